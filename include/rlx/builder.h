@@ -1,0 +1,158 @@
+/* Writes executables: for compilers, the assembler and tests. No LLVM, no knowledge of models.
+
+   Tables (expressions, types, constants, kernels, imports) give out indices as they are filled;
+   equal expressions, types, imports and scalar constants share one. Strings may be freed after the
+   call that takes them. Output depends on the order of the calls and on nothing else: same calls,
+   same bytes. The builder checks ranges as it goes; the verifier has the last word when the result
+   is loaded, so finish + load is how a compiler verifies its own output.
+
+   Threads: single-owner. Errors: INVALID_ARG, LIMIT, NOMEM; after an error only destroy is
+   sensible. */
+#ifndef RLX_BUILDER_H
+#define RLX_BUILDER_H
+
+#include <rlx/executable.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* RLX_OP_CALL_KERNEL and so on; the operands are in rlx/opcodes.def. */
+typedef enum rlx_opcode {
+#define RLX_OP(number, NAME, name, operands, flags, doc) RLX_OP_##NAME = number,
+#include <rlx/opcodes.def>
+} rlx_opcode;
+
+typedef struct rlx_opcode_info {
+    rlx_opcode op;
+    const char *name, *operands, *doc;
+    uint32_t flags;
+} rlx_opcode_info;
+
+RLX_API const rlx_opcode_info *rlx_opcode_table(uint32_t *out_count);
+RLX_API const rlx_opcode_info *rlx_opcode_find(uint32_t number); /* NULL if unknown */
+
+typedef struct rlx_exec_builder rlx_exec_builder;
+
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_create(const rlx_allocator *a,
+                                                         rlx_exec_builder **out, rlx_error *err);
+RLX_API void rlx_exec_builder_destroy(rlx_exec_builder *b); /* NULL is ignored */
+
+/* --- tables ---------------------------------------------------------------------------------- */
+
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_expr(rlx_exec_builder *b, int64_t value,
+                                                             uint32_t *out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b, uint32_t slot,
+                                                            uint32_t *out, rlx_error *err);
+/* |c_| is used by SELECT only. Nothing is simplified. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_expr(rlx_exec_builder *b, rlx_expr_op op,
+                                                       uint32_t a, uint32_t b_, uint32_t c_,
+                                                       uint32_t *out, rlx_error *err);
+/* Any row of the type table; children and expressions must exist already. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_type(rlx_exec_builder *b,
+                                                       const rlx_type_info *type, uint32_t *out,
+                                                       rlx_error *err);
+
+/* A none, int, float, bool, dtype, shape or string value. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_value(rlx_exec_builder *b, rlx_value v,
+                                                              uint32_t *out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_string(rlx_exec_builder *b, rlx_str text,
+                                                               uint32_t *out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *b, uint32_t n,
+                                                              const int64_t *dims, uint32_t *out,
+                                                              rlx_error *err);
+/* |items| are indices of earlier constants. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_tuple(rlx_exec_builder *b, uint32_t n,
+                                                              const uint32_t *items, uint32_t *out,
+                                                              rlx_error *err);
+/* |data| is not copied: it must stay until the builder is destroyed. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_tensor(rlx_exec_builder *b, rlx_dtype dtype,
+                                                               uint32_t ndim, const int64_t *dims,
+                                                               const void *data, uint32_t *out,
+                                                               rlx_error *err);
+
+typedef struct rlx_kernel_param {
+    uint32_t type; /* a tensor type with dtype and rank; every dim an EXPR over the kernel's dims */
+    bool is_output;
+} rlx_kernel_param;
+
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rlx_str name,
+                                                         rlx_str symbol, uint32_t n_dims,
+                                                         const rlx_kernel_param *params,
+                                                         uint32_t n_params, uint32_t *out,
+                                                         rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_import(rlx_exec_builder *b, rlx_str builtin,
+                                                         uint32_t *out, rlx_error *err);
+/* The ELF shared object with the kernels' symbols (copied), its triple and the CPU features it
+   needs ("avx2", "fma", as LLVM spells them). */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple,
+                                                         const rlx_str *features,
+                                                         uint32_t n_features, const void *elf,
+                                                         size_t size, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key,
+                                                           rlx_str value, rlx_error *err);
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+typedef struct rlx_param {
+    rlx_str name;
+    uint32_t type;
+} rlx_param;
+
+/* Gives a function its index before its code exists, for calls. Every declared function must be
+   begun and ended once. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_declare(rlx_exec_builder *b, rlx_str name,
+                                                          bool exported, uint32_t *out,
+                                                          rlx_error *err);
+/* Parameters arrive in registers 0..n_params-1, which may be neither defined nor killed; slots
+   0..n_symbols-1 are bound by the parameters' types. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function,
+                                                        const rlx_param *params, uint32_t n_params,
+                                                        uint32_t result_type, uint32_t n_symbols,
+                                                        rlx_error *err);
+/* A name for messages; unnamed slots print as "s3". */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot,
+                                                            rlx_str name, rlx_error *err);
+/* Where the instructions from here on come from. |binding| may be empty. line 0: nowhere. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
+                                                           uint32_t line, uint32_t column,
+                                                           rlx_str binding, rlx_error *err);
+/* Labels belong to the current function; a jump operand is a label. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uint32_t *out,
+                                                        rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label,
+                                                       rlx_error *err);
+/* One instruction; |operands| in the order of the opcode's letters, a list as its count followed by
+   its items. Registers and slots need no declaration: the largest used counts. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op,
+                                                       const uint32_t *operands,
+                                                       uint32_t n_operands, rlx_error *err);
+/* call_kernel, without the packing. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_call_kernel(rlx_exec_builder *b, uint32_t kernel,
+                                                              const uint32_t *dims, uint32_t n_dims,
+                                                              const uint32_t *buffers,
+                                                              uint32_t n_buffers, rlx_error *err);
+/* call_builtin, call_packed, call_func, make_closure, call_closure: d, callee, list. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_call(rlx_exec_builder *b, rlx_opcode op,
+                                                       uint32_t dst, uint32_t callee,
+                                                       const uint32_t *args, uint32_t n_args,
+                                                       rlx_error *err);
+/* |dtype| packed as an operand. */
+RLX_API uint32_t rlx_dtype_word(rlx_dtype dtype);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_end(rlx_exec_builder *b, rlx_error *err);
+
+/* --- result ---------------------------------------------------------------------------------- */
+
+/* The file as bytes, from |a| given at creation; free with rlx_free(a, data, size, 64). */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data,
+                                                         size_t *out_size, rlx_error *err);
+/* finish, then rlx_executable_load_memory. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_load(rlx_exec_builder *b,
+                                                       const rlx_load_options *options,
+                                                       rlx_executable **out, rlx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

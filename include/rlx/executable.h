@@ -1,0 +1,178 @@
+/* Executables: immutable, reference-counted, shared between threads.
+
+   Loading always verifies; after it, running the bytecode cannot crash the process. Constants of a
+   file are mapped and used in place; everything else is copied. The getters below give what
+   programs show and compilers test; strings and views they return live as long as the
+   executable. */
+#ifndef RLX_EXECUTABLE_H
+#define RLX_EXECUTABLE_H
+
+#include <rlx/value.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RLX_FORMAT_MAJOR 1
+#define RLX_FORMAT_MINOR 0
+#define RLX_NONE UINT32_MAX
+
+typedef struct rlx_load_options {
+    const rlx_allocator *allocator; /* NULL: the default */
+    bool trust_native; /* run the machine code in the file; as safe as loading any shared library */
+} rlx_load_options;
+
+/* |options| may be NULL. Errors: IO, INVALID_MODULE, VERSION, NOT_FOUND (a builtin this library
+   does not have), LIMIT, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
+                                                          const rlx_load_options *options,
+                                                          rlx_executable **out, rlx_error *err);
+/* Copies the bytes. */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_load_memory(const void *data, size_t size,
+                                                            const rlx_load_options *options,
+                                                            rlx_executable **out, rlx_error *err);
+RLX_API rlx_executable *rlx_executable_retain(rlx_executable *exe);
+RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
+
+/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed. */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
+                                                     rlx_error *err);
+/* Compares the checksum of the constants (loading checks all others). */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
+                                                                 rlx_error *err);
+RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the file */
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+typedef struct rlx_function_info {
+    rlx_str name;
+    bool exported; /* callable by name from the host */
+    uint32_t n_params, n_registers, n_slots;
+    uint32_t n_symbols;   /* slots 0..n_symbols-1 are the symbols of the signature */
+    uint32_t result_type; /* index in the type table */
+    uint32_t n_words;     /* of code */
+} rlx_function_info;
+
+RLX_API uint32_t rlx_executable_function_count(const rlx_executable *exe);
+/* False if |f| is out of range. */
+RLX_API bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function_info *out);
+RLX_API uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name);
+RLX_API rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param);
+RLX_API uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param);
+/* The symbol's name, "s3" where the file has none; written to |buffer|, which is returned. */
+RLX_API const char *rlx_function_slot_name(const rlx_executable *exe, uint32_t f, uint32_t slot,
+                                           char *buffer, size_t size);
+/* "main(x: Tensor((n, 4), float32), k: Prim(int64)) -> Tensor((n,), float32)"; cut to |size|. */
+RLX_API const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *buffer,
+                                           size_t size);
+/* The place that the instruction at |pc| comes from; false if the file does not say. |out_name|
+   (may be NULL) gets the name of the binding. */
+RLX_API bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc,
+                                   rlx_location *out, rlx_str *out_name);
+
+/* --- types and expressions ------------------------------------------------------------------- */
+
+/* Numbers are file format. */
+typedef enum rlx_type_kind {
+    RLX_TYPE_OBJECT = 0,
+    RLX_TYPE_PRIM,
+    RLX_TYPE_SHAPE,
+    RLX_TYPE_TENSOR,
+    RLX_TYPE_TUPLE,
+    RLX_TYPE_CALLABLE,
+} rlx_type_kind;
+
+typedef enum rlx_dim_kind {
+    RLX_DIM_ANY = 0,
+    RLX_DIM_BIND, /* slot |index| := the dimension */
+    RLX_DIM_EXPR, /* the dimension must equal expression |index| */
+} rlx_dim_kind;
+
+typedef struct rlx_dim {
+    uint32_t kind, index;
+} rlx_dim;
+
+/* A tensor type without a dtype has dtype.bits 0. rank_known false: any rank, no dims. A prim type
+   has n_dims 0, or 1 if the value is bound or checked. */
+typedef struct rlx_type_info {
+    rlx_type_kind kind;
+    rlx_dtype dtype;
+    bool rank_known;
+    uint32_t n_dims;
+    const rlx_dim *dims;
+    uint32_t n_children; /* tuple */
+    const uint32_t *children;
+} rlx_type_info;
+
+/* Numbers are file format. Comparisons give 0 or 1. */
+typedef enum rlx_expr_op {
+    RLX_EXPR_CONST = 0,
+    RLX_EXPR_SLOT,
+    RLX_EXPR_ADD,
+    RLX_EXPR_SUB,
+    RLX_EXPR_MUL,
+    RLX_EXPR_FLOORDIV,
+    RLX_EXPR_FLOORMOD,
+    RLX_EXPR_MIN,
+    RLX_EXPR_MAX,
+    RLX_EXPR_EQ,
+    RLX_EXPR_NE,
+    RLX_EXPR_LT,
+    RLX_EXPR_LE,
+    RLX_EXPR_SELECT, /* a != 0 ? b : c; only the chosen side is evaluated */
+} rlx_expr_op;
+
+typedef struct rlx_expr_info {
+    rlx_expr_op op;
+    int64_t value;    /* CONST */
+    uint32_t a, b, c; /* SLOT: a is the slot; else operands, indices of earlier expressions */
+} rlx_expr_info;
+
+RLX_API uint32_t rlx_executable_type_count(const rlx_executable *exe);
+RLX_API bool rlx_executable_type(const rlx_executable *exe, uint32_t type, rlx_type_info *out);
+RLX_API uint32_t rlx_executable_expr_count(const rlx_executable *exe);
+RLX_API bool rlx_executable_expr(const rlx_executable *exe, uint32_t expr, rlx_expr_info *out);
+/* Evaluates with slot values given by the caller. Errors: SHAPE on overflow or division by zero,
+   INVALID_ARG if the expression needs a slot past |n_slots|. */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_eval(const rlx_executable *exe, uint32_t expr,
+                                                     const int64_t *slots, uint32_t n_slots,
+                                                     int64_t *out, rlx_error *err);
+/* "Tensor((n, 4), float32)" with the slot names of function |f| (RLX_NONE: "s0"); cut to |size|. */
+RLX_API const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_t type,
+                                  char *buffer, size_t size);
+RLX_API const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr,
+                                  char *buffer, size_t size);
+
+/* --- kernels, constants, imports, metadata --------------------------------------------------- */
+
+typedef struct rlx_kernel_info {
+    rlx_str name;
+    rlx_str symbol;    /* in the native section or the host's kernel table */
+    uint32_t n_dims;   /* slot k in the types of its buffers is dims[k] */
+    uint32_t n_params; /* tensors */
+    bool resolved;     /* the native section was loaded and has it */
+} rlx_kernel_info;
+
+RLX_API uint32_t rlx_executable_kernel_count(const rlx_executable *exe);
+RLX_API bool rlx_executable_kernel(const rlx_executable *exe, uint32_t k, rlx_kernel_info *out);
+RLX_API bool rlx_executable_kernel_param(const rlx_executable *exe, uint32_t k, uint32_t param,
+                                         uint32_t *out_type, bool *out_is_output);
+/* The native section: its target triple, CPU features and size in bytes; false if there is none. */
+RLX_API bool rlx_executable_native(const rlx_executable *exe, rlx_str *out_triple,
+                                   uint32_t *out_n_features, const void **out_elf,
+                                   size_t *out_size);
+RLX_API rlx_str rlx_executable_native_feature(const rlx_executable *exe, uint32_t i);
+
+RLX_API uint32_t rlx_executable_constant_count(const rlx_executable *exe);
+RLX_API rlx_value rlx_executable_constant(const rlx_executable *exe, uint32_t c); /* borrowed */
+RLX_API uint32_t rlx_executable_import_count(const rlx_executable *exe);
+RLX_API rlx_str rlx_executable_import(const rlx_executable *exe, uint32_t i);
+RLX_API uint32_t rlx_executable_metadata_count(const rlx_executable *exe);
+RLX_API bool rlx_executable_metadata(const rlx_executable *exe, uint32_t i, rlx_str *out_key,
+                                     rlx_str *out_value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,55 @@
+/* The kernel ABI. Stands alone: compiled kernels need nothing of librlx but this layout.
+
+       int32_t kernel(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx);
+
+   buffers[i] is the first element of the i-th tensor parameter: compact, row-major, element-aligned
+   (64-byte aligned where the VM allocated it); not NULL even if the tensor has no elements. dims
+   are the kernel's symbolic variables in order. 0 is success; any other result fails the call with
+   the message given to fail(), if one was given. Kernels keep no pointer and free nothing that
+   they did not take from scratch_alloc. */
+#ifndef RLX_KERNEL_H
+#define RLX_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RLX_KERNEL_ABI 1u
+
+typedef struct rlx_kernel_context rlx_kernel_context;
+
+/* One share of a parallel loop: indices [begin, end). |worker| is the context of the thread that
+   runs it; scratch memory inside the share must come from it. Nonzero stops the loop early. */
+typedef int32_t (*rlx_parallel_body)(void *user, int64_t begin, int64_t end,
+                                     rlx_kernel_context *worker);
+
+/* Code generators address the members by offset: 64-bit layout, never reordered. */
+struct rlx_kernel_context {
+    uint32_t abi;       /* offset 0: RLX_KERNEL_ABI */
+    uint32_t n_threads; /* offset 4: threads that parallel_for may use, at least 1 */
+    /* offset 8: |bytes| of scratch memory aligned to |align| (a power of two), NULL if there is
+       none. Lives until scratch_free, at the latest until the kernel (or the share) returns. */
+    void *(*scratch_alloc)(rlx_kernel_context *ctx, int64_t bytes, int64_t align);
+    /* offset 16: gives |p| back and with it all that was allocated after it. */
+    void (*scratch_free)(rlx_kernel_context *ctx, void *p);
+    /* offset 24: runs |body| over [0, n), at least |grain| indices a share, on up to n_threads
+       threads; returns after all are done: 0, or the first nonzero result seen. Serial inside a
+       share. */
+    int32_t (*parallel_for)(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
+                            int64_t grain);
+    /* offset 32: says why the kernel fails; the NUL-terminated text is copied, the first one
+       stays. Always returns 1, so that kernels can write "return ctx->fail(ctx, text);". */
+    int32_t (*fail)(rlx_kernel_context *ctx, const char *message);
+    void *host; /* offset 40: the VM's own */
+};
+
+typedef int32_t (*rlx_kernel_fn)(void *const *buffers, const int64_t *dims,
+                                 rlx_kernel_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

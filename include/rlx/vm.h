@@ -1,0 +1,158 @@
+/* The virtual machine: runs the functions of one executable.
+
+   One VM is used by one thread at a time; any number of VMs share an executable. Every entry checks
+   its arguments against the function's signature before a frame is pushed. A failed call leaves the
+   VM usable and leaks nothing. Arguments are borrowed for the call; results belong to the caller,
+   may outlive the VM, and may be released on any thread. */
+#ifndef RLX_VM_H
+#define RLX_VM_H
+
+#include <rlx/builtin.h>
+#include <rlx/executable.h>
+#include <stdatomic.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- registry: packed functions and kernels of the host, shared between VMs ------------------- */
+
+/* Reference-counted. Fill it before it is shared: changing it while another thread's VM uses it is
+   a race. A later registration of the same name replaces the earlier one. */
+typedef struct rlx_registry rlx_registry;
+
+RLX_NODISCARD RLX_API rlx_status rlx_registry_create(const rlx_allocator *a, rlx_registry **out,
+                                                     rlx_error *err);
+RLX_API rlx_registry *rlx_registry_retain(rlx_registry *r);
+RLX_API void rlx_registry_release(rlx_registry *r);
+/* |destroy| (may be NULL) gets |user| when the registration goes. On error it is not called. */
+RLX_NODISCARD RLX_API rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_str name,
+                                                         rlx_packed_fn fn, void *user,
+                                                         void (*destroy)(void *user),
+                                                         rlx_error *err);
+/* Resolves kernels, by symbol, of executables that have no native section. */
+RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_str symbol,
+                                                         rlx_kernel_fn fn, rlx_error *err);
+
+/* --- instrument ------------------------------------------------------------------------------ */
+
+typedef enum rlx_call_kind {
+    RLX_CALL_KERNEL,
+    RLX_CALL_BUILTIN,
+    RLX_CALL_PACKED,
+    RLX_CALL_FUNCTION,
+    RLX_CALL_CLOSURE,
+} rlx_call_kind;
+
+typedef struct rlx_call_info {
+    rlx_call_kind kind;
+    rlx_str name;          /* of the kernel, builtin, packed function or function */
+    uint32_t function, pc; /* the calling instruction */
+    const rlx_value *args; /* borrowed; for kernels the buffers, outputs included */
+    uint32_t n_args;
+    const int64_t *dims; /* kernels: the dims */
+    uint32_t n_dims;
+} rlx_call_info;
+
+/* Called before each call. False skips it: a kernel's outputs are then undefined bytes, any
+   other call gives *replacement, whose reference the VM takes over (none unless set). */
+typedef bool (*rlx_instrument_before)(void *user, const rlx_call_info *info,
+                                      rlx_value *replacement);
+/* Called after each call that was made. |result| is borrowed; none where |status| is an error. */
+typedef void (*rlx_instrument_after)(void *user, const rlx_call_info *info, rlx_status status,
+                                     rlx_value result);
+
+/* --- creation -------------------------------------------------------------------------------- */
+
+/* All zero is the default: every limit 0 means the default named beside it. */
+typedef struct rlx_vm_options {
+    const rlx_allocator *allocator; /* for objects and tensors; NULL: the default */
+    rlx_registry *registry;         /* retained; may be NULL */
+    uint64_t max_bytes;             /* of live tensors and objects plus the pool: no limit */
+    uint64_t pool_bytes;            /* of unused storage kept for later calls: 1 GiB */
+    uint32_t max_frames;            /* calls inside calls: 10 000 */
+    uint64_t max_instructions;      /* per entry from the host: no limit */
+    uint32_t threads;               /* of kernels' parallel loops: 1 */
+    bool debug_poison;              /* fill dead registers and freed storage with 0xA5 */
+    const atomic_bool *cancel;      /* polled at calls and backward jumps; may be NULL */
+    void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
+    void *output_user;
+} rlx_vm_options;
+
+/* Retains |exe|. |options| may be NULL. Errors: NOMEM, LIMIT. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options,
+                                               rlx_vm **out, rlx_error *err);
+RLX_API void rlx_vm_destroy(rlx_vm *vm); /* NULL is ignored; not from inside a call */
+RLX_API rlx_executable *rlx_vm_executable(const rlx_vm *vm); /* borrowed */
+
+/* As rlx_registry_add_packed, for this VM alone; found before the registry and the builtins. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_register(rlx_vm *vm, rlx_str name, rlx_packed_fn fn,
+                                                 void *user, void (*destroy)(void *user),
+                                                 rlx_error *err);
+/* Both NULL: no instrument. */
+RLX_API void rlx_vm_set_instrument(rlx_vm *vm, rlx_instrument_before before,
+                                   rlx_instrument_after after, void *user);
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+/* Errors: NOT_FOUND, INVALID_ARG (count), SHAPE (kind, dtype, rank, dimension; the message names
+   the parameter), KERNEL, LIMIT, CANCELLED, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke(rlx_vm *vm, rlx_str function, const rlx_value *args,
+                                               uint32_t n, rlx_value *out, rlx_error *err);
+/* The same with a function's index: no look-up. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t function,
+                                                     const rlx_value *args, uint32_t n,
+                                                     rlx_value *out, rlx_error *err);
+/* |closure| must come from this VM's executable. Bound values fill the last parameters. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_closure(rlx_vm *vm, rlx_closure *closure,
+                                                       const rlx_value *args, uint32_t n,
+                                                       rlx_value *out, rlx_error *err);
+/* A function as a value, its last |n| parameters bound (retained). Holds the executable. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_make_closure(rlx_vm *vm, rlx_str function,
+                                                     const rlx_value *bound, uint32_t n,
+                                                     rlx_closure **out, rlx_error *err);
+
+/* Checks and keeps |n| arguments, all that the function has; with name |saved| rlx_vm_invoke calls
+   the function with them and no further arguments. A later save of the same name replaces it; a
+   name that the executable has is refused (INVALID_ARG). */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved,
+                                                      const rlx_value *args, uint32_t n,
+                                                      rlx_error *err);
+
+/* The stateful way, for callers that pass one value at a time: inputs are kept until replaced, the
+   output until the next invoke_stateful of that function. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function,
+                                                  const rlx_value *args, uint32_t n,
+                                                  rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_stateful(rlx_vm *vm, rlx_str function,
+                                                        rlx_error *err);
+/* |path| leads into nested tuples; with n_path 0 the whole output. *out is retained for the caller.
+   Errors: INVALID_ARG where the path leads past a tuple, NOT_FOUND before an invocation. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_get_output(rlx_vm *vm, rlx_str function,
+                                                   const uint32_t *path, uint32_t n_path,
+                                                   rlx_value *out, rlx_error *err);
+/* Items of the tuple at |path|; -1 if the value there is not a tuple. */
+RLX_NODISCARD RLX_API rlx_status rlx_vm_get_output_arity(rlx_vm *vm, rlx_str function,
+                                                         const uint32_t *path, uint32_t n_path,
+                                                         int32_t *out, rlx_error *err);
+
+/* --- figures --------------------------------------------------------------------------------- */
+
+typedef struct rlx_vm_stats {
+    uint64_t live_bytes;      /* storage in use by the VM's objects now */
+    uint64_t pool_bytes;      /* unused storage kept */
+    uint64_t peak_bytes;      /* highest live_bytes since creation or reset */
+    uint64_t allocator_calls; /* alloc calls since creation or reset */
+    uint64_t instructions;    /* since creation or reset */
+} rlx_vm_stats;
+
+RLX_API void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out);
+RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
+/* Gives all unused storage back to the allocator. */
+RLX_API void rlx_vm_trim(rlx_vm *vm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
