@@ -1,0 +1,60 @@
+/* The one way passes change functions: walk the old bindings, emit the new ones, re-infer types.
+ *
+ * rlxc_rewrite_function calls |pass->binding| for each binding in order, its atoms already mapped
+ * through the replacements so far. The callback emits what it wants through the builder and says
+ * what becomes of the binding. IF branches and local functions are walked too (before their own
+ * binding is offered). Ranges are kept. */
+#ifndef RLXC_IR_REWRITE_H
+#define RLXC_IR_REWRITE_H
+
+#include "compiler/ir/relax.h"
+
+/* Emits bindings at the end of a block under construction. */
+typedef struct rlxc_builder {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    rlxc_function *function; /* being built */
+    rlxc_binding_block *block;
+    rlxc_range range; /* given to what is emitted */
+} rlxc_builder;
+
+/* Emits var = op(args) with inferred type; returns the new variable as an atom. The variable is a
+ * dataflow variable inside dataflow blocks. */
+rlxc_atom rlxc_emit_op(rlxc_builder *b, const char *op_name, const rlxc_atom *args, uint32_t n,
+                       rlxc_attrs attrs, const char *var_name);
+/* Emits a prepared binding (var must be set; its sinfo is inferred when NULL). */
+rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding);
+rlxc_atom rlxc_emit_call_tir(rlxc_builder *b, const char *prim_func, const rlxc_atom *args,
+                             uint32_t n, const rlxc_sinfo *out, const rlxc_atom *tir_vars,
+                             const char *var_name);
+
+typedef enum rlxc_rewrite_action {
+    RLXC_REWRITE_KEEP,   /* the (mapped) binding is emitted */
+    RLXC_REWRITE_DROP,   /* nothing is emitted; no later use may exist */
+    RLXC_REWRITE_REPLACE /* uses of the variable become |*replacement| */
+} rlxc_rewrite_action;
+
+typedef struct rlxc_rewrite_pass {
+    void *user;
+    /* |binding| is a fresh copy the callback may edit before KEEP. */
+    rlxc_rewrite_action (*binding)(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                   rlxc_atom *replacement);
+    /* Called before a block's first and after its last binding; may be NULL. */
+    void (*block_begin)(void *user, rlxc_builder *b);
+    void (*block_end)(void *user, rlxc_builder *b);
+} rlxc_rewrite_pass;
+/* Rewrites |f| in place (its body is replaced). */
+void rlxc_rewrite_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f,
+                           const rlxc_rewrite_pass *pass);
+void rlxc_rewrite_module(rlxc_context *ctx, rlxc_module *module,
+                         const rlxc_rewrite_pass *pass); /* every Relax function */
+
+/* Sets binding->var->sinfo from the operator table, callee or form. Reports errors at
+ * binding->range. */
+const rlxc_sinfo *rlxc_infer_binding(rlxc_context *ctx, const rlxc_module *module,
+                                     rlxc_binding *binding);
+
+/* Uses of each variable: use_count[id] over the whole function, results included. */
+uint32_t *rlxc_count_uses(rlxc_context *ctx, const rlxc_function *f);
+
+#endif

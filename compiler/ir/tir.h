@@ -1,0 +1,202 @@
+/* Tensor IR: statements, blocks, PrimFuncs. The block is the unit of scheduling and fusion.
+ *
+ * Statements are immutable after construction but for a pass that owns the function (passes build
+ * new statements and share untouched ones). LET, ALLOCATE, ALLOCATE_CONST, DECL_BUFFER and ATTR are
+ * flat: they scope over the following statements of their SEQ, so that long straight-line code does
+ * not nest. */
+#ifndef RLXC_IR_TIR_H
+#define RLXC_IR_TIR_H
+
+#include "compiler/ir/attrs.h"
+#include "compiler/ir/expr.h"
+
+typedef enum rlxc_stmt_kind {
+    RLXC_STMT_SEQ,
+    RLXC_STMT_FOR,
+    RLXC_STMT_WHILE,
+    RLXC_STMT_IF,
+    RLXC_STMT_LET,
+    RLXC_STMT_STORE,
+    RLXC_STMT_EVALUATE,
+    RLXC_STMT_ASSERT,
+    RLXC_STMT_ALLOCATE,       /* T.allocate: a pointer variable */
+    RLXC_STMT_ALLOCATE_CONST, /* T.allocate_const */
+    RLXC_STMT_DECL_BUFFER,
+    RLXC_STMT_ATTR, /* T.attr(node, key, value) */
+    RLXC_STMT_BLOCK /* block realize: block + values of its axes + predicate */
+} rlxc_stmt_kind;
+
+typedef enum rlxc_loop_kind {
+    RLXC_LOOP_SERIAL,
+    RLXC_LOOP_PARALLEL,
+    RLXC_LOOP_VECTORIZED,
+    RLXC_LOOP_UNROLLED
+} rlxc_loop_kind;
+
+typedef enum rlxc_axis_kind {
+    RLXC_AXIS_SPATIAL,
+    RLXC_AXIS_REDUCE,
+    RLXC_AXIS_OPAQUE,
+    RLXC_AXIS_SCAN
+} rlxc_axis_kind;
+
+typedef struct rlxc_stmt rlxc_stmt;
+typedef struct rlxc_block rlxc_block;
+
+typedef struct rlxc_region { /* buffer[min : min + extent, ...]; extent 1 is a point */
+    const rlxc_buffer *buffer;
+    const rlxc_expr *const *mins;
+    const rlxc_expr *const *extents;
+} rlxc_region;
+
+typedef struct rlxc_axis {
+    rlxc_axis_kind kind;
+    const rlxc_expr *var, *min, *extent;
+} rlxc_axis;
+
+typedef struct rlxc_match_region { /* T.match_buffer(region) inside a block */
+    rlxc_buffer *buffer;
+    rlxc_region source;
+} rlxc_match_region;
+
+struct rlxc_block {
+    const char *name;
+    const rlxc_axis *axes;
+    uint32_t n_axes;
+    bool has_reads, has_writes; /* false: not stated, to be computed */
+    const rlxc_region *reads, *writes;
+    uint32_t n_reads, n_writes;
+    rlxc_buffer *const *allocs; /* T.alloc_buffer */
+    uint32_t n_allocs;
+    const rlxc_match_region *matches;
+    uint32_t n_matches;
+    rlxc_attrs annotations; /* T.block_attr */
+    const rlxc_stmt *init;  /* or NULL */
+    const rlxc_stmt *body;
+};
+
+struct rlxc_stmt {
+    rlxc_stmt_kind kind;
+    rlxc_range range;
+    union {
+        struct {
+            const rlxc_stmt *const *items;
+            uint32_t n;
+        } seq;
+        struct {
+            const rlxc_expr *var, *min, *extent;
+            rlxc_loop_kind kind;
+            rlxc_attrs annotations;
+            const rlxc_stmt *body;
+        } loop;
+        struct {
+            const rlxc_expr *cond;
+            const rlxc_stmt *body;
+        } while_;
+        struct {
+            const rlxc_expr *cond;
+            const rlxc_stmt *then, *otherwise; /* otherwise may be NULL */
+        } if_;
+        struct {
+            const rlxc_expr *var, *value;
+        } let;
+        struct {
+            const rlxc_buffer *buffer;
+            const rlxc_expr *const *indices;
+            uint32_t n;
+            const rlxc_expr *value;
+        } store;
+        const rlxc_expr *evaluate;
+        struct {
+            const rlxc_expr *cond;
+            const char *message;
+        } assert_;
+        struct {
+            const rlxc_expr *var; /* pointer */
+            rlx_dtype dtype;
+            const rlxc_expr *const *extents;
+            uint32_t n;
+            const char *scope;
+            const rlxc_expr *cond; /* or NULL */
+        } allocate;
+        struct {
+            const rlxc_expr *var;
+            rlx_dtype dtype;
+            const int64_t *extents;
+            uint32_t n;
+            const void *data; /* little-endian elements */
+            size_t nbytes;
+        } allocate_const;
+        rlxc_buffer *decl; /* DECL_BUFFER: buffer->data names the storage */
+        struct {
+            rlxc_attr node;
+            const char *key;
+            const rlxc_expr *value;
+        } attr;
+        struct {
+            const rlxc_block *block;
+            const rlxc_expr *const *values; /* one per axis */
+            const rlxc_expr *predicate;     /* or NULL: always */
+        } block;
+    };
+};
+
+/* A parameter is a buffer (T.Buffer or handle + match_buffer) or a scalar variable. */
+typedef struct rlxc_prim_param {
+    const rlxc_expr *var; /* scalar: the value; buffer: the handle */
+    rlxc_buffer *buffer;  /* or NULL */
+} rlxc_prim_param;
+
+typedef struct rlxc_prim_func {
+    const char *name;
+    rlxc_prim_param *params;
+    uint32_t n_params;
+    rlx_dtype ret_dtype;   /* void in nearly all */
+    rlxc_attrs attrs;      /* "tir.noalias", "op_pattern", ... */
+    const rlxc_stmt *body; /* normally a BLOCK "root" or plain statements */
+    bool is_private;
+    rlxc_range range;
+} rlxc_prim_func;
+
+/* Statement constructors; arrays are copied into the arena. */
+const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items,
+                               uint32_t n); /* flattens; n == 1 gives the item */
+const rlxc_stmt *rlxc_stmt_for(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *min,
+                               const rlxc_expr *extent, rlxc_loop_kind kind, const rlxc_stmt *body);
+const rlxc_stmt *rlxc_stmt_store(rlxc_context *ctx, const rlxc_buffer *buffer,
+                                 const rlxc_expr *const *indices, uint32_t n,
+                                 const rlxc_expr *value);
+const rlxc_stmt *rlxc_stmt_if(rlxc_context *ctx, const rlxc_expr *cond, const rlxc_stmt *then,
+                              const rlxc_stmt *otherwise);
+const rlxc_stmt *rlxc_stmt_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *value);
+const rlxc_stmt *rlxc_stmt_evaluate(rlxc_context *ctx, const rlxc_expr *value);
+const rlxc_stmt *rlxc_stmt_block(rlxc_context *ctx, const rlxc_block *block,
+                                 const rlxc_expr *const *values, const rlxc_expr *predicate);
+const rlxc_stmt *
+rlxc_stmt_copy(rlxc_context *ctx,
+               const rlxc_stmt *stmt); /* shallow, to change a field: cast by the copier */
+
+/* Generic rewriting: |expr| maps every expression (NULL: keep), |stmt| may replace a statement
+ * after its children were rewritten (NULL: keep); |buffer| maps buffers everywhere they occur
+ * (NULL: keep). Untouched parts are shared. Depth-limited like the parser. */
+typedef struct rlxc_stmt_rewriter {
+    void *user;
+    const rlxc_expr *(*expr)(void *user, const rlxc_expr *e);
+    const rlxc_stmt *(*stmt)(void *user, const rlxc_stmt *s);
+    rlxc_buffer *(*buffer)(void *user, const rlxc_buffer *b);
+} rlxc_stmt_rewriter;
+const rlxc_stmt *rlxc_stmt_rewrite(rlxc_context *ctx, const rlxc_stmt *stmt,
+                                   const rlxc_stmt_rewriter *rewriter);
+/* Visits statements in order, parents first; return false to skip children. */
+void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc_stmt *s),
+                     void *user);
+/* A deep copy with fresh variables and buffers where bound inside (loop variables, axes, allocs,
+ * params): safe to use twice in one module. */
+rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f);
+/* The PrimFunc's symbolic variables: scalar parameters and variables of parameter buffers' shapes,
+ * in order of first appearance over the parameters. This is the order of `dims` in the kernel ABI.
+ */
+void rlxc_prim_func_dims(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_expr ***out_vars,
+                         uint32_t *out_n);
+
+#endif

@@ -1,0 +1,110 @@
+/* The operator table: one row per operator (ops.def), read by parser, printer, inference,
+ * legalization, passes and tests.
+ *
+ * Row:  RLXC_OP(name, inputs, attrs, infer, legalize, flags, pattern, doc)
+ *   inputs  "x, weight, bias?" : names in order; '?' optional, '*' a tuple of tensors given as one
+ * tuple argument,
+ *           ':shape' a shape (a tuple literal of integers is accepted), ':prim' a prim value,
+ * ':object' anything attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype,
+ * layout=\"NCHW\":str, strides=[1,1]:ints, axis=None:ints?" in printing order infer   result type;
+ * legalize  emits call_tir / builtin calls, NULL when codegen handles the operator itself */
+#ifndef RLXC_OPS_OPS_H
+#define RLXC_OPS_OPS_H
+
+#include "compiler/ir/rewrite.h"
+
+typedef enum rlxc_op_flags {
+    RLXC_OP_IMPURE = 1 << 0, /* has effects: never dropped, merged or reordered */
+    RLXC_OP_ALIASES_0 =
+        1 << 1, /* the result shares memory with args[0] (reshape, view, ensure_zero_offset) */
+    RLXC_OP_BINDS_SYMBOLS = 1 << 2,
+    RLXC_OP_CALLS =
+        1 << 3, /* args[0] names a callee: call_tir family, invoke_closure, make_closure */
+    RLXC_OP_MEMORY = 1 << 4, /* alloc_* and kill_*: explicit memory, only after lower_call_tir or in
+                                lowered input */
+    RLXC_OP_DATA_DEPENDENT = 1 << 5, /* result shape depends on values: unique, nonzero */
+    RLXC_OP_SINFO_ARGS = 1 << 6      /* accepts sinfo_args= / out_sinfo= / out_ty= / type_args= */
+} rlxc_op_flags;
+
+/* Pattern kinds for fusion, TVM's order. */
+typedef enum rlxc_pattern {
+    RLXC_PATTERN_ELEMWISE = 0,
+    RLXC_PATTERN_BROADCAST = 1,
+    RLXC_PATTERN_INJECTIVE = 2,
+    RLXC_PATTERN_REDUCE = 3,
+    RLXC_PATTERN_OUT_FUSABLE = 4, /* matmul, conv: elementwise consumers fuse into the output */
+    RLXC_PATTERN_TUPLE = 7,
+    RLXC_PATTERN_OPAQUE = 8
+} rlxc_pattern;
+
+typedef const rlxc_sinfo *(*rlxc_infer_fn)(rlxc_context *ctx, const rlxc_module *module,
+                                           const rlxc_binding *call);
+/* Emits the lowered form of |call| and returns the atom that replaces it; kind NONE: not lowered
+ * (an error was reported or codegen takes it). */
+typedef rlxc_atom (*rlxc_legalize_fn)(rlxc_builder *b, const rlxc_binding *call);
+
+typedef enum rlxc_op_attr_kind {
+    RLXC_OPATTR_INT,
+    RLXC_OPATTR_FLOAT,
+    RLXC_OPATTR_BOOL,
+    RLXC_OPATTR_STR,
+    RLXC_OPATTR_DTYPE,
+    RLXC_OPATTR_INTS, /* a list; a lone int is accepted as a list of one */
+    RLXC_OPATTR_ANY
+} rlxc_op_attr_kind;
+
+struct rlxc_operator {
+    const char *name;   /* as after "R.": "add", "nn.softmax", "memory.alloc_storage" */
+    const char *inputs; /* schema text, see above */
+    const char *attrs;
+    rlxc_infer_fn infer;
+    rlxc_legalize_fn legalize;
+    uint32_t flags;
+    rlxc_pattern pattern;
+    const char *doc;
+    uint16_t index; /* row number */
+};
+
+/* NULL when there is no such operator. */
+const rlxc_operator *rlxc_find_operator(const char *name, size_t length);
+const rlxc_operator *rlxc_operators(uint32_t *out_count); /* for --list-ops and generic tests */
+/* The nearest operator name, for "did you mean". NULL when nothing is near. */
+const char *rlxc_suggest_operator(const char *name, size_t length);
+
+typedef struct rlxc_op_input {
+    const char *name;
+    size_t name_length;
+    bool optional, is_tuple;
+    char kind; /* 't' tensor, 's' shape, 'p' prim, 'o' object */
+} rlxc_op_input;
+typedef struct rlxc_op_attr {
+    const char *name;
+    size_t name_length;
+    rlxc_op_attr_kind kind;
+    bool optional /* None allowed */;
+    bool has_default;
+    rlxc_attr default_value;
+} rlxc_op_attr;
+enum { RLXC_MAX_OP_INPUTS = 16, RLXC_MAX_OP_ATTRS = 24 };
+/* Parsed schema of a row. */
+typedef struct rlxc_op_schema {
+    rlxc_op_input inputs[RLXC_MAX_OP_INPUTS];
+    uint32_t n_inputs;
+    rlxc_op_attr attrs[RLXC_MAX_OP_ATTRS];
+    uint32_t n_attrs;
+    bool variadic;
+} rlxc_op_schema;
+void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out);
+
+/* Attribute helpers for inference and legalization (schema guarantees presence; these give typed
+ * access). */
+int64_t rlxc_attr_get_int(const rlxc_binding *call, const char *name, int64_t otherwise);
+bool rlxc_attr_get_bool(const rlxc_binding *call, const char *name, bool otherwise);
+double rlxc_attr_get_float(const rlxc_binding *call, const char *name, double otherwise);
+const char *rlxc_attr_get_str(const rlxc_binding *call, const char *name, const char *otherwise);
+rlx_dtype rlxc_attr_get_dtype(const rlxc_binding *call, const char *name); /* void when absent */
+/* An int list; false when None. */
+bool rlxc_attr_get_ints(const rlxc_binding *call, const char *name, int64_t *out, uint32_t capacity,
+                        uint32_t *out_n);
+
+#endif

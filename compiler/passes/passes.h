@@ -1,0 +1,61 @@
+/* The pass table (passes.def), in pipeline order, and its runner.
+ *
+ * Row:  RLXC_PASS(name, needs, gives, breaks, min_opt, doc)   function rlxc_pass_<name>
+ * needs/gives/breaks are sets of RLXC_PROP_*; the runner refuses an order whose needs are unmet. */
+#ifndef RLXC_PASSES_PASSES_H
+#define RLXC_PASSES_PASSES_H
+
+#include "compiler/ir/relax.h"
+
+typedef enum rlxc_property {
+    RLXC_PROP_SINFO = 1 << 0,       /* every variable has inferred struct info */
+    RLXC_PROP_NO_CLOSURES = 1 << 1, /* local functions lifted to globals + make_closure */
+    RLXC_PROP_LEGAL = 1 << 2,       /* no high-level operators: call_tir, builtins, control */
+    RLXC_PROP_EXPLICIT_OUT =
+        1 << 3, /* call_tir and call_dps_packed became alloc_tensor + destination-passing calls */
+    RLXC_PROP_STORAGE = 1 << 4,  /* tensors live in planned storages */
+    RLXC_PROP_KILLS = 1 << 5,    /* kills after last uses */
+    RLXC_PROP_SCHEDULED = 1 << 6 /* PrimFuncs scheduled and lowered to loops */
+} rlxc_property;
+
+typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
+    int opt_level;            /* 0..3 */
+    const char *cpu;          /* "native" resolved to a name and features by target/ */
+    const char *features;
+    const char *triple;
+    bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
+    struct {
+        const char *name;
+        int64_t min, max;
+    } bounds[32]; /* --bound n=1:512 */
+    uint32_t n_bounds;
+    uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
+} rlxc_options;
+
+typedef bool (*rlxc_pass_fn)(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
+typedef struct rlxc_pass {
+    const char *name;
+    uint32_t needs, gives, breaks;
+    int min_opt_level; /* skipped below this level (only passes that no later one needs) */
+    const char *doc;
+    rlxc_pass_fn run;
+} rlxc_pass;
+
+const rlxc_pass *rlxc_passes(uint32_t *out_count);
+
+typedef struct rlxc_pass_hooks { /* of the driver: printing and timing */
+    void *user;
+    bool (*after)(void *user, const rlxc_pass *pass, const rlxc_module *module,
+                  double seconds); /* false: stop here */
+} rlxc_pass_hooks;
+/* Runs the table in order; false when a pass failed (diagnostics say why) or a hook stopped (then
+ * the context has not failed). */
+bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                     const rlxc_pass_hooks *hooks);
+
+#define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
+    bool rlxc_pass_##name(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
+#include "compiler/passes/passes.def"
+#undef RLXC_PASS
+
+#endif
