@@ -2,12 +2,17 @@
  * legalization, passes and tests.
  *
  * Row:  RLXC_OP(name, inputs, attrs, infer, legalize, flags, pattern, doc)
- *   inputs  "x, weight, bias?" : names in order; '?' optional, '*' a tuple of tensors given as one
- * tuple argument,
- *           ':shape' a shape (a tuple literal of integers is accepted), ':prim' a prim value,
- * ':object' anything attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype,
- * layout=\"NCHW\":str, strides=[1,1]:ints, axis=None:ints?" in printing order infer   result type;
- * legalize  emits call_tir / builtin calls, NULL when codegen handles the operator itself */
+ *   inputs  "x, weight, bias?" : names in order. '?' optional; '*' a tuple of such values given as
+ *           one tuple argument; '...' any number of further arguments. Kinds: none a tensor,
+ *           ':shape' (a tuple literal of integers is accepted), ':prim' a prim value (an integer
+ *           literal is accepted), ':dtype' R.dtype or a string, ':str' R.str or a string,
+ *           ':object' anything. So "axes*:prim" is a tuple (or list) of prim values.
+ *           An absent optional input that is followed by others is an empty tuple, R.tuple().
+ *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":str,
+ *           strides=[1,1]:ints, axis=None:ints?, k:int" in printing order, which is also the order
+ *           of positional use after the inputs; without '=' it is required
+ *   infer   result type, NULL after an error; legalize  emits call_tir / builtin calls, NULL when
+ *           codegen handles the operator itself */
 #ifndef RLXC_OPS_OPS_H
 #define RLXC_OPS_OPS_H
 
@@ -23,7 +28,8 @@ typedef enum rlxc_op_flags {
     RLXC_OP_MEMORY = 1 << 4, /* alloc_* and kill_*: explicit memory, only after lower_call_tir or in
                                 lowered input */
     RLXC_OP_DATA_DEPENDENT = 1 << 5, /* result shape depends on values: unique, nonzero */
-    RLXC_OP_SINFO_ARGS = 1 << 6      /* accepts sinfo_args= / out_sinfo= / out_ty= / type_args= */
+    RLXC_OP_SINFO_ARGS = 1 << 6,     /* accepts sinfo_args= / out_sinfo= / out_ty= / type_args= */
+    RLXC_OP_DESTROYS = 1 << 7        /* writes into an argument: call_tir_inplace */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */
@@ -75,7 +81,7 @@ typedef struct rlxc_op_input {
     const char *name;
     size_t name_length;
     bool optional, is_tuple;
-    char kind; /* 't' tensor, 's' shape, 'p' prim, 'o' object */
+    char kind; /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
 } rlxc_op_input;
 typedef struct rlxc_op_attr {
     const char *name;
@@ -92,7 +98,7 @@ typedef struct rlxc_op_schema {
     uint32_t n_inputs;
     rlxc_op_attr attrs[RLXC_MAX_OP_ATTRS];
     uint32_t n_attrs;
-    bool variadic;
+    bool variadic; /* the last input may be repeated, also no times */
 } rlxc_op_schema;
 void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out);
 

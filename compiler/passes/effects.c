@@ -1,0 +1,58 @@
+/* Effects of bindings. The facts live in the operator table's flags, in functions' purity and in
+ * the form; this file only looks them up, and every pass asks here. */
+#include "compiler/passes/effects.h"
+
+static bool call_is_pure(const rlxc_module *module, const rlxc_binding *b)
+{
+    if (b->op)
+        return !(b->op->flags & (RLXC_OP_IMPURE | RLXC_OP_MEMORY | RLXC_OP_BINDS_SYMBOLS));
+    const rlxc_attr *pure = rlxc_attrs_find(&b->attrs, "pure");
+    int64_t stated;
+    if (pure && rlxc_attr_as_int(pure, &stated))
+        return stated != 0;
+    if (b->callee.kind == RLXC_ATOM_GLOBAL) {
+        const rlxc_global *g = rlxc_module_find(module, b->callee.text);
+        return g && g->relax &&
+               g->relax->is_pure; /* a PrimFunc called directly writes its arguments */
+    }
+    if (b->callee.kind == RLXC_ATOM_VAR) {
+        const rlxc_sinfo *s = b->callee.var->sinfo;
+        return s && s->kind == RLXC_SINFO_CALLABLE && s->pure;
+    }
+    return false;
+}
+
+bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *b)
+{
+    switch (b->form) {
+    case RLXC_FORM_COPY:
+    case RLXC_FORM_TUPLE:
+    case RLXC_FORM_TUPLE_GET:
+    case RLXC_FORM_FUNCTION:
+        return true;
+    case RLXC_FORM_MATCH_CAST:
+        return false;
+    case RLXC_FORM_CALL:
+        return call_is_pure(module, b);
+    case RLXC_FORM_IF:
+        for (int side = 0; side < 2; side++) {
+            const rlxc_body *body = side ? b->otherwise : b->then;
+            for (uint32_t i = 0; i < body->n_blocks; i++) {
+                for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+                    if (!rlxc_binding_is_pure(module, body->blocks[i]->bindings[k]))
+                        return false;
+                }
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *b)
+{
+    if (b->form == RLXC_FORM_IF || b->form == RLXC_FORM_FUNCTION ||
+        !rlxc_binding_is_pure(module, b))
+        return false;
+    return !(b->form == RLXC_FORM_CALL && b->op && (b->op->flags & RLXC_OP_DESTROYS));
+}

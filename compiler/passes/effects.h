@@ -1,0 +1,20 @@
+/* What a binding does beyond computing its value; read from flags of operators, functions and
+ * forms. */
+#ifndef RLXC_PASSES_EFFECTS_H
+#define RLXC_PASSES_EFFECTS_H
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/ops.h"
+
+/* Has no effect but its value: may be dropped when unused. False for match_cast: it defines symbols
+ * and can fail. */
+bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *binding);
+/* Two equal ones give interchangeable values: pure, no fresh identity, no destructive use of an
+ * argument. */
+bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *binding);
+
+/* Removes private functions that no exported Relax function reaches. Does nothing in a module
+ * without one. */
+void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module);
+
+#endif

@@ -1,0 +1,83 @@
+/* Pass infer: struct info of every binding, annotations checked against it.
+ *
+ * Inference may be less precise than the user's annotation. Where the annotation provably follows,
+ * it is dropped; where it says more than can be proven but nothing contradicts it, a match_cast is
+ * put after the binding, so that it is checked when it runs; where it contradicts, both types are
+ * reported. Declared results of functions are checked in the same way by the codegen's result type;
+ * here only contradictions are errors. */
+#include "compiler/passes/passes.h"
+
+#include "compiler/ir/rewrite.h"
+
+static bool is_vague(const rlxc_sinfo *s)
+{
+    return s->kind == RLXC_SINFO_OBJECT;
+}
+
+static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                         rlxc_atom *replacement)
+{
+    (void)user;
+    rlxc_context *ctx = b->ctx;
+    const rlxc_sinfo *annotation = binding->var->annotation;
+    if (binding->form == RLXC_FORM_MATCH_CAST || binding->form == RLXC_FORM_FUNCTION)
+        return RLXC_REWRITE_KEEP;
+    const rlxc_sinfo *inferred = rlxc_infer_binding(ctx, b->module, binding);
+    if (!inferred || rlxc_failed(ctx))
+        return RLXC_REWRITE_KEEP;
+    binding->var->sinfo = inferred;
+    if (!annotation || annotation == inferred || rlxc_sinfo_subsumes(ctx, annotation, inferred))
+        return RLXC_REWRITE_KEEP;
+    if (!rlxc_sinfo_compatible(ctx, annotation, inferred)) {
+        rlxc_error(ctx, binding->range, "'%s' is annotated %s but its value is %s",
+                   binding->var->name, rlxc_sinfo_text(ctx, annotation),
+                   rlxc_sinfo_text(ctx, inferred));
+        return RLXC_REWRITE_KEEP;
+    }
+    if (is_vague(inferred)) {
+        /* Opaque results (packed calls, storages): the annotation is all there is. */
+        binding->var->sinfo = annotation;
+        return RLXC_REWRITE_KEEP;
+    }
+    rlxc_rvar *checked = rlxc_rvar_new(ctx, b->function, binding->var->name, annotation);
+    checked->is_dataflow = binding->var->is_dataflow;
+    checked->range = binding->var->range;
+    rlxc_atom value = rlxc_emit(b, binding);
+    rlxc_binding *cast = rlxc_binding_new(ctx, RLXC_FORM_MATCH_CAST, checked);
+    cast->args = rlxc_copy(ctx, &value, sizeof value);
+    cast->n_args = 1;
+    cast->sinfo_args = rlxc_copy(ctx, &annotation, sizeof annotation);
+    cast->n_sinfo_args = 1;
+    cast->range = binding->range;
+    *replacement = rlxc_emit(b, cast);
+    return RLXC_REWRITE_REPLACE;
+}
+
+static void infer_result(rlxc_context *ctx, rlxc_module *module, rlxc_function *f)
+{
+    const rlxc_sinfo *result = rlxc_atom_sinfo(ctx, module, f->body.result);
+    if (!result)
+        return;
+    if (!f->ret) {
+        f->ret = result;
+    } else if (!rlxc_sinfo_compatible(ctx, f->ret, result)) {
+        rlxc_error(ctx, f->body.result_range,
+                   "function '%s' is declared to return %s but returns %s", f->name,
+                   rlxc_sinfo_text(ctx, f->ret), rlxc_sinfo_text(ctx, result));
+    }
+}
+
+bool rlxc_pass_infer(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    const rlxc_rewrite_pass pass = {.binding = infer_binding};
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        rlxc_function *f = module->globals.items[i]->relax;
+        if (!f)
+            continue;
+        rlxc_rewrite_function(ctx, module, f, &pass);
+        if (!rlxc_failed(ctx))
+            infer_result(ctx, module, f);
+    }
+    return !rlxc_failed(ctx);
+}

@@ -1,0 +1,97 @@
+/* Pass legalize: every operator with a legalization becomes call_tir of a PrimFunc or a builtin
+ * call.
+ *
+ * An argument whose rank is known but not its dimensions first gets a match_cast to fresh symbols,
+ * so legalizers always see symbolic dimensions; an unknown rank is an error that names operator and
+ * argument. Operators whose row has no legalize function stay for the later passes and the code
+ * generator. */
+#include "compiler/passes/passes.h"
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/ops.h"
+
+static bool needs_dims(const rlxc_sinfo *s)
+{
+    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim >= 0 && !s->dims;
+}
+
+/* Emits a match_cast that names the dimensions of |atom|. */
+static rlxc_atom name_dims(rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *s)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    for (int32_t i = 0; i < s->ndim; i++)
+        dims[i] = rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", i));
+    const rlxc_sinfo *named = rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, dims, s->vdevice);
+    rlxc_rvar *var = rlxc_rvar_new(ctx, b->function, "shaped", named);
+    var->is_dataflow = b->block->is_dataflow;
+    rlxc_binding *cast = rlxc_binding_new(ctx, RLXC_FORM_MATCH_CAST, var);
+    cast->args = rlxc_copy(ctx, &atom, sizeof atom);
+    cast->n_args = 1;
+    cast->sinfo_args = rlxc_copy(ctx, &named, sizeof named);
+    cast->n_sinfo_args = 1;
+    cast->range = b->range;
+    return rlxc_emit(b, cast);
+}
+
+static rlxc_atom with_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom,
+                           bool *io_changed)
+{
+    rlxc_context *ctx = b->ctx;
+    if (atom.kind == RLXC_ATOM_TUPLE) {
+        bool changed = false;
+        rlxc_atom *items = rlxc_alloc(ctx, (atom.n ? atom.n : 1) * sizeof *items);
+        for (uint32_t i = 0; i < atom.n; i++)
+            items[i] = with_dims(b, call, atom.items[i], &changed);
+        if (!changed)
+            return atom;
+        *io_changed = true;
+        return rlxc_atom_tuple(ctx, items, atom.n);
+    }
+    const rlxc_sinfo *s = rlxc_atom_sinfo(ctx, b->module, atom);
+    if (s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM) {
+        rlxc_error(ctx, call->range,
+                   "R.%s needs to know the rank of its argument; it has %s (add a match_cast)",
+                   call->op->name, rlxc_sinfo_text(ctx, s));
+        return atom;
+    }
+    if (!needs_dims(s))
+        return atom;
+    *io_changed = true;
+    return name_dims(b, atom, s);
+}
+
+static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                            rlxc_atom *replacement)
+{
+    (void)user;
+    rlxc_context *ctx = b->ctx;
+    if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize)
+        return RLXC_REWRITE_KEEP;
+    bool changed = false;
+    rlxc_atom *args = rlxc_alloc(ctx, (binding->n_args ? binding->n_args : 1) * sizeof *args);
+    for (uint32_t i = 0; i < binding->n_args; i++)
+        args[i] = with_dims(b, binding, binding->args[i], &changed);
+    if (rlxc_failed(ctx))
+        return RLXC_REWRITE_KEEP;
+    if (changed) {
+        binding->args = args;
+        const rlxc_sinfo *s = rlxc_infer_binding(ctx, b->module, binding);
+        if (!s || rlxc_failed(ctx))
+            return RLXC_REWRITE_KEEP;
+        binding->var->sinfo = s;
+    }
+    rlxc_atom lowered = binding->op->legalize(b, binding);
+    if (rlxc_failed(ctx) || lowered.kind == RLXC_ATOM_NONE)
+        return RLXC_REWRITE_KEEP;
+    *replacement = lowered;
+    return RLXC_REWRITE_REPLACE;
+}
+
+bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    const rlxc_rewrite_pass pass = {.binding = legalize_binding};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}
