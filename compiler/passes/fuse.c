@@ -1,0 +1,218 @@
+/* Pass fuse: which call_tir bindings become one kernel.
+ *
+ * Each binding in turn tries to absorb the groups that produce its inputs. A producer may join when
+ * every use of its value lies inside the group, so no value that anyone else reads is lost, and
+ * when the pattern kinds allow it (the kinds and the idea: Chen et al., "TVM: An Automated
+ * End-to-End Optimizing Compiler for Deep Learning", OSDI 2018, 3):
+ *
+ *     elementwise, broadcast, injective   joins   elementwise, broadcast, injective, reduction
+ *     reduction, matmul-like              joins   elementwise, broadcast of the same shape (its
+ * epilogue)
+ *
+ * A group holds one reduction or matmul-like member at most and MAX_GROUP members, so a chain of
+ * 100 000 bindings takes linear time and kernels stay small. Groups do not cross blocks, nor
+ * bindings with effects, which might write what a moved producer reads. */
+#include "compiler/passes/fuse.h"
+
+#include "compiler/passes/effects.h"
+#include "compiler/passes/passes.h"
+
+enum { MAX_GROUP = 32, MAX_GROUP_ARGS = 48 };
+
+typedef struct group {
+    const rlxc_binding *members[MAX_GROUP]; /* evaluation order */
+    uint32_t n;
+    int64_t pattern; /* largest of the members */
+    bool anchored;   /* holds a reduction or matmul-like member */
+    uint32_t segment;
+} group;
+
+typedef struct fuse {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    const uint32_t *uses;   /* by variable id, of the function before the pass */
+    group **group_of;       /* by variable id */
+    uint32_t function_vars; /* variables the function had before */
+    uint32_t segment;       /* grows at each block and each binding with effects */
+    rlxc_map mapped; /* original rlxc_rvar -> rlxc_binding with mapped atoms, of dropped members */
+} fuse;
+
+const rlxc_prim_func *rlxc_called_prim(const rlxc_module *module, const rlxc_binding *b)
+{
+    if (b->form != RLXC_FORM_CALL || !b->op || b->n_args < 2 ||
+        b->args[0].kind != RLXC_ATOM_GLOBAL || b->op != rlxc_find_operator("call_tir", 8))
+        return NULL;
+    const rlxc_global *g = rlxc_module_find(module, b->args[0].text);
+    return g ? g->prim : NULL;
+}
+
+static int64_t pattern_of(const fuse *f, const rlxc_binding *b)
+{
+    const rlxc_prim_func *prim = rlxc_called_prim(f->module, b);
+    int64_t pattern;
+    const rlxc_attr *attr = prim ? rlxc_attrs_find(&prim->attrs, "op_pattern") : NULL;
+    if (!attr || !rlxc_attr_as_int(attr, &pattern) || b->n_sinfo_args != 1 ||
+        b->sinfo_args[0]->kind != RLXC_SINFO_TENSOR || !b->sinfo_args[0]->dims ||
+        b->args[1].kind != RLXC_ATOM_TUPLE)
+        return RLXC_PATTERN_OPAQUE;
+    return pattern;
+}
+
+static bool same_dims(const rlxc_sinfo *a, const rlxc_sinfo *b)
+{
+    if (a->ndim != b->ndim || !a->dims || !b->dims)
+        return false;
+    for (int32_t i = 0; i < a->ndim; i++) {
+        if (a->dims[i] != b->dims[i])
+            return false;
+    }
+    return true;
+}
+
+static bool patterns_allow(const group *producer, const group *consumer)
+{
+    if (producer->pattern <= RLXC_PATTERN_INJECTIVE)
+        return consumer->pattern <= RLXC_PATTERN_REDUCE;
+    if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
+        consumer->pattern > RLXC_PATTERN_BROADCAST)
+        return false;
+    return same_dims(producer->members[producer->n - 1]->var->sinfo,
+                     consumer->members[consumer->n - 1]->var->sinfo);
+}
+
+static uint32_t uses_inside(const group *g, const rlxc_rvar *var)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const rlxc_atom args = g->members[i]->args[1];
+        for (uint32_t k = 0; k < args.n; k++)
+            count += args.items[k].kind == RLXC_ATOM_VAR && args.items[k].var == var;
+    }
+    return count;
+}
+
+static uint32_t count_args(const group *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        n += g->members[i]->args[1].n;
+    return n;
+}
+
+/* Puts the members of |p| in front of those of |g|. That is evaluation order: every use of p's
+ * value is in g already, so nothing that joins later, and goes further to the front, can read it.
+ */
+static void absorb(fuse *f, group *g, group *p)
+{
+    for (uint32_t i = g->n; i-- > 0;)
+        g->members[i + p->n] = g->members[i];
+    for (uint32_t i = 0; i < p->n; i++) {
+        g->members[i] = p->members[i];
+        f->group_of[p->members[i]->var->id] = g;
+    }
+    g->n += p->n;
+    g->pattern = p->pattern > g->pattern ? p->pattern : g->pattern;
+    g->anchored = g->anchored || p->anchored;
+    p->n = 0;
+}
+
+/* One attempt to take in a producer of some member; true when the group grew. */
+static bool grow(fuse *f, group *g)
+{
+    for (uint32_t i = g->n; i-- > 0;) {
+        const rlxc_atom args = g->members[i]->args[1];
+        for (uint32_t k = 0; k < args.n; k++) {
+            if (args.items[k].kind != RLXC_ATOM_VAR)
+                continue;
+            const rlxc_rvar *var = args.items[k].var;
+            group *p = f->group_of[var->id];
+            if (!p || p == g || p->segment != g->segment || p->n + g->n > MAX_GROUP ||
+                count_args(p) + count_args(g) > MAX_GROUP_ARGS ||
+                p->members[p->n - 1]->var != var || !patterns_allow(p, g) ||
+                uses_inside(g, var) != f->uses[var->id])
+                continue;
+            absorb(f, g, p);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void group_block(fuse *f, const rlxc_binding_block *block)
+{
+    f->segment++;
+    for (uint32_t i = 0; i < block->n && !rlxc_failed(f->ctx); i++) {
+        const rlxc_binding *b = block->bindings[i];
+        if (b->form != RLXC_FORM_MATCH_CAST && !rlxc_binding_is_mergeable(f->module, b))
+            f->segment++;
+        int64_t pattern = pattern_of(f, b);
+        if (pattern > RLXC_PATTERN_OUT_FUSABLE)
+            continue;
+        group *g = rlxc_alloc(f->ctx, sizeof *g);
+        g->members[0] = b;
+        g->n = 1;
+        g->pattern = pattern;
+        g->anchored = pattern >= RLXC_PATTERN_REDUCE;
+        g->segment = f->segment;
+        f->group_of[b->var->id] = g;
+        while (grow(f, g)) {
+        }
+    }
+}
+
+static void group_body(fuse *f, const rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        group_block(f, body->blocks[i]);
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            if (b->form == RLXC_FORM_IF) {
+                group_body(f, b->then);
+                group_body(f, b->otherwise);
+            }
+        }
+    }
+}
+
+static rlxc_rewrite_action apply(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                 rlxc_atom *replacement)
+{
+    (void)replacement;
+    fuse *f = user;
+    group *g = binding->var->id < f->function_vars ? f->group_of[binding->var->id] : NULL;
+    if (!g || g->n < 2)
+        return RLXC_REWRITE_KEEP;
+    const rlxc_binding *last = g->members[g->n - 1];
+    rlxc_map_set(b->ctx, &f->mapped, rlxc_key(binding->var), binding);
+    if (last->var != binding->var)
+        return RLXC_REWRITE_DROP;
+    rlxc_fuse_member members[MAX_GROUP];
+    for (uint32_t i = 0; i < g->n; i++) {
+        members[i].call = rlxc_map_get(&f->mapped, rlxc_key(g->members[i]->var));
+        members[i].prim = rlxc_called_prim(f->module, members[i].call);
+    }
+    if (rlxc_fuse_members(b->ctx, f->module, members, g->n, g->pattern, binding))
+        return RLXC_REWRITE_KEEP;
+    for (uint32_t i = 0; i + 1 < g->n; i++)
+        (void)rlxc_emit(b, rlxc_copy(b->ctx, members[i].call, sizeof *members[i].call));
+    return RLXC_REWRITE_KEEP;
+}
+
+bool rlxc_pass_fuse(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        rlxc_function *function = module->globals.items[i]->relax;
+        if (!function)
+            continue;
+        fuse f = {.ctx = ctx, .module = module, .function_vars = function->n_vars};
+        f.uses = rlxc_count_uses(ctx, function);
+        f.group_of = rlxc_try_alloc(ctx, function->n_vars + 1u, sizeof *f.group_of);
+        if (!f.uses || !f.group_of)
+            return false;
+        group_body(&f, &function->body);
+        const rlxc_rewrite_pass pass = {.user = &f, .binding = apply};
+        rlxc_rewrite_function(ctx, module, function, &pass);
+    }
+    return !rlxc_failed(ctx);
+}

@@ -1,0 +1,23 @@
+/* Joining PrimFuncs: the part of fusion that knows TIR. fuse.c decides the groups. */
+#ifndef RLXC_PASSES_FUSE_H
+#define RLXC_PASSES_FUSE_H
+
+#include "compiler/ir/rewrite.h"
+
+/* One call_tir of a group, its atoms as they are where the fused call will stand. */
+typedef struct rlxc_fuse_member {
+    const rlxc_binding *call;
+    const rlxc_prim_func *prim;
+} rlxc_fuse_member;
+
+/* Joins |members| (in evaluation order; all but the last have one tensor output used only inside
+ * the group) into one private PrimFunc added to the module, and rewrites |io_call| (the last
+ * member's binding) to call it with what the group reads from outside. False, and nothing changed,
+ * when a member's symbols cannot be expressed. */
+bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, const rlxc_fuse_member *members,
+                       uint32_t n, int64_t pattern, rlxc_binding *io_call);
+
+/* The PrimFunc a call_tir binding calls, NULL for anything else. */
+const rlxc_prim_func *rlxc_called_prim(const rlxc_module *module, const rlxc_binding *binding);
+
+#endif
