@@ -59,13 +59,6 @@ const char *rlxc_intern_cstr(rlxc_context *ctx, const char *text);
 const char *rlxc_internf(rlxc_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* One pointer per context and table, NULL at first: where modules of ir/ keep what must live as long
- * as the context and is not the context's own (interned struct info). */
-typedef enum rlxc_slot { RLXC_SLOT_SINFO, RLXC_SLOT_COUNT } rlxc_slot;
-void **rlxc_context_slot(rlxc_context *ctx, rlxc_slot slot);
-/* A number never given before in this context: ids of buffers, constants. */
-uint32_t rlxc_context_next_id(rlxc_context *ctx);
-
 /* Registers a source text (not copied; it must outlive the context); gives its file index (from 1).
  */
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length);
