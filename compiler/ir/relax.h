@@ -71,6 +71,7 @@ typedef struct rlxc_body { /* a function's or branch's code */
     uint32_t n_blocks;
     rlxc_atom result; /* function: returned; branch: the value of the If */
     rlxc_range result_range;
+    uint32_t capacity; /* of blocks, for rlxc_body_push */
 } rlxc_body;
 
 typedef enum rlxc_form {
