@@ -1,0 +1,163 @@
+/* Tensor IR: statement constructors, the generic visitor, a PrimFunc's symbolic dimensions.
+ *
+ * Constructors copy the arrays they are given. Statement nesting is bounded where statements are
+ * made from input (the parser's depth limit), so the walks here and in tir_rewrite.c recurse over
+ * nesting; sequences are loops. */
+#include "compiler/ir/tir.h"
+
+#include "compiler/ir/sinfo.h"
+
+static rlxc_stmt *new_stmt(rlxc_context *ctx, rlxc_stmt_kind kind)
+{
+    rlxc_stmt *s = rlxc_alloc(ctx, sizeof *s);
+    s->kind = kind;
+    return s;
+}
+
+static const rlxc_expr *const *copy_exprs(rlxc_context *ctx, const rlxc_expr *const *items,
+                                          uint32_t n)
+{
+    return n == 0 ? NULL : rlxc_copy(ctx, (const void *)items, n * sizeof(const rlxc_expr *));
+}
+
+const rlxc_stmt *rlxc_stmt_seq(rlxc_context *ctx, const rlxc_stmt *const *items, uint32_t n)
+{
+    if (n == 1)
+        return items[0];
+    size_t total = 0;
+    for (uint32_t i = 0; i < n; i++)
+        total += items[i]->kind == RLXC_STMT_SEQ ? items[i]->seq.n : 1;
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_SEQ);
+    const rlxc_stmt **flat = rlxc_try_alloc(ctx, total + 1, sizeof(const rlxc_stmt *));
+    if (!flat)
+        return s;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (items[i]->kind != RLXC_STMT_SEQ)
+            flat[at++] = items[i];
+        else
+            for (uint32_t k = 0; k < items[i]->seq.n; k++)
+                flat[at++] = items[i]->seq.items[k];
+    }
+    if (at == 1)
+        return flat[0];
+    s->seq.items = flat;
+    s->seq.n = at;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_for(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *min,
+                               const rlxc_expr *extent, rlxc_loop_kind kind, const rlxc_stmt *body)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_FOR);
+    s->loop.var = var;
+    s->loop.min = min;
+    s->loop.extent = extent;
+    s->loop.kind = kind;
+    s->loop.body = body;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_store(rlxc_context *ctx, const rlxc_buffer *buffer,
+                                 const rlxc_expr *const *indices, uint32_t n,
+                                 const rlxc_expr *value)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_STORE);
+    s->store.buffer = buffer;
+    s->store.indices = copy_exprs(ctx, indices, n);
+    s->store.n = n;
+    s->store.value = value;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_if(rlxc_context *ctx, const rlxc_expr *cond, const rlxc_stmt *then,
+                              const rlxc_stmt *otherwise)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_IF);
+    s->if_.cond = cond;
+    s->if_.then = then;
+    s->if_.otherwise = otherwise;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *value)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_LET);
+    s->let.var = var;
+    s->let.value = value;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_evaluate(rlxc_context *ctx, const rlxc_expr *value)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_EVALUATE);
+    s->evaluate = value;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_block(rlxc_context *ctx, const rlxc_block *block,
+                                 const rlxc_expr *const *values, const rlxc_expr *predicate)
+{
+    rlxc_stmt *s = new_stmt(ctx, RLXC_STMT_BLOCK);
+    s->block.block = block;
+    s->block.values = copy_exprs(ctx, values, block->n_axes);
+    s->block.predicate = predicate;
+    return s;
+}
+
+const rlxc_stmt *rlxc_stmt_copy(rlxc_context *ctx, const rlxc_stmt *stmt)
+{
+    return rlxc_copy(ctx, stmt, sizeof *stmt);
+}
+
+void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc_stmt *s),
+                     void *user)
+{
+    if (!stmt || !visit(user, stmt))
+        return;
+    switch (stmt->kind) {
+    case RLXC_STMT_SEQ:
+        for (uint32_t i = 0; i < stmt->seq.n; i++)
+            rlxc_stmt_visit(stmt->seq.items[i], visit, user);
+        break;
+    case RLXC_STMT_FOR:
+        rlxc_stmt_visit(stmt->loop.body, visit, user);
+        break;
+    case RLXC_STMT_WHILE:
+        rlxc_stmt_visit(stmt->while_.body, visit, user);
+        break;
+    case RLXC_STMT_IF:
+        rlxc_stmt_visit(stmt->if_.then, visit, user);
+        rlxc_stmt_visit(stmt->if_.otherwise, visit, user);
+        break;
+    case RLXC_STMT_BLOCK:
+        rlxc_stmt_visit(stmt->block.block->init, visit, user);
+        rlxc_stmt_visit(stmt->block.block->body, visit, user);
+        break;
+    case RLXC_STMT_LET:
+    case RLXC_STMT_STORE:
+    case RLXC_STMT_EVALUATE:
+    case RLXC_STMT_ASSERT:
+    case RLXC_STMT_ALLOCATE:
+    case RLXC_STMT_ALLOCATE_CONST:
+    case RLXC_STMT_DECL_BUFFER:
+    case RLXC_STMT_ATTR:
+        break;
+    }
+}
+
+void rlxc_prim_func_dims(rlxc_context *ctx, const rlxc_prim_func *f, const rlxc_expr ***out_vars,
+                         uint32_t *out_n)
+{
+    rlxc_var_list list = {0};
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_prim_param *p = &f->params[i];
+        if (p->buffer)
+            for (uint32_t k = 0; k < p->buffer->ndim; k++)
+                rlxc_collect_vars(ctx, p->buffer->shape[k], &list);
+        else if (!rlxc_dtype_is_handle(p->var->dtype))
+            rlxc_collect_vars(ctx, p->var, &list);
+    }
+    *out_vars = list.vars.items;
+    *out_n = list.vars.count;
+}
