@@ -9,6 +9,7 @@ MIMALLOC ?= 1
 WERROR   ?= 0
 LLVM_CONFIG ?= llvm-config-19
 VERSION  := 0.1.0
+PYTHON   ?= /usr/bin/python3
 
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wswitch-enum
 ifeq ($(WERROR),1)
@@ -41,7 +42,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 .PHONY: all runtime compiler deps deps-ci demo demo-run test test-run conformance bench install \
-        san tsan fuzz fuzz-smoke format check-format check-layers clean help
+        san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
 compiler: $(BUILD)/librlxc.a $(BUILD)/rlxc
@@ -75,13 +76,87 @@ $(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx.a
 $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 
-$(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(SUPPORT_SRC)) $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
-$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
+# --- tests -----------------------------------------------------------------------------------------
 
-clean: ## remove the build folder
-	rm -rf $(BUILD)
+TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
+$(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
+	$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
+$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
+	$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
+
+$(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
+	$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
+
+test: deps ## everything quick enough for each commit (under 5 minutes on 2 cores)
+	@$(MAKE) --no-print-directory test-run
+test-run: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests check-layers
+	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests examples
+
+conformance: all ## the conformance cases of CONFORMANCE=folder, against tests/conformance/known_failures.txt
+	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
+	    all build-san/vm_tests build-san/compiler_tests
+	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests
+tsan: ## the runtime's tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
+	    runtime build-tsan/vm_tests
+	@BUILD=build-tsan SANITIZED=1 .ci/run-tests vm_tests
+
+# Fuzz targets are built by clang with its own objects; SECONDS_EACH limits each run.
+SECONDS_EACH ?= 30
+FUZZ_CC ?= clang-19
+fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its corpus
+	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=$(FUZZ_CC) MIMALLOC=0 OPT='-O1 -g' \
+	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
+	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%)
+	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
+ifeq ($(FUZZ_LINK),1)
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/obj/tests/fuzz/%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+endif
+
+check-layers: runtime ## prove the arrows between the layers
+	@BUILD=$(BUILD) .ci/check-layers
+
+FORMATTED = $(shell git ls-files '*.c' '*.h')
+format: ## clang-format every source
+	clang-format -i $(FORMATTED)
+check-format:
+	clang-format --dry-run -Werror $(FORMATTED)
+
+# --- demo, bench, install --------------------------------------------------------------------------
+
+demo: deps ## compile the character GPT, generate text, print the time table
+	@$(MAKE) --no-print-directory demo-run
+demo-run: all $(BUILD)/generate
+	@BUILD=$(BUILD) examples/chargpt/demo.sh
+
+bench: all ## measure dispatch, steady state, matmuls and load, beside the machine's own figures
+	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime
+	@BUILD=$(BUILD) bench/run.sh
+$(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c)) $(BUILD)/librlx.a
+	$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
+
+install: all ## lay out headers, libraries, programs and pkg-config files under PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 755 $(BUILD)/rlx $(BUILD)/rlxc $(DESTDIR)$(PREFIX)/bin
+	install -m 644 include/rlx/*.h include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 644 $(BUILD)/librlx.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/librlx.so $(DESTDIR)$(PREFIX)/lib/librlx.so.0
+	ln -sf librlx.so.0 $(DESTDIR)$(PREFIX)/lib/librlx.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(RUNTIME_LIBS)|' \
+	    .ci/rlx.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlx.pc
+
+clean: ## remove the build folders
+	rm -rf build build-san build-tsan build-fuzz
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 24
 

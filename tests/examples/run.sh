@@ -1,0 +1,33 @@
+#!/bin/sh
+# The examples end to end: both models compiled by rlxc, run through librlx, and the greedy continuation to the letter.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate and model_tests.
+set -u
+build="${RLX_BUILD:-build}"
+passed=0
+failed=0
+check() { # name, status
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+    fi
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for name in digits chargpt; do
+    "$build/rlxc" "examples/$name/$name.py" --params "examples/$name/$name.safetensors" -o "$work/$name.rlx"
+    check "compile $name" $?
+    "$build/rlx" verify "$work/$name.rlx" >/dev/null
+    check "verify $name" $?
+done
+"$build/model_tests" "$work/digits.rlx" "$work/chargpt.rlx" >"$work/models.txt"
+cat "$work/models.txt"
+set -- $(tail -n 1 "$work/models.txt")
+passed=$((passed + ${1:-0}))
+failed=$((failed + ${3:-1}))
+"$build/generate" "$work/chargpt.rlx" examples/chargpt/vocabulary.json "This program is " 100 >"$work/text.txt" 2>/dev/null
+cmp "$work/text.txt" examples/chargpt/greedy_continuation.txt
+check "greedy continuation" $?
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
