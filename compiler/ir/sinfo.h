@@ -16,7 +16,7 @@ typedef enum rlxc_sinfo_kind {
     RLXC_SINFO_CALLABLE
 } rlxc_sinfo_kind;
 
-enum { RLXC_UNKNOWN_NDIM = -1, RLXC_MAX_NDIM = 32 };
+enum { RLXC_UNKNOWN_NDIM = -1, RLXC_MAX_NDIM = RLX_MAX_NDIM };
 
 typedef struct rlxc_sinfo rlxc_sinfo;
 struct rlxc_sinfo {
