@@ -15,7 +15,9 @@ typedef struct rlxc_builder {
     rlxc_module *module;
     rlxc_function *function; /* being built */
     rlxc_binding_block *block;
-    rlxc_range range; /* given to what is emitted */
+    rlxc_range range;       /* given to what is emitted */
+    uint32_t first_new_var; /* variables from here on were made while building: in a dataflow block
+                               they become dataflow variables when emitted */
 } rlxc_builder;
 
 /* Emits var = op(args) with inferred type; returns the new variable as an atom. The variable is a
