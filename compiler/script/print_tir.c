@@ -1,6 +1,6 @@
 /* Prints PrimFuncs: signature, declared symbols, match_buffers, body.
  *
- * Variables that no statement binds (shape symbols, unbound strides, T.Let variables) are declared
+ * Variables that no statement binds (shape symbols, unbound strides) are declared
  * at the top of the function, in order of first use. A parameter is a T.Buffer where nothing but
  * constants describes it, else a handle and a match_buffer. The root block is implied where reading
  * the text back makes it again, else it is written out. */
@@ -25,6 +25,8 @@ static void bind(free_vars *fv, const rlxc_expr *var)
 static bool use_node(void *user, const rlxc_expr *e)
 {
     free_vars *fv = user;
+    if (e->kind == RLXC_EXPR_LET)
+        bind(fv, e->let.var);
     if (e->kind != RLXC_EXPR_VAR || rlxc_map_get(&fv->seen, rlxc_key(e)) != NULL)
         return true;
     rlxc_map_set(fv->ctx, &fv->seen, rlxc_key(e), fv);

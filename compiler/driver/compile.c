@@ -1,0 +1,161 @@
+/* The pipeline: text -> module -> passes -> native code and bytecode in an executable builder.
+ *
+ * What is written depends on the source and the options only: no time, no path, no address reaches
+ * the executable. */
+#include "compiler/driver/compile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/script/script.h"
+#include "compiler/target/target.h"
+
+enum { MAX_FEATURES = 128 };
+
+bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
+                       int opt_level)
+{
+    *out = (rlxc_options){.opt_level = opt_level};
+    return rlxc_target_resolve(ctx, triple, cpu, out);
+}
+
+rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length)
+{
+    rlxc_module *module = rlxc_parse_module(ctx, path, text, length);
+    if (module == NULL || !rlxc_well_formed(ctx, module, "parse", false))
+        return NULL;
+    return module;
+}
+
+bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage)
+{
+    const char *text = rlxc_print_module(ctx, module);
+    if (rlxc_failed(ctx))
+        return false;
+    const char *path = rlxc_internf(ctx, "<printed after %s>", stage);
+    rlxc_module *again = rlxc_parse_module(ctx, path, text, strlen(text));
+    const char *why = "it does not parse";
+    if (again != NULL && rlxc_module_equal(ctx, module, again, &why))
+        return true;
+    rlxc_internal(ctx, (rlxc_range){0}, stage, "the printed module differs from the module: %s",
+                  why != NULL ? why : "no reason given");
+    return false;
+}
+
+/* --- passes ---------------------------------------------------------------------------------- */
+
+typedef struct lowering {
+    rlxc_context *ctx;
+    const rlxc_options *options;
+    const rlxc_pass_hooks *user;
+} lowering;
+
+static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
+{
+    const lowering *l = user;
+    if (l->options->check && !rlxc_check_round_trip(l->ctx, module, pass->name))
+        return false;
+    return l->user == NULL || l->user->after == NULL ||
+           l->user->after(l->user->user, pass, module, seconds);
+}
+
+bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                       const rlxc_pass_hooks *hooks)
+{
+    lowering l = {ctx, options, hooks};
+    rlxc_pass_hooks own = {.user = &l, .after = after_pass};
+    return rlxc_run_passes(ctx, module, options, &own);
+}
+
+/* --- executable ------------------------------------------------------------------------------ */
+
+static bool report(rlxc_context *ctx, rlx_status status, const rlx_error *err)
+{
+    if (status != RLX_OK)
+        rlxc_error(ctx, (rlxc_range){0}, "cannot write the executable: %s", err->message);
+    return status == RLX_OK;
+}
+
+static bool add_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                       rlx_exec_builder *builder)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        any = any || module->globals.items[i]->prim != NULL;
+    if (!any)
+        return true;
+    rlxc_native native = {0};
+    if (!rlxc_compile_native(ctx, module, options, RLXC_NATIVE_SHARED, &native))
+        return false;
+
+    rlx_str features[MAX_FEATURES];
+    uint32_t n = 0;
+    for (const char *at = native.features; at != NULL && *at != '\0' && n < MAX_FEATURES;) {
+        size_t length = strcspn(at, ",");
+        if (length > 0)
+            features[n++] = (rlx_str){at, length};
+        at += length + (at[length] == ',');
+    }
+    rlx_error err = {0};
+    rlx_status status = rlx_exec_builder_native(builder, rlx_str_from(native.triple), features, n,
+                                                native.data, native.size, &err);
+    return report(ctx, status, &err);
+}
+
+static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exec_builder *builder)
+{
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_printf(&text, "-O%d --target=%s --mcpu=%s", options->opt_level,
+                     options->triple != NULL ? options->triple : "none",
+                     options->cpu != NULL ? options->cpu : "generic");
+    for (uint32_t i = 0; i < options->n_bounds; i++)
+        rlxc_text_printf(&text, " --bound %s=%" PRId64 ":%" PRId64, options->bounds[i].name,
+                         options->bounds[i].min, options->bounds[i].max);
+    const struct {
+        const char *key, *value;
+    } rows[] = {{"compiler", "rlxc " RLX_VERSION}, {"options", text.data}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_error err = {0};
+        rlx_status status = rlx_exec_builder_metadata(builder, rlx_str_from(rows[i].key),
+                                                      rlx_str_from(rows[i].value), &err);
+        if (!report(ctx, status, &err))
+            return false;
+    }
+    return true;
+}
+
+bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                         const rlxc_pass_hooks *hooks, rlx_exec_builder *builder)
+{
+    return rlxc_lower_module(ctx, module, options, hooks) &&
+           rlxc_emit_bytecode(ctx, module, options, builder) &&
+           add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);
+}
+
+/* FNV-1a: tells sources apart, proves nothing. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash;
+}
+
+bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
+                          rlx_exec_builder *builder)
+{
+    const char *value = rlxc_internf(ctx, "fnv1a:%016" PRIx64, hash_text(text, length));
+    rlx_error err = {0};
+    rlx_status status =
+        rlx_exec_builder_metadata(builder, RLX_STR("source"), rlx_str_from(value), &err);
+    return report(ctx, status, &err);
+}
+
+bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, size_t length,
+                       const rlxc_options *options, rlx_exec_builder *builder)
+{
+    rlxc_module *module = rlxc_read_module(ctx, path, text, length);
+    return module != NULL && rlxc_compile_module(ctx, module, options, NULL, builder) &&
+           rlxc_add_source_hash(ctx, text, length, builder);
+}

@@ -1,0 +1,40 @@
+/* The compiler as a library: text or module in, filled executable builder out.
+ *
+ * Everything goes through one context: diagnostics, memory, source text. Constants are not copied,
+ * so the context (and mapped weights) must outlive the builder. */
+#ifndef RLXC_DRIVER_COMPILE_H
+#define RLXC_DRIVER_COMPILE_H
+
+#include "compiler/passes/passes.h"
+#include "rlx/builder.h"
+
+/* Options of -O2 for this machine; false with a diagnostic when the target is unknown. |triple| and
+ * |cpu| may be NULL: this machine's. */
+bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
+                       int opt_level);
+
+/* Parses and checks the text; NULL with diagnostics. */
+rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length);
+
+/* Runs the pass table. With options->check the module is printed, parsed and compared after every
+ * pass. False with diagnostics, or without where |hooks| (may be NULL) stopped it. */
+bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                       const rlxc_pass_hooks *hooks);
+
+/* Passes, native code, bytecode and metadata of |module| into |builder|. */
+bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                         const rlxc_pass_hooks *hooks, rlx_exec_builder *builder);
+
+/* rlxc_read_module, then rlxc_compile_module. |text| must outlive the context. */
+bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, size_t length,
+                       const rlxc_options *options, rlx_exec_builder *builder);
+
+/* Records a hash of the source in the metadata. */
+bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
+                          rlx_exec_builder *builder);
+
+/* The text of |module| parses back to an equal module; else reports an internal error at |stage|.
+ */
+bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage);
+
+#endif

@@ -1,0 +1,11 @@
+/* The program rlxc without its main(): tests call it with their own streams. */
+#ifndef RLXC_DRIVER_DRIVER_H
+#define RLXC_DRIVER_DRIVER_H
+
+#include <stdio.h>
+
+/* Exit status: 0 success, 1 failure with diagnostics on |err|, 2 usage. |out| gets lists, help,
+ * printed modules and text forms without -o. */
+int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err);
+
+#endif

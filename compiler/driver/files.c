@@ -1,0 +1,110 @@
+/* Reads an input, writes an output. A crash or a full disk never leaves half an output: it is
+ * written beside its place and renamed. */
+#include "compiler/driver/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail_errno(rlxc_context *ctx, const char *path)
+{
+    rlxc_error(ctx, (rlxc_range){0}, "%s: %s", path, strerror(errno));
+    return false;
+}
+
+static bool read_all(rlxc_context *ctx, const char *path, int fd, size_t limit, char **data,
+                     size_t *size)
+{
+    size_t capacity = 0;
+    for (;;) {
+        if (*size == capacity) {
+            capacity = capacity == 0 ? 1 << 16 : capacity * 2;
+            char *grown = realloc(*data, capacity);
+            if (grown == NULL)
+                return fail_errno(ctx, path);
+            *data = grown;
+        }
+        ssize_t n = read(fd, *data + *size, capacity - *size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(ctx, path);
+        if (n == 0)
+            return true;
+        *size += (size_t)n;
+        if (*size > limit) {
+            rlxc_error(ctx, (rlxc_range){0}, "%s: larger than the limit of %zu bytes", path, limit);
+            return false;
+        }
+    }
+}
+
+bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **out_data,
+                    size_t *out_size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(ctx, path);
+    char *data = NULL;
+    size_t size = 0;
+    bool ok = read_all(ctx, path, fd, limit, &data, &size);
+    close(fd);
+    if (!ok) {
+        free(data);
+        return false;
+    }
+    *out_data = data;
+    *out_size = size;
+    return true;
+}
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size_t size)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* a device or pipe: nothing to rename */
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        bool ok = fd >= 0 && write_all(fd, data, size);
+        if (!ok)
+            fail_errno(ctx, path);
+        if (fd >= 0)
+            close(fd);
+        return ok;
+    }
+    size_t length = strlen(path) + sizeof ".XXXXXX";
+    char *temporary = malloc(length);
+    if (temporary == NULL)
+        return fail_errno(ctx, path);
+    snprintf(temporary, length, "%s.XXXXXX", path);
+    int fd = mkstemp(temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    bool ok = fd >= 0 && write_all(fd, data, size) && fchmod(fd, 0666 & ~mask) == 0 &&
+              fsync(fd) == 0 && rename(temporary, path) == 0;
+    if (!ok) {
+        fail_errno(ctx, path);
+        if (fd >= 0)
+            unlink(temporary);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(temporary);
+    return ok;
+}

@@ -1,0 +1,13 @@
+/* Whole files in and out. */
+#ifndef RLXC_DRIVER_FILES_H
+#define RLXC_DRIVER_FILES_H
+
+#include "compiler/ir/context.h"
+
+/* Bytes of a file in memory of their own (free with free()), of at most |limit| bytes. */
+bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **out_data,
+                    size_t *out_size);
+/* Through a temporary file in the same folder, synced and renamed. */
+bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,342 @@
+/* Parses rlxc's command line from one table, which also prints the help.
+ *
+ * A value stands after '=' or is the next word; `-O2` carries its own. Unknown options and pass
+ * names are errors that name the nearest known one. */
+#include "compiler/driver/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_id {
+    OPT_OUTPUT,
+    OPT_PARAMS,
+    OPT_TARGET,
+    OPT_CPU,
+    OPT_LEVEL,
+    OPT_BOUND,
+    OPT_EMIT,
+    OPT_PRINT_AFTER,
+    OPT_PRINT_AFTER_ALL,
+    OPT_STOP_AFTER,
+    OPT_TIME_PASSES,
+    OPT_CHECK,
+    OPT_LIST_OPS,
+    OPT_LIST_PASSES,
+    OPT_HELP,
+    OPT_VERSION
+} option_id;
+
+static const struct option_row {
+    option_id id;
+    const char *name, *value; /* value NULL: a flag */
+    const char *help;
+} rows[] = {
+    {OPT_OUTPUT, "-o", "FILE", "where to write (text forms go to standard output without it)"},
+    {OPT_PARAMS, "--params", "FILE", "weights (.safetensors) that become constants of main"},
+    {OPT_TARGET, "--target", "TRIPLE", "target triple; this machine by default"},
+    {OPT_CPU, "--mcpu", "CPU", "native, or a name such as x86-64-v3"},
+    {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
+    {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
+    {OPT_EMIT, "--emit", "FORM", "relax, tir, llvm, asm, obj or bytecode instead of an executable"},
+    {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
+    {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
+    {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},
+    {OPT_TIME_PASSES, "--time-passes", NULL, "time of each pass, on standard error"},
+    {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
+    {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
+    {OPT_LIST_PASSES, "--list-passes", NULL, "list the passes in order"},
+    {OPT_HELP, "--help", NULL, "show this"},
+    {OPT_VERSION, "--version", NULL, "show the version"},
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static const struct {
+    const char *name;
+    rlxc_emit_form form;
+} forms[] = {{"relax", RLXC_EMIT_RELAX}, {"tir", RLXC_EMIT_TIR}, {"llvm", RLXC_EMIT_LLVM},
+             {"asm", RLXC_EMIT_ASM},     {"obj", RLXC_EMIT_OBJ}, {"bytecode", RLXC_EMIT_BYTECODE}};
+enum { N_FORMS = sizeof forms / sizeof *forms };
+
+void rlxc_print_help(FILE *out)
+{
+    fputs("usage: rlxc INPUT -o OUT.rlx [options]\n\n"
+          "Compiles a model in TVMScript (.py) to one executable file for `rlx run`.\n\n",
+          out);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        char text[64];
+        const char *value = rows[i].value != NULL ? rows[i].value : "";
+        if (rows[i].id == OPT_LEVEL)
+            snprintf(text, sizeof text, "-O0..-O3");
+        else
+            snprintf(text, sizeof text, "%s%s%s", rows[i].name, *value != '\0' ? " " : "", value);
+        fprintf(out, "  %-22s %s\n", text, rows[i].help);
+    }
+}
+
+/* --- nearest names --------------------------------------------------------------------------- */
+
+enum { MAX_NAME = 40 };
+
+/* Insertions, deletions and replacements that make |a| of |b|; large for long names. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > MAX_NAME || m > MAX_NAME)
+        return SIZE_MAX;
+    size_t row[MAX_NAME + 1];
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+typedef struct nearest {
+    const char *wanted, *found;
+    size_t best;
+} nearest;
+
+static nearest near(const char *wanted)
+{
+    size_t limit = strlen(wanted) / 3 + 1;
+    return (nearest){wanted, NULL, limit + 1};
+}
+
+static void offer(nearest *n, const char *name)
+{
+    size_t d = distance(n->wanted, name);
+    if (d < n->best) {
+        n->best = d;
+        n->found = name;
+    }
+}
+
+static bool fail_unknown(FILE *err, const char *what, const nearest *n)
+{
+    fprintf(err, "rlxc: unknown %s '%s'", what, n->wanted);
+    if (n->found != NULL)
+        fprintf(err, "; did you mean '%s'?", n->found);
+    fputs("\n", err);
+    return false;
+}
+
+static bool is_pass(const char *name, FILE *err)
+{
+    uint32_t count;
+    const rlxc_pass *passes = rlxc_passes(&count);
+    nearest n = near(name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(passes[i].name, name) == 0)
+            return true;
+        offer(&n, passes[i].name);
+    }
+    return fail_unknown(err, "pass", &n);
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static bool read_int(const char *text, const char *end, int64_t *out)
+{
+    char *stop = NULL;
+    errno = 0;
+    long long value = strtoll(text, &stop, 10);
+    *out = value;
+    return errno == 0 && stop == end && stop != text;
+}
+
+static bool read_bound(const char *text, rlxc_command *c, FILE *err)
+{
+    const char *equals = strchr(text, '=');
+    const char *colon = equals != NULL ? strchr(equals, ':') : NULL;
+    size_t length = equals != NULL ? (size_t)(equals - text) : 0;
+    if (c->n_bounds == RLXC_MAX_BOUNDS) {
+        fprintf(err, "rlxc: more than %d bounds\n", RLXC_MAX_BOUNDS);
+        return false;
+    }
+    int64_t min = 0, max = 0;
+    if (length == 0 || length >= RLXC_BOUND_NAME || colon == NULL ||
+        !read_int(equals + 1, colon, &min) || !read_int(colon + 1, text + strlen(text), &max) ||
+        min < 0 || max < min) {
+        fprintf(err, "rlxc: --bound: expected NAME=MIN:MAX with 0 <= MIN <= MAX, got '%s'\n", text);
+        return false;
+    }
+    memcpy(c->bounds[c->n_bounds].name, text, length);
+    c->bounds[c->n_bounds].name[length] = '\0';
+    c->bounds[c->n_bounds].min = min;
+    c->bounds[c->n_bounds++].max = max;
+    return true;
+}
+
+static bool read_form(const char *text, rlxc_command *c, FILE *err)
+{
+    nearest n = near(text);
+    for (size_t i = 0; i < N_FORMS; i++) {
+        if (strcmp(forms[i].name, text) == 0) {
+            c->emit = forms[i].form;
+            return true;
+        }
+        offer(&n, forms[i].name);
+    }
+    return fail_unknown(err, "form for --emit", &n);
+}
+
+static bool read_level(const char *text, rlxc_command *c, FILE *err)
+{
+    if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
+        fprintf(err, "rlxc: optimisation level: expected -O0 to -O3, got '-O%s'\n", text);
+        return false;
+    }
+    c->opt_level = text[0] - '0';
+    return true;
+}
+
+static bool apply(const struct option_row *row, const char *value, rlxc_command *c, FILE *err)
+{
+    switch (row->id) {
+    case OPT_OUTPUT:
+        c->output = value;
+        return true;
+    case OPT_PARAMS:
+        c->params = value;
+        return true;
+    case OPT_TARGET:
+        c->target = value;
+        return true;
+    case OPT_CPU:
+        c->cpu = value;
+        return true;
+    case OPT_LEVEL:
+        return read_level(value, c, err);
+    case OPT_BOUND:
+        return read_bound(value, c, err);
+    case OPT_EMIT:
+        return read_form(value, c, err);
+    case OPT_PRINT_AFTER:
+        if (!is_pass(value, err))
+            return false;
+        if (c->n_print_after < RLXC_MAX_PRINTS)
+            c->print_after[c->n_print_after++] = value;
+        return true;
+    case OPT_STOP_AFTER:
+        c->stop_after = value;
+        return is_pass(value, err);
+    case OPT_PRINT_AFTER_ALL:
+        c->print_after_all = true;
+        return true;
+    case OPT_TIME_PASSES:
+        c->time_passes = true;
+        return true;
+    case OPT_CHECK:
+        c->check = true;
+        return true;
+    case OPT_LIST_OPS:
+        c->action = RLXC_ACTION_LIST_OPS;
+        return true;
+    case OPT_LIST_PASSES:
+        c->action = RLXC_ACTION_LIST_PASSES;
+        return true;
+    case OPT_HELP:
+        c->action = RLXC_ACTION_HELP;
+        return true;
+    case OPT_VERSION:
+        c->action = RLXC_ACTION_VERSION;
+        return true;
+    }
+    return false;
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+/* The row of |word|; *value is what follows '=' (or the level of -O), NULL when there is nothing.
+ */
+static const struct option_row *find_row(const char *word, const char **value)
+{
+    *value = NULL;
+    if (strncmp(word, "-O", 2) == 0 && word[2] != '\0') {
+        *value = word + 2;
+        word = "-O";
+    }
+    size_t length = strcspn(word, "=");
+    if (strncmp(word, "--", 2) == 0 && word[length] == '=')
+        *value = word + length + 1;
+    else
+        length = strlen(word);
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (strlen(rows[i].name) == length && memcmp(rows[i].name, word, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static bool unknown_option(const char *word, FILE *err)
+{
+    char name[MAX_NAME + 1];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    nearest n = near(name);
+    for (size_t i = 0; i < N_ROWS; i++)
+        offer(&n, rows[i].name);
+    return fail_unknown(err, "option", &n);
+}
+
+static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE *err)
+{
+    const char *word = argv[*i];
+    if (word[0] != '-' || word[1] == '\0') {
+        if (c->input != NULL) {
+            fprintf(err, "rlxc: more than one input: '%s' and '%s'\n", c->input, word);
+            return false;
+        }
+        c->input = word;
+        return true;
+    }
+    const char *value = NULL;
+    const struct option_row *row = find_row(word, &value);
+    if (row == NULL)
+        return unknown_option(word, err);
+    if (row->value == NULL && value != NULL) {
+        fprintf(err, "rlxc: option '%s' takes no value\n", row->name);
+        return false;
+    }
+    if (row->value != NULL && value == NULL) {
+        if (*i + 1 >= argc) {
+            fprintf(err, "rlxc: option '%s' needs a value %s\n", row->name, row->value);
+            return false;
+        }
+        value = argv[++*i];
+    }
+    return apply(row, value, c, err);
+}
+
+bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
+{
+    *out = (rlxc_command){.opt_level = 2};
+    for (int i = 1; i < argc; i++)
+        if (!take_word(argc, argv, &i, out, err))
+            return false;
+    if (out->action != RLXC_ACTION_COMPILE)
+        return true;
+    if (out->input == NULL) {
+        fputs("rlxc: no input; see rlxc --help\n", err);
+        return false;
+    }
+    if (out->output == NULL && out->emit == RLXC_EMIT_EXECUTABLE && out->stop_after == NULL) {
+        fputs("rlxc: no output: give -o FILE\n", err);
+        return false;
+    }
+    if (out->output == NULL && out->emit == RLXC_EMIT_OBJ && out->stop_after == NULL) {
+        fputs("rlxc: --emit=obj writes binary: give -o FILE\n", err);
+        return false;
+    }
+    return true;
+}

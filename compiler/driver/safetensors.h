@@ -1,0 +1,41 @@
+/* Weights from a .safetensors file: tensors by name, bytes used in place.
+ *
+ * The file is mapped and stays mapped until rlxc_weights_close; constants made from it borrow its
+ * bytes. The header is hostile input: every length, type, shape and offset is checked before use.
+ */
+#ifndef RLXC_DRIVER_SAFETENSORS_H
+#define RLXC_DRIVER_SAFETENSORS_H
+
+#include "compiler/ir/relax.h"
+
+typedef struct rlxc_weight {
+    const char *name;   /* as in the file, interned */
+    const char *symbol; /* with '_' for what cannot stand in an identifier, interned */
+    rlx_dtype dtype;
+    uint32_t ndim;
+    const int64_t *shape;
+    const void *data;
+    size_t nbytes;
+} rlxc_weight;
+
+typedef struct rlxc_weights {
+    const char *path;
+    RLXC_VEC(rlxc_weight) tensors; /* in the order of the header */
+    rlxc_map by_symbol;            /* interned symbol -> 1 + index of the first one */
+    void *map;
+    size_t map_size;
+} rlxc_weights;
+
+/* False with a diagnostic. Close also after failure. */
+bool rlxc_weights_open(rlxc_context *ctx, const char *path, rlxc_weights *out);
+/* From bytes in memory, which must stay. */
+bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, size_t size,
+                        rlxc_weights *out);
+void rlxc_weights_close(rlxc_weights *weights);
+
+/* Makes the parameters of `main` that have a weight of their name constants. With the function
+ * attribute num_input = k all parameters from the k-th on must have one, and none before it is
+ * bound. */
+bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights);
+
+#endif
