@@ -1,0 +1,39 @@
+/* Shared by the builtins: argument checks and small helpers. Builtins are ordinary clients of the
+ * public interface (rlx/builtin.h); one file a family, one row of table.def a function. */
+#ifndef RLXB_BUILTINS_H
+#define RLXB_BUILTINS_H
+
+#include <rlx/builtin.h>
+#include <rlx/checked.h>
+
+#define RLXB_BUILTIN(name, function, min_args, max_args, doc)                                    \
+    rlx_status function(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out, \
+                        rlx_error *err);
+#include "builtins/table.def"
+#undef RLXB_BUILTIN
+
+/* Each checks the kind of argument |i| and gives it; RLX_E_INVALID_ARG names the argument
+ * otherwise. Ints and bools may come as int or bool values, or as 0-dim integer tensors. */
+RLX_NODISCARD rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out,
+                                     rlx_error *err);
+RLX_NODISCARD rlx_status rlxb_int(const rlx_value *args, uint32_t i, int64_t *out, rlx_error *err);
+RLX_NODISCARD rlx_status rlxb_shape(const rlx_value *args, uint32_t i, rlx_shape **out,
+                                    rlx_error *err);
+RLX_NODISCARD rlx_status rlxb_dtype(const rlx_value *args, uint32_t i, rlx_dtype *out,
+                                    rlx_error *err);
+/* The text of a string argument; empty when there is no argument |i| of |n| or it is no string. */
+rlx_str rlxb_text(const rlx_value *args, uint32_t n, uint32_t i);
+/* |axis| made non-negative; RLX_E_INVALID_ARG when out of range for |ndim|. */
+RLX_NODISCARD rlx_status rlxb_axis(int64_t axis, uint32_t ndim, uint32_t *out, rlx_error *err);
+/* An element of an integer or bool tensor. */
+int64_t rlxb_read_int(rlx_dtype dtype, const void *data, int64_t index);
+void rlxb_write_int(rlx_dtype dtype, void *data, int64_t index, int64_t value);
+/* |bytes| (checked: count * size) of scratch memory for the length of the call. */
+RLX_NODISCARD rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void **out,
+                                      rlx_error *err);
+
+/* An element's place in NumPy's sorting order as an unsigned number: smaller key, earlier; NaN
+ * last, -0 equal to +0. |descending| reverses it. */
+uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool descending);
+
+#endif

@@ -1,0 +1,236 @@
+/* Results whose size depends on the data: unique and nonzero. */
+#include "builtins/builtins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One slice along the axis (or one element) to be compared with others. */
+typedef struct slice {
+    const uint64_t *keys; /* length of them */
+    int64_t length, at;
+} slice;
+
+static int compare_slices(const void *a, const void *b)
+{
+    const slice *x = a, *y = b;
+    for (int64_t i = 0; i < x->length; i++) {
+        if (x->keys[i] != y->keys[i])
+            return x->keys[i] < y->keys[i] ? -1 : 1;
+    }
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int compare_first(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool same_slice(const slice *a, const slice *b)
+{
+    return memcmp(a->keys, b->keys, (size_t)a->length * sizeof *a->keys) == 0;
+}
+
+/* Groups of equal slices. */
+typedef struct groups {
+    int64_t count;
+    int64_t *first;   /* per group: smallest position of a member */
+    int64_t *counts;  /* per group */
+    int64_t *inverse; /* per slice: its group */
+    int64_t *order;   /* per output position, pairs (first, group): groups in the order asked for */
+} groups;
+
+typedef struct layout { /* the tensor as [outer, length, inner] around the axis */
+    const rlx_tensor *x;
+    int64_t outer, length, inner;
+    bool flat; /* no axis: the elements of the flattened tensor */
+    uint32_t axis;
+} layout;
+
+static rlx_status find_layout(const rlx_value *args, uint32_t n, layout *out, rlx_error *err)
+{
+    rlx_tensor *x;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    *out = (layout){.x = x, .outer = 1, .inner = 1, .length = rlx_tensor_numel(x), .flat = true};
+    if (n < 6 || args[5].kind == RLX_KIND_NONE ||
+        (args[5].kind == RLX_KIND_TUPLE && rlx_tuple_count(args[5].as.tuple) == 0))
+        return RLX_OK;
+    int64_t axis;
+    RLX_TRY(rlxb_int(args, 5, &axis, err));
+    RLX_TRY(rlxb_axis(axis, rlx_tensor_ndim(x), &out->axis, err));
+    const int64_t *dims = rlx_tensor_dims(x);
+    out->flat = false;
+    out->length = dims[out->axis];
+    if (!rlx_numel(dims, out->axis, &out->outer) ||
+        !rlx_numel(dims + out->axis + 1, rlx_tensor_ndim(x) - out->axis - 1, &out->inner))
+        return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
+    return RLX_OK;
+}
+
+static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted, groups *g,
+                              rlx_error *err)
+{
+    int64_t width = l->outer * l->inner; /* of a slice: at most the tensor's elements, or 0 */
+    int64_t total;
+    if (!rlx_mul_i64(width, l->length, &total))
+        return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
+    void *keys_memory, *slices_memory, *numbers;
+    RLX_TRY(rlxb_scratch(cc, total, sizeof(uint64_t), &keys_memory, err));
+    RLX_TRY(rlxb_scratch(cc, l->length, sizeof(slice), &slices_memory, err));
+    RLX_TRY(rlxb_scratch(cc, l->length, 5 * (int64_t)sizeof(int64_t), &numbers, err));
+    uint64_t *keys = keys_memory;
+    slice *slices = slices_memory;
+    g->first = numbers;
+    g->counts = g->first + l->length;
+    g->inverse = g->counts + l->length;
+    g->order = g->inverse + l->length;
+    const void *data = rlx_tensor_data(l->x);
+    for (int64_t k = 0; k < l->length; k++) {
+        uint64_t *row = keys + k * width;
+        for (int64_t o = 0; o < l->outer; o++) {
+            for (int64_t i = 0; i < l->inner; i++)
+                row[o * l->inner + i] = rlxb_order_key(rlx_tensor_dtype(l->x), data,
+                                                       (o * l->length + k) * l->inner + i, false);
+        }
+        slices[k] = (slice){row, width, k};
+    }
+    qsort(slices, (size_t)l->length, sizeof *slices, compare_slices);
+    g->count = 0;
+    for (int64_t k = 0; k < l->length; k++) {
+        if (k == 0 || !same_slice(&slices[k - 1], &slices[k])) {
+            g->first[g->count] = slices[k].at; /* ties are ordered by position */
+            g->counts[g->count++] = 0;
+        }
+        g->counts[g->count - 1]++;
+        g->inverse[slices[k].at] = g->count - 1;
+    }
+    for (int64_t k = 0; k < g->count; k++) {
+        g->order[2 * k] = sorted ? k : g->first[k];
+        g->order[2 * k + 1] = k;
+    }
+    if (!sorted)
+        qsort(g->order, (size_t)g->count, 2 * sizeof *g->order, compare_first);
+    return RLX_OK;
+}
+
+static rlx_status gather(rlx_call_context *cc, const layout *l, const groups *g, rlx_tensor **out,
+                         rlx_error *err)
+{
+    int64_t dims[RLX_MAX_NDIM];
+    uint32_t ndim = l->flat ? 1 : rlx_tensor_ndim(l->x);
+    if (!l->flat)
+        memcpy(dims, rlx_tensor_dims(l->x), ndim * sizeof *dims);
+    dims[l->axis] = g->count;
+    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(l->x), ndim, dims, out, err));
+    const size_t bytes = rlx_dtype_size(rlx_tensor_dtype(l->x)) * (size_t)l->inner;
+    const unsigned char *from = rlx_tensor_data(l->x);
+    unsigned char *to = rlx_tensor_mutable_data(*out);
+    for (int64_t o = 0; o < l->outer; o++) {
+        for (int64_t k = 0; k < g->count; k++) {
+            int64_t source = g->first[g->order[2 * k + 1]];
+            memcpy(to + (size_t)(o * g->count + k) * bytes,
+                   from + (size_t)(o * l->length + source) * bytes, bytes);
+        }
+    }
+    return RLX_OK;
+}
+
+/* An int64 vector of |n|: per output position of |values| by group, or per slice the output
+ * position of its group. */
+static rlx_status vector(rlx_call_context *cc, const groups *g, const int64_t *by_group,
+                         int64_t n_slices, rlx_tensor **out, rlx_error *err)
+{
+    const int64_t n = by_group ? g->count : n_slices;
+    RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 1, &n, out, err));
+    int64_t *to = rlx_tensor_mutable_data(*out);
+    if (by_group) {
+        for (int64_t k = 0; k < g->count; k++)
+            to[k] = by_group[g->order[2 * k + 1]];
+        return RLX_OK;
+    }
+    for (int64_t k = 0; k < g->count; k++)
+        g->first[g->order[2 * k + 1]] = k; /* group -> its output position; first is spent */
+    for (int64_t i = 0; i < n; i++)
+        to[i] = g->first[g->inverse[i]];
+    return RLX_OK;
+}
+
+rlx_status rlxb_unique(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                       rlx_error *err)
+{
+    int64_t flags[4]; /* sorted, return_index, return_inverse, return_counts */
+    for (uint32_t i = 0; i < 4; i++)
+        RLX_TRY(rlxb_int(args, i + 1, &flags[i], err));
+    layout l;
+    groups g = {0};
+    RLX_TRY(find_layout(args, n, &l, err));
+    RLX_TRY(find_groups(cc, &l, flags[0] != 0, &g, err));
+    rlx_tensor *parts[4] = {NULL, NULL, NULL, NULL};
+    rlx_status status = gather(cc, &l, &g, &parts[0], err);
+    if (status == RLX_OK && flags[1])
+        status = vector(cc, &g, g.first, l.length, &parts[1], err);
+    if (status == RLX_OK && flags[3])
+        status = vector(cc, &g, g.counts, l.length, &parts[3], err);
+    if (status == RLX_OK && flags[2])
+        status = vector(cc, &g, NULL, l.length, &parts[2], err);
+    rlx_value items[4];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (parts[i])
+            items[count++] = rlx_of_tensor(parts[i]);
+    }
+    if (status == RLX_OK && count == 1) {
+        *out = items[0];
+        return RLX_OK;
+    }
+    if (status == RLX_OK) {
+        rlx_tuple *tuple = NULL;
+        status = rlx_call_make_tuple(cc, count, items, &tuple, err);
+        *out = rlx_of_tuple(tuple);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rlx_value_release(items[i]);
+    return status;
+}
+
+/* Integers and bools: any bit; floats: any bit but the sign. */
+static bool is_nonzero(rlx_dtype dtype, const unsigned char *at)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, dtype.bits / 8u);
+    if (dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT)
+        bits &= ~(UINT64_C(1) << (dtype.bits - 1u));
+    return bits != 0;
+}
+
+rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *x, *result = NULL;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    const rlx_dtype dtype = rlx_tensor_dtype(x);
+    const size_t size = rlx_dtype_size(dtype);
+    const unsigned char *data = rlx_tensor_data(x);
+    const int64_t numel = rlx_tensor_numel(x);
+    const uint32_t ndim = rlx_tensor_ndim(x);
+    int64_t count = 0;
+    for (int64_t i = 0; i < numel; i++)
+        count += is_nonzero(dtype, data + (size_t)i * size);
+    const int64_t dims[2] = {ndim, count};
+    RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 2, dims, &result, err));
+    int64_t *to = rlx_tensor_mutable_data(result);
+    int64_t at = 0;
+    for (int64_t i = 0; i < numel; i++) {
+        if (!is_nonzero(dtype, data + (size_t)i * size))
+            continue;
+        int64_t rest = i;
+        for (uint32_t d = ndim; d-- > 0;) {
+            to[(int64_t)d * count + at] = rest % rlx_tensor_dims(x)[d];
+            rest /= rlx_tensor_dims(x)[d];
+        }
+        at++;
+    }
+    *out = rlx_of_tensor(result);
+    return RLX_OK;
+}

@@ -1,0 +1,134 @@
+/* Shapes and views: reshape, copies, conversions between shapes and tensors. */
+#include "builtins/builtins.h"
+
+#include <string.h>
+
+rlx_status rlxb_identity(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                         rlx_error *err)
+{
+    (void)cc;
+    (void)n;
+    (void)err;
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+rlx_status rlxb_null_value(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                           rlx_error *err)
+{
+    (void)cc;
+    (void)args;
+    (void)n;
+    (void)err;
+    *out = rlx_none();
+    return RLX_OK;
+}
+
+rlx_status rlxb_copy(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                     rlx_error *err)
+{
+    if (args[0].kind != RLX_KIND_TENSOR)
+        return rlxb_identity(cc, args, n, out, err);
+    const rlx_tensor *from = args[0].as.tensor;
+    rlx_tensor *copy = NULL;
+    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(from), rlx_tensor_ndim(from),
+                                  rlx_tensor_dims(from), &copy, err));
+    memcpy(rlx_tensor_mutable_data(copy), rlx_tensor_data(from), rlx_tensor_nbytes(from));
+    *out = rlx_of_tensor(copy);
+    return RLX_OK;
+}
+
+/* Fills in a -1 of |dims|. */
+static rlx_status complete_dims(const rlx_tensor *t, int64_t *dims, uint32_t n, rlx_error *err)
+{
+    uint32_t open = n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (dims[i] != -1)
+            continue;
+        if (open < n)
+            return rlx_fail(err, RLX_E_SHAPE, "reshape: two dimensions are -1");
+        open = i;
+    }
+    if (open == n)
+        return RLX_OK;
+    int64_t rest;
+    dims[open] = 1;
+    if (!rlx_numel(dims, n, &rest) || rest == 0 || rlx_tensor_numel(t) % rest != 0)
+        return rlx_fail(err, RLX_E_SHAPE, "reshape: %lld elements do not fill the other dimensions",
+                        (long long)rlx_tensor_numel(t));
+    dims[open] = rlx_tensor_numel(t) / rest;
+    return RLX_OK;
+}
+
+rlx_status rlxb_reshape(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *t, *view = NULL;
+    rlx_shape *shape;
+    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_shape(args, 1, &shape, err));
+    uint32_t ndim = rlx_shape_ndim(shape);
+    if (ndim > RLX_MAX_NDIM)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "reshape: rank %u is too large", ndim);
+    int64_t dims[RLX_MAX_NDIM] = {0};
+    if (ndim > 0)
+        memcpy(dims, rlx_shape_dims(shape), ndim * sizeof *dims);
+    RLX_TRY(complete_dims(t, dims, ndim, err));
+    RLX_TRY(rlx_call_view(cc, t, ndim, dims, &view, err));
+    *out = rlx_of_tensor(view);
+    return RLX_OK;
+}
+
+rlx_status rlxb_shape_of(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                         rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *t;
+    rlx_shape *shape = NULL;
+    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlx_call_make_shape(cc, rlx_tensor_ndim(t), rlx_tensor_dims(t), &shape, err));
+    *out = rlx_of_shape(shape);
+    return RLX_OK;
+}
+
+rlx_status rlxb_shape_to_tensor(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                                rlx_value *out, rlx_error *err)
+{
+    (void)n;
+    rlx_shape *shape;
+    rlx_tensor *t = NULL;
+    RLX_TRY(rlxb_shape(args, 0, &shape, err));
+    const int64_t count = rlx_shape_ndim(shape);
+    RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 1, &count, &t, err));
+    if (count > 0)
+        memcpy(rlx_tensor_mutable_data(t), rlx_shape_dims(shape), (size_t)count * sizeof(int64_t));
+    *out = rlx_of_tensor(t);
+    return RLX_OK;
+}
+
+rlx_status rlxb_tensor_to_shape(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                                rlx_value *out, rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *t;
+    rlx_shape *shape = NULL;
+    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    rlx_dtype dtype = rlx_tensor_dtype(t);
+    int64_t dims[RLX_MAX_NDIM];
+    int64_t count = rlx_tensor_numel(t);
+    if (rlx_tensor_ndim(t) != 1 || (dtype.code != RLX_INT && dtype.code != RLX_UINT) ||
+        count > RLX_MAX_NDIM)
+        return rlx_fail(err, RLX_E_SHAPE,
+                        "tensor_to_shape wants an integer vector of at most %d elements",
+                        RLX_MAX_NDIM);
+    for (int64_t i = 0; i < count; i++) {
+        dims[i] = rlxb_read_int(dtype, rlx_tensor_data(t), i);
+        if (dims[i] < 0)
+            return rlx_fail(err, RLX_E_SHAPE, "tensor_to_shape: dimension %lld is %lld",
+                            (long long)i, (long long)dims[i]);
+    }
+    RLX_TRY(rlx_call_make_shape(cc, (uint32_t)count, dims, &shape, err));
+    *out = rlx_of_shape(shape);
+    return RLX_OK;
+}

@@ -1,0 +1,171 @@
+/* Sorting: sort, argsort, topk. Elements are turned into unsigned keys that order as NumPy orders
+ * the values, so one sort serves every dtype; ties keep their order because the position is the
+ * second key. */
+#include "builtins/builtins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct keyed {
+    uint64_t key;
+    int64_t at;
+} keyed;
+
+static int compare(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* A tensor seen as [outer, length, inner] around |axis|. */
+typedef struct lines {
+    const rlx_tensor *x;
+    rlx_dtype dtype;
+    int64_t outer, length, inner;
+    keyed *line; /* scratch for one line */
+} lines;
+
+static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_t axis, lines *out,
+                             uint32_t *out_axis, rlx_error *err)
+{
+    rlx_tensor *x;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    uint32_t ndim = rlx_tensor_ndim(x);
+    RLX_TRY(rlxb_axis(axis, ndim, out_axis, err));
+    const int64_t *dims = rlx_tensor_dims(x);
+    out->x = x;
+    out->dtype = rlx_tensor_dtype(x);
+    out->length = dims[*out_axis];
+    if (!rlx_numel(dims, *out_axis, &out->outer) ||
+        !rlx_numel(dims + *out_axis + 1, ndim - *out_axis - 1, &out->inner))
+        return rlx_fail(err, RLX_E_LIMIT, "too many elements to sort");
+    void *scratch;
+    RLX_TRY(rlxb_scratch(cc, out->length, sizeof(keyed), &scratch, err));
+    out->line = scratch;
+    return RLX_OK;
+}
+
+/* Sorts the line at (|o|, |i|) into l->line. */
+static void sort_line(const lines *l, int64_t o, int64_t i, bool descending)
+{
+    const void *data = rlx_tensor_data(l->x);
+    for (int64_t k = 0; k < l->length; k++) {
+        int64_t index = (o * l->length + k) * l->inner + i;
+        l->line[k] = (keyed){rlxb_order_key(l->dtype, data, index, descending), k};
+    }
+    qsort(l->line, (size_t)l->length, sizeof *l->line, compare);
+}
+
+/* Writes the first |k| of each sorted line as values and/or indices (either may be NULL). */
+static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *values,
+                        rlx_tensor *indices)
+{
+    const size_t size = rlx_dtype_size(l->dtype);
+    const unsigned char *from = rlx_tensor_data(l->x);
+    unsigned char *to = values ? rlx_tensor_mutable_data(values) : NULL;
+    void *index_data = indices ? rlx_tensor_mutable_data(indices) : NULL;
+    for (int64_t o = 0; o < l->outer; o++) {
+        for (int64_t i = 0; i < l->inner; i++) {
+            sort_line(l, o, i, descending);
+            for (int64_t j = 0; j < k; j++) {
+                int64_t at = (o * k + j) * l->inner + i;
+                int64_t source = (o * l->length + l->line[j].at) * l->inner + i;
+                if (to)
+                    memcpy(to + (size_t)at * size, from + (size_t)source * size, size);
+                if (index_data)
+                    rlxb_write_int(rlx_tensor_dtype(indices), index_data, at, l->line[j].at);
+            }
+        }
+    }
+}
+
+static rlx_status index_dtype(rlx_dtype dtype, rlx_error *err)
+{
+    if (dtype.code != RLX_INT && dtype.code != RLX_UINT)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "indices need an integer dtype");
+    return RLX_OK;
+}
+
+rlx_status rlxb_sort(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                     rlx_error *err)
+{
+    (void)n;
+    int64_t axis, descending;
+    uint32_t at;
+    lines l = {0};
+    rlx_tensor *values = NULL;
+    RLX_TRY(rlxb_int(args, 1, &axis, err));
+    RLX_TRY(rlxb_int(args, 2, &descending, err));
+    RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
+    RLX_TRY(rlx_call_alloc_tensor(cc, l.dtype, rlx_tensor_ndim(l.x), rlx_tensor_dims(l.x), &values,
+                                  err));
+    write_lines(&l, l.length, descending != 0, values, NULL);
+    *out = rlx_of_tensor(values);
+    return RLX_OK;
+}
+
+rlx_status rlxb_argsort(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    (void)n;
+    int64_t axis, descending;
+    uint32_t at;
+    rlx_dtype dtype;
+    lines l = {0};
+    rlx_tensor *indices = NULL;
+    RLX_TRY(rlxb_int(args, 1, &axis, err));
+    RLX_TRY(rlxb_int(args, 2, &descending, err));
+    RLX_TRY(rlxb_dtype(args, 3, &dtype, err));
+    RLX_TRY(index_dtype(dtype, err));
+    RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
+    RLX_TRY(rlx_call_alloc_tensor(cc, dtype, rlx_tensor_ndim(l.x), rlx_tensor_dims(l.x), &indices,
+                                  err));
+    write_lines(&l, l.length, descending != 0, NULL, indices);
+    *out = rlx_of_tensor(indices);
+    return RLX_OK;
+}
+
+rlx_status rlxb_topk(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                     rlx_error *err)
+{
+    int64_t k, axis, largest;
+    uint32_t at;
+    rlx_dtype dtype;
+    lines l = {0};
+    RLX_TRY(rlxb_int(args, 1, &k, err));
+    RLX_TRY(rlxb_int(args, 2, &axis, err));
+    rlx_str type = rlxb_text(args, n, 3);
+    RLX_TRY(rlxb_int(args, 4, &largest, err));
+    RLX_TRY(rlxb_dtype(args, 5, &dtype, err));
+    RLX_TRY(index_dtype(dtype, err));
+    RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
+    if (k < 1 || k > l.length)
+        k = l.length;
+    int64_t dims[RLX_MAX_NDIM];
+    memcpy(dims, rlx_tensor_dims(l.x), rlx_tensor_ndim(l.x) * sizeof *dims);
+    dims[at] = k;
+    bool want_values = !rlx_str_eq(type, RLX_STR("indices"));
+    bool want_indices = !rlx_str_eq(type, RLX_STR("values"));
+    rlx_tensor *values = NULL, *indices = NULL;
+    rlx_status status = RLX_OK;
+    if (want_values)
+        status = rlx_call_alloc_tensor(cc, l.dtype, rlx_tensor_ndim(l.x), dims, &values, err);
+    if (status == RLX_OK && want_indices)
+        status = rlx_call_alloc_tensor(cc, dtype, rlx_tensor_ndim(l.x), dims, &indices, err);
+    rlx_value items[2] = {rlx_of_tensor(values), rlx_of_tensor(indices)};
+    if (status == RLX_OK) {
+        write_lines(&l, k, largest != 0, values, indices);
+        if (!want_values || !want_indices) {
+            *out = want_values ? items[0] : items[1];
+            return RLX_OK;
+        }
+        rlx_tuple *tuple = NULL;
+        status = rlx_call_make_tuple(cc, 2, items, &tuple, err);
+        *out = rlx_of_tuple(tuple);
+    }
+    rlx_value_release(items[0]);
+    rlx_value_release(items[1]);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* The table of builtins and the argument helpers that all families use. */
+#include "builtins/builtins.h"
+
+#include <string.h>
+
+static const rlx_builtin table[] = {
+#define RLXB_BUILTIN(name, function, min_args, max_args, doc) \
+    {name, function, min_args, max_args, 0, doc},
+#include "builtins/table.def"
+#undef RLXB_BUILTIN
+};
+
+const rlx_builtin *rlx_builtin_table(uint32_t *out_count)
+{
+    *out_count = sizeof table / sizeof *table;
+    return table;
+}
+
+static rlx_status wrong_kind(const rlx_value *args, uint32_t i, const char *want, rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u must be %s, is %s", i, want,
+                    rlx_kind_name((rlx_kind)args[i].kind));
+}
+
+rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out, rlx_error *err)
+{
+    if (args[i].kind != RLX_KIND_TENSOR)
+        return wrong_kind(args, i, "a tensor", err);
+    *out = args[i].as.tensor;
+    return RLX_OK;
+}
+
+rlx_status rlxb_int(const rlx_value *args, uint32_t i, int64_t *out, rlx_error *err)
+{
+    if (args[i].kind == RLX_KIND_INT || args[i].kind == RLX_KIND_BOOL) {
+        *out = args[i].as.i;
+        return RLX_OK;
+    }
+    if (args[i].kind == RLX_KIND_TENSOR) {
+        const rlx_tensor *t = args[i].as.tensor;
+        rlx_dtype dtype = rlx_tensor_dtype(t);
+        if (rlx_tensor_ndim(t) == 0 && dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT) {
+            *out = rlxb_read_int(dtype, rlx_tensor_data(t), 0);
+            return RLX_OK;
+        }
+    }
+    return wrong_kind(args, i, "an integer", err);
+}
+
+rlx_status rlxb_shape(const rlx_value *args, uint32_t i, rlx_shape **out, rlx_error *err)
+{
+    if (args[i].kind != RLX_KIND_SHAPE)
+        return wrong_kind(args, i, "a shape", err);
+    *out = args[i].as.shape;
+    return RLX_OK;
+}
+
+rlx_status rlxb_dtype(const rlx_value *args, uint32_t i, rlx_dtype *out, rlx_error *err)
+{
+    if (args[i].kind != RLX_KIND_DTYPE)
+        return wrong_kind(args, i, "a dtype", err);
+    *out = args[i].as.dtype;
+    return RLX_OK;
+}
+
+rlx_str rlxb_text(const rlx_value *args, uint32_t n, uint32_t i)
+{
+    return i < n && args[i].kind == RLX_KIND_STRING ? rlx_string_get(args[i].as.string)
+                                                    : (rlx_str){"", 0};
+}
+
+rlx_status rlxb_axis(int64_t axis, uint32_t ndim, uint32_t *out, rlx_error *err)
+{
+    int64_t positive = axis < 0 ? axis + (int64_t)ndim : axis;
+    if (positive < 0 || positive >= (int64_t)ndim)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "axis %lld is out of range for rank %u",
+                        (long long)axis, ndim);
+    *out = (uint32_t)positive;
+    return RLX_OK;
+}
+
+rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void **out,
+                        rlx_error *err)
+{
+    int64_t bytes;
+    if (!rlx_mul_i64(count, size, &bytes))
+        return rlx_fail(err, RLX_E_LIMIT, "%lld elements need too much scratch memory",
+                        (long long)count);
+    rlx_kernel_context *ctx = rlx_call_kernel_context(cc);
+    *out = ctx->scratch_alloc(ctx, bytes > 0 ? bytes : 1, 64);
+    if (!*out)
+        return rlx_fail(err, RLX_E_NOMEM, "no memory for %lld bytes of scratch", (long long)bytes);
+    return RLX_OK;
+}
+
+int64_t rlxb_read_int(rlx_dtype dtype, const void *data, int64_t index)
+{
+    const size_t size = dtype.bits / 8u;
+    const unsigned char *at = (const unsigned char *)data + (size_t)index * size;
+    uint64_t bits = 0;
+    memcpy(&bits, at, size); /* little-endian host, as the file format demands */
+    if (dtype.code == RLX_INT && size < 8 && (bits >> (dtype.bits - 1u)) & 1u)
+        bits |= UINT64_MAX << dtype.bits;
+    return (int64_t)bits;
+}
+
+void rlxb_write_int(rlx_dtype dtype, void *data, int64_t index, int64_t value)
+{
+    const size_t size = dtype.bits / 8u;
+    memcpy((unsigned char *)data + (size_t)index * size, &value, size);
+}
+
+uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool descending)
+{
+    const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
+    uint64_t bits = 0, key;
+    memcpy(&bits, (const unsigned char *)data + (size_t)index * (dtype.bits / 8u), dtype.bits / 8u);
+    if (dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT) {
+        const unsigned mantissa = dtype.code == RLX_BFLOAT ? 7u
+                                  : dtype.bits == 64       ? 52u
+                                  : dtype.bits == 32       ? 23u
+                                                           : 10u;
+        const uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << mantissa) - 1);
+        if ((bits & (sign - 1)) > infinity)
+            return UINT64_MAX;
+        if (bits == sign)
+            bits = 0;
+        key =
+            bits & sign ? (sign << 1) - 1 - bits : bits | sign; /* negative floats run backwards */
+        if (dtype.bits == 64 && bits & sign)
+            key = ~bits;
+    } else {
+        key = dtype.code == RLX_INT ? bits ^ sign : bits;
+    }
+    /* A NaN keeps the last place in both directions. */
+    return descending ? UINT64_MAX - 1 - key : key;
+}
