@@ -1,0 +1,303 @@
+/* Pass fold_constant: pure operators whose arguments are all constants are evaluated now.
+ *
+ * All foldable bindings of the module go into one scratch module with one function, which is
+ * compiled without optimisation for the machine the compiler runs on and run through the public VM
+ * API; so folding means exactly what running means, and costs one code generation however many
+ * weights are transposed. Folding only looks at what is cheaper to store than to compute: results
+ * are limited in size, absolutely and against their inputs. */
+#include "compiler/passes/passes.h"
+
+#include "compiler/driver/compile.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/passes/effects.h"
+#include "rlx/vm.h"
+
+enum {
+    MAX_RESULT_BYTES = 64 << 20,
+    MAX_TOTAL_BYTES = 256 << 20, /* of all inputs and results of one compilation */
+    MAX_GROWTH = 8,              /* result bytes per input byte beyond SMALL_BYTES */
+    SMALL_BYTES = 4096
+};
+
+/* A folded binding: its value in the scratch function, later its constants. */
+typedef struct folded {
+    const rlxc_binding *binding;
+    rlxc_atom scratch; /* variable in the scratch function */
+    bool wanted;       /* something that is not folded reads it */
+    rlxc_atom result;  /* constant, or tuple of constants */
+} folded;
+
+typedef struct fold {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    rlxc_module *scratch;
+    rlxc_builder builder; /* of the scratch function */
+    rlxc_map by_var;      /* rlxc_rvar -> folded */
+    RLXC_VEC(folded *) all;
+    int64_t total_bytes;
+} fold;
+
+/* Bytes of a value with constant shape; -1 for any other. */
+static int64_t static_bytes(const rlxc_sinfo *s)
+{
+    if (s->kind == RLXC_SINFO_TUPLE) {
+        int64_t total = 0;
+        for (uint32_t i = 0; i < s->n_fields; i++) {
+            int64_t bytes = static_bytes(s->fields[i]);
+            if (bytes < 0 || __builtin_add_overflow(total, bytes, &total))
+                return -1;
+        }
+        return total;
+    }
+    if (s->kind != RLXC_SINFO_TENSOR || !s->dims || rlxc_dtype_is_void(s->dtype))
+        return -1;
+    int64_t bytes = (s->dtype.bits + 7) / 8;
+    for (int32_t i = 0; i < s->ndim; i++) {
+        int64_t dim;
+        if (!rlxc_is_int(s->dims[i], &dim) || __builtin_mul_overflow(bytes, dim, &bytes))
+            return -1;
+    }
+    return bytes;
+}
+
+/* The argument as the scratch function sees it; false when it is not constant. |io_bytes| adds up
+ * tensor inputs. */
+static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes)
+{
+    *out = a;
+    switch (a.kind) {
+    case RLXC_ATOM_VAR: {
+        const folded *known = rlxc_map_get(&f->by_var, rlxc_key(a.var));
+        if (!known)
+            return false;
+        int64_t bytes = static_bytes(a.var->sinfo);
+        *io_bytes += bytes > 0 ? bytes : 0;
+        *out = known->scratch;
+        return true;
+    }
+    case RLXC_ATOM_CONSTANT:
+        *io_bytes += (int64_t)a.constant->nbytes;
+        return true;
+    case RLXC_ATOM_SHAPE:
+        for (uint32_t i = 0; i < a.n; i++) {
+            if (a.dims[i]->kind != RLXC_EXPR_INT)
+                return false;
+        }
+        return true;
+    case RLXC_ATOM_PRIM:
+        return a.prim->kind == RLXC_EXPR_INT || a.prim->kind == RLXC_EXPR_FLOAT;
+    case RLXC_ATOM_STRING:
+    case RLXC_ATOM_DTYPE:
+        return true;
+    case RLXC_ATOM_TUPLE: {
+        rlxc_atom *items = rlxc_alloc(f->ctx, (a.n + 1) * sizeof *items);
+        for (uint32_t i = 0; i < a.n; i++) {
+            if (!scratch_atom(f, a.items[i], &items[i], io_bytes))
+                return false;
+        }
+        *out = rlxc_atom_tuple(f->ctx, items, a.n);
+        return true;
+    }
+    case RLXC_ATOM_NONE:
+    case RLXC_ATOM_GLOBAL:
+    case RLXC_ATOM_EXTERN:
+        return false;
+    }
+    return false;
+}
+
+static bool foldable_form(const fold *f, const rlxc_binding *b)
+{
+    if (b->form == RLXC_FORM_TUPLE_GET || b->form == RLXC_FORM_COPY)
+        return true;
+    return b->form == RLXC_FORM_CALL && b->op && b->op->legalize && b->n_args > 0 &&
+           !(b->op->flags & (RLXC_OP_CALLS | RLXC_OP_DATA_DEPENDENT)) &&
+           rlxc_binding_is_mergeable(f->module, b);
+}
+
+static void consider(fold *f, const rlxc_binding *b)
+{
+    if (!foldable_form(f, b) || !b->var->sinfo)
+        return;
+    int64_t result = static_bytes(b->var->sinfo), inputs = 0;
+    if (result < 0 || result > MAX_RESULT_BYTES)
+        return;
+    rlxc_atom *args = rlxc_alloc(f->ctx, (b->n_args + 1) * sizeof *args);
+    for (uint32_t i = 0; i < b->n_args; i++) {
+        if (!scratch_atom(f, b->args[i], &args[i], &inputs))
+            return;
+    }
+    /* Operators of no tensor at all (zeros, arange) are cheaper to compute than to store. */
+    if (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
+        f->total_bytes + inputs + result > MAX_TOTAL_BYTES)
+        return;
+    f->total_bytes += inputs + result;
+    rlxc_binding *copy = rlxc_copy(f->ctx, b, sizeof *b);
+    copy->args = args;
+    copy->var = rlxc_rvar_new(f->ctx, f->builder.function, b->var->name, b->var->sinfo);
+    folded *known = rlxc_alloc(f->ctx, sizeof *known);
+    known->binding = b;
+    known->scratch = rlxc_emit(&f->builder, copy);
+    rlxc_map_set(f->ctx, &f->by_var, rlxc_key(b->var), known);
+    RLXC_PUSH(f->ctx, &f->all, known);
+}
+
+static void want_atom(void *user, rlxc_atom a)
+{
+    fold *f = user;
+    folded *known = a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&f->by_var, rlxc_key(a.var)) : NULL;
+    if (known)
+        known->wanted = true;
+}
+
+static void collect_body(fold *f, const rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        for (uint32_t k = 0; k < body->blocks[i]->n && !rlxc_failed(f->ctx); k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            consider(f, b);
+            if (!rlxc_map_get(&f->by_var, rlxc_key(b->var))) {
+                rlxc_atom_visit(b->callee, want_atom, f);
+                for (uint32_t j = 0; j < b->n_args; j++)
+                    rlxc_atom_visit(b->args[j], want_atom, f);
+            }
+            if (b->form == RLXC_FORM_FUNCTION)
+                collect_body(f, &b->function->body);
+            if (b->form == RLXC_FORM_IF) {
+                collect_body(f, b->then);
+                collect_body(f, b->otherwise);
+            }
+        }
+    }
+    rlxc_atom_visit(body->result, want_atom, f);
+}
+
+/* --- running the scratch module --- */
+
+static bool store_value(rlxc_context *ctx, rlx_value v, rlxc_atom *out)
+{
+    if (v.kind == RLX_KIND_TUPLE) {
+        uint32_t n = rlx_tuple_count(v.as.tuple);
+        rlxc_atom *items = rlxc_alloc(ctx, (n + 1) * sizeof *items);
+        for (uint32_t i = 0; i < n; i++) {
+            if (!store_value(ctx, rlx_tuple_get(v.as.tuple, i), &items[i]))
+                return false;
+        }
+        *out = rlxc_atom_tuple(ctx, items, n);
+        return true;
+    }
+    if (v.kind != RLX_KIND_TENSOR)
+        return false;
+    const rlx_tensor *t = v.as.tensor;
+    size_t nbytes = rlx_tensor_nbytes(t);
+    unsigned char *data = rlxc_try_alloc(ctx, nbytes ? nbytes : 1, 1);
+    if (!data)
+        return false;
+    const unsigned char *from = rlx_tensor_data(t);
+    for (size_t i = 0; i < nbytes; i++)
+        data[i] = from[i];
+    *out = rlxc_atom_constant(rlxc_constant_new(ctx, rlx_tensor_dtype(t), rlx_tensor_ndim(t),
+                                                rlx_tensor_dims(t), data, nbytes));
+    return true;
+}
+
+static bool run_scratch(fold *f, rlx_exec_builder *builder, rlx_error *err)
+{
+    rlx_executable *exe = NULL;
+    rlx_vm *vm = NULL;
+    rlx_value result = rlx_none();
+    const rlx_load_options load = {.trust_native = true};
+    bool ok = rlx_exec_builder_load(builder, &load, &exe, err) == RLX_OK &&
+              rlx_vm_create(exe, NULL, &vm, err) == RLX_OK &&
+              rlx_vm_invoke(vm, RLX_STR("main"), NULL, 0, &result, err) == RLX_OK;
+    uint32_t at = 0;
+    for (uint32_t i = 0; ok && i < f->all.count; i++) {
+        if (f->all.items[i]->wanted)
+            ok =
+                store_value(f->ctx, rlx_tuple_get(result.as.tuple, at++), &f->all.items[i]->result);
+    }
+    rlx_value_release(result);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    return ok;
+}
+
+static bool evaluate(fold *f)
+{
+    rlxc_context *ctx = f->ctx;
+    rlxc_function *main = f->builder.function;
+    RLXC_VEC(rlxc_atom) results = {0};
+    for (uint32_t i = 0; i < f->all.count; i++) {
+        if (f->all.items[i]->wanted)
+            RLXC_PUSH(ctx, &results, f->all.items[i]->scratch);
+    }
+    if (results.count == 0 || rlxc_failed(ctx))
+        return false;
+    rlxc_atom tuple = rlxc_atom_tuple(ctx, results.items, results.count);
+    main->ret = rlxc_atom_sinfo(ctx, f->scratch, tuple);
+    rlxc_rvar *var = rlxc_rvar_new(ctx, main, "results", main->ret);
+    rlxc_binding *make = rlxc_binding_new(ctx, RLXC_FORM_TUPLE, var);
+    make->args = tuple.items;
+    make->n_args = tuple.n;
+    main->body.result = rlxc_emit(&f->builder, make);
+    rlxc_options options = {0};
+    if (!rlxc_options_init(ctx, &options, NULL, NULL, 0))
+        return false;
+    rlx_exec_builder *builder = NULL;
+    rlx_error err = {0};
+    bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
+              rlxc_compile_module(ctx, f->scratch, &options, NULL, builder) &&
+              run_scratch(f, builder, &err);
+    rlx_exec_builder_destroy(builder);
+    if (!ok && !rlxc_failed(ctx))
+        rlxc_internal(ctx, (rlxc_range){0}, "fold_constant", "evaluation failed: %s", err.message);
+    return ok;
+}
+
+/* --- putting the results in --- */
+
+static rlxc_rewrite_action put_constant(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                        rlxc_atom *replacement)
+{
+    (void)b;
+    fold *f = user;
+    const folded *known = rlxc_map_get(&f->by_var, rlxc_key(binding->var));
+    if (!known)
+        return RLXC_REWRITE_KEEP;
+    if (!known->wanted)
+        return RLXC_REWRITE_DROP;
+    if (binding->var->is_dataflow || known->result.kind == RLXC_ATOM_CONSTANT) {
+        *replacement = known->result;
+        return RLXC_REWRITE_REPLACE;
+    }
+    binding->form = RLXC_FORM_TUPLE;
+    binding->op = NULL;
+    binding->args = known->result.items;
+    binding->n_args = known->result.n;
+    binding->attrs = (rlxc_attrs){0};
+    return RLXC_REWRITE_KEEP;
+}
+
+bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    fold f = {.ctx = ctx, .module = module, .scratch = rlxc_module_new(ctx)};
+    rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
+    main->name = rlxc_intern_cstr(ctx, "main");
+    main->is_pure = true;
+    f.builder = (rlxc_builder){ctx, f.scratch, main, rlxc_block_new(ctx, false), {0}};
+    rlxc_body_push(ctx, &main->body, f.builder.block);
+    if (!rlxc_module_add_relax(ctx, f.scratch, main, false))
+        return false;
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        if (module->globals.items[i]->relax)
+            collect_body(&f, &module->globals.items[i]->relax->body);
+    }
+    if (f.all.count == 0 || rlxc_failed(ctx))
+        return !rlxc_failed(ctx);
+    if (!evaluate(&f))
+        return !rlxc_failed(ctx);
+    const rlxc_rewrite_pass pass = {.user = &f, .binding = put_constant};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}
