@@ -61,19 +61,15 @@ const rlxc_expr *rlxc_intrinsic_constant(rlxc_context *ctx, const rlxc_intrinsic
 {
     if (row->lowering != RLXC_LOWER_CONSTANT || dtype.lanes != 1)
         return NULL;
-    if (rlxc_dtype_is_float(dtype)) {
-        switch ((rlxc_intrinsic_id)row->index) {
-        case RLXC_INTRINSIC_infinity:
-            return rlxc_float(ctx, dtype, (double)INFINITY);
-        case RLXC_INTRINSIC_nan:
-            return rlxc_float(ctx, dtype, (double)NAN);
-        case RLXC_INTRINSIC_min_value:
-            return rlxc_float(ctx, dtype, -largest_float(dtype));
-        default:
-            return rlxc_float(ctx, dtype, largest_float(dtype));
-        }
-    }
     bool is_min = row->index == RLXC_INTRINSIC_min_value;
+    if (rlxc_dtype_is_float(dtype)) {
+        double top = largest_float(dtype);
+        if (row->index == RLXC_INTRINSIC_infinity)
+            top = (double)INFINITY;
+        else if (row->index == RLXC_INTRINSIC_nan)
+            top = (double)NAN;
+        return rlxc_float(ctx, dtype, is_min ? -top : top);
+    }
     if (row->index == RLXC_INTRINSIC_infinity || row->index == RLXC_INTRINSIC_nan)
         return NULL;
     if (rlxc_dtype_is_bool(dtype))

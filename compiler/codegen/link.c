@@ -1,0 +1,178 @@
+/* Links one object file into a shared object with the system's linker: a private folder under
+ * TMPDIR, one process, everything removed again. No LLVM here.
+ *
+ * The shared object needs libm and nothing else. It has no build id and no absolute path, so equal
+ * objects give equal bytes. */
+#include "compiler/codegen/llvm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const rlxc_range nowhere;
+
+static bool write_file(rlxc_context *ctx, const char *path, const void *data, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    size_t done = 0;
+    while (fd >= 0 && done < size) {
+        ssize_t n = write(fd, (const char *)data + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    bool fine = fd >= 0 && done == size;
+    if (fd >= 0 && close(fd) != 0)
+        fine = false;
+    if (!fine)
+        rlxc_error(ctx, nowhere, "cannot write %s: %s", path, strerror(errno));
+    return fine;
+}
+
+static bool read_file(rlxc_context *ctx, const char *path, const void **out_data, size_t *out_size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    bool fine = fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0;
+    char *data = fine ? rlxc_try_alloc(ctx, (size_t)info.st_size, 1) : NULL;
+    size_t done = 0, size = fine ? (size_t)info.st_size : 0;
+    while (data && done < size) {
+        ssize_t n = read(fd, data + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (!data || done < size) {
+        rlxc_error(ctx, nowhere, "cannot read the linker's output");
+        return false;
+    }
+    *out_data = data;
+    *out_size = size;
+    return true;
+}
+
+/* The first few hundred bytes of what the linker said. */
+static const char *linker_message(rlxc_context *ctx, const char *path)
+{
+    char text[400];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : 0;
+    if (fd >= 0)
+        close(fd);
+    return rlxc_intern(ctx, text, n > 0 ? (size_t)n : 0);
+}
+
+/* Runs |linker|; 127 where there is no such program. */
+static int run(const char *linker, char *const *args, const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int status = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return 127;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    int failed = posix_spawnp(&pid, linker, &actions, NULL, args, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return 127;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+}
+
+/* libm by file, so that the result names it (DT_NEEDED) and loads by itself. */
+static const char *find_libm(const char *triple)
+{
+    static const struct {
+        const char *arch, *paths[3];
+    } rows[] = {
+        {"x86_64", {"/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib64/libm.so.6", "/lib64/libm.so.6"}},
+        {"aarch64",
+         {"/lib/aarch64-linux-gnu/libm.so.6", "/usr/lib64/libm.so.6", "/lib64/libm.so.6"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strncmp(triple, rows[i].arch, strlen(rows[i].arch)) != 0)
+            continue;
+        for (int k = 0; k < 3; k++)
+            if (access(rows[i].paths[k], R_OK) == 0)
+                return rows[i].paths[k];
+    }
+    return NULL;
+}
+
+static bool link_in(rlxc_context *ctx, const char *folder, const char *triple, const void *object,
+                    size_t size, const void **out_data, size_t *out_size)
+{
+    static const char *const linkers[] = {"ld.lld-19", "ld.lld", "ld"};
+    const char *in = rlxc_internf(ctx, "%s/kernels.o", folder);
+    const char *out = rlxc_internf(ctx, "%s/kernels.so", folder);
+    const char *log = rlxc_internf(ctx, "%s/log", folder);
+    const char *libm = find_libm(triple ? triple : "x86_64");
+    const char *words[] = {"ld",
+                           "-shared",
+                           "--gc-sections",
+                           "--hash-style=gnu",
+                           "--build-id=none",
+                           "-soname",
+                           "kernels.so",
+                           "-z",
+                           "now",
+                           "-z",
+                           "noexecstack",
+                           "-o",
+                           out,
+                           in,
+                           "--as-needed",
+                           libm,
+                           NULL};
+    char *args[sizeof words / sizeof *words];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        args[i] = words[i] ? rlxc_copy(ctx, words[i], strlen(words[i]) + 1) : NULL;
+    bool fine = write_file(ctx, in, object, size);
+    int status = 127;
+    for (size_t i = 0; fine && status == 127 && i < sizeof linkers / sizeof *linkers; i++)
+        status = run(linkers[i], args, log);
+    if (fine && status != 0) {
+        rlxc_error(ctx, nowhere,
+                   status == 127 ? "no linker found: install lld or binutils%s"
+                                 : "the linker failed: %s",
+                   status == 127 ? "" : linker_message(ctx, log));
+        fine = false;
+    }
+    fine = fine && read_file(ctx, out, out_data, out_size);
+    unlink(in);
+    unlink(out);
+    unlink(log);
+    return fine;
+}
+
+bool rlxc_link_shared(rlxc_context *ctx, const char *triple, const void *object, size_t size,
+                      const void **out_data, size_t *out_size)
+{
+    const char *base = getenv("TMPDIR");
+    const char *pattern = rlxc_internf(ctx, "%s/rlxc-XXXXXX", base && *base ? base : "/tmp");
+    char *folder = rlxc_copy(ctx, pattern, strlen(pattern) + 1);
+    if (!mkdtemp(folder)) {
+        rlxc_error(ctx, nowhere, "cannot make a folder like %s: %s", pattern, strerror(errno));
+        return false;
+    }
+    bool fine = link_in(ctx, folder, triple, object, size, out_data, out_size);
+    rmdir(folder);
+    return fine;
+}

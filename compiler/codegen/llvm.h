@@ -1,0 +1,112 @@
+/* Private to compiler/codegen/llvm_*.c: the state of one native compilation.
+ *
+ * Each kernel becomes two LLVM functions: the exported one with the ABI of rlx/kernel.h, which
+ * unpacks pointers and dims, and an internal "<symbol>.body" that gets them as parameters, so that
+ * "noalias" can be said of them. Values are LLVM values of these types: bool i1 (i8 in memory),
+ * integers iN, float32/64 as they are, float16 and bfloat16 as float holding an exact value (every
+ * operation rounds), handles ptr. A TIR type with lanes is a vector. */
+#ifndef RLXC_CODEGEN_LLVM_H
+#define RLXC_CODEGEN_LLVM_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/ir/sym.h"
+#include "compiler/tir/intrinsics.h"
+
+enum {
+    RLXC_STACK_LIMIT = 8192, /* bytes of temporaries that a kernel keeps on the stack */
+    RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
+};
+
+typedef struct rlxc_llvm {
+    rlxc_context *ctx;
+    const rlxc_options *options;
+    LLVMContextRef lc;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, half, f32, f64, ptr;
+    bool has_f16c; /* the target converts float16 by instruction */
+
+    /* The function being emitted. */
+    const rlxc_prim_func *f;
+    rlxc_range range; /* of the current statement, for diagnostics */
+    const char *symbol;
+    LLVMValueRef fn, kernel_ctx;
+    LLVMBasicBlockRef entry; /* allocas go here */
+    rlxc_map vars;           /* variable -> LLVM value (buffers' data: their address) */
+    rlxc_map wide;           /* loop variable narrower than 64 bits -> its i64 value */
+    rlxc_map memo;           /* expression -> value, within one statement */
+    RLXC_VEC(const rlxc_expr *) memo_log;
+    rlxc_bounds bounds;
+    uint32_t stack_used, unrolled, n_parallel;
+    bool reassoc; /* the accumulation being emitted may be reordered */
+} rlxc_llvm;
+
+/* --- llvm_expr.c --- */
+LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e);
+/* An index as i64 (or a vector of i64): narrower integer arithmetic is done without wrapping. */
+LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e);
+void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
+                     uint32_t n, LLVMValueRef value);
+/* Forgets memoised values down to |mark| (memo_log.count at the time). */
+void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
+/* Integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps. */
+LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
+                              LLVMValueRef b);
+
+/* --- llvm_types.c --- */
+LLVMTypeRef rlxc_llvm_type(rlxc_llvm *g, rlx_dtype t);   /* of a value */
+LLVMTypeRef rlxc_llvm_memory(rlxc_llvm *g, rlx_dtype t); /* of an element in memory */
+uint32_t rlxc_llvm_lanes(LLVMValueRef value);            /* 1 for scalars */
+LLVMValueRef rlxc_llvm_splat(rlxc_llvm *g, LLVMValueRef value, uint32_t lanes);
+/* Gives both the same number of lanes. */
+void rlxc_llvm_unify(rlxc_llvm *g, LLVMValueRef *a, LLVMValueRef *b);
+LLVMValueRef rlxc_llvm_int(rlxc_llvm *g, LLVMTypeRef type, int64_t value); /* splat for vectors */
+LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value);
+LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rlx_dtype to);
+/* Rounds a float to the type it stands for (float16, bfloat16); others are returned as they are. */
+LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
+LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
+LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
+/* The same type with another element, keeping the lanes of |like|. */
+LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
+
+/* --- llvm_intrinsics.c --- */
+LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e);
+/* llvm.|name| overloaded on the type of args[0]. */
+LLVMValueRef rlxc_llvm_intrinsic(rlxc_llvm *g, const char *name, LLVMValueRef *args, uint32_t n);
+/* Sets the fast-math flags that all float arithmetic has (contraction to FMA), plus reassociation
+ * where asked. */
+LLVMValueRef rlxc_llvm_fast(rlxc_llvm *g, LLVMValueRef value, bool reassoc);
+
+/* --- llvm_math.c: inline float32 functions on scalars and vectors of float --- */
+LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
+
+/* --- llvm_stmt.c --- */
+void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);
+/* if (fails) { ctx->fail(ctx, message); return 1; } */
+void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message);
+
+/* --- llvm_function.c --- */
+void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f);
+/* Runs |body| with the builder in a new internal function that computes over [begin, end) with
+ * everything in scope captured; then emits ctx->parallel_for over |extent| indices. */
+void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop);
+/* Fixed attributes of every function: CPU, features, vector width. */
+void rlxc_llvm_function_attributes(rlxc_llvm *g, LLVMValueRef fn);
+void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index, const char *name,
+                         uint64_t value);
+/* A loop over [min, min + extent): |body| emits one iteration with |var| bound. */
+void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLVMValueRef end);
+
+/* --- link.c: no LLVM --- */
+bool rlxc_link_shared(rlxc_context *ctx, const char *triple, const void *object, size_t size,
+                      const void **out_data, size_t *out_size);
+
+#endif

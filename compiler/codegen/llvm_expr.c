@@ -1,0 +1,476 @@
+/* TIR expressions -> LLVM values.
+ *
+ * Expressions are DAGs that may be exponentially large as trees, so values are memoised per
+ * statement; what is computed inside a branch is forgotten when the branch ends. Data arithmetic
+ * wraps and never traps; index arithmetic (rlxc_llvm_index) is done in 64 bits without wrapping.
+ * Conditional expressions become selects unless a side reads memory, which must not happen when the
+ * condition says so. */
+#include "compiler/codegen/llvm.h"
+
+#include <string.h>
+
+static LLVMValueRef problem(rlxc_llvm *g, const rlxc_expr *e, const char *what)
+{
+    rlxc_error(g->ctx, g->range, "%s: %s", g->f->name, what);
+    return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+}
+
+void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
+{
+    while (g->memo_log.count > mark)
+        rlxc_map_set(g->ctx, &g->memo, rlxc_key(g->memo_log.items[--g->memo_log.count]), NULL);
+}
+
+LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
+                              LLVMValueRef d)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a);
+    LLVMValueRef zero = LLVMConstNull(t), one = rlxc_llvm_int(g, t, 1);
+    LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, d, zero, "");
+    LLVMValueRef safe = LLVMBuildSelect(b, by_zero, one, d, "");
+    if (!is_signed) {
+        LLVMValueRef r = remainder ? LLVMBuildURem(b, a, safe, "") : LLVMBuildUDiv(b, a, safe, "");
+        return LLVMBuildSelect(b, by_zero, zero, r, "");
+    }
+    LLVMValueRef by_minus = LLVMBuildICmp(b, LLVMIntEQ, d, rlxc_llvm_int(g, t, -1), "");
+    safe = LLVMBuildSelect(b, by_minus, one, safe, "");
+    LLVMValueRef r = remainder ? LLVMBuildSRem(b, a, safe, "") : LLVMBuildSDiv(b, a, safe, "");
+    if (!remainder)
+        r = LLVMBuildSelect(b, by_minus, LLVMBuildNeg(b, a, ""), r, "");
+    return LLVMBuildSelect(b, by_zero, zero, r, "");
+}
+
+/* Division rounding down; the operands are known to be >= 0 where |nonneg|. */
+static LLVMValueRef floor_divide(rlxc_llvm *g, bool is_signed, bool remainder, bool nonneg,
+                                 LLVMValueRef a, LLVMValueRef d)
+{
+    LLVMBuilderRef b = g->b;
+    if (!is_signed || nonneg)
+        return rlxc_llvm_divide(g, false, remainder, a, d);
+    LLVMTypeRef t = LLVMTypeOf(a);
+    LLVMValueRef zero = LLVMConstNull(t);
+    LLVMValueRef rem = rlxc_llvm_divide(g, true, true, a, d);
+    LLVMValueRef inexact = LLVMBuildICmp(b, LLVMIntNE, rem, zero, "");
+    LLVMValueRef differ = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, rem, d, ""), zero, "");
+    LLVMValueRef adjust = LLVMBuildAnd(b, inexact, differ, "");
+    if (remainder)
+        return LLVMBuildSelect(b, adjust, LLVMBuildAdd(b, rem, d, ""), rem, "");
+    LLVMValueRef quotient = rlxc_llvm_divide(g, true, false, a, d);
+    LLVMValueRef less = LLVMBuildSub(b, quotient, rlxc_llvm_int(g, t, 1), "");
+    return LLVMBuildSelect(b, adjust, less, quotient, "");
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+typedef struct address { /* of an access: base + lane * stride elements, or a vector of offsets */
+    LLVMValueRef base, offset, stride;
+    uint32_t lanes;
+} address;
+
+static LLVMValueRef mul_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
+{
+    rlxc_llvm_unify(g, &a, &b);
+    return LLVMBuildNSWMul(g->b, a, b, "");
+}
+
+static LLVMValueRef add_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
+{
+    rlxc_llvm_unify(g, &a, &b);
+    return LLVMBuildNSWAdd(g->b, a, b, "");
+}
+
+static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
+                   uint32_t n, address *out)
+{
+    void *data = rlxc_map_get(&g->vars, rlxc_key(buffer->data));
+    if (!data) {
+        rlxc_internal(g->ctx, g->range, "codegen", "%s: buffer %s has no storage", g->f->name,
+                      buffer->name);
+        return false;
+    }
+    *out = (address){.base = (LLVMValueRef)data, .lanes = 1};
+    LLVMValueRef offset =
+        buffer->elem_offset ? rlxc_llvm_index(g, buffer->elem_offset) : rlxc_llvm_int(g, g->i64, 0);
+    /* compact strides, innermost first */
+    LLVMValueRef compact = rlxc_llvm_int(g, g->i64, 1);
+    for (uint32_t i = n; i-- > 0;) {
+        LLVMValueRef stride = buffer->strides ? rlxc_llvm_index(g, buffer->strides[i]) : compact;
+        const rlxc_expr *index = indices[i];
+        if (index->kind == RLXC_EXPR_RAMP && !out->stride) {
+            out->lanes = index->ramp.lanes;
+            out->stride = mul_index(g, rlxc_llvm_index(g, index->ramp.stride), stride);
+            index = index->ramp.base;
+        }
+        LLVMValueRef at = rlxc_llvm_index(g, index);
+        offset = add_index(g, offset, mul_index(g, at, stride));
+        if (i > 0 && !buffer->strides)
+            compact = mul_index(g, compact, rlxc_llvm_index(g, buffer->shape[i]));
+    }
+    out->offset = offset;
+    uint32_t lanes = rlxc_llvm_lanes(offset);
+    if (lanes > 1) { /* a general vector of offsets */
+        if (out->stride) {
+            LLVMValueRef steps[256];
+            for (uint32_t i = 0; i < lanes && i < 256; i++)
+                steps[i] = rlxc_llvm_int(g, g->i64, i);
+            LLVMValueRef walk = LLVMConstVector(steps, lanes < 256 ? lanes : 256);
+            out->offset = add_index(g, offset, mul_index(g, walk, out->stride));
+        }
+        out->stride = NULL;
+        out->lanes = lanes;
+    }
+    return true;
+}
+
+static bool is_one(LLVMValueRef v)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == 1;
+}
+
+static LLVMValueRef element(rlxc_llvm *g, const address *at, LLVMTypeRef type, uint32_t lane)
+{
+    LLVMValueRef offset = at->offset;
+    if (at->lanes > 1 && at->stride)
+        offset = add_index(g, offset, mul_index(g, at->stride, rlxc_llvm_int(g, g->i64, lane)));
+    else if (at->lanes > 1)
+        offset = LLVMBuildExtractElement(g->b, offset, LLVMConstInt(g->i32, lane, false), "");
+    return LLVMBuildInBoundsGEP2(g->b, type, at->base, &offset, 1, "");
+}
+
+static uint32_t element_bytes(rlx_dtype t)
+{
+    return t.bits <= 8 ? 1u : t.bits / 8u;
+}
+
+static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlxc_buffer *buffer = e->load.buffer;
+    address at;
+    if (!locate(g, buffer, e->load.indices, e->load.n, &at))
+        return problem(g, e, "unreadable buffer");
+    LLVMTypeRef type = rlxc_llvm_memory(g, buffer->dtype);
+    uint32_t align = element_bytes(buffer->dtype);
+    LLVMValueRef value;
+    if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
+        LLVMTypeRef whole = at.lanes > 1 ? LLVMVectorType(type, at.lanes) : type;
+        value = LLVMBuildLoad2(g->b, whole, p, "");
+        LLVMSetAlignment(value, align);
+    } else {
+        value = LLVMGetPoison(LLVMVectorType(type, at.lanes));
+        for (uint32_t i = 0; i < at.lanes; i++) {
+            LLVMValueRef item = LLVMBuildLoad2(g->b, type, element(g, &at, type, i), "");
+            LLVMSetAlignment(item, align);
+            value = LLVMBuildInsertElement(g->b, value, item, LLVMConstInt(g->i32, i, false), "");
+        }
+    }
+    return rlxc_llvm_from_memory(g, value, buffer->dtype);
+}
+
+void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
+                     uint32_t n, LLVMValueRef value)
+{
+    address at;
+    if (!locate(g, buffer, indices, n, &at))
+        return;
+    LLVMTypeRef type = rlxc_llvm_memory(g, buffer->dtype);
+    uint32_t align = element_bytes(buffer->dtype);
+    value = rlxc_llvm_to_memory(g, rlxc_llvm_splat(g, value, at.lanes), buffer->dtype);
+    if (rlxc_llvm_lanes(value) != at.lanes) {
+        rlxc_error(g->ctx, g->range, "%s: a vector of %u lanes is stored to %u elements of %s",
+                   g->f->name, rlxc_llvm_lanes(value), at.lanes, buffer->name);
+        return;
+    }
+    if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
+        LLVMSetAlignment(LLVMBuildStore(g->b, value, p), align);
+        return;
+    }
+    for (uint32_t i = 0; i < at.lanes; i++) {
+        LLVMValueRef item =
+            LLVMBuildExtractElement(g->b, value, LLVMConstInt(g->i32, i, false), "");
+        LLVMSetAlignment(LLVMBuildStore(g->b, item, element(g, &at, type, i)), align);
+    }
+}
+
+/* --- operators ------------------------------------------------------------------------------- */
+
+static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = g->b;
+    rlx_dtype t = e->bin.a->dtype;
+    bool is_float = rlxc_dtype_is_float(t), is_signed = t.code == RLX_INT;
+    LLVMValueRef r = NULL, pair[2] = {x, y};
+    switch ((rlxc_expr_kind)e->kind) {
+    case RLXC_EXPR_ADD:
+        r = is_float ? LLVMBuildFAdd(b, x, y, "") : LLVMBuildAdd(b, x, y, "");
+        break;
+    case RLXC_EXPR_SUB:
+        r = is_float ? LLVMBuildFSub(b, x, y, "") : LLVMBuildSub(b, x, y, "");
+        break;
+    case RLXC_EXPR_MUL:
+        r = is_float ? LLVMBuildFMul(b, x, y, "") : LLVMBuildMul(b, x, y, "");
+        break;
+    case RLXC_EXPR_DIV:
+        r = is_float ? LLVMBuildFDiv(b, x, y, "") : rlxc_llvm_divide(g, is_signed, false, x, y);
+        break;
+    case RLXC_EXPR_MOD:
+        if (!is_float)
+            return rlxc_llvm_divide(g, is_signed, true, x, y);
+        r = LLVMBuildFRem(b, x, y, "");
+        break;
+    case RLXC_EXPR_FLOORDIV:
+    case RLXC_EXPR_FLOORMOD: {
+        bool remainder = e->kind == RLXC_EXPR_FLOORMOD;
+        if (is_float) {
+            LLVMValueRef q = LLVMBuildFDiv(b, x, y, "");
+            q = rlxc_llvm_intrinsic(g, "floor", &q, 1);
+            r = remainder ? LLVMBuildFSub(b, x, LLVMBuildFMul(b, q, y, ""), "") : q;
+            break;
+        }
+        bool nonneg = is_signed && rlxc_bound_of(g->ctx, e->bin.a, &g->bounds).min >= 0 &&
+                      rlxc_bound_of(g->ctx, e->bin.b, &g->bounds).min >= 0;
+        return floor_divide(g, is_signed, remainder, nonneg, x, y);
+    }
+    case RLXC_EXPR_MIN:
+    case RLXC_EXPR_MAX: {
+        bool is_min = e->kind == RLXC_EXPR_MIN;
+        if (is_float) /* NaN in either operand gives NaN, as NumPy's */
+            return rlxc_llvm_fast(
+                g, rlxc_llvm_intrinsic(g, is_min ? "minimum" : "maximum", pair, 2), false);
+        LLVMIntPredicate p = is_signed ? LLVMIntSLT : LLVMIntULT;
+        LLVMValueRef less = LLVMBuildICmp(b, p, x, y, "");
+        return LLVMBuildSelect(b, less, is_min ? x : y, is_min ? y : x, "");
+    }
+    case RLXC_EXPR_AND:
+        return LLVMBuildAnd(b, x, y, "");
+    case RLXC_EXPR_OR:
+        return LLVMBuildOr(b, x, y, "");
+    case RLXC_EXPR_EQ:
+    case RLXC_EXPR_NE:
+    case RLXC_EXPR_LT:
+    case RLXC_EXPR_LE:
+    case RLXC_EXPR_GT:
+    case RLXC_EXPR_GE: {
+        static const struct {
+            LLVMRealPredicate f;
+            LLVMIntPredicate s, u;
+        } rows[] = {{LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   {LLVMRealUNE, LLVMIntNE, LLVMIntNE},
+                    {LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, {LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+                    {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE}};
+        uint32_t row = (uint32_t)e->kind - RLXC_EXPR_EQ;
+        return is_float ? LLVMBuildFCmp(b, rows[row].f, x, y, "")
+                        : LLVMBuildICmp(b, is_signed ? rows[row].s : rows[row].u, x, y, "");
+    }
+    case RLXC_EXPR_VAR:
+    case RLXC_EXPR_INT:
+    case RLXC_EXPR_FLOAT:
+    case RLXC_EXPR_STRING:
+    case RLXC_EXPR_NOT:
+    case RLXC_EXPR_CAST:
+    case RLXC_EXPR_SELECT:
+    case RLXC_EXPR_LOAD:
+    case RLXC_EXPR_CALL:
+    case RLXC_EXPR_LET:
+    case RLXC_EXPR_RAMP:
+    case RLXC_EXPR_BROADCAST:
+        return problem(g, e, "not a binary operator");
+    }
+    if (!is_float)
+        return r;
+    return rlxc_llvm_round(g, rlxc_llvm_fast(g, r, false), t);
+}
+
+static bool reads_memory(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    if (e->kind == RLXC_EXPR_LOAD ||
+        (e->kind == RLXC_EXPR_CALL && (e->call.n == 0 || e->dtype.code == RLX_HANDLE)))
+        *found = true;
+    return !*found;
+}
+
+static bool safe_to_compute(rlxc_llvm *g, const rlxc_expr *e)
+{
+    bool found = false;
+    rlxc_expr_visit(g->ctx, e, reads_memory, &found);
+    return !found;
+}
+
+/* cond ? yes : no, computing only the side that is wanted. */
+static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes,
+                           const rlxc_expr *no, LLVMValueRef yes_value, LLVMValueRef no_value)
+{
+    LLVMBasicBlockRef blocks[2], ends[2];
+    blocks[0] = LLVMAppendBasicBlockInContext(g->lc, g->fn, "yes");
+    blocks[1] = LLVMAppendBasicBlockInContext(g->lc, g->fn, "no");
+    LLVMBasicBlockRef join = LLVMAppendBasicBlockInContext(g->lc, g->fn, "join");
+    LLVMValueRef values[2] = {yes_value, no_value};
+    const rlxc_expr *exprs[2] = {yes, no};
+    LLVMBuildCondBr(g->b, cond, blocks[0], blocks[1]);
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(g->b, blocks[i]);
+        uint32_t mark = g->memo_log.count;
+        if (!values[i])
+            values[i] = rlxc_llvm_expr(g, exprs[i]);
+        rlxc_llvm_memo_forget(g, mark);
+        ends[i] = LLVMGetInsertBlock(g->b);
+        LLVMBuildBr(g->b, join);
+    }
+    LLVMPositionBuilderAtEnd(g->b, join);
+    LLVMValueRef phi = LLVMBuildPhi(g->b, LLVMTypeOf(values[0]), "");
+    LLVMAddIncoming(phi, values, ends, 2);
+    return phi;
+}
+
+static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr *yes,
+                           const rlxc_expr *no, bool both)
+{
+    LLVMValueRef c = rlxc_llvm_expr(g, cond);
+    if (rlxc_llvm_lanes(c) == 1 && !both && !(safe_to_compute(g, yes) && safe_to_compute(g, no)))
+        return branch(g, c, yes, no, NULL, NULL);
+    LLVMValueRef y = rlxc_llvm_expr(g, yes), n = rlxc_llvm_expr(g, no);
+    rlxc_llvm_unify(g, &y, &n);
+    uint32_t lanes =
+        rlxc_llvm_lanes(y) > rlxc_llvm_lanes(c) ? rlxc_llvm_lanes(y) : rlxc_llvm_lanes(c);
+    y = rlxc_llvm_splat(g, y, lanes);
+    n = rlxc_llvm_splat(g, n, lanes);
+    return LLVMBuildSelect(g->b, c, y, n, "");
+}
+
+static LLVMValueRef logical(rlxc_llvm *g, const rlxc_expr *e)
+{
+    bool is_and = e->kind == RLXC_EXPR_AND;
+    if (!safe_to_compute(g, e->bin.b)) {
+        LLVMValueRef a = rlxc_llvm_expr(g, e->bin.a);
+        if (rlxc_llvm_lanes(a) == 1) {
+            LLVMValueRef known = LLVMConstInt(g->i1, !is_and, false);
+            return is_and ? branch(g, a, e->bin.b, NULL, NULL, known)
+                          : branch(g, a, NULL, e->bin.b, known, NULL);
+        }
+    }
+    LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
+    rlxc_llvm_unify(g, &x, &y);
+    return arithmetic(g, e, x, y);
+}
+
+static LLVMValueRef ramp(rlxc_llvm *g, const rlxc_expr *e)
+{
+    LLVMValueRef base = rlxc_llvm_expr(g, e->ramp.base), stride = rlxc_llvm_expr(g, e->ramp.stride);
+    uint32_t lanes = e->ramp.lanes;
+    LLVMValueRef steps[256];
+    for (uint32_t i = 0; i < lanes && i < 256; i++)
+        steps[i] = LLVMConstInt(LLVMTypeOf(base), i, false);
+    LLVMValueRef walk = LLVMConstVector(steps, lanes < 256 ? lanes : 256);
+    LLVMValueRef scaled = LLVMBuildMul(g->b, walk, rlxc_llvm_splat(g, stride, lanes), "");
+    return LLVMBuildAdd(g->b, rlxc_llvm_splat(g, base, lanes), scaled, "");
+}
+
+static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
+{
+    switch ((rlxc_expr_kind)e->kind) {
+    case RLXC_EXPR_VAR: {
+        void *value = rlxc_map_get(&g->vars, rlxc_key(e));
+        if (value)
+            return (LLVMValueRef)value;
+        rlxc_error(g->ctx, g->range, "%s: variable %s has no value here", g->f->name, e->var.name);
+        return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+    }
+    case RLXC_EXPR_INT:
+        return rlxc_llvm_int(g, rlxc_llvm_type(g, e->dtype), e->i);
+    case RLXC_EXPR_FLOAT:
+        return rlxc_llvm_round(g, rlxc_llvm_float(rlxc_llvm_type(g, e->dtype), e->f), e->dtype);
+    case RLXC_EXPR_STRING:
+        return problem(g, e, "a string stands where a number is needed");
+    case RLXC_EXPR_AND:
+    case RLXC_EXPR_OR:
+        return logical(g, e);
+    case RLXC_EXPR_ADD:
+    case RLXC_EXPR_SUB:
+    case RLXC_EXPR_MUL:
+    case RLXC_EXPR_DIV:
+    case RLXC_EXPR_MOD:
+    case RLXC_EXPR_FLOORDIV:
+    case RLXC_EXPR_FLOORMOD:
+    case RLXC_EXPR_MIN:
+    case RLXC_EXPR_MAX:
+    case RLXC_EXPR_EQ:
+    case RLXC_EXPR_NE:
+    case RLXC_EXPR_LT:
+    case RLXC_EXPR_LE:
+    case RLXC_EXPR_GT:
+    case RLXC_EXPR_GE: {
+        LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
+        rlxc_llvm_unify(g, &x, &y);
+        if (LLVMTypeOf(x) != LLVMTypeOf(y))
+            return problem(g, e, "the operands of an operator have different types");
+        return arithmetic(g, e, x, y);
+    }
+    case RLXC_EXPR_NOT:
+        return LLVMBuildNot(g->b, rlxc_llvm_expr(g, e->bin.a), "");
+    case RLXC_EXPR_CAST:
+        return rlxc_llvm_cast(g, rlxc_llvm_expr(g, e->bin.a), e->bin.a->dtype, e->dtype);
+    case RLXC_EXPR_SELECT:
+        return choose(g, e->select.cond, e->select.yes, e->select.no, true);
+    case RLXC_EXPR_LOAD:
+        return load(g, e);
+    case RLXC_EXPR_CALL:
+        if (e->call.n == 3 && rlxc_find_intrinsic(e->call.name, strlen(e->call.name)) ==
+                                  rlxc_find_intrinsic("if_then_else", 12))
+            return choose(g, e->call.args[0], e->call.args[1], e->call.args[2], false);
+        return rlxc_llvm_call(g, e);
+    case RLXC_EXPR_LET: {
+        LLVMValueRef value = rlxc_llvm_expr(g, e->let.value);
+        rlxc_map_set(g->ctx, &g->vars, rlxc_key(e->let.var), value);
+        return rlxc_llvm_expr(g, e->let.body);
+    }
+    case RLXC_EXPR_RAMP:
+        return ramp(g, e);
+    case RLXC_EXPR_BROADCAST:
+        return rlxc_llvm_splat(g, rlxc_llvm_expr(g, e->ramp.base), e->ramp.lanes);
+    }
+    return problem(g, e, "an expression of an unknown kind");
+}
+
+LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e)
+{
+    if (rlxc_failed(g->ctx))
+        return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+    if (e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_FLOAT)
+        return emit(g, e);
+    void *known = rlxc_map_get(&g->memo, rlxc_key(e));
+    if (known)
+        return (LLVMValueRef)known;
+    LLVMValueRef value = emit(g, e);
+    rlxc_map_set(g->ctx, &g->memo, rlxc_key(e), value);
+    RLXC_PUSH(g->ctx, &g->memo_log, e);
+    return value;
+}
+
+static LLVMValueRef widen(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
+{
+    return LLVMBuildIntCast2(g->b, value, rlxc_llvm_like(g->i64, value), t.code == RLX_INT, "");
+}
+
+LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e)
+{
+    bool is_int = rlxc_dtype_is_int(e->dtype) && e->dtype.code == RLX_INT;
+    if (is_int &&
+        (e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL)) {
+        LLVMValueRef x = rlxc_llvm_index(g, e->bin.a), y = rlxc_llvm_index(g, e->bin.b);
+        rlxc_llvm_unify(g, &x, &y);
+        return e->kind == RLXC_EXPR_ADD   ? LLVMBuildNSWAdd(g->b, x, y, "")
+               : e->kind == RLXC_EXPR_SUB ? LLVMBuildNSWSub(g->b, x, y, "")
+                                          : LLVMBuildNSWMul(g->b, x, y, "");
+    }
+    if (e->kind == RLXC_EXPR_VAR) {
+        void *wide = rlxc_map_get(&g->wide, rlxc_key(e));
+        if (wide)
+            return (LLVMValueRef)wide;
+    }
+    if (is_int && e->kind == RLXC_EXPR_CAST && e->bin.a->dtype.code == RLX_INT &&
+        e->bin.a->dtype.bits <= e->dtype.bits)
+        return rlxc_llvm_index(g, e->bin.a);
+    return widen(g, rlxc_llvm_expr(g, e), e->dtype);
+}

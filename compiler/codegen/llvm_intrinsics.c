@@ -1,0 +1,310 @@
+/* Calls of TIR expressions -> LLVM, by the rows of compiler/tir/intrinsics.def.
+ *
+ * float16 and bfloat16 are computed as float32 and rounded. Functions of libm are called element by
+ * element where the operands are vectors. Extern functions are those of libm: kernels link nothing
+ * else, so another name is an error here and not at load. */
+#include "compiler/codegen/llvm.h"
+
+#include <math.h>
+#include <string.h>
+
+LLVMValueRef rlxc_llvm_fast(rlxc_llvm *g, LLVMValueRef value, bool reassoc)
+{
+    (void)g;
+    if (!LLVMIsAInstruction(value) || !LLVMCanValueUseFastMathFlags(value))
+        return value;
+    LLVMFastMathFlags flags = LLVMFastMathAllowContract;
+    if (reassoc)
+        flags |= LLVMFastMathAllowReassoc | LLVMFastMathNoSignedZeros;
+    if (LLVMIsACallInst(value)) /* minimum and maximum: the order of -0 and 0 does not matter */
+        flags |= LLVMFastMathNoSignedZeros;
+    LLVMSetFastMathFlags(value, flags);
+    return value;
+}
+
+LLVMValueRef rlxc_llvm_intrinsic(rlxc_llvm *g, const char *name, LLVMValueRef *args, uint32_t n)
+{
+    char full[64] = "llvm.";
+    size_t length = strlen(name);
+    memcpy(full + 5, name, length < 58 ? length + 1 : 58);
+    full[63] = '\0';
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    uint32_t id = LLVMLookupIntrinsicID(full, 5 + length);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, &type, 1);
+    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, &type, 1), fn, args, n, "");
+}
+
+static LLVMValueRef problem(rlxc_llvm *g, const rlxc_expr *e, const char *what)
+{
+    rlxc_error(g->ctx, g->range, "%s: T.%s: %s", g->f->name, e->call.name, what);
+    return LLVMGetPoison(rlxc_llvm_type(g, rlxc_dtype_is_void(e->dtype) ? RLX_I32 : e->dtype));
+}
+
+enum { MAX_ARGS = 16 };
+
+/* Calls a pure function of libm; vectors element by element. */
+static LLVMValueRef call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n)
+{
+    LLVMTypeRef params[MAX_ARGS];
+    uint32_t lanes = rlxc_llvm_lanes(args[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        LLVMTypeRef t = LLVMTypeOf(args[i]);
+        params[i] = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+    }
+    LLVMTypeRef type = LLVMFunctionType(params[0], params, n, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(g->module, symbol);
+    if (!fn) {
+        fn = LLVMAddFunction(g->module, symbol, type);
+        rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+        rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "willreturn", 0);
+        rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);
+    }
+    if (lanes == 1)
+        return LLVMBuildCall2(g->b, type, fn, args, n, "");
+    LLVMValueRef result = LLVMGetPoison(LLVMTypeOf(args[0]));
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        LLVMValueRef at = LLVMConstInt(g->i32, lane, false), items[MAX_ARGS];
+        for (uint32_t i = 0; i < n; i++)
+            items[i] = rlxc_llvm_lanes(args[i]) > 1 ? LLVMBuildExtractElement(g->b, args[i], at, "")
+                                                    : args[i];
+        LLVMValueRef r = LLVMBuildCall2(g->b, type, fn, items, n, "");
+        result = LLVMBuildInsertElement(g->b, result, r, at, "");
+    }
+    return result;
+}
+
+static LLVMValueRef call_libm_typed(rlxc_llvm *g, const char *symbol, rlx_dtype t,
+                                    LLVMValueRef *args, uint32_t n)
+{
+    bool wide = t.code == RLX_FLOAT && t.bits == 64;
+    return call_libm(g, wide ? symbol : rlxc_internf(g->ctx, "%sf", symbol), args, n);
+}
+
+/* Shift amounts beyond the width give 0 (or the sign), never an undefined value. */
+static LLVMValueRef shift(rlxc_llvm *g, bool left, bool is_signed, LLVMValueRef a, LLVMValueRef n)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a);
+    LLVMTypeRef scalar = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+    LLVMValueRef top = rlxc_llvm_int(g, t, (int64_t)LLVMGetIntTypeWidth(scalar) - 1);
+    LLVMValueRef beyond = LLVMBuildICmp(b, LLVMIntUGT, n, top, "");
+    LLVMValueRef capped = LLVMBuildSelect(b, beyond, top, n, "");
+    if (!left && is_signed)
+        return LLVMBuildAShr(b, a, capped, "");
+    LLVMValueRef r = left ? LLVMBuildShl(b, a, capped, "") : LLVMBuildLShr(b, a, capped, "");
+    return LLVMBuildSelect(b, beyond, LLVMConstNull(t), r, "");
+}
+
+static LLVMValueRef bit_count(rlxc_llvm *g, const char *name, LLVMValueRef x, bool flag)
+{
+    LLVMValueRef args[2] = {x, LLVMConstInt(g->i1, 0, false)};
+    return rlxc_llvm_intrinsic(g, name, args, flag ? 2 : 1);
+}
+
+/* x * y * 2^(s - q), rounded half up, in 64 bits: fixed-point requantisation. */
+static LLVMValueRef q_multiply_shift(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef *a)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = rlxc_llvm_like(g->i64, a[0]);
+    for (int i = 0; i < 4; i++)
+        a[i] = LLVMBuildIntCast2(b, rlxc_llvm_splat(g, a[i], rlxc_llvm_lanes(a[0])), t, true, "");
+    LLVMValueRef zero = LLVMConstNull(t), one = rlxc_llvm_int(g, t, 1);
+    LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, a[3], zero, "");
+    LLVMValueRef left = LLVMBuildSelect(b, up, a[3], zero, "");
+    LLVMValueRef right = LLVMBuildSelect(b, up, zero, LLVMBuildNeg(b, a[3], ""), "");
+    LLVMValueRef total = LLVMBuildAdd(b, right, a[2], "");
+    LLVMValueRef x = LLVMBuildMul(b, shift(g, true, true, a[0], left), a[1], "");
+    LLVMValueRef half = shift(g, true, true, one, LLVMBuildSub(b, total, one, ""));
+    x = shift(g, false, true, LLVMBuildAdd(b, x, half, ""), total);
+    return LLVMBuildIntCast2(b, x, rlxc_llvm_like(rlxc_llvm_type(g, e->dtype), a[0]), true, "");
+}
+
+static LLVMValueRef reinterpret(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x)
+{
+    rlx_dtype from = e->call.args[0]->dtype, to = e->dtype;
+    if (from.bits != to.bits || rlxc_dtype_is_bool(to) || rlxc_dtype_is_handle(to))
+        return problem(g, e, "the types differ in width");
+    x = rlxc_llvm_to_memory(g, x, from);
+    x = LLVMBuildBitCast(g->b, x, rlxc_llvm_like(rlxc_llvm_memory(g, to), x), "");
+    return rlxc_llvm_from_memory(g, x, to);
+}
+
+static LLVMValueRef call_extern(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlxc_expr *name = e->call.n > 1 ? e->call.args[0] : NULL;
+    uint32_t count, n = e->call.n - 1;
+    const rlxc_intrinsic *table = rlxc_intrinsics(&count);
+    if (!name || name->kind != RLXC_EXPR_STRING || n > MAX_ARGS || !rlxc_dtype_is_float(e->dtype) ||
+        e->dtype.bits < 32)
+        return problem(g, e, "only functions of libm on float32 and float64 can be called");
+    LLVMValueRef args[MAX_ARGS];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!rlxc_dtype_eq(e->call.args[i + 1]->dtype, e->dtype))
+            return problem(g, e, "arguments and result must have one type");
+        args[i] = rlxc_llvm_expr(g, e->call.args[i + 1]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const rlxc_intrinsic *row = &table[i];
+        if ((row->lowering != RLXC_LOWER_LIBM && row->lowering != RLXC_LOWER_FLOAT32 &&
+             row->lowering != RLXC_LOWER_LLVM) ||
+            row->max_args != n)
+            continue;
+        size_t length = strlen(row->symbol);
+        bool single = e->dtype.bits == 32;
+        if (strncmp(name->s, row->symbol, length) == 0 &&
+            strcmp(name->s + length, single ? "f" : "") == 0)
+            return call_libm(g, name->s, args, n);
+    }
+    rlxc_error(g->ctx, g->range, "%s: extern function \"%s\" is not one of libm for %s", g->f->name,
+               name->s, rlxc_dtype_name(g->ctx, e->dtype));
+    return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+}
+
+/* --- rows that code generation knows by name -------------------------------------------------- */
+
+static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_expr *e,
+                                 LLVMValueRef *a)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]);
+    rlx_dtype dtype = e->call.args[0]->dtype;
+    LLVMValueRef one = rlxc_llvm_float(t, 1.0);
+    if (id == RLXC_INTRINSIC_rsqrt)
+        return LLVMBuildFDiv(b, one, rlxc_llvm_intrinsic(g, "sqrt", a, 1), "");
+    if (id == RLXC_INTRINSIC_fabs || id == RLXC_INTRINSIC_abs)
+        return rlxc_llvm_intrinsic(g, "fabs", a, 1);
+    if (id == RLXC_INTRINSIC_isnan)
+        return LLVMBuildFCmp(b, LLVMRealUNO, a[0], a[0], "");
+    LLVMValueRef size = rlxc_llvm_float(t, (double)INFINITY);
+    if (id == RLXC_INTRINSIC_isinf)
+        return LLVMBuildFCmp(b, LLVMRealOEQ, rlxc_llvm_intrinsic(g, "fabs", a, 1), size, "");
+    if (id == RLXC_INTRINSIC_isfinite)
+        return LLVMBuildFCmp(b, LLVMRealOLT, rlxc_llvm_intrinsic(g, "fabs", a, 1), size, "");
+    if (id == RLXC_INTRINSIC_sigmoid && dtype.bits != 64)
+        return rlxc_llvm_sigmoid(g, a[0]);
+    if (id == RLXC_INTRINSIC_sigmoid) {
+        LLVMValueRef minus = LLVMBuildFNeg(b, a[0], "");
+        LLVMValueRef power = call_libm(g, "exp", &minus, 1);
+        return LLVMBuildFDiv(b, one, LLVMBuildFAdd(b, power, one, ""), "");
+    }
+    if (id == RLXC_INTRINSIC_ldexp) {
+        a[1] = LLVMBuildIntCast2(b, a[1], rlxc_llvm_like(g->i32, a[1]), true, "");
+        return call_libm_typed(g, "ldexp", dtype, a, 2);
+    }
+    return problem(g, e, "not defined for floating-point arguments");
+}
+
+static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_expr *e,
+                               LLVMValueRef *a)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]);
+    rlx_dtype dtype = e->call.args[0]->dtype;
+    bool is_signed = dtype.code == RLX_INT;
+    if (id == RLXC_INTRINSIC_bitwise_and)
+        return LLVMBuildAnd(b, a[0], a[1], "");
+    if (id == RLXC_INTRINSIC_bitwise_or)
+        return LLVMBuildOr(b, a[0], a[1], "");
+    if (id == RLXC_INTRINSIC_bitwise_xor)
+        return LLVMBuildXor(b, a[0], a[1], "");
+    if (id == RLXC_INTRINSIC_bitwise_not)
+        return LLVMBuildNot(b, a[0], "");
+    if (id == RLXC_INTRINSIC_shift_left)
+        return shift(g, true, is_signed, a[0], a[1]);
+    if (id == RLXC_INTRINSIC_shift_right)
+        return shift(g, false, is_signed, a[0], a[1]);
+    if (id == RLXC_INTRINSIC_q_multiply_shift)
+        return q_multiply_shift(g, e, a);
+    if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)
+        return is_signed ? bit_count(g, "abs", a[0], true) : a[0];
+    if (id == RLXC_INTRINSIC_isnan || id == RLXC_INTRINSIC_isinf)
+        return LLVMConstNull(rlxc_llvm_like(g->i1, a[0]));
+    if (id == RLXC_INTRINSIC_isfinite)
+        return LLVMConstAllOnes(rlxc_llvm_like(g->i1, a[0]));
+    bool leading = id == RLXC_INTRINSIC_clz;
+    if (leading || id == RLXC_INTRINSIC_popcount) {
+        LLVMValueRef r = bit_count(g, leading ? "ctlz" : "ctpop", a[0], leading);
+        rlx_dtype one = e->dtype;
+        one.lanes = 1;
+        (void)t;
+        return LLVMBuildIntCast2(b, r, rlxc_llvm_like(rlxc_llvm_type(g, one), r), false, "");
+    }
+    return problem(g, e, "not defined for integer arguments");
+}
+
+static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e,
+                             LLVMValueRef *a)
+{
+    rlx_dtype dtype = e->call.args[0]->dtype;
+    bool is_float = rlxc_dtype_is_float(dtype);
+    rlxc_intrinsic_id id = (rlxc_intrinsic_id)row->index;
+    switch (row->lowering) {
+    case RLXC_LOWER_LIBM:
+    case RLXC_LOWER_FLOAT32:
+        if (!is_float)
+            return problem(g, e, "needs a floating-point argument");
+        if (row->lowering == RLXC_LOWER_LIBM || dtype.bits == 64)
+            return call_libm_typed(g, row->symbol, dtype, a, e->call.n);
+        if (id == RLXC_INTRINSIC_exp)
+            return rlxc_llvm_exp(g, a[0]);
+        if (id == RLXC_INTRINSIC_log)
+            return rlxc_llvm_log(g, a[0]);
+        return id == RLXC_INTRINSIC_tanh ? rlxc_llvm_tanh(g, a[0]) : rlxc_llvm_erf(g, a[0]);
+    case RLXC_LOWER_LLVM:
+        if (!is_float) /* floor and its kin of an integer */
+            return e->call.n == 1 && id != RLXC_INTRINSIC_sqrt
+                       ? a[0]
+                       : problem(g, e, "needs a floating-point argument");
+        return rlxc_llvm_intrinsic(g, row->symbol, a, e->call.n);
+    case RLXC_LOWER_INLINE:
+        if (id == RLXC_INTRINSIC_likely)
+            return a[0];
+        if (id == RLXC_INTRINSIC_assume)
+            return LLVMConstInt(g->i1, 1, false);
+        if (id == RLXC_INTRINSIC_reinterpret)
+            return reinterpret(g, e, a[0]);
+        if (id == RLXC_INTRINSIC_isnullptr)
+            return LLVMBuildIsNull(g->b, a[0], "");
+        if (id == RLXC_INTRINSIC_ret)
+            return problem(g, e, "is a statement, T.evaluate(T.ret(0))");
+        return is_float ? inline_float(g, id, e, a) : inline_int(g, id, e, a);
+    case RLXC_LOWER_CONSTANT:
+        break;
+    }
+    return problem(g, e, "not a function");
+}
+
+LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
+    if (!row)
+        return problem(g, e, "no such intrinsic");
+    if (e->call.n < row->min_args || e->call.n > row->max_args || e->call.n > MAX_ARGS)
+        return problem(g, e, "wrong number of arguments");
+    if (row->lowering == RLXC_LOWER_CONSTANT) {
+        const rlxc_expr *value = rlxc_intrinsic_constant(g->ctx, row, e->dtype);
+        return value ? rlxc_llvm_expr(g, value) : problem(g, e, "the type has no such value");
+    }
+    if (row->index == RLXC_INTRINSIC_call_extern || row->index == RLXC_INTRINSIC_call_pure_extern)
+        return call_extern(g, e);
+    LLVMValueRef args[MAX_ARGS];
+    uint32_t lanes = 1;
+    for (uint32_t i = 0; i < e->call.n; i++) {
+        if (e->call.args[i]->kind == RLXC_EXPR_STRING)
+            return problem(g, e, "takes no text");
+        args[i] = rlxc_llvm_expr(g, e->call.args[i]);
+        if (rlxc_llvm_lanes(args[i]) > lanes)
+            lanes = rlxc_llvm_lanes(args[i]);
+    }
+    bool mixed =
+        row->index == RLXC_INTRINSIC_ldexp || row->index == RLXC_INTRINSIC_q_multiply_shift;
+    for (uint32_t i = 0; i < e->call.n; i++) {
+        args[i] = rlxc_llvm_splat(g, args[i], lanes);
+        if (!mixed && LLVMTypeOf(args[i]) != LLVMTypeOf(args[0]))
+            return problem(g, e, "the arguments have different types");
+    }
+    if (rlxc_failed(g->ctx))
+        return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+    LLVMValueRef r = call_row(g, row, e, args);
+    return rlxc_dtype_is_float(e->dtype) ? rlxc_llvm_round(g, r, e->dtype) : r;
+}

@@ -1,0 +1,189 @@
+/* Inline float32 functions, branch-free, on scalars and vectors, so that LLVM vectorises the loops
+ * around them. Accurate to 2 ulp (measured by tests/compiler/test_tir_math.c), right for
+ * infinities, NaN, zeros and subnormals. The coefficients interpolate the exact functions at
+ * Chebyshev nodes of the reduced range. float64 and all other functions call libm. */
+#include "compiler/codegen/llvm.h"
+
+#include <math.h>
+
+typedef struct fp { /* shorthands of one expansion: |t| is float or a vector of float */
+    rlxc_llvm *g;
+    LLVMTypeRef t, ti;
+} fp;
+
+static fp begin(rlxc_llvm *g, LLVMValueRef x)
+{
+    return (fp){g, LLVMTypeOf(x), rlxc_llvm_like(g->i32, x)};
+}
+
+static LLVMValueRef num(fp f, double v)
+{
+    return rlxc_llvm_float(f.t, v);
+}
+
+static LLVMValueRef add(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFAdd(f.g->b, a, b, ""), false);
+}
+
+static LLVMValueRef sub(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFSub(f.g->b, a, b, ""), false);
+}
+
+static LLVMValueRef mul(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFMul(f.g->b, a, b, ""), false);
+}
+
+static LLVMValueRef div_(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildFDiv(f.g->b, a, b, "");
+}
+
+static LLVMValueRef less(fp f, LLVMValueRef a, double b)
+{
+    return LLVMBuildFCmp(f.g->b, LLVMRealOLT, a, num(f, b), "");
+}
+
+static LLVMValueRef pick(fp f, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(f.g->b, c, a, b, "");
+}
+
+static LLVMValueRef bits(fp f, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(f.g->b, x, f.ti, "");
+}
+
+static LLVMValueRef from_bits(fp f, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(f.g->b, x, f.t, "");
+}
+
+static LLVMValueRef integer(fp f, int64_t v)
+{
+    return rlxc_llvm_int(f.g, f.ti, v);
+}
+
+static LLVMValueRef magnitude(fp f, LLVMValueRef x)
+{
+    return rlxc_llvm_intrinsic(f.g, "fabs", &x, 1);
+}
+
+static LLVMValueRef with_sign(fp f, LLVMValueRef x, LLVMValueRef sign)
+{
+    LLVMValueRef args[2] = {x, sign};
+    return rlxc_llvm_intrinsic(f.g, "copysign", args, 2);
+}
+
+/* c[0] + c[1] x + ... by Horner's rule */
+static LLVMValueRef poly(fp f, LLVMValueRef x, const double *c, uint32_t n)
+{
+    LLVMValueRef r = num(f, c[n - 1]);
+    for (uint32_t i = n - 1; i-- > 0;)
+        r = add(f, mul(f, r, x), num(f, c[i]));
+    return r;
+}
+#define POLY(f, x, c) poly(f, x, c, sizeof(c) / sizeof *(c))
+
+static const double LN2_HIGH = 0x1.62e4p-1, LN2_LOW = 0x1.7f7d1cp-20;
+
+/* 2^n as a float, -126 <= n <= 127 */
+static LLVMValueRef power_of_two(fp f, LLVMValueRef n)
+{
+    LLVMBuilderRef b = f.g->b;
+    return from_bits(f,
+                     LLVMBuildShl(b, LLVMBuildAdd(b, n, integer(f, 127), ""), integer(f, 23), ""));
+}
+
+/* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding 1.5 * 2^23,
+ * which rounds and leaves n in the low bits without a conversion that NaN would make undefined; 2^n
+ * is applied in two halves, so that subnormal results round and overflow gives infinity. */
+LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
+{
+    static const double c[] = {0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10};
+    const double shift = 0x1.8p23;
+    fp f = begin(g, x);
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, x, num(f, 89.0), "");
+    x = pick(f, above, num(f, 89.0), x);
+    x = pick(f, less(f, x, -105.0), num(f, -105.0), x);
+    LLVMValueRef t = add(f, mul(f, x, num(f, 0x1.715476p0)), num(f, shift));
+    LLVMValueRef n = LLVMBuildSub(b, bits(f, t), integer(f, 0x4b400000), "");
+    LLVMValueRef nf = sub(f, t, num(f, shift));
+    LLVMValueRef r = sub(f, x, mul(f, nf, num(f, LN2_HIGH)));
+    r = sub(f, r, mul(f, nf, num(f, LN2_LOW)));
+    LLVMValueRef p = mul(f, POLY(f, r, c), mul(f, r, r));
+    p = add(f, add(f, p, r), num(f, 1.0));
+    LLVMValueRef half = LLVMBuildAShr(b, n, integer(f, 1), "");
+    LLVMValueRef rest = LLVMBuildSub(b, n, half, "");
+    return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power_of_two(f, half), ""), power_of_two(f, rest),
+                         "");
+}
+
+/* x = m 2^k, m in [sqrt(1/2), sqrt 2); log x = k ln2 + log(1 + t), t = m - 1. */
+LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
+{
+    static const double c[] = {0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3,
+                               0x1.249688p-3, -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4,
+                               0x1.af581ep-4, -0x1.fc06e2p-5};
+    fp f = begin(g, x);
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef tiny = less(f, x, 0x1p-126);
+    LLVMValueRef scaled = pick(f, tiny, LLVMBuildFMul(b, x, num(f, 0x1p23), ""), x);
+    LLVMValueRef i = bits(f, scaled);
+    LLVMValueRef k = LLVMBuildSub(b, i, integer(f, 0x3f3504f3), "");
+    k = LLVMBuildAShr(b, k, integer(f, 23), "");
+    LLVMValueRef m = from_bits(f, LLVMBuildSub(b, i, LLVMBuildShl(b, k, integer(f, 23), ""), ""));
+    LLVMValueRef e = LLVMBuildSIToFP(b, k, f.t, "");
+    e = sub(f, e, pick(f, tiny, num(f, 23.0), num(f, 0.0)));
+    LLVMValueRef t = sub(f, m, num(f, 1.0));
+    LLVMValueRef t2 = mul(f, t, t);
+    LLVMValueRef r = mul(f, POLY(f, t, c), mul(f, t2, t));
+    r = add(f, r, mul(f, e, num(f, LN2_LOW)));
+    r = sub(f, r, mul(f, t2, num(f, 0.5)));
+    r = add(f, t, r);
+    r = add(f, r, mul(f, e, num(f, LN2_HIGH)));
+    r = pick(f, less(f, x, (double)INFINITY), r, x); /* infinity and NaN are their own */
+    LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, num(f, 0.0), "");
+    r = pick(f, is_zero, num(f, -(double)INFINITY), r);
+    return pick(f, less(f, x, 0.0), num(f, (double)NAN), r);
+}
+
+LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
+{
+    static const double c[] = {-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6,
+                               -0x1.8f8de4p-8};
+    fp f = begin(g, x);
+    LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x);
+    LLVMValueRef small = add(f, mul(f, mul(f, POLY(f, x2, c), x2), x), x);
+    LLVMValueRef e = rlxc_llvm_exp(g, LLVMBuildFAdd(g->b, a, a, ""));
+    LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
+    return pick(f, less(f, a, 0.625), small, with_sign(f, big, x));
+}
+
+LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x);
+    LLVMValueRef e = rlxc_llvm_exp(g, LLVMBuildFNeg(g->b, magnitude(f, x), ""));
+    LLVMValueRef top = pick(f, less(f, x, 0.0), e, num(f, 1.0));
+    return div_(f, top, add(f, e, num(f, 1.0)));
+}
+
+/* |x| < 1: x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
+LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
+{
+    static const double small_c[] = {0x1.20dd74p+0, -0x1.81273ep-2,  0x1.ce2d10p-4, -0x1.b7fabap-6,
+                                     0x1.541270p-8, -0x1.a45088p-11, 0x1.4a5690p-14};
+    static const double big_c[] = {0x1.4fb068p-12, -0x1.2156fap+0,  -0x1.437eb4p-1,
+                                   -0x1.c2e356p-4, 0x1.b0e246p-6,   -0x1.37ecc6p-8,
+                                   0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20};
+    fp f = begin(g, x);
+    LLVMValueRef a = magnitude(f, x);
+    LLVMValueRef small = mul(f, x, POLY(f, mul(f, x, x), small_c));
+    LLVMValueRef above = LLVMBuildFCmp(g->b, LLVMRealOGT, a, num(f, 4.0), "");
+    LLVMValueRef capped = pick(f, above, num(f, 4.0), a);
+    LLVMValueRef big = sub(f, num(f, 1.0), rlxc_llvm_exp(g, POLY(f, capped, big_c)));
+    return pick(f, less(f, a, 1.0), small, with_sign(f, big, x));
+}

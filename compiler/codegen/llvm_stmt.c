@@ -1,0 +1,341 @@
+/* Lowered TIR statements -> LLVM: loops, branches, stores, temporaries.
+ *
+ * Temporaries of constant size live on the stack while they fit (RLXC_STACK_LIMIT), others in
+ * scratch memory taken at ALLOCATE and given back at the end of the SEQ; a kernel that fails leaves
+ * that to its caller, as rlx/kernel.h allows. Blocks are gone (pass lower_tir). */
+#include "compiler/codegen/llvm.h"
+
+#include <string.h>
+
+static LLVMValueRef member(rlxc_llvm *g, int64_t offset)
+{
+    LLVMValueRef at = rlxc_llvm_int(g, g->i64, offset);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, g->i8, g->kernel_ctx, &at, 1, "");
+    return LLVMBuildLoad2(g->b, g->ptr, p, "");
+}
+
+static LLVMBasicBlockRef new_block(rlxc_llvm *g, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(g->lc, g->fn, name);
+}
+
+void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
+{
+    LLVMBasicBlockRef bad = new_block(g, "fail"), fine = new_block(g, "pass");
+    LLVMBuildCondBr(g->b, fails, bad, fine);
+    LLVMPositionBuilderAtEnd(g->b, bad);
+    LLVMTypeRef types[2] = {g->ptr, g->ptr};
+    LLVMValueRef args[2] = {g->kernel_ctx, LLVMBuildGlobalStringPtr(g->b, message, "message")};
+    LLVMTypeRef type = LLVMFunctionType(g->i32, types, 2, false);
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, member(g, 32), args, 2, "");
+    LLVMBuildRet(g->b, call);
+    LLVMPositionBuilderAtEnd(g->b, fine);
+}
+
+/* --- temporaries ----------------------------------------------------------------------------- */
+
+static void bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value)
+{
+    rlxc_map_set(g->ctx, &g->vars, rlxc_key(var), value);
+}
+
+static bool on_stack(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
+                     const rlxc_expr *const *extents, uint32_t n)
+{
+    int64_t count = dtype.lanes;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t extent;
+        if (!rlxc_is_int(extents[i], &extent) || extent < 0 || extent > RLXC_STACK_LIMIT)
+            return false;
+        count *= extent;
+        if (count > RLXC_STACK_LIMIT)
+            return false;
+    }
+    int64_t bytes = count * (dtype.bits <= 8 ? 1 : dtype.bits / 8);
+    if (bytes + g->stack_used > RLXC_STACK_LIMIT)
+        return false;
+    g->stack_used += (uint32_t)bytes;
+    LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
+    LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(g->entry));
+    LLVMTypeRef type = LLVMArrayType2(rlxc_llvm_memory(g, dtype), (uint64_t)(count ? count : 1));
+    LLVMValueRef slot = LLVMBuildAlloca(g->b, type, var->var.name);
+    LLVMSetAlignment(slot, 64);
+    LLVMPositionBuilderAtEnd(g->b, at);
+    bind(g, var, slot);
+    return true;
+}
+
+/* a * b as unsigned numbers; *overflow collects whether it did not fit. */
+static LLVMValueRef checked_mul(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b,
+                                LLVMValueRef *overflow)
+{
+    LLVMValueRef args[2] = {a, b};
+    LLVMValueRef pair = rlxc_llvm_intrinsic(g, "umul.with.overflow", args, 2);
+    *overflow = LLVMBuildOr(g->b, *overflow, LLVMBuildExtractValue(g->b, pair, 1, ""), "");
+    return LLVMBuildExtractValue(g->b, pair, 0, "");
+}
+
+/* Takes scratch memory; the kernel fails where there is none. Negative extents count as 0. */
+static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
+                                 const rlxc_expr *const *extents, uint32_t n)
+{
+    int64_t item = dtype.lanes * (dtype.bits <= 8 ? 1 : dtype.bits / 8);
+    LLVMValueRef zero = rlxc_llvm_int(g, g->i64, 0);
+    LLVMValueRef bytes = rlxc_llvm_int(g, g->i64, item);
+    LLVMValueRef overflow = LLVMConstInt(g->i1, 0, false);
+    for (uint32_t i = 0; i < n; i++) {
+        LLVMValueRef extent = rlxc_llvm_index(g, extents[i]);
+        LLVMValueRef negative = LLVMBuildICmp(g->b, LLVMIntSLT, extent, zero, "");
+        extent = LLVMBuildSelect(g->b, negative, zero, extent, "");
+        bytes = checked_mul(g, bytes, extent, &overflow);
+    }
+    LLVMValueRef limit = rlxc_llvm_int(g, g->i64, INT64_MAX);
+    LLVMValueRef above = LLVMBuildICmp(g->b, LLVMIntUGT, bytes, limit, "");
+    rlxc_llvm_fail_if(
+        g, LLVMBuildOr(g->b, overflow, above, ""),
+        rlxc_internf(g->ctx, "%s: the size of temporary %s overflows", g->f->name, var->var.name));
+    LLVMValueRef empty = LLVMBuildICmp(g->b, LLVMIntEQ, bytes, zero, "");
+    bytes = LLVMBuildSelect(g->b, empty, rlxc_llvm_int(g, g->i64, 1), bytes, "");
+    LLVMTypeRef types[3] = {g->ptr, g->i64, g->i64};
+    LLVMTypeRef type = LLVMFunctionType(g->ptr, types, 3, false);
+    LLVMValueRef args[3] = {g->kernel_ctx, bytes, rlxc_llvm_int(g, g->i64, 64)};
+    LLVMValueRef p = LLVMBuildCall2(g->b, type, member(g, 8), args, 3, var->var.name);
+    uint32_t kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(g->lc, kind, 0));
+    rlxc_llvm_fail_if(
+        g, LLVMBuildIsNull(g->b, p, ""),
+        rlxc_internf(g->ctx, "%s: no memory for temporary %s", g->f->name, var->var.name));
+    bind(g, var, p);
+    return p;
+}
+
+static LLVMValueRef allocate(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
+                             const rlxc_expr *const *extents, uint32_t n)
+{
+    return on_stack(g, var, dtype, extents, n) ? NULL : from_scratch(g, var, dtype, extents, n);
+}
+
+static void allocate_const(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    LLVMValueRef bytes =
+        LLVMConstStringInContext2(g->lc, s->allocate_const.data, s->allocate_const.nbytes, true);
+    LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(bytes), "constant");
+    LLVMSetInitializer(global, bytes);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, 64);
+    bind(g, s->allocate_const.var, global);
+}
+
+static void give_back(rlxc_llvm *g, LLVMValueRef p)
+{
+    LLVMTypeRef types[2] = {g->ptr, g->ptr};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->lc), types, 2, false);
+    LLVMValueRef args[2] = {g->kernel_ctx, p};
+    LLVMBuildCall2(g->b, type, member(g, 16), args, 2, "");
+}
+
+/* --- statements ------------------------------------------------------------------------------ */
+
+static void sequence(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    LLVMValueRef first = NULL; /* giving back the first gives back all that came after it */
+    for (uint32_t i = 0; i < s->seq.n && !rlxc_failed(g->ctx); i++) {
+        const rlxc_stmt *item = s->seq.items[i];
+        LLVMValueRef p = NULL;
+        rlxc_llvm_memo_forget(g, 0);
+        if (item->kind == RLXC_STMT_ALLOCATE)
+            p = allocate(g, item->allocate.var, item->allocate.dtype, item->allocate.extents,
+                         item->allocate.n);
+        else if (item->kind == RLXC_STMT_DECL_BUFFER &&
+                 !rlxc_map_get(&g->vars, rlxc_key(item->decl->data)))
+            p = allocate(g, item->decl->data, item->decl->dtype, item->decl->shape,
+                         item->decl->ndim);
+        else
+            rlxc_llvm_stmt(g, item);
+        if (!first)
+            first = p;
+    }
+    if (first)
+        give_back(g, first);
+}
+
+static bool unroll(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    int64_t min, extent;
+    if (s->loop.kind != RLXC_LOOP_UNROLLED || !rlxc_is_int(s->loop.min, &min) ||
+        !rlxc_is_int(s->loop.extent, &extent) || extent < 0 || extent > RLXC_UNROLL_LIMIT ||
+        g->unrolled + extent > RLXC_UNROLL_LIMIT)
+        return false;
+    g->unrolled += (uint32_t)extent;
+    for (int64_t i = 0; i < extent && !rlxc_failed(g->ctx); i++) {
+        bind(g, s->loop.var, rlxc_llvm_int(g, rlxc_llvm_type(g, s->loop.var->dtype), min + i));
+        rlxc_map_set(g->ctx, &g->wide, rlxc_key(s->loop.var), rlxc_llvm_int(g, g->i64, min + i));
+        rlxc_llvm_memo_forget(g, 0);
+        rlxc_llvm_stmt(g, s->loop.body);
+    }
+    return true;
+}
+
+static int64_t plus(int64_t a, int64_t b, int64_t otherwise)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? otherwise : r;
+}
+
+static void loop(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    uint32_t mark = g->bounds.vars.count;
+    bool outer_reassoc = g->reassoc;
+    const rlxc_attr *attr = rlxc_attrs_find(&s->loop.annotations, "rlx.reassoc");
+    int64_t on = 0;
+    if (attr && rlxc_attr_as_int(attr, &on))
+        g->reassoc = on != 0;
+    rlxc_bound min = rlxc_bound_of(g->ctx, s->loop.min, &g->bounds);
+    rlxc_bound extent = rlxc_bound_of(g->ctx, s->loop.extent, &g->bounds);
+    rlxc_bound range = {min.min, INT64_MAX};
+    if (min.max != INT64_MAX && extent.max != INT64_MAX && extent.max > 0)
+        range.max = plus(min.max, extent.max - 1, INT64_MAX);
+    rlxc_bounds_set(g->ctx, &g->bounds, s->loop.var, range);
+    if (s->loop.kind == RLXC_LOOP_PARALLEL) {
+        rlxc_llvm_parallel(g, s);
+    } else if (!unroll(g, s)) {
+        LLVMValueRef begin = rlxc_llvm_index(g, s->loop.min);
+        LLVMValueRef count = rlxc_llvm_index(g, s->loop.extent);
+        rlxc_llvm_loop(g, s, begin, LLVMBuildNSWAdd(g->b, begin, count, ""));
+    }
+    g->reassoc = outer_reassoc;
+    if (g->bounds.vars.count > mark)
+        g->bounds.vars.count = g->bounds.ranges.count = mark;
+}
+
+static void while_loop(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    LLVMBasicBlockRef head = new_block(g, "while"), body = new_block(g, "do");
+    LLVMBasicBlockRef after = new_block(g, "done");
+    LLVMBuildBr(g->b, head);
+    LLVMPositionBuilderAtEnd(g->b, head);
+    LLVMBuildCondBr(g->b, rlxc_llvm_expr(g, s->while_.cond), body, after);
+    LLVMPositionBuilderAtEnd(g->b, body);
+    rlxc_llvm_stmt(g, s->while_.body);
+    LLVMBuildBr(g->b, head);
+    LLVMPositionBuilderAtEnd(g->b, after);
+}
+
+static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    LLVMBasicBlockRef then = new_block(g, "then"), join = new_block(g, "endif");
+    LLVMBasicBlockRef otherwise = s->if_.otherwise ? new_block(g, "else") : join;
+    LLVMBuildCondBr(g->b, rlxc_llvm_expr(g, s->if_.cond), then, otherwise);
+    LLVMPositionBuilderAtEnd(g->b, then);
+    rlxc_llvm_stmt(g, s->if_.then);
+    LLVMBuildBr(g->b, join);
+    if (s->if_.otherwise) {
+        LLVMPositionBuilderAtEnd(g->b, otherwise);
+        rlxc_llvm_stmt(g, s->if_.otherwise);
+        LLVMBuildBr(g->b, join);
+    }
+    LLVMPositionBuilderAtEnd(g->b, join);
+}
+
+/* x in "B[i] = B[i] + x" (or x + B[i]); NULL where the statement is not an accumulation. */
+static const rlxc_expr *accumulated(const rlxc_stmt *s, bool *out_left)
+{
+    const rlxc_expr *v = s->store.value;
+    if (v->kind != RLXC_EXPR_ADD)
+        return NULL;
+    for (int side = 0; side < 2; side++) {
+        const rlxc_expr *own = side ? v->bin.b : v->bin.a;
+        if (own->kind != RLXC_EXPR_LOAD || own->load.buffer != s->store.buffer ||
+            own->load.n != s->store.n)
+            continue;
+        bool same = true;
+        for (uint32_t i = 0; i < own->load.n; i++)
+            same = same && own->load.indices[i] == s->store.indices[i];
+        *out_left = side == 0;
+        if (same)
+            return side ? v->bin.a : v->bin.b;
+    }
+    return NULL;
+}
+
+static void store(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    bool left = true;
+    rlx_dtype t = s->store.buffer->dtype;
+    const rlxc_expr *added =
+        g->reassoc && t.code == RLX_FLOAT && t.bits >= 32 ? accumulated(s, &left) : NULL;
+    if (added) {
+        LLVMValueRef old = rlxc_llvm_expr(g, left ? s->store.value->bin.a : s->store.value->bin.b);
+        LLVMValueRef x = rlxc_llvm_expr(g, added);
+        rlxc_llvm_unify(g, &old, &x);
+        LLVMValueRef sum = rlxc_llvm_fast(g, LLVMBuildFAdd(g->b, old, x, ""), true);
+        rlxc_llvm_store(g, s->store.buffer, s->store.indices, s->store.n, sum);
+        return;
+    }
+    LLVMValueRef value = rlxc_llvm_expr(g, s->store.value);
+    value = rlxc_llvm_cast(g, value, s->store.value->dtype, t);
+    rlxc_llvm_store(g, s->store.buffer, s->store.indices, s->store.n, value);
+}
+
+static void evaluate(rlxc_llvm *g, const rlxc_expr *e)
+{
+    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "ret") == 0 && e->call.n == 1) {
+        LLVMValueRef value = rlxc_llvm_expr(g, e->call.args[0]);
+        LLVMBuildRet(g->b, rlxc_llvm_cast(g, value, e->call.args[0]->dtype, RLX_I32));
+        LLVMPositionBuilderAtEnd(g->b, new_block(g, "unreachable"));
+        return;
+    }
+    if (e->kind == RLXC_EXPR_CALL)
+        rlxc_llvm_expr(g, e); /* for its diagnostics; pure otherwise */
+}
+
+void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    if (rlxc_failed(g->ctx))
+        return;
+    rlxc_llvm_memo_forget(g, 0);
+    if (s->range.line)
+        g->range = s->range;
+    switch (s->kind) {
+    case RLXC_STMT_SEQ:
+    case RLXC_STMT_ALLOCATE:
+    case RLXC_STMT_DECL_BUFFER: {
+        rlxc_stmt one = {.kind = RLXC_STMT_SEQ, .range = s->range, .seq = {&s, 1}};
+        sequence(g, s->kind == RLXC_STMT_SEQ ? s : &one);
+        break;
+    }
+    case RLXC_STMT_FOR:
+        loop(g, s);
+        break;
+    case RLXC_STMT_WHILE:
+        while_loop(g, s);
+        break;
+    case RLXC_STMT_IF:
+        conditional(g, s);
+        break;
+    case RLXC_STMT_LET:
+        bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
+        break;
+    case RLXC_STMT_STORE:
+        store(g, s);
+        break;
+    case RLXC_STMT_EVALUATE:
+        evaluate(g, s->evaluate);
+        break;
+    case RLXC_STMT_ASSERT:
+        rlxc_llvm_fail_if(g, LLVMBuildNot(g->b, rlxc_llvm_expr(g, s->assert_.cond), ""),
+                          s->assert_.message ? s->assert_.message : "assertion failed");
+        break;
+    case RLXC_STMT_ALLOCATE_CONST:
+        allocate_const(g, s);
+        break;
+    case RLXC_STMT_ATTR:
+        break;
+    case RLXC_STMT_BLOCK:
+        rlxc_internal(g->ctx, s->range, "codegen", "%s: block %s was not lowered", g->f->name,
+                      s->block.block->name);
+        break;
+    }
+    rlxc_llvm_memo_forget(g, 0);
+}

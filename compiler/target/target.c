@@ -1,0 +1,167 @@
+/* The target table and its resolution. A row is an architecture level: the CPU name LLVM gets, the
+ * features it implies (cumulative) and the widest vector. "native" takes the host's name and
+ * features from LLVM. To add a CPU level, add a row; to add an architecture, also register LLVM's
+ * code generator for it. */
+#include "compiler/target/target.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <string.h>
+
+typedef struct target_row {
+    const char *cpu, *triple;
+    uint32_t vector_bytes;
+    const char *features; /* implied, LLVM's spelling */
+} target_row;
+
+#define X86 "x86_64-pc-linux-gnu"
+#define V2 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt"
+#define V3 V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
+#define V4 V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
+
+static const target_row rows[] = {
+    {"x86-64", X86, 16, ""},
+    {"x86-64-v2", X86, 16, V2},
+    {"x86-64-v3", X86, 32, V3},
+    {"x86-64-v4", X86, 64, V4},
+    {"generic-aarch64", "aarch64-unknown-linux-gnu", 16, "+neon"},
+};
+
+/* Features that a compiled file may name: what the runtime (vm/native.c) can ask the CPU for. */
+static const char *const known_features[] = {
+    "sse3",        "ssse3",        "sse4.1",
+    "sse4.2",      "popcnt",       "avx",
+    "avx2",        "bmi",          "bmi2",
+    "f16c",        "fma",          "lzcnt",
+    "movbe",       "avx512f",      "avx512bw",
+    "avx512cd",    "avx512dq",     "avx512vl",
+    "avx512vnni",  "avx512bf16",   "avx512vbmi",
+    "avx512vbmi2", "avx512bitalg", "avx512ifma",
+    "gfni",        "vpclmulqdq",   "avx512vpopcntdq",
+    "aes",         "pclmul",
+};
+
+/* Whether |list| ("+a,-b,+c") has +feature. */
+static bool lists(const char *list, const char *feature)
+{
+    size_t n = strlen(feature);
+    for (const char *at = list; at && *at;) {
+        const char *end = strchr(at, ',');
+        size_t length = end ? (size_t)(end - at) : strlen(at);
+        if (length == n + 1 && at[0] == '+' && memcmp(at + 1, feature, n) == 0)
+            return true;
+        at = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+void rlxc_target_register(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+}
+
+const char *rlxc_target_isa(const rlxc_options *options)
+{
+    bool arm = options->triple && strncmp(options->triple, "aarch64", 7) == 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (options->cpu && strcmp(options->cpu, rows[i].cpu) == 0)
+            return options->cpu;
+    return arm ? "generic" : "x86-64";
+}
+
+bool rlxc_target_has_feature(const rlxc_options *options, const char *feature)
+{
+    return lists(options->features, feature);
+}
+
+const char *rlxc_target_required_features(rlxc_context *ctx, const rlxc_options *options)
+{
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_puts(&text, "");
+    for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
+        if (lists(options->features, known_features[i]))
+            rlxc_text_printf(&text, "%s%s", text.length ? "," : "", known_features[i]);
+    return rlxc_intern(ctx, text.data ? text.data : "", text.length);
+}
+
+static uint32_t vector_bytes(const char *features)
+{
+    return lists(features, "avx512f") && lists(features, "avx512vl") ? 64
+           : lists(features, "avx2") && lists(features, "fma")       ? 32
+                                                                     : 16;
+}
+
+/* The host's CPU, with no more features than the table knows, so that the list in the file is
+ * complete; the CPU's name decides tuning only (rlxc_target_isa). */
+static void resolve_native(rlxc_context *ctx, rlxc_options *options)
+{
+    rlxc_text text = {.ctx = ctx};
+    char *name = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    char *triple = LLVMGetDefaultTargetTriple();
+    for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
+        if (lists(features, known_features[i]))
+            rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);
+    options->cpu = rlxc_intern_cstr(ctx, name);
+    options->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
+    options->triple = rlxc_intern_cstr(ctx, triple);
+    LLVMDisposeMessage(name);
+    LLVMDisposeMessage(features);
+    LLVMDisposeMessage(triple);
+    options->vector_bytes = vector_bytes(options->features);
+}
+
+/* The value of -mcpu= in a TVM target text; NULL when it has none. */
+static const char *mcpu_of(rlxc_context *ctx, const char *target)
+{
+    const char *at = target ? strstr(target, "-mcpu=") : NULL;
+    if (!at)
+        return NULL;
+    at += 6;
+    return rlxc_intern(ctx, at, strcspn(at, " \t"));
+}
+
+bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu,
+                         rlxc_options *options)
+{
+    const rlxc_range nowhere = {0};
+    if (!mcpu)
+        mcpu = mcpu_of(ctx, target);
+    bool plain = !target || strncmp(target, "llvm", 4) == 0 || strcmp(target, "cpu") == 0 ||
+                 strcmp(target, "native") == 0;
+    bool arm = !plain && strncmp(target, "aarch64", 7) == 0;
+    if (!plain && !arm && strncmp(target, "x86_64", 6) != 0) {
+        rlxc_error(ctx, nowhere, "unknown target \"%s\": llvm, native, x86_64-... or aarch64-...",
+                   target);
+        return false;
+    }
+    if (!mcpu && plain)
+        mcpu = "native";
+    if (!mcpu)
+        mcpu = arm ? "generic-aarch64" : "x86-64";
+    if (strcmp(mcpu, "native") == 0) {
+        resolve_native(ctx, options);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(mcpu, rows[i].cpu) != 0)
+            continue;
+        options->cpu = strcmp(mcpu, "generic-aarch64") == 0 ? "generic" : rows[i].cpu;
+        options->features = rows[i].features;
+        options->triple = plain ? rows[i].triple : rlxc_intern_cstr(ctx, target);
+        options->vector_bytes = rows[i].vector_bytes;
+        return true;
+    }
+    rlxc_text names = {.ctx = ctx};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        rlxc_text_printf(&names, ", %s", rows[i].cpu);
+    rlxc_error(ctx, nowhere, "unknown CPU \"%s\": native%s", mcpu, names.data);
+    return false;
+}
