@@ -1,0 +1,23 @@
+/* Shared by wellformed.c (graph) and wellformed_tir.c (tensor programs) only: where violations of
+ * the invariants go. */
+#ifndef RLXC_IR_WELLFORMED_H
+#define RLXC_IR_WELLFORMED_H
+
+#include "compiler/ir/relax.h"
+
+typedef struct rlxc_checker {
+    rlxc_context *ctx;
+    const char *stage;
+    bool internal;        /* violations are our bugs, not the user's */
+    const char *function; /* being checked */
+    uint32_t violations;
+} rlxc_checker;
+
+/* Reports a violation of invariant |number|; counted, and dropped after RLXC_MAX_ERRORS. */
+void rlxc_violation(rlxc_checker *c, rlxc_range range, int number, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Invariants 12 to 16 of wellformed.c. */
+void rlxc_check_prim_func(rlxc_checker *c, const rlxc_prim_func *f);
+
+#endif
