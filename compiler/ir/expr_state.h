@@ -6,17 +6,20 @@
 #include "compiler/ir/context_state.h"
 #include "compiler/ir/expr.h"
 
+enum { RLXC_SCRATCH_MAPS = 4 };
+
 typedef struct rlxc_expr_pool {
     const rlxc_expr **slots; /* hash table of every node but variables */
     uint32_t count, capacity;
     uint32_t next_id;
     bool depth_reported;
-    rlxc_map scratch; /* lent to one walk at a time: see rlxc_scratch_take */
+    rlxc_map scratch[RLXC_SCRATCH_MAPS]; /* cleared maps to lend: see rlxc_scratch_take */
+    uint32_t n_scratch;
 } rlxc_expr_pool;
 
 rlxc_expr_pool *rlxc_pool(rlxc_context *ctx);
 
-/* An empty map for the length of one walk, and its return. Nested walks get fresh ones. */
+/* An empty map for the length of one walk, and its return. */
 rlxc_map rlxc_scratch_take(rlxc_context *ctx);
 void rlxc_scratch_give(rlxc_context *ctx, rlxc_map *map);
 

@@ -13,19 +13,18 @@ enum {
 rlxc_map rlxc_scratch_take(rlxc_context *ctx)
 {
     rlxc_expr_pool *pool = rlxc_pool(ctx);
-    rlxc_map map = pool->scratch;
-    pool->scratch = (rlxc_map){0};
-    return map;
+    return pool->n_scratch ? pool->scratch[--pool->n_scratch] : (rlxc_map){0};
 }
 
 void rlxc_scratch_give(rlxc_context *ctx, rlxc_map *map)
 {
-    if (map->capacity == 0 || map->capacity > SCRATCH_KEPT)
+    rlxc_expr_pool *pool = rlxc_pool(ctx);
+    if (map->capacity == 0 || map->capacity > SCRATCH_KEPT || pool->n_scratch == RLXC_SCRATCH_MAPS)
         return; /* clearing a large one costs more than making another */
     if (map->count)
         memset(map->values, 0, map->capacity * sizeof *map->values);
     map->count = 0;
-    rlxc_pool(ctx)->scratch = *map;
+    pool->scratch[pool->n_scratch++] = *map;
 }
 
 typedef struct rewriter {

@@ -21,12 +21,16 @@ rlxc_sym rlxc_sym_begin(rlxc_context *ctx, const rlxc_bounds *bounds)
 {
     rlxc_sym s = {.ctx = ctx, .bounds = bounds, .cache = sym_cache(ctx)};
     s.polys = rlxc_scratch_take(ctx);
+    s.others = rlxc_scratch_take(ctx);
+    s.ranges = rlxc_scratch_take(ctx);
     return s;
 }
 
 void rlxc_sym_end(rlxc_sym *s)
 {
     rlxc_scratch_give(s->ctx, &s->polys);
+    rlxc_scratch_give(s->ctx, &s->others);
+    rlxc_scratch_give(s->ctx, &s->ranges);
 }
 
 void *rlxc_sym_alloc(rlxc_sym *s, size_t size)
