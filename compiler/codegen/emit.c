@@ -1,0 +1,211 @@
+/* Relax functions -> bytecode: the module level (emit.h lists the other files).
+ *
+ * Functions are declared first, in module order, so that calls may go forward; kernels, imports and
+ * constants get their rows when first used. Slots 0.. of a function are the symbols of its
+ * signature, bound by the parameters' types; a lone symbol's first occurrence binds it, every other
+ * dimension is an expression to check. PrimFuncs that nothing calls get no row. */
+#include "compiler/codegen/emit.h"
+
+#include <string.h>
+
+#include "compiler/passes/alias.h"
+#include "rlx/builtin.h"
+
+bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rlx_error *err)
+{
+    if (status == RLX_OK)
+        return true;
+    if (!m->failed)
+        rlxc_internal(m->ctx, range, "emit_bytecode", "%s: %s", rlx_status_name(status),
+                      err->message);
+    m->failed = true;
+    return false;
+}
+
+void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n)
+{
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_emit(fn->m->builder, op, operands, n, &err),
+                   &err);
+}
+
+bool rlxc_bc_is_builtin(const char *name)
+{
+    uint32_t n = 0;
+    const rlx_builtin *table = rlx_builtin_table(&n);
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+uint32_t rlxc_bc_import(rlxc_bc_module *m, const char *builtin, rlxc_range range)
+{
+    uint32_t index = 0;
+    rlx_error err = {0};
+    if (!m->failed)
+        rlxc_bc_ok(m, range,
+                   rlx_exec_builder_import(m->builder, rlx_str_from(builtin), &index, &err), &err);
+    return index;
+}
+
+/* --- kernels --------------------------------------------------------------------------------- */
+
+typedef struct store_search {
+    const rlxc_prim_func *f;
+    bool *written; /* by parameter */
+} store_search;
+
+static bool find_stores(void *user, const rlxc_stmt *s)
+{
+    store_search *search = user;
+    if (s->kind != RLXC_STMT_STORE)
+        return true;
+    for (uint32_t i = 0; i < search->f->n_params; i++) {
+        const rlxc_buffer *buffer = search->f->params[i].buffer;
+        if (buffer && (buffer == s->store.buffer || buffer->data == s->store.buffer->data))
+            search->written[i] = true;
+    }
+    return true;
+}
+
+static void add_kernel(rlxc_bc_module *m, rlxc_bc_kernel *k, rlxc_range range)
+{
+    const rlxc_prim_func *f = k->f;
+    rlxc_bc_symbols symbols = {0};
+    for (uint32_t i = 0; i < k->n_dims; i++)
+        rlxc_map_set(m->ctx, &symbols.slots, rlxc_key(k->dims[i]), (void *)(uintptr_t)(i + 1));
+    size_t capacity = (size_t)f->n_params + 1;
+    rlx_kernel_param *params = rlxc_alloc(m->ctx, capacity * sizeof *params);
+    store_search stores = {f, rlxc_alloc(m->ctx, capacity * sizeof(bool))};
+    if (f->body)
+        rlxc_stmt_visit(f->body, find_stores, &stores);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_buffer *buffer = f->params[i].buffer;
+        if (!buffer) {
+            if (!rlxc_dtype_is_int(f->params[i].var->dtype) &&
+                !rlxc_dtype_is_bool(f->params[i].var->dtype)) {
+                rlxc_error(m->ctx, f->range.line ? f->range : range,
+                           "PrimFunc '%s': parameter '%s' is a %s scalar; only integers can be "
+                           "passed to a kernel",
+                           f->name, f->params[i].var->var.name,
+                           rlxc_dtype_name(m->ctx, f->params[i].var->dtype));
+                m->failed = true;
+            }
+            continue;
+        }
+        const rlxc_sinfo *t =
+            rlxc_sinfo_tensor(m->ctx, buffer->dtype, (int32_t)buffer->ndim, buffer->shape, NULL);
+        params[n].type = rlxc_bc_type(m, &symbols, t, NULL, false, f->range);
+        params[n++].is_output = stores.written[i];
+    }
+    rlx_error err = {0};
+    if (!m->failed)
+        rlxc_bc_ok(m, range,
+                   rlx_exec_builder_kernel(m->builder, rlx_str_from(f->name),
+                                           rlx_str_from(rlxc_kernel_symbol(m->ctx, f)), k->n_dims,
+                                           params, n, &k->index, &err),
+                   &err);
+}
+
+const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func *f,
+                                        rlxc_range range)
+{
+    rlxc_bc_kernel *k = rlxc_map_get(&m->kernels, rlxc_key(f));
+    if (k)
+        return k;
+    k = rlxc_alloc(m->ctx, sizeof *k);
+    k->f = f;
+    rlxc_prim_func_dims(m->ctx, f, &k->dims, &k->n_dims);
+    rlxc_map_set(m->ctx, &m->kernels, rlxc_key(f), k);
+    add_kernel(m, k, range);
+    return k;
+}
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+static bool begin_function(rlxc_bc_function *fn, uint32_t index)
+{
+    const rlxc_function *f = fn->f;
+    rlxc_bc_module *m = fn->m;
+    rlx_param *params = rlxc_try_alloc(m->ctx, (size_t)f->n_params + 1, sizeof *params);
+    if (!params)
+        return false;
+    rlxc_var_list bound = {0};
+    for (uint32_t i = 0; i < f->n_params; i++)
+        rlxc_bc_bind_symbols(fn, f->params[i]->sinfo, &bound);
+    rlxc_map binds = {0};
+    for (uint32_t i = 0; i < bound.vars.count; i++)
+        rlxc_map_set(m->ctx, &binds, rlxc_key(bound.vars.items[i]), fn);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        params[i].name = rlx_str_from(f->params[i]->name);
+        params[i].type = rlxc_bc_type(m, &fn->symbols, f->params[i]->sinfo, &binds, false,
+                                      f->params[i]->range.line ? f->params[i]->range : f->range);
+        fn->reg[f->params[i]->id] = i + 1;
+    }
+    uint32_t result = rlxc_bc_type(m, &fn->symbols, f->ret ? f->ret : rlxc_sinfo_object(m->ctx),
+                                   NULL, true, f->range);
+    fn->n_regs = f->n_params;
+    rlx_error err = {0};
+    if (m->failed || !rlxc_bc_ok(m, f->range,
+                                 rlx_exec_builder_begin(m->builder, index, params, f->n_params,
+                                                        result, fn->n_slots, &err),
+                                 &err))
+        return false;
+    for (uint32_t i = 0; i < bound.vars.count; i++)
+        if (!rlxc_bc_ok(m, f->range,
+                        rlx_exec_builder_slot_name(
+                            m->builder, i, rlx_str_from(bound.vars.items[i]->var.name), &err),
+                        &err))
+            return false;
+    return true;
+}
+
+static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t index)
+{
+    rlxc_bc_function fn = {.m = m, .ctx = m->ctx, .f = f, .n_vars = f->n_vars, .range = f->range};
+    fn.reg = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.reg);
+    fn.depth = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.depth);
+    fn.uses = rlxc_count_uses(m->ctx, f);
+    if (!fn.reg || !fn.depth || !fn.uses || !begin_function(&fn, index))
+        return false;
+    rlxc_bc_body(&fn, &f->body);
+    fn.range = f->body.result_range.line ? f->body.result_range : f->range;
+    uint32_t result = rlxc_bc_atom(&fn, f->body.result);
+    RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
+    rlx_error err = {0};
+    return !m->failed && rlxc_bc_ok(m, f->range, rlx_exec_builder_end(m->builder, &err), &err) &&
+           !rlxc_failed(m->ctx);
+}
+
+bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                        rlx_exec_builder *builder)
+{
+    (void)options;
+    rlxc_bc_module m = {.ctx = ctx, .module = module, .builder = builder};
+    rlx_error err = {0};
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        if (!f)
+            continue;
+        uint32_t index;
+        if (!rlxc_bc_ok(&m, f->range,
+                        rlx_exec_builder_declare(builder,
+                                                 rlx_str_from(module->globals.items[i]->name),
+                                                 !f->is_private, &index, &err),
+                        &err))
+            return false;
+        rlxc_map_set(ctx, &m.functions, rlxc_key(f), (void *)(uintptr_t)(index + 1));
+    }
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        if (!f)
+            continue;
+        uint32_t index = (uint32_t)(uintptr_t)rlxc_map_get(&m.functions, rlxc_key(f)) - 1;
+        if (!emit_function(&m, f, index))
+            return false;
+    }
+    return !rlxc_failed(ctx);
+}

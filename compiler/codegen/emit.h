@@ -1,0 +1,140 @@
+/* Relax -> bytecode: what the emit_*.c files share.
+ *
+ * emit.c       the module: functions, kernels, imports; errors of the builder
+ * emit_expr.c  symbols and expressions -> slots; struct info -> types and patterns
+ * emit_regs.c  variables and atoms -> registers; straight-line scopes
+ * emit_body.c  bindings, IF, results
+ * emit_call.c  kernels, functions, builtins, packed functions
+ * emit_op.c    the operators that reach code generation, one handler each
+ *
+ * Everything below reports its errors through the context and sets |failed|; values it then
+ * returns are harmless zeros, so callers need not check each step. */
+#ifndef RLXC_CODEGEN_EMIT_H
+#define RLXC_CODEGEN_EMIT_H
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/sym.h"
+
+typedef struct rlxc_bc_kernel { /* a PrimFunc that is called */
+    const rlxc_prim_func *f;
+    uint32_t index;
+    const rlxc_expr **dims;
+    uint32_t n_dims;
+} rlxc_bc_kernel;
+
+typedef struct rlxc_bc_module {
+    rlxc_context *ctx;
+    const rlxc_module *module;
+    rlx_exec_builder *builder;
+    rlxc_map kernels;   /* prim func -> rlxc_bc_kernel */
+    rlxc_map functions; /* relax function -> index + 1, as a pointer */
+    rlxc_map constants; /* tensor constant -> index + 1 */
+    bool failed;
+} rlxc_bc_module;
+
+/* Variables with slots, and expressions made of them so far. */
+typedef struct rlxc_bc_symbols {
+    rlxc_map slots;    /* variable -> slot + 1 */
+    rlxc_map compiled; /* expression -> builder expression + 1 */
+} rlxc_bc_symbols;
+
+typedef struct rlxc_bc_function {
+    rlxc_bc_module *m;
+    rlxc_context *ctx;
+    const rlxc_function *f;
+    rlxc_bc_symbols symbols;
+    uint32_t n_slots;
+    rlxc_map evaluated;                        /* expression -> slot + 1, in this scope */
+    RLXC_VEC(const rlxc_expr *) evaluated_log; /* keys of |evaluated|, to close scopes */
+    RLXC_VEC(uint32_t) free_slots;             /* for values that die with their instruction */
+    RLXC_VEC(uint32_t) temp_slots;
+    uint32_t *reg;  /* by variable id: register + 1, 0: none */
+    uint32_t *uses; /* by variable id */
+    uint8_t *depth; /* by variable id: nesting of the definition */
+    uint32_t n_vars, n_regs, level;
+    RLXC_VEC(uint32_t) free_regs;
+    RLXC_VEC(uint32_t) temps;            /* registers to kill after the current instruction */
+    rlxc_map loaded;                     /* constant index + 1 -> register + 1, in this scope */
+    RLXC_VEC(uint64_t) loaded_log;       /* keys of |loaded| */
+    RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
+    uint32_t nothing;             /* register + 1 of results that nobody reads: never killed */
+    RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
+    RLXC_VEC(uint32_t) killed_regs;
+    rlxc_range range;
+    rlxc_range located; /* the range last told to the builder */
+} rlxc_bc_function;
+
+/* --- emit.c ---------------------------------------------------------------------------------- */
+/* False and |failed| when the builder refused. */
+bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rlx_error *err);
+const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func *f,
+                                        rlxc_range range);
+uint32_t rlxc_bc_import(rlxc_bc_module *m, const char *builtin, rlxc_range range);
+bool rlxc_bc_is_builtin(const char *name);
+void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n);
+#define RLXC_BC_EMIT(fn, op, ...)                           \
+    rlxc_bc_op((fn), (op), (const uint32_t[]){__VA_ARGS__}, \
+               (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
+
+/* --- emit_expr.c ----------------------------------------------------------------------------- */
+uint32_t rlxc_bc_expr(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_expr *e,
+                      rlxc_range range);
+/* A new slot. A temporary one is free again after the current binding. */
+uint32_t rlxc_bc_new_slot(rlxc_bc_function *fn);
+uint32_t rlxc_bc_temp_slot(rlxc_bc_function *fn);
+/* The slot that holds |e|: a symbol's own, or one evaluated in this scope. */
+uint32_t rlxc_bc_slot(rlxc_bc_function *fn, const rlxc_expr *e);
+/* Gives a slot to each variable that stands alone in |pattern| and has none yet; appends them to
+ * |io_bound|. */
+void rlxc_bc_bind_symbols(rlxc_bc_function *fn, const rlxc_sinfo *pattern, rlxc_var_list *io_bound);
+/* The type of |s|. The first lone occurrence of a variable of |binds| (may be NULL) binds it and
+ * is taken out of the map. Dimensions with unknown symbols are ANY where |lenient|, else errors. */
+uint32_t rlxc_bc_type(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_sinfo *s,
+                      rlxc_map *binds, bool lenient, rlxc_range range);
+/* match_type of register |reg| against |s|, binding its new symbols. */
+void rlxc_bc_match(rlxc_bc_function *fn, uint32_t reg, const rlxc_sinfo *s);
+
+/* --- emit_regs.c ----------------------------------------------------------------------------- */
+uint32_t rlxc_bc_new_reg(rlxc_bc_function *fn);
+uint32_t rlxc_bc_temp_reg(rlxc_bc_function *fn); /* killed by rlxc_bc_release_temps */
+/* A register for |var|, which the next instruction defines. */
+uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var);
+uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
+void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
+                        uint32_t n);
+/* Kills what the current binding made on the side. */
+void rlxc_bc_release_temps(rlxc_bc_function *fn);
+void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var);
+/* The slot of an integer atom: a PRIM, or a variable of Prim type. */
+uint32_t rlxc_bc_atom_slot(rlxc_bc_function *fn, rlxc_atom atom);
+/* Slots of all dimensions of a shape atom; false where their number is unknown. */
+bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t **out,
+                         uint32_t *out_n);
+
+typedef struct rlxc_bc_scope { /* marks of the state that a branch may not leave behind */
+    uint32_t evaluated, loaded, defined, killed, n_regs, n_free;
+    uint32_t *free_regs;
+} rlxc_bc_scope;
+rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn);
+/* At the end of a branch: kills what the branch made and what is still alive. */
+void rlxc_bc_scope_end_branch(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
+/* Forgets what was evaluated and loaded since; registers killed since are back. */
+void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
+/* After the last branch: registers killed in it stay dead, those of the branches are free. */
+void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
+
+/* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
+void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body);
+void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b);
+/* |tir_vars|: a shape with the scalar parameters that |args| leaves out, or NULL. */
+void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rlxc_atom *args,
+                         uint32_t n, const rlxc_atom *tir_vars);
+/* var := callee(args): a function, a closure or an extern function. */
+void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom callee,
+                      const rlxc_atom *args, uint32_t n);
+void rlxc_bc_call_tir_dyn(rlxc_bc_function *fn, rlxc_atom callee, const rlxc_atom *args,
+                          uint32_t n);
+void rlxc_bc_operator(rlxc_bc_function *fn, const rlxc_binding *b);
+
+#endif

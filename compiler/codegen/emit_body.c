@@ -1,0 +1,136 @@
+/* Bytecode emission: bindings and control flow.
+ *
+ * An IF becomes: if cond else L1; then branch; move phi; goto L2; L1: else branch; move phi; L2.
+ * Both branches fill the same register. Nesting is limited where it was made (RLXC_MAX_DEPTH);
+ * bindings are a loop. */
+#include "compiler/codegen/emit.h"
+#include "compiler/passes/alias.h"
+
+static void locate(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    if (b->range.line == 0 ||
+        (b->range.file == fn->located.file && b->range.line == fn->located.line &&
+         b->range.col == fn->located.col))
+        return;
+    fn->located = b->range;
+    rlx_error err = {0};
+    const char *path = rlxc_file_path(fn->ctx, b->range.file);
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, b->range,
+                   rlx_exec_builder_location(fn->m->builder, rlx_str_from(path), b->range.line,
+                                             b->range.col, rlx_str_from(b->var->name), &err),
+                   &err);
+}
+
+static uint32_t new_label(rlxc_bc_function *fn)
+{
+    uint32_t label = 0;
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_label(fn->m->builder, &label, &err), &err);
+    return label;
+}
+
+static void bind_label(rlxc_bc_function *fn, uint32_t label)
+{
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_bind(fn->m->builder, label, &err), &err);
+}
+
+/* |temps| made the condition; they die at the start of either branch. */
+static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t phi,
+                        const rlxc_bc_scope *scope, const uint32_t *temps, uint32_t n_temps)
+{
+    for (uint32_t i = 0; i < n_temps; i++)
+        RLXC_BC_EMIT(fn, RLX_OP_KILL, temps[i]);
+    rlxc_bc_body(fn, body);
+    uint32_t result = rlxc_bc_atom(fn, body->result);
+    RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, result);
+    rlxc_bc_release_temps(fn);
+    rlxc_bc_scope_end_branch(fn, scope);
+}
+
+static void emit_if(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t cond = rlxc_bc_atom(fn, b->args[0]);
+    uint32_t phi = rlxc_bc_define(fn, b->var);
+    uint32_t otherwise = new_label(fn), end = new_label(fn), n_temps = fn->temps.count;
+    uint32_t *temps = rlxc_copy(fn->ctx, fn->temps.items, n_temps * sizeof *temps);
+    fn->temps.count = 0;
+    RLXC_BC_EMIT(fn, RLX_OP_IF, cond, otherwise);
+    rlxc_bc_scope scope = rlxc_bc_scope_open(fn);
+    emit_branch(fn, b->then, phi, &scope, temps, n_temps);
+    RLXC_BC_EMIT(fn, RLX_OP_GOTO, end);
+    bind_label(fn, otherwise);
+    rlxc_bc_scope_rewind(fn, &scope);
+    emit_branch(fn, b->otherwise, phi, &scope, temps, n_temps);
+    bind_label(fn, end);
+    rlxc_bc_scope_close(fn, &scope);
+    for (uint32_t i = 0; i < n_temps; i++)
+        RLXC_PUSH(fn->ctx, &fn->free_regs, temps[i]);
+}
+
+static void emit_move(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t source)
+{
+    uint32_t dst = rlxc_bc_define(fn, b->var);
+    RLXC_BC_EMIT(fn, RLX_OP_MOVE, dst, source);
+}
+
+static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t source;
+    switch (b->form) {
+    case RLXC_FORM_COPY:
+        emit_move(fn, b, rlxc_bc_atom(fn, b->args[0]));
+        break;
+    case RLXC_FORM_CALL:
+        rlxc_bc_call(fn, b);
+        break;
+    case RLXC_FORM_TUPLE:
+        rlxc_bc_make_tuple(fn, b->var, b->args, b->n_args);
+        break;
+    case RLXC_FORM_TUPLE_GET:
+        source = rlxc_bc_atom(fn, b->args[0]);
+        RLXC_BC_EMIT(fn, RLX_OP_TUPLE_ITEM, rlxc_bc_define(fn, b->var), source, b->index);
+        break;
+    case RLXC_FORM_MATCH_CAST:
+        source = rlxc_bc_atom(fn, b->args[0]);
+        rlxc_bc_match(fn, source, b->sinfo_args[0]);
+        if (fn->uses[b->var->id] > 0)
+            emit_move(fn, b, source);
+        break;
+    case RLXC_FORM_IF:
+        emit_if(fn, b);
+        break;
+    case RLXC_FORM_FUNCTION:
+        rlxc_internal(fn->ctx, b->range, "emit_bytecode", "local function '%s' was not lifted",
+                      b->var->name);
+        fn->m->failed = true;
+        break;
+    }
+}
+
+/* What nothing reads, kills included, dies at once. */
+static void drop_unused(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    if (fn->uses[b->var->id] == 0)
+        rlxc_bc_kill(fn, b->var);
+}
+
+void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        const rlxc_binding_block *block = body->blocks[i];
+        for (uint32_t j = 0; j < block->n; j++) {
+            const rlxc_binding *b = block->bindings[j];
+            if (fn->m->failed || rlxc_failed(fn->ctx))
+                return;
+            fn->range = b->range;
+            locate(fn, b);
+            emit_binding(fn, b);
+            rlxc_bc_release_temps(fn);
+            drop_unused(fn, b);
+        }
+    }
+}

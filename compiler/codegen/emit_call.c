@@ -1,0 +1,331 @@
+/* Bytecode emission: calls of kernels, functions, closures, builtins and packed functions.
+ *
+ * A kernel's dims are found by matching the PrimFunc's parameters against the arguments: a lone
+ * variable is the argument's dimension, as an expression where the compiler knows it and read from
+ * the tensor at run time where it does not; what stands only in larger expressions is solved for.
+ * Scalar parameters come from prim arguments or from tir_vars. The VM checks every buffer against
+ * the kernel's signature, so a wrong guess is an error and never a wrong access. */
+#include <string.h>
+
+#include "compiler/codegen/emit.h"
+#include "compiler/passes/alias.h"
+
+typedef struct dim_solver {
+    rlxc_bc_function *fn;
+    const rlxc_bc_kernel *kernel;
+    uint32_t *slots;                /* of each dim, RLX_NONE: not known yet */
+    const rlxc_prim_param **params; /* with buffers, one per register */
+    const rlxc_sinfo **types;       /* of the arguments */
+    uint32_t *regs;
+    uint32_t n;
+} dim_solver;
+
+static uint32_t dim_index(const rlxc_bc_kernel *k, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < k->n_dims; i++)
+        if (k->dims[i] == var)
+            return i;
+    return RLX_NONE;
+}
+
+static bool type_dims_known(const rlxc_sinfo *t, uint32_t ndim)
+{
+    return t && t->kind == RLXC_SINFO_TENSOR && t->dims && t->ndim == (int32_t)ndim;
+}
+
+/* Lone variables: from what is known, else from the tensors themselves. */
+static void solve_lone(dim_solver *s, bool at_run_time)
+{
+    for (uint32_t p = 0; p < s->n; p++) {
+        const rlxc_buffer *buffer = s->params[p]->buffer;
+        bool known = type_dims_known(s->types[p], buffer->ndim);
+        for (uint32_t d = 0; d < buffer->ndim; d++) {
+            uint32_t k = dim_index(s->kernel, buffer->shape[d]);
+            if (k == RLX_NONE || s->slots[k] != RLX_NONE)
+                continue;
+            if (known) {
+                s->slots[k] = rlxc_bc_slot(s->fn, s->types[p]->dims[d]);
+            } else if (at_run_time) {
+                s->slots[k] = rlxc_bc_temp_slot(s->fn);
+                RLXC_BC_EMIT(s->fn, RLX_OP_DIM_OF, s->slots[k], s->regs[p], d);
+            }
+        }
+    }
+}
+
+static uint32_t builder_node(rlxc_bc_function *fn, rlx_expr_op op, uint32_t a, uint32_t b)
+{
+    uint32_t out = 0;
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_expr(fn->m->builder, op, a, b, 0, &out, &err),
+                   &err);
+    return out;
+}
+
+static uint32_t builder_slot(rlxc_bc_function *fn, uint32_t slot)
+{
+    uint32_t out = 0;
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_slot_expr(fn->m->builder, slot, &out, &err),
+                   &err);
+    return out;
+}
+
+/* dim = coefficient * var + rest with everything in rest solved: var = (dim - rest) //
+ * coefficient. */
+static bool solve_linear(dim_solver *s, uint32_t param, uint32_t dim, uint32_t unknown)
+{
+    rlxc_bc_function *fn = s->fn;
+    const rlxc_buffer *buffer = s->params[param]->buffer;
+    int64_t coefficient;
+    const rlxc_expr *rest;
+    if (!rlxc_linear_in(fn->ctx, buffer->shape[dim], s->kernel->dims[unknown], &coefficient,
+                        &rest) ||
+        coefficient == 0)
+        return false;
+    rlxc_var_list vars = {0};
+    rlxc_collect_vars(fn->ctx, rest, &vars);
+    rlxc_bc_symbols symbols = {0};
+    for (uint32_t i = 0; i < vars.vars.count; i++) {
+        uint32_t k = dim_index(s->kernel, vars.vars.items[i]);
+        if (k == RLX_NONE || s->slots[k] == RLX_NONE)
+            return false;
+        rlxc_map_set(fn->ctx, &symbols.slots, rlxc_key(vars.vars.items[i]),
+                     (void *)((uintptr_t)s->slots[k] + 1));
+    }
+    uint32_t whole = rlxc_bc_temp_slot(fn);
+    if (type_dims_known(s->types[param], buffer->ndim))
+        whole = rlxc_bc_slot(fn, s->types[param]->dims[dim]);
+    else
+        RLXC_BC_EMIT(fn, RLX_OP_DIM_OF, whole, s->regs[param], dim);
+    uint32_t out = rlxc_bc_temp_slot(fn);
+    uint32_t rest_expr = rlxc_bc_expr(fn->m, &symbols, rest, fn->range);
+    uint32_t difference = builder_node(fn, RLX_EXPR_SUB, builder_slot(fn, whole), rest_expr);
+    uint32_t divisor = rlxc_bc_expr(fn->m, &symbols, rlxc_i64(fn->ctx, coefficient), fn->range);
+    RLXC_BC_EMIT(fn, RLX_OP_EVAL_SLOT, out,
+                 builder_node(fn, RLX_EXPR_FLOORDIV, difference, divisor));
+    s->slots[unknown] = out;
+    return true;
+}
+
+static bool solve_rest(dim_solver *s, uint32_t unknown)
+{
+    for (uint32_t p = 0; p < s->n; p++)
+        for (uint32_t d = 0; d < s->params[p]->buffer->ndim; d++)
+            if (rlxc_expr_uses_var(s->fn->ctx, s->params[p]->buffer->shape[d],
+                                   s->kernel->dims[unknown]) &&
+                solve_linear(s, p, d, unknown))
+                return true;
+    return false;
+}
+
+static bool solve_all(dim_solver *s)
+{
+    solve_lone(s, false);
+    solve_lone(s, true);
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (uint32_t k = 0; k < s->kernel->n_dims; k++)
+            if (s->slots[k] == RLX_NONE)
+                progress |= solve_rest(s, k);
+    }
+    for (uint32_t k = 0; k < s->kernel->n_dims; k++) {
+        if (s->slots[k] != RLX_NONE)
+            continue;
+        if (!s->fn->m->failed)
+            rlxc_error(s->fn->ctx, s->fn->range,
+                       "call of PrimFunc '%s': its variable '%s' is not determined by the "
+                       "arguments; pass it with tir_vars",
+                       s->kernel->f->name, s->kernel->dims[k]->var.name);
+        s->fn->m->failed = true;
+        return false;
+    }
+    return true;
+}
+
+static bool is_scalar_atom(rlxc_atom atom)
+{
+    return atom.kind == RLXC_ATOM_PRIM || (atom.kind == RLXC_ATOM_VAR && atom.var->sinfo &&
+                                           atom.var->sinfo->kind == RLXC_SINFO_PRIM);
+}
+
+static bool wrong_arguments(rlxc_bc_function *fn, const rlxc_prim_func *f, const char *what)
+{
+    if (!fn->m->failed)
+        rlxc_error(fn->ctx, fn->range, "call of PrimFunc '%s' with %u parameters: %s", f->name,
+                   f->n_params, what);
+    fn->m->failed = true;
+    return false;
+}
+
+/* Pairs parameters with arguments. */
+static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const uint32_t *extra,
+                 uint32_t n_extra)
+{
+    rlxc_bc_function *fn = s->fn;
+    const rlxc_prim_func *f = s->kernel->f;
+    uint32_t next = 0, next_extra = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->params[i].buffer) {
+            if (next >= n_args)
+                return wrong_arguments(fn, f, "too few arguments");
+            s->params[s->n] = &f->params[i];
+            s->types[s->n] = rlxc_atom_sinfo(fn->ctx, fn->m->module, args[next]);
+            s->regs[s->n++] = rlxc_bc_atom(fn, args[next++]);
+            continue;
+        }
+        uint32_t k = dim_index(s->kernel, f->params[i].var), slot;
+        if (next < n_args && is_scalar_atom(args[next]))
+            slot = rlxc_bc_atom_slot(fn, args[next++]);
+        else if (next_extra < n_extra)
+            slot = extra[next_extra++];
+        else
+            return wrong_arguments(fn, f, "a scalar parameter has no value");
+        if (k != RLX_NONE)
+            s->slots[k] = slot;
+    }
+    if (next < n_args || next_extra < n_extra)
+        return wrong_arguments(fn, f, "too many arguments");
+    return true;
+}
+
+void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rlxc_atom *args,
+                         uint32_t n, const rlxc_atom *tir_vars)
+{
+    const rlxc_bc_kernel *kernel = rlxc_bc_kernel_of(fn->m, f, fn->range);
+    size_t capacity = (size_t)f->n_params + 1;
+    dim_solver s = {.fn = fn, .kernel = kernel};
+    s.slots = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + 1) * sizeof(uint32_t));
+    s.params = rlxc_alloc(fn->ctx, capacity * sizeof *s.params);
+    s.types = rlxc_alloc(fn->ctx, capacity * sizeof *s.types);
+    s.regs = rlxc_alloc(fn->ctx, capacity * sizeof *s.regs);
+    for (uint32_t k = 0; k < kernel->n_dims; k++)
+        s.slots[k] = RLX_NONE;
+    const uint32_t *extra = NULL;
+    uint32_t n_extra = 0;
+    if (tir_vars && !rlxc_bc_shape_slots(fn, *tir_vars, &extra, &n_extra)) {
+        wrong_arguments(fn, f, "the number of tir_vars is not known");
+        return;
+    }
+    if (!pair(&s, args, n, extra, n_extra) || !solve_all(&s) || fn->m->failed)
+        return;
+    rlx_error err = {0};
+    rlxc_bc_ok(fn->m, fn->range,
+               rlx_exec_builder_call_kernel(fn->m->builder, kernel->index, s.slots, kernel->n_dims,
+                                            s.regs, s.n, &err),
+               &err);
+}
+
+/* --- everything else that is called ---------------------------------------------------------- */
+
+static uint32_t *arg_regs(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n)
+{
+    uint32_t *regs = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *regs);
+    for (uint32_t i = 0; i < n; i++)
+        regs[i] = rlxc_bc_atom(fn, args[i]);
+    return regs;
+}
+
+static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint32_t callee,
+                 const uint32_t *regs, uint32_t n)
+{
+    uint32_t dst = rlxc_bc_define(fn, var);
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range,
+                   rlx_exec_builder_call(fn->m->builder, op, dst, callee, regs, n, &err), &err);
+}
+
+static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *name,
+                        const rlxc_atom *args, uint32_t n)
+{
+    const uint32_t *regs = arg_regs(fn, args, n);
+    if (rlxc_bc_is_builtin(name)) {
+        call(fn, RLX_OP_CALL_BUILTIN, var, rlxc_bc_import(fn->m, name, fn->range), regs, n);
+        return;
+    }
+    uint32_t text = 0;
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range,
+                   rlx_exec_builder_const_string(fn->m->builder, rlx_str_from(name), &text, &err),
+                   &err);
+    call(fn, RLX_OP_CALL_PACKED, var, text, regs, n);
+}
+
+void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom callee,
+                      const rlxc_atom *args, uint32_t n)
+{
+    if (callee.kind == RLXC_ATOM_EXTERN) {
+        call_extern(fn, var, callee.text, args, n);
+        return;
+    }
+    if (callee.kind != RLXC_ATOM_GLOBAL) {
+        uint32_t closure = rlxc_bc_atom(fn, callee);
+        const uint32_t *regs = arg_regs(fn, args, n);
+        call(fn, RLX_OP_CALL_CLOSURE, var, closure, regs, n);
+        return;
+    }
+    const rlxc_global *g = rlxc_module_find(fn->m->module, callee.text);
+    if (!g || !g->relax) {
+        rlxc_error(fn->ctx, fn->range, "there is no Relax function '%s'", callee.text);
+        fn->m->failed = true;
+        return;
+    }
+    uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
+    const uint32_t *regs = arg_regs(fn, args, n);
+    call(fn, RLX_OP_CALL_FUNC, var, (uint32_t)index - 1, regs, n);
+}
+
+static const rlxc_prim_func *prim_of(rlxc_bc_function *fn, rlxc_atom atom)
+{
+    if (atom.kind != RLXC_ATOM_GLOBAL)
+        return NULL;
+    const rlxc_global *g = rlxc_module_find(fn->m->module, atom.text);
+    return g ? g->prim : NULL;
+}
+
+/* vm.call_tir_dyn and the runtime's name for it: callee, arguments, and last the tir_vars. */
+void rlxc_bc_call_tir_dyn(rlxc_bc_function *fn, rlxc_atom callee, const rlxc_atom *args, uint32_t n)
+{
+    const rlxc_prim_func *f = prim_of(fn, callee);
+    if (!f || n == 0) {
+        rlxc_error(fn->ctx, fn->range, "call_tir_dyn needs a PrimFunc and its arguments");
+        fn->m->failed = true;
+        return;
+    }
+    const rlxc_sinfo *last = rlxc_atom_sinfo(fn->ctx, fn->m->module, args[n - 1]);
+    bool has_vars = last && last->kind == RLXC_SINFO_SHAPE;
+    rlxc_bc_kernel_call(fn, f, args, n - has_vars, has_vars ? &args[n - 1] : NULL);
+}
+
+/* What a kernel call binds is nothing; where it is looked at all the same, it is the empty tuple.
+ */
+static void define_nothing(rlxc_bc_function *fn, const rlxc_rvar *var)
+{
+    if (fn->uses[var->id] > 0)
+        rlxc_bc_make_tuple(fn, var, NULL, 0);
+}
+
+void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    if (b->op) {
+        rlxc_bc_operator(fn, b);
+        return;
+    }
+    const rlxc_prim_func *f = prim_of(fn, b->callee);
+    if (f) {
+        rlxc_bc_kernel_call(fn, f, b->args, b->n_args, NULL);
+        define_nothing(fn, b->var);
+        return;
+    }
+    if (b->callee.kind == RLXC_ATOM_EXTERN && b->n_args > 0 &&
+        strcmp(b->callee.text, "vm.builtin.call_tir_dyn") == 0) {
+        rlxc_bc_call_tir_dyn(fn, b->args[0], b->args + 1, b->n_args - 1);
+        define_nothing(fn, b->var);
+        return;
+    }
+    rlxc_bc_callable(fn, b->var, b->callee, b->args, b->n_args);
+}

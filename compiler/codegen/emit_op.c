@@ -1,0 +1,246 @@
+/* Bytecode emission: the operators that reach it, one handler each, in a table.
+ *
+ * Explicit memory, views, shapes and closures. Whatever legalization should have lowered has no
+ * row; such a call is reported with the operator's name. */
+#include <string.h>
+
+#include "compiler/codegen/emit.h"
+#include "compiler/ops/ops.h"
+
+enum { STORAGE_ALIGN = 64 };
+
+static void fail(rlxc_bc_function *fn, const rlxc_binding *b, const char *what)
+{
+    if (!fn->m->failed)
+        rlxc_error(fn->ctx, b->range, "R.%s: %s", b->op->name, what);
+    fn->m->failed = true;
+}
+
+static bool is_none(rlxc_atom atom)
+{
+    return atom.kind == RLXC_ATOM_NONE || (atom.kind == RLXC_ATOM_TUPLE && atom.n == 0);
+}
+
+/* d := tensor; |in_storage|: the storage's register and the offset's slot come first. */
+static void emit_tensor(rlxc_bc_function *fn, const rlxc_binding *b, const uint32_t *in_storage,
+                        rlxc_atom shape, rlxc_atom dtype)
+{
+    const uint32_t *dims;
+    uint32_t n_dims, n = 0;
+    if (dtype.kind != RLXC_ATOM_DTYPE || !rlxc_bc_shape_slots(fn, shape, &dims, &n_dims)) {
+        fail(fn, b, "the shape's rank and the data type must be known");
+        return;
+    }
+    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n_dims + 5) * sizeof *operands);
+    operands[n++] = rlxc_bc_define(fn, b->var);
+    if (in_storage) {
+        operands[n++] = in_storage[0];
+        operands[n++] = in_storage[1];
+    }
+    operands[n++] = rlx_dtype_word(dtype.dtype);
+    operands[n++] = n_dims;
+    memcpy(operands + n, dims, n_dims * sizeof *dims);
+    rlxc_bc_op(fn, in_storage ? RLX_OP_ALLOC_TENSOR : RLX_OP_NEW_TENSOR, operands, n + n_dims);
+}
+
+static void emit_new_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    emit_tensor(fn, b, NULL, b->args[0], b->args[1]);
+}
+
+static void emit_alloc_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t in[2] = {rlxc_bc_atom(fn, b->args[0]), rlxc_bc_atom_slot(fn, b->args[1])};
+    emit_tensor(fn, b, in, b->args[2], b->args[3]);
+}
+
+static void emit_alloc_storage(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const uint32_t *dims;
+    uint32_t n;
+    if (!rlxc_bc_shape_slots(fn, b->args[0], &dims, &n) || n != 1) {
+        fail(fn, b, "the size must be a shape of one dimension, in bytes");
+        return;
+    }
+    RLXC_BC_EMIT(fn, RLX_OP_ALLOC_STORAGE, rlxc_bc_define(fn, b->var), dims[0], STORAGE_ALIGN);
+}
+
+static void emit_kill(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    if (b->args[0].kind != RLXC_ATOM_VAR) {
+        fail(fn, b, "only variables can be killed");
+        return;
+    }
+    if (fn->reg[b->args[0].var->id] == 0)
+        rlxc_bc_atom(fn, b->args[0]); /* reports it */
+    rlxc_bc_kill(fn, b->args[0].var);
+}
+
+static void emit_builtin(rlxc_bc_function *fn, const rlxc_binding *b, const char *name,
+                         const rlxc_atom *args, uint32_t n)
+{
+    rlxc_bc_callable(fn, b->var, rlxc_atom_extern(fn->ctx, name), args, n);
+}
+
+static void emit_reshape(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const rlxc_sinfo *out = b->var->sinfo;
+    const uint32_t *dims;
+    uint32_t n;
+    rlxc_atom shape = b->args[1];
+    if (out && out->kind == RLXC_SINFO_TENSOR && out->dims) /* -1 is resolved there */
+        shape = rlxc_atom_shape(fn->ctx, out->dims, (uint32_t)out->ndim);
+    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    if (!rlxc_bc_shape_slots(fn, shape, &dims, &n)) {
+        emit_builtin(fn, b, "rlx.reshape", b->args, 2);
+        return;
+    }
+    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 3) * sizeof *operands);
+    operands[0] = rlxc_bc_define(fn, b->var);
+    operands[1] = source;
+    operands[2] = n;
+    memcpy(operands + 3, dims, n * sizeof *dims);
+    rlxc_bc_op(fn, RLX_OP_VIEW, operands, n + 3);
+}
+
+/* The whole of x in another shape is a view instruction; another type or a part needs a builtin. */
+static void emit_view(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    bool reshapes =
+        b->n_args < 3 || (is_none(b->args[2]) && (b->n_args < 4 || is_none(b->args[3])));
+    if (reshapes && b->n_args > 1 && !is_none(b->args[1])) {
+        emit_reshape(fn, b);
+        return;
+    }
+    rlxc_atom args[4] = {b->args[0]};
+    for (uint32_t i = 1; i < b->n_args && i < 4; i++)
+        if (!is_none(b->args[i]))
+            args[i] = b->args[i];
+    emit_builtin(fn, b, "rlx.view", args, 4);
+}
+
+static void emit_same(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    RLXC_BC_EMIT(fn, RLX_OP_MOVE, rlxc_bc_define(fn, b->var), source);
+}
+
+static void emit_shape_of(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    RLXC_BC_EMIT(fn, RLX_OP_SHAPE_OF, rlxc_bc_define(fn, b->var), source);
+}
+
+static void emit_to_vdevice(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+    RLXC_BC_EMIT(fn, RLX_OP_TO_VDEVICE, rlxc_bc_define(fn, b->var), source, 0);
+}
+
+static void emit_null_value(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    emit_builtin(fn, b, "rlx.null_value", NULL, 0);
+}
+
+static void emit_shape_to_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    emit_builtin(fn, b, "rlx.shape_to_tensor", b->args, 1);
+}
+
+static void emit_tensor_to_shape(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    emit_builtin(fn, b, "rlx.tensor_to_shape", b->args, 1);
+}
+
+/* The arguments of a call that carries them as one tuple. */
+static uint32_t packed_args(rlxc_bc_function *fn, const rlxc_binding *b, const rlxc_atom **out)
+{
+    *out = b->args + 1;
+    if (b->n_args != 2 || b->args[1].kind != RLXC_ATOM_TUPLE)
+        return b->n_args > 0 ? b->n_args - 1 : 0;
+    (void)fn;
+    *out = b->args[1].items;
+    return b->args[1].n;
+}
+
+static void emit_packed_call(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const rlxc_atom *args;
+    uint32_t n = packed_args(fn, b, &args);
+    rlxc_bc_callable(fn, b->var, b->args[0], args, n);
+}
+
+static void emit_make_closure(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const rlxc_atom *args;
+    uint32_t n = packed_args(fn, b, &args);
+    const rlxc_global *g = b->args[0].kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(fn->m->module, b->args[0].text)
+                               : NULL;
+    if (!g || !g->relax) {
+        fail(fn, b, "the first argument must be a Relax function of the module");
+        return;
+    }
+    uintptr_t index = (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax));
+    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 3) * sizeof *operands);
+    operands[1] = (uint32_t)index - 1;
+    operands[2] = n;
+    for (uint32_t i = 0; i < n; i++)
+        operands[i + 3] = rlxc_bc_atom(fn, args[i]);
+    operands[0] = rlxc_bc_define(fn, b->var);
+    rlxc_bc_op(fn, RLX_OP_MAKE_CLOSURE, operands, n + 3);
+}
+
+static void emit_call_tir_dyn(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const rlxc_atom *args;
+    uint32_t n = packed_args(fn, b, &args);
+    rlxc_bc_call_tir_dyn(fn, b->args[0], args, n);
+}
+
+typedef struct op_row {
+    const char *name;
+    uint32_t min_args;
+    void (*emit)(rlxc_bc_function *fn, const rlxc_binding *b);
+} op_row;
+
+static const op_row op_rows[] = {
+    {"builtin.alloc_tensor", 2, emit_new_tensor},
+    {"memory.alloc_storage", 1, emit_alloc_storage},
+    {"memory.alloc_tensor", 4, emit_alloc_tensor},
+    {"memory.kill_storage", 1, emit_kill},
+    {"memory.kill_tensor", 1, emit_kill},
+    {"memory.view", 1, emit_view},
+    {"memory.ensure_zero_offset", 1, emit_same},
+    {"vm.alloc_storage", 1, emit_alloc_storage},
+    {"vm.alloc_tensor", 4, emit_alloc_tensor},
+    {"vm.kill_object", 1, emit_kill},
+    {"vm.call_tir_dyn", 2, emit_call_tir_dyn},
+    {"reshape", 2, emit_reshape},
+    {"shape_of", 1, emit_shape_of},
+    {"shape_to_tensor", 1, emit_shape_to_tensor},
+    {"tensor_to_shape", 1, emit_tensor_to_shape},
+    {"to_vdevice", 1, emit_to_vdevice},
+    {"hint_on_device", 1, emit_same},
+    {"wrap_param", 1, emit_same},
+    {"builtin.stop_lift_params", 1, emit_same},
+    {"null_value", 0, emit_null_value},
+    {"make_closure", 1, emit_make_closure},
+    {"invoke_closure", 1, emit_packed_call},
+    {"invoke_pure_closure", 1, emit_packed_call},
+    {"call_builtin_with_ctx", 1, emit_packed_call},
+};
+
+void rlxc_bc_operator(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
+        if (strcmp(op_rows[i].name, b->op->name) != 0)
+            continue;
+        if (b->n_args < op_rows[i].min_args)
+            fail(fn, b, "too few arguments");
+        else
+            op_rows[i].emit(fn, b);
+        return;
+    }
+    fail(fn, b, "the operator was not lowered and has no bytecode");
+}

@@ -1,0 +1,367 @@
+/* Bytecode emission: registers, atoms, straight-line scopes.
+ *
+ * Registers 0..n_params-1 are the parameters and never change. A variable keeps one register from
+ * its definition to its kill; then the number is free again, so a long chain needs few. Constants
+ * are loaded once per scope and stay (up to MAX_LOADED of them); shapes, tuples and the like that
+ * an instruction needs on the side are killed right after it. The branches of an IF start from the
+ * same state: what one of them loads or evaluates is unknown to the other and to what follows, and
+ * nothing that a branch made is alive at its end, as the VM's verifier demands. */
+#include <string.h>
+
+#include "compiler/codegen/emit.h"
+#include "compiler/passes/alias.h"
+
+enum { MAX_LOADED = 4096 };
+
+uint32_t rlxc_bc_new_reg(rlxc_bc_function *fn)
+{
+    return fn->free_regs.count ? fn->free_regs.items[--fn->free_regs.count] : fn->n_regs++;
+}
+
+uint32_t rlxc_bc_temp_reg(rlxc_bc_function *fn)
+{
+    uint32_t reg = rlxc_bc_new_reg(fn);
+    RLXC_PUSH(fn->ctx, &fn->temps, reg);
+    return reg;
+}
+
+void rlxc_bc_release_temps(rlxc_bc_function *fn)
+{
+    for (uint32_t i = 0; i < fn->temps.count; i++) {
+        RLXC_BC_EMIT(fn, RLX_OP_KILL, fn->temps.items[i]);
+        RLXC_PUSH(fn->ctx, &fn->free_regs, fn->temps.items[i]);
+    }
+    for (uint32_t i = 0; i < fn->temp_slots.count; i++)
+        RLXC_PUSH(fn->ctx, &fn->free_slots, fn->temp_slots.items[i]);
+    fn->temps.count = 0;
+    fn->temp_slots.count = 0;
+}
+
+uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var)
+{
+    if (fn->uses[var->id] == 0 && rlxc_is_void(var->sinfo)) {
+        if (fn->nothing == 0)
+            fn->nothing = ++fn->n_regs;
+        return fn->nothing - 1;
+    }
+    uint32_t reg = rlxc_bc_new_reg(fn);
+    fn->reg[var->id] = reg + 1;
+    fn->depth[var->id] = (uint8_t)fn->level;
+    RLXC_PUSH(fn->ctx, &fn->defined, var);
+    return reg;
+}
+
+void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var)
+{
+    uint32_t reg = fn->reg[var->id];
+    if (reg == 0)
+        return;
+    RLXC_BC_EMIT(fn, RLX_OP_KILL, reg - 1);
+    if (reg <= fn->f->n_params)
+        return; /* the verifier will say that a parameter cannot be killed */
+    RLXC_PUSH(fn->ctx, &fn->free_regs, reg - 1);
+    RLXC_PUSH(fn->ctx, &fn->killed, var);
+    RLXC_PUSH(fn->ctx, &fn->killed_regs, reg);
+    fn->reg[var->id] = 0;
+}
+
+/* --- constants ------------------------------------------------------------------------------- */
+
+static uint32_t tensor_constant(rlxc_bc_module *m, const rlxc_constant *c, rlxc_range range)
+{
+    uintptr_t known = (uintptr_t)rlxc_map_get(&m->constants, rlxc_key(c));
+    if (known)
+        return (uint32_t)known - 1;
+    uint32_t index = 0;
+    rlx_error err = {0};
+    if (!m->failed && rlxc_bc_ok(m, range,
+                                 rlx_exec_builder_const_tensor(m->builder, c->dtype, c->ndim,
+                                                               c->shape, c->data, &index, &err),
+                                 &err))
+        rlxc_map_set(m->ctx, &m->constants, rlxc_key(c), (void *)((uintptr_t)index + 1));
+    return index;
+}
+
+static bool constant_dims(rlxc_bc_function *fn, rlxc_atom atom, int64_t **out)
+{
+    int64_t *dims = rlxc_alloc(fn->ctx, ((size_t)atom.n + 1) * sizeof *dims);
+    for (uint32_t i = 0; i < atom.n; i++)
+        if (!rlxc_is_int(atom.dims[i], &dims[i]))
+            return false;
+    *out = dims;
+    return true;
+}
+
+/* The constant's index, or false where the atom is not a constant. Tuples nest at most
+ * RLXC_MAX_DEPTH deep. */
+static bool constant_of(rlxc_bc_function *fn, rlxc_atom atom, uint32_t *out)
+{
+    rlx_exec_builder *b = fn->m->builder;
+    rlx_error err = {0};
+    rlx_status status = RLX_OK;
+    int64_t value, *dims;
+    if (fn->m->failed)
+        return false;
+    switch (atom.kind) {
+    case RLXC_ATOM_CONSTANT:
+        *out = tensor_constant(fn->m, atom.constant, fn->range);
+        return true;
+    case RLXC_ATOM_SHAPE:
+        if (!constant_dims(fn, atom, &dims))
+            return false;
+        status = rlx_exec_builder_const_shape(b, atom.n, dims, out, &err);
+        break;
+    case RLXC_ATOM_PRIM:
+        if (rlxc_is_int(atom.prim, &value))
+            status = rlx_exec_builder_const_value(
+                b, rlxc_dtype_is_bool(atom.prim->dtype) ? rlx_bool(value != 0) : rlx_int(value),
+                out, &err);
+        else if (atom.prim->kind == RLXC_EXPR_FLOAT)
+            status = rlx_exec_builder_const_value(b, rlx_float(atom.prim->f), out, &err);
+        else
+            return false;
+        break;
+    case RLXC_ATOM_STRING:
+    case RLXC_ATOM_EXTERN:
+        status = rlx_exec_builder_const_string(b, rlx_str_from(atom.text), out, &err);
+        break;
+    case RLXC_ATOM_DTYPE:
+        status = rlx_exec_builder_const_value(b, rlx_of_dtype(atom.dtype), out, &err);
+        break;
+    case RLXC_ATOM_NONE:
+        status = rlx_exec_builder_const_value(b, rlx_none(), out, &err);
+        break;
+    case RLXC_ATOM_TUPLE: {
+        uint32_t *items = rlxc_alloc(fn->ctx, ((size_t)atom.n + 1) * sizeof *items);
+        for (uint32_t i = 0; i < atom.n; i++)
+            if (!constant_of(fn, atom.items[i], &items[i]))
+                return false;
+        status = rlx_exec_builder_const_tuple(b, atom.n, items, out, &err);
+        break;
+    }
+    case RLXC_ATOM_VAR:
+    case RLXC_ATOM_GLOBAL:
+        return false;
+    }
+    return rlxc_bc_ok(fn->m, fn->range, status, &err);
+}
+
+static uint32_t load_constant(rlxc_bc_function *fn, uint32_t index)
+{
+    uintptr_t known = (uintptr_t)rlxc_map_get(&fn->loaded, (uint64_t)index + 1);
+    if (known)
+        return (uint32_t)known - 1;
+    bool keep = fn->loaded_log.count < MAX_LOADED;
+    uint32_t reg = keep ? rlxc_bc_new_reg(fn) : rlxc_bc_temp_reg(fn);
+    RLXC_BC_EMIT(fn, RLX_OP_LOAD_CONST, reg, index);
+    if (keep) {
+        rlxc_map_set(fn->ctx, &fn->loaded, (uint64_t)index + 1, (void *)((uintptr_t)reg + 1));
+        RLXC_PUSH(fn->ctx, &fn->loaded_log, (uint64_t)index + 1);
+    }
+    return reg;
+}
+
+/* --- atoms ----------------------------------------------------------------------------------- */
+
+static void emit_list(rlxc_bc_function *fn, rlx_opcode op, uint32_t dst, const uint32_t *items,
+                      uint32_t n)
+{
+    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 2) * sizeof *operands);
+    operands[0] = dst;
+    operands[1] = n;
+    memcpy(operands + 2, items, n * sizeof *items);
+    rlxc_bc_op(fn, op, operands, n + 2);
+}
+
+static uint32_t *item_regs(rlxc_bc_function *fn, const rlxc_atom *items, uint32_t n)
+{
+    uint32_t *regs = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *regs);
+    for (uint32_t i = 0; i < n; i++)
+        regs[i] = rlxc_bc_atom(fn, items[i]);
+    return regs;
+}
+
+void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
+                        uint32_t n)
+{
+    const uint32_t *regs = item_regs(fn, items, n);
+    emit_list(fn, RLX_OP_MAKE_TUPLE, rlxc_bc_define(fn, var), regs, n);
+}
+
+static uint32_t function_value(rlxc_bc_function *fn, const char *name)
+{
+    const rlxc_global *g = rlxc_module_find(fn->m->module, name);
+    uintptr_t index =
+        g && g->relax ? (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax)) : 0;
+    if (index == 0) {
+        rlxc_error(fn->ctx, fn->range, "'%s' is not a Relax function, so it is no value", name);
+        fn->m->failed = true;
+        return 0;
+    }
+    uint32_t reg = rlxc_bc_temp_reg(fn);
+    RLXC_BC_EMIT(fn, RLX_OP_MAKE_CLOSURE, reg, (uint32_t)index - 1, 0);
+    return reg;
+}
+
+uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
+{
+    uint32_t index, reg;
+    const uint32_t *slots;
+    uint32_t n;
+    switch (atom.kind) {
+    case RLXC_ATOM_VAR:
+        if (atom.var->id < fn->n_vars && fn->reg[atom.var->id])
+            return fn->reg[atom.var->id] - 1;
+        if (!fn->m->failed)
+            rlxc_error(fn->ctx, fn->range, "'%s' has no value here: it was killed or never made",
+                       atom.var->name);
+        fn->m->failed = true;
+        return 0;
+    case RLXC_ATOM_GLOBAL:
+        return function_value(fn, atom.text);
+    case RLXC_ATOM_CONSTANT:
+    case RLXC_ATOM_STRING:
+    case RLXC_ATOM_DTYPE:
+    case RLXC_ATOM_EXTERN:
+    case RLXC_ATOM_NONE:
+    case RLXC_ATOM_SHAPE:
+    case RLXC_ATOM_PRIM:
+    case RLXC_ATOM_TUPLE:
+        break;
+    }
+    if (constant_of(fn, atom, &index))
+        return load_constant(fn, index);
+    if (fn->m->failed)
+        return 0;
+    if (atom.kind == RLXC_ATOM_PRIM) {
+        uint32_t slot = rlxc_bc_slot(fn, atom.prim);
+        reg = rlxc_bc_temp_reg(fn);
+        RLXC_BC_EMIT(fn, RLX_OP_VALUE_OF_SLOT, reg, slot, rlx_dtype_word(atom.prim->dtype));
+        return reg;
+    }
+    if (atom.kind == RLXC_ATOM_SHAPE) {
+        rlxc_bc_shape_slots(fn, atom, &slots, &n);
+        reg = rlxc_bc_temp_reg(fn);
+        emit_list(fn, RLX_OP_MAKE_SHAPE, reg, slots, n);
+        return reg;
+    }
+    const uint32_t *regs = item_regs(fn, atom.items, atom.n);
+    reg = rlxc_bc_temp_reg(fn);
+    emit_list(fn, RLX_OP_MAKE_TUPLE, reg, regs, atom.n);
+    return reg;
+}
+
+uint32_t rlxc_bc_atom_slot(rlxc_bc_function *fn, rlxc_atom atom)
+{
+    if (atom.kind == RLXC_ATOM_PRIM)
+        return rlxc_bc_slot(fn, atom.prim);
+    if (atom.kind == RLXC_ATOM_VAR && atom.var->sinfo && atom.var->sinfo->kind == RLXC_SINFO_PRIM &&
+        atom.var->sinfo->value && !rlxc_dtype_is_float(atom.var->sinfo->dtype))
+        return rlxc_bc_slot(fn, atom.var->sinfo->value);
+    uint32_t reg = rlxc_bc_atom(fn, atom), slot = rlxc_bc_temp_slot(fn);
+    RLXC_BC_EMIT(fn, RLX_OP_SLOT_OF_VALUE, slot, reg);
+    return slot;
+}
+
+bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t **out,
+                         uint32_t *out_n)
+{
+    const rlxc_sinfo *s = NULL;
+    const rlxc_expr *const *dims = NULL;
+    if (shape.kind == RLXC_ATOM_SHAPE) {
+        dims = shape.dims;
+        *out_n = shape.n;
+    } else {
+        s = rlxc_atom_sinfo(fn->ctx, fn->m->module, shape);
+        if (!s || s->kind != RLXC_SINFO_SHAPE || s->ndim < 0)
+            return false;
+        dims = s->dims;
+        *out_n = (uint32_t)s->ndim;
+    }
+    uint32_t *slots = rlxc_alloc(fn->ctx, ((size_t)*out_n + 1) * sizeof *slots);
+    uint32_t reg = dims ? 0 : rlxc_bc_atom(fn, shape);
+    for (uint32_t i = 0; i < *out_n; i++) {
+        if (dims) {
+            slots[i] = rlxc_bc_slot(fn, dims[i]);
+        } else {
+            slots[i] = rlxc_bc_temp_slot(fn);
+            RLXC_BC_EMIT(fn, RLX_OP_DIM_OF, slots[i], reg, i);
+        }
+    }
+    *out = slots;
+    return true;
+}
+
+/* --- scopes ---------------------------------------------------------------------------------- */
+
+rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn)
+{
+    rlxc_bc_scope s = {.evaluated = fn->evaluated_log.count,
+                       .loaded = fn->loaded_log.count,
+                       .defined = fn->defined.count,
+                       .killed = fn->killed.count,
+                       .n_regs = fn->n_regs,
+                       .n_free = fn->free_regs.count};
+    s.free_regs = rlxc_try_alloc(fn->ctx, (size_t)s.n_free + 1, sizeof(uint32_t));
+    if (!s.free_regs) {
+        fn->m->failed = true;
+        s.n_free = 0;
+    } else {
+        memcpy(s.free_regs, fn->free_regs.items, s.n_free * sizeof(uint32_t));
+    }
+    fn->level++;
+    return s;
+}
+
+void rlxc_bc_scope_end_branch(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
+{
+    for (uint32_t i = scope->defined; i < fn->defined.count; i++) {
+        uint32_t reg = fn->reg[fn->defined.items[i]->id];
+        if (reg)
+            RLXC_BC_EMIT(fn, RLX_OP_KILL, reg - 1);
+        fn->reg[fn->defined.items[i]->id] = 0;
+    }
+    fn->defined.count = scope->defined;
+    for (uint32_t i = scope->loaded; i < fn->loaded_log.count; i++) {
+        uintptr_t reg = (uintptr_t)rlxc_map_get(&fn->loaded, fn->loaded_log.items[i]);
+        if (reg)
+            RLXC_BC_EMIT(fn, RLX_OP_KILL, (uint32_t)reg - 1);
+    }
+}
+
+static void forget(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
+{
+    while (fn->evaluated_log.count > scope->evaluated)
+        rlxc_map_set(fn->ctx, &fn->evaluated,
+                     rlxc_key(fn->evaluated_log.items[--fn->evaluated_log.count]), NULL);
+    while (fn->loaded_log.count > scope->loaded)
+        rlxc_map_set(fn->ctx, &fn->loaded, fn->loaded_log.items[--fn->loaded_log.count], NULL);
+    fn->free_regs.count = 0;
+    for (uint32_t i = 0; i < scope->n_free; i++)
+        RLXC_PUSH(fn->ctx, &fn->free_regs, scope->free_regs[i]);
+    for (uint32_t r = scope->n_regs; r < fn->n_regs; r++)
+        if (r + 1 != fn->nothing)
+            RLXC_PUSH(fn->ctx, &fn->free_regs, r);
+}
+
+void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
+{
+    forget(fn, scope);
+    while (fn->killed.count > scope->killed) {
+        rlxc_rvar *var = fn->killed.items[--fn->killed.count];
+        if (fn->depth[var->id] < fn->level)
+            fn->reg[var->id] = fn->killed_regs.items[fn->killed.count];
+        fn->killed_regs.count = fn->killed.count;
+    }
+}
+
+void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
+{
+    forget(fn, scope);
+    for (uint32_t i = scope->killed; i < fn->killed.count; i++) {
+        rlxc_rvar *var = fn->killed.items[i];
+        if (fn->depth[var->id] < fn->level)
+            RLXC_PUSH(fn->ctx, &fn->free_regs, fn->killed_regs.items[i] - 1);
+    }
+    fn->level--;
+}

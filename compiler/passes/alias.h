@@ -1,0 +1,42 @@
+/* Which results share memory with which operands, and which calls may keep an operand.
+ *
+ * One place for both answers: they come from the binding's form, the operator's flags and, for
+ * extern functions, the runtime's builtin table. Unknown callees are answered conservatively. */
+#ifndef RLXC_PASSES_ALIAS_H
+#define RLXC_PASSES_ALIAS_H
+
+#include "compiler/ir/relax.h"
+
+typedef void (*rlxc_atom_fn)(void *user, rlxc_atom atom);
+
+/* True when a value of this type can hold tensor memory (not a number, a shape or nothing). */
+bool rlxc_may_hold_memory(const rlxc_sinfo *sinfo);
+/* True for the empty tuple, the type of calls made for their effect. */
+bool rlxc_is_void(const rlxc_sinfo *sinfo);
+
+/* Calls |visit| for each atom whose memory the result of |binding| may share. IF: the branches'
+ * results. Tuple atoms are given as they are. */
+void rlxc_alias_sources(const rlxc_module *module, const rlxc_binding *binding, rlxc_atom_fn visit,
+                        void *user);
+/* Calls |visit| for each atom that |binding| reads: the callee if it is a variable, and the
+ * arguments. The branches of an IF are not entered. */
+void rlxc_binding_reads(const rlxc_binding *binding, rlxc_atom_fn visit, void *user);
+
+/* True when |binding| calls something that may keep its arguments beyond the call: a packed
+ * function that the runtime does not define. With |module_retains| also calls into the module. */
+bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *binding, bool module_retains);
+/* True when some function of |module| calls such a packed function. */
+bool rlxc_module_retains(const rlxc_module *module);
+
+/* True when the operator of |binding| has this name. */
+bool rlxc_is_op(const rlxc_binding *binding, const char *name);
+/* True when |f| has a binding of an operator with flag RLXC_OP_MEMORY whose name starts with one of
+ * the prefixes up to the NULL at the end. */
+bool rlxc_uses_memory_op(const rlxc_function *f, const char *const *prefixes);
+
+/* Calls |visit| for each binding in order; branches of an IF come before the IF itself. Stops when
+ * it returns false. */
+bool rlxc_each_binding(const rlxc_body *body, bool (*visit)(void *user, rlxc_binding *binding),
+                       void *user);
+
+#endif

@@ -1,0 +1,395 @@
+/* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner.
+ *
+ * It plays each function once, in order, and keeps for every storage the tensors whose bytes are
+ * intact. A tensor allocated over bytes of another one clobbers it and everything made from it;
+ * reading something clobbered is the error. After an IF, what either branch did counts. Also: a
+ * storage is made before its tensors on the same path, is not used after its kill, and is never
+ * provably too small; nothing is read or killed again after its kill; what was made outside a
+ * branch is killed by both branches or by none; parameters are not killed. Anything whose result
+ * can hold memory is taken to share all its operands' memory but for calls of PrimFuncs and
+ * allocations, so the check knows no list of operators. */
+#include <string.h>
+
+#include "compiler/ir/sym.h"
+#include "compiler/ops/ops.h"
+#include "compiler/passes/passes.h"
+
+typedef struct link { /* of a list of variables made from one */
+    rlxc_rvar *derived;
+    struct link *next;
+} link;
+
+typedef struct extent { /* intact bytes of a tensor in a storage */
+    rlxc_rvar *var;
+    const rlxc_expr *begin, *end; /* NULL: unknown */
+    struct extent *next;
+} extent;
+
+typedef struct var_state {
+    bool is_made, is_param, is_killed;
+    uint8_t branches_killing; /* scratch of join_kills */
+    rlxc_rvar *clobbered_by;  /* NULL: intact */
+    bool is_storage;
+    const rlxc_expr *size; /* of a storage; NULL: unknown */
+    extent *extents;       /* of a storage */
+    link *aliases;
+} var_state;
+
+typedef enum change_kind { MADE, KILLED, CLOBBERED, EXTENTS } change_kind;
+
+typedef struct change { /* to be undone before the other branch */
+    change_kind kind;
+    rlxc_rvar *var;
+    rlxc_rvar *by;          /* CLOBBERED */
+    extent *before, *after; /* EXTENTS */
+} change;
+
+typedef RLXC_VEC(change) change_vec;
+
+typedef struct verifier {
+    rlxc_context *ctx;
+    const rlxc_module *module;
+    var_state *of; /* by variable id */
+    uint32_t n_vars;
+    change_vec log;
+    RLXC_VEC(rlxc_rvar *) work;
+    rlxc_rvar *deriving; /* whose sources are being recorded */
+    rlxc_range range;
+} verifier;
+
+static var_state *state_of(verifier *v, const rlxc_rvar *var)
+{
+    return var->id < v->n_vars ? &v->of[var->id] : NULL;
+}
+
+static void apply(verifier *v, const change *c)
+{
+    var_state *s = state_of(v, c->var);
+    switch (c->kind) {
+    case MADE:
+        s->is_made = true;
+        break;
+    case KILLED:
+        s->is_killed = true;
+        break;
+    case CLOBBERED:
+        s->clobbered_by = c->by;
+        break;
+    case EXTENTS:
+        s->extents = c->after;
+        break;
+    }
+    RLXC_PUSH(v->ctx, &v->log, *c);
+}
+
+static void undo(verifier *v, uint32_t mark)
+{
+    while (v->log.count > mark) {
+        const change *c = &v->log.items[--v->log.count];
+        var_state *s = state_of(v, c->var);
+        switch (c->kind) {
+        case MADE:
+            s->is_made = false;
+            break;
+        case KILLED:
+            s->is_killed = false;
+            break;
+        case CLOBBERED:
+            s->clobbered_by = NULL;
+            break;
+        case EXTENTS:
+            s->extents = c->before;
+            break;
+        }
+    }
+}
+
+/* --- reads ----------------------------------------------------------------------------------- */
+
+static void read_leaf(void *user, rlxc_atom atom)
+{
+    verifier *v = user;
+    if (atom.kind != RLXC_ATOM_VAR)
+        return;
+    const var_state *s = state_of(v, atom.var);
+    if (!s || !s->is_made)
+        rlxc_error(v->ctx, v->range,
+                   "memory plan: '%s' is used where it was not made on every path", atom.var->name);
+    else if (s->is_killed)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after it was killed",
+                   atom.var->name);
+    else if (s->clobbered_by)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after '%s' took its memory",
+                   atom.var->name, s->clobbered_by->name);
+}
+
+static void source_leaf(void *user, rlxc_atom atom)
+{
+    verifier *v = user;
+    if (atom.kind != RLXC_ATOM_VAR)
+        return;
+    var_state *s = state_of(v, atom.var);
+    if (!s)
+        return;
+    link *l = rlxc_alloc(v->ctx, sizeof *l);
+    *l = (link){v->deriving, s->aliases};
+    s->aliases = l;
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static void clobber(verifier *v, rlxc_rvar *var, rlxc_rvar *by)
+{
+    v->work.count = 0;
+    RLXC_PUSH(v->ctx, &v->work, var);
+    while (v->work.count > 0 && !rlxc_out_of_memory(v->ctx)) {
+        rlxc_rvar *at = v->work.items[--v->work.count];
+        var_state *s = state_of(v, at);
+        if (!s || s->clobbered_by)
+            continue;
+        apply(v, &(change){.kind = CLOBBERED, .var = at, .by = by});
+        for (const link *l = s->aliases; l; l = l->next)
+            RLXC_PUSH(v->ctx, &v->work, l->derived);
+    }
+}
+
+static bool are_apart(verifier *v, const extent *a, const extent *b)
+{
+    if (!a->begin || !a->end || !b->begin || !b->end)
+        return false;
+    return rlxc_prove_le(v->ctx, a->end, b->begin, NULL) ||
+           rlxc_prove_le(v->ctx, b->end, a->begin, NULL);
+}
+
+static void place(verifier *v, rlxc_rvar *storage, const extent *where)
+{
+    var_state *s = state_of(v, storage);
+    extent *kept = NULL;
+    for (const extent *e = s->extents; e; e = e->next) {
+        if (!are_apart(v, e, where)) {
+            clobber(v, e->var, where->var);
+            continue;
+        }
+        extent *copy = rlxc_copy(v->ctx, e, sizeof *e);
+        copy->next = kept;
+        kept = copy;
+    }
+    extent *added = rlxc_copy(v->ctx, where, sizeof *where);
+    added->next = kept;
+    apply(v, &(change){.kind = EXTENTS, .var = storage, .before = s->extents, .after = added});
+    if (s->size && where->end && rlxc_prove_lt(v->ctx, s->size, where->end, NULL))
+        rlxc_error(v->ctx, v->range, "memory plan: tensor '%s' does not fit in storage '%s'",
+                   where->var->name, storage->name);
+}
+
+static bool has_name(const rlxc_binding *b, const char *suffix)
+{
+    if (!b->op || !(b->op->flags & RLXC_OP_MEMORY))
+        return false;
+    const char *dot = strrchr(b->op->name, '.');
+    return dot && strcmp(dot + 1, suffix) == 0;
+}
+
+static void make_storage(verifier *v, const rlxc_binding *b)
+{
+    var_state *s = state_of(v, b->var);
+    s->is_storage = true;
+    if (b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
+        s->size = b->args[0].dims[0];
+}
+
+static void make_tensor(verifier *v, const rlxc_binding *b)
+{
+    if (b->n_args < 4 || b->args[0].kind != RLXC_ATOM_VAR ||
+        !state_of(v, b->args[0].var)->is_storage) {
+        if (strcmp(b->op->name, "builtin.alloc_tensor") != 0)
+            rlxc_error(v->ctx, v->range, "memory plan: '%s' is not made in a storage",
+                       b->var->name);
+        return;
+    }
+    extent where = {.var = b->var};
+    if (b->args[1].kind == RLXC_ATOM_PRIM && b->args[2].kind == RLXC_ATOM_SHAPE &&
+        b->args[3].kind == RLXC_ATOM_DTYPE) {
+        const rlxc_expr *numel = rlxc_product(v->ctx, b->args[2].dims, b->args[2].n);
+        int64_t element = (int64_t)rlx_dtype_size(b->args[3].dtype);
+        where.begin = b->args[1].prim;
+        where.end = rlxc_canonical(
+            v->ctx,
+            rlxc_add(v->ctx, where.begin, rlxc_mul(v->ctx, numel, rlxc_i64(v->ctx, element))),
+            NULL);
+    }
+    place(v, b->args[0].var, &where);
+}
+
+static void kill(verifier *v, const rlxc_binding *b)
+{
+    if (b->n_args == 0 || b->args[0].kind != RLXC_ATOM_VAR) {
+        rlxc_error(v->ctx, v->range, "memory plan: R.%s of something that is no variable",
+                   b->op->name);
+        return;
+    }
+    rlxc_rvar *var = b->args[0].var;
+    const var_state *s = state_of(v, var);
+    if (!s || !s->is_made)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is killed where it was not made",
+                   var->name);
+    else if (s->is_param)
+        rlxc_error(v->ctx, v->range, "memory plan: the parameter '%s' is killed", var->name);
+    else if (s->is_killed)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is killed twice", var->name);
+    else
+        apply(v, &(change){.kind = KILLED, .var = var});
+}
+
+/* --- the walk -------------------------------------------------------------------------------- */
+
+static void walk_body(verifier *v, const rlxc_body *body);
+
+static bool is_fresh(const verifier *v, const rlxc_binding *b)
+{
+    if (b->op)
+        return (b->op->flags & (RLXC_OP_MEMORY | RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) ==
+               RLXC_OP_MEMORY;
+    if (b->callee.kind != RLXC_ATOM_GLOBAL)
+        return false;
+    const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
+    return g && g->prim;
+}
+
+/* What a branch did to a variable from outside it, |second| being the other branch's turn. */
+static void keep_change(verifier *v, const change *c, bool second)
+{
+    const var_state *s = state_of(v, c->var);
+    if (c->kind == CLOBBERED && !s->clobbered_by)
+        apply(v, c);
+    if (c->kind != EXTENTS || !s->is_made)
+        return;
+    extent *after = c->after;
+    if (second) { /* intact after either branch: the one it added joins what is there */
+        after = rlxc_copy(v->ctx, c->after, sizeof *after);
+        after->next = s->extents;
+    }
+    apply(v, &(change){.kind = EXTENTS, .var = c->var, .before = s->extents, .after = after});
+}
+
+static void join_kills(verifier *v, const change_vec *done, rlxc_range range)
+{
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < done[k].count; i++)
+            if (done[k].items[i].kind == KILLED)
+                state_of(v, done[k].items[i].var)->branches_killing++;
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < done[k].count; i++) {
+            const change *c = &done[k].items[i];
+            var_state *s = state_of(v, c->var);
+            if (c->kind != KILLED || s->branches_killing == 0)
+                continue;
+            if (s->is_made && s->branches_killing == 1)
+                rlxc_error(v->ctx, range, "memory plan: '%s' is killed in one branch only",
+                           c->var->name);
+            s->branches_killing = 0;
+            if (s->is_made)
+                apply(v, c);
+        }
+    }
+}
+
+/* Plays both branches from the same state, then the sum of what they did. */
+static void walk_if(verifier *v, const rlxc_binding *b)
+{
+    const rlxc_body *branches[2] = {b->then, b->otherwise};
+    change_vec done[2] = {{0}, {0}};
+    uint32_t mark = v->log.count;
+    for (int k = 0; k < 2; k++) {
+        walk_body(v, branches[k]);
+        v->range = b->range;
+        rlxc_atom_visit(branches[k]->result, read_leaf, v);
+        for (uint32_t i = mark; i < v->log.count; i++)
+            RLXC_PUSH(v->ctx, &done[k], v->log.items[i]);
+        undo(v, mark);
+    }
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < done[k].count; i++)
+            keep_change(v, &done[k].items[i], k == 1);
+    join_kills(v, done, b->range);
+    v->deriving = b->var;
+    for (int k = 0; k < 2; k++)
+        rlxc_atom_visit(branches[k]->result, source_leaf, v);
+}
+
+static void walk_call(verifier *v, const rlxc_binding *b)
+{
+    if (has_name(b, "kill_storage") || has_name(b, "kill_tensor") || has_name(b, "kill_object")) {
+        kill(v, b);
+        return;
+    }
+    if (!b->op && b->callee.kind == RLXC_ATOM_VAR)
+        read_leaf(v, b->callee);
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], read_leaf, v);
+    if (rlxc_failed(v->ctx))
+        return;
+    if (has_name(b, "alloc_storage") && b->n_args > 0)
+        make_storage(v, b);
+    else if (has_name(b, "alloc_tensor"))
+        make_tensor(v, b);
+}
+
+static void walk_binding(verifier *v, const rlxc_binding *b)
+{
+    v->range = b->range;
+    if (b->form == RLXC_FORM_CALL) {
+        walk_call(v, b);
+    } else {
+        for (uint32_t i = 0; i < b->n_args; i++)
+            rlxc_atom_visit(b->args[i], read_leaf, v);
+        if (b->form == RLXC_FORM_IF && !rlxc_failed(v->ctx))
+            walk_if(v, b);
+    }
+    if (rlxc_failed(v->ctx) || !state_of(v, b->var))
+        return;
+    apply(v, &(change){.kind = MADE, .var = b->var});
+    if (b->form == RLXC_FORM_IF || (b->form == RLXC_FORM_CALL && is_fresh(v, b)))
+        return;
+    v->deriving = b->var;
+    if (b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_VAR)
+        source_leaf(v, b->callee);
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], source_leaf, v);
+}
+
+static void walk_body(verifier *v, const rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++)
+        for (uint32_t j = 0; j < body->blocks[i]->n && !rlxc_failed(v->ctx); j++)
+            walk_binding(v, body->blocks[i]->bindings[j]);
+}
+
+static bool verify_function(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f)
+{
+    verifier v = {.ctx = ctx, .module = module, .n_vars = f->n_vars};
+    v.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *v.of);
+    if (!v.of)
+        return false;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        var_state *s = state_of(&v, f->params[i]);
+        s->is_made = true;
+        s->is_param = true;
+    }
+    walk_body(&v, &f->body);
+    v.range = f->body.result_range;
+    if (!rlxc_failed(ctx))
+        rlxc_atom_visit(f->body.result, read_leaf, &v);
+    return !rlxc_failed(ctx);
+}
+
+bool rlxc_pass_verify_plan(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        if (f && !verify_function(ctx, module, f))
+            return false;
+    }
+    return !rlxc_failed(ctx);
+}
