@@ -61,6 +61,8 @@ static rlxc_poly *min_max_poly(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_poly *a = rlxc_poly_of(s, e->bin.a), *b = rlxc_poly_of(s, e->bin.b);
     bool is_min = e->kind == RLXC_EXPR_MIN;
+    if (!a || !b)
+        return NULL;
     rlxc_poly *a_up = rlxc_poly_add(s, b, -1, a), *b_up = rlxc_poly_add(s, a, -1, b);
     if (a_up && rlxc_poly_nonneg(s, a_up, 2))
         return is_min ? a : b;

@@ -52,7 +52,7 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
                  const rlxc_term *scale, rlxc_poly *inner, rlxc_poly *modulus)
 {
     rlxc_poly *part = rlxc_poly_scale(s, inner, scale);
-    if (!part || !contains(sum, part, at))
+    if (!part || !modulus || !contains(sum, part, at))
         return false;
     rlxc_poly *back = rlxc_poly_divide(s, RLXC_EXPR_FLOORDIV, inner, modulus);
     if (!back || back->n != 1 || back->terms[0].coef != 1 || back->terms[0].n != 1 ||
@@ -64,10 +64,11 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
     rlxc_poly *replacement = atom ? rlxc_poly_scale(s, atom, scale) : NULL;
     if (!replacement)
         return false;
-    rlxc_sum before = *sum;
+    rlxc_sum *before = rlxc_sum_new(s, sum->dtype); /* not on the stack: this recurses */
+    *before = *sum;
     rlxc_sum_add(sum, replacement->terms[0].coef, replacement->terms[0].factors,
                  replacement->terms[0].n);
-    const rlxc_term gone = before.terms[at];
+    const rlxc_term gone = before->terms[at];
     for (uint32_t i = 0; i <= part->n; i++) {
         const rlxc_term *t = i < part->n ? &part->terms[i] : &gone;
         if (t->coef == INT64_MIN)
@@ -77,7 +78,7 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
     }
     if (!sum->failed)
         return true;
-    *sum = before;
+    *sum = *before;
     return false;
 }
 

@@ -23,6 +23,8 @@ static int64_t gcd(int64_t a, int64_t b)
 /* a // b as a factor of its own; NULL when it would be too deep. */
 static rlxc_poly *opaque(rlxc_sym *s, rlxc_expr_kind kind, rlxc_poly *a, rlxc_poly *b)
 {
+    if (!b)
+        return NULL;
     const rlxc_expr *x = rlxc_poly_build(s, a), *y = rlxc_poly_build(s, b);
     if (x->depth >= RLXC_SYM_FACTOR_DEPTH || y->depth >= RLXC_SYM_FACTOR_DEPTH)
         return NULL;

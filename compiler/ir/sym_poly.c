@@ -159,9 +159,13 @@ rlxc_poly *rlxc_sum_poly(rlxc_sym *s, const rlxc_sum *sum)
 
 rlxc_poly *rlxc_poly_const(rlxc_sym *s, rlx_dtype dtype, int64_t value)
 {
-    rlxc_sum *sum = rlxc_sum_new(s, dtype);
-    rlxc_sum_add(sum, value, NULL, 0);
-    return rlxc_sum_poly(s, sum);
+    if (!fits(dtype, value))
+        return NULL;
+    rlxc_poly *p = rlxc_sym_alloc(s, sizeof *p);
+    rlxc_term *term = rlxc_sym_alloc(s, sizeof *term);
+    *term = (rlxc_term){value, 0, NULL};
+    *p = (rlxc_poly){.dtype = dtype, .n = value != 0, .terms = term};
+    return p;
 }
 
 rlxc_poly *rlxc_poly_atom(rlxc_sym *s, const rlxc_expr *e)
