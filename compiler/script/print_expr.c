@@ -385,7 +385,7 @@ void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr)
         rlxc_print_quoted(p, attr->s);
         return;
     case RLXC_ATTR_DTYPE:
-        rlxc_print_quoted(p, rlxc_dtype_name(p->ctx, attr->dtype));
+        rlxc_text_printf(&p->out, "R.dtype(\"%s\")", rlxc_dtype_name(p->ctx, attr->dtype));
         return;
     case RLXC_ATTR_LIST:
     case RLXC_ATTR_DICT:

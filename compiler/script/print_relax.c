@@ -233,7 +233,10 @@ static void print_keyword_attr(arguments *a, const char *key, const rlxc_attr *v
 {
     next_argument(a);
     rlxc_text_printf(&a->p->out, "%s=", key);
-    rlxc_print_attr(a->p, value);
+    if (value->kind == RLXC_ATTR_DTYPE) /* the operator's schema says that it is one */
+        rlxc_print_quoted(a->p, rlxc_dtype_name(a->p->ctx, value->dtype));
+    else
+        rlxc_print_attr(a->p, value);
 }
 
 static void print_sinfo_args(arguments *a, const rlxc_binding *b)
@@ -340,14 +343,18 @@ static void print_call(rlxc_printer *p, const rlxc_binding *b)
 static void print_body(rlxc_printer *p, const rlxc_body *body, int depth);
 static void print_function(rlxc_printer *p, const rlxc_function *f, const survey *sv, int depth);
 
+static bool is_unnamed(const rlxc_printer *p, const rlxc_rvar *var)
+{
+    return var->name != NULL && strcmp(var->name, "_") == 0 &&
+           (var->id >= p->n_used || p->used[var->id] == 0);
+}
+
 /* "name: type = " at the start of a line. */
 static void print_target(rlxc_printer *p, const rlxc_rvar *var)
 {
     const rlxc_sinfo *s = var->sinfo != NULL ? var->sinfo : var->annotation;
-    bool unnamed = var->name != NULL && strcmp(var->name, "_") == 0 &&
-                   (var->id >= p->n_used || p->used[var->id] == 0);
     rlxc_print_line(p);
-    rlxc_text_puts(&p->out, unnamed ? "_" : var_name(p, var));
+    rlxc_text_puts(&p->out, is_unnamed(p, var) ? "_" : var_name(p, var));
     if (s != NULL) {
         rlxc_text_puts(&p->out, ": ");
         rlxc_print_sinfo(p, s);
@@ -376,10 +383,11 @@ static void print_if(rlxc_printer *p, const rlxc_binding *b, int depth)
     }
 }
 
+/* An effect whose result has neither name nor type to tell. */
 static bool is_statement(const rlxc_printer *p, const rlxc_binding *b)
 {
-    return b->form == RLXC_FORM_CALL && b->var->name != NULL && strcmp(b->var->name, "_") == 0 &&
-           b->var->id < p->n_used && p->used[b->var->id] == 0;
+    return b->form == RLXC_FORM_CALL && b->var->sinfo == NULL && b->var->annotation == NULL &&
+           is_unnamed(p, b->var);
 }
 
 static void print_binding(rlxc_printer *p, const rlxc_binding *b, int depth)
@@ -433,7 +441,7 @@ static void print_dataflow_outputs(rlxc_printer *p, const rlxc_binding_block *bl
     rlxc_text_puts(&p->out, "R.output(");
     for (uint32_t k = 0; k < block->n; k++) {
         const rlxc_rvar *var = block->bindings[k]->var;
-        if (var->is_dataflow || is_statement(p, block->bindings[k]))
+        if (var->is_dataflow || is_unnamed(p, var))
             continue;
         rlxc_text_printf(&p->out, "%s%s", n++ > 0 ? ", " : "", var_name(p, var));
     }

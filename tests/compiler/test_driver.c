@@ -1,0 +1,200 @@
+/* rlxc's command line: options, messages, exit status; whole compilations are in the end-to-end
+ * tests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/driver.h"
+#include "compiler/driver/options.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+enum { MAX_WORDS = 12, MAX_TEXT = 1 << 16 };
+
+static const char *const MODULE =
+    "@I.ir_module\n"
+    "class Module:\n"
+    "    @R.function\n"
+    "    def main(x: R.Tensor((\"n\", 4), dtype=\"float32\")) -> R.Tensor((\"n\", 4), "
+    "dtype=\"float32\"):\n"
+    "        y = R.add(x, x)\n"
+    "        return y\n";
+
+/* Runs "rlxc WORDS" (split at spaces); what it wrote goes to |out| and |err|, cut to fit. */
+static int run(const char *words, char *out, char *err)
+{
+    char copy[512];
+    char *argv[MAX_WORDS] = {(char[]){"rlxc"}};
+    int argc = 1;
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *save = NULL, *w = strtok_r(copy, " ", &save); w != NULL && argc < MAX_WORDS;
+         w = strtok_r(NULL, " ", &save))
+        argv[argc++] = w;
+    FILE *out_file = fmemopen(out, MAX_TEXT, "w");
+    FILE *err_file = fmemopen(err, MAX_TEXT, "w");
+    cr_assert(out_file != NULL && err_file != NULL);
+    out[0] = err[0] = '\0';
+    int status = rlxc_main(argc, argv, out_file, err_file);
+    fclose(out_file);
+    fclose(err_file);
+    return status;
+}
+
+RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
+{
+    static const struct {
+        const char *words, *message;
+    } rows[] = {
+        {"", "no input"},
+        {"m.py", "-o FILE"},
+        {"m.py --emit=obj", "-o FILE"},
+        {"m.py -o x --tagret cpu", "unknown option '--tagret'; did you mean '--target'?"},
+        {"m.py -o x --frobnicate-it", "unknown option '--frobnicate-it'\n"},
+        {"m.py -o x --emit=lvm", "did you mean 'llvm'?"},
+        {"m.py -o x --print-after=fise", "unknown pass 'fise'; did you mean 'fuse'?"},
+        {"m.py -o x --stop-after=nothing-like-it", "unknown pass"},
+        {"m.py -o x --time-passes=1", "takes no value"},
+        {"m.py -o", "needs a value"},
+        {"m.py other.py -o x", "more than one input"},
+        {"m.py -o x -O4", "-O0 to -O3"},
+        {"m.py -o x -Ofast", "-O0 to -O3"},
+        {"m.py -o x --bound n", "NAME=MIN:MAX"},
+        {"m.py -o x --bound n=1", "NAME=MIN:MAX"},
+        {"m.py -o x --bound n=5:4", "NAME=MIN:MAX"},
+        {"m.py -o x --bound n=-1:4", "NAME=MIN:MAX"},
+        {"m.py -o x --bound =1:4", "NAME=MIN:MAX"},
+        {"m.py -o x --bound n=1:99999999999999999999", "NAME=MIN:MAX"},
+    };
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_eq(run(rows[i].words, out, err), 2, "%s", rows[i].words);
+        cr_expect(strstr(err, rows[i].message) != NULL, "%s: %s", rows[i].words, err);
+        cr_expect_str_eq(out, "");
+    }
+}
+
+RLX_TEST(driver, options_are_read_in_both_spellings)
+{
+    char *argv[] = {(char[]){"rlxc"},
+                    (char[]){"--bound"},
+                    (char[]){"n=1:512"},
+                    (char[]){"--bound=seq_len=0:8"},
+                    (char[]){"-O3"},
+                    (char[]){"m.py"},
+                    (char[]){"--emit"},
+                    (char[]){"asm"},
+                    (char[]){"--mcpu=x86-64-v3"},
+                    (char[]){"--print-after=fuse"},
+                    (char[]){"-o"},
+                    (char[]){"out.s"}};
+    rlxc_command c;
+    cr_assert(rlxc_parse_command(sizeof argv / sizeof *argv, argv, &c, stderr));
+    cr_expect_str_eq(c.input, "m.py");
+    cr_expect_str_eq(c.output, "out.s");
+    cr_expect_str_eq(c.cpu, "x86-64-v3");
+    cr_expect_eq(c.opt_level, 3);
+    cr_expect_eq(c.emit, RLXC_EMIT_ASM);
+    cr_assert_eq(c.n_bounds, 2);
+    cr_expect_str_eq(c.bounds[1].name, "seq_len");
+    cr_expect_eq(c.bounds[0].max, 512);
+    cr_assert_eq(c.n_print_after, 1);
+    cr_expect_str_eq(c.print_after[0], "fuse");
+}
+
+RLX_TEST(driver, lists_and_help_go_to_the_output)
+{
+    static const struct {
+        const char *words, *text;
+    } rows[] = {{"--help", "--print-after"},
+                {"--version", "rlxc "},
+                {"--list-ops", "R.nn.softmax("},
+                {"--list-passes", "plan_memory"}};
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_eq(run(rows[i].words, out, err), 0);
+        cr_expect(strstr(out, rows[i].text) != NULL, "%s: %s", rows[i].words, out);
+        cr_expect_str_eq(err, "");
+    }
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    cr_assert(f != NULL);
+    fputs(text, f);
+    fclose(f);
+}
+
+RLX_TEST(driver, inputs_that_cannot_be_compiled_exit_1)
+{
+    char folder[] = "/tmp/rlx_driver_XXXXXX";
+    cr_assert(mkdtemp(folder) != NULL);
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    char words[512], path[128];
+
+    snprintf(words, sizeof words, "%s/none.py -o %s/x", folder, folder);
+    cr_expect_eq(run(words, out, err), 1);
+    cr_expect(strstr(err, "none.py: No such file") != NULL, "%s", err);
+
+    snprintf(words, sizeof words, "%s/model.onnx -o %s/x", folder, folder);
+    cr_expect_eq(run(words, out, err), 1);
+    cr_expect(strstr(err, "ONNX models are not supported yet") != NULL, "%s", err);
+
+    snprintf(path, sizeof path, "%s/bad.py", folder);
+    write_text(path, "@I.ir_module\nclass Module:\n    def\n");
+    snprintf(words, sizeof words, "%s -o %s/x", path, folder);
+    cr_expect_eq(run(words, out, err), 1);
+    cr_expect(strstr(err, "bad.py:3:") != NULL, "%s", err);
+    unlink(path);
+    cr_expect_eq(rmdir(folder), 0, "no output may be left");
+}
+
+RLX_TEST(driver, stops_and_prints_after_a_pass)
+{
+    char folder[] = "/tmp/rlx_driver_XXXXXX";
+    cr_assert(mkdtemp(folder) != NULL);
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    char words[512], path[128];
+    snprintf(path, sizeof path, "%s/m.py", folder);
+    write_text(path, MODULE);
+
+    snprintf(words, sizeof words, "%s --stop-after=infer --check --time-passes", path);
+    cr_expect_eq(run(words, out, err), 0, "%s", err);
+    cr_expect(strstr(out, "y: R.Tensor((n, 4), dtype=\"float32\") = R.add(x, x)") != NULL, "%s",
+              out);
+    cr_expect(strstr(err, "infer") != NULL, "%s", err);
+
+    snprintf(words, sizeof words, "%s --stop-after=legalize --emit=tir -O0 --print-after=infer",
+             path);
+    cr_expect_eq(run(words, out, err), 0, "%s", err);
+    cr_expect(strstr(out, "# after pass infer") != NULL, "%s", out);
+    cr_expect(strstr(out, "@T.prim_func") != NULL, "%s", out);
+    unlink(path);
+    rmdir(folder);
+}
+
+RLX_TEST(driver, the_same_source_gives_the_same_bytes)
+{
+    void *data[2] = {NULL, NULL};
+    size_t size[2] = {0, 0};
+    rlx_error err = {0};
+    for (int i = 0; i < 2; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options;
+        rlx_exec_builder *b = NULL;
+        cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+        cr_assert_eq(rlx_exec_builder_create(NULL, &b, &err), RLX_OK);
+        cr_assert(rlxc_compile_text(ctx, "m.py", MODULE, strlen(MODULE), &options, b), "%s",
+                  rlxc_render_diagnostics(ctx));
+        cr_assert_eq(rlx_exec_builder_finish(b, &data[i], &size[i], &err), RLX_OK, "%s",
+                     err.message);
+        rlx_exec_builder_destroy(b);
+        rlxc_context_destroy(ctx);
+    }
+    cr_expect_eq(size[0], size[1]);
+    cr_expect(size[0] == size[1] && memcmp(data[0], data[1], size[0]) == 0);
+    rlx_free(NULL, data[0], size[0], 64);
+    rlx_free(NULL, data[1], size[1], 64);
+}
