@@ -285,7 +285,8 @@ bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_
     rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
     main->name = rlxc_intern_cstr(ctx, "main");
     main->is_pure = true;
-    f.builder = (rlxc_builder){ctx, f.scratch, main, rlxc_block_new(ctx, false), {0}};
+    f.builder = (rlxc_builder){
+        .ctx = ctx, .module = f.scratch, .function = main, .block = rlxc_block_new(ctx, false)};
     rlxc_body_push(ctx, &main->body, f.builder.block);
     if (!rlxc_module_add_relax(ctx, f.scratch, main, false))
         return false;
