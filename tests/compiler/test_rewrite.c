@@ -1,0 +1,289 @@
+/* Inference of each form, calls matched against signatures, and the rewriter: replacement, nested
+ * bodies, outputs of dataflow blocks, long chains. */
+#include <string.h>
+
+#include "tests/compiler/graph.h"
+#include "tests/support/rlx_test.h"
+
+typedef struct fixture {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    const rlxc_expr *n;
+} fixture;
+
+static fixture begin(void)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    return (fixture){ctx, rlxc_module_new(ctx), rlxc_shape_var(ctx, "n")};
+}
+
+/* def double(x: Tensor((k, 2))) -> Tensor((k + k, m)), m unknown when |leaky| */
+static void add_callee(fixture *t, bool leaky)
+{
+    const rlxc_expr *k = rlxc_shape_var(t->ctx, "k"), *two = rlxc_i64(t->ctx, 2);
+    graph g = graph_new(t->ctx, t->module, "double", false);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t->ctx, k, two));
+    g.f->ret =
+        graph_tensor(t->ctx, rlxc_add(t->ctx, k, k), leaky ? rlxc_shape_var(t->ctx, "m") : two);
+    graph_end(&g, x);
+}
+
+RLX_TEST(infer, calls_of_functions_substitute_symbols)
+{
+    fixture t = begin();
+    add_callee(&t, false);
+    graph g = graph_new(t.ctx, t.module, "main", false);
+    const rlxc_expr *two = rlxc_i64(t.ctx, 2);
+    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, two)));
+    rlxc_atom vague =
+        rlxc_atom_var(graph_param(&g, "v", rlxc_sinfo_tensor(t.ctx, RLX_F32, 2, NULL, NULL)));
+    rlxc_atom callee = rlxc_atom_global(t.ctx, "double");
+    const rlxc_sinfo *got = graph_infer(&g, graph_call(&g, "y", callee, &x, 1))->sinfo;
+    cr_expect_eq(got, graph_tensor(t.ctx, rlxc_mul(t.ctx, t.n, two), two));
+    got = graph_infer(&g, graph_call(&g, "z", callee, &vague, 1))->sinfo;
+    cr_expect(got->kind == RLXC_SINFO_TENSOR && got->ndim == 2 && !got->dims,
+              "an unbound symbol is forgotten");
+    cr_expect(!rlxc_failed(t.ctx));
+    rlxc_context_destroy(t.ctx);
+
+    t = begin();
+    add_callee(&t, true);
+    g = graph_new(t.ctx, t.module, "main", false);
+    x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, rlxc_i64(t.ctx, 2))));
+    got = graph_infer(&g, graph_call(&g, "y", rlxc_atom_global(t.ctx, "double"), &x, 1))->sinfo;
+    cr_expect(got->ndim == 2 && !got->dims, "the callee's own symbol does not leak");
+    rlxc_context_destroy(t.ctx);
+}
+
+RLX_TEST(infer, wrong_arguments_are_named)
+{
+    static const char *const wants[] = {
+        "'double' takes 1 argument, but 2 were given",
+        "argument 'x' of 'double': expected",
+        "the module has no function 'nobody'",
+        "is not a function",
+        "index 2 is out of range for a tuple of 2 fields",
+        "which is not a tuple",
+        "can never succeed",
+        "condition of an if must be a scalar bool",
+    };
+    for (size_t kind = 0; kind < sizeof wants / sizeof wants[0]; kind++) {
+        fixture t = begin();
+        add_callee(&t, false);
+        graph g = graph_new(t.ctx, t.module, "main", false);
+        const rlxc_expr *three = rlxc_i64(t.ctx, 3);
+        rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, three));
+        rlxc_atom args[] = {rlxc_atom_var(x), rlxc_atom_var(x)};
+        rlxc_atom callee = rlxc_atom_global(t.ctx, "double");
+        rlxc_binding *b = NULL;
+        switch (kind) {
+        case 0:
+            b = graph_call(&g, "y", callee, args, 2);
+            break;
+        case 1:
+            b = graph_call(&g, "y", callee, args, 1);
+            break;
+        case 2:
+            b = graph_call(&g, "y", rlxc_atom_global(t.ctx, "nobody"), args, 1);
+            break;
+        case 3:
+            b = graph_call(&g, "y", args[0], args, 1);
+            break;
+        case 4: {
+            rlxc_atom pair = rlxc_atom_tuple(t.ctx, args, 2);
+            b = graph_bind(&g, RLXC_FORM_TUPLE_GET, "y", &pair, 1);
+            b->index = 2;
+            break;
+        }
+        case 5:
+            b = graph_bind(&g, RLXC_FORM_TUPLE_GET, "y", args, 1);
+            break;
+        case 6: {
+            const rlxc_sinfo *s = graph_tensor(t.ctx, t.n, NULL);
+            b = graph_bind(&g, RLXC_FORM_MATCH_CAST, "y", args, 1);
+            b->sinfo_args = &s;
+            b->n_sinfo_args = 1;
+            rlxc_infer_binding(t.ctx, t.module, b);
+            b = NULL;
+            break;
+        }
+        case 7: {
+            rlxc_body body = {.result = args[0]};
+            b = graph_bind(&g, RLXC_FORM_IF, "y", args, 1);
+            b->then = b->otherwise = &body;
+            rlxc_infer_binding(t.ctx, t.module, b);
+            b = NULL;
+            break;
+        }
+        }
+        if (b)
+            rlxc_infer_binding(t.ctx, t.module, b);
+        const char *text = rlxc_render_diagnostics(t.ctx);
+        cr_expect_eq(rlxc_error_count(t.ctx), 1, "kind %zu: %s", kind, text);
+        cr_expect(strstr(text, wants[kind]) != NULL, "kind %zu: %s", kind, text);
+        rlxc_context_destroy(t.ctx);
+    }
+}
+
+typedef struct sides {
+    rlxc_rvar *x;
+    const rlxc_sinfo *cast; /* or NULL: the branch is x itself */
+} sides;
+
+static rlxc_rvar *fill_side(graph *g, void *user)
+{
+    const sides *s = user;
+    return s->cast ? graph_match_cast(g, "c", s->x, s->cast) : graph_copy(g, "c", s->x);
+}
+
+RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
+{
+    fixture t = begin();
+    const rlxc_expr *two = rlxc_i64(t.ctx, 2), *m = rlxc_shape_var(t.ctx, "m");
+    const rlxc_sinfo *known = graph_tensor(t.ctx, t.n, two);
+    const rlxc_sinfo *fresh = graph_tensor(t.ctx, m, two);
+    const rlxc_sinfo *rank2 = rlxc_sinfo_tensor(t.ctx, RLX_F32, 2, NULL, NULL);
+    struct {
+        const rlxc_sinfo *x, *then, *otherwise, *join;
+    } rows[] = {
+        {known, NULL, NULL, known},
+        {known, known, NULL, known},  /* n comes from outside: it stays */
+        {rank2, fresh, fresh, rank2}, /* both branches bind m, nobody after them may use it */
+        {known, fresh, NULL, rank2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        graph g = graph_new(t.ctx, t.module, "f", false);
+        const rlxc_sinfo *flag = rlxc_sinfo_tensor(t.ctx, RLX_B8, 0, NULL, NULL);
+        rlxc_atom cond = rlxc_atom_var(graph_param(&g, "cond", flag));
+        rlxc_rvar *x = graph_param(&g, "x", rows[i].x);
+        sides then = {x, rows[i].then}, otherwise = {x, rows[i].otherwise};
+        rlxc_binding *b = graph_bind(&g, RLXC_FORM_IF, "y", &cond, 1);
+        b->then = graph_branch(&g, fill_side, &then);
+        b->otherwise = graph_branch(&g, fill_side, &otherwise);
+        cr_expect_eq(graph_infer(&g, b)->sinfo, rows[i].join, "row %zu: %s", i,
+                     rlxc_sinfo_text(t.ctx, b->var->sinfo));
+    }
+    cr_expect(!rlxc_failed(t.ctx));
+    rlxc_context_destroy(t.ctx);
+}
+
+/* --- rewriting -------------------------------------------------------------------------------- */
+
+/* Copies become what they copy. */
+static rlxc_rewrite_action drop_copies(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                       rlxc_atom *replacement)
+{
+    uint32_t *seen = user;
+    (void)b;
+    (*seen)++;
+    if (binding->form != RLXC_FORM_COPY)
+        return RLXC_REWRITE_KEEP;
+    *replacement = binding->args[0];
+    return RLXC_REWRITE_REPLACE;
+}
+
+RLX_TEST(rewrite, hundred_thousand_copies_collapse)
+{
+    enum { N = 100000 };
+    fixture t = begin();
+    graph g = graph_new(t.ctx, t.module, "main", true);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL)), *last = x;
+    for (int i = 0; i < N; i++)
+        last = i % 2 ? graph_copy(&g, "c", last) : graph_add(&g, "a", last, x);
+    graph_end(&g, last);
+    cr_assert(rlxc_well_formed(t.ctx, t.module, "before", true), "%s",
+              rlxc_render_diagnostics(t.ctx));
+    uint32_t seen = 0;
+    rlxc_rewrite_pass pass = {.user = &seen, .binding = drop_copies};
+    rlxc_rewrite_module(t.ctx, t.module, &pass);
+    cr_expect_eq(seen, N);
+    cr_assert_eq(g.f->body.n_blocks, 1);
+    cr_expect_eq(g.f->body.blocks[0]->n, N / 2);
+    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
+              rlxc_render_diagnostics(t.ctx));
+    const rlxc_rvar *result = g.f->body.result.var;
+    cr_expect(!result->is_dataflow && strcmp(result->name, "a") == 0,
+              "what takes the place of an output becomes one");
+    const uint32_t *uses = rlxc_count_uses(t.ctx, g.f);
+    cr_expect_eq(uses[x->id], N / 2 + 1);
+    cr_expect_eq(uses[result->id], 1);
+    rlxc_context_destroy(t.ctx);
+}
+
+static rlxc_rvar *copy_twice(graph *g, void *user)
+{
+    rlxc_rvar *c = graph_copy(g, "c", user);
+    return graph_add(g, "s", c, c);
+}
+
+RLX_TEST(rewrite, nested_bodies_are_walked)
+{
+    fixture t = begin();
+    graph g = graph_new(t.ctx, t.module, "main", false);
+    rlxc_atom cond =
+        rlxc_atom_var(graph_param(&g, "cond", rlxc_sinfo_tensor(t.ctx, RLX_B8, 0, NULL, NULL)));
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL));
+    rlxc_rvar *outer = graph_copy(&g, "outer", x);
+    rlxc_binding *b = graph_bind(&g, RLXC_FORM_IF, "y", &cond, 1);
+    b->then = graph_branch(&g, copy_twice, outer);
+    b->otherwise = graph_branch(&g, copy_twice, x);
+    rlxc_rvar *y = graph_infer(&g, b);
+
+    /* A local function that captures |outer|. */
+    graph inner = graph_new(t.ctx, t.module, "inner", false);
+    inner.f->parent = g.f;
+    rlxc_rvar *p = graph_param(&inner, "p", x->sinfo);
+    inner.f->body.result = rlxc_atom_var(graph_add(&inner, "q", p, graph_copy(&inner, "c", outer)));
+    inner.f->ret = x->sinfo;
+    rlxc_binding *local = graph_bind(&g, RLXC_FORM_FUNCTION, "inner", NULL, 0);
+    local->function = inner.f;
+    rlxc_rvar *closure = graph_infer(&g, local);
+    rlxc_atom arg = rlxc_atom_var(y);
+    graph_end(&g, graph_infer(&g, graph_call(&g, "z", rlxc_atom_var(closure), &arg, 1)));
+    cr_assert(rlxc_well_formed(t.ctx, t.module, "before", true), "%s",
+              rlxc_render_diagnostics(t.ctx));
+
+    uint32_t seen = 0;
+    rlxc_rewrite_pass pass = {.user = &seen, .binding = drop_copies};
+    rlxc_rewrite_function(t.ctx, t.module, g.f, &pass);
+    cr_expect_eq(seen, 10);
+    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
+              rlxc_render_diagnostics(t.ctx));
+    const rlxc_binding_block *block = g.f->body.blocks[0];
+    cr_assert_eq(block->n, 3);
+    cr_expect_eq(block->bindings[0]->then->blocks[0]->bindings[0]->args[0].var, x);
+    cr_expect_eq(inner.f->body.blocks[0]->bindings[0]->args[1].var, x);
+    rlxc_context_destroy(t.ctx);
+}
+
+/* y = add(a, b) becomes multiply(a, b) of the same type. */
+static rlxc_rewrite_action multiply_instead(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                            rlxc_atom *replacement)
+{
+    (void)user;
+    *replacement = rlxc_emit_op(b, "multiply", binding->args, binding->n_args, binding->attrs, "m");
+    return RLXC_REWRITE_REPLACE;
+}
+
+RLX_TEST(rewrite, emitted_bindings_have_type_range_and_dataflow)
+{
+    fixture t = begin();
+    graph g = graph_new(t.ctx, t.module, "main", true);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL));
+    rlxc_rvar *first = graph_add(&g, "a", x, x);
+    g.block->bindings[0]->range = (rlxc_range){0, 7, 3, 7, 9};
+    graph_end(&g, graph_add(&g, "b", first, x));
+    rlxc_rewrite_pass pass = {.binding = multiply_instead};
+    rlxc_rewrite_function(t.ctx, t.module, g.f, &pass);
+    const rlxc_binding_block *block = g.f->body.blocks[0];
+    cr_assert_eq(block->n, 2);
+    cr_expect_str_eq(block->bindings[0]->op->name, "multiply");
+    cr_expect_eq(block->bindings[0]->range.line, 7);
+    cr_expect_eq(block->bindings[0]->var->sinfo, x->sinfo);
+    cr_expect(block->bindings[0]->var->is_dataflow);
+    cr_expect(!block->bindings[1]->var->is_dataflow);
+    cr_expect_eq(g.f->body.result.var, block->bindings[1]->var);
+    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
+              rlxc_render_diagnostics(t.ctx));
+    rlxc_context_destroy(t.ctx);
+}
