@@ -180,6 +180,30 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
            !rlxc_failed(m->ctx);
 }
 
+/* "function.main.num_input" -> "1": plain attributes of functions that the host can call. */
+static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
+{
+    for (uint32_t i = 0; i < f->attrs.count && !f->is_private; i++) {
+        const rlxc_attr *a = &f->attrs.values[i];
+        const char *text;
+        int64_t value;
+        if (rlxc_attr_as_int(a, &value))
+            text = rlxc_internf(m->ctx, "%lld", (long long)value);
+        else if (a->kind == RLXC_ATTR_STRING)
+            text = a->s;
+        else
+            continue;
+        const char *key = rlxc_internf(m->ctx, "function.%s.%s", f->name, f->attrs.keys[i]);
+        rlx_error err = {0};
+        if (!rlxc_bc_ok(
+                m, f->range,
+                rlx_exec_builder_metadata(m->builder, rlx_str_from(key), rlx_str_from(text), &err),
+                &err))
+            return false;
+    }
+    return true;
+}
+
 bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                         rlx_exec_builder *builder)
 {
@@ -204,7 +228,7 @@ bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc
         if (!f)
             continue;
         uint32_t index = (uint32_t)(uintptr_t)rlxc_map_get(&m.functions, rlxc_key(f)) - 1;
-        if (!emit_function(&m, f, index))
+        if (!emit_function(&m, f, index) || !emit_attrs(&m, f))
             return false;
     }
     return !rlxc_failed(ctx);

@@ -228,6 +228,16 @@ static uint32_t *arg_regs(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t 
     return regs;
 }
 
+/* What a packed function or a closure gives is checked against the type that the text claims. */
+static void check_claim(rlxc_bc_function *fn, const rlxc_rvar *var, uint32_t reg)
+{
+    const rlxc_sinfo *claim = var->sinfo;
+    if (!claim || claim->kind == RLXC_SINFO_OBJECT || rlxc_is_void(claim))
+        return;
+    RLXC_BC_EMIT(fn, RLX_OP_MATCH_TYPE, reg,
+                 rlxc_bc_type(fn->m, &fn->symbols, claim, NULL, true, fn->range));
+}
+
 static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint32_t callee,
                  const uint32_t *regs, uint32_t n)
 {
@@ -236,6 +246,8 @@ static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, fn->range,
                    rlx_exec_builder_call(fn->m->builder, op, dst, callee, regs, n, &err), &err);
+    if (op == RLX_OP_CALL_PACKED || op == RLX_OP_CALL_CLOSURE)
+        check_claim(fn, var, dst);
 }
 
 static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *name,

@@ -42,10 +42,7 @@ static bool is_builtin(const char *name)
 /* Builtins whose result never shares memory with an argument. */
 static bool makes_fresh_result(const char *name)
 {
-    if (strncmp(name, "rlx.", 4) == 0)
-        return strcmp(name, "rlx.reshape") != 0;
-    return strcmp(name, "vm.builtin.copy") == 0 || strcmp(name, "vm.builtin.alloc_tensor") == 0 ||
-           strcmp(name, "vm.builtin.alloc_storage") == 0;
+    return strncmp(name, "rlx.", 4) == 0 && strcmp(name, "rlx.reshape") != 0;
 }
 
 static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit, void *user)

@@ -339,7 +339,8 @@ static bool lower_function(rlxc_context *ctx, rlxc_module *module, rlxc_function
     rlxc_walk_positions(f, &walk);
     drop_dataflow(&f->body);
     if (f->is_pure) /* memory has effects, but none that a caller can see */
-        f->attrs = rlxc_attrs_with(ctx, f->attrs, "relax.force_pure", rlxc_attr_bool(true));
+        f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "relax.force_pure"),
+                                   rlxc_attr_bool(true));
     rlxc_rewrite_pass pass = {&l, lower_binding, NULL, NULL};
     rlxc_rewrite_function(ctx, module, f, &pass);
     if (rlxc_failed(ctx))

@@ -5,9 +5,7 @@
  * reading something clobbered is the error. After an IF, what either branch did counts. Also: a
  * storage is made before its tensors on the same path, is not used after its kill, and is never
  * provably too small; nothing is read or killed again after its kill; what was made outside a
- * branch is killed by both branches or by none; parameters are not killed. Anything whose result
- * can hold memory is taken to share all its operands' memory but for calls of PrimFuncs and
- * allocations, so the check knows no list of operators. */
+ * branch is killed by both branches or by none; parameters are not killed. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -245,11 +243,19 @@ static void kill(verifier *v, const rlxc_binding *b)
 
 static void walk_body(verifier *v, const rlxc_body *body);
 
+/* True where the value bound cannot lie in memory of the operands. */
 static bool is_fresh(const verifier *v, const rlxc_binding *b)
 {
+    const rlxc_sinfo *type = b->var->sinfo;
+    if (type && (type->kind == RLXC_SINFO_PRIM || type->kind == RLXC_SINFO_SHAPE))
+        return true;
+    if (b->form != RLXC_FORM_CALL)
+        return false;
     if (b->op)
-        return (b->op->flags & (RLXC_OP_MEMORY | RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) ==
-               RLXC_OP_MEMORY;
+        return (b->op->flags & (RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) == 0;
+    if (b->callee.kind == RLXC_ATOM_EXTERN)
+        return strncmp(b->callee.text, "rlx.", 4) == 0 &&
+               strcmp(b->callee.text, "rlx.reshape") != 0;
     if (b->callee.kind != RLXC_ATOM_GLOBAL)
         return false;
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
@@ -349,7 +355,7 @@ static void walk_binding(verifier *v, const rlxc_binding *b)
     if (rlxc_failed(v->ctx) || !state_of(v, b->var))
         return;
     apply(v, &(change){.kind = MADE, .var = b->var});
-    if (b->form == RLXC_FORM_IF || (b->form == RLXC_FORM_CALL && is_fresh(v, b)))
+    if (b->form == RLXC_FORM_IF || is_fresh(v, b))
         return;
     v->deriving = b->var;
     if (b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_VAR)

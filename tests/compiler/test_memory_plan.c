@@ -1,0 +1,358 @@
+/* Explicit memory: lowering of call_tir, storage planning, kills, and the plan verifier, which must
+ * accept every plan that the planner makes for random programs and catch overlaps put into them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/passes/alias.h"
+#include "compiler/passes/passes.h"
+#include "compiler/script/script.h"
+#include "tests/support/rlx_test.h"
+
+static const char *const header =
+    "from tvm.script import ir as I\n"
+    "from tvm.script import tir as T\n"
+    "from tvm.script import relax as R\n"
+    "@I.ir_module\n"
+    "class Module:\n"
+    "    @T.prim_func(private=True)\n"
+    "    def add(px: T.handle, py: T.handle, po: T.handle):\n"
+    "        n = T.int64()\n"
+    "        x = T.match_buffer(px, (n,))\n"
+    "        y = T.match_buffer(py, (n,))\n"
+    "        o = T.match_buffer(po, (n,))\n"
+    "        for i in range(n):\n"
+    "            with T.block(\"b\"):\n"
+    "                vi = T.axis.spatial(n, i)\n"
+    "                o[vi] = x[vi] + y[vi]\n"
+    "    @T.prim_func(private=True)\n"
+    "    def inc(px: T.handle):\n"
+    "        n = T.int64()\n"
+    "        x = T.match_buffer(px, (n,))\n"
+    "        for i in range(n):\n"
+    "            with T.block(\"b\"):\n"
+    "                vi = T.axis.spatial(n, i)\n"
+    "                x[vi] = x[vi] + T.float32(1)\n"
+    "    @R.function(pure=False)\n"
+    "    def main(x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), "
+    "dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> R.Object:\n"
+    "        n = T.int64()\n"
+    "        cls = Module\n";
+
+/* ADD(v, a, b): v = a + b; indented for the function's body. */
+#define T1 "R.Tensor((n,), dtype=\"float32\")"
+#define ADD(v, a, b) \
+    "        " v ": " T1 " = R.call_tir(cls.add, (" a ", " b "), out_sinfo=" T1 ")\n"
+#define IN_ADD(v, a, b) "    " ADD(v, a, b)
+
+static rlxc_module *parse(rlxc_context *ctx, const char *body)
+{
+    const char *text = rlxc_internf(ctx, "%s%s", header, body);
+    rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
+    rlxc_options options = {.opt_level = 0};
+    if (module && rlxc_pass_infer(ctx, module, &options) &&
+        rlxc_pass_lower_call_tir(ctx, module, &options))
+        return module;
+    cr_expect(false, "%s%s", rlxc_render_diagnostics(ctx), text);
+    return NULL;
+}
+
+typedef struct op_count {
+    const char *name;
+    unsigned n;
+} op_count;
+
+static bool count_one(void *user, rlxc_binding *b)
+{
+    op_count *c = user;
+    c->n += rlxc_is_op(b, c->name);
+    return true;
+}
+
+static unsigned count_op(rlxc_context *ctx, const rlxc_module *module, const char *name)
+{
+    const rlxc_global *g = rlxc_module_find(module, rlxc_intern_cstr(ctx, "main"));
+    op_count c = {name, 0};
+    rlxc_each_binding(&g->relax->body, count_one, &c);
+    return c.n;
+}
+
+RLX_TEST(memory_plan, storages_are_shared_where_lifetimes_do_not_meet)
+{
+    static const struct {
+        const char *what, *body;
+        unsigned storages, own;
+    } rows[] = {
+        {"a lone result", ADD("a", "x", "y") "        return a\n", 0, 1},
+        {"a chain needs two",
+         ADD("a", "x", "y") ADD("b", "a", "y") ADD("d", "b", "y") ADD("e", "d", "y")
+             ADD("f", "e", "y") "        return f\n",
+         2, 1},
+        {"a value read again late stays",
+         ADD("a", "x", "y") ADD("b", "a", "y") ADD("d", "b", "y") ADD("e", "d", "a")
+             ADD("f", "e", "y") "        return f\n",
+         3, 1},
+        {"a reshape keeps its source",
+         ADD("a", "x", "y") "        v = R.reshape(a, R.shape([n]))\n" ADD("b", "y", "y")
+             ADD("d", "b", "y") ADD("e", "d", "v") ADD("f", "e", "y") "        return f\n",
+         3, 1},
+        {"a match_cast keeps its source",
+         ADD("a", "x", "y") "        v = R.match_cast(a, " T1 ")\n" ADD("b", "y", "y")
+             ADD("d", "b", "y") ADD("e", "d", "v") ADD("f", "e", "y") "        return f\n",
+         3, 1},
+        {"a tuple keeps its items",
+         ADD("a", "x", "y") ADD("b", "y", "y") "        t = (a, b)\n" ADD("d", "y", "y")
+             ADD("e", "d", "y") "        return (t, e)\n",
+         1, 3},
+        {"results of branches escape through the IF",
+         ADD("a", "x", "y") "        if c:\n" IN_ADD("p", "a", "y")
+             IN_ADD("q", "p", "y") "            r = q\n        else:\n" IN_ADD(
+                 "q", "a", "x") "            r = q\n        return r\n",
+         2, 2},
+        {"branches share storage of before the IF",
+         ADD("a", "x", "y") ADD("b", "a", "y") "        if c:\n" IN_ADD("p", "b", "y") IN_ADD(
+             "q", "p", "y") IN_ADD("s", "q",
+                                   "y") "            r = s\n        else:\n" IN_ADD("p", "b", "y")
+             IN_ADD("q", "p", "y") "            r = q\n" ADD("d", "r", "y") "        return d\n",
+         5, 1},
+        {"a packed function may keep what it gets",
+         ADD("a", "x",
+             "y") "        k = R.call_packed(\"test.keep\", a, sinfo_args=R.Object)\n" ADD("b", "y",
+                                                                                           "y")
+             ADD("d", "b", "y") "        return (d, k)\n",
+         1, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options = {0};
+        rlxc_module *m = parse(ctx, rows[i].body);
+        if (m) {
+            cr_expect(rlxc_pass_plan_memory(ctx, m, &options) &&
+                          rlxc_pass_insert_kill(ctx, m, &options) &&
+                          rlxc_pass_verify_plan(ctx, m, &options) &&
+                          rlxc_well_formed(ctx, m, "test", true),
+                      "%s: %s", rows[i].what, rlxc_render_diagnostics(ctx));
+            unsigned storages = count_op(ctx, m, "memory.alloc_storage");
+            unsigned own = count_op(ctx, m, "builtin.alloc_tensor");
+            cr_expect(storages == rows[i].storages && own == rows[i].own,
+                      "%s: %u storages and %u tensors of their own, expected %u and %u\n%s",
+                      rows[i].what, storages, own, rows[i].storages, rows[i].own,
+                      rlxc_print_module(ctx, m));
+            cr_expect_eq(count_op(ctx, m, "memory.kill_storage"), storages);
+        }
+        rlxc_context_destroy(ctx);
+    }
+}
+
+RLX_TEST(memory_plan, in_place_writes_only_where_nobody_else_looks)
+{
+#define INC(v, a)                                                              \
+    "        " v " = R.call_tir_inplace(cls.inc, (" a ",), out_sinfo=" T1 ", " \
+                                                                          "inplace_indices=[0])\n"
+    static const struct {
+        const char *what, *body;
+        bool copies;
+    } rows[] = {
+        {"the last reader", ADD("a", "x", "y") INC("b", "a") "        return b\n", false},
+        {"read again", ADD("a", "x", "y") INC("b", "a") ADD("d", "b", "a") "        return d\n",
+         true},
+        {"a parameter", INC("b", "x") "        return b\n", true},
+        {"a view of a parameter",
+         "        v = R.reshape(x, R.shape([n]))\n" INC("b", "v") "        return b\n", true},
+        {"a view is read later",
+         ADD("a", "x", "y") "        v = R.reshape(a, R.shape([n]))\n" INC("b", "a")
+             ADD("d", "b", "v") "        return d\n",
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_module *m = parse(ctx, rows[i].body);
+        if (m)
+            cr_expect_eq(strstr(rlxc_print_module(ctx, m), "rlx.copy") != NULL, rows[i].copies,
+                         "%s\n%s", rows[i].what, rlxc_print_module(ctx, m));
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* --- the verifier on plans written by hand ---------------------------------------------------- */
+
+#define STORAGE(s, bytes)                                                            \
+    "        " s " = R.memory.alloc_storage(R.shape([" bytes "]), R.prim_value(0), " \
+    "R.str(\"global\"), R.dtype(\"uint8\"))\n"
+#define TENSOR(v, s, offset)                                                          \
+    "        " v ": " T1 " = R.memory.alloc_tensor(" s ", R.prim_value(" offset "), " \
+    "R.shape([n]), R.dtype(\"float32\"))\n"
+#define RUN(a, b, o) "        cls.add(" a ", " b ", " o ")\n"
+
+RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
+{
+    static const struct {
+        const char *body, *message; /* NULL: accepted */
+    } rows[] = {
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
+             RUN("x", "y", "b") "        return b\n",
+         NULL},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
+             RUN("a", "y", "b") "        return b\n",
+         "'a' is used after 'b' took its memory"},
+        {STORAGE("s", "n * 8") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "n * 4")
+             RUN("a", "y", "b") "        return b\n",
+         NULL},
+        {STORAGE("s", "n * 8") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "n * 3")
+             RUN("a", "y", "b") "        return b\n",
+         "'a' is used after 'b' took its memory"},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0") RUN(
+             "x", "y",
+             "a") "        v = R.reshape(a, R.shape([n]))\n        t = (v, x)\n" TENSOR("b", "s",
+                                                                                        "0")
+             RUN("x", "y", "b") "        w = t[0]\n        return w\n",
+         "'t' is used after 'b' took its memory"},
+        {STORAGE("s", "40") "        a: R.Tensor((11,), dtype=\"float32\") = "
+                            "R.memory.alloc_tensor(s, R.prim_value(0), R.shape([11]), "
+                            "R.dtype(\"float32\"))\n        return a\n",
+         "'a' does not fit in storage 's'"},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0") "        R.memory.kill_storage(s)\n" TENSOR(
+             "b", "s", "0") "        return b\n",
+         "'s' is used after it was killed"},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0") "        R.memory.kill_tensor(a)\n        "
+                                                     "R.memory.kill_tensor(a)\n        return x\n",
+         "'a' is killed twice"},
+        {"        R.vm.kill_object(x)\n        return y\n", "the parameter 'x' is killed"},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        if c:\n    " TENSOR(
+                 "b", "s", "0") "    " RUN("x", "y",
+                                           "b") "            r = b\n        else:\n            r = "
+                                                "y\n" ADD("d", "r", "a") "        return d\n",
+         "'a' is used after 'b' took its memory"},
+        {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y",
+                 "a") "        if c:\n            R.memory.kill_tensor(a)\n            r = x\n"
+                      "        else:\n            r = y\n        return r\n",
+         "'a' is killed in one branch only"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options = {0};
+        rlxc_module *m = parse(ctx, rows[i].body);
+        if (m) {
+            bool accepted = rlxc_pass_verify_plan(ctx, m, &options);
+            const char *said = rlxc_render_diagnostics(ctx);
+            cr_expect(accepted == (rows[i].message == NULL), "row %zu: %s", i, said);
+            if (rows[i].message)
+                cr_expect(strstr(said, rows[i].message), "row %zu: %s", i, said);
+        }
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* --- random programs ---------------------------------------------------------------------------
+ */
+
+typedef struct generator {
+    rlxc_text text;
+    uint32_t seed, n_vars;
+    unsigned known[64]; /* numbers of the variables in scope */
+    unsigned n_known;
+} generator;
+
+static uint32_t next(generator *g, uint32_t below)
+{
+    g->seed = g->seed * 1664525u + 1013904223u;
+    return (g->seed >> 8) % below;
+}
+
+static const char *pick(generator *g, char *buffer)
+{
+    uint32_t i = next(g, g->n_known + 2);
+    if (i < 2)
+        return i == 0 ? "x" : "y";
+    snprintf(buffer, 16, "v%u", g->known[i - 2]);
+    return buffer;
+}
+
+static void generate(generator *g, unsigned indent, unsigned depth, unsigned length)
+{
+    char a[16], b[16];
+    for (unsigned i = 0; i < length; i++) {
+        uint32_t kind = next(g, depth < 3 ? 8 : 6), var = g->n_vars++;
+        const char *p = pick(g, a), *q = pick(g, b);
+        rlxc_text_printf(&g->text, "%*s", (int)indent, "");
+        if (kind < 4) {
+            rlxc_text_printf(&g->text,
+                             "v%u: " T1 " = R.call_tir(cls.add, (%s, %s), out_sinfo=" T1 ")\n", var,
+                             p, q);
+        } else if (kind == 4) {
+            rlxc_text_printf(&g->text, "v%u: " T1 " = R.reshape(%s, R.shape([n]))\n", var, p);
+        } else if (kind == 5) {
+            rlxc_text_printf(&g->text, "t%u = (%s, %s)\n%*sv%u: " T1 " = t%u[%u]\n", var, p, q,
+                             (int)indent, "", var, var, next(g, 2));
+        } else {
+            unsigned scope = g->n_known;
+            rlxc_text_puts(&g->text, "if c:\n");
+            generate(g, indent + 4, depth + 1, 1 + next(g, 4));
+            rlxc_text_printf(&g->text, "%*sv%u = %s\n%*selse:\n", (int)indent + 4, "", var,
+                             pick(g, a), (int)indent, "");
+            g->n_known = scope;
+            generate(g, indent + 4, depth + 1, 1 + next(g, 4));
+            rlxc_text_printf(&g->text, "%*sv%u = %s\n", (int)indent + 4, "", var, pick(g, a));
+            g->n_known = scope;
+        }
+        if (g->n_known < sizeof g->known / sizeof *g->known)
+            g->known[g->n_known++] = var;
+        else
+            g->known[next(g, g->n_known)] = var;
+    }
+}
+
+/* Gives a tensor of the function's top level the storage of another one that is read later. */
+static bool inject_overlap(rlxc_function *f)
+{
+    for (uint32_t k = 0; k < f->body.n_blocks; k++) {
+        rlxc_binding_block *block = f->body.blocks[k];
+        for (uint32_t i = 0; i < block->n; i++) {
+            const rlxc_binding *a = block->bindings[i];
+            if (!rlxc_is_op(a, "memory.alloc_tensor"))
+                continue;
+            for (uint32_t j = i + 1; j + 1 < block->n; j++) {
+                rlxc_binding *b = block->bindings[j], *call = block->bindings[j + 1];
+                if (!rlxc_is_op(b, "memory.alloc_tensor") || call->callee.kind != RLXC_ATOM_GLOBAL)
+                    continue;
+                if (call->args[0].kind != RLXC_ATOM_VAR || call->args[0].var != a->var)
+                    continue;
+                rlxc_atom *args = (rlxc_atom *)(uintptr_t)b->args;
+                args[0] = a->args[0];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+RLX_TEST(memory_plan, random_programs_verify_and_injected_overlaps_do_not)
+{
+    unsigned injected = 0;
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options = {0};
+        generator g = {.text = {.ctx = ctx}, .seed = seed * 7919};
+        generate(&g, 8, 0, 4 + seed % 20);
+        char last[16];
+        rlxc_text_printf(&g.text, "        return %s\n", pick(&g, last));
+        rlxc_module *m = parse(ctx, g.text.data);
+        if (m) {
+            cr_expect(rlxc_pass_plan_memory(ctx, m, &options) &&
+                          rlxc_pass_insert_kill(ctx, m, &options) &&
+                          rlxc_pass_verify_plan(ctx, m, &options) &&
+                          rlxc_well_formed(ctx, m, "test", true),
+                      "seed %u: %s\n%s", seed, rlxc_render_diagnostics(ctx), g.text.data);
+        }
+        m = parse(ctx, g.text.data);
+        if (m && rlxc_pass_plan_memory(ctx, m, &options) &&
+            inject_overlap(rlxc_module_find(m, rlxc_intern_cstr(ctx, "main"))->relax)) {
+            injected++;
+            cr_expect(!rlxc_pass_verify_plan(ctx, m, &options), "seed %u: overlap not found\n%s",
+                      seed, rlxc_print_module(ctx, m));
+        }
+        rlxc_context_destroy(ctx);
+    }
+    cr_expect_gt(injected, 20u);
+}
