@@ -1,0 +1,56 @@
+/* The default allocator (mimalloc where it was built in, else libc) and the two functions through
+   which all of the library allocates. Alignments below a pointer's are raised to it. */
+#include <rlx/base.h>
+
+#include <stdlib.h>
+#if RLX_WITH_MIMALLOC
+#include <mimalloc.h>
+#endif
+
+static void *default_alloc(void *ctx, size_t size, size_t align)
+{
+    (void)ctx;
+#if RLX_WITH_MIMALLOC
+    return mi_malloc_aligned(size, align);
+#else
+    if (align <= _Alignof(max_align_t))
+        return malloc(size);
+    void *p;
+    return posix_memalign(&p, align, size) == 0 ? p : NULL;
+#endif
+}
+
+static void default_free(void *ctx, void *p, size_t size, size_t align)
+{
+    (void)ctx;
+    (void)size;
+    (void)align;
+#if RLX_WITH_MIMALLOC
+    mi_free(p);
+#else
+    free(p);
+#endif
+}
+
+const rlx_allocator *rlx_default_allocator(void)
+{
+    static const rlx_allocator allocator = {NULL, default_alloc, default_free};
+    return &allocator;
+}
+
+void *rlx_alloc(const rlx_allocator *a, size_t size, size_t align)
+{
+    if (!a)
+        a = rlx_default_allocator();
+    if (size > PTRDIFF_MAX)
+        return NULL;
+    return a->alloc(a->ctx, size ? size : 1, align < sizeof(void *) ? sizeof(void *) : align);
+}
+
+void rlx_free(const rlx_allocator *a, void *p, size_t size, size_t align)
+{
+    if (!a)
+        a = rlx_default_allocator();
+    if (p)
+        a->free(a->ctx, p, size ? size : 1, align < sizeof(void *) ? sizeof(void *) : align);
+}

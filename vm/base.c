@@ -1,0 +1,151 @@
+/* Status names, error filling, strings and data types: what all other files lean on.
+
+   Errors are written into the caller's fixed-size rlx_error, so that reporting works when memory is
+   out. Text never depends on the locale: only integers and strings are formatted here. */
+#include <rlx/base.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const char *rlx_version(void)
+{
+    return RLX_VERSION;
+}
+
+const char *rlx_status_name(rlx_status status)
+{
+    switch (status) {
+    case RLX_OK:
+        return "ok";
+    case RLX_E_NOMEM:
+        return "out of memory";
+    case RLX_E_INVALID_ARG:
+        return "invalid argument";
+    case RLX_E_INVALID_MODULE:
+        return "invalid module";
+    case RLX_E_VERSION:
+        return "unsupported version";
+    case RLX_E_SHAPE:
+        return "shape mismatch";
+    case RLX_E_NOT_FOUND:
+        return "not found";
+    case RLX_E_KERNEL:
+        return "kernel failure";
+    case RLX_E_LIMIT:
+        return "limit reached";
+    case RLX_E_IO:
+        return "input/output error";
+    case RLX_E_CANCELLED:
+        return "cancelled";
+    case RLX_E_INTERNAL:
+        return "internal error";
+    }
+    return "unknown status";
+}
+
+rlx_str rlx_str_from(const char *text)
+{
+    return (rlx_str){text ? text : "", text ? strlen(text) : 0};
+}
+
+bool rlx_str_eq(rlx_str a, rlx_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+rlx_status rlx_fail_v(rlx_error *err, rlx_status code, const char *format, va_list args)
+{
+    if (err) {
+        err->code = code;
+        err->where = (rlx_location){0};
+        vsnprintf(err->message, sizeof err->message, format, args);
+    }
+    return code;
+}
+
+rlx_status rlx_fail(rlx_error *err, rlx_status code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rlx_fail_v(err, code, format, args);
+    va_end(args);
+    return code;
+}
+
+void rlx_error_prefix(rlx_error *err, const char *format, ...)
+{
+    if (!err)
+        return;
+    char old[sizeof err->message];
+    memcpy(old, err->message, sizeof old);
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof err->message)
+        return;
+    size_t room = sizeof err->message - (size_t)n, len = strlen(old);
+    if (len >= room)
+        len = room - 1;
+    memcpy(err->message + n, old, len);
+    err->message[(size_t)n + len] = 0;
+}
+
+bool rlx_dtype_valid(rlx_dtype t)
+{
+    bool integer = t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+    if (t.lanes != 1)
+        return false;
+    if (t.code == RLX_INT || t.code == RLX_UINT)
+        return integer;
+    if (t.code == RLX_FLOAT)
+        return integer && t.bits != 8;
+    if (t.code == RLX_BFLOAT)
+        return t.bits == 16;
+    return t.code == RLX_BOOL && t.bits == 8;
+}
+
+size_t rlx_dtype_size(rlx_dtype t)
+{
+    return rlx_dtype_valid(t) ? t.bits / 8u : 0;
+}
+
+const char *rlx_dtype_name(rlx_dtype t, char *buffer)
+{
+    static const char *const prefix[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
+    const char *name = t.code < sizeof prefix / sizeof *prefix ? prefix[t.code] : "?";
+    if (t.code == RLX_BOOL && t.bits == 8)
+        snprintf(buffer, 24, "bool");
+    else
+        snprintf(buffer, 24, "%s%u", name, (unsigned)t.bits);
+    if (t.lanes != 1) {
+        size_t n = strlen(buffer);
+        snprintf(buffer + n, 24 - n, "x%u", (unsigned)t.lanes);
+    }
+    return buffer;
+}
+
+bool rlx_dtype_parse(rlx_str text, rlx_dtype *out)
+{
+    static const struct {
+        const char *name;
+        uint8_t code, bits;
+    } rows[] = {
+        {"float32", RLX_FLOAT, 32},   {"f32", RLX_FLOAT, 32},     {"float64", RLX_FLOAT, 64},
+        {"f64", RLX_FLOAT, 64},       {"float16", RLX_FLOAT, 16}, {"f16", RLX_FLOAT, 16},
+        {"bfloat16", RLX_BFLOAT, 16}, {"bf16", RLX_BFLOAT, 16},   {"int64", RLX_INT, 64},
+        {"i64", RLX_INT, 64},         {"int32", RLX_INT, 32},     {"i32", RLX_INT, 32},
+        {"int16", RLX_INT, 16},       {"i16", RLX_INT, 16},       {"int8", RLX_INT, 8},
+        {"i8", RLX_INT, 8},           {"uint64", RLX_UINT, 64},   {"u64", RLX_UINT, 64},
+        {"uint32", RLX_UINT, 32},     {"u32", RLX_UINT, 32},      {"uint16", RLX_UINT, 16},
+        {"u16", RLX_UINT, 16},        {"uint8", RLX_UINT, 8},     {"u8", RLX_UINT, 8},
+        {"bool", RLX_BOOL, 8},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rlx_str_eq(text, rlx_str_from(rows[i].name))) {
+            *out = RLX_DTYPE(rows[i].code, rows[i].bits);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,788 @@
+/* The executable builder: tables that intern their rows, and functions emitted by instruction.
+
+   Ranges are checked here so that mistakes show at the call that makes them; control flow, kinds
+   and kills are the verifier's. */
+#include "vm/builder.h"
+
+#include <rlx/checked.h>
+#include <string.h>
+
+static rlx_status no_memory(rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+}
+
+#define INVALID(...) rlx_fail(err, RLX_E_INVALID_ARG, __VA_ARGS__)
+#define GROW(array, capacity, count) \
+    rlxv_grow(&b->allocator, (void **)&(array), &(capacity), (count), sizeof *(array))
+
+rlx_status rlx_exec_builder_create(const rlx_allocator *a, rlx_exec_builder **out, rlx_error *err)
+{
+    rlx_exec_builder *b = rlx_alloc(a, sizeof *b, _Alignof(rlx_exec_builder));
+    if (!b)
+        return no_memory(err);
+    memset(b, 0, sizeof *b);
+    b->allocator = a ? *a : *rlx_default_allocator();
+    rlxv_arena_init(&b->arena, a);
+    b->current = RLX_NONE;
+    *out = b;
+    return RLX_OK;
+}
+
+#define FREE(array, capacity) rlx_free(&a, (array), (size_t)(capacity) * sizeof *(array), 16)
+
+static void free_rows(const rlx_allocator *allocator, rlxv_rows *r)
+{
+    rlx_allocator a = *allocator;
+    FREE(r->words, r->words_capacity);
+    FREE(r->starts, r->starts_capacity);
+    FREE(r->hash, r->hash_size);
+}
+
+void rlx_exec_builder_destroy(rlx_exec_builder *b)
+{
+    if (!b)
+        return;
+    rlx_allocator a = b->allocator;
+    free_rows(&a, &b->exprs);
+    free_rows(&a, &b->types);
+    free_rows(&a, &b->scalars);
+    FREE(b->expr_slots, b->expr_info_capacity[0]);
+    FREE(b->expr_depth, b->expr_info_capacity[1]);
+    FREE(b->expr_size, b->expr_info_capacity[2]);
+    FREE(b->type_slots, b->type_info_capacity);
+    FREE(b->scalar_constant, b->scalar_constant_capacity);
+    FREE(b->strings, b->strings_capacity);
+    FREE(b->string_hash, b->string_hash_size);
+    for (uint32_t i = 0; i < b->n_functions; i++) {
+        rlxv_build_function *f = &b->functions[i];
+        FREE(f->code, f->code_capacity);
+        FREE(f->slot_names, f->slot_names_capacity);
+        FREE(f->debug, f->debug_capacity);
+    }
+    FREE(b->constants, b->constants_capacity);
+    FREE(b->kernels, b->kernels_capacity);
+    FREE(b->functions, b->functions_capacity);
+    FREE(b->imports, b->imports_capacity);
+    FREE(b->metadata, b->metadata_capacity);
+    FREE(b->labels, b->labels_capacity);
+    FREE(b->fixups, b->fixups_capacity);
+    rlxv_arena_deinit(&b->arena);
+    rlx_free(&a, b, sizeof *b, _Alignof(rlx_exec_builder));
+}
+
+/* Makes the hash at least twice |count|; |rehash| finds the home of each entry. */
+static bool grow_hash(const rlx_allocator *allocator, uint32_t **hash, uint32_t *size,
+                      uint32_t count)
+{
+    if (count < *size / 2)
+        return true;
+    rlx_allocator a = *allocator;
+    uint32_t fresh = *size ? *size * 2 : 64;
+    uint32_t *p = rlx_alloc(&a, (size_t)fresh * sizeof *p, 16);
+    if (!p)
+        return false;
+    memset(p, 0, (size_t)fresh * sizeof *p);
+    FREE(*hash, *size);
+    *hash = p;
+    *size = fresh;
+    return true;
+}
+
+static uint32_t row_hash(const uint32_t *words, uint32_t n, uint32_t mask)
+{
+    return (uint32_t)rlxv_checksum(words, n * sizeof *words) & mask;
+}
+
+/* The index of the row, new or old. */
+static rlx_status intern_row(rlx_exec_builder *b, rlxv_rows *r, const uint32_t *words, uint32_t n,
+                             uint32_t *out, bool *out_new, rlx_error *err)
+{
+    uint32_t old_size = r->hash_size;
+    if (!grow_hash(&b->allocator, &r->hash, &r->hash_size, r->count + 1))
+        return no_memory(err);
+    uint32_t mask = r->hash_size - 1, h;
+    if (r->hash_size != old_size) {
+        for (uint32_t i = 0; i < r->count; i++) {
+            h = row_hash(r->words + r->starts[i], r->starts[i + 1] - r->starts[i], mask);
+            while (r->hash[h])
+                h = (h + 1) & mask;
+            r->hash[h] = i + 1;
+        }
+    }
+    for (h = row_hash(words, n, mask); r->hash[h]; h = (h + 1) & mask) {
+        uint32_t i = r->hash[h] - 1;
+        if (r->starts[i + 1] - r->starts[i] == n &&
+            memcmp(r->words + r->starts[i], words, n * sizeof *words) == 0) {
+            *out = i;
+            *out_new = false;
+            return RLX_OK;
+        }
+    }
+    if (n > UINT32_MAX / 4 - r->n_words || !GROW(r->words, r->words_capacity, r->n_words + n) ||
+        !GROW(r->starts, r->starts_capacity, r->count + 1))
+        return no_memory(err);
+    memcpy(r->words + r->n_words, words, n * sizeof *words);
+    r->starts[r->count] = r->n_words;
+    r->n_words += n;
+    r->starts[r->count + 1] = r->n_words;
+    r->hash[h] = r->count + 1;
+    *out = r->count++;
+    *out_new = true;
+    return RLX_OK;
+}
+
+static rlx_status intern_string(rlx_exec_builder *b, rlx_str text, uint32_t *out, rlx_error *err)
+{
+    uint32_t old_size = b->string_hash_size;
+    if (text.len > UINT32_MAX / 4)
+        return rlx_fail(err, RLX_E_LIMIT, "a string of %zu bytes", text.len);
+    if (!grow_hash(&b->allocator, &b->string_hash, &b->string_hash_size, b->n_strings + 1))
+        return no_memory(err);
+    uint32_t mask = b->string_hash_size - 1, h;
+    if (b->string_hash_size != old_size) {
+        for (uint32_t i = 0; i < b->n_strings; i++) {
+            h = (uint32_t)rlxv_checksum(b->strings[i].data, b->strings[i].len) & mask;
+            while (b->string_hash[h])
+                h = (h + 1) & mask;
+            b->string_hash[h] = i + 1;
+        }
+    }
+    for (h = (uint32_t)rlxv_checksum(text.data, text.len) & mask; b->string_hash[h];
+         h = (h + 1) & mask) {
+        if (rlx_str_eq(b->strings[b->string_hash[h] - 1], text)) {
+            *out = b->string_hash[h] - 1;
+            return RLX_OK;
+        }
+    }
+    rlx_str copy = rlxv_arena_str(&b->arena, text);
+    if (!copy.data || !GROW(b->strings, b->strings_capacity, b->n_strings))
+        return no_memory(err);
+    b->strings[b->n_strings] = copy;
+    b->string_hash[h] = b->n_strings + 1;
+    *out = b->n_strings++;
+    return RLX_OK;
+}
+
+/* --- expressions and types ------------------------------------------------------------------- */
+
+static rlx_status add_expr(rlx_exec_builder *b, const uint32_t row[4], uint32_t n_operands,
+                           uint32_t *out, rlx_error *err)
+{
+    uint32_t depth = 0, size = 1, slots = 0, i;
+    bool fresh;
+    for (uint32_t k = 0; k < n_operands; k++) {
+        uint32_t e = row[1 + k];
+        if (e >= b->exprs.count)
+            return INVALID("expression %u does not exist", e);
+        depth = b->expr_depth[e] + 1 > depth ? b->expr_depth[e] + 1 : depth;
+        size += b->expr_size[e];
+        slots = b->expr_slots[e] > slots ? b->expr_slots[e] : slots;
+    }
+    if (depth > RLXV_MAX_EXPR_DEPTH || size > RLXV_MAX_EXPR_SIZE)
+        return rlx_fail(err, RLX_E_LIMIT, "an expression of depth %u and size %u is too large",
+                        depth, size);
+    if (row[0] == RLX_EXPR_SLOT)
+        slots = row[1] + 1;
+    RLX_TRY(intern_row(b, &b->exprs, row, 4, &i, &fresh, err));
+    if (fresh) {
+        if (!GROW(b->expr_slots, b->expr_info_capacity[0], i) ||
+            !GROW(b->expr_depth, b->expr_info_capacity[1], i) ||
+            !GROW(b->expr_size, b->expr_info_capacity[2], i))
+            return no_memory(err);
+        b->expr_slots[i] = slots;
+        b->expr_depth[i] = depth;
+        b->expr_size[i] = size;
+    }
+    *out = i;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_const_expr(rlx_exec_builder *b, int64_t value, uint32_t *out,
+                                       rlx_error *err)
+{
+    uint32_t row[4] = {RLX_EXPR_CONST, (uint32_t)(uint64_t)value, (uint32_t)((uint64_t)value >> 32),
+                       0};
+    return add_expr(b, row, 0, out, err);
+}
+
+rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b, uint32_t slot, uint32_t *out,
+                                      rlx_error *err)
+{
+    uint32_t row[4] = {RLX_EXPR_SLOT, slot, 0, 0};
+    if (slot >= RLXV_MAX_SLOTS)
+        return rlx_fail(err, RLX_E_LIMIT, "slot %u", slot);
+    return add_expr(b, row, 0, out, err);
+}
+
+rlx_status rlx_exec_builder_expr(rlx_exec_builder *b, rlx_expr_op op, uint32_t a, uint32_t b_,
+                                 uint32_t c_, uint32_t *out, rlx_error *err)
+{
+    if (op == RLX_EXPR_CONST || op == RLX_EXPR_SLOT || (uint32_t)op > RLX_EXPR_SELECT)
+        return INVALID("expression operation %d has no operands", (int)op);
+    uint32_t row[4] = {(uint32_t)op, a, b_, op == RLX_EXPR_SELECT ? c_ : 0};
+    return add_expr(b, row, op == RLX_EXPR_SELECT ? 3 : 2, out, err);
+}
+
+uint32_t rlx_dtype_word(rlx_dtype t)
+{
+    return t.code | (uint32_t)t.bits << 8 | (uint32_t)t.lanes << 16;
+}
+
+static rlx_status check_dims(rlx_exec_builder *b, const rlx_type_info *t, uint32_t *slots,
+                             rlx_error *err)
+{
+    for (uint32_t i = 0; i < t->n_dims; i++) {
+        uint32_t kind = t->dims[i].kind, index = t->dims[i].index, used = 0;
+        if (kind == RLX_DIM_BIND && index < RLXV_MAX_SLOTS)
+            used = index + 1;
+        else if (kind == RLX_DIM_EXPR && index < b->exprs.count)
+            used = b->expr_slots[index];
+        else if (kind != RLX_DIM_ANY)
+            return INVALID("dimension %u of a type is bad", i);
+        *slots = used > *slots ? used : *slots;
+    }
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_type(rlx_exec_builder *b, const rlx_type_info *t, uint32_t *out,
+                                 rlx_error *err)
+{
+    bool has_dims =
+        t->kind == RLX_TYPE_TENSOR || t->kind == RLX_TYPE_SHAPE || t->kind == RLX_TYPE_PRIM;
+    bool has_dtype = t->kind == RLX_TYPE_PRIM || (t->kind == RLX_TYPE_TENSOR && t->dtype.bits);
+    bool rank_known = t->kind == RLX_TYPE_PRIM || (has_dims && t->rank_known);
+    uint32_t n =
+        has_dims ? (rank_known ? t->n_dims : 0) : (t->kind == RLX_TYPE_TUPLE ? t->n_children : 0);
+    uint32_t slots = 0, i, local[64], *row = local;
+    bool fresh;
+    if (has_dtype && !rlx_dtype_valid(t->dtype))
+        return INVALID("a type with a dtype that does not exist");
+    if (t->kind == RLX_TYPE_TENSOR && n > RLX_MAX_NDIM)
+        return rlx_fail(err, RLX_E_LIMIT, "a tensor type of rank %u", n);
+    if (has_dims && n)
+        RLX_TRY(check_dims(b, t, &slots, err));
+    if (n > 30 && !(row = rlxv_arena_alloc(&b->arena, (size_t)n * 2 + 3, sizeof *row)))
+        return no_memory(err);
+    row[0] = (uint32_t)t->kind | (rank_known ? 0x100u : 0u);
+    row[1] = has_dtype ? rlx_dtype_word(t->dtype) : 0;
+    row[2] = n;
+    for (i = 0; i < n; i++) {
+        if (has_dims) {
+            row[3 + 2 * i] = t->dims[i].kind;
+            row[4 + 2 * i] = t->dims[i].kind == RLX_DIM_ANY ? 0 : t->dims[i].index;
+            continue;
+        }
+        row[3 + i] = t->children[i];
+        if (t->children[i] >= b->types.count)
+            return INVALID("type %u does not exist", t->children[i]);
+        uint32_t used = b->type_slots[t->children[i]];
+        slots = used > slots ? used : slots;
+    }
+    RLX_TRY(intern_row(b, &b->types, row, 3 + (has_dims ? 2 * n : n), &i, &fresh, err));
+    if (fresh) {
+        if (!GROW(b->type_slots, b->type_info_capacity, i))
+            return no_memory(err);
+        b->type_slots[i] = slots;
+    }
+    *out = i;
+    return RLX_OK;
+}
+
+/* --- constants ------------------------------------------------------------------------------- */
+
+static rlx_status add_constant(rlx_exec_builder *b, const rlxv_build_constant *c, uint32_t *out,
+                               rlx_error *err)
+{
+    if (!GROW(b->constants, b->constants_capacity, b->n_constants))
+        return no_memory(err);
+    b->constants[b->n_constants] = *c;
+    *out = b->n_constants++;
+    return RLX_OK;
+}
+
+static rlx_status add_scalar(rlx_exec_builder *b, rlx_kind kind, uint64_t bits, uint32_t *out,
+                             rlx_error *err)
+{
+    uint32_t row[3] = {(uint32_t)kind, (uint32_t)bits, (uint32_t)(bits >> 32)}, i;
+    bool fresh;
+    RLX_TRY(intern_row(b, &b->scalars, row, 3, &i, &fresh, err));
+    if (fresh) {
+        rlxv_build_constant c = {.kind = (uint32_t)kind, .bits = bits};
+        if (!GROW(b->scalar_constant, b->scalar_constant_capacity, i))
+            return no_memory(err);
+        RLX_TRY(add_constant(b, &c, &b->scalar_constant[i], err));
+    }
+    *out = b->scalar_constant[i];
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_const_string(rlx_exec_builder *b, rlx_str text, uint32_t *out,
+                                         rlx_error *err)
+{
+    uint32_t i;
+    RLX_TRY(intern_string(b, text, &i, err));
+    return add_scalar(b, RLX_KIND_STRING, i, out, err);
+}
+
+rlx_status rlx_exec_builder_const_value(rlx_exec_builder *b, rlx_value v, uint32_t *out,
+                                        rlx_error *err)
+{
+    uint64_t bits = 0;
+    switch ((rlx_kind)v.kind) {
+    case RLX_KIND_NONE:
+        return add_scalar(b, RLX_KIND_NONE, 0, out, err);
+    case RLX_KIND_INT:
+        return add_scalar(b, RLX_KIND_INT, (uint64_t)v.as.i, out, err);
+    case RLX_KIND_FLOAT:
+        memcpy(&bits, &v.as.f, sizeof bits);
+        return add_scalar(b, RLX_KIND_FLOAT, bits, out, err);
+    case RLX_KIND_BOOL:
+        return add_scalar(b, RLX_KIND_BOOL, v.as.i != 0, out, err);
+    case RLX_KIND_DTYPE:
+        if (!rlx_dtype_valid(v.as.dtype))
+            return INVALID("a dtype constant that does not exist");
+        return add_scalar(b, RLX_KIND_DTYPE, rlx_dtype_word(v.as.dtype), out, err);
+    case RLX_KIND_STRING:
+        return rlx_exec_builder_const_string(b, rlx_string_get(v.as.string), out, err);
+    case RLX_KIND_SHAPE:
+        return rlx_exec_builder_const_shape(b, v.as.shape->n, v.as.shape->dims, out, err);
+    case RLX_KIND_TENSOR:
+    case RLX_KIND_TUPLE:
+    case RLX_KIND_CLOSURE:
+    case RLX_KIND_STORAGE:
+    case RLX_KIND_OBJECT:
+        break;
+    }
+    return INVALID("a %s cannot be a constant here", rlx_kind_name((rlx_kind)v.kind));
+}
+
+static int64_t *copy_dims(rlx_exec_builder *b, uint32_t n, const int64_t *dims)
+{
+    int64_t *copy = rlxv_arena_alloc(&b->arena, n, sizeof *copy);
+    if (copy && n)
+        memcpy(copy, dims, n * sizeof *copy);
+    return copy;
+}
+
+rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *b, uint32_t n, const int64_t *dims,
+                                        uint32_t *out, rlx_error *err)
+{
+    rlxv_build_constant c = {.kind = RLX_KIND_SHAPE, .n = n, .dims = copy_dims(b, n, dims)};
+    for (uint32_t i = 0; i < n; i++)
+        if (dims[i] < 0)
+            return INVALID("a shape constant with a negative dimension");
+    if (!c.dims)
+        return no_memory(err);
+    return add_constant(b, &c, out, err);
+}
+
+rlx_status rlx_exec_builder_const_tuple(rlx_exec_builder *b, uint32_t n, const uint32_t *items,
+                                        uint32_t *out, rlx_error *err)
+{
+    rlxv_build_constant c = {.kind = RLX_KIND_TUPLE, .n = n};
+    c.items = rlxv_arena_alloc(&b->arena, n, sizeof *items);
+    if (!c.items)
+        return no_memory(err);
+    for (uint32_t i = 0; i < n; i++) {
+        if (items[i] >= b->n_constants)
+            return INVALID("constant %u does not exist", items[i]);
+        c.items[i] = items[i];
+    }
+    return add_constant(b, &c, out, err);
+}
+
+rlx_status rlx_exec_builder_const_tensor(rlx_exec_builder *b, rlx_dtype dtype, uint32_t ndim,
+                                         const int64_t *dims, const void *data, uint32_t *out,
+                                         rlx_error *err)
+{
+    rlxv_build_constant c = {.kind = RLX_KIND_TENSOR, .n = ndim, .dtype = dtype, .data = data};
+    if (ndim > RLX_MAX_NDIM || !rlx_nbytes(dims, ndim, dtype, &c.nbytes))
+        return INVALID("a tensor constant that cannot exist");
+    c.dims = copy_dims(b, ndim, dims);
+    if (!c.dims)
+        return no_memory(err);
+    return add_constant(b, &c, out, err);
+}
+
+/* --- kernels, imports, native code, metadata -------------------------------------------------- */
+
+rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rlx_str name, rlx_str symbol,
+                                   uint32_t n_dims, const rlx_kernel_param *params,
+                                   uint32_t n_params, uint32_t *out, rlx_error *err)
+{
+    rlxv_build_kernel k = {.n_dims = n_dims, .n_params = n_params};
+    for (uint32_t i = 0; i < n_params; i++)
+        if (params[i].type >= b->types.count || b->type_slots[params[i].type] > n_dims)
+            return INVALID("parameter %u of kernel %.*s has a bad type", i, (int)name.len,
+                           name.data);
+    RLX_TRY(intern_string(b, name, &k.name, err));
+    RLX_TRY(intern_string(b, symbol, &k.symbol, err));
+    k.params = rlxv_arena_alloc(&b->arena, n_params, sizeof *params);
+    if (!k.params || !GROW(b->kernels, b->kernels_capacity, b->n_kernels))
+        return no_memory(err);
+    if (n_params)
+        memcpy(k.params, params, n_params * sizeof *params);
+    b->kernels[b->n_kernels] = k;
+    *out = b->n_kernels++;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_import(rlx_exec_builder *b, rlx_str builtin, uint32_t *out,
+                                   rlx_error *err)
+{
+    uint32_t name;
+    RLX_TRY(intern_string(b, builtin, &name, err));
+    for (uint32_t i = 0; i < b->n_imports; i++) {
+        if (b->imports[i] == name) {
+            *out = i;
+            return RLX_OK;
+        }
+    }
+    if (!GROW(b->imports, b->imports_capacity, b->n_imports))
+        return no_memory(err);
+    b->imports[b->n_imports] = name;
+    *out = b->n_imports++;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple, const rlx_str *features,
+                                   uint32_t n_features, const void *elf, size_t size,
+                                   rlx_error *err)
+{
+    if (b->has_native)
+        return INVALID("the native section is set twice");
+    RLX_TRY(intern_string(b, triple, &b->triple, err));
+    b->features = rlxv_arena_alloc(&b->arena, n_features, sizeof *b->features);
+    b->elf = rlxv_arena_alloc(&b->arena, size, 1);
+    if (!b->features || !b->elf)
+        return no_memory(err);
+    for (uint32_t i = 0; i < n_features; i++)
+        RLX_TRY(intern_string(b, features[i], &b->features[i], err));
+    if (size)
+        memcpy(b->elf, elf, size);
+    b->elf_size = size;
+    b->n_features = n_features;
+    b->has_native = true;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key, rlx_str value,
+                                     rlx_error *err)
+{
+    uint32_t k, v;
+    RLX_TRY(intern_string(b, key, &k, err));
+    RLX_TRY(intern_string(b, value, &v, err));
+    if (!GROW(b->metadata, b->metadata_capacity, b->n_metadata + 1))
+        return no_memory(err);
+    b->metadata[b->n_metadata++] = k;
+    b->metadata[b->n_metadata++] = v;
+    return RLX_OK;
+}
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+static rlxv_build_function *current(rlx_exec_builder *b)
+{
+    return b->current == RLX_NONE ? NULL : &b->functions[b->current];
+}
+
+static rlx_status not_open(rlx_error *err)
+{
+    return INVALID("no function is open: begin one first");
+}
+
+rlx_status rlx_exec_builder_declare(rlx_exec_builder *b, rlx_str name, bool exported, uint32_t *out,
+                                    rlx_error *err)
+{
+    rlxv_build_function f = {.exported = exported};
+    RLX_TRY(intern_string(b, name, &f.name, err));
+    if (!GROW(b->functions, b->functions_capacity, b->n_functions))
+        return no_memory(err);
+    b->functions[b->n_functions] = f;
+    *out = b->n_functions++;
+    return RLX_OK;
+}
+
+static void use_register(rlxv_build_function *f, uint32_t r)
+{
+    f->n_registers = r + 1 > f->n_registers ? r + 1 : f->n_registers;
+}
+
+static void use_slots(rlxv_build_function *f, uint32_t n)
+{
+    f->n_slots = n > f->n_slots ? n : f->n_slots;
+}
+
+rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function, const rlx_param *params,
+                                  uint32_t n_params, uint32_t result_type, uint32_t n_symbols,
+                                  rlx_error *err)
+{
+    if (b->current != RLX_NONE)
+        return INVALID("a function is begun inside another");
+    if (function >= b->n_functions || b->functions[function].begun)
+        return INVALID("function %u is not declared or begun twice", function);
+    if (n_params > RLXV_MAX_REGISTERS || n_symbols > RLXV_MAX_SLOTS)
+        return rlx_fail(err, RLX_E_LIMIT, "a function of %u parameters and %u symbols", n_params,
+                        n_symbols);
+    rlxv_build_function *f = &b->functions[function];
+    if (result_type >= b->types.count)
+        return INVALID("type %u does not exist", result_type);
+    f->param_names = rlxv_arena_alloc(&b->arena, n_params, sizeof *f->param_names);
+    f->param_types = rlxv_arena_alloc(&b->arena, n_params, sizeof *f->param_types);
+    if (!f->param_names || !f->param_types)
+        return no_memory(err);
+    f->n_slots = n_symbols;
+    use_slots(f, b->type_slots[result_type]);
+    for (uint32_t i = 0; i < n_params; i++) {
+        RLX_TRY(intern_string(b, params[i].name, &f->param_names[i], err));
+        f->param_types[i] = params[i].type;
+        if (params[i].type >= b->types.count)
+            return INVALID("type %u does not exist", params[i].type);
+        use_slots(f, b->type_slots[params[i].type]);
+    }
+    f->result_type = result_type;
+    f->n_params = f->n_registers = n_params;
+    f->n_symbols = n_symbols;
+    f->begun = true;
+    b->current = function;
+    b->n_labels = b->n_fixups = 0;
+    b->location = (rlxv_build_debug){0};
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot, rlx_str name,
+                                      rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    uint32_t text, at;
+    if (!f)
+        return not_open(err);
+    if (slot >= RLXV_MAX_SLOTS)
+        return rlx_fail(err, RLX_E_LIMIT, "slot %u", slot);
+    RLX_TRY(intern_string(b, name, &text, err));
+    if (!GROW(f->slot_names, f->slot_names_capacity, 2 * f->n_slot_names + 1))
+        return no_memory(err);
+    for (at = f->n_slot_names; at > 0 && f->slot_names[2 * at - 2] >= slot; at--)
+        if (f->slot_names[2 * at - 2] == slot) {
+            f->slot_names[2 * at - 1] = text;
+            return RLX_OK;
+        }
+    memmove(f->slot_names + 2 * at + 2, f->slot_names + 2 * at,
+            2 * (size_t)(f->n_slot_names - at) * sizeof *f->slot_names);
+    f->slot_names[2 * at] = slot;
+    f->slot_names[2 * at + 1] = text;
+    f->n_slot_names++;
+    use_slots(f, slot + 1);
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file, uint32_t line,
+                                     uint32_t column, rlx_str binding, rlx_error *err)
+{
+    rlxv_build_debug d = {.line = line, .column = column};
+    if (line) {
+        RLX_TRY(intern_string(b, file, &d.file, err));
+        RLX_TRY(intern_string(b, binding, &d.name, err));
+    } else {
+        RLX_TRY(intern_string(b, RLX_STR(""), &d.file, err));
+        d.name = d.file;
+        d.column = 0;
+    }
+    b->location = d;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uint32_t *out, rlx_error *err)
+{
+    if (!current(b))
+        return not_open(err);
+    if (!GROW(b->labels, b->labels_capacity, b->n_labels))
+        return no_memory(err);
+    b->labels[b->n_labels] = RLX_NONE;
+    *out = b->n_labels++;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label, rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    if (!f)
+        return not_open(err);
+    if (label >= b->n_labels || b->labels[label] != RLX_NONE)
+        return INVALID("label %u does not exist or is bound twice", label);
+    b->labels[label] = f->n_words;
+    return RLX_OK;
+}
+
+/* Checks one operand and counts the register or slot it uses. */
+static rlx_status check_operand(rlx_exec_builder *b, rlxv_build_function *f, char letter,
+                                uint32_t v, rlx_error *err)
+{
+    uint32_t limit = 0;
+    const char *what = "";
+    switch (letter) {
+    case 'd':
+    case 'r':
+    case 'k':
+    case 'R':
+        if (v >= RLXV_MAX_REGISTERS)
+            return rlx_fail(err, RLX_E_LIMIT, "register %u", v);
+        use_register(f, v);
+        return RLX_OK;
+    case 'w':
+    case 's':
+    case 'S':
+        if (v >= RLXV_MAX_SLOTS)
+            return rlx_fail(err, RLX_E_LIMIT, "slot %u", v);
+        use_slots(f, v + 1);
+        return RLX_OK;
+    case 'e':
+        limit = b->exprs.count, what = "expression";
+        if (v < limit)
+            use_slots(f, b->expr_slots[v]);
+        break;
+    case 't':
+        limit = b->types.count, what = "type";
+        if (v < limit)
+            use_slots(f, b->type_slots[v]);
+        break;
+    case 'c':
+    case 'n':
+        limit = b->n_constants, what = "constant";
+        break;
+    case 'f':
+        limit = b->n_kernels, what = "kernel";
+        break;
+    case 'b':
+        limit = b->n_imports, what = "import";
+        break;
+    case 'g':
+        limit = b->n_functions, what = "function";
+        break;
+    case 'j':
+        limit = b->n_labels, what = "label";
+        break;
+    default: /* y and i: any word */
+        return RLX_OK;
+    }
+    return v < limit ? RLX_OK : INVALID("%s %u does not exist", what, v);
+}
+
+static rlx_status add_debug(rlx_exec_builder *b, rlxv_build_function *f, rlx_error *err)
+{
+    const rlxv_build_debug *last = f->n_debug ? &f->debug[f->n_debug - 1] : NULL;
+    rlxv_build_debug d = b->location;
+    if (last ? last->line == d.line && last->column == d.column &&
+                   (d.line == 0 || (last->file == d.file && last->name == d.name))
+             : d.line == 0)
+        return RLX_OK;
+    if (!GROW(f->debug, f->debug_capacity, f->n_debug))
+        return no_memory(err);
+    d.pc = f->n_words;
+    f->debug[f->n_debug++] = d;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op, const uint32_t *operands,
+                                 uint32_t n, rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    const rlx_opcode_info *info = rlx_opcode_find((uint32_t)op);
+    uint32_t at = 0;
+    if (!f)
+        return not_open(err);
+    if (!info)
+        return INVALID("there is no opcode %d", (int)op);
+    if (n + 1 > RLXV_MAX_INSTRUCTION_WORDS || f->n_words > UINT32_MAX / 8)
+        return rlx_fail(err, RLX_E_LIMIT, "%s with %u operands", info->name, n);
+    if (!GROW(f->code, f->code_capacity, f->n_words + n + 1))
+        return no_memory(err);
+    RLX_TRY(add_debug(b, f, err));
+    for (const char *l = info->operands; *l; l++) {
+        uint32_t count = 1;
+        if (at < n && (*l == 'R' || *l == 'S'))
+            count = operands[at++];
+        else if (at >= n)
+            return INVALID("%s: too few operands", info->name);
+        if (count > n - at)
+            return INVALID("%s: too few operands", info->name);
+        for (; count > 0; count--, at++) {
+            RLX_TRY(check_operand(b, f, *l, operands[at], err));
+            if (*l == 'j') {
+                if (!GROW(b->fixups, b->fixups_capacity, b->n_fixups))
+                    return no_memory(err);
+                b->fixups[b->n_fixups++] = f->n_words + 1 + at;
+            }
+        }
+    }
+    if (at != n)
+        return INVALID("%s: too many operands", info->name);
+    f->code[f->n_words] = (uint32_t)op | (n + 1) << 16;
+    if (n)
+        memcpy(f->code + f->n_words + 1, operands, n * sizeof *operands);
+    f->n_words += n + 1;
+    return RLX_OK;
+}
+
+/* Emits |head| words, then the lists |first| (may be NULL) and |second|, each with its count. */
+static rlx_status emit_lists(rlx_exec_builder *b, rlx_opcode op, const uint32_t *head,
+                             uint32_t n_head, const uint32_t *first, uint32_t n_first,
+                             const uint32_t *second, uint32_t n_second, rlx_error *err)
+{
+    uint32_t local[128], *words = local;
+    size_t n = (size_t)n_head + n_first + n_second + 2, bytes = n * sizeof *words;
+    if (n > RLXV_MAX_INSTRUCTION_WORDS)
+        return rlx_fail(err, RLX_E_LIMIT, "an instruction with %zu operands", n);
+    if (n > 128 && !(words = rlx_alloc(&b->allocator, bytes, 16)))
+        return no_memory(err);
+    uint32_t at = 0;
+    while (at < n_head) {
+        words[at] = head[at];
+        at++;
+    }
+    if (first) {
+        words[at++] = n_first;
+        for (uint32_t i = 0; i < n_first; i++)
+            words[at++] = first[i];
+    }
+    words[at++] = n_second;
+    for (uint32_t i = 0; i < n_second; i++)
+        words[at++] = second[i];
+    rlx_status status = rlx_exec_builder_emit(b, op, words, at, err);
+    if (words != local)
+        rlx_free(&b->allocator, words, bytes, 16);
+    return status;
+}
+
+rlx_status rlx_exec_builder_call_kernel(rlx_exec_builder *b, uint32_t kernel, const uint32_t *dims,
+                                        uint32_t n_dims, const uint32_t *buffers,
+                                        uint32_t n_buffers, rlx_error *err)
+{
+    static const uint32_t none[1];
+    return emit_lists(b, RLX_OP_CALL_KERNEL, &kernel, 1, n_dims ? dims : none, n_dims, buffers,
+                      n_buffers, err);
+}
+
+rlx_status rlx_exec_builder_call(rlx_exec_builder *b, rlx_opcode op, uint32_t dst, uint32_t callee,
+                                 const uint32_t *args, uint32_t n_args, rlx_error *err)
+{
+    uint32_t head[2] = {dst, callee};
+    return emit_lists(b, op, head, 2, NULL, 0, args, n_args, err);
+}
+
+rlx_status rlx_exec_builder_end(rlx_exec_builder *b, rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    if (!f)
+        return not_open(err);
+    for (uint32_t i = 0; i < b->n_fixups; i++) {
+        uint32_t pc = b->labels[f->code[b->fixups[i]]];
+        if (pc == RLX_NONE)
+            return INVALID("a jump goes to a label that is never bound");
+        f->code[b->fixups[i]] = pc;
+    }
+    f->ended = true;
+    b->current = RLX_NONE;
+    return RLX_OK;
+}

@@ -1,0 +1,79 @@
+/* The executable builder's state (private): builder.c fills it, builder_write.c turns it into
+   bytes. Strings are kept once, by number; the file numbers them by first use while writing, so
+   that the bytes do not depend on the order in which tables were filled. */
+#ifndef RLXV_BUILDER_H
+#define RLXV_BUILDER_H
+
+#include "vm/exec.h"
+
+/* Rows of words, each kept once: open addressing over the rows' bytes. */
+typedef struct rlxv_rows {
+    uint32_t *words, *starts; /* starts[count] is the end of the last row */
+    uint32_t n_words, words_capacity, count, starts_capacity;
+    uint32_t *hash; /* row + 1 */
+    uint32_t hash_size;
+} rlxv_rows;
+
+typedef struct rlxv_build_constant {
+    uint32_t kind, n; /* n: dims or items */
+    uint64_t bits;    /* scalars; string: its number; tensor: offset in the data section */
+    rlx_dtype dtype;
+    int64_t *dims;
+    uint32_t *items;
+    const void *data;
+    size_t nbytes;
+} rlxv_build_constant;
+
+typedef struct rlxv_build_kernel {
+    uint32_t name, symbol, n_dims, n_params;
+    rlx_kernel_param *params;
+} rlxv_build_kernel;
+
+typedef struct rlxv_build_debug {
+    uint32_t pc, file, line, column, name;
+} rlxv_build_debug;
+
+typedef struct rlxv_build_function {
+    uint32_t name, result_type, n_params, n_symbols, n_registers, n_slots;
+    bool exported, begun, ended;
+    uint32_t *param_names, *param_types;
+    uint32_t *code, n_words, code_capacity;
+    uint32_t *slot_names, n_slot_names, slot_names_capacity; /* pairs: slot, name */
+    rlxv_build_debug *debug;
+    uint32_t n_debug, debug_capacity;
+} rlxv_build_function;
+
+struct rlx_exec_builder {
+    rlx_allocator allocator;
+    rlxv_arena arena;
+    rlxv_rows exprs, types, scalars;
+    uint32_t *expr_slots, *expr_depth, *expr_size, *type_slots;
+    uint32_t expr_info_capacity[3], type_info_capacity;
+    uint32_t *scalar_constant; /* constant of each row of |scalars| */
+    uint32_t scalar_constant_capacity;
+
+    rlx_str *strings;
+    uint32_t n_strings, strings_capacity;
+    uint32_t *string_hash, string_hash_size;
+
+    rlxv_build_constant *constants;
+    rlxv_build_kernel *kernels;
+    rlxv_build_function *functions;
+    uint32_t *imports, *metadata;
+    uint32_t n_constants, constants_capacity, n_kernels, kernels_capacity;
+    uint32_t n_functions, functions_capacity, n_imports, imports_capacity;
+    uint32_t n_metadata, metadata_capacity; /* strings: two a row */
+
+    bool has_native;
+    uint32_t triple, n_features, *features;
+    uint8_t *elf;
+    size_t elf_size;
+
+    /* The function between begin and end. */
+    uint32_t current;                            /* RLX_NONE: none */
+    uint32_t *labels, n_labels, labels_capacity; /* pc, RLX_NONE until bound */
+    uint32_t *fixups, n_fixups, fixups_capacity; /* words that hold a label */
+    rlxv_build_debug location;
+};
+
+#endif

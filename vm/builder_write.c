@@ -1,0 +1,308 @@
+/* Turns what the builder gathered into the bytes of a file (DESIGN: executable file).
+
+   Sections are written in the order of their numbers, 64-byte aligned, the data section last.
+   Strings are numbered by first use in that order, so equal contents give equal bytes whatever the
+   order in which the builder met them. */
+#include "vm/builder.h"
+
+#include <rlx/checked.h>
+#include <string.h>
+
+typedef struct writer {
+    rlx_exec_builder *b;
+    rlxv_buffer sections[RLXV_SECTION_END];
+    uint32_t counts[RLXV_SECTION_END];
+    uint32_t *file_string; /* builder's number -> file's number + 1 */
+    uint32_t *order;       /* file's number -> builder's number */
+    uint32_t n_strings;
+    uint64_t data_size;
+} writer;
+
+static void put(writer *w, uint32_t section, uint32_t v)
+{
+    rlxv_buffer_u32(&w->sections[section], v);
+}
+
+static void put_string(writer *w, uint32_t section, uint32_t s)
+{
+    if (!w->file_string[s]) {
+        w->order[w->n_strings++] = s;
+        w->file_string[s] = w->n_strings;
+    }
+    put(w, section, w->file_string[s] - 1);
+}
+
+static void write_rows(writer *w, uint32_t section, const rlxv_rows *r)
+{
+    w->counts[section] = r->count;
+    for (uint32_t i = 0; i < r->n_words; i++)
+        put(w, section, r->words[i]);
+}
+
+/* Gives each tensor its place in the data section. */
+static bool place_tensors(writer *w)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < w->b->n_constants; i++) {
+        rlxv_build_constant *c = &w->b->constants[i];
+        if (c->kind != RLX_KIND_TENSOR)
+            continue;
+        c->bits = 0;
+        if (c->nbytes == 0)
+            continue;
+        at = (at + 63) & ~(uint64_t)63;
+        if (c->nbytes > PTRDIFF_MAX / 2 - at)
+            return false;
+        c->bits = at;
+        at += c->nbytes;
+    }
+    w->data_size = at;
+    return true;
+}
+
+static void write_constants(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_CONSTANTS;
+    rlxv_buffer *out = &w->sections[s];
+    w->counts[s] = w->b->n_constants;
+    for (uint32_t i = 0; i < w->b->n_constants; i++) {
+        const rlxv_build_constant *c = &w->b->constants[i];
+        put(w, s, c->kind);
+        if (c->kind == RLX_KIND_INT || c->kind == RLX_KIND_FLOAT) {
+            rlxv_buffer_u64(out, c->bits);
+        } else if (c->kind == RLX_KIND_BOOL || c->kind == RLX_KIND_DTYPE) {
+            put(w, s, (uint32_t)c->bits);
+        } else if (c->kind == RLX_KIND_STRING) {
+            put_string(w, s, (uint32_t)c->bits);
+        } else if (c->kind == RLX_KIND_TUPLE) {
+            put(w, s, c->n);
+            for (uint32_t k = 0; k < c->n; k++)
+                put(w, s, c->items[k]);
+        } else if (c->kind == RLX_KIND_SHAPE || c->kind == RLX_KIND_TENSOR) {
+            if (c->kind == RLX_KIND_TENSOR)
+                put(w, s, rlx_dtype_word(c->dtype));
+            put(w, s, c->n);
+            for (uint32_t k = 0; k < c->n; k++)
+                rlxv_buffer_u64(out, (uint64_t)c->dims[k]);
+            if (c->kind == RLX_KIND_TENSOR)
+                rlxv_buffer_u64(out, c->bits);
+        }
+    }
+}
+
+static void write_kernels(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_KERNELS;
+    w->counts[s] = w->b->n_kernels;
+    for (uint32_t i = 0; i < w->b->n_kernels; i++) {
+        const rlxv_build_kernel *k = &w->b->kernels[i];
+        put_string(w, s, k->name);
+        put_string(w, s, k->symbol);
+        put(w, s, k->n_dims);
+        put(w, s, k->n_params);
+        for (uint32_t p = 0; p < k->n_params; p++) {
+            put(w, s, k->params[p].type);
+            put(w, s, k->params[p].is_output);
+        }
+    }
+    w->counts[RLXV_SECTION_IMPORTS] = w->b->n_imports;
+    for (uint32_t i = 0; i < w->b->n_imports; i++)
+        put_string(w, RLXV_SECTION_IMPORTS, w->b->imports[i]);
+}
+
+static void write_functions(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_FUNCTIONS;
+    w->counts[s] = w->b->n_functions;
+    for (uint32_t i = 0; i < w->b->n_functions; i++) {
+        const rlxv_build_function *f = &w->b->functions[i];
+        put_string(w, s, f->name);
+        put(w, s, f->exported);
+        put(w, s, f->n_registers);
+        put(w, s, f->n_slots);
+        put(w, s, f->n_symbols);
+        put(w, s, f->result_type);
+        put(w, s, w->counts[RLXV_SECTION_CODE]);
+        put(w, s, f->n_words);
+        put(w, s, f->n_params);
+        put(w, s, f->n_slot_names);
+        for (uint32_t p = 0; p < f->n_params; p++) {
+            put_string(w, s, f->param_names[p]);
+            put(w, s, f->param_types[p]);
+        }
+        for (uint32_t n = 0; n < f->n_slot_names; n++) {
+            put(w, s, f->slot_names[2 * n]);
+            put_string(w, s, f->slot_names[2 * n + 1]);
+        }
+        for (uint32_t k = 0; k < f->n_words; k++)
+            put(w, RLXV_SECTION_CODE, f->code[k]);
+        w->counts[RLXV_SECTION_CODE] += f->n_words;
+    }
+}
+
+static void write_debug(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_DEBUG, m = RLXV_SECTION_METADATA;
+    for (uint32_t i = 0; i < w->b->n_functions; i++) {
+        const rlxv_build_function *f = &w->b->functions[i];
+        w->counts[s] += f->n_debug;
+        for (uint32_t k = 0; k < f->n_debug; k++) {
+            put(w, s, i);
+            put(w, s, f->debug[k].pc);
+            put_string(w, s, f->debug[k].file);
+            put(w, s, f->debug[k].line);
+            put(w, s, f->debug[k].column);
+            put_string(w, s, f->debug[k].name);
+        }
+    }
+    w->counts[m] = w->b->n_metadata / 2;
+    for (uint32_t i = 0; i < w->b->n_metadata; i++)
+        put_string(w, m, w->b->metadata[i]);
+}
+
+static void write_native(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_NATIVE;
+    const rlx_exec_builder *b = w->b;
+    if (!b->has_native)
+        return;
+    w->counts[s] = 1;
+    put_string(w, s, b->triple);
+    put(w, s, b->n_features);
+    for (uint32_t i = 0; i < b->n_features; i++)
+        put_string(w, s, b->features[i]);
+    rlxv_buffer_u64(&w->sections[s], b->elf_size);
+    rlxv_buffer_write(&w->sections[s], b->elf, b->elf_size);
+}
+
+static void write_strings(writer *w)
+{
+    rlxv_buffer *out = &w->sections[RLXV_SECTION_STRINGS];
+    uint32_t end = 0;
+    w->counts[RLXV_SECTION_STRINGS] = w->n_strings;
+    for (uint32_t i = 0; i < w->n_strings; i++) {
+        end += (uint32_t)w->b->strings[w->order[i]].len;
+        rlxv_buffer_u32(out, end);
+    }
+    for (uint32_t i = 0; i < w->n_strings; i++) {
+        rlx_str text = w->b->strings[w->order[i]];
+        rlxv_buffer_write(out, text.data, text.len);
+    }
+}
+
+static void store(uint8_t *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static void copy_tensors(const writer *w, uint8_t *data)
+{
+    for (uint32_t i = 0; i < w->b->n_constants; i++) {
+        const rlxv_build_constant *c = &w->b->constants[i];
+        if (c->kind == RLX_KIND_TENSOR && c->nbytes)
+            memcpy(data + c->bits, c->data, c->nbytes);
+    }
+}
+
+/* Lays the sections out in one block; |image| has |total| zero bytes. */
+static void lay_out(const writer *w, uint8_t *image, uint64_t total, uint32_t n_sections)
+{
+    uint8_t *entry = image + RLXV_HEADER_BYTES;
+    size_t table = (size_t)n_sections * RLXV_SECTION_BYTES, at = RLXV_HEADER_BYTES + table;
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        bool data = s == RLXV_SECTION_DATA;
+        size_t size = data ? (size_t)w->data_size : w->sections[s].size;
+        if (size == 0)
+            continue;
+        at = (at + 63) & ~(size_t)63;
+        if (data)
+            copy_tensors(w, image + at);
+        else
+            memcpy(image + at, w->sections[s].data, size);
+        bool optional = s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA;
+        store(entry, s, 4);
+        store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
+        store(entry + 8, at, 8);
+        store(entry + 16, size, 8);
+        store(entry + 24, rlxv_checksum(image + at, size), 8);
+        store(entry + 32, w->counts[s], 4);
+        entry += RLXV_SECTION_BYTES;
+        at += size;
+    }
+    memcpy(image, RLXV_MAGIC, 8);
+    store(image + 8, RLX_FORMAT_MAJOR, 2);
+    store(image + 10, RLX_FORMAT_MINOR, 2);
+    store(image + 16, total, 8);
+    store(image + 24, n_sections, 4);
+    store(image + 32, rlxv_checksum(image, 32) ^ rlxv_checksum(image + RLXV_HEADER_BYTES, table),
+          8);
+}
+
+static rlx_status assemble_image(writer *w, void **out_data, size_t *out_size, rlx_error *err)
+{
+    uint32_t n_sections = 0;
+    size_t total = 0;
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        if (w->sections[s].failed)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+        n_sections += s == RLXV_SECTION_DATA ? w->data_size > 0 : w->sections[s].size > 0;
+    }
+    total = RLXV_HEADER_BYTES + (size_t)n_sections * RLXV_SECTION_BYTES;
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+        size_t size = s == RLXV_SECTION_DATA ? (size_t)w->data_size : w->sections[s].size;
+        if (size && (!rlx_align_size(total, 64, &total) || !rlx_add_size(total, size, &total)))
+            return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
+    }
+    uint8_t *image = rlx_alloc(&w->b->allocator, total, 64);
+    if (!image)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+    memset(image, 0, total);
+    lay_out(w, image, total, n_sections);
+    *out_data = image;
+    *out_size = total;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
+                                   rlx_error *err)
+{
+    if (b->current != RLX_NONE)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a function is still open");
+    for (uint32_t i = 0; i < b->n_functions; i++)
+        if (!b->functions[i].ended)
+            return rlx_fail(err, RLX_E_INVALID_ARG, "function %s is declared but has no code",
+                            b->strings[b->functions[i].name].data);
+    writer w = {.b = b};
+    w.file_string = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w.file_string);
+    w.order = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w.order);
+    if (!w.file_string || !w.order)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+    if (!place_tensors(&w))
+        return rlx_fail(err, RLX_E_LIMIT, "the constants are too large");
+    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+        rlxv_buffer_init(&w.sections[s], &b->allocator);
+    write_rows(&w, RLXV_SECTION_EXPRS, &b->exprs);
+    write_rows(&w, RLXV_SECTION_TYPES, &b->types);
+    write_constants(&w);
+    write_kernels(&w);
+    write_functions(&w);
+    write_debug(&w);
+    write_native(&w);
+    write_strings(&w);
+    rlx_status status = assemble_image(&w, out_data, out_size, err);
+    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+        rlxv_buffer_deinit(&w.sections[s]);
+    return status;
+}
+
+rlx_status rlx_exec_builder_load(rlx_exec_builder *b, const rlx_load_options *options,
+                                 rlx_executable **out, rlx_error *err)
+{
+    void *data;
+    size_t size;
+    RLX_TRY(rlx_exec_builder_finish(b, &data, &size, err));
+    rlx_status status = rlx_executable_load_memory(data, size, options, out, err);
+    rlx_free(&b->allocator, data, size, 64);
+    return status;
+}

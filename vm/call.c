@@ -1,0 +1,201 @@
+/* The ways into the VM: from the host by name, index or closure, and from inside a call; and the
+   constructors that builtins use.
+
+   At the outermost entry the instruction budget starts anew, and on the way out the result is cut
+   loose from the pool, so that the host may keep it as long as it likes, on any thread. */
+#include "vm/vm_impl.h"
+
+#include <string.h>
+
+#define AGE_EVERY 64u /* entries between two agings of the pool */
+
+static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx_value *out)
+{
+    vm->instructions += budget - vm->budget;
+    if (status == RLX_OK)
+        rlxv_export(vm->pool, *out);
+    if (++vm->entries % AGE_EVERY == 0)
+        rlxv_pool_age(vm->pool);
+    rlxv_stack_trim(vm);
+}
+
+rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,
+                      const rlx_value *bound, uint32_t n_bound, rlx_value *out, rlx_error *err)
+{
+    const rlxv_function *fn = &vm->exe->functions[function];
+    rlxv_frame *f;
+    rlx_value result;
+    if (vm->host_depth >= RLXV_MAX_HOST_DEPTH)
+        return rlx_fail(err, RLX_E_LIMIT, "calls through host functions are nested deeper than %u",
+                        RLXV_MAX_HOST_DEPTH);
+    if (n > fn->n_params || n_bound != fn->n_params - n)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s takes %u arguments, got %u",
+                        (int)fn->name.len, fn->name.data,
+                        n_bound < fn->n_params ? fn->n_params - n_bound : 0, n);
+    if (vm->host_depth == 0)
+        vm->budget = vm->options.max_instructions ? vm->options.max_instructions : UINT64_MAX;
+    uint64_t budget = vm->budget;
+    RLX_TRY(rlxv_frame_push(vm, fn, &f, err));
+    for (uint32_t i = 0; i < n; i++)
+        f->regs[i] = rlxv_retain_value(args[i]);
+    for (uint32_t i = 0; i < n_bound; i++)
+        f->regs[n + i] = rlxv_retain_value(bound[i]);
+    rlx_status status = rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, err);
+    if (status != RLX_OK) {
+        rlxv_frame_pop(vm, f);
+        return status;
+    }
+    vm->host_depth++;
+    status = rlxv_run(vm, f, &result, err);
+    vm->host_depth--;
+    if (vm->profile)
+        rlxv_profile_stop(vm->profile, vm->n_frames);
+    if (vm->host_depth == 0)
+        leave_host(vm, budget, status, &result);
+    if (status == RLX_OK)
+        *out = result;
+    return status;
+}
+
+rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args, uint32_t n,
+                              rlx_value *out, rlx_error *err)
+{
+    if (c->exe != vm->exe)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the closure belongs to another executable");
+    return rlxv_enter(vm, c->function, args, n, c->captured, c->n, out, err);
+}
+
+rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,
+                               rlx_value *out, rlx_error *err)
+{
+    if (function >= vm->exe->n_functions)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no function %u", function);
+    return rlxv_enter(vm, function, args, n, NULL, 0, out, err);
+}
+
+rlx_status rlx_vm_invoke_closure(rlx_vm *vm, rlx_closure *closure, const rlx_value *args,
+                                 uint32_t n, rlx_value *out, rlx_error *err)
+{
+    return rlxv_enter_closure(vm, closure, args, n, out, err);
+}
+
+/* --- for builtins and packed functions ---------------------------------------------------------
+ */
+
+const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name)
+{
+    const rlxv_name *row = rlxv_names_find(&vm->packed, name);
+    if (!row && vm->registry)
+        row = rlxv_names_find(&vm->registry->packed, name);
+    return row ? row : rlxv_names_find(&vm->builtins, name);
+}
+
+rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err)
+{
+    const rlx_builtin *b = row->builtin;
+    if (!b || (n >= (uint32_t)b->min_args && (b->max_args < 0 || n <= (uint32_t)b->max_args)))
+        return RLX_OK;
+    return rlx_fail(err, RLX_E_INVALID_ARG, "builtin %s called with %u arguments", b->name, n);
+}
+
+rlx_vm *rlx_call_vm(rlx_call_context *cc)
+{
+    return cc->vm;
+}
+
+void *rlx_call_user(rlx_call_context *cc)
+{
+    return cc->user;
+}
+
+void rlx_call_output(rlx_call_context *cc, rlx_str text)
+{
+    const rlx_vm_options *o = &cc->vm->options;
+    if (o->output)
+        o->output(o->output_user, text);
+}
+
+rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc)
+{
+    return &cc->vm->workers[0].ctx;
+}
+
+rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype, uint32_t ndim,
+                                 const int64_t *dims, rlx_tensor **out, rlx_error *err)
+{
+    return rlxv_tensor_new(cc->vm->pool, NULL, dtype, ndim, dims, out, err);
+}
+
+rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes, size_t align,
+                                  rlx_storage **out, rlx_error *err)
+{
+    if (align == 0 || align > RLXV_MAX_ALIGN || (align & (align - 1)) != 0)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "alignment %zu", align);
+    return rlxv_storage_new(cc->vm->pool, NULL, bytes, align, out, err);
+}
+
+rlx_status rlx_call_storage_tensor(rlx_call_context *cc, rlx_storage *storage, int64_t offset,
+                                   rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
+                                   rlx_tensor **out, rlx_error *err)
+{
+    return rlxv_tensor_in(cc->vm->pool, NULL, storage, offset, dtype, ndim, dims, out, err);
+}
+
+rlx_status rlx_call_view(rlx_call_context *cc, rlx_tensor *base, uint32_t ndim, const int64_t *dims,
+                         rlx_tensor **out, rlx_error *err)
+{
+    return rlxv_tensor_reshape(cc->vm->pool, NULL, base, ndim, dims, out, err);
+}
+
+rlx_status rlx_call_make_shape(rlx_call_context *cc, uint32_t n, const int64_t *dims,
+                               rlx_shape **out, rlx_error *err)
+{
+    return rlxv_shape_new(cc->vm->pool, NULL, n, dims, out, err);
+}
+
+rlx_status rlx_call_make_tuple(rlx_call_context *cc, uint32_t n, const rlx_value *items,
+                               rlx_tuple **out, rlx_error *err)
+{
+    return rlxv_tuple_new(cc->vm->pool, NULL, n, items, out, err);
+}
+
+rlx_status rlx_call_make_string(rlx_call_context *cc, rlx_str text, rlx_string **out,
+                                rlx_error *err)
+{
+    return rlxv_string_new(cc->vm->pool, NULL, text, out, err);
+}
+
+rlx_status rlx_call_closure(rlx_call_context *cc, rlx_closure *closure, const rlx_value *args,
+                            uint32_t n, rlx_value *out, rlx_error *err)
+{
+    return rlxv_enter_closure(cc->vm, closure, args, n, out, err);
+}
+
+rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name, const rlx_value *args, uint32_t n,
+                           rlx_value *out, rlx_error *err)
+{
+    rlx_vm *vm = cc->vm;
+    const rlxv_name *row = rlxv_find_packed(vm, name);
+    rlx_value result = rlx_none();
+    if (!row)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
+                        (int)name.len, name.data);
+    RLX_TRY(rlxv_check_arity(row, n, err));
+    if (vm->host_depth >= RLXV_MAX_HOST_DEPTH)
+        return rlx_fail(err, RLX_E_LIMIT, "calls through host functions are nested deeper than %u",
+                        RLXV_MAX_HOST_DEPTH);
+    rlx_call_context inner = {vm, row->user};
+    vm->host_depth++;
+    rlx_status status = row->packed(&inner, args, n, &result, err);
+    vm->host_depth--;
+    if (status != RLX_OK)
+        rlxv_release_value(result);
+    else
+        *out = result;
+    return status;
+}
+
+void rlx_call_export(rlx_call_context *cc, rlx_value v)
+{
+    rlxv_export(cc->vm->pool, v);
+}

@@ -1,0 +1,235 @@
+/* The executable in memory (private to vm/): tables decoded from the file, immutable after load.
+
+   All tables live in one arena. Code is decoded to host words. Expressions and types refer to
+   earlier rows only; their depth and tree size are bounded at load, so that walking them may
+   recurse and costs a bounded time. */
+#ifndef RLXV_EXEC_H
+#define RLXV_EXEC_H
+
+#include "vm/arena.h"
+#include "vm/object.h"
+
+#include <rlx/builder.h>
+#include <rlx/builtin.h>
+#include <rlx/executable.h>
+
+/* Bounds of what a file may contain; builder and loader share them. */
+#define RLXV_MAX_EXPR_DEPTH 128u
+#define RLXV_MAX_EXPR_SIZE 1024u
+#define RLXV_MAX_TYPE_DEPTH 32u
+#define RLXV_MAX_TYPE_SIZE 4096u
+#define RLXV_MAX_REGISTERS (1u << 20)
+#define RLXV_MAX_SLOTS (1u << 20)
+#define RLXV_MAX_INSTRUCTION_WORDS 65535u
+#define RLXV_MAX_ALIGN 4096u
+
+enum {
+    RLXV_SECTION_STRINGS = 1,
+    RLXV_SECTION_EXPRS = 2,
+    RLXV_SECTION_TYPES = 3,
+    RLXV_SECTION_CONSTANTS = 4,
+    RLXV_SECTION_KERNELS = 5,
+    RLXV_SECTION_IMPORTS = 6,
+    RLXV_SECTION_FUNCTIONS = 7,
+    RLXV_SECTION_CODE = 8,
+    RLXV_SECTION_DEBUG = 9,
+    RLXV_SECTION_METADATA = 10,
+    RLXV_SECTION_NATIVE = 11,
+    RLXV_SECTION_DATA = 12, /* the bytes of tensor constants: always last in the file */
+    RLXV_SECTION_END = 13,
+};
+#define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
+#define RLXV_HEADER_BYTES 64u
+#define RLXV_SECTION_BYTES 40u
+#define RLXV_SECTION_REQUIRED 1u
+#define RLXV_MAX_SECTIONS 64u
+
+typedef struct rlxv_expr {
+    rlx_expr_op op;
+    uint32_t a, b, c;
+    int64_t value;
+    uint32_t depth, size;
+    uint32_t slots; /* one more than the highest slot used */
+} rlxv_expr;
+
+/* A dimension pattern, with the two cheap expressions spelled out. */
+typedef enum rlxv_dim_kind {
+    RLXV_DIM_ANY,
+    RLXV_DIM_BIND,  /* slot index := dimension */
+    RLXV_DIM_CONST, /* value */
+    RLXV_DIM_SLOT,  /* slot index */
+    RLXV_DIM_EXPR,  /* expression index */
+} rlxv_dim_kind;
+
+typedef struct rlxv_dim {
+    uint32_t kind, index;
+    int64_t value;
+} rlxv_dim;
+
+typedef struct rlxv_type {
+    rlx_type_kind kind;
+    rlx_dtype dtype; /* bits 0: any */
+    bool rank_known;
+    uint32_t n_dims, n_children;
+    const rlxv_dim *dims;
+    const rlx_dim *raw_dims; /* as in the file */
+    const uint32_t *children;
+    uint32_t depth, size;
+    uint32_t slots;  /* one more than the highest slot that is bound or checked */
+    bool has_checks; /* some dimension here or below is compared */
+} rlxv_type;
+
+typedef struct rlxv_kernel_param {
+    uint32_t type;
+    bool is_output;
+    rlx_dtype dtype;
+    uint32_t n_dims;
+    const rlxv_dim *dims;
+} rlxv_kernel_param;
+
+typedef struct rlxv_kernel {
+    rlx_str name, symbol;
+    uint32_t n_dims, n_params;
+    const rlxv_kernel_param *params;
+    rlx_kernel_fn fn; /* from the native section; NULL: looked up by the VM */
+} rlxv_kernel;
+
+typedef struct rlxv_debug_row {
+    uint32_t pc, line, column;
+    rlx_str file, name;
+} rlxv_debug_row;
+
+typedef struct rlxv_slot_name {
+    uint32_t slot;
+    rlx_str name;
+} rlxv_slot_name;
+
+typedef struct rlxv_function {
+    rlx_str name;
+    bool exported;
+    uint32_t n_params, n_registers, n_slots, n_symbols;
+    rlx_param *params;
+    uint32_t result_type;
+    const uint32_t *code;
+    uint32_t code_offset, n_words;
+    uint32_t n_slot_names, n_debug;
+    rlxv_slot_name *slot_names;    /* by slot */
+    rlxv_debug_row *debug;         /* by pc */
+    uint32_t max_values, max_dims; /* longest R and S list: sizes of the frame's gather areas */
+} rlxv_function;
+
+typedef struct rlxv_native {
+    bool present;
+    rlx_str triple;
+    uint32_t n_features;
+    rlx_str *features;
+    const uint8_t *elf;
+    size_t size;
+    void *handle; /* of dlopen */
+    int fd;       /* open while handle is */
+} rlxv_native;
+
+/* A row of the constant table, kept for the disassembler. */
+typedef struct rlxv_constant {
+    rlx_value value;
+    uint32_t n_items; /* tuple: rows of its items */
+    const uint32_t *items;
+} rlxv_constant;
+
+struct rlx_executable {
+    atomic_uint refs;
+    rlxv_arena arena;
+    rlx_allocator allocator;
+
+    uint8_t *head; /* the file but for the data section */
+    size_t head_size;
+    rlx_storage *data; /* the data section: mapped file or copy; NULL if there is none */
+    uint64_t data_offset, data_size, data_checksum;
+    uint64_t total_size;
+
+    uint32_t n_strings, n_exprs, n_types, n_constants, n_kernels, n_imports, n_functions;
+    uint32_t n_metadata, n_words;
+    rlx_str *strings;
+    rlxv_expr *exprs;
+    rlxv_type *types;
+    rlxv_constant *constants;
+    rlxv_kernel *kernels;
+    rlx_str *imports;
+    const rlx_builtin **builtins;
+    rlxv_function *functions;
+    uint32_t *function_hash; /* index + 1 by name, open addressing */
+    uint32_t function_hash_size;
+    uint32_t *code;
+    rlx_str *metadata; /* key, value, key, value, ... */
+    rlxv_native native;
+};
+
+/* load.c: takes over |head| and |data| (both freed with the executable, also on error). */
+rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
+                     uint64_t total_size, bool trust_native, rlx_executable **out, rlx_error *err);
+/* Reads the header and the section table; gives the extent of the data section (size 0: none). */
+rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,
+                            size_t *out_head_size, uint64_t *out_data_offset,
+                            uint64_t *out_data_size, rlx_error *err);
+uint64_t rlxv_checksum(const void *data, size_t size);
+
+/* verify.c */
+rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);
+/* flow.c: definite assignment and kill discipline of one function whose instructions are sound. */
+rlx_status rlxv_verify_flow(const rlx_executable *exe, const rlxv_function *fn,
+                            const uint32_t *block_of, uint32_t n_blocks, rlx_error *err);
+
+/* native.c */
+rlx_status rlxv_native_load(rlx_executable *exe, rlx_error *err);
+void rlxv_native_unload(rlx_executable *exe);
+
+/* expr.c: |slots| must have at least exprs[e].slots entries. False: overflow or division by 0. */
+bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int64_t *out);
+/* Appends the text; |fn| names slots and may be NULL. */
+void rlxv_print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
+                     uint32_t e);
+void rlxv_print_type(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
+                     uint32_t t);
+rlx_str rlxv_slot_name_of(const rlxv_function *fn, uint32_t slot, char *buffer, size_t size);
+
+/* match.c */
+typedef struct rlxv_match {
+    const rlx_executable *exe;
+    const rlxv_function *fn; /* names slots */
+    uint32_t pc;             /* of the matching instruction; RLX_NONE: entry or result */
+    const char *what;        /* "argument", "result", "value" */
+    uint32_t index;          /* of the argument */
+    int64_t *slots;
+} rlxv_match;
+
+/* Kinds, dtypes and ranks; binds slots. Then the checks of dimensions, once all are bound. */
+rlx_status rlxv_match_bind(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
+rlx_status rlxv_match_check(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
+/* The two for a list of dims: of a shape value or of a tensor against a shape type. */
+rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *dims, uint32_t n,
+                           rlx_error *err);
+/* All arguments of a call: count, then every bind, then every check. */
+rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
+                           const rlx_value *args, uint32_t n, int64_t *slots, rlx_error *err);
+/* Adds the place of |pc| to |err|. */
+void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);
+
+/* An instruction, decoded by the letters of its row. */
+typedef struct rlxv_operand {
+    char letter;
+    uint32_t value;        /* single operands */
+    const uint32_t *items; /* lists */
+    uint32_t n;
+} rlxv_operand;
+#define RLXV_MAX_OPERANDS 6u
+
+typedef struct rlxv_instruction {
+    const rlx_opcode_info *info;
+    uint32_t n_words, n_operands;
+    rlxv_operand operands[RLXV_MAX_OPERANDS];
+} rlxv_instruction;
+
+/* Decodes what starts at |code|, of which |available| words exist. NULL, or what is wrong. */
+const char *rlxv_decode(const uint32_t *code, uint32_t available, rlxv_instruction *out);
+
+#endif

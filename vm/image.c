@@ -1,0 +1,245 @@
+/* Executables as files: reading, mapping, saving, reference counts, and the getters.
+
+   Everything but the data section is copied before it is checked, so that a file that changes
+   later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
+   privately and read-only; it belongs to a storage of its own, so that a constant returned from a
+   call may outlive the executable. */
+#include "vm/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <rlx/checked.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct mapping {
+    rlx_allocator allocator;
+    void *base;
+    size_t size;
+} mapping;
+
+static void unmap(void *user, void *data)
+{
+    (void)data;
+    mapping *m = user;
+    rlx_allocator a = m->allocator;
+    munmap(m->base, m->size);
+    rlx_free(&a, m, sizeof *m, _Alignof(mapping));
+}
+
+static rlx_status io_error(rlx_error *err, const char *path, const char *what)
+{
+    char reason[128] = "";
+    int code = errno;
+    /* GNU's strerror_r may return a text of its own instead of filling the buffer. */
+    const char *text = strerror_r(code, reason, sizeof reason);
+    return rlx_fail(err, code == ENOENT ? RLX_E_NOT_FOUND : RLX_E_IO, "%s: cannot %s: %s", path,
+                    what, text);
+}
+
+static rlx_status read_at(int fd, const char *path, uint8_t *to, size_t n, rlx_error *err)
+{
+    for (size_t at = 0; at < n;) {
+        ssize_t got = pread(fd, to + at, n - at, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_error(err, path, "read");
+        if (got == 0)
+            return rlx_fail(err, RLX_E_INVALID_MODULE, "%s: the file ends early", path);
+        at += (size_t)got;
+    }
+    return RLX_OK;
+}
+
+static rlx_status map_data(int fd, const char *path, const rlx_allocator *a, uint64_t offset,
+                           uint64_t size, rlx_storage **out, rlx_error *err)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    uint64_t skip = offset % (uint64_t)page;
+    if (size > PTRDIFF_MAX - skip)
+        return rlx_fail(err, RLX_E_LIMIT, "%s: the constants do not fit in memory", path);
+    mapping *m = rlx_alloc(a, sizeof *m, _Alignof(mapping));
+    if (!m)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+    m->allocator = a ? *a : *rlx_default_allocator();
+    m->size = (size_t)(size + skip);
+    m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - skip));
+    if (m->base == MAP_FAILED) {
+        rlx_free(a, m, sizeof *m, _Alignof(mapping));
+        return io_error(err, path, "map the constants");
+    }
+    rlx_status status =
+        rlxv_storage_wrap(a, (uint8_t *)m->base + skip, (size_t)size, true, unmap, m, out, err);
+    if (status != RLX_OK)
+        unmap(m, NULL);
+    return status;
+}
+
+rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *options,
+                                    rlx_executable **out, rlx_error *err)
+{
+    const rlx_allocator *a = options ? options->allocator : NULL;
+    uint8_t start[RLXV_HEADER_BYTES + RLXV_MAX_SECTIONS * RLXV_SECTION_BYTES], *head = NULL;
+    rlx_storage *data = NULL;
+    size_t head_size = 0;
+    uint64_t data_offset, data_size, total;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return io_error(err, path, "open");
+    rlx_status status = RLX_OK;
+    if (fstat(fd, &st) != 0)
+        status = io_error(err, path, "read");
+    else if (!S_ISREG(st.st_mode))
+        status = rlx_fail(err, RLX_E_IO, "%s: not a regular file", path);
+    if (status != RLX_OK)
+        goto done;
+    total = (uint64_t)st.st_size;
+    size_t available = total < sizeof start ? (size_t)total : sizeof start;
+    status = read_at(fd, path, start, available, err);
+    if (status == RLX_OK) {
+        status =
+            rlxv_read_header(start, available, total, &head_size, &data_offset, &data_size, err);
+        if (status != RLX_OK)
+            rlx_error_prefix(err, "%s: ", path);
+    }
+    if (status == RLX_OK) {
+        head = rlx_alloc(a, head_size, 64);
+        if (!head)
+            status = rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+    }
+    if (status == RLX_OK)
+        status = read_at(fd, path, head, head_size, err);
+    if (status == RLX_OK && data_size > 0)
+        status = map_data(fd, path, a, data_offset, data_size, &data, err);
+    if (status != RLX_OK) {
+        rlx_free(a, head, head_size, 64);
+        goto done;
+    }
+    status = rlxv_load(a, head, head_size, data, total, options && options->trust_native, out, err);
+    if (status != RLX_OK)
+        rlx_error_prefix(err, "%s: ", path);
+done:
+    close(fd);
+    return status;
+}
+
+rlx_status rlx_executable_load_memory(const void *bytes, size_t size,
+                                      const rlx_load_options *options, rlx_executable **out,
+                                      rlx_error *err)
+{
+    const rlx_allocator *a = options ? options->allocator : NULL;
+    size_t head_size;
+    uint64_t data_offset, data_size;
+    rlx_storage *data = NULL;
+    RLX_TRY(rlxv_read_header(bytes, size, size, &head_size, &data_offset, &data_size, err));
+    uint8_t *head = rlx_alloc(a, head_size, 64);
+    if (!head)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+    memcpy(head, bytes, head_size);
+    if (data_size > 0) {
+        rlx_status status = rlxv_storage_new(NULL, a, (size_t)data_size, 64, &data, err);
+        if (status != RLX_OK) {
+            rlx_free(a, head, head_size, 64);
+            return status;
+        }
+        memcpy(data->data, (const uint8_t *)bytes + data_offset, (size_t)data_size);
+        data->header.readonly = 1;
+    }
+    return rlxv_load(a, head, head_size, data, size, options && options->trust_native, out, err);
+}
+
+rlx_executable *rlx_executable_retain(rlx_executable *exe)
+{
+    atomic_fetch_add_explicit(&exe->refs, 1, memory_order_relaxed);
+    return exe;
+}
+
+void rlx_executable_release(rlx_executable *exe)
+{
+    if (!exe || atomic_fetch_sub_explicit(&exe->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    rlx_allocator a = exe->allocator;
+    rlxv_native_unload(exe);
+    for (uint32_t i = 0; i < exe->n_constants; i++)
+        rlxv_release_value(exe->constants[i].value);
+    if (exe->data)
+        rlxv_release(&exe->data->header);
+    rlxv_arena_deinit(&exe->arena);
+    rlx_free(&a, exe->head, exe->head_size, 64);
+    rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
+}
+
+/* --- saving ---------------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const uint8_t *p, uint64_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, p, n < (1u << 30) ? (size_t)n : 1u << 30);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        p += done;
+        n -= (uint64_t)done;
+    }
+    return true;
+}
+
+rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = strlen(path), folder = slash ? (size_t)(slash - path) + 1 : 0, size = len + 48;
+    char *temporary = rlx_alloc(&exe->allocator, size, 1);
+    if (!temporary)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while saving an executable");
+    rlx_status status = RLX_OK;
+    int fd = -1;
+    for (unsigned i = 0; fd < 0 && i < 1000; i++) {
+        snprintf(temporary, size, "%.*s.rlx-%ld-%u", (int)folder, path, (long)getpid(), i);
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (fd < 0) {
+        status = io_error(err, path, "create");
+        goto done;
+    }
+    if (!write_all(fd, exe->head, exe->head_size) ||
+        (exe->data_size && !write_all(fd, exe->data->data, exe->data_size)) || fsync(fd) != 0)
+        status = io_error(err, path, "write");
+    if (close(fd) != 0 && status == RLX_OK)
+        status = io_error(err, path, "write");
+    if (status == RLX_OK && rename(temporary, path) != 0)
+        status = io_error(err, path, "rename to");
+    if (status != RLX_OK) {
+        unlink(temporary);
+        goto done;
+    }
+    temporary[folder] = 0;
+    int dir = open(folder ? temporary : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir >= 0) { /* without it the rename may be lost with the power; the file is whole anyway */
+        fsync(dir);
+        close(dir);
+    }
+done:
+    rlx_free(&exe->allocator, temporary, size, 1);
+    return status;
+}
+
+rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)
+{
+    if (exe->data_size &&
+        rlxv_checksum(exe->data->data, (size_t)exe->data_size) != exe->data_checksum)
+        return rlx_fail(err, RLX_E_INVALID_MODULE, "the constants are damaged: wrong checksum");
+    return RLX_OK;
+}
+
+uint64_t rlx_executable_size(const rlx_executable *exe)
+{
+    return exe->total_size;
+}

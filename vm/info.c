@@ -1,0 +1,167 @@
+/* The getters of executables: what `rlx dump` shows and compilers' tests compare. */
+#include "vm/exec.h"
+
+#include <stdio.h>
+
+uint32_t rlx_executable_function_count(const rlx_executable *exe)
+{
+    return exe->n_functions;
+}
+
+bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function_info *out)
+{
+    if (f >= exe->n_functions)
+        return false;
+    const rlxv_function *fn = &exe->functions[f];
+    *out = (rlx_function_info){fn->name,    fn->exported,  fn->n_params,    fn->n_registers,
+                               fn->n_slots, fn->n_symbols, fn->result_type, fn->n_words};
+    return true;
+}
+
+uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name)
+{
+    uint32_t mask = exe->function_hash_size - 1;
+    uint32_t h = (uint32_t)rlxv_checksum(name.data, name.len) & mask;
+    for (; exe->function_hash[h]; h = (h + 1) & mask)
+        if (rlx_str_eq(exe->functions[exe->function_hash[h] - 1].name, name))
+            return exe->function_hash[h] - 1;
+    return RLX_NONE;
+}
+
+rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param)
+{
+    if (f >= exe->n_functions || param >= exe->functions[f].n_params)
+        return RLX_STR("");
+    return exe->functions[f].params[param].name;
+}
+
+uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param)
+{
+    if (f >= exe->n_functions || param >= exe->functions[f].n_params)
+        return RLX_NONE;
+    return exe->functions[f].params[param].type;
+}
+
+bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, rlx_location *out,
+                           rlx_str *out_name)
+{
+    const rlxv_debug_row *row = NULL;
+    if (f >= exe->n_functions)
+        return false;
+    const rlxv_function *fn = &exe->functions[f];
+    for (uint32_t i = 0; i < fn->n_debug && fn->debug[i].pc <= pc; i++)
+        row = &fn->debug[i];
+    if (!row || !row->line)
+        return false;
+    snprintf(out->file, sizeof out->file, "%.*s", (int)row->file.len, row->file.data);
+    out->line = row->line;
+    out->column = row->column;
+    if (out_name)
+        *out_name = row->name;
+    return true;
+}
+
+uint32_t rlx_executable_type_count(const rlx_executable *exe)
+{
+    return exe->n_types;
+}
+
+bool rlx_executable_type(const rlx_executable *exe, uint32_t type, rlx_type_info *out)
+{
+    if (type >= exe->n_types)
+        return false;
+    const rlxv_type *t = &exe->types[type];
+    *out = (rlx_type_info){t->kind,     t->dtype,      t->rank_known, t->n_dims,
+                           t->raw_dims, t->n_children, t->children};
+    return true;
+}
+
+uint32_t rlx_executable_expr_count(const rlx_executable *exe)
+{
+    return exe->n_exprs;
+}
+
+bool rlx_executable_expr(const rlx_executable *exe, uint32_t expr, rlx_expr_info *out)
+{
+    if (expr >= exe->n_exprs)
+        return false;
+    const rlxv_expr *x = &exe->exprs[expr];
+    *out = (rlx_expr_info){x->op, x->value, x->a, x->b, x->c};
+    return true;
+}
+
+uint32_t rlx_executable_kernel_count(const rlx_executable *exe)
+{
+    return exe->n_kernels;
+}
+
+bool rlx_executable_kernel(const rlx_executable *exe, uint32_t k, rlx_kernel_info *out)
+{
+    if (k >= exe->n_kernels)
+        return false;
+    const rlxv_kernel *x = &exe->kernels[k];
+    *out = (rlx_kernel_info){x->name, x->symbol, x->n_dims, x->n_params, x->fn != NULL};
+    return true;
+}
+
+bool rlx_executable_kernel_param(const rlx_executable *exe, uint32_t k, uint32_t param,
+                                 uint32_t *out_type, bool *out_is_output)
+{
+    if (k >= exe->n_kernels || param >= exe->kernels[k].n_params)
+        return false;
+    *out_type = exe->kernels[k].params[param].type;
+    *out_is_output = exe->kernels[k].params[param].is_output;
+    return true;
+}
+
+bool rlx_executable_native(const rlx_executable *exe, rlx_str *out_triple, uint32_t *out_n_features,
+                           const void **out_elf, size_t *out_size)
+{
+    if (!exe->native.present)
+        return false;
+    *out_triple = exe->native.triple;
+    *out_n_features = exe->native.n_features;
+    *out_elf = exe->native.elf;
+    *out_size = exe->native.size;
+    return true;
+}
+
+rlx_str rlx_executable_native_feature(const rlx_executable *exe, uint32_t i)
+{
+    return i < exe->native.n_features ? exe->native.features[i] : RLX_STR("");
+}
+
+uint32_t rlx_executable_constant_count(const rlx_executable *exe)
+{
+    return exe->n_constants;
+}
+
+rlx_value rlx_executable_constant(const rlx_executable *exe, uint32_t c)
+{
+    return c < exe->n_constants ? exe->constants[c].value : rlx_none();
+}
+
+uint32_t rlx_executable_import_count(const rlx_executable *exe)
+{
+    return exe->n_imports;
+}
+
+rlx_str rlx_executable_import(const rlx_executable *exe, uint32_t i)
+{
+    return i < exe->n_imports ? exe->imports[i] : RLX_STR("");
+}
+
+uint32_t rlx_executable_metadata_count(const rlx_executable *exe)
+{
+    return exe->n_metadata;
+}
+
+bool rlx_executable_metadata(const rlx_executable *exe, uint32_t i, rlx_str *out_key,
+                             rlx_str *out_value)
+{
+    if (i >= exe->n_metadata)
+        return false;
+    *out_key = exe->metadata[2 * i];
+    *out_value = exe->metadata[2 * i + 1];
+    return true;
+}

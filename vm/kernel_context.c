@@ -1,0 +1,204 @@
+/* What kernels get beside their buffers: scratch memory and parallel loops.
+
+   Scratch memory is a stack of chunks per worker. After a kernel returns one chunk remains, large
+   enough for all that it took, so the next run allocates nothing. Parallel loops split into at most
+   one share a worker; share k uses worker k, whichever thread runs it, so no two threads ever meet
+   in one arena. */
+#include "vm/vm_impl.h"
+
+#include <pthreadpool.h>
+#include <rlx/checked.h>
+#include <string.h>
+
+#define CHUNK_HEADER ((size_t)64)
+#define CHUNK_BYTES ((size_t)65536)
+
+static rlxv_worker *worker_of(rlx_kernel_context *ctx)
+{
+    return ctx->host;
+}
+
+static void free_chunk(rlxv_worker *w, rlxv_scratch_chunk *c)
+{
+    atomic_fetch_sub_explicit(&w->vm->scratch_bytes, c->size, memory_order_relaxed);
+    rlx_free(&w->vm->allocator, c, c->size, 64);
+}
+
+static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
+{
+    rlx_vm *vm = w->vm;
+    size_t before = atomic_fetch_add_explicit(&vm->scratch_bytes, size, memory_order_relaxed);
+    uint64_t limit = vm->options.max_bytes;
+    /* The pool stands still while kernels run: its figures may be read from any worker. */
+    uint64_t used = vm->pool->live_bytes + vm->pool->reserved_bytes + before;
+    rlxv_scratch_chunk *c = NULL;
+    if (limit == 0 || (used <= limit && size <= limit - used))
+        c = rlx_alloc(&vm->allocator, size, 64);
+    if (!c) {
+        atomic_fetch_sub_explicit(&vm->scratch_bytes, size, memory_order_relaxed);
+        return NULL;
+    }
+    *c = (rlxv_scratch_chunk){w->chunk, size, CHUNK_HEADER};
+    return c;
+}
+
+static void *scratch_alloc(rlx_kernel_context *ctx, int64_t bytes, int64_t align)
+{
+    rlxv_worker *w = worker_of(ctx);
+    size_t need, at;
+    if (bytes < 0 || align <= 0 || align > (int64_t)RLXV_MAX_ALIGN || (align & (align - 1)) != 0)
+        return NULL;
+    size_t a = align < 64 ? 64 : (size_t)align, size = bytes ? (size_t)bytes : 1;
+    rlxv_scratch_chunk *c = w->chunk;
+    if (c) {
+        /* Chunks are 64-byte aligned; a stricter alignment counts from the address. */
+        at = c->used + (a - ((uintptr_t)c + c->used) % a) % a;
+        if (at <= c->size && size <= c->size - at) {
+            c->used = at + size;
+            return (uint8_t *)c + at;
+        }
+    }
+    if (!rlx_add_size(size, CHUNK_HEADER + a, &need) || need > PTRDIFF_MAX / 2)
+        return NULL;
+    c = new_chunk(w, need > CHUNK_BYTES ? need : CHUNK_BYTES);
+    if (!c)
+        return NULL;
+    w->chunk = c;
+    at = CHUNK_HEADER + (a - ((uintptr_t)c + CHUNK_HEADER) % a) % a;
+    c->used = at + size;
+    return (uint8_t *)c + at;
+}
+
+static void scratch_free(rlx_kernel_context *ctx, void *p)
+{
+    rlxv_worker *w = worker_of(ctx);
+    rlxv_scratch_chunk *c = w->chunk;
+    uintptr_t at = (uintptr_t)p;
+    while (c && (at < (uintptr_t)c || at >= (uintptr_t)c + c->size)) {
+        rlxv_scratch_chunk *previous = c->previous;
+        if (!previous)
+            return; /* not ours */
+        w->chunk = previous;
+        free_chunk(w, c);
+        c = previous;
+    }
+    if (c && at - (uintptr_t)c < c->used)
+        c->used = at - (uintptr_t)c;
+}
+
+void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark)
+{
+    rlxv_scratch_chunk *c = w->chunk;
+    size_t total = 0;
+    if (c == mark.chunk) {
+        if (c)
+            c->used = mark.used;
+        return;
+    }
+    bool empty = !mark.chunk || (!mark.chunk->previous && mark.used == CHUNK_HEADER);
+    while (c && (empty || c != mark.chunk)) {
+        rlxv_scratch_chunk *previous = c->previous;
+        total += c->size;
+        free_chunk(w, c);
+        c = previous;
+    }
+    w->chunk = c;
+    if (c)
+        c->used = mark.used;
+    else
+        w->chunk = new_chunk(w, total); /* NULL is fine: taken when needed */
+}
+
+static int32_t fail(rlx_kernel_context *ctx, const char *message)
+{
+    rlxv_worker *w = worker_of(ctx);
+    if (!w->message[0] && message) {
+        size_t n = strnlen(message, sizeof w->message - 1);
+        memcpy(w->message, message, n);
+        w->message[n] = 0;
+    }
+    return 1;
+}
+
+typedef struct shares {
+    rlx_vm *vm;
+    rlx_parallel_body body;
+    void *user;
+    int64_t n, per_share;
+    atomic_int result;
+} shares;
+
+static void run_share(void *context, size_t i)
+{
+    shares *s = context;
+    rlxv_worker *w = &s->vm->workers[i];
+    int64_t begin = (int64_t)i * s->per_share;
+    int64_t end = s->n - begin < s->per_share ? s->n : begin + s->per_share;
+    if (begin >= s->n || atomic_load_explicit(&s->result, memory_order_relaxed))
+        return;
+    bool nested = w->in_share;
+    rlxv_scratch_mark mark = rlxv_scratch_now(w);
+    w->in_share = true;
+    int rc = s->body(s->user, begin, end, &w->ctx), none = 0;
+    w->in_share = nested;
+    rlxv_scratch_reset(w, mark);
+    if (rc)
+        atomic_compare_exchange_strong(&s->result, &none, rc);
+}
+
+static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
+                            int64_t grain)
+{
+    rlxv_worker *w = worker_of(ctx);
+    rlx_vm *vm = w->vm;
+    if (n <= 0)
+        return 0;
+    if (grain < 1)
+        grain = 1;
+    int64_t n_shares = (n - 1) / grain + 1;
+    if (n_shares > vm->n_workers)
+        n_shares = vm->n_workers;
+    if (n_shares == 1 || w->in_share || !vm->threads)
+        return body(user, 0, n, ctx);
+    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
+    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares, 0);
+    return atomic_load(&s.result);
+}
+
+rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err)
+{
+    vm->workers = rlx_alloc(&vm->allocator, n * sizeof *vm->workers, 16);
+    if (!vm->workers)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while creating a VM");
+    memset(vm->workers, 0, n * sizeof *vm->workers);
+    vm->n_workers = n;
+    for (uint32_t i = 0; i < n; i++) {
+        rlxv_worker *w = &vm->workers[i];
+        w->vm = vm;
+        w->ctx = (rlx_kernel_context){RLX_KERNEL_ABI, n, scratch_alloc, scratch_free, parallel_for,
+                                      fail,           w};
+    }
+    if (n > 1) {
+        vm->threads = pthreadpool_create(n);
+        if (!vm->threads)
+            return rlx_fail(err, RLX_E_NOMEM, "cannot start %u threads", n);
+    }
+    return RLX_OK;
+}
+
+void rlxv_workers_destroy(rlx_vm *vm)
+{
+    if (vm->threads)
+        pthreadpool_destroy(vm->threads);
+    for (uint32_t i = 0; i < vm->n_workers; i++) {
+        rlxv_worker *w = &vm->workers[i];
+        while (w->chunk) {
+            rlxv_scratch_chunk *c = w->chunk;
+            w->chunk = c->previous;
+            free_chunk(w, c);
+        }
+    }
+    rlx_free(&vm->allocator, vm->workers, vm->n_workers * sizeof *vm->workers, 16);
+    vm->workers = NULL;
+    vm->n_workers = 0;
+}

@@ -1,0 +1,359 @@
+/* Checking values against types and binding shape slots: the entry check of every call, match_type
+   and match_shape.
+
+   Two phases, since a dimension may be an expression over a symbol that a later dimension or a
+   later argument binds: rlxv_match_bind checks kinds, dtypes and ranks and binds, rlxv_match_check
+   compares. Failures name the argument, the path into tuples, the dimension, the expression, its
+   symbols with the places that bound them, and both values. Recursion is bounded by
+   RLXV_MAX_TYPE_DEPTH. */
+#include "vm/exec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The way from the matched value to the part at fault: indices into tuples. */
+typedef struct path {
+    uint32_t index[RLXV_MAX_TYPE_DEPTH];
+    uint32_t n;
+} path;
+
+typedef struct text {
+    char data[320];
+    size_t len;
+} text;
+
+RLX_PRINTF(2, 3)
+static void add(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->data + t->len, sizeof t->data - t->len, format, args);
+    va_end(args);
+    if (n > 0)
+        t->len += (size_t)n < sizeof t->data - t->len ? (size_t)n : sizeof t->data - t->len - 1;
+}
+
+/* "argument 1 'w' of main" or "result of main" or "value", then the path. */
+static void add_subject(text *t, const rlxv_match *m, const path *p)
+{
+    add(t, "%s", m->what);
+    if (m->pc == RLX_NONE) {
+        if (strcmp(m->what, "argument") == 0) {
+            rlx_str name = m->fn->params[m->index].name;
+            add(t, " %u '%.*s'", m->index, (int)name.len, name.data);
+        }
+        add(t, " of %.*s", (int)m->fn->name.len, m->fn->name.data);
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        add(t, "%s%u", i ? "." : ", item ", p->index[i]);
+}
+
+static rlx_status mismatch(const rlxv_match *m, const path *p, const char *expected,
+                           const char *got, rlx_error *err)
+{
+    text t = {.len = 0};
+    add_subject(&t, m, p);
+    return rlx_fail(err, RLX_E_SHAPE, "%s: expected %s, got %s", t.data, expected, got);
+}
+
+/* Finds "dimension 1" of the type that binds |slot|; recursion bounded by the type's depth. */
+static bool find_binder(const rlx_executable *exe, uint32_t type, uint32_t slot, path *p,
+                        uint32_t *out_dim)
+{
+    const rlxv_type *t = &exe->types[type];
+    for (uint32_t i = 0; i < t->n_dims; i++) {
+        if (t->dims[i].kind == RLXV_DIM_BIND && t->dims[i].index == slot) {
+            *out_dim = i;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < t->n_children && p->n < RLXV_MAX_TYPE_DEPTH; i++) {
+        p->index[p->n++] = i;
+        if (find_binder(exe, t->children[i], slot, p, out_dim))
+            return true;
+        p->n--;
+    }
+    return false;
+}
+
+/* Says where |slot| got its value: in the signature, else at the last match before |pc|. */
+static void add_binder(text *t, const rlxv_match *m, uint32_t slot)
+{
+    path p;
+    uint32_t dim;
+    const rlxv_function *fn = m->fn;
+    for (uint32_t i = 0; slot < fn->n_symbols && i < fn->n_params; i++) {
+        p.n = 0;
+        if (find_binder(m->exe, fn->params[i].type, slot, &p, &dim)) {
+            rlx_str name = fn->params[i].name;
+            add(t, " (bound by argument %u '%.*s'", i, (int)name.len, name.data);
+            for (uint32_t k = 0; k < p.n; k++)
+                add(t, "%s%u", k ? "." : ", item ", p.index[k]);
+            add(t, ", dimension %u)", dim);
+            return;
+        }
+    }
+    const rlxv_debug_row *found = NULL;
+    rlxv_instruction in;
+    for (uint32_t pc = 0; m->pc != RLX_NONE && pc < m->pc; pc += in.n_words) {
+        if (rlxv_decode(fn->code + pc, fn->n_words - pc, &in))
+            return;
+        if (in.info->op != RLX_OP_MATCH_TYPE && in.info->op != RLX_OP_MATCH_SHAPE)
+            continue;
+        p.n = 0;
+        if (!find_binder(m->exe, in.operands[1].value, slot, &p, &dim))
+            continue;
+        for (uint32_t i = 0; i < fn->n_debug && fn->debug[i].pc <= pc; i++)
+            found = &fn->debug[i];
+    }
+    if (found && found->line)
+        add(t, " (bound at %.*s:%u:%u)", (int)found->file.len, found->file.data, found->line,
+            found->column);
+}
+
+static void add_slots(text *t, const rlxv_match *m, uint32_t e, uint32_t *seen, uint32_t *n)
+{
+    const rlxv_expr *x = &m->exe->exprs[e];
+    if (x->op == RLX_EXPR_CONST)
+        return;
+    if (x->op != RLX_EXPR_SLOT) {
+        add_slots(t, m, x->a, seen, n);
+        add_slots(t, m, x->b, seen, n);
+        if (x->op == RLX_EXPR_SELECT)
+            add_slots(t, m, x->c, seen, n);
+        return;
+    }
+    for (uint32_t i = 0; i < *n; i++)
+        if (seen[i] == x->a)
+            return;
+    if (*n == 4) /* more would not fit the message */
+        return;
+    seen[(*n)++] = x->a;
+    char buffer[16];
+    rlx_str name = rlxv_slot_name_of(m->fn, x->a, buffer, sizeof buffer);
+    add(t, "%s%.*s = %lld", *n == 1 ? "; " : ", ", (int)name.len, name.data,
+        (long long)m->slots[x->a]);
+    add_binder(t, m, x->a);
+}
+
+/* |dim| RLX_NONE: the value itself is compared. */
+static rlx_status check_dim(const rlxv_match *m, const path *p, uint32_t dim, const rlxv_dim *d,
+                            const rlx_dim *raw, int64_t got, rlx_error *err)
+{
+    int64_t want;
+    if (d->kind == RLXV_DIM_CONST) {
+        want = d->value;
+    } else if (d->kind == RLXV_DIM_SLOT) {
+        want = m->slots[d->index];
+    } else if (d->kind == RLXV_DIM_EXPR) {
+        if (!rlxv_eval(m->exe, d->index, m->slots, &want))
+            return rlx_fail(err, RLX_E_SHAPE, "a dimension overflows or divides by zero");
+    } else {
+        return RLX_OK;
+    }
+    if (want == got)
+        return RLX_OK;
+    text t = {.len = 0};
+    add_subject(&t, m, p);
+    if (dim != RLX_NONE)
+        add(&t, ", dimension %u", dim);
+    rlxv_buffer b;
+    rlxv_buffer_init(&b, &m->exe->allocator);
+    rlxv_print_expr(&b, m->exe, m->fn, raw->index);
+    if (d->kind == RLXV_DIM_CONST || b.failed || b.size > 100)
+        add(&t, ": expected %lld, got %lld", (long long)want, (long long)got);
+    else
+        add(&t, ": expected %.*s = %lld, got %lld", (int)b.size, (const char *)b.data,
+            (long long)want, (long long)got);
+    rlxv_buffer_deinit(&b);
+    if (d->kind == RLXV_DIM_SLOT) {
+        add_binder(&t, m, d->index);
+    } else {
+        uint32_t seen[4], n = 0;
+        add_slots(&t, m, raw->index, seen, &n);
+    }
+    return rlx_fail(err, RLX_E_SHAPE, "%s", t.data);
+}
+
+static void describe(rlx_value v, text *t)
+{
+    char name[24];
+    if (v.kind == RLX_KIND_TENSOR) {
+        const rlx_tensor *x = v.as.tensor;
+        add(t, "a %s tensor of shape (", rlx_dtype_name(x->dtype, name));
+        for (uint32_t i = 0; i < x->ndim; i++)
+            add(t, "%s%lld", i ? ", " : "", (long long)x->dims[i]);
+        add(t, ")");
+    } else if (v.kind == RLX_KIND_TUPLE) {
+        add(t, "a tuple of %u", v.as.tuple->n);
+    } else if (v.kind == RLX_KIND_SHAPE) {
+        add(t, "a shape of %u dimensions", v.as.shape->n);
+    } else if (v.kind == RLX_KIND_INT) {
+        add(t, "the int %lld", (long long)v.as.i);
+    } else {
+        add(t, "%s", rlx_kind_name((rlx_kind)v.kind));
+    }
+}
+
+static rlx_status wrong(const rlxv_match *m, const path *p, uint32_t type, rlx_value v,
+                        rlx_error *err)
+{
+    text got = {.len = 0}, want = {.len = 0};
+    rlxv_buffer b;
+    describe(v, &got);
+    rlxv_buffer_init(&b, &m->exe->allocator);
+    rlxv_print_type(&b, m->exe, m->fn, type);
+    if (!b.failed)
+        add(&want, "%.*s", (int)(b.size < 120 ? b.size : 120), (const char *)b.data);
+    rlxv_buffer_deinit(&b);
+    return mismatch(m, p, want.data, got.data, err);
+}
+
+static bool int_fits(int64_t v, rlx_dtype t)
+{
+    if (t.code == RLX_BOOL)
+        return v == 0 || v == 1;
+    if (t.code == RLX_UINT)
+        return v >= 0 && (t.bits == 64 || v >> t.bits == 0);
+    return t.bits == 64 || (v >= -((int64_t)1 << (t.bits - 1)) && v < (int64_t)1 << (t.bits - 1));
+}
+
+static bool prim_ok(rlx_dtype t, rlx_value v)
+{
+    if (t.code == RLX_FLOAT || t.code == RLX_BFLOAT)
+        return v.kind == RLX_KIND_FLOAT;
+    return (v.kind == RLX_KIND_INT || (t.code == RLX_BOOL && v.kind == RLX_KIND_BOOL)) &&
+           int_fits(v.as.i, t);
+}
+
+/* The dims that a matched value offers to its type; NULL if its kind does not fit. */
+static const int64_t *dims_of(const rlxv_type *t, const rlx_value *v, uint32_t *n)
+{
+    if (t->kind == RLX_TYPE_TENSOR && v->kind == RLX_KIND_TENSOR) {
+        *n = v->as.tensor->ndim;
+        return v->as.tensor->dims;
+    }
+    if (t->kind == RLX_TYPE_SHAPE && v->kind == RLX_KIND_SHAPE) {
+        *n = v->as.shape->n;
+        return v->as.shape->dims;
+    }
+    if (t->kind == RLX_TYPE_PRIM && prim_ok(t->dtype, *v)) {
+        *n = t->n_dims;
+        return &v->as.i;
+    }
+    return NULL;
+}
+
+static rlx_status bind(const rlxv_match *m, path *p, uint32_t type, rlx_value v, rlx_error *err)
+{
+    const rlxv_type *t = &m->exe->types[type];
+    const int64_t *dims;
+    uint32_t n;
+    switch (t->kind) {
+    case RLX_TYPE_OBJECT:
+        return RLX_OK;
+    case RLX_TYPE_CALLABLE:
+        return v.kind == RLX_KIND_CLOSURE ? RLX_OK : wrong(m, p, type, v, err);
+    case RLX_TYPE_TUPLE:
+        if (v.kind != RLX_KIND_TUPLE || v.as.tuple->n != t->n_children)
+            return wrong(m, p, type, v, err);
+        for (uint32_t i = 0; i < t->n_children; i++) {
+            p->index[p->n++] = i;
+            RLX_TRY(bind(m, p, t->children[i], v.as.tuple->items[i], err));
+            p->n--;
+        }
+        return RLX_OK;
+    case RLX_TYPE_PRIM:
+    case RLX_TYPE_SHAPE:
+    case RLX_TYPE_TENSOR:
+        break;
+    }
+    dims = dims_of(t, &v, &n);
+    if (!dims || (t->rank_known && n != t->n_dims) ||
+        (t->kind == RLX_TYPE_TENSOR && t->dtype.bits &&
+         !rlx_dtype_eq(t->dtype, v.as.tensor->dtype)))
+        return wrong(m, p, type, v, err);
+    for (uint32_t i = 0; i < t->n_dims; i++)
+        if (t->dims[i].kind == RLXV_DIM_BIND)
+            m->slots[t->dims[i].index] = dims[i];
+    return RLX_OK;
+}
+
+static rlx_status check(const rlxv_match *m, path *p, uint32_t type, rlx_value v, rlx_error *err)
+{
+    const rlxv_type *t = &m->exe->types[type];
+    uint32_t n = 0;
+    if (!t->has_checks)
+        return RLX_OK;
+    for (uint32_t i = 0; i < t->n_children; i++) {
+        p->index[p->n++] = i;
+        RLX_TRY(check(m, p, t->children[i], v.as.tuple->items[i], err));
+        p->n--;
+    }
+    const int64_t *dims = t->n_dims ? dims_of(t, &v, &n) : NULL;
+    for (uint32_t i = 0; dims && i < t->n_dims; i++)
+        RLX_TRY(check_dim(m, p, t->kind == RLX_TYPE_PRIM ? RLX_NONE : i, &t->dims[i],
+                          &t->raw_dims[i], dims[i], err));
+    return RLX_OK;
+}
+
+rlx_status rlxv_match_bind(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err)
+{
+    path p = {.n = 0};
+    return bind(m, &p, type, v, err);
+}
+
+rlx_status rlxv_match_check(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err)
+{
+    path p = {.n = 0};
+    return check(m, &p, type, v, err);
+}
+
+rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *dims, uint32_t n,
+                           rlx_error *err)
+{
+    const rlxv_type *t = &m->exe->types[type];
+    path p = {.n = 0};
+    if (t->rank_known && n != t->n_dims) {
+        char want[32], got[32];
+        snprintf(want, sizeof want, "%u dimensions", t->n_dims);
+        snprintf(got, sizeof got, "%u", n);
+        return mismatch(m, &p, want, got, err);
+    }
+    for (uint32_t i = 0; i < t->n_dims; i++)
+        if (t->dims[i].kind == RLXV_DIM_BIND)
+            m->slots[t->dims[i].index] = dims[i];
+    for (uint32_t i = 0; i < t->n_dims; i++)
+        RLX_TRY(check_dim(m, &p, i, &t->dims[i], &t->raw_dims[i], dims[i], err));
+    return RLX_OK;
+}
+
+rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
+                           const rlx_value *args, uint32_t n, int64_t *slots, rlx_error *err)
+{
+    rlxv_match m = {exe, fn, RLX_NONE, "argument", 0, slots};
+    if (n != fn->n_params)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s takes %u arguments, got %u",
+                        (int)fn->name.len, fn->name.data, fn->n_params, n);
+    for (m.index = 0; m.index < n; m.index++)
+        RLX_TRY(rlxv_match_bind(&m, fn->params[m.index].type, args[m.index], err));
+    for (m.index = 0; m.index < n; m.index++)
+        RLX_TRY(rlxv_match_check(&m, fn->params[m.index].type, args[m.index], err));
+    return RLX_OK;
+}
+
+void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
+{
+    const rlxv_debug_row *row = NULL;
+    if (!err || err->where.line)
+        return;
+    for (uint32_t i = 0; i < fn->n_debug && fn->debug[i].pc <= pc; i++)
+        row = &fn->debug[i];
+    if (!row || !row->line)
+        return;
+    rlx_error_prefix(err, "%.*s:%u:%u: ", (int)row->file.len, row->file.data, row->line,
+                     row->column);
+    snprintf(err->where.file, sizeof err->where.file, "%.*s", (int)row->file.len, row->file.data);
+    err->where.line = row->line;
+    err->where.column = row->column;
+}

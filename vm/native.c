@@ -1,0 +1,139 @@
+/* The native section: an ELF shared object with the kernels, loaded only on the host's word.
+
+   The object is written to an anonymous file in memory and opened from there, with all symbols
+   resolved at once and none given to others. Triple and CPU features are compared first, so that a
+   file for another machine is refused with a sentence instead of a fault. */
+#include "vm/exec.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define HOST_ARCH "x86_64"
+#elif defined(__aarch64__)
+#define HOST_ARCH "aarch64"
+#else
+#define HOST_ARCH "unknown"
+#endif
+
+#if defined(__x86_64__)
+/* LLVM's name of a feature to the compiler's check. Features that every x86-64 CPU has, and those
+   that only hint at speed, need no check. */
+#define FEATURES(X)                                                                               \
+    X("sse3")                                                                                     \
+    X("ssse3") X("sse4.1") X("sse4.2") X("popcnt") X("avx") X("avx2") X("fma") X("bmi") X("bmi2") \
+        X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl") X("avx512vnni")      \
+            X("avx512bf16") X("avx512vbmi") X("avx512vbmi2") X("avx512bitalg")                    \
+                X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq") X("aes")           \
+                    X("pclmul")
+
+static bool cpu_has(rlx_str name, bool *known)
+{
+    *known = true;
+#define X(feature)                          \
+    if (rlx_str_eq(name, RLX_STR(feature))) \
+        return __builtin_cpu_supports(feature);
+    FEATURES(X)
+#undef X
+    /* Not in the compiler's list, but no CPU with AVX2 lacks them. */
+    if (rlx_str_eq(name, RLX_STR("f16c")) || rlx_str_eq(name, RLX_STR("movbe")) ||
+        rlx_str_eq(name, RLX_STR("lzcnt")))
+        return __builtin_cpu_supports("avx2");
+    *known = false;
+    return false;
+}
+#else
+static bool cpu_has(rlx_str name, bool *known)
+{
+    (void)name;
+    *known = false;
+    return false;
+}
+#endif
+
+static rlx_status check_target(const rlxv_native *n, rlx_error *err)
+{
+    size_t arch = 0;
+    while (arch < n->triple.len && n->triple.data[arch] != '-')
+        arch++;
+    if (!rlx_str_eq((rlx_str){n->triple.data, arch}, RLX_STR(HOST_ARCH)))
+        return rlx_fail(err, RLX_E_VERSION, "the kernels are for %.*s, this machine is %s",
+                        (int)n->triple.len, n->triple.data, HOST_ARCH);
+    for (uint32_t i = 0; i < n->n_features; i++) {
+        bool known;
+        if (!cpu_has(n->features[i], &known))
+            return rlx_fail(err, RLX_E_VERSION, "the kernels need the CPU feature %.*s, %s",
+                            (int)n->features[i].len, n->features[i].data,
+                            known ? "which this CPU lacks" : "which this library does not know");
+    }
+    return RLX_OK;
+}
+
+static bool write_all(int fd, const uint8_t *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static rlx_status open_object(rlx_executable *exe, rlx_error *err)
+{
+    rlxv_native *n = &exe->native;
+    char path[64];
+    int fd = memfd_create("rlx-kernels", MFD_CLOEXEC);
+    if (fd < 0 || !write_all(fd, n->elf, n->size)) {
+        if (fd >= 0)
+            close(fd);
+        return rlx_fail(err, RLX_E_IO, "cannot make a file in memory for the kernels");
+    }
+    /* The loader takes two objects of one path for the same: the descriptor stays open, so that no
+       other executable's object gets its number. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    n->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    n->fd = fd;
+    if (!n->handle) {
+        const char *why = dlerror();
+        close(fd);
+        return rlx_fail(err, RLX_E_INVALID_MODULE, "the kernels cannot be loaded: %s",
+                        why ? why : "unknown reason");
+    }
+    return RLX_OK;
+}
+
+rlx_status rlxv_native_load(rlx_executable *exe, rlx_error *err)
+{
+    RLX_TRY(check_target(&exe->native, err));
+    RLX_TRY(open_object(exe, err));
+    for (uint32_t i = 0; i < exe->n_kernels; i++) {
+        rlxv_kernel *k = &exe->kernels[i];
+        rlx_str symbol = rlxv_arena_str(&exe->arena, k->symbol); /* dlsym wants a NUL */
+        if (!symbol.data)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+        void *address = dlsym(exe->native.handle, symbol.data);
+        if (!address)
+            return rlx_fail(err, RLX_E_INVALID_MODULE, "the native section lacks the symbol '%s'",
+                            symbol.data);
+        memcpy(&k->fn, &address, sizeof address); /* ISO C has no cast between the two */
+    }
+    return RLX_OK;
+}
+
+void rlxv_native_unload(rlx_executable *exe)
+{
+    if (exe->native.handle) {
+        dlclose(exe->native.handle);
+        close(exe->native.fd);
+    }
+    exe->native.handle = NULL;
+}

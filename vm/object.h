@@ -1,0 +1,179 @@
+/* The layout of runtime objects and of the pool they come from (private to vm/).
+
+   An object made with a pool belongs to it: its header goes back to a free list when the last
+   reference goes, without a lock, so only on the VM's thread. rlxv_export cuts an object and all
+   it holds loose: from then on it is freed straight to its allocator, on any thread. Objects made
+   without a pool are loose from the start. */
+#ifndef RLXV_OBJECT_H
+#define RLXV_OBJECT_H
+
+#include <rlx/value.h>
+#include <stdatomic.h>
+
+typedef struct rlxv_pool rlxv_pool;
+
+struct rlx_object {
+    atomic_uint refs;
+    uint8_t kind;     /* rlx_kind */
+    uint8_t readonly; /* tensors and storages: the bytes are read-only memory */
+    uint16_t reserved;
+    size_t bytes;            /* of the block that starts here */
+    rlxv_pool *pool;         /* NULL: loose */
+    rlx_object *next;        /* free list, or list of objects waiting to be torn down or exported */
+    rlx_allocator allocator; /* by value: loose objects outlive whoever lent it */
+};
+
+struct rlx_storage {
+    rlx_object header;
+    void *data;
+    size_t size;  /* usable bytes */
+    size_t block; /* bytes taken from the allocator at |align|; 0: not ours, see release */
+    size_t align;
+    uint32_t size_class; /* of the pool; RLX_NONE_CLASS: not kept */
+    void (*release)(void *user, void *data);
+    void *user;
+};
+#define RLXV_NO_CLASS UINT32_MAX
+
+struct rlx_tensor {
+    rlx_object header;
+    void *data; /* never NULL */
+    rlx_storage *storage;
+    size_t nbytes;
+    int64_t numel;
+    rlx_dtype dtype;
+    uint32_t ndim;
+    int64_t dims[];
+};
+
+struct rlx_shape {
+    rlx_object header;
+    uint32_t n;
+    int64_t dims[];
+};
+
+struct rlx_tuple {
+    rlx_object header;
+    uint32_t n;
+    rlx_value items[];
+};
+
+struct rlx_string {
+    rlx_object header;
+    size_t len;
+    char text[];
+};
+
+struct rlx_closure {
+    rlx_object header;
+    rlx_executable *exe;
+    uint32_t function, n;
+    rlx_value captured[];
+};
+
+struct rlx_opaque {
+    rlx_object header;
+    const char *tag;
+    void *pointer;
+    void (*destroy)(void *pointer);
+};
+
+/* --- pool ------------------------------------------------------------------------------------ */
+
+#define RLXV_OBJECT_CLASSES 16u /* headers of up to 1024 bytes in steps of 64 */
+#define RLXV_STORAGE_CLASSES 384u
+
+typedef struct rlxv_storage_list {
+    rlx_storage *head;
+    uint32_t count, low; /* low: the smallest count since the last trim */
+} rlxv_storage_list;
+
+struct rlxv_pool {
+    rlx_allocator allocator;
+    uint64_t max_bytes, max_cached; /* 0: no limit */
+    uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
+    uint64_t allocator_calls, live_objects;
+    bool poison, orphan; /* orphan: the VM is gone, the last object frees the pool */
+    rlx_object *objects[RLXV_OBJECT_CLASSES];
+    uint32_t object_counts[RLXV_OBJECT_CLASSES];
+    rlxv_storage_list storages[RLXV_STORAGE_CLASSES];
+};
+
+rlxv_pool *rlxv_pool_create(const rlx_allocator *a);
+/* Trims; frees the pool now or when its last object goes. */
+void rlxv_pool_abandon(rlxv_pool *p);
+/* Frees all unused storage and headers. */
+void rlxv_pool_trim(rlxv_pool *p);
+/* Frees the storage that went unused since the last call. */
+void rlxv_pool_age(rlxv_pool *p);
+/* Memory of the VM itself (stacks, scratch), counted against max_bytes. */
+rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err);
+void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align);
+/* Bytes are taken from |p|, or from |a| if |p| is NULL. */
+rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, rlx_kind kind,
+                           void *out, rlx_error *err);
+void rlxv_object_free(rlx_object *o);
+void rlxv_storage_free(rlx_storage *s);
+
+/* --- constructors: from the pool if it is not NULL ------------------------------------------- */
+
+rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, size_t align,
+                            rlx_storage **out, rlx_error *err);
+/* Memory of someone else, given back through |release|. */
+rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bool readonly,
+                             void (*release)(void *user, void *data), void *user, rlx_storage **out,
+                             rlx_error *err);
+/* Retains |s|. The range must lie inside it and be element-aligned. */
+rlx_status rlxv_tensor_in(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, int64_t offset,
+                          rlx_dtype dtype, uint32_t ndim, const int64_t *dims, rlx_tensor **out,
+                          rlx_error *err);
+rlx_status rlxv_tensor_new(rlxv_pool *p, const rlx_allocator *a, rlx_dtype dtype, uint32_t ndim,
+                           const int64_t *dims, rlx_tensor **out, rlx_error *err);
+rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base,
+                               uint32_t ndim, const int64_t *dims, rlx_tensor **out,
+                               rlx_error *err);
+rlx_status rlxv_shape_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, const int64_t *dims,
+                          rlx_shape **out, rlx_error *err);
+rlx_status rlxv_tuple_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, const rlx_value *items,
+                          rlx_tuple **out, rlx_error *err);
+rlx_status rlxv_string_new(rlxv_pool *p, const rlx_allocator *a, rlx_str text, rlx_string **out,
+                           rlx_error *err);
+/* Retains |exe| and the values. */
+rlx_status rlxv_closure_new(rlxv_pool *p, const rlx_allocator *a, rlx_executable *exe,
+                            uint32_t function, uint32_t n, const rlx_value *captured,
+                            rlx_closure **out, rlx_error *err);
+
+/* Cuts |v| and what it holds loose from |p|. */
+void rlxv_export(rlxv_pool *p, rlx_value v);
+
+/* The last reference is gone. */
+void rlxv_object_destroy(rlx_object *o);
+
+static inline rlx_object *rlxv_retain(rlx_object *o)
+{
+    atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+    return o;
+}
+
+static inline void rlxv_release(rlx_object *o)
+{
+    /* The sole owner needs no read-modify-write: nobody else can change the count. */
+    if (atomic_load_explicit(&o->refs, memory_order_acquire) == 1 ||
+        atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1)
+        rlxv_object_destroy(o);
+}
+
+static inline rlx_value rlxv_retain_value(rlx_value v)
+{
+    if (v.kind >= RLX_KIND_TENSOR)
+        rlxv_retain(v.as.object);
+    return v;
+}
+
+static inline void rlxv_release_value(rlx_value v)
+{
+    if (v.kind >= RLX_KIND_TENSOR)
+        rlxv_release(v.as.object);
+}
+
+#endif

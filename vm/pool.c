@@ -1,0 +1,341 @@
+/* The memory pool of a VM: object headers and storages, kept for reuse and counted against limits.
+
+   Headers are recycled by size in steps of 64 bytes. Storages are recycled with their header, by
+   size class: eight classes a doubling, so a block is at most an eighth larger than asked for and
+   a model whose sizes vary finds its blocks again. What stays unused between two agings goes back
+   to the allocator. Single-owner: everything here runs on the VM's thread. */
+#include "vm/object.h"
+
+#include <rlx/checked.h>
+#include <string.h>
+
+#define STORAGE_ALIGN ((size_t)64)
+#define MAX_STORAGE ((size_t)1 << 46)
+#define MAX_HEADERS 4096u
+
+static uint32_t class_of(size_t size, size_t *out_block)
+{
+    if (size <= 64) {
+        *out_block = 64;
+        return 0;
+    }
+    size_t s = size - 1;
+    uint32_t e = 63u - (uint32_t)__builtin_clzll(s);
+    size_t step = (s >> (e - 3)) & 7;
+    *out_block = (9 + step) << (e - 3);
+    return (e - 6) * 8 + (uint32_t)step + 1;
+}
+
+rlxv_pool *rlxv_pool_create(const rlx_allocator *a)
+{
+    rlxv_pool *p = rlx_alloc(a, sizeof *p, _Alignof(rlxv_pool));
+    if (p) {
+        memset(p, 0, sizeof *p);
+        p->allocator = a ? *a : *rlx_default_allocator();
+    }
+    return p;
+}
+
+static void free_pool(rlxv_pool *p)
+{
+    rlx_allocator a = p->allocator;
+    rlx_free(&a, p, sizeof *p, _Alignof(rlxv_pool));
+}
+
+/* Frees a storage that is on no list. */
+static void drop_storage(rlxv_pool *p, rlx_storage *s)
+{
+    p->cached_bytes -= s->block;
+    rlx_free(&p->allocator, s->data, s->block, s->align);
+    rlx_free(&p->allocator, s, s->header.bytes, 16);
+}
+
+static void trim_list(rlxv_pool *p, rlxv_storage_list *list, uint32_t n)
+{
+    for (; n > 0 && list->head; n--) {
+        rlx_storage *s = list->head;
+        list->head = (rlx_storage *)s->header.next;
+        list->count--;
+        drop_storage(p, s);
+    }
+    list->low = list->count;
+}
+
+void rlxv_pool_trim(rlxv_pool *p)
+{
+    for (uint32_t i = 0; i < RLXV_STORAGE_CLASSES; i++)
+        trim_list(p, &p->storages[i], UINT32_MAX);
+    for (uint32_t i = 0; i < RLXV_OBJECT_CLASSES; i++) {
+        while (p->objects[i]) {
+            rlx_object *o = p->objects[i];
+            p->objects[i] = o->next;
+            rlx_free(&p->allocator, o, o->bytes, 16);
+        }
+        p->object_counts[i] = 0;
+    }
+}
+
+void rlxv_pool_age(rlxv_pool *p)
+{
+    for (uint32_t i = 0; i < RLXV_STORAGE_CLASSES; i++)
+        trim_list(p, &p->storages[i], p->storages[i].low);
+}
+
+void rlxv_pool_abandon(rlxv_pool *p)
+{
+    rlxv_pool_trim(p);
+    p->orphan = true;
+    if (p->live_objects == 0)
+        free_pool(p);
+}
+
+/* Checks |bytes| against the limit, giving up unused memory first. */
+static rlx_status make_room(rlxv_pool *p, uint64_t bytes, rlx_error *err)
+{
+    uint64_t used = p->live_bytes + p->reserved_bytes;
+    if (p->max_bytes == 0 || used + p->cached_bytes + bytes <= p->max_bytes)
+        return RLX_OK;
+    rlxv_pool_trim(p);
+    if (used + bytes <= p->max_bytes)
+        return RLX_OK;
+    return rlx_fail(err, RLX_E_LIMIT, "%llu bytes are needed beside %llu in use, the limit is %llu",
+                    (unsigned long long)bytes, (unsigned long long)used,
+                    (unsigned long long)p->max_bytes);
+}
+
+static void *pool_alloc(rlxv_pool *p, size_t bytes, size_t align)
+{
+    p->allocator_calls++;
+    void *m = rlx_alloc(&p->allocator, bytes, align);
+    if (!m && p->cached_bytes > 0) { /* unused storage may be what is missing */
+        rlxv_pool_trim(p);
+        m = rlx_alloc(&p->allocator, bytes, align);
+    }
+    return m;
+}
+
+static void count_live(rlxv_pool *p, uint64_t bytes)
+{
+    p->live_bytes += bytes;
+    if (p->live_bytes > p->peak_bytes)
+        p->peak_bytes = p->live_bytes;
+}
+
+rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err)
+{
+    RLX_TRY(make_room(p, bytes, err));
+    void *m = pool_alloc(p, bytes, align);
+    if (!m)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for the VM's stack)", bytes);
+    p->reserved_bytes += bytes;
+    *out = m;
+    return RLX_OK;
+}
+
+void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align)
+{
+    if (!data)
+        return;
+    p->reserved_bytes -= bytes;
+    rlx_free(&p->allocator, data, bytes, align);
+}
+
+static void init_object(rlx_object *o, size_t bytes, rlx_kind kind, rlxv_pool *p,
+                        const rlx_allocator *a)
+{
+    atomic_init(&o->refs, 1);
+    o->kind = (uint8_t)kind;
+    o->readonly = 0;
+    o->reserved = 0;
+    o->bytes = bytes;
+    o->pool = p;
+    o->next = NULL;
+    o->allocator = *a;
+}
+
+rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, rlx_kind kind,
+                           void *out, rlx_error *err)
+{
+    rlx_object *o;
+    bytes = (bytes + 63) & ~(size_t)63;
+    if (!p) {
+        o = rlx_alloc(a, bytes, 16);
+        if (!o)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for an object)", bytes);
+        init_object(o, bytes, kind, NULL, a ? a : rlx_default_allocator());
+        *(rlx_object **)out = o;
+        return RLX_OK;
+    }
+    size_t c = bytes / 64 - 1;
+    if (c < RLXV_OBJECT_CLASSES && p->objects[c] &&
+        (p->max_bytes == 0 || p->live_bytes + bytes <= p->max_bytes)) {
+        o = p->objects[c];
+        p->objects[c] = o->next;
+        p->object_counts[c]--;
+        o->kind = (uint8_t)kind;
+        o->readonly = 0;
+        o->next = NULL;
+        atomic_store_explicit(&o->refs, 1, memory_order_relaxed);
+    } else {
+        RLX_TRY(make_room(p, bytes, err));
+        o = pool_alloc(p, bytes, 16);
+        if (!o)
+            return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for an object)", bytes);
+        init_object(o, bytes, kind, p, &p->allocator);
+    }
+    count_live(p, bytes);
+    p->live_objects++;
+    *(rlx_object **)out = o;
+    return RLX_OK;
+}
+
+static void object_gone(rlxv_pool *p)
+{
+    if (--p->live_objects == 0 && p->orphan)
+        free_pool(p);
+}
+
+void rlxv_object_free(rlx_object *o)
+{
+    rlxv_pool *p = o->pool;
+    if (!p) {
+        rlx_allocator a = o->allocator;
+        rlx_free(&a, o, o->bytes, 16);
+        return;
+    }
+    p->live_bytes -= o->bytes;
+    size_t c = o->bytes / 64 - 1;
+    if (!p->orphan && c < RLXV_OBJECT_CLASSES && p->object_counts[c] < MAX_HEADERS) {
+        o->next = p->objects[c];
+        p->objects[c] = o;
+        p->object_counts[c]++;
+    } else {
+        rlx_free(&p->allocator, o, o->bytes, 16);
+    }
+    object_gone(p);
+}
+
+static rlx_status alloc_data(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, rlx_error *err)
+{
+    if (p)
+        RLX_TRY(make_room(p, s->block, err));
+    s->data = p ? pool_alloc(p, s->block, s->align) : rlx_alloc(a, s->block, s->align);
+    if (!s->data)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for a tensor)", s->block);
+    return RLX_OK;
+}
+
+rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, size_t align,
+                            rlx_storage **out, rlx_error *err)
+{
+    size_t block;
+    if (size > MAX_STORAGE)
+        return rlx_fail(err, RLX_E_LIMIT, "a storage of %zu bytes is larger than any memory", size);
+    uint32_t c = class_of(size, &block);
+    if (align < STORAGE_ALIGN)
+        align = STORAGE_ALIGN;
+    bool pooled = p && align == STORAGE_ALIGN;
+    rlxv_storage_list *list = pooled ? &p->storages[c] : NULL;
+    rlx_storage *s;
+    if (pooled && list->head) {
+        s = list->head;
+        list->head = (rlx_storage *)s->header.next;
+        if (--list->count < list->low)
+            list->low = list->count;
+        p->cached_bytes -= s->block;
+        s->header.next = NULL;
+        atomic_store_explicit(&s->header.refs, 1, memory_order_relaxed);
+        count_live(p, s->header.bytes);
+        p->live_objects++;
+    } else {
+        RLX_TRY(rlxv_object_new(p, a, sizeof *s, RLX_KIND_STORAGE, &s, err));
+        s->block = pooled || !p ? block : (size ? size : 1);
+        s->align = align;
+        s->size_class = pooled ? c : RLXV_NO_CLASS;
+        s->release = NULL;
+        s->user = NULL;
+        rlx_status status = alloc_data(p, a, s, err);
+        if (status != RLX_OK) {
+            rlxv_object_free(&s->header);
+            return status;
+        }
+    }
+    if (p)
+        count_live(p, s->block);
+    s->size = size;
+    *out = s;
+    return RLX_OK;
+}
+
+void rlxv_storage_free(rlx_storage *s)
+{
+    rlxv_pool *p = s->header.pool;
+    if (s->block == 0) {
+        if (s->release)
+            s->release(s->user, s->data);
+        rlxv_object_free(&s->header);
+        return;
+    }
+    if (!p) {
+        rlx_free(&s->header.allocator, s->data, s->block, s->align);
+        rlxv_object_free(&s->header);
+        return;
+    }
+    p->live_bytes -= s->block;
+    if (p->poison)
+        memset(s->data, 0xA5, s->block);
+    if (s->size_class == RLXV_NO_CLASS || p->orphan ||
+        (p->max_cached && p->cached_bytes + s->block > p->max_cached)) {
+        rlx_free(&p->allocator, s->data, s->block, s->align);
+        rlxv_object_free(&s->header);
+        return;
+    }
+    rlxv_storage_list *list = &p->storages[s->size_class];
+    s->header.next = (rlx_object *)list->head;
+    list->head = s;
+    list->count++;
+    p->cached_bytes += s->block;
+    p->live_bytes -= s->header.bytes;
+    object_gone(p);
+}
+
+void rlxv_export(rlxv_pool *p, rlx_value v)
+{
+    rlx_object *todo = NULL;
+    if (v.kind < RLX_KIND_TENSOR || v.as.object->pool != p || !p)
+        return;
+    todo = v.as.object;
+    todo->pool = NULL;
+    todo->next = NULL;
+    p->live_objects--;
+    while (todo) {
+        rlx_object *o = todo;
+        const rlx_value *items = NULL;
+        uint32_t n = 0;
+        rlx_value storage;
+        todo = o->next;
+        o->next = NULL;
+        p->live_bytes -= o->bytes;
+        if (o->kind == RLX_KIND_TENSOR) {
+            storage = (rlx_value){RLX_KIND_STORAGE, 0, {.storage = ((rlx_tensor *)o)->storage}};
+            items = &storage;
+            n = 1;
+        } else if (o->kind == RLX_KIND_TUPLE) {
+            items = ((rlx_tuple *)o)->items;
+            n = ((rlx_tuple *)o)->n;
+        } else if (o->kind == RLX_KIND_CLOSURE) {
+            items = ((rlx_closure *)o)->captured;
+            n = ((rlx_closure *)o)->n;
+        } else if (o->kind == RLX_KIND_STORAGE) {
+            p->live_bytes -= ((rlx_storage *)o)->block;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            if (items[i].kind >= RLX_KIND_TENSOR && items[i].as.object->pool == p) {
+                items[i].as.object->pool = NULL;
+                items[i].as.object->next = todo;
+                todo = items[i].as.object;
+                p->live_objects--;
+            }
+        }
+    }
+}

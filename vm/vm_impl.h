@@ -1,0 +1,179 @@
+/* The VM's insides (private): frames, name tables, kernel contexts, what a call needs. */
+#ifndef RLXV_VM_IMPL_H
+#define RLXV_VM_IMPL_H
+
+#include "vm/exec.h"
+#include "vm/object.h"
+
+#include <rlx/profile.h>
+#include <rlx/vm.h>
+
+/* --- names: packed functions, kernels and builtins by name -------------------------------------
+ */
+
+typedef struct rlxv_name {
+    rlx_str name; /* owned */
+    rlx_packed_fn packed;
+    rlx_kernel_fn kernel;
+    void *user;
+    void (*destroy)(void *user);
+    const rlx_builtin *builtin; /* NULL: any number of arguments */
+} rlxv_name;
+
+typedef struct rlxv_names {
+    rlx_allocator allocator;
+    rlxv_name *rows;
+    uint32_t count, capacity;
+    uint32_t *hash, hash_size; /* row + 1 */
+} rlxv_names;
+
+void rlxv_names_init(rlxv_names *t, const rlx_allocator *a);
+void rlxv_names_deinit(rlxv_names *t);
+/* Replaces a row of the same name. */
+rlx_status rlxv_names_set(rlxv_names *t, const rlxv_name *row, rlx_error *err);
+const rlxv_name *rlxv_names_find(const rlxv_names *t, rlx_str name);
+
+struct rlx_registry {
+    atomic_uint refs;
+    rlx_allocator allocator;
+    rlxv_names packed, kernels;
+};
+
+/* --- kernel contexts: scratch memory and parallel loops ----------------------------------------
+ */
+
+typedef struct rlxv_scratch_chunk rlxv_scratch_chunk;
+struct rlxv_scratch_chunk {
+    rlxv_scratch_chunk *previous;
+    size_t size, used; /* bytes, this header included */
+};
+
+/* How much a worker's scratch stack held at some moment. */
+typedef struct rlxv_scratch_mark {
+    const rlxv_scratch_chunk *chunk;
+    size_t used;
+} rlxv_scratch_mark;
+
+typedef struct rlxv_worker {
+    rlx_kernel_context ctx;
+    rlx_vm *vm;
+    rlxv_scratch_chunk *chunk; /* newest first */
+    bool in_share;             /* runs a share of a parallel loop */
+    char message[256];
+} rlxv_worker;
+
+rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err);
+void rlxv_workers_destroy(rlx_vm *vm);
+/* Gives back all scratch memory taken since |mark|; if nothing was held then, one chunk that is
+   large enough for all of it stays for the next time. */
+void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark);
+
+static inline rlxv_scratch_mark rlxv_scratch_now(const rlxv_worker *w)
+{
+    return (rlxv_scratch_mark){w->chunk, w->chunk ? w->chunk->used : 0};
+}
+
+/* --- frames ---------------------------------------------------------------------------------- */
+
+typedef struct rlxv_frame rlxv_frame;
+typedef struct rlxv_stack_chunk rlxv_stack_chunk;
+
+struct rlxv_frame {
+    rlxv_frame *caller; /* NULL: entered from the host */
+    const rlxv_function *fn;
+    const uint32_t
+        *pc;           /* of the instruction being run; valid while this frame waits for a callee */
+    rlx_value *regs;   /* n_registers, owned */
+    rlx_value *values; /* max_values, borrowed: arguments gathered for a call */
+    int64_t *slots, *dims; /* n_slots; max_dims */
+    void **pointers;       /* max_values: buffers gathered for a kernel */
+    uint32_t result;       /* register of the caller that gets the result */
+    rlx_call_kind kind;    /* how it was called */
+    rlxv_stack_chunk *chunk;
+    size_t chunk_used; /* of |chunk| before this frame */
+    uint64_t start_ns; /* profile: when the call began */
+    uint32_t profile_row;
+};
+
+struct rlxv_stack_chunk {
+    rlxv_stack_chunk *previous, *next;
+    size_t size, used; /* bytes, this header included */
+};
+
+typedef struct rlxv_state { /* of the stateful way, per function */
+    uint32_t n_args;
+    rlx_value *args;
+    bool has_output;
+    rlx_value output;
+} rlxv_state;
+
+typedef struct rlxv_saved {
+    rlx_str name;
+    uint32_t function, n_args;
+    rlx_value *args;
+} rlxv_saved;
+
+struct rlx_call_context {
+    rlx_vm *vm;
+    void *user;
+};
+
+struct rlx_vm {
+    rlx_executable *exe;
+    rlx_vm_options options;
+    rlx_allocator allocator;
+    rlx_registry *registry;
+    rlxv_pool *pool;
+    rlxv_names packed, builtins;
+    rlx_kernel_fn *kernels; /* per kernel of the executable; NULL: not found */
+
+    rlxv_stack_chunk *stack; /* the chunk in use */
+    uint32_t n_frames, host_depth;
+    uint64_t budget; /* instructions left in this entry */
+    uint64_t instructions;
+    uint32_t entries; /* since the pool was aged */
+
+    rlx_instrument_before before;
+    rlx_instrument_after after;
+    void *instrument_user;
+    rlx_profile *profile;
+
+    rlxv_worker *workers;
+    uint32_t n_workers;
+    void *threads;               /* pthreadpool_t; NULL: serial */
+    atomic_size_t scratch_bytes; /* of all workers, beyond what the pool counts */
+
+    rlxv_state **states; /* per function; allocated on use */
+    rlxv_saved *saved;
+    uint32_t n_saved, saved_capacity;
+};
+
+#define RLXV_MAX_HOST_DEPTH 100u
+
+/* frame.c */
+/* Space for a frame of |fn|, registers none; counted, not linked. */
+rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out, rlx_error *err);
+/* Releases the registers and gives the space back. */
+void rlxv_frame_pop(rlx_vm *vm, rlxv_frame *f);
+void rlxv_stack_trim(rlx_vm *vm);
+void rlxv_stack_free(rlx_vm *vm);
+
+/* interp.c: runs |entry|, whose arguments are in place and checked; pops it in any case. */
+rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *err);
+/* call.c: the way in for the host and for builtins. |bound| fill the last parameters. */
+rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,
+                      const rlx_value *bound, uint32_t n_bound, rlx_value *out, rlx_error *err);
+rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args, uint32_t n,
+                              rlx_value *out, rlx_error *err);
+const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name);
+/* Builtins rely on their arity; the verifier sees only those that are imported. */
+rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err);
+
+/* profile.c: hooks of the interpreter, called only while a profile is attached. */
+uint64_t rlxv_now(void);
+void rlxv_profile_step(rlx_profile *p, const rlxv_frame *f, const uint32_t *pc, uint32_t depth);
+void rlxv_profile_call(rlx_profile *p, rlxv_frame *callee);
+void rlxv_profile_return(rlx_profile *p, const rlxv_frame *callee, uint32_t depth);
+void rlxv_profile_stop(rlx_profile *p, uint32_t depth);
+
+#endif
