@@ -1,4 +1,5 @@
-/* Inside of the `rlx` program: commands, options, inputs and results. It uses the public headers only. */
+/* Inside of the `rlx` program: commands, options, inputs and results. It uses the public headers
+ * only. */
 #ifndef RLX_CLI_H
 #define RLX_CLI_H
 
@@ -30,8 +31,9 @@ typedef struct cli_option {
     const char *name, *value, *help;
 } cli_option;
 
-/* Takes |argc|/|argv| apart. For each option found calls |set| with its row and value (NULL for flags); anything else goes to |set|
- * with a NULL row. A command stops with CLI_USAGE when set returns false. --help prints the rows. */
+/* Takes |argc|/|argv| apart. For each option found calls |set| with its row and value (NULL for
+ * flags); anything else goes to |set| with a NULL row. A command stops with CLI_USAGE when set
+ * returns false. --help prints the rows. */
 typedef bool (*cli_set_fn)(void *user, const cli_option *option, const char *value);
 int cli_parse(const char *usage, const cli_option *options, size_t n_options, int argc, char **argv,
               cli_set_fn set, void *user, bool *out_help);
@@ -41,6 +43,11 @@ extern const cli_option cli_call_options[];
 extern const size_t cli_call_option_count;
 bool cli_call_set(cli_call *call, const cli_option *option, const char *value);
 void cli_call_deinit(cli_call *call);
+/* Adds NAME=TEXT or TEXT; complains and returns false when there are too many. */
+bool cli_add_pair(cli_pair *pairs, uint32_t *count, const char *option, const char *text);
+/* A number in [least, most]; complains and returns false otherwise. */
+bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_t most,
+                   uint64_t *out);
 
 /* An executable, a VM and the arguments of one call, ready to be made. */
 typedef struct cli_session {
@@ -49,10 +56,10 @@ typedef struct cli_session {
     uint32_t function;
     rlx_value *args;
     uint32_t n_args;
-    char *dims_text; /* "n=128, b=1" of the bound symbols, or empty */
 } cli_session;
 
-/* Loads the file, finds the function, builds the arguments. Prints what is wrong; CLI_OK or the exit status. */
+/* Loads the file, finds the function, builds the arguments. Prints what is wrong; CLI_OK or the
+ * exit status. */
 int cli_open(const cli_call *call, cli_session *out);
 void cli_close(cli_session *session);
 

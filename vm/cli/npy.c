@@ -1,7 +1,8 @@
 /* .npy files: a magic, a version, a header length, a Python dict literal, then the elements.
  *
- * The input is hostile: the header is parsed as exactly the three keys that the format names, shape and dtype are checked, and the
- * data must be there in full. What follows the data is refused too: it would be a file that was cut or joined. */
+ * The input is hostile: the header is parsed as exactly the three keys that the format names, shape
+ * and dtype are checked, and the data must be there in full. What follows the data is refused too:
+ * it would be a file that was cut or joined. */
 #include "vm/cli/npy.h"
 
 #include <errno.h>
@@ -112,9 +113,9 @@ static rlx_status read_descr(const char *name, rlx_str s, header *h, rlx_error *
     static const struct {
         char kind, size;
         rlx_type_code code;
-    } rows[] = {{'b', '1', RLX_BOOL}, {'i', '1', RLX_INT},   {'i', '2', RLX_INT},
-                {'i', '4', RLX_INT},  {'i', '8', RLX_INT},   {'u', '1', RLX_UINT},
-                {'u', '2', RLX_UINT}, {'u', '4', RLX_UINT},  {'u', '8', RLX_UINT},
+    } rows[] = {{'b', '1', RLX_BOOL},  {'i', '1', RLX_INT},   {'i', '2', RLX_INT},
+                {'i', '4', RLX_INT},   {'i', '8', RLX_INT},   {'u', '1', RLX_UINT},
+                {'u', '2', RLX_UINT},  {'u', '4', RLX_UINT},  {'u', '8', RLX_UINT},
                 {'f', '2', RLX_FLOAT}, {'f', '4', RLX_FLOAT}, {'f', '8', RLX_FLOAT},
                 {'V', '2', RLX_UINT}}; /* bfloat16 as some libraries write it */
     if (s.len == 3) {
@@ -258,8 +259,8 @@ rlx_status npy_read(const char *path, rlx_tensor **out, rlx_error *err)
 rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
                      const void *data, rlx_error *err)
 {
-    static const char kinds[] = {[RLX_INT] = 'i', [RLX_UINT] = 'u', [RLX_FLOAT] = 'f',
-                                 [RLX_BFLOAT] = 'u', [RLX_BOOL] = 'b'};
+    static const char kinds[] = {
+        [RLX_INT] = 'i', [RLX_UINT] = 'u', [RLX_FLOAT] = 'f', [RLX_BFLOAT] = 'u', [RLX_BOOL] = 'b'};
     size_t nbytes;
     if (!rlx_nbytes(dims, ndim, dtype, &nbytes))
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the tensor's size is out of range", path);
@@ -267,8 +268,8 @@ rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int
     int at = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
                       dtype.bits == 8 ? '|' : '<', kinds[dtype.code], dtype.bits / 8);
     for (uint32_t i = 0; i < ndim; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, i == 0 || ndim == 1 ? "%lld," : " %lld,",
-                       (long long)dims[i]);
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       i == 0 || ndim == 1 ? "%lld," : " %lld,", (long long)dims[i]);
     if (ndim > 1)
         at--; /* only a tuple of one keeps its comma */
     at += snprintf(text + at, sizeof text - (size_t)at, "), }");
@@ -276,8 +277,8 @@ rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int
     while (10u + (size_t)at + 1 < total)
         text[at++] = ' ';
     text[at++] = '\n';
-    const unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(at & 255),
-                                    (unsigned char)(at >> 8)};
+    const unsigned char head[10] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(at & 255), (unsigned char)(at >> 8)};
     FILE *file = fopen(path, "wb");
     if (!file)
         return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));

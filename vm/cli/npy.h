@@ -4,12 +4,14 @@
 
 #include <rlx/rlx.h>
 
-/* Reads a file of a numeric dtype in C or Fortran order, either byte order, into a new tensor. Every size is checked against the
- * file. Errors: IO, INVALID_ARG (not such a file), NOMEM. */
+/* Reads a file of a numeric dtype in C or Fortran order, either byte order, into a new tensor.
+ * Every size is checked against the file. Errors: IO, INVALID_ARG (not such a file), NOMEM. */
 RLX_NODISCARD rlx_status npy_read(const char *path, rlx_tensor **out, rlx_error *err);
 /* The same from memory; |name| is for messages. */
-RLX_NODISCARD rlx_status npy_decode(const char *name, const unsigned char *data, size_t size, rlx_tensor **out, rlx_error *err);
+RLX_NODISCARD rlx_status npy_decode(const char *name, const unsigned char *data, size_t size,
+                                    rlx_tensor **out, rlx_error *err);
 /* Writes version 1.0, C order; bfloat16 as the uint16 of its bits. */
-RLX_NODISCARD rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims, const void *data, rlx_error *err);
+RLX_NODISCARD rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim,
+                                   const int64_t *dims, const void *data, rlx_error *err);
 
 #endif

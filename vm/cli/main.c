@@ -1,0 +1,39 @@
+/* The rlx program: picks the command. */
+#include "vm/cli/cli.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *help;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", "call a function and write or print its result", cli_command_run},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+        printf("rlx %s\n", rlx_version());
+        return CLI_OK;
+    }
+    if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+        fputs("usage: rlx COMMAND [options]   (rlx COMMAND --help explains one)\n\n",
+              argc < 2 ? stderr : stdout);
+        for (int i = 0; i < N_COMMANDS; i++)
+            fprintf(argc < 2 ? stderr : stdout, "  %-8s %s\n", commands[i].name, commands[i].help);
+        return argc < 2 ? CLI_USAGE : CLI_OK;
+    }
+    const char *names[N_COMMANDS];
+    for (int i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(argv[1], names[i]) == 0)
+            return commands[i].run(argc - 2, argv + 2);
+    }
+    const char *near = cli_nearest(argv[1], names, N_COMMANDS);
+    if (near)
+        cli_complain("unknown command %s; did you mean %s?", argv[1], near);
+    else
+        cli_complain("unknown command %s; rlx --help lists the commands", argv[1]);
+    return CLI_USAGE;
+}

@@ -1,0 +1,138 @@
+/* Results: to .npy files, or as a line of text. */
+#include "vm/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/cli/npy.h"
+
+enum { MAX_RESULT_DEPTH = 64 };
+
+/* "out.npy" and field 2: "out.2.npy"; without the ending the field goes last. */
+static char *field_path(const char *path, uint32_t field)
+{
+    size_t length = strlen(path);
+    bool npy = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+    size_t stem = npy ? length - 4 : length, size = length + 16;
+    char *out = malloc(size);
+    if (out)
+        snprintf(out, size, "%.*s.%u%s", (int)stem, path, field, npy ? ".npy" : "");
+    return out;
+}
+
+static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, rlx_error *err)
+{
+    switch ((rlx_kind)v.kind) {
+    case RLX_KIND_TENSOR:
+        return npy_write(path, rlx_tensor_dtype(v.as.tensor), rlx_tensor_ndim(v.as.tensor),
+                         rlx_tensor_dims(v.as.tensor), rlx_tensor_data(v.as.tensor), err);
+    case RLX_KIND_SHAPE: {
+        const int64_t n = rlx_shape_ndim(v.as.shape);
+        return npy_write(path, RLX_I64, 1, &n, rlx_shape_dims(v.as.shape), err);
+    }
+    case RLX_KIND_INT:
+    case RLX_KIND_BOOL:
+        return npy_write(path, RLX_I64, 0, NULL, &v.as.i, err);
+    case RLX_KIND_FLOAT:
+        return npy_write(path, RLX_F64, 0, NULL, &v.as.f, err);
+    case RLX_KIND_TUPLE: {
+        if (depth > MAX_RESULT_DEPTH)
+            return rlx_fail(err, RLX_E_LIMIT, "%s: the result is nested too deeply", path);
+        rlx_status status = RLX_OK;
+        for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple) && status == RLX_OK; i++) {
+            char *field = field_path(path, i);
+            status = field ? write_at_depth(rlx_tuple_get(v.as.tuple, i), field, depth + 1, err)
+                           : rlx_fail(err, RLX_E_NOMEM, "out of memory");
+            free(field);
+        }
+        return status;
+    }
+    case RLX_KIND_NONE:
+    case RLX_KIND_DTYPE:
+    case RLX_KIND_STRING:
+    case RLX_KIND_CLOSURE:
+    case RLX_KIND_STORAGE:
+    case RLX_KIND_OBJECT:
+        break;
+    }
+    return rlx_fail(err, RLX_E_INVALID_ARG, "%s: a %s cannot be written to a .npy file", path,
+                    rlx_kind_name((rlx_kind)v.kind));
+}
+
+rlx_status cli_write_value(rlx_value v, const char *path, rlx_error *err)
+{
+    return write_at_depth(v, path, 0, err);
+}
+
+/* An element as text. */
+static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *at)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, dtype.bits / 8u);
+    if (dtype.code == RLX_FLOAT && dtype.bits == 64) {
+        double d;
+        memcpy(&d, at, sizeof d);
+        fprintf(file, "%.9g", d);
+    } else if ((dtype.code == RLX_FLOAT && dtype.bits == 32) || dtype.code == RLX_BFLOAT) {
+        uint32_t wide = dtype.code == RLX_BFLOAT ? (uint32_t)bits << 16 : (uint32_t)bits;
+        float f;
+        memcpy(&f, &wide, sizeof f);
+        fprintf(file, "%.6g", (double)f);
+    } else if (dtype.code == RLX_FLOAT) {
+        fprintf(file, "0x%04llx", (unsigned long long)bits);
+    } else if (dtype.code == RLX_INT) {
+        unsigned unused = 64u - dtype.bits;
+        fprintf(file, "%lld", (long long)((int64_t)(bits << unused) >> unused));
+    } else {
+        fprintf(file, "%llu", (unsigned long long)bits);
+    }
+}
+
+static void print_tensor(FILE *file, const rlx_tensor *t)
+{
+    enum { SHOWN = 6 };
+    char dtype[24];
+    fprintf(file, "tensor %s (", rlx_dtype_name(rlx_tensor_dtype(t), dtype));
+    for (uint32_t i = 0; i < rlx_tensor_ndim(t); i++)
+        fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_tensor_dims(t)[i]);
+    fputs(") [", file);
+    const unsigned char *at = rlx_tensor_data(t);
+    for (int64_t i = 0; i < rlx_tensor_numel(t) && i < SHOWN; i++) {
+        fputs(i ? ", " : "", file);
+        print_element(file, rlx_tensor_dtype(t), at);
+        at += rlx_dtype_size(rlx_tensor_dtype(t));
+    }
+    fputs(rlx_tensor_numel(t) > SHOWN ? ", ...]\n" : "]\n", file);
+}
+
+static void print_at_depth(FILE *file, const char *name, rlx_value v, uint32_t depth)
+{
+    if (v.kind == RLX_KIND_TUPLE && depth < 8) {
+        for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple); i++) {
+            char field[256];
+            snprintf(field, sizeof field, "%s.%u", name, i);
+            print_at_depth(file, field, rlx_tuple_get(v.as.tuple, i), depth + 1);
+        }
+        return;
+    }
+    fprintf(file, "%s: ", name);
+    if (v.kind == RLX_KIND_TENSOR) {
+        print_tensor(file, v.as.tensor);
+    } else if (v.kind == RLX_KIND_SHAPE) {
+        fputs("shape (", file);
+        for (uint32_t i = 0; i < rlx_shape_ndim(v.as.shape); i++)
+            fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_shape_dims(v.as.shape)[i]);
+        fputs(")\n", file);
+    } else if (v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL) {
+        fprintf(file, "%s %lld\n", rlx_kind_name((rlx_kind)v.kind), (long long)v.as.i);
+    } else if (v.kind == RLX_KIND_FLOAT) {
+        fprintf(file, "float %.17g\n", v.as.f);
+    } else {
+        fprintf(file, "%s\n", rlx_kind_name((rlx_kind)v.kind));
+    }
+}
+
+void cli_print_value(FILE *file, const char *name, rlx_value v)
+{
+    print_at_depth(file, name, v, 0);
+}
