@@ -1,0 +1,245 @@
+/* Reads the schema text of operator rows, and typed access to a call's attributes.
+ *
+ * Schema text is ours and constant; what does not parse is a defect of a row, which the tests over
+ * all rows find (a schema that ends early). Names point into the row's text. */
+#include "compiler/ops/families.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *skip_spaces(const char *p)
+{
+    while (*p == ' ')
+        p++;
+    return p;
+}
+
+static const char *skip_name(const char *p)
+{
+    while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+           *p == '_')
+        p++;
+    return p;
+}
+
+static bool word_is(const char *word, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+static char input_kind(const char *word, size_t length)
+{
+    static const struct {
+        const char *word;
+        char kind;
+    } kinds[] = {{"shape", 's'}, {"prim", 'p'}, {"dtype", 'd'}, {"str", 'q'}, {"object", 'o'}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (word_is(word, length, kinds[i].word))
+            return kinds[i].kind;
+    return '\0';
+}
+
+uint32_t rlxc_operator_inputs(const rlxc_operator *op, rlxc_op_input *out, bool *out_variadic)
+{
+    const char *p = skip_spaces(op->inputs);
+    uint32_t n = 0;
+    *out_variadic = false;
+    while (*p != '\0' && n < RLXC_MAX_OP_INPUTS) {
+        rlxc_op_input input = {.name = p, .kind = 't'};
+        p = skip_name(p);
+        input.name_length = (size_t)(p - input.name);
+        assert(input.name_length > 0);
+        if (strncmp(p, "...", 3) == 0) {
+            *out_variadic = true;
+            p += 3;
+        }
+        if (*p == '*') {
+            input.is_tuple = true;
+            p++;
+        }
+        if (*p == ':') {
+            const char *word = ++p;
+            p = skip_name(p);
+            input.kind = input_kind(word, (size_t)(p - word));
+            assert(input.kind);
+        }
+        if (*p == '?') {
+            input.optional = true;
+            p++;
+        }
+        out[n++] = input;
+        p = skip_spaces(p);
+        if (*p == ',')
+            p = skip_spaces(p + 1);
+    }
+    assert(*p == '\0');
+    return n;
+}
+
+static rlxc_op_attr_kind attr_kind(const char *word, size_t length)
+{
+    static const struct {
+        const char *word;
+        rlxc_op_attr_kind kind;
+    } kinds[] = {{"int", RLXC_OPATTR_INT},     {"float", RLXC_OPATTR_FLOAT},
+                 {"bool", RLXC_OPATTR_BOOL},   {"str", RLXC_OPATTR_STR},
+                 {"dtype", RLXC_OPATTR_DTYPE}, {"ints", RLXC_OPATTR_INTS}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (word_is(word, length, kinds[i].word))
+            return kinds[i].kind;
+    assert(word_is(word, length, "any"));
+    return RLXC_OPATTR_ANY;
+}
+
+static rlxc_attr parse_ints(rlxc_context *ctx, const char *text, const char *end)
+{
+    int64_t values[16];
+    uint32_t n = 0;
+    const char *p = text + 1;
+    while (p < end && *p != ']' && n < 16) {
+        char *after;
+        values[n++] = strtoll(p, &after, 10);
+        p = skip_spaces(after);
+        if (*p == ',')
+            p = skip_spaces(p + 1);
+    }
+    return rlxc_attr_ints(ctx, values, n);
+}
+
+/* The value between |text| and |end|, read as |kind| says. */
+static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const char *text,
+                               const char *end)
+{
+    size_t length = (size_t)(end - text);
+    if (word_is(text, length, "None"))
+        return (rlxc_attr){.kind = RLXC_ATTR_NONE};
+    switch (kind) {
+    case RLXC_OPATTR_INT:
+        return rlxc_attr_int(strtoll(text, NULL, 10));
+    case RLXC_OPATTR_FLOAT:
+        return rlxc_attr_float(strtod(text, NULL));
+    case RLXC_OPATTR_BOOL:
+        return rlxc_attr_bool(word_is(text, length, "True"));
+    case RLXC_OPATTR_STR:
+        return rlxc_attr_string(ctx, rlxc_intern(ctx, text + 1, length - 2));
+    case RLXC_OPATTR_DTYPE: {
+        rlx_dtype dtype = rlxc_dtype_void();
+        bool known = rlxc_dtype_parse(text, length, &dtype);
+        assert(known);
+        (void)known;
+        return rlxc_attr_dtype(dtype);
+    }
+    case RLXC_OPATTR_INTS:
+        return parse_ints(ctx, text, end);
+    case RLXC_OPATTR_ANY:
+        break;
+    }
+    return (rlxc_attr){.kind = RLXC_ATTR_NONE};
+}
+
+void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out)
+{
+    *out = (rlxc_op_schema){0};
+    out->n_inputs = rlxc_operator_inputs(op, out->inputs, &out->variadic);
+    const char *p = skip_spaces(op->attrs);
+    while (*p != '\0' && out->n_attrs < RLXC_MAX_OP_ATTRS) {
+        rlxc_op_attr attr = {.name = p};
+        p = skip_name(p);
+        attr.name_length = (size_t)(p - attr.name);
+        const char *value = NULL, *value_end = NULL;
+        if (*p == '=') {
+            value = ++p;
+            char close = *p == '[' ? ']' : *p == '"' ? '"' : '\0';
+            if (close) {
+                p = strchr(p + 1, close);
+                assert(p);
+                p++;
+            } else {
+                p += strcspn(p, ":");
+            }
+            value_end = p;
+        }
+        assert(*p == ':');
+        const char *word = ++p;
+        p = skip_name(p);
+        attr.kind = attr_kind(word, (size_t)(p - word));
+        if (*p == '?') {
+            attr.optional = true;
+            p++;
+        }
+        if (value) {
+            attr.has_default = true;
+            attr.default_value = default_value(ctx, attr.kind, value, value_end);
+        }
+        out->attrs[out->n_attrs++] = attr;
+        p = skip_spaces(p);
+        if (*p == ',')
+            p = skip_spaces(p + 1);
+    }
+    assert(*p == '\0');
+}
+
+int64_t rlxc_attr_get_int(const rlxc_binding *call, const char *name, int64_t otherwise)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
+    int64_t value;
+    return attr && rlxc_attr_as_int(attr, &value) ? value : otherwise;
+}
+
+bool rlxc_attr_get_bool(const rlxc_binding *call, const char *name, bool otherwise)
+{
+    return rlxc_attr_get_int(call, name, otherwise) != 0;
+}
+
+double rlxc_attr_get_float(const rlxc_binding *call, const char *name, double otherwise)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
+    if (!attr)
+        return otherwise;
+    if (attr->kind == RLXC_ATTR_FLOAT)
+        return attr->f;
+    if (attr->kind == RLXC_ATTR_EXPR && attr->expr->kind == RLXC_EXPR_FLOAT)
+        return attr->expr->f;
+    int64_t value;
+    return rlxc_attr_as_int(attr, &value) ? (double)value : otherwise;
+}
+
+const char *rlxc_attr_get_str(const rlxc_binding *call, const char *name, const char *otherwise)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
+    return attr && attr->kind == RLXC_ATTR_STRING ? attr->s : otherwise;
+}
+
+rlx_dtype rlxc_attr_get_dtype(const rlxc_binding *call, const char *name)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
+    rlx_dtype dtype = rlxc_dtype_void();
+    if (attr && attr->kind == RLXC_ATTR_DTYPE)
+        return attr->dtype;
+    if (attr && attr->kind == RLXC_ATTR_STRING &&
+        !rlxc_dtype_parse(attr->s, strlen(attr->s), &dtype))
+        dtype = rlxc_dtype_void();
+    return dtype;
+}
+
+bool rlxc_attr_get_ints(const rlxc_binding *call, const char *name, int64_t *out, uint32_t capacity,
+                        uint32_t *out_n)
+{
+    *out_n = 0;
+    const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
+    if (!attr || attr->kind == RLXC_ATTR_NONE)
+        return false;
+    if (attr->kind != RLXC_ATTR_LIST) {
+        if (capacity == 0 || !rlxc_attr_as_int(attr, &out[0]))
+            return false;
+        *out_n = 1;
+        return true;
+    }
+    for (uint32_t i = 0; i < attr->list.count; i++) {
+        if (i == capacity || !rlxc_attr_as_int(&attr->list.items[i], &out[i]))
+            return false;
+        *out_n = i + 1;
+    }
+    return true;
+}

@@ -1,0 +1,431 @@
+/* Convolutions and poolings over one to three spatial dimensions, in any order of N, C and the
+ * spatial letters (NCHW, NHWC, OIHW, HWIO, ...).
+ *
+ * A padded input is copied into a wider temporary for convolutions, so that the inner loops have no
+ * conditions; poolings test the border in place. */
+#include "compiler/ops/reduce.h"
+
+#include <string.h>
+
+enum { MAX_SPATIAL = 3 };
+
+typedef struct window {
+    uint32_t n; /* spatial dimensions */
+    int64_t strides[MAX_SPATIAL], dilation[MAX_SPATIAL], before[MAX_SPATIAL], after[MAX_SPATIAL];
+    int64_t size[MAX_SPATIAL]; /* pooling */
+    /* positions in the tensors' dimensions */
+    uint32_t batch, channel, space[MAX_SPATIAL];             /* of the input */
+    uint32_t out_batch, out_channel, out_space[MAX_SPATIAL]; /* of the result */
+    uint32_t w_out, w_in, w_space[MAX_SPATIAL];              /* of the weight */
+} window;
+
+/* Finds |letters| in |layout|, which must have just these. */
+static bool read_layout(const rlxc_call_view *v, const char *name, const char *layout,
+                        const char *letters, uint32_t *out)
+{
+    size_t n = strlen(letters);
+    bool fits = layout && strlen(layout) == n;
+    for (size_t i = 0; i < n && fits; i++) {
+        const char *at = strchr(layout, letters[i]);
+        fits = at != NULL;
+        out[i] = fits ? (uint32_t)(at - layout) : 0;
+    }
+    if (!fits)
+        rlxc_infer_error(v, "%s \"%s\" is not supported, expected an order of \"%s\"", name,
+                         layout ? layout : "None", letters);
+    return fits;
+}
+
+/* A list with one value for all or one for each dimension, each at least |least|. */
+static bool read_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
+                       int64_t *out)
+{
+    int64_t values[2 * MAX_SPATIAL];
+    uint32_t count;
+    rlxc_attr_get_ints(v->call, name, values, 2 * MAX_SPATIAL, &count);
+    if (count != 1 && count != n) {
+        rlxc_infer_error(v, "%s must have 1 or %u values, got %u", name, n, count);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = values[count == 1 ? 0 : i];
+        if (out[i] < least || out[i] > INT32_MAX) {
+            rlxc_infer_error(v, "%s %lld is out of range", name, (long long)out[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_padding(const rlxc_call_view *v, window *w)
+{
+    int64_t values[2 * MAX_SPATIAL];
+    uint32_t count;
+    rlxc_attr_get_ints(v->call, "padding", values, 2 * MAX_SPATIAL, &count);
+    if (count != 1 && count != w->n && count != 2 * w->n) {
+        rlxc_infer_error(v, "padding must have 1, %u or %u values, got %u", w->n, 2 * w->n, count);
+        return false;
+    }
+    for (uint32_t i = 0; i < w->n; i++) {
+        w->before[i] = values[count == 1 ? 0 : i];
+        w->after[i] = count == 2 * w->n ? values[w->n + i] : w->before[i];
+        if (w->before[i] < 0 || w->after[i] < 0 || w->before[i] > INT32_MAX ||
+            w->after[i] > INT32_MAX) {
+            rlxc_infer_error(v, "padding must not be negative");
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *const space_letters[MAX_SPATIAL + 1] = {"", "W", "HW", "DHW"};
+
+/* What convolutions and poolings have in common; the last but one character of the operator's name
+ * is the number of dimensions. */
+static bool read_window(const rlxc_call_view *v, const char *layout_name, window *w)
+{
+    const char *digit = strpbrk(v->op, "123");
+    char letters[8] = "NC";
+    uint32_t at[MAX_SPATIAL + 2];
+    *w = (window){.n = (uint32_t)(*digit - '0')};
+    memcpy(letters + 2, space_letters[w->n], w->n + 1);
+    const char *layout = rlxc_attr_get_str(v->call, layout_name, NULL);
+    const char *out_layout = rlxc_attr_get_str(v->call, "out_layout", layout);
+    if (out_layout && out_layout[0] == '\0')
+        out_layout = layout;
+    if (!read_layout(v, layout_name, layout, letters, at))
+        return false;
+    w->batch = at[0];
+    w->channel = at[1];
+    memcpy(w->space, at + 2, w->n * sizeof at[0]);
+    if (!read_layout(v, "out_layout", out_layout, letters, at))
+        return false;
+    w->out_batch = at[0];
+    w->out_channel = at[1];
+    memcpy(w->out_space, at + 2, w->n * sizeof at[0]);
+    int32_t ndim = (int32_t)w->n + 2;
+    if (v->in[0]->ndim != RLXC_UNKNOWN_NDIM && v->in[0]->ndim != ndim) {
+        rlxc_infer_fail(v, 0, "expected %d dimensions (%s), got %s", ndim, layout,
+                        rlxc_sinfo_text(v->ctx, v->in[0]));
+        return false;
+    }
+    return read_sizes(v, "strides", w->n, 1, w->strides) &&
+           read_sizes(v, "dilation", w->n, 1, w->dilation) && read_padding(v, w);
+}
+
+/* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up. */
+static const rlxc_expr *positions(rlxc_context *ctx, const window *w, uint32_t i,
+                                  const rlxc_expr *length, const rlxc_expr *size, bool up)
+{
+    const rlxc_expr *reach =
+        rlxc_mul(ctx, rlxc_i64(ctx, w->dilation[i]), rlxc_sub(ctx, size, rlxc_i64(ctx, 1)));
+    int64_t extra = w->before[i] + w->after[i] - 1 + (up ? w->strides[i] - 1 : 0);
+    const rlxc_expr *span =
+        rlxc_add(ctx, rlxc_sub(ctx, length, reach), rlxc_i64(ctx, extra + w->strides[i]));
+    return rlxc_canonical(ctx,
+                          rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_canonical(ctx, span, NULL),
+                                      rlxc_i64(ctx, w->strides[i])),
+                          NULL);
+}
+
+static bool check_positive(const rlxc_call_view *v, const rlxc_expr *length)
+{
+    int64_t n;
+    if (!rlxc_is_int(length, &n) || n >= 0)
+        return true;
+    rlxc_infer_error(v, "the window is larger than the padded input %s",
+                     rlxc_sinfo_text(v->ctx, v->in[0]));
+    return false;
+}
+
+/* --- convolution --- */
+
+static bool read_conv(const rlxc_call_view *v, window *w)
+{
+    char letters[8] = "OI";
+    uint32_t at[MAX_SPATIAL + 2];
+    if (!read_window(v, "data_layout", w))
+        return false;
+    memcpy(letters + 2, space_letters[w->n], w->n + 1);
+    const char *layout = rlxc_attr_get_str(v->call, "kernel_layout", NULL);
+    if (!read_layout(v, "kernel_layout", layout, letters, at))
+        return false;
+    w->w_out = at[0];
+    w->w_in = at[1];
+    memcpy(w->w_space, at + 2, w->n * sizeof at[0]);
+    if (v->in[1]->ndim != RLXC_UNKNOWN_NDIM && v->in[1]->ndim != (int32_t)w->n + 2) {
+        rlxc_infer_fail(v, 1, "expected %u dimensions (%s), got %s", w->n + 2, layout,
+                        rlxc_sinfo_text(v->ctx, v->in[1]));
+        return false;
+    }
+    return true;
+}
+
+static bool check_channels(const rlxc_call_view *v, const window *w, int64_t groups)
+{
+    int64_t channels, per_group, outputs;
+    const rlxc_sinfo *x = v->in[0], *weight = v->in[1];
+    if (groups < 1 || groups > INT32_MAX) {
+        rlxc_infer_error(v, "groups is %lld", (long long)groups);
+        return false;
+    }
+    if (rlxc_is_int(x->dims[w->channel], &channels) &&
+        rlxc_is_int(weight->dims[w->w_in], &per_group) &&
+        (per_group > INT32_MAX || channels != per_group * groups)) {
+        rlxc_infer_error(v, "the input has %lld channels, the weight takes %lld in %lld groups",
+                         (long long)channels, (long long)per_group, (long long)groups);
+        return false;
+    }
+    if (rlxc_is_int(weight->dims[w->w_out], &outputs) && outputs % groups != 0) {
+        rlxc_infer_error(v, "%lld output channels do not divide into %lld groups",
+                         (long long)outputs, (long long)groups);
+        return false;
+    }
+    return true;
+}
+
+const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
+                                  const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    window w;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !read_conv(&v, &w))
+        return NULL;
+    rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
+    if (rlxc_dtype_is_void(dtype) && !rlxc_common_dtype(&v, 0, 1, &dtype))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0], *weight = v.in[1];
+    int32_t ndim = (int32_t)w.n + 2;
+    if (!rlxc_dims_known(x) || !rlxc_dims_known(weight))
+        return rlxc_tensor_ndim(&v, dtype, ndim);
+    if (!check_channels(&v, &w, rlxc_attr_get_int(call, "groups", 1)))
+        return NULL;
+    rlxc_dims dims = {.n = (uint32_t)ndim};
+    dims.at[w.out_batch] = x->dims[w.batch];
+    dims.at[w.out_channel] = weight->dims[w.w_out];
+    for (uint32_t i = 0; i < w.n; i++) {
+        const rlxc_expr *length =
+            positions(ctx, &w, i, x->dims[w.space[i]], weight->dims[w.w_space[i]], false);
+        if (!check_positive(&v, length))
+            return NULL;
+        dims.at[w.out_space[i]] = length;
+    }
+    return rlxc_tensor_of(&v, dtype, &dims);
+}
+
+/* Copies x into a temporary with a border of zeros; gives the operand to read instead. */
+static rlxc_te_operand padded(rlxc_te *te, const window *w, rlxc_te_operand x)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
+    bool any = false;
+    for (uint32_t i = 0; i < w->n; i++)
+        any |= w->before[i] != 0 || w->after[i] != 0;
+    if (!any)
+        return x;
+    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
+    for (uint32_t i = 0; i < w->n; i++)
+        dims[w->space[i]] = rlxc_canonical(
+            ctx, rlxc_add(ctx, dims[w->space[i]], rlxc_i64(ctx, w->before[i] + w->after[i])), NULL);
+    const rlxc_buffer *pad = rlxc_te_temp(te, "pad_temp", x.dtype, dims, x.ndim);
+    rlxc_te_spatial(te, "pad_temp", pad);
+    memcpy(at, te->axes, x.ndim * sizeof at[0]);
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t k = w->space[i];
+        if (w->before[i] == 0 && w->after[i] == 0)
+            continue;
+        const rlxc_expr *low = rlxc_i64(ctx, w->before[i]);
+        const rlxc_expr *test =
+            rlxc_binary(ctx, RLXC_EXPR_LT, te->axes[k],
+                        rlxc_canonical(ctx, rlxc_add(ctx, x.dims[k], low), NULL));
+        if (w->before[i])
+            test = rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, low, te->axes[k]),
+                               test);
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+        at[k] = rlxc_sub(ctx, te->axes[k], low);
+    }
+    rlxc_te_store(
+        te, pad, rlxc_te_if(ctx, inside, rlxc_te_get(te, &x, at), rlxc_te_number(ctx, x.dtype, 0)));
+    return (rlxc_te_operand){.buffer = pad, .dtype = x.dtype, .ndim = x.ndim, .dims = pad->shape};
+}
+
+/* position * stride + offset * dilation */
+static const rlxc_expr *tap(rlxc_context *ctx, const window *w, uint32_t i,
+                            const rlxc_expr *position, const rlxc_expr *offset)
+{
+    return rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
+                    rlxc_mul(ctx, offset, rlxc_i64(ctx, w->dilation[i])));
+}
+
+rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
+{
+    static const char *const axis_names[MAX_SPATIAL][2] = {
+        {"zz", "rz"}, {"yy", "ry"}, {"xx", "rx"}};
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    window w;
+    if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
+        !read_conv(&te.view, &w))
+        return (rlxc_atom){0};
+    int64_t groups = rlxc_attr_get_int(call, "groups", 1);
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), weight = rlxc_te_operand_of(&te, 1, "w");
+    const rlxc_expr *per_group = weight.dims[w.w_in];
+    if (!rlxc_prove_eq(ctx, x.dims[w.channel], rlxc_mul(ctx, per_group, rlxc_i64(ctx, groups)),
+                       NULL)) {
+        rlxc_infer_error(&te.view, "cannot prove that the channels of 'x' and 'weight' agree");
+        return (rlxc_atom){0};
+    }
+    const rlxc_buffer *out = rlxc_te_output(&te, te.name);
+    rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
+    const rlxc_buffer *acc = out;
+    if (!rlxc_dtype_eq(dtype, out->dtype))
+        acc = rlxc_te_temp(&te, "conv_acc", dtype, out->shape, out->ndim);
+    x = padded(&te, &w, x);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM];
+    rlxc_te_block(&te, te.name);
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        const char *name = i == w.out_batch ? "nn" : i == w.out_channel ? "ff" : NULL;
+        for (uint32_t k = 0; k < w.n; k++)
+            if (i == w.out_space[k])
+                name = axis_names[MAX_SPATIAL - w.n + k][0];
+        place[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, name, out->shape[i]);
+    }
+    const rlxc_expr *rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
+    const rlxc_expr *ff = place[w.out_channel];
+    at[w.batch] = place[w.out_batch];
+    at[w.channel] = rc;
+    if (groups > 1) {
+        const rlxc_expr *outputs = rlxc_canonical(
+            ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, weight.dims[w.w_out], rlxc_i64(ctx, groups)),
+            NULL);
+        const rlxc_expr *group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, ff, outputs);
+        at[w.channel] = rlxc_add(ctx, rlxc_mul(ctx, group, per_group), rc);
+    }
+    wt[w.w_out] = ff;
+    wt[w.w_in] = rc;
+    for (uint32_t i = 0; i < w.n; i++) {
+        const rlxc_expr *r = rlxc_te_axis(
+            &te, RLXC_AXIS_REDUCE, axis_names[MAX_SPATIAL - w.n + i][1], weight.dims[w.w_space[i]]);
+        wt[w.w_space[i]] = r;
+        at[w.space[i]] = tap(ctx, &w, i, place[w.out_space[i]], r);
+    }
+    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at)),
+                                      rlxc_cast(ctx, dtype, rlxc_te_get(&te, &weight, wt)));
+    rlxc_te_reduce(&te, acc, rlxc_te_number(ctx, dtype, 0),
+                   rlxc_add(ctx, rlxc_te_load(&te, acc, te.axes), value));
+    rlxc_te_round(&te, acc, out);
+    return rlxc_te_finish(&te);
+}
+
+/* --- pooling --- */
+
+static bool read_pool(const rlxc_call_view *v, window *w)
+{
+    return read_window(v, "layout", w) && read_sizes(v, "pool_size", w->n, 1, w->size);
+}
+
+const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
+                                  const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    window w;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !read_pool(&v, &w))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    if (!rlxc_dims_known(x))
+        return rlxc_tensor_ndim(&v, x->dtype, (int32_t)w.n + 2);
+    bool up = rlxc_attr_get_bool(call, "ceil_mode", false);
+    rlxc_dims dims = {.n = w.n + 2};
+    dims.at[w.out_batch] = x->dims[w.batch];
+    dims.at[w.out_channel] = x->dims[w.channel];
+    for (uint32_t i = 0; i < w.n; i++) {
+        const rlxc_expr *length =
+            positions(ctx, &w, i, x->dims[w.space[i]], rlxc_i64(ctx, w.size[i]), up);
+        if (!check_positive(&v, length))
+            return NULL;
+        dims.at[w.out_space[i]] = length;
+    }
+    return rlxc_tensor_of(&v, x->dtype, &dims);
+}
+
+/* How many taps of the window at |position| fall on the input, at least 1. */
+static const rlxc_expr *taps_inside(rlxc_te *te, const window *w, uint32_t i,
+                                    const rlxc_expr *position, const rlxc_expr *length)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *step = rlxc_i64(ctx, w->dilation[i]);
+    const rlxc_expr *round_up = rlxc_i64(ctx, w->dilation[i] - 1);
+    const rlxc_expr *start = rlxc_sub(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
+                                      rlxc_i64(ctx, w->before[i]));
+    /* the first r with start + r * step >= 0, and the first with it >= length */
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
+                                         rlxc_add(ctx, rlxc_sub(ctx, zero, start), round_up), step);
+    const rlxc_expr *last = rlxc_binary(
+        ctx, RLXC_EXPR_FLOORDIV, rlxc_add(ctx, rlxc_sub(ctx, length, start), round_up), step);
+    first = rlxc_binary(ctx, RLXC_EXPR_MAX, first, zero);
+    last = rlxc_binary(ctx, RLXC_EXPR_MIN, last, rlxc_i64(ctx, w->size[i]));
+    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
+}
+
+static const rlxc_expr *pool_divisor(rlxc_te *te, const window *w, const rlxc_te_operand *x)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *count = rlxc_i64(ctx, 1);
+    bool all = rlxc_attr_get_bool(te->call, "count_include_pad", false);
+    for (uint32_t i = 0; i < w->n; i++) {
+        bool whole = all || (w->before[i] == 0 && w->after[i] == 0 &&
+                             !rlxc_attr_get_bool(te->call, "ceil_mode", false));
+        count = rlxc_mul(
+            ctx, count,
+            whole ? rlxc_i64(ctx, w->size[i])
+                  : taps_inside(te, w, i, te->axes[w->out_space[i]], x->dims[w->space[i]]));
+    }
+    return count;
+}
+
+rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    window w;
+    if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
+        !read_pool(&te.view, &w))
+        return (rlxc_atom){0};
+    bool is_max = strncmp(te.name, "max", 3) == 0,
+         up = rlxc_attr_get_bool(call, "ceil_mode", false);
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
+    const rlxc_buffer *out = rlxc_te_output(&te, is_max ? "pool_max" : "pool_avg");
+    rlx_dtype dtype = is_max ? x.dtype : rlxc_te_compute_dtype(x.dtype);
+    const rlxc_buffer *acc =
+        is_max ? out : rlxc_te_temp(&te, "pool_sum", dtype, out->shape, out->ndim);
+    rlxc_te_spatial(&te, acc->name, out);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    at[w.batch] = te.axes[w.out_batch];
+    at[w.channel] = te.axes[w.out_channel];
+    for (uint32_t i = 0; i < w.n; i++) {
+        uint32_t k = w.space[i];
+        const rlxc_expr *r = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
+                                          rlxc_i64(ctx, w.size[i]));
+        at[k] = tap(ctx, &w, i, te.axes[w.out_space[i]], r);
+        if (w.before[i] == 0 && w.after[i] == 0 && !up)
+            continue;
+        at[k] = rlxc_sub(ctx, at[k], rlxc_i64(ctx, w.before[i]));
+        const rlxc_expr *test =
+            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), at[k]),
+                        rlxc_binary(ctx, RLXC_EXPR_LT, at[k], x.dims[k]));
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+    }
+    const rlxc_expr *init = is_max ? rlxc_te_lowest(ctx, dtype) : rlxc_te_number(ctx, dtype, 0);
+    const rlxc_expr *element = rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at));
+    if (inside)
+        element = rlxc_te_if(ctx, inside, element, init);
+    rlxc_te_reduce(&te, acc, init,
+                   rlxc_binary(ctx, is_max ? RLXC_EXPR_MAX : RLXC_EXPR_ADD,
+                               rlxc_te_load(&te, acc, te.axes), element));
+    if (!is_max) {
+        rlxc_te_spatial(&te, "pool_avg", out);
+        const rlxc_expr *sum = rlxc_te_load(&te, acc, te.axes), *count = pool_divisor(&te, &w, &x);
+        rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, rlxc_te_over_count(&te, sum, count)));
+    }
+    return rlxc_te_finish(&te);
+}
