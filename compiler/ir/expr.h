@@ -131,8 +131,10 @@ const rlxc_expr *rlxc_i64(rlxc_context *ctx, int64_t value);
 const rlxc_expr *rlxc_bool(rlxc_context *ctx, bool value);
 const rlxc_expr *rlxc_float(rlxc_context *ctx, rlx_dtype dtype, double value);
 const rlxc_expr *rlxc_string(rlxc_context *ctx, const char *text);
-/* Operands of different types are unified as TVM does: constants take the other's type; int32 meets
- * int64 -> int64; else the wider; integer meets float -> float. Comparisons give bool. */
+/* Operands of different types are unified as TVM does: a constant that fits takes the other's type,
+ * unless it is 64 bits wide and the other is narrower (T.int64(2) * i gives int64); int32 meets int64
+ * -> int64; else the wider; integer meets float -> float. Scalars meet vectors -> broadcast.
+ * Comparisons give bool. */
 const rlxc_expr *rlxc_binary(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
                              const rlxc_expr *b);
 const rlxc_expr *rlxc_add(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b);
