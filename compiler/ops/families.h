@@ -191,6 +191,7 @@ rlxc_atom rlxc_legalize_gather_nd(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_group_norm(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_layer_norm(rlxc_builder *b, const rlxc_binding *call);
+rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_moments(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_nonzero(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_one_hot(rlxc_builder *b, const rlxc_binding *call);
