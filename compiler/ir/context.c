@@ -3,8 +3,8 @@
  * The arena takes growing chunks from the host's allocator and hands out zeroed pieces of them.
  * When the allocator refuses, small requests are served from a reserve that was taken at creation
  * (untouched pages cost nothing), and the context is failed: the loops that poll rlxc_failed() end
- * long before the reserve does. Should one not, the reserve is used again from its start, so that
- * results are meaningless (they are thrown away anyhow) but never outside of memory that we own. */
+ * long before the reserve does. Allocating all of it without polling is a bug of that loop; the
+ * allocator is then asked again, and the reserve is reused only when it still refuses. */
 #include "compiler/ir/context_state.h"
 
 #include "rlx/checked.h"
@@ -126,8 +126,12 @@ void *rlxc_alloc(rlxc_context *ctx, size_t size)
     if (piece)
         return piece;
     ctx->out_of_memory = true;
-    if (size > RESERVE_SIZE - ctx->reserve_used)
+    if (size > RESERVE_SIZE - ctx->reserve_used) {
+        piece = take(ctx, size);
+        if (piece)
+            return piece;
         ctx->reserve_used = 0;
+    }
     piece = ctx->reserve + ctx->reserve_used;
     ctx->reserve_used += size;
     memset(piece, 0, size);

@@ -130,9 +130,23 @@ const rlxc_expr *rlxc_canon(rlxc_sym *s, const rlxc_expr *e)
     return rlxc_poly_build(s, rlxc_poly_of(s, e));
 }
 
+/* Gives int32 and int64 operands one type: a constant takes the other's, else int32 is widened. */
+static void unify_index_types(rlxc_context *ctx, const rlxc_expr **a, const rlxc_expr **b)
+{
+    if (rlx_dtype_eq((*a)->dtype, (*b)->dtype) || !rlxc_is_index_type((*a)->dtype) ||
+        !rlxc_is_index_type((*b)->dtype))
+        return;
+    const rlxc_expr **wide = (*a)->dtype.bits == 64 ? a : b, **narrow = wide == a ? b : a;
+    if ((*wide)->kind == RLXC_EXPR_INT && rlxc_wrap_int(RLX_I32, (*wide)->i) == (*wide)->i)
+        *wide = rlxc_int(ctx, RLX_I32, (*wide)->i);
+    else if ((*narrow)->depth < RLXC_SYM_RAW_DEPTH)
+        *narrow = rlxc_cast(ctx, RLX_I64, *narrow);
+}
+
 /* a <= b with |strict| 0, a < b with 1. */
 static bool prove_order(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int64_t strict)
 {
+    unify_index_types(s->ctx, &a, &b);
     if (!rlx_dtype_eq(a->dtype, b->dtype) || !rlxc_is_index_type(a->dtype) ||
         a->depth > RLXC_SYM_RAW_DEPTH || b->depth > RLXC_SYM_RAW_DEPTH) {
         rlxc_bound x = rlxc_sym_bound(s, a), y = rlxc_sym_bound(s, b);
@@ -149,6 +163,7 @@ static bool prove_order(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int
 
 static bool prove_equal(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
 {
+    unify_index_types(s->ctx, &a, &b);
     if (a == b)
         return true;
     if (!rlx_dtype_eq(a->dtype, b->dtype) || !rlxc_is_index_type(a->dtype) ||
@@ -163,6 +178,7 @@ static bool prove_equal(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
 
 static bool prove_different(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
 {
+    unify_index_types(s->ctx, &a, &b);
     if (prove_order(s, a, b, 1) || prove_order(s, b, a, 1))
         return true;
     if (!rlx_dtype_eq(a->dtype, b->dtype) || !rlxc_is_index_type(a->dtype) ||

@@ -257,6 +257,21 @@ RLX_TEST(sym, proofs)
     finish(&f);
 }
 
+RLX_TEST(sym, proofs_join_int32_and_int64)
+{
+    fixture f = begin();
+    const rlxc_expr *i = rlxc_var(f.ctx, "i", RLX_I32), *four = rlxc_int(f.ctx, RLX_I32, 4);
+    const rlxc_expr *i4 = rlxc_mul(f.ctx, i, four);
+    cr_expect(rlxc_prove_eq(f.ctx, rlxc_sub(f.ctx, rlxc_add(f.ctx, i4, four), i4),
+                            rlxc_i64(f.ctx, 4), NULL));
+    cr_expect(rlxc_prove_ne(f.ctx, i4, rlxc_i64(f.ctx, 6), NULL));
+    cr_expect(rlxc_prove_lt(f.ctx, i, rlxc_i64(f.ctx, INT64_C(1) << 31), NULL));
+    const rlxc_expr *wide = rlxc_cast(f.ctx, RLX_I64, i), *n = f.vars[0];
+    cr_expect(rlxc_prove_le(f.ctx, i, rlxc_add(f.ctx, wide, n), NULL));
+    cr_expect_not(rlxc_prove_le(f.ctx, i, n, NULL));
+    finish(&f);
+}
+
 RLX_TEST(sym, bounds_follow_the_ranges)
 {
     static const struct {
