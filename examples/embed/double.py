@@ -1,0 +1,15 @@
+# y = x + x for a vector of any length: what examples/embed/embed.c runs.
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        with R.dataflow():
+            y = R.add(x, x)
+            R.output(y)
+        return y
