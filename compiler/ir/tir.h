@@ -178,7 +178,9 @@ rlxc_stmt_copy(rlxc_context *ctx,
 
 /* Generic rewriting: |expr| maps every expression (NULL: keep), |stmt| may replace a statement
  * after its children were rewritten (NULL: keep); |buffer| maps buffers everywhere they occur
- * (NULL: keep). Untouched parts are shared. Depth-limited like the parser. */
+ * (NULL: keep). Untouched parts are shared. Depth-limited like the parser. |expr| is asked once for
+ * each distinct expression, so its answer must not depend on the place; binders are asked too and
+ * change where the answer is a variable. */
 typedef struct rlxc_stmt_rewriter {
     void *user;
     const rlxc_expr *(*expr)(void *user, const rlxc_expr *e);

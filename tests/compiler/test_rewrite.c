@@ -167,6 +167,53 @@ RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
     rlxc_context_destroy(t.ctx);
 }
 
+RLX_TEST(infer, closures_and_extern_functions)
+{
+    fixture t = begin();
+    graph g = graph_new(t.ctx, t.module, "main", false);
+    const rlxc_expr *k = rlxc_shape_var(t.ctx, "k");
+    const rlxc_sinfo *param = graph_tensor(t.ctx, k, NULL);
+    /* (Tensor((k,))) -> Tensor((k, n)): n is captured, k is bound by the call. */
+    const rlxc_sinfo *fn = rlxc_sinfo_callable(t.ctx, &param, 1, graph_tensor(t.ctx, k, t.n), true);
+    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL)));
+    rlxc_atom f = rlxc_atom_var(graph_param(&g, "f", fn));
+    const rlxc_sinfo *got = graph_infer(&g, graph_call(&g, "y", f, &x, 1))->sinfo;
+    cr_expect_eq(got, graph_tensor(t.ctx, t.n, t.n));
+
+    rlxc_atom callee = rlxc_atom_extern(t.ctx, "somewhere");
+    rlxc_binding *b = graph_call(&g, "e", callee, &x, 1);
+    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_object(t.ctx));
+    const rlxc_sinfo *stated[] = {param, fn};
+    b->sinfo_args = stated;
+    b->n_sinfo_args = 1;
+    cr_expect_eq(graph_infer(&g, b)->sinfo, param);
+    b->n_sinfo_args = 2;
+    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_tuple(t.ctx, stated, 2));
+    cr_expect(!rlxc_failed(t.ctx), "%s", rlxc_render_diagnostics(t.ctx));
+    rlxc_context_destroy(t.ctx);
+}
+
+RLX_TEST(module, names_stay_unique)
+{
+    fixture t = begin();
+    rlxc_function *functions[40];
+    for (int i = 0; i < 40; i++) {
+        graph g = graph_new(t.ctx, t.module, "f", false);
+        functions[i] = g.f;
+        cr_assert(rlxc_module_add_relax(t.ctx, t.module, g.f, true) != NULL);
+        for (int k = 0; k < i; k++)
+            cr_assert_neq(functions[k]->name, g.f->name, "%s", g.f->name);
+        cr_assert_eq(rlxc_module_find(t.module, g.f->name)->relax, g.f);
+    }
+    graph g = graph_new(t.ctx, t.module, "f", false);
+    cr_expect_null(rlxc_module_add_relax(t.ctx, t.module, g.f, false));
+    rlxc_module_remove(t.ctx, t.module, functions[7]->name);
+    cr_expect_null(rlxc_module_find(t.module, functions[7]->name));
+    cr_expect_eq(t.module->globals.count, 39);
+    cr_expect_eq(t.module->globals.items[7]->relax, functions[8], "order is kept");
+    rlxc_context_destroy(t.ctx);
+}
+
 /* --- rewriting -------------------------------------------------------------------------------- */
 
 /* Copies become what they copy. */
