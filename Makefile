@@ -35,7 +35,7 @@ RUNTIME_SRC  := $(filter-out $(RLX_SRC),$(RUNTIME_SRC))
 COMPILER_SRC := $(filter-out %/main.c,$(wildcard compiler/*/*.c compiler/*/*/*.c))
 RLXC_SRC     := $(wildcard compiler/driver/main.c)
 SUPPORT_SRC  := $(wildcard tests/support/*.c)
-VM_TESTS     := $(wildcard tests/vm/*.c tests/builtins/*.c)
+VM_TESTS     := $(wildcard tests/vm/*.c tests/builtins/*.c tests/cli/*.c)
 COMPILER_TESTS := $(wildcard tests/compiler/*.c)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
