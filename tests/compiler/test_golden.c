@@ -1,0 +1,109 @@
+/* Golden tests of the passes: tests/passes/PASS/NAME.py goes through the pipeline up to PASS, and
+ * what is printed then must be NAME.after.txt. RLX_BLESS=1 writes the expected files instead:
+ * review them as a diff.
+ *
+ * The pipeline runs with its checks on, so every stage on the way must also be well formed and
+ * parse back to itself. */
+#include "tests/support/rlx_test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+
+typedef struct stop_after {
+    rlxc_context *ctx;
+    const char *pass;
+    const char *printed;
+} stop_after;
+
+static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
+{
+    (void)seconds;
+    stop_after *s = user;
+    if (strcmp(pass->name, s->pass) != 0)
+        return true;
+    s->printed = rlxc_print_module(s->ctx, module);
+    return false;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    char *text = malloc((size_t)size + 1);
+    rewind(file);
+    text[fread(text, 1, (size_t)size, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void compare(const char *path, const char *printed)
+{
+    char expected_path[512];
+    snprintf(expected_path, sizeof expected_path, "%.*s.after.txt", (int)(strlen(path) - 3), path);
+    if (getenv("RLX_BLESS")) {
+        FILE *file = fopen(expected_path, "wb");
+        cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
+        return;
+    }
+    char *expected = read_text(expected_path);
+    cr_expect(expected && strcmp(expected, printed) == 0, "%s: printed after the pass:\n%s", path,
+              printed);
+    free(expected);
+}
+
+static void check_file(const char *pass, const char *path)
+{
+    char *text = read_text(path);
+    cr_assert(text, "%s cannot be read", path);
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_options options;
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+    options.check = true;
+    stop_after stop = {ctx, pass, NULL};
+    const rlxc_pass_hooks hooks = {&stop, after_pass};
+    rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
+    if (module)
+        (void)rlxc_lower_module(ctx, module, &options, &hooks);
+    cr_expect(stop.printed, "%s: the pipeline did not reach %s:\n%s", path, pass,
+              rlxc_render_diagnostics(ctx));
+    if (stop.printed)
+        compare(path, stop.printed);
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+static void check_pass(const char *pass)
+{
+    char folder[256];
+    snprintf(folder, sizeof folder, "tests/passes/%s", pass);
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(name);
+        if (length > 3 && strcmp(name + length - 3, ".py") == 0) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s", folder, name);
+            check_file(pass, path);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+Test(golden, every_pass_prints_what_was_reviewed)
+{
+    uint32_t count;
+    const rlxc_pass *passes = rlxc_passes(&count);
+    for (uint32_t i = 0; i < count; i++)
+        check_pass(passes[i].name);
+}
