@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+_Static_assert(RLX_MAX_OPERANDS >= RLXV_MAX_OPERANDS, "a public instruction holds every operand");
+
 uint32_t rlx_executable_function_count(const rlx_executable *exe)
 {
     return exe->n_functions;
@@ -58,6 +60,20 @@ bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, r
     out->column = row->column;
     if (out_name)
         *out_name = row->name;
+    return true;
+}
+
+bool rlx_function_instruction(const rlx_executable *exe, uint32_t f, uint32_t pc,
+                              rlx_instruction *out)
+{
+    rlxv_instruction in;
+    if (f >= exe->n_functions || pc >= exe->functions[f].n_words ||
+        rlxv_decode(exe->functions[f].code + pc, exe->functions[f].n_words - pc, &in))
+        return false;
+    *out = (rlx_instruction){.op = in.info->op, .n_words = in.n_words, .n_operands = in.n_operands};
+    for (uint32_t i = 0; i < in.n_operands; i++)
+        out->operands[i] = (rlx_operand){in.operands[i].letter, in.operands[i].value,
+                                         in.operands[i].items, in.operands[i].n};
     return true;
 }
 
