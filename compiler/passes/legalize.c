@@ -8,7 +8,7 @@
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
+#include "compiler/ops/legalize_cache.h"
 
 static bool needs_dims(const rlxc_sinfo *s)
 {
@@ -64,8 +64,8 @@ static rlxc_atom with_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom 
 static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
                                             rlxc_atom *replacement)
 {
-    (void)user;
     rlxc_context *ctx = b->ctx;
+    rlxc_legalize_cache *cache = user;
     if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize)
         return RLXC_REWRITE_KEEP;
     bool changed = false;
@@ -81,7 +81,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
             return RLXC_REWRITE_KEEP;
         binding->var->sinfo = s;
     }
-    rlxc_atom lowered = binding->op->legalize(b, binding);
+    rlxc_atom lowered = rlxc_legalize_call(cache, b, binding);
     if (rlxc_failed(ctx) || lowered.kind == RLXC_ATOM_NONE)
         return RLXC_REWRITE_KEEP;
     *replacement = lowered;
@@ -91,7 +91,8 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
-    const rlxc_rewrite_pass pass = {.binding = legalize_binding};
+    rlxc_legalize_cache cache = {0};
+    const rlxc_rewrite_pass pass = {.user = &cache, .binding = legalize_binding};
     rlxc_rewrite_module(ctx, module, &pass);
     return !rlxc_failed(ctx);
 }
