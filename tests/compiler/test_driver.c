@@ -44,6 +44,7 @@ static int run(const char *words, char *out, char *err)
 
 RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
 {
+    (void)t;
     static const struct {
         const char *words, *message;
     } rows[] = {
@@ -77,6 +78,7 @@ RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
 
 RLX_TEST(driver, options_are_read_in_both_spellings)
 {
+    (void)t;
     char *argv[] = {(char[]){"rlxc"},
                     (char[]){"--bound"},
                     (char[]){"n=1:512"},
@@ -105,6 +107,7 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
 
 RLX_TEST(driver, lists_and_help_go_to_the_output)
 {
+    (void)t;
     static const struct {
         const char *words, *text;
     } rows[] = {{"--help", "--print-after"},
@@ -129,6 +132,7 @@ static void write_text(const char *path, const char *text)
 
 RLX_TEST(driver, inputs_that_cannot_be_compiled_exit_1)
 {
+    (void)t;
     char folder[] = "/tmp/rlx_driver_XXXXXX";
     cr_assert(mkdtemp(folder) != NULL);
     static char out[MAX_TEXT], err[MAX_TEXT];
@@ -153,6 +157,7 @@ RLX_TEST(driver, inputs_that_cannot_be_compiled_exit_1)
 
 RLX_TEST(driver, stops_and_prints_after_a_pass)
 {
+    (void)t;
     char folder[] = "/tmp/rlx_driver_XXXXXX";
     cr_assert(mkdtemp(folder) != NULL);
     static char out[MAX_TEXT], err[MAX_TEXT];
@@ -181,11 +186,11 @@ RLX_TEST(driver, the_same_source_gives_the_same_bytes)
     size_t size[2] = {0, 0};
     rlx_error err = {0};
     for (int i = 0; i < 2; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_options options;
         rlx_exec_builder *b = NULL;
         cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
-        cr_assert_eq(rlx_exec_builder_create(NULL, &b, &err), RLX_OK);
+        cr_assert_eq(rlx_exec_builder_create(&t->allocator, &b, &err), RLX_OK);
         cr_assert(rlxc_compile_text(ctx, "m.py", MODULE, strlen(MODULE), &options, b), "%s",
                   rlxc_render_diagnostics(ctx));
         cr_assert_eq(rlx_exec_builder_finish(b, &data[i], &size[i], &err), RLX_OK, "%s",
@@ -195,6 +200,6 @@ RLX_TEST(driver, the_same_source_gives_the_same_bytes)
     }
     cr_expect_eq(size[0], size[1]);
     cr_expect(size[0] == size[1] && memcmp(data[0], data[1], size[0]) == 0);
-    rlx_free(NULL, data[0], size[0], 64);
-    rlx_free(NULL, data[1], size[1], 64);
+    rlx_free(&t->allocator, data[0], size[0], 64);
+    rlx_free(&t->allocator, data[1], size[1], 64);
 }

@@ -30,6 +30,7 @@ RLX_TEST(print, floats_are_the_shortest_that_read_back)
         {0.30000000000000004, "0.30000000000000004"},
         {9007199254740993.0, "9007199254740992.0"},
     };
+    (void)t;
     char text[RLXC_FLOAT_TEXT];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_str_eq(rlxc_float_text(rows[i].value, text), rows[i].text);
@@ -41,7 +42,7 @@ RLX_TEST(print, floats_are_the_shortest_that_read_back)
 
 RLX_TEST(print, expressions_have_the_fewest_parentheses)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_expr *a = rlxc_var(ctx, "a", RLX_I32), *b = rlxc_var(ctx, "b", RLX_I32);
     const rlxc_expr *c = rlxc_var(ctx, "c", RLX_I32), *f = rlxc_var(ctx, "f", RLX_F32);
     const rlxc_expr *wide = rlxc_var(ctx, "w", RLX_I64);
@@ -87,7 +88,7 @@ RLX_TEST(print, expressions_have_the_fewest_parentheses)
 
 RLX_TEST(print, shared_expressions_are_cut_not_unfolded_without_end)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_expr *x = rlxc_var(ctx, "x", RLX_F32);
     for (int i = 0; i < 100; i++)
         x = rlxc_mul(ctx, x, x); /* 2^100 leaves */
@@ -99,17 +100,17 @@ RLX_TEST(print, shared_expressions_are_cut_not_unfolded_without_end)
 
 RLX_TEST(print, types)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_expr *n = rlxc_shape_var(ctx, "n");
     const rlxc_expr *dims[2] = {rlxc_add(ctx, n, rlxc_i64(ctx, 1)), rlxc_i64(ctx, 4)};
     rlx_dtype none = rlxc_dtype_void();
-    const rlxc_sinfo *t = rlxc_sinfo_tensor(ctx, RLX_F32, 2, dims, NULL);
-    const rlxc_sinfo *fields[2] = {t, rlxc_sinfo_object(ctx)};
+    const rlxc_sinfo *s = rlxc_sinfo_tensor(ctx, RLX_F32, 2, dims, NULL);
+    const rlxc_sinfo *fields[2] = {s, rlxc_sinfo_object(ctx)};
     const struct {
         const rlxc_sinfo *s;
         const char *text;
     } rows[] = {
-        {t, "R.Tensor((n + 1, 4), dtype=\"float32\")"},
+        {s, "R.Tensor((n + 1, 4), dtype=\"float32\")"},
         {rlxc_sinfo_tensor(ctx, RLX_F32, 1, dims + 1, "llvm:0"),
          "R.Tensor((4,), dtype=\"float32\", vdevice=\"llvm:0\")"},
         {rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, NULL), "R.Tensor((), dtype=\"bool\")"},
@@ -138,9 +139,9 @@ RLX_TEST(print, types)
 
 /* Parses |text|; its print must parse to an equal module and print the same again. With |exact| the
  * print must also have |text| at its end, whole lines as they are. */
-static void check_module(const char *what, const char *text, bool exact)
+static void check_module(rlx_test *t, const char *what, const char *text, bool exact)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, strlen(text));
     cr_assert(module != NULL, "%s: %s", what, rlxc_render_diagnostics(ctx));
     const char *printed = rlxc_print_module(ctx, module);
@@ -269,7 +270,7 @@ static const struct {
 RLX_TEST(print, relax_modules_read_back)
 {
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        check_module(modules[i].name, modules[i].text, modules[i].exact);
+        check_module(t, modules[i].name, modules[i].text, modules[i].exact);
 }
 
 #define PRIM(signature, body) \
@@ -363,7 +364,7 @@ static const struct {
 RLX_TEST(print, prim_funcs_read_back)
 {
     for (size_t i = 0; i < sizeof prims / sizeof *prims; i++)
-        check_module(prims[i].name, prims[i].text, prims[i].exact);
+        check_module(t, prims[i].name, prims[i].text, prims[i].exact);
 }
 
 RLX_TEST(print, constants_keep_every_bit)
@@ -383,7 +384,7 @@ RLX_TEST(print, constants_keep_every_bit)
         {{RLX_UINT, 64, 1}, UINT64_MAX, "R.const(18446744073709551615, \"uint64\")"},
         {{RLX_BOOL, 8, 1}, 1u, "R.const(True, \"bool\")"},
     };
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *module = rlxc_module_new(ctx);
     rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
     f->name = rlxc_intern_cstr(ctx, "main");

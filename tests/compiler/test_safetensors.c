@@ -30,7 +30,7 @@ RLX_TEST(safetensors, reads_tensors_in_place)
         "\"e\":{\"dtype\":\"U8\",\"shape\":[0,5],\"data_offsets\":[32,32]},"
         "\"q\":{\"dtype\":\"F8_E4M3\",\"shape\":[1],\"data_offsets\":[0,1]}}    ";
     size_t size = make_file(file, header, 32);
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_weights w;
     cr_assert(rlxc_weights_parse(ctx, "w.safetensors", file, size, &w), "%s",
               rlxc_render_diagnostics(ctx));
@@ -84,7 +84,7 @@ RLX_TEST(safetensors, malformed_headers_are_refused)
     };
     static unsigned char file[MAX_FILE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_weights w;
         size_t size = make_file(file, rows[i].header, 16);
         cr_expect_not(rlxc_weights_parse(ctx, "w.safetensors", file, size, &w), "row %zu", i);
@@ -103,7 +103,7 @@ RLX_TEST(safetensors, lengths_beyond_the_file_are_refused)
         for (size_t size = 0; size <= sizeof file; size += 4) {
             memcpy(file, &lengths[i], 8);
             memset(file + 8, ' ', 8);
-            rlxc_context *ctx = rlxc_context_create(NULL);
+            rlxc_context *ctx = rlxc_context_create(&t->allocator);
             rlxc_weights w;
             cr_expect_not(rlxc_weights_parse(ctx, "w.safetensors", file, size, &w));
             cr_expect_eq(rlxc_error_count(ctx), 1);
@@ -143,7 +143,7 @@ static const char *bind(rlxc_context *ctx, const char *attrs, const char *header
 RLX_TEST(safetensors, parameters_become_constants)
 {
     static unsigned char file[MAX_FILE];
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *module;
     const char *text = bind(ctx, "R.func_attr({\"num_input\": 1})", "{" W "," B "}", file, &module);
     cr_assert_not(rlxc_failed(ctx), "%s", text);
@@ -175,7 +175,7 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
     };
     static unsigned char file[MAX_FILE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_module *module;
         const char *text = bind(ctx, rows[i].attrs, rows[i].header, file, &module);
         cr_expect(strstr(text, rows[i].message) != NULL, "row %zu: %s", i, text);
