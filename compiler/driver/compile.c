@@ -1,7 +1,7 @@
 /* The pipeline: text -> module -> passes -> native code and bytecode in an executable builder.
  *
- * What is written depends on the source and the options only: no time, no path, no address reaches
- * the executable. */
+ * What is written depends on the source, its name and the options only: no time and no address
+ * reaches the executable. */
 #include "compiler/driver/compile.h"
 
 #include <inttypes.h>
