@@ -1,0 +1,215 @@
+/* The metadata block of a script: constants too large for the text, as TVM saves them.
+ *
+ * Two JSON forms are read: the node table with type_key / attrs / b64ndarrays, and the newer one
+ * with root_index and nodes of type / data. Only tensor constants matter; anything else in the
+ * table is passed over, and an access to it is an error where it happens. Arrays are base64 of the
+ * NDArray format: magic, reserved, device, ndim, dtype, shape, byte count, data; little-endian. */
+#include <jansson.h>
+#include <string.h>
+
+#include "compiler/script/parse.h"
+#include "rlx/checked.h"
+
+#define NDARRAY_MAGIC 0xDD5E40F096B4A13Full
+
+typedef struct reader {
+    rlxc_parser *p;
+    rlxc_range range;
+    json_t *root, *nodes;
+    bool table; /* the older form */
+} reader;
+
+static bool fail(reader *r, const char *what)
+{
+    rlxc_error(r->p->ctx, r->range, "metadata: %s", what);
+    return false;
+}
+
+/* --- base64 and NDArray ---------------------------------------------------------------------- */
+
+static int digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Decoded bytes in the arena; NULL when the text is malformed. */
+static uint8_t *decode(reader *r, const char *text, size_t length, size_t *out_size)
+{
+    uint8_t *data = rlxc_try_alloc(r->p->ctx, length / 4 * 3 + 4, 1);
+    uint32_t bits = 0;
+    unsigned have = 0;
+    size_t n = 0;
+    for (size_t i = 0; data && i < length; i++) {
+        char c = text[i];
+        if (c == '\n' || c == '\r' || c == ' ')
+            continue;
+        if (c == '=')
+            break;
+        int value = digit(c);
+        if (value < 0)
+            return NULL;
+        bits = bits << 6 | (uint32_t)value;
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            data[n++] = (uint8_t)(bits >> have);
+        }
+    }
+    *out_size = n;
+    return data;
+}
+
+static uint64_t little(const uint8_t *p, unsigned n)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < n; i++)
+        value |= (uint64_t)p[i] << (8 * i);
+    return value;
+}
+
+static const rlxc_constant *read_array(reader *r, const char *text, size_t length)
+{
+    enum { HEADER = 28, TYPE = 24 };
+    size_t size = 0, count = 1, nbytes;
+    const uint8_t *data = decode(r, text, length, &size);
+    if (!data || size < HEADER || little(data, 8) != NDARRAY_MAGIC) {
+        fail(r, "an array is not base64 of the NDArray format");
+        return NULL;
+    }
+    uint64_t ndim = little(data + 24, 4);
+    if (ndim > RLXC_MAX_NDIM || size < TYPE + 4 + 4 + ndim * 8 + 8) {
+        fail(r, "an array is cut short");
+        return NULL;
+    }
+    const uint8_t *at = data + 28;
+    rlx_dtype dtype = {at[0], at[1], (uint16_t)little(at + 2, 2)};
+    if (dtype.code == RLX_UINT && dtype.bits == 1) /* how older versions wrote bool */
+        dtype = RLX_B8;
+    if (dtype.code == RLX_BOOL)
+        dtype.bits = 8;
+    int64_t shape[RLXC_MAX_NDIM];
+    at += 4;
+    for (uint64_t i = 0; i < ndim; i++, at += 8) {
+        shape[i] = (int64_t)little(at, 8);
+        if (shape[i] < 0 || !rlx_mul_size(count, (size_t)shape[i], &count)) {
+            fail(r, "an array has an impossible shape");
+            return NULL;
+        }
+    }
+    uint64_t given = little(at, 8);
+    at += 8;
+    if (!rlx_dtype_valid(dtype) || !rlx_mul_size(count, rlx_dtype_size(dtype), &nbytes)) {
+        fail(r, "an array has an unknown element type or is too large");
+        return NULL;
+    }
+    if (given != nbytes || (size_t)(data + size - at) < nbytes) {
+        fail(r, "an array's size does not match its shape");
+        return NULL;
+    }
+    for (size_t i = 0; dtype.code == RLX_BOOL && i < nbytes; i++)
+        if (at[i] > 1) {
+            fail(r, "an array of bool holds a byte that is neither 0 nor 1");
+            return NULL;
+        }
+    void *copy = rlxc_try_alloc(r->p->ctx, nbytes + 1, 1); /* aligned for its type */
+    if (!copy)
+        return NULL;
+    memcpy(copy, at, nbytes);
+    return rlxc_constant_new(r->p->ctx, dtype, (uint32_t)ndim, shape, copy, nbytes);
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+/* An index that is a number or, in the older form, digits in a string. */
+static json_t *item_at(json_t *array, json_t *index)
+{
+    json_int_t i = -1;
+    const char *text = json_string_value(index);
+    if (json_is_integer(index))
+        i = json_integer_value(index);
+    for (size_t k = 0; text && k < 9 && text[k] >= '0' && text[k] <= '9'; k++)
+        i = (k == 0 ? 0 : i * 10) + (text[k] - '0');
+    return i < 0 ? NULL : json_array_get(array, (size_t)i);
+}
+
+static const char *type_of(const reader *r, json_t *node)
+{
+    const char *type = json_string_value(json_object_get(node, r->table ? "type_key" : "type"));
+    return type ? type : "";
+}
+
+/* The list of constants below the map at the root; NULL when there is none. */
+static json_t *constant_list(reader *r)
+{
+    json_t *root = item_at(r->nodes, json_object_get(r->root, r->table ? "root" : "root_index"));
+    json_t *data = json_object_get(root, "data");
+    if (r->table) {
+        json_t *keys = json_object_get(root, "keys");
+        for (size_t i = 0; i < json_array_size(keys); i++) {
+            const char *key = json_string_value(json_array_get(keys, i));
+            if (key && strcmp(key, "relax.expr.Constant") == 0)
+                return json_object_get(item_at(r->nodes, json_array_get(data, i)), "data");
+        }
+        return NULL;
+    }
+    for (size_t i = 0; i + 1 < json_array_size(data); i += 2) { /* key, value, key, value, ... */
+        json_t *key = item_at(r->nodes, json_array_get(data, i));
+        const char *text = json_string_value(json_object_get(key, "data"));
+        if (text && strcmp(text, "relax.expr.Constant") == 0)
+            return json_object_get(item_at(r->nodes, json_array_get(data, i + 1)), "data");
+    }
+    return NULL;
+}
+
+static json_t *array_text(reader *r, json_t *constant)
+{
+    if (r->table) {
+        json_t *index = json_object_get(json_object_get(constant, "attrs"), "data");
+        return item_at(json_object_get(r->root, "b64ndarrays"), index);
+    }
+    json_t *index = json_object_get(json_object_get(constant, "data"), "data");
+    return json_object_get(item_at(r->nodes, index), "data");
+}
+
+static bool read_table(reader *r)
+{
+    r->table = json_object_get(r->root, "root_index") == NULL;
+    r->nodes = json_object_get(r->root, "nodes");
+    if (!json_is_array(r->nodes))
+        return fail(r, "there is no list of nodes");
+    json_t *list = constant_list(r);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *node = item_at(r->nodes, json_array_get(list, i));
+        json_t *text = array_text(r, node);
+        if (strcmp(type_of(r, node), "relax.expr.Constant") != 0 || !json_is_string(text))
+            return fail(r, "a constant without data");
+        const rlxc_constant *c = read_array(r, json_string_value(text), json_string_length(text));
+        if (!c)
+            return false;
+        RLXC_PUSH(r->p->ctx, &r->p->metadata, c);
+    }
+    return true;
+}
+
+bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text)
+{
+    reader r = {.p = p, .range = text->range};
+    json_error_t error;
+    if (text->kind != RLXC_PY_STRING)
+        return fail(&r, "load_json takes a string");
+    r.root = json_loadb(text->text, text->length, 0, &error);
+    if (!r.root) {
+        rlxc_error(p->ctx, text->range, "metadata is not JSON: %s at line %d", error.text,
+                   error.line);
+        return false;
+    }
+    bool ok = read_table(&r);
+    json_decref(r.root);
+    return ok;
+}

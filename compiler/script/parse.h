@@ -1,0 +1,173 @@
+/* Shared by the files of the parser: the state, names, and what each file offers.
+ *
+ * A statement's syntax tree (parse_py.h) is turned into IR at once. Names live in two tables with
+ * undo: `names` (variables, buffers, the class) and `symbols` (symbolic integers by the text of
+ * shape annotations). Functions return NULL or false after having reported an error. */
+#ifndef RLXC_SCRIPT_PARSE_H
+#define RLXC_SCRIPT_PARSE_H
+
+#include "compiler/ops/ops.h"
+#include "compiler/script/parse_py.h"
+#include "compiler/script/script.h"
+
+typedef enum rlxc_name_kind {
+    RLXC_NAME_RVAR,
+    RLXC_NAME_EXPR, /* a symbol or a TIR variable */
+    RLXC_NAME_BUFFER,
+    RLXC_NAME_MODULE, /* cls, Module */
+    RLXC_NAME_METADATA,
+    RLXC_NAME_TOP /* a symbol declared outside functions: each function gets its own */
+} rlxc_name_kind;
+
+typedef struct rlxc_name rlxc_name;
+struct rlxc_name {
+    const char *text;
+    rlxc_name_kind kind;
+    union {
+        rlxc_rvar *rvar;
+        const rlxc_expr *expr;
+        rlxc_buffer *buffer;
+    };
+    const rlxc_expr *loop_min, *loop_extent; /* EXPR that is a loop variable */
+    rlxc_name *shadowed;
+};
+
+typedef struct rlxc_names {
+    rlxc_map map;
+    RLXC_VEC(rlxc_name *) stack;
+} rlxc_names;
+
+typedef struct rlxc_global_use { /* checked once all functions are known */
+    const char *name;
+    rlxc_range range;
+} rlxc_global_use;
+
+typedef struct rlxc_parser {
+    rlxc_context *ctx;
+    rlxc_py_parser py;
+    rlxc_py_pool pool;
+    rlxc_module *module;
+    rlxc_names names, symbols;
+    rlxc_map aliases;        /* imported name -> canonical path */
+    rlxc_map paths;          /* dotted text -> canonical path, "" for none */
+    rlxc_map functions;      /* names after `def` anywhere in the text */
+    rlxc_map signed_symbols; /* names after `value=`: prim values, which may be negative */
+    RLXC_VEC(rlxc_global_use) uses;
+    RLXC_VEC(const rlxc_constant *) metadata;
+
+    bool tir;        /* bare integers are int32, names are TIR variables */
+    bool declare;    /* unknown names in shapes are new symbols */
+    uint32_t depth;  /* nesting of statements, types and values */
+    uint32_t quoted; /* nesting of expressions inside string literals */
+
+    rlxc_function *function; /* Relax function being read */
+    rlxc_body *body;
+    rlxc_binding_block *block;
+    bool dataflow;
+    RLXC_VEC(uint32_t) dtypes; /* by variable id: 1 + packed element type where it is known */
+} rlxc_parser;
+
+/* --- parse.c */
+
+rlxc_name *rlxc_names_find(const rlxc_names *names, const char *text);
+rlxc_name *rlxc_names_define(rlxc_context *ctx, rlxc_names *names, const char *text,
+                             rlxc_name_kind kind);
+uint32_t rlxc_names_mark(const rlxc_names *names);
+void rlxc_names_restore(rlxc_context *ctx, rlxc_names *names, uint32_t mark);
+/* "R.nn.softmax", "T.grid", "I.vdevice" for a dotted name that begins with an imported or default
+ * alias which no variable hides; else NULL. */
+const char *rlxc_parse_path(rlxc_parser *p, const rlxc_py *e);
+bool rlxc_parse_path_is(rlxc_parser *p, const rlxc_py *e, const char *path);
+/* The name f of `cls.f`, `Module.f` or of a bare function name; NULL when |e| is something else. */
+const char *rlxc_parse_global(rlxc_parser *p, const rlxc_py *e);
+void rlxc_parse_use_global(rlxc_parser *p, const char *name, rlxc_range range);
+/* One level of nesting deeper; false with an error beyond RLXC_MAX_DEPTH. */
+bool rlxc_parse_enter(rlxc_parser *p, rlxc_range range);
+void rlxc_parse_leave(rlxc_parser *p);
+/* `T.int64()`, `T.var("int64")`, ...: a declaration without a value; the type in |out|. */
+bool rlxc_parse_is_declaration(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
+/* Makes |name| the symbolic variable of that name of the function at hand. */
+void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype);
+
+/* --- parse_prim.c, parse_intrin.c */
+
+const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
+const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *path);
+const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rlxc_expr *a,
+                                   const rlxc_expr *b, rlxc_range range);
+/* Gives both operands one type. */
+bool rlxc_parse_unify(rlxc_parser *p, const rlxc_expr **a, const rlxc_expr **b);
+/* An integer expression; a string holds one too. Relax: int64. */
+const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e);
+/* A tuple or list of dimensions, or a single one. */
+bool rlxc_parse_dims(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const **out,
+                     uint32_t *out_n);
+bool rlxc_parse_dtype(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
+/* Whether |e| can only be a symbolic or scalar expression (not a tensor). */
+bool rlxc_parse_is_prim(rlxc_parser *p, const rlxc_py *e);
+/* An index list: points and, where |out_extents| is given, slices; else slices become ramps. */
+bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py *e,
+                        const rlxc_expr *const **out, const rlxc_expr *const **out_extents);
+const rlxc_buffer *rlxc_parse_buffer_name(rlxc_parser *p, const rlxc_py *e); /* NULL, no error */
+
+/* --- parse_attr.c */
+
+bool rlxc_parse_attr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out);
+bool rlxc_parse_attr_dict(rlxc_parser *p, const rlxc_py *e, rlxc_attrs *io);
+/* The single dictionary argument of R.func_attr, T.block_attr, I.module_attrs. */
+bool rlxc_parse_attr_call(rlxc_parser *p, const rlxc_py *call, rlxc_attrs *io);
+/* R.const(value, dtype) */
+const rlxc_constant *rlxc_parse_const(rlxc_parser *p, const rlxc_py *call);
+/* A number as a tensor of rank 0. */
+const rlxc_constant *rlxc_parse_scalar(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype);
+/* Numbers of a list in nesting order as little-endian elements; shape from the nesting. */
+bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int64_t *out_shape,
+                         uint32_t *out_ndim, void **out_data, size_t *out_nbytes);
+bool rlxc_parse_is_number(rlxc_parser *p, const rlxc_py *e);
+
+/* --- parse_sinfo.c */
+
+const rlxc_sinfo *rlxc_parse_sinfo(rlxc_parser *p, const rlxc_py *e);
+bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e);
+
+/* --- parse_relax.c, parse_call.c, parse_args.c */
+
+typedef struct rlxc_parameter {
+    const char *name;
+    const rlxc_py *annotation; /* or NULL */
+    rlxc_range range;
+} rlxc_parameter;
+typedef struct rlxc_parameters {
+    RLXC_VEC(rlxc_parameter) list;
+} rlxc_parameters;
+/* (a: T, b: T) -> R, up to the colon; the trees stay alive until the next reset. */
+bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret);
+/* At `def`: the whole function. */
+bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure);
+bool rlxc_parse_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
+/* The right side of a binding: a new binding without variable, or an atom where nothing is to
+ * compute (*out_binding NULL). */
+bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding,
+                    rlxc_atom *out_atom);
+rlxc_binding *rlxc_parse_call(rlxc_parser *p, const rlxc_py *call);
+rlxc_binding *rlxc_parse_operator(rlxc_parser *p, const rlxc_operator *op, const rlxc_py *call);
+rlxc_binding *rlxc_parse_operator_atoms(rlxc_parser *p, const char *name, rlxc_range range,
+                                        const rlxc_atom *args, uint32_t n);
+bool rlxc_parse_tuple_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
+bool rlxc_parse_sinfo_args(rlxc_parser *p, const rlxc_py *e, rlxc_binding *binding);
+void rlxc_parse_emit(rlxc_parser *p, rlxc_binding *binding, const char *name);
+rlx_dtype rlxc_parse_atom_dtype(rlxc_parser *p, rlxc_atom atom); /* void: not known here */
+rlx_dtype rlxc_parse_result_dtype(rlxc_parser *p, const rlxc_binding *binding);
+void rlxc_parse_set_dtype(rlxc_parser *p, const rlxc_rvar *var, rlx_dtype dtype);
+
+/* --- parse_tir.c, parse_block.c */
+
+/* At `def`: the whole function. */
+bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private);
+
+/* --- metadata.c */
+
+/* Reads the JSON of tvm.ir.load_json: constants in the order of metadata["relax.expr.Constant"]. */
+bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text);
+
+#endif

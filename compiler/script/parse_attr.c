@@ -1,0 +1,374 @@
+/* Attribute values and tensor constants written in the text.
+ *
+ * Attributes keep what was written: plain numbers, strings, lists and dictionaries, and typed
+ * literals (T.bool(True)) as expressions. Constants become little-endian elements at once. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/script/parse.h"
+#include "rlx/checked.h"
+
+/* --- attributes ------------------------------------------------------------------------------ */
+
+static bool parse_list(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
+{
+    rlxc_attr *items = rlxc_try_alloc(p->ctx, (size_t)e->n + 1, sizeof *items);
+    const char **keys = NULL;
+    if (!items)
+        return false;
+    if (e->kind == RLXC_PY_DICT && !(keys = rlxc_try_alloc(p->ctx, (size_t)e->n + 1, sizeof *keys)))
+        return false;
+    for (uint32_t i = 0; i < e->n; i++) {
+        if (!rlxc_parse_attr(p, e->items[i], &items[i]))
+            return false;
+        if (!keys)
+            continue;
+        if (e->keys[i]->kind != RLXC_PY_STRING) {
+            rlxc_error(p->ctx, e->keys[i]->range,
+                       "the keys of an attribute dictionary are strings");
+            return false;
+        }
+        keys[i] = rlxc_intern(p->ctx, e->keys[i]->text, e->keys[i]->length);
+    }
+    *out = (rlxc_attr){.kind = keys ? RLXC_ATTR_DICT : RLXC_ATTR_LIST};
+    out->list.items = items;
+    out->list.keys = keys;
+    out->list.count = e->n;
+    return true;
+}
+
+static bool parse_expr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
+{
+    const rlxc_expr *value = rlxc_parse_prim(p, e);
+    if (!value)
+        return false;
+    *out = rlxc_attr_expr(value);
+    return true;
+}
+
+static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
+{
+    const char *path;
+    rlx_dtype dtype;
+    switch (e->kind) {
+    case RLXC_PY_NONE:
+        *out = (rlxc_attr){.kind = RLXC_ATTR_NONE};
+        return true;
+    case RLXC_PY_BOOL:
+        *out = rlxc_attr_bool(e->i != 0);
+        return true;
+    case RLXC_PY_INT:
+        if (e->huge)
+            return parse_expr(p, e, out);
+        *out = rlxc_attr_int(e->i);
+        return true;
+    case RLXC_PY_FLOAT:
+        *out = rlxc_attr_float(e->f);
+        return true;
+    case RLXC_PY_STRING:
+        *out = rlxc_attr_string(p->ctx, rlxc_intern(p->ctx, e->text, e->length));
+        return true;
+    case RLXC_PY_TUPLE:
+    case RLXC_PY_LIST:
+    case RLXC_PY_DICT:
+        return parse_list(p, e, out);
+    case RLXC_PY_CALL:
+        path = rlxc_parse_path(p, e->base);
+        if (path && e->n == 1 && (strcmp(path, "R.str") == 0 || strcmp(path, "R.prim_value") == 0))
+            return rlxc_parse_attr(p, e->items[0], out);
+        if (path && e->n == 1 && strcmp(path, "R.dtype") == 0) {
+            if (!rlxc_parse_dtype(p, e->items[0], &dtype))
+                return false;
+            *out = rlxc_attr_dtype(dtype);
+            return true;
+        }
+        return parse_expr(p, e, out);
+    case RLXC_PY_NAME:
+    case RLXC_PY_ATTR:
+    case RLXC_PY_INDEX:
+    case RLXC_PY_SLICE:
+    case RLXC_PY_UNARY:
+    case RLXC_PY_BINARY:
+    case RLXC_PY_IF:
+    case RLXC_PY_LAMBDA:
+        return parse_expr(p, e, out);
+    }
+    return parse_expr(p, e, out);
+}
+
+bool rlxc_parse_attr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
+{
+    if (!rlxc_parse_enter(p, e->range))
+        return false;
+    bool ok = parse_value(p, e, out);
+    rlxc_parse_leave(p);
+    return ok;
+}
+
+bool rlxc_parse_attr_dict(rlxc_parser *p, const rlxc_py *e, rlxc_attrs *io)
+{
+    if (e->kind != RLXC_PY_DICT) {
+        rlxc_error(p->ctx, e->range, "expected a dictionary of attributes, got %s",
+                   rlxc_py_describe(p->ctx, e));
+        return false;
+    }
+    for (uint32_t i = 0; i < e->n; i++) {
+        rlxc_attr value;
+        if (e->keys[i]->kind != RLXC_PY_STRING) {
+            rlxc_error(p->ctx, e->keys[i]->range, "the keys of attributes are strings");
+            return false;
+        }
+        if (!rlxc_parse_attr(p, e->items[i], &value))
+            return false;
+        *io = rlxc_attrs_with(p->ctx, *io,
+                              rlxc_intern(p->ctx, e->keys[i]->text, e->keys[i]->length), value);
+    }
+    return true;
+}
+
+bool rlxc_parse_attr_call(rlxc_parser *p, const rlxc_py *call, rlxc_attrs *io)
+{
+    if (call->n == 1 && call->n_keywords == 0)
+        return rlxc_parse_attr_dict(p, call->items[0], io);
+    rlxc_error(p->ctx, call->range, "%s takes one dictionary", rlxc_py_describe(p->ctx, call));
+    return false;
+}
+
+/* --- elements -------------------------------------------------------------------------------- */
+
+/* The bits of a value that float16 can hold. */
+static uint16_t half_bits(double value)
+{
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    if (isnan(value))
+        return (uint16_t)(sign | 0x7e00);
+    if (isinf(value))
+        return (uint16_t)(sign | 0x7c00);
+    int exponent;
+    double fraction = frexp(fabs(value), &exponent); /* in [0.5, 1) */
+    if (fraction == 0)
+        return sign;
+    if (exponent < -13) /* subnormal: units of 2^-24 */
+        return (uint16_t)(sign | (uint16_t)ldexp(fabs(value), 24));
+    uint16_t mantissa = (uint16_t)(ldexp(fraction, 11) - 1024);
+    return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | mantissa);
+}
+
+static void put_float(rlxc_context *ctx, rlx_dtype t, double value, void *out)
+{
+    float narrow = (float)value;
+    uint16_t half;
+    uint32_t bits;
+    if (t.bits == 64) {
+        memcpy(out, &value, sizeof value);
+    } else if (t.bits == 32) {
+        memcpy(out, &narrow, sizeof narrow);
+    } else {
+        value = isnan(value) ? value : rlxc_float(ctx, t, value)->f; /* rounds to the type */
+        narrow = (float)value;
+        memcpy(&bits, &narrow, sizeof bits);
+        half = t.code == RLX_BFLOAT ? (uint16_t)(bits >> 16) : half_bits(value);
+        memcpy(out, &half, sizeof half);
+    }
+}
+
+static void put_int(rlx_dtype t, int64_t value, void *out)
+{
+    uint64_t bits = (uint64_t)value;
+    for (uint32_t i = 0; i < t.bits / 8U; i++)
+        ((uint8_t *)out)[i] = (uint8_t)(bits >> (8 * i));
+}
+
+/* Whether |value| (|huge|: as an unsigned number) is a value of |t|. */
+static bool int_fits(rlx_dtype t, int64_t value, bool huge)
+{
+    if (rlxc_dtype_is_bool(t))
+        return !huge && (value == 0 || value == 1);
+    if (t.code == RLX_UINT)
+        return t.bits == 64 ? huge || value >= 0 : !huge && value >= 0 && value >> t.bits == 0;
+    if (huge)
+        return false;
+    return t.bits == 64 ||
+           (value >= -((int64_t)1 << (t.bits - 1)) && value < (int64_t)1 << (t.bits - 1));
+}
+
+static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, void *out)
+{
+    int64_t i = 0;
+    double f = 0;
+    bool huge = false, is_float = false;
+    if (e->kind == RLXC_PY_INT || e->kind == RLXC_PY_BOOL) {
+        i = e->i;
+        huge = e->huge;
+    } else if (e->kind == RLXC_PY_FLOAT) {
+        f = e->f;
+        is_float = true;
+    } else {
+        const rlxc_expr *value = rlxc_parse_prim(p, e);
+        if (!value)
+            return false;
+        if (value->kind != RLXC_EXPR_INT && value->kind != RLXC_EXPR_FLOAT) {
+            rlxc_error(p->ctx, e->range, "an element of a constant must be a number");
+            return false;
+        }
+        is_float = value->kind == RLXC_EXPR_FLOAT;
+        if (is_float)
+            f = value->f;
+        else
+            i = value->i;
+    }
+    if (rlxc_dtype_is_float(t)) {
+        put_float(p->ctx, t, is_float ? f : huge ? (double)(uint64_t)i : (double)i, out);
+        return true;
+    }
+    if (is_float && f >= -0x1p63 && f < 0x1p63 && trunc(f) == f) {
+        i = (int64_t)f;
+        is_float = false;
+    }
+    if (is_float || !int_fits(t, i, huge)) {
+        rlxc_error(p->ctx, e->range, "%s is not a value of %s", rlxc_py_describe(p->ctx, e),
+                   rlxc_dtype_name(p->ctx, t));
+        return false;
+    }
+    put_int(t, i, out);
+    return true;
+}
+
+typedef struct elements {
+    rlx_dtype dtype;
+    size_t size, count, capacity;
+    uint8_t *data;
+    int64_t *shape;
+    uint32_t ndim;
+} elements;
+
+static bool is_list(const rlxc_py *e)
+{
+    return e->kind == RLXC_PY_LIST || e->kind == RLXC_PY_TUPLE;
+}
+
+static size_t count_leaves(const rlxc_py *e)
+{
+    size_t n = 0;
+    if (!is_list(e))
+        return 1;
+    for (uint32_t i = 0; i < e->n; i++)
+        n += count_leaves(e->items[i]);
+    return n;
+}
+
+/* Appends the numbers below |e|, which stands at |level|. Trees are limited in depth. */
+static bool collect(rlxc_parser *p, const rlxc_py *e, uint32_t level, elements *out)
+{
+    if (!is_list(e)) {
+        if (level != out->ndim) {
+            rlxc_error(p->ctx, e->range, "the lists of a constant have different depths");
+            return false;
+        }
+        if (out->count == out->capacity) {
+            rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
+            return false;
+        }
+        return put_element(p, e, out->dtype, out->data + out->size * out->count++);
+    }
+    if (level >= out->ndim || (int64_t)e->n != out->shape[level]) {
+        rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
+        return false;
+    }
+    for (uint32_t i = 0; i < e->n; i++)
+        if (!collect(p, e->items[i], level + 1, out))
+            return false;
+    return true;
+}
+
+bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int64_t *out_shape,
+                         uint32_t *out_ndim, void **out_data, size_t *out_nbytes)
+{
+    elements list = {.dtype = dtype, .size = rlx_dtype_size(dtype), .capacity = 1};
+    list.shape = out_shape;
+    if (list.size == 0) {
+        rlxc_error(p->ctx, e->range, "constants of %s are not supported",
+                   rlxc_dtype_name(p->ctx, dtype));
+        return false;
+    }
+    for (const rlxc_py *at = e; is_list(at); at = at->items[0]) {
+        if (list.ndim == RLXC_MAX_NDIM) {
+            rlxc_error(p->ctx, e->range, "a constant has more than %d dimensions", RLXC_MAX_NDIM);
+            return false;
+        }
+        out_shape[list.ndim++] = at->n;
+        if (!rlx_mul_size(list.capacity, at->n, &list.capacity)) {
+            rlxc_error(p->ctx, e->range, "the constant is too large");
+            return false;
+        }
+        if (at->n == 0)
+            break;
+    }
+    size_t nbytes;
+    if (!rlx_mul_size(list.capacity, list.size, &nbytes))
+        return false;
+    /* counted before anything is allocated: a first row says nothing about the others */
+    if (count_leaves(e) != list.capacity) {
+        rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
+        return false;
+    }
+    list.data = rlxc_try_alloc(p->ctx, nbytes + 1, 1);
+    if (!list.data || !collect(p, e, 0, &list))
+        return false;
+    *out_ndim = list.ndim;
+    *out_data = list.data;
+    *out_nbytes = nbytes;
+    return true;
+}
+
+const rlxc_constant *rlxc_parse_scalar(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype)
+{
+    int64_t shape[RLXC_MAX_NDIM];
+    uint32_t ndim;
+    void *data;
+    size_t nbytes;
+    if (!rlxc_parse_elements(p, e, dtype, shape, &ndim, &data, &nbytes))
+        return NULL;
+    return rlxc_constant_new(p->ctx, dtype, ndim, shape, data, nbytes);
+}
+
+/* The type that Python's numbers give: float32, int32 or bool, from the first number. */
+static rlx_dtype natural_dtype(rlxc_parser *p, const rlxc_py *e)
+{
+    while (is_list(e) && e->n > 0)
+        e = e->items[0];
+    if (e->kind == RLXC_PY_BOOL)
+        return RLX_B8;
+    if (e->kind == RLXC_PY_INT)
+        return e->huge || e->i > INT32_MAX || e->i < INT32_MIN ? RLX_I64 : RLX_I32;
+    if (e->kind == RLXC_PY_CALL && rlxc_parse_path(p, e->base)) {
+        const rlxc_expr *value = rlxc_parse_prim(p, e);
+        if (value)
+            return value->dtype;
+    }
+    return RLX_F32;
+}
+
+const rlxc_constant *rlxc_parse_const(rlxc_parser *p, const rlxc_py *call)
+{
+    rlx_dtype dtype;
+    const rlxc_py *value = call->n > 0 ? call->items[0] : rlxc_py_keyword(call, "value");
+    const rlxc_py *type = call->n > 1 ? call->items[1] : rlxc_py_keyword(call, "dtype");
+    if (!value || call->n > 2) {
+        rlxc_error(p->ctx, call->range, "R.const takes a value and an element type");
+        return NULL;
+    }
+    if (!type)
+        dtype = natural_dtype(p, value);
+    else if (!rlxc_parse_dtype(p, type, &dtype))
+        return NULL;
+    return rlxc_parse_scalar(p, value, dtype);
+}
+
+bool rlxc_parse_is_number(rlxc_parser *p, const rlxc_py *e)
+{
+    if (e->kind == RLXC_PY_INT || e->kind == RLXC_PY_FLOAT || e->kind == RLXC_PY_BOOL)
+        return true;
+    return e->kind == RLXC_PY_CALL && e->base->dotted && strcmp(e->base->dotted, "float") == 0 &&
+           !rlxc_names_find(&p->names, e->base->text);
+}

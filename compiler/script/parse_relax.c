@@ -1,0 +1,629 @@
+/* Relax functions: signatures, blocks, bindings, branches, local functions.
+ *
+ * The value of an `if` is the variable that both branches bind last. A branch that ends in a plain
+ * copy has the copied atom as its value, so that what the printer writes reads back unchanged. */
+#include <string.h>
+
+#include "compiler/script/parse.h"
+
+/* What a list of statements has come to. */
+typedef struct progress {
+    bool returned;
+    const char *name; /* bound by the last statement; NULL when it bound nothing */
+    rlxc_atom value;
+    const rlxc_sinfo *annotation;
+    bool copied;      /* the last binding of p->block copies |value| to |name| */
+    bool is_function; /* `return` is allowed here */
+} progress;
+
+static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io);
+
+/* --- bindings -------------------------------------------------------------------------------- */
+
+static void note_binding(rlxc_parser *p, progress *io, const char *name, rlxc_binding *b)
+{
+    io->name = name;
+    io->annotation = b->var->annotation;
+    io->copied = b->form == RLXC_FORM_COPY && !p->dataflow;
+    io->value = io->copied ? b->args[0] : rlxc_atom_var(b->var);
+}
+
+static rlxc_binding *copy_of(rlxc_parser *p, rlxc_atom atom, rlxc_range range)
+{
+    rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_COPY, NULL);
+    b->args = rlxc_copy(p->ctx, &atom, sizeof atom);
+    b->n_args = 1;
+    b->range = range;
+    return b;
+}
+
+static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_sinfo *annotation,
+                 const rlxc_py *value)
+{
+    rlxc_binding *b;
+    rlxc_atom atom;
+    if (!rlxc_parse_rhs(p, value, &b, &atom))
+        return;
+    if (!b)
+        b = copy_of(p, atom, value->range);
+    b->var = rlxc_rvar_new(p->ctx, p->function, target->text, NULL);
+    b->var->annotation = annotation;
+    b->var->range = target->range;
+    rlxc_parse_emit(p, b, target->text);
+    rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_RVAR)->rvar = b->var;
+    note_binding(p, io, target->text, b);
+}
+
+/* a, b = value: one binding for the tuple, one for each field. */
+static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_py *value)
+{
+    rlxc_atom tuple;
+    rlx_dtype dtype;
+    bool lists = value->kind == RLXC_PY_TUPLE && value->n == target->n;
+    for (uint32_t i = 0; i < target->n; i++)
+        if (target->items[i]->kind != RLXC_PY_NAME) {
+            rlxc_error(p->ctx, target->items[i]->range, "only names can be assigned to");
+            return;
+        }
+    if (lists && rlxc_parse_is_declaration(p, value->items[0], &dtype)) {
+        for (uint32_t i = 0; i < target->n; i++) {
+            if (!rlxc_parse_is_declaration(p, value->items[i], &dtype)) {
+                rlxc_error(p->ctx, value->items[i]->range, "expected a declaration, T.int64()");
+                return;
+            }
+            rlxc_parse_declare_symbol(p, target->items[i]->text, dtype);
+        }
+        return;
+    }
+    if (!rlxc_parse_atom(p, value, &tuple))
+        return;
+    for (uint32_t i = 0; i < target->n; i++) {
+        rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_TUPLE_GET, NULL);
+        b->args = rlxc_copy(p->ctx, &tuple, sizeof tuple);
+        b->n_args = 1;
+        b->index = i;
+        b->range = value->range;
+        rlxc_parse_emit(p, b, target->items[i]->text);
+        b->var->range = target->items[i]->range;
+        rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_RVAR)->rvar = b->var;
+        note_binding(p, io, target->items[i]->text, b);
+    }
+}
+
+static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *stmt)
+{
+    const rlxc_py *target = stmt->target, *value = stmt->value;
+    const rlxc_sinfo *annotation = NULL;
+    rlx_dtype dtype;
+    if (target->kind == RLXC_PY_TUPLE && value) {
+        bind_fields(p, io, target, value);
+        return;
+    }
+    if (target->kind != RLXC_PY_NAME) {
+        rlxc_error(p->ctx, target->range, "only names can be assigned to in a Relax function");
+        return;
+    }
+    if (value && value->kind == RLXC_PY_NAME && !stmt->annotation) { /* cls = Module */
+        const rlxc_name *name = rlxc_names_find(&p->names, value->text);
+        if (name && name->kind == RLXC_NAME_MODULE) {
+            rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_MODULE);
+            return;
+        }
+    }
+    if (value && rlxc_parse_is_declaration(p, value, &dtype)) { /* n = T.int64() */
+        rlxc_parse_declare_symbol(p, target->text, dtype);
+        return;
+    }
+    if (!value) { /* n: T.int64 */
+        if (rlxc_parse_dtype(p, stmt->annotation, &dtype))
+            rlxc_parse_declare_symbol(p, target->text, dtype);
+        return;
+    }
+    const char *path = stmt->annotation ? rlxc_parse_path(p, stmt->annotation) : NULL;
+    bool scalar = path && path[0] == 'T'; /* n: T.int64 = ... says nothing that is needed */
+    if (stmt->annotation && !scalar && !(annotation = rlxc_parse_sinfo(p, stmt->annotation)))
+        return;
+    bind(p, io, target, annotation, value);
+}
+
+/* --- dataflow blocks ------------------------------------------------------------------------- */
+
+typedef RLXC_VEC(rlxc_name *) name_list;
+
+static void parse_output(rlxc_parser *p, const rlxc_py *call, name_list *out)
+{
+    if (call->n_keywords > 0 || !out) {
+        rlxc_error(p->ctx, call->range,
+                   out ? "R.output takes names only" : "R.output outside a dataflow block");
+        return;
+    }
+    for (uint32_t i = 0; i < call->n; i++) {
+        const rlxc_py *e = call->items[i];
+        rlxc_name *name = e->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->text) : NULL;
+        if (!name || name->kind != RLXC_NAME_RVAR) {
+            rlxc_error(p->ctx, e->range, "R.output: %s is no variable of this block",
+                       rlxc_py_describe(p->ctx, e));
+            continue;
+        }
+        name->rvar->is_dataflow = false;
+        RLXC_PUSH(p->ctx, out, name);
+    }
+}
+
+/* --- statements ------------------------------------------------------------------------------ */
+
+static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
+{
+    rlxc_function *f = p->function;
+    if (!rlxc_parse_attr_call(p, call, &f->attrs))
+        return;
+    /* the name says it already, unless it differs */
+    const char *key = rlxc_intern_cstr(p->ctx, "global_symbol");
+    const rlxc_attr *symbol = rlxc_attrs_find(&f->attrs, key);
+    if (symbol && symbol->kind == RLXC_ATTR_STRING && strcmp(symbol->s, f->name) == 0)
+        f->attrs = rlxc_attrs_without(p->ctx, f->attrs, key);
+}
+
+static void parse_expression(rlxc_parser *p, progress *io, const rlxc_py *e, name_list *outputs)
+{
+    rlxc_binding *b;
+    rlxc_atom atom;
+    if (e->kind == RLXC_PY_STRING || e->kind == RLXC_PY_NONE)
+        return;
+    const char *path = e->kind == RLXC_PY_CALL ? rlxc_parse_path(p, e->base) : NULL;
+    if (path && strcmp(path, "R.func_attr") == 0) {
+        set_function_attrs(p, e);
+        return;
+    }
+    if (path && strcmp(path, "R.output") == 0) {
+        parse_output(p, e, outputs);
+        return;
+    }
+    if (!rlxc_parse_rhs(p, e, &b, &atom) || !b)
+        return;
+    rlxc_parse_emit(p, b, "_");
+    note_binding(p, io, "_", b);
+}
+
+static void parse_return(rlxc_parser *p, progress *io, const rlxc_py_stmt *stmt)
+{
+    rlxc_atom value = rlxc_atom_tuple(p->ctx, NULL, 0);
+    io->returned = true;
+    if (!io->is_function) {
+        rlxc_error(p->ctx, stmt->range, "return is not allowed here");
+        return;
+    }
+    if (stmt->value && !rlxc_parse_atom(p, stmt->value, &value))
+        return;
+    p->body->result = value;
+    p->body->result_range = stmt->value ? stmt->value->range : stmt->range;
+    io->value = value;
+}
+
+static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
+{
+    rlxc_py_stmt stmt;
+    rlxc_range range = p->py.token.range;
+    bool returned = io->returned;
+    if (!rlxc_py_simple(&p->py, &stmt))
+        return;
+    if (stmt.kind == RLXC_PY_STMT_PASS)
+        return;
+    if (returned) {
+        rlxc_error(p->ctx, range, "statements after return are never reached");
+        return;
+    }
+    io->name = NULL;
+    switch (stmt.kind) {
+    case RLXC_PY_STMT_EXPR:
+        parse_expression(p, io, stmt.value, outputs);
+        return;
+    case RLXC_PY_STMT_ASSIGN:
+        parse_assignment(p, io, &stmt);
+        return;
+    case RLXC_PY_STMT_RETURN:
+        parse_return(p, io, &stmt);
+        return;
+    case RLXC_PY_STMT_AUGMENTED:
+    case RLXC_PY_STMT_ASSERT:
+        rlxc_error(p->ctx, stmt.range, "this statement is not supported in a Relax function");
+        return;
+    case RLXC_PY_STMT_PASS:
+    case RLXC_PY_STMT_IMPORT:
+        return;
+    }
+}
+
+static void parse_dataflow(rlxc_parser *p, progress *io)
+{
+    rlxc_py_block block;
+    name_list outputs = {0};
+    rlxc_range range = p->py.token.range;
+    rlxc_py_next(&p->py);
+    rlxc_py_reset(&p->py);
+    const rlxc_py *e = rlxc_py_expr(&p->py);
+    if (e && (e->kind != RLXC_PY_CALL || !rlxc_parse_path_is(p, e->base, "R.dataflow"))) {
+        rlxc_error(p->ctx, e->range, "expected R.dataflow() after 'with', got %s",
+                   rlxc_py_describe(p->ctx, e));
+        e = NULL;
+    }
+    if (e && rlxc_py_accept_word(&p->py, "as") && !rlxc_py_expect_name(&p->py, "a name"))
+        e = NULL;
+    if (!e) {
+        rlxc_py_skip(&p->py);
+        return;
+    }
+    if (!rlxc_py_block_begin(&p->py, &block))
+        return;
+    if (p->dataflow)
+        rlxc_error(p->ctx, range, "a dataflow block inside a dataflow block");
+    uint32_t mark = rlxc_names_mark(&p->names);
+    p->dataflow = true;
+    p->block = NULL;
+    io->name = NULL;
+    bool is_function = io->is_function;
+    io->is_function = false;
+    progress inner = *io;
+    while (rlxc_py_block_more(&p->py, &block)) {
+        if (rlxc_py_is_word(&p->py, "if") || rlxc_py_is_word(&p->py, "for") ||
+            rlxc_py_is_word(&p->py, "while") || rlxc_py_is_word(&p->py, "def") ||
+            rlxc_py_is_word(&p->py, "with") || rlxc_py_is(&p->py, RLXC_OP1('@'))) {
+            rlxc_error(p->ctx, p->py.token.range, "a dataflow block holds plain bindings only");
+            bool decorator = rlxc_py_is(&p->py, RLXC_OP1('@'));
+            rlxc_py_skip(&p->py);
+            if (decorator)
+                rlxc_py_skip(&p->py);
+        } else {
+            const char *before = inner.name;
+            parse_simple(p, &inner, &outputs);
+            if (!inner.name) /* R.output does not unbind */
+                inner.name = before;
+        }
+    }
+    p->dataflow = false;
+    p->block = NULL;
+    io->is_function = is_function;
+    /* symbols that the block declared stay known, its variables do not */
+    rlxc_names_restore(p->ctx, &p->names, mark);
+    for (uint32_t i = 0; i < outputs.count; i++) {
+        rlxc_names_define(p->ctx, &p->names, outputs.items[i]->text, RLXC_NAME_RVAR)->rvar =
+            outputs.items[i]->rvar;
+        if (inner.name == outputs.items[i]->text) {
+            io->name = inner.name;
+            io->value = rlxc_atom_var(outputs.items[i]->rvar);
+            io->annotation = outputs.items[i]->rvar->annotation;
+            io->copied = false;
+        }
+    }
+}
+
+/* --- branches -------------------------------------------------------------------------------- */
+
+static void drop_last_binding(rlxc_parser *p)
+{
+    if (!p->block || p->block->n == 0)
+        return;
+    p->block->n--;
+    if (p->block->n == 0 && p->body->n_blocks > 0 &&
+        p->body->blocks[p->body->n_blocks - 1] == p->block)
+        p->body->n_blocks--;
+}
+
+/* One branch at its colon; its body gets the atom it ends with. */
+static rlxc_body *parse_branch(rlxc_parser *p, bool is_function, progress *out)
+{
+    rlxc_body *saved_body = p->body;
+    rlxc_binding_block *saved_block = p->block;
+    rlxc_py_block block;
+    uint32_t mark = rlxc_names_mark(&p->names);
+    rlxc_body *body = rlxc_alloc(p->ctx, sizeof *body);
+    *out = (progress){.is_function = is_function};
+    p->body = body;
+    p->block = NULL;
+    if (rlxc_py_block_begin(&p->py, &block))
+        parse_statements(p, &block, out);
+    if (!out->returned && out->name && out->copied)
+        drop_last_binding(p);
+    body->result = out->value;
+    rlxc_names_restore(p->ctx, &p->names, mark);
+    p->body = saved_body;
+    p->block = saved_block;
+    return body;
+}
+
+static void parse_if(rlxc_parser *p, progress *io);
+
+/* `elif` is an else-branch that holds an if. */
+static rlxc_body *parse_elif(rlxc_parser *p, bool is_function, progress *out)
+{
+    rlxc_body *saved_body = p->body;
+    rlxc_binding_block *saved_block = p->block;
+    uint32_t mark = rlxc_names_mark(&p->names);
+    rlxc_body *body = rlxc_alloc(p->ctx, sizeof *body);
+    *out = (progress){.is_function = is_function};
+    p->body = body;
+    p->block = NULL;
+    parse_if(p, out);
+    body->result = out->value;
+    rlxc_names_restore(p->ctx, &p->names, mark);
+    p->body = saved_body;
+    p->block = saved_block;
+    return body;
+}
+
+static bool branches_agree(rlxc_parser *p, rlxc_range range, const progress *then,
+                           const progress *otherwise)
+{
+    if (then->returned != otherwise->returned) {
+        rlxc_error(p->ctx, range, "either both branches of an if return or none does");
+        return false;
+    }
+    if (then->returned)
+        return true;
+    if (!then->name || !otherwise->name) {
+        rlxc_error(p->ctx, range, "each branch of an if must end by binding a variable");
+        return false;
+    }
+    if (strcmp(then->name, otherwise->name) != 0) {
+        rlxc_error(p->ctx, range,
+                   "the branches of an if must bind the same variable last, got '%s' and '%s'",
+                   then->name, otherwise->name);
+        return false;
+    }
+    return true;
+}
+
+static void parse_if(rlxc_parser *p, progress *io)
+{
+    rlxc_range range = p->py.token.range;
+    progress then, otherwise = {0};
+    rlxc_atom cond;
+    if (!rlxc_parse_enter(p, range)) {
+        rlxc_py_skip(&p->py);
+        return;
+    }
+    uint32_t errors = rlxc_error_count(p->ctx);
+    rlxc_py_next(&p->py);
+    rlxc_py_reset(&p->py);
+    const rlxc_py *e = rlxc_py_expr(&p->py);
+    if (!e) {
+        rlxc_py_skip(&p->py);
+        rlxc_parse_leave(p);
+        return;
+    }
+    if (!rlxc_parse_atom(p, e, &cond))
+        cond = (rlxc_atom){.kind = RLXC_ATOM_NONE};
+    rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_IF, NULL);
+    b->range = rlxc_py_range_to_here(&p->py, range);
+    b->args = rlxc_copy(p->ctx, &cond, sizeof cond);
+    b->n_args = 1;
+    bool may_return = io->is_function;
+    b->then = parse_branch(p, may_return, &then);
+    if (rlxc_py_is_word(&p->py, "elif")) {
+        b->otherwise = parse_elif(p, may_return, &otherwise);
+    } else if (rlxc_py_accept_word(&p->py, "else")) {
+        b->otherwise = parse_branch(p, may_return, &otherwise);
+    } else {
+        rlxc_error(p->ctx, range, "an if of a Relax function needs an else");
+    }
+    rlxc_parse_leave(p);
+    if (rlxc_error_count(p->ctx) > errors || !branches_agree(p, range, &then, &otherwise))
+        return;
+    bool returned = then.returned;
+    const char *name = returned ? "gv" : then.name;
+    b->var = rlxc_rvar_new(p->ctx, p->function, name, NULL);
+    b->var->range = range;
+    if (!returned && then.annotation == otherwise.annotation)
+        b->var->annotation = then.annotation;
+    rlxc_parse_emit(p, b, name);
+    rlx_dtype dtype = rlxc_parse_atom_dtype(p, b->then->result);
+    if (rlx_dtype_eq(dtype, rlxc_parse_atom_dtype(p, b->otherwise->result)))
+        rlxc_parse_set_dtype(p, b->var, dtype);
+    if (returned) {
+        io->returned = true;
+        io->value = p->body->result = rlxc_atom_var(b->var);
+        p->body->result_range = range;
+        return;
+    }
+    if (strcmp(name, "_") != 0)
+        rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_RVAR)->rvar = b->var;
+    note_binding(p, io, name, b);
+}
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+static void parse_local_function(rlxc_parser *p, progress *io)
+{
+    rlxc_range start = p->py.token.range;
+    bool is_pure = true, is_private = false;
+    while (rlxc_py_accept(&p->py, RLXC_OP1('@'))) {
+        rlxc_py_reset(&p->py);
+        const rlxc_py *e = rlxc_py_expr(&p->py);
+        const rlxc_py *call = e && e->kind == RLXC_PY_CALL ? e : NULL;
+        if (e && !rlxc_parse_path_is(p, call ? call->base : e, "R.function")) {
+            rlxc_error(p->ctx, e->range, "only Relax functions can be local");
+            e = NULL;
+        }
+        if (!e) {
+            rlxc_py_skip(&p->py);
+            rlxc_py_skip(&p->py);
+            return;
+        }
+        const rlxc_py *pure = call ? rlxc_py_keyword(call, "pure") : NULL;
+        const rlxc_py *private = call ? rlxc_py_keyword(call, "private") : NULL;
+        is_pure &= !(pure && pure->kind == RLXC_PY_BOOL && !pure->i);
+        is_private |= private && private->kind == RLXC_PY_BOOL && private->i;
+        if (p->py.token.kind == RLXC_TOKEN_NEWLINE)
+            rlxc_py_next(&p->py);
+    }
+    if (!rlxc_py_is_word(&p->py, "def")) {
+        rlxc_py_unexpected(&p->py, "'def' after the decorator");
+        rlxc_py_skip(&p->py);
+        return;
+    }
+    io->name = NULL;
+    rlxc_parse_function(p, start, is_private, is_pure);
+}
+
+static void parse_statement(rlxc_parser *p, progress *io)
+{
+    static const char *const refused[] = {"for", "while", "class", "try", "def"};
+    if (rlxc_py_is_word(&p->py, "if")) {
+        io->name = NULL;
+        parse_if(p, io);
+        return;
+    }
+    if (rlxc_py_is_word(&p->py, "with")) {
+        parse_dataflow(p, io);
+        return;
+    }
+    if (rlxc_py_is(&p->py, RLXC_OP1('@'))) {
+        parse_local_function(p, io);
+        return;
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (rlxc_py_is_word(&p->py, refused[i])) {
+            rlxc_error(p->ctx, p->py.token.range, "'%s' is not supported in a Relax function%s",
+                       refused[i], refused[i][0] == 'd' ? " without @R.function" : "");
+            rlxc_py_skip(&p->py);
+            return;
+        }
+    parse_simple(p, io, NULL);
+}
+
+static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io)
+{
+    while (rlxc_py_block_more(&p->py, block))
+        parse_statement(p, io);
+}
+
+bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret)
+{
+    *out_ret = NULL;
+    if (!rlxc_py_expect(&p->py, RLXC_OP1('('), "after the function's name"))
+        return false;
+    while (!rlxc_py_is(&p->py, RLXC_OP1(')'))) {
+        rlxc_parameter param = {.range = p->py.token.range};
+        if (!(param.name = rlxc_py_expect_name(&p->py, "a parameter name")))
+            return false;
+        if (rlxc_py_accept(&p->py, RLXC_OP1(':')) && !(param.annotation = rlxc_py_expr(&p->py)))
+            return false;
+        if (rlxc_py_is(&p->py, RLXC_OP1('='))) {
+            rlxc_error(p->ctx, p->py.token.range, "parameters have no default values");
+            return false;
+        }
+        for (uint32_t i = 0; i < out->list.count && i < 1024; i++)
+            if (out->list.items[i].name == param.name) {
+                rlxc_error(p->ctx, param.range, "parameter '%s' is declared twice", param.name);
+                return false;
+            }
+        RLXC_PUSH(p->ctx, &out->list, param);
+        if (!rlxc_py_accept(&p->py, RLXC_OP1(',')))
+            break;
+    }
+    if (!rlxc_py_expect(&p->py, RLXC_OP1(')'), "after the parameters"))
+        return false;
+    return !rlxc_py_accept(&p->py, RLXC_OP2('-', '>')) || (*out_ret = rlxc_py_expr(&p->py));
+}
+
+static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_parameters *params,
+                            const rlxc_py *ret)
+{
+    bool ok = true, declare = p->declare;
+    p->declare = true;
+    f->params = rlxc_try_alloc(p->ctx, (size_t)params->list.count + 1, sizeof *f->params);
+    for (uint32_t i = 0; f->params && i < params->list.count; i++) {
+        const rlxc_parameter *param = &params->list.items[i];
+        const rlxc_sinfo *s =
+            param->annotation ? rlxc_parse_sinfo(p, param->annotation) : rlxc_sinfo_object(p->ctx);
+        ok &= s != NULL;
+        rlxc_rvar *v = rlxc_rvar_new(p->ctx, f, param->name, s);
+        v->annotation = s;
+        v->range = param->range;
+        f->params[f->n_params++] = v;
+    }
+    if (ret && !(f->ret = rlxc_parse_sinfo(p, ret)))
+        ok = false;
+    p->declare = declare;
+    return ok && f->params;
+}
+
+/* The body of |f|, at the colon. */
+static void parse_body(rlxc_parser *p, rlxc_function *f, const char *name)
+{
+    rlxc_function *outer = p->function;
+    rlxc_body *outer_body = p->body;
+    rlxc_binding_block *outer_block = p->block;
+    rlxc_py_block block;
+    progress state = {.is_function = true};
+    rlxc_range range = p->py.token.range;
+    p->function = f;
+    p->body = &f->body;
+    p->block = NULL;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        rlxc_names_define(p->ctx, &p->names, f->params[i]->name, RLXC_NAME_RVAR)->rvar =
+            f->params[i];
+    uint32_t errors = rlxc_error_count(p->ctx);
+    if (rlxc_py_block_begin(&p->py, &block))
+        parse_statements(p, &block, &state);
+    if (!state.returned && rlxc_error_count(p->ctx) == errors)
+        rlxc_error(p->ctx, range, "function '%s' does not return", name);
+    p->function = outer;
+    p->body = outer_body;
+    p->block = outer_block;
+}
+
+bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure)
+{
+    rlxc_parameters params = {0};
+    const rlxc_py *ret;
+    uint32_t errors = rlxc_error_count(p->ctx);
+    rlxc_function *f = rlxc_alloc(p->ctx, sizeof *f);
+    rlxc_binding *binding = NULL;
+    rlxc_py_next(&p->py);
+    rlxc_py_reset(&p->py);
+    p->py.depth = 0;
+    rlxc_range name_range = p->py.token.range;
+    if (!rlxc_parse_enter(p, name_range) ||
+        !(f->name = rlxc_py_expect_name(&p->py, "the function's name"))) {
+        rlxc_py_skip(&p->py);
+        return false;
+    }
+    f->parent = p->function;
+    f->is_private = is_private;
+    f->is_pure = is_pure;
+    if (!rlxc_parse_header(p, &params, &ret)) {
+        rlxc_py_skip(&p->py);
+        rlxc_parse_leave(p);
+        return false;
+    }
+    f->range = rlxc_py_range_to_here(&p->py, start);
+    if (f->parent) { /* known inside its own body: recursion */
+        binding = rlxc_binding_new(p->ctx, RLXC_FORM_FUNCTION, NULL);
+        binding->var = rlxc_rvar_new(p->ctx, p->function, f->name, NULL);
+        binding->var->range = name_range;
+        binding->function = f;
+        binding->range = f->range;
+        rlxc_names_define(p->ctx, &p->names, f->name, RLXC_NAME_RVAR)->rvar = binding->var;
+    }
+    uint32_t names = rlxc_names_mark(&p->names), symbols = rlxc_names_mark(&p->symbols);
+    parse_signature(p, f, &params, ret);
+    if (binding)
+        binding->var->sinfo = rlxc_function_sinfo(p->ctx, f);
+    parse_body(p, f, f->name);
+    rlxc_names_restore(p->ctx, &p->names, names);
+    rlxc_names_restore(p->ctx, &p->symbols, symbols);
+    rlxc_parse_leave(p);
+    if (!f->parent)
+        p->dtypes.count = 0;
+    if (rlxc_error_count(p->ctx) > errors)
+        return false;
+    if (binding) {
+        rlxc_parse_emit(p, binding, f->name);
+        return true;
+    }
+    if (rlxc_module_add_relax(p->ctx, p->module, f, false))
+        return true;
+    rlxc_error(p->ctx, name_range, "function '%s' is defined twice", f->name);
+    return false;
+}

@@ -1,0 +1,57 @@
+/* Shared by parse_tir.c and parse_block.c: the PrimFunc and the block being read. */
+#ifndef RLXC_SCRIPT_PARSE_TIR_H
+#define RLXC_SCRIPT_PARSE_TIR_H
+
+#include "compiler/script/parse.h"
+
+typedef struct rlxc_stmts {
+    RLXC_VEC(const rlxc_stmt *) list;
+} rlxc_stmts;
+
+/* A block while it is read; the function's outermost level is one too. */
+typedef struct rlxc_block_parts {
+    const char *name;
+    RLXC_VEC(rlxc_axis) axes;
+    RLXC_VEC(const rlxc_expr *) values;
+    RLXC_VEC(rlxc_region) reads;
+    RLXC_VEC(rlxc_region) writes;
+    RLXC_VEC(rlxc_buffer *) allocs;
+    RLXC_VEC(rlxc_match_region) matches;
+    bool has_reads, has_writes;
+    rlxc_attrs annotations;
+    const rlxc_expr *predicate;
+    const rlxc_stmt *init;
+} rlxc_block_parts;
+
+typedef struct rlxc_tir_parser {
+    rlxc_parser *p;
+    rlxc_prim_func *function;
+    rlxc_block_parts *block;
+    uint32_t n_blocks;
+} rlxc_tir_parser;
+
+/* --- parse_block.c */
+
+/* The statement of a finished block. */
+const rlxc_stmt *rlxc_tir_block(rlxc_tir_parser *t, const rlxc_block_parts *parts,
+                                const rlxc_stmt *body, rlxc_range range);
+/* T.match_buffer, T.alloc_buffer, T.decl_buffer, T.Buffer; the shape is the first positional
+ * argument after |skip|, |region| gives it where it is left out. */
+rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t skip,
+                             const char *name, const rlxc_region *region);
+bool rlxc_tir_region(rlxc_tir_parser *t, const rlxc_py *e, rlxc_region *out);
+/* T.axis.*(...): defines the names of |target|. False: it is no axis; errors are reported. */
+bool rlxc_tir_axis(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py *call);
+/* name = T.match_buffer(...) of a parameter or a region. */
+void rlxc_tir_match_buffer(rlxc_tir_parser *t, const char *name, const rlxc_py *call);
+/* T.reads, T.writes, T.where, T.block_attr. False: something else. */
+bool rlxc_tir_block_statement(rlxc_tir_parser *t, const rlxc_py *call, const char *path);
+
+/* --- parse_tir.c */
+
+void rlxc_tir_statements(rlxc_tir_parser *t, rlxc_py_block *block, rlxc_stmts *out);
+const rlxc_stmt *rlxc_tir_seq(rlxc_tir_parser *t, const rlxc_stmts *stmts);
+void rlxc_tir_push(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_stmt *stmt, rlxc_range range);
+rlxc_stmt *rlxc_tir_new(rlxc_tir_parser *t, rlxc_stmt_kind kind);
+
+#endif
