@@ -160,7 +160,7 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef small = add(f, mul(f, mul(f, POLY(f, x2, c), x2), x), x);
     LLVMValueRef e = rlxc_llvm_exp(g, LLVMBuildFAdd(g->b, a, a, ""));
     LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
-    return pick(f, less(f, a, 0.625), small, with_sign(f, big, x));
+    return with_sign(f, pick(f, less(f, a, 0.625), small, big), x);
 }
 
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
@@ -171,17 +171,17 @@ LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
     return div_(f, top, add(f, e, num(f, 1.0)));
 }
 
-/* |x| < 1: x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
+/* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double small_c[] = {0x1.20dd74p+0, -0x1.81273ep-2,  0x1.ce2d10p-4, -0x1.b7fabap-6,
+    static const double small_c[] = {0.1283791670955126, -0x1.81273ep-2,  0x1.ce2d10p-4, -0x1.b7fabap-6,
                                      0x1.541270p-8, -0x1.a45088p-11, 0x1.4a5690p-14};
     static const double big_c[] = {0x1.4fb068p-12, -0x1.2156fap+0,  -0x1.437eb4p-1,
                                    -0x1.c2e356p-4, 0x1.b0e246p-6,   -0x1.37ecc6p-8,
                                    0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20};
     fp f = begin(g, x);
     LLVMValueRef a = magnitude(f, x);
-    LLVMValueRef small = mul(f, x, POLY(f, mul(f, x, x), small_c));
+    LLVMValueRef small = add(f, mul(f, x, POLY(f, mul(f, x, x), small_c)), x);
     LLVMValueRef above = LLVMBuildFCmp(g->b, LLVMRealOGT, a, num(f, 4.0), "");
     LLVMValueRef capped = pick(f, above, num(f, 4.0), a);
     LLVMValueRef big = sub(f, num(f, 1.0), rlxc_llvm_exp(g, POLY(f, capped, big_c)));

@@ -147,10 +147,11 @@ static void sequence(rlxc_llvm *g, const rlxc_stmt *s)
         if (item->kind == RLXC_STMT_ALLOCATE)
             p = allocate(g, item->allocate.var, item->allocate.dtype, item->allocate.extents,
                          item->allocate.n);
-        else if (item->kind == RLXC_STMT_DECL_BUFFER &&
-                 !rlxc_map_get(&g->vars, rlxc_key(item->decl->data)))
-            p = allocate(g, item->decl->data, item->decl->dtype, item->decl->shape,
-                         item->decl->ndim);
+        else if (item->kind == RLXC_STMT_DECL_BUFFER)
+            p = rlxc_map_get(&g->vars, rlxc_key(item->decl->data))
+                    ? NULL /* a view */
+                    : allocate(g, item->decl->data, item->decl->dtype, item->decl->shape,
+                               item->decl->ndim);
         else
             rlxc_llvm_stmt(g, item);
         if (!first)

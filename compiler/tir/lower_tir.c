@@ -375,6 +375,9 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
                      (void *)(uintptr_t)rlxc_cast(l->ctx, s->loop.var->dtype, out->loop.min));
         return lower(l, s->loop.body);
     }
+    int64_t count;
+    if (rlxc_is_int(out->loop.extent, &count) && count <= 0)
+        return rlxc_stmt_evaluate(l->ctx, rlxc_int(l->ctx, RLX_I32, 0));
     uint32_t mark = l->bounds.vars.count;
     rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var), NULL);
     rlxc_bounds_set(l->ctx, &l->bounds, s->loop.var,
@@ -423,6 +426,8 @@ static const rlxc_stmt *lower_other(lowering *l, const rlxc_stmt *s)
         return out;
     case RLXC_STMT_IF:
         out->if_.cond = lower_expr(l, s->if_.cond);
+        if (rlxc_is_const(out->if_.cond, 1))
+            return lower(l, s->if_.then);
         out->if_.then = lower(l, s->if_.then);
         out->if_.otherwise = s->if_.otherwise ? lower(l, s->if_.otherwise) : NULL;
         return out;

@@ -1,0 +1,199 @@
+/* Inlining of producers: a temporary that one simple spatial stage writes is replaced by its
+ * expression where it is read.
+ *
+ * It is done when it costs nothing: the only consumer reads it at one place (equal indices are one
+ * place) and computes it no more often than the producer did, or the expression is cheap: loads
+ * and simple arithmetic. Stages run in order, and each buffer is written by one stage, so moving
+ * the computation later reads the same values; inputs that a stage in between overwrites forbid it. */
+#include "compiler/tir/stages.h"
+
+#include <string.h>
+
+enum { CHEAP = 6 };
+
+typedef struct cost {
+    uint32_t work;  /* weighted operations */
+    uint32_t loads; /* distinct loads */
+} cost;
+
+static bool add_cost(void *user, const rlxc_expr *e)
+{
+    cost *c = user;
+    switch ((rlxc_expr_kind)e->kind) {
+    case RLXC_EXPR_CALL:
+        c->work += strcmp(e->call.name, "if_then_else") == 0 ? 1 : 10;
+        break;
+    case RLXC_EXPR_DIV:
+        c->work += rlxc_dtype_is_float(e->dtype) ? 4 : 2;
+        break;
+    case RLXC_EXPR_FLOORDIV:
+    case RLXC_EXPR_FLOORMOD:
+    case RLXC_EXPR_MOD:
+        c->work += 2;
+        break;
+    case RLXC_EXPR_LOAD:
+        c->loads++;
+        break;
+    case RLXC_EXPR_VAR:
+    case RLXC_EXPR_INT:
+    case RLXC_EXPR_FLOAT:
+    case RLXC_EXPR_STRING:
+    case RLXC_EXPR_CAST:
+    case RLXC_EXPR_RAMP:
+    case RLXC_EXPR_BROADCAST:
+    case RLXC_EXPR_LET:
+        break;
+    case RLXC_EXPR_ADD:
+    case RLXC_EXPR_SUB:
+    case RLXC_EXPR_MUL:
+    case RLXC_EXPR_MIN:
+    case RLXC_EXPR_MAX:
+    case RLXC_EXPR_EQ:
+    case RLXC_EXPR_NE:
+    case RLXC_EXPR_LT:
+    case RLXC_EXPR_LE:
+    case RLXC_EXPR_GT:
+    case RLXC_EXPR_GE:
+    case RLXC_EXPR_AND:
+    case RLXC_EXPR_OR:
+    case RLXC_EXPR_NOT:
+    case RLXC_EXPR_SELECT:
+        c->work++;
+        break;
+    }
+    return true;
+}
+
+static cost cost_of(rlxc_context *ctx, const rlxc_expr *e)
+{
+    cost c = {0};
+    rlxc_expr_visit(ctx, e, add_cost, &c);
+    return c;
+}
+
+static uint32_t reductions(const rlxc_stage *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        n += s->reduces[i];
+    return n;
+}
+
+/* Every axis of the consumer is an index of the load: no element is computed twice. */
+static bool reads_once(const rlxc_stage *consumer, const rlxc_expr *const *indices, uint32_t n)
+{
+    for (uint32_t i = 0; i < consumer->n_axes; i++) {
+        bool found = rlxc_is_const(consumer->extents[i], 1);
+        for (uint32_t k = 0; k < n; k++)
+            found = found || indices[k] == consumer->vars[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The producer writes every element of the buffer: indices are axes over the whole shape. */
+static bool covers(const rlxc_stage *p)
+{
+    uint32_t axis = 0;
+    for (uint32_t i = 0; i < p->out->ndim; i++) {
+        if (axis < p->n_axes && p->indices[i] == p->vars[axis]) {
+            if (p->extents[axis++] != p->out->shape[i])
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return axis == p->n_axes;
+}
+
+typedef struct substitution {
+    rlxc_context *ctx;
+    const rlxc_stage *producer;
+} substitution;
+
+static const rlxc_expr *put_value(void *user, const rlxc_expr *e)
+{
+    substitution *u = user;
+    const rlxc_stage *p = u->producer;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != p->out)
+        return NULL;
+    const rlxc_expr **indices = rlxc_try_alloc(u->ctx, e->load.n + 1, sizeof *indices);
+    if (!indices)
+        return e;
+    for (uint32_t i = 0; i < e->load.n; i++)
+        indices[i] = rlxc_expr_rewrite(u->ctx, e->load.indices[i], put_value, u);
+    const rlxc_expr *value = rlxc_replace(u->ctx, p->value, p->vars, indices, p->n_axes);
+    return rlxc_cast(u->ctx, p->out->dtype, value);
+}
+
+/* Whether a stage between the two writes something that the producer reads. */
+static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer)
+{
+    for (uint32_t i = producer + 1; i < consumer; i++) {
+        const rlxc_stage *between = &s->items[i];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (between->removed)
+            continue;
+        if (!between->simple || rlxc_stage_loads(s, producer, between->out, &indices, &same) > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool try_inline(rlxc_stages *s, uint32_t producer)
+{
+    rlxc_stage *p = &s->items[producer];
+    rlxc_context *ctx = s->ctx;
+    if (!p->simple || p->removed || p->init || !rlxc_stage_is_temp(s, p->out) || !covers(p))
+        return false;
+    cost c = cost_of(ctx, p->value);
+    uint32_t consumers = 0;
+    bool once = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        rlxc_stage *q = &s->items[i];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (i == producer || q->removed)
+            continue;
+        if (q->simple && q->out == p->out)
+            return false;
+        if (rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
+            continue;
+        if (!q->simple || i < producer || disturbed(s, producer, i))
+            return false;
+        const rlxc_expr *const *own;
+        bool own_same;
+        if (rlxc_stage_loads(s, producer, q->out, &own, &own_same) > 0)
+            return false; /* the consumer overwrites what the producer reads */
+        consumers++;
+        once = once && same && reads_once(q, indices, p->out->ndim);
+        bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
+        if (reductions(q) > 0 && !reads_once(q, indices, p->out->ndim) && c.work > 1)
+            cheap = false; /* recomputed in the reduction's inner loop */
+        if (!cheap && !(once && consumers == 1))
+            return false;
+    }
+    bool fits_once = once && consumers == 1;
+    if (consumers == 0 || (!fits_once && c.work > CHEAP))
+        return false;
+    substitution u = {ctx, p};
+    for (uint32_t i = producer + 1; i < s->n; i++) {
+        rlxc_stage *q = &s->items[i];
+        if (!q->simple || q->removed)
+            continue;
+        q->value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
+        if (q->init)
+            q->init = rlxc_expr_rewrite(ctx, q->init, put_value, &u);
+    }
+    p->removed = true;
+    rlxc_stage_drop_temp(s, p->out);
+    return true;
+}
+
+void rlxc_stages_inline(rlxc_stages *s)
+{
+    for (uint32_t i = 0; i < s->n && !rlxc_failed(s->ctx); i++)
+        try_inline(s, i);
+}

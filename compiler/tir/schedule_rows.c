@@ -1,0 +1,362 @@
+/* Row-wise schedule: elementwise stages, reductions along contiguous data, and groups of both that
+ * share their leading spatial axes (softmax, layer_norm), computed one row after the other so that a
+ * row stays in cache.
+ *
+ * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
+ * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
+ * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
+ * lets them vectorise. */
+#include "compiler/tir/stages.h"
+
+/* --- accesses -------------------------------------------------------------------------------- */
+
+typedef struct accesses { /* distinct loads of a stage's expressions, then its store */
+    rlxc_context *ctx;
+    RLXC_VEC(const rlxc_expr *) loads;
+} accesses;
+
+static bool collect_load(void *user, const rlxc_expr *e)
+{
+    accesses *a = user;
+    if (e->kind == RLXC_EXPR_LOAD)
+        RLXC_PUSH(a->ctx, &a->loads, e);
+    return true;
+}
+
+static accesses accesses_of(rlxc_context *ctx, const rlxc_stage *s)
+{
+    accesses a = {.ctx = ctx};
+    rlxc_expr_visit(ctx, s->value, collect_load, &a);
+    if (s->init)
+        rlxc_expr_visit(ctx, s->init, collect_load, &a);
+    collect_load(&a, rlxc_load(ctx, s->out, s->indices, s->out->ndim));
+    return a;
+}
+
+static const rlxc_expr *hide_load(void *user, const rlxc_expr *e)
+{
+    rlxc_context *ctx = user;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    return rlxc_dtype_is_float(e->dtype) ? rlxc_float(ctx, e->dtype, 2.5)
+           : rlxc_dtype_is_bool(e->dtype) ? rlxc_bool(ctx, true)
+                                          : rlxc_int(ctx, e->dtype, 3);
+}
+
+/* --- merging axes ---------------------------------------------------------------------------- */
+
+static bool used_elsewhere(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var,
+                           uint32_t but)
+{
+    for (uint32_t i = 0; i < load->load.n; i++)
+        if (i != but && rlxc_expr_uses_var(ctx, load->load.indices[i], var))
+            return true;
+    return false;
+}
+
+/* The dimension whose index is |var| itself, or UINT32_MAX. */
+static uint32_t dimension_of(const rlxc_expr *load, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < load->load.n; i++)
+        if (load->load.indices[i] == var)
+            return i;
+    return UINT32_MAX;
+}
+
+static bool load_merges(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *outer,
+                        const rlxc_expr *inner, const rlxc_expr *inner_extent)
+{
+    uint32_t d = dimension_of(load, outer), e = dimension_of(load, inner);
+    if (used_elsewhere(ctx, load, outer, d) || used_elsewhere(ctx, load, inner, e))
+        return false;
+    if (d == UINT32_MAX && e == UINT32_MAX)
+        return true;
+    const rlxc_buffer *b = load->load.buffer;
+    return d != UINT32_MAX && e == d + 1 && !b->strides && !b->elem_offset &&
+           rlxc_prove_eq(ctx, rlxc_cast(ctx, RLX_I64, b->shape[e]), inner_extent, NULL);
+}
+
+static bool axes_merge(rlxc_context *ctx, const rlxc_stage *s, const accesses *a, uint32_t outer)
+{
+    const rlxc_expr *vo = s->vars[outer], *vi = s->vars[outer + 1];
+    if (s->reduces[outer] != s->reduces[outer + 1] || !rlxc_dtype_eq(vo->dtype, vi->dtype))
+        return false;
+    const rlxc_expr *parts[2] = {s->value, s->init};
+    for (int i = 0; i < 2; i++) {
+        if (!parts[i])
+            continue;
+        const rlxc_expr *bare = rlxc_expr_rewrite(ctx, parts[i], hide_load, ctx);
+        if (rlxc_expr_uses_var(ctx, bare, vo) || rlxc_expr_uses_var(ctx, bare, vi))
+            return false;
+    }
+    for (uint32_t i = 0; i < a->loads.count; i++)
+        if (!load_merges(ctx, a->loads.items[i], vo, vi, s->extents[outer + 1]))
+            return false;
+    return true;
+}
+
+typedef struct merger {
+    rlxc_schedule *c;
+    const rlxc_expr *outer, *inner; /* the two variables; |outer| stands for both afterwards */
+    rlxc_map views;                 /* buffer -> view without the inner dimension */
+} merger;
+
+static rlxc_buffer *merged_view(merger *m, const rlxc_buffer *b, uint32_t d)
+{
+    rlxc_context *ctx = m->c->s->ctx;
+    rlxc_buffer *view = rlxc_map_get(&m->views, rlxc_key(b));
+    if (view)
+        return view;
+    const rlxc_expr **shape = rlxc_try_alloc(ctx, b->ndim, sizeof *shape);
+    if (!shape)
+        return (rlxc_buffer *)(uintptr_t)b;
+    for (uint32_t i = 0, k = 0; i < b->ndim; i++) {
+        if (i == d + 1)
+            continue;
+        shape[k++] = i == d ? rlxc_canonical(ctx, rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, b->shape[d]),
+                                                           rlxc_cast(ctx, RLX_I64, b->shape[d + 1])),
+                                             NULL)
+                            : b->shape[i];
+    }
+    view = rlxc_buffer_new(ctx, b->name, b->dtype, shape, b->ndim - 1);
+    view->data = b->data;
+    view->scope = b->scope;
+    rlxc_map_set(ctx, &m->views, rlxc_key(b), view);
+    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
+    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = view};
+    RLXC_PUSH(ctx, &m->c->out, declare);
+    return view;
+}
+
+static const rlxc_expr *merge_load(void *user, const rlxc_expr *e)
+{
+    merger *m = user;
+    rlxc_context *ctx = m->c->s->ctx;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    uint32_t d = dimension_of(e, m->outer);
+    if (d == UINT32_MAX)
+        return NULL;
+    const rlxc_expr **indices = rlxc_try_alloc(ctx, e->load.n, sizeof *indices);
+    if (!indices)
+        return e;
+    for (uint32_t i = 0, k = 0; i < e->load.n; i++)
+        if (i != d + 1)
+            indices[k++] = rlxc_expr_rewrite(ctx, e->load.indices[i], merge_load, m);
+    return rlxc_load(ctx, merged_view(m, e->load.buffer, d), indices, e->load.n - 1);
+}
+
+/* Replaces axes |outer| and |outer| + 1 by one. */
+static void merge(rlxc_schedule *c, rlxc_stage *s, uint32_t outer)
+{
+    rlxc_context *ctx = c->s->ctx;
+    merger m = {.c = c, .outer = s->vars[outer], .inner = s->vars[outer + 1]};
+    const rlxc_expr *store = rlxc_load(ctx, s->out, s->indices, s->out->ndim);
+    store = rlxc_expr_rewrite(ctx, store, merge_load, &m);
+    s->value = rlxc_expr_rewrite(ctx, s->value, merge_load, &m);
+    if (s->init)
+        s->init = rlxc_expr_rewrite(ctx, s->init, merge_load, &m);
+    s->out = store->load.buffer;
+    s->indices = store->load.indices;
+    s->extents[outer] =
+        rlxc_canonical(ctx, rlxc_mul(ctx, s->extents[outer], s->extents[outer + 1]), NULL);
+    for (uint32_t i = outer + 1; i + 1 < s->n_axes; i++) {
+        s->vars[i] = s->vars[i + 1];
+        s->extents[i] = s->extents[i + 1];
+        s->reduces[i] = s->reduces[i + 1];
+    }
+    s->n_axes--;
+}
+
+static void merge_axes(rlxc_schedule *c, rlxc_stage *s, uint32_t first)
+{
+    for (uint32_t i = s->n_axes; i-- > first + 1;) {
+        accesses a = accesses_of(c->s->ctx, s);
+        if (axes_merge(c->s->ctx, s, &a, i - 1))
+            merge(c, s, i - 1);
+    }
+}
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+/* Gives the stage's remaining axes fresh loop variables: emitted twice, they must differ. */
+static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const *shared,
+                        uint32_t n_shared)
+{
+    const rlxc_expr *fresh[RLXC_STAGE_AXES];
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        fresh[i] = i < n_shared ? shared[i] : rlxc_loop_var(ctx, s->reduces[i] ? "k" : "i");
+    const rlxc_expr **indices = rlxc_try_alloc(ctx, s->out->ndim + 1, sizeof *indices);
+    if (!indices)
+        return;
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        indices[i] = rlxc_replace(ctx, s->indices[i], s->vars, fresh, s->n_axes);
+    s->indices = indices;
+    s->value = rlxc_replace(ctx, s->value, s->vars, fresh, s->n_axes);
+    if (s->init)
+        s->init = rlxc_replace(ctx, s->init, s->vars, fresh, s->n_axes);
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        s->vars[i] = fresh[i];
+}
+
+static const rlxc_stmt *reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    rlxc_stmt *copy = rlxc_copy(ctx, loop, sizeof *copy);
+    copy->loop.annotations =
+        rlxc_attrs_with(ctx, copy->loop.annotations, rlxc_intern_cstr(ctx, "rlx.reassoc"),
+                        rlxc_attr_int(1));
+    return copy;
+}
+
+/* The product of the reduction's extents where it is a small constant: those loops are unrolled, so
+ * that the loop around them vectorises. */
+static bool small_reduction(const rlxc_stage *s)
+{
+    int64_t total = 1, extent;
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        if (!s->reduces[i])
+            continue;
+        if (!rlxc_is_int(s->extents[i], &extent) || extent > 16)
+            return false;
+        total *= extent;
+        if (total > 16)
+            return false;
+    }
+    return true;
+}
+
+static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *zero[1] = {rlxc_i64(ctx, 0)};
+    rlxc_buffer *sum = rlxc_local_buffer(c, "acc", s->out->dtype, one, 1);
+    const rlxc_expr *now = rlxc_load(ctx, sum, zero, 1);
+    const rlxc_expr *value = rlxc_replace_loads(ctx, s->value, s->out, now);
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, sum, zero, 1, value);
+    bool unrolled = small_reduction(s);
+    for (uint32_t i = s->n_axes; i-- > 0;) {
+        if (!s->reduces[i])
+            continue;
+        body = rlxc_loop_of(ctx, s->vars[i], s->extents[i],
+                            unrolled ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL, body);
+        body = reassociable(ctx, body);
+    }
+    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, sum, zero, 1, s->init), body,
+                                 rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, now)};
+    return rlxc_stmt_seq(ctx, parts, 3);
+}
+
+/* One stage inside loops over its first |n_shared| axes. */
+static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_expr *const *shared,
+                                   uint32_t n_shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    merge_axes(c, s, n_shared);
+    rename_axes(ctx, s, shared, n_shared);
+    const rlxc_stmt *body = s->init ? reduction(c, s)
+                                    : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim,
+                                                      s->value);
+    for (uint32_t i = s->n_axes; i-- > n_shared;)
+        if (!s->reduces[i])
+            body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
+    return body;
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+typedef struct shrink { /* a temporary of the group becomes a row */
+    const rlxc_buffer *from;
+    rlxc_buffer *to;
+    uint32_t dropped;
+    rlxc_context *ctx;
+} shrink;
+
+static const rlxc_expr *shrink_load(void *user, const rlxc_expr *e)
+{
+    shrink *k = user;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != k->from)
+        return NULL;
+    const rlxc_expr **rest = rlxc_try_alloc(k->ctx, e->load.n, sizeof *rest);
+    if (!rest)
+        return e;
+    for (uint32_t i = k->dropped; i < e->load.n; i++)
+        rest[i - k->dropped] = rlxc_expr_rewrite(k->ctx, e->load.indices[i], shrink_load, k);
+    return rlxc_load(k->ctx, k->to, rest, e->load.n - k->dropped);
+}
+
+static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
+                          const rlxc_stage *const *stages, uint32_t n)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool inside = false;
+        const rlxc_expr *const *indices;
+        bool same;
+        for (uint32_t k = 0; k < n; k++)
+            inside = inside || stages[k] == &s->items[i];
+        if (!inside && !s->items[i].removed &&
+            rlxc_stage_loads(s, i, b, &indices, &same) > 0)
+            return false;
+    }
+    return true;
+}
+
+static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *const *stages,
+                         uint32_t n, uint32_t shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_buffer *b = stages[i]->out;
+        if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) ||
+            b->ndim < shared)
+            continue;
+        shrink k = {b, NULL, shared, ctx};
+        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)};
+        uint32_t rest = b->ndim - shared;
+        k.to = rlxc_local_buffer(c, b->name, b->dtype, rest ? b->shape + shared : one,
+                                 rest ? rest : 1);
+        if (rest == 0) { /* a scalar is a buffer of one element: index it with 0 */
+            const rlxc_expr *zero[1] = {rlxc_i64(ctx, 0)};
+            const rlxc_expr *now = rlxc_load(ctx, k.to, zero, 1);
+            for (uint32_t q = 0; q < n; q++) {
+                own[q].value = rlxc_replace_loads(ctx, own[q].value, b, now);
+                if (own[q].init)
+                    own[q].init = rlxc_replace_loads(ctx, own[q].init, b, now);
+            }
+            own[i].out = k.to;
+            own[i].indices = now->load.indices;
+        } else {
+            for (uint32_t q = 0; q < n; q++) {
+                own[q].value = rlxc_expr_rewrite(ctx, own[q].value, shrink_load, &k);
+                if (own[q].init)
+                    own[q].init = rlxc_expr_rewrite(ctx, own[q].init, shrink_load, &k);
+            }
+            own[i].out = k.to;
+            own[i].indices = stages[i]->indices + shared;
+        }
+        rlxc_stage_drop_temp((rlxc_stages *)(uintptr_t)c->s, b);
+    }
+}
+
+bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
+                        uint32_t shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_stage *own = rlxc_try_alloc(ctx, n, sizeof *own);
+    const rlxc_stmt **bodies = rlxc_try_alloc(ctx, n, sizeof *bodies);
+    const rlxc_expr *vars[RLXC_STAGE_AXES];
+    if (!own || !bodies)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = *stages[i];
+    if (n > 1)
+        shrink_temps(c, own, stages, n, shared);
+    for (uint32_t i = 0; i < shared; i++)
+        vars[i] = rlxc_loop_var(ctx, "row");
+    for (uint32_t i = 0; i < n; i++)
+        bodies[i] = stage_body(c, &own[i], vars, shared);
+    const rlxc_stmt *body = rlxc_stmt_seq(ctx, bodies, n);
+    for (uint32_t i = shared; i-- > 0;)
+        body = rlxc_loop_of(ctx, vars[i], stages[0]->extents[i], RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &c->out, body);
+    return true;
+}

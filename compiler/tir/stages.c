@@ -1,0 +1,294 @@
+/* A PrimFunc's body as a list of stages, and the questions that scheduling asks about them. */
+#include "compiler/tir/stages.h"
+
+/* --- recognising stages ---------------------------------------------------------------------- */
+
+static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+static bool simple_store(const rlxc_stmt *s)
+{
+    return s && s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
+           s->store.n == s->store.buffer->ndim && !s->store.buffer->strides &&
+           !s->store.buffer->elem_offset;
+}
+
+/* The axes must be the loops: each value one loop variable from 0, none left over. */
+static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *const *loops,
+                       uint32_t n_loops, const rlxc_stmt *realize)
+{
+    const rlxc_block *b = realize->block.block;
+    bool used[RLXC_STAGE_AXES] = {false};
+    if (b->n_axes != n_loops)
+        return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        uint32_t i = 0;
+        while (i < n_loops && loops[i]->loop.var != realize->block.values[k])
+            i++;
+        bool known = b->axes[k].kind == RLXC_AXIS_SPATIAL || b->axes[k].kind == RLXC_AXIS_REDUCE;
+        if (i == n_loops || used[i] || !known)
+            return false;
+        used[i] = true;
+        stage->vars[k] = b->axes[k].var;
+        stage->extents[k] = rlxc_cast(ctx, RLX_I64, loops[i]->loop.extent);
+        stage->reduces[k] = b->axes[k].kind == RLXC_AXIS_REDUCE;
+    }
+    stage->n_axes = n_loops;
+    return true;
+}
+
+static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
+{
+    const rlxc_stmt *loops[RLXC_STAGE_AXES];
+    uint32_t n = 0;
+    *stage = (rlxc_stage){.stmt = s};
+    while (s->kind == RLXC_STMT_FOR && n < RLXC_STAGE_AXES && s->loop.kind == RLXC_LOOP_SERIAL &&
+           rlxc_is_const(s->loop.min, 0) && s->loop.annotations.count == 0) {
+        loops[n++] = s;
+        s = s->loop.body;
+    }
+    if (s->kind != RLXC_STMT_BLOCK)
+        return;
+    const rlxc_block *b = s->block.block;
+    if (b->n_allocs || b->n_matches || b->annotations.count || !simple_store(b->body) ||
+        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
+        return;
+    if (!match_axes(ctx, stage, loops, n, s))
+        return;
+    stage->out = b->body->store.buffer;
+    stage->indices = b->body->store.indices;
+    stage->value = b->body->store.value;
+    bool reduces = false;
+    for (uint32_t i = 0; i < n; i++)
+        reduces = reduces || stage->reduces[i];
+    if (b->init) {
+        if (!simple_store(b->init) || b->init->store.buffer != stage->out ||
+            !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim))
+            return;
+        stage->init = b->init->store.value;
+    }
+    stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
+}
+
+bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
+                    rlxc_stages *out)
+{
+    *out = (rlxc_stages){.ctx = ctx, .options = options, .f = f};
+    const rlxc_stmt *body = f->body;
+    if (body->kind == RLXC_STMT_BLOCK) {
+        out->root = body->block.block;
+        if (out->root->n_axes || out->root->n_matches || out->root->init)
+            return false;
+        body = out->root->body;
+        for (uint32_t i = 0; i < out->root->n_allocs; i++)
+            RLXC_PUSH(ctx, &out->temps, out->root->allocs[i]);
+    }
+    uint32_t n = body->kind == RLXC_STMT_SEQ ? body->seq.n : 1;
+    out->items = rlxc_try_alloc(ctx, n ? n : 1, sizeof *out->items);
+    if (!out->items)
+        return false;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_stmt *s = body->kind == RLXC_STMT_SEQ ? body->seq.items[i] : body;
+        if (s->kind != RLXC_STMT_FOR && s->kind != RLXC_STMT_BLOCK && s->kind != RLXC_STMT_STORE)
+            return false; /* lets, allocations, ...: their scope must stay as it is */
+        recognise(ctx, s, &out->items[i]);
+        any = any || out->items[i].simple;
+    }
+    out->n = n;
+    return any;
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = 0; i < s->temps.count; i++)
+        if (s->temps.items[i] == buffer)
+            return true;
+    return false;
+}
+
+void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->temps.count; i++)
+        if (s->temps.items[i] != buffer)
+            s->temps.items[kept++] = s->temps.items[i];
+    s->temps.count = kept;
+}
+
+typedef struct load_search {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *const *indices;
+    uint32_t n;
+    bool same;
+} load_search;
+
+static bool search_loads(void *user, const rlxc_expr *e)
+{
+    load_search *q = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == q->buffer) {
+        if (q->n++ == 0)
+            q->indices = e->load.indices;
+        else if (!same_exprs(q->indices, e->load.indices, e->load.n))
+            q->same = false;
+    }
+    return true;
+}
+
+typedef struct mention {
+    rlxc_context *ctx;
+    load_search search;
+} mention;
+
+static const rlxc_expr *mention_expr(void *user, const rlxc_expr *e)
+{
+    mention *m = user;
+    rlxc_expr_visit(m->ctx, e, search_loads, &m->search);
+    return NULL;
+}
+
+static bool mention_stmt(void *user, const rlxc_stmt *s)
+{
+    mention *m = user;
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer == m->search.buffer)
+        m->search.n++;
+    return true;
+}
+
+uint32_t rlxc_stage_loads(const rlxc_stages *s, uint32_t i, const rlxc_buffer *buffer,
+                          const rlxc_expr *const **out_indices, bool *out_same)
+{
+    const rlxc_stage *stage = &s->items[i];
+    mention m = {s->ctx, {buffer, NULL, 0, true}};
+    if (stage->simple) {
+        rlxc_expr_visit(s->ctx, stage->value, search_loads, &m.search);
+        if (stage->init)
+            rlxc_expr_visit(s->ctx, stage->init, search_loads, &m.search);
+        for (uint32_t k = 0; k < stage->out->ndim; k++)
+            rlxc_expr_visit(s->ctx, stage->indices[k], search_loads, &m.search);
+    } else {
+        rlxc_stmt_rewriter r = {.user = &m, .expr = mention_expr};
+        rlxc_stmt_rewrite(s->ctx, stage->stmt, &r);
+        rlxc_stmt_visit(stage->stmt, mention_stmt, &m);
+        m.search.same = false;
+    }
+    *out_indices = m.search.indices;
+    *out_same = m.search.same;
+    return m.search.n;
+}
+
+bool rlxc_stage_is_pointwise(const rlxc_stage *stage)
+{
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < stage->out->ndim; k++) {
+        const rlxc_expr *index = stage->indices[k];
+        if (rlxc_is_const(index, 0) && rlxc_is_const(stage->out->shape[k], 1))
+            continue; /* keepdims */
+        while (next < stage->n_axes && stage->reduces[next])
+            next++;
+        if (next == stage->n_axes || stage->vars[next] != index)
+            return false;
+        next++;
+    }
+    while (next < stage->n_axes && stage->reduces[next])
+        next++;
+    return next == stage->n_axes;
+}
+
+bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
+                        const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out)
+{
+    int64_t scale = 1, total = 0;
+    bool symbolic = false; /* the scale is no longer a number */
+    for (uint32_t i = buffer->ndim; i-- > 0;) {
+        int64_t coefficient, extent;
+        const rlxc_expr *rest;
+        if (!rlxc_expr_uses_var(ctx, indices[i], var))
+            coefficient = 0;
+        else if (!rlxc_linear_in(ctx, indices[i], var, &coefficient, &rest))
+            return false;
+        if (coefficient && symbolic) {
+            *out = INT64_MAX;
+            return true;
+        }
+        if (__builtin_mul_overflow(coefficient, scale, &coefficient) ||
+            __builtin_add_overflow(total, coefficient, &total))
+            return false;
+        if (rlxc_is_int(buffer->shape[i], &extent)) {
+            if (__builtin_mul_overflow(scale, extent, &scale))
+                return false;
+        } else {
+            symbolic = true;
+        }
+    }
+    *out = total;
+    return true;
+}
+
+/* --- helpers of the rules -------------------------------------------------------------------- */
+
+const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
+                              const rlxc_expr *const *values, uint32_t n)
+{
+    const rlxc_expr **typed = rlxc_try_alloc(ctx, n ? n : 1, sizeof *typed);
+    if (!typed)
+        return e;
+    for (uint32_t i = 0; i < n; i++)
+        typed[i] = rlxc_cast(ctx, vars[i]->dtype, values[i]);
+    return rlxc_substitute(ctx, e, vars, typed, n);
+}
+
+typedef struct load_change {
+    const rlxc_buffer *from;
+    const rlxc_expr *to;
+} load_change;
+
+static const rlxc_expr *change_load(void *user, const rlxc_expr *e)
+{
+    const load_change *change = user;
+    return e->kind == RLXC_EXPR_LOAD && e->load.buffer == change->from ? change->to : NULL;
+}
+
+const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
+                                    const rlxc_expr *to)
+{
+    load_change change = {from, to};
+    return rlxc_expr_rewrite(ctx, e, change_load, &change);
+}
+
+const rlxc_expr *rlxc_loop_var(rlxc_context *ctx, const char *name)
+{
+    return rlxc_var(ctx, rlxc_intern_cstr(ctx, name), RLX_I64);
+}
+
+const rlxc_stmt *rlxc_loop_of(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *extent,
+                              rlxc_loop_kind kind, const rlxc_stmt *body)
+{
+    return rlxc_stmt_for(ctx, var, rlxc_i64(ctx, 0), extent, kind, body);
+}
+
+rlxc_buffer *rlxc_local_buffer(rlxc_schedule *c, const char *name, rlx_dtype dtype,
+                               const rlxc_expr *const *shape, uint32_t n)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_buffer *buffer = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, name), dtype, shape, n);
+    rlxc_stmt *allocate = rlxc_alloc(ctx, sizeof *allocate);
+    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
+    *allocate = (rlxc_stmt){.kind = RLXC_STMT_ALLOCATE,
+                            .allocate = {.var = buffer->data,
+                                         .dtype = dtype,
+                                         .extents = buffer->shape,
+                                         .n = n,
+                                         .scope = rlxc_intern_cstr(ctx, "global")}};
+    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = buffer};
+    RLXC_PUSH(ctx, &c->out, allocate);
+    RLXC_PUSH(ctx, &c->out, declare);
+    return buffer;
+}

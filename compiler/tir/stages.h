@@ -1,0 +1,85 @@
+/* Private to compiler/tir: a PrimFunc as a list of stages, the form that scheduling works on.
+ *
+ * A stage is one loop nest of the root block. It is simple when it is a perfect nest around a block
+ * with one store (and one init store for reductions) whose axes are the loops themselves; then its
+ * loops can be made anew in any legal order. Other stages are opaque and stay as they are. */
+#ifndef RLXC_TIR_STAGES_H
+#define RLXC_TIR_STAGES_H
+
+#include "compiler/passes/passes.h"
+#include "compiler/tir/lower.h"
+
+enum { RLXC_STAGE_AXES = 16 };
+
+typedef struct rlxc_stage {
+    const rlxc_stmt *stmt; /* as written */
+    bool simple;
+    bool removed; /* inlined elsewhere */
+    uint32_t n_axes;
+    const rlxc_expr *vars[RLXC_STAGE_AXES];    /* the block's axis variables */
+    const rlxc_expr *extents[RLXC_STAGE_AXES]; /* int64 */
+    bool reduces[RLXC_STAGE_AXES];
+    const rlxc_buffer *out;
+    const rlxc_expr *const *indices; /* of the store, out->ndim many */
+    const rlxc_expr *value, *init;   /* init: NULL if there is no reduction */
+} rlxc_stage;
+
+typedef struct rlxc_stages {
+    rlxc_context *ctx;
+    const rlxc_options *options;
+    rlxc_prim_func *f;
+    const rlxc_block *root; /* NULL: the body is not wrapped in a block */
+    rlxc_stage *items;
+    uint32_t n;
+    RLXC_VEC(rlxc_buffer *) temps; /* the root's allocations still needed */
+} rlxc_stages;
+
+/* False when the body has no such form (then the function is left alone). */
+bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
+                    rlxc_stages *out);
+/* Replaces producers by their expression in the consumers where that costs nothing. */
+void rlxc_stages_inline(rlxc_stages *s);
+
+bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer);
+void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer);
+/* Loads of |buffer| in stage |i|: their number, and whether all have the same indices, given in
+ * |out_indices|. Opaque stages count any mention as different loads. */
+uint32_t rlxc_stage_loads(const rlxc_stages *s, uint32_t i, const rlxc_buffer *buffer,
+                          const rlxc_expr *const **out_indices, bool *out_same);
+/* The store's indices are distinct spatial axis variables covering all of them, in order of the
+ * axes; so each result element is computed exactly once. */
+bool rlxc_stage_is_pointwise(const rlxc_stage *stage);
+/* The number of elements to the next when |var| grows by one in an access; false when it is not
+ * linear in it. *out 0: independent. Symbolic strides give INT64_MAX. */
+bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
+                        const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out);
+
+/* --- emission: rules; each appends statements and gives true when it took the stage ------------ */
+
+typedef struct rlxc_schedule {
+    const rlxc_stages *s;
+    RLXC_VEC(const rlxc_stmt *) out;
+} rlxc_schedule;
+
+/* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
+bool rlxc_schedule_wants_tile(const rlxc_stages *s, const rlxc_stage *stage);
+bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
+/* One or more stages that share their leading |shared| spatial axes, row by row. */
+bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
+                        uint32_t shared);
+
+/* Helpers of the rules. */
+const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
+                              const rlxc_expr *const *values, uint32_t n);
+/* The expression with loads of |from| replaced by |to| (any indices). */
+const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
+                                    const rlxc_expr *to);
+const rlxc_expr *rlxc_loop_var(rlxc_context *ctx, const char *name);
+/* Opens nothing: |body| inside a loop over [0, extent). */
+const rlxc_stmt *rlxc_loop_of(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *extent,
+                              rlxc_loop_kind kind, const rlxc_stmt *body);
+/* ALLOCATE + DECL_BUFFER of a new buffer, appended to |out|. */
+rlxc_buffer *rlxc_local_buffer(rlxc_schedule *c, const char *name, rlx_dtype dtype,
+                               const rlxc_expr *const *shape, uint32_t n);
+
+#endif
