@@ -22,6 +22,16 @@ bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rl
     return false;
 }
 
+bool rlxc_bc_fits(rlxc_bc_module *m, size_t n, const char *what, rlxc_range range)
+{
+    if (n <= RLXC_BC_MAX_ITEMS)
+        return true;
+    if (!m->failed)
+        rlxc_error(m->ctx, range, "%zu %s; the limit is %d", n, what, RLXC_BC_MAX_ITEMS);
+    m->failed = true;
+    return false;
+}
+
 void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n)
 {
     rlx_error err = {0};
@@ -120,7 +130,9 @@ const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func 
     k->f = f;
     rlxc_prim_func_dims(m->ctx, f, &k->dims, &k->n_dims);
     rlxc_map_set(m->ctx, &m->kernels, rlxc_key(f), k);
-    add_kernel(m, k, range);
+    if (rlxc_bc_fits(m, f->n_params, "parameters of a PrimFunc", f->range) &&
+        rlxc_bc_fits(m, k->n_dims, "symbols of a PrimFunc", f->range))
+        add_kernel(m, k, range);
     return k;
 }
 
@@ -131,7 +143,7 @@ static bool begin_function(rlxc_bc_function *fn, uint32_t index)
     const rlxc_function *f = fn->f;
     rlxc_bc_module *m = fn->m;
     rlx_param *params = rlxc_try_alloc(m->ctx, (size_t)f->n_params + 1, sizeof *params);
-    if (!params)
+    if (!params || !rlxc_bc_fits(m, f->n_params, "parameters", f->range))
         return false;
     rlxc_var_list bound = {0};
     for (uint32_t i = 0; i < f->n_params; i++)
@@ -173,8 +185,10 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
         return false;
     rlxc_bc_body(&fn, &f->body);
     fn.range = f->body.result_range.line ? f->body.result_range : f->range;
-    uint32_t result = rlxc_bc_atom(&fn, f->body.result);
-    RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
+    if (rlxc_bc_check_atom(&fn, f->body.result)) {
+        uint32_t result = rlxc_bc_atom(&fn, f->body.result);
+        RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
+    }
     rlx_error err = {0};
     return !m->failed && rlxc_bc_ok(m, f->range, rlx_exec_builder_end(m->builder, &err), &err) &&
            !rlxc_failed(m->ctx);

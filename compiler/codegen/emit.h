@@ -65,11 +65,17 @@ typedef struct rlxc_bc_function {
     rlxc_range located; /* the range last told to the builder */
 } rlxc_bc_function;
 
+/* Operands of one instruction, fields of a tuple, dimensions of a shape, parameters: an
+ * instruction has at most 65535 words. */
+enum { RLXC_BC_MAX_ITEMS = 60000 };
+
 /* --- emit.c ---------------------------------------------------------------------------------- */
 /* False and |failed| when the builder refused. */
 bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rlx_error *err);
 const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func *f,
                                         rlxc_range range);
+/* False, and an error, when |n| things are more than RLXC_BC_MAX_ITEMS. */
+bool rlxc_bc_fits(rlxc_bc_module *m, size_t n, const char *what, rlxc_range range);
 uint32_t rlxc_bc_import(rlxc_bc_module *m, const char *builtin, rlxc_range range);
 bool rlxc_bc_is_builtin(const char *name);
 void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n);
@@ -101,6 +107,8 @@ uint32_t rlxc_bc_temp_reg(rlxc_bc_function *fn); /* killed by rlxc_bc_release_te
 /* A register for |var|, which the next instruction defines. */
 uint32_t rlxc_bc_define(rlxc_bc_function *fn, const rlxc_rvar *var);
 uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
+/* False, and an error, when a tuple or shape in |atom| is too long to be made. */
+bool rlxc_bc_check_atom(rlxc_bc_function *fn, rlxc_atom atom);
 void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
                         uint32_t n);
 /* Kills what the current binding made on the side. */

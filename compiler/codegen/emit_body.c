@@ -45,6 +45,8 @@ static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t ph
     for (uint32_t i = 0; i < n_temps; i++)
         RLXC_BC_EMIT(fn, RLX_OP_KILL, temps[i]);
     rlxc_bc_body(fn, body);
+    if (!rlxc_bc_check_atom(fn, body->result))
+        return;
     uint32_t result = rlxc_bc_atom(fn, body->result);
     RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, result);
     rlxc_bc_release_temps(fn);
@@ -80,6 +82,11 @@ static void emit_move(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t sour
 static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     uint32_t source;
+    if (!rlxc_bc_fits(fn->m, b->n_args, "arguments", b->range))
+        return;
+    for (uint32_t i = 0; i < b->n_args; i++)
+        if (!rlxc_bc_check_atom(fn, b->args[i]))
+            return;
     switch (b->form) {
     case RLXC_FORM_COPY:
         emit_move(fn, b, rlxc_bc_atom(fn, b->args[0]));

@@ -326,6 +326,8 @@ uint32_t rlxc_bc_type(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_si
         info.dims = dims;
         break;
     case RLXC_SINFO_TUPLE:
+        if (!rlxc_bc_fits(m, s->n_fields, "fields of a tuple", range))
+            return 0;
         info.kind = RLX_TYPE_TUPLE;
         info.n_children = s->n_fields;
         children = rlxc_alloc(m->ctx, ((size_t)s->n_fields + 1) * sizeof *children);

@@ -163,6 +163,19 @@ static uint32_t load_constant(rlxc_bc_function *fn, uint32_t index)
 
 /* --- atoms ----------------------------------------------------------------------------------- */
 
+static void check_length(void *user, rlxc_atom atom)
+{
+    rlxc_bc_function *fn = user;
+    if (atom.kind == RLXC_ATOM_TUPLE || atom.kind == RLXC_ATOM_SHAPE)
+        rlxc_bc_fits(fn->m, atom.n, "items in a row", fn->range);
+}
+
+bool rlxc_bc_check_atom(rlxc_bc_function *fn, rlxc_atom atom)
+{
+    rlxc_atom_visit(atom, check_length, fn);
+    return !fn->m->failed;
+}
+
 static void emit_list(rlxc_bc_function *fn, rlx_opcode op, uint32_t dst, const uint32_t *items,
                       uint32_t n)
 {

@@ -15,7 +15,10 @@
 #include "compiler/passes/liveness.h"
 #include "compiler/passes/passes.h"
 
-enum { MAX_INPLACE = 64 };
+enum {
+    MAX_INPLACE = 64,
+    MAX_OPERANDS = 60000 /* of one call; an instruction has at most 65535 words */
+};
 
 typedef struct lowering {
     rlxc_context *ctx;
@@ -152,6 +155,14 @@ static void emit_dps_call(rlxc_builder *b, rlxc_atom callee, const rlxc_atom *ar
     emit_void_call(b, call);
 }
 
+static uint32_t packed_count(rlxc_builder *b, rlxc_atom packed)
+{
+    if (packed.kind == RLXC_ATOM_TUPLE)
+        return packed.n;
+    const rlxc_sinfo *sinfo = rlxc_atom_sinfo(b->ctx, b->module, packed);
+    return sinfo && sinfo->kind == RLXC_SINFO_TUPLE ? sinfo->n_fields : 1;
+}
+
 /* The arguments of the call: an inline tuple, a tuple variable, or one lone tensor. */
 static uint32_t call_operands(rlxc_builder *b, rlxc_atom packed, const rlxc_atom **out)
 {
@@ -194,6 +205,12 @@ static rlxc_rewrite_action lower_call(lowering *l, rlxc_builder *b, rlxc_binding
     if (out->kind == RLXC_SINFO_TUPLE && binding->n_sinfo_args == 1) {
         fields = out->fields;
         n_out = out->n_fields;
+    }
+    size_t total = (size_t)n_out + packed_count(b, binding->args[1]);
+    if (total > MAX_OPERANDS) {
+        rlxc_error(ctx, binding->range, "R.%s: %zu arguments and results; the limit is %d",
+                   binding->op->name, total, MAX_OPERANDS);
+        return RLXC_REWRITE_KEEP;
     }
     const rlxc_atom *operands;
     uint32_t n_in = call_operands(b, binding->args[1], &operands);

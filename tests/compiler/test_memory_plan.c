@@ -122,7 +122,7 @@ RLX_TEST(memory_plan, storages_are_shared_where_lifetimes_do_not_meet)
          1, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_options options = {0};
         rlxc_module *m = parse(ctx, rows[i].body);
         if (m) {
@@ -147,7 +147,7 @@ RLX_TEST(memory_plan, in_place_writes_only_where_nobody_else_looks)
 {
 #define INC(v, a)                                                              \
     "        " v " = R.call_tir_inplace(cls.inc, (" a ",), out_sinfo=" T1 ", " \
-                                                                          "inplace_indices=[0])\n"
+    "inplace_indices=[0])\n"
     static const struct {
         const char *what, *body;
         bool copies;
@@ -164,7 +164,7 @@ RLX_TEST(memory_plan, in_place_writes_only_where_nobody_else_looks)
          true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_module *m = parse(ctx, rows[i].body);
         if (m)
             cr_expect_eq(strstr(rlxc_print_module(ctx, m), "rlx.copy") != NULL, rows[i].copies,
@@ -218,10 +218,9 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
          "'a' is killed twice"},
         {"        R.vm.kill_object(x)\n        return y\n", "the parameter 'x' is killed"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
-             RUN("x", "y", "a") "        if c:\n    " TENSOR(
-                 "b", "s", "0") "    " RUN("x", "y",
-                                           "b") "            r = b\n        else:\n            r = "
-                                                "y\n" ADD("d", "r", "a") "        return d\n",
+             RUN("x", "y", "a") "        if c:\n    " TENSOR("b", "s", "0") "    " RUN(
+                 "x", "y", "b") "            r = b\n        else:\n            r = "
+                                "y\n" ADD("d", "r", "a") "        return d\n",
          "'a' is used after 'b' took its memory"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
              RUN("x", "y",
@@ -230,7 +229,7 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
          "'a' is killed in one branch only"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_options options = {0};
         rlxc_module *m = parse(ctx, rows[i].body);
         if (m) {
@@ -331,7 +330,7 @@ RLX_TEST(memory_plan, random_programs_verify_and_injected_overlaps_do_not)
 {
     unsigned injected = 0;
     for (uint32_t seed = 1; seed <= 60; seed++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_options options = {0};
         generator g = {.text = {.ctx = ctx}, .seed = seed * 7919};
         generate(&g, 8, 0, 4 + seed % 20);

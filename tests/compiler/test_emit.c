@@ -1,0 +1,203 @@
+/* Bytecode emission, from text to results of the VM: symbols, shapes, branches, tuples, closures,
+ * calls, run-time checks. Functions here need no kernels; those are tested end to end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+#include "rlx/asm.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+#define HEADER                            \
+    "from tvm.script import ir as I\n"    \
+    "from tvm.script import tir as T\n"   \
+    "from tvm.script import relax as R\n" \
+    "@I.ir_module\n"                      \
+    "class Module:\n"
+#define FUNCTION "    @R.function(pure=False)\n"
+
+/* The module compiled and loaded; NULL where that failed (|*out_message|, if not NULL, says why).
+ */
+static rlx_executable *compile(rlx_test *t, const char *text)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_error err = {0};
+    char message[2000] = "";
+    rlxc_options options;
+    rlx_load_options load = {.allocator = &t->allocator};
+    cr_assert_eq(rlx_exec_builder_create(&t->allocator, &builder, &err), RLX_OK);
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 0));
+    options.check = true;
+    rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
+    if (!module || !rlxc_compile_module(ctx, module, &options, NULL, builder))
+        snprintf(message, sizeof message, "%s", rlxc_render_diagnostics(ctx));
+    else if (rlx_exec_builder_load(builder, &load, &exe, &err) != RLX_OK)
+        snprintf(message, sizeof message, "load: %s", err.message);
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    cr_expect(exe, "%s\n%s", message, text);
+    return exe;
+}
+
+static void show(rlx_value v, char *out, size_t size)
+{
+    size_t at = strlen(out);
+    switch ((rlx_kind)v.kind) {
+    case RLX_KIND_INT:
+        snprintf(out + at, size - at, "%lld", (long long)v.as.i);
+        break;
+    case RLX_KIND_FLOAT:
+        snprintf(out + at, size - at, "%g", v.as.f);
+        break;
+    case RLX_KIND_BOOL:
+        snprintf(out + at, size - at, "%s", v.as.i ? "true" : "false");
+        break;
+    case RLX_KIND_STRING:
+        snprintf(out + at, size - at, "'%s'", rlx_string_get(v.as.string).data);
+        break;
+    case RLX_KIND_SHAPE:
+        snprintf(out + at, size - at, "[");
+        for (uint32_t i = 0; i < rlx_shape_ndim(v.as.shape); i++) {
+            at = strlen(out);
+            snprintf(out + at, size - at, "%s%lld", i ? "," : "",
+                     (long long)rlx_shape_dims(v.as.shape)[i]);
+        }
+        at = strlen(out);
+        snprintf(out + at, size - at, "]");
+        break;
+    case RLX_KIND_TUPLE:
+        snprintf(out + at, size - at, "(");
+        for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple); i++) {
+            at = strlen(out);
+            snprintf(out + at, size - at, "%s", i ? "," : "");
+            show(rlx_tuple_get(v.as.tuple, i), out, size);
+        }
+        at = strlen(out);
+        snprintf(out + at, size - at, ")");
+        break;
+    case RLX_KIND_NONE:
+    case RLX_KIND_DTYPE:
+    case RLX_KIND_TENSOR:
+    case RLX_KIND_CLOSURE:
+    case RLX_KIND_STORAGE:
+    case RLX_KIND_OBJECT:
+        snprintf(out + at, size - at, "<%s>", rlx_kind_name((rlx_kind)v.kind));
+        break;
+    }
+}
+
+/* Calls main with a shape and shows the result, or the error. */
+static void run(rlx_test *t, rlx_executable *exe, uint32_t n, const int64_t *dims, char *out,
+                size_t size)
+{
+    rlx_vm_options options = {.allocator = &t->allocator};
+    rlx_vm *vm = NULL;
+    rlx_shape *shape = NULL;
+    rlx_error err = {0};
+    rlx_value result = rlx_none();
+    out[0] = '\0';
+    cr_assert_eq(rlx_vm_create(exe, &options, &vm, &err), RLX_OK);
+    cr_assert_eq(rlx_shape_create(&t->allocator, n, dims, &shape, &err), RLX_OK);
+    rlx_value arg = rlx_of_shape(shape);
+    if (rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &result, &err) == RLX_OK)
+        show(result, out, size);
+    else
+        snprintf(out, size, "error: %s", err.message);
+    rlx_value_release(result);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+}
+
+#define NM                                                             \
+    FUNCTION "    def main(s: R.Shape([\"n\", \"m\"])) -> R.Object:\n" \
+             "        n = T.int64()\n        m = T.int64()\n        cls = Module\n"
+
+RLX_TEST(emit, results_of_functions_without_kernels)
+{
+    static const struct {
+        const char *text;
+        int64_t n, m;
+        const char *want; /* "error: ..." : a part of the message */
+    } rows[] = {
+        {HEADER NM "        return R.shape([n * m + 1, n // 2, n % m, m])\n", 7, 3, "[22,3,1,3]"},
+        {HEADER NM "        return R.shape([T.min(n, m), T.max(n, m), 5])\n", 7, 3, "[3,7,5]"},
+        {HEADER NM "        return (R.prim_value(n + m), R.str(\"a\"), R.prim_value(n < m), "
+                   "R.prim_value(T.float32(0.5)))\n",
+         7, 3, "(10,'a',false,0.5)"},
+        {HEADER NM "        a = (s, (R.shape([n]), s))\n        b = a[1]\n        c = b[0]\n"
+                   "        return (c, a)\n",
+         2, 3, "([2],([2,3],([2],[2,3])))"},
+        {HEADER NM "        if R.prim_value(n < m):\n            a = R.shape([n * 2])\n"
+                   "            b = a\n        else:\n            b = R.shape([m * 3])\n"
+                   "        return b\n",
+         2, 3, "[4]"},
+        {HEADER NM "        if R.prim_value(n < m):\n            a = R.shape([n * 2])\n"
+                   "            b = a\n        else:\n            b = R.shape([m * 3])\n"
+                   "        return b\n",
+         5, 3, "[9]"},
+        {HEADER NM "        if R.prim_value(n < m):\n"
+                   "            if R.prim_value(n < 1):\n                a = R.shape([0, 0])\n"
+                   "            else:\n                a = s\n            b = a\n"
+                   "        else:\n            b = R.shape([m, n])\n        return (b, s)\n",
+         2, 3, "([2,3],[2,3])"},
+        {HEADER NM "        p = R.match_cast(s, R.Shape([\"k\", \"k\"]))\n        return p\n", 4, 4,
+         "[4,4]"},
+        {HEADER NM "        p = R.match_cast(s, R.Shape([\"k\", \"k\"]))\n        return p\n", 4, 5,
+         "error: test.py:11:13: value, dimension 1: expected k = 4, got 5"},
+        {HEADER FUNCTION "    def twice(s: R.Shape([\"k\"])) -> R.Object:\n        k = T.int64()\n"
+                         "        return R.shape([k * 2])\n" NM
+                         "        a = cls.twice(R.shape([n]))\n        b = "
+                         "cls.twice(R.shape([m + 1]))\n        return (a, b)\n",
+         4, 5, "([8],[12])"},
+        {HEADER FUNCTION
+         "    def pair(a: R.Object, b: R.Object) -> R.Object:\n        return (a, b)\n" NM
+         "        f = R.make_closure(cls.pair, (s,))\n"
+         "        a = R.invoke_closure(f, (R.shape([n]),), sinfo_args=(R.Object,))\n"
+         "        return a\n",
+         4, 5, "([4],[4,5])"},
+        {HEADER FUNCTION "    def down(s: R.Shape([\"k\"])) -> R.Object:\n        k = T.int64()\n"
+                         "        cls = Module\n        if R.prim_value(k == 0):\n"
+                         "            r = R.prim_value(k)\n        else:\n"
+                         "            t = cls.down(R.shape([k - 1]))\n            r = (t, s)\n"
+                         "        return r\n" NM "        a = cls.down(R.shape([n]))\n"
+                         "        return a\n",
+         3, 0, "(((0,[1]),[2]),[3])"},
+        {HEADER NM "        a = R.call_packed(\"no.such.function\", s, sinfo_args=R.Object)\n"
+                   "        return a\n",
+         3, 0, "no.such.function"},
+        {HEADER NM "        return R.shape([n - m])\n", 3, 5, "error"},
+    };
+    char got[600];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_executable *exe = compile(t, rows[i].text);
+        if (!exe)
+            continue;
+        int64_t dims[2] = {rows[i].n, rows[i].m};
+        run(t, exe, 2, dims, got, sizeof got);
+        bool is_error = strncmp(rows[i].want, "[", 1) != 0 && strncmp(rows[i].want, "(", 1) != 0;
+        cr_expect(is_error ? strstr(got, rows[i].want) != NULL : strcmp(got, rows[i].want) == 0,
+                  "row %zu: %s, expected %s", i, got, rows[i].want);
+        rlx_executable_release(exe);
+    }
+}
+
+RLX_TEST(emit, long_chains_need_few_registers)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_text text = {.ctx = ctx};
+    rlxc_text_puts(&text, HEADER NM "        w0 = s\n");
+    for (int i = 1; i <= 3000; i++)
+        rlxc_text_printf(&text, "        v%d = (s, w%d)\n        w%d = v%d[1]\n", i, i - 1, i, i);
+    rlxc_text_puts(&text, "        return w7\n");
+    rlx_executable *exe = compile(t, text.data);
+    rlx_function_info info;
+    if (exe) {
+        cr_expect(rlx_executable_function(exe, 0, &info));
+        cr_expect_leq(info.n_registers, 8u);
+    }
+    rlx_executable_release(exe);
+    rlxc_context_destroy(ctx);
+}
