@@ -1,6 +1,6 @@
 /* The counting allocator, and the kernels and packed functions that tests call by name:
    kernels t_add(x, y, out), t_neg(x, out), t_fail, t_scratch; packed test.id, test.fail, test.call,
-   test.pair. */
+   test.pair, test.sum (of a float32 vector, as an int), test.seven. */
 #include "rlx_test.h"
 
 #include <stdlib.h>
@@ -134,6 +134,31 @@ static rlx_status p_pair(rlx_call_context *cc, const rlx_value *args, uint32_t n
     return RLX_OK;
 }
 
+static rlx_status p_sum(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    (void)cc;
+    if (n != 1 || args[0].kind != RLX_KIND_TENSOR)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "test.sum needs a tensor");
+    const float *x = rlx_tensor_data(args[0].as.tensor);
+    double sum = 0;
+    for (int64_t i = 0; i < rlx_tensor_numel(args[0].as.tensor); i++)
+        sum += (double)x[i];
+    *out = rlx_int((int64_t)sum);
+    return RLX_OK;
+}
+
+static rlx_status p_seven(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                          rlx_error *err)
+{
+    (void)cc;
+    (void)args;
+    (void)n;
+    (void)err;
+    *out = rlx_int(7);
+    return RLX_OK;
+}
+
 rlx_registry *rlx_test_registry(rlx_test *t)
 {
     static const struct {
@@ -144,8 +169,8 @@ rlx_registry *rlx_test_registry(rlx_test *t)
     static const struct {
         const char *name;
         rlx_packed_fn fn;
-    } packed[] = {
-        {"test.id", p_id}, {"test.fail", p_fail}, {"test.call", p_call}, {"test.pair", p_pair}};
+    } packed[] = {{"test.id", p_id},     {"test.fail", p_fail}, {"test.call", p_call},
+                  {"test.pair", p_pair}, {"test.sum", p_sum},   {"test.seven", p_seven}};
     if (t->registry)
         return t->registry;
     RLX_OKAY(rlx_registry_create(&t->allocator, &t->registry, &t->error));

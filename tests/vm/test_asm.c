@@ -1,0 +1,174 @@
+/* Runs the .rlxasm files of tests/asm: every exported function named test_* must return a true value, every
+   fail_* must fail with the message that ".meta "fail_x" "message"" gives. Each file also goes
+   through disassembler and assembler and must come back byte for byte. */
+#include "../support/rlx_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const files[] = {"control", "calls", "memory", "values"};
+#define N_FILES (sizeof files / sizeof *files)
+
+static char *read_text(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/asm/%s.rlxasm", name);
+    FILE *f = fopen(path, "rb");
+    cr_assert(f, "%s: run the tests from the repository's root", path);
+    char *text = malloc(1 << 20);
+    size_t n = fread(text, 1, (1 << 20) - 1, f);
+    text[n] = 0;
+    fclose(f);
+    return text;
+}
+
+static const char *expected(const rlx_executable *exe, rlx_str name)
+{
+    rlx_str key, value;
+    for (uint32_t i = 0; rlx_executable_metadata(exe, i, &key, &value); i++)
+        if (rlx_str_eq(key, name))
+            return strndup(value.data, value.len);
+    return NULL;
+}
+
+RLX_TEST(assembly, files_pass)
+{
+    for (size_t k = 0; k < N_FILES; k++) {
+        char *text = read_text(files[k]);
+        rlx_executable *exe = rlx_test_load(t, text);
+        rlx_vm *vm = rlx_test_vm(t, exe);
+        uint32_t n_run = 0;
+        rlx_function_info fn;
+        for (uint32_t i = 0; rlx_executable_function(exe, i, &fn); i++) {
+            if (!fn.exported)
+                continue;
+            rlx_value out;
+            rlx_error err = {0};
+            rlx_status status = rlx_vm_invoke(vm, fn.name, NULL, 0, &out, &err);
+            n_run++;
+            if (strncmp(fn.name.data, "fail_", 5) == 0) {
+                const char *want = expected(exe, fn.name);
+                cr_assert(want, "%s: %.*s has no .meta", files[k], (int)fn.name.len, fn.name.data);
+                cr_expect(status != RLX_OK && strstr(err.message, want),
+                          "%s: %.*s: expected \"%s\", got \"%s\"", files[k], (int)fn.name.len,
+                          fn.name.data, want, status == RLX_OK ? "success" : err.message);
+                free((void *)(uintptr_t)want);
+                if (status == RLX_OK)
+                    rlx_value_release(out);
+                continue;
+            }
+            cr_assert_eq(status, RLX_OK, "%s: %.*s: %s", files[k], (int)fn.name.len, fn.name.data,
+                         err.message);
+            cr_expect(out.kind != RLX_KIND_NONE, "%s: %.*s gave none", files[k], (int)fn.name.len,
+                      fn.name.data);
+            cr_expect(out.kind != RLX_KIND_BOOL || out.as.i, "%s: %.*s is false", files[k],
+                      (int)fn.name.len, fn.name.data);
+            rlx_value_release(out);
+        }
+        cr_assert_gt(n_run, 5);
+        rlx_vm_stats stats;
+        rlx_vm_get_stats(vm, &stats);
+        cr_expect_eq(stats.live_bytes, 0, "%s: %llu bytes are still live", files[k],
+                     (unsigned long long)stats.live_bytes);
+        rlx_vm_destroy(vm);
+        rlx_executable_release(exe);
+        free(text);
+    }
+}
+
+/* Text to image to text to image. */
+static void round_trip(rlx_test *t, const char *text, const char *name)
+{
+    void *first, *second;
+    size_t first_size, second_size, len;
+    char *listing;
+    rlx_executable *exe;
+    rlx_load_options options = {.allocator = &t->allocator};
+    RLX_OKAY(rlx_assemble(&t->allocator, RLX_STR("a"), rlx_str_from(text), &first, &first_size,
+                          &t->error));
+    RLX_OKAY(rlx_executable_load_memory(first, first_size, &options, &exe, &t->error));
+    RLX_OKAY(rlx_disassemble(&t->allocator, exe, 0, &listing, &len, &t->error));
+    RLX_OKAY(rlx_assemble(&t->allocator, RLX_STR("b"), (rlx_str){listing, len}, &second,
+                          &second_size, &t->error));
+    cr_expect(first_size == second_size && memcmp(first, second, first_size) == 0,
+              "%s does not come back", name);
+    rlx_free(&t->allocator, listing, len + 1, 1);
+    rlx_free(&t->allocator, first, first_size, 64);
+    rlx_free(&t->allocator, second, second_size, 64);
+    rlx_executable_release(exe);
+}
+
+RLX_TEST(assembly, files_round_trip)
+{
+    for (size_t k = 0; k < N_FILES; k++) {
+        char *text = read_text(files[k]);
+        round_trip(t, text, files[k]);
+        free(text);
+    }
+}
+
+RLX_TEST(assembly, odd_tables_round_trip)
+{
+    round_trip(t,
+               ".meta \"quotes \\\" and \\\\\" \"line\\nbreak \\x01\"\n"
+               ".native \"x86_64-pc-linux-gnu\" [\"avx2\", \"fma\"] 3 \"7f454c\"\n"
+               ".const c0 = float bits 0x7ff8000000000001\n"
+               ".const c1 = float -0.0\n"
+               ".const c2 = tensor float16 [2] hex \"003c0080\"\n"
+               ".const c3 = tensor bool [0, 3] {}\n"
+               ".const c4 = tuple()\n"
+               ".const c5 = tuple(c0, c4, c2)\n"
+               ".func private \"odd name \\\" here\" () -> object {\n"
+               "    .at \"f.py\" 1 2 \"a\"\n"
+               "    load_const r0, c5\n"
+               "    .at none\n"
+               "    load_const r1, c1\n"
+               "    ret r1\n}\n",
+               "odd tables");
+}
+
+RLX_TEST(assembly, mistakes_have_a_place)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {".func f () -> object {\n  jump r0\n}\n", "test:2:3: there is no instruction 'jump'"},
+        {".func f () -> object {\n  ret x0\n}\n", "test:2:7: expected a register, such as r0"},
+        {".func f () -> object {\n  ret r0\n", "test:3:1: expected an instruction"},
+        {".func f () -> object {\n  goto L\n}\n", "a label that is never bound"},
+        {".func f () -> object {\nL: L: ret r0\n}\n",
+         "test:2:4: label 0 does not exist or is bound"},
+        {".func f () -> object {\n call_func r0, @g, []\n}\n",
+         "test:2:16: there is no function 'g'"},
+        {".type t1 = object\n", "test:1:7: this one gets number 0"},
+        {".bogus\n", "test:1:1: unknown directive '.bogus'"},
+        {"\"", "test:1:1: the string has no end"},
+        {"$", "unexpected character (byte 0x24)"},
+        {".const c0 = int 99999999999999999999\n", "bad integer"},
+        {".const c0 = tensor float32 [2] { 1 }\n", "expected ','"},
+        {".const c0 = tensor float32 [1000000, 1000000] hex", "larger than the text"},
+        {".const c0 = tensor float32 [1] hex \"00\"", "3 of 4 bytes are missing"},
+        {".const c0 = tensor float16 [1] { 1 }", "16-bit floats are written in hex"},
+        {".expr e0 = 1 +", "expected an expression"},
+        {".expr e0 = e7", "this one gets number 7"},
+        {".type t0 = float32[e9]", "dimension 0 of a type is bad"},
+        {".kernel k0 \"k\" dims 0 (float32[s3])", "has a bad type"},
+        {"x", "expected a directive"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_executable *exe;
+        t->error = (rlx_error){0};
+        rlx_status status = rlx_test_try_load(t, rows[i].text, &exe);
+        cr_expect(status != RLX_OK && strstr(t->error.message, rows[i].message),
+                  "row %zu: expected \"%s\", got \"%s\"", i, rows[i].message, t->error.message);
+        if (status == RLX_OK)
+            rlx_executable_release(exe);
+    }
+    /* Nesting without end stops before the C stack does. */
+    static char deep[200000];
+    memset(deep, '(', sizeof deep - 1);
+    memcpy(deep, ".expr e0 = ", 11);
+    rlx_executable *exe;
+    RLX_FAILS(rlx_test_try_load(t, deep, &exe), RLX_E_INVALID_MODULE, "nested too deeply");
+}
