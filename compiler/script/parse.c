@@ -38,6 +38,12 @@ void rlxc_names_restore(rlxc_context *ctx, rlxc_names *names, uint32_t mark)
     }
 }
 
+bool rlxc_parse_is_broken(const rlxc_parser *p, const rlxc_py *e)
+{
+    const rlxc_name *name = e->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->text) : NULL;
+    return name && name->kind == RLXC_NAME_BROKEN;
+}
+
 void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype)
 {
     rlxc_name *symbol = rlxc_names_find(&p->symbols, name);

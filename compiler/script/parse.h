@@ -16,7 +16,8 @@ typedef enum rlxc_name_kind {
     RLXC_NAME_BUFFER,
     RLXC_NAME_MODULE, /* cls, Module */
     RLXC_NAME_METADATA,
-    RLXC_NAME_TOP /* a symbol declared outside functions: each function gets its own */
+    RLXC_NAME_BROKEN, /* its definition was in error: uses say nothing more */
+    RLXC_NAME_TOP     /* a symbol declared outside functions: each function gets its own */
 } rlxc_name_kind;
 
 typedef struct rlxc_name rlxc_name;
@@ -74,6 +75,8 @@ rlxc_name *rlxc_names_define(rlxc_context *ctx, rlxc_names *names, const char *t
                              rlxc_name_kind kind);
 uint32_t rlxc_names_mark(const rlxc_names *names);
 void rlxc_names_restore(rlxc_context *ctx, rlxc_names *names, uint32_t mark);
+/* Whether |e| is a name whose definition was in error. */
+bool rlxc_parse_is_broken(const rlxc_parser *p, const rlxc_py *e);
 /* "R.nn.softmax", "T.grid", "I.vdevice" for a dotted name that begins with an imported or default
  * alias which no variable hides; else NULL. */
 const char *rlxc_parse_path(rlxc_parser *p, const rlxc_py *e);

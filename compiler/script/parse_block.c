@@ -149,6 +149,8 @@ bool rlxc_tir_region(rlxc_tir_parser *t, const rlxc_py *e, rlxc_region *out)
     }
     const rlxc_buffer *buffer =
         e->kind == RLXC_PY_INDEX ? rlxc_parse_buffer_name(p, e->base) : NULL;
+    if (rlxc_parse_is_broken(p, e->kind == RLXC_PY_INDEX ? e->base : e))
+        return false;
     if (!buffer) {
         rlxc_error(p->ctx, e->range, "expected a region of a buffer such as A[i, 0:4], got %s",
                    rlxc_py_describe(p->ctx, e));
@@ -270,6 +272,8 @@ static void parse_remap(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
                        letter);
             return;
         }
+        if (rlxc_parse_is_broken(p, loop))
+            return;
         if (!name || name->kind != RLXC_NAME_EXPR || !name->loop_extent) {
             rlxc_error(p->ctx, loop->range, "%s is no loop variable",
                        rlxc_py_describe(p->ctx, loop));

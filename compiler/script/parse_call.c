@@ -411,6 +411,8 @@ rlxc_binding *rlxc_parse_call(rlxc_parser *p, const rlxc_py *call)
         return call_of(p, call, callee, 0);
     if (call->base->kind == RLXC_PY_ATTR && relax_name(p, call->base->base))
         return call_method(p, call);
+    if (rlxc_parse_is_broken(p, call->base))
+        return NULL;
     if (call->base->kind == RLXC_PY_NAME && !rlxc_names_find(&p->names, call->base->text))
         rlxc_error(p->ctx, call->base->range, "'%s' is not defined", call->base->text);
     else
@@ -597,6 +599,8 @@ static bool named_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
     }
     if (rlxc_parse_is_prim(p, e))
         return prim_atom(p, e, out);
+    if (rlxc_parse_is_broken(p, e))
+        return false;
     if (e->kind == RLXC_PY_NAME && !name)
         rlxc_error(p->ctx, e->range, "'%s' is not defined", e->text);
     else

@@ -73,6 +73,8 @@ static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
         rlxc_error(p->ctx, e->range, "buffer '%s' is used without indices", e->text);
         return NULL;
     }
+    if (name && name->kind == RLXC_NAME_BROKEN)
+        return NULL;
     if (!name || name->kind == RLXC_NAME_TOP) {
         const rlxc_name *symbol = rlxc_names_find(&p->symbols, e->text);
         if (symbol)
@@ -315,6 +317,8 @@ static const rlxc_expr *parse_load(rlxc_parser *p, const rlxc_py *e)
     if (field)
         return field;
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, e->base);
+    if (!buffer && rlxc_parse_is_broken(p, e->base))
+        return NULL;
     if (!buffer) {
         const rlxc_name *name =
             e->base->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->base->text) : NULL;

@@ -42,8 +42,10 @@ static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc
 {
     rlxc_binding *b;
     rlxc_atom atom;
-    if (!rlxc_parse_rhs(p, value, &b, &atom))
+    if (!rlxc_parse_rhs(p, value, &b, &atom)) {
+        rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BROKEN);
         return;
+    }
     if (!b)
         b = copy_of(p, atom, value->range);
     b->var = rlxc_rvar_new(p->ctx, p->function, target->text, NULL);
@@ -75,9 +77,12 @@ static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, con
         }
         return;
     }
-    if (!rlxc_parse_atom(p, value, &tuple))
-        return;
+    bool ok = rlxc_parse_atom(p, value, &tuple);
     for (uint32_t i = 0; i < target->n; i++) {
+        if (!ok) {
+            rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_BROKEN);
+            continue;
+        }
         rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_TUPLE_GET, NULL);
         b->args = rlxc_copy(p->ctx, &tuple, sizeof tuple);
         b->n_args = 1;
@@ -121,8 +126,10 @@ static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *s
     }
     const char *path = stmt->annotation ? rlxc_parse_path(p, stmt->annotation) : NULL;
     bool scalar = path && path[0] == 'T'; /* n: T.int64 = ... says nothing that is needed */
-    if (stmt->annotation && !scalar && !(annotation = rlxc_parse_sinfo(p, stmt->annotation)))
+    if (stmt->annotation && !scalar && !(annotation = rlxc_parse_sinfo(p, stmt->annotation))) {
+        rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BROKEN);
         return;
+    }
     bind(p, io, target, annotation, value);
 }
 
@@ -140,6 +147,10 @@ static void parse_output(rlxc_parser *p, const rlxc_py *call, name_list *out)
     for (uint32_t i = 0; i < call->n; i++) {
         const rlxc_py *e = call->items[i];
         rlxc_name *name = e->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->text) : NULL;
+        if (rlxc_parse_is_broken(p, e)) {
+            RLXC_PUSH(p->ctx, out, name);
+            continue;
+        }
         if (!name || name->kind != RLXC_NAME_RVAR) {
             rlxc_error(p->ctx, e->range, "R.output: %s is no variable of this block",
                        rlxc_py_describe(p->ctx, e));
@@ -286,6 +297,10 @@ static void parse_dataflow(rlxc_parser *p, progress *io)
     /* symbols that the block declared stay known, its variables do not */
     rlxc_names_restore(p->ctx, &p->names, mark);
     for (uint32_t i = 0; i < outputs.count; i++) {
+        if (outputs.items[i]->kind == RLXC_NAME_BROKEN) {
+            rlxc_names_define(p->ctx, &p->names, outputs.items[i]->text, RLXC_NAME_BROKEN);
+            continue;
+        }
         rlxc_names_define(p->ctx, &p->names, outputs.items[i]->text, RLXC_NAME_RVAR)->rvar =
             outputs.items[i]->rvar;
         if (inner.name == outputs.items[i]->text) {
@@ -407,8 +422,12 @@ static void parse_if(rlxc_parser *p, progress *io)
         rlxc_error(p->ctx, range, "an if of a Relax function needs an else");
     }
     rlxc_parse_leave(p);
-    if (rlxc_error_count(p->ctx) > errors || !branches_agree(p, range, &then, &otherwise))
+    if (rlxc_error_count(p->ctx) > errors || !branches_agree(p, range, &then, &otherwise)) {
+        const char *broken = then.name ? then.name : otherwise.name;
+        if (broken)
+            rlxc_names_define(p->ctx, &p->names, broken, RLXC_NAME_BROKEN);
         return;
+    }
     bool returned = then.returned;
     const char *name = returned ? "gv" : then.name;
     b->var = rlxc_rvar_new(p->ctx, p->function, name, NULL);

@@ -96,6 +96,8 @@ static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
     const rlxc_py *target = stmt->target;
     const rlxc_expr *const *indices;
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, target->base);
+    if (rlxc_parse_is_broken(p, target->base))
+        return;
     if (!buffer) {
         rlxc_error(p->ctx, target->base->range, "%s is no buffer",
                    rlxc_py_describe(p->ctx, target->base));
@@ -285,11 +287,23 @@ static void assign_name(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *targ
     let(t, out, target->text, value, range);
 }
 
+/* Names that an assignment in error should have defined. */
+static void mark_broken(rlxc_tir_parser *t, const rlxc_py *target)
+{
+    bool many = target->kind == RLXC_PY_TUPLE;
+    for (uint32_t i = 0; i < (many ? target->n : 1); i++) {
+        const rlxc_py *name = many ? target->items[i] : target;
+        if (name->kind == RLXC_PY_NAME)
+            rlxc_names_define(t->p->ctx, &t->p->names, name->text, RLXC_NAME_BROKEN);
+    }
+}
+
 static void assign(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
 {
     rlxc_parser *p = t->p;
     const rlxc_py *target = stmt->target, *value = stmt->value;
     rlx_dtype dtype;
+    uint32_t errors = rlxc_error_count(p->ctx);
     if (!value) { /* v: T.int32 */
         if (target->kind != RLXC_PY_NAME)
             rlxc_error(p->ctx, target->range, "only names can be declared");
@@ -297,6 +311,7 @@ static void assign(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt
             rlxc_parse_declare_symbol(p, target->text, dtype);
     } else if (target->kind == RLXC_PY_INDEX) {
         store(t, out, stmt);
+        return;
     } else if (target->kind == RLXC_PY_TUPLE && value->kind == RLXC_PY_TUPLE &&
                target->n == value->n) {
         for (uint32_t i = 0; i < target->n; i++)
@@ -304,6 +319,8 @@ static void assign(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt
     } else {
         assign_name(t, out, target, stmt->annotation, value, stmt->range);
     }
+    if (rlxc_error_count(p->ctx) > errors)
+        mark_broken(t, target);
 }
 
 static void assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
