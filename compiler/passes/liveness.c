@@ -65,7 +65,7 @@ static void read_leaf(void *user, rlxc_atom atom)
         return;
     rlxc_lifetime *t = &l->of[atom.var->id];
     t->read = l->position;
-    t->escapes |= l->retained;
+    t->kept |= l->retained;
 }
 
 static void read_atom(void *user, rlxc_atom atom)
@@ -137,8 +137,10 @@ rlxc_lifetime *rlxc_lifetimes(rlxc_context *ctx, const rlxc_module *module, cons
         return NULL;
     rlxc_walk walk = {&l, on_binding, NULL, on_leave, on_joined};
     rlxc_walk_positions(f, &walk);
-    for (uint32_t i = 0; i < f->n_vars; i++)
+    for (uint32_t i = 0; i < f->n_vars; i++) {
         l.of[i].memory = l.of[i].read;
+        l.of[i].escapes = l.of[i].kept;
+    }
     for (uint32_t i = l.edges.count; i-- > 0;) {
         const rlxc_lifetime *derived = &l.of[l.edges.items[i].derived];
         rlxc_lifetime *source = &l.of[l.edges.items[i].source];

@@ -13,7 +13,9 @@ typedef struct rlxc_lifetime {
     uint32_t memory;  /* position of the last read of its memory through any alias */
     uint32_t aliases; /* variables made from this one that share its memory */
     bool fresh;       /* its memory is its own: made by a call that shares nothing */
-    bool escapes;     /* leaves the function or may be kept by a callee */
+    bool kept;        /* the variable itself is returned, or may be kept by a callee */
+    bool
+        escapes; /* its memory, through any alias: leaves the function or may be kept by a callee */
 } rlxc_lifetime;
 
 /* One entry per variable id of the outermost function; NULL when memory is out. */

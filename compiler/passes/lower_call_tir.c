@@ -56,7 +56,7 @@ static bool is_overwritable(const lowering *l, rlxc_atom atom, uint32_t position
     if (atom.kind != RLXC_ATOM_VAR || atom.var->id >= l->n_vars)
         return false;
     const rlxc_lifetime *t = &l->lifetime[atom.var->id];
-    return t->fresh && !t->escapes && t->aliases == 1 && t->read == position;
+    return t->fresh && !t->kept && t->aliases == 1 && t->read == position;
 }
 
 static void note_inplace(void *user, rlxc_binding *b, uint32_t position)
