@@ -32,6 +32,26 @@ typedef struct rlx_opcode_info {
 RLX_API const rlx_opcode_info *rlx_opcode_table(uint32_t *out_count);
 RLX_API const rlx_opcode_info *rlx_opcode_find(uint32_t number); /* NULL if unknown */
 
+/* An instruction of an executable, taken apart by the letters of its row. */
+#define RLX_MAX_OPERANDS 6u
+typedef struct rlx_operand {
+    char letter;
+    uint32_t value;        /* single operands */
+    const uint32_t *items; /* lists: |n| of them; they live as long as the executable */
+    uint32_t n;
+} rlx_operand;
+
+typedef struct rlx_instruction {
+    rlx_opcode op;
+    uint32_t n_words, n_operands;
+    rlx_operand operands[RLX_MAX_OPERANDS];
+} rlx_instruction;
+
+/* The instruction of function |f| that starts at word |pc|; the next one starts at pc + n_words.
+   False past the end of the code; |pc| must be the start of an instruction. */
+RLX_API bool rlx_function_instruction(const rlx_executable *exe, uint32_t f, uint32_t pc,
+                                      rlx_instruction *out);
+
 typedef struct rlx_exec_builder rlx_exec_builder;
 
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_create(const rlx_allocator *a,

@@ -7,23 +7,29 @@
 
 #include <rlx/rlx.h>
 
+#include "vm/cli/json.h"
+
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* What the commands that call a function share: which, with what, how. */
-typedef struct cli_pair { /* NAME=TEXT or TEXT alone (name NULL) */
+/* --- command lines (options.c) --- */
+
+/* NAME=TEXT or TEXT alone (name NULL). */
+typedef struct cli_pair {
     char *name;
     const char *text;
 } cli_pair;
 
-enum { CLI_MAX_PAIRS = 1024 };
+enum { CLI_MAX_PAIRS = 1024, CLI_MAX_OPTIONS = 24 };
 
+/* What the commands that call a function share: which, with what, how. */
 typedef struct cli_call {
     const char *file, *function;
     cli_pair inputs[CLI_MAX_PAIRS], outputs[CLI_MAX_PAIRS], dims[CLI_MAX_PAIRS];
     uint32_t n_inputs, n_outputs, n_dims;
     bool random;
     uint64_t seed;
-    uint32_t threads;
+    uint32_t threads; /* 0: not given */
+    bool quiet;       /* what the function prints is dropped */
 } cli_call;
 
 /* An option: its spelling, what it takes ("" for a flag) and help. */
@@ -33,21 +39,57 @@ typedef struct cli_option {
 
 /* Takes |argc|/|argv| apart. For each option found calls |set| with its row and value (NULL for
  * flags); anything else goes to |set| with a NULL row. A command stops with CLI_USAGE when set
- * returns false. --help prints the rows. */
+ * returns false. --help prints |usage|, |about| and the rows. */
 typedef bool (*cli_set_fn)(void *user, const cli_option *option, const char *value);
-int cli_parse(const char *usage, const cli_option *options, size_t n_options, int argc, char **argv,
-              cli_set_fn set, void *user, bool *out_help);
+typedef struct cli_command {
+    const char *usage, *about;
+    const cli_option *options;
+    size_t n_options;
+    bool call_options; /* the options of a call come first */
+} cli_command;
+int cli_parse(const cli_command *command, int argc, char **argv, cli_set_fn set, void *user,
+              bool *out_help);
 
-/* The options of every command that calls a function; |set| handles them. */
-extern const cli_option cli_call_options[];
-extern const size_t cli_call_option_count;
+/* Handles the file and the options that every call has; false if |option| was refused. */
 bool cli_call_set(cli_call *call, const cli_option *option, const char *value);
 void cli_call_deinit(cli_call *call);
+/* Keeps the one file of a command; complains and returns false at the second. */
+bool cli_set_file(const char **file, const char *value);
 /* Adds NAME=TEXT or TEXT; complains and returns false when there are too many. */
 bool cli_add_pair(cli_pair *pairs, uint32_t *count, const char *option, const char *text);
 /* A number in [least, most]; complains and returns false otherwise. */
 bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_t most,
                    uint64_t *out);
+bool cli_parse_i64(const char *text, const char *end, int64_t *out);
+
+/* "rlx: " + message to stderr. */
+void cli_complain(const char *format, ...) RLX_PRINTF(1, 2);
+int cli_fail(const rlx_error *err); /* prints the error; CLI_FAILED */
+/* Says which of |words| is nearest to |word|, NULL when none is near. */
+const char *cli_nearest(const char *word, const char *const *words, size_t n);
+
+/* --- calls (session.c, inputs.c, random.c) --- */
+
+/* Values of a function's slots, as far as they are known; the first are its symbols. */
+typedef struct cli_symbols {
+    const rlx_executable *exe;
+    uint32_t function, n, n_symbols;
+    int64_t *values;
+    bool *bound;
+} cli_symbols;
+
+/* CLI_OK or an exit status, with a complaint; deinit in both cases. */
+int cli_symbols_init(cli_symbols *out, const rlx_executable *exe, uint32_t function);
+/* Binds what --dim says; sets found[i] for each row that is a symbol of the function. CLI_USAGE,
+ * and a complaint, where a row is no SYMBOL=NUMBER. */
+int cli_symbols_bind(cli_symbols *s, const cli_pair *dims, uint32_t n_dims, bool *found);
+void cli_symbols_deinit(cli_symbols *s);
+const char *cli_symbol_name(const cli_symbols *s, uint32_t symbol, char *buffer, size_t size);
+/* The lowest slot without a value that |expr| needs; RLX_NONE when it can be evaluated. */
+uint32_t cli_symbols_missing(const cli_symbols *s, uint32_t expr);
+/* "  n=128" for each symbol that has a value; an object of them. */
+void cli_symbols_print(const cli_symbols *s, FILE *file);
+void cli_symbols_json(const cli_symbols *s, cli_json *j, const char *key);
 
 /* An executable, a VM and the arguments of one call, ready to be made. */
 typedef struct cli_session {
@@ -56,26 +98,41 @@ typedef struct cli_session {
     uint32_t function;
     rlx_value *args;
     uint32_t n_args;
+    cli_symbols symbols;
 } cli_session;
 
 /* Loads the file, finds the function, builds the arguments. Prints what is wrong; CLI_OK or the
- * exit status. */
+ * exit status. cli_close in both cases. */
 int cli_open(const cli_call *call, cli_session *out);
 void cli_close(cli_session *session);
+/* RLX_NONE, and a complaint, when |exe| has no exported function of that name. */
+uint32_t cli_find_function(const char *file, const rlx_executable *exe, const char *name);
 
-/* "rlx: " + message to stderr. */
-void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int cli_fail(const rlx_error *err); /* prints the error; CLI_FAILED */
-/* Says which of |words| is nearest to |word|, NULL when none is near. */
-const char *cli_nearest(const char *word, const char *const *words, size_t n);
-
-/* Builds one argument per parameter of |function|. */
+/* Builds one argument per parameter of the session's function. */
 int cli_make_args(const cli_call *call, cli_session *session);
+/* The value that |text| of --input says, for a parameter of |type|. */
+rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value *out,
+                          rlx_error *err);
+/* A value of |type| at random; *out_usage is set when only the user can help. */
+rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const char *name,
+                            const rlx_type_info *type, rlx_value *out, bool *out_usage,
+                            rlx_error *err);
+
+/* --- results (values.c) --- */
 
 /* Writes |v| to |path| (tuples to path.0, ...: "out.npy" gives out.0.npy). */
 rlx_status cli_write_value(rlx_value v, const char *path, rlx_error *err);
 /* One line a value: kind, dtype, shape, first elements. */
 void cli_print_value(FILE *file, const char *name, rlx_value v);
+/* "1.234 us": nanoseconds in a unit that fits. */
+const char *cli_time_text(double ns, char *buffer, size_t size);
+/* "12.5 KiB" */
+const char *cli_bytes_text(uint64_t bytes, char *buffer, size_t size);
+/* "model.py:12:9", or "" where the file does not say. */
+const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_t pc, char *buffer,
+                           size_t size);
+
+/* --- commands --- */
 
 int cli_command_run(int argc, char **argv);
 int cli_command_time(int argc, char **argv);
@@ -83,5 +140,7 @@ int cli_command_profile(int argc, char **argv);
 int cli_command_dump(int argc, char **argv);
 int cli_command_verify(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
+/* rlx dump --memory: the storages and tensors of every function, with sizes where known. */
+int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims);
 
 #endif

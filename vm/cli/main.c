@@ -8,6 +8,11 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "call a function and write or print its result", cli_command_run},
+    {"time", "measure calls of a function", cli_command_time},
+    {"profile", "show where a call's time goes", cli_command_profile},
+    {"dump", "show what is in a file", cli_command_dump},
+    {"verify", "check a file in full", cli_command_verify},
+    {"asm", "turn assembly text into an executable", cli_command_asm},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

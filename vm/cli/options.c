@@ -1,6 +1,10 @@
-/* Command lines: one parser for every command, over its table of options. */
+/* Command lines: one parser for every command, over its table of options.
+ *
+ * Short options take their value as the next argument, long ones also after '='. Names and values
+ * stay where argv has them, but for the NAME of NAME=TEXT, which is copied. */
 #include "vm/cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +62,20 @@ const char *cli_nearest(const char *word, const char *const *words, size_t n)
     return best;
 }
 
-static void print_help(const char *usage, const cli_option *options, size_t n)
+static const cli_option call_options[] = {
+    {"-f", "NAME", "the function to call (default main)"},
+    {"--input", "[NAME=]VALUE",
+     "F.npy, shape:2,3, int:5 or float:0.5; NAME.0=... for fields of a tuple"},
+    {"--random", "", "seeded random values for parameters without --input"},
+    {"--dim", "n=128", "the value of a symbol, for random inputs"},
+    {"--seed", "S", "of the random inputs (default 0)"},
+    {"--threads", "T", "threads of a kernel's parallel loops (default 1)"},
+};
+enum { N_CALL_OPTIONS = sizeof call_options / sizeof *call_options };
+
+static void print_help(const cli_command *command, const cli_option *options, size_t n)
 {
-    printf("usage: %s\n\n", usage);
+    printf("usage: %s\n\n%s\n\n", command->usage, command->about);
     for (size_t i = 0; i < n; i++) {
         int width = printf("  %s %s", options[i].name, options[i].value);
         printf("%*s%s\n", width < 28 ? 28 - width : 1, "", options[i].help);
@@ -76,29 +91,57 @@ static const cli_option *find(const cli_option *options, size_t n, const char *n
     return NULL;
 }
 
-static int unknown(const cli_option *options, size_t n, const char *given)
+static int unknown(const cli_option *options, size_t n, const char *given, size_t length)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
-    size_t count = n < MOST ? n : MOST;
-    for (size_t i = 0; i < count; i++)
+    const char *names[CLI_MAX_OPTIONS + 1];
+    char word[64];
+    for (size_t i = 0; i < n; i++)
         names[i] = options[i].name;
-    const char *near = cli_nearest(given, names, count);
+    names[n] = "--help";
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), given);
+    const char *near = cli_nearest(word, names, n + 1);
     if (near)
-        cli_complain("unknown option %s; did you mean %s?", given, near);
+        cli_complain("unknown option %s; did you mean %s?", word, near);
     else
-        cli_complain("unknown option %s; --help lists the options", given);
+        cli_complain("unknown option %s; --help lists the options", word);
     return CLI_USAGE;
 }
 
-int cli_parse(const char *usage, const cli_option *options, size_t n, int argc, char **argv,
-              cli_set_fn set, void *user, bool *out_help)
+/* Gives |option|, found at argument |*at|, its value: what follows '=', or the next argument. */
+static int take_value(const cli_option *option, const char *equals, int argc, char **argv, int *at,
+                      const char **out)
 {
+    *out = equals ? equals + 1 : NULL;
+    if (option->value[0] == '\0') {
+        if (!equals)
+            return CLI_OK;
+        cli_complain("option %s takes no value", option->name);
+        return CLI_USAGE;
+    }
+    if (*out)
+        return CLI_OK;
+    if (*at + 1 == argc) {
+        cli_complain("option %s needs a value: %s", option->name, option->value);
+        return CLI_USAGE;
+    }
+    *out = argv[++*at];
+    return CLI_OK;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, cli_set_fn set, void *user,
+              bool *out_help)
+{
+    cli_option options[CLI_MAX_OPTIONS];
+    size_t n = 0;
+    for (size_t i = 0; command->call_options && i < N_CALL_OPTIONS; i++)
+        options[n++] = call_options[i];
+    for (size_t i = 0; i < command->n_options && n < CLI_MAX_OPTIONS; i++)
+        options[n++] = command->options[i];
     *out_help = false;
     for (int i = 0; i < argc; i++) {
-        const char *arg = argv[i];
+        const char *arg = argv[i], *value;
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            print_help(usage, options, n);
+            print_help(command, options, n);
             *out_help = true;
             return CLI_OK;
         }
@@ -111,48 +154,41 @@ int cli_parse(const char *usage, const cli_option *options, size_t n, int argc, 
         size_t length = equals ? (size_t)(equals - arg) : strlen(arg);
         const cli_option *option = find(options, n, arg, length);
         if (!option)
-            return unknown(options, n, arg);
-        const char *value = equals ? equals + 1 : NULL;
-        if (option->value[0] == '\0' && value) {
-            cli_complain("option %s takes no value", option->name);
-            return CLI_USAGE;
-        }
-        if (option->value[0] != '\0' && !value) {
-            if (i + 1 == argc) {
-                cli_complain("option %s needs a value: %s", option->name, option->value);
-                return CLI_USAGE;
-            }
-            value = argv[++i];
-        }
+            return unknown(options, n, arg, length);
+        int status = take_value(option, equals, argc, argv, &i, &value);
+        if (status != CLI_OK)
+            return status;
         if (!set(user, option, value))
             return CLI_USAGE;
     }
     return CLI_OK;
 }
 
-/* --- the options of a call --- */
-
-const cli_option cli_call_options[] = {
-    {"-f", "NAME", "the function to call (default main)"},
-    {"--input", "[NAME=]VALUE",
-     "F.npy, shape:2,3, int:5, float:0.5; NAME.0=... for fields of a tuple"},
-    {"--random", "", "seeded random tensors for parameters without --input"},
-    {"--dim", "n=128", "the value of a symbol, for --random"},
-    {"--seed", "S", "of --random (default 0)"},
-    {"--threads", "T", "threads of a kernel's parallel loops (default 1)"},
-};
-const size_t cli_call_option_count = sizeof cli_call_options / sizeof *cli_call_options;
+/* --- values of options --- */
 
 bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_t most,
                    uint64_t *out)
 {
     char *end;
+    errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || value < least || value > most) {
+    if (*text < '0' || *text > '9' || *end != '\0' || errno == ERANGE || value < least ||
+        value > most) {
         cli_complain("option %s wants a number from %llu to %llu, not '%s'", option,
                      (unsigned long long)least, (unsigned long long)most, text);
         return false;
     }
+    *out = value;
+    return true;
+}
+
+bool cli_parse_i64(const char *text, const char *end, int64_t *out)
+{
+    char *stop;
+    errno = 0;
+    long long value = strtoll(text, &stop, 10);
+    if (stop == text || stop != end || errno == ERANGE)
+        return false;
     *out = value;
     return true;
 }
@@ -189,17 +225,21 @@ bool cli_add_pair(cli_pair *pairs, uint32_t *count, const char *option, const ch
     return true;
 }
 
+bool cli_set_file(const char **file, const char *value)
+{
+    if (*file) {
+        cli_complain("more than one file: %s and %s", *file, value);
+        return false;
+    }
+    *file = value;
+    return true;
+}
+
 bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
 {
     uint64_t number;
-    if (!option) {
-        if (call->file) {
-            cli_complain("more than one file: %s and %s", call->file, value);
-            return false;
-        }
-        call->file = value;
-        return true;
-    }
+    if (!option)
+        return cli_set_file(&call->file, value);
     if (strcmp(option->name, "-f") == 0) {
         call->function = value;
     } else if (strcmp(option->name, "--input") == 0) {

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { MAX_OPTIONS = 16 };
-
 static bool set(void *user, const cli_option *option, const char *value)
 {
     cli_call *call = user;
@@ -13,25 +11,35 @@ static bool set(void *user, const cli_option *option, const char *value)
     return cli_call_set(call, option, value);
 }
 
-/* NAME of -o NAME=F: "0" or "1.2" picks a field, anything else names the whole result. */
-static rlx_value pick(rlx_value v, const char *path)
+/* NAME of -o NAME=F: "0" or "1.2" picks a field, anything else names the whole result. False when
+ * there is no such field. */
+static bool pick(rlx_value v, const char *path, rlx_value *out)
 {
-    while (path && *path >= '0' && *path <= '9' && v.kind == RLX_KIND_TUPLE) {
+    while (path && *path >= '0' && *path <= '9') {
         uint32_t field = 0;
         for (; *path >= '0' && *path <= '9'; path++)
-            field = field < CLI_MAX_PAIRS ? field * 10 + (uint32_t)(*path - '0') : field;
+            field = field < UINT32_MAX / 16 ? field * 10 + (uint32_t)(*path - '0') : field;
+        if (v.kind != RLX_KIND_TUPLE || field >= rlx_tuple_count(v.as.tuple))
+            return false;
         v = rlx_tuple_get(v.as.tuple, field);
         path += *path == '.';
     }
-    return v;
+    *out = v;
+    return true;
 }
 
 static int show(const cli_call *call, rlx_value result)
 {
     rlx_error err = {0};
     for (uint32_t i = 0; i < call->n_outputs; i++) {
-        if (cli_write_value(pick(result, call->outputs[i].name), call->outputs[i].text, &err) !=
-            RLX_OK)
+        const cli_pair *output = &call->outputs[i];
+        rlx_value v;
+        if (!pick(result, output->name, &v)) {
+            cli_complain("-o %s=%s: the result has no field %s", output->name, output->text,
+                         output->name);
+            return CLI_FAILED;
+        }
+        if (cli_write_value(v, output->text, &err) != RLX_OK)
             return cli_fail(&err);
     }
     if (call->n_outputs == 0)
@@ -39,31 +47,38 @@ static int show(const cli_call *call, rlx_value result)
     return CLI_OK;
 }
 
+static int run(const cli_call *call)
+{
+    cli_session session;
+    rlx_value result = rlx_none();
+    rlx_error err = {0};
+    int status = cli_open(call, &session);
+    if (status == CLI_OK) {
+        if (rlx_vm_invoke_index(session.vm, session.function, session.args, session.n_args, &result,
+                                &err) != RLX_OK)
+            status = cli_fail(&err);
+        else
+            status = show(call, result);
+    }
+    rlx_value_release(result);
+    cli_close(&session);
+    return status;
+}
+
 int cli_command_run(int argc, char **argv)
 {
-    cli_option options[MAX_OPTIONS];
-    memcpy(options, cli_call_options, cli_call_option_count * sizeof *options);
-    options[cli_call_option_count] = (cli_option){
-        "-o", "[NAME=]F.npy", "write the result; fields of a tuple go to F.0.npy, F.1.npy"};
-    static cli_call call; /* zeroed; too large for a comfortable stack frame */
+    static const cli_option options[] = {
+        {"-o", "[NAME=]F.npy",
+         "write the result; fields of a tuple go to F.0.npy, F.1.npy; NAME picks a field"},
+    };
+    const cli_command command = {"rlx run FILE.rlx [options]",
+                                 "Calls a function once and writes or prints its result.", options,
+                                 1, true};
+    cli_call call = {0};
     bool help;
-    int status = cli_parse("rlx run FILE.rlx [options]", options, cli_call_option_count + 1, argc,
-                           argv, set, &call, &help);
-    cli_session session = {0};
-    if (status == CLI_OK && !help) {
-        status = cli_open(&call, &session);
-        rlx_value result = rlx_none();
-        rlx_error err = {0};
-        if (status == CLI_OK) {
-            if (rlx_vm_invoke_index(session.vm, session.function, session.args, session.n_args,
-                                    &result, &err) != RLX_OK)
-                status = cli_fail(&err);
-            else
-                status = show(&call, result);
-        }
-        rlx_value_release(result);
-        cli_close(&session);
-    }
+    int status = cli_parse(&command, argc, argv, set, &call, &help);
+    if (status == CLI_OK && !help)
+        status = run(&call);
     cli_call_deinit(&call);
     return status;
 }

@@ -1,6 +1,7 @@
-/* Results: to .npy files, or as a line of text. */
+/* Results: to .npy files, or as a line of text; and quantities as text. */
 #include "vm/cli/cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,18 @@ rlx_status cli_write_value(rlx_value v, const char *path, rlx_error *err)
     return write_at_depth(v, path, 0, err);
 }
 
+/* The value of a float16. */
+static double half_to_double(uint32_t bits)
+{
+    const uint32_t exponent = bits >> 10 & 31u, mantissa = bits & 1023u;
+    double magnitude = ldexp((double)mantissa, -24);
+    if (exponent == 31)
+        magnitude = mantissa ? (double)NAN : (double)INFINITY;
+    else if (exponent > 0)
+        magnitude = ldexp((double)(mantissa + 1024u), (int)exponent - 25);
+    return bits & 0x8000u ? -magnitude : magnitude;
+}
+
 /* An element as text. */
 static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *at)
 {
@@ -79,7 +92,7 @@ static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *at)
         memcpy(&f, &wide, sizeof f);
         fprintf(file, "%.6g", (double)f);
     } else if (dtype.code == RLX_FLOAT) {
-        fprintf(file, "0x%04llx", (unsigned long long)bits);
+        fprintf(file, "%.4g", half_to_double((uint32_t)bits));
     } else if (dtype.code == RLX_INT) {
         unsigned unused = 64u - dtype.bits;
         fprintf(file, "%lld", (long long)((int64_t)(bits << unused) >> unused));
@@ -135,4 +148,46 @@ static void print_at_depth(FILE *file, const char *name, rlx_value v, uint32_t d
 void cli_print_value(FILE *file, const char *name, rlx_value v)
 {
     print_at_depth(file, name, v, 0);
+}
+
+/* --- quantities --- */
+
+const char *cli_time_text(double ns, char *buffer, size_t size)
+{
+    static const struct {
+        double least;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (ns < units[i].least)
+            continue;
+        snprintf(buffer, size, "%.3f %s", ns / units[i].least, units[i].unit);
+        return buffer;
+    }
+    snprintf(buffer, size, "%.1f ns", ns);
+    return buffer;
+}
+
+const char *cli_bytes_text(uint64_t bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1024;
+    if (bytes < 1024)
+        snprintf(buffer, size, "%llu bytes", (unsigned long long)bytes);
+    else
+        snprintf(buffer, size, "%.1f %s", value, units[unit]);
+    return buffer;
+}
+
+const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_t pc, char *buffer,
+                           size_t size)
+{
+    rlx_location where;
+    buffer[0] = '\0';
+    if (rlx_function_location(exe, function, pc, &where, NULL))
+        snprintf(buffer, size, "%s:%u:%u", where.file, where.line, where.column);
+    return buffer;
 }

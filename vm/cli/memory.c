@@ -1,0 +1,251 @@
+/* rlx dump --memory: what each function allocates, from its code.
+ *
+ * Sizes are shown as the expressions in the file and, where the symbols' values are known from
+ * --dim, as bytes. The walk follows the order of the code: on a path that the run does not take,
+ * nothing of what is shown is allocated. "until" is the instruction that kills the register; other
+ * registers may hold the same storage longer. */
+#include "vm/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <rlx/checked.h>
+
+enum { NO_EXPR = UINT32_MAX, TEXT = 256 };
+
+typedef struct row {
+    uint32_t pc, until; /* until RLX_NONE: the function's end */
+    rlx_opcode op;
+    uint32_t target, storage; /* registers */
+    bool known;
+    uint64_t bytes;
+    char text[TEXT];
+} row;
+
+typedef struct walk {
+    cli_symbols symbols;
+    uint32_t *expr_of; /* per slot: the expression that it got last */
+    uint32_t *row_of;  /* per register: the row that defined it last */
+    row *rows;
+    uint32_t n_rows, room;
+} walk;
+
+static const char *slot_text(const walk *w, uint32_t slot, char *buffer, size_t size)
+{
+    const cli_symbols *s = &w->symbols;
+    if (slot < s->n && w->expr_of[slot] != NO_EXPR)
+        return rlx_expr_text(s->exe, s->function, w->expr_of[slot], buffer, size);
+    return cli_symbol_name(s, slot, buffer, size);
+}
+
+/* slot := expression. */
+static void eval_slot(walk *w, uint32_t slot, uint32_t expr)
+{
+    cli_symbols *s = &w->symbols;
+    s->bound[slot] =
+        cli_symbols_missing(s, expr) == RLX_NONE &&
+        rlx_executable_eval(s->exe, expr, s->values, s->n, &s->values[slot], NULL) == RLX_OK;
+    w->expr_of[slot] = expr;
+}
+
+static row *add_row(walk *w, uint32_t pc, rlx_opcode op, uint32_t target)
+{
+    if (w->n_rows == w->room) {
+        size_t room = w->room ? (size_t)w->room * 2 : 64;
+        row *more = room <= UINT32_MAX / 2 ? realloc(w->rows, room * sizeof *more) : NULL;
+        if (!more)
+            return NULL;
+        w->rows = more;
+        w->room = (uint32_t)room;
+    }
+    row *r = &w->rows[w->n_rows];
+    *r = (row){.pc = pc, .until = RLX_NONE, .op = op, .target = target, .storage = RLX_NONE};
+    w->row_of[target] = w->n_rows++;
+    return r;
+}
+
+static void append(row *r, const char *text)
+{
+    size_t used = strlen(r->text);
+    snprintf(r->text + used, sizeof r->text - used, "%s", text);
+}
+
+/* "float32 (n, 128)", and the bytes if every dimension is known. */
+static void describe_tensor(const walk *w, row *r, uint32_t word, const rlx_operand *dims)
+{
+    char buffer[TEXT];
+    rlx_dtype dtype;
+    int64_t values[RLX_MAX_NDIM];
+    size_t bytes;
+    memcpy(&dtype, &word, sizeof dtype);
+    append(r, rlx_dtype_name(dtype, buffer));
+    append(r, " (");
+    r->known = dims->n <= RLX_MAX_NDIM;
+    for (uint32_t i = 0; i < dims->n; i++) {
+        const uint32_t slot = dims->items[i];
+        append(r, i ? ", " : "");
+        append(r, slot_text(w, slot, buffer, sizeof buffer));
+        r->known = r->known && w->symbols.bound[slot];
+        if (r->known)
+            values[i] = w->symbols.values[slot];
+    }
+    append(r, ")");
+    r->known = r->known && rlx_nbytes(values, dims->n, dtype, &bytes);
+    if (r->known)
+        r->bytes = bytes;
+}
+
+static bool step(walk *w, uint32_t pc, const rlx_instruction *in)
+{
+    const rlx_operand *o = in->operands;
+    cli_symbols *s = &w->symbols;
+    char buffer[TEXT];
+    row *r = NULL;
+    if (in->op == RLX_OP_EVAL_SLOT) {
+        eval_slot(w, o[0].value, o[1].value);
+    } else if (in->op == RLX_OP_KILL) {
+        if (w->row_of[o[0].value] != RLX_NONE)
+            w->rows[w->row_of[o[0].value]].until = pc;
+        w->row_of[o[0].value] = RLX_NONE;
+    } else if (in->op == RLX_OP_ALLOC_STORAGE) {
+        if (!(r = add_row(w, pc, in->op, o[0].value)))
+            return false;
+        r->known = s->bound[o[1].value] && s->values[o[1].value] >= 0;
+        r->bytes = r->known ? (uint64_t)s->values[o[1].value] : 0;
+        append(r, slot_text(w, o[1].value, buffer, sizeof buffer));
+        append(r, " bytes");
+    } else if (in->op == RLX_OP_ALLOC_TENSOR) {
+        if (!(r = add_row(w, pc, in->op, o[0].value)))
+            return false;
+        r->storage = o[1].value;
+        describe_tensor(w, r, o[3].value, &o[4]);
+        append(r, " at ");
+        append(r, slot_text(w, o[2].value, buffer, sizeof buffer));
+    } else if (in->op == RLX_OP_NEW_TENSOR) {
+        if (!(r = add_row(w, pc, in->op, o[0].value)))
+            return false;
+        describe_tensor(w, r, o[1].value, &o[2]);
+    } else {
+        /* Any other way to a slot's value is known at run time only. */
+        for (uint32_t i = 0; i < in->n_operands; i++) {
+            if (o[i].letter != 'w')
+                continue;
+            s->bound[o[i].value] = false;
+            w->expr_of[o[i].value] = NO_EXPR;
+        }
+    }
+    return true;
+}
+
+static void print_rows(const walk *w)
+{
+    char buffer[TEXT], register_text[32];
+    for (uint32_t i = 0; i < w->n_rows; i++) {
+        const row *r = &w->rows[i];
+        snprintf(register_text, sizeof register_text, "r%u", r->target);
+        printf("  %6u..", r->pc);
+        if (r->until == RLX_NONE)
+            printf("%-6s", "end");
+        else
+            printf("%-6u", r->until);
+        printf(" %12s  %s %-5s ", r->known ? cli_bytes_text(r->bytes, buffer, sizeof buffer) : "?",
+               r->op == RLX_OP_ALLOC_STORAGE ? "storage" : "tensor ", register_text);
+        if (r->storage != RLX_NONE)
+            printf("in r%u ", r->storage);
+        cli_place_text(w->symbols.exe, w->symbols.function, r->pc, buffer, sizeof buffer);
+        printf("%s%s%s\n", r->text, *buffer ? "  " : "", buffer);
+    }
+}
+
+static void print_sums(const walk *w)
+{
+    uint64_t storages = 0, planned = 0, own = 0;
+    uint32_t unknown = 0;
+    char a[32], b[32], c[32];
+    for (uint32_t i = 0; i < w->n_rows; i++) {
+        const row *r = &w->rows[i];
+        uint64_t *sum = r->op == RLX_OP_ALLOC_STORAGE  ? &storages
+                        : r->op == RLX_OP_ALLOC_TENSOR ? &planned
+                                                       : &own;
+        unknown += !r->known;
+        if (r->known && __builtin_add_overflow(*sum, r->bytes, sum))
+            *sum = UINT64_MAX;
+    }
+    printf("  sum: %s of storage for %s of tensors, %s of tensors on their own",
+           cli_bytes_text(storages, a, sizeof a), cli_bytes_text(planned, b, sizeof b),
+           cli_bytes_text(own, c, sizeof c));
+    if (unknown)
+        printf(", %u of unknown size (--dim gives symbols values)", unknown);
+    putchar('\n');
+}
+
+/* Slots that code binds (and not the signature) and slots of symbols that the signature has. */
+static int walk_function(walk *w, const rlx_function_info *info)
+{
+    rlx_instruction in;
+    w->expr_of = malloc((info->n_slots ? info->n_slots : 1) * sizeof *w->expr_of);
+    w->row_of = malloc((info->n_registers ? info->n_registers : 1) * sizeof *w->row_of);
+    bool ok = w->expr_of && w->row_of;
+    if (ok) {
+        memset(w->expr_of, 0xff, info->n_slots * sizeof *w->expr_of);
+        memset(w->row_of, 0xff, info->n_registers * sizeof *w->row_of);
+    }
+    for (uint32_t pc = 0;
+         ok && rlx_function_instruction(w->symbols.exe, w->symbols.function, pc, &in);
+         pc += in.n_words)
+        ok = step(w, pc, &in);
+    if (ok)
+        return CLI_OK;
+    cli_complain("out of memory");
+    return CLI_FAILED;
+}
+
+static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *dims,
+                         uint32_t n_dims, bool *found)
+{
+    walk w = {0};
+    rlx_function_info info;
+    (void)rlx_executable_function(exe, f, &info);
+    int status = cli_symbols_init(&w.symbols, exe, f);
+    if (status == CLI_OK)
+        status = cli_symbols_bind(&w.symbols, dims, n_dims, found);
+    if (status == CLI_OK)
+        status = walk_function(&w, &info);
+    if (status == CLI_OK && w.n_rows > 0) {
+        printf("memory of %.*s", (int)info.name.len, info.name.data);
+        cli_symbols_print(&w.symbols, stdout);
+        putchar('\n');
+        print_rows(&w);
+        print_sums(&w);
+    } else if (status == CLI_OK) {
+        printf("memory of %.*s: nothing is allocated\n", (int)info.name.len, info.name.data);
+    }
+    cli_symbols_deinit(&w.symbols);
+    free(w.expr_of);
+    free(w.row_of);
+    free(w.rows);
+    return status;
+}
+
+int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims)
+{
+    bool found[CLI_MAX_PAIRS] = {0};
+    uint64_t bytes = 0;
+    char text[32];
+    int status = CLI_OK;
+    for (uint32_t f = 0; f < rlx_executable_function_count(exe) && status == CLI_OK; f++)
+        status = dump_function(exe, f, dims, n_dims, found);
+    for (uint32_t i = 0; i < n_dims && status == CLI_OK; i++) {
+        if (found[i])
+            continue;
+        cli_complain("--dim %s: no function has such a symbol", dims[i].name);
+        status = CLI_USAGE;
+    }
+    for (uint32_t c = 0; c < rlx_executable_constant_count(exe); c++) {
+        rlx_value v = rlx_executable_constant(exe, c);
+        bytes += v.kind == RLX_KIND_TENSOR ? rlx_tensor_nbytes(v.as.tensor) : 0;
+    }
+    if (status == CLI_OK)
+        printf("constants: %s, mapped from the file\n", cli_bytes_text(bytes, text, sizeof text));
+    return status;
+}
