@@ -201,3 +201,49 @@ RLX_TEST(emit, long_chains_need_few_registers)
     rlx_executable_release(exe);
     rlxc_context_destroy(ctx);
 }
+
+/* Compiles and loads with the n-th allocation failing, for each n until none fails. */
+RLX_TEST(emit, running_out_of_memory_is_an_error)
+{
+    static const char text[] = HEADER FUNCTION
+        "    def pair(a: R.Object, b: R.Object) -> R.Object:\n        return (a, b)\n" NM
+        "        f = R.make_closure(cls.pair, (s,))\n"
+        "        if R.prim_value(n < m):\n"
+        "            a = R.invoke_closure(f, (R.shape([n]),), sinfo_args=(R.Object,))\n"
+        "            b = a\n        else:\n"
+        "            b = R.match_cast(s, R.Shape([\"k\", \"l\"]))\n"
+        "        return (b, R.shape([n * m + 1]), R.str(\"text\"))\n";
+    rlxc_options options;
+    bool done = false;
+    for (size_t n = 1; n < 4000 && !done; n++) {
+        t->calls = 0;
+        t->fail_at = n;
+        rlx_load_options load = {.allocator = &t->allocator};
+        rlx_exec_builder *builder = NULL;
+        rlx_executable *exe = NULL;
+        rlx_error err = {0};
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        rlxc_module *module = NULL;
+        if (ctx && rlxc_options_init(ctx, &options, NULL, NULL, 0))
+            module = rlxc_read_module(ctx, "test.py", text, strlen(text));
+        if (rlx_exec_builder_create(&t->allocator, &builder, &err) != RLX_OK)
+            builder = NULL;
+        bool compiled =
+            module && builder && rlxc_compile_module(ctx, module, &options, NULL, builder);
+        if (compiled) {
+            rlx_status status = rlx_exec_builder_load(builder, &load, &exe, &err);
+            done = status == RLX_OK && t->calls < n;
+            cr_expect(status == RLX_OK || status == RLX_E_NOMEM, "allocation %zu: %s", n,
+                      err.message);
+        } else if (ctx && !rlxc_out_of_memory(ctx) && builder) {
+            const char *said = rlxc_render_diagnostics(ctx);
+            cr_expect(strstr(said, "memory"), "allocation %zu: %s", n, said);
+        }
+        rlx_executable_release(exe);
+        rlx_exec_builder_destroy(builder);
+        if (ctx)
+            rlxc_context_destroy(ctx);
+    }
+    t->fail_at = 0;
+    cr_expect(done);
+}
