@@ -11,48 +11,48 @@ typedef struct fixture {
     const rlxc_expr *n;
 } fixture;
 
-static fixture begin(void)
+static fixture begin(const rlx_test *t)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     return (fixture){ctx, rlxc_module_new(ctx), rlxc_shape_var(ctx, "n")};
 }
 
 /* def double(x: Tensor((k, 2))) -> Tensor((k + k, m)), m unknown when |leaky| */
-static void add_callee(fixture *t, bool leaky)
+static void add_callee(const fixture *fx, bool leaky)
 {
-    const rlxc_expr *k = rlxc_shape_var(t->ctx, "k"), *two = rlxc_i64(t->ctx, 2);
-    graph g = graph_new(t->ctx, t->module, "double", false);
-    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t->ctx, k, two));
+    const rlxc_expr *k = rlxc_shape_var(fx->ctx, "k"), *two = rlxc_i64(fx->ctx, 2);
+    graph g = graph_new(fx->ctx, fx->module, "double", false);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx->ctx, k, two));
     g.f->ret =
-        graph_tensor(t->ctx, rlxc_add(t->ctx, k, k), leaky ? rlxc_shape_var(t->ctx, "m") : two);
+        graph_tensor(fx->ctx, rlxc_add(fx->ctx, k, k), leaky ? rlxc_shape_var(fx->ctx, "m") : two);
     graph_end(&g, x);
 }
 
 RLX_TEST(infer, calls_of_functions_substitute_symbols)
 {
-    fixture t = begin();
-    add_callee(&t, false);
-    graph g = graph_new(t.ctx, t.module, "main", false);
-    const rlxc_expr *two = rlxc_i64(t.ctx, 2);
-    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, two)));
+    fixture fx = begin(t);
+    add_callee(&fx, false);
+    graph g = graph_new(fx.ctx, fx.module, "main", false);
+    const rlxc_expr *two = rlxc_i64(fx.ctx, 2);
+    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, two)));
     rlxc_atom vague =
-        rlxc_atom_var(graph_param(&g, "v", rlxc_sinfo_tensor(t.ctx, RLX_F32, 2, NULL, NULL)));
-    rlxc_atom callee = rlxc_atom_global(t.ctx, "double");
+        rlxc_atom_var(graph_param(&g, "v", rlxc_sinfo_tensor(fx.ctx, RLX_F32, 2, NULL, NULL)));
+    rlxc_atom callee = rlxc_atom_global(fx.ctx, "double");
     const rlxc_sinfo *got = graph_infer(&g, graph_call(&g, "y", callee, &x, 1))->sinfo;
-    cr_expect_eq(got, graph_tensor(t.ctx, rlxc_mul(t.ctx, t.n, two), two));
+    cr_expect_eq(got, graph_tensor(fx.ctx, rlxc_mul(fx.ctx, fx.n, two), two));
     got = graph_infer(&g, graph_call(&g, "z", callee, &vague, 1))->sinfo;
     cr_expect(got->kind == RLXC_SINFO_TENSOR && got->ndim == 2 && !got->dims,
               "an unbound symbol is forgotten");
-    cr_expect(!rlxc_failed(t.ctx));
-    rlxc_context_destroy(t.ctx);
+    cr_expect(!rlxc_failed(fx.ctx));
+    rlxc_context_destroy(fx.ctx);
 
-    t = begin();
-    add_callee(&t, true);
-    g = graph_new(t.ctx, t.module, "main", false);
-    x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, rlxc_i64(t.ctx, 2))));
-    got = graph_infer(&g, graph_call(&g, "y", rlxc_atom_global(t.ctx, "double"), &x, 1))->sinfo;
+    fx = begin(t);
+    add_callee(&fx, true);
+    g = graph_new(fx.ctx, fx.module, "main", false);
+    x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, rlxc_i64(fx.ctx, 2))));
+    got = graph_infer(&g, graph_call(&g, "y", rlxc_atom_global(fx.ctx, "double"), &x, 1))->sinfo;
     cr_expect(got->ndim == 2 && !got->dims, "the callee's own symbol does not leak");
-    rlxc_context_destroy(t.ctx);
+    rlxc_context_destroy(fx.ctx);
 }
 
 RLX_TEST(infer, wrong_arguments_are_named)
@@ -68,13 +68,13 @@ RLX_TEST(infer, wrong_arguments_are_named)
         "condition of an if must be a scalar bool",
     };
     for (size_t kind = 0; kind < sizeof wants / sizeof wants[0]; kind++) {
-        fixture t = begin();
-        add_callee(&t, false);
-        graph g = graph_new(t.ctx, t.module, "main", false);
-        const rlxc_expr *three = rlxc_i64(t.ctx, 3);
-        rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, three));
+        fixture fx = begin(t);
+        add_callee(&fx, false);
+        graph g = graph_new(fx.ctx, fx.module, "main", false);
+        const rlxc_expr *three = rlxc_i64(fx.ctx, 3);
+        rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, three));
         rlxc_atom args[] = {rlxc_atom_var(x), rlxc_atom_var(x)};
-        rlxc_atom callee = rlxc_atom_global(t.ctx, "double");
+        rlxc_atom callee = rlxc_atom_global(fx.ctx, "double");
         rlxc_binding *b = NULL;
         switch (kind) {
         case 0:
@@ -84,13 +84,13 @@ RLX_TEST(infer, wrong_arguments_are_named)
             b = graph_call(&g, "y", callee, args, 1);
             break;
         case 2:
-            b = graph_call(&g, "y", rlxc_atom_global(t.ctx, "nobody"), args, 1);
+            b = graph_call(&g, "y", rlxc_atom_global(fx.ctx, "nobody"), args, 1);
             break;
         case 3:
             b = graph_call(&g, "y", args[0], args, 1);
             break;
         case 4: {
-            rlxc_atom pair = rlxc_atom_tuple(t.ctx, args, 2);
+            rlxc_atom pair = rlxc_atom_tuple(fx.ctx, args, 2);
             b = graph_bind(&g, RLXC_FORM_TUPLE_GET, "y", &pair, 1);
             b->index = 2;
             break;
@@ -99,11 +99,11 @@ RLX_TEST(infer, wrong_arguments_are_named)
             b = graph_bind(&g, RLXC_FORM_TUPLE_GET, "y", args, 1);
             break;
         case 6: {
-            const rlxc_sinfo *s = graph_tensor(t.ctx, t.n, NULL);
+            const rlxc_sinfo *s = graph_tensor(fx.ctx, fx.n, NULL);
             b = graph_bind(&g, RLXC_FORM_MATCH_CAST, "y", args, 1);
             b->sinfo_args = &s;
             b->n_sinfo_args = 1;
-            rlxc_infer_binding(t.ctx, t.module, b);
+            rlxc_infer_binding(fx.ctx, fx.module, b);
             b = NULL;
             break;
         }
@@ -111,17 +111,17 @@ RLX_TEST(infer, wrong_arguments_are_named)
             rlxc_body body = {.result = args[0]};
             b = graph_bind(&g, RLXC_FORM_IF, "y", args, 1);
             b->then = b->otherwise = &body;
-            rlxc_infer_binding(t.ctx, t.module, b);
+            rlxc_infer_binding(fx.ctx, fx.module, b);
             b = NULL;
             break;
         }
         }
         if (b)
-            rlxc_infer_binding(t.ctx, t.module, b);
-        const char *text = rlxc_render_diagnostics(t.ctx);
-        cr_expect_eq(rlxc_error_count(t.ctx), 1, "kind %zu: %s", kind, text);
+            rlxc_infer_binding(fx.ctx, fx.module, b);
+        const char *text = rlxc_render_diagnostics(fx.ctx);
+        cr_expect_eq(rlxc_error_count(fx.ctx), 1, "kind %zu: %s", kind, text);
         cr_expect(strstr(text, wants[kind]) != NULL, "kind %zu: %s", kind, text);
-        rlxc_context_destroy(t.ctx);
+        rlxc_context_destroy(fx.ctx);
     }
 }
 
@@ -138,11 +138,11 @@ static rlxc_rvar *fill_side(graph *g, void *user)
 
 RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
 {
-    fixture t = begin();
-    const rlxc_expr *two = rlxc_i64(t.ctx, 2), *m = rlxc_shape_var(t.ctx, "m");
-    const rlxc_sinfo *known = graph_tensor(t.ctx, t.n, two);
-    const rlxc_sinfo *fresh = graph_tensor(t.ctx, m, two);
-    const rlxc_sinfo *rank2 = rlxc_sinfo_tensor(t.ctx, RLX_F32, 2, NULL, NULL);
+    fixture fx = begin(t);
+    const rlxc_expr *two = rlxc_i64(fx.ctx, 2), *m = rlxc_shape_var(fx.ctx, "m");
+    const rlxc_sinfo *known = graph_tensor(fx.ctx, fx.n, two);
+    const rlxc_sinfo *fresh = graph_tensor(fx.ctx, m, two);
+    const rlxc_sinfo *rank2 = rlxc_sinfo_tensor(fx.ctx, RLX_F32, 2, NULL, NULL);
     struct {
         const rlxc_sinfo *x, *then, *otherwise, *join;
     } rows[] = {
@@ -152,8 +152,8 @@ RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
         {known, fresh, NULL, rank2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        graph g = graph_new(t.ctx, t.module, "f", false);
-        const rlxc_sinfo *flag = rlxc_sinfo_tensor(t.ctx, RLX_B8, 0, NULL, NULL);
+        graph g = graph_new(fx.ctx, fx.module, "f", false);
+        const rlxc_sinfo *flag = rlxc_sinfo_tensor(fx.ctx, RLX_B8, 0, NULL, NULL);
         rlxc_atom cond = rlxc_atom_var(graph_param(&g, "cond", flag));
         rlxc_rvar *x = graph_param(&g, "x", rows[i].x);
         sides then = {x, rows[i].then}, otherwise = {x, rows[i].otherwise};
@@ -161,57 +161,58 @@ RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
         b->then = graph_branch(&g, fill_side, &then);
         b->otherwise = graph_branch(&g, fill_side, &otherwise);
         cr_expect_eq(graph_infer(&g, b)->sinfo, rows[i].join, "row %zu: %s", i,
-                     rlxc_sinfo_text(t.ctx, b->var->sinfo));
+                     rlxc_sinfo_text(fx.ctx, b->var->sinfo));
     }
-    cr_expect(!rlxc_failed(t.ctx));
-    rlxc_context_destroy(t.ctx);
+    cr_expect(!rlxc_failed(fx.ctx));
+    rlxc_context_destroy(fx.ctx);
 }
 
 RLX_TEST(infer, closures_and_extern_functions)
 {
-    fixture t = begin();
-    graph g = graph_new(t.ctx, t.module, "main", false);
-    const rlxc_expr *k = rlxc_shape_var(t.ctx, "k");
-    const rlxc_sinfo *param = graph_tensor(t.ctx, k, NULL);
+    fixture fx = begin(t);
+    graph g = graph_new(fx.ctx, fx.module, "main", false);
+    const rlxc_expr *k = rlxc_shape_var(fx.ctx, "k");
+    const rlxc_sinfo *param = graph_tensor(fx.ctx, k, NULL);
     /* (Tensor((k,))) -> Tensor((k, n)): n is captured, k is bound by the call. */
-    const rlxc_sinfo *fn = rlxc_sinfo_callable(t.ctx, &param, 1, graph_tensor(t.ctx, k, t.n), true);
-    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL)));
+    const rlxc_sinfo *fn =
+        rlxc_sinfo_callable(fx.ctx, &param, 1, graph_tensor(fx.ctx, k, fx.n), true);
+    rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL)));
     rlxc_atom f = rlxc_atom_var(graph_param(&g, "f", fn));
     const rlxc_sinfo *got = graph_infer(&g, graph_call(&g, "y", f, &x, 1))->sinfo;
-    cr_expect_eq(got, graph_tensor(t.ctx, t.n, t.n));
+    cr_expect_eq(got, graph_tensor(fx.ctx, fx.n, fx.n));
 
-    rlxc_atom callee = rlxc_atom_extern(t.ctx, "somewhere");
+    rlxc_atom callee = rlxc_atom_extern(fx.ctx, "somewhere");
     rlxc_binding *b = graph_call(&g, "e", callee, &x, 1);
-    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_object(t.ctx));
+    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_object(fx.ctx));
     const rlxc_sinfo *stated[] = {param, fn};
     b->sinfo_args = stated;
     b->n_sinfo_args = 1;
     cr_expect_eq(graph_infer(&g, b)->sinfo, param);
     b->n_sinfo_args = 2;
-    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_tuple(t.ctx, stated, 2));
-    cr_expect(!rlxc_failed(t.ctx), "%s", rlxc_render_diagnostics(t.ctx));
-    rlxc_context_destroy(t.ctx);
+    cr_expect_eq(graph_infer(&g, b)->sinfo, rlxc_sinfo_tuple(fx.ctx, stated, 2));
+    cr_expect(!rlxc_failed(fx.ctx), "%s", rlxc_render_diagnostics(fx.ctx));
+    rlxc_context_destroy(fx.ctx);
 }
 
 RLX_TEST(module, names_stay_unique)
 {
-    fixture t = begin();
+    fixture fx = begin(t);
     rlxc_function *functions[40];
     for (int i = 0; i < 40; i++) {
-        graph g = graph_new(t.ctx, t.module, "f", false);
+        graph g = graph_new(fx.ctx, fx.module, "f", false);
         functions[i] = g.f;
-        cr_assert(rlxc_module_add_relax(t.ctx, t.module, g.f, true) != NULL);
+        cr_assert(rlxc_module_add_relax(fx.ctx, fx.module, g.f, true) != NULL);
         for (int k = 0; k < i; k++)
             cr_assert_neq(functions[k]->name, g.f->name, "%s", g.f->name);
-        cr_assert_eq(rlxc_module_find(t.module, g.f->name)->relax, g.f);
+        cr_assert_eq(rlxc_module_find(fx.module, g.f->name)->relax, g.f);
     }
-    graph g = graph_new(t.ctx, t.module, "f", false);
-    cr_expect_null(rlxc_module_add_relax(t.ctx, t.module, g.f, false));
-    rlxc_module_remove(t.ctx, t.module, functions[7]->name);
-    cr_expect_null(rlxc_module_find(t.module, functions[7]->name));
-    cr_expect_eq(t.module->globals.count, 39);
-    cr_expect_eq(t.module->globals.items[7]->relax, functions[8], "order is kept");
-    rlxc_context_destroy(t.ctx);
+    graph g = graph_new(fx.ctx, fx.module, "f", false);
+    cr_expect_null(rlxc_module_add_relax(fx.ctx, fx.module, g.f, false));
+    rlxc_module_remove(fx.ctx, fx.module, functions[7]->name);
+    cr_expect_null(rlxc_module_find(fx.module, functions[7]->name));
+    cr_expect_eq(fx.module->globals.count, 39);
+    cr_expect_eq(fx.module->globals.items[7]->relax, functions[8], "order is kept");
+    rlxc_context_destroy(fx.ctx);
 }
 
 /* --- rewriting -------------------------------------------------------------------------------- */
@@ -232,29 +233,29 @@ static rlxc_rewrite_action drop_copies(void *user, rlxc_builder *b, rlxc_binding
 RLX_TEST(rewrite, hundred_thousand_copies_collapse)
 {
     enum { N = 100000 };
-    fixture t = begin();
-    graph g = graph_new(t.ctx, t.module, "main", true);
-    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL)), *last = x;
+    fixture fx = begin(t);
+    graph g = graph_new(fx.ctx, fx.module, "main", true);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL)), *last = x;
     for (int i = 0; i < N; i++)
         last = i % 2 ? graph_copy(&g, "c", last) : graph_add(&g, "a", last, x);
     graph_end(&g, last);
-    cr_assert(rlxc_well_formed(t.ctx, t.module, "before", true), "%s",
-              rlxc_render_diagnostics(t.ctx));
+    cr_assert(rlxc_well_formed(fx.ctx, fx.module, "before", true), "%s",
+              rlxc_render_diagnostics(fx.ctx));
     uint32_t seen = 0;
     rlxc_rewrite_pass pass = {.user = &seen, .binding = drop_copies};
-    rlxc_rewrite_module(t.ctx, t.module, &pass);
+    rlxc_rewrite_module(fx.ctx, fx.module, &pass);
     cr_expect_eq(seen, N);
     cr_assert_eq(g.f->body.n_blocks, 1);
     cr_expect_eq(g.f->body.blocks[0]->n, N / 2);
-    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
-              rlxc_render_diagnostics(t.ctx));
+    cr_expect(rlxc_well_formed(fx.ctx, fx.module, "after", true), "%s",
+              rlxc_render_diagnostics(fx.ctx));
     const rlxc_rvar *result = g.f->body.result.var;
     cr_expect(!result->is_dataflow && strcmp(result->name, "a") == 0,
               "what takes the place of an output becomes one");
-    const uint32_t *uses = rlxc_count_uses(t.ctx, g.f);
+    const uint32_t *uses = rlxc_count_uses(fx.ctx, g.f);
     cr_expect_eq(uses[x->id], N / 2 + 1);
     cr_expect_eq(uses[result->id], 1);
-    rlxc_context_destroy(t.ctx);
+    rlxc_context_destroy(fx.ctx);
 }
 
 static rlxc_rvar *copy_twice(graph *g, void *user)
@@ -265,11 +266,11 @@ static rlxc_rvar *copy_twice(graph *g, void *user)
 
 RLX_TEST(rewrite, nested_bodies_are_walked)
 {
-    fixture t = begin();
-    graph g = graph_new(t.ctx, t.module, "main", false);
+    fixture fx = begin(t);
+    graph g = graph_new(fx.ctx, fx.module, "main", false);
     rlxc_atom cond =
-        rlxc_atom_var(graph_param(&g, "cond", rlxc_sinfo_tensor(t.ctx, RLX_B8, 0, NULL, NULL)));
-    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL));
+        rlxc_atom_var(graph_param(&g, "cond", rlxc_sinfo_tensor(fx.ctx, RLX_B8, 0, NULL, NULL)));
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL));
     rlxc_rvar *outer = graph_copy(&g, "outer", x);
     rlxc_binding *b = graph_bind(&g, RLXC_FORM_IF, "y", &cond, 1);
     b->then = graph_branch(&g, copy_twice, outer);
@@ -277,7 +278,7 @@ RLX_TEST(rewrite, nested_bodies_are_walked)
     rlxc_rvar *y = graph_infer(&g, b);
 
     /* A local function that captures |outer|. */
-    graph inner = graph_new(t.ctx, t.module, "inner", false);
+    graph inner = graph_new(fx.ctx, fx.module, "inner", false);
     inner.f->parent = g.f;
     rlxc_rvar *p = graph_param(&inner, "p", x->sinfo);
     inner.f->body.result = rlxc_atom_var(graph_add(&inner, "q", p, graph_copy(&inner, "c", outer)));
@@ -287,20 +288,20 @@ RLX_TEST(rewrite, nested_bodies_are_walked)
     rlxc_rvar *closure = graph_infer(&g, local);
     rlxc_atom arg = rlxc_atom_var(y);
     graph_end(&g, graph_infer(&g, graph_call(&g, "z", rlxc_atom_var(closure), &arg, 1)));
-    cr_assert(rlxc_well_formed(t.ctx, t.module, "before", true), "%s",
-              rlxc_render_diagnostics(t.ctx));
+    cr_assert(rlxc_well_formed(fx.ctx, fx.module, "before", true), "%s",
+              rlxc_render_diagnostics(fx.ctx));
 
     uint32_t seen = 0;
     rlxc_rewrite_pass pass = {.user = &seen, .binding = drop_copies};
-    rlxc_rewrite_function(t.ctx, t.module, g.f, &pass);
+    rlxc_rewrite_function(fx.ctx, fx.module, g.f, &pass);
     cr_expect_eq(seen, 10);
-    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
-              rlxc_render_diagnostics(t.ctx));
+    cr_expect(rlxc_well_formed(fx.ctx, fx.module, "after", true), "%s",
+              rlxc_render_diagnostics(fx.ctx));
     const rlxc_binding_block *block = g.f->body.blocks[0];
     cr_assert_eq(block->n, 3);
     cr_expect_eq(block->bindings[0]->then->blocks[0]->bindings[0]->args[0].var, x);
     cr_expect_eq(inner.f->body.blocks[0]->bindings[0]->args[1].var, x);
-    rlxc_context_destroy(t.ctx);
+    rlxc_context_destroy(fx.ctx);
 }
 
 /* y = add(a, b) becomes multiply(a, b) of the same type. */
@@ -314,14 +315,14 @@ static rlxc_rewrite_action multiply_instead(void *user, rlxc_builder *b, rlxc_bi
 
 RLX_TEST(rewrite, emitted_bindings_have_type_range_and_dataflow)
 {
-    fixture t = begin();
-    graph g = graph_new(t.ctx, t.module, "main", true);
-    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(t.ctx, t.n, NULL));
+    fixture fx = begin(t);
+    graph g = graph_new(fx.ctx, fx.module, "main", true);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL));
     rlxc_rvar *first = graph_add(&g, "a", x, x);
     g.block->bindings[0]->range = (rlxc_range){0, 7, 3, 7, 9};
     graph_end(&g, graph_add(&g, "b", first, x));
     rlxc_rewrite_pass pass = {.binding = multiply_instead};
-    rlxc_rewrite_function(t.ctx, t.module, g.f, &pass);
+    rlxc_rewrite_function(fx.ctx, fx.module, g.f, &pass);
     const rlxc_binding_block *block = g.f->body.blocks[0];
     cr_assert_eq(block->n, 2);
     cr_expect_str_eq(block->bindings[0]->op->name, "multiply");
@@ -330,7 +331,7 @@ RLX_TEST(rewrite, emitted_bindings_have_type_range_and_dataflow)
     cr_expect(block->bindings[0]->var->is_dataflow);
     cr_expect(!block->bindings[1]->var->is_dataflow);
     cr_expect_eq(g.f->body.result.var, block->bindings[1]->var);
-    cr_expect(rlxc_well_formed(t.ctx, t.module, "after", true), "%s",
-              rlxc_render_diagnostics(t.ctx));
-    rlxc_context_destroy(t.ctx);
+    cr_expect(rlxc_well_formed(fx.ctx, fx.module, "after", true), "%s",
+              rlxc_render_diagnostics(fx.ctx));
+    rlxc_context_destroy(fx.ctx);
 }

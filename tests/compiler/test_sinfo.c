@@ -49,9 +49,9 @@ static const rlxc_sinfo *identity_of(rlxc_context *ctx, bool vague)
     return rlxc_sinfo_callable(ctx, &t, 1, vague ? NULL : t, true);
 }
 
-static types make_types(void)
+static types make_types(const rlx_test *test)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&test->allocator);
     types t = {.ctx = ctx, .n = rlxc_shape_var(ctx, "n"), .m = rlxc_shape_var(ctx, "m")};
     const rlxc_expr *two = rlxc_i64(ctx, 2);
     const rlxc_expr *nm[] = {t.n, t.m};
@@ -84,18 +84,18 @@ static types make_types(void)
 
 RLX_TEST(sinfo, equal_types_are_one_pointer)
 {
-    types t = make_types();
-    rlxc_context *ctx = t.ctx;
+    types ty = make_types(t);
+    rlxc_context *ctx = ty.ctx;
     const rlxc_expr *two = rlxc_i64(ctx, 2);
-    const rlxc_expr *sum = rlxc_add(ctx, t.n, t.m), *mus = rlxc_add(ctx, t.m, t.n);
-    cr_expect_eq(tensor(ctx, t.n, two), t.at[F32_N_2]);
+    const rlxc_expr *sum = rlxc_add(ctx, ty.n, ty.m), *mus = rlxc_add(ctx, ty.m, ty.n);
+    cr_expect_eq(tensor(ctx, ty.n, two), ty.at[F32_N_2]);
     cr_expect_eq(tensor(ctx, sum, two), tensor(ctx, mus, two), "dimensions are canonical");
-    cr_expect_eq(rlxc_sinfo_tuple(ctx, NULL, 0), t.at[UNIT]);
-    cr_expect_neq(t.at[SCALAR], t.at[F32_ANY], "a scalar is not a tensor of unknown rank");
-    cr_expect(t.at[SCALAR]->dims != NULL && t.at[SCALAR]->ndim == 0);
+    cr_expect_eq(rlxc_sinfo_tuple(ctx, NULL, 0), ty.at[UNIT]);
+    cr_expect_neq(ty.at[SCALAR], ty.at[F32_ANY], "a scalar is not a tensor of unknown rank");
+    cr_expect(ty.at[SCALAR]->dims != NULL && ty.at[SCALAR]->ndim == 0);
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < i; k++)
-            cr_expect_neq(t.at[i], t.at[k], "types %d and %d", i, k);
+            cr_expect_neq(ty.at[i], ty.at[k], "types %d and %d", i, k);
     /* Enough entries to grow the table, found again afterwards. */
     enum { MANY = 5000 };
     static const rlxc_sinfo *many[MANY];
@@ -127,13 +127,13 @@ RLX_TEST(sinfo, subsumes_and_compatible)
         {FN_VAGUE, FN, true, true},       {FN, FN_VAGUE, false, true},
         {FN_OPAQUE, FN, true, true},      {FN, PRIM_4, false, false},
     };
-    types t = make_types();
+    types ty = make_types(t);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const rlxc_sinfo *b = t.at[rows[i].b], *a = t.at[rows[i].a];
-        cr_expect_eq(rlxc_sinfo_subsumes(t.ctx, b, a), rows[i].subsumes, "row %zu", i);
-        cr_expect_eq(rlxc_sinfo_compatible(t.ctx, b, a), rows[i].compatible, "row %zu", i);
+        const rlxc_sinfo *b = ty.at[rows[i].b], *a = ty.at[rows[i].a];
+        cr_expect_eq(rlxc_sinfo_subsumes(ty.ctx, b, a), rows[i].subsumes, "row %zu", i);
+        cr_expect_eq(rlxc_sinfo_compatible(ty.ctx, b, a), rows[i].compatible, "row %zu", i);
     }
-    rlxc_context_destroy(t.ctx);
+    rlxc_context_destroy(ty.ctx);
 }
 
 RLX_TEST(sinfo, join_is_what_both_are)
@@ -146,19 +146,19 @@ RLX_TEST(sinfo, join_is_what_both_are)
         {PAIR, UNIT, OBJ},        {SHAPE_NM, SHAPE_2, SHAPE_2}, {SHAPE_ANY, SHAPE_2, SHAPE_ANY},
         {OBJ, F32_NM, OBJ},
     };
-    types t = make_types();
+    types ty = make_types(t);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const rlxc_sinfo *a = t.at[rows[i].a], *b = t.at[rows[i].b];
-        cr_expect_eq(rlxc_sinfo_join(t.ctx, a, b), t.at[rows[i].join], "row %zu", i);
-        cr_expect_eq(rlxc_sinfo_join(t.ctx, b, a), t.at[rows[i].join], "row %zu reversed", i);
+        const rlxc_sinfo *a = ty.at[rows[i].a], *b = ty.at[rows[i].b];
+        cr_expect_eq(rlxc_sinfo_join(ty.ctx, a, b), ty.at[rows[i].join], "row %zu", i);
+        cr_expect_eq(rlxc_sinfo_join(ty.ctx, b, a), ty.at[rows[i].join], "row %zu reversed", i);
     }
-    const rlxc_sinfo *i32_pair[] = {t.at[I32_NM], t.at[PRIM_4]};
+    const rlxc_sinfo *i32_pair[] = {ty.at[I32_NM], ty.at[PRIM_4]};
     const rlxc_sinfo *joined =
-        rlxc_sinfo_join(t.ctx, t.at[PAIR], rlxc_sinfo_tuple(t.ctx, i32_pair, 2));
+        rlxc_sinfo_join(ty.ctx, ty.at[PAIR], rlxc_sinfo_tuple(ty.ctx, i32_pair, 2));
     cr_assert_eq(joined->kind, RLXC_SINFO_TUPLE);
     cr_expect(rlxc_dtype_is_void(joined->fields[0]->dtype) && joined->fields[0]->dims != NULL);
-    cr_expect_eq(joined->fields[1], t.at[PRIM_I64]);
-    rlxc_context_destroy(t.ctx);
+    cr_expect_eq(joined->fields[1], ty.at[PRIM_I64]);
+    rlxc_context_destroy(ty.ctx);
 }
 
 static bool is_not(void *user, const rlxc_expr *var)
@@ -168,33 +168,33 @@ static bool is_not(void *user, const rlxc_expr *var)
 
 RLX_TEST(sinfo, substitute_erase_collect)
 {
-    types t = make_types();
-    rlxc_context *ctx = t.ctx;
-    const rlxc_expr *vars[] = {t.n, t.m}, *values[] = {t.m, t.n};
-    const rlxc_sinfo *swapped = rlxc_sinfo_substitute(ctx, t.at[PAIR], vars, values, 2);
-    cr_expect_eq(swapped->fields[0], tensor(ctx, t.m, t.n), "substitution is simultaneous");
+    types ty = make_types(t);
+    rlxc_context *ctx = ty.ctx;
+    const rlxc_expr *vars[] = {ty.n, ty.m}, *values[] = {ty.m, ty.n};
+    const rlxc_sinfo *swapped = rlxc_sinfo_substitute(ctx, ty.at[PAIR], vars, values, 2);
+    cr_expect_eq(swapped->fields[0], tensor(ctx, ty.m, ty.n), "substitution is simultaneous");
     const rlxc_expr *two[] = {rlxc_i64(ctx, 2)};
-    cr_expect_eq(rlxc_sinfo_substitute(ctx, t.at[F32_N_2], vars, two, 1), t.at[F32_2_2]);
+    cr_expect_eq(rlxc_sinfo_substitute(ctx, ty.at[F32_N_2], vars, two, 1), ty.at[F32_2_2]);
 
-    void *n = (void *)(uintptr_t)t.n;
-    cr_expect_eq(rlxc_sinfo_erase(ctx, t.at[F32_N_2], is_not, n), t.at[F32_RANK2]);
-    cr_expect_eq(rlxc_sinfo_erase(ctx, t.at[F32_2_2], is_not, n), t.at[F32_2_2]);
-    cr_expect_eq(rlxc_sinfo_erase(ctx, t.at[PRIM_N], is_not, n), t.at[PRIM_I64]);
-    const rlxc_sinfo *derived = tensor(ctx, rlxc_add(ctx, t.n, t.m), NULL);
+    void *n = (void *)(uintptr_t)ty.n;
+    cr_expect_eq(rlxc_sinfo_erase(ctx, ty.at[F32_N_2], is_not, n), ty.at[F32_RANK2]);
+    cr_expect_eq(rlxc_sinfo_erase(ctx, ty.at[F32_2_2], is_not, n), ty.at[F32_2_2]);
+    cr_expect_eq(rlxc_sinfo_erase(ctx, ty.at[PRIM_N], is_not, n), ty.at[PRIM_I64]);
+    const rlxc_sinfo *derived = tensor(ctx, rlxc_add(ctx, ty.n, ty.m), NULL);
     cr_expect(rlxc_sinfo_erase(ctx, derived, is_not, n)->dims == NULL);
 
     rlxc_var_list list = {0};
-    rlxc_sinfo_collect_vars(ctx, t.at[PAIR], &list);
-    rlxc_sinfo_collect_vars(ctx, t.at[F32_NM], &list);
-    rlxc_sinfo_collect_vars(ctx, t.at[FN], &list);
-    cr_expect(list.vars.count == 2 && list.vars.items[0] == t.n && list.vars.items[1] == t.m);
+    rlxc_sinfo_collect_vars(ctx, ty.at[PAIR], &list);
+    rlxc_sinfo_collect_vars(ctx, ty.at[F32_NM], &list);
+    rlxc_sinfo_collect_vars(ctx, ty.at[FN], &list);
+    cr_expect(list.vars.count == 2 && list.vars.items[0] == ty.n && list.vars.items[1] == ty.m);
     rlxc_context_destroy(ctx);
 }
 
 RLX_TEST(sinfo, match_binds_lone_symbols_and_refutes)
 {
-    types t = make_types();
-    rlxc_context *ctx = t.ctx;
+    types ty = make_types(t);
+    rlxc_context *ctx = ty.ctx;
     const rlxc_expr *k = rlxc_shape_var(ctx, "k");
     const rlxc_expr *twice = rlxc_mul(ctx, k, rlxc_i64(ctx, 2));
     struct {
@@ -202,20 +202,20 @@ RLX_TEST(sinfo, match_binds_lone_symbols_and_refutes)
         bool fits;
         const rlxc_expr *k; /* what k is bound to, or NULL */
     } rows[] = {
-        {tensor(ctx, k, NULL), tensor(ctx, t.n, NULL), true, t.n},
-        {tensor(ctx, k, k), t.at[F32_2_2], true, rlxc_i64(ctx, 2)},
-        {tensor(ctx, k, k), t.at[F32_NM], true, t.n},
+        {tensor(ctx, k, NULL), tensor(ctx, ty.n, NULL), true, ty.n},
+        {tensor(ctx, k, k), ty.at[F32_2_2], true, rlxc_i64(ctx, 2)},
+        {tensor(ctx, k, k), ty.at[F32_NM], true, ty.n},
         {tensor(ctx, k, k), tensor(ctx, rlxc_i64(ctx, 2), rlxc_i64(ctx, 3)), false, NULL},
         /* The expression stands before the dimension that binds its symbol. */
         {tensor(ctx, twice, k), tensor(ctx, rlxc_i64(ctx, 6), rlxc_i64(ctx, 3)), true,
          rlxc_i64(ctx, 3)},
         {tensor(ctx, twice, k), tensor(ctx, rlxc_i64(ctx, 5), rlxc_i64(ctx, 3)), false, NULL},
-        {tensor(ctx, k, NULL), t.at[F32_NM], false, NULL},
-        {tensor(ctx, k, k), t.at[I32_NM], false, NULL},
-        {tensor(ctx, k, k), t.at[F32_RANK2], true, NULL},
-        {tensor(ctx, k, k), t.at[OBJ], true, NULL},
-        {t.at[PRIM_4], t.at[PRIM_N], true, NULL},
-        {rlxc_sinfo_prim(ctx, RLX_I64, k), t.at[PRIM_4], true, rlxc_i64(ctx, 4)},
+        {tensor(ctx, k, NULL), ty.at[F32_NM], false, NULL},
+        {tensor(ctx, k, k), ty.at[I32_NM], false, NULL},
+        {tensor(ctx, k, k), ty.at[F32_RANK2], true, NULL},
+        {tensor(ctx, k, k), ty.at[OBJ], true, NULL},
+        {ty.at[PRIM_4], ty.at[PRIM_N], true, NULL},
+        {rlxc_sinfo_prim(ctx, RLX_I64, k), ty.at[PRIM_4], true, rlxc_i64(ctx, 4)},
         {tensor(ctx, rlxc_i64(ctx, 3), NULL), tensor(ctx, rlxc_i64(ctx, 4), NULL), false, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -234,7 +234,7 @@ RLX_TEST(sinfo, match_binds_lone_symbols_and_refutes)
 
 RLX_TEST(sinfo, nesting_and_rank_are_limited)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_sinfo *s = rlxc_sinfo_object(ctx);
     for (int i = 0; i < RLXC_MAX_DEPTH; i++)
         s = rlxc_sinfo_tuple(ctx, &s, 1);
@@ -244,7 +244,7 @@ RLX_TEST(sinfo, nesting_and_rank_are_limited)
     cr_expect_eq(s->kind, RLXC_SINFO_OBJECT);
     rlxc_context_destroy(ctx);
 
-    ctx = rlxc_context_create(NULL);
+    ctx = rlxc_context_create(&t->allocator);
     s = rlxc_sinfo_tensor(ctx, RLX_F32, RLXC_MAX_NDIM + 1, NULL, NULL);
     cr_expect(rlxc_failed(ctx) && s->ndim == RLXC_UNKNOWN_NDIM);
     rlxc_context_destroy(ctx);

@@ -45,7 +45,7 @@ static bool well_formed(rlxc_context *ctx, rlxc_prim_func *f)
 
 RLX_TEST(tir, sequences_are_flat)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_stmt *one = rlxc_stmt_evaluate(ctx, rlxc_i64(ctx, 1));
     const rlxc_stmt *two = rlxc_stmt_evaluate(ctx, rlxc_i64(ctx, 2));
     const rlxc_stmt *pair[] = {one, two};
@@ -81,7 +81,7 @@ static rlxc_buffer *replace_buffer(void *user, const rlxc_buffer *b)
 
 RLX_TEST(tir, rewriting_shares_what_is_untouched)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_prim_func *f = scale(ctx, "i", 2.0);
     replacing r = {.ctx = ctx, .from = rlxc_var(ctx, "absent", RLX_I64), .to = rlxc_i64(ctx, 1)};
     rlxc_stmt_rewriter none = {.user = &r, .expr = replace_expr, .buffer = replace_buffer};
@@ -94,9 +94,9 @@ RLX_TEST(tir, rewriting_shares_what_is_untouched)
     const rlxc_expr *v = rlxc_var(ctx, "v", RLX_I64);
     const rlxc_expr *inner = rlxc_cast(ctx, RLX_I64, rlxc_load(ctx, a, &v, 1));
     const rlxc_stmt *s = rlxc_stmt_evaluate(ctx, rlxc_load(ctx, a, &inner, 1));
-    const rlxc_stmt *t = rlxc_stmt_rewrite(ctx, s, &none);
+    const rlxc_stmt *mapped = rlxc_stmt_rewrite(ctx, s, &none);
     const rlxc_expr *want = rlxc_cast(ctx, RLX_I64, rlxc_load(ctx, r.fresh, &v, 1));
-    cr_expect_eq(t->evaluate, rlxc_load(ctx, r.fresh, &want, 1));
+    cr_expect_eq(mapped->evaluate, rlxc_load(ctx, r.fresh, &want, 1));
 
     /* Renaming reaches binders; replacing by an expression leaves them. */
     const rlxc_expr *i = f->body->loop.var;
@@ -110,7 +110,7 @@ RLX_TEST(tir, rewriting_shares_what_is_untouched)
 
 RLX_TEST(tir, clone_shares_no_binder)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_prim_func *f = scale(ctx, "i", 2.0), *g = rlxc_prim_func_clone(ctx, f);
     cr_expect(rlxc_prim_func_equal(ctx, f, g));
     cr_expect_eq(rlxc_prim_func_hash(ctx, f), rlxc_prim_func_hash(ctx, g));
@@ -128,7 +128,7 @@ RLX_TEST(tir, clone_shares_no_binder)
 
 RLX_TEST(tir, equality_is_up_to_renaming)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_prim_func *f = scale(ctx, "i", 2.0);
     rlxc_prim_func *same = scale(ctx, "other", 2.0), *other = scale(ctx, "i", 3.0);
     cr_expect(rlxc_prim_func_equal(ctx, f, same));
@@ -146,7 +146,7 @@ RLX_TEST(tir, equality_is_up_to_renaming)
 
 RLX_TEST(tir, dims_are_in_order_of_parameters)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_expr *n = rlxc_shape_var(ctx, "n"), *m = rlxc_shape_var(ctx, "m");
     const rlxc_expr *k = rlxc_shape_var(ctx, "k");
     const rlxc_expr *first[] = {m, rlxc_mul(ctx, n, rlxc_i64(ctx, 2))}, *second[] = {n, m};
@@ -166,7 +166,7 @@ RLX_TEST(tir, dims_are_in_order_of_parameters)
 RLX_TEST(tir, well_formedness_finds_each_violation)
 {
     for (int kind = 0; kind <= 6; kind++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_prim_func *f = scale(ctx, "i", 2.0);
         const rlxc_expr *stray = rlxc_var(ctx, "stray", RLX_I64);
         rlxc_buffer *a = f->params[0].buffer;

@@ -164,7 +164,7 @@ static void build(rlxc_context *ctx, rlxc_module *module, enum violation v)
 RLX_TEST(wellformed, each_violation_is_found_and_named)
 {
     for (int v = NONE; v < N_VIOLATIONS; v++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_module *module = rlxc_module_new(ctx);
         build(ctx, module, (enum violation)v);
         cr_assert(!rlxc_failed(ctx), "%d: %s", v, rlxc_render_diagnostics(ctx));
@@ -181,7 +181,7 @@ RLX_TEST(wellformed, each_violation_is_found_and_named)
 RLX_TEST(wellformed, impure_calls_are_fine_where_they_are_declared)
 {
     for (int kind = 0; kind < 3; kind++) {
-        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_module *module = rlxc_module_new(ctx);
         build(ctx, module, IMPURE_IN_PURE_FUNCTION);
         rlxc_function *f = module->globals.items[0]->relax;
@@ -250,7 +250,7 @@ static rlxc_module *variant_of(rlxc_context *ctx, enum variant v)
 
 RLX_TEST(equal, modules_up_to_renaming)
 {
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     const rlxc_module *plain = variant_of(ctx, PLAIN);
     for (int v = PLAIN; v < N_VARIANTS; v++) {
         const char *why = NULL;
