@@ -17,6 +17,7 @@
 
 enum {
     RLXC_STACK_LIMIT = 8192, /* bytes of temporaries that a kernel keeps on the stack */
+    RLXC_MAX_LANES = 256,    /* of a vector */
     RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
 };
 
@@ -46,6 +47,8 @@ typedef struct rlxc_llvm {
 
 /* --- llvm_expr.c --- */
 LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e);
+/* A scalar bool: the condition of a branch. */
+LLVMValueRef rlxc_llvm_condition(rlxc_llvm *g, const rlxc_expr *e);
 /* An index as i64 (or a vector of i64): narrower integer arithmetic is done without wrapping. */
 LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e);
 void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,

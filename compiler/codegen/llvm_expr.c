@@ -90,6 +90,11 @@ static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *con
         return false;
     }
     *out = (address){.base = (LLVMValueRef)data, .lanes = 1};
+    if (n != buffer->ndim) {
+        rlxc_error(g->ctx, g->range, "%s: %s has %u dimensions, %u indices are given", g->f->name,
+                   buffer->name, buffer->ndim, n);
+        return false;
+    }
     LLVMValueRef offset =
         buffer->elem_offset ? rlxc_llvm_index(g, buffer->elem_offset) : rlxc_llvm_int(g, g->i64, 0);
     /* compact strides, innermost first */
@@ -111,10 +116,10 @@ static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *con
     uint32_t lanes = rlxc_llvm_lanes(offset);
     if (lanes > 1) { /* a general vector of offsets */
         if (out->stride) {
-            LLVMValueRef steps[256];
-            for (uint32_t i = 0; i < lanes && i < 256; i++)
+            LLVMValueRef steps[RLXC_MAX_LANES];
+            for (uint32_t i = 0; i < lanes; i++)
                 steps[i] = rlxc_llvm_int(g, g->i64, i);
-            LLVMValueRef walk = LLVMConstVector(steps, lanes < 256 ? lanes : 256);
+            LLVMValueRef walk = LLVMConstVector(steps, lanes);
             out->offset = add_index(g, offset, mul_index(g, walk, out->stride));
         }
         out->stride = NULL;
@@ -327,6 +332,9 @@ static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes
 static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr *yes,
                            const rlxc_expr *no, bool both)
 {
+    if (!rlxc_dtype_is_bool(cond->dtype) || yes->dtype.code != no->dtype.code ||
+        yes->dtype.bits != no->dtype.bits)
+        return problem(g, yes, "a conditional needs a bool and two values of one type");
     LLVMValueRef c = rlxc_llvm_expr(g, cond);
     if (rlxc_llvm_lanes(c) == 1 && !both && !(safe_to_compute(g, yes) && safe_to_compute(g, no)))
         return branch(g, c, yes, no, NULL, NULL);
@@ -342,7 +350,8 @@ static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr 
 static LLVMValueRef logical(rlxc_llvm *g, const rlxc_expr *e)
 {
     bool is_and = e->kind == RLXC_EXPR_AND;
-    if (!safe_to_compute(g, e->bin.b)) {
+    if (!safe_to_compute(g, e->bin.b) && rlxc_dtype_is_bool(e->bin.a->dtype) &&
+        rlxc_dtype_is_bool(e->bin.b->dtype) && e->bin.b->dtype.lanes == 1) {
         LLVMValueRef a = rlxc_llvm_expr(g, e->bin.a);
         if (rlxc_llvm_lanes(a) == 1) {
             LLVMValueRef known = LLVMConstInt(g->i1, !is_and, false);
@@ -352,17 +361,22 @@ static LLVMValueRef logical(rlxc_llvm *g, const rlxc_expr *e)
     }
     LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
     rlxc_llvm_unify(g, &x, &y);
+    if (!rlxc_dtype_is_bool(e->bin.a->dtype) || LLVMTypeOf(x) != LLVMTypeOf(y))
+        return problem(g, e, "and, or need bools");
     return arithmetic(g, e, x, y);
 }
 
 static LLVMValueRef ramp(rlxc_llvm *g, const rlxc_expr *e)
 {
+    if (!rlxc_dtype_is_int(e->ramp.base->dtype) ||
+        !rlxc_dtype_eq(e->ramp.base->dtype, e->ramp.stride->dtype))
+        return problem(g, e, "a ramp needs integers of one type");
     LLVMValueRef base = rlxc_llvm_expr(g, e->ramp.base), stride = rlxc_llvm_expr(g, e->ramp.stride);
     uint32_t lanes = e->ramp.lanes;
-    LLVMValueRef steps[256];
-    for (uint32_t i = 0; i < lanes && i < 256; i++)
+    LLVMValueRef steps[RLXC_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; i++)
         steps[i] = LLVMConstInt(LLVMTypeOf(base), i, false);
-    LLVMValueRef walk = LLVMConstVector(steps, lanes < 256 ? lanes : 256);
+    LLVMValueRef walk = LLVMConstVector(steps, lanes);
     LLVMValueRef scaled = LLVMBuildMul(g->b, walk, rlxc_llvm_splat(g, stride, lanes), "");
     return LLVMBuildAdd(g->b, rlxc_llvm_splat(g, base, lanes), scaled, "");
 }
@@ -403,11 +417,13 @@ static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
     case RLXC_EXPR_GE: {
         LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
         rlxc_llvm_unify(g, &x, &y);
-        if (LLVMTypeOf(x) != LLVMTypeOf(y))
-            return problem(g, e, "the operands of an operator have different types");
+        if (LLVMTypeOf(x) != LLVMTypeOf(y) || rlxc_dtype_is_handle(e->bin.a->dtype))
+            return problem(g, e, "an operator needs two numbers of one type");
         return arithmetic(g, e, x, y);
     }
     case RLXC_EXPR_NOT:
+        if (!rlxc_dtype_is_bool(e->bin.a->dtype))
+            return problem(g, e, "not needs a bool");
         return LLVMBuildNot(g->b, rlxc_llvm_expr(g, e->bin.a), "");
     case RLXC_EXPR_CAST:
         return rlxc_llvm_cast(g, rlxc_llvm_expr(g, e->bin.a), e->bin.a->dtype, e->dtype);
@@ -437,6 +453,8 @@ LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e)
 {
     if (rlxc_failed(g->ctx))
         return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
+    if (e->dtype.lanes > RLXC_MAX_LANES || rlxc_dtype_is_void(e->dtype))
+        return problem(g, e, "an expression of a type that code cannot be made for");
     if (e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_FLOAT)
         return emit(g, e);
     void *known = rlxc_map_get(&g->memo, rlxc_key(e));
@@ -448,6 +466,14 @@ LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e)
     return value;
 }
 
+LLVMValueRef rlxc_llvm_condition(rlxc_llvm *g, const rlxc_expr *e)
+{
+    if (rlxc_dtype_is_bool(e->dtype) && e->dtype.lanes == 1)
+        return rlxc_llvm_expr(g, e);
+    problem(g, e, "a condition is not a bool");
+    return LLVMConstInt(g->i1, 0, false);
+}
+
 static LLVMValueRef widen(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
     return LLVMBuildIntCast2(g->b, value, rlxc_llvm_like(g->i64, value), t.code == RLX_INT, "");
@@ -456,6 +482,10 @@ static LLVMValueRef widen(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e)
 {
     bool is_int = rlxc_dtype_is_int(e->dtype) && e->dtype.code == RLX_INT;
+    if (!rlxc_dtype_is_int(e->dtype) && !rlxc_dtype_is_bool(e->dtype)) {
+        problem(g, e, "an index or extent is not an integer");
+        return rlxc_llvm_int(g, g->i64, 0);
+    }
     if (is_int &&
         (e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL)) {
         LLVMValueRef x = rlxc_llvm_index(g, e->bin.a), y = rlxc_llvm_index(g, e->bin.b);

@@ -329,9 +329,13 @@ static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims,
     g->kernel_ctx = LLVMGetParam(fn, n_buffers + n_dims);
     for (uint32_t i = 0; i < n_dims; i++) {
         LLVMValueRef value = LLVMGetParam(fn, n_buffers + i);
-        if (rlxc_dtype_is_float(dims[i]->dtype))
+        bool whole = (rlxc_dtype_is_int(dims[i]->dtype) || rlxc_dtype_is_bool(dims[i]->dtype)) &&
+                     dims[i]->dtype.lanes == 1;
+        if (!whole) {
             rlxc_error(g->ctx, f->range, "%s: scalar parameter %s is not an integer", f->name,
                        dims[i]->var.name);
+            break;
+        }
         rlx_dtype wide = RLX_I64;
         bind(g, dims[i], rlxc_llvm_cast(g, value, wide, dims[i]->dtype));
         rlxc_map_set(g->ctx, &g->wide, rlxc_key(dims[i]), value);
@@ -359,10 +363,15 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     const rlxc_expr **dims = NULL;
     uint32_t n_dims = 0, n_buffers = 0;
     rlxc_prim_func_dims(g->ctx, f, &dims, &n_dims);
-    for (uint32_t i = 0; i < f->n_params; i++)
-        n_buffers += f->params[i].buffer != NULL;
     g->f = f;
     g->range = f->range;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_buffer *buffer = f->params[i].buffer;
+        n_buffers += buffer != NULL;
+        if (buffer && !rlx_dtype_valid(buffer->dtype))
+            rlxc_error(g->ctx, f->range, "%s: parameter %s has elements of type %s", f->name,
+                       buffer->name, rlxc_dtype_name(g->ctx, buffer->dtype));
+    }
     g->symbol = rlxc_kernel_symbol(g->ctx, f);
     g->unrolled = g->n_parallel = 0;
     uint32_t n = n_buffers + n_dims + 1;

@@ -198,7 +198,6 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
                                LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
-    LLVMTypeRef t = LLVMTypeOf(a[0]);
     rlx_dtype dtype = e->call.args[0]->dtype;
     bool is_signed = dtype.code == RLX_INT;
     if (id == RLXC_INTRINSIC_bitwise_and)
@@ -226,7 +225,6 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         LLVMValueRef r = bit_count(g, leading ? "ctlz" : "ctpop", a[0], leading);
         rlx_dtype one = e->dtype;
         one.lanes = 1;
-        (void)t;
         return LLVMBuildIntCast2(b, r, rlxc_llvm_like(rlxc_llvm_type(g, one), r), false, "");
     }
     return problem(g, e, "not defined for integer arguments");
@@ -264,7 +262,8 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
         if (id == RLXC_INTRINSIC_reinterpret)
             return reinterpret(g, e, a[0]);
         if (id == RLXC_INTRINSIC_isnullptr)
-            return LLVMBuildIsNull(g->b, a[0], "");
+            return rlxc_dtype_is_handle(dtype) ? LLVMBuildIsNull(g->b, a[0], "")
+                                               : problem(g, e, "needs an address");
         if (id == RLXC_INTRINSIC_ret)
             return problem(g, e, "is a statement, T.evaluate(T.ret(0))");
         return is_float ? inline_float(g, id, e, a) : inline_int(g, id, e, a);
@@ -292,6 +291,8 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
     for (uint32_t i = 0; i < e->call.n; i++) {
         if (e->call.args[i]->kind == RLXC_EXPR_STRING)
             return problem(g, e, "takes no text");
+        if (rlxc_dtype_is_handle(e->call.args[i]->dtype) && row->index != RLXC_INTRINSIC_isnullptr)
+            return problem(g, e, "takes no address");
         args[i] = rlxc_llvm_expr(g, e->call.args[i]);
         if (rlxc_llvm_lanes(args[i]) > lanes)
             lanes = rlxc_llvm_lanes(args[i]);
@@ -300,7 +301,9 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         row->index == RLXC_INTRINSIC_ldexp || row->index == RLXC_INTRINSIC_q_multiply_shift;
     for (uint32_t i = 0; i < e->call.n; i++) {
         args[i] = rlxc_llvm_splat(g, args[i], lanes);
-        if (!mixed && LLVMTypeOf(args[i]) != LLVMTypeOf(args[0]))
+        bool fits = mixed && i > 0 ? rlxc_dtype_is_int(e->call.args[i]->dtype)
+                                   : LLVMTypeOf(args[i]) == LLVMTypeOf(args[0]);
+        if (!fits)
             return problem(g, e, "the arguments have different types");
     }
     if (rlxc_failed(g->ctx))

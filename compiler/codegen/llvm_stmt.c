@@ -39,6 +39,18 @@ static void bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value)
     rlxc_map_set(g->ctx, &g->vars, rlxc_key(var), value);
 }
 
+/* Whether memory can hold elements of this type; reports when not. */
+static bool storable(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype t)
+{
+    rlx_dtype one = t;
+    one.lanes = 1;
+    if (rlx_dtype_valid(one) && t.lanes >= 1 && t.lanes <= RLXC_MAX_LANES)
+        return true;
+    rlxc_error(g->ctx, g->range, "%s: %s cannot hold elements of type %s", g->f->name,
+               var->var.name, rlxc_dtype_name(g->ctx, t));
+    return false;
+}
+
 static bool on_stack(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
                      const rlxc_expr *const *extents, uint32_t n)
 {
@@ -112,6 +124,8 @@ static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype d
 static LLVMValueRef allocate(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
                              const rlxc_expr *const *extents, uint32_t n)
 {
+    if (!storable(g, var, dtype))
+        return NULL;
     return on_stack(g, var, dtype, extents, n) ? NULL : from_scratch(g, var, dtype, extents, n);
 }
 
@@ -188,6 +202,12 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
 {
     uint32_t mark = g->bounds.vars.count;
     bool outer_reassoc = g->reassoc;
+    if (!rlxc_dtype_is_int(s->loop.var->dtype) || s->loop.var->dtype.lanes != 1 ||
+        s->loop.min->dtype.lanes != 1 || s->loop.extent->dtype.lanes != 1) {
+        rlxc_error(g->ctx, g->range, "%s: loop variable %s is not an integer", g->f->name,
+                   s->loop.var->var.name);
+        return;
+    }
     const rlxc_attr *attr = rlxc_attrs_find(&s->loop.annotations, "rlx.reassoc");
     int64_t on = 0;
     if (attr && rlxc_attr_as_int(attr, &on))
@@ -216,7 +236,7 @@ static void while_loop(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMBasicBlockRef after = new_block(g, "done");
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, head);
-    LLVMBuildCondBr(g->b, rlxc_llvm_expr(g, s->while_.cond), body, after);
+    LLVMBuildCondBr(g->b, rlxc_llvm_condition(g, s->while_.cond), body, after);
     LLVMPositionBuilderAtEnd(g->b, body);
     rlxc_llvm_stmt(g, s->while_.body);
     LLVMBuildBr(g->b, head);
@@ -227,7 +247,7 @@ static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
 {
     LLVMBasicBlockRef then = new_block(g, "then"), join = new_block(g, "endif");
     LLVMBasicBlockRef otherwise = s->if_.otherwise ? new_block(g, "else") : join;
-    LLVMBuildCondBr(g->b, rlxc_llvm_expr(g, s->if_.cond), then, otherwise);
+    LLVMBuildCondBr(g->b, rlxc_llvm_condition(g, s->if_.cond), then, otherwise);
     LLVMPositionBuilderAtEnd(g->b, then);
     rlxc_llvm_stmt(g, s->if_.then);
     LLVMBuildBr(g->b, join);
@@ -275,6 +295,11 @@ static void store(rlxc_llvm *g, const rlxc_stmt *s)
         return;
     }
     LLVMValueRef value = rlxc_llvm_expr(g, s->store.value);
+    if (rlxc_dtype_is_handle(s->store.value->dtype) != rlxc_dtype_is_handle(t)) {
+        rlxc_error(g->ctx, g->range, "%s: an address is stored as a number, or a number as one",
+                   g->f->name);
+        return;
+    }
     value = rlxc_llvm_cast(g, value, s->store.value->dtype, t);
     rlxc_llvm_store(g, s->store.buffer, s->store.indices, s->store.n, value);
 }
@@ -283,6 +308,10 @@ static void evaluate(rlxc_llvm *g, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "ret") == 0 && e->call.n == 1) {
         LLVMValueRef value = rlxc_llvm_expr(g, e->call.args[0]);
+        if (!rlxc_dtype_is_int(e->call.args[0]->dtype) || e->call.args[0]->dtype.lanes != 1) {
+            rlxc_error(g->ctx, g->range, "%s: T.ret needs an integer", g->f->name);
+            return;
+        }
         LLVMBuildRet(g->b, rlxc_llvm_cast(g, value, e->call.args[0]->dtype, RLX_I32));
         LLVMPositionBuilderAtEnd(g->b, new_block(g, "unreachable"));
         return;
@@ -316,7 +345,12 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
         conditional(g, s);
         break;
     case RLXC_STMT_LET:
-        bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
+        if (!rlxc_dtype_eq(s->let.var->dtype, s->let.value->dtype))
+            rlxc_error(g->ctx, g->range, "%s: %s is %s, its value %s", g->f->name,
+                       s->let.var->var.name, rlxc_dtype_name(g->ctx, s->let.var->dtype),
+                       rlxc_dtype_name(g->ctx, s->let.value->dtype));
+        else
+            bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
         break;
     case RLXC_STMT_STORE:
         store(g, s);
@@ -325,7 +359,7 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
         evaluate(g, s->evaluate);
         break;
     case RLXC_STMT_ASSERT:
-        rlxc_llvm_fail_if(g, LLVMBuildNot(g->b, rlxc_llvm_expr(g, s->assert_.cond), ""),
+        rlxc_llvm_fail_if(g, LLVMBuildNot(g->b, rlxc_llvm_condition(g, s->assert_.cond), ""),
                           s->assert_.message ? s->assert_.message : "assertion failed");
         break;
     case RLXC_STMT_ALLOCATE_CONST:

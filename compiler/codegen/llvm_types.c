@@ -55,8 +55,8 @@ LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like)
 
 LLVMValueRef rlxc_llvm_splat(rlxc_llvm *g, LLVMValueRef value, uint32_t lanes)
 {
-    if (lanes <= 1 || rlxc_llvm_lanes(value) == lanes)
-        return value;
+    if (lanes <= 1 || rlxc_llvm_lanes(value) > 1)
+        return value; /* vectors of different lengths: the caller's type check tells */
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), lanes);
     LLVMValueRef none = LLVMGetPoison(type);
     LLVMValueRef first =
@@ -76,11 +76,10 @@ void rlxc_llvm_unify(rlxc_llvm *g, LLVMValueRef *a, LLVMValueRef *b)
 
 static LLVMValueRef const_splat(LLVMValueRef scalar, uint32_t lanes)
 {
-    LLVMValueRef items[256];
-    uint32_t n = lanes < 256 ? lanes : 256;
-    for (uint32_t i = 0; i < n; i++)
+    LLVMValueRef items[RLXC_MAX_LANES];
+    for (uint32_t i = 0; i < lanes && i < RLXC_MAX_LANES; i++)
         items[i] = scalar;
-    return LLVMConstVector(items, n);
+    return LLVMConstVector(items, lanes < RLXC_MAX_LANES ? lanes : RLXC_MAX_LANES);
 }
 
 LLVMValueRef rlxc_llvm_int(rlxc_llvm *g, LLVMTypeRef type, int64_t value)

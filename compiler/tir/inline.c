@@ -4,7 +4,8 @@
  * It is done when it costs nothing: the only consumer reads it at one place (equal indices are one
  * place) and computes it no more often than the producer did, or the expression is cheap: loads
  * and simple arithmetic. Stages run in order, and each buffer is written by one stage, so moving
- * the computation later reads the same values; inputs that a stage in between overwrites forbid it. */
+ * the computation later reads the same values; inputs that a stage in between overwrites forbid it.
+ */
 #include "compiler/tir/stages.h"
 
 #include <string.h>

@@ -95,12 +95,11 @@ static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t i)
     for (uint32_t k = 0; k < s->n; k++) {
         const rlxc_expr *const *indices;
         bool same;
-        if (k == i || s->items[k].removed ||
-            rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
+        if (k == i || s->items[k].removed || rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
             continue;
         rlxc_stage *q = &s->items[k];
-        if (found || k < i || !q->simple || reduces(q) || !same ||
-            q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
+        if (found || k < i || !q->simple || reduces(q) || !same || q->n_axes != p->out->ndim ||
+            q->out->ndim != q->n_axes)
             return NULL;
         for (uint32_t d = 0; d < q->n_axes; d++)
             if (indices[d] != q->vars[d] || q->indices[d] != q->vars[d] ||
@@ -114,8 +113,7 @@ static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t i)
         bool same;
         if (s->items[k].removed)
             continue;
-        if (!s->items[k].simple ||
-            rlxc_stage_loads(s, at, s->items[k].out, &indices, &same) > 0 ||
+        if (!s->items[k].simple || rlxc_stage_loads(s, at, s->items[k].out, &indices, &same) > 0 ||
             rlxc_stage_loads(s, k, found->out, &indices, &same) > 0)
             return NULL;
     }

@@ -1,6 +1,6 @@
 /* Row-wise schedule: elementwise stages, reductions along contiguous data, and groups of both that
- * share their leading spatial axes (softmax, layer_norm), computed one row after the other so that a
- * row stays in cache.
+ * share their leading spatial axes (softmax, layer_norm), computed one row after the other so that
+ * a row stays in cache.
  *
  * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
@@ -38,7 +38,7 @@ static const rlxc_expr *hide_load(void *user, const rlxc_expr *e)
     rlxc_context *ctx = user;
     if (e->kind != RLXC_EXPR_LOAD)
         return NULL;
-    return rlxc_dtype_is_float(e->dtype) ? rlxc_float(ctx, e->dtype, 2.5)
+    return rlxc_dtype_is_float(e->dtype)  ? rlxc_float(ctx, e->dtype, 2.5)
            : rlxc_dtype_is_bool(e->dtype) ? rlxc_bool(ctx, true)
                                           : rlxc_int(ctx, e->dtype, 3);
 }
@@ -113,8 +113,9 @@ static rlxc_buffer *merged_view(merger *m, const rlxc_buffer *b, uint32_t d)
     for (uint32_t i = 0, k = 0; i < b->ndim; i++) {
         if (i == d + 1)
             continue;
-        shape[k++] = i == d ? rlxc_canonical(ctx, rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, b->shape[d]),
-                                                           rlxc_cast(ctx, RLX_I64, b->shape[d + 1])),
+        shape[k++] = i == d ? rlxc_canonical(ctx,
+                                             rlxc_mul(ctx, rlxc_cast(ctx, RLX_I64, b->shape[d]),
+                                                      rlxc_cast(ctx, RLX_I64, b->shape[d + 1])),
                                              NULL)
                             : b->shape[i];
     }
@@ -202,9 +203,8 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
 static const rlxc_stmt *reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
 {
     rlxc_stmt *copy = rlxc_copy(ctx, loop, sizeof *copy);
-    copy->loop.annotations =
-        rlxc_attrs_with(ctx, copy->loop.annotations, rlxc_intern_cstr(ctx, "rlx.reassoc"),
-                        rlxc_attr_int(1));
+    copy->loop.annotations = rlxc_attrs_with(
+        ctx, copy->loop.annotations, rlxc_intern_cstr(ctx, "rlx.reassoc"), rlxc_attr_int(1));
     return copy;
 }
 
@@ -253,9 +253,9 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
     rlxc_context *ctx = c->s->ctx;
     merge_axes(c, s, n_shared);
     rename_axes(ctx, s, shared, n_shared);
-    const rlxc_stmt *body = s->init ? reduction(c, s)
-                                    : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim,
-                                                      s->value);
+    const rlxc_stmt *body = s->init
+                                ? reduction(c, s)
+                                : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
     for (uint32_t i = s->n_axes; i-- > n_shared;)
         if (!s->reduces[i])
             body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
@@ -293,8 +293,7 @@ static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
         bool same;
         for (uint32_t k = 0; k < n; k++)
             inside = inside || stages[k] == &s->items[i];
-        if (!inside && !s->items[i].removed &&
-            rlxc_stage_loads(s, i, b, &indices, &same) > 0)
+        if (!inside && !s->items[i].removed && rlxc_stage_loads(s, i, b, &indices, &same) > 0)
             return false;
     }
     return true;
@@ -306,8 +305,7 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
     rlxc_context *ctx = c->s->ctx;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_buffer *b = stages[i]->out;
-        if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) ||
-            b->ndim < shared)
+        if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
             continue;
         shrink k = {b, NULL, shared, ctx};
         const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)};

@@ -17,11 +17,11 @@
 enum { NO_AXIS = UINT32_MAX, MIN_LANES = 4 };
 
 typedef struct plan {
-    uint32_t i, j;             /* axes; i may be NO_AXIS */
-    uint32_t mr, nv, vl;       /* rows, vectors, lanes of the full tile */
-    const rlxc_expr *operand;  /* the only load that depends on j, and not on i; or NULL */
-    uint32_t reduce;           /* the only reduction axis, or NO_AXIS */
-    bool must_pack;            /* operand is not contiguous along j */
+    uint32_t i, j;            /* axes; i may be NO_AXIS */
+    uint32_t mr, nv, vl;      /* rows, vectors, lanes of the full tile */
+    const rlxc_expr *operand; /* the only load that depends on j, and not on i; or NULL */
+    uint32_t reduce;          /* the only reduction axis, or NO_AXIS */
+    bool must_pack;           /* operand is not contiguous along j */
 } plan;
 
 /* --- planning -------------------------------------------------------------------------------- */
@@ -173,8 +173,8 @@ typedef struct tiler {
     rlxc_context *ctx;
     const rlxc_stage *s, *epilogue;
     plan p;
-    rlxc_buffer *acc, *tile;  /* tile: NULL until something needs the values in memory */
-    rlxc_buffer *packed;      /* of the operand: [reduction][columns of a tile] */
+    rlxc_buffer *acc, *tile; /* tile: NULL until something needs the values in memory */
+    rlxc_buffer *packed;     /* of the operand: [reduction][columns of a tile] */
     const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
 } tiler;
 
@@ -396,8 +396,7 @@ static const rlxc_stmt *pack(tiler *t, const shape *q)
         values[t->p.i] = num(t, 0);
     values[t->p.j] = plus(t, q->j0, l);
     values[t->p.reduce] = k;
-    const rlxc_expr *element =
-        rlxc_replace(ctx, t->p.operand, t->s->vars, values, t->s->n_axes);
+    const rlxc_expr *element = rlxc_replace(ctx, t->p.operand, t->s->vars, values, t->s->n_axes);
     const rlxc_expr *where[2] = {k, l};
     const rlxc_expr *extent = t->s->extents[t->p.reduce];
     const rlxc_stmt *copy = rlxc_stmt_store(ctx, t->packed, where, 2, element);
@@ -474,9 +473,8 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     t.acc = rlxc_local_buffer(c, "acc", stage->out->dtype, size, 1);
     t.tile = rlxc_local_buffer(c, "tile", stage->out->dtype, size, 1);
     for (uint32_t k = 0; k < stage->n_axes; k++)
-        t.values[k] = k == t.p.j || k == t.p.i || stage->reduces[k]
-                          ? num(&t, 0)
-                          : rlxc_loop_var(ctx, "outer");
+        t.values[k] = k == t.p.j || k == t.p.i || stage->reduces[k] ? num(&t, 0)
+                                                                    : rlxc_loop_var(ctx, "outer");
     int64_t columns_n;
     bool exact = rlxc_is_int(stage->extents[t.p.j], &columns_n) && columns_n % t.p.vl == 0;
     if (t.p.operand && (t.p.must_pack || !exact)) {

@@ -54,7 +54,8 @@ bool rlxc_stage_is_pointwise(const rlxc_stage *stage);
 bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
                         const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out);
 
-/* --- emission: rules; each appends statements and gives true when it took the stage ------------ */
+/* --- emission: rules; each appends statements and gives true when it took the stage ------------
+ */
 
 typedef struct rlxc_schedule {
     const rlxc_stages *s;

@@ -63,8 +63,8 @@ bool kernel_fixture_init(kernel_fixture *f, int opt_level, const char *cpu)
     f->ctx = rlxc_context_create(NULL);
     f->options.opt_level = opt_level;
     f->scratch = aligned_alloc(64, SCRATCH);
-    f->kernel_ctx = (rlx_kernel_context){RLX_KERNEL_ABI, 1, scratch_alloc, scratch_free,
-                                         parallel_for, fail, f};
+    f->kernel_ctx =
+        (rlx_kernel_context){RLX_KERNEL_ABI, 1, scratch_alloc, scratch_free, parallel_for, fail, f};
     if (!f->ctx || !f->scratch)
         return false;
     f->module = rlxc_module_new(f->ctx);
