@@ -463,6 +463,9 @@ static rlxc_module *parse_file(rlxc_parser *p, uint32_t file, const char *text, 
         }
     }
     check_uses(p);
+    for (uint32_t i = 0; p->legacy && i < p->module->globals.count; i++)
+        if (p->module->globals.items[i]->relax)
+            p->module->globals.items[i]->relax->is_pure = false;
     return p->module;
 }
 

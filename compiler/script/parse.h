@@ -56,9 +56,10 @@ typedef struct rlxc_parser {
     RLXC_VEC(rlxc_global_use) uses;
     RLXC_VEC(const rlxc_constant *) metadata;
 
-    bool tir;        /* bare integers are int32, names are TIR variables */
-    bool declare;    /* unknown names in shapes are new symbols */
-    uint32_t depth;  /* nesting of statements, types and values */
+    bool tir;       /* bare integers are int32, names are TIR variables */
+    bool declare;   /* unknown names in shapes are new symbols */
+    uint32_t depth; /* nesting of statements, types and values */
+    bool legacy;    /* a call has type_args=: written before functions said whether they are pure */
     uint32_t quoted; /* nesting of expressions inside string literals */
 
     rlxc_function *function; /* Relax function being read */

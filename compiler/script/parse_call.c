@@ -157,6 +157,7 @@ static const rlxc_py *sinfo_keyword(const rlxc_py *call)
 static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom callee, uint32_t skip)
 {
     const rlxc_py *sinfo = sinfo_keyword(call);
+    p->legacy |= rlxc_py_keyword(call, "type_args") != NULL;
     if (call->n_keywords > (sinfo ? 1U : 0U)) {
         rlxc_error(p->ctx, call->range, "calls of functions take sinfo_args= and no other keyword");
         return NULL;

@@ -1,7 +1,7 @@
 /* Relax functions: signatures, blocks, bindings, branches, local functions.
  *
  * The value of an `if` is the variable that both branches bind last. A branch that ends in a plain
- * copy has the copied atom as its value, so that what the printer writes reads back unchanged. */
+ * copy or a tuple has that atom as its value: what the printer writes reads back unchanged. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
@@ -12,7 +12,7 @@ typedef struct progress {
     const char *name; /* bound by the last statement; NULL when it bound nothing */
     rlxc_atom value;
     const rlxc_sinfo *annotation;
-    bool copied;      /* the last binding of p->block copies |value| to |name| */
+    bool copied;      /* the last binding of p->block does nothing but name |value| */
     bool is_function; /* `return` is allowed here */
 } progress;
 
@@ -24,8 +24,12 @@ static void note_binding(rlxc_parser *p, progress *io, const char *name, rlxc_bi
 {
     io->name = name;
     io->annotation = b->var->annotation;
-    io->copied = b->form == RLXC_FORM_COPY && !p->dataflow;
-    io->value = io->copied ? b->args[0] : rlxc_atom_var(b->var);
+    bool is_tuple = b->form == RLXC_FORM_TUPLE;
+    io->copied = (b->form == RLXC_FORM_COPY || is_tuple) && !p->dataflow;
+    if (!io->copied)
+        io->value = rlxc_atom_var(b->var);
+    else
+        io->value = is_tuple ? rlxc_atom_tuple(p->ctx, b->args, b->n_args) : b->args[0];
 }
 
 static rlxc_binding *copy_of(rlxc_parser *p, rlxc_atom atom, rlxc_range range)
@@ -35,6 +39,15 @@ static rlxc_binding *copy_of(rlxc_parser *p, rlxc_atom atom, rlxc_range range)
     b->n_args = 1;
     b->range = range;
     return b;
+}
+
+/* target = the value of |b|. */
+static void bind_name(rlxc_parser *p, progress *io, const rlxc_py *target, rlxc_binding *b)
+{
+    rlxc_parse_emit(p, b, target->text);
+    b->var->range = target->range;
+    rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_RVAR)->rvar = b->var;
+    note_binding(p, io, target->text, b);
 }
 
 static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_sinfo *annotation,
@@ -50,10 +63,13 @@ static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc
         b = copy_of(p, atom, value->range);
     b->var = rlxc_rvar_new(p->ctx, p->function, target->text, NULL);
     b->var->annotation = annotation;
-    b->var->range = target->range;
-    rlxc_parse_emit(p, b, target->text);
-    rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_RVAR)->rvar = b->var;
-    note_binding(p, io, target->text, b);
+    bind_name(p, io, target, b);
+}
+
+static void break_names(rlxc_parser *p, const rlxc_py *target)
+{
+    for (uint32_t i = 0; i < target->n; i++)
+        rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_BROKEN);
 }
 
 /* a, b = value: one binding for the tuple, one for each field. */
@@ -77,21 +93,28 @@ static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, con
         }
         return;
     }
-    bool ok = rlxc_parse_atom(p, value, &tuple);
+    if (lists) { /* a, b = x, y: all values first, then the names */
+        rlxc_atom *atoms = rlxc_try_alloc(p->ctx, (size_t)target->n + 1, sizeof *atoms);
+        for (uint32_t i = 0; atoms && i < target->n; i++)
+            if (!rlxc_parse_atom(p, value->items[i], &atoms[i])) {
+                break_names(p, target);
+                return;
+            }
+        for (uint32_t i = 0; atoms && i < target->n; i++)
+            bind_name(p, io, target->items[i], copy_of(p, atoms[i], value->items[i]->range));
+        return;
+    }
+    if (!rlxc_parse_atom(p, value, &tuple)) {
+        break_names(p, target);
+        return;
+    }
     for (uint32_t i = 0; i < target->n; i++) {
-        if (!ok) {
-            rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_BROKEN);
-            continue;
-        }
         rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_TUPLE_GET, NULL);
         b->args = rlxc_copy(p->ctx, &tuple, sizeof tuple);
         b->n_args = 1;
         b->index = i;
         b->range = value->range;
-        rlxc_parse_emit(p, b, target->items[i]->text);
-        b->var->range = target->items[i]->range;
-        rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_RVAR)->rvar = b->var;
-        note_binding(p, io, target->items[i]->text, b);
+        bind_name(p, io, target->items[i], b);
     }
 }
 

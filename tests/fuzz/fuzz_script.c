@@ -1,0 +1,35 @@
+/* Fuzz target: any bytes as TVMScript. What parses must be well formed or be diagnosed, and must
+ * print to text that parses again to an equal module. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/script/script.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    if (!ctx)
+        return 0;
+    char *text = malloc(size + 1); /* the parser keeps pointers into it */
+    if (!text)
+        abort();
+    if (size > 0)
+        memcpy(text, data, size);
+    rlxc_module *module = rlxc_parse_module(ctx, "fuzz.py", text, size);
+    rlxc_render_diagnostics(ctx);
+    if (module && rlxc_well_formed(ctx, module, "parse", false)) {
+        const char *printed = rlxc_print_module(ctx, module);
+        rlxc_module *again =
+            printed ? rlxc_parse_module(ctx, "printed.py", printed, strlen(printed)) : NULL;
+        const char *why;
+        if (printed && !rlxc_out_of_memory(ctx) &&
+            (!again || !rlxc_module_equal(ctx, module, again, &why)))
+            abort();
+    }
+    rlxc_context_destroy(ctx);
+    free(text);
+    return 0;
+}
