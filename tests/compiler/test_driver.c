@@ -203,3 +203,28 @@ RLX_TEST(driver, the_same_source_gives_the_same_bytes)
     rlx_free(&t->allocator, data[0], size[0], 64);
     rlx_free(&t->allocator, data[1], size[1], 64);
 }
+
+RLX_TEST(driver, running_out_of_memory_is_an_error_at_every_allocation)
+{
+    rlxc_options options = {0};
+    bool compiled = false;
+    for (size_t fail_at = 1; !compiled; fail_at++) {
+        cr_assert(fail_at < 2000, "the compilation never succeeds");
+        t->calls = 0;
+        t->fail_at = fail_at;
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        if (ctx == NULL)
+            continue;
+        rlx_exec_builder *b = NULL;
+        rlx_error err = {0};
+        bool ok = rlx_exec_builder_create(&t->allocator, &b, &err) == RLX_OK &&
+                  rlxc_options_init(ctx, &options, NULL, NULL, 2);
+        options.check = true; /* printing, parsing and comparing run out as well */
+        ok = ok && rlxc_compile_text(ctx, "m.py", MODULE, strlen(MODULE), &options, b);
+        compiled = t->calls < fail_at;
+        cr_expect(ok == compiled, "call %zu", fail_at);
+        rlx_exec_builder_destroy(b);
+        rlxc_context_destroy(ctx);
+    }
+    t->fail_at = 0;
+}
