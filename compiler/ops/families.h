@@ -220,4 +220,20 @@ rlxc_atom rlxc_legalize_unary(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_unique(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_where(rlxc_builder *b, const rlxc_binding *call);
 
+const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *module,
+                                       const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *module,
+                                          const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_einsum(rlxc_context *ctx, const rlxc_module *module,
+                                    const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_scatter_elements(rlxc_context *ctx, const rlxc_module *module,
+                                              const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *module,
+                                        const rlxc_binding *call);
+rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call);
+rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call);
+rlxc_atom rlxc_legalize_einsum(rlxc_builder *b, const rlxc_binding *call);
+rlxc_atom rlxc_legalize_scatter_elements(rlxc_builder *b, const rlxc_binding *call);
+rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call);
+
 #endif

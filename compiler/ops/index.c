@@ -16,19 +16,6 @@ static bool check_indices(const rlxc_call_view *v, uint32_t i)
     return false;
 }
 
-/* |index| made a position in a dimension of |n|. */
-static const rlxc_expr *position(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr *n,
-                                 bool wrap)
-{
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *i = rlxc_cast(ctx, RLX_I64, index);
-    if (wrap)
-        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, i, n);
-    if (index->dtype.code != RLX_UINT)
-        i = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, i, zero), rlxc_add(ctx, i, n), i);
-    const rlxc_expr *last = rlxc_sub(ctx, n, rlxc_i64(ctx, 1));
-    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, i, last), zero);
-}
-
 /* |value| read at a position of a dimension |n|, which does not exist when n is 0. */
 static const rlxc_expr *if_not_empty(rlxc_context *ctx, const rlxc_expr *n, const rlxc_expr *value)
 {
@@ -103,12 +90,12 @@ rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *index = rlxc_te_get(&te, &indices, te.axes + first);
     if (flat) {
         n = rlxc_product(ctx, x.dims, x.ndim);
-        rlxc_te_unflatten(&te, position(ctx, index, n, wrap), x.dims, x.ndim, at);
+        rlxc_te_unflatten(&te, rlxc_te_position(ctx, index, n, wrap), x.dims, x.ndim, at);
     } else {
         n = x.dims[axis];
         for (uint32_t i = 0; i < x.ndim; i++)
             at[i] = i < axis    ? te.axes[i]
-                    : i == axis ? position(ctx, index, n, wrap)
+                    : i == axis ? rlxc_te_position(ctx, index, n, wrap)
                                 : te.axes[i - 1 + indices.ndim];
     }
     rlxc_te_store(&te, out, if_not_empty(ctx, n, rlxc_te_get(&te, &x, at)));
@@ -149,7 +136,7 @@ rlxc_atom rlxc_legalize_gather_elements(rlxc_builder *b, const rlxc_binding *cal
     const rlxc_expr *at[RLXC_MAX_NDIM], *index = rlxc_te_get(&te, &indices, te.axes);
     const rlxc_expr *inside = NULL;
     for (uint32_t i = 0; i < x.ndim; i++) {
-        at[i] = i == axis ? position(ctx, index, x.dims[i], false) : te.axes[i];
+        at[i] = i == axis ? rlxc_te_position(ctx, index, x.dims[i], false) : te.axes[i];
         /* the indices may be longer than x in another dimension, or x empty: read nothing there */
         const rlxc_expr *low = i == axis ? rlxc_i64(ctx, 0) : te.axes[i];
         bool safe = i == axis ? rlxc_prove_lt(ctx, low, x.dims[i], NULL)
@@ -220,7 +207,7 @@ rlxc_atom rlxc_legalize_gather_nd(rlxc_builder *b, const rlxc_binding *call)
             at[i] = te.axes[i];
         } else if (i < batch + (uint32_t)depth) {
             where[last] = rlxc_i64(ctx, i - batch);
-            at[i] = position(ctx, rlxc_te_get(&te, &indices, where), x.dims[i], false);
+            at[i] = rlxc_te_position(ctx, rlxc_te_get(&te, &indices, where), x.dims[i], false);
         } else {
             at[i] = te.axes[last + i - batch - (uint32_t)depth];
             continue;

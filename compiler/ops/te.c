@@ -531,3 +531,15 @@ const rlxc_expr *rlxc_te_div(rlxc_context *ctx, const rlxc_expr *a, const rlxc_e
 {
     return rlxc_binary(ctx, RLXC_EXPR_DIV, a, b);
 }
+
+const rlxc_expr *rlxc_te_position(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr *n,
+                                  bool wrap)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *i = rlxc_cast(ctx, RLX_I64, index);
+    if (wrap)
+        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, i, n);
+    if (index->dtype.code != RLX_UINT)
+        i = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, i, zero), rlxc_add(ctx, i, n), i);
+    const rlxc_expr *last = rlxc_sub(ctx, n, rlxc_i64(ctx, 1));
+    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, i, last), zero);
+}

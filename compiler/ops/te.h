@@ -103,6 +103,10 @@ const rlxc_expr *rlxc_te_prim(rlxc_te *te, uint32_t i, rlx_dtype dtype);
 /* The indices of element |position| (row-major) of a tensor of |dims|. */
 void rlxc_te_unflatten(rlxc_te *te, const rlxc_expr *position, const rlxc_expr *const *dims,
                        uint32_t n, const rlxc_expr **out);
+/* |index|, which is data, made a position in a dimension of |n|: negative ones count from the end,
+ * what is out of range is clipped to the border (|wrap|: taken modulo). */
+const rlxc_expr *rlxc_te_position(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr *n,
+                                  bool wrap);
 /* The type arithmetic is done in: float32 for float16 and bfloat16, else |t|. */
 rlx_dtype rlxc_te_compute_dtype(rlx_dtype t);
 const rlxc_expr *rlxc_te_widen(rlxc_te *te, const rlxc_expr *e);

@@ -1,0 +1,195 @@
+/* Operators that write at positions given by a tensor: scatter_elements, scatter_nd.
+ *
+ * The result begins as a copy of the data; then one block without axes walks the updates in order,
+ * so that repeated positions are well defined. Positions are data: they are clipped to the buffer
+ * (te's rlxc_te_position), and an empty buffer is not written. */
+#include "compiler/ops/te.h"
+
+#include <string.h>
+
+static bool check(const rlxc_call_view *v)
+{
+    rlx_dtype t = v->in[1]->dtype, dtype;
+    if (!rlxc_dtype_is_void(t) && !rlxc_dtype_is_int(t)) {
+        rlxc_infer_fail(v, 1, "expected integers, got %s", rlxc_sinfo_text(v->ctx, v->in[1]));
+        return false;
+    }
+    const char *how = rlxc_attr_get_str(v->call, "reduction", "update");
+    static const char *const known[] = {"update", "add", "mul", "min", "max"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        found |= strcmp(how, known[i]) == 0;
+    if (!found) {
+        rlxc_infer_error(v, "reduction \"%s\" is not supported", how);
+        return false;
+    }
+    return rlxc_common_dtype(v, 0, 2, &dtype);
+}
+
+static const rlxc_expr *combined(rlxc_te *te, const rlxc_expr *old, const rlxc_expr *update)
+{
+    const char *how = rlxc_attr_get_str(te->call, "reduction", "update");
+    if (strcmp(how, "update") == 0)
+        return update;
+    rlxc_expr_kind kind = strcmp(how, "add") == 0   ? RLXC_EXPR_ADD
+                          : strcmp(how, "mul") == 0 ? RLXC_EXPR_MUL
+                          : strcmp(how, "min") == 0 ? RLXC_EXPR_MIN
+                                                    : RLXC_EXPR_MAX;
+    return rlxc_binary(te->ctx, kind, old, update);
+}
+
+/* |dims| of the updates must be those of |want|, provably: the kernel reads them at these. */
+static bool same_dims(const rlxc_te *te, uint32_t argument, const rlxc_te_operand *x,
+                      const rlxc_expr *const *want, uint32_t n)
+{
+    bool same = x->ndim == n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = rlxc_prove_eq(te->ctx, x->dims[i], want[i], NULL);
+    if (!same)
+        rlxc_infer_fail(&te->view, argument, "cannot prove that its shape fits the indices: %s",
+                        rlxc_sinfo_text(te->ctx, te->view.in[argument]));
+    return same;
+}
+
+static void copy_data(rlxc_te *te, const rlxc_te_operand *x, const rlxc_buffer *out)
+{
+    rlxc_te_spatial(te, "T_copy", out);
+    rlxc_te_store(te, out, rlxc_te_get(te, x, te->axes));
+}
+
+/* out[at] = combine(out[at], update), if |guard|, in loops over |dims|. */
+static void walk_updates(rlxc_te *te, const rlxc_buffer *out, const rlxc_expr *const *at,
+                         const rlxc_expr *update, const rlxc_expr *guard,
+                         const rlxc_expr *const *loops, const rlxc_expr *const *dims, uint32_t n)
+{
+    rlxc_te_block(te, "T_scatter");
+    const rlxc_expr *value = combined(te, rlxc_te_load(te, out, at), update);
+    const rlxc_stmt *body = rlxc_stmt_store(te->ctx, out, at, out->ndim, value);
+    if (guard)
+        body = rlxc_stmt_if(te->ctx, guard, body, NULL);
+    for (uint32_t i = n; i-- > 0;)
+        body =
+            rlxc_stmt_for(te->ctx, loops[i], rlxc_i64(te->ctx, 0), dims[i], RLXC_LOOP_SERIAL, body);
+    rlxc_te_body(te, NULL, body);
+}
+
+static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return a ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : b;
+}
+
+static void make_loops(rlxc_context *ctx, const rlxc_expr **out, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = rlxc_var(ctx, rlxc_internf(ctx, "i%u", i), RLX_I64);
+}
+
+const rlxc_sinfo *rlxc_infer_scatter_elements(rlxc_context *ctx, const rlxc_module *module,
+                                              const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    uint32_t axis;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !check(&v))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    for (uint32_t i = 1; i < 3; i++)
+        if (x->ndim != RLXC_UNKNOWN_NDIM && v.in[i]->ndim != RLXC_UNKNOWN_NDIM &&
+            v.in[i]->ndim != x->ndim)
+            return rlxc_infer_fail(&v, i, "expected %d dimensions as the data, got %d", x->ndim,
+                                   v.in[i]->ndim);
+    if (x->ndim != RLXC_UNKNOWN_NDIM &&
+        !rlxc_axis_in(&v, rlxc_attr_get_int(call, "axis", 0), x->ndim, &axis))
+        return NULL;
+    return x;
+}
+
+rlxc_atom rlxc_legalize_scatter_elements(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    uint32_t axis;
+    if (!rlxc_te_begin(&te, b, call, "scatter_elements", RLXC_PATTERN_OPAQUE) ||
+        !rlxc_axis_in(&te.view, rlxc_attr_get_int(call, "axis", 0), te.out->ndim, &axis))
+        return (rlxc_atom){0};
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data"),
+                    indices = rlxc_te_operand_of(&te, 1, "indices"),
+                    updates = rlxc_te_operand_of(&te, 2, "updates");
+    if (!same_dims(&te, 2, &updates, indices.dims, indices.ndim))
+        return (rlxc_atom){0};
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_scatter");
+    const rlxc_expr *loops[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *guard = NULL;
+    copy_data(&te, &x, out);
+    make_loops(ctx, loops, indices.ndim);
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        const rlxc_expr *n = out->shape[i], *low = i == axis ? rlxc_i64(ctx, 0) : loops[i];
+        at[i] = i == axis ? rlxc_te_position(ctx, rlxc_te_get(&te, &indices, loops), n, false)
+                          : loops[i];
+        bool safe = i == axis ? rlxc_prove_lt(ctx, low, n, NULL)
+                              : rlxc_prove_le(ctx, indices.dims[i], n, NULL);
+        if (!safe)
+            guard = both(ctx, guard, rlxc_binary(ctx, RLXC_EXPR_LT, low, n));
+    }
+    walk_updates(&te, out, at, rlxc_te_get(&te, &updates, loops), guard, loops, indices.dims,
+                 indices.ndim);
+    return rlxc_te_finish(&te);
+}
+
+const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *module,
+                                        const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    int64_t depth;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !check(&v))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0], *indices = v.in[1];
+    if (indices->ndim == 0)
+        return rlxc_infer_fail(&v, 1, "expected at least 1 dimension, got a scalar");
+    if (x->ndim != RLXC_UNKNOWN_NDIM && rlxc_dims_known(indices) &&
+        rlxc_is_int(indices->dims[indices->ndim - 1], &depth) && depth > x->ndim)
+        return rlxc_infer_fail(&v, 1, "index vectors of %lld do not fit %d dimensions",
+                               (long long)depth, x->ndim);
+    return x;
+}
+
+rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    int64_t depth;
+    if (!rlxc_te_begin(&te, b, call, "scatter_nd", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data"),
+                    indices = rlxc_te_operand_of(&te, 1, "indices"),
+                    updates = rlxc_te_operand_of(&te, 2, "updates");
+    uint32_t last = indices.ndim - 1;
+    if (!rlxc_is_int(indices.dims[last], &depth)) {
+        rlxc_infer_fail(&te.view, 1, "its last dimension must be constant");
+        return (rlxc_atom){0};
+    }
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_scatter_nd");
+    const rlxc_expr *dims[2 * RLXC_MAX_NDIM], *loops[2 * RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM],
+        *where[RLXC_MAX_NDIM], *guard = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < last; i++)
+        dims[n++] = indices.dims[i];
+    for (uint32_t i = (uint32_t)depth; i < out->ndim; i++)
+        dims[n++] = out->shape[i];
+    if (!same_dims(&te, 2, &updates, dims, n))
+        return (rlxc_atom){0};
+    copy_data(&te, &x, out);
+    make_loops(ctx, loops, n);
+    memcpy(where, loops, last * sizeof where[0]);
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        if (i >= (uint32_t)depth) {
+            at[i] = loops[last + i - (uint32_t)depth];
+            continue;
+        }
+        where[last] = rlxc_i64(ctx, i);
+        at[i] = rlxc_te_position(ctx, rlxc_te_get(&te, &indices, where), out->shape[i], false);
+        if (!rlxc_prove_lt(ctx, rlxc_i64(ctx, 0), out->shape[i], NULL))
+            guard =
+                both(ctx, guard, rlxc_binary(ctx, RLXC_EXPR_LT, rlxc_i64(ctx, 0), out->shape[i]));
+    }
+    walk_updates(&te, out, at, rlxc_te_get(&te, &updates, loops), guard, loops, dims, n);
+    return rlxc_te_finish(&te);
+}
