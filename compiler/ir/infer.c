@@ -324,6 +324,9 @@ const rlxc_sinfo *rlxc_infer_binding(rlxc_context *ctx, const rlxc_module *modul
                                      rlxc_binding *binding)
 {
     const rlxc_sinfo *s = NULL;
+    /* Operands may be missing once memory ran out. */
+    if (rlxc_out_of_memory(ctx))
+        return binding->var->sinfo = object(ctx);
     switch (binding->form) {
     case RLXC_FORM_COPY:
         s = rlxc_atom_sinfo(ctx, module, binding->args[0]);

@@ -166,7 +166,10 @@ rlxc_atom rlxc_atom_extern(rlxc_context *ctx, const char *name)
 rlxc_atom rlxc_atom_tuple(rlxc_context *ctx, const rlxc_atom *items, uint32_t n)
 {
     rlxc_atom atom = {.kind = RLXC_ATOM_TUPLE};
-    rlxc_atom *copy = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *copy);
+    /* Operand lists are short: those never fail, so that a call always has its operands. */
+    size_t size = ((size_t)n + 1) * sizeof(rlxc_atom);
+    rlxc_atom *copy = size <= RLXC_MAX_ALLOC ? rlxc_alloc(ctx, size)
+                                             : rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *copy);
     if (!copy)
         return atom;
     for (uint32_t i = 0; i < n; i++)

@@ -53,7 +53,7 @@ static inline rlxc_binding *graph_bind(graph *g, rlxc_form form, const char *nam
     rlxc_atom tuple = rlxc_atom_tuple(g->ctx, args, n);
     b->var->is_dataflow = g->block->is_dataflow;
     b->args = tuple.items;
-    b->n_args = n;
+    b->n_args = tuple.n;
     rlxc_block_push(g->ctx, g->block, b);
     return b;
 }

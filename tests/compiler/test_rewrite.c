@@ -14,6 +14,8 @@ typedef struct fixture {
 static fixture begin(const rlx_test *t)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    if (!ctx)
+        return (fixture){0};
     return (fixture){ctx, rlxc_module_new(ctx), rlxc_shape_var(ctx, "n")};
 }
 
@@ -334,4 +336,44 @@ RLX_TEST(rewrite, emitted_bindings_have_type_range_and_dataflow)
     cr_expect(rlxc_well_formed(fx.ctx, fx.module, "after", true), "%s",
               rlxc_render_diagnostics(fx.ctx));
     rlxc_context_destroy(fx.ctx);
+}
+
+/* Builds, checks, rewrites and compares a function of some thousand bindings; true when the context
+ * did not fail. */
+static bool whole_round(const rlx_test *t)
+{
+    fixture fx = begin(t);
+    if (!fx.ctx)
+        return false;
+    graph g = graph_new(fx.ctx, fx.module, "main", false);
+    rlxc_rvar *x = graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL)), *last = x;
+    for (int i = 0; i < 20000 && !rlxc_failed(fx.ctx); i++)
+        last = i % 3 ? graph_copy(&g, "c", last) : graph_add(&g, "a", last, x);
+    graph_end(&g, last);
+    uint32_t seen = 0;
+    rlxc_rewrite_pass pass = {.user = &seen, .binding = drop_copies};
+    bool good = !rlxc_failed(fx.ctx) && rlxc_well_formed(fx.ctx, fx.module, "before", true);
+    if (good)
+        rlxc_rewrite_module(fx.ctx, fx.module, &pass);
+    good = good && !rlxc_failed(fx.ctx) && rlxc_well_formed(fx.ctx, fx.module, "after", true) &&
+           rlxc_module_equal(fx.ctx, fx.module, fx.module, NULL);
+    cr_expect(good || rlxc_failed(fx.ctx), "only a failed context may say no");
+    rlxc_context_destroy(fx.ctx);
+    return good;
+}
+
+RLX_TEST(rewrite, every_allocation_may_fail)
+{
+    size_t before = t->calls;
+    cr_assert(whole_round(t));
+    size_t n = t->calls - before;
+    cr_assert_gt(n, 3);
+    t->fail_after = true;
+    for (size_t i = 1; i <= n; i++) {
+        t->fail_at = t->calls + i;
+        cr_expect(!whole_round(t), "allocation %zu of %zu failed and nobody noticed", i, n);
+        cr_assert_eq(t->live_blocks, 0, "allocation %zu", i);
+    }
+    t->fail_at = 0;
+    cr_expect(whole_round(t));
 }
