@@ -65,6 +65,8 @@ bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_option
 {
     lowering l = {ctx, options, hooks};
     rlxc_pass_hooks own = {.user = &l, .after = after_pass};
+    if (options->check && !rlxc_check_round_trip(ctx, module, "input"))
+        return false;
     return rlxc_run_passes(ctx, module, options, &own);
 }
 
