@@ -149,16 +149,22 @@ static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k
                                 rlx_error *err)
 {
     const char *message = NULL;
-    for (uint32_t i = 0; i < n && !message; i++)
-        message = w[i].message[0] ? w[i].message : NULL;
+    rlx_status status = RLX_E_KERNEL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!message && w[i].message[0])
+            message = w[i].message;
+        if (w[i].refused != RLX_OK)
+            status = w[i].refused;
+    }
     if (message)
-        rlx_fail(err, RLX_E_KERNEL, "kernel %.*s: %s", (int)k->name.len, k->name.data, message);
+        rlx_fail(err, status, "kernel %.*s: %s", (int)k->name.len, k->name.data, message);
     else
-        rlx_fail(err, RLX_E_KERNEL, "kernel %.*s failed with %d", (int)k->name.len, k->name.data,
-                 rc);
-    for (uint32_t i = 0; i < n; i++)
+        rlx_fail(err, status, "kernel %.*s failed with %d", (int)k->name.len, k->name.data, rc);
+    for (uint32_t i = 0; i < n; i++) {
         w[i].message[0] = 0;
-    return RLX_E_KERNEL;
+        w[i].refused = RLX_OK;
+    }
+    return status;
 }
 
 static rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
@@ -192,6 +198,7 @@ static rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
     }
     rlxv_worker *worker = &vm->workers[0];
     rlxv_scratch_mark mark = rlxv_scratch_now(worker);
+    worker->refused = RLX_OK;
     int32_t rc = fn(f->pointers, dims, &worker->ctx);
     rlxv_scratch_reset(worker, mark);
     rlx_status status = rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;

@@ -32,9 +32,11 @@ static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
     /* The pool stands still while kernels run: its figures may be read from any worker. */
     uint64_t used = vm->pool->live_bytes + vm->pool->reserved_bytes + before;
     rlxv_scratch_chunk *c = NULL;
-    if (limit == 0 || (used <= limit && size <= limit - used))
+    bool fits = limit == 0 || (used <= limit && size <= limit - used);
+    if (fits)
         c = rlx_alloc(&vm->allocator, size, 64);
     if (!c) {
+        w->refused = fits ? RLX_E_NOMEM : RLX_E_LIMIT;
         atomic_fetch_sub_explicit(&vm->scratch_bytes, size, memory_order_relaxed);
         return NULL;
     }
@@ -139,6 +141,8 @@ static void run_share(void *context, size_t i)
     bool nested = w->in_share;
     rlxv_scratch_mark mark = rlxv_scratch_now(w);
     w->in_share = true;
+    if (i > 0)
+        w->refused = RLX_OK;
     int rc = s->body(s->user, begin, end, &w->ctx), none = 0;
     w->in_share = nested;
     rlxv_scratch_reset(w, mark);

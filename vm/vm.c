@@ -30,9 +30,10 @@ static rlx_status resolve_kernels(rlx_vm *vm, rlx_error *err)
     const rlx_executable *exe = vm->exe;
     vm->kernels = rlx_alloc(&vm->allocator, exe->n_kernels * sizeof *vm->kernels, 16);
     vm->states = rlx_alloc(&vm->allocator, exe->n_functions * sizeof *vm->states, 16);
+    if (vm->states)
+        memset(vm->states, 0, exe->n_functions * sizeof *vm->states);
     if (!vm->kernels || !vm->states)
         return no_memory(err);
-    memset(vm->states, 0, exe->n_functions * sizeof *vm->states);
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         vm->kernels[i] = exe->kernels[i].fn;
         if (vm->kernels[i] || exe->native.present || !vm->registry)

@@ -59,6 +59,7 @@ typedef struct rlxv_worker {
     rlx_vm *vm;
     rlxv_scratch_chunk *chunk; /* newest first */
     bool in_share;             /* runs a share of a parallel loop */
+    rlx_status refused;        /* why scratch memory was refused since the kernel began */
     char message[256];
 } rlxv_worker;
 

@@ -1,6 +1,6 @@
-/* Runs the .rlxasm files of tests/asm: every exported function named test_* must return a true value, every
-   fail_* must fail with the message that ".meta "fail_x" "message"" gives. Each file also goes
-   through disassembler and assembler and must come back byte for byte. */
+/* Runs the .rlxasm files of tests/asm: every exported function named test_* must return a true
+   value, every fail_* must fail with the message that ".meta "fail_x" "message"" gives. Each file
+   also goes through disassembler and assembler and must come back byte for byte. */
 #include "../support/rlx_test.h"
 
 #include <stdio.h>
