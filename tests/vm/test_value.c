@@ -1,0 +1,281 @@
+/* Values by themselves: data types, checked arithmetic, tensors, DLPack, strings, objects; files
+   saved and loaded. */
+#include "image.h"
+
+#include <dlpack/dlpack.h>
+#include <rlx/checked.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+RLX_TEST(value, dtypes_print_and_parse)
+{
+    static const struct {
+        rlx_dtype dtype;
+        const char *name;
+        size_t size;
+    } rows[] = {{{RLX_FLOAT, 32, 1}, "float32", 4},   {{RLX_FLOAT, 16, 1}, "float16", 2},
+                {{RLX_BFLOAT, 16, 1}, "bfloat16", 2}, {{RLX_FLOAT, 64, 1}, "float64", 8},
+                {{RLX_INT, 8, 1}, "int8", 1},         {{RLX_INT, 64, 1}, "int64", 8},
+                {{RLX_UINT, 16, 1}, "uint16", 2},     {{RLX_BOOL, 8, 1}, "bool", 1}};
+    char name[24];
+    rlx_dtype parsed;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_str_eq(rlx_dtype_name(rows[i].dtype, name), rows[i].name);
+        cr_expect(rlx_dtype_parse(rlx_str_from(rows[i].name), &parsed) &&
+                  rlx_dtype_eq(parsed, rows[i].dtype));
+        cr_expect_eq(rlx_dtype_size(rows[i].dtype), rows[i].size);
+    }
+    static const rlx_dtype bad[] = {{RLX_FLOAT, 8, 1}, {RLX_INT, 7, 1},     {RLX_INT, 32, 4},
+                                    {RLX_BOOL, 1, 1},  {RLX_HANDLE, 64, 1}, {9, 32, 1},
+                                    {0, 0, 0}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(rlx_dtype_size(bad[i]), 0);
+    cr_expect_not(rlx_dtype_parse(RLX_STR("float33"), &parsed));
+    (void)t;
+}
+
+RLX_TEST(value, checked_arithmetic)
+{
+    int64_t v = 0;
+    size_t s;
+    (void)t;
+    static const int64_t divisions[][4] = {{7, 2, 3, 1},    {-7, 2, -4, 1}, {7, -2, -4, -1},
+                                           {-7, -2, 3, -1}, {0, 5, 0, 0},   {6, -3, -2, 0}};
+    for (size_t i = 0; i < 6; i++) {
+        cr_expect(rlx_floordiv_i64(divisions[i][0], divisions[i][1], &v) && v == divisions[i][2]);
+        cr_expect(rlx_floormod_i64(divisions[i][0], divisions[i][1], &v) && v == divisions[i][3]);
+    }
+    cr_expect_not(rlx_floordiv_i64(1, 0, &v));
+    cr_expect_not(rlx_floordiv_i64(INT64_MIN, -1, &v));
+    cr_expect_not(rlx_floormod_i64(1, 0, &v));
+    cr_expect(rlx_floormod_i64(INT64_MIN, -1, &v) && v == 0);
+    cr_expect_not(rlx_add_i64(INT64_MAX, 1, &v));
+    cr_expect_not(rlx_mul_i64(INT64_MAX, 2, &v));
+    cr_expect_not(rlx_align_size(SIZE_MAX - 3, 64, &s));
+    cr_expect(rlx_numel((int64_t[]){INT64_MAX, INT64_MAX, 0}, 3, &v) && v == 0);
+    cr_expect_not(rlx_numel((int64_t[]){INT64_MAX, 2}, 2, &v));
+    cr_expect_not(rlx_numel((int64_t[]){0, -1}, 2, &v));
+    cr_expect_not(rlx_nbytes((int64_t[]){INT64_MAX / 2}, 1, RLX_F32, &s));
+}
+
+RLX_TEST(value, tensors_reject_what_cannot_exist)
+{
+    static const int64_t many[17] = {0};
+    rlx_tensor *x;
+    RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_F32, 1, (int64_t[]){-1}, &x, &t->error),
+              RLX_E_SHAPE, "negative");
+    RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_F32, 17, many, &x, &t->error), RLX_E_LIMIT,
+              "at most 16");
+    RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_DTYPE(RLX_INT, 4), 0, NULL, &x, &t->error),
+              RLX_E_INVALID_ARG, "int4");
+    RLX_FAILS(
+        rlx_tensor_create(&t->allocator, RLX_F32, 1, (int64_t[]){(int64_t)1 << 61}, &x, &t->error),
+        RLX_E_LIMIT, "does not fit");
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 2, (int64_t[]){2, 3}, &x, &t->error));
+    rlx_tensor *view;
+    RLX_FAILS(rlx_tensor_view(&t->allocator, x, 1, (int64_t[]){5}, &view, &t->error), RLX_E_SHAPE,
+              "a view of 5 elements");
+    RLX_OKAY(rlx_tensor_view(&t->allocator, x, 1, (int64_t[]){6}, &view, &t->error));
+    cr_expect(rlx_tensor_same_storage(x, view));
+    rlx_value_release(rlx_of_tensor(x));
+    ((float *)rlx_tensor_mutable_data(view))[5] = 1; /* the view holds the bytes */
+    rlx_value_release(rlx_of_tensor(view));
+}
+
+static int deleted;
+static void delete_tensor(DLManagedTensor *m)
+{
+    (void)m;
+    deleted++;
+}
+
+RLX_TEST(value, dlpack_in_shares_or_copies)
+{
+    float data[12];
+    int64_t shape[2] = {2, 3}, strides[2] = {1, 4};
+    bool copied;
+    rlx_tensor *x;
+    for (int i = 0; i < 12; i++)
+        data[i] = (float)i;
+    DLManagedTensor m = {.dl_tensor = {.data = data,
+                                       .device = {kDLCPU, 0},
+                                       .ndim = 2,
+                                       .dtype = {kDLFloat, 32, 1},
+                                       .shape = shape,
+                                       .byte_offset = 4},
+                         .deleter = delete_tensor};
+    deleted = 0;
+    RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, &copied, &t->error));
+    cr_expect(!copied && rlx_tensor_data(x) == data + 1 && deleted == 0);
+    rlx_value_release(rlx_of_tensor(x));
+    cr_expect_eq(deleted, 1);
+    m.dl_tensor.strides = strides;
+    RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, &copied, &t->error));
+    cr_expect(copied && deleted == 2);
+    const float *got = rlx_tensor_data(x);
+    static const float want[6] = {1, 5, 9, 2, 6, 10};
+    for (int i = 0; i < 6; i++)
+        cr_expect_eq(got[i], want[i]);
+    rlx_value_release(rlx_of_tensor(x));
+    m.dl_tensor.strides = NULL;
+    m.dl_tensor.dtype = (DLDataType){kDLUInt, 8, 1};
+    m.dl_tensor.byte_offset = 0;
+    rlx_dtype as_bool = RLX_B8;
+    RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, &as_bool, &x, NULL, &t->error));
+    cr_expect_eq(rlx_tensor_dtype(x).code, RLX_BOOL);
+    rlx_value_release(rlx_of_tensor(x));
+    m.dl_tensor.device.device_type = kDLCUDA;
+    RLX_FAILS(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error),
+              RLX_E_INVALID_ARG, "not the CPU");
+    m.dl_tensor.device.device_type = kDLCPU;
+    m.dl_tensor.dtype.lanes = 4;
+    RLX_FAILS(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error),
+              RLX_E_INVALID_ARG, "not supported");
+    m.dl_tensor.dtype.lanes = 1;
+    m.dl_tensor.data = NULL;
+    RLX_FAILS(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error),
+              RLX_E_INVALID_ARG, "without data");
+    shape[1] = 0;
+    RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error));
+    cr_expect_not_null(rlx_tensor_data(x));
+    rlx_value_release(rlx_of_tensor(x));
+    cr_expect_eq(deleted, 4, "the deleter ran %d times", deleted);
+}
+
+RLX_TEST(value, dlpack_out_shares_and_holds)
+{
+    rlx_value x = rlx_test_iota(t, 2, (int64_t[]){2, 3});
+    DLManagedTensor *m;
+    const void *data = rlx_tensor_data(x.as.tensor);
+    RLX_OKAY(rlx_tensor_to_dlpack(&t->allocator, x.as.tensor, &m, &t->error));
+    rlx_value_release(x);
+    cr_expect(m->dl_tensor.data == data && m->dl_tensor.ndim == 2 && m->dl_tensor.shape[1] == 3 &&
+              m->dl_tensor.dtype.code == kDLFloat);
+    m->deleter(m);
+    /* A constant's bytes are read-only memory: its export is a copy. */
+    rlx_executable *exe = rlx_test_load(t, ".const c0 = tensor bool [2] { true, false }");
+    rlx_tensor *c = rlx_executable_constant(exe, 0).as.tensor;
+    RLX_OKAY(rlx_tensor_to_dlpack(&t->allocator, c, &m, &t->error));
+    cr_expect(m->dl_tensor.data != rlx_tensor_data(c) && m->dl_tensor.dtype.code == kDLUInt);
+    rlx_executable_release(exe);
+    cr_expect_eq(((const uint8_t *)m->dl_tensor.data)[0], 1);
+    m->deleter(m);
+}
+
+static void count_destroy(void *pointer)
+{
+    ++*(int *)pointer;
+}
+
+RLX_TEST(value, objects_strings_and_tuples)
+{
+    static const char tag[] = "mine", other[] = "mine";
+    int destroyed = 0;
+    rlx_opaque *o;
+    rlx_string *s;
+    rlx_tuple *tuple;
+    RLX_OKAY(rlx_opaque_create(&t->allocator, tag, &destroyed, count_destroy, &o, &t->error));
+    RLX_OKAY(rlx_string_create(&t->allocator, RLX_STR("text"), &s, &t->error));
+    cr_expect_eq(rlx_opaque_get(o, tag), &destroyed);
+    cr_expect_null(rlx_opaque_get(o, other));
+    RLX_OKAY(rlx_tuple_create(&t->allocator, 2, (rlx_value[]){rlx_of_opaque(o), rlx_of_string(s)},
+                              &tuple, &t->error));
+    rlx_value_release(rlx_of_opaque(o));
+    rlx_value_release(rlx_of_string(s));
+    cr_expect_eq(destroyed, 0);
+    cr_expect_str_eq(rlx_string_get(rlx_tuple_get(tuple, 1).as.string).data, "text");
+    cr_expect_eq(rlx_tuple_get(tuple, 2).kind, RLX_KIND_NONE);
+    rlx_value_release(rlx_of_tuple(tuple));
+    cr_expect_eq(destroyed, 1);
+}
+
+RLX_TEST(file, saved_and_loaded_with_mapped_constants)
+{
+    static const char text[] =
+        ".meta \"a\" \"b\"\n"
+        ".const c0 = tensor float32 [3] { 1, 2, 3 }\n"
+        ".func main (n: prim(int64, s0!), x: float32[s0 * 2 + 1, ?]) ->"
+        " object symbols 1 {\n .slot s0 \"n\"\n load_const r2, c0\n ret r2\n}\n";
+    char folder[] = "/tmp/rlx-test-XXXXXX", path[64], buffer[128];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.rlx", folder);
+    rlx_executable *exe = rlx_test_load(t, text), *again;
+    rlx_load_options options = {.allocator = &t->allocator};
+    RLX_OKAY(rlx_executable_save(exe, path, &t->error));
+    RLX_OKAY(rlx_executable_save(exe, path, &t->error)); /* over itself */
+    RLX_OKAY(rlx_executable_load_file(path, &options, &again, &t->error));
+    RLX_OKAY(rlx_executable_verify_constants(again, &t->error));
+    cr_expect_eq(rlx_executable_size(exe), rlx_executable_size(again));
+    rlx_value c = rlx_value_retain(rlx_executable_constant(again, 0));
+    cr_expect_str_eq(rlx_function_signature(again, 0, buffer, sizeof buffer),
+                     "main(n: Prim(int64, n), x: Tensor(((n * 2) + 1, ?), float32)) -> Object");
+    rlx_executable_release(again);
+    rlx_executable_release(exe);
+    cr_expect_eq(((const float *)rlx_tensor_data(c.as.tensor))[2], 3); /* still mapped */
+    rlx_value_release(c);
+
+    /* A damaged constant is found by the explicit check alone. */
+    image m = image_of(t, text);
+    m.data[m.size - 1] ^= 1;
+    RLX_OKAY(image_load(t, &m, &exe));
+    RLX_FAILS(rlx_executable_verify_constants(exe, &t->error), RLX_E_INVALID_MODULE, "damaged");
+    rlx_executable_release(exe);
+    image_free(t, &m);
+
+    RLX_FAILS(rlx_executable_load_file("/nonexistent/x", &options, &exe, &t->error),
+              RLX_E_NOT_FOUND, "/nonexistent/x: cannot open");
+    RLX_FAILS(rlx_executable_load_file(folder, &options, &exe, &t->error), RLX_E_IO,
+              "not a regular file");
+    FILE *f = fopen(path, "w");
+    fclose(f);
+    RLX_FAILS(rlx_executable_load_file(path, &options, &exe, &t->error), RLX_E_INVALID_MODULE,
+              "does not begin like one");
+    unlink(path);
+    rmdir(folder);
+}
+
+RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
+{
+    static const struct {
+        const char *triple, *feature, *message;
+        rlx_status status;
+    } rows[] = {
+        {"riscv64-unknown-linux-gnu", "m", "the kernels are for riscv64", RLX_E_VERSION},
+        {"x86_64-pc-linux-gnu", "no-such-feature", "does not know", RLX_E_VERSION},
+        {"x86_64-pc-linux-gnu", "sse3", "cannot be loaded", RLX_E_INVALID_MODULE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(
+            text, sizeof text,
+            ".native \"%s\" [\"%s\"] 4 \"7f454c46\"\n.kernel k0 \"k\" dims 0 ()\n"
+            ".func f () -> object {\n call_kernel k0, [], []\n load_const r0, none\n ret r0\n}",
+            rows[i].triple, rows[i].feature);
+        image m = image_of(t, text);
+        rlx_load_options options = {.allocator = &t->allocator, .trust_native = true};
+        rlx_executable *exe;
+        RLX_FAILS(rlx_executable_load_memory(m.data, m.size, &options, &exe, &t->error),
+                  rows[i].status, rows[i].message);
+        options.trust_native = false;
+        RLX_OKAY(rlx_executable_load_memory(m.data, m.size, &options, &exe, &t->error));
+        rlx_vm *vm = rlx_test_vm(t, exe);
+        rlx_value out;
+        RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("f"), NULL, 0, &out, &t->error), RLX_E_NOT_FOUND,
+                  "the native code was not trusted");
+        rlx_vm_destroy(vm);
+        rlx_executable_release(exe);
+        image_free(t, &m);
+    }
+}
+
+/* Two executables built from the same text, and one text twice in one process, are equal. */
+RLX_TEST(file, same_calls_give_the_same_bytes)
+{
+    static const char text[] = ".func f () -> object {\n load_const r0, \"b\"\n ret r0\n}\n"
+                               ".func g () -> object {\n load_const r0, \"a\"\n ret r0\n}\n";
+    image a = image_of(t, text), b = image_of(t, text);
+    cr_expect(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
+    image_free(t, &a);
+    image_free(t, &b);
+}
