@@ -6,8 +6,6 @@
  * an instruction needs on the side are killed right after it. The branches of an IF start from the
  * same state: what one of them loads or evaluates is unknown to the other and to what follows, and
  * nothing that a branch made is alive at its end, as the VM's verifier demands. */
-#include <string.h>
-
 #include "compiler/codegen/emit.h"
 #include "compiler/passes/alias.h"
 
@@ -182,7 +180,8 @@ static void emit_list(rlxc_bc_function *fn, rlx_opcode op, uint32_t dst, const u
     uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 2) * sizeof *operands);
     operands[0] = dst;
     operands[1] = n;
-    memcpy(operands + 2, items, n * sizeof *items);
+    for (uint32_t i = 0; i < n; i++)
+        operands[i + 2] = items[i];
     rlxc_bc_op(fn, op, operands, n + 2);
 }
 
@@ -320,7 +319,8 @@ rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn)
         fn->m->failed = true;
         s.n_free = 0;
     } else {
-        memcpy(s.free_regs, fn->free_regs.items, s.n_free * sizeof(uint32_t));
+        for (uint32_t i = 0; i < s.n_free; i++)
+            s.free_regs[i] = fn->free_regs.items[i];
     }
     fn->level++;
     return s;

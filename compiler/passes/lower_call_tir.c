@@ -141,7 +141,8 @@ static void emit_dps_call(rlxc_builder *b, rlxc_atom callee, const rlxc_atom *ar
     rlxc_binding *call = rlxc_binding_new(b->ctx, RLXC_FORM_CALL, NULL);
     if (tir_vars) {
         rlxc_atom *packed = rlxc_alloc(b->ctx, ((size_t)n + 1) * sizeof *packed);
-        memcpy(packed, args, n * sizeof *packed);
+        for (uint32_t i = 0; i < n; i++)
+            packed[i] = args[i];
         packed[n] = *tir_vars;
         rlxc_atom dyn[2] = {callee, rlxc_atom_tuple(b->ctx, packed, n + 1)};
         call->op = rlxc_find_operator("vm.call_tir_dyn", strlen("vm.call_tir_dyn"));
@@ -217,7 +218,8 @@ static rlxc_rewrite_action lower_call(lowering *l, rlxc_builder *b, rlxc_binding
     size_t n_max = (size_t)n_in + n_out + 1;
     rlxc_atom *args = rlxc_alloc(ctx, n_max * sizeof *args);
     rlxc_atom *outs = rlxc_alloc(ctx, n_max * sizeof *outs);
-    memcpy(args, operands, n_in * sizeof *args);
+    for (uint32_t i = 0; i < n_in; i++)
+        args[i] = operands[i];
     uint32_t n = n_in;
     uint64_t may_reuse = binding->var->id < l->n_vars ? l->may_reuse[binding->var->id] : 0;
     for (uint32_t i = 0; i < n_out; i++) {
