@@ -203,13 +203,13 @@ RLX_TEST(expr, type_names_read_back)
                                       "float32x0", "float32x04", "int32x65536", "int32x4x4",
                                       "x",         "x4",         "voidx2",      "Float32"};
     rlxc_context *ctx = rlxc_context_create(NULL);
-    rlx_dtype t;
+    rlx_dtype dtype;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        cr_assert(rlxc_dtype_parse(good[i], strlen(good[i]), &t), "%s", good[i]);
-        cr_expect_str_eq(rlxc_dtype_name(ctx, t), good[i]);
+        cr_assert(rlxc_dtype_parse(good[i], strlen(good[i]), &dtype), "%s", good[i]);
+        cr_expect_str_eq(rlxc_dtype_name(ctx, dtype), good[i]);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_expect_not(rlxc_dtype_parse(bad[i], strlen(bad[i]), &t), "%s", bad[i]);
+        cr_expect_not(rlxc_dtype_parse(bad[i], strlen(bad[i]), &dtype), "%s", bad[i]);
     rlxc_context_destroy(ctx);
 }
 

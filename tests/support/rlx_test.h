@@ -27,7 +27,7 @@ void rlx_test_run(void (*body)(rlx_test *t));
     {                                        \
         rlx_test_run(suite##_##name);        \
     }                                        \
-    static void suite##_##name(rlx_test *t)
+    static void suite##_##name(__attribute__((unused)) rlx_test *t)
 
 /* Fails the test with the error's message unless |call| succeeds. */
 #define RLX_OKAY(call)                                                            \
