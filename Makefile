@@ -41,7 +41,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-run conformance bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-run test-ops conformance bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -96,6 +96,9 @@ test-run: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUIL
 
 conformance: all ## the conformance cases of CONFORMANCE=folder, against tests/conformance/known_failures.txt
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
+
+test-ops: all ## every operator against NumPy, at several sizes
+	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
