@@ -57,10 +57,11 @@ static bool report(kernel_fixture *f)
     return false;
 }
 
-bool kernel_fixture_init(kernel_fixture *f, int opt_level, const char *cpu)
+bool kernel_fixture_init(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
+                         const char *cpu)
 {
     *f = (kernel_fixture){.fd = -1, .allocations_left = -1};
-    f->ctx = rlxc_context_create(NULL);
+    f->ctx = rlxc_context_create(allocator);
     f->options.opt_level = opt_level;
     f->scratch = aligned_alloc(64, SCRATCH);
     f->kernel_ctx =
@@ -71,9 +72,10 @@ bool kernel_fixture_init(kernel_fixture *f, int opt_level, const char *cpu)
     return rlxc_target_resolve(f->ctx, NULL, cpu, &f->options) || report(f);
 }
 
-bool kernel_fixture_parse(kernel_fixture *f, int opt_level, const char *cpu, const char *text)
+bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
+                          const char *cpu, const char *text)
 {
-    if (!kernel_fixture_init(f, opt_level, cpu))
+    if (!kernel_fixture_init(f, allocator, opt_level, cpu))
         return false;
     f->module = rlxc_parse_module(f->ctx, "test.py", text, strlen(text));
     return f->module || report(f);

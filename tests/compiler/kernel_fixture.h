@@ -20,9 +20,11 @@ typedef struct kernel_fixture {
 } kernel_fixture;
 
 /* An empty module; |cpu| NULL is the host's. False when the target cannot be resolved. */
-bool kernel_fixture_init(kernel_fixture *f, int opt_level, const char *cpu);
+bool kernel_fixture_init(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
+                         const char *cpu);
 /* As init, with the module parsed from TVMScript. */
-bool kernel_fixture_parse(kernel_fixture *f, int opt_level, const char *cpu, const char *text);
+bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
+                          const char *cpu, const char *text);
 /* Runs schedule (opt_level > 0) and lower_tir, compiles, links and loads. */
 bool kernel_fixture_build(kernel_fixture *f);
 rlx_kernel_fn kernel_fixture_find(kernel_fixture *f, const char *name);

@@ -1,0 +1,125 @@
+/* The inline float32 functions against libm in double: accuracy over all magnitudes, special
+ * values. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/compiler/kernel_fixture.h"
+#include "tests/support/rlx_test.h"
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static const struct {
+    const char *name;
+    double (*exact)(double);
+    double max_ulp;
+} functions[] = {
+    {"exp", exp, 1.1},         {"log", log, 1.0}, {"tanh", tanh, 1.5},
+    {"sigmoid", sigmoid, 2.5}, {"erf", erf, 1.5},
+};
+
+static const char module_text[] = "@I.ir_module\n"
+                                  "class Module:\n"
+#define ROW(name)                                            \
+    "    @T.prim_func\n"                                     \
+    "    def " name "(a: T.handle, b: T.handle):\n"          \
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n" \
+    "        n = T.int64()\n"                                \
+    "        A = T.match_buffer(a, (n,), \"float32\")\n"     \
+    "        B = T.match_buffer(b, (n,), \"float32\")\n"     \
+    "        for i in range(n):\n"                           \
+    "            B[i] = T." name "(A[i])\n"
+    ROW("exp") ROW("log") ROW("tanh") ROW("sigmoid") ROW("erf");
+#undef ROW
+
+static double error_in_ulps(float got, double want)
+{
+    float nearest = (float)want;
+    if (isnan(want))
+        return isnan(got) ? 0 : 1e9;
+    if (isinf(nearest))
+        return got == nearest || fabsf(got) > 3.4e38f ? 0 : 1e9;
+    if (isnan(got) || isinf(got))
+        return 1e9;
+    double ulp = nearest == 0 ? 0x1p-149 : ldexp(1, ilogb((double)nearest) - 23);
+    return fabs((double)got - want) / fmax(ulp, 0x1p-149);
+}
+
+enum { CHUNK = 4096, STEP = 40009 };
+
+static void check_accuracy(rlx_test *t, int opt_level, const char *cpu)
+{
+    static float in[CHUNK], out[CHUNK];
+    kernel_fixture f;
+    bool ready = kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, module_text) &&
+                 kernel_fixture_build(&f);
+    cr_assert(ready);
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        double worst = 0;
+        float at = 0;
+        for (uint64_t bits = 0; bits <= UINT32_MAX;) {
+            int64_t n = 0;
+            for (; n < CHUNK && bits <= UINT32_MAX; n++, bits += STEP) {
+                uint32_t low = (uint32_t)bits;
+                memcpy(&in[n], &low, sizeof low);
+            }
+            void *buffers[2] = {in, out};
+            cr_assert_eq(kernel_fixture_call(&f, functions[k].name, buffers, &n), 0);
+            for (int64_t i = 0; i < n; i++) {
+                double error = error_in_ulps(out[i], functions[k].exact((double)in[i]));
+                if (error > worst) {
+                    worst = error;
+                    at = in[i];
+                }
+            }
+        }
+        cr_expect(worst <= functions[k].max_ulp, "%s on %s: %g ulp at %g", functions[k].name,
+                  cpu ? cpu : "host", worst, (double)at);
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(tir_math, inline_functions_are_accurate_when_vectorised)
+{
+    check_accuracy(t, 3, NULL);
+}
+
+RLX_TEST(tir_math, inline_functions_are_accurate_on_the_oldest_cpu)
+{
+    check_accuracy(t, 1, "x86-64");
+}
+
+RLX_TEST(tir_math, special_values_are_exact)
+{
+    const float inf = (float)INFINITY;
+    static const float in[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f};
+    const float want[5][6] = {
+        {1, 1, inf, 0, NAN, 1},
+        {-inf, -inf, inf, NAN, NAN, -92.1034037f},
+        {0, -0.0f, 1, -1, NAN, 1e-40f},
+        {0.5f, 0.5f, 1, 0, NAN, 0.5f},
+        {0, -0.0f, 1, -1, NAN, 1.12837e-40f},
+    };
+    kernel_fixture f;
+    bool ready =
+        kernel_fixture_parse(&f, &t->allocator, 2, NULL, module_text) && kernel_fixture_build(&f);
+    cr_assert(ready);
+    for (size_t k = 0; k < 5; k++) {
+        float out[6];
+        int64_t n = 6;
+        void *buffers[2] = {(void *)(uintptr_t)in, out};
+        cr_assert_eq(kernel_fixture_call(&f, functions[k].name, buffers, &n), 0);
+        for (int i = 0; i < 6; i++) {
+            bool same = isnan(want[k][i]) ? isnan(out[i])
+                        : isinf(want[k][i])
+                            ? out[i] == want[k][i]
+                            : fabsf(out[i] - want[k][i]) <= 1e-6f * fabsf(want[k][i]) &&
+                                  signbit(out[i]) == signbit(want[k][i]);
+            cr_expect(same, "%s(%g) = %g, not %g", functions[k].name, (double)in[i], (double)out[i],
+                      (double)want[k][i]);
+        }
+    }
+    kernel_fixture_deinit(&f);
+}
