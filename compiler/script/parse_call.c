@@ -521,12 +521,12 @@ static bool metadata_item(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
 static bool tuple_get(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out)
 {
     rlxc_atom tuple;
+    if (!rlxc_parse_atom(p, e->base, &tuple))
+        return false;
     if (e->a->kind != RLXC_PY_INT || e->a->i < 0 || e->a->i > INT32_MAX) {
         rlxc_error(p->ctx, e->a->range, "the index of a tuple must be a constant integer");
         return false;
     }
-    if (!rlxc_parse_atom(p, e->base, &tuple))
-        return false;
     *out = new_binding(p, RLXC_FORM_TUPLE_GET, e->range, &tuple, 1);
     (*out)->index = (uint32_t)e->a->i;
     return true;
@@ -602,7 +602,10 @@ static bool named_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
         return prim_atom(p, e, out);
     if (rlxc_parse_is_broken(p, e))
         return false;
-    if (e->kind == RLXC_PY_NAME && !name)
+    if (e->kind == RLXC_PY_ATTR && e->base->kind == RLXC_PY_NAME &&
+        !rlxc_names_find(&p->names, e->base->text))
+        e = e->base;
+    if (e->kind == RLXC_PY_NAME && !rlxc_names_find(&p->names, e->text))
         rlxc_error(p->ctx, e->range, "'%s' is not defined", e->text);
     else
         rlxc_error(p->ctx, e->range, "%s is not a value", rlxc_py_describe(p->ctx, e));

@@ -220,6 +220,18 @@ static rlxc_py *below_all(rlxc_py_parser *py, rlxc_py *e, const rlxc_py *const *
     return e;
 }
 
+/* Counts one more level of recursion; the caller takes it back unless this gives false. */
+static bool deeper(rlxc_py_parser *py)
+{
+    if (py->depth >= RLXC_MAX_EXPR_DEPTH) {
+        rlxc_error(py->ctx, py->token.range, "expression is nested more than %d deep",
+                   RLXC_MAX_EXPR_DEPTH);
+        return false;
+    }
+    py->depth++;
+    return true;
+}
+
 static const rlxc_py *parse_ternary(rlxc_py_parser *py);
 
 /* Reads items up to |close| (already inside the brackets). */
@@ -564,7 +576,10 @@ static const rlxc_py *parse_power(rlxc_py_parser *py)
     const rlxc_py *e = parse_postfix(py);
     if (!e || !rlxc_py_accept(py, RLXC_OP2('*', '*')))
         return e;
+    if (!deeper(py))
+        return NULL;
     const rlxc_py *exponent = parse_unary(py);
+    py->depth--;
     return exponent ? binary(py, RLXC_OP2('*', '*'), e, exponent) : NULL;
 }
 
@@ -592,11 +607,8 @@ static const rlxc_py *parse_unary(rlxc_py_parser *py)
     uint32_t op = py->token.op;
     rlxc_py_next(py);
     bool literal = py->token.kind == RLXC_TOKEN_INT || py->token.kind == RLXC_TOKEN_FLOAT;
-    if (++py->depth > RLXC_MAX_EXPR_DEPTH) {
-        rlxc_error(py->ctx, start, "expression is nested more than %d deep", RLXC_MAX_EXPR_DEPTH);
-        py->depth--;
+    if (!deeper(py))
         return NULL;
-    }
     const rlxc_py *a = parse_unary(py);
     py->depth--;
     if (!a)
@@ -667,12 +679,8 @@ static const rlxc_py *parse_binary(rlxc_py_parser *py, int least)
     if (least <= 3 && rlxc_py_is_word(py, "not")) {
         rlxc_range start = py->token.range;
         rlxc_py_next(py);
-        if (++py->depth > RLXC_MAX_EXPR_DEPTH) {
-            rlxc_error(py->ctx, start, "expression is nested more than %d deep",
-                       RLXC_MAX_EXPR_DEPTH);
-            py->depth--;
+        if (!deeper(py))
             return NULL;
-        }
         const rlxc_py *a = parse_binary(py, 3);
         py->depth--;
         rlxc_py *n = a ? node(py, RLXC_PY_UNARY, rlxc_py_range_to_here(py, start)) : NULL;
@@ -705,12 +713,8 @@ static const rlxc_py *parse_binary(rlxc_py_parser *py, int least)
 
 static const rlxc_py *parse_ternary(rlxc_py_parser *py)
 {
-    if (++py->depth > RLXC_MAX_EXPR_DEPTH) {
-        rlxc_error(py->ctx, py->token.range, "expression is nested more than %d deep",
-                   RLXC_MAX_EXPR_DEPTH);
-        py->depth--;
+    if (!deeper(py))
         return NULL;
-    }
     const rlxc_py *e = parse_binary(py, 1);
     if (e && rlxc_py_accept_word(py, "if")) {
         const rlxc_py *cond = parse_binary(py, 1), *otherwise = NULL;

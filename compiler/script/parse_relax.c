@@ -239,8 +239,11 @@ static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
     rlxc_py_stmt stmt;
     rlxc_range range = p->py.token.range;
     bool returned = io->returned;
-    if (!rlxc_py_simple(&p->py, &stmt))
+    if (!rlxc_py_simple(&p->py, &stmt)) {
+        if (stmt.target && stmt.target->kind == RLXC_PY_NAME)
+            rlxc_names_define(p->ctx, &p->names, stmt.target->text, RLXC_NAME_BROKEN);
         return;
+    }
     if (stmt.kind == RLXC_PY_STMT_PASS)
         return;
     if (returned) {
@@ -441,7 +444,7 @@ static void parse_if(rlxc_parser *p, progress *io)
         b->otherwise = parse_elif(p, may_return, &otherwise);
     } else if (rlxc_py_accept_word(&p->py, "else")) {
         b->otherwise = parse_branch(p, may_return, &otherwise);
-    } else {
+    } else if (rlxc_error_count(p->ctx) == errors) {
         rlxc_error(p->ctx, range, "an if of a Relax function needs an else");
     }
     rlxc_parse_leave(p);

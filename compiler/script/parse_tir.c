@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/sym.h"
+
 static void parse_statement(rlxc_tir_parser *t, rlxc_stmts *out);
 
 rlxc_stmt *rlxc_tir_new(rlxc_tir_parser *t, rlxc_stmt_kind kind)
@@ -405,8 +407,11 @@ static void simple(rlxc_tir_parser *t, rlxc_stmts *out)
 {
     rlxc_parser *p = t->p;
     rlxc_py_stmt stmt;
-    if (!rlxc_py_simple(&p->py, &stmt))
+    if (!rlxc_py_simple(&p->py, &stmt)) {
+        if (stmt.target)
+            mark_broken(t, stmt.target);
         return;
+    }
     switch (stmt.kind) {
     case RLXC_PY_STMT_EXPR:
         expression(t, out, stmt.value);
@@ -591,6 +596,13 @@ static const rlxc_expr *loop_bound(rlxc_tir_parser *t, const rlxc_py *e)
     return bound;
 }
 
+static const rlxc_expr *loop_extent(rlxc_tir_parser *t, const rlxc_expr *min, const rlxc_expr *end)
+{
+    if (rlxc_is_const(min, 0))
+        return end;
+    return rlxc_canonical(t->p->ctx, rlxc_sub(t->p->ctx, end, min), NULL);
+}
+
 /* range(a, b) and its kin: one loop. */
 static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, loops *out)
 {
@@ -619,7 +631,7 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
         return false;
     out->n = 1;
     out->at[0].min = min;
-    out->at[0].extent = rlxc_is_const(min, 0) ? end : rlxc_sub(p->ctx, end, min);
+    out->at[0].extent = loop_extent(t, min, end);
     const rlxc_py *annotations = rlxc_py_keyword(call, "annotations");
     return !annotations || annotations->kind == RLXC_PY_NONE ||
            rlxc_parse_attr_dict(p, annotations, &out->annotations);
@@ -639,7 +651,7 @@ static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
             const rlxc_expr *end = l->min ? loop_bound(t, item->items[1]) : NULL;
             if (!end || !rlxc_parse_unify(t->p, &l->min, &end))
                 return false;
-            l->extent = rlxc_sub(t->p->ctx, end, l->min);
+            l->extent = loop_extent(t, l->min, end);
             continue;
         }
         if (!(l->extent = loop_bound(t, item)))

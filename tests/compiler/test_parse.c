@@ -1,0 +1,378 @@
+/* The TVMScript parser: texts of tests/script and examples read, print and read again to an equal
+ * module; values come out as written; every kind of error names its place and what is wrong. */
+#include "tests/support/rlx_test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/script/lexer.h"
+#include "compiler/script/script.h"
+
+static char *read_text(const char *path, size_t *out_length)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *text = malloc((size_t)size + 1);
+    cr_assert(text && fread(text, 1, (size_t)size, file) == (size_t)size);
+    text[size] = '\0';
+    fclose(file);
+    *out_length = (size_t)size;
+    return text;
+}
+
+static void round_trip(rlx_test *t, const char *path)
+{
+    size_t length;
+    char *text = read_text(path, &length);
+    const char *why = "";
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *module = rlxc_parse_module(ctx, path, text, length);
+    cr_expect(module, "%s", rlxc_render_diagnostics(ctx));
+    if (module) {
+        cr_expect(rlxc_well_formed(ctx, module, "parse", false), "%s",
+                  rlxc_render_diagnostics(ctx));
+        const char *printed = rlxc_print_module(ctx, module);
+        rlxc_module *again = rlxc_parse_module(ctx, "printed.py", printed, strlen(printed));
+        cr_expect(again, "%s", rlxc_render_diagnostics(ctx));
+        cr_expect(again && rlxc_module_equal(ctx, module, again, &why), "%s: %s\n%s", path, why,
+                  printed);
+    }
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+static void round_trip_folder(rlx_test *t, const char *folder, unsigned least)
+{
+    DIR *dir = opendir(folder);
+    cr_assert(dir, "%s", folder);
+    unsigned n = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[512];
+        size_t length = strlen(entry->d_name);
+        if (length < 3 || strcmp(entry->d_name + length - 3, ".py") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        round_trip(t, path);
+        n++;
+    }
+    closedir(dir);
+    cr_expect(n >= least, "%s holds %u scripts, expected %u", folder, n, least);
+}
+
+RLX_TEST(parse, scripts_survive_print_and_parse)
+{
+    round_trip_folder(t, "tests/script", 6);
+    round_trip_folder(t, "examples/chargpt", 1);
+    round_trip_folder(t, "examples/digits", 1);
+    round_trip_folder(t, "examples/embed", 1);
+}
+
+/* What a text prints as must contain |want|. */
+#define FN \
+    "@R.function\ndef main(x: R.Tensor((\"n\", 4), \"float32\"), c: R.Tensor((), \"bool\")):\n"
+#define PF "@T.prim_func\ndef f(A: T.Buffer((16,), \"float32\"), n: T.int32):\n"
+
+RLX_TEST(parse, texts_mean_what_they_say)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {FN "  return x\n", "return x"},
+        {FN "  y = R.add(R.exp(x), x)\n  return y\n", "gv = R.exp(x)\n        y = R.add(gv, x)"},
+        {FN "  return x * 2\n", "R.multiply(x, R.const(2.0, \"float32\"))"},
+        {FN "  return 2 - x\n", "R.subtract(R.const(2.0, \"float32\"), x)"},
+        {FN "  return R.sum(x, -1, True)\n", "R.sum(x, axis=[-1], keepdims=True)"},
+        {FN "  return R.sum(keepdims=True, x=x)\n", "R.sum(x, axis=None, keepdims=True)"},
+        {FN "  return R.reshape(x, (-1, 2))\n", "R.reshape(x, R.shape([-1, 2]))"},
+        {FN "  return R.zeros((n, 3))\n", "R.zeros(R.shape([n, 3]), dtype=\"float32\")"},
+        {FN "  return x.astype(\"int8\")\n", "R.astype(x, dtype=\"int8\")"},
+        {FN "  y = x; return y\n", "y = x\n        return y"},
+        {FN "  a, b = x, c\n  a, b = b, a\n  return a\n", "return a_1"},
+        {FN "  return R.const(-0.0, \"float64\")\n", "R.const(-0.0, \"float64\")"},
+        {FN "  return R.const(0x10, \"uint8\")\n", "R.const(16, \"uint8\")"},
+        {FN "  return R.const(1_000)\n", "R.const(1000, \"int32\")"},
+        {FN "  return R.const(65504, \"float16\")\n", "R.const(65504.0, \"float16\")"},
+        {FN "  return R.const(6e-8, \"float16\")\n",
+         "R.const(5.9604644775390625e-08, \"float16\")"},
+        {FN "  return R.const(3.14, \"bfloat16\")\n", "R.const(3.140625, \"bfloat16\")"},
+        {FN "  return R.shape([\"n * 2 + 1\", n // 2])\n", "R.shape([n * 2 + 1, n // 2])"},
+        {FN "  if c:\n    y = x\n  elif c:\n    y = R.exp(x)\n  else:\n    y = x\n  return y\n",
+         "else:\n            if c:\n                y_1 = R.exp(x)"},
+        {FN "  if c: return x\n  else: return R.exp(x)\n", "return gv"},
+        {FN "  R.func_attr({\"global_symbol\": \"main\", \"a\": 1})\n  return x\n",
+         "R.func_attr({\"a\": 1})"},
+        {"from tvm.script import relax as rx\n@rx.function\ndef f(a: rx.Object):\n  return a\n",
+         "def f(a: R.Object)"},
+        {"import tvm\n@tvm.script.relax.function\ndef f(a: tvm.script.relax.Object):\n  return a\n",
+         "def f(a: R.Object)"},
+        {"@R.function\ndef f(a: R.Tensor(\"int8\"), b: R.Tensor(ndim=2), d: R.Tensor((), \"\")):\n"
+         "  return a\n",
+         "f(a: R.Tensor(dtype=\"int8\"), b: R.Tensor(ndim=2), d: R.Tensor(()))"},
+        {"@R.function\ndef f(a: R.Tensor((_, _), \"int8\")) -> None:\n  return ()\n",
+         "a: R.Tensor(dtype=\"int8\", ndim=2)) -> R.Tuple:"},
+        {PF "  A[n] = 1\n", "A[n] = T.float32(1.0)"},
+        {PF "  A[n] = A[n] if n > 3 else 0\n", "T.if_then_else(n > 3, A[n], T.float32(0.0))"},
+        {PF "  A[0] = T.float32(\"-inf\")\n", "T.float32(\"-inf\")"},
+        {PF "  A[-n + 3 - -2] = 0x7f\n", "A[0 - n + 3 - -2] = T.float32(127.0)"},
+        {PF "  A[n] = T.Cast(\"float32\", 1 < n < 4)\n", "T.Cast(\"float32\", 1 < n and n < 4)"},
+        {PF "  A[2 ** 3 if False else n] = 1\n", NULL},
+        {PF "  for i in T.grid(2):\n    for j in range(1, n): A[i] = A[j]\n",
+         "for i in range(2):\n            for j in range(1, 1 + (n - 1)):"},
+        {PF "  A[n << 1 & 3 | 4] += 1\n", "T.bitwise_or(T.bitwise_and(T.shift_left(n, 1), 3), 4)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        rlxc_module *m = rlxc_parse_module(ctx, "t.py", cases[i].text, strlen(cases[i].text));
+        if (!cases[i].want) {
+            cr_expect(!m, "%s must be refused", cases[i].text);
+        } else if (!m) {
+            cr_expect(m, "%s", rlxc_render_diagnostics(ctx));
+        } else {
+            const char *printed = rlxc_print_module(ctx, m);
+            cr_expect(strstr(printed, cases[i].want), "lacks %s:\n%s", cases[i].want, printed);
+        }
+        rlxc_context_destroy(ctx);
+    }
+}
+
+typedef struct error_case {
+    const char *text;
+    uint32_t line, col;
+    const char *message;
+} error_case;
+
+static void expect_errors(rlx_test *t, const error_case *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        const error_case *c = &cases[i];
+        cr_expect(!rlxc_parse_module(ctx, "t.py", c->text, strlen(c->text)), "accepted: %s",
+                  c->text);
+        size_t count = 0;
+        const rlxc_diagnostic *d = rlxc_diagnostics(ctx, &count);
+        bool good = count == 1 && d->range.line == c->line && d->range.col == c->col &&
+                    strstr(d->message, c->message);
+        cr_expect(good, "%s: expected %u:%u: %s, got\n%s", c->text, c->line, c->col, c->message,
+                  rlxc_render_diagnostics(ctx));
+        rlxc_context_destroy(ctx);
+    }
+}
+
+RLX_TEST(parse, errors_name_place_and_cause)
+{
+    static const error_case cases[] = {
+        {"", 1, 1, "defines no function"},
+        {"\xff", 1, 1, "not UTF-8"},
+        {"def f():\n  return 1\n", 1, 1, "needs the decorator"},
+        {"@R.funktion\ndef f():\n  pass\n", 1, 2, "unknown decorator 'R.funktion'"},
+        {"x = 1\n", 1, 1, "no meaning outside functions"},
+        {"@I.ir_module\nclass M:\n  for i in x: pass\n", 3, 3, "'for' has no meaning"},
+        {FN "  return R.relux(x)\n", 3, 10, "operator R.relux is not supported"},
+        {FN "  return R.addd(x, x)\n", 3, 10, "did you mean R.add?"},
+        {FN "  return R.sum(x, axes=1)\n", 3, 24, "has no argument 'axes'; it takes (x, axis"},
+        {FN "  return R.add(x)\n", 3, 10, "misses its argument 'rhs'"},
+        {FN "  return R.add(x, x, x)\n", 3, 22, "at most 2 arguments, got 3"},
+        {FN "  return R.add(x, lhs=x)\n", 3, 23, "gets argument 'lhs' twice"},
+        {FN "  return R.sum(x, keepdims=2)\n", 3, 28, "must be True or False, got 2"},
+        {FN "  return R.astype(x, \"f31\")\n", 3, 22, "must be an element type"},
+        {FN "  y = R.add(x, z)\n  w = R.exp(y)\n  return w\n", 3, 16, "'z' is not defined"},
+        {FN "  y = R.add(x, )) \n  return y\n", 3, 17,
+         "expected the end of the statement, got ')'"},
+        {FN "  y = \"abc\n  return y\n", 3, 7, "string is not closed"},
+        {FN "  y = \"\\xzz\"\n  return y\n", 3, 7, "malformed escape"},
+        {FN "  y = f\"abc\"\n  return y\n", 3, 7, "prefix 'f'"},
+        {FN "  y = R.const(99999999999999999999)\n  return y\n", 3, 15, "does not fit 64 bits"},
+        {FN "  y = R.const(12abc)\n  return y\n", 3, 15, "malformed number"},
+        {FN "  y = x ? x\n  return y\n", 3, 9, "unexpected character '?'"},
+        {FN "  y = x\n    z = x\n  return y\n", 4, 5, "expected a line at the block's"},
+        {FN "  if c:\n      y = x\n    z = x\n  return x\n", 5, 5,
+         "unindent to column 5 matches no"},
+        {FN "  y = x\n", 2, 68, "function 'main' does not return"},
+        {FN "  return x\n  y = x\n", 4, 3, "statements after return"},
+        {FN "  if c:\n    y = x\n  return x\n", 3, 3, "needs an else"},
+        {FN "  if c:\n    y = x\n  else:\n    z = x\n  return x\n", 3, 3, "got 'y' and 'z'"},
+        {FN "  if c:\n    pass\n  else:\n    z = x\n  return x\n", 3, 3, "must end by binding"},
+        {FN "  if c:\n    return x\n  else:\n    z = x\n  return x\n", 3, 3, "either both"},
+        {FN "  while c:\n    y = x\n  return x\n", 3, 3, "'while' is not supported"},
+        {FN "  del x\n  return x\n", 3, 3, "'del' is not a statement"},
+        {FN "  x += 1\n  return x\n", 3, 3, "this statement is not supported"},
+        {FN "  y = z = x\n  return x\n", 3, 9, "chained assignment"},
+        {FN "  with R.dataflow():\n    y = x\n    R.output(q)\n  return x\n", 5, 14,
+         "R.output: 'q'"},
+        {FN "  with R.dataflow():\n    y = x\n    R.output()\n  return y\n", 6, 10,
+         "'y' is not defined"},
+        {FN "  with R.dataflow():\n    return x\n", 4, 5, "return is not allowed here"},
+        {FN "  with R.flow():\n    y = x\n  return x\n", 3, 8, "expected R.dataflow()"},
+        {FN "  R.output(x)\n  return x\n", 3, 3, "outside a dataflow block"},
+        {FN "  y = R.match_cast(x, R.Tensor((q, 4)))\n  return y\n", 3, 33, "'q' is not defined"},
+        {FN "  y = R.match_cast(x, R.Tensor((x, 4)))\n  return y\n", 3, 33, "is a Relax variable"},
+        {FN "  y = R.shape([1.5])\n  return y\n", 3, 16, "must be an integer, got float32"},
+        {FN "  y = R.shape([\"n +\"])\n  return y\n", 3, 16, "expected an expression"},
+        {FN "  y = R.shape([n + \"n\"])\n  return y\n", 3, 20, "expected a scalar expression"},
+        {FN "  y = R.const(300, \"int8\")\n  return y\n", 3, 15, "300 is not a value of int8"},
+        {FN "  y = R.const(1.5, \"int8\")\n  return y\n", 3, 15, "is not a value of int8"},
+        {FN "  y = R.const([[1, 2], [3]])\n  return y\n", 3, 15, "different lengths"},
+        {FN "  y = R.const([[1], 2])\n  return y\n", 3, 21, "different depths"},
+        {FN "  return metadata[\"relax.expr.Constant\"][0]\n", 3, 10, "'metadata' is not defined"},
+        {FN "  cls = 1\n  return cls.f(x)\n", 4, 10, "no method 'f'"},
+        {FN "  return x[1.5]\n", 3, 12, "must be a constant integer"},
+        {FN "  return nope(x)\n", 3, 10, "'nope' is not defined"},
+        {FN "  return nope.f\n", 3, 10, "'nope' is not defined"},
+        {FN "  return x.T\n", 3, 10, "'x.T' is not a value"},
+        {FN "  return R.call_packed(x)\n", 3, 10, "needs the function's name in quotes"},
+        {FN "  return R.call_tir(main, x)\n", 3, 10, "takes a function, a tuple of arguments"},
+        {"@I.ir_module\nclass M:\n  @R.function\n  def f(x: R.Object):\n    return M.g(x)\n", 5, 12,
+         "module 'M' has no function 'g'"},
+        {"@R.function\ndef f(x: R.Object):\n  return x\n@R.function\ndef f(x: R.Object):\n  return "
+         "x\n",
+         5, 5, "'f' is defined twice"},
+        {"@R.function\ndef f(x: R.Object, x: R.Object):\n  return x\n", 2, 20, "declared twice"},
+        {"@R.function\ndef f(x: R.Object = 1):\n  return x\n", 2, 19, "no default values"},
+        {"@R.function\ndef f(x: R.Tensr):\n  return x\n", 2, 10, "expected a type such as"},
+        {"@R.function\ndef f(x: R.Tensor((4,), ndim=3)):\n  return x\n", 2, 10, "but ndim=3"},
+        {"@R.function\ndef f(x: R.Tensor((4,), layout=3)):\n  return x\n", 2, 32,
+         "has no argument 'layout'"},
+        {"@R.function\ndef f(x: R.Prim):\n  return x\n", 2, 10, "R.Prim needs a type or a value"},
+        {PF "  with T.launch_thread(\"blockIdx.x\", 4) as b:\n    A[0] = 1.0\n", 3, 8,
+         "'with T.launch_thread' is not supported"},
+        {PF "  for i in T.thread_binding(16, thread=\"threadIdx.x\"):\n    A[i] = 1.0\n", 3, 12,
+         "T.thread_binding is not supported"},
+        {PF "  for i in range(0, 16, 2):\n    A[i] = 1.0\n", 3, 25, "with a step"},
+        {PF "  for i, j in T.grid(2):\n    A[i] = 1.0\n", 3, 7, "2 loop variables for 1 loops"},
+        {PF "  for i in range(1.5):\n    A[i] = 1.0\n", 3, 18, "must be integers, got float32"},
+        {PF "  A[0, 1] = 1.0\n", 3, 4, "has 1 dimensions, got 2 indices"},
+        {PF "  A[0.5] = 1.0\n", 3, 5, "an index must be an integer"},
+        {PF "  A[i] = 1.0\n", 3, 5, "'i' is not defined"},
+        {PF "  B[n] = 1.0\n", 3, 3, "'B' is no buffer"},
+        {PF "  A[n] = B[n]\n", 3, 10, "'B' is not defined"},
+        {PF "  A[n] = A\n", 3, 10, "buffer 'A' is used without indices"},
+        {PF "  A[n] = A[0:4]\n", 3, 10, "takes float32 here, got float32x4"},
+        {PF "  A[0:4] = A[0:8]\n", 3, 12, "takes float32x4 here, got float32x8"},
+        {PF "  A[0:4] = A[0:4] + A[0:8]\n", 3, 12, "vectors of 4 and 8 lanes"},
+        {PF "  A[0:n] = 1.0\n", 3, 5, "constant length"},
+        {PF "  A[n / 2] = 1.0\n", 3, 5, "'/' of integers is ambiguous"},
+        {PF "  A[0] = T.foo(1)\n", 3, 10, "T.foo is not supported"},
+        {PF "  A[0] = T.exp(A[0], A[1])\n", 3, 10, "T.exp takes 1 argument, got 2"},
+        {PF "  A[0] = T.exp(n)\n", 3, 10, "takes a floating-point value, got int32"},
+        {PF "  A[0] = A.data + 1\n", 3, 10, "arithmetic on handle and int32"},
+        {PF "  A[0] = T.Cast(\"handle\", n)\n", 3, 10, "no cast from int32 to handle"},
+        {PF "  A[0] = T.infinity(\"int32\")\n", 3, 10, "int32 has no infinity"},
+        {PF "  A[0] = T.float32(\"abc\")\n", 3, 20, "T.float32 cannot hold \"abc\""},
+        {PF "  def g():\n    pass\n  A[0] = 1.0\n", 3, 3, "definitions inside a PrimFunc"},
+        {PF "  B = T.match_buffer(n, (4,))\n", 3, 22, "parameter 'n' is no handle"},
+        {PF "  B = T.alloc_buffer((4,), \"abc\")\n", 3, 28, "unknown element type \"abc\""},
+        {PF "  B = T.alloc_buffer((4,), strides=[1, 2])\n", 3, 36, "2 strides for 1 dimensions"},
+        {PF "  p = T.allocate_const([1, 2], \"int8\", [3])\n", 3, 40, "do not match the 2 values"},
+        {PF "  for i in range(16):\n    with T.block(\"b\"):\n      v = T.axis.remap(\"X\", [i])\n",
+         5, 24, "unknown kind of axis 'X'"},
+        {PF "  for i in range(16):\n    with T.block(\"b\"):\n      v = T.axis.remap(\"S\", [n])\n",
+         5, 30, "'n' is no loop variable"},
+        {PF "  with T.block(\"b\"):\n    T.reads(n)\n    A[0] = 1.0\n", 4, 13, "expected a region"},
+        {"@T.prim_func\ndef f(a):\n  T.evaluate(0)\n", 2, 7, "parameter 'a' needs a type"},
+        {"metadata = tvm.ir.load_json(\"{\")\n" FN "  return x\n", 1, 29, "metadata is not JSON"},
+        {"metadata = tvm.ir.load_json(\"{}\")\n" FN "  return x\n", 1, 29, "no list of nodes"},
+    };
+    expect_errors(t, cases, sizeof cases / sizeof *cases);
+}
+
+/* |unit| n times between |head| and |tail|, then |close| n times; one error whose message contains
+ * |message|. */
+static void expect_too_deep(rlx_test *t, const char *head, const char *unit, unsigned n,
+                            const char *tail, const char *close, const char *message)
+{
+    size_t size = strlen(head) + (strlen(unit) + strlen(close)) * n + strlen(tail) + 1;
+    char *text = malloc(size), *p = text;
+    cr_assert(text);
+    p = stpcpy(p, head);
+    for (unsigned i = 0; i < n; i++)
+        p = stpcpy(p, unit);
+    p = stpcpy(p, tail);
+    for (unsigned i = 0; i < n; i++)
+        p = stpcpy(p, close);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    cr_expect(!rlxc_parse_module(ctx, "t.py", text, strlen(text)));
+    size_t count = 0;
+    const rlxc_diagnostic *d = rlxc_diagnostics(ctx, &count);
+    cr_expect(count >= 1 && strstr(d->message, message), "%s...: %s", unit,
+              rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+RLX_TEST(parse, depth_is_limited)
+{
+    expect_too_deep(t, FN "  return ", "(", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "-", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "not ", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "x + ", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "x ** ", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "R.exp(", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return x", "[0]", 100000, "\n", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return x", ".a", 100000, "\n", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "(x, ", 70, "x", ")", "nested more than 64 deep");
+    expect_too_deep(t, "@R.function\ndef f() -> ", "R.Tuple(", 70, "R.Object", ")",
+                    "nested more than 64");
+    expect_too_deep(t, FN "  return ", "lambda: ", 100000, "x", "", "nested more than 200 deep");
+    expect_too_deep(t, FN "  return ", "x if x else ", 100000, "x", "",
+                    "nested more than 200 deep");
+    expect_too_deep(t, PF "  ", "if n: ", 100000, "pass\n", "", "nested more than 64 deep");
+}
+
+RLX_TEST(parse, errors_stop_at_the_limit)
+{
+    char text[4096] = FN;
+    for (int i = 0; i < 40; i++)
+        strcat(text, "  y = R.foo(x)\n");
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    cr_expect(!rlxc_parse_module(ctx, "t.py", text, strlen(text)));
+    size_t count = 0;
+    rlxc_diagnostics(ctx, &count);
+    cr_expect_eq(count, (size_t)RLXC_MAX_ERRORS);
+    rlxc_context_destroy(ctx);
+}
+
+/* 100 000 bindings in one function, and as many nested expressions one after the other. */
+RLX_TEST(parse, long_functions)
+{
+    enum { N = 100000 };
+    char *text = malloc(64 + (size_t)N * 48), *p = text;
+    cr_assert(text);
+    p += sprintf(p, "@R.function\ndef f(x: R.Tensor((4,), \"float32\")):\n");
+    for (int i = 0; i < N; i++)
+        p += sprintf(p, "  x = R.add(x, R.exp(x))\n");
+    p += sprintf(p, "  return x\n");
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *m = rlxc_parse_module(ctx, "t.py", text, (size_t)(p - text));
+    cr_expect(m && m->globals.items[0]->relax->body.blocks[0]->n == 2 * N, "%s",
+              rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+RLX_TEST(parse, out_of_memory_at_every_allocation)
+{
+    size_t length;
+    char *text = read_text("tests/script/relax_forms.py", &length);
+    for (size_t at = 1;; at++) {
+        t->calls = 0;
+        t->fail_at = at;
+        t->fail_after = true;
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        bool done = ctx && rlxc_parse_module(ctx, "t.py", text, length) && t->calls < at;
+        cr_expect(!ctx || done || rlxc_failed(ctx));
+        if (ctx)
+            rlxc_context_destroy(ctx);
+        if (done || at > 4000) {
+            cr_expect(done, "the sweep did not end");
+            break;
+        }
+    }
+    t->fail_at = 0;
+    t->fail_after = false;
+    free(text);
+}
