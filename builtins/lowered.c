@@ -173,7 +173,7 @@ rlx_status rlxb_make_prim_value(rlx_call_context *cc, const rlx_value *args, uin
     (void)cc;
     (void)n;
     shape_heap heap;
-    int64_t code, value, made;
+    int64_t code, value, made = 0;
     RLX_TRY(open_heap(args, 0, &heap, err));
     RLX_TRY(rlxb_int(args, 1, &code, err));
     RLX_TRY(rlxb_int(args, 2, &value, err));
@@ -279,14 +279,16 @@ rlx_status rlxb_check_func_info(rlx_call_context *cc, const rlx_value *args, uin
 rlx_status rlxb_alloc_storage(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err)
 {
-    (void)n;
     rlx_shape *shape;
     rlx_storage *storage = NULL;
-    int64_t bytes;
+    rlx_dtype dtype = RLX_U8;
+    size_t bytes;
     RLX_TRY(rlxb_shape(args, 0, &shape, err));
-    if (!rlx_numel(rlx_shape_dims(shape), rlx_shape_ndim(shape), &bytes))
+    if (n > 2 && args[2].kind != RLX_KIND_NONE)
+        RLX_TRY(rlxb_dtype(args, 2, &dtype, err));
+    if (!rlx_nbytes(rlx_shape_dims(shape), rlx_shape_ndim(shape), dtype, &bytes))
         return rlx_fail(err, RLX_E_LIMIT, "a storage's size is out of range");
-    RLX_TRY(rlx_call_alloc_storage(cc, (size_t)bytes, 64, &storage, err));
+    RLX_TRY(rlx_call_alloc_storage(cc, bytes, 64, &storage, err));
     *out = (rlx_value){RLX_KIND_STORAGE, 0, {.storage = storage}};
     return RLX_OK;
 }

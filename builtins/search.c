@@ -70,8 +70,9 @@ static rlx_status find_layout(const rlx_value *args, uint32_t n, layout *out, rl
 static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted, groups *g,
                               rlx_error *err)
 {
-    int64_t width = l->outer * l->inner; /* of a slice: at most the tensor's elements, or 0 */
-    int64_t total;
+    int64_t width = 0, total; /* width: keys of a slice; without slices the product may not fit */
+    if (l->length > 0 && !rlx_mul_i64(l->outer, l->inner, &width))
+        return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
     if (!rlx_mul_i64(width, l->length, &total))
         return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
     void *keys_memory, *slices_memory, *numbers;
@@ -87,7 +88,7 @@ static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted
     const void *data = rlx_tensor_data(l->x);
     for (int64_t k = 0; k < l->length; k++) {
         uint64_t *row = keys + k * width;
-        for (int64_t o = 0; o < l->outer; o++) {
+        for (int64_t o = 0; o < l->outer && width > 0; o++) {
             for (int64_t i = 0; i < l->inner; i++)
                 row[o * l->inner + i] = rlxb_order_key(rlx_tensor_dtype(l->x), data,
                                                        (o * l->length + k) * l->inner + i, false);
@@ -125,7 +126,7 @@ static rlx_status gather(rlx_call_context *cc, const layout *l, const groups *g,
     const size_t bytes = rlx_dtype_size(rlx_tensor_dtype(l->x)) * (size_t)l->inner;
     const unsigned char *from = rlx_tensor_data(l->x);
     unsigned char *to = rlx_tensor_mutable_data(*out);
-    for (int64_t o = 0; o < l->outer; o++) {
+    for (int64_t o = 0; o < l->outer && rlx_tensor_numel(*out) > 0; o++) {
         for (int64_t k = 0; k < g->count; k++) {
             int64_t source = g->first[g->order[2 * k + 1]];
             memcpy(to + (size_t)(o * g->count + k) * bytes,

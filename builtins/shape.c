@@ -38,28 +38,6 @@ rlx_status rlxb_copy(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     return RLX_OK;
 }
 
-/* Fills in a -1 of |dims|. */
-static rlx_status complete_dims(const rlx_tensor *t, int64_t *dims, uint32_t n, rlx_error *err)
-{
-    uint32_t open = n;
-    for (uint32_t i = 0; i < n; i++) {
-        if (dims[i] != -1)
-            continue;
-        if (open < n)
-            return rlx_fail(err, RLX_E_SHAPE, "reshape: two dimensions are -1");
-        open = i;
-    }
-    if (open == n)
-        return RLX_OK;
-    int64_t rest;
-    dims[open] = 1;
-    if (!rlx_numel(dims, n, &rest) || rest == 0 || rlx_tensor_numel(t) % rest != 0)
-        return rlx_fail(err, RLX_E_SHAPE, "reshape: %lld elements do not fill the other dimensions",
-                        (long long)rlx_tensor_numel(t));
-    dims[open] = rlx_tensor_numel(t) / rest;
-    return RLX_OK;
-}
-
 rlx_status rlxb_reshape(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                         rlx_error *err)
 {
@@ -68,14 +46,7 @@ rlx_status rlxb_reshape(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     rlx_shape *shape;
     RLX_TRY(rlxb_tensor(args, 0, &t, err));
     RLX_TRY(rlxb_shape(args, 1, &shape, err));
-    uint32_t ndim = rlx_shape_ndim(shape);
-    if (ndim > RLX_MAX_NDIM)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "reshape: rank %u is too large", ndim);
-    int64_t dims[RLX_MAX_NDIM] = {0};
-    if (ndim > 0)
-        memcpy(dims, rlx_shape_dims(shape), ndim * sizeof *dims);
-    RLX_TRY(complete_dims(t, dims, ndim, err));
-    RLX_TRY(rlx_call_view(cc, t, ndim, dims, &view, err));
+    RLX_TRY(rlx_call_view(cc, t, rlx_shape_ndim(shape), rlx_shape_dims(shape), &view, err));
     *out = rlx_of_tensor(view);
     return RLX_OK;
 }

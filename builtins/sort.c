@@ -66,6 +66,8 @@ static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *
     const unsigned char *from = rlx_tensor_data(l->x);
     unsigned char *to = values ? rlx_tensor_mutable_data(values) : NULL;
     void *index_data = indices ? rlx_tensor_mutable_data(indices) : NULL;
+    if (rlx_tensor_numel(l->x) == 0)
+        return; /* the other dimensions may be any number, and there is nothing to visit */
     for (int64_t o = 0; o < l->outer; o++) {
         for (int64_t i = 0; i < l->inner; i++) {
             sort_line(l, o, i, descending);

@@ -131,6 +131,7 @@ uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool d
             key = ~bits;
     } else {
         key = dtype.code == RLX_INT ? bits ^ sign : bits;
+        return descending ? ~key : key;
     }
     /* A NaN keeps the last place in both directions. */
     return descending ? UINT64_MAX - 1 - key : key;
