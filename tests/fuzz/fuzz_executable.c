@@ -1,0 +1,60 @@
+/* Bytes as an executable: checksums are made to fit, so that the decoder, the verifier and the
+   interpreter see what the fuzzer wrote. What loads is run, listed and assembled again. */
+#include "run_any.h"
+
+#include "vm/exec.h"
+
+#include <rlx/asm.h>
+
+static void store64(uint8_t *p, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static void seal(uint8_t *data, size_t size)
+{
+    if (size < RLXV_HEADER_BYTES)
+        return;
+    uint32_t n = rlxv_load_u32(data + 24);
+    if (n > RLXV_MAX_SECTIONS || RLXV_HEADER_BYTES + (size_t)n * RLXV_SECTION_BYTES > size)
+        return;
+    store64(data + 16, size);
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t *e = data + RLXV_HEADER_BYTES + (size_t)i * RLXV_SECTION_BYTES;
+        uint64_t at = rlxv_load_u64(e + 8), len = rlxv_load_u64(e + 16);
+        if (at <= size && len <= size - at)
+            store64(e + 24, rlxv_checksum(data + at, (size_t)len));
+    }
+    store64(data + 32, rlxv_checksum(data, 32) ^
+                           rlxv_checksum(data + RLXV_HEADER_BYTES, (size_t)n * RLXV_SECTION_BYTES));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    rlx_executable *exe;
+    rlx_error err;
+    uint8_t *data = rlx_alloc(NULL, size, 64);
+    if (!data)
+        return 0;
+    if (size)
+        memcpy(data, bytes, size);
+    seal(data, size);
+    if (rlx_executable_load_memory(data, size, NULL, &exe, &err) == RLX_OK) {
+        char *text;
+        size_t len, again_size;
+        void *again;
+        fuzz_run_all(exe);
+        if (rlx_disassemble(NULL, exe, 0, &text, &len, &err) == RLX_OK) {
+            if (rlx_assemble(NULL, RLX_STR("fuzz"), (rlx_str){text, len}, &again, &again_size,
+                             &err) == RLX_OK)
+                rlx_free(NULL, again, again_size, 64);
+            rlx_free(NULL, text, len + 1, 1);
+        }
+        rlx_executable_release(exe);
+    }
+    rlx_free(NULL, data, size, 64);
+    return 0;
+}
