@@ -236,4 +236,17 @@ rlxc_atom rlxc_legalize_einsum(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_scatter_elements(rlxc_builder *b, const rlxc_binding *call);
 rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call);
 
+const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module *module,
+                                            const rlxc_binding *call);
+rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_adaptive_pool(rlxc_context *ctx, const rlxc_module *module,
+                                           const rlxc_binding *call);
+rlxc_atom rlxc_legalize_adaptive_pool(rlxc_builder *b, const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_nll_loss(rlxc_context *ctx, const rlxc_module *module,
+                                      const rlxc_binding *call);
+rlxc_atom rlxc_legalize_nll_loss(rlxc_builder *b, const rlxc_binding *call);
+const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *module,
+                                      const rlxc_binding *call);
+rlxc_atom rlxc_legalize_quantize(rlxc_builder *b, const rlxc_binding *call);
+
 #endif

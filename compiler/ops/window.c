@@ -3,21 +3,9 @@
  *
  * A padded input is copied into a wider temporary for convolutions, so that the inner loops have no
  * conditions; poolings test the border in place. */
-#include "compiler/ops/reduce.h"
+#include "compiler/ops/window.h"
 
 #include <string.h>
-
-enum { MAX_SPATIAL = 3 };
-
-typedef struct window {
-    uint32_t n; /* spatial dimensions */
-    int64_t strides[MAX_SPATIAL], dilation[MAX_SPATIAL], before[MAX_SPATIAL], after[MAX_SPATIAL];
-    int64_t size[MAX_SPATIAL]; /* pooling */
-    /* positions in the tensors' dimensions */
-    uint32_t batch, channel, space[MAX_SPATIAL];             /* of the input */
-    uint32_t out_batch, out_channel, out_space[MAX_SPATIAL]; /* of the result */
-    uint32_t w_out, w_in, w_space[MAX_SPATIAL];              /* of the weight */
-} window;
 
 /* Finds |letters| in |layout|, which must have just these. */
 static bool read_layout(const rlxc_call_view *v, const char *name, const char *layout,
@@ -37,12 +25,17 @@ static bool read_layout(const rlxc_call_view *v, const char *name, const char *l
 }
 
 /* A list with one value for all or one for each dimension, each at least |least|. */
-static bool read_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
+bool rlxc_window_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
                        int64_t *out)
 {
-    int64_t values[2 * MAX_SPATIAL];
+    int64_t values[2 * RLXC_MAX_SPATIAL];
     uint32_t count;
-    rlxc_attr_get_ints(v->call, name, values, 2 * MAX_SPATIAL, &count);
+    if (!rlxc_attrs_find(&v->call->attrs, name)) {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = 1;
+        return true;
+    }
+    rlxc_attr_get_ints(v->call, name, values, 2 * RLXC_MAX_SPATIAL, &count);
     if (count != 1 && count != n) {
         rlxc_infer_error(v, "%s must have 1 or %u values, got %u", name, n, count);
         return false;
@@ -57,11 +50,13 @@ static bool read_sizes(const rlxc_call_view *v, const char *name, uint32_t n, in
     return true;
 }
 
-static bool read_padding(const rlxc_call_view *v, window *w)
+static bool read_padding(const rlxc_call_view *v, rlxc_window *w)
 {
-    int64_t values[2 * MAX_SPATIAL];
+    int64_t values[2 * RLXC_MAX_SPATIAL];
     uint32_t count;
-    rlxc_attr_get_ints(v->call, "padding", values, 2 * MAX_SPATIAL, &count);
+    if (!rlxc_attrs_find(&v->call->attrs, "padding"))
+        return true;
+    rlxc_attr_get_ints(v->call, "padding", values, 2 * RLXC_MAX_SPATIAL, &count);
     if (count != 1 && count != w->n && count != 2 * w->n) {
         rlxc_infer_error(v, "padding must have 1, %u or %u values, got %u", w->n, 2 * w->n, count);
         return false;
@@ -78,16 +73,16 @@ static bool read_padding(const rlxc_call_view *v, window *w)
     return true;
 }
 
-static const char *const space_letters[MAX_SPATIAL + 1] = {"", "W", "HW", "DHW"};
+static const char *const space_letters[RLXC_MAX_SPATIAL + 1] = {"", "W", "HW", "DHW"};
 
 /* What convolutions and poolings have in common; the last but one character of the operator's name
  * is the number of dimensions. */
-static bool read_window(const rlxc_call_view *v, const char *layout_name, window *w)
+bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_window *w)
 {
     const char *digit = strpbrk(v->op, "123");
     char letters[8] = "NC";
-    uint32_t at[MAX_SPATIAL + 2];
-    *w = (window){.n = (uint32_t)(*digit - '0')};
+    uint32_t at[RLXC_MAX_SPATIAL + 2];
+    *w = (rlxc_window){.n = (uint32_t)(*digit - '0')};
     memcpy(letters + 2, space_letters[w->n], w->n + 1);
     const char *layout = rlxc_attr_get_str(v->call, layout_name, NULL);
     const char *out_layout = rlxc_attr_get_str(v->call, "out_layout", layout);
@@ -109,12 +104,12 @@ static bool read_window(const rlxc_call_view *v, const char *layout_name, window
                         rlxc_sinfo_text(v->ctx, v->in[0]));
         return false;
     }
-    return read_sizes(v, "strides", w->n, 1, w->strides) &&
-           read_sizes(v, "dilation", w->n, 1, w->dilation) && read_padding(v, w);
+    return rlxc_window_sizes(v, "strides", w->n, 1, w->strides) &&
+           rlxc_window_sizes(v, "dilation", w->n, 1, w->dilation) && read_padding(v, w);
 }
 
 /* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up. */
-static const rlxc_expr *positions(rlxc_context *ctx, const window *w, uint32_t i,
+static const rlxc_expr *positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                                   const rlxc_expr *length, const rlxc_expr *size, bool up)
 {
     const rlxc_expr *reach =
@@ -128,7 +123,7 @@ static const rlxc_expr *positions(rlxc_context *ctx, const window *w, uint32_t i
                           NULL);
 }
 
-static bool check_positive(const rlxc_call_view *v, const rlxc_expr *length)
+bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length)
 {
     int64_t n;
     if (!rlxc_is_int(length, &n) || n >= 0)
@@ -140,11 +135,11 @@ static bool check_positive(const rlxc_call_view *v, const rlxc_expr *length)
 
 /* --- convolution --- */
 
-static bool read_conv(const rlxc_call_view *v, window *w)
+bool rlxc_window_read_conv(const rlxc_call_view *v, rlxc_window *w)
 {
     char letters[8] = "OI";
-    uint32_t at[MAX_SPATIAL + 2];
-    if (!read_window(v, "data_layout", w))
+    uint32_t at[RLXC_MAX_SPATIAL + 2];
+    if (!rlxc_window_read(v, "data_layout", w))
         return false;
     memcpy(letters + 2, space_letters[w->n], w->n + 1);
     const char *layout = rlxc_attr_get_str(v->call, "kernel_layout", NULL);
@@ -161,7 +156,7 @@ static bool read_conv(const rlxc_call_view *v, window *w)
     return true;
 }
 
-static bool check_channels(const rlxc_call_view *v, const window *w, int64_t groups)
+static bool check_channels(const rlxc_call_view *v, const rlxc_window *w, int64_t groups)
 {
     int64_t channels, per_group, outputs;
     const rlxc_sinfo *x = v->in[0], *weight = v->in[1];
@@ -188,8 +183,8 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
     rlxc_call_view v;
-    window w;
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !read_conv(&v, &w))
+    rlxc_window w;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_conv(&v, &w))
         return NULL;
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
     if (rlxc_dtype_is_void(dtype) && !rlxc_common_dtype(&v, 0, 1, &dtype))
@@ -206,7 +201,7 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
     for (uint32_t i = 0; i < w.n; i++) {
         const rlxc_expr *length =
             positions(ctx, &w, i, x->dims[w.space[i]], weight->dims[w.w_space[i]], false);
-        if (!check_positive(&v, length))
+        if (!rlxc_window_fits(&v, length))
             return NULL;
         dims.at[w.out_space[i]] = length;
     }
@@ -214,7 +209,7 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
 }
 
 /* Copies x into a temporary with a border of zeros; gives the operand to read instead. */
-static rlxc_te_operand padded(rlxc_te *te, const window *w, rlxc_te_operand x)
+static rlxc_te_operand padded(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
@@ -250,7 +245,7 @@ static rlxc_te_operand padded(rlxc_te *te, const window *w, rlxc_te_operand x)
 }
 
 /* position * stride + offset * dilation */
-static const rlxc_expr *tap(rlxc_context *ctx, const window *w, uint32_t i,
+static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                             const rlxc_expr *position, const rlxc_expr *offset)
 {
     return rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
@@ -259,13 +254,13 @@ static const rlxc_expr *tap(rlxc_context *ctx, const window *w, uint32_t i,
 
 rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
 {
-    static const char *const axis_names[MAX_SPATIAL][2] = {
+    static const char *const axis_names[RLXC_MAX_SPATIAL][2] = {
         {"zz", "rz"}, {"yy", "ry"}, {"xx", "rx"}};
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
-    window w;
+    rlxc_window w;
     if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
-        !read_conv(&te.view, &w))
+        !rlxc_window_read_conv(&te.view, &w))
         return (rlxc_atom){0};
     int64_t groups = rlxc_attr_get_int(call, "groups", 1);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), weight = rlxc_te_operand_of(&te, 1, "w");
@@ -287,7 +282,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
         const char *name = i == w.out_batch ? "nn" : i == w.out_channel ? "ff" : NULL;
         for (uint32_t k = 0; k < w.n; k++)
             if (i == w.out_space[k])
-                name = axis_names[MAX_SPATIAL - w.n + k][0];
+                name = axis_names[RLXC_MAX_SPATIAL - w.n + k][0];
         place[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, name, out->shape[i]);
     }
     const rlxc_expr *rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
@@ -304,8 +299,9 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     wt[w.w_out] = ff;
     wt[w.w_in] = rc;
     for (uint32_t i = 0; i < w.n; i++) {
-        const rlxc_expr *r = rlxc_te_axis(
-            &te, RLXC_AXIS_REDUCE, axis_names[MAX_SPATIAL - w.n + i][1], weight.dims[w.w_space[i]]);
+        const rlxc_expr *r =
+            rlxc_te_axis(&te, RLXC_AXIS_REDUCE, axis_names[RLXC_MAX_SPATIAL - w.n + i][1],
+                         weight.dims[w.w_space[i]]);
         wt[w.w_space[i]] = r;
         at[w.space[i]] = tap(ctx, &w, i, place[w.out_space[i]], r);
     }
@@ -319,16 +315,16 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- pooling --- */
 
-static bool read_pool(const rlxc_call_view *v, window *w)
+static bool read_pool(const rlxc_call_view *v, rlxc_window *w)
 {
-    return read_window(v, "layout", w) && read_sizes(v, "pool_size", w->n, 1, w->size);
+    return rlxc_window_read(v, "layout", w) && rlxc_window_sizes(v, "pool_size", w->n, 1, w->size);
 }
 
 const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
     rlxc_call_view v;
-    window w;
+    rlxc_window w;
     if (!rlxc_infer_begin(&v, ctx, module, call) || !read_pool(&v, &w))
         return NULL;
     const rlxc_sinfo *x = v.in[0];
@@ -341,7 +337,7 @@ const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
     for (uint32_t i = 0; i < w.n; i++) {
         const rlxc_expr *length =
             positions(ctx, &w, i, x->dims[w.space[i]], rlxc_i64(ctx, w.size[i]), up);
-        if (!check_positive(&v, length))
+        if (!rlxc_window_fits(&v, length))
             return NULL;
         dims.at[w.out_space[i]] = length;
     }
@@ -349,7 +345,7 @@ const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
 }
 
 /* How many taps of the window at |position| fall on the input, at least 1. */
-static const rlxc_expr *taps_inside(rlxc_te *te, const window *w, uint32_t i,
+static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t i,
                                     const rlxc_expr *position, const rlxc_expr *length)
 {
     rlxc_context *ctx = te->ctx;
@@ -367,7 +363,7 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const window *w, uint32_t i,
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
 }
 
-static const rlxc_expr *pool_divisor(rlxc_te *te, const window *w, const rlxc_te_operand *x)
+static const rlxc_expr *pool_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *count = rlxc_i64(ctx, 1);
@@ -387,7 +383,7 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
-    window w;
+    rlxc_window w;
     if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
         !read_pool(&te.view, &w))
         return (rlxc_atom){0};

@@ -1,0 +1,32 @@
+/* What convolutions and poolings share: layouts, strides, dilation and padding of a call. */
+#ifndef RLXC_OPS_WINDOW_H
+#define RLXC_OPS_WINDOW_H
+
+#include "compiler/ops/reduce.h"
+
+enum { RLXC_MAX_SPATIAL = 3 };
+
+typedef struct rlxc_window {
+    uint32_t n; /* spatial dimensions */
+    int64_t strides[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL], before[RLXC_MAX_SPATIAL],
+        after[RLXC_MAX_SPATIAL];
+    int64_t size[RLXC_MAX_SPATIAL]; /* pooling */
+    /* positions in the tensors' dimensions */
+    uint32_t batch, channel, space[RLXC_MAX_SPATIAL];             /* of the input */
+    uint32_t out_batch, out_channel, out_space[RLXC_MAX_SPATIAL]; /* of the result */
+    uint32_t w_out, w_in, w_space[RLXC_MAX_SPATIAL];              /* of the weight */
+} rlxc_window;
+
+/* Reads what both have in common; the first digit in the operator's name is the number of spatial
+ * dimensions. Attributes that the operator lacks count as 1 (strides, dilation) and 0 (padding).
+ * False after an error. */
+bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_window *w);
+/* The above and the weight's layout. */
+bool rlxc_window_read_conv(const rlxc_call_view *v, rlxc_window *w);
+/* A list with one value for all or one for each of |n| dimensions, each at least |least|. */
+bool rlxc_window_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
+                       int64_t *out);
+/* A spatial length of a result that is constant must not be negative. */
+bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
+
+#endif
