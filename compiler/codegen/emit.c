@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-#include "compiler/passes/alias.h"
-#include "rlx/builtin.h"
-
 bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rlx_error *err)
 {
     if (status == RLX_OK)
@@ -38,16 +35,6 @@ void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, u
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_emit(fn->m->builder, op, operands, n, &err),
                    &err);
-}
-
-bool rlxc_bc_is_builtin(const char *name)
-{
-    uint32_t n = 0;
-    const rlx_builtin *table = rlx_builtin_table(&n);
-    for (uint32_t i = 0; i < n; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 uint32_t rlxc_bc_import(rlxc_bc_module *m, const char *builtin, rlxc_range range)
@@ -200,6 +187,8 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
     for (uint32_t i = 0; i < f->attrs.count && !f->is_private; i++) {
         const rlxc_attr *a = &f->attrs.values[i];
         const char *text;
+        if (strcmp(f->attrs.keys[i], "relax.force_pure") == 0)
+            continue; /* about the text of lowered functions, not about the function */
         int64_t value;
         if (rlxc_attr_as_int(a, &value))
             text = rlxc_internf(m->ctx, "%lld", (long long)value);

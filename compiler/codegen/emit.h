@@ -77,7 +77,6 @@ const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func 
 /* False, and an error, when |n| things are more than RLXC_BC_MAX_ITEMS. */
 bool rlxc_bc_fits(rlxc_bc_module *m, size_t n, const char *what, rlxc_range range);
 uint32_t rlxc_bc_import(rlxc_bc_module *m, const char *builtin, rlxc_range range);
-bool rlxc_bc_is_builtin(const char *name);
 void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n);
 #define RLXC_BC_EMIT(fn, op, ...)                           \
     rlxc_bc_op((fn), (op), (const uint32_t[]){__VA_ARGS__}, \

@@ -6,7 +6,9 @@
 #include "compiler/codegen/emit.h"
 #include "compiler/passes/alias.h"
 
-static void locate(rlxc_bc_function *fn, const rlxc_binding *b)
+/* Tells the builder where |b| comes from. A storage goes by the name of the tensor it is made for.
+ */
+static void locate(rlxc_bc_function *fn, const rlxc_binding *b, const rlxc_binding *next)
 {
     if (b->range.line == 0 ||
         (b->range.file == fn->located.file && b->range.line == fn->located.line &&
@@ -14,11 +16,13 @@ static void locate(rlxc_bc_function *fn, const rlxc_binding *b)
         return;
     fn->located = b->range;
     rlx_error err = {0};
+    bool is_storage = next && rlxc_is_op(b, "memory.alloc_storage");
+    const char *name = is_storage ? next->var->name : b->var->name;
     const char *path = rlxc_file_path(fn->ctx, b->range.file);
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, b->range,
                    rlx_exec_builder_location(fn->m->builder, rlx_str_from(path), b->range.line,
-                                             b->range.col, rlx_str_from(b->var->name), &err),
+                                             b->range.col, rlx_str_from(name), &err),
                    &err);
 }
 
@@ -134,7 +138,7 @@ void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body)
             if (fn->m->failed || rlxc_failed(fn->ctx))
                 return;
             fn->range = b->range;
-            locate(fn, b);
+            locate(fn, b, j + 1 < block->n ? block->bindings[j + 1] : NULL);
             emit_binding(fn, b);
             rlxc_bc_release_temps(fn);
             drop_unused(fn, b);

@@ -29,7 +29,7 @@ bool rlxc_is_op(const rlxc_binding *binding, const char *name)
     return binding->form == RLXC_FORM_CALL && binding->op && strcmp(binding->op->name, name) == 0;
 }
 
-static bool is_builtin(const char *name)
+bool rlxc_is_builtin(const char *name)
 {
     uint32_t n = 0;
     const rlx_builtin *table = rlx_builtin_table(&n);
@@ -117,12 +117,12 @@ bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *b, bool mo
     if (b->op) {
         if (rlxc_is_op(b, "call_dps_packed"))
             return b->n_args > 0 && b->args[0].kind == RLXC_ATOM_EXTERN &&
-                   !is_builtin(b->args[0].text);
+                   !rlxc_is_builtin(b->args[0].text);
         return (b->op->flags & RLXC_OP_CALLS) && module_retains && !rlxc_is_op(b, "call_tir") &&
                !rlxc_is_op(b, "call_tir_inplace");
     }
     if (b->callee.kind == RLXC_ATOM_EXTERN)
-        return !is_builtin(b->callee.text);
+        return !rlxc_is_builtin(b->callee.text);
     if (b->callee.kind == RLXC_ATOM_GLOBAL) {
         const rlxc_global *g = rlxc_module_find(module, b->callee.text);
         if (g && g->prim)

@@ -28,6 +28,8 @@ bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *binding, b
 /* True when some function of |module| calls such a packed function. */
 bool rlxc_module_retains(const rlxc_module *module);
 
+/* True when the runtime has a builtin of this name. */
+bool rlxc_is_builtin(const char *name);
 /* True when the operator of |binding| has this name. */
 bool rlxc_is_op(const rlxc_binding *binding, const char *name);
 /* True when |f| has a binding of an operator with flag RLXC_OP_MEMORY whose name starts with one of
