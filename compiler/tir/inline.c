@@ -119,9 +119,7 @@ static const rlxc_expr *put_value(void *user, const rlxc_expr *e)
     const rlxc_stage *p = u->producer;
     if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != p->out)
         return NULL;
-    const rlxc_expr **indices = rlxc_try_alloc(u->ctx, e->load.n + 1, sizeof *indices);
-    if (!indices)
-        return e;
+    const rlxc_expr **indices = rlxc_alloc(u->ctx, (e->load.n + 1) * sizeof *indices);
     for (uint32_t i = 0; i < e->load.n; i++)
         indices[i] = rlxc_expr_rewrite(u->ctx, e->load.indices[i], put_value, u);
     const rlxc_expr *value = rlxc_replace(u->ctx, p->value, p->vars, indices, p->n_axes);

@@ -20,6 +20,8 @@ typedef struct lowering {
     uint32_t depth;
 } lowering;
 
+enum { MAX_LIST = 4096 }; /* of dimensions: small enough that the arena always has room */
+
 static const rlxc_stmt *lower(lowering *l, const rlxc_stmt *s);
 
 /* --- expressions ----------------------------------------------------------------------------- */
@@ -41,9 +43,9 @@ static const rlxc_expr *replace(void *user, const rlxc_expr *e)
     const rlxc_buffer *view = rlxc_map_get(&l->buffers, rlxc_key(e->load.buffer));
     if (!view)
         return NULL;
-    const rlxc_expr **indices = rlxc_try_alloc(l->ctx, e->load.n, sizeof *indices);
-    if (!indices)
-        return e;
+    if (e->load.n > MAX_LIST)
+        return NULL;
+    const rlxc_expr **indices = rlxc_alloc(l->ctx, (e->load.n + 1) * sizeof *indices);
     for (uint32_t i = 0; i < e->load.n; i++)
         indices[i] = rewrite(l, e->load.indices[i]);
     return rlxc_load(l->ctx, view, indices, e->load.n);
@@ -56,8 +58,12 @@ static const rlxc_expr *lower_expr(lowering *l, const rlxc_expr *e)
 
 static const rlxc_expr *const *lower_exprs(lowering *l, const rlxc_expr *const *e, uint32_t n)
 {
-    const rlxc_expr **out = rlxc_try_alloc(l->ctx, n ? n : 1, sizeof *out);
-    for (uint32_t i = 0; out && i < n; i++)
+    if (n > MAX_LIST) {
+        rlxc_error(l->ctx, l->range, "more than %d dimensions", MAX_LIST);
+        return e;
+    }
+    const rlxc_expr **out = rlxc_alloc(l->ctx, (n + 1) * sizeof *out);
+    for (uint32_t i = 0; i < n; i++)
         out[i] = lower_expr(l, e[i]);
     return out;
 }
@@ -145,7 +151,7 @@ static void match_region(lowering *l, list *out, const rlxc_match_region *m)
 {
     const rlxc_buffer *source = view_of(l, m->source.buffer), *old = m->buffer;
     rlxc_context *ctx = l->ctx;
-    if (old->ndim > source->ndim) {
+    if (old->ndim > source->ndim || source->ndim > MAX_LIST) {
         rlxc_error(ctx, l->range, "match_buffer %s has %u dimensions, its region of %s has %u",
                    old->name, old->ndim, source->name, source->ndim);
         return;
@@ -153,9 +159,7 @@ static void match_region(lowering *l, list *out, const rlxc_match_region *m)
     uint32_t skip = source->ndim - old->ndim;
     rlxc_buffer *view = rlxc_copy(ctx, old, sizeof *old);
     const rlxc_expr *offset = source->elem_offset ? source->elem_offset : rlxc_i64(ctx, 0);
-    const rlxc_expr **strides = rlxc_try_alloc(ctx, old->ndim + 1, sizeof *strides);
-    if (!strides)
-        return;
+    const rlxc_expr **strides = rlxc_alloc(ctx, (old->ndim + 1) * sizeof *strides);
     for (uint32_t i = 0; i < source->ndim; i++) {
         const rlxc_expr *at = rlxc_cast(ctx, RLX_I64, rewrite(l, m->source.mins[i]));
         const rlxc_expr *stride = stride_of(l, source, i);

@@ -107,9 +107,7 @@ static rlxc_buffer *merged_view(merger *m, const rlxc_buffer *b, uint32_t d)
     rlxc_buffer *view = rlxc_map_get(&m->views, rlxc_key(b));
     if (view)
         return view;
-    const rlxc_expr **shape = rlxc_try_alloc(ctx, b->ndim, sizeof *shape);
-    if (!shape)
-        return (rlxc_buffer *)(uintptr_t)b;
+    const rlxc_expr **shape = rlxc_alloc(ctx, (b->ndim + 1) * sizeof *shape);
     for (uint32_t i = 0, k = 0; i < b->ndim; i++) {
         if (i == d + 1)
             continue;
@@ -138,9 +136,7 @@ static const rlxc_expr *merge_load(void *user, const rlxc_expr *e)
     uint32_t d = dimension_of(e, m->outer);
     if (d == UINT32_MAX)
         return NULL;
-    const rlxc_expr **indices = rlxc_try_alloc(ctx, e->load.n, sizeof *indices);
-    if (!indices)
-        return e;
+    const rlxc_expr **indices = rlxc_alloc(ctx, (e->load.n + 1) * sizeof *indices);
     for (uint32_t i = 0, k = 0; i < e->load.n; i++)
         if (i != d + 1)
             indices[k++] = rlxc_expr_rewrite(ctx, e->load.indices[i], merge_load, m);
@@ -187,9 +183,7 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
     const rlxc_expr *fresh[RLXC_STAGE_AXES];
     for (uint32_t i = 0; i < s->n_axes; i++)
         fresh[i] = i < n_shared ? shared[i] : rlxc_loop_var(ctx, s->reduces[i] ? "k" : "i");
-    const rlxc_expr **indices = rlxc_try_alloc(ctx, s->out->ndim + 1, sizeof *indices);
-    if (!indices)
-        return;
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
     for (uint32_t i = 0; i < s->out->ndim; i++)
         indices[i] = rlxc_replace(ctx, s->indices[i], s->vars, fresh, s->n_axes);
     s->indices = indices;
@@ -276,9 +270,7 @@ static const rlxc_expr *shrink_load(void *user, const rlxc_expr *e)
     shrink *k = user;
     if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != k->from)
         return NULL;
-    const rlxc_expr **rest = rlxc_try_alloc(k->ctx, e->load.n, sizeof *rest);
-    if (!rest)
-        return e;
+    const rlxc_expr **rest = rlxc_alloc(k->ctx, (e->load.n + 1) * sizeof *rest);
     for (uint32_t i = k->dropped; i < e->load.n; i++)
         rest[i - k->dropped] = rlxc_expr_rewrite(k->ctx, e->load.indices[i], shrink_load, k);
     return rlxc_load(k->ctx, k->to, rest, e->load.n - k->dropped);
@@ -339,11 +331,9 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
                         uint32_t shared)
 {
     rlxc_context *ctx = c->s->ctx;
-    rlxc_stage *own = rlxc_try_alloc(ctx, n, sizeof *own);
-    const rlxc_stmt **bodies = rlxc_try_alloc(ctx, n, sizeof *bodies);
+    rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
+    const rlxc_stmt **bodies = rlxc_alloc(ctx, n * sizeof *bodies);
     const rlxc_expr *vars[RLXC_STAGE_AXES];
-    if (!own || !bodies)
-        return false;
     for (uint32_t i = 0; i < n; i++)
         own[i] = *stages[i];
     if (n > 1)

@@ -306,9 +306,7 @@ static const rlxc_stmt *finish(tiler *t, const rlxc_expr *const *values, const r
         vars[n] = s->vars[k];
         n++;
     }
-    const rlxc_expr **indices = rlxc_try_alloc(ctx, writer->out->ndim + 1, sizeof *indices);
-    if (!indices)
-        return rlxc_stmt_evaluate(ctx, num(t, 0));
+    const rlxc_expr **indices = rlxc_alloc(ctx, (writer->out->ndim + 1) * sizeof *indices);
     for (uint32_t d = 0; d < writer->out->ndim; d++)
         indices[d] = rlxc_replace(ctx, writer->indices[d], e ? e->vars : vars, spatial, n);
     if (e) {

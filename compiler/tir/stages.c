@@ -14,8 +14,8 @@ static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uin
 static bool simple_store(const rlxc_stmt *s)
 {
     return s && s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
-           s->store.n == s->store.buffer->ndim && !s->store.buffer->strides &&
-           !s->store.buffer->elem_offset;
+           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_STAGE_AXES &&
+           !s->store.buffer->strides && !s->store.buffer->elem_offset;
 }
 
 /* The axes must be the loops: each value one loop variable from 0, none left over. */
@@ -237,9 +237,7 @@ bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
 const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
                               const rlxc_expr *const *values, uint32_t n)
 {
-    const rlxc_expr **typed = rlxc_try_alloc(ctx, n ? n : 1, sizeof *typed);
-    if (!typed)
-        return e;
+    const rlxc_expr **typed = rlxc_alloc(ctx, (n + 1) * sizeof *typed);
     for (uint32_t i = 0; i < n; i++)
         typed[i] = rlxc_cast(ctx, vars[i]->dtype, values[i]);
     return rlxc_substitute(ctx, e, vars, typed, n);

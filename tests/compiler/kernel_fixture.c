@@ -126,5 +126,6 @@ void kernel_fixture_deinit(kernel_fixture *f)
     if (f->fd >= 0)
         close(f->fd);
     free(f->scratch);
-    rlxc_context_destroy(f->ctx);
+    if (f->ctx)
+        rlxc_context_destroy(f->ctx);
 }

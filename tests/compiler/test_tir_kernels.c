@@ -497,3 +497,29 @@ RLX_TEST(tir_kernels, ill_typed_code_is_diagnosed)
         kernel_fixture_deinit(&f);
     }
 }
+
+RLX_TEST(tir_kernels, running_out_of_memory_anywhere_is_an_error)
+{
+    for (size_t row = 0; row < sizeof kernels / sizeof *kernels; row += 3) {
+        bool done = false;
+        for (size_t n = 1; !done && n < 400; n++) {
+            kernel_fixture f;
+            t->calls = 0;
+            t->fail_at = n;
+            t->fail_after = true;
+            bool fine = kernel_fixture_init(&f, &t->allocator, 3, "x86-64-v3");
+            if (fine)
+                f.module =
+                    rlxc_parse_module(f.ctx, "t.py", kernels[row].text, strlen(kernels[row].text));
+            fine = fine && f.module && rlxc_pass_schedule(f.ctx, f.module, &f.options) &&
+                   rlxc_pass_lower_tir(f.ctx, f.module, &f.options);
+            done = t->calls < n;
+            cr_expect(fine || !done, "%s fails with all the memory it wants", kernels[row].name);
+            cr_expect(fine || !f.ctx || rlxc_out_of_memory(f.ctx), "%s at allocation %zu",
+                      kernels[row].name, n);
+            kernel_fixture_deinit(&f);
+        }
+        t->fail_at = 0;
+        cr_expect(done, "%s", kernels[row].name);
+    }
+}
