@@ -34,6 +34,7 @@ typedef struct fuse {
     group **group_of;       /* by variable id */
     uint32_t function_vars; /* variables the function had before */
     uint32_t segment;       /* grows at each block and each binding with effects */
+    rlxc_fuse_cache *cache;
     rlxc_map mapped; /* original rlxc_rvar -> rlxc_binding with mapped atoms, of dropped members */
 } fuse;
 
@@ -191,7 +192,7 @@ static rlxc_rewrite_action apply(void *user, rlxc_builder *b, rlxc_binding *bind
         members[i].call = rlxc_map_get(&f->mapped, rlxc_key(g->members[i]->var));
         members[i].prim = rlxc_called_prim(f->module, members[i].call);
     }
-    if (rlxc_fuse_members(b->ctx, f->module, members, g->n, g->pattern, binding))
+    if (rlxc_fuse_members(b->ctx, f->module, f->cache, members, g->n, g->pattern, binding))
         return RLXC_REWRITE_KEEP;
     for (uint32_t i = 0; i + 1 < g->n; i++)
         (void)rlxc_emit(b, rlxc_copy(b->ctx, members[i].call, sizeof *members[i].call));
@@ -201,11 +202,12 @@ static rlxc_rewrite_action apply(void *user, rlxc_builder *b, rlxc_binding *bind
 bool rlxc_pass_fuse(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
+    rlxc_fuse_cache cache = {0};
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_function *function = module->globals.items[i]->relax;
         if (!function)
             continue;
-        fuse f = {.ctx = ctx, .module = module, .function_vars = function->n_vars};
+        fuse f = {.ctx = ctx, .module = module, .function_vars = function->n_vars, .cache = &cache};
         f.uses = rlxc_count_uses(ctx, function);
         f.group_of = rlxc_try_alloc(ctx, function->n_vars + 1u, sizeof *f.group_of);
         if (!f.uses || !f.group_of)

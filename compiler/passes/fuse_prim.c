@@ -203,6 +203,104 @@ static bool add_member(joiner *j, const rlxc_fuse_member *m, rlxc_buffer *out)
     return true;
 }
 
+/* --- recognising a group that was fused before --- */
+
+typedef struct fused_entry {
+    const char *name;      /* of the PrimFunc */
+    const uint32_t *extra; /* symbols passed through tir_vars, by order of appearance */
+    uint32_t n_extra;
+} fused_entry;
+
+/* A group without its names: which PrimFuncs, wired how, over which shapes. */
+typedef struct description {
+    rlxc_context *ctx;
+    rlxc_fuse_cache *cache;
+    RLXC_VEC(uint64_t) words;
+    RLXC_VEC(rlxc_atom)
+    inputs;                /* what the group reads from outside, in the order of the parameters */
+    rlxc_var_list symbols; /* of the caller, in order of appearance */
+} description;
+
+static void describe_dims(description *d, const rlxc_expr *const *dims, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        rlxc_collect_vars(d->ctx, dims[i], &d->symbols);
+    while (d->cache->canonical.count < d->symbols.vars.count && !rlxc_out_of_memory(d->ctx))
+        RLXC_PUSH(d->ctx, &d->cache->canonical, rlxc_shape_var(d->ctx, "symbol"));
+    RLXC_PUSH(d->ctx, &d->words, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_expr *e = rlxc_substitute(d->ctx, dims[i], d->symbols.vars.items,
+                                             d->cache->canonical.items, d->symbols.vars.count);
+        RLXC_PUSH(d->ctx, &d->words, e->id);
+    }
+}
+
+static void describe_sinfo(description *d, const rlxc_sinfo *s)
+{
+    RLXC_PUSH(d->ctx, &d->words,
+              (uint64_t)s->dtype.code << 24 | (uint64_t)s->dtype.bits << 16 | s->dtype.lanes);
+    describe_dims(d, s->dims, (uint32_t)s->ndim);
+}
+
+/* An argument: the member that makes it, or the place among the inputs; a new input adds its type.
+ */
+static bool describe_arg(description *d, const rlxc_module *module, const rlxc_fuse_member *members,
+                         uint32_t at, rlxc_atom atom)
+{
+    for (uint32_t i = 0; i < at; i++) {
+        if (atom.kind == RLXC_ATOM_VAR && members[i].call->var == atom.var) {
+            RLXC_PUSH(d->ctx, &d->words, UINT64_MAX - i);
+            return true;
+        }
+    }
+    uint32_t place = 0;
+    while (place < d->inputs.count && !rlxc_atom_equal(d->inputs.items[place], atom))
+        place++;
+    RLXC_PUSH(d->ctx, &d->words, place);
+    if (place < d->inputs.count)
+        return true;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(d->ctx, module, atom);
+    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims)
+        return false;
+    RLXC_PUSH(d->ctx, &d->inputs, atom);
+    describe_sinfo(d, s);
+    return true;
+}
+
+/* The group's key, NULL where a member cannot be fused. */
+static const char *describe(description *d, const rlxc_module *module,
+                            const rlxc_fuse_member *members, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_binding *call = members[i].call;
+        RLXC_PUSH(d->ctx, &d->words, rlxc_key(members[i].prim)); /* compared within this run only */
+        RLXC_PUSH(d->ctx, &d->words, call->args[1].n);
+        describe_sinfo(d, call->sinfo_args[0]);
+        for (uint32_t k = 0; k < call->args[1].n; k++) {
+            if (!describe_arg(d, module, members, i, call->args[1].items[k]))
+                return NULL;
+        }
+        if (call->n_args > 2 && call->args[2].kind == RLXC_ATOM_SHAPE)
+            describe_dims(d, call->args[2].dims, call->args[2].n);
+    }
+    return rlxc_intern(d->ctx, (const char *)d->words.items,
+                       d->words.count * sizeof *d->words.items);
+}
+
+/* Makes |io_call| a call of |entry|'s PrimFunc. */
+static void call_fused(const description *d, const fused_entry *entry, rlxc_binding *io_call)
+{
+    rlxc_context *ctx = d->ctx;
+    const rlxc_expr **passed = rlxc_alloc(ctx, (entry->n_extra + 1) * sizeof *passed);
+    for (uint32_t i = 0; i < entry->n_extra; i++)
+        passed[i] = d->symbols.vars.items[entry->extra[i]];
+    rlxc_atom args[3] = {rlxc_atom_global(ctx, entry->name),
+                         rlxc_atom_tuple(ctx, d->inputs.items, d->inputs.count),
+                         rlxc_atom_shape(ctx, passed, entry->n_extra)};
+    io_call->args = rlxc_copy(ctx, args, sizeof args);
+    io_call->n_args = entry->n_extra > 0 ? 3 : 2;
+}
+
 static const char *fused_name(rlxc_context *ctx, const rlxc_fuse_member *members, uint32_t n)
 {
     rlxc_text text = {.ctx = ctx};
@@ -229,8 +327,11 @@ static uint32_t extra_vars(const joiner *j, const rlxc_buffer *out, uint32_t *ex
     return n;
 }
 
-bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, const rlxc_fuse_member *members,
-                       uint32_t n, int64_t pattern, rlxc_binding *io_call)
+/* Joins the members into a new PrimFunc of the module; NULL where their symbols cannot be
+ * expressed. */
+static const fused_entry *join(rlxc_context *ctx, rlxc_module *module, const description *d,
+                               const rlxc_fuse_member *members, uint32_t n, int64_t pattern,
+                               rlxc_range range)
 {
     joiner *j = rlxc_alloc(ctx, sizeof *j);
     j->ctx = ctx;
@@ -244,7 +345,7 @@ bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, const rlxc_fuse_m
         else
             out = buffer;
         if (!add_member(j, &members[i], buffer) || rlxc_failed(ctx))
-            return false;
+            return NULL;
         rlxc_map_set(ctx, &j->produced, rlxc_key(call->var), buffer);
     }
 
@@ -259,10 +360,16 @@ bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, const rlxc_fuse_m
         f->params[i].buffer = b;
         f->params[i].var = rlxc_var(ctx, rlxc_internf(ctx, "p_%s", b->name), rlxc_dtype_handle());
     }
-    const rlxc_expr **passed = rlxc_alloc(ctx, (n_extra + 1) * sizeof *passed);
     for (uint32_t i = 0; i < n_extra; i++) {
         f->params[j->n_params + 1 + i].var = j->inner.items[extra[i]];
-        passed[i] = j->outer.items[extra[i]];
+        /* From the joiner's order of symbols to the description's. */
+        const rlxc_expr *symbol = j->outer.items[extra[i]];
+        uint32_t place = 0;
+        while (place < d->symbols.vars.count && d->symbols.vars.items[place] != symbol)
+            place++;
+        if (place == d->symbols.vars.count)
+            return NULL;
+        extra[i] = place;
     }
     rlxc_block *root = rlxc_alloc(ctx, sizeof *root);
     root->name = rlxc_intern_cstr(ctx, "root");
@@ -272,21 +379,34 @@ bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, const rlxc_fuse_m
     f->body = rlxc_stmt_block(ctx, root, NULL, NULL);
     f->ret_dtype = rlxc_dtype_void();
     f->is_private = true;
-    f->range = io_call->range;
+    f->range = range;
     f->attrs =
         rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "op_pattern"), rlxc_attr_int(pattern));
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "tir.noalias"),
                                rlxc_attr_expr(rlxc_bool(ctx, true)));
     rlxc_global *g = rlxc_module_add_prim(ctx, module, f, true);
     if (!g)
-        return false;
+        return NULL;
+    fused_entry *entry = rlxc_alloc(ctx, sizeof *entry);
+    *entry = (fused_entry){g->name, extra, n_extra};
+    return entry;
+}
 
-    rlxc_atom *items = rlxc_alloc(ctx, (j->n_params + 1) * sizeof *items);
-    for (uint32_t i = 0; i < j->n_params; i++)
-        items[i] = j->params[i].atom;
-    rlxc_atom args[3] = {rlxc_atom_global(ctx, g->name), rlxc_atom_tuple(ctx, items, j->n_params),
-                         rlxc_atom_shape(ctx, passed, n_extra)};
-    io_call->args = rlxc_copy(ctx, args, sizeof args);
-    io_call->n_args = n_extra > 0 ? 3 : 2;
+bool rlxc_fuse_members(rlxc_context *ctx, rlxc_module *module, rlxc_fuse_cache *cache,
+                       const rlxc_fuse_member *members, uint32_t n, int64_t pattern,
+                       rlxc_binding *io_call)
+{
+    description d = {.ctx = ctx, .cache = cache};
+    const char *key = describe(&d, module, members, n);
+    if (!key || rlxc_failed(ctx))
+        return false;
+    const fused_entry *entry = rlxc_map_get(&cache->by_key, rlxc_key(key));
+    if (!entry) {
+        entry = join(ctx, module, &d, members, n, pattern, io_call->range);
+        if (!entry)
+            return false;
+        rlxc_map_set(ctx, &cache->by_key, rlxc_key(key), (void *)(uintptr_t)entry);
+    }
+    call_fused(&d, entry, io_call);
     return true;
 }
