@@ -369,9 +369,6 @@ rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *b, uint32_t n, const i
                                         uint32_t *out, rlx_error *err)
 {
     rlxv_build_constant c = {.kind = RLX_KIND_SHAPE, .n = n, .dims = copy_dims(b, n, dims)};
-    for (uint32_t i = 0; i < n; i++)
-        if (dims[i] < 0)
-            return INVALID("a shape constant with a negative dimension");
     if (!c.dims)
         return no_memory(err);
     return add_constant(b, &c, out, err);

@@ -88,15 +88,10 @@ static void scratch_free(rlx_kernel_context *ctx, void *p)
         c->used = at - (uintptr_t)c;
 }
 
-void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark)
+void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
 {
     rlxv_scratch_chunk *c = w->chunk;
     size_t total = 0;
-    if (c == mark.chunk) {
-        if (c)
-            c->used = mark.used;
-        return;
-    }
     bool empty = !mark.chunk || (!mark.chunk->previous && mark.used == CHUNK_HEADER);
     while (c && (empty || c != mark.chunk)) {
         rlxv_scratch_chunk *previous = c->previous;

@@ -339,10 +339,7 @@ static rlx_status parse_shape(loader *l, reader *r, rlx_value *out)
         return out_of_memory(l);
     for (uint32_t i = 0; i < n; i++)
         dims[i] = (int64_t)word64(r);
-    rlx_status status = rlxv_shape_new(NULL, &l->exe->allocator, n, dims, &s, l->err);
-    if (status == RLX_E_SHAPE)
-        return rlx_fail(l->err, RLX_E_INVALID_MODULE, "a shape constant has a negative dimension");
-    RLX_TRY(status);
+    RLX_TRY(rlxv_shape_new(NULL, &l->exe->allocator, n, dims, &s, l->err));
     *out = rlx_of_shape(s);
     return RLX_OK;
 }

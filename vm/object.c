@@ -60,7 +60,7 @@ void rlx_value_clear(rlx_value *v)
 /* Drops a reference; if it was the last, the object joins |*todo|. */
 static void drop(rlx_object *o, rlx_object **todo)
 {
-    if (atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1) {
+    if (rlxv_drop(o)) {
         o->next = *todo;
         *todo = o;
     }
@@ -95,7 +95,8 @@ void rlxv_object_destroy(rlx_object *o)
                     q->destroy(q->pointer);
             }
             rlxv_object_free(o);
-            rlx_executable_release(exe);
+            if (exe)
+                rlx_executable_release(exe);
         }
         if (!todo)
             return;
@@ -106,8 +107,9 @@ void rlxv_object_destroy(rlx_object *o)
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-static rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, int64_t *numel,
-                              size_t *nbytes, rlx_error *err)
+/* Says why no tensor can have this shape, or gives the sizes of one that has a zero dimension. */
+static rlx_status odd_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, int64_t *numel,
+                            size_t *nbytes, rlx_error *err)
 {
     char name[24];
     if (!rlx_dtype_valid(dtype))
@@ -122,6 +124,21 @@ static rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dim
                             (long long)dims[i]);
     if (!rlx_numel(dims, ndim, numel) || !rlx_nbytes(dims, ndim, dtype, nbytes))
         return rlx_fail(err, RLX_E_LIMIT, "the size of a tensor does not fit in memory");
+    return RLX_OK;
+}
+
+static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
+                                     int64_t *numel, size_t *nbytes, rlx_error *err)
+{
+    /* The common case in one pass: sizes that are positive and fit. */
+    int64_t n = 1, bytes;
+    bool common = ndim <= RLX_MAX_NDIM && rlx_dtype_valid(dtype);
+    for (uint32_t i = 0; common && i < ndim; i++)
+        common = dims[i] > 0 && !__builtin_mul_overflow(n, dims[i], &n);
+    if (!common || __builtin_mul_overflow(n, (int64_t)(dtype.bits / 8), &bytes))
+        return odd_shape(dtype, ndim, dims, numel, nbytes, err);
+    *numel = n;
+    *nbytes = (size_t)bytes;
     return RLX_OK;
 }
 
@@ -295,10 +312,6 @@ rlx_status rlxv_shape_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, cons
                           rlx_shape **out, rlx_error *err)
 {
     rlx_shape *s;
-    for (uint32_t i = 0; i < n; i++)
-        if (dims[i] < 0)
-            return rlx_fail(err, RLX_E_SHAPE, "dimension %u of a shape is negative (%lld)", i,
-                            (long long)dims[i]);
     RLX_TRY(rlxv_object_new(p, a, sizeof *s + n * sizeof *dims, RLX_KIND_SHAPE, &s, err));
     s->n = n;
     for (uint32_t i = 0; i < n; i++)

@@ -149,17 +149,33 @@ void rlxv_export(rlxv_pool *p, rlx_value v);
 /* The last reference is gone. */
 void rlxv_object_destroy(rlx_object *o);
 
+/* Objects of a pool are touched by one thread only, so their counts need no locked instruction. */
 static inline rlx_object *rlxv_retain(rlx_object *o)
 {
-    atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+    if (o->pool)
+        atomic_store_explicit(&o->refs, atomic_load_explicit(&o->refs, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
     return o;
+}
+
+/* Drops a reference; true if it was the last. */
+static inline bool rlxv_drop(rlx_object *o)
+{
+    uint32_t refs = atomic_load_explicit(&o->refs, memory_order_acquire);
+    if (refs == 1) /* the sole owner: nobody else can change the count */
+        return true;
+    if (o->pool) {
+        atomic_store_explicit(&o->refs, refs - 1, memory_order_relaxed);
+        return false;
+    }
+    return atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1;
 }
 
 static inline void rlxv_release(rlx_object *o)
 {
-    /* The sole owner needs no read-modify-write: nobody else can change the count. */
-    if (atomic_load_explicit(&o->refs, memory_order_acquire) == 1 ||
-        atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1)
+    if (rlxv_drop(o))
         rlxv_object_destroy(o);
 }
 

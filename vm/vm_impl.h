@@ -67,11 +67,19 @@ rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err);
 void rlxv_workers_destroy(rlx_vm *vm);
 /* Gives back all scratch memory taken since |mark|; if nothing was held then, one chunk that is
    large enough for all of it stays for the next time. */
-void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark);
+void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
 
 static inline rlxv_scratch_mark rlxv_scratch_now(const rlxv_worker *w)
 {
     return (rlxv_scratch_mark){w->chunk, w->chunk ? w->chunk->used : 0};
+}
+
+static inline void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark)
+{
+    if (w->chunk != mark.chunk)
+        rlxv_scratch_give_back(w, mark);
+    else if (w->chunk)
+        w->chunk->used = mark.used;
 }
 
 /* --- frames ---------------------------------------------------------------------------------- */
