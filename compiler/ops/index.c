@@ -16,16 +16,6 @@ static bool check_indices(const rlxc_call_view *v, uint32_t i)
     return false;
 }
 
-/* |value| read at a position of a dimension |n|, which does not exist when n is 0. */
-static const rlxc_expr *if_not_empty(rlxc_context *ctx, const rlxc_expr *n, const rlxc_expr *value)
-{
-    const rlxc_expr *zero = rlxc_i64(ctx, 0);
-    if (rlxc_prove_lt(ctx, zero, n, NULL))
-        return value;
-    return rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, zero, n), value,
-                      rlxc_te_number(ctx, value->dtype, 0));
-}
-
 /* --- take --- */
 
 static bool take_axis(const rlxc_call_view *v, uint32_t *out, bool *out_flat)
@@ -98,7 +88,7 @@ rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
                     : i == axis ? rlxc_te_position(ctx, index, n, wrap)
                                 : te.axes[i - 1 + indices.ndim];
     }
-    rlxc_te_store(&te, out, if_not_empty(ctx, n, rlxc_te_get(&te, &x, at)));
+    rlxc_te_store(&te, out, rlxc_te_if_not_empty(ctx, n, rlxc_te_get(&te, &x, at)));
     return rlxc_te_finish(&te);
 }
 

@@ -190,7 +190,7 @@ bool rlxc_axes_in(const rlxc_call_view *v, const char *name, int32_t ndim, uint3
         *out_set = ndim == 32 ? UINT32_MAX : (1u << ndim) - 1;
         return true;
     }
-    if (!rlxc_attr_get_ints(v->call, name, axes, RLXC_MAX_NDIM, &n) && attr->list.count > 0) {
+    if (!rlxc_attr_get_ints(v->call, name, axes, RLXC_MAX_NDIM, &n)) {
         rlxc_infer_error(v, "attribute '%s' must be integers", name);
         return false;
     }

@@ -452,6 +452,25 @@ const rlxc_sinfo *rlxc_infer_strided_slice(rlxc_context *ctx, const rlxc_module 
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
+/* Position |at| of dimension |k|, clipped unless the slice provably stays inside: assume_inbound is
+ * the user's word, and a kernel must not read outside its buffers when it does not hold. */
+static const rlxc_expr *kept_inside(rlxc_te *te, const slice *s, uint32_t k, const rlxc_expr *at,
+                                    const rlxc_expr *dim)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1);
+    const rlxc_expr *first = s->begin[k],
+                    *steps =
+                        rlxc_mul(ctx, minus(ctx, s->length[k], one), rlxc_i64(ctx, s->stride[k])),
+                    *last = rlxc_canonical(ctx, rlxc_add(ctx, first, steps), NULL);
+    const rlxc_expr *low = s->stride[k] > 0 ? first : last, *high = s->stride[k] > 0 ? last : first;
+    const rlxc_expr *x_dim = te->view.in[0]->dims[k];
+    if (rlxc_prove_le(ctx, zero, low, NULL) && rlxc_prove_lt(ctx, high, x_dim, NULL))
+        return at;
+    at = rlxc_binary(ctx, RLXC_EXPR_MIN, at, minus(ctx, dim, one));
+    return rlxc_binary(ctx, RLXC_EXPR_MAX, at, zero);
+}
+
 rlxc_atom rlxc_legalize_strided_slice(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -463,14 +482,21 @@ rlxc_atom rlxc_legalize_strided_slice(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "T_strided_slice");
     rlxc_te_spatial(&te, "T_strided_slice", out);
-    const rlxc_expr *at[RLXC_MAX_NDIM];
+    const rlxc_expr *at[RLXC_MAX_NDIM], *value;
+    bool inbound = rlxc_attr_get_bool(call, "assume_inbound", false);
     for (uint32_t i = 0; i < out->ndim; i++) {
         at[i] = te.axes[i];
         if (s.begin[i])
             at[i] = rlxc_add(b->ctx, rlxc_mul(b->ctx, at[i], rlxc_i64(b->ctx, s.stride[i])),
                              rlxc_te_expr(&te, s.begin[i]));
+        if (s.begin[i] && inbound)
+            at[i] = kept_inside(&te, &s, i, at[i], x.dims[i]);
     }
-    rlxc_te_store(&te, out, rlxc_te_get(&te, &x, at));
+    value = rlxc_te_get(&te, &x, at);
+    for (uint32_t i = 0; i < out->ndim; i++)
+        if (s.begin[i] && inbound)
+            value = rlxc_te_if_not_empty(b->ctx, x.dims[i], value);
+    rlxc_te_store(&te, out, value);
     return rlxc_te_finish(&te);
 }
 
@@ -514,18 +540,21 @@ const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* Where position |p| (relative to the input, outside it too) is read in a dimension of |n|. */
+/* Where position |p| (relative to the input, outside it too, however far) is read in a dimension of
+ * |n|. */
 static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr *p,
                                    const rlxc_expr *n)
 {
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *last = minus(ctx, n, rlxc_i64(ctx, 1));
-    if (mode == 'r') /* reflect: the border itself is not repeated */
-        return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, p, zero), minus(ctx, zero, p),
-                           rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_GE, p, n),
-                                       minus(ctx, rlxc_mul(ctx, last, rlxc_i64(ctx, 2)), p), p));
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1), *last = minus(ctx, n, one);
     if (mode == 'e') /* replicate the edge */
         return rlxc_binary(ctx, RLXC_EXPR_MAX, zero, rlxc_binary(ctx, RLXC_EXPR_MIN, p, last));
-    return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, n); /* circular */
+    if (mode == 'c') /* circular */
+        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, rlxc_binary(ctx, RLXC_EXPR_MAX, n, one));
+    /* reflect, the border itself not repeated: to and fro with a period of 2 (n - 1) */
+    const rlxc_expr *period = rlxc_canonical(
+        ctx, rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_mul(ctx, last, rlxc_i64(ctx, 2)), one), NULL);
+    const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, period);
+    return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, at, n), at, minus(ctx, period, at));
 }
 
 rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call)

@@ -178,12 +178,9 @@ static bool permutation(const rlxc_call_view *v, int32_t ndim, uint32_t out[RLXC
     int64_t axes[RLXC_MAX_NDIM];
     uint32_t n, set;
     if (!rlxc_attr_get_ints(v->call, "axes", axes, RLXC_MAX_NDIM, &n)) {
-        const rlxc_attr *attr = rlxc_attrs_find(&v->call->attrs, "axes");
-        bool empty = attr && attr->kind == RLXC_ATTR_LIST && attr->list.count == 0;
-        for (int32_t i = 0; i < ndim && !empty; i++)
+        for (int32_t i = 0; i < ndim; i++)
             out[i] = (uint32_t)(ndim - 1 - i);
-        if (!empty)
-            return true;
+        return true;
     }
     if ((int32_t)n != ndim) {
         rlxc_infer_error(v, "expected %d axes, got %u", ndim, n);

@@ -537,9 +537,19 @@ const rlxc_expr *rlxc_te_position(rlxc_context *ctx, const rlxc_expr *index, con
 {
     const rlxc_expr *zero = rlxc_i64(ctx, 0), *i = rlxc_cast(ctx, RLX_I64, index);
     if (wrap)
-        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, i, n);
+        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, i,
+                           rlxc_binary(ctx, RLXC_EXPR_MAX, n, rlxc_i64(ctx, 1)));
     if (index->dtype.code != RLX_UINT)
         i = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, i, zero), rlxc_add(ctx, i, n), i);
     const rlxc_expr *last = rlxc_sub(ctx, n, rlxc_i64(ctx, 1));
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, i, last), zero);
+}
+
+const rlxc_expr *rlxc_te_if_not_empty(rlxc_context *ctx, const rlxc_expr *n, const rlxc_expr *value)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    if (rlxc_prove_lt(ctx, zero, n, NULL))
+        return value;
+    return rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, zero, n), value,
+                      rlxc_te_number(ctx, value->dtype, 0));
 }

@@ -183,6 +183,12 @@ def rows():
             lambda a: np.pad(a, ((1, 2), (0, 3)), constant_values=1.5)),
         Row("R.nn.pad(x, [1, 2, 0, 0], pad_mode=\"replicate\")", {"x": x("4 m")},
             lambda a: np.pad(a, ((1, 2), (0, 0)), mode="edge")),
+        Row("R.nn.pad(x, [7, 9, 0, 0], pad_mode=\"reflect\")", {"x": x("3 m")},
+            lambda a: np.pad(a, ((7, 9), (0, 0)), mode="reflect")),
+        Row("R.nn.pad(x, [3, 3, 0, 0], pad_mode=\"circular\")", {"x": x("n 3")},
+            lambda a: np.pad(a, ((3, 3), (0, 0)), mode="wrap"), empty=False),
+        Row("R.strided_slice(x, [0], [n - 1], [n], assume_inbound=True)", {"x": x()},
+            lambda a: a[-1:], empty=False),
         Row("R.tril(x, 1)", {"x": x("2 n m")}, lambda a: np.tril(a, 1)),
         Row("R.triu(x, -1)", {"x": x("2 n m")}, lambda a: np.triu(a, -1)),
     ]
