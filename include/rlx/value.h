@@ -171,8 +171,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_to_dlpack(const rlx_allocator *a, rl
 
 /* --- shapes, tuples, strings, objects -------------------------------------------------------- */
 
-/* Dimensions must not be negative; |n| may exceed RLX_MAX_NDIM (shapes also carry plain integers).
- */
+/* Shapes also carry plain integers: |n| may exceed RLX_MAX_NDIM, and a dimension may be negative.
+   Whoever makes a tensor of a shape checks both. */
 RLX_NODISCARD RLX_API rlx_status rlx_shape_create(const rlx_allocator *a, uint32_t n,
                                                   const int64_t *dims, rlx_shape **out,
                                                   rlx_error *err);
