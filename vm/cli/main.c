@@ -16,6 +16,15 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
+/* A full disk or a closed pipe behind stdout is a failure too. */
+static int finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    cli_complain("the output could not be written");
+    return status == CLI_OK ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
@@ -33,7 +42,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N_COMMANDS; i++) {
         names[i] = commands[i].name;
         if (strcmp(argv[1], names[i]) == 0)
-            return commands[i].run(argc - 2, argv + 2);
+            return finish(commands[i].run(argc - 2, argv + 2));
     }
     const char *near = cli_nearest(argv[1], names, N_COMMANDS);
     if (near)

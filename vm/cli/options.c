@@ -25,27 +25,34 @@ int cli_fail(const rlx_error *err)
     return CLI_FAILED;
 }
 
-/* Levenshtein distance, of words short enough for one row on the stack. */
+enum { LONGEST_WORD = 64 };
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters must be put in, left out, changed or swapped with their neighbour to make |b| of
+ * |a| (Damerau's distance without overlapping swaps). */
 static size_t distance(const char *a, const char *b)
 {
-    enum { LONGEST = 64 };
-    size_t row[LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
+    size_t rows[3][LONGEST_WORD + 1], n = strlen(a), m = strlen(b);
+    if (n > LONGEST_WORD || m > LONGEST_WORD)
+        return LONGEST_WORD;
     for (size_t j = 0; j <= m; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            row[j] = best;
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            best = least_of(best, least_of(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = least_of(best, before[j - 2] + 1);
+            now[j] = best;
         }
     }
-    return row[m];
+    return rows[n % 3][m];
 }
 
 const char *cli_nearest(const char *word, const char *const *words, size_t n)

@@ -144,8 +144,13 @@ static int bind_dims(const cli_call *call, cli_session *session)
     for (uint32_t i = 0; i < call->n_dims && status == CLI_OK; i++) {
         if (found[i])
             continue;
-        cli_complain("--dim %s: function %s has no such symbol", call->dims[i].name,
-                     call->function ? call->function : "main");
+        char names[256] = "", buffer[64];
+        for (uint32_t s = 0; s < session->symbols.n_symbols; s++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     s ? ", " : "; it has ",
+                     cli_symbol_name(&session->symbols, s, buffer, sizeof buffer));
+        cli_complain("--dim %s: function %s has no such symbol%s", call->dims[i].name,
+                     call->function ? call->function : "main", names);
         status = CLI_USAGE;
     }
     return status;

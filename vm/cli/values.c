@@ -108,7 +108,7 @@ static void print_tensor(FILE *file, const rlx_tensor *t)
     fprintf(file, "tensor %s (", rlx_dtype_name(rlx_tensor_dtype(t), dtype));
     for (uint32_t i = 0; i < rlx_tensor_ndim(t); i++)
         fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_tensor_dims(t)[i]);
-    fputs(") [", file);
+    fputs(rlx_tensor_ndim(t) == 1 ? ",) [" : ") [", file);
     const unsigned char *at = rlx_tensor_data(t);
     for (int64_t i = 0; i < rlx_tensor_numel(t) && i < SHOWN; i++) {
         fputs(i ? ", " : "", file);
@@ -120,7 +120,7 @@ static void print_tensor(FILE *file, const rlx_tensor *t)
 
 static void print_at_depth(FILE *file, const char *name, rlx_value v, uint32_t depth)
 {
-    if (v.kind == RLX_KIND_TUPLE && depth < 8) {
+    if (v.kind == RLX_KIND_TUPLE && rlx_tuple_count(v.as.tuple) > 0 && depth < 8) {
         for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple); i++) {
             char field[256];
             snprintf(field, sizeof field, "%s.%u", name, i);
@@ -135,11 +135,17 @@ static void print_at_depth(FILE *file, const char *name, rlx_value v, uint32_t d
         fputs("shape (", file);
         for (uint32_t i = 0; i < rlx_shape_ndim(v.as.shape); i++)
             fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_shape_dims(v.as.shape)[i]);
-        fputs(")\n", file);
+        fputs(rlx_shape_ndim(v.as.shape) == 1 ? ",)\n" : ")\n", file);
     } else if (v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL) {
         fprintf(file, "%s %lld\n", rlx_kind_name((rlx_kind)v.kind), (long long)v.as.i);
     } else if (v.kind == RLX_KIND_FLOAT) {
         fprintf(file, "float %.17g\n", v.as.f);
+    } else if (v.kind == RLX_KIND_DTYPE) {
+        char dtype[24];
+        fprintf(file, "dtype %s\n", rlx_dtype_name(v.as.dtype, dtype));
+    } else if (v.kind == RLX_KIND_STRING) {
+        rlx_str text = rlx_string_get(v.as.string);
+        fprintf(file, "string \"%.*s\"\n", (int)text.len, text.data);
     } else {
         fprintf(file, "%s\n", rlx_kind_name((rlx_kind)v.kind));
     }

@@ -1,0 +1,427 @@
+/* The commands of the rlx program: what they print, what they write, how they end. */
+#include "tests/cli/fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions of every kind of parameter; main adds nothing, it gives back what it got. */
+static const char program[] =
+    ".func main (x: float32[s0!, 4], y: float32[s0 * 2]) -> tuple(float32[s0, 4], shape[s0]) "
+    "symbols 1 {\n"
+    "    .slot s0 \"n\"\n"
+    "    .at \"model.py\" 12 9 \"lv0\"\n"
+    "    eval_slot s1, s0 * 16\n"
+    "    eval_slot s2, 0\n"
+    "    eval_slot s3, 4\n"
+    "    alloc_storage r2, s1, 64\n"
+    "    alloc_tensor r3, r2, s2, float32, [s0, s3]\n"
+    "    kill r3\n"
+    "    kill r2\n"
+    "    make_shape r4, [s0]\n"
+    "    call_builtin r5, \"rlx.copy\", [r0]\n"
+    "    make_tuple r6, [r5, r4]\n"
+    "    ret r6\n"
+    "}\n"
+    ".func nested (p: tuple(float32[s0!], tuple(prim(int64, s1!), prim(bool))), q: prim(float64))"
+    " -> object symbols 2 {\n"
+    "    .slot s0 \"a\"\n"
+    "    .slot s1 \"b\"\n"
+    "    make_tuple r2, [r0, r1]\n"
+    "    ret r2\n"
+    "}\n"
+    ".func scalars (i: int8[], f: float16[], g: bfloat16[], b: bool[], o: object) -> object {\n"
+    "    make_tuple r5, [r0, r1, r2, r3, r4]\n"
+    "    ret r5\n"
+    "}\n"
+    ".func brain (x: bfloat16[s0!], s: shape[s0, s1!]) -> object symbols 2 {\n"
+    "    make_tuple r2, [r0, r1]\n"
+    "    ret r2\n"
+    "}\n"
+    ".func open (x: float32[?]) -> object {\n"
+    "    ret r0\n"
+    "}\n"
+    ".func shout () -> object {\n"
+    "    load_const r0, \"loud\"\n"
+    "    call_builtin r1, \"rlx.print\", [r0]\n"
+    "    ret r1\n"
+    "}\n"
+    ".func empty () -> object {\n"
+    "    make_tuple r0, []\n"
+    "    ret r0\n"
+    "}\n"
+    ".func broken (n: prim(int64, s0!)) -> object symbols 1 {\n"
+    "    check s0 == 3, \"n must be three\"\n"
+    "    ret r0\n"
+    "}\n"
+    ".func private helper () -> object {\n"
+    "    make_tuple r0, []\n"
+    "    ret r0\n"
+    "}\n";
+
+static void start(cli_fixture *f)
+{
+    const float x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const int64_t two[] = {2, 4}, one[] = {1}, four[] = {4};
+    const uint16_t bits[1] = {0x3f80};
+    fixture_init(f);
+    assemble_to(f, "p.rlx", program);
+    cr_assert_eq(npy_write(in_folder(f, "x.npy"), RLX_F32, 2, two, x, NULL), RLX_OK);
+    cr_assert_eq(npy_write(in_folder(f, "y.npy"), RLX_F32, 1, four, x, NULL), RLX_OK);
+    cr_assert_eq(npy_write(in_folder(f, "v.npy"), RLX_F32, 1, one, x + 5, NULL), RLX_OK);
+    cr_assert_eq(npy_write(in_folder(f, "bits.npy"), RLX_U16, 1, one, bits, NULL), RLX_OK);
+}
+
+typedef struct row {
+    const char *words;
+    int status;
+    const char *text;
+} row;
+
+static void expect_rows(cli_run_fn run, const row *rows, size_t n)
+{
+    cli_fixture f;
+    start(&f);
+    for (size_t i = 0; i < n; i++)
+        expect_command(&f, run, rows[i].words, rows[i].status, rows[i].text);
+    fixture_deinit(&f);
+}
+#define EXPECT_ROWS(run, rows) expect_rows(run, rows, sizeof(rows) / sizeof *(rows))
+
+RLX_TEST(cli, run_takes_inputs_in_every_form)
+{
+    static const row rows[] = {
+        {"@p.rlx --input @x.npy --input @y.npy", CLI_OK,
+         "result.0: tensor float32 (2, 4) [0, 1, 2, 3, 4, 5, ...]\nresult.1: shape (2,)\n"},
+        {"@p.rlx --input y=@y.npy --input @x.npy", CLI_OK, "result.1: shape (2,)\n"},
+        {"--input=x=@x.npy @p.rlx --random", CLI_OK, "result.1: shape (2,)\n"}, /* n from x */
+        {"@p.rlx --random --dim n=3", CLI_OK, "result.0: tensor float32 (3, 4) ["},
+        {"@p.rlx --random --dim n=0", CLI_OK, "result.0: tensor float32 (0, 4) []"},
+        {"@p.rlx -f nested --input p.0=@v.npy --input p.1.0=int:-5 --input p.1.1=int:1 "
+         "--input q=float:0.5",
+         CLI_OK,
+         "result.0.0: tensor float32 (1,) [5]\nresult.0.1.0: int -5\nresult.0.1.1: bool 1\n"
+         "result.1: float 0.5\n"},
+        {"@p.rlx -f nested --random --dim a=2 --dim b=7", CLI_OK, "result.0.1.0: int 7\n"},
+        {"@p.rlx -f nested --input p.0=@v.npy --input p.1.0=int:1 --input p.1.1=int:0 "
+         "--input int:2",
+         CLI_OK, "result.1: float 2\n"},
+        {"@p.rlx -f scalars --input int:-128 --input float:1.5 --input float:-1.5 --input int:5 "
+         "--input int:9",
+         CLI_OK,
+         "result.0: tensor int8 () [-128]\nresult.1: tensor float16 () [1.5]\n"
+         "result.2: tensor bfloat16 () [-1.5]\nresult.3: tensor bool () [1]\nresult.4: int 9\n"},
+        {"@p.rlx -f scalars --input int:1 --input float:6e-8 --input float:1e9 --input int:0 "
+         "--input o.0=int:3 --input o.1=shape:",
+         CLI_OK,
+         "result.1: tensor float16 () [5.96e-08]\nresult.2: tensor bfloat16 () [9.98244e+08]\n"
+         "result.3: tensor bool () [0]\nresult.4.0: int 3\nresult.4.1: shape ()\n"},
+        {"@p.rlx -f scalars --input int:1 --input float:1e9 --input float:nan --input int:0 "
+         "--input o=float:-inf",
+         CLI_OK,
+         "[inf]\nresult.2: tensor bfloat16 () [nan]\nresult.3: tensor bool () [0]\n"
+         "result.4: float -inf"},
+        {"@p.rlx -f brain --input @bits.npy --input shape:1,6", CLI_OK,
+         "result.0: tensor bfloat16 (1,) [1]\nresult.1: shape (1, 6)\n"},
+        {"@p.rlx -f shout", CLI_OK, "loud\nresult: none\n"},
+        {"@p.rlx -f empty", CLI_OK, "result: tuple\n"},
+        {"--help", CLI_OK, "usage: rlx run FILE.rlx"},
+    };
+    EXPECT_ROWS(cli_command_run, rows);
+}
+
+RLX_TEST(cli, run_says_what_is_wrong)
+{
+    static const row rows[] = {
+        {"", CLI_USAGE, "no file given"},
+        {"@p.rlx @p.rlx", CLI_USAGE, "more than one file"},
+        {"@p.rlx --inptu @x.npy", CLI_USAGE, "unknown option --inptu; did you mean --input?"},
+        {"@p.rlx --inptu=@x.npy", CLI_USAGE, "unknown option --inptu; did you mean --input?"},
+        {"@p.rlx --hlep", CLI_USAGE, "did you mean --help?"},
+        {"@p.rlx --frobnicate", CLI_USAGE, "--help lists the options"},
+        {"@p.rlx --input", CLI_USAGE, "option --input needs a value"},
+        {"@p.rlx --random=1", CLI_USAGE, "option --random takes no value"},
+        {"@p.rlx --seed x", CLI_USAGE, "option --seed wants a number"},
+        {"@p.rlx --seed 99999999999999999999999", CLI_USAGE, "option --seed wants a number"},
+        {"@p.rlx --threads 0", CLI_USAGE, "wants a number from 1 to 1024, not '0'"},
+        {"@p.rlx --random", CLI_USAGE, "x: symbol n has no value; add --dim n=..."},
+        {"@p.rlx --random --dim n", CLI_USAGE, "--dim wants SYMBOL=NUMBER, not 'n'"},
+        {"@p.rlx --random --dim n=-1", CLI_USAGE, "--dim wants SYMBOL=NUMBER, not 'n=-1'"},
+        {"@p.rlx --random --dim n=2x", CLI_USAGE, "--dim wants SYMBOL=NUMBER, not 'n=2x'"},
+        {"@p.rlx --random --dim m=3", CLI_USAGE,
+         "--dim m: function main has no such symbol; it has n"},
+        {"@p.rlx --random --dim n=3 --input @x.npy", CLI_USAGE,
+         "input x: dimension 0 is 2, but --dim says n=3"},
+        {"@p.rlx", CLI_USAGE, "no input for parameter x"},
+        {"@p.rlx --input @x.npy", CLI_USAGE, "no input for parameter y"},
+        {"@p.rlx --input @x.npy --input @y.npy --input z=int:1", CLI_USAGE,
+         "input 'z' fits no parameter of main"},
+        {"@p.rlx --input @x.npy --input @y.npy --input int:1", CLI_USAGE,
+         "input 'int:1' fits no parameter of main"},
+        {"@p.rlx --input x=@x.npy --input x=@x.npy --input @y.npy", CLI_USAGE,
+         "input 'x' fits no parameter"},
+        {"@p.rlx --input x=@nowhere.npy --random", CLI_FAILED, "input x: "},
+        {"@p.rlx --input x=@p.rlx --random", CLI_FAILED, "the magic is missing"},
+        {"@p.rlx --input x=int:1z --random", CLI_FAILED, "'int:1z' is no integer"},
+        {"@p.rlx --input x=float: --random", CLI_FAILED, "'float:' is no number"},
+        {"@p.rlx --input x=shape:1,,2 --random", CLI_FAILED, "'shape:1,,2' is no list"},
+        {"@p.rlx --input @x.npy --input @x.npy", CLI_FAILED, "y"},
+        {"@p.rlx -f scalars --input int:200 --random", CLI_FAILED, "200 does not fit in int8"},
+        {"@p.rlx -f scalars --input float:1 --random", CLI_FAILED, "a float is no int8"},
+        {"@p.rlx -f open --random", CLI_USAGE, "x: dimension 0 is open; give an --input"},
+        {"@p.rlx -f scalars --random", CLI_USAGE, "o: cannot be made at random"},
+        {"@p.rlx -f man", CLI_FAILED, "has no function 'man'; did you mean 'main'?"},
+        {"@p.rlx -f helper", CLI_FAILED, "has no function 'helper'"},
+        {"@p.rlx -f broken --input int:4", CLI_FAILED, "n must be three"},
+        {"@nowhere.rlx", CLI_FAILED, "nowhere.rlx"},
+        {"@x.npy", CLI_FAILED, "x.npy"},
+    };
+    EXPECT_ROWS(cli_command_run, rows);
+}
+
+static void expect_npy(cli_fixture *f, const char *name, rlx_dtype dtype, uint32_t ndim,
+                       const void *bytes)
+{
+    rlx_tensor *x = NULL;
+    rlx_error err = {0};
+    cr_assert_eq(npy_read(in_folder(f, name), &x, &err), RLX_OK, "%s", err.message);
+    cr_expect(rlx_dtype_eq(rlx_tensor_dtype(x), dtype), "%s", name);
+    cr_expect_eq(rlx_tensor_ndim(x), ndim, "%s", name);
+    cr_expect_eq(memcmp(rlx_tensor_data(x), bytes, rlx_tensor_nbytes(x)), 0, "%s", name);
+    rlx_value_release(rlx_of_tensor(x));
+}
+
+RLX_TEST(cli, run_writes_results)
+{
+    cli_fixture f;
+    const float five = 5;
+    const double half = 0.5;
+    const int64_t minus = -5, yes = 1, dims[] = {1, 6};
+    const uint16_t bits = 0x3f80;
+    start(&f);
+    expect_command(&f, cli_command_run,
+                   "@p.rlx -f nested --input p.0=@v.npy --input p.1.0=int:-5 --input p.1.1=int:1 "
+                   "--input q=float:0.5 -o @out.npy -o 1=@q -o 0.1=@in.npy",
+                   CLI_OK, "");
+    cr_expect_str_eq(f.out, "");
+    expect_npy(&f, "out.0.0.npy", RLX_F32, 1, &five);
+    expect_npy(&f, "out.0.1.0.npy", RLX_I64, 0, &minus);
+    expect_npy(&f, "out.0.1.1.npy", RLX_I64, 0, &yes);
+    expect_npy(&f, "out.1.npy", RLX_F64, 0, &half);
+    expect_npy(&f, "q", RLX_F64, 0, &half);
+    expect_npy(&f, "in.0.npy", RLX_I64, 0, &minus);
+    expect_command(&f, cli_command_run,
+                   "@p.rlx -f brain --input @bits.npy --input shape:1,6 -o result=@b.npy", CLI_OK,
+                   "");
+    expect_npy(&f, "b.0.npy", RLX_U16, 1, &bits);
+    expect_npy(&f, "b.1.npy", RLX_I64, 1, dims);
+    cr_expect_not(exists(&f, "out.npy"));
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=1 -o 2=@no.npy", CLI_FAILED,
+                   "the result has no field 2");
+    expect_command(&f, cli_command_run, "@p.rlx -f shout -o @no.npy", CLI_FAILED,
+                   "a none cannot be written");
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=1 -o @no/where.npy", CLI_FAILED,
+                   "No such file");
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli, the_seed_decides_random_inputs)
+{
+    cli_fixture f;
+    char first[4096];
+    start(&f);
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=5 --seed 7", CLI_OK, "(5, 4)");
+    snprintf(first, sizeof first, "%.4000s", f.out);
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=5 --seed 7", CLI_OK, first);
+    expect_command(&f, cli_command_run, "@p.rlx --random --dim n=5 --seed 8", CLI_OK, "(5, 4)");
+    cr_expect_str_neq(f.out, first);
+    fixture_deinit(&f);
+}
+
+/* The places of |keys| in |text| must follow each other. */
+static void expect_keys(const char *text, const char *const *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *at = strstr(text, keys[i]);
+        cr_assert(at, "%s is missing or out of order in %s", keys[i], text);
+        text = at + strlen(keys[i]);
+    }
+}
+
+RLX_TEST(cli, time_gives_its_keys_and_states_what_it_counts)
+{
+    static const char *const keys[] = {
+        "{\"function\": \"main\"", "\"dims\": {\"n\": 3}", "\"threads\": 1",  "\"number\": 4",
+        "\"repeat\": 5",           "\"min_ns\": ",         "\"median_ns\": ", "\"mean_ns\": ",
+        "\"stddev_ns\": ",         "\"p90_ns\": ",         "\"max_ns\": ",    "}\n"};
+    static const row rows[] = {
+        {"@p.rlx --dim n=2 --repeat 3 --number 2", CLI_OK, "3 samples of 2 calls after 1"},
+        {"@p.rlx --dim n=2 --repeat 2 --min-repeat-ms 1 --cooldown-ms 1 --warmup 0", CLI_OK,
+         "the inputs are in place before"},
+        {"@p.rlx --input @x.npy --input @y.npy", CLI_OK, "main  n=2  threads=1"},
+        {"@p.rlx", CLI_USAGE, "add --dim n="},
+        {"@p.rlx --repeat 0 --dim n=2", CLI_USAGE, "option --repeat wants a number from 1"},
+        {"@p.rlx --number 0 --dim n=2", CLI_USAGE, "option --number wants a number from 1"},
+        {"@p.rlx --repaet 3", CLI_USAGE, "did you mean --repeat?"},
+        {"@p.rlx -f broken", CLI_USAGE, "symbol s0 has no value"},
+        {"@p.rlx -f broken --input int:4", CLI_FAILED, "n must be three"},
+    };
+    cli_fixture f;
+    start(&f);
+    expect_command(&f, cli_command_time, "@p.rlx --dim n=3 --number 4 --repeat 5 --json", CLI_OK,
+                   "{");
+    expect_keys(f.out, keys, sizeof keys / sizeof *keys);
+    expect_command(&f, cli_command_time, "@p.rlx -f shout --json", CLI_OK, "{\"function\"");
+    cr_expect_eq(f.out[0], '{', "what the function prints is not in the JSON: %s", f.out);
+    fixture_deinit(&f);
+    EXPECT_ROWS(cli_command_time, rows);
+}
+
+RLX_TEST(cli, profile_counts_calls_and_writes_a_trace)
+{
+    static const char *const groups[] = {"\"function\": \"main\"",
+                                         "\"number\": 3",
+                                         "\"groups\": [",
+                                         "\"instructions\": [",
+                                         "\"function\": \"main\"",
+                                         "\"pc\": ",
+                                         "\"location\": \"model.py:12:9\""};
+    static const char *const trace[] = {"{\"displayTimeUnit\": \"ns\", \"traceEvents\": [",
+                                        "\"ph\": \"X\"", "\"ts\": ", "\"dur\": ", "]}\n"};
+    cli_fixture f;
+    start(&f);
+    expect_command(&f, cli_command_profile,
+                   "@p.rlx --dim n=3 --number 3 --json --trace @trace.json", CLI_OK,
+                   "{\"kind\": \"builtin\", \"name\": \"rlx.copy\", \"calls\": 3, ");
+    expect_keys(f.out, groups, sizeof groups / sizeof *groups);
+    char *text = read_file(&f, "trace.json");
+    expect_keys(text, trace, sizeof trace / sizeof *trace);
+    cr_expect(strstr(text, "{\"name\": \"rlx.copy\", \"cat\": \"builtin\""), "%s", text);
+    free(text);
+    expect_command(&f, cli_command_profile, "@p.rlx --dim n=3", CLI_OK, "builtin     rlx.copy\n");
+    cr_expect(strstr(f.out, "main  n=3  threads=1  1 calls after 1 to warm up"), "%s", f.out);
+    expect_command(&f, cli_command_profile, "@p.rlx --dim n=3 --trace @no/where", CLI_FAILED,
+                   "No such file");
+    expect_command(&f, cli_command_profile, "@p.rlx", CLI_USAGE, "add --dim n=");
+    expect_command(&f, cli_command_profile, "@p.rlx -f broken --input int:4", CLI_FAILED,
+                   "n must be three");
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli, dump_shows_parts_and_memory)
+{
+    static const row rows[] = {
+        {"@p.rlx --functions", CLI_OK, "main(x: Tensor((n, 4), float32), y: Tensor((n * 2,), "},
+        {"@p.rlx --functions", CLI_OK, "helper() -> Object  private"},
+        {"@p.rlx --bytecode", CLI_OK, "call_builtin r5, "},
+        {"@p.rlx --constants", CLI_OK, "string \"loud\""},
+        {"@p.rlx --kernels", CLI_OK, "rlx.copy\n"},
+        {"@p.rlx --memory --dim n=8", CLI_OK, "sum: 128 bytes of storage for 128 bytes"},
+        {"@p.rlx --memory --dim n=8", CLI_OK, "float32 (n, 4) at 0  model.py:12:9\n"},
+        {"@p.rlx --memory", CLI_OK, "n * 16 bytes"}, /* as the function's slots are named */
+        {"@p.rlx --memory", CLI_OK, "2 of unknown size"},
+        {"@p.rlx --memory --dim zz=1", CLI_USAGE, "--dim zz: no function has such a symbol"},
+        {"@p.rlx --memory --dim n", CLI_USAGE, "--dim wants SYMBOL=NUMBER"},
+        {"@p.rlx", CLI_OK, "bytecode\n"},
+        {"@p.rlx --memroy", CLI_USAGE, "did you mean --memory?"},
+        {"", CLI_USAGE, "no file given"},
+        {"@x.npy", CLI_FAILED, "x.npy"},
+    };
+    EXPECT_ROWS(cli_command_dump, rows);
+}
+
+RLX_TEST(cli, asm_of_a_dump_gives_the_same_bytes)
+{
+    cli_fixture f;
+    start(&f);
+    expect_command(&f, cli_command_dump, "@p.rlx --asm", CLI_OK, ".func ");
+    write_file(&f, "again.rlxasm", f.out, strlen(f.out));
+    expect_command(&f, cli_command_asm, "@again.rlxasm -o @again.rlx", CLI_OK, "");
+    FILE *a = fopen(in_folder(&f, "p.rlx"), "rb"), *b = fopen(in_folder(&f, "again.rlx"), "rb");
+    cr_assert(a && b);
+    for (int x = 0; x != EOF;) {
+        x = fgetc(a);
+        cr_assert_eq(x, fgetc(b));
+    }
+    fclose(a);
+    fclose(b);
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli, asm_refuses_without_a_trace)
+{
+    static const char wrong[] = ".func main () -> object {\n    ret r0\n}\n";
+    static const char nonsense[] = ".func main () -> object {\n    jump r0\n}\n";
+    cli_fixture f;
+    fixture_init(&f);
+    write_file(&f, "wrong.rlxasm", wrong, sizeof wrong - 1);
+    write_file(&f, "nonsense.rlxasm", nonsense, sizeof nonsense - 1);
+    expect_command(&f, cli_command_asm, "@wrong.rlxasm -o @out.rlx", CLI_FAILED,
+                   "register 0 is used before it is assigned");
+    expect_command(&f, cli_command_asm, "@nonsense.rlxasm -o @out.rlx", CLI_FAILED,
+                   "nonsense.rlxasm:2:5: ");
+    expect_command(&f, cli_command_asm, "@nowhere.rlxasm -o @out.rlx", CLI_FAILED, "No such file");
+    expect_command(&f, cli_command_asm, "@wrong.rlxasm", CLI_USAGE, "add -o OUT.rlx");
+    expect_command(&f, cli_command_asm, "-o @out.rlx", CLI_USAGE, "no file given");
+    cr_expect_not(exists(&f, "out.rlx"));
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli, verify_finds_damage_anywhere)
+{
+    static const char data[] = ".func main () -> float32[4] {\n"
+                               "    load_const r0, tensor float32 [4] { 1, 2, 3, 4 }\n"
+                               "    ret r0\n"
+                               "}\n";
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx", data);
+    expect_command(&f, cli_command_verify, "@p.rlx", CLI_OK, "ok, 1 functions, 0 kernels, 1 const");
+    FILE *file = fopen(in_folder(&f, "p.rlx"), "rb");
+    cr_assert(file);
+    unsigned char bytes[8192];
+    size_t size = fread(bytes, 1, sizeof bytes, file), accepted = 0;
+    fclose(file);
+    cr_assert_lt(size, sizeof bytes);
+    bytes[size - 1] ^= 0x40; /* the last constant's last byte: loading does not look at it */
+    write_file(&f, "bad.rlx", bytes, size);
+    expect_command(&f, cli_command_run, "@bad.rlx", CLI_OK, "tensor float32 (4,)");
+    expect_command(&f, cli_command_verify, "@bad.rlx", CLI_FAILED, "checksum");
+    bytes[size - 1] ^= 0x40;
+    for (size_t at = 0; at < size; at += 7) {
+        bytes[at] ^= 0x10;
+        write_file(&f, "bad.rlx", bytes, size);
+        accepted += command(&f, cli_command_verify, "@bad.rlx") == CLI_OK;
+        bytes[at] ^= 0x10;
+    }
+    cr_expect_leq(accepted * 7, size / 4, "%zu flipped bytes of %zu went unseen", accepted * 7,
+                  size);
+    expect_command(&f, cli_command_verify, "", CLI_USAGE, "no file given");
+    expect_command(&f, cli_command_verify, "@p.rlx -x", CLI_USAGE, "unknown option -x");
+    fixture_deinit(&f);
+}
+
+RLX_TEST(cli, the_program_picks_commands)
+{
+    static const struct {
+        const char *words, *text;
+        int status;
+    } rows[] = {{"--version", "rlx ", 0},
+                {"--help", "profile", 0},
+                {"", "usage: rlx COMMAND", 2},
+                {"rnu", "unknown command rnu; did you mean run?", 2},
+                {"verfiy x", "did you mean verify?", 2},
+                {"xylophone", "rlx --help lists the commands", 2},
+                {"run --help", "--seed S", 0},
+                {"asm --help", "rlx asm FILE.rlxasm -o OUT.rlx", 0}};
+    const char *build = getenv("RLX_BUILD");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[400], text[8192];
+        snprintf(line, sizeof line, "%s/rlx %s 2>&1", build ? build : "build", rows[i].words);
+        FILE *pipe = popen(line, "r");
+        cr_assert(pipe);
+        text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+        int status = pclose(pipe);
+        cr_expect_eq(status >> 8, rows[i].status, "%s: %s", rows[i].words, text);
+        cr_expect(strstr(text, rows[i].text), "%s: %s", rows[i].words, text);
+    }
+}
