@@ -76,4 +76,7 @@ struct rlx_exec_builder {
     rlxv_build_debug location;
 };
 
+/* The number of |text|, which is copied. */
+rlx_status rlxv_build_string(rlx_exec_builder *b, rlx_str text, uint32_t *out, rlx_error *err);
+
 #endif

@@ -1,0 +1,188 @@
+/* Instructions that leave the bytecode: kernels, builtins, packed functions.
+
+   A kernel's buffers are checked against its signature at every call, in a loop that does nothing
+   else; what is wrong is found again, slowly, when something is. Scratch memory that a callee took
+   goes back when it returns. */
+#include "vm/interp.h"
+
+/* --- kernels --------------------------------------------------------------------------------- */
+
+static rlx_status bad_dim(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param, uint32_t dim,
+                          const int64_t *dims, int64_t got, rlx_error *err)
+{
+    const rlxv_type *t = &vm->exe->types[k->params[param].type];
+    int64_t want;
+    if (!rlxv_eval(vm->exe, t->raw_dims[dim].index, dims, &want))
+        return rlx_fail(err, RLX_E_SHAPE,
+                        "kernel %.*s, buffer %u, dimension %u: overflow or division by zero",
+                        (int)k->name.len, k->name.data, param, dim);
+    return rlx_fail(err, RLX_E_SHAPE,
+                    "kernel %.*s, buffer %u, dimension %u: expected %lld, got %lld",
+                    (int)k->name.len, k->name.data, param, dim, (long long)want, (long long)got);
+}
+
+/* The rare half of check_buffer: says what is wrong. */
+static rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param, rlx_value v,
+                             const int64_t *dims, rlx_error *err)
+{
+    const rlxv_kernel_param *p = &k->params[param];
+    char want[24], got[24];
+    if (v.kind != RLX_KIND_TENSOR)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "kernel %.*s, buffer %u: a %s is no tensor",
+                        (int)k->name.len, k->name.data, param, rlx_kind_name((rlx_kind)v.kind));
+    const rlx_tensor *t = v.as.tensor;
+    if (!rlx_dtype_eq(t->dtype, p->dtype))
+        return rlx_fail(err, RLX_E_SHAPE, "kernel %.*s, buffer %u: expected %s, got %s",
+                        (int)k->name.len, k->name.data, param, rlx_dtype_name(p->dtype, want),
+                        rlx_dtype_name(t->dtype, got));
+    if (t->ndim != p->n_dims)
+        return rlx_fail(err, RLX_E_SHAPE, "kernel %.*s, buffer %u: expected rank %u, got %u",
+                        (int)k->name.len, k->name.data, param, p->n_dims, t->ndim);
+    for (uint32_t i = 0; i < p->n_dims; i++) {
+        int64_t value;
+        if (!rlxv_eval(vm->exe, vm->exe->types[p->type].raw_dims[i].index, dims, &value) ||
+            value != t->dims[i])
+            return bad_dim(vm, k, param, i, dims, t->dims[i], err);
+    }
+    return rlx_fail(err, RLX_E_INVALID_ARG, "kernel %.*s, buffer %u: a constant cannot be written",
+                    (int)k->name.len, k->name.data, param);
+}
+
+static inline bool buffer_fits(const rlx_vm *vm, const rlxv_kernel_param *p, rlx_value v,
+                               const int64_t *dims)
+{
+    if (v.kind != RLX_KIND_TENSOR)
+        return false;
+    const rlx_tensor *t = v.as.tensor;
+    if (!rlx_dtype_eq(t->dtype, p->dtype) || t->ndim != p->n_dims ||
+        (p->is_output && t->header.readonly))
+        return false;
+    for (uint32_t i = 0; i < p->n_dims; i++) {
+        const rlxv_dim *d = &p->dims[i];
+        int64_t want;
+        if (d->kind == RLXV_DIM_SLOT)
+            want = dims[d->index];
+        else if (d->kind == RLXV_DIM_CONST)
+            want = d->value;
+        else if (!rlxv_eval(vm->exe, d->index, dims, &want))
+            return false;
+        if (want != t->dims[i])
+            return false;
+    }
+    return true;
+}
+
+static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k, int32_t rc,
+                                rlx_error *err)
+{
+    const char *message = NULL;
+    rlx_status status = RLX_E_KERNEL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!message && w[i].message[0])
+            message = w[i].message;
+        if (w[i].refused != RLX_OK)
+            status = w[i].refused;
+    }
+    if (message)
+        rlx_fail(err, status, "kernel %.*s: %s", (int)k->name.len, k->name.data, message);
+    else
+        rlx_fail(err, status, "kernel %.*s failed with %d", (int)k->name.len, k->name.data, rc);
+    for (uint32_t i = 0; i < n; i++) {
+        w[i].message[0] = 0;
+        w[i].refused = RLX_OK;
+    }
+    return status;
+}
+
+rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const rlxv_kernel *k = &vm->exe->kernels[w[1]];
+    const uint32_t *buffers = w + 3 + w[2] + 1;
+    const int64_t *dims = rlxv_gather_dims(f, w + 2);
+    rlx_kernel_fn fn = vm->kernels[w[1]];
+    for (uint32_t i = 0; i < k->n_params; i++) {
+        rlx_value v = f->regs[buffers[i]];
+        if (!buffer_fits(vm, &k->params[i], v, dims))
+            return bad_buffer(vm, k, i, v, dims, err);
+        f->pointers[i] = v.as.tensor->data;
+    }
+    if (!fn)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not there: %s", (int)k->name.len,
+                        k->name.data,
+                        vm->exe->native.present ? "the native code was not trusted"
+                                                : "the host registered none of its name");
+    rlx_call_info info;
+    if (vm->before || vm->after) {
+        info = rlxv_call_info(vm, f, w, RLX_CALL_KERNEL, k->name,
+                              rlxv_gather_values(f, buffers - 1), k->n_params);
+        info.dims = dims;
+        info.n_dims = k->n_dims;
+        rlx_value ignored = rlx_none();
+        bool run = rlxv_tell_before(vm, &info, &ignored);
+        rlxv_release_value(ignored);
+        if (!run)
+            return RLX_OK;
+    }
+    rlxv_worker *worker = &vm->workers[0];
+    rlxv_scratch_mark mark = rlxv_scratch_now(worker);
+    worker->refused = RLX_OK;
+    int32_t rc = fn(f->pointers, dims, &worker->ctx);
+    rlxv_scratch_reset(worker, mark);
+    rlx_status status = rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;
+    if (vm->after)
+        rlxv_tell_after(vm, &info, status, rlx_none());
+    return status;
+}
+
+/* --- builtins and packed functions ----------------------------------------------------------- */
+
+static rlx_status call_host(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_call_kind kind,
+                            rlx_str name, rlx_packed_fn fn, void *user, rlx_error *err)
+{
+    const rlx_value *args = rlxv_gather_values(f, w + 3);
+    rlx_value result = rlx_none();
+    rlx_status status = RLX_OK;
+    rlx_call_info info;
+    bool run = true;
+    if (vm->before || vm->after) {
+        info = rlxv_call_info(vm, f, w, kind, name, args, w[3]);
+        run = rlxv_tell_before(vm, &info, &result);
+    }
+    if (run) {
+        rlx_call_context cc = {vm, user};
+        rlxv_worker *worker = &vm->workers[0];
+        rlxv_scratch_mark mark = rlxv_scratch_now(worker);
+        rlx_value_clear(&result);
+        status = fn(&cc, args, w[3], &result, err);
+        rlxv_scratch_reset(worker, mark);
+        worker->message[0] = 0;
+        if (status != RLX_OK) {
+            rlx_value_clear(&result);
+            if (err && err->code != status) /* the function filled nothing in */
+                rlx_fail(err, status, "%.*s: %s", (int)name.len, name.data,
+                         rlx_status_name(status));
+        }
+        if (vm->after)
+            rlxv_tell_after(vm, &info, status, result);
+    }
+    if (status == RLX_OK)
+        rlxv_set_reg(f, w[1], result);
+    return status;
+}
+
+rlx_status rlxv_call_builtin(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const rlx_builtin *b = vm->exe->builtins[w[2]];
+    return call_host(vm, f, w, RLX_CALL_BUILTIN, vm->exe->imports[w[2]], b->fn, NULL, err);
+}
+
+rlx_status rlxv_call_packed(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlx_str name = rlx_string_get(vm->exe->constants[w[2]].value.as.string);
+    const rlxv_name *row = rlxv_find_packed(vm, name);
+    if (!row)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "no packed function or builtin is named '%.*s'",
+                        (int)name.len, name.data);
+    RLX_TRY(rlxv_check_arity(row, w[3], err));
+    return call_host(vm, f, w, RLX_CALL_PACKED, name, row->packed, row->user, err);
+}

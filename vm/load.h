@@ -1,0 +1,48 @@
+/* What the two halves of the loader share (private): sections, and readers that never leave them.
+ */
+#ifndef RLXV_LOAD_H
+#define RLXV_LOAD_H
+
+#include "vm/exec.h"
+
+typedef struct rlxv_section {
+    const uint8_t *data;
+    size_t size;
+    uint32_t count;
+    bool present;
+} rlxv_section;
+
+typedef struct rlxv_reader {
+    const uint8_t *p;
+    size_t left; /* bytes */
+    bool bad;    /* ran past the end */
+} rlxv_reader;
+
+typedef struct rlxv_loader {
+    rlx_executable *exe;
+    rlx_error *err;
+    rlxv_section sections[RLXV_SECTION_END];
+} rlxv_loader;
+
+/* Little-endian words; 0 and bad past the end. */
+uint32_t rlxv_read_word(rlxv_reader *r);
+uint64_t rlxv_read_word64(rlxv_reader *r);
+/* A count of rows of at least |words| words each; 0 and bad if so many cannot remain. */
+uint32_t rlxv_read_count(rlxv_reader *r, size_t words);
+rlx_status rlxv_read_string(rlxv_loader *l, rlxv_reader *r, rlx_str *out);
+/* Opens a section whose rows have at least |words| words; *out_count is checked against its size.
+ */
+rlx_status rlxv_open_section(rlxv_loader *l, uint32_t kind, size_t words, const char *name,
+                             rlxv_reader *r, uint32_t *out_count);
+/* The section must have been read to its end. */
+rlx_status rlxv_close_section(rlxv_loader *l, const rlxv_reader *r, const char *name);
+rlx_status rlxv_malformed(rlxv_loader *l, const char *what, uint32_t row, const char *why);
+rlx_status rlxv_load_nomem(rlxv_loader *l);
+
+/* load_tables.c, in the order in which they must run. */
+rlx_status rlxv_parse_strings(rlxv_loader *l);
+rlx_status rlxv_parse_exprs(rlxv_loader *l);
+rlx_status rlxv_parse_types(rlxv_loader *l);
+rlx_status rlxv_parse_constants(rlxv_loader *l);
+
+#endif
