@@ -48,6 +48,28 @@ static void eval_slot(walk *w, uint32_t slot, uint32_t expr)
     w->expr_of[slot] = expr;
 }
 
+static void forget_slot(walk *w, uint32_t slot)
+{
+    if (slot >= w->symbols.n)
+        return;
+    w->symbols.bound[slot] = false;
+    w->expr_of[slot] = NO_EXPR;
+}
+
+/* What a match binds is known at run time only. The depth of types is bounded at load. */
+static void forget_type(walk *w, uint32_t index)
+{
+    rlx_type_info type;
+    if (!rlx_executable_type(w->symbols.exe, index, &type))
+        return;
+    for (uint32_t i = 0; i < type.n_dims; i++) {
+        if (type.dims[i].kind == RLX_DIM_BIND)
+            forget_slot(w, type.dims[i].index);
+    }
+    for (uint32_t i = 0; i < type.n_children; i++)
+        forget_type(w, type.children[i]);
+}
+
 static row *add_row(walk *w, uint32_t pc, rlx_opcode op, uint32_t target)
 {
     if (w->n_rows == w->room) {
@@ -126,12 +148,11 @@ static bool step(walk *w, uint32_t pc, const rlx_instruction *in)
             return false;
         describe_tensor(w, r, o[1].value, &o[2]);
     } else {
-        /* Any other way to a slot's value is known at run time only. */
         for (uint32_t i = 0; i < in->n_operands; i++) {
-            if (o[i].letter != 'w')
-                continue;
-            s->bound[o[i].value] = false;
-            w->expr_of[o[i].value] = NO_EXPR;
+            if (o[i].letter == 'w')
+                forget_slot(w, o[i].value);
+            else if (o[i].letter == 't')
+                forget_type(w, o[i].value);
         }
     }
     return true;
@@ -179,7 +200,6 @@ static void print_sums(const walk *w)
     putchar('\n');
 }
 
-/* Slots that code binds (and not the signature) and slots of symbols that the signature has. */
 static int walk_function(walk *w, const rlx_function_info *info)
 {
     rlx_instruction in;
