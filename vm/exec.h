@@ -211,6 +211,8 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
 /* All arguments of a call: count, then every bind, then every check. */
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
                            const rlx_value *args, uint32_t n, int64_t *slots, rlx_error *err);
+/* Where the instruction at |pc| comes from; NULL if the file does not say. */
+const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
 /* Adds the place of |pc| to |err|. */
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);
 

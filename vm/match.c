@@ -103,10 +103,9 @@ static void add_binder(text *t, const rlxv_match *m, uint32_t slot)
         p.n = 0;
         if (!find_binder(m->exe, in.operands[1].value, slot, &p, &dim))
             continue;
-        for (uint32_t i = 0; i < fn->n_debug && fn->debug[i].pc <= pc; i++)
-            found = &fn->debug[i];
+        found = rlxv_debug_at(fn, pc);
     }
-    if (found && found->line)
+    if (found)
         add(t, " (bound at %.*s:%u:%u)", (int)found->file.len, found->file.data, found->line,
             found->column);
 }
@@ -342,14 +341,25 @@ rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
     return RLX_OK;
 }
 
+const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc)
+{
+    uint32_t low = 0, high = fn->n_debug; /* rows before low are at or before pc */
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (fn->debug[mid].pc <= pc)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low > 0 && fn->debug[low - 1].line ? &fn->debug[low - 1] : NULL;
+}
+
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
 {
-    const rlxv_debug_row *row = NULL;
     if (!err || err->where.line)
         return;
-    for (uint32_t i = 0; i < fn->n_debug && fn->debug[i].pc <= pc; i++)
-        row = &fn->debug[i];
-    if (!row || !row->line)
+    const rlxv_debug_row *row = rlxv_debug_at(fn, pc);
+    if (!row)
         return;
     rlx_error_prefix(err, "%.*s:%u:%u: ", (int)row->file.len, row->file.data, row->line,
                      row->column);

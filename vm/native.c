@@ -23,17 +23,13 @@
 #if defined(__x86_64__)
 /* LLVM's name of a feature to the compiler's check. Features that every x86-64 CPU has, and those
    that only hint at speed, need no check. */
-#define FEATURES(X)                                                                              \
-    X("sse3")                                                                                    \
-    X("ssse3")                                                                                   \
-    X("sse4.1")                                                                                  \
-    X("sse4.2")                                                                                  \
-    X("popcnt")                                                                                  \
-    X("avx")                                                                                     \
-    X("avx2") X("fma") X("bmi") X("bmi2") X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") \
-        X("avx512vl") X("avx512vnni") X("avx512bf16") X("avx512vbmi") X("avx512vbmi2")           \
-            X("avx512bitalg") X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq")     \
-                X("aes") X("pclmul")
+/* clang-format off */
+#define FEATURES(X)                                                                                \
+    X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("popcnt") X("avx") X("avx2") X("fma")           \
+    X("bmi") X("bmi2") X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl")        \
+    X("avx512vnni") X("avx512bf16") X("avx512vbmi") X("avx512vbmi2") X("avx512bitalg")             \
+    X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq") X("aes") X("pclmul")
+/* clang-format on */
 
 static bool cpu_has(rlx_str name, bool *known)
 {
