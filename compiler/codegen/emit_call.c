@@ -313,31 +313,27 @@ void rlxc_bc_call_tir_dyn(rlxc_bc_function *fn, rlxc_atom callee, const rlxc_ato
     rlxc_bc_kernel_call(fn, f, args, n - has_vars, has_vars ? &args[n - 1] : NULL);
 }
 
-/* What a kernel call binds is nothing; where it is looked at all the same, it is the empty tuple.
- */
-static void define_nothing(rlxc_bc_function *fn, const rlxc_rvar *var)
-{
-    if (fn->uses[var->id] > 0)
-        rlxc_bc_make_tuple(fn, var, NULL, 0);
-}
-
-void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b)
+static void emit_call(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     if (b->op) {
         rlxc_bc_operator(fn, b);
         return;
     }
     const rlxc_prim_func *f = prim_of(fn, b->callee);
-    if (f) {
+    if (f)
         rlxc_bc_kernel_call(fn, f, b->args, b->n_args, NULL);
-        define_nothing(fn, b->var);
-        return;
-    }
-    if (b->callee.kind == RLXC_ATOM_EXTERN && b->n_args > 0 &&
-        strcmp(b->callee.text, "vm.builtin.call_tir_dyn") == 0) {
+    else if (b->callee.kind == RLXC_ATOM_EXTERN && b->n_args > 0 &&
+             strcmp(b->callee.text, "vm.builtin.call_tir_dyn") == 0)
         rlxc_bc_call_tir_dyn(fn, b->args[0], b->args + 1, b->n_args - 1);
-        define_nothing(fn, b->var);
-        return;
-    }
-    rlxc_bc_callable(fn, b->var, b->callee, b->args, b->n_args);
+    else
+        rlxc_bc_callable(fn, b->var, b->callee, b->args, b->n_args);
+}
+
+/* Kernel calls and kills define no register. Where what they bind is looked at all the same, it is
+ * the empty tuple. */
+void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    emit_call(fn, b);
+    if (!fn->m->failed && fn->uses[b->var->id] > 0 && fn->reg[b->var->id] == 0)
+        rlxc_bc_make_tuple(fn, b->var, NULL, 0);
 }
