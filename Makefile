@@ -3,7 +3,17 @@
 # Nothing is generated; every object depends on the headers it included last time (-MMD).
 
 BUILD    ?= build
-CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+JOBS     ?= $(shell nproc)
+# `make V=1` shows the commands, otherwise a line per file.
+ifeq ($(V),1)
+Q :=
+else
+Q := @
+endif
+say = @echo '  $(1) $(2)'
 PREFIX   ?= /usr/local
 MIMALLOC ?= 1
 WERROR   ?= 0
@@ -41,7 +51,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-run test-ops conformance bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run test-ops conformance bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -53,45 +63,59 @@ deps-ci:
 	@.ci/install-deps ci
 
 $(BUILD)/obj/compiler/%.o: compiler/%.c
+	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/tests/compiler/%.o: tests/compiler/%.c
+	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/%.o: %.c
+	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 $(BUILD)/librlx.a: $(call obj,$(RUNTIME_SRC))
+	$(call say,AR  ,$@)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 $(BUILD)/librlx.so: $(call obj,$(RUNTIME_SRC))
-	$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -o $@ $^ $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -o $@ $^ $(RUNTIME_LIBS)
 	@ln -sf librlx.so $(BUILD)/librlx.so.0
 $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC))
+	$(call say,AR  ,$@)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 $(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
 $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 
 # --- tests -----------------------------------------------------------------------------------------
 
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
 $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
-	$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
 
 $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
-	$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
 
 test: deps ## everything quick enough for each commit (under 5 minutes on 2 cores)
+	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-run: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests check-layers
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests
+test-run: test-built check-layers
 	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests examples
 
 conformance: all ## the conformance cases of CONFORMANCE=folder, against tests/conformance/known_failures.txt
@@ -102,11 +126,11 @@ test-ops: all ## every operator against NumPy, at several sizes
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
 	    all build-san/vm_tests build-san/compiler_tests
 	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests
 tsan: ## the runtime's tests under ThreadSanitizer
-	@$(MAKE) --no-print-directory BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
 	    runtime build-tsan/vm_tests
 	@BUILD=build-tsan SANITIZED=1 .ci/run-tests vm_tests
 
@@ -114,16 +138,19 @@ tsan: ## the runtime's tests under ThreadSanitizer
 SECONDS_EACH ?= 30
 FUZZ_CC ?= clang-19
 fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its corpus
-	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=$(FUZZ_CC) MIMALLOC=0 OPT='-O1 -g' \
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-fuzz CC=$(FUZZ_CC) MIMALLOC=0 OPT='-O1 -g' \
 	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
 	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%)
 	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
 ifeq ($(FUZZ_LINK),1)
+$(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
-	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/obj/tests/fuzz/%.o: tests/fuzz/%.c
+	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 endif
 
 check-layers: runtime ## prove the arrows between the layers
@@ -138,6 +165,7 @@ check-format:
 # --- demo, bench, install --------------------------------------------------------------------------
 
 demo: deps ## compile the character GPT, generate text, print the time table
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/generate
 	@$(MAKE) --no-print-directory demo-run
 demo-run: all $(BUILD)/generate
 	@BUILD=$(BUILD) examples/chargpt/demo.sh
@@ -146,7 +174,8 @@ bench: all ## measure dispatch, steady state, matmuls and load, beside the machi
 	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime
 	@BUILD=$(BUILD) bench/run.sh
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c)) $(BUILD)/librlx.a
-	$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
 
 install: all ## lay out headers, libraries, programs and pkg-config files under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rlx
