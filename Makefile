@@ -143,6 +143,7 @@ fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its c
 	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%)
 	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
 ifeq ($(FUZZ_LINK),1)
+.PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o
 $(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)

@@ -1,25 +1,130 @@
-/* Runs every exported function of an executable with arguments made from its signature, under tight
+/* Runs every function of an executable with arguments made from its signature, under tight
    limits. Shared by the fuzz targets; what it must never do is crash. */
 #ifndef RLX_FUZZ_RUN_ANY_H
 #define RLX_FUZZ_RUN_ANY_H
 
+#include <rlx/checked.h>
 #include <rlx/rlx.h>
 #include <string.h>
 
-/* A kernel that reads and writes all it was given would hide nothing from the sanitizer; the VM
-   promises sizes by signature, so this one does it for buffers of dims[0] floats. */
-static int32_t fuzz_touch(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx)
+enum { FUZZ_KERNELS = 16 };
+
+/* The executable whose kernels run; one at a time. */
+static const rlx_executable *fuzz_exe;
+
+/* Bytes that the signature promises for a buffer; -1 where it says nothing. */
+static int64_t fuzz_bytes(const rlx_type_info *type, const int64_t *dims, uint32_t n)
 {
-    const float *x = buffers[0];
-    float *out = buffers[1];
-    float *copy = ctx->scratch_alloc(ctx, dims[0] * 4, 4);
-    if (!copy)
-        return ctx->fail(ctx, "no scratch memory");
-    for (int64_t i = 0; i < dims[0]; i++)
-        copy[i] = x[i];
-    for (int64_t i = 0; i < dims[0]; i++)
-        out[i] = copy[i];
+    int64_t elements = 1;
+    for (uint32_t d = 0; d < type->n_dims; d++) {
+        int64_t extent = -1;
+        if (type->dims[d].kind == RLX_DIM_BIND && type->dims[d].index < n)
+            extent = dims[type->dims[d].index];
+        else if (type->dims[d].kind == RLX_DIM_EXPR &&
+                 rlx_executable_eval(fuzz_exe, type->dims[d].index, dims, n, &extent, NULL) !=
+                     RLX_OK)
+            return -1;
+        if (extent < 0 || !rlx_mul_i64(elements, extent, &elements))
+            return -1;
+    }
+    return elements * (int64_t)((type->dtype.bits + 7) / 8);
+}
+
+/* Reads all of each input and writes all of each output that the signature of kernel |k| promises:
+   the sanitizer sees where the VM gave less. */
+static int32_t fuzz_touch(uint32_t k, void *const *buffers, const int64_t *dims,
+                          rlx_kernel_context *ctx)
+{
+    rlx_kernel_info info;
+    rlx_type_info type;
+    uint32_t index;
+    bool out;
+    unsigned char sum = 1;
+    if (!rlx_executable_kernel(fuzz_exe, k, &info))
+        return 0;
+    if (info.n_dims > 0) {
+        unsigned char *scratch = ctx->scratch_alloc(ctx, dims[0] & 0xffff, 64);
+        if (!scratch)
+            return ctx->fail(ctx, "no scratch memory");
+        memset(scratch, 0, (size_t)(dims[0] & 0xffff));
+        ctx->scratch_free(ctx, scratch);
+    }
+    for (uint32_t p = 0; p < info.n_params; p++)
+        if (rlx_executable_kernel_param(fuzz_exe, k, p, &index, &out) &&
+            rlx_executable_type(fuzz_exe, index, &type) && !out)
+            for (int64_t i = 0, n = fuzz_bytes(&type, dims, info.n_dims); i < n; i++)
+                sum = (unsigned char)(sum + ((const unsigned char *)buffers[p])[i]);
+    for (uint32_t p = 0; p < info.n_params; p++)
+        if (rlx_executable_kernel_param(fuzz_exe, k, p, &index, &out) &&
+            rlx_executable_type(fuzz_exe, index, &type) && out) {
+            int64_t n = fuzz_bytes(&type, dims, info.n_dims);
+            if (n > 0)
+                memset(buffers[p], type.dtype.code == RLX_FLOAT ? sum : sum & 1, (size_t)n);
+        }
     return 0;
+}
+
+/* A kernel does not learn its index: one function for each. */
+#define FUZZ_KERNEL(k)                                                        \
+    static int32_t fuzz_kernel_##k(void *const *buffers, const int64_t *dims, \
+                                   rlx_kernel_context *ctx)                   \
+    {                                                                         \
+        return fuzz_touch(k, buffers, dims, ctx);                             \
+    }
+FUZZ_KERNEL(0)
+FUZZ_KERNEL(1)
+FUZZ_KERNEL(2)
+FUZZ_KERNEL(3)
+FUZZ_KERNEL(4)
+FUZZ_KERNEL(5)
+FUZZ_KERNEL(6)
+FUZZ_KERNEL(7)
+FUZZ_KERNEL(8)
+FUZZ_KERNEL(9)
+FUZZ_KERNEL(10)
+FUZZ_KERNEL(11)
+FUZZ_KERNEL(12)
+FUZZ_KERNEL(13)
+FUZZ_KERNEL(14)
+FUZZ_KERNEL(15)
+
+/* The first kernels by their symbols. Of several kernels with one symbol the first one's function
+   would run for all: then none is given. */
+static rlx_status fuzz_add_kernels(rlx_registry *registry, const rlx_executable *exe)
+{
+    static const rlx_kernel_fn fns[FUZZ_KERNELS] = {
+        fuzz_kernel_0,  fuzz_kernel_1,  fuzz_kernel_2,  fuzz_kernel_3,
+        fuzz_kernel_4,  fuzz_kernel_5,  fuzz_kernel_6,  fuzz_kernel_7,
+        fuzz_kernel_8,  fuzz_kernel_9,  fuzz_kernel_10, fuzz_kernel_11,
+        fuzz_kernel_12, fuzz_kernel_13, fuzz_kernel_14, fuzz_kernel_15};
+    rlx_kernel_info k, other;
+    for (uint32_t i = 0; i < FUZZ_KERNELS && rlx_executable_kernel(exe, i, &k); i++) {
+        bool alone = true;
+        for (uint32_t j = 0; alone && rlx_executable_kernel(exe, j, &other); j++)
+            alone = i == j || !rlx_str_eq(k.symbol, other.symbol);
+        if (!alone)
+            continue;
+        RLX_TRY(rlx_registry_add_kernel(registry, k.symbol, fns[i], NULL));
+    }
+    return RLX_OK;
+}
+
+/* Packed functions: the first argument again, and a failure. */
+static rlx_status fuzz_packed(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                              rlx_value *out, rlx_error *err)
+{
+    if (rlx_call_user(cc))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "as asked");
+    *out = n ? rlx_value_retain(args[0]) : rlx_none();
+    return RLX_OK;
+}
+
+static rlx_status fuzz_fill(rlx_registry *registry, const rlx_executable *exe)
+{
+    static char yes;
+    RLX_TRY(fuzz_add_kernels(registry, exe));
+    RLX_TRY(rlx_registry_add_packed(registry, RLX_STR("test.id"), fuzz_packed, NULL, NULL, NULL));
+    return rlx_registry_add_packed(registry, RLX_STR("test.fail"), fuzz_packed, &yes, NULL, NULL);
 }
 
 /* A value of type |type|; dimensions that are no constants become 2, then small deviations. */
@@ -71,7 +176,8 @@ static void fuzz_run_all(rlx_executable *exe)
     rlx_function_info fn;
     if (rlx_registry_create(NULL, &registry, NULL) != RLX_OK)
         return;
-    if (rlx_registry_add_kernel(registry, RLX_STR("t_neg"), fuzz_touch, NULL) != RLX_OK) {
+    fuzz_exe = exe;
+    if (fuzz_fill(registry, exe) != RLX_OK) {
         rlx_registry_release(registry);
         return;
     }
@@ -80,24 +186,6 @@ static void fuzz_run_all(rlx_executable *exe)
                               .max_frames = 64,
                               .max_instructions = 2000,
                               .debug_poison = true};
-    /* The kernel trusts its signature: run it only where the file states the one it has. */
-    rlx_kernel_info k;
-    for (uint32_t i = 0; rlx_executable_kernel(exe, i, &k); i++) {
-        uint32_t type;
-        bool out;
-        rlx_type_info info;
-        bool fits = k.n_dims == 1 && k.n_params == 2;
-        for (uint32_t p = 0; fits && p < 2; p++) {
-            rlx_expr_info e;
-            fits = rlx_executable_kernel_param(exe, i, p, &type, &out) &&
-                   rlx_executable_type(exe, type, &info) && info.n_dims == 1 &&
-                   rlx_dtype_eq(info.dtype, RLX_F32) && out == (p == 1) &&
-                   rlx_executable_expr(exe, info.dims[0].index, &e) && e.op == RLX_EXPR_SLOT &&
-                   e.a == 0;
-        }
-        if (!fits && rlx_str_eq(k.symbol, RLX_STR("t_neg")))
-            options.registry = NULL;
-    }
     if (rlx_vm_create(exe, &options, &vm, NULL) == RLX_OK) {
         for (uint32_t f = 0; rlx_executable_function(exe, f, &fn) && f < 32; f++) {
             rlx_value args[8], out;

@@ -1,0 +1,57 @@
+/* Fuzz target: any bytes as TVMScript through all passes and bytecode emission, without LLVM. What
+ * is emitted must pass the runtime's verifier; it then runs with kernels that touch what their
+ * signatures promise. The level of optimisation, and whether the module is checked after each pass,
+ * follow from the text. */
+#include <stdlib.h>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/driver/compile.h"
+#include "mutate_text.h"
+#include "run_any.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_builder *builder)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum += (unsigned char)text[i];
+    rlxc_options options = {.opt_level = (int)(sum % 4),
+                            .check = sum / 4 % 4 == 0,
+                            .triple = "x86_64-pc-linux-gnu",
+                            .cpu = "x86-64-v3",
+                            .features = "",
+                            .vector_bytes = 32};
+    rlxc_module *module = rlxc_read_module(ctx, "fuzz.py", text, size);
+    if (!module || !rlxc_lower_module(ctx, module, &options, NULL) ||
+        !rlxc_emit_bytecode(ctx, module, &options, builder))
+        return;
+    rlx_executable *exe;
+    rlx_error err;
+    rlx_status status = rlx_exec_builder_load(builder, NULL, &exe, &err);
+    if (status == RLX_OK) {
+        fuzz_run_all(exe);
+        rlx_executable_release(exe);
+    } else if (status != RLX_E_LIMIT && status != RLX_E_NOT_FOUND && status != RLX_E_NOMEM) {
+        abort(); /* the compiler wrote what the verifier refuses: that is the finding */
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    rlx_exec_builder *builder;
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    char *text = malloc(size + 1); /* the parser keeps pointers into it */
+    if (!ctx || !text || rlx_exec_builder_create(NULL, &builder, NULL) != RLX_OK)
+        abort();
+    if (size > 0)
+        memcpy(text, data, size);
+    compile(ctx, text, size, builder);
+    const char *said = rlxc_render_diagnostics(ctx);
+    if (said && strstr(said, "internal error"))
+        abort(); /* so is a diagnostic that blames the compiler */
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    free(text);
+    return 0;
+}
