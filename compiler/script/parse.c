@@ -48,8 +48,11 @@ void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype
 {
     rlxc_name *symbol = rlxc_names_find(&p->symbols, name);
     if (!symbol || !rlxc_dtype_eq(symbol->expr->dtype, dtype)) {
-        bool size =
-            rlxc_dtype_eq(dtype, RLX_I64) && !rlxc_map_get(&p->signed_symbols, rlxc_key(name));
+        uint64_t key = rlxc_key(name);
+        bool may_be_negative =
+            rlxc_map_get(&p->signed_symbols, key) ||
+            (rlxc_map_get(&p->shape_symbols, key) && !rlxc_map_get(&p->size_symbols, key));
+        bool size = rlxc_dtype_eq(dtype, RLX_I64) && !may_be_negative;
         symbol = rlxc_names_define(p->ctx, &p->symbols, name, RLXC_NAME_EXPR);
         symbol->expr = size ? rlxc_shape_var(p->ctx, name) : rlxc_var(p->ctx, name, dtype);
     }
@@ -444,12 +447,33 @@ static void scan_names(rlxc_context *ctx, const char *text, size_t length, const
     }
 }
 
+/* Notes the names between |head| and the first |close| after it, as scan_names does. */
+static void scan_lists(rlxc_context *ctx, const char *text, size_t length, const char *head,
+                       char close, rlxc_map *out)
+{
+    size_t n = strlen(head);
+    const char *end = text + length;
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), head, n));) {
+        at += n;
+        while (at < end && *at != close) {
+            const char *stop = at;
+            while (stop < end && is_word_byte(*stop))
+                stop++;
+            if (stop > at && (*at < '0' || *at > '9'))
+                rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, at, (size_t)(stop - at))), out);
+            at = stop > at ? stop : at + 1;
+        }
+    }
+}
+
 static rlxc_module *parse_file(rlxc_parser *p, uint32_t file, const char *text, size_t length,
                                locale_t locale)
 {
     p->module = rlxc_module_new(p->ctx);
     scan_names(p->ctx, text, length, "def ", &p->functions);
     scan_names(p->ctx, text, length, "value=", &p->signed_symbols);
+    scan_lists(p->ctx, text, length, "Shape([", ']', &p->shape_symbols);
+    scan_lists(p->ctx, text, length, "Tensor((", ')', &p->size_symbols);
     rlxc_lexer_init(&p->py.lexer, p->ctx, file, text, length, locale);
     rlxc_py_start(&p->py, p->ctx, &p->pool);
     while (p->py.token.kind != RLXC_TOKEN_END && !rlxc_py_stopped(&p->py)) {

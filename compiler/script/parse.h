@@ -53,6 +53,8 @@ typedef struct rlxc_parser {
     rlxc_map paths;          /* dotted text -> canonical path, "" for none */
     rlxc_map functions;      /* names after `def` anywhere in the text */
     rlxc_map signed_symbols; /* names after `value=`: prim values, which may be negative */
+    /* names in R.Shape([...]) and in R.Tensor((...)): those in shapes only may be negative too */
+    rlxc_map shape_symbols, size_symbols;
     RLXC_VEC(rlxc_global_use) uses;
     RLXC_VEC(const rlxc_constant *) metadata;
 
