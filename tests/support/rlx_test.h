@@ -7,7 +7,11 @@
 #ifndef RLX_TEST_H
 #define RLX_TEST_H
 
+#if defined(__SANITIZE_THREAD__)
+#include "plain_runner.h"
+#else
 #include <criterion/criterion.h>
+#endif
 #include <rlx/rlx.h>
 
 typedef struct rlx_test {
