@@ -1,52 +1,22 @@
 /* Explicit memory: lowering of call_tir, storage planning, kills, and the plan verifier, which must
  * accept every plan that the planner makes for random programs and catch overlaps put into them. */
-#include <stdio.h>
 #include <string.h>
 
 #include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/random_program.h"
 #include "tests/support/rlx_test.h"
 
-static const char *const header =
-    "from tvm.script import ir as I\n"
-    "from tvm.script import tir as T\n"
-    "from tvm.script import relax as R\n"
-    "@I.ir_module\n"
-    "class Module:\n"
-    "    @T.prim_func(private=True)\n"
-    "    def add(px: T.handle, py: T.handle, po: T.handle):\n"
-    "        n = T.int64()\n"
-    "        x = T.match_buffer(px, (n,))\n"
-    "        y = T.match_buffer(py, (n,))\n"
-    "        o = T.match_buffer(po, (n,))\n"
-    "        for i in range(n):\n"
-    "            with T.block(\"b\"):\n"
-    "                vi = T.axis.spatial(n, i)\n"
-    "                o[vi] = x[vi] + y[vi]\n"
-    "    @T.prim_func(private=True)\n"
-    "    def inc(px: T.handle):\n"
-    "        n = T.int64()\n"
-    "        x = T.match_buffer(px, (n,))\n"
-    "        for i in range(n):\n"
-    "            with T.block(\"b\"):\n"
-    "                vi = T.axis.spatial(n, i)\n"
-    "                x[vi] = x[vi] + T.float32(1)\n"
-    "    @R.function(pure=False)\n"
-    "    def main(x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), "
-    "dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> R.Object:\n"
-    "        n = T.int64()\n"
-    "        cls = Module\n";
-
 /* ADD(v, a, b): v = a + b; indented for the function's body. */
-#define T1 "R.Tensor((n,), dtype=\"float32\")"
+#define T1 VECTOR_TYPE
 #define ADD(v, a, b) \
     "        " v ": " T1 " = R.call_tir(cls.add, (" a ", " b "), out_sinfo=" T1 ")\n"
 #define IN_ADD(v, a, b) "    " ADD(v, a, b)
 
 static rlxc_module *parse(rlxc_context *ctx, const char *body)
 {
-    const char *text = rlxc_internf(ctx, "%s%s", header, body);
+    const char *text = rlxc_internf(ctx, "%s%s", random_program_header, body);
     rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
     rlxc_options options = {.opt_level = 0};
     if (module && rlxc_pass_infer(ctx, module, &options) &&
@@ -246,62 +216,6 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
 /* --- random programs ---------------------------------------------------------------------------
  */
 
-typedef struct generator {
-    rlxc_text text;
-    uint32_t seed, n_vars;
-    unsigned known[64]; /* numbers of the variables in scope */
-    unsigned n_known;
-} generator;
-
-static uint32_t next(generator *g, uint32_t below)
-{
-    g->seed = g->seed * 1664525u + 1013904223u;
-    return (g->seed >> 8) % below;
-}
-
-static const char *pick(generator *g, char *buffer)
-{
-    uint32_t i = next(g, g->n_known + 2);
-    if (i < 2)
-        return i == 0 ? "x" : "y";
-    snprintf(buffer, 16, "v%u", g->known[i - 2]);
-    return buffer;
-}
-
-static void generate(generator *g, unsigned indent, unsigned depth, unsigned length)
-{
-    char a[16], b[16];
-    for (unsigned i = 0; i < length; i++) {
-        uint32_t kind = next(g, depth < 3 ? 8 : 6), var = g->n_vars++;
-        const char *p = pick(g, a), *q = pick(g, b);
-        rlxc_text_printf(&g->text, "%*s", (int)indent, "");
-        if (kind < 4) {
-            rlxc_text_printf(&g->text,
-                             "v%u: " T1 " = R.call_tir(cls.add, (%s, %s), out_sinfo=" T1 ")\n", var,
-                             p, q);
-        } else if (kind == 4) {
-            rlxc_text_printf(&g->text, "v%u: " T1 " = R.reshape(%s, R.shape([n]))\n", var, p);
-        } else if (kind == 5) {
-            rlxc_text_printf(&g->text, "t%u = (%s, %s)\n%*sv%u: " T1 " = t%u[%u]\n", var, p, q,
-                             (int)indent, "", var, var, next(g, 2));
-        } else {
-            unsigned scope = g->n_known;
-            rlxc_text_puts(&g->text, "if c:\n");
-            generate(g, indent + 4, depth + 1, 1 + next(g, 4));
-            rlxc_text_printf(&g->text, "%*sv%u = %s\n%*selse:\n", (int)indent + 4, "", var,
-                             pick(g, a), (int)indent, "");
-            g->n_known = scope;
-            generate(g, indent + 4, depth + 1, 1 + next(g, 4));
-            rlxc_text_printf(&g->text, "%*sv%u = %s\n", (int)indent + 4, "", var, pick(g, a));
-            g->n_known = scope;
-        }
-        if (g->n_known < sizeof g->known / sizeof *g->known)
-            g->known[g->n_known++] = var;
-        else
-            g->known[next(g, g->n_known)] = var;
-    }
-}
-
 /* Gives a tensor of the function's top level the storage of another one that is read later. */
 static bool inject_overlap(rlxc_function *f)
 {
@@ -332,19 +246,18 @@ RLX_TEST(memory_plan, random_programs_verify_and_injected_overlaps_do_not)
     for (uint32_t seed = 1; seed <= 60; seed++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
         rlxc_options options = {0};
-        generator g = {.text = {.ctx = ctx}, .seed = seed * 7919};
-        generate(&g, 8, 0, 4 + seed % 20);
-        char last[16];
-        rlxc_text_printf(&g.text, "        return %s\n", pick(&g, last));
-        rlxc_module *m = parse(ctx, g.text.data);
+        random_program *p = rlxc_alloc(ctx, sizeof *p);
+        p->text.ctx = ctx;
+        random_program_make(p, seed, 4 + seed % 20);
+        rlxc_module *m = parse(ctx, p->text.data);
         if (m) {
             cr_expect(rlxc_pass_plan_memory(ctx, m, &options) &&
                           rlxc_pass_insert_kill(ctx, m, &options) &&
                           rlxc_pass_verify_plan(ctx, m, &options) &&
                           rlxc_well_formed(ctx, m, "test", true),
-                      "seed %u: %s\n%s", seed, rlxc_render_diagnostics(ctx), g.text.data);
+                      "seed %u: %s\n%s", seed, rlxc_render_diagnostics(ctx), p->text.data);
         }
-        m = parse(ctx, g.text.data);
+        m = parse(ctx, p->text.data);
         if (m && rlxc_pass_plan_memory(ctx, m, &options) &&
             inject_overlap(rlxc_module_find(m, rlxc_intern_cstr(ctx, "main"))->relax)) {
             injected++;

@@ -1,0 +1,82 @@
+/* Random programs, planned and killed, run in a VM that poisons what is dead: every result must be
+ * what the program means, whichever branches it takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "rlx/vm.h"
+#include "tests/compiler/random_program.h"
+#include "tests/support/rlx_test.h"
+
+static rlx_executable *compile(rlx_test *t, const char *text, int opt_level)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    rlxc_module *module = NULL;
+    if (rlxc_options_init(ctx, &options, NULL, NULL, opt_level))
+        module = rlxc_read_module(ctx, "test.py", text, strlen(text));
+    bool compiled = module && rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    if (compiled)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    return exe;
+}
+
+static bool is_expected(const rlx_tensor *out, const random_program *p, int64_t n, int k)
+{
+    const float *data = rlx_tensor_data(out);
+    if (rlx_tensor_numel(out) != n)
+        return false;
+    for (int64_t i = 0; i < n; i++) { /* x[i] = i, y[i] = i as well: see run */
+        double want = (p->result.ax[k] + p->result.ay[k] * 1.0) * (double)i;
+        if (fabs(data[i] - want) > 1e-6 * fabs(want))
+            return false;
+    }
+    return true;
+}
+
+static void run(rlx_test *t, rlx_executable *exe, const random_program *p, const char *text)
+{
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    for (int k = 0; k < 8; k++) {
+        int64_t n = k < 4 ? 5 : k < 6 ? 0 : 1000;
+        rlx_tensor *condition = NULL;
+        RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_B8, 0, NULL, &condition, &t->error));
+        *(uint8_t *)rlx_tensor_mutable_data(condition) = (uint8_t)(k % 2 == 0);
+        rlx_value args[3] = {rlx_test_iota(t, 1, &n), rlx_test_iota(t, 1, &n),
+                             rlx_of_tensor(condition)};
+        rlx_value out = rlx_none();
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 3, &out, &t->error));
+        cr_expect(out.kind == RLX_KIND_TENSOR && is_expected(out.as.tensor, p, n, k % 2),
+                  "n = %d, c = %d\n%s", (int)n, k % 2 == 0, text);
+        rlx_value_release(out);
+        for (int i = 0; i < 3; i++)
+            rlx_value_release(args[i]);
+    }
+    rlx_vm_destroy(vm);
+}
+
+RLX_TEST(memory_run, random_programs_mean_the_same_on_poisoned_memory)
+{
+    for (uint32_t seed = 1; seed <= 10; seed++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        random_program *p = rlxc_alloc(ctx, sizeof *p);
+        p->text.ctx = ctx;
+        rlxc_text_puts(&p->text, random_program_header);
+        random_program_make(p, seed, 8 + seed * 3 % 25);
+        rlx_executable *exe = compile(t, p->text.data, seed % 2 ? 0 : 2);
+        if (exe)
+            run(t, exe, p, p->text.data);
+        rlx_executable_release(exe);
+        rlxc_context_destroy(ctx);
+    }
+}
