@@ -162,7 +162,7 @@ static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom call
         rlxc_error(p->ctx, call->range, "calls of functions take sinfo_args= and no other keyword");
         return NULL;
     }
-    rlxc_atom *args = parse_atoms(p, call->items + skip, call->n - skip);
+    rlxc_atom *args = parse_atoms(p, skip ? call->items + skip : call->items, call->n - skip);
     if (!args)
         return NULL;
     rlxc_binding *b = new_binding(p, RLXC_FORM_CALL, call->range, args, call->n - skip);

@@ -437,6 +437,11 @@ const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e)
                    rlxc_dtype_name(p->ctx, dim->dtype));
         return NULL;
     }
+    if (!p->tir && dim->kind != RLXC_EXPR_INT && !rlxc_dtype_eq(dim->dtype, RLX_I64)) {
+        rlxc_error(p->ctx, e->range, "a symbolic dimension must be int64, got %s",
+                   rlxc_dtype_name(p->ctx, dim->dtype));
+        return NULL;
+    }
     return p->tir ? dim : rlxc_cast(p->ctx, RLX_I64, dim);
 }
 
