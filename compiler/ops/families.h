@@ -253,4 +253,8 @@ const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *modu
                                       const rlxc_binding *call);
 rlxc_atom rlxc_legalize_resize2d(rlxc_builder *b, const rlxc_binding *call);
 
+const rlxc_sinfo *rlxc_infer_inspect(rlxc_context *ctx, const rlxc_module *module,
+                                     const rlxc_binding *call);
+rlxc_atom rlxc_legalize_inspect(rlxc_builder *b, const rlxc_binding *call);
+
 #endif

@@ -251,3 +251,53 @@ rlxc_atom rlxc_legalize_shape_to_tensor(rlxc_builder *b, const rlxc_binding *cal
         return (rlxc_atom){0};
     return rlxc_emit_builtin(b, call, "rlx.shape_to_tensor", call->args, 1, s, true);
 }
+
+/* --- inspect --- */
+
+typedef struct field {
+    const char *op, *name; /* of rlx.inspect */
+    rlx_dtype dtype;
+} field;
+
+static const field *find_field(const char *op)
+{
+    static const field fields[] = {
+        {"inspect.tensor_ndim", "ndim", {RLX_INT, 32, 1}},
+        {"inspect.tensor_shape_i", "shape", {RLX_INT, 64, 1}},
+        {"inspect.tensor_stride_i", "stride", {RLX_INT, 64, 1}},
+        {"inspect.tensor_byte_offset", "offset", {RLX_UINT, 64, 1}},
+        {"inspect.tensor_elem_offset", "offset", {RLX_UINT, 64, 1}},
+        {"inspect.tensor_dtype_code", "code", {RLX_UINT, 8, 1}},
+        {"inspect.tensor_dtype_bits", "bits", {RLX_UINT, 8, 1}},
+        {"inspect.tensor_dtype_lanes", "lanes", {RLX_UINT, 16, 1}},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(fields[i].op, op) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+const rlxc_sinfo *rlxc_infer_inspect(rlxc_context *ctx, const rlxc_module *module,
+                                     const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    int64_t axis;
+    uint32_t at;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    if (v.n_inputs > 1 && v.in[0]->ndim != RLXC_UNKNOWN_NDIM && rlxc_prim_int(&v, 1, &axis) &&
+        !rlxc_axis_in(&v, axis, v.in[0]->ndim, &at))
+        return NULL;
+    return rlxc_sinfo_prim(ctx, find_field(v.op)->dtype, NULL);
+}
+
+rlxc_atom rlxc_legalize_inspect(rlxc_builder *b, const rlxc_binding *call)
+{
+    const rlxc_sinfo *s = rlxc_infer_inspect(b->ctx, b->module, call);
+    if (!s)
+        return (rlxc_atom){0};
+    rlxc_atom args[3] = {call->args[0], rlxc_atom_string(b->ctx, find_field(call->op->name)->name)};
+    if (call->n_args > 1)
+        args[2] = call->args[1];
+    return rlxc_emit_builtin(b, call, "rlx.inspect", args, call->n_args + 1, s, true);
+}

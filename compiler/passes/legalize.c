@@ -70,7 +70,8 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
         return RLXC_REWRITE_KEEP;
     bool changed = false;
     rlxc_atom *args = rlxc_alloc(ctx, (binding->n_args ? binding->n_args : 1) * sizeof *args);
-    for (uint32_t i = 0; i < binding->n_args; i++)
+    bool any_rank = (binding->op->flags & RLXC_OP_ANY_RANK) != 0;
+    for (uint32_t i = 0; i < binding->n_args && !any_rank; i++)
         args[i] = with_dims(b, binding, binding->args[i], &changed);
     if (rlxc_failed(ctx))
         return RLXC_REWRITE_KEEP;
