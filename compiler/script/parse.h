@@ -136,7 +136,7 @@ bool rlxc_parse_is_number(rlxc_parser *p, const rlxc_py *e);
 const rlxc_sinfo *rlxc_parse_sinfo(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e);
 
-/* --- parse_relax.c, parse_call.c, parse_args.c */
+/* --- parse_function.c, parse_relax.c, parse_value.c, parse_call.c, parse_args.c */
 
 typedef struct rlxc_parameter {
     const char *name;
@@ -148,8 +148,18 @@ typedef struct rlxc_parameters {
 } rlxc_parameters;
 /* (a: T, b: T) -> R, up to the colon; the trees stay alive until the next reset. */
 bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret);
+/* The statements of |f|, at the colon. */
+void rlxc_parse_body(rlxc_parser *p, rlxc_function *f);
 /* At `def`: the whole function. */
 bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure);
+/* R.ExternFunc("name"); false, without an error, for anything else. */
+bool rlxc_parse_extern(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
+rlxc_binding *rlxc_parse_new_binding(rlxc_parser *p, rlxc_form form, rlxc_range range,
+                                     const rlxc_atom *args, uint32_t n);
+/* Atoms of all |items|; NULL after an error. */
+rlxc_atom *rlxc_parse_atoms(rlxc_parser *p, const rlxc_py *const *items, uint32_t n);
+/* Whether the "element type" says that a variable holds a shape. */
+bool rlxc_parse_is_shape(rlx_dtype t);
 bool rlxc_parse_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
 /* The right side of a binding: a new binding without variable, or an atom where nothing is to
  * compute (*out_binding NULL). */

@@ -242,15 +242,10 @@ typedef struct elements {
     uint32_t ndim;
 } elements;
 
-static bool is_list(const rlxc_py *e)
-{
-    return e->kind == RLXC_PY_LIST || e->kind == RLXC_PY_TUPLE;
-}
-
 static size_t count_leaves(const rlxc_py *e)
 {
     size_t n = 0;
-    if (!is_list(e))
+    if (!rlxc_py_is_list(e))
         return 1;
     for (uint32_t i = 0; i < e->n; i++)
         n += count_leaves(e->items[i]);
@@ -260,7 +255,7 @@ static size_t count_leaves(const rlxc_py *e)
 /* Appends the numbers below |e|, which stands at |level|. Trees are limited in depth. */
 static bool collect(rlxc_parser *p, const rlxc_py *e, uint32_t level, elements *out)
 {
-    if (!is_list(e)) {
+    if (!rlxc_py_is_list(e)) {
         if (level != out->ndim) {
             rlxc_error(p->ctx, e->range, "the lists of a constant have different depths");
             return false;
@@ -291,7 +286,7 @@ bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int6
                    rlxc_dtype_name(p->ctx, dtype));
         return false;
     }
-    for (const rlxc_py *at = e; is_list(at); at = at->items[0]) {
+    for (const rlxc_py *at = e; rlxc_py_is_list(at); at = at->items[0]) {
         if (list.ndim == RLXC_MAX_NDIM) {
             rlxc_error(p->ctx, e->range, "a constant has more than %d dimensions", RLXC_MAX_NDIM);
             return false;
@@ -335,7 +330,7 @@ const rlxc_constant *rlxc_parse_scalar(rlxc_parser *p, const rlxc_py *e, rlx_dty
 /* The type that Python's numbers give: float32, int32 or bool, from the first number. */
 static rlx_dtype natural_dtype(rlxc_parser *p, const rlxc_py *e)
 {
-    while (is_list(e) && e->n > 0)
+    while (rlxc_py_is_list(e) && e->n > 0)
         e = e->items[0];
     if (e->kind == RLXC_PY_BOOL)
         return RLX_B8;

@@ -109,6 +109,7 @@ bool rlxc_py_is_word(const rlxc_py_parser *py, const char *word);
 bool rlxc_py_accept(rlxc_py_parser *py, uint32_t op);
 bool rlxc_py_accept_word(rlxc_py_parser *py, const char *word);
 bool rlxc_py_expect(rlxc_py_parser *py, uint32_t op, const char *where);
+bool rlxc_py_is_keyword(const char *name);
 const char *rlxc_py_expect_name(rlxc_py_parser *py, const char *what);
 void rlxc_py_next(rlxc_py_parser *py);
 /* "unexpected X, expected Y" at the next token, unless the lexer has spoken already. */
@@ -127,6 +128,10 @@ bool rlxc_py_block_more(rlxc_py_parser *py, rlxc_py_block *block);
 /* True when too many errors were reported or memory is out: stop reading. */
 bool rlxc_py_stopped(const rlxc_py_parser *py);
 
+static inline bool rlxc_py_is_list(const rlxc_py *e)
+{
+    return e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
+}
 /* A word of the source text, for messages: at most 60 bytes of what |e| covers. */
 const char *rlxc_py_describe(rlxc_context *ctx, const rlxc_py *e);
 const rlxc_py *rlxc_py_keyword(const rlxc_py *call, const char *name); /* NULL when absent */

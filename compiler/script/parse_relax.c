@@ -542,59 +542,7 @@ static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io)
         parse_statement(p, io);
 }
 
-bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret)
-{
-    *out_ret = NULL;
-    if (!rlxc_py_expect(&p->py, RLXC_OP1('('), "after the function's name"))
-        return false;
-    while (!rlxc_py_is(&p->py, RLXC_OP1(')'))) {
-        rlxc_parameter param = {.range = p->py.token.range};
-        if (!(param.name = rlxc_py_expect_name(&p->py, "a parameter name")))
-            return false;
-        if (rlxc_py_accept(&p->py, RLXC_OP1(':')) && !(param.annotation = rlxc_py_expr(&p->py)))
-            return false;
-        if (rlxc_py_is(&p->py, RLXC_OP1('='))) {
-            rlxc_error(p->ctx, p->py.token.range, "parameters have no default values");
-            return false;
-        }
-        for (uint32_t i = 0; i < out->list.count && i < 1024; i++)
-            if (out->list.items[i].name == param.name) {
-                rlxc_error(p->ctx, param.range, "parameter '%s' is declared twice", param.name);
-                return false;
-            }
-        RLXC_PUSH(p->ctx, &out->list, param);
-        if (!rlxc_py_accept(&p->py, RLXC_OP1(',')))
-            break;
-    }
-    if (!rlxc_py_expect(&p->py, RLXC_OP1(')'), "after the parameters"))
-        return false;
-    return !rlxc_py_accept(&p->py, RLXC_OP2('-', '>')) || (*out_ret = rlxc_py_expr(&p->py));
-}
-
-static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_parameters *params,
-                            const rlxc_py *ret)
-{
-    bool ok = true, declare = p->declare;
-    p->declare = true;
-    f->params = rlxc_try_alloc(p->ctx, (size_t)params->list.count + 1, sizeof *f->params);
-    for (uint32_t i = 0; f->params && i < params->list.count; i++) {
-        const rlxc_parameter *param = &params->list.items[i];
-        const rlxc_sinfo *s =
-            param->annotation ? rlxc_parse_sinfo(p, param->annotation) : rlxc_sinfo_object(p->ctx);
-        ok &= s != NULL;
-        rlxc_rvar *v = rlxc_rvar_new(p->ctx, f, param->name, s);
-        v->annotation = s;
-        v->range = param->range;
-        f->params[f->n_params++] = v;
-    }
-    if (ret && !(f->ret = rlxc_parse_sinfo(p, ret)))
-        ok = false;
-    p->declare = declare;
-    return ok && f->params;
-}
-
-/* The body of |f|, at the colon. */
-static void parse_body(rlxc_parser *p, rlxc_function *f, const char *name)
+void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
 {
     rlxc_function *outer = p->function;
     rlxc_body *outer_body = p->body;
@@ -612,63 +560,8 @@ static void parse_body(rlxc_parser *p, rlxc_function *f, const char *name)
     if (rlxc_py_block_begin(&p->py, &block))
         parse_statements(p, &block, &state);
     if (!state.returned && rlxc_error_count(p->ctx) == errors)
-        rlxc_error(p->ctx, range, "function '%s' does not return", name);
+        rlxc_error(p->ctx, range, "function '%s' does not return", f->name);
     p->function = outer;
     p->body = outer_body;
     p->block = outer_block;
-}
-
-bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure)
-{
-    rlxc_parameters params = {0};
-    const rlxc_py *ret;
-    uint32_t errors = rlxc_error_count(p->ctx);
-    rlxc_function *f = rlxc_alloc(p->ctx, sizeof *f);
-    rlxc_binding *binding = NULL;
-    rlxc_py_next(&p->py);
-    rlxc_py_reset(&p->py);
-    p->py.depth = 0;
-    rlxc_range name_range = p->py.token.range;
-    if (!rlxc_parse_enter(p, name_range) ||
-        !(f->name = rlxc_py_expect_name(&p->py, "the function's name"))) {
-        rlxc_py_skip(&p->py);
-        return false;
-    }
-    f->parent = p->function;
-    f->is_private = is_private;
-    f->is_pure = is_pure;
-    if (!rlxc_parse_header(p, &params, &ret)) {
-        rlxc_py_skip(&p->py);
-        rlxc_parse_leave(p);
-        return false;
-    }
-    f->range = rlxc_py_range_to_here(&p->py, start);
-    if (f->parent) { /* known inside its own body: recursion */
-        binding = rlxc_binding_new(p->ctx, RLXC_FORM_FUNCTION, NULL);
-        binding->var = rlxc_rvar_new(p->ctx, p->function, f->name, NULL);
-        binding->var->range = name_range;
-        binding->function = f;
-        binding->range = f->range;
-        rlxc_names_define(p->ctx, &p->names, f->name, RLXC_NAME_RVAR)->rvar = binding->var;
-    }
-    uint32_t names = rlxc_names_mark(&p->names), symbols = rlxc_names_mark(&p->symbols);
-    parse_signature(p, f, &params, ret);
-    if (binding)
-        binding->var->sinfo = rlxc_function_sinfo(p->ctx, f);
-    parse_body(p, f, f->name);
-    rlxc_names_restore(p->ctx, &p->names, names);
-    rlxc_names_restore(p->ctx, &p->symbols, symbols);
-    rlxc_parse_leave(p);
-    if (!f->parent)
-        p->dtypes.count = 0;
-    if (rlxc_error_count(p->ctx) > errors)
-        return false;
-    if (binding) {
-        rlxc_parse_emit(p, binding, f->name);
-        return true;
-    }
-    if (rlxc_module_add_relax(p->ctx, p->module, f, false))
-        return true;
-    rlxc_error(p->ctx, name_range, "function '%s' is defined twice", f->name);
-    return false;
 }

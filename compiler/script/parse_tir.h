@@ -1,4 +1,4 @@
-/* Shared by parse_tir.c and parse_block.c: the PrimFunc and the block being read. */
+/* Shared by the files that read TIR statements: the PrimFunc and the block being read. */
 #ifndef RLXC_SCRIPT_PARSE_TIR_H
 #define RLXC_SCRIPT_PARSE_TIR_H
 
@@ -47,7 +47,30 @@ void rlxc_tir_match_buffer(rlxc_tir_parser *t, const char *name, const rlxc_py *
 /* T.reads, T.writes, T.where, T.block_attr. False: something else. */
 bool rlxc_tir_block_statement(rlxc_tir_parser *t, const rlxc_py *call, const char *path);
 
+/* --- parse_tir_stmt.c */
+
+void rlxc_tir_simple(rlxc_tir_parser *t, rlxc_stmts *out);
+/* name = T.something(...) that declares; false where it is a plain value. */
+bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                          const rlxc_py *call);
+void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_expr *value,
+                  rlxc_range range);
+void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
+                        const rlxc_py *message, rlxc_range range);
+void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
+void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var);
+
+/* --- parse_tir_loop.c: each at its word */
+
+void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out);
+void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out);
+void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out);
+
 /* --- parse_tir.c */
+
+/* A block's statements as one, with names of their own; at the colon. */
+const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t);
+const rlxc_expr *rlxc_tir_condition(rlxc_tir_parser *t, const rlxc_py *e); /* a scalar as bool */
 
 void rlxc_tir_statements(rlxc_tir_parser *t, rlxc_py_block *block, rlxc_stmts *out);
 const rlxc_stmt *rlxc_tir_seq(rlxc_tir_parser *t, const rlxc_stmts *stmts);

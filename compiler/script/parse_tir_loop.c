@@ -1,0 +1,250 @@
+/* Loops and branches of TIR. T.grid is a nest of loops; bounds become a start and an extent. Loops
+ * of GPU threads, and loops with a step, are refused by name. */
+#include <string.h>
+
+#include "compiler/ir/sym.h"
+#include "compiler/script/parse_tir.h"
+
+typedef struct loop {
+    const char *name;
+    const rlxc_expr *min, *extent, *var;
+} loop;
+
+typedef struct loops {
+    loop at[RLXC_MAX_DEPTH];
+    uint32_t n;
+    rlxc_loop_kind kind;
+    rlxc_attrs annotations;
+} loops;
+
+static bool loop_kind(const char *path, rlxc_loop_kind *out)
+{
+    static const struct {
+        const char *path;
+        rlxc_loop_kind kind;
+    } kinds[] = {{"range", RLXC_LOOP_SERIAL},
+                 {"T.range", RLXC_LOOP_SERIAL},
+                 {"T.serial", RLXC_LOOP_SERIAL},
+                 {"T.parallel", RLXC_LOOP_PARALLEL},
+                 {"T.vectorized", RLXC_LOOP_VECTORIZED},
+                 {"T.unroll", RLXC_LOOP_UNROLLED},
+                 {"T.unrolled", RLXC_LOOP_UNROLLED},
+                 {"T.grid", RLXC_LOOP_SERIAL}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].path, path) == 0) {
+            *out = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static const rlxc_expr *loop_bound(rlxc_tir_parser *t, const rlxc_py *e)
+{
+    const rlxc_expr *bound = rlxc_parse_prim(t->p, e);
+    if (bound && (!rlxc_dtype_is_int(bound->dtype) || bound->dtype.lanes != 1)) {
+        rlxc_error(t->p->ctx, e->range, "the bounds of a loop must be integers, got %s",
+                   rlxc_dtype_name(t->p->ctx, bound->dtype));
+        return NULL;
+    }
+    return bound;
+}
+
+static const rlxc_expr *loop_extent(rlxc_tir_parser *t, const rlxc_expr *min, const rlxc_expr *end)
+{
+    if (rlxc_is_const(min, 0))
+        return end;
+    return rlxc_canonical(t->p->ctx, rlxc_sub(t->p->ctx, end, min), NULL);
+}
+
+/* range(a, b) and its kin: one loop. */
+static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, loops *out)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_py *stop = rlxc_py_keyword(call, "stop"), *start = rlxc_py_keyword(call, "start");
+    if (call->n > 0)
+        stop = call->n == 1 ? call->items[0] : call->items[1];
+    if (call->n > 1)
+        start = call->items[0];
+    const rlxc_py *step = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "step");
+    if (!stop || call->n > 3) {
+        rlxc_error(p->ctx, call->range, "%s takes an end, or a start and an end", path);
+        return false;
+    }
+    if (step && step->kind != RLXC_PY_NONE && (step->kind != RLXC_PY_INT || step->i != 1)) {
+        rlxc_error(p->ctx, step->range, "loops with a step are not supported");
+        return false;
+    }
+    const rlxc_expr *min = start ? loop_bound(t, start) : NULL;
+    const rlxc_expr *end = start && !min ? NULL : loop_bound(t, stop);
+    if (!end)
+        return false;
+    if (!min)
+        min = rlxc_int(p->ctx, end->dtype, 0);
+    if (!rlxc_parse_unify(p, &min, &end))
+        return false;
+    out->n = 1;
+    out->at[0].min = min;
+    out->at[0].extent = loop_extent(t, min, end);
+    const rlxc_py *annotations = rlxc_py_keyword(call, "annotations");
+    return !annotations || annotations->kind == RLXC_PY_NONE ||
+           rlxc_parse_attr_dict(p, annotations, &out->annotations);
+}
+
+static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
+{
+    if (call->n == 0 || call->n > RLXC_MAX_DEPTH || call->n_keywords > 0) {
+        rlxc_error(t->p->ctx, call->range, "T.grid takes 1 to %d extents", RLXC_MAX_DEPTH);
+        return false;
+    }
+    for (out->n = 0; out->n < call->n; out->n++) {
+        loop *l = &out->at[out->n];
+        const rlxc_py *item = call->items[out->n];
+        if (item->kind == RLXC_PY_TUPLE && item->n == 2) { /* (begin, end) */
+            l->min = loop_bound(t, item->items[0]);
+            const rlxc_expr *end = l->min ? loop_bound(t, item->items[1]) : NULL;
+            if (!end || !rlxc_parse_unify(t->p, &l->min, &end))
+                return false;
+            l->extent = loop_extent(t, l->min, end);
+            continue;
+        }
+        if (!(l->extent = loop_bound(t, item)))
+            return false;
+        l->min = rlxc_int(t->p->ctx, l->extent->dtype, 0);
+    }
+    return true;
+}
+
+static bool parse_loops(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py *e, loops *out)
+{
+    rlxc_parser *p = t->p;
+    *out = (loops){0};
+    const char *path = NULL;
+    if (e->kind == RLXC_PY_CALL) {
+        path = rlxc_parse_path(p, e->base);
+        if (!path && e->base->dotted && strcmp(e->base->dotted, "range") == 0)
+            path = "range";
+    }
+    if (!path || !loop_kind(path, &out->kind)) {
+        rlxc_error(p->ctx, e->range, "%s is not supported as a loop",
+                   path ? path : rlxc_py_describe(p->ctx, e));
+        return false;
+    }
+    if (!(strcmp(path, "T.grid") == 0 ? grid_loops(t, e, out) : one_loop(t, e, path, out)))
+        return false;
+    bool many = target->kind == RLXC_PY_TUPLE;
+    if ((many ? target->n : 1) != out->n) {
+        rlxc_error(p->ctx, target->range, "%u loop variables for %u loops", many ? target->n : 1,
+                   out->n);
+        return false;
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        const rlxc_py *name = many ? target->items[i] : target;
+        if (name->kind != RLXC_PY_NAME) {
+            rlxc_error(p->ctx, name->range, "a loop variable must be a name");
+            return false;
+        }
+        out->at[i].name = name->text;
+    }
+    return true;
+}
+
+void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
+{
+    rlxc_parser *p = t->p;
+    loops all;
+    rlxc_range range = p->py.token.range;
+    rlxc_py_next(&p->py);
+    rlxc_py_reset(&p->py);
+    const rlxc_py *target = rlxc_py_expr_tuple(&p->py), *e = NULL;
+    if (target && !rlxc_py_accept_word(&p->py, "in"))
+        rlxc_py_unexpected(&p->py, "'in'");
+    else if (target)
+        e = rlxc_py_expr(&p->py);
+    if (!e || !parse_loops(t, target, e, &all)) {
+        rlxc_py_skip(&p->py);
+        return;
+    }
+    if (p->depth + all.n > RLXC_MAX_DEPTH) {
+        rlxc_error(p->ctx, range, "loops are nested more than %d deep", RLXC_MAX_DEPTH);
+        rlxc_py_skip(&p->py);
+        return;
+    }
+    range = rlxc_py_range_to_here(&p->py, range);
+    uint32_t mark = rlxc_names_mark(&p->names);
+    for (uint32_t i = 0; i < all.n; i++) {
+        loop *l = &all.at[i];
+        l->var = rlxc_var(p->ctx, l->name, l->extent->dtype);
+        rlxc_name *name = rlxc_names_define(p->ctx, &p->names, l->name, RLXC_NAME_EXPR);
+        name->expr = l->var;
+        name->loop_min = l->min;
+        name->loop_extent = l->extent;
+    }
+    p->depth += all.n;
+    const rlxc_stmt *body = rlxc_tir_body(t);
+    p->depth -= all.n;
+    rlxc_names_restore(p->ctx, &p->names, mark);
+    for (uint32_t i = all.n; i > 0; i--) {
+        const loop *l = &all.at[i - 1];
+        rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_FOR);
+        stmt->range = range;
+        stmt->loop.var = l->var;
+        stmt->loop.min = l->min;
+        stmt->loop.extent = l->extent;
+        stmt->loop.kind = all.kind;
+        stmt->loop.annotations = all.annotations;
+        stmt->loop.body = body;
+        body = stmt;
+    }
+    rlxc_tir_push(t, out, body, range);
+}
+
+/* The condition of if, elif or while, at its word. */
+static const rlxc_expr *header_condition(rlxc_tir_parser *t)
+{
+    rlxc_py_next(&t->p->py);
+    rlxc_py_reset(&t->p->py);
+    const rlxc_py *e = rlxc_py_expr(&t->p->py);
+    const rlxc_expr *cond = e ? rlxc_tir_condition(t, e) : NULL;
+    if (!e)
+        rlxc_py_skip(&t->p->py);
+    else if (!cond)
+        return rlxc_bool(t->p->ctx, true); /* reported; the block is still read */
+    return cond;
+}
+
+void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out)
+{
+    rlxc_parser *p = t->p;
+    rlxc_range range = p->py.token.range;
+    const rlxc_expr *cond = header_condition(t);
+    if (!cond)
+        return;
+    const rlxc_stmt *then = rlxc_tir_body(t), *otherwise = NULL;
+    if (rlxc_py_is_word(&p->py, "elif")) {
+        rlxc_stmts nested = {0};
+        if (rlxc_parse_enter(p, p->py.token.range)) {
+            rlxc_tir_if(t, &nested);
+            rlxc_parse_leave(p);
+        } else {
+            rlxc_py_skip(&p->py);
+        }
+        otherwise = rlxc_tir_seq(t, &nested);
+    } else if (rlxc_py_accept_word(&p->py, "else")) {
+        otherwise = rlxc_tir_body(t);
+    }
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_IF);
+    stmt->if_.cond = cond;
+    stmt->if_.then = then;
+    stmt->if_.otherwise = otherwise;
+    rlxc_tir_push(t, out, stmt, range);
+}
+
+void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out)
+{
+    rlxc_range range = t->p->py.token.range;
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_WHILE);
+    if (!(stmt->while_.cond = header_condition(t)))
+        return;
+    stmt->while_.body = rlxc_tir_body(t);
+    rlxc_tir_push(t, out, stmt, range);
+}

@@ -1,0 +1,397 @@
+/* Simple statements of TIR: assignments (loads of names, stores, declarations of buffers and
+ * memory), assertions, attributes, evaluated calls. */
+#include <string.h>
+
+#include "compiler/script/parse_tir.h"
+
+void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var)
+{
+    rlxc_names_define(t->p->ctx, &t->p->names, name, RLXC_NAME_EXPR)->expr = var;
+}
+
+void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_expr *value,
+                  rlxc_range range)
+{
+    if (rlxc_dtype_is_void(value->dtype)) {
+        rlxc_error(t->p->ctx, range, "the value of '%s' is void", name);
+        return;
+    }
+    const rlxc_expr *var = rlxc_var(t->p->ctx, name, value->dtype);
+    rlxc_tir_push(t, out, rlxc_stmt_let(t->p->ctx, var, value), range);
+    rlxc_tir_define(t, name, var);
+}
+
+/* |value| in the type that |buffer| takes at these indices; NULL after an error. */
+static const rlxc_expr *stored_value(rlxc_tir_parser *t, const rlxc_buffer *buffer,
+                                     const rlxc_expr *const *indices, const rlxc_expr *value,
+                                     rlxc_range range)
+{
+    rlx_dtype want = buffer->dtype;
+    for (uint32_t i = 0; i < buffer->ndim; i++)
+        if (indices[i]->dtype.lanes > 1 && want.lanes == 1)
+            want.lanes = indices[i]->dtype.lanes;
+    bool fits = !rlxc_dtype_is_handle(value->dtype) && !rlxc_dtype_is_void(value->dtype) &&
+                (value->dtype.lanes == 1 || value->dtype.lanes == want.lanes);
+    if (!fits) {
+        rlxc_error(t->p->ctx, range, "buffer '%s' takes %s here, got %s", buffer->name,
+                   rlxc_dtype_name(t->p->ctx, want), rlxc_dtype_name(t->p->ctx, value->dtype));
+        return NULL;
+    }
+    return rlxc_cast(t->p->ctx, want, value);
+}
+
+/* A[i] = value, or A[i] op= value. */
+static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_py *target = stmt->target;
+    const rlxc_expr *const *indices;
+    const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, target->base);
+    if (rlxc_parse_is_broken(p, target->base))
+        return;
+    if (!buffer) {
+        rlxc_error(p->ctx, target->base->range, "%s is no buffer",
+                   rlxc_py_describe(p->ctx, target->base));
+        return;
+    }
+    if (!rlxc_parse_indices(p, buffer, target->a, &indices, NULL))
+        return;
+    const rlxc_expr *value;
+    if (stmt->kind == RLXC_PY_STMT_AUGMENTED) {
+        rlxc_py sum = {.kind = RLXC_PY_BINARY, .op = stmt->op, .range = stmt->range};
+        sum.a = target;
+        sum.b = stmt->value;
+        value = rlxc_parse_prim(p, &sum);
+    } else {
+        value = rlxc_parse_prim(p, stmt->value);
+    }
+    if (value && (value = stored_value(t, buffer, indices, value, stmt->value->range)))
+        rlxc_tir_push(t, out, rlxc_stmt_store(p->ctx, buffer, indices, buffer->ndim, value),
+                      stmt->range);
+}
+
+static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                           const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
+    if (!buffer)
+        return;
+    const rlxc_py *data = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "data");
+    if (!data || data->kind == RLXC_PY_NONE) { /* memory of its own */
+        rlxc_stmt *allocate = rlxc_tir_new(t, RLXC_STMT_ALLOCATE);
+        allocate->allocate.var = buffer->data;
+        allocate->allocate.dtype = buffer->dtype;
+        allocate->allocate.extents = buffer->shape;
+        allocate->allocate.n = buffer->ndim;
+        allocate->allocate.scope = buffer->scope;
+        rlxc_tir_push(t, out, allocate, call->range);
+    }
+    rlxc_stmt *decl = rlxc_tir_new(t, RLXC_STMT_DECL_BUFFER);
+    decl->decl = buffer;
+    rlxc_tir_push(t, out, decl, call->range);
+    rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
+}
+
+/* p = T.allocate([n], "float32", "global") */
+static void allocate(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_py *dtype = call->n > 1 ? call->items[1] : rlxc_py_keyword(call, "dtype");
+    const rlxc_py *scope = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "scope");
+    const rlxc_py *cond = call->n > 3 ? call->items[3] : rlxc_py_keyword(call, "condition");
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ALLOCATE);
+    if (call->n < 1 || call->n > 4 || !dtype) {
+        rlxc_error(p->ctx, call->range, "T.allocate takes extents, an element type and a scope");
+        return;
+    }
+    if (!rlxc_parse_dims(p, call->items[0], &stmt->allocate.extents, &stmt->allocate.n) ||
+        !rlxc_parse_dtype(p, dtype, &stmt->allocate.dtype) ||
+        (cond && cond->kind != RLXC_PY_NONE &&
+         !(stmt->allocate.cond = rlxc_tir_condition(t, cond))))
+        return;
+    stmt->allocate.scope =
+        rlxc_intern_cstr(p->ctx, scope && scope->kind == RLXC_PY_STRING ? scope->text : "global");
+    stmt->allocate.var = rlxc_var(p->ctx, name, rlxc_dtype_handle());
+    rlxc_tir_push(t, out, stmt, call->range);
+    rlxc_tir_define(t, name, stmt->allocate.var);
+}
+
+/* c = T.allocate_const([1.0, 2.0], "float32", [2]) */
+static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                           const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    int64_t written[RLXC_MAX_NDIM], *extents = rlxc_alloc(p->ctx, sizeof written);
+    uint32_t ndim;
+    void *data;
+    const rlxc_expr *const *dims;
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ALLOCATE_CONST);
+    const rlxc_py *values = call->n > 0 ? call->items[0] : rlxc_py_keyword(call, "data");
+    const rlxc_py *dtype = call->n > 1 ? call->items[1] : rlxc_py_keyword(call, "dtype");
+    const rlxc_py *shape = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "extents");
+    if (!values || !dtype || !shape) {
+        rlxc_error(p->ctx, call->range,
+                   "T.allocate_const takes values, an element type and extents");
+        return;
+    }
+    if (!rlxc_parse_dtype(p, dtype, &stmt->allocate_const.dtype) ||
+        !rlxc_parse_elements(p, values, stmt->allocate_const.dtype, written, &ndim, &data,
+                             &stmt->allocate_const.nbytes) ||
+        !rlxc_parse_dims(p, shape, &dims, &stmt->allocate_const.n))
+        return;
+    int64_t have = 1, want = 1;
+    for (uint32_t i = 0; i < ndim; i++)
+        have *= written[i];
+    for (uint32_t i = 0; i < stmt->allocate_const.n; i++)
+        if (!rlxc_is_int(dims[i], &extents[i]) || extents[i] < 0 ||
+            __builtin_mul_overflow(want, extents[i], &want))
+            want = -1;
+    if (want != have) {
+        rlxc_error(p->ctx, shape->range, "the extents do not match the %lld values",
+                   (long long)have);
+        return;
+    }
+    stmt->allocate_const.extents = extents;
+    stmt->allocate_const.data = data;
+    stmt->allocate_const.var = rlxc_var(p->ctx, name, rlxc_dtype_handle());
+    rlxc_tir_push(t, out, stmt, call->range);
+    rlxc_tir_define(t, name, stmt->allocate_const.var);
+}
+
+/* name = T.something(...) that declares; false where it is a plain value. */
+bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                          const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    rlx_dtype dtype;
+    const char *path = rlxc_parse_path(p, call->base);
+    if (rlxc_parse_is_declaration(p, call, &dtype)) {
+        rlxc_parse_declare_symbol(p, name, dtype);
+        return true;
+    }
+    if (!path || path[0] != 'T')
+        return false;
+    const char *what = path + 2;
+    if (strcmp(what, "match_buffer") == 0) {
+        rlxc_tir_match_buffer(t, name, call);
+    } else if (strcmp(what, "alloc_buffer") == 0 || strcmp(what, "sblock_alloc_buffer") == 0) {
+        rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
+        if (!buffer)
+            return true;
+        rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
+        RLXC_PUSH(p->ctx, &t->block->allocs, buffer);
+    } else if (strcmp(what, "decl_buffer") == 0 || strcmp(what, "buffer_decl") == 0 ||
+               strcmp(what, "Buffer") == 0) {
+        declare_buffer(t, out, name, call);
+    } else if (strcmp(what, "allocate") == 0) {
+        allocate(t, out, name, call);
+    } else if (strcmp(what, "allocate_const") == 0) {
+        allocate_const(t, out, name, call);
+    } else if (strcmp(what, "bind") == 0 && call->n == 1) {
+        const rlxc_expr *value = rlxc_parse_prim(p, call->items[0]);
+        if (value)
+            rlxc_tir_let(t, out, name, value, call->range);
+    } else if (strcmp(what, "meta_var") == 0 && call->n == 1) {
+        const rlxc_expr *value = rlxc_parse_prim(p, call->items[0]);
+        if (value)
+            rlxc_tir_define(t, name, value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void assign_name(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *target,
+                        const rlxc_py *annotation, const rlxc_py *e, rlxc_range range)
+{
+    rlxc_parser *p = t->p;
+    rlx_dtype dtype;
+    if (target->kind == RLXC_PY_NAME && e->kind == RLXC_PY_CALL && !annotation &&
+        (rlxc_tir_axis(t, target, e) || rlxc_tir_declaration(t, out, target->text, e)))
+        return;
+    if (target->kind == RLXC_PY_TUPLE && e->kind == RLXC_PY_CALL && rlxc_tir_axis(t, target, e))
+        return;
+    if (target->kind != RLXC_PY_NAME) {
+        rlxc_error(p->ctx, target->range, "%s cannot be assigned to",
+                   rlxc_py_describe(p->ctx, target));
+        return;
+    }
+    const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, e);
+    if (buffer) { /* another name for it */
+        const rlxc_name *same = rlxc_names_find(&p->names, e->text);
+        rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BUFFER)->buffer = same->buffer;
+        return;
+    }
+    if (annotation &&
+        !rlxc_parse_dtype(p, annotation->kind == RLXC_PY_CALL ? annotation->base : annotation,
+                          &dtype))
+        return;
+    const rlxc_expr *value = rlxc_parse_prim(p, e);
+    if (!value)
+        return;
+    if (annotation && rlxc_dtype_is_handle(dtype) != rlxc_dtype_is_handle(value->dtype)) {
+        rlxc_error(p->ctx, e->range, "'%s' is declared %s but its value is %s", target->text,
+                   rlxc_dtype_name(p->ctx, dtype), rlxc_dtype_name(p->ctx, value->dtype));
+        return;
+    }
+    if (annotation && !rlxc_dtype_is_handle(dtype))
+        value = rlxc_cast(p->ctx, dtype, value);
+    rlxc_tir_let(t, out, target->text, value, range);
+}
+
+/* Names that an assignment in error should have defined. */
+static void mark_broken(rlxc_tir_parser *t, const rlxc_py *target)
+{
+    bool many = target->kind == RLXC_PY_TUPLE;
+    for (uint32_t i = 0; i < (many ? target->n : 1); i++) {
+        const rlxc_py *name = many ? target->items[i] : target;
+        if (name->kind == RLXC_PY_NAME)
+            rlxc_names_define(t->p->ctx, &t->p->names, name->text, RLXC_NAME_BROKEN);
+    }
+}
+
+static void assign(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_py *target = stmt->target, *value = stmt->value;
+    rlx_dtype dtype;
+    uint32_t errors = rlxc_error_count(p->ctx);
+    if (!value) { /* v: T.int32 */
+        if (target->kind != RLXC_PY_NAME)
+            rlxc_error(p->ctx, target->range, "only names can be declared");
+        else if (rlxc_parse_dtype(p, stmt->annotation, &dtype))
+            rlxc_parse_declare_symbol(p, target->text, dtype);
+    } else if (target->kind == RLXC_PY_INDEX) {
+        store(t, out, stmt);
+        return;
+    } else if (target->kind == RLXC_PY_TUPLE && value->kind == RLXC_PY_TUPLE &&
+               target->n == value->n) {
+        for (uint32_t i = 0; i < target->n; i++)
+            assign_name(t, out, target->items[i], NULL, value->items[i], stmt->range);
+    } else {
+        assign_name(t, out, target, stmt->annotation, value, stmt->range);
+    }
+    if (rlxc_error_count(p->ctx) > errors)
+        mark_broken(t, target);
+}
+
+void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
+                        const rlxc_py *message, rlxc_range range)
+{
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ASSERT);
+    if (!(stmt->assert_.cond = rlxc_tir_condition(t, cond)))
+        return;
+    if (message && message->kind != RLXC_PY_STRING) {
+        rlxc_error(t->p->ctx, message->range, "the message of an assertion is a string");
+        return;
+    }
+    stmt->assert_.message = message ? rlxc_intern(t->p->ctx, message->text, message->length)
+                                    : rlxc_intern_cstr(t->p->ctx, "assertion failed");
+    rlxc_tir_push(t, out, stmt, range);
+}
+
+/* T.attr(node, "key", value) */
+void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ATTR);
+    if (call->n != 3 || call->items[1]->kind != RLXC_PY_STRING) {
+        rlxc_error(p->ctx, call->range, "T.attr takes a node, a key in quotes and a value");
+        return;
+    }
+    const rlxc_py *node = call->items[0];
+    const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, node);
+    if (buffer)
+        stmt->attr.node = rlxc_attr_expr(buffer->data);
+    else if (!rlxc_parse_attr(p, node, &stmt->attr.node))
+        return;
+    stmt->attr.key = rlxc_intern(p->ctx, call->items[1]->text, call->items[1]->length);
+    const rlxc_py *value = call->items[2];
+    stmt->attr.value = value->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, value->text)
+                                                     : rlxc_parse_prim(p, value);
+    if (stmt->attr.value)
+        rlxc_tir_push(t, out, stmt, call->range);
+}
+
+static void set_function_attrs(rlxc_tir_parser *t, const rlxc_py *call)
+{
+    rlxc_context *ctx = t->p->ctx;
+    rlxc_prim_func *f = t->function;
+    if (!rlxc_parse_attr_call(t->p, call, &f->attrs))
+        return;
+    const char *key = rlxc_intern_cstr(ctx, "global_symbol");
+    const rlxc_attr *symbol = rlxc_attrs_find(&f->attrs, key);
+    if (symbol && symbol->kind == RLXC_ATTR_STRING && strcmp(symbol->s, f->name) == 0)
+        f->attrs = rlxc_attrs_without(ctx, f->attrs, key); /* the name says it already */
+}
+
+static void expression(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e)
+{
+    rlxc_parser *p = t->p;
+    if (e->kind == RLXC_PY_STRING || e->kind == RLXC_PY_NONE)
+        return;
+    const char *path = e->kind == RLXC_PY_CALL ? rlxc_parse_path(p, e->base) : NULL;
+    if (path && strcmp(path, "T.func_attr") == 0) {
+        set_function_attrs(t, e);
+        return;
+    }
+    if (path && rlxc_tir_block_statement(t, e, path))
+        return;
+    if (path && strcmp(path, "T.attr") == 0) {
+        rlxc_tir_attribute(t, out, e);
+        return;
+    }
+    if (path && strcmp(path, "T.Assert") == 0 && e->n == 2) {
+        rlxc_tir_assertion(t, out, e->items[0], e->items[1], e->range);
+        return;
+    }
+    const rlxc_py *value = e;
+    if (path && strcmp(path, "T.evaluate") == 0 && e->n == 1)
+        value = e->items[0];
+    const rlxc_expr *result = rlxc_parse_prim(p, value);
+    if (result)
+        rlxc_tir_push(t, out, rlxc_stmt_evaluate(p->ctx, result), e->range);
+}
+
+void rlxc_tir_simple(rlxc_tir_parser *t, rlxc_stmts *out)
+{
+    rlxc_parser *p = t->p;
+    rlxc_py_stmt stmt;
+    if (!rlxc_py_simple(&p->py, &stmt)) {
+        if (stmt.target)
+            mark_broken(t, stmt.target);
+        return;
+    }
+    switch (stmt.kind) {
+    case RLXC_PY_STMT_EXPR:
+        expression(t, out, stmt.value);
+        return;
+    case RLXC_PY_STMT_ASSIGN:
+        assign(t, out, &stmt);
+        return;
+    case RLXC_PY_STMT_AUGMENTED:
+        if (stmt.target->kind == RLXC_PY_INDEX)
+            store(t, out, &stmt);
+        else
+            rlxc_error(p->ctx, stmt.range, "only elements of buffers can be updated in place");
+        return;
+    case RLXC_PY_STMT_RETURN:
+        if (stmt.value && stmt.value->kind != RLXC_PY_NONE) {
+            const rlxc_expr *value = rlxc_parse_prim(p, stmt.value);
+            if (value)
+                rlxc_tir_push(t, out,
+                              rlxc_stmt_evaluate(p->ctx, rlxc_call(p->ctx, rlxc_dtype_void(),
+                                                                   rlxc_intern_cstr(p->ctx, "ret"),
+                                                                   &value, 1)),
+                              stmt.range);
+        }
+        return;
+    case RLXC_PY_STMT_ASSERT:
+        rlxc_tir_assertion(t, out, stmt.value, stmt.annotation, stmt.range);
+        return;
+    case RLXC_PY_STMT_PASS:
+    case RLXC_PY_STMT_IMPORT:
+        return;
+    }
+}
