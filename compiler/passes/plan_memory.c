@@ -6,8 +6,9 @@
  * tensor died are free; a tensor takes the free storage that fits best, growing it where every
  * symbol of the larger size is known where the storage is allocated (signature symbols, or any
  * where the sizes are constant). A storage is allocated right before its first tensor and is used
- * only inside the IF branch it was made in, so it dominates its uses. Results, and tensors a callee
- * may keep, have their own memory. Functions that bring storages of their own are left as they are.
+ * only inside the IF branch it was made in, so it dominates its uses; what the result of a then
+ * branch holds, the else branch may take. Results of the function, and tensors a callee
+ * may keep, have their own memory. Functions that bring storages of their own stay as they are.
  */
 #include <string.h>
 
@@ -26,9 +27,24 @@ typedef struct storage {
     const rlxc_expr *size; /* bytes, canonical */
     uint32_t terms;        /* sizes joined in it */
     uint32_t scope;        /* id of the branch it is allocated in */
+    uint32_t busy_until;   /* last position of the tensors in it */
+    bool is_free;          /* in the planner's list */
     rlxc_rvar *var;        /* once emitted */
-    struct storage *next;  /* in the list of its tensor's last position */
 } storage;
+
+typedef struct death { /* of a tensor: its storage may be free */
+    storage *storage;
+    struct death *next;
+} death;
+
+typedef struct loan { /* a storage held by the then branch, free for the else branch */
+    storage *storage;
+    uint32_t busy_until;
+} loan;
+
+typedef struct branch_scope {
+    uint32_t id, taken; /* taken: length of that list at the branch's start */
+} branch_scope;
 
 typedef struct planner {
     rlxc_context *ctx;
@@ -40,11 +56,14 @@ typedef struct planner {
     rlxc_var_list signature; /* symbols that every position knows */
     storage **of;            /* by variable id: the storage of a planned tensor */
     bool *is_first;          /* by variable id: the tensor before which its storage is made */
-    storage **dies_at;       /* by position: storages free from there on */
+    death **dies_at;         /* by position: storages free from there on */
     uint32_t n_positions;
     RLXC_VEC(storage *) free;
-    RLXC_VEC(uint32_t) scopes; /* ids of the open branches, innermost last */
-    RLXC_VEC(bool) open;       /* by scope id */
+    RLXC_VEC(storage *) taken;     /* in order, while branches are open */
+    RLXC_VEC(loan) loans;          /* of the IFs whose else branch is open */
+    RLXC_VEC(uint32_t) loan_marks; /* where those of each IF begin */
+    RLXC_VEC(branch_scope) scopes; /* the open branches, innermost last */
+    RLXC_VEC(bool) open;           /* by scope id */
 } planner;
 
 /* --- sizes ----------------------------------------------------------------------------------- */
@@ -145,25 +164,30 @@ static storage *take_storage(planner *p, const rlxc_expr *size, bool *out_is_new
         storage *s = rlxc_alloc(p->ctx, sizeof *s);
         s->size = size;
         s->terms = 1;
-        s->scope = p->scopes.items[p->scopes.count - 1];
+        s->scope = p->scopes.items[p->scopes.count - 1].id;
         return s;
     }
     storage *s = p->free.items[best];
     p->free.items[best] = p->free.items[--p->free.count];
+    s->is_free = false;
     s->terms += best_fit == 1;
     s->size = best_size;
     return s;
 }
 
+static void make_free(planner *p, storage *s)
+{
+    if (s->is_free || !p->open.items[s->scope])
+        return;
+    s->is_free = true;
+    RLXC_PUSH(p->ctx, &p->free, s);
+}
+
 static void free_dead(planner *p, uint32_t position)
 {
-    for (storage *s = p->dies_at[position]; s;) {
-        storage *next = s->next;
-        s->next = NULL;
-        if (p->open.items[s->scope])
-            RLXC_PUSH(p->ctx, &p->free, s);
-        s = next;
-    }
+    for (const death *d = p->dies_at[position]; d; d = d->next)
+        if (d->storage->busy_until <= position)
+            make_free(p, d->storage);
 }
 
 static bool is_planned(const planner *p, const rlxc_binding *b)
@@ -183,8 +207,11 @@ static void plan_binding(void *user, rlxc_binding *b, uint32_t position)
         uint32_t id = b->var->id, last = p->lifetime[id].memory;
         p->of[id] = s;
         p->is_first[id] = is_new;
-        s->next = p->dies_at[last];
-        p->dies_at[last] = s;
+        s->busy_until = last;
+        death *d = rlxc_alloc(p->ctx, sizeof *d);
+        *d = (death){s, p->dies_at[last]};
+        p->dies_at[last] = d;
+        RLXC_PUSH(p->ctx, &p->taken, s);
     }
     free_dead(p, position);
 }
@@ -193,24 +220,64 @@ static void enter_branch(void *user, const rlxc_binding *branch_of)
 {
     planner *p = user;
     (void)branch_of;
-    RLXC_PUSH(p->ctx, &p->scopes, p->open.count);
+    RLXC_PUSH(p->ctx, &p->scopes, (branch_scope){p->open.count, p->taken.count});
     RLXC_PUSH(p->ctx, &p->open, true);
+}
+
+static void keep_free(planner *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->free.count; i++) {
+        storage *s = p->free.items[i];
+        s->is_free = s->is_free && p->open.items[s->scope];
+        if (s->is_free)
+            p->free.items[kept++] = s;
+    }
+    p->free.count = kept;
+}
+
+/* Only one branch runs: what the then branch still holds, for the result of the IF, is free while
+ * the else branch runs. */
+static void lend(planner *p, const branch_scope *scope)
+{
+    RLXC_PUSH(p->ctx, &p->loan_marks, p->loans.count);
+    for (uint32_t i = scope->taken; i < p->taken.count; i++) {
+        storage *s = p->taken.items[i];
+        if (s->is_free || !p->open.items[s->scope])
+            continue;
+        RLXC_PUSH(p->ctx, &p->loans, (loan){s, s->busy_until});
+        s->busy_until = 0;
+        make_free(p, s);
+    }
+}
+
+static void end_loans(planner *p, uint32_t position)
+{
+    uint32_t mark = p->loan_marks.count ? p->loan_marks.items[--p->loan_marks.count] : 0;
+    while (p->loans.count > mark) {
+        const loan *l = &p->loans.items[--p->loans.count];
+        if (l->storage->busy_until < l->busy_until)
+            l->storage->busy_until = l->busy_until;
+        l->storage->is_free = l->storage->is_free && l->storage->busy_until <= position;
+    }
 }
 
 static void leave_branch(void *user, const rlxc_body *body, const rlxc_binding *branch_of,
                          uint32_t position)
 {
     planner *p = user;
-    (void)body;
     free_dead(p, position);
     if (!branch_of || p->scopes.count == 0)
         return;
-    uint32_t scope = p->scopes.items[--p->scopes.count], kept = 0;
-    p->open.items[scope] = false;
-    for (uint32_t i = 0; i < p->free.count; i++)
-        if (p->free.items[i]->scope != scope)
-            p->free.items[kept++] = p->free.items[i];
-    p->free.count = kept;
+    branch_scope scope = p->scopes.items[--p->scopes.count];
+    p->open.items[scope.id] = false;
+    if (body == branch_of->then) {
+        keep_free(p);
+        lend(p, &scope);
+        return;
+    }
+    end_loans(p, position);
+    keep_free(p);
 }
 
 static void join_branches(void *user, rlxc_binding *branch_of, uint32_t position)
@@ -310,7 +377,7 @@ static bool plan_function(rlxc_context *ctx, rlxc_module *module, rlxc_function 
     p.lifetime = rlxc_lifetimes(ctx, module, f, retains);
     p.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.of);
     p.is_first = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.is_first);
-    p.dies_at = rlxc_try_alloc(ctx, (size_t)p.n_positions + 1, sizeof(storage *));
+    p.dies_at = rlxc_try_alloc(ctx, (size_t)p.n_positions + 1, sizeof(death *));
     if (!p.lifetime || !p.of || !p.is_first || !p.dies_at)
         return false;
     for (uint32_t i = 0; i < f->n_params; i++)

@@ -83,7 +83,7 @@ RLX_TEST(memory_plan, storages_are_shared_where_lifetimes_do_not_meet)
              "q", "p", "y") IN_ADD("s", "q",
                                    "y") "            r = s\n        else:\n" IN_ADD("p", "b", "y")
              IN_ADD("q", "p", "y") "            r = q\n" ADD("d", "r", "y") "        return d\n",
-         4, 1},
+         3, 1},
         {"a packed function may keep what it gets",
          ADD("a", "x",
              "y") "        k = R.call_packed(\"test.keep\", a, sinfo_args=R.Object)\n" ADD("b", "y",
