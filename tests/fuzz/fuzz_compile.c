@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
+#include "fuzz_memory.h"
 #include "mutate_text.h"
 #include "run_any.h"
 
@@ -40,16 +41,19 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlx_exec_builder *builder;
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&fuzz_allocator);
     char *text = malloc(size + 1); /* the parser keeps pointers into it */
     if (!ctx || !text || rlx_exec_builder_create(NULL, &builder, NULL) != RLX_OK)
         abort();
     if (size > 0)
         memcpy(text, data, size);
     compile(ctx, text, size, builder);
-    const char *said = rlxc_render_diagnostics(ctx);
-    if (said && strstr(said, "internal error"))
-        abort(); /* so is a diagnostic that blames the compiler */
+    rlxc_render_diagnostics(ctx);
+    size_t count;
+    const rlxc_diagnostic *said = rlxc_diagnostics(ctx, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(said[i].message, "internal error in ", 18) == 0)
+            abort(); /* so is a diagnostic that blames the compiler */
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     free(text);

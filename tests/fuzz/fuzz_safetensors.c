@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "compiler/driver/safetensors.h"
+#include "fuzz_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlxc_weights weights = {0};
-    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_context *ctx = rlxc_context_create(&fuzz_allocator);
     unsigned char *copy = malloc(size ? size : 1); /* ends where the input ends */
     if (!ctx || !copy)
         abort();
