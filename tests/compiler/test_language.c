@@ -1,0 +1,378 @@
+/* The language from text to results: every module of tests/e2e is compiled at -O0, -O2 and -O3 with
+ * the check after each pass, loaded, and called through the public API.
+ *
+ * The calls stand in the module as comments, with values as the assembler writes them:
+ *     # call main: tensor float32 [2] {1, 2}, shape [3] => tensor float32 [2] {2, 4}
+ *     # fail main: int 3 => a part of the message
+ *     # error => a part of the diagnostics, for modules that must not compile
+ * Floating point results are compared within 1e-5, those of 16 bits within 1e-2. Modules are
+ * compiled once more from what each pass printed, and must give the same results. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+#include "rlx/asm.h"
+#include "tests/support/rlx_test.h"
+
+enum { MAX_CALLS = 32, MAX_LINE = 600, MAX_STAGES = 40 };
+
+typedef struct call {
+    bool fails;
+    char function[40], args[MAX_LINE], want[MAX_LINE];
+} call;
+
+typedef struct script {
+    const char *path;
+    char *text;
+    size_t length;
+    call calls[MAX_CALLS];
+    unsigned n_calls;
+    char error[MAX_LINE]; /* "" : it must compile */
+} script;
+
+static void read_calls(script *s)
+{
+    for (char *line = s->text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        bool is_call = strncmp(line, "# call ", 7) == 0, fails = strncmp(line, "# fail ", 7) == 0;
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, "# error => ", 11) == 0)
+            snprintf(s->error, sizeof s->error, "%.*s", (int)length - 11, line + 11);
+        if (!is_call && !fails)
+            continue;
+        cr_assert(s->n_calls < MAX_CALLS && length < MAX_LINE, "%s: %.*s", s->path, (int)length,
+                  line);
+        call *c = &s->calls[s->n_calls++];
+        const char *colon = memchr(line, ':', length), *arrow = memmem(line, length, " => ", 4);
+        cr_assert(colon && arrow && colon < arrow, "%s: %.*s", s->path, (int)length, line);
+        c->fails = fails;
+        snprintf(c->function, sizeof c->function, "%.*s", (int)(colon - line) - 7, line + 7);
+        snprintf(c->args, sizeof c->args, "%.*s", (int)(arrow - colon) - 1, colon + 1);
+        snprintf(c->want, sizeof c->want, "%.*s", (int)(line + length - arrow) - 4, arrow + 4);
+    }
+}
+
+static void script_read(script *s, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    *s = (script){.path = path, .text = malloc((size_t)size + 1), .length = (size_t)size};
+    cr_assert(s->text && fread(s->text, 1, s->length, file) == s->length);
+    s->text[size] = '\0';
+    fclose(file);
+    read_calls(s);
+}
+
+/* --- packed functions of the host ------------------------------------------------------------ */
+
+/* Destination passing: the last argument becomes twice the first (float32). */
+static rlx_status packed_twice(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                               rlx_value *out, rlx_error *err)
+{
+    (void)cc, (void)out;
+    if (n < 2 || args[0].kind != RLX_KIND_TENSOR || args[n - 1].kind != RLX_KIND_TENSOR)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "test.twice wants tensors");
+    const float *from = rlx_tensor_data(args[0].as.tensor);
+    float *to = rlx_tensor_mutable_data(args[n - 1].as.tensor);
+    for (int64_t i = 0; i < rlx_tensor_numel(args[0].as.tensor); i++)
+        to[i] = 2 * from[i];
+    return RLX_OK;
+}
+
+/* The number of arguments. */
+static rlx_status packed_count(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                               rlx_value *out, rlx_error *err)
+{
+    (void)cc, (void)args, (void)err;
+    *out = rlx_int(n);
+    return RLX_OK;
+}
+
+/* --- comparing values ------------------------------------------------------------------------ */
+
+static double element(const rlx_tensor *t, int64_t i)
+{
+    rlx_dtype type = rlx_tensor_dtype(t);
+    const char *at = (const char *)rlx_tensor_data(t) + (size_t)i * rlx_dtype_size(type);
+    uint64_t bits = 0;
+    memcpy(&bits, at, rlx_dtype_size(type));
+    if (type.code == RLX_BFLOAT) {
+        uint32_t wide = (uint32_t)bits << 16;
+        float f;
+        memcpy(&f, &wide, sizeof f);
+        return f;
+    }
+    if (type.code == RLX_FLOAT && type.bits == 16) {
+        double m = (double)(bits & 1023), e = (double)(bits >> 10 & 31);
+        double v = e == 31  ? (m > 0 ? NAN : INFINITY)
+                   : e == 0 ? ldexp(m, -24)
+                            : ldexp(1024 + m, (int)e - 25);
+        return bits >> 15 ? -v : v;
+    }
+    if (type.code == RLX_FLOAT && type.bits == 32) {
+        float f;
+        memcpy(&f, at, sizeof f);
+        return f;
+    }
+    double d;
+    memcpy(&d, at, sizeof d);
+    return d;
+}
+
+static bool same_tensor(const rlx_tensor *a, const rlx_tensor *b)
+{
+    rlx_dtype type = rlx_tensor_dtype(a);
+    uint32_t ndim = rlx_tensor_ndim(a);
+    int64_t n = rlx_tensor_numel(a);
+    if (!rlx_dtype_eq(type, rlx_tensor_dtype(b)) || ndim != rlx_tensor_ndim(b))
+        return false;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (rlx_tensor_dims(a)[i] != rlx_tensor_dims(b)[i])
+            return false;
+    if (type.code != RLX_FLOAT && type.code != RLX_BFLOAT)
+        return n == 0 || memcmp(rlx_tensor_data(a), rlx_tensor_data(b),
+                                (size_t)n * rlx_dtype_size(type)) == 0;
+    double tolerance = type.bits == 16 ? 1e-2 : 1e-5;
+    for (int64_t i = 0; i < n; i++) {
+        double x = element(a, i), y = element(b, i);
+        if (!(x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= tolerance * (1 + fabs(y))))
+            return false;
+    }
+    return true;
+}
+
+static bool same(rlx_value a, rlx_value b)
+{
+    if (a.kind != b.kind)
+        return false;
+    switch ((rlx_kind)a.kind) {
+    case RLX_KIND_NONE:
+        return true;
+    case RLX_KIND_INT:
+    case RLX_KIND_BOOL:
+        return a.as.i == b.as.i;
+    case RLX_KIND_FLOAT:
+        return fabs(a.as.f - b.as.f) <= 1e-5 * (1 + fabs(b.as.f));
+    case RLX_KIND_DTYPE:
+        return rlx_dtype_eq(a.as.dtype, b.as.dtype);
+    case RLX_KIND_TENSOR:
+        return same_tensor(a.as.tensor, b.as.tensor);
+    case RLX_KIND_SHAPE:
+        return rlx_shape_ndim(a.as.shape) == rlx_shape_ndim(b.as.shape) &&
+               memcmp(rlx_shape_dims(a.as.shape), rlx_shape_dims(b.as.shape),
+                      rlx_shape_ndim(a.as.shape) * sizeof(int64_t)) == 0;
+    case RLX_KIND_TUPLE:
+        for (uint32_t i = 0; i < rlx_tuple_count(a.as.tuple); i++)
+            if (i >= rlx_tuple_count(b.as.tuple) ||
+                !same(rlx_tuple_get(a.as.tuple, i), rlx_tuple_get(b.as.tuple, i)))
+                return false;
+        return rlx_tuple_count(a.as.tuple) == rlx_tuple_count(b.as.tuple);
+    case RLX_KIND_STRING:
+        return rlx_str_eq(rlx_string_get(a.as.string), rlx_string_get(b.as.string));
+    case RLX_KIND_CLOSURE:
+    case RLX_KIND_STORAGE:
+    case RLX_KIND_OBJECT:
+        return false;
+    }
+    return false;
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+/* The value that "tuple(TEXT)" stands for, made by a program of one instruction. */
+static rlx_value value_of(rlx_test *t, const char *path, const char *text)
+{
+    static char program[2 * MAX_LINE];
+    rlx_executable *exe = NULL;
+    rlx_value out = rlx_none();
+    snprintf(program, sizeof program,
+             ".func v () -> object {\n  load_const r0, tuple(%s)\n  ret r0\n}\n", text);
+    cr_assert_eq(rlx_test_try_load(t, program, &exe), RLX_OK, "%s: %s: %s", path, text,
+                 t->error.message);
+    rlx_vm *vm = rlx_test_vm(t, exe);
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("v"), NULL, 0, &out, &t->error));
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    return out;
+}
+
+static void run_call(rlx_test *t, rlx_vm *vm, const script *s, const call *c, const char *stage)
+{
+    rlx_value args = value_of(t, s->path, c->args), out = rlx_none(), items[16];
+    uint32_t n = rlx_tuple_count(args.as.tuple);
+    rlx_error err = {0};
+    cr_assert(n <= 16);
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = rlx_tuple_get(args.as.tuple, i);
+    rlx_status status = rlx_vm_invoke(vm, rlx_str_from(c->function), items, n, &out, &err);
+    if (c->fails) {
+        cr_expect(status != RLX_OK && strstr(err.message, c->want),
+                  "%s (%s): %s(%s): \"%s\" lacks \"%s\"", s->path, stage, c->function, c->args,
+                  status == RLX_OK ? "success" : err.message, c->want);
+    } else if (status != RLX_OK) {
+        cr_expect(false, "%s (%s): %s(%s): %s", s->path, stage, c->function, c->args, err.message);
+    } else {
+        rlx_value want = value_of(t, s->path, c->want);
+        cr_expect(same(out, rlx_tuple_get(want.as.tuple, 0)), "%s (%s): %s(%s) is not %s", s->path,
+                  stage, c->function, c->args, c->want);
+        rlx_value_release(want);
+    }
+    rlx_value_release(out);
+    rlx_value_release(args);
+}
+
+static void run_calls(rlx_test *t, rlx_executable *exe, const script *s, const char *stage)
+{
+    static const struct {
+        const char *name;
+        rlx_packed_fn fn;
+    } packed[] = {{"test.twice", packed_twice}, {"test.count", packed_count}};
+    rlx_vm_options options = {.allocator = &t->allocator,
+                              .registry = rlx_test_registry(t),
+                              .threads = 3,
+                              .debug_poison = true};
+    rlx_vm *vm = NULL;
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        RLX_OKAY(
+            rlx_vm_register(vm, rlx_str_from(packed[i].name), packed[i].fn, NULL, NULL, &t->error));
+    for (unsigned i = 0; i < s->n_calls; i++)
+        run_call(t, vm, s, &s->calls[i], stage);
+    rlx_vm_destroy(vm);
+}
+
+typedef struct stages {
+    rlxc_context *ctx;
+    char *texts[MAX_STAGES];
+    const char *names[MAX_STAGES];
+    unsigned n;
+} stages;
+
+static bool keep_stage(void *user, const rlxc_pass *pass, const rlxc_module *m, double seconds)
+{
+    stages *kept = user;
+    const char *text = rlxc_print_module(kept->ctx, m);
+    (void)seconds;
+    if (kept->n < MAX_STAGES && (kept->n == 0 || strcmp(kept->texts[kept->n - 1], text) != 0)) {
+        kept->names[kept->n] = pass->name;
+        kept->texts[kept->n++] = strdup(text);
+    }
+    return true;
+}
+
+/* Compiles |text|, one stage of |s|, and runs the calls; the passes' texts go to |out_stages|. */
+static void compile_and_run(rlx_test *t, const script *s, const char *text, int level,
+                            const char *stage, stages *out_stages)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlxc_options options;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_pass_hooks hooks = {.after = keep_stage, .user = out_stages};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, level));
+    options.check = true;
+    if (out_stages)
+        out_stages->ctx = ctx;
+    rlxc_module *m = rlxc_read_module(ctx, s->path, text, strlen(text));
+    bool good = m && rlxc_compile_module(ctx, m, &options, out_stages ? &hooks : NULL, builder);
+    const char *messages = rlxc_render_diagnostics(ctx);
+    if (s->error[0])
+        cr_expect(!good && strstr(messages, s->error), "%s (%s): \"%s\" lacks \"%s\"", s->path,
+                  stage, good ? "success" : messages, s->error);
+    else if (!good)
+        cr_expect(false, "%s (%s): %s\n%s", s->path, stage, messages, out_stages ? "" : text);
+    else
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    if (exe)
+        run_calls(t, exe, s, stage);
+    rlx_executable_release(exe);
+}
+
+static void run_script(rlx_test *t, const char *path)
+{
+    static const int levels[] = {0, 2, 3};
+    script s;
+    script_read(&s, path);
+    cr_expect(s.n_calls > 0 || s.error[0], "%s has no calls", path);
+    for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
+        char stage[80];
+        stages kept = {.n = 0};
+        snprintf(stage, sizeof stage, "-O%d", levels[k]);
+        compile_and_run(t, &s, s.text, levels[k], stage, &kept);
+        for (unsigned i = 0; i < kept.n; i++) {
+            snprintf(stage, sizeof stage, "-O%d, printed after %s", levels[k], kept.names[i]);
+            if (!s.error[0] && levels[k] != 3)
+                compile_and_run(t, &s, kept.texts[i], levels[k], stage, NULL);
+            free(kept.texts[i]);
+        }
+    }
+    free(s.text);
+}
+
+static void run_scripts(rlx_test *t, const char *prefix)
+{
+    DIR *dir = opendir("tests/e2e");
+    unsigned n = 0;
+    cr_assert(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        size_t length = strlen(entry->d_name);
+        char path[300];
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || length < 3 ||
+            strcmp(entry->d_name + length - 3, ".py") != 0)
+            continue;
+        snprintf(path, sizeof path, "tests/e2e/%s", entry->d_name);
+        run_script(t, path);
+        n++;
+    }
+    closedir(dir);
+    cr_expect(n > 0, "no scripts tests/e2e/%s*.py", prefix);
+}
+
+/* One test per group of scripts: a test costs a process. */
+RLX_TEST(language, calls)
+{
+    run_scripts(t, "call");
+}
+RLX_TEST(language, closures)
+{
+    run_scripts(t, "closure");
+}
+RLX_TEST(language, branches)
+{
+    run_scripts(t, "if");
+}
+RLX_TEST(language, matches)
+{
+    run_scripts(t, "match");
+}
+RLX_TEST(language, symbols)
+{
+    run_scripts(t, "sym");
+}
+RLX_TEST(language, values)
+{
+    run_scripts(t, "value");
+}
+RLX_TEST(language, tensor_programs)
+{
+    run_scripts(t, "tir");
+}
+RLX_TEST(language, lowered_forms)
+{
+    run_scripts(t, "lowered");
+}
+RLX_TEST(language, refused_modules)
+{
+    run_scripts(t, "error");
+}
