@@ -96,11 +96,28 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);
 /* if (fails) { ctx->fail(ctx, message); return 1; } */
 void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message);
 
+/* --- llvm_parallel.c --- */
+/* A parallel loop: a function for a share of it, called through ctx->parallel_for. */
+void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop);
+
 /* --- llvm_function.c --- */
 void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f);
-/* Runs |body| with the builder in a new internal function that computes over [begin, end) with
- * everything in scope captured; then emits ctx->parallel_for over |extent| indices. */
-void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop);
+typedef struct rlxc_llvm_frame { /* what changes while another function is emitted */
+    LLVMValueRef fn, kernel_ctx;
+    LLVMBasicBlockRef entry, at;
+    rlxc_map vars, wide;
+    uint32_t stack_used;
+} rlxc_llvm_frame;
+/* Goes on in |fn|, with nothing in scope; leave returns to the function before. */
+rlxc_llvm_frame rlxc_llvm_enter(rlxc_llvm *g, LLVMValueRef fn);
+void rlxc_llvm_leave(rlxc_llvm *g, const rlxc_llvm_frame *saved);
+/* An internal function returning i32. */
+LLVMValueRef rlxc_llvm_new_function(rlxc_llvm *g, const char *name, LLVMTypeRef *params,
+                                    uint32_t n);
+void rlxc_llvm_pointer_attributes(rlxc_llvm *g, LLVMValueRef fn, uint32_t param);
+LLVMValueRef rlxc_llvm_slot(rlxc_llvm *g, LLVMValueRef array, uint32_t i); /* of 8 bytes */
+LLVMValueRef rlxc_llvm_context_member(rlxc_llvm *g, int64_t offset);
+void rlxc_llvm_bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value);
 /* Fixed attributes of every function: CPU, features, vector width. */
 void rlxc_llvm_function_attributes(rlxc_llvm *g, LLVMValueRef fn);
 void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index, const char *name,

@@ -1,8 +1,7 @@
 /* PrimFunc -> two LLVM functions: the exported kernel unpacks its arguments, the body computes.
  *
  * The body's pointers are parameters, because "noalias" can be said only of those; it holds where
- * the function has tir.noalias. Parallel loops become functions too: what they use of the enclosing
- * scope travels in an array of 8-byte slots on the caller's stack. */
+ * the function has tir.noalias. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ void rlxc_llvm_function_attributes(rlxc_llvm *g, LLVMValueRef fn)
             LLVMCreateStringAttribute(g->lc, "tune-cpu", 8, tune, (unsigned)strlen(tune)));
 }
 
-static void bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value)
+void rlxc_llvm_bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value)
 {
     rlxc_map_set(g->ctx, &g->vars, rlxc_key(var), value);
 }
@@ -50,7 +49,7 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
     LLVMValueRef i = LLVMBuildPhi(b, g->i64, var->var.name);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, i, end, ""), body, after);
     LLVMPositionBuilderAtEnd(b, body);
-    bind(g, var, LLVMBuildIntCast2(b, i, rlxc_llvm_type(g, var->dtype), true, ""));
+    rlxc_llvm_bind(g, var, LLVMBuildIntCast2(b, i, rlxc_llvm_type(g, var->dtype), true, ""));
     rlxc_map_set(g->ctx, &g->wide, rlxc_key(var), i);
     rlxc_llvm_stmt(g, loop->loop.body);
     LLVMValueRef next = LLVMBuildNSWAdd(b, i, rlxc_llvm_int(g, g->i64, 1), "");
@@ -61,108 +60,12 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
     LLVMPositionBuilderAtEnd(b, after);
 }
 
-/* --- parallel loops -------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------------- */
 
-typedef struct capture {
-    rlxc_llvm *g;
-    RLXC_VEC(const rlxc_expr *) vars;
-    rlxc_map seen;
-} capture;
-
-static bool capture_expr(void *user, const rlxc_expr *e);
-
-static void capture_buffer(capture *c, const rlxc_buffer *buffer)
+rlxc_llvm_frame rlxc_llvm_enter(rlxc_llvm *g, LLVMValueRef fn)
 {
-    rlxc_context *ctx = c->g->ctx;
-    if (rlxc_map_get(&c->seen, rlxc_key(buffer)))
-        return;
-    rlxc_map_set(ctx, &c->seen, rlxc_key(buffer), c);
-    rlxc_expr_visit(ctx, buffer->data, capture_expr, c);
-    for (uint32_t i = 0; i < buffer->ndim; i++) {
-        rlxc_expr_visit(ctx, buffer->shape[i], capture_expr, c);
-        if (buffer->strides)
-            rlxc_expr_visit(ctx, buffer->strides[i], capture_expr, c);
-    }
-    if (buffer->elem_offset)
-        rlxc_expr_visit(ctx, buffer->elem_offset, capture_expr, c);
-}
-
-static bool capture_expr(void *user, const rlxc_expr *e)
-{
-    capture *c = user;
-    if (e->kind == RLXC_EXPR_LOAD)
-        capture_buffer(c, e->load.buffer);
-    if (e->kind == RLXC_EXPR_VAR && rlxc_map_get(&c->g->vars, rlxc_key(e)) &&
-        !rlxc_map_get(&c->seen, rlxc_key(e))) {
-        rlxc_map_set(c->g->ctx, &c->seen, rlxc_key(e), c);
-        RLXC_PUSH(c->g->ctx, &c->vars, e);
-    }
-    return true;
-}
-
-static void capture_one(capture *c, const rlxc_expr *e)
-{
-    if (e)
-        rlxc_expr_visit(c->g->ctx, e, capture_expr, c);
-}
-
-static bool capture_stmt(void *user, const rlxc_stmt *s)
-{
-    capture *c = user;
-    switch (s->kind) {
-    case RLXC_STMT_FOR:
-        capture_one(c, s->loop.min);
-        capture_one(c, s->loop.extent);
-        break;
-    case RLXC_STMT_WHILE:
-        capture_one(c, s->while_.cond);
-        break;
-    case RLXC_STMT_IF:
-        capture_one(c, s->if_.cond);
-        break;
-    case RLXC_STMT_LET:
-        capture_one(c, s->let.value);
-        break;
-    case RLXC_STMT_STORE:
-        capture_buffer(c, s->store.buffer);
-        for (uint32_t i = 0; i < s->store.n; i++)
-            capture_one(c, s->store.indices[i]);
-        capture_one(c, s->store.value);
-        break;
-    case RLXC_STMT_EVALUATE:
-        capture_one(c, s->evaluate);
-        break;
-    case RLXC_STMT_ASSERT:
-        capture_one(c, s->assert_.cond);
-        break;
-    case RLXC_STMT_ALLOCATE:
-        for (uint32_t i = 0; i < s->allocate.n; i++)
-            capture_one(c, s->allocate.extents[i]);
-        capture_one(c, s->allocate.cond);
-        break;
-    case RLXC_STMT_DECL_BUFFER:
-        capture_buffer(c, s->decl);
-        break;
-    case RLXC_STMT_SEQ:
-    case RLXC_STMT_ALLOCATE_CONST:
-    case RLXC_STMT_ATTR:
-    case RLXC_STMT_BLOCK:
-        break;
-    }
-    return !rlxc_failed(c->g->ctx);
-}
-
-typedef struct frame { /* what changes while another function is emitted */
-    LLVMValueRef fn, kernel_ctx;
-    LLVMBasicBlockRef entry, at;
-    rlxc_map vars, wide;
-    uint32_t stack_used;
-} frame;
-
-static frame enter(rlxc_llvm *g, LLVMValueRef fn)
-{
-    frame saved = {g->fn,   g->kernel_ctx, g->entry,     LLVMGetInsertBlock(g->b),
-                   g->vars, g->wide,       g->stack_used};
+    rlxc_llvm_frame saved = {g->fn,   g->kernel_ctx, g->entry,     LLVMGetInsertBlock(g->b),
+                             g->vars, g->wide,       g->stack_used};
     rlxc_llvm_memo_forget(g, 0);
     g->fn = fn;
     g->vars = g->wide = (rlxc_map){0};
@@ -175,7 +78,7 @@ static frame enter(rlxc_llvm *g, LLVMValueRef fn)
     return saved;
 }
 
-static void leave(rlxc_llvm *g, const frame *saved)
+void rlxc_llvm_leave(rlxc_llvm *g, const rlxc_llvm_frame *saved)
 {
     rlxc_llvm_memo_forget(g, 0);
     g->fn = saved->fn;
@@ -188,7 +91,7 @@ static void leave(rlxc_llvm *g, const frame *saved)
         LLVMPositionBuilderAtEnd(g->b, saved->at);
 }
 
-static LLVMValueRef new_function(rlxc_llvm *g, const char *name, LLVMTypeRef *params, uint32_t n)
+LLVMValueRef rlxc_llvm_new_function(rlxc_llvm *g, const char *name, LLVMTypeRef *params, uint32_t n)
 {
     LLVMValueRef fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i32, params, n, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
@@ -203,105 +106,24 @@ static bool is_noalias(const rlxc_prim_func *f)
     return attr && rlxc_attr_as_int(attr, &value) && value != 0;
 }
 
-static void pointer_attributes(rlxc_llvm *g, LLVMValueRef fn, uint32_t param)
+void rlxc_llvm_pointer_attributes(rlxc_llvm *g, LLVMValueRef fn, uint32_t param)
 {
     rlxc_llvm_attribute(g, fn, param + 1, "nonnull", 0);
     if (is_noalias(g->f))
         rlxc_llvm_attribute(g, fn, param + 1, "noalias", 0);
 }
 
-static LLVMValueRef slot(rlxc_llvm *g, LLVMValueRef array, uint32_t i)
+LLVMValueRef rlxc_llvm_slot(rlxc_llvm *g, LLVMValueRef array, uint32_t i)
 {
     LLVMValueRef at = rlxc_llvm_int(g, g->i64, i);
     return LLVMBuildInBoundsGEP2(g->b, g->i64, array, &at, 1, "");
 }
 
-static LLVMValueRef context_member(rlxc_llvm *g, int64_t offset)
+LLVMValueRef rlxc_llvm_context_member(rlxc_llvm *g, int64_t offset)
 {
     LLVMValueRef at = rlxc_llvm_int(g, g->i64, offset);
     LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, g->i8, g->kernel_ctx, &at, 1, "");
     return LLVMBuildLoad2(g->b, g->ptr, p, "");
-}
-
-/* The function that computes a share: captured values, begin, end, context. */
-static LLVMValueRef share_function(rlxc_llvm *g, const rlxc_stmt *loop, const char *name,
-                                   const capture *c, LLVMTypeRef *params)
-{
-    uint32_t n = c->vars.count;
-    LLVMValueRef fn = new_function(g, name, params, n + 3);
-    rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-    for (uint32_t i = 0; i < n; i++)
-        if (params[i] == g->ptr)
-            pointer_attributes(g, fn, i);
-    frame saved = enter(g, fn);
-    g->kernel_ctx = LLVMGetParam(fn, n + 2);
-    for (uint32_t i = 0; i < n; i++)
-        bind(g, c->vars.items[i], LLVMGetParam(fn, i));
-    rlxc_llvm_loop(g, loop, LLVMGetParam(fn, n), LLVMGetParam(fn, n + 1));
-    LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
-    leave(g, &saved);
-    return fn;
-}
-
-void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop)
-{
-    capture c = {.g = g};
-    rlxc_llvm_memo_forget(g, 0);
-    capture_one(&c, loop->loop.min);
-    rlxc_stmt_visit(loop->loop.body, capture_stmt, &c);
-    uint32_t n = c.vars.count, number = g->n_parallel++;
-    LLVMTypeRef *params = rlxc_try_alloc(g->ctx, n + 3, sizeof *params);
-    LLVMValueRef *args = rlxc_try_alloc(g->ctx, n + 3, sizeof *args);
-    if (!params || !args)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        args[i] = (LLVMValueRef)rlxc_map_get(&g->vars, rlxc_key(c.vars.items[i]));
-        params[i] = LLVMTypeOf(args[i]);
-    }
-    params[n] = params[n + 1] = g->i64;
-    params[n + 2] = g->ptr;
-    const char *name = rlxc_internf(g->ctx, "%s.share%u", g->symbol, number);
-    LLVMValueRef share = share_function(g, loop, name, &c, params);
-
-    /* unpacks the slots and calls the share: what parallel_for gets */
-    LLVMTypeRef entry_params[4] = {g->ptr, g->i64, g->i64, g->ptr};
-    name = rlxc_internf(g->ctx, "%s.parallel%u", g->symbol, number);
-    LLVMValueRef entry = new_function(g, name, entry_params, 4);
-    frame saved = enter(g, entry);
-    LLVMValueRef *inner = rlxc_try_alloc(g->ctx, n + 3, sizeof *inner);
-    for (uint32_t i = 0; inner && i < n; i++)
-        inner[i] = LLVMBuildLoad2(g->b, params[i], slot(g, LLVMGetParam(entry, 0), i), "");
-    LLVMValueRef r = rlxc_llvm_int(g, g->i32, 0);
-    if (inner) {
-        for (uint32_t i = 0; i < 3; i++)
-            inner[n + i] = LLVMGetParam(entry, i + 1);
-        r = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(share), share, inner, n + 3, "");
-    }
-    LLVMBuildRet(g->b, r);
-    leave(g, &saved);
-
-    LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
-    LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(g->entry));
-    LLVMValueRef slots =
-        LLVMBuildArrayAlloca(g->b, g->i64, rlxc_llvm_int(g, g->i32, n ? n : 1), "captured");
-    LLVMPositionBuilderAtEnd(g->b, at);
-    for (uint32_t i = 0; i < n; i++)
-        LLVMBuildStore(g->b, args[i], slot(g, slots, i));
-    LLVMValueRef begin = rlxc_llvm_index(g, loop->loop.min);
-    if (!LLVMIsAConstantInt(begin) || LLVMConstIntGetSExtValue(begin) != 0)
-        rlxc_error(g->ctx, g->range, "%s: a parallel loop must start at 0", g->f->name);
-    LLVMTypeRef types[5] = {g->ptr, g->ptr, g->ptr, g->i64, g->i64};
-    LLVMTypeRef type = LLVMFunctionType(g->i32, types, 5, false);
-    LLVMValueRef call[5] = {g->kernel_ctx, entry, slots, rlxc_llvm_index(g, loop->loop.extent),
-                            rlxc_llvm_int(g, g->i64, 1)};
-    LLVMValueRef status = LLVMBuildCall2(g->b, type, context_member(g, 24), call, 5, "");
-    LLVMBasicBlockRef failed = LLVMAppendBasicBlockInContext(g->lc, g->fn, "failed");
-    LLVMBasicBlockRef fine = LLVMAppendBasicBlockInContext(g->lc, g->fn, "fine");
-    LLVMValueRef is_bad = LLVMBuildICmp(g->b, LLVMIntNE, status, rlxc_llvm_int(g, g->i32, 0), "");
-    LLVMBuildCondBr(g->b, is_bad, failed, fine);
-    LLVMPositionBuilderAtEnd(g->b, failed);
-    LLVMBuildRet(g->b, status);
-    LLVMPositionBuilderAtEnd(g->b, fine);
 }
 
 /* --- kernels --------------------------------------------------------------------------------- */
@@ -310,13 +132,14 @@ void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop)
 static void bind_layout(rlxc_llvm *g, const rlxc_buffer *buffer)
 {
     if (buffer->elem_offset && buffer->elem_offset->kind == RLXC_EXPR_VAR)
-        bind(g, buffer->elem_offset,
-             rlxc_llvm_int(g, rlxc_llvm_type(g, buffer->elem_offset->dtype), 0));
+        rlxc_llvm_bind(g, buffer->elem_offset,
+                       rlxc_llvm_int(g, rlxc_llvm_type(g, buffer->elem_offset->dtype), 0));
     LLVMValueRef stride = rlxc_llvm_int(g, g->i64, 1);
     for (uint32_t i = buffer->ndim; buffer->strides && i-- > 0;) {
         const rlxc_expr *var = buffer->strides[i];
         if (var->kind == RLXC_EXPR_VAR)
-            bind(g, var, LLVMBuildIntCast2(g->b, stride, rlxc_llvm_type(g, var->dtype), true, ""));
+            rlxc_llvm_bind(
+                g, var, LLVMBuildIntCast2(g->b, stride, rlxc_llvm_type(g, var->dtype), true, ""));
         stride = LLVMBuildNSWMul(g->b, stride, rlxc_llvm_index(g, buffer->shape[i]), "");
     }
 }
@@ -325,7 +148,7 @@ static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims,
                           uint32_t n_buffers)
 {
     const rlxc_prim_func *f = g->f;
-    frame saved = enter(g, fn);
+    rlxc_llvm_frame saved = rlxc_llvm_enter(g, fn);
     g->kernel_ctx = LLVMGetParam(fn, n_buffers + n_dims);
     for (uint32_t i = 0; i < n_dims; i++) {
         LLVMValueRef value = LLVMGetParam(fn, n_buffers + i);
@@ -337,25 +160,25 @@ static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims,
             break;
         }
         rlx_dtype wide = RLX_I64;
-        bind(g, dims[i], rlxc_llvm_cast(g, value, wide, dims[i]->dtype));
+        rlxc_llvm_bind(g, dims[i], rlxc_llvm_cast(g, value, wide, dims[i]->dtype));
         rlxc_map_set(g->ctx, &g->wide, rlxc_key(dims[i]), value);
     }
     for (uint32_t i = 0, k = 0; i < f->n_params; i++) {
         const rlxc_buffer *buffer = f->params[i].buffer;
         if (!buffer)
             continue;
-        pointer_attributes(g, fn, k);
+        rlxc_llvm_pointer_attributes(g, fn, k);
         LLVMValueRef pointer = LLVMGetParam(fn, k++);
-        bind(g, buffer->data, pointer);
+        rlxc_llvm_bind(g, buffer->data, pointer);
         if (f->params[i].var)
-            bind(g, f->params[i].var, pointer);
+            rlxc_llvm_bind(g, f->params[i].var, pointer);
     }
     for (uint32_t i = 0; i < f->n_params; i++)
         if (f->params[i].buffer)
             bind_layout(g, f->params[i].buffer);
     rlxc_llvm_stmt(g, f->body);
     LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
-    leave(g, &saved);
+    rlxc_llvm_leave(g, &saved);
 }
 
 void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
@@ -381,21 +204,23 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
         return;
     for (uint32_t i = 0; i < n; i++)
         params[i] = i < n_buffers || i == n - 1 ? g->ptr : g->i64;
-    LLVMValueRef body = new_function(g, rlxc_internf(g->ctx, "%s.body", g->symbol), params, n);
+    LLVMValueRef body =
+        rlxc_llvm_new_function(g, rlxc_internf(g->ctx, "%s.body", g->symbol), params, n);
     rlxc_llvm_attribute(g, body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
     body_function(g, body, dims, n_dims, n_buffers);
 
     LLVMTypeRef entry_params[3] = {g->ptr, g->ptr, g->ptr};
-    LLVMValueRef entry = new_function(g, g->symbol, entry_params, 3);
+    LLVMValueRef entry = rlxc_llvm_new_function(g, g->symbol, entry_params, 3);
     LLVMSetLinkage(entry, LLVMExternalLinkage);
-    frame saved = enter(g, entry);
+    rlxc_llvm_frame saved = rlxc_llvm_enter(g, entry);
     for (uint32_t i = 0; i < n_buffers; i++)
-        args[i] = LLVMBuildLoad2(g->b, g->ptr, slot(g, LLVMGetParam(entry, 0), i), "");
+        args[i] = LLVMBuildLoad2(g->b, g->ptr, rlxc_llvm_slot(g, LLVMGetParam(entry, 0), i), "");
     for (uint32_t i = 0; i < n_dims; i++)
-        args[n_buffers + i] = LLVMBuildLoad2(g->b, g->i64, slot(g, LLVMGetParam(entry, 1), i), "");
+        args[n_buffers + i] =
+            LLVMBuildLoad2(g->b, g->i64, rlxc_llvm_slot(g, LLVMGetParam(entry, 1), i), "");
     args[n - 1] = LLVMGetParam(entry, 2);
     LLVMValueRef r = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(body), body, args, n, "");
     LLVMSetTailCall(r, true);
     LLVMBuildRet(g->b, r);
-    leave(g, &saved);
+    rlxc_llvm_leave(g, &saved);
 }

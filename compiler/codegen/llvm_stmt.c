@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-static LLVMValueRef member(rlxc_llvm *g, int64_t offset)
-{
-    LLVMValueRef at = rlxc_llvm_int(g, g->i64, offset);
-    LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, g->i8, g->kernel_ctx, &at, 1, "");
-    return LLVMBuildLoad2(g->b, g->ptr, p, "");
-}
-
 static LLVMBasicBlockRef new_block(rlxc_llvm *g, const char *name)
 {
     return LLVMAppendBasicBlockInContext(g->lc, g->fn, name);
@@ -27,17 +20,12 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
     LLVMTypeRef types[2] = {g->ptr, g->ptr};
     LLVMValueRef args[2] = {g->kernel_ctx, LLVMBuildGlobalStringPtr(g->b, message, "message")};
     LLVMTypeRef type = LLVMFunctionType(g->i32, types, 2, false);
-    LLVMValueRef call = LLVMBuildCall2(g->b, type, member(g, 32), args, 2, "");
+    LLVMValueRef call = LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 32), args, 2, "");
     LLVMBuildRet(g->b, call);
     LLVMPositionBuilderAtEnd(g->b, fine);
 }
 
 /* --- temporaries ----------------------------------------------------------------------------- */
-
-static void bind(rlxc_llvm *g, const rlxc_expr *var, LLVMValueRef value)
-{
-    rlxc_map_set(g->ctx, &g->vars, rlxc_key(var), value);
-}
 
 /* Whether memory can hold elements of this type; reports when not. */
 static bool storable(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype t)
@@ -73,7 +61,7 @@ static bool on_stack(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
     LLVMValueRef slot = LLVMBuildAlloca(g->b, type, var->var.name);
     LLVMSetAlignment(slot, 64);
     LLVMPositionBuilderAtEnd(g->b, at);
-    bind(g, var, slot);
+    rlxc_llvm_bind(g, var, slot);
     return true;
 }
 
@@ -111,13 +99,14 @@ static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype d
     LLVMTypeRef types[3] = {g->ptr, g->i64, g->i64};
     LLVMTypeRef type = LLVMFunctionType(g->ptr, types, 3, false);
     LLVMValueRef args[3] = {g->kernel_ctx, bytes, rlxc_llvm_int(g, g->i64, 64)};
-    LLVMValueRef p = LLVMBuildCall2(g->b, type, member(g, 8), args, 3, var->var.name);
+    LLVMValueRef p =
+        LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 8), args, 3, var->var.name);
     uint32_t kind = LLVMGetEnumAttributeKindForName("noalias", 7);
     LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(g->lc, kind, 0));
     rlxc_llvm_fail_if(
         g, LLVMBuildIsNull(g->b, p, ""),
         rlxc_internf(g->ctx, "%s: no memory for temporary %s", g->f->name, var->var.name));
-    bind(g, var, p);
+    rlxc_llvm_bind(g, var, p);
     return p;
 }
 
@@ -138,7 +127,7 @@ static void allocate_const(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMPrivateLinkage);
     LLVMSetAlignment(global, 64);
-    bind(g, s->allocate_const.var, global);
+    rlxc_llvm_bind(g, s->allocate_const.var, global);
 }
 
 static void give_back(rlxc_llvm *g, LLVMValueRef p)
@@ -146,7 +135,7 @@ static void give_back(rlxc_llvm *g, LLVMValueRef p)
     LLVMTypeRef types[2] = {g->ptr, g->ptr};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->lc), types, 2, false);
     LLVMValueRef args[2] = {g->kernel_ctx, p};
-    LLVMBuildCall2(g->b, type, member(g, 16), args, 2, "");
+    LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 16), args, 2, "");
 }
 
 /* --- statements ------------------------------------------------------------------------------ */
@@ -184,7 +173,8 @@ static bool unroll(rlxc_llvm *g, const rlxc_stmt *s)
         return false;
     g->unrolled += (uint32_t)extent;
     for (int64_t i = 0; i < extent && !rlxc_failed(g->ctx); i++) {
-        bind(g, s->loop.var, rlxc_llvm_int(g, rlxc_llvm_type(g, s->loop.var->dtype), min + i));
+        rlxc_llvm_bind(g, s->loop.var,
+                       rlxc_llvm_int(g, rlxc_llvm_type(g, s->loop.var->dtype), min + i));
         rlxc_map_set(g->ctx, &g->wide, rlxc_key(s->loop.var), rlxc_llvm_int(g, g->i64, min + i));
         rlxc_llvm_memo_forget(g, 0);
         rlxc_llvm_stmt(g, s->loop.body);
@@ -350,7 +340,7 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
                        s->let.var->var.name, rlxc_dtype_name(g->ctx, s->let.var->dtype),
                        rlxc_dtype_name(g->ctx, s->let.value->dtype));
         else
-            bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
+            rlxc_llvm_bind(g, s->let.var, rlxc_llvm_expr(g, s->let.value));
         break;
     case RLXC_STMT_STORE:
         store(g, s);

@@ -327,24 +327,71 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
     }
 }
 
+/* Merges shared axes wherever all stages can. */
+static uint32_t merge_shared(rlxc_schedule *c, rlxc_stage *own, uint32_t n, uint32_t shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    for (uint32_t a = shared; a-- > 1;) {
+        bool all = true;
+        for (uint32_t i = 0; i < n && all; i++) {
+            accesses seen = accesses_of(ctx, &own[i]);
+            all = axes_merge(ctx, &own[i], &seen, a - 1);
+        }
+        for (uint32_t i = 0; i < n && all; i++)
+            merge(c, &own[i], a - 1);
+        shared -= all;
+    }
+    return shared;
+}
+
+/* Little work for certain: not worth a function for threads. */
+static bool is_small(const rlxc_stage *own, uint32_t n)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t points = 1, extent;
+        for (uint32_t k = 0; k < own[i].n_axes; k++)
+            if (!rlxc_is_int(own[i].extents[k], &extent) ||
+                __builtin_mul_overflow(points, extent, &points))
+                return false;
+        if (__builtin_add_overflow(total, points, &total))
+            return false;
+    }
+    return total < 8192;
+}
+
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared)
 {
     rlxc_context *ctx = c->s->ctx;
+    rlxc_schedule inner = {.s = c->s}; /* what one row needs: temporaries, views, loops */
     rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
-    const rlxc_stmt **bodies = rlxc_alloc(ctx, n * sizeof *bodies);
     const rlxc_expr *vars[RLXC_STAGE_AXES];
     for (uint32_t i = 0; i < n; i++)
         own[i] = *stages[i];
-    if (n > 1)
-        shrink_temps(c, own, stages, n, shared);
+    if (n > 1) {
+        shrink_temps(&inner, own, stages, n, shared);
+        shared = merge_shared(&inner, own, n, shared);
+    } else {
+        merge_axes(&inner, own, 0);
+        shared = own->n_axes > 0 && !own->reduces[0];
+    }
+    rlxc_loop_kind kind = is_small(own, n) ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;
     for (uint32_t i = 0; i < shared; i++)
         vars[i] = rlxc_loop_var(ctx, "row");
+    RLXC_VEC(const rlxc_stmt *) bodies = {0};
     for (uint32_t i = 0; i < n; i++)
-        bodies[i] = stage_body(c, &own[i], vars, shared);
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, bodies, n);
+        RLXC_PUSH(ctx, &bodies, stage_body(&inner, &own[i], vars, shared));
+    for (uint32_t i = 0; i < bodies.count; i++)
+        RLXC_PUSH(ctx, &inner.out, bodies.items[i]);
+    if (shared == 0) {
+        for (uint32_t i = 0; i < inner.out.count; i++)
+            RLXC_PUSH(ctx, &c->out, inner.out.items[i]);
+        return true;
+    }
+    const rlxc_stmt *body = rlxc_stmt_seq(ctx, inner.out.items, inner.out.count);
     for (uint32_t i = shared; i-- > 0;)
-        body = rlxc_loop_of(ctx, vars[i], stages[0]->extents[i], RLXC_LOOP_SERIAL, body);
+        body = rlxc_loop_of(ctx, vars[i], own->extents[i], i == 0 ? kind : RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &c->out, body);
     return true;
 }

@@ -173,6 +173,7 @@ typedef struct tiler {
     rlxc_context *ctx;
     const rlxc_stage *s, *epilogue;
     plan p;
+    bool small;              /* no threads */
     rlxc_buffer *acc, *tile; /* tile: NULL until something needs the values in memory */
     rlxc_buffer *packed;     /* of the operand: [reduction][columns of a tile] */
     const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
@@ -425,67 +426,141 @@ static const rlxc_stmt *columns(tiler *t, shape q)
     return rlxc_stmt_seq(t->ctx, parts, n);
 }
 
-static const rlxc_stmt *all_columns(tiler *t)
+/* Fresh temporaries of the tiles, appended to t->c->out: tiles of different threads share none. */
+static void make_locals(tiler *t, const shape *widest)
+{
+    const rlxc_expr *size[1] = {num(t, (int64_t)t->p.mr * widest->nv * widest->vl)};
+    t->acc = rlxc_local_buffer(t->c, "acc", t->s->out->dtype, size, 1);
+    if (t->epilogue || widest->valid)
+        t->tile = rlxc_local_buffer(t->c, "tile", t->s->out->dtype, size, 1);
+    if (t->p.operand && (t->p.must_pack || widest->valid)) {
+        const rlxc_expr *panel[2] = {t->s->extents[t->p.reduce],
+                                     num(t, (int64_t)widest->nv * widest->vl)};
+        t->packed = rlxc_local_buffer(t->c, "packed", t->p.operand->dtype, panel, 2);
+    }
+}
+
+/* The number of points of the other result axes. */
+static const rlxc_expr *outer_extent(tiler *t)
+{
+    const rlxc_expr *total = num(t, 1);
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k])
+            total = rlxc_mul(t->ctx, total, t->s->extents[k]);
+    return rlxc_canonical(t->ctx, total, NULL);
+}
+
+/* Gives the other axes their values at |at| of their product. */
+static void set_outer(tiler *t, const rlxc_expr *at)
+{
+    uint32_t last = NO_AXIS;
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == NO_AXIS)
+            last = k; /* the outermost: takes what is left */
+    for (uint32_t k = t->s->n_axes; k-- > 0;) {
+        if (k == t->p.j || k == t->p.i || t->s->reduces[k])
+            continue;
+        const rlxc_expr *extent = t->s->extents[k];
+        t->values[k] = k == last ? at : rlxc_binary(t->ctx, RLXC_EXPR_FLOORMOD, at, extent);
+        at = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, at, extent);
+    }
+}
+
+static bool is_zero(tiler *t, const rlxc_expr *e)
+{
+    return rlxc_is_const(rlxc_simplify(t->ctx, e, NULL), 0);
+}
+
+/* Collects what was appended since and puts it into a loop over |extent|. */
+static void close_loop(tiler *t, rlxc_schedule *to, const rlxc_expr *var, const rlxc_expr *extent)
+{
+    const rlxc_stmt *body = rlxc_stmt_seq(t->ctx, t->c->out.items, t->c->out.count);
+    RLXC_PUSH(t->ctx, &to->out,
+              rlxc_loop_of(t->ctx, var, rlxc_simplify(t->ctx, extent, NULL),
+                           t->small ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL, body));
+    t->c->out.count = 0;
+}
+
+/* Tiles of full width: one parallel loop over them and the other axes. */
+static void full_columns(tiler *t, rlxc_schedule *to, const rlxc_expr *tiles)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_stmt *parts[3];
-    uint32_t n = 0;
-    const rlxc_expr *extent = t->s->extents[t->p.j];
-    int64_t vl = t->p.vl, width = (int64_t)t->p.nv * vl;
-    const rlxc_expr *tiles = divide(t, extent, width, false);
-    const rlxc_expr *left = divide(t, extent, width, true);
-    const rlxc_expr *start = times(t, tiles, width);
-    const rlxc_expr *var = rlxc_loop_var(ctx, "j");
-    shape q = {.nv = t->p.nv, .vl = t->p.vl, .j0 = times(t, var, width)};
-    parts[n++] = rlxc_loop_of(ctx, var, tiles, RLXC_LOOP_SERIAL, columns(t, q));
+    const rlxc_expr *p = rlxc_loop_var(ctx, "tile");
+    const rlxc_expr *j = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, tiles);
+    set_outer(t, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, tiles));
+    if (rlxc_is_const(outer_extent(t), 1))
+        j = p;
+    int64_t width = (int64_t)t->p.nv * t->p.vl;
+    shape q = {.nv = t->p.nv, .vl = t->p.vl, .j0 = times(t, j, width)};
+    make_locals(t, &q);
+    RLXC_PUSH(ctx, &t->c->out, columns(t, q));
+    close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), tiles));
+}
+
+/* Columns that fill no tile: whole vectors, then a part of one. */
+static void left_columns(tiler *t, rlxc_schedule *to, const rlxc_expr *start, const rlxc_expr *left)
+{
+    rlxc_context *ctx = t->ctx;
+    int64_t vl = t->p.vl;
+    const rlxc_expr *p = rlxc_loop_var(ctx, "outer");
+    shape q = {.nv = 1, .vl = t->p.vl};
+    set_outer(t, p);
     if (t->p.nv > 1) {
         const rlxc_expr *single = rlxc_loop_var(ctx, "j"), *count = divide(t, left, vl, false);
-        q.nv = 1;
         q.j0 = plus(t, start, times(t, single, vl));
-        parts[n++] = rlxc_loop_of(ctx, single, count, RLXC_LOOP_SERIAL, columns(t, q));
+        if (!is_zero(t, count)) {
+            make_locals(t, &q);
+            RLXC_PUSH(ctx, &t->c->out,
+                      rlxc_loop_of(ctx, single, count, RLXC_LOOP_SERIAL, columns(t, q)));
+        }
         start = plus(t, start, times(t, count, vl));
         left = divide(t, left, vl, true);
     }
-    const rlxc_expr *last = rlxc_loop_var(ctx, "j");
-    q.nv = 1;
-    if (t->p.operand) {
-        q.valid = left;
-        q.j0 = start;
-        const rlxc_expr *any = divide(t, plus(t, left, num(t, vl - 1)), vl, false);
-        parts[n++] = rlxc_loop_of(ctx, last, any, RLXC_LOOP_SERIAL, columns(t, q));
-    } else {
-        q.vl = 1;
-        q.j0 = plus(t, start, last);
-        parts[n++] = rlxc_loop_of(ctx, last, left, RLXC_LOOP_SERIAL, columns(t, q));
+    if (!is_zero(t, left)) {
+        const rlxc_expr *last = rlxc_loop_var(ctx, "j");
+        const rlxc_expr *count = left;
+        if (t->p.operand) {
+            q.valid = left;
+            q.j0 = start;
+            count = divide(t, plus(t, left, num(t, vl - 1)), vl, false);
+        } else {
+            q.vl = 1;
+            q.j0 = plus(t, start, last);
+        }
+        make_locals(t, &q);
+        RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, last, count, RLXC_LOOP_SERIAL, columns(t, q)));
     }
-    return rlxc_stmt_seq(ctx, parts, n);
+    if (t->c->out.count > 0)
+        close_loop(t, to, p, outer_extent(t));
+}
+
+/* Little work for certain: not worth a function for threads. */
+static bool is_small(const rlxc_stage *s)
+{
+    int64_t total = 1, extent;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        if (!rlxc_is_int(s->extents[k], &extent) || __builtin_mul_overflow(total, extent, &total))
+            return false;
+    return total < 65536;
 }
 
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
 {
     rlxc_context *ctx = c->s->ctx;
-    tiler t = {.c = c, .ctx = ctx, .s = stage, .epilogue = epilogue};
+    rlxc_schedule inner = {.s = c->s};
+    tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
     if (!make_plan(c->s, stage, &t.p))
         return false;
-    const rlxc_expr *size[1] = {num(&t, (int64_t)t.p.mr * t.p.nv * t.p.vl)};
-    t.acc = rlxc_local_buffer(c, "acc", stage->out->dtype, size, 1);
-    t.tile = rlxc_local_buffer(c, "tile", stage->out->dtype, size, 1);
+    t.small = is_small(stage);
     for (uint32_t k = 0; k < stage->n_axes; k++)
-        t.values[k] = k == t.p.j || k == t.p.i || stage->reduces[k] ? num(&t, 0)
-                                                                    : rlxc_loop_var(ctx, "outer");
-    int64_t columns_n;
-    bool exact = rlxc_is_int(stage->extents[t.p.j], &columns_n) && columns_n % t.p.vl == 0;
-    if (t.p.operand && (t.p.must_pack || !exact)) {
-        int64_t width = t.p.must_pack ? (int64_t)t.p.nv * t.p.vl : t.p.vl;
-        const rlxc_expr *panel[2] = {stage->extents[t.p.reduce], num(&t, width)};
-        t.packed = rlxc_local_buffer(c, "packed", t.p.operand->dtype, panel, 2);
-    } else if (t.p.operand) {
-        t.p.operand = NULL; /* never needed: no column is left over */
-    }
-    const rlxc_stmt *body = all_columns(&t);
-    for (uint32_t k = stage->n_axes; k-- > 0;)
-        if (k != t.p.j && k != t.p.i && !stage->reduces[k])
-            body = rlxc_loop_of(ctx, t.values[k], stage->extents[k], RLXC_LOOP_SERIAL, body);
-    RLXC_PUSH(ctx, &c->out, body);
+        t.values[k] = num(&t, 0);
+    int64_t width = (int64_t)t.p.nv * t.p.vl;
+    const rlxc_expr *extent = stage->extents[t.p.j];
+    const rlxc_expr *tiles = divide(&t, extent, width, false);
+    const rlxc_expr *left = divide(&t, extent, width, true);
+    if (!is_zero(&t, tiles))
+        full_columns(&t, c, tiles);
+    if (!is_zero(&t, left))
+        left_columns(&t, c, times(&t, tiles, width), left);
     return true;
 }

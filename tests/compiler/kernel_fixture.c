@@ -65,7 +65,7 @@ bool kernel_fixture_init(kernel_fixture *f, const rlx_allocator *allocator, int 
     f->options.opt_level = opt_level;
     f->scratch = aligned_alloc(64, SCRATCH);
     f->kernel_ctx =
-        (rlx_kernel_context){RLX_KERNEL_ABI, 1, scratch_alloc, scratch_free, parallel_for, fail, f};
+        (rlx_kernel_context){RLX_KERNEL_ABI, 2, scratch_alloc, scratch_free, parallel_for, fail, f};
     if (!f->ctx || !f->scratch)
         return false;
     f->module = rlxc_module_new(f->ctx);
