@@ -71,8 +71,6 @@ static void enter_scope(random_program *p, uint32_t var)
 {
     if (p->n_in_scope < RANDOM_MAX_SCOPE)
         p->in_scope[p->n_in_scope++] = var;
-    else
-        p->in_scope[next(p, RANDOM_MAX_SCOPE)] = var;
 }
 
 static void generate(random_program *p, int indent, unsigned depth, uint32_t length);
