@@ -190,6 +190,13 @@ static const infer_case good[] = {
     {PC, "R.nn.conv2d(h, w, padding=1)", F32("1, 6, n, m")},
     {PC, "R.nn.max_pool2d(x, (2, 2), strides=2)", F32("n, 3, 4, 4")},
     {PC, "R.nn.avg_pool2d(x, 3, strides=2, ceil_mode=True)", F32("n, 3, 4, 4")},
+    {PC, "R.nn.conv2d_transpose(x, w, strides=2, kernel_layout=\"OIHW\")", F32("n, 6, 17, 17")},
+    {PC, "R.nn.adaptive_avg_pool2d(x, [2, 3])", F32("n, 3, 2, 3")},
+    {PC, "R.image.resize2d(x, (16, 4))", F32("n, 3, 16, 4")},
+    {PC, "R.einsum((w, w), \"oihw,pihw\")", F32("6, 6")},
+    {P2, "R.inspect.tensor_ndim(x)", "R.Prim(\"int32\")"},
+    {PU, "R.inspect.tensor_shape_i(u, 0)", "R.Prim(\"int64\")"},
+    {P3, "R.collapse_sum_to(x, (3, 1))", F32("3, 1")},
     {PC, "R.nn.batch_norm(x, b, b, b, b, axis=1)",
      "R.Tuple(" F32("n, 3, 8, 8") ", " F32("3,") ", " F32("3,") ")"},
 };
@@ -247,6 +254,14 @@ static const infer_case bad[] = {
     {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4c\")", "nn.conv2d: data_layout \"NCHW4c\""},
     {PC, "R.nn.conv2d(x, w, strides=0)", "nn.conv2d: strides 0 is out of range"},
     {PC, "R.nn.max_pool2d(x, (20, 20))", "nn.max_pool2d: the window is larger"},
+    {PC, "R.image.resize2d(x, (16, 4), method=\"area\")", "image.resize2d: method \"area\""},
+    {PC, "R.nn.adaptive_avg_pool2d(x, [0, 3])", "nn.adaptive_avg_pool2d: output_size 0"},
+    {PC, "R.nn.attention(x, x, b)", "nn.attention: argument 'value': expected 4 dimensions"},
+    {P3, "R.einsum((x, k), \"abc,d->z\")", "einsum: operand 1 has 2 dimensions"},
+    {P3, "R.einsum((x,), \"abc->z\")", "einsum: subscript 'z' of the result"},
+    {P3, "R.einsum((x,), \"a...\")", "einsum: subscripts"},
+    {P3, "R.scatter_nd(x, x, x)", "scatter_nd: argument 'indices': expected integers"},
+    {P3, "R.quantize(x, x, x)", "quantize: argument 'scale': expected a scalar or a vector"},
     {PC, "R.nn.batch_norm(x, w, b, b, b, axis=1)", "nn.batch_norm: argument 'gamma': expected 1"},
 };
 

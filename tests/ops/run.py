@@ -80,6 +80,51 @@ def pool(a, size, stride, pad, best):
     return out
 
 
+def conv_transpose(a, w, stride, pad, extra, groups):
+    n, c, h, wd = a.shape
+    i, o, kh, kw = w.shape
+    full = np.zeros((n, o * groups, (h - 1) * stride + kh + extra, (wd - 1) * stride + kw + extra))
+    for g in range(groups):
+        for ch in range(c // groups):
+            k = g * (c // groups) + ch
+            for y in range(h):
+                for x_ in range(wd):
+                    full[:, g * o:(g + 1) * o, y * stride:y * stride + kh,
+                         x_ * stride:x_ * stride + kw] += a[:, k, y, x_][:, None, None, None] * w[k]
+    return full[:, :, pad:full.shape[2] - pad, pad:full.shape[3] - pad]
+
+
+def adaptive(a, oh, ow):
+    out = np.zeros(a.shape[:2] + (oh, ow))
+    h, w = a.shape[2:]
+    for i in range(oh):
+        for j in range(ow):
+            part = a[:, :, i * h // oh:-(-(i + 1) * h // oh), j * w // ow:-(-(j + 1) * w // ow)]
+            out[:, :, i, j] = part.mean((2, 3))
+    return out
+
+
+def scatter(a, at, u, how):
+    out = a.copy()
+    for where in np.ndindex(*u.shape):
+        i = at(where)
+        out[i] = {"update": u[where], "add": out[i] + u[where], "mul": out[i] * u[where],
+                  "min": min(out[i], u[where]), "max": max(out[i], u[where])}[how]
+    return out
+
+
+def nll(p, t, w):
+    weight = w[t]
+    return -(p[np.arange(len(t)), t] * weight).sum() / weight.sum()
+
+
+def causal(q, k, v):
+    n, m = q.shape[1], k.shape[1]
+    scores = np.einsum("bnhd,bmhd->bhnm", q, k) / 2
+    scores = np.where(np.tril(np.ones((n, m)), m - n) > 0, scores, -np.inf)
+    return np.einsum("bhnm,bmhd->bnhd", softmax(scores, -1), v)
+
+
 def rows():
     out = []
     unary = {
@@ -306,6 +351,42 @@ def rows():
             out.append(Row(f"R.nn.{op}_pool2d(x, {size}, strides={stride}, padding={pad}, "
                            "count_include_pad=True)", {"x": x("n 3 8 9")},
                            lambda a, z=size, s=stride, p=pad, b=best: pool(a, z, s, p, b)))
+
+    for stride, pad, extra, groups in ((1, 0, 0, 1), (2, 1, 1, 1), (2, 0, 0, 2)):
+        out.append(Row(f"R.nn.conv2d_transpose(x, w, strides={stride}, padding={pad}, "
+                       f"output_padding={extra}, groups={groups})",
+                       {"x": x("n 4 5 6"), "w": x("4 3 3 2")},
+                       lambda a, w, s=stride, p=pad, e=extra, g=groups:
+                       conv_transpose(a, w, s, p, e, g)))
+    for how in ("update", "add", "mul", "min", "max"):
+        out.append(Row(f"R.scatter_elements(x, i, u, axis=1, reduction=\"{how}\")",
+                       {"x": x("n 6"), "i": x("n 4", "int64", -6, 6), "u": x("n 4")},
+                       lambda a, i, u, h=how: scatter(a, lambda w: (w[0], i[w]), u, h)))
+    out += [
+        Row("R.scatter_nd(x, i, u, reduction=\"add\")",
+            {"x": x("5 4 m"), "i": x("n 2", "int32", 0, 4), "u": x("n m")},
+            lambda a, i, u: scatter(a, lambda w: (i[w[0], 0], i[w[0], 1], w[1]), u, "add")),
+        Row("R.nn.adaptive_avg_pool2d(x, [3, 4])", {"x": x("n 2 7 8")},
+            lambda a: adaptive(a, 3, 4)),
+        Row("R.nn.adaptive_avg_pool2d(x, [2, 3])", {"x": x("2 2 n m")},
+            lambda a: adaptive(a, 2, 3), empty=False),
+        Row("R.quantize(x, s, z, axis=1, out_dtype=\"uint8\")",
+            {"x": x(low=-60, high=60), "s": x("m", low=.25, high=.3), "z": x("m", "uint8", 90, 99)},
+            lambda a, s, z: np.clip(np.round(a / s) + z, 0, 255)),
+        Row("R.dequantize(x, s, z, axis=0)",
+            {"x": x("n m", "int8", -99, 99), "s": x("n"), "z": x("n", "int8", -9, 9)},
+            lambda a, s, z: (a - z[:, None]) * s[:, None]),
+        Row("R.nn.nll_loss(p, t, w)",
+            {"p": x("n 5"), "t": x("n", "int64", 0, 5), "w": x("5", low=.5)}, nll, empty=False),
+        Row("R.collapse_sum_to(x, (1, m))", {"x": x("3 n m")},
+            lambda a: a.sum((0, 1), keepdims=True)[0]),
+        Row("R.einsum((x, y, z), \"ij,jk,k->i\")", {"x": x("n 3"), "y": x("3 m"), "z": x("m")},
+            lambda a, b, c: a @ b @ c),
+        Row("R.einsum((x,), \"iji->ij\")", {"x": x("4 n 4")},
+            lambda a: np.einsum("iji->ij", a)),
+        Row("R.nn.attention(q, k, v, causal_mask=\"BottomRight\")",
+            {"q": x("2 n 2 4"), "k": x("2 n 2 4"), "v": x("2 n 2 3")}, causal, empty=False),
+    ]
 
     # several at once: what fuses must give what its parts give
     out += [
