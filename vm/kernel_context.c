@@ -10,6 +10,13 @@
 #include <rlx/checked.h>
 #include <string.h>
 
+_Static_assert(offsetof(rlx_kernel_context, n_threads) == 4 &&
+                   offsetof(rlx_kernel_context, scratch_alloc) == 8 &&
+                   offsetof(rlx_kernel_context, scratch_free) == 16 &&
+                   offsetof(rlx_kernel_context, parallel_for) == 24 &&
+                   offsetof(rlx_kernel_context, fail) == 32,
+               "compiled kernels address these members by offset");
+
 #define CHUNK_HEADER ((size_t)64)
 #define CHUNK_BYTES ((size_t)65536)
 

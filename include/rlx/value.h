@@ -10,6 +10,7 @@
 #ifndef RLX_VALUE_H
 #define RLX_VALUE_H
 
+#include <assert.h>
 #include <rlx/base.h>
 
 #ifdef __cplusplus
@@ -63,7 +64,7 @@ typedef struct rlx_value {
     } as;
 } rlx_value;
 
-_Static_assert(sizeof(rlx_value) == 16, "registers are arrays of values: keep them two words");
+static_assert(sizeof(rlx_value) == 16, "registers are arrays of values: keep them two words");
 
 static inline rlx_value rlx_none(void)
 {

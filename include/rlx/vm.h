@@ -9,10 +9,14 @@
 
 #include <rlx/builtin.h>
 #include <rlx/executable.h>
-#include <stdatomic.h>
 
 #ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<bool> rlx_atomic_bool;
 extern "C" {
+#else
+#include <stdatomic.h>
+typedef atomic_bool rlx_atomic_bool;
 #endif
 
 /* --- registry: packed functions and kernels of the host, shared between VMs ------------------- */
@@ -74,7 +78,7 @@ typedef struct rlx_vm_options {
     uint64_t max_instructions;      /* per entry from the host: no limit */
     uint32_t threads;               /* of kernels' parallel loops: 1 */
     bool debug_poison;              /* fill dead registers and freed storage with 0xA5 */
-    const atomic_bool *cancel;      /* polled at calls and backward jumps; may be NULL */
+    const rlx_atomic_bool *cancel;  /* polled at calls and backward jumps; may be NULL */
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
     void *output_user;
 } rlx_vm_options;

@@ -314,6 +314,36 @@ RLX_TEST(api, unused_storage_goes_back_to_the_allocator)
     stop(vm, exe);
 }
 
+/* Remembers where a tensor's bytes are; later, without arguments, looks at them. */
+static rlx_status peek(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                       rlx_error *err)
+{
+    const uint8_t **bytes = rlx_call_user(cc);
+    (void)err;
+    if (n)
+        *bytes = rlx_tensor_data(args[0].as.tensor);
+    *out = rlx_int(**bytes);
+    return RLX_OK;
+}
+
+RLX_TEST(api, killed_storage_is_poisoned_when_asked)
+{
+    rlx_executable *exe = rlx_test_load(t, ".func main () -> object {\n"
+                                           "    eval_slot s0, 64\n"
+                                           "    new_tensor r0, uint8, [s0]\n"
+                                           "    call_packed r1, \"peek\", [r0]\n"
+                                           "    kill r0\n"
+                                           "    call_packed r1, \"peek\", []\n"
+                                           "    ret r1\n}\n");
+    rlx_vm *vm = rlx_test_vm(t, exe); /* asks for it */
+    const uint8_t *bytes = NULL;
+    rlx_value out;
+    RLX_OKAY(rlx_vm_register(vm, RLX_STR("peek"), peek, &bytes, NULL, &t->error));
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), NULL, 0, &out, &t->error));
+    cr_expect_eq(out.as.i, 0xA5);
+    stop(vm, exe);
+}
+
 RLX_TEST(api, profile_counts_every_instruction)
 {
     rlx_executable *exe;
