@@ -174,8 +174,9 @@ LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
 /* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double small_c[] = {0.1283791670955126, -0x1.81273ep-2,  0x1.ce2d10p-4, -0x1.b7fabap-6,
-                                     0x1.541270p-8, -0x1.a45088p-11, 0x1.4a5690p-14};
+    static const double small_c[] = {0.1283791670955126, -0x1.81273ep-2, 0x1.ce2d10p-4,
+                                     -0x1.b7fabap-6,     0x1.541270p-8,  -0x1.a45088p-11,
+                                     0x1.4a5690p-14};
     static const double big_c[] = {0x1.4fb068p-12, -0x1.2156fap+0,  -0x1.437eb4p-1,
                                    -0x1.c2e356p-4, 0x1.b0e246p-6,   -0x1.37ecc6p-8,
                                    0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20};
