@@ -55,8 +55,7 @@ static void note_definitions(killer *k, const rlxc_body *body, uint32_t depth)
 
 static rlxc_binding *kill_of(killer *k, rlxc_rvar *var, rlxc_range range)
 {
-    rlxc_rvar *nothing =
-        rlxc_rvar_new(k->ctx, k->function, "_", rlxc_sinfo_tuple(k->ctx, NULL, 0));
+    rlxc_rvar *nothing = rlxc_rvar_new(k->ctx, k->function, "_", rlxc_sinfo_tuple(k->ctx, NULL, 0));
     rlxc_binding *kill = rlxc_binding_new(k->ctx, RLXC_FORM_CALL, nothing);
     kill->op = k->object_op;
     if (k->of[var->id].is_storage)
