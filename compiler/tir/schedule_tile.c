@@ -11,10 +11,11 @@
  * Tiles are exact: rows left over run in tiles of 4, 2 and 1; columns left over in single vectors,
  * then in a partial vector, whose operand is packed with zeros behind its end, or else one by one.
  * An operand that is not contiguous along j (B of x B^T) is packed for each tile of j and used for
- * all rows. No tile reads or writes outside its tensors. */
+ * all rows; one with a small stride along j (a strided convolution) is gathered. No tile reads or
+ * writes outside its tensors. */
 #include "compiler/tir/stages.h"
 
-enum { NO_AXIS = UINT32_MAX, MIN_LANES = 4 };
+enum { NO_AXIS = UINT32_MAX, MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */ };
 
 typedef struct plan {
     uint32_t i, j;            /* axes; i may be NO_AXIS */
@@ -132,7 +133,7 @@ static bool make_plan(const rlxc_stages *s, const rlxc_stage *stage, plan *p)
     const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, hide, ctx);
     if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
         return false;
-    bool contiguous = true;
+    bool contiguous = true, near = true;
     for (uint32_t k = 0; k < v.loads.count; k++) {
         const rlxc_expr *load = v.loads.items[k];
         int64_t stride;
@@ -142,6 +143,7 @@ static bool make_plan(const rlxc_stages *s, const rlxc_stage *stage, plan *p)
             load->load.buffer->strides)
             return false;
         contiguous = contiguous && stride == 1;
+        near = near && stride >= 1 && stride <= MAX_GATHER;
         p->operand = load;
         n_vector++;
     }
@@ -152,6 +154,8 @@ static bool make_plan(const rlxc_stages *s, const rlxc_stage *stage, plan *p)
     if (n_vector != 1 || p->reduce == NO_AXIS || p->i == NO_AXIS)
         p->operand = NULL;
     p->must_pack = !contiguous;
+    if (!p->operand && near && p->i != NO_AXIS) /* a gather, paid once for all rows of the tile */
+        p->must_pack = false;
     int64_t rows;
     if (n_vector == 0 || p->vl < MIN_LANES ||
         (p->must_pack && (!p->operand || (rlxc_is_int(stage->extents[p->i], &rows) && rows < 4))))

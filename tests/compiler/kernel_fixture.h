@@ -15,6 +15,7 @@ typedef struct kernel_fixture {
     rlx_kernel_context kernel_ctx;
     char *scratch;
     size_t scratch_used, scratch_peak;
+    int shares;           /* of parallel loops, so far */
     char failure[200];    /* what the kernel said through fail() */
     int allocations_left; /* scratch_alloc fails when this reaches 0; negative: never */
 } kernel_fixture;

@@ -236,6 +236,19 @@ static const struct {
                                    "                O[vb, vf, vx] = O[vb, vf, vx] + P[vb, vc, vx + "
                                    "vd] * W[vf, vc, vd]\n",
      2, 1e-5},
+    {"convolution with stride",
+     HEAD("pA: T.handle, pW: T.handle, pO: T.handle", "n, w = T.int64(), T.int64()")
+         F32("A", "(n, T.int64(3), w * 2 + 1)") F32("W", "(T.int64(9), T.int64(3), T.int64(3))")
+             F32("O", "(n, T.int64(9), w)") "        for b, f, x, c, d in T.grid(n, T.int64(9), w, "
+                                            "T.int64(3), T.int64(3)):\n"
+                                            "            with T.block(\"conv\"):\n"
+                                            "                vb, vf, vx, vc, vd = "
+                                            "T.axis.remap(\"SSSRR\", [b, f, x, c, d])\n"
+                                            "                with T.init():\n"
+                                            "                    O[vb, vf, vx] = T.float32(0.0)\n"
+                                            "                O[vb, vf, vx] = O[vb, vf, vx] + A[vb, "
+                                            "vc, vx * 2 + vd] * W[vf, vc, vd]\n",
+     2, 1e-5},
     {"max of windows with stride",
      HEAD("pA: T.handle, pO: T.handle", "n, w = T.int64(), T.int64()") F32("A", "(n, w * 2)")
          F32("O", "(n, w)") BLOCK2("n, w, T.int64(2)", "SSR", "O[vi, vj]", "T.float32(-1e30)",
@@ -360,6 +373,24 @@ RLX_TEST(tir_kernels, schedule_for_avx2_keeps_results)
 RLX_TEST(tir_kernels, schedule_for_the_oldest_cpu_keeps_results)
 {
     compare_all(t, 1, "x86-64");
+}
+
+RLX_TEST(tir_kernels, loops_large_enough_for_threads_keep_results)
+{
+    static const int64_t dims[3] = {130, 96, 260};
+    for (size_t row = 0; row < sizeof kernels / sizeof *kernels; row++) {
+        kernel_fixture plain, fast;
+        bool ready = kernel_fixture_parse(&plain, &t->allocator, 0, "x86-64", kernels[row].text) &&
+                     kernel_fixture_build(&plain) &&
+                     kernel_fixture_parse(&fast, &t->allocator, 2, NULL, kernels[row].text) &&
+                     kernel_fixture_build(&fast);
+        cr_assert(ready, "%s", kernels[row].name);
+        fast.shares = 0;
+        compare(&plain, &fast, row, dims);
+        cr_expect(row > 0 || fast.shares > 1, "the matmul runs on one thread");
+        kernel_fixture_deinit(&plain);
+        kernel_fixture_deinit(&fast);
+    }
 }
 
 RLX_TEST(tir_kernels, matmul_agrees_with_double)
