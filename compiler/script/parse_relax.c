@@ -72,6 +72,18 @@ static void break_names(rlxc_parser *p, const rlxc_py *target)
         rlxc_names_define(p->ctx, &p->names, target->items[i]->text, RLXC_NAME_BROKEN);
 }
 
+/* n = T.int64(): the symbols of Relax are int64, as shapes are. */
+static void declare(rlxc_parser *p, const rlxc_py *target, rlx_dtype dtype, rlxc_range range)
+{
+    if (rlxc_dtype_eq(dtype, RLX_I64)) {
+        rlxc_parse_declare_symbol(p, target->text, dtype);
+        return;
+    }
+    rlxc_error(p->ctx, range, "symbolic variable '%s' of a Relax function must be int64, got %s",
+               target->text, rlxc_dtype_name(p->ctx, dtype));
+    rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BROKEN);
+}
+
 /* a, b = value: one binding for the tuple, one for each field. */
 static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_py *value)
 {
@@ -89,7 +101,7 @@ static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, con
                 rlxc_error(p->ctx, value->items[i]->range, "expected a declaration, T.int64()");
                 return;
             }
-            rlxc_parse_declare_symbol(p, target->items[i]->text, dtype);
+            declare(p, target->items[i], dtype, value->items[i]->range);
         }
         return;
     }
@@ -139,12 +151,12 @@ static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *s
         }
     }
     if (value && rlxc_parse_is_declaration(p, value, &dtype)) { /* n = T.int64() */
-        rlxc_parse_declare_symbol(p, target->text, dtype);
+        declare(p, target, dtype, value->range);
         return;
     }
     if (!value) { /* n: T.int64 */
         if (rlxc_parse_dtype(p, stmt->annotation, &dtype))
-            rlxc_parse_declare_symbol(p, target->text, dtype);
+            declare(p, target, dtype, stmt->annotation->range);
         return;
     }
     const char *path = stmt->annotation ? rlxc_parse_path(p, stmt->annotation) : NULL;

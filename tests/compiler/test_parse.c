@@ -211,6 +211,7 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {FN "  R.output(x)\n  return x\n", 3, 3, "outside a dataflow block"},
         {FN "  y = R.match_cast(x, R.Tensor((q, 4)))\n  return y\n", 3, 33, "'q' is not defined"},
         {FN "  y = R.match_cast(x, R.Tensor((x, 4)))\n  return y\n", 3, 33, "is a Relax variable"},
+        {FN "  m = T.int32()\n  return x\n", 3, 7, "must be int64, got int32"},
         {FN "  y = R.shape([1.5])\n  return y\n", 3, 16, "must be an integer, got float32"},
         {FN "  y = R.shape([\"n +\"])\n  return y\n", 3, 16, "expected an expression"},
         {FN "  y = R.shape([n + \"n\"])\n  return y\n", 3, 20, "expected a scalar expression"},
