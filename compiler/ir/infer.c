@@ -51,12 +51,23 @@ static bool is_bound(void *user, const rlxc_expr *var)
     return !s->is_global && !contains(s->own.vars.items, s->own.vars.count, var);
 }
 
+/* The symbols in a Callable are not counted as those of |s|: the callee's own may be among them. */
+static bool has_callable(const rlxc_sinfo *s)
+{
+    if (s->kind == RLXC_SINFO_CALLABLE)
+        return true;
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields; i++)
+        if (has_callable(s->fields[i]))
+            return true;
+    return false;
+}
+
 static const rlxc_sinfo *bind_result(rlxc_context *ctx, const signature *sig,
                                      const rlxc_bindings *bound)
 {
     rlxc_var_list used = {0};
     rlxc_sinfo_collect_vars(ctx, sig->ret, &used);
-    if (used.vars.count == 0)
+    if (used.vars.count == 0 && !has_callable(sig->ret))
         return sig->ret;
     scope s = {.bound = bound, .is_global = sig->is_global};
     if (!sig->is_global)

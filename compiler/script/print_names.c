@@ -31,6 +31,7 @@ static void take(rlxc_printer *p, const char *interned)
 void rlxc_print_reset_names(rlxc_printer *p)
 {
     p->taken = (rlxc_map){0};
+    p->names = (rlxc_map){0}; /* a symbol of another function is another one here */
     p->counters = (rlxc_map){0};
     p->in_scope.count = 0;
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
