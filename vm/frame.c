@@ -11,6 +11,8 @@
 #define CHUNK_HEADER ((sizeof(rlxv_stack_chunk) + 15) & ~(size_t)15)
 #define FRAME_HEADER ((sizeof(rlxv_frame) + 15) & ~(size_t)15)
 #define KEPT_BYTES ((size_t)4 << 20)
+/* Even without a limit of the host's, endless recursion must end before the memory does. */
+#define MAX_STACK_BYTES ((size_t)256 << 20)
 
 static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
 {
@@ -28,6 +30,9 @@ static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
     }
     size_t size = bytes + CHUNK_HEADER > CHUNK_BYTES ? bytes + CHUNK_HEADER : CHUNK_BYTES;
     void *memory;
+    if (size > MAX_STACK_BYTES - vm->pool->reserved_bytes)
+        return rlx_fail(err, RLX_E_LIMIT, "the frames of nested calls take more than %zu bytes",
+                        MAX_STACK_BYTES);
     RLX_TRY(rlxv_pool_reserve(vm->pool, size, 16, &memory, err));
     fresh = memory;
     *fresh = (rlxv_stack_chunk){top, NULL, size, CHUNK_HEADER};

@@ -20,6 +20,9 @@
 
 #include <string.h>
 
+/* Registers and slots of all functions together: bounds the work that a small file can ask for. */
+#define MAX_VARIABLES (1u << 26)
+
 typedef struct checker {
     rlx_executable *exe;
     rlxv_function *fn;
@@ -261,11 +264,16 @@ rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err)
 {
     checker c = {.exe = exe, .err = err};
     uint32_t longest = 1, most_symbols = 1;
+    uint64_t n_vars = 0;
     for (uint32_t i = 0; i < exe->n_functions; i++) {
         const rlxv_function *fn = &exe->functions[i];
         longest = fn->n_words > longest ? fn->n_words : longest;
         most_symbols = fn->n_symbols > most_symbols ? fn->n_symbols : most_symbols;
+        n_vars += (uint64_t)fn->n_registers + fn->n_slots;
     }
+    if (n_vars > MAX_VARIABLES)
+        return rlx_fail(err, RLX_E_LIMIT, "the functions have more than %u registers and slots",
+                        MAX_VARIABLES);
     size_t bytes = (size_t)longest * sizeof *c.block;
     c.block = rlx_alloc(&exe->allocator, bytes, 16);
     uint8_t *bound = rlx_alloc(&exe->allocator, most_symbols, 1);

@@ -3,6 +3,7 @@
 #include "image.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static const char program[] =
@@ -217,6 +218,28 @@ RLX_TEST(hostile, limits_stop_calls)
     cr_expect_geq(stats.instructions, 100000);
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
+}
+
+RLX_TEST(hostile, many_registers_cost_an_error_not_the_memory)
+{
+    /* 160 KB a frame, 10 000 frames, no limit of bytes. */
+    rlx_executable *exe = rlx_test_load(t, ".func deep () -> object {\n load_const r9999, none\n"
+                                           " call_func r0, @deep, []\n ret r0\n}\n");
+    rlx_vm *vm = rlx_test_vm(t, exe);
+    rlx_value out;
+    RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("deep"), NULL, 0, &out, &t->error), RLX_E_LIMIT,
+              "the frames of nested calls take more than");
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    /* A hundred functions that claim a million registers each. */
+    static char text[16384];
+    size_t n = 0;
+    for (int i = 0; i < 100; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              ".func f%d () -> object {\n load_const r1048575, none\n"
+                              " ret r1048575\n}\n",
+                              i);
+    RLX_FAILS(rlx_test_try_load(t, text, &exe), RLX_E_LIMIT, "more than 67108864 registers");
 }
 
 static void *cancel_soon(void *flag)
