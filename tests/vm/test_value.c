@@ -279,3 +279,68 @@ RLX_TEST(file, same_calls_give_the_same_bytes)
     image_free(t, &a);
     image_free(t, &b);
 }
+
+/* Numbers and operands are file format: a row may be added, never changed. */
+RLX_TEST(file, opcodes_stay_as_they_are)
+{
+    static const struct {
+        uint32_t number;
+        const char *name, *operands;
+    } rows[] = {
+        {0x01, "ret", "r"},
+        {0x02, "goto", "j"},
+        {0x03, "if", "rj"},
+        {0x08, "call_kernel", "fSR"},
+        {0x09, "call_builtin", "dbR"},
+        {0x0a, "call_packed", "dnR"},
+        {0x0b, "call_func", "dgR"},
+        {0x0c, "make_closure", "dgR"},
+        {0x0d, "call_closure", "drR"},
+        {0x10, "alloc_storage", "dsi"},
+        {0x11, "alloc_tensor", "drsyS"},
+        {0x12, "new_tensor", "dyS"},
+        {0x13, "kill", "k"},
+        {0x14, "view", "drS"},
+        {0x18, "load_const", "dc"},
+        {0x19, "move", "dr"},
+        {0x1a, "make_tuple", "dR"},
+        {0x1b, "tuple_item", "dri"},
+        {0x20, "match_type", "rt"},
+        {0x21, "match_shape", "rt"},
+        {0x22, "make_shape", "dS"},
+        {0x23, "shape_of", "dr"},
+        {0x24, "eval_slot", "we"},
+        {0x25, "slot_of_value", "wr"},
+        {0x26, "value_of_slot", "dsy"},
+        {0x27, "dim_of", "wri"},
+        {0x28, "check", "en"},
+        {0x30, "to_vdevice", "dri"},
+    };
+    uint32_t n;
+    rlx_opcode_table(&n);
+    (void)t;
+    cr_expect_eq(n, sizeof rows / sizeof *rows, "add the new row here");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const rlx_opcode_info *info = rlx_opcode_find(rows[i].number);
+        cr_assert_not_null(info, "0x%02x is gone", rows[i].number);
+        cr_expect_str_eq(info->name, rows[i].name);
+        cr_expect_str_eq(info->operands, rows[i].operands);
+    }
+    cr_expect_null(rlx_opcode_find(0));
+    cr_expect_null(rlx_opcode_find(256));
+}
+
+/* Files written by earlier builds of this format keep loading. */
+RLX_TEST(file, files_of_format_1_0_load)
+{
+    static const char *const names[] = {"small", "closure", "calls", "control", "memory"};
+    rlx_load_options options = {.allocator = &t->allocator};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        rlx_executable *exe;
+        snprintf(path, sizeof path, "tests/fuzz/corpus/executable/%s.image", names[i]);
+        RLX_OKAY(rlx_executable_load_file(path, &options, &exe, &t->error));
+        cr_expect_gt(rlx_executable_function_count(exe), 0);
+        rlx_executable_release(exe);
+    }
+}
