@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "rlx/vm.h"
 #include "tests/compiler/random_program.h"
@@ -79,4 +80,38 @@ RLX_TEST(memory_run, random_programs_mean_the_same_on_poisoned_memory)
         rlx_executable_release(exe);
         rlxc_context_destroy(ctx);
     }
+}
+
+/* The whole pipeline but for native code, with the n-th allocation and all later ones failing. */
+RLX_TEST(memory_run, passes_survive_running_out_of_memory)
+{
+    rlxc_context *source = rlxc_context_create(NULL);
+    random_program *p = rlxc_alloc(source, sizeof *p);
+    p->text.ctx = source;
+    rlxc_text_puts(&p->text, random_program_header);
+    random_program_make(p, 5, 120);
+    bool done = false;
+    for (size_t n = 1; n < 2000 && !done; n++) {
+        rlxc_options options;
+        rlx_exec_builder *builder = NULL;
+        t->calls = 0;
+        t->fail_at = n;
+        t->fail_after = true;
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        bool ready = rlx_exec_builder_create(&t->allocator, &builder, &t->error) == RLX_OK && ctx &&
+                     rlxc_options_init(ctx, &options, NULL, NULL, (int)(n % 2) * 2);
+        rlxc_module *module =
+            ready ? rlxc_read_module(ctx, "test.py", p->text.data, p->text.length) : NULL;
+        bool emitted = module && rlxc_lower_module(ctx, module, &options, NULL) &&
+                       rlxc_emit_bytecode(ctx, module, &options, builder);
+        cr_expect(!emitted || !rlxc_failed(ctx));
+        done = emitted && t->calls < n;
+        rlx_exec_builder_destroy(builder);
+        if (ctx)
+            rlxc_context_destroy(ctx);
+    }
+    t->fail_at = 0;
+    t->fail_after = false;
+    cr_expect(done);
+    rlxc_context_destroy(source);
 }
