@@ -74,7 +74,9 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
         return parse_list(p, e, out);
     case RLXC_PY_CALL:
         path = rlxc_parse_path(p, e->base);
-        if (path && e->n == 1 && (strcmp(path, "R.str") == 0 || strcmp(path, "R.prim_value") == 0))
+        if (path && e->n == 1 &&
+            (strcmp(path, "R.str") == 0 || strcmp(path, "R.prim_value") == 0 ||
+             strcmp(path, "T.target") == 0 || strcmp(path, "I.target") == 0))
             return rlxc_parse_attr(p, e->items[0], out);
         if (path && e->n == 1 && strcmp(path, "R.dtype") == 0) {
             if (!rlxc_parse_dtype(p, e->items[0], &dtype))

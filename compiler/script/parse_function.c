@@ -63,9 +63,11 @@ bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool
     rlxc_py_next(&p->py);
     rlxc_py_reset(&p->py);
     p->py.depth = 0;
+    if (!p->function)
+        rlxc_parse_find_signs(p);
     rlxc_range name_range = p->py.token.range;
-    if (!rlxc_parse_enter(p, name_range) ||
-        !(f->name = rlxc_py_expect_name(&p->py, "the function's name"))) {
+    if (!(f->name = rlxc_py_expect_name(&p->py, "the function's name")) ||
+        !rlxc_parse_enter(p, name_range)) {
         rlxc_py_skip(&p->py);
         return false;
     }

@@ -6,7 +6,7 @@ from tvm.script import tir as T
 class Module:
     @T.prim_func(private=True)
     def blocks(x: T.handle, A: T.Buffer((16, 16)), n: T.int32, flag: T.bool):
-        T.func_attr({"tir.noalias": True, "op_pattern": 2})
+        T.func_attr({"tir.noalias": True, "op_pattern": 2, "target": T.target({"kind": "llvm"})})
         m = T.int32()
         X = T.match_buffer(x, (n, m), "int32", scope="global", align=64, offset_factor=1)
         C = T.alloc_buffer((16, 16), "float32", scope="local")
