@@ -48,11 +48,7 @@ void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype
 {
     rlxc_name *symbol = rlxc_names_find(&p->symbols, name);
     if (!symbol || !rlxc_dtype_eq(symbol->expr->dtype, dtype)) {
-        uint64_t key = rlxc_key(name);
-        bool may_be_negative =
-            rlxc_map_get(&p->signed_symbols, key) ||
-            (rlxc_map_get(&p->shape_symbols, key) && !rlxc_map_get(&p->size_symbols, key));
-        bool size = rlxc_dtype_eq(dtype, RLX_I64) && !may_be_negative;
+        bool size = rlxc_dtype_eq(dtype, RLX_I64) && !rlxc_parse_may_be_negative(p, name);
         symbol = rlxc_names_define(p->ctx, &p->symbols, name, RLXC_NAME_EXPR);
         symbol->expr = size ? rlxc_shape_var(p->ctx, name) : rlxc_var(p->ctx, name, dtype);
     }
@@ -426,43 +422,21 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Notes names that follow |word| (and an optional quote), wherever in the text: a superset of what
- * the parser will see is good enough for both uses. */
-static void scan_names(rlxc_context *ctx, const char *text, size_t length, const char *word,
-                       rlxc_map *out)
+/* Notes the names of functions, wherever in the text: a superset is good enough. */
+static void scan_functions(rlxc_context *ctx, const char *text, size_t length, rlxc_map *out)
 {
-    size_t n = strlen(word);
     const char *end = text + length;
-    for (const char *at = text; (at = memmem(at, (size_t)(end - at), word, n));) {
-        const char *name = at + n;
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), "def ", 4));) {
         bool whole = at == text || !is_word_byte(at[-1]);
-        while (name < end && (*name == '"' || *name == '\'' || *name == ' '))
-            name++;
-        const char *stop = name;
+        at += 4;
+        while (at < end && *at == ' ')
+            at++;
+        const char *stop = at;
         while (stop < end && is_word_byte(*stop))
             stop++;
-        if (whole && stop > name)
-            rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, name, (size_t)(stop - name))), out);
-        at = stop > at + n ? stop : at + n;
-    }
-}
-
-/* Notes the names between |head| and the first |close| after it, as scan_names does. */
-static void scan_lists(rlxc_context *ctx, const char *text, size_t length, const char *head,
-                       char close, rlxc_map *out)
-{
-    size_t n = strlen(head);
-    const char *end = text + length;
-    for (const char *at = text; (at = memmem(at, (size_t)(end - at), head, n));) {
-        at += n;
-        while (at < end && *at != close) {
-            const char *stop = at;
-            while (stop < end && is_word_byte(*stop))
-                stop++;
-            if (stop > at && (*at < '0' || *at > '9'))
-                rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, at, (size_t)(stop - at))), out);
-            at = stop > at ? stop : at + 1;
-        }
+        if (whole && stop > at)
+            rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, at, (size_t)(stop - at))), out);
+        at = stop;
     }
 }
 
@@ -470,10 +444,7 @@ static rlxc_module *parse_file(rlxc_parser *p, uint32_t file, const char *text, 
                                locale_t locale)
 {
     p->module = rlxc_module_new(p->ctx);
-    scan_names(p->ctx, text, length, "def ", &p->functions);
-    scan_names(p->ctx, text, length, "value=", &p->signed_symbols);
-    scan_lists(p->ctx, text, length, "Shape([", ']', &p->shape_symbols);
-    scan_lists(p->ctx, text, length, "Tensor((", ')', &p->size_symbols);
+    scan_functions(p->ctx, text, length, &p->functions);
     rlxc_lexer_init(&p->py.lexer, p->ctx, file, text, length, locale);
     rlxc_py_start(&p->py, p->ctx, &p->pool);
     while (p->py.token.kind != RLXC_TOKEN_END && !rlxc_py_stopped(&p->py)) {

@@ -49,12 +49,10 @@ typedef struct rlxc_parser {
     rlxc_py_pool pool;
     rlxc_module *module;
     rlxc_names names, symbols;
-    rlxc_map aliases;        /* imported name -> canonical path */
-    rlxc_map paths;          /* dotted text -> canonical path, "" for none */
-    rlxc_map functions;      /* names after `def` anywhere in the text */
-    rlxc_map signed_symbols; /* names after `value=`: prim values, which may be negative */
-    /* names in R.Shape([...]) and in R.Tensor((...)): those in shapes only may be negative too */
-    rlxc_map shape_symbols, size_symbols;
+    rlxc_map aliases;   /* imported name -> canonical path */
+    rlxc_map paths;     /* dotted text -> canonical path, "" for none */
+    rlxc_map functions; /* names after `def` anywhere in the text */
+    rlxc_map signs;     /* of the function at hand: see binders.c */
     RLXC_VEC(rlxc_global_use) uses;
     RLXC_VEC(const rlxc_constant *) metadata;
 
@@ -95,6 +93,12 @@ bool rlxc_parse_is_declaration(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
 /* Makes |name| the symbolic variable of that name of the function at hand. */
 void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype);
 
+/* --- binders.c */
+
+/* At the `def` line of an outermost function: finds the symbols that may be negative. */
+void rlxc_parse_find_signs(rlxc_parser *p);
+bool rlxc_parse_may_be_negative(const rlxc_parser *p, const char *symbol);
+
 /* --- parse_prim.c, parse_intrin.c */
 
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
@@ -103,6 +107,8 @@ const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rl
                                    const rlxc_expr *b, rlxc_range range);
 /* Gives both operands one type. */
 bool rlxc_parse_unify(rlxc_parser *p, const rlxc_expr **a, const rlxc_expr **b);
+/* The expression in a string literal. */
+const rlxc_expr *rlxc_parse_quoted(rlxc_parser *p, const rlxc_py *e);
 /* An integer expression; a string holds one too. Relax: int64. */
 const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e);
 /* A tuple or list of dimensions, or a single one. */

@@ -404,7 +404,7 @@ const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e)
 }
 
 /* "n * 2" inside a shape: read as an expression with the range of the string. */
-static const rlxc_expr *parse_quoted(rlxc_parser *p, const rlxc_py *e)
+const rlxc_expr *rlxc_parse_quoted(rlxc_parser *p, const rlxc_py *e)
 {
     rlxc_py_parser nested = {0};
     if (p->quoted > 0) {
@@ -429,7 +429,8 @@ static const rlxc_expr *parse_quoted(rlxc_parser *p, const rlxc_py *e)
 
 const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e)
 {
-    const rlxc_expr *dim = e->kind == RLXC_PY_STRING ? parse_quoted(p, e) : rlxc_parse_prim(p, e);
+    const rlxc_expr *dim =
+        e->kind == RLXC_PY_STRING ? rlxc_parse_quoted(p, e) : rlxc_parse_prim(p, e);
     if (!dim)
         return NULL;
     if (!rlxc_dtype_is_int(dim->dtype) || dim->dtype.lanes != 1) {

@@ -168,7 +168,7 @@ static const rlxc_sinfo *parse_prim_type(rlxc_parser *p, const rlxc_py *e, const
     if (!value || is_unknown(value))
         return rlxc_sinfo_prim(p->ctx, dtype, NULL);
     const rlxc_expr *v =
-        value->kind == RLXC_PY_STRING ? rlxc_parse_dim(p, value) : rlxc_parse_prim(p, value);
+        value->kind == RLXC_PY_STRING ? rlxc_parse_quoted(p, value) : rlxc_parse_prim(p, value);
     if (!v)
         return NULL;
     if (type && !rlxc_dtype_eq(v->dtype, dtype)) {

@@ -300,6 +300,7 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private)
     rlxc_py_next(&p->py);
     rlxc_py_reset(&p->py);
     p->py.depth = 0;
+    p->signs = (rlxc_map){0}; /* the symbols of buffers are sizes */
     rlxc_range name_range = p->py.token.range;
     if (!(f->name = rlxc_py_expect_name(&p->py, "the function's name")) ||
         !rlxc_parse_header(p, &params, &ret)) {
