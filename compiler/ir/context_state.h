@@ -65,6 +65,13 @@ static inline uint32_t rlxc_hash_u32(uint32_t hash, uint32_t value)
     hash ^= value * 0x9E3779B1u;
     return ((hash << 13) | (hash >> 19)) * 5u + 0xE6546B64u;
 }
+/* Spreads a finished hash over all its bits: tables use the low ones. */
+static inline uint32_t rlxc_hash_finish(uint32_t hash)
+{
+    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+    return hash ^ hash >> 16;
+}
 static inline uint32_t rlxc_hash_u64(uint32_t hash, uint64_t value)
 {
     return rlxc_hash_u32(rlxc_hash_u32(hash, (uint32_t)value), (uint32_t)(value >> 32));

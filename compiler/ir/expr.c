@@ -150,7 +150,7 @@ static const rlxc_expr *intern(rlxc_context *ctx, rlxc_expr *e)
     rlxc_expr_pool *pool = rlxc_pool(ctx);
     if (pool->count >= pool->capacity / 4 * 3)
         pool_grow(ctx, pool);
-    e->hash = node_hash(e);
+    e->hash = rlxc_hash_finish(node_hash(e));
     uint32_t mask = pool->capacity - 1, at = e->hash & mask;
     for (; pool->slots[at]; at = (at + 1) & mask)
         if (same_node(pool->slots[at], e))
