@@ -274,11 +274,31 @@ static bool is_foreign(void *user, const rlxc_expr *e)
     return false;
 }
 
+static bool uses_loops(lowering *l, const rlxc_expr *e, const nest *n, const bool *which)
+{
+    for (uint32_t i = 0; i < n->n; i++)
+        if (which[i] && rlxc_expr_uses_var(l->ctx, e, n->loops[i]->loop.var))
+            return true;
+    return false;
+}
+
+/* Each condition of the predicate speaks of the results or of the reduction, not of both. */
+static bool predicate_separates(lowering *l, const nest *n, const rlxc_expr *e)
+{
+    if (!e)
+        return true;
+    if (e->kind == RLXC_EXPR_AND)
+        return predicate_separates(l, n, e->bin.a) && predicate_separates(l, n, e->bin.b);
+    return !uses_loops(l, e, n, n->reduces) || !uses_loops(l, e, n, n->spatial);
+}
+
 /* Tells the loops that the reduction needs from those of the results. False where one serves both,
  * or the reduction also uses loops outside of the nest. */
 static bool separate(lowering *l, nest *n)
 {
     const rlxc_block *b = n->block->block.block;
+    if (b->n_allocs || b->n_matches) /* what the init may use */
+        return false;
     for (uint32_t i = 0; i < n->n; i++) {
         n->reduces[i] = n->spatial[i] = false;
         for (uint32_t k = 0; k < b->n_axes; k++) {
@@ -296,21 +316,33 @@ static bool separate(lowering *l, nest *n)
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind == RLXC_AXIS_REDUCE)
             rlxc_expr_visit(l->ctx, n->block->block.values[k], is_foreign, &foreign);
-    return !foreign.found;
+    return !foreign.found && predicate_separates(l, n, n->block->block.predicate);
 }
 
-/* The loops from |first| on that serve |reductions| are left out; the block's init is inside. The
- * predicate is dropped where it speaks of the reduction. */
+/* The part of a predicate that speaks of result loops only; NULL: none. */
+static const rlxc_expr *spatial_part(lowering *l, const nest *n, const rlxc_expr *predicate)
+{
+    if (!predicate)
+        return NULL;
+    if (predicate->kind == RLXC_EXPR_AND) {
+        const rlxc_expr *a = spatial_part(l, n, predicate->bin.a);
+        const rlxc_expr *b = spatial_part(l, n, predicate->bin.b);
+        return !a ? b : !b ? a : rlxc_binary(l->ctx, RLXC_EXPR_AND, a, b);
+    }
+    return uses_loops(l, predicate, n, n->reduces) ? NULL : predicate;
+}
+
+/* The block's init inside the loops of the results alone, with loop variables of its own. */
 static const rlxc_stmt *init_nest(lowering *l, const nest *n)
 {
     const rlxc_stmt *s = n->block;
     const rlxc_block *b = s->block.block;
     rlxc_context *ctx = l->ctx;
-    bool predicate_reduces = false;
-    for (uint32_t i = 0; i < n->n; i++)
-        if (n->reduces[i] && s->block.predicate &&
-            rlxc_expr_uses_var(ctx, s->block.predicate, n->loops[i]->loop.var))
-            predicate_reduces = true;
+    const rlxc_expr *old[MAX_NEST], *fresh[MAX_NEST];
+    for (uint32_t i = 0; i < n->n; i++) {
+        old[i] = n->loops[i]->loop.var;
+        fresh[i] = rlxc_var(ctx, old[i]->var.name, old[i]->dtype);
+    }
     rlxc_block *only = rlxc_alloc(ctx, sizeof *only);
     rlxc_axis *axes = rlxc_try_alloc(ctx, b->n_axes + 1, sizeof *axes);
     const rlxc_expr **values = rlxc_try_alloc(ctx, b->n_axes + 1, sizeof *values);
@@ -321,14 +353,17 @@ static const rlxc_stmt *init_nest(lowering *l, const nest *n)
         if (b->axes[k].kind == RLXC_AXIS_REDUCE)
             continue;
         axes[only->n_axes] = b->axes[k];
-        values[only->n_axes++] = s->block.values[k];
+        values[only->n_axes++] = rlxc_substitute(ctx, s->block.values[k], old, fresh, n->n);
     }
-    const rlxc_stmt *out =
-        rlxc_stmt_block(ctx, only, values, predicate_reduces ? NULL : s->block.predicate);
+    const rlxc_expr *predicate = spatial_part(l, n, s->block.predicate);
+    if (predicate)
+        predicate = rlxc_substitute(ctx, predicate, old, fresh, n->n);
+    const rlxc_stmt *out = rlxc_stmt_block(ctx, only, values, predicate);
     for (uint32_t i = n->n; i-- > 0;) {
         if (!n->spatial[i])
             continue;
         rlxc_stmt *copy = rlxc_copy(ctx, n->loops[i], sizeof *copy);
+        copy->loop.var = fresh[i];
         copy->loop.body = out;
         out = copy;
     }

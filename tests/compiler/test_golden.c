@@ -65,7 +65,7 @@ static void check_file(const char *pass, const char *path)
     cr_assert(text, "%s cannot be read", path);
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_options options;
-    cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
     options.check = true;
     stop_after stop = {ctx, pass, NULL};
     const rlxc_pass_hooks hooks = {&stop, after_pass};
