@@ -55,6 +55,16 @@ static bool set(rlxc_parser *p, const arguments *a, const rlxc_py **slot, const 
     return true;
 }
 
+/* The repeated input of a variadic operator: the rest of the positional arguments. After fixed
+ * inputs it may also be one list, as in R.assert_op(c, [x, y]). */
+static void set_rest(arguments *a, const rlxc_py *const *items, uint32_t n, uint32_t fixed)
+{
+    bool list =
+        n == 1 && (items[0]->kind == RLXC_PY_LIST || items[0]->kind == RLXC_PY_TUPLE) && fixed > 0;
+    a->rest = list ? items[0]->items : items;
+    a->n_rest = list ? items[0]->n : n;
+}
+
 static bool sort_arguments(rlxc_parser *p, const rlxc_py *call, arguments *a)
 {
     uint32_t n_inputs = a->schema.n_inputs, fixed = n_inputs - (a->schema.variadic ? 1 : 0);
@@ -62,8 +72,7 @@ static bool sort_arguments(rlxc_parser *p, const rlxc_py *call, arguments *a)
         if (i < fixed) {
             a->inputs[i] = call->items[i];
         } else if (a->schema.variadic) {
-            a->rest = call->items + fixed;
-            a->n_rest = call->n - fixed;
+            set_rest(a, call->items + fixed, call->n - fixed, fixed);
             break;
         } else if (i - n_inputs < a->schema.n_attrs) {
             a->attrs[i - n_inputs] = call->items[i];
@@ -82,6 +91,11 @@ static bool sort_arguments(rlxc_parser *p, const rlxc_py *call, arguments *a)
                      is_name(a->schema.inputs[i].name, a->schema.inputs[i].name_length, name)) &&
                 !set(p, a, &a->inputs[i], name, strlen(name), value))
                 return false;
+        if (a->schema.variadic && fixed > 0 && !a->rest &&
+            is_name(a->schema.inputs[fixed].name, a->schema.inputs[fixed].name_length, name)) {
+            found = true;
+            set_rest(a, &call->keywords[k], 1, fixed);
+        }
         for (uint32_t i = 0; i < a->schema.n_attrs && !found; i++)
             if ((found = is_name(a->schema.attrs[i].name, a->schema.attrs[i].name_length, name)) &&
                 !set(p, a, &a->attrs[i], name, strlen(name), value))
