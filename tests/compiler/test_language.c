@@ -313,7 +313,7 @@ static void run_script(rlx_test *t, const char *path)
         for (unsigned i = 0; i < kept.n; i++) {
             snprintf(stage, sizeof stage, "-O%d, printed after %s", levels[k], kept.names[i]);
             if (!s.error[0] && levels[k] != 3)
-                compile_and_run(t, &s, kept.texts[i], levels[k], stage, NULL);
+                compile_and_run(t, &s, kept.texts[i], 0, stage, NULL);
             free(kept.texts[i]);
         }
     }

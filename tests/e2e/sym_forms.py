@@ -8,7 +8,7 @@
 # fail mixed: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6}, tensor float64 [3, 2] {1, 2, 3, 4, 5, 6} => argument 1 'y' of mixed: expected Tensor((m, n), float32), got a float64 tensor
 # fail mixed: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => takes 2 arguments, got 1
 # call prims: int 3, tensor float32 [3] {1, 2, 3} => tensor float32 [4, 3] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
-# fail prims: int 4, tensor float32 [3] {1, 2, 3} => expected k = 4, got 3
+# fail prims: int 4, tensor float32 [3] {1, 2, 3} => expected kk = 4, got 3
 # call functions: tensor float32 [7] {1, 2, 3, 4, 5, 6, 7} => shape [3, 1, 7, 3, 8, 8, 1]
 # call functions: tensor float32 [0] {} => shape [0, 0, 3, 0, 0, 1, 0]
 # call wrong_claim: tensor float32 [4] {1, 2, 3, 4}, tensor float32 [4] {1, 2, 3, 4} => tensor float32 [4] {2, 4, 6, 8}
@@ -46,9 +46,9 @@ class Module:
         return R.matmul(x, y)
 
     @R.function
-    def prims(k: R.Prim(value="k"), x: R.Tensor(("k",), "float32")) -> R.Tensor(("k + 1", "k"), "float32"):
-        k = T.int64()
-        return R.zeros((k + 1, k), "float32")
+    def prims(k: R.Prim(value="kk"), x: R.Tensor(("kk",), "float32")) -> R.Tensor(("kk + 1", "kk"), "float32"):
+        kk = T.int64()
+        return R.zeros((kk + 1, kk), "float32")
 
     @R.function
     def functions(x: R.Tensor(("n",), "float32")) -> R.Shape(ndim=7):

@@ -74,7 +74,7 @@ class Module:
     @R.function(pure=False)
     def checked_prim(k: R.Prim(value="k")) -> R.Prim("int64"):
         k = T.int64()
-        _ = R.assert_op(R.prim_value(k > 0), R.prim_value(k), format="k is {}")
+        _ = R.assert_op(R.prim_value(k > 0), format_args=R.prim_value(k), format="k is {}")
         return R.prim_value(k)
 
     @R.function
