@@ -191,7 +191,73 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
     if (s->init)
         s->init = rlxc_replace(ctx, s->init, s->vars, fresh, s->n_axes);
     for (uint32_t i = 0; i < s->n_axes; i++)
+        s->extents[i] = rlxc_replace(ctx, s->extents[i], s->vars, fresh, s->n_axes);
+    for (uint32_t i = 0; i < s->n_axes; i++)
         s->vars[i] = fresh[i];
+}
+
+/* --- transposition ---------------------------------------------------------------------------- */
+
+enum { BLOCK = 16 };
+
+/* The axis along which some operand is contiguous while it jumps along the last axis. */
+static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
+{
+    accesses a = accesses_of(ctx, s);
+    uint32_t last = s->n_axes - 1;
+    int64_t along, extent;
+    for (uint32_t i = 0; i < last; i++) {
+        if (rlxc_is_int(s->extents[i], &extent) && extent < BLOCK)
+            continue;
+        for (uint32_t k = 0; k < a.loads.count; k++) {
+            const rlxc_expr *e = a.loads.items[k];
+            if (rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[i], &along) &&
+                along == 1 &&
+                rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[last], &along) &&
+                along > BLOCK) {
+                *out = i;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Splits the crossed axis and the last one into blocks, so that both sides of a transposition use
+ * whole cache lines. */
+static void block_transposition(rlxc_context *ctx, rlxc_stage *s)
+{
+    uint32_t crossed, last = s->n_axes - 1;
+    int64_t extent;
+    if (s->init || s->n_axes < 2 || s->n_axes + 2 > RLXC_STAGE_AXES ||
+        (rlxc_is_int(s->extents[last], &extent) && extent < BLOCK) ||
+        !crossed_axis(ctx, s, &crossed))
+        return;
+    const uint32_t split[2] = {crossed, last};
+    const rlxc_expr *olds[2], *news[2], *block = rlxc_i64(ctx, BLOCK);
+    const rlxc_expr *within[2], *left[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t k = split[i];
+        const rlxc_expr *outer = rlxc_loop_var(ctx, "block");
+        const rlxc_expr *start = rlxc_mul(ctx, outer, block);
+        const rlxc_expr *rounded = rlxc_add(ctx, s->extents[k], rlxc_i64(ctx, BLOCK - 1));
+        within[i] = rlxc_loop_var(ctx, "i");
+        left[i] = rlxc_binary(ctx, RLXC_EXPR_MIN, block, rlxc_sub(ctx, s->extents[k], start));
+        olds[i] = s->vars[k];
+        news[i] = rlxc_add(ctx, start, within[i]);
+        s->vars[k] = outer;
+        s->extents[k] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, block);
+    }
+    for (int i = 0; i < 2; i++) {
+        s->vars[s->n_axes] = within[i];
+        s->extents[s->n_axes] = left[i];
+        s->reduces[s->n_axes++] = false;
+    }
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        indices[i] = rlxc_replace(ctx, s->indices[i], olds, news, 2);
+    s->indices = indices;
+    s->value = rlxc_replace(ctx, s->value, olds, news, 2);
 }
 
 static const rlxc_stmt *reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
@@ -245,7 +311,6 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
                                    uint32_t n_shared)
 {
     rlxc_context *ctx = c->s->ctx;
-    merge_axes(c, s, n_shared);
     rename_axes(ctx, s, shared, n_shared);
     const rlxc_stmt *body = s->init
                                 ? reduction(c, s)
@@ -372,8 +437,11 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
     if (n > 1) {
         shrink_temps(&inner, own, stages, n, shared);
         shared = merge_shared(&inner, own, n, shared);
+        for (uint32_t i = 0; i < n; i++)
+            merge_axes(&inner, &own[i], shared);
     } else {
         merge_axes(&inner, own, 0);
+        block_transposition(ctx, own);
         shared = own->n_axes > 0 && !own->reduces[0];
     }
     rlxc_loop_kind kind = is_small(own, n) ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;

@@ -42,6 +42,25 @@ static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *co
     return true;
 }
 
+/* Orders the axes as the results have them, reductions last: all orders compute the same. */
+static void order_axes(rlxc_stage *s)
+{
+    rlxc_stage old = *s;
+    uint32_t n = 0;
+    bool taken[RLXC_STAGE_AXES] = {false};
+    for (uint32_t pass = 0; pass <= s->out->ndim; pass++) {
+        for (uint32_t k = 0; k < s->n_axes; k++) {
+            bool wanted = pass == s->out->ndim || s->indices[pass] == old.vars[k];
+            if (taken[k] || !wanted)
+                continue;
+            taken[k] = true;
+            s->vars[n] = old.vars[k];
+            s->extents[n] = old.extents[k];
+            s->reduces[n++] = old.reduces[k];
+        }
+    }
+}
+
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
@@ -72,6 +91,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
             return;
         stage->init = b->init->store.value;
     }
+    order_axes(stage);
     stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
 }
 
