@@ -258,8 +258,8 @@ static const char *type_name(rlxc_parser *p, const rlxc_py *e)
 
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e)
 {
-    static const char *const names[] = {"Tensor", "Shape",    "Prim",   "Tuple",
-                                        "Object", "Callable", "DTensor"};
+    static const char *const names[] = {"Tensor", "Shape",    "Prim",    "Tuple",
+                                        "Object", "Callable", "DTensor", "Any"};
     const char *name = type_name(p, e);
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -289,7 +289,7 @@ static const rlxc_sinfo *parse_type(rlxc_parser *p, const rlxc_py *e)
         return parse_prim_type(p, e, call);
     if (name && strcmp(name, "Tuple") == 0)
         return parse_tuple(p, call);
-    if (name && strcmp(name, "Object") == 0)
+    if (name && (strcmp(name, "Object") == 0 || strcmp(name, "Any") == 0))
         return rlxc_sinfo_object(p->ctx);
     if (name && strcmp(name, "Callable") == 0)
         return parse_callable(p, e, call);

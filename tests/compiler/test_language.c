@@ -376,3 +376,25 @@ RLX_TEST(language, refused_modules)
 {
     run_scripts(t, "error");
 }
+
+/* The three dialects of one module give one IR. */
+RLX_TEST(language, dialects_mean_the_same)
+{
+    static const char *const paths[] = {"tests/e2e/call_dialect_2022.py",
+                                        "tests/e2e/call_dialect_2024.py",
+                                        "tests/e2e/call_dialect_2026.py"};
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *modules[3];
+    script scripts[3];
+    const char *why = "";
+    for (int i = 0; i < 3; i++) {
+        script_read(&scripts[i], paths[i]);
+        modules[i] = rlxc_read_module(ctx, paths[i], scripts[i].text, scripts[i].length);
+        cr_assert(modules[i], "%s", rlxc_render_diagnostics(ctx));
+        cr_expect(rlxc_module_equal(ctx, modules[0], modules[i], &why), "%s: %s\n%s", paths[i], why,
+                  rlxc_print_module(ctx, modules[i]));
+    }
+    rlxc_context_destroy(ctx);
+    for (int i = 0; i < 3; i++)
+        free(scripts[i].text);
+}

@@ -1,0 +1,12 @@
+# error => 'k'
+from tvm.script import relax as R, tir as T
+@T.prim_func
+def k(a: T.handle, b: T.handle, c: T.handle):
+    A = T.match_buffer(a, (4,))
+    B = T.match_buffer(b, (4,))
+    C = T.match_buffer(c, (4,))
+    for i in range(4):
+        C[i] = A[i] + B[i]
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    return R.call_tir(k, (x,), out_sinfo=R.Tensor((4,), "float32"))

@@ -1,0 +1,84 @@
+"""Forms of the memory passes, of the VM's level, and builtins by name."""
+# call memory: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
+# call memory: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
+# call vm: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
+# call builtin: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
+# call null: tensor float32 [1, 3] {1, 2, 3} => tuple(none, tensor float32 [3] {1, 2, 3})
+# call closure: tensor float32 [1] {5}, tensor float32 [1] {2} => tensor float32 [1] {3}
+# call with_ctx: tensor float32 [2] {1, 2} => tensor float32 [2] {1, 2}
+from tvm.script import ir as I
+from tvm.script import tir as T
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def twice(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(3)))
+        B = T.match_buffer(b, (n, T.int64(3)))
+        for i, j in T.grid(n, T.int64(3)):
+            with T.block("b"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+
+    @R.function
+    def memory(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        storage: R.Object = R.memory.alloc_storage(R.shape([n * 12]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        alloc: R.Tensor((n, 3), "float32") = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([n, 3]), R.dtype("float32"))
+        cls.twice(x, alloc)
+        alloc1: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _ = cls.twice(alloc, alloc1)
+        R.memory.kill_tensor(alloc)
+        R.memory.kill_storage(storage)
+        return alloc1
+
+    @R.function(pure=False)
+    def vm(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        cls = Module
+        storage: R.Object = R.vm.alloc_storage(R.shape([n * 24]), R.prim_value(0), R.dtype("uint8"), R.str("global"))
+        alloc: R.Tensor((n, 3), "float32") = R.vm.alloc_tensor(storage, R.prim_value(0), R.shape([n, 3]), R.dtype("float32"))
+        alloc1: R.Tensor((n, 3), "float32") = R.vm.alloc_tensor(storage, R.prim_value(n * 12), R.shape([n, 3]), R.dtype("float32"))
+        R.vm.kill_object(storage)
+        R.vm.call_tir_dyn(cls.twice, (x, alloc))
+        R.vm.call_tir_dyn(cls.twice, (alloc, alloc1))
+        R.vm.kill_object(alloc)
+        return alloc1
+
+    @R.function(pure=False)
+    def builtin(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        cls = Module
+        s = R.call_packed("vm.builtin.shape_of", x, sinfo_args=(R.Shape(ndim=2),))
+        t = R.match_cast(s, R.Shape([n, 3]))
+        y = R.call_packed("vm.builtin.reshape", x, R.shape([n, 3]), sinfo_args=(R.Tensor((n, 3), "float32"),))
+        return R.call_tir(cls.twice, (y,), out_sinfo=R.Tensor((n, 3), "float32"))
+
+    @R.function(pure=False)
+    def null(x: R.Tensor((1, 3), "float32")):
+        a = R.null_value()
+        b = R.call_packed("vm.builtin.reshape", x, R.shape([3]), sinfo_args=(R.Tensor((3,), "float32"),))
+        return (a, b)
+
+    @R.function(private=True)
+    def minus(a: R.Tensor(("n",), "float32"), b: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        return R.subtract(a, b)
+
+    @R.function(pure=False)
+    def closure(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")) -> R.Object:
+        n = T.int64()
+        cls = Module
+        f = R.make_closure(cls.minus, (y,))
+        z = R.invoke_closure(f, (x,), sinfo_args=(R.Tensor((n,), "float32"),))
+        return z
+
+    @R.function(pure=False)
+    def with_ctx(x: R.Tensor(("n",), "float32")) -> R.Object:
+        n = T.int64()
+        y = R.call_builtin_with_ctx("vm.builtin.copy", (x,), sinfo_args=(R.Tensor((n,), "float32"),))
+        return y
