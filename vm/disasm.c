@@ -40,20 +40,15 @@ static void print_hex(rlxv_buffer *b, const uint8_t *p, size_t n)
 /* One level deep: operands are indices. */
 static void print_expr_row(rlxv_buffer *b, const rlxv_expr *x)
 {
-    static const char *const infix[] = {
-        [RLX_EXPR_ADD] = "+",       [RLX_EXPR_SUB] = "-",      [RLX_EXPR_MUL] = "*",
-        [RLX_EXPR_FLOORDIV] = "//", [RLX_EXPR_FLOORMOD] = "%", [RLX_EXPR_EQ] = "==",
-        [RLX_EXPR_NE] = "!=",       [RLX_EXPR_LT] = "<",       [RLX_EXPR_LE] = "<=",
-        [RLX_EXPR_SELECT] = NULL,
-    };
+    const char *infix = rlxv_expr_infix(x->op);
     if (x->op == RLX_EXPR_CONST)
         rlxv_buffer_printf(b, "%lld", (long long)x->value);
     else if (x->op == RLX_EXPR_SLOT)
         rlxv_buffer_printf(b, "s%u", x->a);
     else if (x->op == RLX_EXPR_SELECT)
         rlxv_buffer_printf(b, "select(e%u, e%u, e%u)", x->a, x->b, x->c);
-    else if (infix[x->op])
-        rlxv_buffer_printf(b, "e%u %s e%u", x->a, infix[x->op], x->b);
+    else if (infix)
+        rlxv_buffer_printf(b, "e%u %s e%u", x->a, infix, x->b);
     else
         rlxv_buffer_printf(b, "%s(e%u, e%u)", x->op == RLX_EXPR_MIN ? "min" : "max", x->a, x->b);
 }

@@ -185,6 +185,8 @@ void rlxv_native_unload(rlx_executable *exe);
 
 /* expr.c: |slots| must have at least exprs[e].slots entries. False: overflow or division by 0. */
 bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int64_t *out);
+/* How |op| is written between its operands; NULL if it is written otherwise. */
+const char *rlxv_expr_infix(rlx_expr_op op);
 /* Appends the text; |fn| names slots and may be NULL. */
 void rlxv_print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
                      uint32_t e);

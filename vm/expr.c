@@ -92,27 +92,27 @@ rlx_str rlxv_slot_name_of(const rlxv_function *fn, uint32_t slot, char *buffer, 
     return (rlx_str){buffer, n > 0 ? (size_t)n : 0};
 }
 
-static const char *infix_of(rlx_expr_op op)
+const char *rlxv_expr_infix(rlx_expr_op op)
 {
     switch (op) {
     case RLX_EXPR_ADD:
-        return " + ";
+        return "+";
     case RLX_EXPR_SUB:
-        return " - ";
+        return "-";
     case RLX_EXPR_MUL:
-        return " * ";
+        return "*";
     case RLX_EXPR_FLOORDIV:
-        return " // ";
+        return "//";
     case RLX_EXPR_FLOORMOD:
-        return " % ";
+        return "%";
     case RLX_EXPR_EQ:
-        return " == ";
+        return "==";
     case RLX_EXPR_NE:
-        return " != ";
+        return "!=";
     case RLX_EXPR_LT:
-        return " < ";
+        return "<";
     case RLX_EXPR_LE:
-        return " <= ";
+        return "<=";
     case RLX_EXPR_MIN:
     case RLX_EXPR_MAX:
     case RLX_EXPR_SELECT:
@@ -128,7 +128,7 @@ static void print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
                        uint32_t e, bool nested)
 {
     const rlxv_expr *x = &exe->exprs[e];
-    const char *infix = infix_of(x->op);
+    const char *infix = rlxv_expr_infix(x->op);
     char buffer[16];
     if (x->op == RLX_EXPR_CONST) {
         rlxv_buffer_printf(b, "%lld", (long long)x->value);
@@ -138,7 +138,7 @@ static void print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
     } else if (infix) {
         rlxv_buffer_printf(b, nested ? "(" : "");
         print_expr(b, exe, fn, x->a, true);
-        rlxv_buffer_printf(b, "%s", infix);
+        rlxv_buffer_printf(b, " %s ", infix);
         print_expr(b, exe, fn, x->b, true);
         rlxv_buffer_printf(b, nested ? ")" : "");
     } else {

@@ -294,7 +294,16 @@ static rlx_status check(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
     if (v)
         return RLX_OK;
     rlx_str text = rlx_string_get(vm->exe->constants[w[2]].value.as.string);
-    return rlx_fail(err, RLX_E_SHAPE, "%.*s", (int)text.len, text.data);
+    const rlxv_expr *e = &vm->exe->exprs[w[1]];
+    bool comparison = e->op == RLX_EXPR_EQ || e->op == RLX_EXPR_NE || e->op == RLX_EXPR_LT ||
+                      e->op == RLX_EXPR_LE;
+    if (!comparison)
+        return rlx_fail(err, RLX_E_SHAPE, "%.*s", (int)text.len, text.data);
+    int64_t a, b;
+    RLX_TRY(eval(vm, f, e->a, &a, err));
+    RLX_TRY(eval(vm, f, e->b, &b, err));
+    return rlx_fail(err, RLX_E_SHAPE, "%.*s: %lld %s %lld does not hold", (int)text.len, text.data,
+                    (long long)a, rlxv_expr_infix(e->op), (long long)b);
 }
 
 static rlx_status to_vdevice(rlxv_frame *f, const uint32_t *w, rlx_error *err)

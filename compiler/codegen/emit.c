@@ -125,6 +125,41 @@ const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func 
 
 /* --- functions ------------------------------------------------------------------------------- */
 
+/* Fails the call when |symbol| is not at least (or at most) |value|. */
+static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool upper, int64_t value)
+{
+    rlxc_bc_module *m = fn->m;
+    const rlxc_expr *limit = rlxc_int(fn->ctx, symbol->dtype, value);
+    const rlxc_expr *holds =
+        rlxc_binary(fn->ctx, upper ? RLXC_EXPR_LE : RLXC_EXPR_GE, symbol, limit);
+    const char *message =
+        rlxc_internf(fn->ctx, "%s bound of symbol %s", upper ? "upper" : "lower", symbol->var.name);
+    uint32_t text = 0;
+    rlx_error err = {0};
+    if (!m->failed)
+        rlxc_bc_ok(m, fn->range,
+                   rlx_exec_builder_const_string(m->builder, rlx_str_from(message), &text, &err),
+                   &err);
+    RLXC_BC_EMIT(fn, RLX_OP_CHECK, rlxc_bc_expr(m, &fn->symbols, holds, fn->range), text);
+}
+
+/* The bounds that the function's attributes state of the symbols of its signature: the memory plan
+ * relies on them. */
+static void check_bounds(rlxc_bc_function *fn, const rlxc_var_list *bound)
+{
+    static const char *const keys[2] = {"tir_var_lower_bound", "tir_var_upper_bound"};
+    for (int k = 0; k < 2; k++) {
+        const rlxc_attr *dict = rlxc_attrs_find(&fn->f->attrs, keys[k]);
+        for (uint32_t i = 0; dict && dict->kind == RLXC_ATTR_DICT && i < dict->list.count; i++) {
+            int64_t value;
+            for (uint32_t v = 0; v < bound->vars.count; v++)
+                if (strcmp(bound->vars.items[v]->var.name, dict->list.keys[i]) == 0 &&
+                    rlxc_attr_as_int(&dict->list.items[i], &value) && (k == 1 || value > 0))
+                    check_bound(fn, bound->vars.items[v], k == 1, value);
+        }
+    }
+}
+
 static bool begin_function(rlxc_bc_function *fn, uint32_t index)
 {
     const rlxc_function *f = fn->f;
@@ -159,6 +194,8 @@ static bool begin_function(rlxc_bc_function *fn, uint32_t index)
                             m->builder, i, rlx_str_from(bound.vars.items[i]->var.name), &err),
                         &err))
             return false;
+    rlxc_bc_locate(fn, f->range, f->name);
+    check_bounds(fn, &bound);
     return true;
 }
 

@@ -132,6 +132,8 @@ void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
+/* Tells the builder where the instructions from here on come from; |name| is of the binding. */
+void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name);
 void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body);
 void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b);
 /* |tir_vars|: a shape with the scalar parameters that |args| leaves out, or NULL. */

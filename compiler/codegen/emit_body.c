@@ -6,24 +6,26 @@
 #include "compiler/codegen/emit.h"
 #include "compiler/passes/alias.h"
 
-/* Tells the builder where |b| comes from. A storage goes by the name of the tensor it is made for.
- */
+void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name)
+{
+    if (range.line == 0 || (range.file == fn->located.file && range.line == fn->located.line &&
+                            range.col == fn->located.col))
+        return;
+    fn->located = range;
+    rlx_error err = {0};
+    const char *path = rlxc_file_path(fn->ctx, range.file);
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, range,
+                   rlx_exec_builder_location(fn->m->builder, rlx_str_from(path), range.line,
+                                             range.col, rlx_str_from(name), &err),
+                   &err);
+}
+
+/* A storage goes by the name of the tensor it is made for. */
 static void locate(rlxc_bc_function *fn, const rlxc_binding *b, const rlxc_binding *next)
 {
-    if (b->range.line == 0 ||
-        (b->range.file == fn->located.file && b->range.line == fn->located.line &&
-         b->range.col == fn->located.col))
-        return;
-    fn->located = b->range;
-    rlx_error err = {0};
     bool is_storage = next && rlxc_is_op(b, "memory.alloc_storage");
-    const char *name = is_storage ? next->var->name : b->var->name;
-    const char *path = rlxc_file_path(fn->ctx, b->range.file);
-    if (!fn->m->failed)
-        rlxc_bc_ok(fn->m, b->range,
-                   rlx_exec_builder_location(fn->m->builder, rlx_str_from(path), b->range.line,
-                                             b->range.col, rlx_str_from(name), &err),
-                   &err);
+    rlxc_bc_locate(fn, b->range, is_storage ? next->var->name : b->var->name);
 }
 
 static uint32_t new_label(rlxc_bc_function *fn)

@@ -115,6 +115,10 @@ static void run(rlx_test *t, rlx_executable *exe, uint32_t n, const int64_t *dim
     FUNCTION "    def main(s: R.Shape([\"n\", \"m\"])) -> R.Object:\n" \
              "        n = T.int64()\n        m = T.int64()\n        cls = Module\n"
 
+#define BOUNDS                                                   \
+    "        R.func_attr({\"tir_var_upper_bound\": {\"n\": 8}, " \
+    "\"tir_var_lower_bound\": {\"m\": 2}})\n        return R.shape([n])\n"
+
 RLX_TEST(emit, results_of_functions_without_kernels)
 {
     static const struct {
@@ -124,6 +128,9 @@ RLX_TEST(emit, results_of_functions_without_kernels)
     } rows[] = {
         {HEADER NM "        return R.shape([n * m + 1, n // 2, n % m, m])\n", 7, 3, "[22,3,1,3]"},
         {HEADER NM "        return R.shape([T.min(n, m), T.max(n, m), 5])\n", 7, 3, "[3,7,5]"},
+        {HEADER NM BOUNDS, 8, 2, "[8]"},
+        {HEADER NM BOUNDS, 9, 2, "error: test.py:6:5: upper bound of symbol n: 9 <= 8"},
+        {HEADER NM BOUNDS, 8, 1, "error: test.py:6:5: lower bound of symbol m: 2 <= 1"},
         {HEADER NM "        return (R.prim_value(n + m), R.str(\"a\"), R.prim_value(n < m), "
                    "R.prim_value(T.float32(0.5)))\n",
          7, 3, "(10,'a',false,0.5)"},

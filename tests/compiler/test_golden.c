@@ -1,6 +1,6 @@
 /* Golden tests of the passes: tests/passes/PASS/NAME.py goes through the pipeline up to PASS, and
  * what is printed then must be NAME.after.txt. RLX_BLESS=1 writes the expected files instead:
- * review them as a diff.
+ * review them as a diff. A first line "# --bound n=2:64" gives that option.
  *
  * The pipeline runs with its checks on, so every stage on the way must also be well formed and
  * parse back to itself. */
@@ -67,6 +67,14 @@ static void check_file(const char *pass, const char *path)
     rlxc_options options;
     cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
     options.check = true;
+    char symbol[32];
+    long long min, max;
+    if (sscanf(text, "# --bound %31[^=]=%lld:%lld", symbol, &min, &max) == 3) {
+        options.bounds[0].name = symbol;
+        options.bounds[0].min = min;
+        options.bounds[0].max = max;
+        options.n_bounds = 1;
+    }
     stop_after stop = {ctx, pass, NULL};
     const rlxc_pass_hooks hooks = {&stop, after_pass};
     rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));

@@ -1,0 +1,74 @@
+# The kind is read off the loads of each block; what states one keeps it, what is not understood is opaque.
+from tvm.script import ir as I
+from tvm.script import tir as T
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def gather(index: T.Buffer((T.int64(4),), "int64"), x: T.Buffer((T.int64(8),), "float32"), out: T.Buffer((T.int64(4),), "float32")):
+        for i in range(T.int64(4)):
+            with T.block("gather"):
+                v = T.axis.spatial(T.int64(4), i)
+                out[v] = x[index[v]]
+
+    @T.prim_func(private=True)
+    def elementwise(x: T.Buffer((T.int64(4), T.int64(8)), "float32"), out: T.Buffer((T.int64(4), T.int64(8)), "float32")):
+        for i, j in T.grid(T.int64(4), T.int64(8)):
+            with T.block("twice"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                out[vi, vj] = x[vi, vj] + x[vi, vj]
+
+    @T.prim_func(private=True)
+    def broadcast(x: T.Buffer((T.int64(8),), "float32"), out: T.Buffer((T.int64(4), T.int64(8)), "float32")):
+        for i, j in T.grid(T.int64(4), T.int64(8)):
+            with T.block("rows"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                out[vi, vj] = x[vj]
+
+    @T.prim_func(private=True)
+    def injective(x: T.Buffer((T.int64(8), T.int64(4)), "float32"), out: T.Buffer((T.int64(4), T.int64(8)), "float32")):
+        for i, j in T.grid(T.int64(4), T.int64(8)):
+            with T.block("transpose"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                out[vi, vj] = x[vj, vi]
+
+    @T.prim_func(private=True)
+    def reduction(x: T.Buffer((T.int64(4), T.int64(8)), "float32"), out: T.Buffer((T.int64(4),), "float32")):
+        for i, j in T.grid(T.int64(4), T.int64(8)):
+            with T.block("sum"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    out[vi] = T.float32(0)
+                out[vi] = out[vi] + x[vi, vj]
+
+    @T.prim_func(private=True)
+    def matmul(a: T.Buffer((T.int64(4), T.int64(8)), "float32"), b: T.Buffer((T.int64(8), T.int64(4)), "float32"), out: T.Buffer((T.int64(4), T.int64(4)), "float32")):
+        for i, j, k in T.grid(T.int64(4), T.int64(4), T.int64(8)):
+            with T.block("product"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    out[vi, vj] = T.float32(0)
+                out[vi, vj] = out[vi, vj] + a[vi, vk] * b[vk, vj]
+
+    @T.prim_func(private=True)
+    def stated(x: T.Buffer((T.int64(4),), "float32"), out: T.Buffer((T.int64(4),), "float32")):
+        T.func_attr({"op_pattern": 8})
+        for i in range(T.int64(4)):
+            with T.block("copy"):
+                v = T.axis.spatial(T.int64(4), i)
+                out[v] = x[v]
+
+    @R.function
+    def main(x: R.Tensor((4, 8), dtype="float32"), row: R.Tensor((8,), dtype="float32"), index: R.Tensor((4,), dtype="int64")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        a = R.call_tir(cls.elementwise, (x,), out_sinfo=R.Tensor((4, 8), dtype="float32"))
+        b = R.call_tir(cls.broadcast, (row,), out_sinfo=R.Tensor((4, 8), dtype="float32"))
+        c = R.call_tir(cls.matmul, (a, R.permute_dims(b)), out_sinfo=R.Tensor((4, 4), dtype="float32"))
+        d = R.call_tir(cls.injective, (R.permute_dims(a),), out_sinfo=R.Tensor((4, 8), dtype="float32"))
+        e = R.call_tir(cls.reduction, (d,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        f = R.call_tir(cls.gather, (index, row), out_sinfo=R.Tensor((4,), dtype="float32"))
+        g = R.call_tir(cls.stated, (f,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        h = R.add(R.add(e, g), R.sum(c, axis=[1]))
+        return h
