@@ -277,6 +277,12 @@ rlxc_binding *rlxc_parse_call(rlxc_parser *p, const rlxc_py *call)
         return call_method(p, call);
     if (rlxc_parse_is_broken(p, call->base))
         return NULL;
+    if (call->base->kind == RLXC_PY_INDEX || call->base->kind == RLXC_PY_CALL) { /* fs[0](x) */
+        if (!rlxc_parse_atom(p, call->base, &callee))
+            return NULL;
+        if (callee.kind == RLXC_ATOM_VAR || callee.kind == RLXC_ATOM_GLOBAL)
+            return call_of(p, call, callee, 0);
+    }
     if (call->base->kind == RLXC_PY_NAME && !rlxc_names_find(&p->names, call->base->text))
         rlxc_error(p->ctx, call->base->range, "'%s' is not defined", call->base->text);
     else
