@@ -1,6 +1,6 @@
 # rlx: build, test, install. `make help` lists the targets.
 # Sources are found by wildcard: a new .c file in a layer's folder is built without an edit here.
-# Nothing is generated; every object depends on the headers it included last time (-MMD).
+# Only the reader of ONNX's schema is generated; every object depends on the headers it included last time (-MMD).
 
 BUILD    ?= build
 ifeq ($(origin CC),default)
@@ -36,7 +36,10 @@ RUNTIME_LIBS := -lm -ldl -lpthread -lpthreadpool
 ifeq ($(MIMALLOC),1)
 RUNTIME_LIBS += -lmimalloc
 endif
-COMPILER_LIBS = $(LLVM_LIBS) -ljansson
+COMPILER_LIBS = $(LLVM_LIBS) -ljansson -lprotobuf-c
+# ONNX's own schema, as C by protobuf-c's compiler.
+ONNX_PROTO ?= /usr/include/onnx/onnx.proto
+ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 
 # The programs' main files stay out of the libraries.
 RUNTIME_SRC  := $(filter-out %/main.c,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
@@ -47,11 +50,12 @@ RLXC_SRC     := $(wildcard compiler/driver/main.c)
 SUPPORT_SRC  := $(wildcard tests/support/*.c)
 VM_TESTS     := $(wildcard tests/vm/*.c tests/builtins/*.c tests/cli/*.c)
 COMPILER_TESTS := $(wildcard tests/compiler/*.c)
+RANDOM_TESTS := $(wildcard tests/random/*.c)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run test-ops conformance bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance onnx-backend onnx-backend-table bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -62,6 +66,17 @@ deps: ## install missing Debian packages through apt
 deps-ci:
 	@.ci/install-deps ci
 
+$(ONNX_GEN).c: $(ONNX_PROTO)
+	$(call say,GEN ,$@)
+	@mkdir -p $(BUILD)/gen
+	$(Q)protoc-c --proto_path=$(patsubst %/onnx/onnx.proto,%,$(ONNX_PROTO)) --c_out=$(BUILD)/gen onnx/onnx.proto
+$(ONNX_GEN).h: $(ONNX_GEN).c
+$(BUILD)/obj/gen/onnx.pb-c.o: $(ONNX_GEN).c
+	$(call say,CC  ,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(OPT) $(SAN) -fPIC -fvisibility=hidden -I$(BUILD)/gen -c $< -o $@
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard compiler/onnx/*.c)): $(ONNX_GEN).h
+$(BUILD)/obj/compiler/onnx/%.o: LLVM_CFLAGS += -isystem $(BUILD)/gen
 $(BUILD)/obj/compiler/%.o: compiler/%.c
 	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
@@ -83,7 +98,7 @@ $(BUILD)/librlx.so: $(call obj,$(RUNTIME_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlx.so.0 -o $@ $^ $(RUNTIME_LIBS)
 	@ln -sf librlx.so $(BUILD)/librlx.so.0
-$(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC))
+$(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
@@ -103,6 +118,9 @@ $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
@@ -114,15 +132,28 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 test: deps ## everything quick enough for each commit (under 5 minutes on 2 cores)
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests $(BUILD)/random_tests
 test-run: test-built check-layers
-	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests examples
+	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests random_tests examples
+
+COUNT ?= 2000
+SEED  ?= 1
+random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3 against plain evaluation
+	@$(BUILD)/random_tests --seed $(SEED) --count $(COUNT) --jobs $(JOBS)
 
 conformance: all ## the conformance cases of CONFORMANCE=folder, against tests/conformance/known_failures.txt
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
 test-ops: all ## every operator against NumPy, at several sizes
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+
+$(BUILD)/run_backend: $(BUILD)/obj/tests/onnx/run_backend.o $(call obj,vm/cli/tensorproto.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+onnx-backend: $(BUILD)/run_backend ## ONNX's backend tests, against the table in docs/onnx.md
+	@$(BUILD)/run_backend --jobs $(JOBS)
+onnx-backend-table: $(BUILD)/run_backend ## write that table anew
+	@$(BUILD)/run_backend --jobs $(JOBS) --write
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/onnx/import.h"
 #include "compiler/script/script.h"
 #include "compiler/target/target.h"
 
@@ -24,6 +25,14 @@ rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *t
 {
     rlxc_module *module = rlxc_parse_module(ctx, path, text, length);
     if (module == NULL || !rlxc_well_formed(ctx, module, "parse", false))
+        return NULL;
+    return module;
+}
+
+rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length)
+{
+    rlxc_module *module = rlxc_import_onnx(ctx, path, bytes, length);
+    if (module == NULL || !rlxc_well_formed(ctx, module, "ONNX import", true))
         return NULL;
     return module;
 }

@@ -16,6 +16,9 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
 /* Parses and checks the text; NULL with diagnostics. */
 rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length);
 
+/* The same of an ONNX model's bytes. */
+rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length);
+
 /* Runs the pass table. With options->check the module is printed, parsed and compared after every
  * pass. False with diagnostics, or without where |hooks| (may be NULL) stopped it. */
 bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,

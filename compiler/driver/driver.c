@@ -132,13 +132,12 @@ static bool set_options(run *r)
 static bool read_input(run *r)
 {
     const rlxc_command *c = r->command;
-    if (has_suffix(c->input, ".onnx")) {
-        rlxc_error(r->ctx, (rlxc_range){0}, "%s: ONNX models are not supported yet", c->input);
-        return false;
-    }
     if (!rlxc_read_file(r->ctx, c->input, INPUT_LIMIT, &r->text, &r->length))
         return false;
-    r->module = rlxc_read_module(r->ctx, c->input, r->text, r->length);
+    if (has_suffix(c->input, ".onnx"))
+        r->module = rlxc_read_onnx(r->ctx, c->input, r->text, r->length);
+    else
+        r->module = rlxc_read_module(r->ctx, c->input, r->text, r->length);
     if (r->module == NULL)
         return false;
     if (c->params == NULL)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vm/cli/npy.h"
+#include "vm/cli/tensorproto.h"
 
 enum { MAX_PATH_DEPTH = 16, MAX_SHAPE = 64, MAX_NAME = 256 };
 
@@ -147,7 +148,9 @@ rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value
         return scalar(type, rlx_float(value), out, err);
     }
     rlx_tensor *t = NULL;
-    RLX_TRY(npy_read(text, &t, err));
+    const size_t length = strlen(text);
+    const bool is_pb = length >= 3 && strcmp(text + length - 3, ".pb") == 0;
+    RLX_TRY(is_pb ? tensorproto_read(text, &t, err) : npy_read(text, &t, err));
     if (type->kind == RLX_TYPE_TENSOR && type->dtype.code == RLX_BFLOAT &&
         rlx_dtype_eq(rlx_tensor_dtype(t), RLX_U16)) {
         rlx_status status = as_bfloat(t, out, err);

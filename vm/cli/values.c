@@ -6,36 +6,50 @@
 #include <string.h>
 
 #include "vm/cli/npy.h"
+#include "vm/cli/tensorproto.h"
 
 enum { MAX_RESULT_DEPTH = 64 };
+
+/* Length of the ending .npy or .pb; 0: another one. */
+static size_t ending(const char *path)
+{
+    size_t length = strlen(path);
+    if (length >= 4 && strcmp(path + length - 4, ".npy") == 0)
+        return 4;
+    return length >= 3 && strcmp(path + length - 3, ".pb") == 0 ? 3 : 0;
+}
 
 /* "out.npy" and field 2: "out.2.npy"; without the ending the field goes last. */
 static char *field_path(const char *path, uint32_t field)
 {
-    size_t length = strlen(path);
-    bool npy = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-    size_t stem = npy ? length - 4 : length, size = length + 16;
+    size_t length = strlen(path), stem = length - ending(path), size = length + 16;
     char *out = malloc(size);
     if (out)
-        snprintf(out, size, "%.*s.%u%s", (int)stem, path, field, npy ? ".npy" : "");
+        snprintf(out, size, "%.*s.%u%s", (int)stem, path, field, path + stem);
     return out;
+}
+
+static rlx_status write_elements(const char *path, rlx_dtype dtype, uint32_t ndim,
+                                 const int64_t *dims, const void *data, rlx_error *err)
+{
+    return (ending(path) == 3 ? tensorproto_write : npy_write)(path, dtype, ndim, dims, data, err);
 }
 
 static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, rlx_error *err)
 {
     switch ((rlx_kind)v.kind) {
     case RLX_KIND_TENSOR:
-        return npy_write(path, rlx_tensor_dtype(v.as.tensor), rlx_tensor_ndim(v.as.tensor),
-                         rlx_tensor_dims(v.as.tensor), rlx_tensor_data(v.as.tensor), err);
+        return write_elements(path, rlx_tensor_dtype(v.as.tensor), rlx_tensor_ndim(v.as.tensor),
+                              rlx_tensor_dims(v.as.tensor), rlx_tensor_data(v.as.tensor), err);
     case RLX_KIND_SHAPE: {
         const int64_t n = rlx_shape_ndim(v.as.shape);
-        return npy_write(path, RLX_I64, 1, &n, rlx_shape_dims(v.as.shape), err);
+        return write_elements(path, RLX_I64, 1, &n, rlx_shape_dims(v.as.shape), err);
     }
     case RLX_KIND_INT:
     case RLX_KIND_BOOL:
-        return npy_write(path, RLX_I64, 0, NULL, &v.as.i, err);
+        return write_elements(path, RLX_I64, 0, NULL, &v.as.i, err);
     case RLX_KIND_FLOAT:
-        return npy_write(path, RLX_F64, 0, NULL, &v.as.f, err);
+        return write_elements(path, RLX_F64, 0, NULL, &v.as.f, err);
     case RLX_KIND_TUPLE: {
         if (depth > MAX_RESULT_DEPTH)
             return rlx_fail(err, RLX_E_LIMIT, "%s: the result is nested too deeply", path);

@@ -1,0 +1,22 @@
+/* Functions and sub-graphs: what the operators that have bodies need of the importer. */
+#ifndef RLXC_ONNX_GRAPH_H
+#define RLXC_ONNX_GRAPH_H
+
+#include "compiler/onnx/importer.h"
+
+/* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
+void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);
+void rlxc_ox_pop_frame(rlxc_ox *im);
+void rlxc_ox_finish_function(rlxc_ox *im, rlxc_function *f);
+/* Initializers of |g| into the scope; false when too deep. */
+bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g);
+void rlxc_ox_end_graph(rlxc_ox *im);
+/* A value, a type or an expression of the surroundings as it is inside |frame|. */
+rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value *value);
+const rlxc_sinfo *rlxc_ox_inner_sinfo(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_sinfo *s);
+const rlxc_expr *rlxc_ox_inner_expr(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_expr *e);
+const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name);
+/* The value as one atom; sequences are tuples. */
+rlxc_atom rlxc_ox_result(rlxc_ox *im, rlxc_ox_value *value);
+
+#endif

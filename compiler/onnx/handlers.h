@@ -1,0 +1,12 @@
+/* The handlers that rows.def names. */
+#ifndef RLXC_ONNX_HANDLERS_H
+#define RLXC_ONNX_HANDLERS_H
+
+#include "compiler/onnx/importer.h"
+
+#define RLXC_OX_ROW(name, handler, arg) \
+    void rlxc_ox_import_##handler(rlxc_ox *im, const rlxc_ox_row *row);
+#include "compiler/onnx/rows.def"
+#undef RLXC_OX_ROW
+
+#endif

@@ -1,0 +1,535 @@
+/* From a model's bytes to a module: unpacking, parameters, initializers, the walk over the nodes.
+ *
+ * Each node is a line of a listing that is registered as a source file, so that diagnostics and the
+ * debug section show the node. Nodes stand in topological order by the format's own rule; what uses
+ * a name before it is made is an error. After a node that failed, those that use its outputs are
+ * passed over in silence. */
+#include "compiler/onnx/import.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/onnx/graph.h"
+#include "compiler/onnx/scan.h"
+
+enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60 };
+
+/* --- memory of unpacked messages -------------------------------------------------------------- */
+
+static void *arena_alloc(void *user, size_t size)
+{
+    return rlxc_try_alloc(user, size ? size : 1, 1);
+}
+
+static void arena_free(void *user, void *pointer)
+{
+    (void)user;
+    (void)pointer;
+}
+
+/* --- the listing ------------------------------------------------------------------------------ */
+
+static void add_name(rlxc_text *text, const char *name)
+{
+    char shown[NAME_SHOWN + 1];
+    uint32_t n = 0;
+    for (; name && name[n] && n < NAME_SHOWN; n++)
+        shown[n] = (unsigned char)name[n] < 32 || (unsigned char)name[n] > 126 ? '?' : name[n];
+    shown[n] = '\0';
+    rlxc_text_puts(text, shown);
+}
+
+static void add_names(rlxc_text *text, char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        rlxc_text_puts(text, i ? ", " : "");
+        add_name(text, names[i]);
+    }
+}
+
+static void list_nodes(rlxc_ox *im, rlxc_text *text, uint32_t *line, Onnx__NodeProto **nodes,
+                       size_t n, uint32_t depth)
+{
+    for (size_t i = 0; i < n && !rlxc_out_of_memory(im->ctx); i++) {
+        Onnx__NodeProto *node = nodes[i];
+        rlxc_text_printf(text, "%*s", (int)(2 * depth), "");
+        add_names(text, node->output, node->n_output);
+        rlxc_text_puts(text, " = ");
+        add_name(text, node->op_type);
+        rlxc_text_puts(text, "(");
+        add_names(text, node->input, node->n_input);
+        rlxc_text_puts(text, ")");
+        if (node->name && *node->name) {
+            rlxc_text_puts(text, "  # ");
+            add_name(text, node->name);
+        }
+        rlxc_text_puts(text, "\n");
+        rlxc_map_set(im->ctx, &im->lines, rlxc_key(node), (void *)(uintptr_t)(++*line));
+        for (size_t k = 0; k < node->n_attribute && depth < MAX_GRAPH_DEPTH; k++)
+            if (node->attribute[k]->g)
+                list_nodes(im, text, line, node->attribute[k]->g->node,
+                           node->attribute[k]->g->n_node, depth + 1);
+    }
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value)
+{
+    const char *key = rlxc_intern_cstr(im->ctx, name);
+    if (value->kind == RLXC_OX_TENSOR && value->atom.kind == RLXC_ATOM_VAR)
+        value->atom = rlxc_ox_shaped(im, value->atom);
+    rlxc_map_set(im->ctx, &im->scope->values, rlxc_key(key), value);
+}
+
+static const rlxc_expr *inner_symbol(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_expr *symbol)
+{
+    for (uint32_t i = 0; i < frame->outer_symbols.count; i++)
+        if (frame->outer_symbols.items[i] == symbol)
+            return frame->inner_symbols.items[i];
+    const rlxc_expr *inner = symbol->var.nonneg
+                                 ? rlxc_shape_var(im->ctx, symbol->var.name)
+                                 : rlxc_var(im->ctx, symbol->var.name, symbol->dtype);
+    RLXC_PUSH(im->ctx, &frame->outer_symbols, symbol);
+    RLXC_PUSH(im->ctx, &frame->inner_symbols, inner);
+    return inner;
+}
+
+/* Makes |frame| know the symbols of |vars|. */
+static void capture_symbols(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_var_list *vars)
+{
+    for (uint32_t i = 0; i < vars->vars.count; i++)
+        (void)inner_symbol(im, frame, vars->vars.items[i]);
+}
+
+const rlxc_sinfo *rlxc_ox_inner_sinfo(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_sinfo *s)
+{
+    rlxc_var_list vars = {0};
+    rlxc_sinfo_collect_vars(im->ctx, s, &vars);
+    capture_symbols(im, frame, &vars);
+    return rlxc_sinfo_substitute(im->ctx, s, frame->outer_symbols.items, frame->inner_symbols.items,
+                                 frame->outer_symbols.count);
+}
+
+const rlxc_expr *rlxc_ox_inner_expr(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_expr *e)
+{
+    rlxc_var_list vars = {0};
+    rlxc_collect_vars(im->ctx, e, &vars);
+    capture_symbols(im, frame, &vars);
+    return rlxc_substitute(im->ctx, e, frame->outer_symbols.items, frame->inner_symbols.items,
+                           frame->outer_symbols.count);
+}
+
+rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value *value)
+{
+    rlxc_context *ctx = im->ctx;
+    if (value->kind == RLXC_OX_ABSENT || value->kind == RLXC_OX_FAILED ||
+        (value->kind == RLXC_OX_TENSOR && value->atom.kind == RLXC_ATOM_CONSTANT))
+        return value;
+    rlxc_ox_value *inner = rlxc_map_get(&frame->captured, rlxc_key(value));
+    if (inner)
+        return inner;
+    inner = rlxc_copy(ctx, value, sizeof *value);
+    if (value->kind == RLXC_OX_SEQUENCE) {
+        rlxc_ox_value **items = rlxc_alloc(ctx, (value->n_items + 1) * sizeof *items);
+        for (uint32_t i = 0; i < value->n_items; i++)
+            items[i] = rlxc_ox_capture(im, frame, value->items[i]);
+        inner->items = items;
+    }
+    if (value->elems) {
+        const rlxc_expr **elems = rlxc_alloc(ctx, (value->n_elems + 1) * sizeof(const rlxc_expr *));
+        for (uint32_t i = 0; i < value->n_elems; i++)
+            elems[i] = rlxc_ox_inner_expr(im, frame, value->elems[i]);
+        inner->elems = elems;
+    }
+    if (value->atom.kind == RLXC_ATOM_VAR) {
+        const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, value->atom.var->sinfo);
+        rlxc_rvar *param = rlxc_rvar_new(ctx, frame->b.function, value->atom.var->name, s);
+        inner->atom = rlxc_atom_var(param);
+        RLXC_PUSH(ctx, &frame->captures, value);
+        RLXC_PUSH(ctx, &frame->capture_params, param);
+    }
+    rlxc_map_set(ctx, &frame->captured, rlxc_key(value), inner);
+    return inner;
+}
+
+/* |value| of |from|, as |frame| (inside of it) sees it. */
+static rlxc_ox_value *bring_in(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_frame *from,
+                               rlxc_ox_value *value)
+{
+    rlxc_ox_frame *chain[MAX_GRAPH_DEPTH + 2];
+    uint32_t n = 0;
+    for (; frame != from && frame && n < MAX_GRAPH_DEPTH + 2; frame = frame->outer)
+        chain[n++] = frame;
+    while (n > 0)
+        value = rlxc_ox_capture(im, chain[--n], value);
+    return value;
+}
+
+rlxc_ox_value *rlxc_ox_lookup(rlxc_ox *im, const char *name)
+{
+    uint64_t key = rlxc_key(rlxc_intern_cstr(im->ctx, name));
+    for (rlxc_ox_scope *s = im->scope; s; s = s->outer) {
+        rlxc_ox_value *found = rlxc_map_get(&s->values, key);
+        if (found)
+            return s->frame == im->frame ? found : bring_in(im, im->frame, s->frame, found);
+    }
+    return NULL;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+void rlxc_ox_begin_block(rlxc_ox *im, bool dataflow)
+{
+    rlxc_builder *b = &im->frame->b;
+    if (b->block && b->block->is_dataflow == dataflow)
+        return;
+    b->block = rlxc_block_new(im->ctx, dataflow);
+    rlxc_body_push(im->ctx, im->frame->body, b->block);
+}
+
+typedef struct use_walk {
+    const rlxc_binding_block **made_in; /* by variable */
+    const rlxc_binding_block *here;
+} use_walk;
+
+static void use_atom(void *user, rlxc_atom atom)
+{
+    const use_walk *w = user;
+    if (atom.kind == RLXC_ATOM_VAR && w->made_in[atom.var->id] != w->here)
+        atom.var->is_dataflow = false;
+}
+
+static void walk_body(use_walk *w, const rlxc_body *body, bool note)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++)
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            w->here = body->blocks[i];
+            if (note)
+                w->made_in[b->var->id] = w->here;
+            for (uint32_t a = 0; a < b->n_args && !note; a++)
+                rlxc_atom_visit(b->args[a], use_atom, w);
+            if (b->then)
+                walk_body(w, b->then, note);
+            if (b->otherwise)
+                walk_body(w, b->otherwise, note);
+        }
+    w->here = NULL;
+    if (!note)
+        rlxc_atom_visit(body->result, use_atom, w);
+}
+
+/* Variables that are used outside of their dataflow block are its outputs. */
+void rlxc_ox_finish_function(rlxc_ox *im, rlxc_function *f)
+{
+    use_walk w = {rlxc_try_alloc(im->ctx, f->n_vars + 1, sizeof(void *)), NULL};
+    if (!w.made_in)
+        return;
+    walk_body(&w, &f->body, true);
+    walk_body(&w, &f->body, false);
+}
+
+void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name)
+{
+    rlxc_function *f = rlxc_alloc(im->ctx, sizeof *f);
+    f->name = rlxc_intern_cstr(im->ctx, name);
+    f->is_pure = true;
+    f->is_private = im->frame != NULL;
+    *frame = (rlxc_ox_frame){.outer = im->frame, .body = &f->body};
+    frame->b = (rlxc_builder){.ctx = im->ctx, .module = im->module, .function = f};
+    if (im->frame)
+        frame->b.range = im->frame->b.range;
+    f->range = frame->b.range;
+    *scope = (rlxc_ox_scope){.outer = im->scope, .frame = frame};
+    im->frame = frame;
+    im->scope = scope;
+    rlxc_ox_begin_block(im, true);
+}
+
+void rlxc_ox_pop_frame(rlxc_ox *im)
+{
+    im->scope = im->scope->outer;
+    im->frame = im->frame->outer;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
+{
+    const char *domain = node->domain ? node->domain : "";
+    const char *op = node->op_type ? node->op_type : "";
+    for (size_t i = 0; i < node->n_input; i++) {
+        if (!node->input[i] || !*node->input[i])
+            continue;
+        const rlxc_ox_value *v = rlxc_ox_lookup(im, node->input[i]);
+        if (!v) {
+            rlxc_ox_fail(im, "input '%s' is made by no node before it", node->input[i]);
+            return;
+        }
+        if (v->kind == RLXC_OX_FAILED) {
+            im->failed = true;
+            return;
+        }
+    }
+    bool standard = *domain == '\0' || strcmp(domain, "ai.onnx") == 0;
+    const rlxc_ox_row *row = standard ? rlxc_ox_find_row(op) : NULL;
+    if (row)
+        row->fn(im, row);
+    else if (standard)
+        rlxc_ox_fail(im, "the operator is not supported");
+    else
+        rlxc_ox_fail(im, "operators of domain '%s' are not supported", domain);
+}
+
+void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
+{
+    const Onnx__NodeProto *node = im->node;
+    rlxc_range range = im->frame->b.range;
+    for (size_t i = 0; i < n && !rlxc_out_of_memory(im->ctx); i++) {
+        im->node = nodes[i];
+        uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(nodes[i]));
+        im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
+        im->errors = rlxc_error_count(im->ctx);
+        im->failed = false;
+        run_node(im, nodes[i]);
+        bool failed = im->failed || rlxc_error_count(im->ctx) > im->errors;
+        if (!failed)
+            for (size_t k = 0; k < nodes[i]->n_output; k++)
+                if (rlxc_ox_wants(im, (uint32_t)k) && !rlxc_ox_lookup(im, nodes[i]->output[k])) {
+                    rlxc_ox_fail(im, "output %zu is not supported", k);
+                    failed = true;
+                    break;
+                }
+        for (size_t k = 0; failed && k < nodes[i]->n_output; k++)
+            if (rlxc_ox_wants(im, (uint32_t)k)) {
+                rlxc_ox_value *poison = rlxc_alloc(im->ctx, sizeof *poison);
+                poison->kind = RLXC_OX_FAILED;
+                rlxc_ox_define(im, nodes[i]->output[k], poison);
+            }
+        im->n_failed += failed;
+    }
+    im->node = node;
+    im->frame->b.range = range;
+    im->errors = rlxc_error_count(im->ctx);
+    im->failed = false;
+}
+
+bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    if (++im->depth > MAX_GRAPH_DEPTH) {
+        rlxc_ox_fail(im, "graphs are nested too deeply");
+        return false;
+    }
+    for (size_t i = 0; i < g->n_initializer; i++) {
+        const Onnx__TensorProto *t = g->initializer[i];
+        if (!t->name || !*t->name)
+            continue;
+        rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+        bool was = im->failed;
+        im->failed = false;
+        const rlxc_constant *c = rlxc_ox_constant(
+            im, t, rlxc_internf(im->ctx, "initializer '%.*s'", NAME_SHOWN, t->name));
+        if (c)
+            *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR, .atom = rlxc_atom_constant(c)};
+        else
+            v->kind = RLXC_OX_FAILED;
+        rlxc_ox_define(im, t->name, v);
+        im->failed = was;
+    }
+    if (g->n_sparse_initializer > 0)
+        rlxc_ox_fail(im, "sparse initializers are not supported");
+    return true;
+}
+
+void rlxc_ox_end_graph(rlxc_ox *im)
+{
+    im->depth--;
+}
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+/* |name| as an identifier. */
+static const char *identifier(rlxc_ox *im, const char *name, const char *otherwise)
+{
+    rlxc_text text = {.ctx = im->ctx};
+    if (!name || !*name)
+        name = otherwise;
+    if (isdigit((unsigned char)*name))
+        rlxc_text_puts(&text, "_");
+    for (uint32_t i = 0; name[i] && i < 200; i++) {
+        char c = isalnum((unsigned char)name[i]) && (unsigned char)name[i] < 128 ? name[i] : '_';
+        rlxc_text_add(&text, &c, 1);
+    }
+    return rlxc_intern(im->ctx, text.data, text.length);
+}
+
+static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
+{
+    const char *key = rlxc_intern_cstr(im->ctx, name);
+    const rlxc_expr *symbol = rlxc_map_get(&im->dim_params, rlxc_key(key));
+    if (!symbol) {
+        symbol = rlxc_shape_var(im->ctx, identifier(im, name, "n"));
+        rlxc_map_set(im->ctx, &im->dim_params, rlxc_key(key), (void *)(uintptr_t)symbol);
+    }
+    return symbol;
+}
+
+const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name)
+{
+    if (type && type->value_case == ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE && type->optional_type)
+        type = type->optional_type->elem_type;
+    if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
+        rlxc_ox_fail(im,
+                     "'%.*s' is no tensor: sequences, maps and sparse tensors are not supported as "
+                     "inputs",
+                     NAME_SHOWN, name);
+        return NULL;
+    }
+    const Onnx__TypeProto__Tensor *t = type->tensor_type;
+    rlx_dtype dtype;
+    if (!rlxc_ox_dtype_of(t->elem_type, &dtype)) {
+        rlxc_ox_fail(im, "'%.*s': element type %d is not supported", NAME_SHOWN, name,
+                     (int)t->elem_type);
+        return NULL;
+    }
+    if (!t->shape)
+        return rlxc_sinfo_tensor(im->ctx, dtype, RLXC_UNKNOWN_NDIM, NULL, NULL);
+    if (t->shape->n_dim > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "'%.*s' has %zu dimensions; at most %d are supported", NAME_SHOWN, name,
+                     t->shape->n_dim, RLXC_MAX_NDIM);
+        return NULL;
+    }
+    const rlxc_expr *dims[RLXC_MAX_NDIM] = {NULL};
+    for (size_t i = 0; i < t->shape->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
+        if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            d->dim_value >= 0)
+            dims[i] = rlxc_i64(im->ctx, d->dim_value);
+        else if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                 d->dim_param && *d->dim_param)
+            dims[i] = dim_symbol(im, d->dim_param);
+        else
+            dims[i] = rlxc_shape_var(im->ctx,
+                                     rlxc_internf(im->ctx, "%s_%zu", identifier(im, name, "x"), i));
+    }
+    return rlxc_sinfo_tensor(im->ctx, dtype, (int32_t)t->shape->n_dim, dims, NULL);
+}
+
+static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    rlxc_function *f = im->frame->b.function;
+    rlxc_map taken = {0};
+    f->params = rlxc_try_alloc(im->ctx, g->n_input + 1, sizeof *f->params);
+    for (size_t i = 0; f->params && i < g->n_input; i++) {
+        const Onnx__ValueInfoProto *v = g->input[i];
+        if (!v->name || !*v->name || rlxc_ox_lookup(im, v->name))
+            continue; /* has an initializer: a default, which stays */
+        im->failed = false;
+        const rlxc_sinfo *s = rlxc_ox_type_info(im, v->type, v->name);
+        rlxc_ox_value *value = rlxc_alloc(im->ctx, sizeof *value);
+        value->kind = RLXC_OX_FAILED;
+        if (s) {
+            const char *base = identifier(im, v->name, "x"), *name = base;
+            for (uint32_t k = 1; rlxc_map_get(&taken, rlxc_key(name)); k++)
+                name = rlxc_internf(im->ctx, "%s_%u", base, k);
+            rlxc_map_set(im->ctx, &taken, rlxc_key(name), f);
+            rlxc_rvar *param = rlxc_rvar_new(im->ctx, f, name, s);
+            param->annotation = s;
+            f->params[f->n_params++] = param;
+            value = rlxc_ox_tensor(im, rlxc_atom_var(param));
+        }
+        im->failed = false;
+        rlxc_ox_define(im, v->name, value);
+    }
+}
+
+/* The value as one atom; sequences are tuples. */
+rlxc_atom rlxc_ox_result(rlxc_ox *im, rlxc_ox_value *value)
+{
+    if (value->kind != RLXC_OX_SEQUENCE)
+        return rlxc_ox_atom(im, value);
+    rlxc_atom *items = rlxc_alloc(im->ctx, (value->n_items + 1) * sizeof *items);
+    for (uint32_t i = 0; i < value->n_items; i++)
+        items[i] = rlxc_ox_result(im, value->items[i]);
+    return rlxc_atom_tuple(im->ctx, items, value->n_items);
+}
+
+static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    rlxc_atom *items = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *items);
+    uint32_t n = 0;
+    rlxc_ox_begin_block(im, true);
+    for (size_t i = 0; i < g->n_output; i++) {
+        const char *name = g->output[i]->name ? g->output[i]->name : "";
+        rlxc_ox_value *v = *name ? rlxc_ox_lookup(im, name) : NULL;
+        im->failed = false;
+        if (!v)
+            rlxc_ox_fail(im, "graph output '%.*s' is made by no node", NAME_SHOWN, name);
+        else if (v->kind == RLXC_OX_ABSENT)
+            rlxc_ox_fail(im, "graph output '%.*s' is an empty optional, which is not supported",
+                         NAME_SHOWN, name);
+        else if (v->kind != RLXC_OX_FAILED)
+            items[n++] = rlxc_ox_result(im, v);
+    }
+    im->frame->body->result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
+}
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+static void import_model(rlxc_ox *im)
+{
+    const Onnx__GraphProto *g = im->model->graph;
+    rlxc_ox_frame frame;
+    rlxc_ox_scope scope;
+    rlxc_ox_push_frame(im, &frame, &scope, "main");
+    im->frame->b.range = (rlxc_range){im->file, 1, 1, 1, 2};
+    if (rlxc_ox_begin_graph(im, g)) {
+        add_params(im, g);
+        rlxc_ox_import_nodes(im, g->node, g->n_node);
+        add_result(im, g);
+        rlxc_ox_end_graph(im);
+    }
+    rlxc_ox_finish_function(im, frame.b.function);
+    rlxc_module_add_relax(im->ctx, im->module, frame.b.function, true);
+    rlxc_ox_pop_frame(im);
+}
+
+static const char *folder_of(rlxc_context *ctx, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : rlxc_intern(ctx, path, (size_t)(slash - path));
+}
+
+rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length)
+{
+    rlxc_ox im = {.ctx = ctx, .folder = folder_of(ctx, path), .opset = 1};
+    ProtobufCAllocator allocator = {arena_alloc, arena_free, ctx};
+    const char *wrong = rlxc_scan_message(&onnx__model_proto__descriptor, bytes, length);
+    Onnx__ModelProto *model = wrong ? NULL : onnx__model_proto__unpack(&allocator, length, bytes);
+    if (!model || !model->graph) {
+        if (!rlxc_out_of_memory(ctx))
+            rlxc_error(ctx, (rlxc_range){0}, "%s: not an ONNX model: %s", path,
+                       wrong    ? wrong
+                       : !model ? "the message cannot be read"
+                                : "it has no graph");
+        return NULL;
+    }
+    im.model = model;
+    for (size_t i = 0; i < model->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *o = model->opset_import[i];
+        if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)
+            im.opset = o->version;
+    }
+    rlxc_text listing = {.ctx = ctx};
+    uint32_t line = 1;
+    rlxc_text_puts(&listing, "# ");
+    add_name(&listing, model->graph->name);
+    rlxc_text_puts(&listing, "\n");
+    list_nodes(&im, &listing, &line, model->graph->node, model->graph->n_node, 0);
+    im.file = rlxc_add_file(ctx, path, listing.data, listing.length);
+    im.module = rlxc_module_new(ctx);
+    import_model(&im);
+    return rlxc_failed(ctx) ? NULL : im.module;
+}

@@ -1,0 +1,186 @@
+/* What the importer's files share: the values that ONNX names stand for, access to the node at
+ * hand, and emission of operators.
+ *
+ * A handler reads its node's inputs and attributes, emits operators and sets the outputs. After the
+ * first failure of a node everything it does is without effect, so handlers need no checks of their
+ * own: accessors of what is not there give harmless values. Small integer tensors carry their
+ * elements as symbolic expressions; a value that is known so has no atom until something needs the
+ * tensor itself. */
+#ifndef RLXC_ONNX_IMPORTER_H
+#define RLXC_ONNX_IMPORTER_H
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/sym.h"
+#include "onnx/onnx.pb-c.h"
+
+enum { RLXC_OX_MAX_ELEMS = 64, RLXC_OX_MAX_LIST = 256, RLXC_OX_MAX_UNROLL = 64 };
+
+typedef enum rlxc_ox_kind {
+    RLXC_OX_ABSENT, /* an optional input or an empty optional */
+    RLXC_OX_FAILED, /* the node that makes it could not be imported */
+    RLXC_OX_TENSOR,
+    RLXC_OX_SEQUENCE
+} rlxc_ox_kind;
+
+typedef struct rlxc_ox_value {
+    rlxc_ox_kind kind;
+    rlxc_atom atom;  /* kind NONE until needed where the elements are known */
+    rlx_dtype dtype; /* with elements: the tensor's, of rank 0 or 1 */
+    bool is_vector;
+    const rlxc_expr *const *elems; /* whole numbers, whatever the dtype; NULL: not known */
+    uint32_t n_elems;
+    struct rlxc_ox_value *const *items; /* SEQUENCE */
+    uint32_t n_items;
+} rlxc_ox_value;
+
+typedef struct rlxc_ox_scope rlxc_ox_scope;
+struct rlxc_ox_scope {
+    rlxc_ox_scope *outer;
+    rlxc_map values; /* interned name -> rlxc_ox_value */
+    struct rlxc_ox_frame *frame;
+};
+
+/* A function under construction; what a function inside uses of its surroundings becomes a
+ * parameter. */
+typedef struct rlxc_ox_frame {
+    struct rlxc_ox_frame *outer;
+    rlxc_builder b;
+    rlxc_body *body;                    /* under construction: the function's, or a branch's */
+    rlxc_map captured;                  /* value of the surroundings -> rlxc_ox_value in here */
+    RLXC_VEC(rlxc_ox_value *) captures; /* as seen outside */
+    RLXC_VEC(rlxc_rvar *) capture_params;
+    RLXC_VEC(const rlxc_expr *) outer_symbols;
+    RLXC_VEC(const rlxc_expr *) inner_symbols;
+} rlxc_ox_frame;
+
+typedef struct rlxc_ox {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    const char *folder; /* of the model, for external data */
+    const Onnx__ModelProto *model;
+    int64_t opset;
+    rlxc_ox_frame *frame;
+    rlxc_ox_scope *scope;
+    rlxc_map lines;      /* node -> line of the listing */
+    rlxc_map dim_params; /* interned name -> symbol of main */
+    uint32_t file;
+    const Onnx__NodeProto *node;
+    uint32_t errors;   /* before the node */
+    uint32_t depth;    /* of sub-graphs */
+    uint32_t n_failed; /* nodes */
+    bool failed;
+} rlxc_ox;
+
+typedef struct rlxc_ox_row rlxc_ox_row;
+typedef void (*rlxc_ox_fn)(rlxc_ox *im, const rlxc_ox_row *row);
+struct rlxc_ox_row {
+    const char *name;
+    rlxc_ox_fn fn;
+    const char *arg; /* for handlers of several operators */
+};
+const rlxc_ox_row *rlxc_ox_find_row(const char *name);
+
+/* --- the node --- */
+void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);
+uint32_t rlxc_ox_n_outputs(const rlxc_ox *im);
+bool rlxc_ox_wants(const rlxc_ox *im, uint32_t output); /* the output has a name */
+bool rlxc_ox_has(const rlxc_ox *im, uint32_t input);
+rlxc_ox_value *rlxc_ox_value_in(rlxc_ox *im,
+                                uint32_t input);   /* never NULL; absent: kind RLXC_OX_ABSENT */
+rlxc_atom rlxc_ox_in(rlxc_ox *im, uint32_t input); /* a tensor whose dimensions are known */
+void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom);
+void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value);
+void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
+                       const rlxc_expr *const *elems, uint32_t n);
+const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name); /* NULL: not given */
+int64_t rlxc_ox_int(const rlxc_ox *im, const char *name, int64_t otherwise);
+double rlxc_ox_float(const rlxc_ox *im, const char *name, double otherwise);
+const char *rlxc_ox_str(rlxc_ox *im, const char *name, const char *otherwise);
+bool rlxc_ox_is(rlxc_ox *im, const char *name, const char *otherwise, const char *text);
+/* False when not given; too many fail the node. */
+bool rlxc_ox_ints(rlxc_ox *im, const char *name, int64_t *out, uint32_t capacity, uint32_t *out_n);
+
+/* --- values --- */
+rlxc_ox_value *rlxc_ox_tensor(rlxc_ox *im, rlxc_atom atom);
+rlxc_ox_value *rlxc_ox_lookup(rlxc_ox *im, const char *name); /* NULL: no such value */
+rlxc_atom rlxc_ox_atom(rlxc_ox *im,
+                       rlxc_ox_value *value); /* makes the tensor where only elements are known */
+/* Elements, without emitting anything; false: not known. */
+bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
+                   uint32_t *out_n);
+/* Elements of an integer vector or scalar, read at run time where they are not known. */
+bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n);
+bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
+                      uint32_t *out_n);
+/* The one constant integer of a scalar input; false: not known now. */
+bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out);
+const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what);
+bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out);
+/* Elements of a constant as doubles; false when it is none or too large. */
+bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *value, double *out, uint32_t capacity,
+                           uint32_t *out_n);
+
+/* --- what is known of an atom --- */
+rlx_dtype rlxc_ox_type(rlxc_ox *im, rlxc_atom a);
+uint32_t rlxc_ox_ndim(rlxc_ox *im, rlxc_atom a);
+const rlxc_expr *rlxc_ox_dim(rlxc_ox *im, rlxc_atom a, uint32_t i);
+bool rlxc_ox_static_dim(rlxc_ox *im, rlxc_atom a, uint32_t i, int64_t *out); /* false: symbolic */
+int64_t rlxc_ox_need_dim(rlxc_ox *im, rlxc_atom a, uint32_t i,
+                         const char *what); /* fails when symbolic */
+void rlxc_ox_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *out[RLXC_MAX_NDIM]);
+uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim);
+bool rlxc_ox_is_float(rlx_dtype t);
+
+/* --- emission --- */
+rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
+                      rlxc_attrs attrs);
+rlxc_atom rlxc_ox_op0(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_attrs attrs);
+rlxc_atom rlxc_ox_op1(rlxc_ox *im, const char *op, rlxc_atom a);
+rlxc_atom rlxc_ox_op2(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b);
+rlxc_atom rlxc_ox_op3(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b, rlxc_atom c);
+rlxc_attrs rlxc_ox_with(rlxc_ox *im, rlxc_attrs attrs, const char *key, rlxc_attr value);
+rlxc_attrs rlxc_ox_with_int(rlxc_ox *im, rlxc_attrs attrs, const char *key, int64_t value);
+rlxc_attrs rlxc_ox_with_ints(rlxc_ox *im, rlxc_attrs attrs, const char *key, const int64_t *v,
+                             uint32_t n);
+rlxc_atom rlxc_ox_field(rlxc_ox *im, rlxc_atom tuple, uint32_t index);
+rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo);
+/* |a| as a tensor of known dimensions: fresh symbols where they are not. */
+rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
+rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
+rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
+rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
+rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value); /* a scalar constant */
+rlxc_atom rlxc_ox_const_tensor(rlxc_ox *im, rlx_dtype dtype, uint32_t ndim, const int64_t *shape,
+                               const double *values);
+rlxc_atom rlxc_ox_full(rlxc_ox *im, rlx_dtype dtype, double value, const rlxc_expr *const *dims,
+                       uint32_t n);
+rlxc_atom rlxc_ox_transpose(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n);
+rlxc_atom rlxc_ox_expand_dims(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n);
+rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t *axes, uint32_t n,
+                         bool keepdims);
+rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis);
+rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
+/* Elements begin ... end (exclusive, clipped) of one axis. */
+rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,
+                        const rlxc_expr *end, int64_t stride);
+rlxc_atom rlxc_ox_arange(rlxc_ox *im, const rlxc_expr *begin,
+                         const rlxc_expr *end); /* int64, step 1 */
+rlxc_atom rlxc_ox_prims(rlxc_ox *im, const rlxc_expr *const *values, uint32_t n); /* int64 vector */
+const rlxc_expr *rlxc_ox_i(const rlxc_ox *im, int64_t value);
+const rlxc_expr *rlxc_ox_bin(rlxc_ox *im, rlxc_expr_kind kind, const rlxc_expr *a,
+                             const rlxc_expr *b);
+const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr *yes,
+                            const rlxc_expr *no);
+/* x * weight of an affine form along |axis| of |like|: a vector shaped to broadcast. */
+rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim);
+
+/* An activation of recurrent operators by its ONNX name. */
+rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
+
+/* --- graphs --- */
+void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n);
+void rlxc_ox_begin_block(rlxc_ox *im, bool dataflow);
+void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value);
+
+#endif

@@ -1,0 +1,192 @@
+/* Operators that read or write at positions given as data. */
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+
+void rlxc_ox_import_gather(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *elems, *const *where, *out[RLXC_OX_MAX_ELEMS];
+    uint32_t n, m;
+    rlxc_ox_value *v = rlxc_ox_value_in(im, 0), *at = rlxc_ox_value_in(im, 1);
+    if (v->atom.kind != RLXC_ATOM_CONSTANT && rlxc_ox_known(im, v, &elems, &n) && v->is_vector &&
+        rlxc_ox_known(im, at, &where, &m) && m <= RLXC_OX_MAX_ELEMS) {
+        bool all = true;
+        for (uint32_t i = 0; i < m && all; i++) {
+            int64_t k;
+            all = rlxc_is_int(where[i], &k) && k >= -(int64_t)n && k < (int64_t)n;
+            out[i] = all ? elems[k < 0 ? k + n : k] : NULL;
+        }
+        if (all) {
+            rlxc_ox_set_elems(im, 0, v->dtype, at->is_vector, out, m);
+            return;
+        }
+    }
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, x));
+    rlxc_ox_set(im, 0, rlxc_ox_take(im, x, rlxc_ox_in(im, 1), axis));
+}
+
+void rlxc_ox_import_gather_elements(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_atom args[2] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)};
+    rlxc_ox_set(
+        im, 0,
+        rlxc_ox_opv(im, "gather_elements", args, 2,
+                    rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", rlxc_ox_int(im, "axis", 0))));
+}
+
+void rlxc_ox_import_gather_nd(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_atom args[2] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)};
+    rlxc_attrs attrs =
+        rlxc_ox_with_int(im, (rlxc_attrs){0}, "batch_dims", rlxc_ox_int(im, "batch_dims", 0));
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "gather_nd", args, 2, attrs));
+}
+
+static rlxc_attrs with_reduction(rlxc_ox *im, rlxc_attrs attrs)
+{
+    const char *kind = rlxc_ox_str(im, "reduction", "none");
+    if (strcmp(kind, "none") == 0)
+        kind = "update";
+    return rlxc_ox_with(im, attrs, "reduction", rlxc_attr_string(im->ctx, kind));
+}
+
+void rlxc_ox_import_scatter_elements(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_atom args[3] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
+    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", rlxc_ox_int(im, "axis", 0));
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "scatter_elements", args, 3, with_reduction(im, attrs)));
+}
+
+void rlxc_ox_import_scatter_nd(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_atom args[3] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "scatter_nd", args, 3, with_reduction(im, (rlxc_attrs){0})));
+}
+
+void rlxc_ox_import_one_hot(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *depth;
+    uint32_t n;
+    int64_t axes[1];
+    rlxc_atom indices = rlxc_ox_cast(im, rlxc_ox_in(im, 0), RLX_I64), values = rlxc_ox_in(im, 2);
+    rlxc_ox_value *d = rlxc_ox_value_in(im, 1);
+    if (!rlxc_ox_known(im, d, &depth, &n)) {
+        rlxc_atom t = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_I64);
+        if (!rlxc_ox_elems_of(im, rlxc_ox_tensor(im, t), &depth, &n))
+            return;
+    }
+    if (n != 1) {
+        rlxc_ox_fail(im, "the depth is no scalar");
+        return;
+    }
+    uint32_t to = rlxc_ox_ndim(im, indices) + 1;
+    axes[0] = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), to);
+    rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, depth, 1), NULL, 0);
+    rlxc_atom from_end = rlxc_ox_op2(im, "add", indices, size);
+    rlxc_atom below = rlxc_ox_op2(im, "less", indices, rlxc_ox_number(im, RLX_I64, 0));
+    indices = rlxc_ox_expand_dims(im, rlxc_ox_op3(im, "where", below, from_end, indices), axes, 1);
+    rlxc_atom place =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), depth[0]), (uint32_t)axes[0], to);
+    rlxc_atom hit = rlxc_ox_op2(im, "equal", indices, place);
+    rlxc_atom off = rlxc_ox_reshape(
+        im, rlxc_ox_slice(im, values, 0, rlxc_ox_i(im, 0), rlxc_ox_i(im, 1), 1), NULL, 0);
+    rlxc_atom on = rlxc_ox_reshape(
+        im, rlxc_ox_slice(im, values, 0, rlxc_ox_i(im, 1), rlxc_ox_i(im, 2), 1), NULL, 0);
+    rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", hit, on, off));
+}
+
+void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *k, *one;
+    uint32_t n = 1;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), rlxc_ox_ndim(im, x));
+    one = rlxc_ox_i(im, rlxc_ox_int(im, "k", 1));
+    k = &one;
+    if (im->opset >= 10 && (!rlxc_ox_elems(im, 1, &k, &n) || n != 1))
+        return;
+    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
+    attrs =
+        rlxc_ox_with(im, attrs, "descending", rlxc_attr_bool(rlxc_ox_int(im, "largest", 1) != 0));
+    attrs = rlxc_ox_with(im, attrs, "dtype", rlxc_attr_dtype(RLX_I64));
+    rlxc_atom order =
+        rlxc_ox_slice(im, rlxc_ox_op0(im, "argsort", x, attrs), axis, rlxc_ox_i(im, 0), k[0], 1);
+    const rlxc_atom args[2] = {x, order};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_opv(im, "gather_elements", args, 2,
+                            rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis)));
+    rlxc_ox_set(im, 1, order);
+}
+
+void rlxc_ox_import_nonzero(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    if (rlxc_ox_ndim(im, x) == 0)
+        x = rlxc_ox_reshape(im, x, &one, 1);
+    rlxc_ox_set(im, 0, rlxc_ox_shaped(im, rlxc_ox_op1(im, "nonzero", x)));
+}
+
+void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0),
+              where = rlxc_ox_shaped(im, rlxc_ox_op1(im, "nonzero", rlxc_ox_in(im, 1)));
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *count = rlxc_ox_dim(im, where, 1);
+    where = rlxc_ox_reshape(im, where, &count, 1);
+    rlxc_ox_dims(im, x, dims);
+    uint32_t axis = 0;
+    if (rlxc_ox_attr(im, "axis")) {
+        axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, x));
+    } else {
+        const rlxc_expr *all = rlxc_product(im->ctx, dims, rlxc_ox_ndim(im, x));
+        x = rlxc_ox_reshape(im, x, &all, 1);
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_take(im, x, where, axis));
+}
+
+void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom args[6] = {rlxc_ox_in(im, 0)};
+    uint32_t n = 5;
+    args[1] = rlxc_atom_prim(rlxc_bool(im->ctx, rlxc_ox_int(im, "sorted", 1) != 0));
+    for (uint32_t i = 2; i < 5; i++)
+        args[i] = rlxc_atom_prim(rlxc_bool(im->ctx, true));
+    if (rlxc_ox_attr(im, "axis"))
+        args[n++] = rlxc_atom_prim(
+            rlxc_ox_i(im, rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, args[0]))));
+    rlxc_atom all = rlxc_ox_opv(im, "unique", args, n, (rlxc_attrs){0});
+    for (uint32_t i = 0; i < 4; i++)
+        if (rlxc_ox_wants(im, i))
+            rlxc_ox_set(im, i, rlxc_ox_shaped(im, rlxc_ox_field(im, all, i)));
+}
+
+void rlxc_ox_import_reverse_sequence(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), lengths = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_I64);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    uint32_t batch = rlxc_ox_axis(im, rlxc_ox_int(im, "batch_axis", 1), ndim),
+             time = rlxc_ox_axis(im, rlxc_ox_int(im, "time_axis", 0), ndim);
+    rlxc_ox_dims(im, x, dims);
+    rlxc_atom at = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), dims[time]), time, ndim);
+    rlxc_atom length = rlxc_ox_along(im, lengths, batch, ndim);
+    rlxc_atom back = rlxc_ox_op2(
+        im, "subtract", rlxc_ox_op2(im, "subtract", length, rlxc_ox_number(im, RLX_I64, 1)), at);
+    rlxc_atom place = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less", at, length), back, at);
+    const rlxc_atom args[2] = {x, rlxc_ox_broadcast(im, place, dims, ndim)};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_opv(im, "gather_elements", args, 2,
+                            rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", time)));
+}

@@ -1,0 +1,403 @@
+/* Matrix products, convolutions, pooling. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+
+void rlxc_ox_import_matmul(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "matmul", rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)));
+}
+
+void rlxc_ox_import_gemm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const int64_t swap[2] = {1, 0};
+    rlxc_atom a = rlxc_ox_in(im, 0), b = rlxc_ox_in(im, 1);
+    rlx_dtype t = rlxc_ox_type(im, a);
+    double alpha = rlxc_ox_float(im, "alpha", 1), beta = rlxc_ox_float(im, "beta", 1);
+    if (rlxc_ox_int(im, "transA", 0))
+        a = rlxc_ox_transpose(im, a, swap, 2);
+    if (rlxc_ox_int(im, "transB", 0))
+        b = rlxc_ox_transpose(im, b, swap, 2);
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", a, b);
+    if (alpha != 1)
+        y = rlxc_ox_op2(im, "multiply", y, rlxc_ox_number(im, t, alpha));
+    if (rlxc_ox_has(im, 2) && beta != 0) {
+        rlxc_atom c = rlxc_ox_in(im, 2);
+        if (beta != 1)
+            c = rlxc_ox_op2(im, "multiply", c, rlxc_ox_number(im, t, beta));
+        y = rlxc_ox_op2(im, "add", y, c);
+    }
+    rlxc_ox_set(im, 0, y);
+}
+
+void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    uint32_t n = rlxc_ox_n_inputs(im);
+    rlxc_atom *parts = rlxc_alloc(im->ctx, (n + 1) * sizeof *parts);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = rlxc_ox_in(im, i);
+    if (im->failed)
+        return;
+    /* Spaces mean nothing. */
+    const char *text = rlxc_ox_str(im, "equation", "");
+    rlxc_text packed = {.ctx = im->ctx};
+    for (; *text; text++)
+        if (*text != ' ')
+            rlxc_text_add(&packed, text, 1);
+    rlxc_attr subscripts = rlxc_attr_string(im->ctx, packed.data ? packed.data : "");
+    rlxc_ox_set(im, 0,
+                rlxc_ox_op0(im, "einsum", rlxc_atom_tuple(im->ctx, parts, n),
+                            rlxc_ox_with(im, (rlxc_attrs){0}, "subscripts", subscripts)));
+}
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+static void fill_list(rlxc_ox *im, const char *name, int64_t *out, uint32_t want, int64_t otherwise)
+{
+    uint32_t n;
+    if (!rlxc_ox_ints(im, name, out, want, &n))
+        for (n = 0; n < want; n++)
+            out[n] = otherwise;
+    if (n != want && !im->failed)
+        rlxc_ox_fail(im, "attribute %s has %u numbers, expected %u", name, n, want);
+}
+
+bool rlxc_ox_read_window(rlxc_ox *im, rlxc_ox_window *w, uint32_t spatial)
+{
+    memset(w, 0, sizeof *w);
+    w->n = spatial;
+    if (spatial < 1 || spatial > RLXC_OX_MAX_SPATIAL) {
+        rlxc_ox_fail(im, "%u spatial dimensions; 1 to %d are supported", spatial,
+                     RLXC_OX_MAX_SPATIAL);
+        return false;
+    }
+    fill_list(im, "strides", w->strides, spatial, 1);
+    fill_list(im, "dilations", w->dilations, spatial, 1);
+    fill_list(im, "pads", w->pads, 2 * spatial, 0);
+    for (uint32_t i = 0; i < spatial && !im->failed; i++)
+        if (w->strides[i] < 1 || w->dilations[i] < 1 || w->strides[i] > 1 << 20 ||
+            w->dilations[i] > 1 << 20)
+            rlxc_ox_fail(im, "strides and dilations must be positive");
+    return !im->failed;
+}
+
+/* Resolves auto_pad; paddings that depend on symbols are put on |x| itself. */
+rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_atom value)
+{
+    const char *mode = rlxc_ox_str(im, "auto_pad", "NOTSET");
+    bool upper = strcmp(mode, "SAME_UPPER") == 0;
+    if (strcmp(mode, "VALID") == 0)
+        memset(w->pads, 0, sizeof w->pads);
+    if (!upper && strcmp(mode, "SAME_LOWER") != 0)
+        return x;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const rlxc_expr *d = rlxc_ox_dim(im, x, i + 2), *s = rlxc_ox_i(im, w->strides[i]);
+        const rlxc_expr *reach = rlxc_ox_i(im, (w->kernel[i] - 1) * w->dilations[i] + 1);
+        const rlxc_expr *out = rlxc_ox_bin(
+            im, RLXC_EXPR_FLOORDIV, rlxc_add(im->ctx, d, rlxc_ox_i(im, w->strides[i] - 1)), s);
+        const rlxc_expr *total = rlxc_sub(
+            im->ctx,
+            rlxc_add(im->ctx, rlxc_mul(im->ctx, rlxc_sub(im->ctx, out, rlxc_ox_i(im, 1)), s),
+                     reach),
+            d);
+        total =
+            rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, total, rlxc_ox_i(im, 0)), NULL);
+        const rlxc_expr *half = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, total, rlxc_ox_i(im, 2));
+        const rlxc_expr *rest = rlxc_sub(im->ctx, total, half);
+        const rlxc_expr *before = rlxc_canonical(im->ctx, upper ? half : rest, NULL);
+        const rlxc_expr *after = rlxc_canonical(im->ctx, upper ? rest : half, NULL);
+        w->pads[i] = w->pads[i + w->n] = 0;
+        if (!rlxc_is_int(before, &w->pads[i]) || !rlxc_is_int(after, &w->pads[i + w->n])) {
+            w->pads[i] = w->pads[i + w->n] = 0;
+            x = rlxc_ox_pad_axis(im, x, i + 2, before, after, "constant", value);
+        }
+    }
+    return x;
+}
+
+static rlxc_attrs window_attrs(rlxc_ox *im, const rlxc_ox_window *w)
+{
+    rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "strides", w->strides, w->n);
+    attrs = rlxc_ox_with_ints(im, attrs, "padding", w->pads, 2 * w->n);
+    return rlxc_ox_with_ints(im, attrs, "dilation", w->dilations, w->n);
+}
+
+rlxc_atom rlxc_ox_conv(rlxc_ox *im, rlxc_atom x, rlxc_atom weight, rlx_dtype out_dtype)
+{
+    static const char *const names[] = {"nn.conv1d", "nn.conv2d", "nn.conv3d"};
+    rlxc_ox_window w;
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
+        return (rlxc_atom){0};
+    for (uint32_t i = 0; i < w.n; i++)
+        w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+    x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
+    rlxc_attrs attrs =
+        rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
+    if (!rlxc_dtype_eq(out_dtype, rlxc_ox_type(im, x)))
+        attrs = rlxc_ox_with(im, attrs, "out_dtype", rlxc_attr_dtype(out_dtype));
+    const rlxc_atom args[2] = {x, weight};
+    return rlxc_ox_opv(im, names[w.n - 1], args, 2, attrs);
+}
+
+void rlxc_ox_import_conv(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom y = rlxc_ox_conv(im, x, rlxc_ox_in(im, 1), rlxc_ox_type(im, x));
+    if (rlxc_ox_has(im, 2))
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, rlxc_ox_ndim(im, x)));
+    rlxc_ox_set(im, 0, y);
+}
+
+void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    static const char *const names[] = {"nn.conv1d_transpose", "nn.conv2d_transpose",
+                                        "nn.conv3d_transpose"};
+    rlxc_ox_window w;
+    int64_t extra[RLXC_OX_MAX_SPATIAL], shape[RLXC_OX_MAX_SPATIAL + 2];
+    uint32_t n_shape;
+    rlxc_atom x = rlxc_ox_in(im, 0), weight = rlxc_ox_in(im, 1);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
+        return;
+    fill_list(im, "output_padding", extra, w.n, 0);
+    bool sized = rlxc_ox_ints(im, "output_shape", shape, w.n + 2, &n_shape);
+    const char *mode = rlxc_ox_str(im, "auto_pad", "NOTSET");
+    bool upper = strcmp(mode, "SAME_UPPER") == 0, lower = strcmp(mode, "SAME_LOWER") == 0;
+    if (sized && n_shape != w.n && n_shape != w.n + 2) {
+        rlxc_ox_fail(im, "output_shape has %u numbers", n_shape);
+        return;
+    }
+    /* The whole result first, then cut (or lengthened) to what is wanted. */
+    int64_t pads[2 * RLXC_OX_MAX_SPATIAL], none[2 * RLXC_OX_MAX_SPATIAL] = {0};
+    const rlxc_expr *before[RLXC_OX_MAX_SPATIAL], *after[RLXC_OX_MAX_SPATIAL];
+    memcpy(pads, w.pads, sizeof pads);
+    for (uint32_t i = 0; i < w.n; i++) {
+        w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+        before[i] = rlxc_ox_i(im, -pads[i]);
+        after[i] = rlxc_ox_i(im, extra[i] - pads[i + w.n]);
+        if (!sized && !upper && !lower)
+            continue;
+        const rlxc_expr *d = rlxc_ox_dim(im, x, i + 2), *s = rlxc_ox_i(im, w.strides[i]);
+        int64_t reach = (w.kernel[i] - 1) * w.dilations[i] + 1 + extra[i];
+        const rlxc_expr *whole =
+            rlxc_add(im->ctx, rlxc_mul(im->ctx, rlxc_sub(im->ctx, d, rlxc_ox_i(im, 1)), s),
+                     rlxc_ox_i(im, reach));
+        const rlxc_expr *want =
+            sized ? rlxc_ox_i(im, shape[i + n_shape - w.n]) : rlxc_mul(im->ctx, d, s);
+        const rlxc_expr *cut = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, whole, want), NULL);
+        const rlxc_expr *half = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, cut, rlxc_ox_i(im, 2));
+        const rlxc_expr *rest = rlxc_sub(im->ctx, cut, half);
+        const rlxc_expr *first = upper ? half : rest, *last = upper ? rest : half;
+        before[i] = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, rlxc_ox_i(im, 0), first), NULL);
+        after[i] = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, rlxc_ox_i(im, extra[i]), last), NULL);
+    }
+    bool plain = true;
+    for (uint32_t i = 0; i < w.n && plain; i++) {
+        int64_t a, b;
+        plain = rlxc_is_int(before[i], &a) && rlxc_is_int(after[i], &b) && a <= 0 && b <= 0;
+        pads[i] = plain ? -a : 0;
+        pads[i + w.n] = plain ? -b : 0;
+    }
+    memcpy(w.pads, plain ? pads : none, sizeof w.pads);
+    if (im->failed)
+        return;
+    rlxc_atom y = {0};
+    rlxc_attrs attrs =
+        rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
+    if (w.n <= 2) {
+        const rlxc_atom args[2] = {x, weight};
+        y = rlxc_ox_opv(im, names[w.n - 1], args, 2, attrs);
+    } else {
+        y = rlxc_ox_conv_transpose_spread(im, x, weight, &w, rlxc_ox_int(im, "group", 1));
+        plain = false;
+    }
+    rlxc_atom zero = rlxc_ox_number(im, rlxc_ox_type(im, x), 0);
+    for (uint32_t i = 0; i < w.n && !plain; i++)
+        y = rlxc_ox_pad_axis(im, y, i + 2, before[i], after[i], "constant", zero);
+    if (rlxc_ox_has(im, 2))
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, ndim));
+    rlxc_ox_set(im, 0, y);
+}
+
+/* A transposed convolution as a convolution of the input with zeros between its elements and the
+ * weight turned round; without cutting. */
+rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weight,
+                                        const rlxc_ox_window *w, int64_t groups)
+{
+    rlxc_atom zero = rlxc_ox_number(im, rlxc_ox_type(im, x), 0);
+    rlxc_ox_window plain = *w;
+    uint32_t ndim = w->n + 2;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (groups != 1) {
+        rlxc_ox_fail(im, "groups with three spatial dimensions are not supported");
+        return x;
+    }
+    for (uint32_t i = 0; i < w->n; i++) {
+        int64_t axis = i + 3;
+        if (w->strides[i] > 1) { /* (..., d, 1, ...) padded to (..., d, s, ...), joined, cut */
+            x = rlxc_ox_expand_dims(im, x, &axis, 1);
+            x = rlxc_ox_pad_axis(im, x, (uint32_t)axis, rlxc_ox_i(im, 0),
+                                 rlxc_ox_i(im, w->strides[i] - 1), "constant", zero);
+            rlxc_ox_dims(im, x, dims);
+            dims[i + 2] = rlxc_mul(im->ctx, dims[i + 2], dims[i + 3]);
+            for (uint32_t k = i + 3; k < ndim; k++)
+                dims[k] = dims[k + 1];
+            x = rlxc_ox_reshape(im, x, dims, ndim);
+            x = rlxc_ox_slice(im, x, i + 2, rlxc_ox_i(im, 0),
+                              rlxc_sub(im->ctx, dims[i + 2], rlxc_ox_i(im, w->strides[i] - 1)), 1);
+        }
+        weight =
+            rlxc_ox_op0(im, "flip", weight, rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", i + 2));
+        plain.strides[i] = 1;
+        plain.pads[i] = plain.pads[i + w->n] = (w->kernel[i] - 1) * w->dilations[i];
+    }
+    const int64_t axes[5] = {1, 0, 2, 3, 4};
+    const rlxc_atom args[2] = {x, rlxc_ox_transpose(im, weight, axes, ndim)};
+    return rlxc_ox_opv(im, "nn.conv3d", args, 2, window_attrs(im, &plain));
+}
+
+/* --- pooling ---------------------------------------------------------------------------------- */
+
+static const char *pool_name(rlxc_ox *im, const char *kind, uint32_t spatial)
+{
+    return rlxc_internf(im->ctx, "nn.%s_pool%ud", kind, spatial);
+}
+
+/* The largest of each window and where it is in the flattened input. */
+static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, bool ceil_mode)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_OX_MAX_SPATIAL];
+    rlx_dtype t = rlxc_ox_type(im, x);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t offsets = 1, at[RLXC_OX_MAX_SPATIAL] = {0};
+    bool column_major = rlxc_ox_int(im, "storage_order", 0) != 0;
+    rlxc_ox_dims(im, x, dims);
+    const rlxc_expr *lengths = rlxc_product(im->ctx, dims, ndim);
+    rlxc_atom flat_at =
+        rlxc_ox_reshape(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), lengths), dims, ndim);
+    if (column_major) { /* within an image the first spatial axis runs fastest */
+        const rlxc_expr *turned[RLXC_MAX_NDIM];
+        int64_t axes[RLXC_MAX_NDIM] = {0, 1};
+        for (uint32_t i = 0; i < ndim; i++)
+            turned[i] = i < 2 ? dims[i] : dims[ndim + 1 - i];
+        for (uint32_t i = 2; i < ndim; i++)
+            axes[i] = ndim + 1 - i;
+        flat_at = rlxc_ox_reshape(im, flat_at, turned, ndim);
+        flat_at = rlxc_ox_transpose(im, flat_at, axes, ndim);
+    }
+    double lowest = t.code == RLX_FLOAT ? -(double)INFINITY : t.code == RLX_UINT ? 0 : -128;
+    rlxc_atom low = rlxc_ox_number(im, t, lowest), none = rlxc_ox_number(im, RLX_I64, -1);
+    for (uint32_t i = 0; i < w->n; i++) {
+        int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1;
+        const rlxc_expr *free =
+            rlxc_add(im->ctx, dims[i + 2], rlxc_ox_i(im, w->pads[i] + w->pads[i + w->n] - reach));
+        const rlxc_expr *s = rlxc_ox_i(im, w->strides[i]);
+        if (ceil_mode)
+            free = rlxc_add(im->ctx, free, rlxc_ox_i(im, w->strides[i] - 1));
+        out[i] = rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, free, s), rlxc_ox_i(im, 1));
+        const rlxc_expr *before = rlxc_ox_i(im, w->pads[i]);
+        const rlxc_expr *after = rlxc_ox_i(im, w->pads[i + w->n] + (ceil_mode ? w->strides[i] : 0));
+        x = rlxc_ox_pad_axis(im, x, i + 2, before, after, "constant", low);
+        flat_at = rlxc_ox_pad_axis(im, flat_at, i + 2, before, after, "constant", none);
+        offsets *= w->kernel[i];
+    }
+    if (offsets > 256) {
+        rlxc_ox_fail(im, "indices of windows of %lld elements", (long long)offsets);
+        return;
+    }
+    rlxc_atom best = {0}, where = {0};
+    for (int64_t k = 0; k < offsets && !im->failed; k++) {
+        rlxc_atom v = x, p = flat_at;
+        int64_t rest = k;
+        for (uint32_t i = w->n; i-- > 0;) {
+            at[i] = rest % w->kernel[i];
+            rest /= w->kernel[i];
+        }
+        for (uint32_t i = 0; i < w->n; i++) {
+            const rlxc_expr *begin = rlxc_ox_i(im, at[i] * w->dilations[i]);
+            const rlxc_expr *end =
+                rlxc_add(im->ctx, begin,
+                         rlxc_add(im->ctx,
+                                  rlxc_mul(im->ctx, rlxc_sub(im->ctx, out[i], rlxc_ox_i(im, 1)),
+                                           rlxc_ox_i(im, w->strides[i])),
+                                  rlxc_ox_i(im, 1)));
+            v = rlxc_ox_slice(im, v, i + 2, begin, end, w->strides[i]);
+            p = rlxc_ox_slice(im, p, i + 2, begin, end, w->strides[i]);
+        }
+        if (k == 0) {
+            best = v;
+            where = p;
+            continue;
+        }
+        rlxc_atom better = rlxc_ox_op2(im, "greater", v, best);
+        rlxc_atom unset = rlxc_ox_op2(im, "less", where, rlxc_ox_number(im, RLX_I64, 0));
+        better = rlxc_ox_op2(im, "logical_or", better, unset);
+        best = rlxc_ox_op3(im, "where", better, v, best);
+        where = rlxc_ox_op3(im, "where", better, p, where);
+    }
+    rlxc_ox_set(im, 0, best);
+    rlxc_ox_set(im, 1, where);
+}
+
+void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    rlxc_ox_window w;
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    bool is_max = strcmp(row->arg, "max") == 0, lp = strcmp(row->arg, "lp") == 0;
+    if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
+        return;
+    fill_list(im, "kernel_shape", w.kernel, w.n, 1);
+    bool ceil_mode = rlxc_ox_int(im, "ceil_mode", 0) != 0;
+    double count = 1, p = rlxc_ox_float(im, "p", 2);
+    for (uint32_t i = 0; i < w.n; i++)
+        count *= (double)w.kernel[i];
+    if (lp)
+        x = rlxc_ox_op2(im, "power", rlxc_ox_op1(im, "abs", x), rlxc_ox_number(im, t, p));
+    double pad = is_max ? (t.code == RLX_FLOAT  ? -(double)INFINITY
+                           : t.code == RLX_UINT ? 0
+                                                : -128)
+                        : 0;
+    x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, t, pad));
+    if (is_max && rlxc_ox_wants(im, 1)) {
+        max_pool_indices(im, x, &w, ceil_mode);
+        return;
+    }
+    rlxc_attrs attrs = rlxc_ox_with_ints(im, window_attrs(im, &w), "pool_size", w.kernel, w.n);
+    attrs = rlxc_ox_with(im, attrs, "ceil_mode", rlxc_attr_bool(ceil_mode));
+    bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
+    attrs = rlxc_ox_with(im, attrs, "count_include_pad", rlxc_attr_bool(!is_max && include));
+    rlxc_atom y = rlxc_ox_op0(im, pool_name(im, is_max ? "max" : "avg", w.n), x, attrs);
+    if (lp) {
+        y = rlxc_ox_op2(im, "multiply", y, rlxc_ox_number(im, t, count));
+        y = rlxc_ox_op2(im, "power", y, rlxc_ox_number(im, t, 1 / p));
+    }
+    rlxc_ox_set(im, 0, y);
+}
+
+void rlxc_ox_import_global_pool(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    int64_t axes[RLXC_MAX_NDIM];
+    uint32_t n = 0;
+    for (uint32_t i = 2; i < rlxc_ox_ndim(im, x); i++)
+        axes[n++] = i;
+    if (strcmp(row->arg, "lp") == 0) {
+        double p = rlxc_ox_float(im, "p", 2);
+        x = rlxc_ox_op2(im, "power", rlxc_ox_op1(im, "abs", x), rlxc_ox_number(im, t, p));
+        x = rlxc_ox_reduce(im, "sum", x, axes, n, true);
+        rlxc_ox_set(im, 0, rlxc_ox_op2(im, "power", x, rlxc_ox_number(im, t, 1 / p)));
+        return;
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_reduce(im, row->arg, x, axes, n, true));
+}

@@ -1,0 +1,190 @@
+/* Normalisations, by their definitions. */
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+
+/* (x - mean) / sqrt(variance + epsilon) */
+static rlxc_atom normalized(rlxc_ox *im, rlxc_atom x, rlxc_atom mean, rlxc_atom variance,
+                            double epsilon)
+{
+    rlxc_atom low =
+        rlxc_ox_op2(im, "add", variance, rlxc_ox_number(im, rlxc_ox_type(im, variance), epsilon));
+    return rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", x, mean),
+                       rlxc_ox_op1(im, "sqrt", low));
+}
+
+static rlxc_atom affine(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift)
+{
+    return rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, scale), shift);
+}
+
+void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), in[4];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    double epsilon = rlxc_ox_float(im, "epsilon", 1e-5),
+           momentum = rlxc_ox_float(im, "momentum", 0.9);
+    /* Before opset 7 the mode was said by is_test, before 14 by the number of outputs. */
+    bool training = im->opset >= 14 ? rlxc_ox_int(im, "training_mode", 0) != 0
+                    : im->opset < 7
+                        ? rlxc_ox_int(im, "is_test", 0) == 0 && rlxc_ox_n_outputs(im) > 1
+                        : rlxc_ox_n_outputs(im) > 1;
+    if (im->opset < 9 && rlxc_ox_int(im, "spatial", 1) == 0)
+        rlxc_ox_fail(im, "spatial=0 is not supported");
+    for (uint32_t i = 0; i < 4; i++)
+        in[i] =
+            ndim < 2 ? rlxc_ox_in(im, i + 1) : rlxc_ox_along(im, rlxc_ox_in(im, i + 1), 1, ndim);
+    rlxc_atom mean = in[2], variance = in[3];
+    if (training) {
+        int64_t axes[RLXC_MAX_NDIM];
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < ndim; i++)
+            if (i != 1)
+                axes[n++] = i;
+        mean = rlxc_ox_reduce(im, "mean", x, axes, n, true);
+        variance = rlxc_ox_reduce(im, "variance", x, axes, n, true);
+        const rlxc_expr *channels = rlxc_ox_dim(im, x, 1);
+        rlxc_atom now[2] = {mean, variance};
+        for (uint32_t i = 0; i < 2; i++) {
+            rlx_dtype t = rlxc_ox_type(im, in[i + 2]);
+            rlxc_atom old = rlxc_ox_op2(im, "multiply", in[i + 2], rlxc_ox_number(im, t, momentum));
+            rlxc_atom part = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, now[i], t),
+                                         rlxc_ox_number(im, t, 1 - momentum));
+            if (rlxc_ox_wants(im, i + 1))
+                rlxc_ox_set(im, i + 1,
+                            rlxc_ox_reshape(im, rlxc_ox_op2(im, "add", old, part), &channels, 1));
+        }
+    }
+    rlx_dtype t = rlxc_ox_type(im, x);
+    rlxc_atom y =
+        normalized(im, x, rlxc_ox_cast(im, mean, t), rlxc_ox_cast(im, variance, t), epsilon);
+    rlxc_ox_set(im, 0, affine(im, y, rlxc_ox_cast(im, in[0], t), rlxc_ox_cast(im, in[1], t)));
+}
+
+void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
+    int64_t axes[RLXC_MAX_NDIM];
+    for (uint32_t i = 2; i < ndim; i++)
+        axes[n++] = i;
+    rlxc_atom mean = rlxc_ox_reduce(im, "mean", x, axes, n, true);
+    rlxc_atom variance = rlxc_ox_reduce(im, "variance", x, axes, n, true);
+    rlxc_atom y = normalized(im, x, mean, variance, rlxc_ox_float(im, "epsilon", 1e-5));
+    rlxc_ox_set(im, 0,
+                affine(im, y, rlxc_ox_along(im, rlxc_ox_in(im, 1), 1, ndim),
+                       rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, ndim)));
+}
+
+void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1);
+    uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), ndim);
+    double epsilon = rlxc_ox_float(im, "epsilon", 1e-5);
+    int64_t axes[RLXC_MAX_NDIM];
+    for (uint32_t i = axis; i < ndim; i++)
+        axes[n++] = i;
+    if (!rlxc_ox_wants(im, 1) && !rlxc_ox_wants(im, 2) && rlxc_ox_has(im, 2) &&
+        rlxc_ox_ndim(im, scale) == n && rlxc_ox_ndim(im, rlxc_ox_in(im, 2)) == n) {
+        const rlxc_atom args[3] = {x, scale, rlxc_ox_in(im, 2)};
+        rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axes", axes, n);
+        attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
+        rlxc_ox_set(im, 0, rlxc_ox_opv(im, "nn.layer_norm", args, 3, attrs));
+        return;
+    }
+    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    rlxc_atom w = rlxc_ox_cast(im, x, wide);
+    rlxc_atom mean = rlxc_ox_reduce(im, "mean", w, axes, n, true);
+    rlxc_atom variance = rlxc_ox_reduce(im, "variance", w, axes, n, true);
+    rlxc_atom inverse = rlxc_ox_op1(
+        im, "rsqrt", rlxc_ox_op2(im, "add", variance, rlxc_ox_number(im, wide, epsilon)));
+    rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "subtract", w, mean), inverse);
+    y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, t), scale);
+    if (rlxc_ox_has(im, 2))
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_in(im, 2));
+    rlxc_ox_set(im, 0, y);
+    rlxc_ox_set(im, 1, mean);
+    rlxc_ox_set(im, 2, inverse);
+}
+
+void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1), shift = rlxc_ox_in(im, 2);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t groups = rlxc_ox_int(im, "num_groups", 1), axes[1] = {2};
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3];
+    if (groups < 1 || ndim < 3) {
+        rlxc_ox_fail(im, "expected a positive num_groups and at least three dimensions");
+        return;
+    }
+    rlxc_ox_dims(im, x, dims);
+    parts[0] = dims[0];
+    parts[1] = rlxc_ox_i(im, groups);
+    parts[2] =
+        rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_product(im->ctx, dims + 1, ndim - 1), parts[1]);
+    rlxc_atom y = rlxc_ox_reshape(im, x, parts, 3);
+    y = normalized(im, y, rlxc_ox_reduce(im, "mean", y, axes, 1, true),
+                   rlxc_ox_reduce(im, "variance", y, axes, 1, true),
+                   rlxc_ox_float(im, "epsilon", 1e-5));
+    if (im->opset < 21) { /* one factor for a group */
+        const rlxc_expr *each[2] = {parts[1],
+                                    rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, dims[1], parts[1])};
+        const rlxc_expr *one[2] = {parts[1], rlxc_ox_i(im, 1)}, *flat = dims[1];
+        scale = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, scale, one, 2), each, 2);
+        shift = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, shift, one, 2), each, 2);
+        scale = rlxc_ox_reshape(im, scale, &flat, 1);
+        shift = rlxc_ox_reshape(im, shift, &flat, 1);
+    }
+    y = rlxc_ox_reshape(im, y, dims, ndim);
+    rlxc_ox_set(
+        im, 0, affine(im, y, rlxc_ox_along(im, scale, 1, ndim), rlxc_ox_along(im, shift, 1, ndim)));
+}
+
+void rlxc_ox_import_mvn(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    int64_t axes[RLXC_MAX_NDIM] = {0, 2, 3};
+    uint32_t n;
+    if (!rlxc_ox_ints(im, "axes", axes, RLXC_MAX_NDIM, &n))
+        n = 3;
+    rlxc_atom mean = rlxc_ox_reduce(im, "mean", x, axes, n, true);
+    rlxc_atom std = rlxc_ox_op1(im, "sqrt", rlxc_ox_reduce(im, "variance", x, axes, n, true));
+    std = rlxc_ox_op2(im, "add", std, rlxc_ox_number(im, t, 1e-9));
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", x, mean), std));
+}
+
+/* x / (bias + alpha / size * sum of squares of neighbouring channels)^beta */
+void rlxc_ox_import_lrn(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    int64_t size = rlxc_ox_int(im, "size", 1);
+    const rlxc_expr *channels = rlxc_ox_dim(im, x, 1);
+    if (size < 1 || size > 1024) {
+        rlxc_ox_fail(im, "size is %lld", (long long)size);
+        return;
+    }
+    rlxc_atom square =
+        rlxc_ox_pad_axis(im, rlxc_ox_op1(im, "square", x), 1, rlxc_ox_i(im, (size - 1) / 2),
+                         rlxc_ox_i(im, size / 2), "constant", rlxc_ox_number(im, t, 0));
+    rlxc_atom sum = {0};
+    for (int64_t i = 0; i < size && !im->failed; i++) {
+        rlxc_atom part = rlxc_ox_slice(im, square, 1, rlxc_ox_i(im, i),
+                                       rlxc_add(im->ctx, channels, rlxc_ox_i(im, i)), 1);
+        sum = i == 0 ? part : rlxc_ox_op2(im, "add", sum, part);
+    }
+    double alpha = rlxc_ox_float(im, "alpha", 0.0001) / (double)size;
+    sum = rlxc_ox_op2(im, "multiply", sum, rlxc_ox_number(im, t, alpha));
+    sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_number(im, t, rlxc_ox_float(im, "bias", 1)));
+    sum = rlxc_ox_op2(im, "power", sum, rlxc_ox_number(im, t, rlxc_ox_float(im, "beta", 0.75)));
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "divide", x, sum));
+}

@@ -1,0 +1,76 @@
+/* A walk over a protobuf message by its descriptor, before protobuf-c unpacks it.
+ *
+ * protobuf-c unpacks nested messages by recursion and without a limit, so that a few kilobytes
+ * could overflow the stack. This walk keeps its own stack and refuses what is nested too deeply or
+ * not well formed. */
+#include "compiler/onnx/scan.h"
+
+enum { MAX_NESTING = 100 };
+
+typedef struct level {
+    const ProtobufCMessageDescriptor *type;
+    size_t end;
+} level;
+
+static bool read_varint(const uint8_t *data, size_t end, size_t *io_at, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; shift < 64 && *io_at < end; shift += 7) {
+        uint8_t byte = data[(*io_at)++];
+        *out |= (uint64_t)(byte & 127u) << shift;
+        if (!(byte & 128u))
+            return true;
+    }
+    return false;
+}
+
+const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint8_t *data,
+                              size_t size)
+{
+    level stack[MAX_NESTING];
+    unsigned depth = 0;
+    size_t at = 0;
+    stack[depth++] = (level){type, size};
+    while (depth > 0) {
+        level *top = &stack[depth - 1];
+        if (at == top->end) {
+            depth--;
+            continue;
+        }
+        uint64_t tag, length;
+        if (!read_varint(data, top->end, &at, &tag))
+            return "it is cut off";
+        switch (tag & 7u) {
+        case 0:
+            if (!read_varint(data, top->end, &at, &length))
+                return "it is cut off";
+            break;
+        case 1:
+        case 5:
+            length = (tag & 7u) == 1 ? 8 : 4;
+            if (top->end - at < length)
+                return "it is cut off";
+            at += (size_t)length;
+            break;
+        case 2: {
+            if (!read_varint(data, top->end, &at, &length) || length > top->end - at)
+                return "it is cut off";
+            const ProtobufCFieldDescriptor *field =
+                tag >> 3 <= UINT32_MAX
+                    ? protobuf_c_message_descriptor_get_field(top->type, (unsigned)(tag >> 3))
+                    : NULL;
+            if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE) {
+                at += (size_t)length;
+                break;
+            }
+            if (depth == MAX_NESTING)
+                return "it is nested too deeply";
+            stack[depth++] = (level){field->descriptor, at + (size_t)length};
+            break;
+        }
+        default:
+            return "it is no protobuf message";
+        }
+    }
+    return NULL;
+}

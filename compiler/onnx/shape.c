@@ -1,0 +1,714 @@
+/* Operators on shapes and order: what only moves, cuts, joins or makes elements.
+ *
+ * Small integer tensors that are known element by element stay so through them. */
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+
+/* --- constants -------------------------------------------------------------------------------- */
+
+void rlxc_ox_import_constant(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const Onnx__AttributeProto *a;
+    const rlxc_constant *c = NULL;
+    double values[RLXC_OX_MAX_LIST];
+    int64_t shape[1];
+    if ((a = rlxc_ox_attr(im, "value")) && a->t) {
+        if ((c = rlxc_ox_constant(im, a->t, "value")))
+            rlxc_ox_set(im, 0, rlxc_atom_constant(c));
+        return;
+    }
+    if ((a = rlxc_ox_attr(im, "value_float"))) {
+        rlxc_ox_set(im, 0, rlxc_ox_number(im, RLX_F32, (double)a->f));
+    } else if ((a = rlxc_ox_attr(im, "value_int"))) {
+        const rlxc_expr *e = rlxc_ox_i(im, a->i);
+        rlxc_ox_set_elems(im, 0, RLX_I64, false, &e, 1);
+    } else if ((a = rlxc_ox_attr(im, "value_floats")) && a->n_floats <= RLXC_OX_MAX_LIST) {
+        for (size_t i = 0; i < a->n_floats; i++)
+            values[i] = (double)a->floats[i];
+        shape[0] = (int64_t)a->n_floats;
+        rlxc_ox_set(im, 0, rlxc_ox_const_tensor(im, RLX_F32, 1, shape, values));
+    } else if ((a = rlxc_ox_attr(im, "value_ints")) && a->n_ints <= RLXC_OX_MAX_ELEMS) {
+        const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
+        for (size_t i = 0; i < a->n_ints; i++)
+            elems[i] = rlxc_ox_i(im, a->ints[i]);
+        rlxc_ox_set_elems(im, 0, RLX_I64, true, elems, (uint32_t)a->n_ints);
+    } else {
+        rlxc_ox_fail(im, "the kind of constant is not supported");
+    }
+}
+
+void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *dims;
+    uint32_t n;
+    int64_t count;
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, "value");
+    rlxc_atom fill = rlxc_ox_number(im, RLX_F32, 0);
+    if (a && a->t) {
+        const rlxc_constant *c = rlxc_ox_constant(im, a->t, "value");
+        if (!c)
+            return;
+        fill = rlxc_ox_reshape(im, rlxc_atom_constant(c), NULL, 0);
+        if (c->nbytes == c->dtype.bits / 8u)
+            fill = rlxc_atom_constant(
+                rlxc_constant_new(im->ctx, c->dtype, 0, NULL, c->data, c->nbytes));
+    }
+    if (!rlxc_ox_elems(im, 0, &dims, &n))
+        return;
+    double value[1];
+    uint32_t one;
+    if (n == 1 && rlxc_is_int(dims[0], &count) && count >= 0 && count <= RLXC_OX_MAX_ELEMS &&
+        !rlxc_ox_is_float(rlxc_ox_type(im, fill)) &&
+        rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, fill), value, 1, &one)) {
+        const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
+        for (int64_t i = 0; i < count; i++)
+            elems[i] = rlxc_ox_i(im, (int64_t)value[0]);
+        rlxc_ox_set_elems(im, 0, rlxc_ox_type(im, fill), true, elems, (uint32_t)count);
+        return;
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, n), fill));
+}
+
+void rlxc_ox_import_shape(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    int64_t n, begin = rlxc_ox_int(im, "start", 0), end = rlxc_ox_int(im, "end", INT64_MAX);
+    if (v->elems) {
+        n = v->is_vector ? 1 : 0;
+        dims[0] = rlxc_ox_i(im, v->n_elems);
+    } else {
+        rlxc_atom x = rlxc_ox_in(im, 0);
+        n = rlxc_ox_ndim(im, x);
+        rlxc_ox_dims(im, x, dims);
+    }
+    begin += begin < 0 ? n : 0;
+    end += end < 0 ? n : 0;
+    begin = begin < 0 ? 0 : begin > n ? n : begin;
+    end = end < begin ? begin : end > n ? n : end;
+    rlxc_ox_set_elems(im, 0, RLX_I64, true, dims + begin, (uint32_t)(end - begin));
+}
+
+void rlxc_ox_import_size(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_ox_dims(im, x, dims);
+    const rlxc_expr *size = rlxc_product(im->ctx, dims, rlxc_ox_ndim(im, x));
+    rlxc_ox_set_elems(im, 0, RLX_I64, false, &size, 1);
+}
+
+/* --- reshape ---------------------------------------------------------------------------------- */
+
+void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    int64_t list[RLXC_MAX_NDIM], d;
+    uint32_t n;
+    const rlxc_expr *const *want, *out[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
+    rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
+    const rlxc_expr *const *known;
+    uint32_t m;
+    if (rlxc_ox_ints(im, "shape", list, RLXC_MAX_NDIM, &n)) {
+        const rlxc_expr **made = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+        for (uint32_t i = 0; i < n; i++)
+            made[i] = rlxc_ox_i(im, list[i]);
+        want = made;
+    } else if (!rlxc_ox_elems(im, 1, &want, &n)) {
+        return;
+    }
+    if (n <= 1 && v->elems && v->atom.kind == RLXC_ATOM_NONE && rlxc_ox_known(im, v, &known, &m) &&
+        (n == 1 ? rlxc_is_int(want[0], &d) && (d == -1 || d == m) : m == 1)) {
+        rlxc_ox_set_elems(im, 0, v->dtype, n == 1, known, m);
+        return;
+    }
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    if (n > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "%u dimensions; at most %d are supported", n, RLXC_MAX_NDIM);
+        return;
+    }
+    bool allow_zero = rlxc_ox_int(im, "allowzero", 0) != 0;
+    int32_t open = -1;
+    bool symbolic = false;
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = want[i];
+        if (rlxc_is_int(want[i], &d)) {
+            if (d == 0 && !allow_zero && i < ndim)
+                out[i] = dims[i];
+            if (d == -1)
+                open = (int32_t)i;
+        } else if (!rlxc_prove_le(im->ctx, rlxc_ox_i(im, 0), want[i], NULL)) {
+            symbolic = true; /* read at run time: may be 0 or -1 */
+        }
+    }
+    if (symbolic) {
+        const rlxc_expr *total = rlxc_product(im->ctx, dims, ndim), *rest = rlxc_ox_i(im, 1);
+        const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
+        for (uint32_t i = 0; i < n; i++) {
+            if (!allow_zero && i < ndim)
+                out[i] =
+                    rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, want[i], zero), dims[i], want[i]);
+            rest =
+                rlxc_mul(im->ctx, rest,
+                         rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, out[i], zero), one, out[i]));
+        }
+        rest = rlxc_ox_bin(im, RLXC_EXPR_MAX, rest, one); /* nothing is divided by 0 */
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, out[i], zero),
+                                rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, total, rest), out[i]);
+    } else if (open >= 0) {
+        const rlxc_expr *top = rlxc_product(im->ctx, dims, ndim);
+        int64_t known_rest;
+        out[open] = rlxc_ox_i(im, 1);
+        const rlxc_expr *rest = rlxc_product(im->ctx, out, n);
+        if (rlxc_is_const(rest, 0))
+            out[open] = rlxc_ox_i(im, 0);
+        else if (rlxc_is_int(rest, &known_rest))
+            out[open] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
+        else
+            out[open] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, n));
+}
+
+void rlxc_ox_import_flatten(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *out[2];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t axis = rlxc_ox_int(im, "axis", 1);
+    uint32_t at = axis == ndim ? ndim : rlxc_ox_axis(im, axis, ndim);
+    rlxc_ox_dims(im, x, dims);
+    out[0] = rlxc_product(im->ctx, dims, at);
+    out[1] = rlxc_product(im->ctx, dims + at, ndim - at);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, 2));
+}
+
+void rlxc_ox_import_transpose(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    int64_t axes[RLXC_MAX_NDIM];
+    uint32_t n;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!rlxc_ox_ints(im, "perm", axes, RLXC_MAX_NDIM, &n))
+        for (n = 0; n < ndim; n++)
+            axes[n] = ndim - 1 - n;
+    rlxc_ox_set(im, 0, n == 0 ? x : rlxc_ox_transpose(im, x, axes, n));
+}
+
+void rlxc_ox_import_expand(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *want, *dims[RLXC_MAX_NDIM], *out[RLXC_MAX_NDIM];
+    uint32_t n;
+    if (!rlxc_ox_elems(im, 1, &want, &n))
+        return;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x), to = n > ndim ? n : ndim;
+    rlxc_ox_dims(im, x, dims);
+    if (to > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "%u dimensions; at most %d are supported", to, RLXC_MAX_NDIM);
+        return;
+    }
+    for (uint32_t i = 0; i < to; i++) {
+        const rlxc_expr *d = i + ndim >= to ? dims[i + ndim - to] : rlxc_ox_i(im, 1);
+        const rlxc_expr *w = i + n >= to ? want[i + n - to] : rlxc_ox_i(im, 1);
+        int64_t known;
+        if (rlxc_is_const(d, 1) || d == w)
+            out[i] = w;
+        else if (rlxc_is_const(w, 1) || rlxc_is_int(d, &known))
+            out[i] = d; /* w can only be 1 or the same */
+        else if (rlxc_is_int(w, &known))
+            out[i] = w;
+        else
+            out[i] = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, w, rlxc_ox_i(im, 1)), d, w);
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_broadcast(im, x, out, to));
+}
+
+/* --- joining and cutting ---------------------------------------------------------------------- */
+
+void rlxc_ox_import_concat(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
+    uint32_t n = 0, inputs = rlxc_ox_n_inputs(im), m;
+    const rlxc_expr *const *part;
+    bool all = inputs > 0, only_constants = true;
+    for (uint32_t i = 0; i < inputs && all; i++) {
+        rlxc_ox_value *v = rlxc_ox_value_in(im, i);
+        all = rlxc_ox_known(im, v, &part, &m) && v->is_vector && n + m <= RLXC_OX_MAX_ELEMS;
+        only_constants &= v->atom.kind == RLXC_ATOM_CONSTANT && rlxc_ox_is_float(v->dtype);
+        for (uint32_t k = 0; all && k < m; k++)
+            elems[n++] = part[k];
+    }
+    if (all && !only_constants) {
+        rlxc_ox_set_elems(im, 0, rlxc_ox_value_in(im, 0)->dtype, true, elems, n);
+        return;
+    }
+    rlxc_atom *parts = rlxc_alloc(im->ctx, (inputs + 1) * sizeof *parts);
+    for (uint32_t i = 0; i < inputs; i++)
+        parts[i] = rlxc_ox_in(im, i);
+    if (inputs == 0) {
+        rlxc_ox_fail(im, "no inputs");
+        return;
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_concat(im, parts, inputs, rlxc_ox_int(im, "axis", 1)));
+}
+
+void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    int64_t list[RLXC_OX_MAX_LIST];
+    uint32_t n = 0, outputs = rlxc_ox_n_outputs(im);
+    const rlxc_expr *const *sizes = NULL;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, x));
+    const rlxc_expr *total = rlxc_ox_dim(im, x, axis), *at = rlxc_ox_i(im, 0);
+    bool given = rlxc_ox_ints(im, "split", list, RLXC_OX_MAX_LIST, &n);
+    if (rlxc_ox_has(im, 1) && !rlxc_ox_elems(im, 1, &sizes, &n))
+        return;
+    if ((given || sizes) && n != outputs) {
+        rlxc_ox_fail(im, "%u sizes for %u outputs", n, outputs);
+        return;
+    }
+    /* Without sizes all parts are equal, but for a smaller last one. */
+    const rlxc_expr *count = rlxc_ox_i(im, outputs);
+    const rlxc_expr *each =
+        rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV,
+                    rlxc_add(im->ctx, total, rlxc_ox_i(im, (int64_t)outputs - 1)), count);
+    for (uint32_t i = 0; i < outputs; i++) {
+        const rlxc_expr *size = sizes ? sizes[i] : given ? rlxc_ox_i(im, list[i]) : each;
+        const rlxc_expr *end = rlxc_canonical(im->ctx, rlxc_add(im->ctx, at, size), NULL);
+        if (rlxc_ox_wants(im, i))
+            rlxc_ox_set(im, i, rlxc_ox_slice(im, x, axis, at, end, 1));
+        at = end;
+    }
+}
+
+/* Dimension |axis| from |begin| to |end| by |step|, none of them known. */
+static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *begin,
+                                const rlxc_expr *end, const rlxc_expr *step)
+{
+    const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0),
+                    *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step, zero);
+    const rlxc_expr *last = rlxc_sub(im->ctx, d, one);
+    begin = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, begin, zero), rlxc_add(im->ctx, begin, d),
+                       begin);
+    end = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, end, zero), rlxc_add(im->ctx, end, d), end);
+    begin = rlxc_ox_bin(im, RLXC_EXPR_MIN, rlxc_ox_bin(im, RLXC_EXPR_MAX, begin, zero),
+                        rlxc_ox_if(im, up, d, last));
+    end = rlxc_ox_bin(
+        im, RLXC_EXPR_MIN,
+        rlxc_ox_bin(im, RLXC_EXPR_MAX, end, rlxc_ox_if(im, up, zero, rlxc_ox_i(im, -1))),
+        rlxc_ox_if(im, up, d, last));
+    const rlxc_expr *size = rlxc_ox_if(
+        im, up, step, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step), one));
+    const rlxc_expr *way =
+        rlxc_ox_if(im, up, rlxc_sub(im->ctx, end, begin), rlxc_sub(im->ctx, begin, end));
+    const rlxc_expr *count = rlxc_ox_bin(
+        im, RLXC_EXPR_FLOORDIV,
+        rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one)),
+        size);
+    const rlxc_expr *list[2] = {rlxc_canonical(im->ctx, begin, NULL), step};
+    rlxc_atom place = rlxc_ox_arange(im, zero, count);
+    rlxc_atom first = rlxc_ox_reshape(im, rlxc_ox_prims(im, list, 1), NULL, 0);
+    rlxc_atom by = rlxc_ox_reshape(im, rlxc_ox_prims(im, list + 1, 1), NULL, 0);
+    place = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", place, by), first);
+    return rlxc_ox_take(im, x, place, axis);
+}
+
+static bool slice_list(rlxc_ox *im, const char *name, uint32_t input, const rlxc_expr *const **out,
+                       uint32_t *n)
+{
+    int64_t list[RLXC_OX_MAX_ELEMS];
+    *out = NULL;
+    *n = 0;
+    if (im->opset >= 10)
+        return !rlxc_ox_has(im, input) || rlxc_ox_elems(im, input, out, n);
+    if (!rlxc_ox_ints(im, name, list, RLXC_OX_MAX_ELEMS, n))
+        return true;
+    const rlxc_expr **made = rlxc_alloc(im->ctx, (*n + 1) * sizeof(const rlxc_expr *));
+    for (uint32_t i = 0; i < *n; i++)
+        made[i] = rlxc_ox_i(im, list[i]);
+    *out = made;
+    return true;
+}
+
+/* A slice of known elements; false where a bound is not known. */
+static bool slice_elems(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *begin, const rlxc_expr *end,
+                        const rlxc_expr *step)
+{
+    const rlxc_expr *const *elems, *out[RLXC_OX_MAX_ELEMS];
+    uint32_t n, count = 0;
+    int64_t b, e, s = 1;
+    if (!rlxc_ox_known(im, v, &elems, &n) || !v->is_vector || n > RLXC_OX_MAX_ELEMS ||
+        !rlxc_is_int(begin, &b) || !rlxc_is_int(end, &e) || (step && !rlxc_is_int(step, &s)) ||
+        s == 0 || s > n + 1 || s < -(int64_t)n - 1)
+        s = s > 0 ? INT64_MAX : 0;
+    if (s == 0 || s == INT64_MAX)
+        return false;
+    int64_t low = s > 0 ? 0 : -1, high = s > 0 ? n : (int64_t)n - 1;
+    b = b < -(int64_t)n ? (s > 0 ? 0 : -1) : b < 0 ? b + n : b;
+    e = e < -(int64_t)n ? low : e < 0 ? e + n : e;
+    b = b > high ? high : b;
+    e = e > high ? high : e;
+    for (int64_t i = b; s > 0 ? i < e : i > e; i += s)
+        out[count++] = elems[i];
+    rlxc_ox_set_elems(im, 0, v->dtype, true, out, count);
+    return true;
+}
+
+void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *begins, *const *ends, *const *axes, *const *steps;
+    uint32_t n, n_ends, n_axes, n_steps;
+    rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
+    if (!slice_list(im, "starts", 1, &begins, &n) || !slice_list(im, "ends", 2, &ends, &n_ends) ||
+        !slice_list(im, "axes", 3, &axes, &n_axes) || !slice_list(im, "steps", 4, &steps, &n_steps))
+        return;
+    if (n != n_ends || (axes && n_axes != n) || (steps && n_steps != n)) {
+        rlxc_ox_fail(im, "starts, ends, axes and steps differ in length");
+        return;
+    }
+    if (v->elems && v->atom.kind == RLXC_ATOM_NONE && n == 1 &&
+        slice_elems(im, v, begins[0], ends[0], steps ? steps[0] : NULL))
+        return;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t axis, step;
+    bool axes_known = true;
+    for (uint32_t i = 0; i < n; i++)
+        axes_known &= !axes || rlxc_is_int(axes[i], &axis);
+    for (uint32_t i = 0; i < n && axes_known; i++) {
+        axis = i;
+        if (axes)
+            rlxc_is_int(axes[i], &axis);
+        uint32_t at = rlxc_ox_axis(im, axis, ndim);
+        step = 1;
+        if (steps && !rlxc_is_int(steps[i], &step))
+            x = slice_symbolic(im, x, at, begins[i], ends[i], steps[i]);
+        else if (step == 0)
+            rlxc_ox_fail(im, "a step of 0");
+        else
+            x = rlxc_ox_slice(im, x, at, begins[i], ends[i], step);
+    }
+    /* Which axis is meant is known at run time: each is cut by bounds chosen there. */
+    for (uint32_t k = 0; k < ndim && !axes_known; k++) {
+        const rlxc_expr *b = rlxc_ox_i(im, 0), *e = rlxc_ox_i(im, INT64_MAX), *s = rlxc_ox_i(im, 1);
+        e = rlxc_ox_dim(im, x, k);
+        for (uint32_t i = 0; i < n; i++) {
+            const rlxc_expr *here = rlxc_ox_bin(
+                im, RLXC_EXPR_OR, rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[i], rlxc_ox_i(im, k)),
+                rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[i], rlxc_ox_i(im, (int64_t)k - ndim)));
+            b = rlxc_ox_if(im, here, begins[i], b);
+            e = rlxc_ox_if(im, here, ends[i], e);
+            s = steps ? rlxc_ox_if(im, here, steps[i], s) : s;
+        }
+        x = rlxc_is_int(s, &step) && step != 0 ? rlxc_ox_slice(im, x, k, b, e, step)
+                                               : slice_symbolic(im, x, k, b, e, s);
+    }
+    rlxc_ox_set(im, 0, x);
+}
+
+/* --- padding, repeating ----------------------------------------------------------------------- */
+
+/* One axis made longer (or shorter, where negative) before and after. */
+rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
+                           const rlxc_expr *after, const char *mode, rlxc_atom value)
+{
+    const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0),
+                    *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (rlxc_is_const(before, 0) && rlxc_is_const(after, 0))
+        return x;
+    if (strcmp(mode, "constant") == 0) {
+        const rlxc_expr *cut =
+            rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, before), zero);
+        const rlxc_expr *end = rlxc_add(im->ctx, d, rlxc_ox_bin(im, RLXC_EXPR_MIN, after, zero));
+        rlxc_atom parts[3];
+        rlxc_ox_dims(im, x, dims);
+        dims[axis] = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, before, zero), NULL);
+        parts[0] = rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, ndim), value);
+        dims[axis] = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, after, zero), NULL);
+        parts[2] = rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, ndim), value);
+        parts[1] = rlxc_ox_slice(im, x, axis, cut, end, 1);
+        return rlxc_ox_concat(im, parts, 3, axis);
+    }
+    /* Elements at computed places. */
+    rlxc_atom place =
+        rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, before), rlxc_add(im->ctx, d, after));
+    const rlxc_expr *last = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, d, one), NULL);
+    rlxc_atom top = rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0);
+    rlxc_atom none = rlxc_ox_number(im, RLX_I64, 0);
+    if (strcmp(mode, "edge") == 0) {
+        place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, none), top);
+    } else if (strcmp(mode, "wrap") == 0) {
+        rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, &d, 1), NULL, 0);
+        place = rlxc_ox_op2(im, "floor_mod", place, size);
+    } else if (strcmp(mode, "reflect") == 0) { /* last - |last - |place|| */
+        place =
+            rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", top, rlxc_ox_op1(im, "abs", place)));
+        place = rlxc_ox_op2(im, "subtract", top, place);
+    } else {
+        rlxc_ox_fail(im, "mode '%s' is not supported", mode);
+    }
+    return rlxc_ox_take(im, x, place, axis);
+}
+
+void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    int64_t list[2 * RLXC_MAX_NDIM];
+    uint32_t n = 0, n_axes = 0;
+    const rlxc_expr *const *pads = NULL, *const *axes = NULL;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    const char *mode = rlxc_ox_str(im, "mode", "constant");
+    rlxc_atom value = rlxc_ox_number(im, rlxc_ox_type(im, x), rlxc_ox_float(im, "value", 0));
+    if (im->opset < 11) {
+        if (!rlxc_ox_ints(im, "pads", list, 2 * RLXC_MAX_NDIM, &n))
+            rlxc_ox_ints(im, "paddings", list, 2 * RLXC_MAX_NDIM, &n);
+        const rlxc_expr **made = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+        for (uint32_t i = 0; i < n; i++)
+            made[i] = rlxc_ox_i(im, list[i]);
+        pads = made;
+    } else {
+        if (!rlxc_ox_elems(im, 1, &pads, &n))
+            return;
+        if (rlxc_ox_has(im, 2))
+            value = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
+        if (rlxc_ox_has(im, 3) && !rlxc_ox_elems(im, 3, &axes, &n_axes))
+            return;
+    }
+    uint32_t count = axes ? n_axes : ndim;
+    if (n != 2 * count) {
+        rlxc_ox_fail(im, "%u paddings for %u dimensions", n, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = i;
+        if (axes && !rlxc_is_int(axes[i], &axis)) {
+            rlxc_ox_fail(im, "axes must be known when the model is compiled");
+            return;
+        }
+        x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,
+                             value);
+    }
+    rlxc_ox_set(im, 0, x);
+}
+
+/* |a| repeated |count| times along |axis|. */
+static rlxc_atom tile_axis(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *count)
+{
+    if (rlxc_is_const(count, 1))
+        return a;
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *three[4];
+    uint32_t ndim = rlxc_ox_ndim(im, a);
+    rlxc_ox_dims(im, a, dims);
+    three[0] = rlxc_product(im->ctx, dims, axis);
+    three[1] = rlxc_ox_i(im, 1);
+    three[2] = rlxc_product(im->ctx, dims + axis, ndim - axis);
+    rlxc_atom x = rlxc_ox_reshape(im, a, three, 3);
+    three[1] = count;
+    x = rlxc_ox_broadcast(im, x, three, 3);
+    dims[axis] = rlxc_mul(im->ctx, dims[axis], count);
+    return rlxc_ox_reshape(im, x, dims, ndim);
+}
+
+void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *counts, *const *axes;
+    uint32_t n, m;
+    int64_t axis;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!rlxc_ox_elems(im, 1, &counts, &n))
+        return;
+    if (im->opset < 6) { /* how often, and which axis */
+        if (!rlxc_ox_elems(im, 2, &axes, &m) || n != 1 || m != 1)
+            return;
+        if (rlxc_is_int(axes[0], &axis)) {
+            rlxc_ox_set(im, 0, tile_axis(im, x, rlxc_ox_axis(im, axis, ndim), counts[0]));
+            return;
+        }
+        for (uint32_t i = 0; i < ndim; i++)
+            x = tile_axis(im, x, i,
+                          rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[0], rlxc_ox_i(im, i)),
+                                     counts[0], rlxc_ox_i(im, 1)));
+        rlxc_ox_set(im, 0, x);
+        return;
+    }
+    if (n != ndim) {
+        rlxc_ox_fail(im, "%u repeats for %u dimensions", n, ndim);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        x = tile_axis(im, x, i, counts[i]);
+    rlxc_ox_set(im, 0, x);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *begin, *const *end, *const *step;
+    uint32_t n;
+    double values[3];
+    bool constant = true;
+    int64_t by, count;
+    rlxc_ox_value *in[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        in[i] = rlxc_ox_value_in(im, i);
+        constant &= rlxc_ox_const_doubles(im, in[i], &values[i], 1, &n);
+    }
+    rlxc_atom first = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, first);
+    if (rlxc_ox_is_float(t)) {
+        rlxc_atom place;
+        rlxc_atom low = rlxc_ox_reshape(im, first, NULL, 0),
+                  delta = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
+        rlxc_atom many = rlxc_ox_op2(
+            im, "divide",
+            rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0), low),
+            delta);
+        many = rlxc_ox_cast(im, rlxc_ox_op1(im, "ceil", many), RLX_I64);
+        const rlxc_expr *const *length;
+        if (!rlxc_ox_elems_of(im, rlxc_ox_tensor(im, many), &length, &n))
+            return;
+        place = rlxc_ox_arange(im, rlxc_ox_i(im, 0),
+                               rlxc_ox_bin(im, RLXC_EXPR_MAX, length[0], rlxc_ox_i(im, 0)));
+        rlxc_ox_set(im, 0,
+                    rlxc_ox_op2(im, "add",
+                                rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, place, t), delta),
+                                low));
+        return;
+    }
+    if (!rlxc_ox_elems(im, 0, &begin, &n) || !rlxc_ox_elems(im, 1, &end, &n) ||
+        !rlxc_ox_elems(im, 2, &step, &n))
+        return;
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step[0], zero);
+    const rlxc_expr *size = rlxc_ox_if(
+        im, up, step[0], rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step[0]), one));
+    const rlxc_expr *way = rlxc_ox_if(im, up, rlxc_sub(im->ctx, end[0], begin[0]),
+                                      rlxc_sub(im->ctx, begin[0], end[0]));
+    way =
+        rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one));
+    const rlxc_expr *length =
+        rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, way, size), NULL);
+    if (rlxc_is_int(length, &count) && count <= RLXC_OX_MAX_ELEMS && rlxc_is_int(step[0], &by)) {
+        const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
+        for (int64_t i = 0; i < count; i++)
+            elems[i] = rlxc_add(im->ctx, begin[0], rlxc_ox_i(im, i * by));
+        rlxc_ox_set_elems(im, 0, t, true, elems, (uint32_t)count);
+        return;
+    }
+    rlxc_atom place = rlxc_ox_arange(im, zero, length);
+    if (!rlxc_is_const(step[0], 1))
+        place = rlxc_ox_op2(im, "multiply", place,
+                            rlxc_ox_reshape(im, rlxc_ox_prims(im, step, 1), NULL, 0));
+    if (!rlxc_is_const(begin[0], 0))
+        place = rlxc_ox_op2(im, "add", place,
+                            rlxc_ox_reshape(im, rlxc_ox_prims(im, begin, 1), NULL, 0));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, place, t));
+}
+
+void rlxc_ox_import_eye_like(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    if (rlxc_ox_attr(im, "dtype") && !rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "dtype", 0), &t))
+        rlxc_ox_fail(im, "the element type is not supported");
+    const rlxc_atom args[2] = {x, rlxc_atom_prim(rlxc_ox_i(im, rlxc_ox_int(im, "k", 0)))};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_opv(im, "eye_like", args, 2,
+                            rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(t))));
+}
+
+void rlxc_ox_import_trilu(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *k;
+    uint32_t n;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    bool upper = rlxc_ox_int(im, "upper", 1) != 0;
+    if (ndim < 2) {
+        rlxc_ox_fail(im, "expected at least two dimensions");
+        return;
+    }
+    /* column - row compared with k, which may be known at run time only */
+    rlxc_atom rows =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, ndim - 2)), 0, 2);
+    rlxc_atom cols =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, ndim - 1)), 1, 2);
+    rlxc_atom diagonal = rlxc_ox_op2(im, "subtract", cols, rows),
+              limit = rlxc_ox_number(im, RLX_I64, 0);
+    if (rlxc_ox_has(im, 1)) {
+        limit = rlxc_ox_known(im, rlxc_ox_value_in(im, 1), &k, &n) && n == 1
+                    ? rlxc_ox_reshape(im, rlxc_ox_prims(im, k, 1), NULL, 0)
+                    : rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0);
+    }
+    rlxc_atom keep = rlxc_ox_op2(im, upper ? "greater_equal" : "less_equal", diagonal, limit);
+    rlxc_ox_set(im, 0,
+                rlxc_ox_op3(im, "where", keep, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0)));
+}
+
+void rlxc_ox_import_depth_to_space(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    int64_t size = rlxc_ox_int(im, "blocksize", 1);
+    bool crd = rlxc_ox_is(im, "mode", "DCR", "CRD");
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+        rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
+        return;
+    }
+    const rlxc_expr *b = rlxc_ox_i(im, size), *n = rlxc_ox_dim(im, x, 0),
+                    *h = rlxc_ox_dim(im, x, 2), *w = rlxc_ox_dim(im, x, 3);
+    const rlxc_expr *c =
+        rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 1), rlxc_ox_i(im, size * size));
+    const rlxc_expr *dcr_dims[6] = {n, b, b, c, h, w}, *crd_dims[6] = {n, c, b, b, h, w};
+    const int64_t dcr_axes[6] = {0, 3, 4, 1, 5, 2}, crd_axes[6] = {0, 1, 4, 2, 5, 3};
+    const rlxc_expr *out[4] = {n, c, rlxc_mul(im->ctx, h, b), rlxc_mul(im->ctx, w, b)};
+    rlxc_atom y = rlxc_ox_reshape(im, x, crd ? crd_dims : dcr_dims, 6);
+    y = rlxc_ox_transpose(im, y, crd ? crd_axes : dcr_axes, 6);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, out, 4));
+}
+
+void rlxc_ox_import_space_to_depth(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    int64_t size = rlxc_ox_int(im, "blocksize", 1);
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+        rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
+        return;
+    }
+    const rlxc_expr *b = rlxc_ox_i(im, size), *n = rlxc_ox_dim(im, x, 0),
+                    *c = rlxc_ox_dim(im, x, 1);
+    const rlxc_expr *h = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 2), b);
+    const rlxc_expr *w = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 3), b);
+    const rlxc_expr *dims[6] = {n, c, h, b, w, b};
+    const int64_t axes[6] = {0, 3, 5, 1, 2, 4};
+    const rlxc_expr *out[4] = {n, rlxc_mul(im->ctx, c, rlxc_ox_i(im, size * size)), h, w};
+    rlxc_atom y = rlxc_ox_transpose(im, rlxc_ox_reshape(im, x, dims, 6), axes, 6);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, out, 4));
+}

@@ -1,0 +1,206 @@
+/* TensorProtos as constants: raw bytes, typed fields, and external data.
+ *
+ * External data is opened relative to the model's folder by path components, none of which may be
+ * a link, absolute or `..`, so that a model cannot read files outside its folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/onnx/importer.h"
+
+bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
+{
+    static const struct {
+        int32_t onnx;
+        rlx_dtype dtype;
+    } rows[] = {
+        {ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, {RLX_FLOAT, 32, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, {RLX_UINT, 8, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__INT8, {RLX_INT, 8, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__UINT16, {RLX_UINT, 16, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__INT16, {RLX_INT, 16, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__INT32, {RLX_INT, 32, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__INT64, {RLX_INT, 64, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, {RLX_BOOL, 8, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16, {RLX_FLOAT, 16, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE, {RLX_FLOAT, 64, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__UINT32, {RLX_UINT, 32, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__UINT64, {RLX_UINT, 64, 1}},
+        {ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16, {RLX_BFLOAT, 16, 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].onnx == onnx) {
+            *out = rows[i].dtype;
+            return true;
+        }
+    return false;
+}
+
+/* Opens |path| below |folder|, component by component; -1 with errno or EPERM for what leads out.
+ */
+static int open_below(const char *folder, const char *path)
+{
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char part[256];
+    while (at >= 0) {
+        size_t length = strcspn(path, "/");
+        bool last = path[length] == '\0';
+        bool bad =
+            length == 0 || length >= sizeof part || (length == 2 && memcmp(path, "..", 2) == 0);
+        memcpy(part, path, bad ? 0 : length);
+        part[bad ? 0 : length] = '\0';
+        int next = -1;
+        if (!bad && strcmp(part, ".") != 0)
+            next = openat(at, part,
+                          O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY));
+        else if (!bad && !last)
+            next = dup(at);
+        int saved = bad ? EPERM : errno;
+        close(at);
+        errno = saved;
+        at = next;
+        if (last || next < 0)
+            break;
+        path += length + 1;
+    }
+    return at;
+}
+
+static bool read_exactly(int file, unsigned char *data, size_t size, off_t offset)
+{
+    while (size > 0) {
+        ssize_t n = pread(file, data, size, offset);
+        if (n <= 0)
+            return false;
+        data += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size, const char *what)
+{
+    const char *location = NULL;
+    unsigned long long offset = 0, length = size;
+    for (size_t i = 0; i < t->n_external_data; i++) {
+        const Onnx__StringStringEntryProto *e = t->external_data[i];
+        if (!e->key || !e->value)
+            continue;
+        if (strcmp(e->key, "location") == 0)
+            location = e->value;
+        else if (strcmp(e->key, "offset") == 0)
+            offset = strtoull(e->value, NULL, 10);
+        else if (strcmp(e->key, "length") == 0)
+            length = strtoull(e->value, NULL, 10);
+    }
+    int file = location ? open_below(im->folder, location) : -1;
+    struct stat info;
+    void *data = NULL;
+    if (!location) {
+        rlxc_ox_fail(im, "%s: external data without a location", what);
+    } else if (file < 0) {
+        rlxc_ox_fail(im, "%s: external data '%s' cannot be opened: %s", what, location,
+                     errno == EPERM || errno == ELOOP ? "it is not in the model's folder"
+                                                      : strerror(errno));
+    } else if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || length != size ||
+               offset > (unsigned long long)info.st_size ||
+               size > (unsigned long long)info.st_size - offset) {
+        rlxc_ox_fail(im, "%s: external data '%s' does not have the %zu bytes that are needed", what,
+                     location, size);
+    } else {
+        data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
+        if (data && !read_exactly(file, data, size, (off_t)offset)) {
+            rlxc_ox_fail(im, "%s: external data '%s' cannot be read", what, location);
+            data = NULL;
+        }
+    }
+    if (file >= 0)
+        close(file);
+    return data;
+}
+
+/* The typed field as compact elements. */
+static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtype, size_t n)
+{
+    size_t width = dtype.bits / 8u;
+    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, width);
+    if (!data)
+        return NULL;
+    bool is_float = dtype.code == RLX_FLOAT && dtype.bits >= 32;
+    size_t have = is_float ? (dtype.bits == 32 ? t->n_float_data : t->n_double_data)
+                  : dtype.code == RLX_INT && dtype.bits == 64  ? t->n_int64_data
+                  : dtype.code == RLX_UINT && dtype.bits >= 32 ? t->n_uint64_data
+                                                               : t->n_int32_data;
+    if (have != n)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (is_float && dtype.bits == 32) {
+            memcpy(data + i * width, &t->float_data[i], width);
+        } else if (is_float) {
+            memcpy(data + i * width, &t->double_data[i], width);
+        } else {
+            int64_t v = dtype.code == RLX_INT && dtype.bits == 64    ? t->int64_data[i]
+                        : dtype.code == RLX_UINT && dtype.bits >= 32 ? (int64_t)t->uint64_data[i]
+                                                                     : t->int32_data[i];
+            if (dtype.code == RLX_BOOL)
+                v = v != 0;
+            memcpy(data + i * width, &v, width);
+        }
+    }
+    return data;
+}
+
+const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
+{
+    rlx_dtype dtype;
+    int64_t shape[RLXC_MAX_NDIM];
+    size_t n = 1, size;
+    if (!rlxc_ox_dtype_of(t->data_type, &dtype)) {
+        rlxc_ox_fail(im, "%s: element type %d is not supported", what, (int)t->data_type);
+        return NULL;
+    }
+    if (t->n_dims > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "%s: %zu dimensions; at most %d are supported", what, t->n_dims,
+                     RLXC_MAX_NDIM);
+        return NULL;
+    }
+    bool bad = false;
+    for (size_t i = 0; i < t->n_dims; i++) {
+        shape[i] = t->dims[i];
+        bad |= shape[i] < 0 || __builtin_mul_overflow(n, (size_t)shape[i], &n);
+    }
+    if (bad || __builtin_mul_overflow(n, dtype.bits / 8u, &size)) {
+        rlxc_ox_fail(im, "%s: bad dimensions", what);
+        return NULL;
+    }
+    const void *data = NULL;
+    bool external_data =
+        t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    if (external_data)
+        data = external(im, t, size, what);
+    else if (t->has_raw_data)
+        data = t->raw_data.len == size ? (size ? t->raw_data.data : (const void *)"") : NULL;
+    else
+        data = typed(im, t, dtype, n);
+    if (!data) {
+        if (!rlxc_out_of_memory(im->ctx))
+            rlxc_ox_fail(im, "%s: the data is not that of %zu elements", what, n);
+        return NULL;
+    }
+    if (dtype.code == RLX_BOOL && !external_data && t->has_raw_data) {
+        unsigned char *bits = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
+        for (size_t i = 0; bits && i < size; i++)
+            bits[i] = ((const unsigned char *)data)[i] != 0;
+        data = bits;
+    }
+    if (!data)
+        return NULL;
+    rlxc_constant *c = rlxc_constant_new(im->ctx, dtype, (uint32_t)t->n_dims, shape, data, size);
+    if (t->name && *t->name)
+        c->name = rlxc_intern_cstr(im->ctx, t->name);
+    return c;
+}

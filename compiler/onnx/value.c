@@ -1,0 +1,705 @@
+/* Values, attributes and emission: what handlers are written in (importer.h).
+ *
+ * Everything is without effect once the node has failed, so that errors need no path of their own;
+ * an operator that reported an error fails the node. */
+#include "compiler/onnx/importer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- the node --------------------------------------------------------------------------------- */
+
+void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
+{
+    if (im->failed)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *op = im->node && im->node->op_type ? im->node->op_type : "";
+    const char *name = im->node && im->node->name && *im->node->name ? im->node->name : NULL;
+    if (!im->node)
+        rlxc_error(im->ctx, im->frame->b.range, "%s", text);
+    else if (name)
+        rlxc_error(im->ctx, im->frame->b.range, "node '%s', %s: %s", name, op, text);
+    else
+        rlxc_error(im->ctx, im->frame->b.range, "node without name, %s: %s", op, text);
+    im->failed = true;
+}
+
+/* True while the node is good; notes an error that an operator reported. */
+static bool good(rlxc_ox *im)
+{
+    if (!im->failed && (rlxc_error_count(im->ctx) > im->errors || rlxc_out_of_memory(im->ctx)))
+        im->failed = true;
+    return !im->failed;
+}
+
+uint32_t rlxc_ox_n_inputs(const rlxc_ox *im)
+{
+    return (uint32_t)im->node->n_input;
+}
+
+uint32_t rlxc_ox_n_outputs(const rlxc_ox *im)
+{
+    return (uint32_t)im->node->n_output;
+}
+
+bool rlxc_ox_wants(const rlxc_ox *im, uint32_t output)
+{
+    return output < im->node->n_output && im->node->output[output] && *im->node->output[output];
+}
+
+rlxc_ox_value *rlxc_ox_value_in(rlxc_ox *im, uint32_t input)
+{
+    rlxc_ox_value *found = NULL;
+    if (input < im->node->n_input && im->node->input[input] && *im->node->input[input])
+        found = rlxc_ox_lookup(im, im->node->input[input]);
+    return found ? found : rlxc_alloc(im->ctx, sizeof *found);
+}
+
+bool rlxc_ox_has(const rlxc_ox *im, uint32_t input)
+{
+    return input < im->node->n_input && im->node->input[input] && *im->node->input[input] &&
+           rlxc_ox_value_in((rlxc_ox *)(uintptr_t)im, input)->kind != RLXC_OX_ABSENT;
+}
+
+rlxc_atom rlxc_ox_in(rlxc_ox *im, uint32_t input)
+{
+    rlxc_ox_value *v = rlxc_ox_value_in(im, input);
+    if (v->kind == RLXC_OX_ABSENT)
+        rlxc_ox_fail(im, "input %u is missing", input);
+    else if (v->kind == RLXC_OX_SEQUENCE)
+        rlxc_ox_fail(im, "input %u is a sequence, expected a tensor", input);
+    return rlxc_ox_atom(im, v);
+}
+
+void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value)
+{
+    if (!good(im) || !rlxc_ox_wants(im, output))
+        return;
+    rlxc_ox_define(im, im->node->output[output], value);
+}
+
+void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom)
+{
+    if (good(im))
+        rlxc_ox_set_value(im, output, rlxc_ox_tensor(im, atom));
+}
+
+void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
+                       const rlxc_expr *const *elems, uint32_t n)
+{
+    rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+    const rlxc_expr **kept = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = rlxc_canonical(im->ctx, elems[i], NULL);
+    *v = (rlxc_ox_value){RLXC_OX_TENSOR, {0}, dtype, is_vector, kept, n, NULL, 0};
+    rlxc_ox_set_value(im, output, v);
+}
+
+const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name)
+{
+    for (size_t i = 0; i < im->node->n_attribute; i++)
+        if (im->node->attribute[i]->name && strcmp(im->node->attribute[i]->name, name) == 0)
+            return im->node->attribute[i];
+    return NULL;
+}
+
+int64_t rlxc_ox_int(const rlxc_ox *im, const char *name, int64_t otherwise)
+{
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    return a && a->has_i ? a->i : a && a->has_f ? (int64_t)a->f : otherwise;
+}
+
+double rlxc_ox_float(const rlxc_ox *im, const char *name, double otherwise)
+{
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    return a && a->has_f ? (double)a->f : a && a->has_i ? (double)a->i : otherwise;
+}
+
+const char *rlxc_ox_str(rlxc_ox *im, const char *name, const char *otherwise)
+{
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    return a && a->has_s ? rlxc_intern(im->ctx, (const char *)a->s.data, a->s.len) : otherwise;
+}
+
+bool rlxc_ox_is(rlxc_ox *im, const char *name, const char *otherwise, const char *text)
+{
+    return strcmp(rlxc_ox_str(im, name, otherwise), text) == 0;
+}
+
+bool rlxc_ox_ints(rlxc_ox *im, const char *name, int64_t *out, uint32_t capacity, uint32_t *out_n)
+{
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    *out_n = 0;
+    if (!a)
+        return false;
+    if (a->n_ints > capacity) {
+        rlxc_ox_fail(im, "attribute %s has %zu numbers, at most %u are expected", name, a->n_ints,
+                     capacity);
+        return false;
+    }
+    for (size_t i = 0; i < a->n_ints; i++)
+        out[i] = a->ints[i];
+    *out_n = (uint32_t)a->n_ints;
+    return true;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+rlxc_ox_value *rlxc_ox_tensor(rlxc_ox *im, rlxc_atom atom)
+{
+    rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+    v->kind = RLXC_OX_TENSOR;
+    v->atom = atom;
+    return v;
+}
+
+rlxc_atom rlxc_ox_prims(rlxc_ox *im, const rlxc_expr *const *values, uint32_t n)
+{
+    rlxc_atom shape = rlxc_atom_shape(im->ctx, values, n);
+    return rlxc_ox_op1(im, "shape_to_tensor", shape);
+}
+
+static rlxc_atom make_tensor(rlxc_ox *im, const rlxc_ox_value *v)
+{
+    int64_t shape[1] = {v->n_elems};
+    double values[RLXC_OX_MAX_ELEMS];
+    bool constant = v->n_elems <= RLXC_OX_MAX_ELEMS;
+    for (uint32_t i = 0; i < v->n_elems && constant; i++) {
+        int64_t value;
+        constant = rlxc_is_int(v->elems[i], &value) && value < (int64_t)1 << 52 &&
+                   value > -((int64_t)1 << 52);
+        values[i] = constant ? (double)value : 0;
+    }
+    if (constant)
+        return rlxc_ox_const_tensor(im, v->dtype, v->is_vector ? 1 : 0, shape, values);
+    rlxc_atom t = rlxc_ox_prims(im, v->elems, v->n_elems);
+    if (!v->is_vector)
+        t = rlxc_ox_reshape(im, t, NULL, 0);
+    return rlxc_ox_cast(im, t, v->dtype);
+}
+
+rlxc_atom rlxc_ox_atom(rlxc_ox *im, rlxc_ox_value *v)
+{
+    if (v->kind == RLXC_OX_FAILED)
+        im->failed = true;
+    if (im->failed || v->kind != RLXC_OX_TENSOR)
+        return (rlxc_atom){0};
+    /* Not kept: what is made inside a branch is not visible outside. */
+    return v->atom.kind != RLXC_ATOM_NONE ? v->atom : make_tensor(im, v);
+}
+
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double magnitude = exponent == 31  ? (mantissa ? (double)NAN : (double)INFINITY)
+                       : exponent == 0 ? ldexp(mantissa, -24)
+                                       : ldexp(mantissa + 1024, exponent - 25);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static double element(const rlxc_constant *c, uint32_t i)
+{
+    const unsigned char *at = (const unsigned char *)c->data + (size_t)i * (c->dtype.bits / 8u);
+    uint64_t bits = 0;
+    memcpy(&bits, at, c->dtype.bits / 8u);
+    if (c->dtype.code == RLX_FLOAT && c->dtype.bits == 64) {
+        double d;
+        memcpy(&d, at, sizeof d);
+        return d;
+    }
+    if (c->dtype.code == RLX_FLOAT && c->dtype.bits == 16)
+        return half_value((uint16_t)bits);
+    if (c->dtype.code == RLX_FLOAT || c->dtype.code == RLX_BFLOAT) {
+        uint32_t wide = c->dtype.code == RLX_BFLOAT ? (uint32_t)bits << 16 : (uint32_t)bits;
+        float f;
+        memcpy(&f, &wide, sizeof f);
+        return (double)f;
+    }
+    if (c->dtype.code == RLX_INT) {
+        unsigned unused = 64u - c->dtype.bits;
+        return (double)((int64_t)(bits << unused) >> unused);
+    }
+    return (double)bits;
+}
+
+bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *v, double *out, uint32_t capacity,
+                           uint32_t *out_n)
+{
+    const rlxc_expr *const *elems;
+    int64_t value;
+    if (v->kind == RLXC_OX_TENSOR && v->atom.kind == RLXC_ATOM_CONSTANT) {
+        const rlxc_constant *c = v->atom.constant;
+        int64_t n = 1;
+        for (uint32_t i = 0; i < c->ndim; i++)
+            n = n > capacity ? n : n * c->shape[i];
+        if (n > capacity)
+            return false;
+        *out_n = (uint32_t)n;
+        for (uint32_t i = 0; i < *out_n; i++)
+            out[i] = element(c, i);
+        return true;
+    }
+    if (!rlxc_ox_known(im, v, &elems, out_n) || *out_n > capacity)
+        return false;
+    for (uint32_t i = 0; i < *out_n; i++) {
+        if (!rlxc_is_int(elems[i], &value))
+            return false;
+        out[i] = (double)value;
+    }
+    return true;
+}
+
+static int64_t integer_element(const rlxc_constant *c, uint32_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const unsigned char *)c->data + (size_t)i * (c->dtype.bits / 8u),
+           c->dtype.bits / 8u);
+    unsigned unused = 64u - c->dtype.bits;
+    return c->dtype.code == RLX_INT ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+}
+
+bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, uint32_t *out_n)
+{
+    if (v->kind != RLXC_OX_TENSOR)
+        return false;
+    if (!v->elems && v->atom.kind == RLXC_ATOM_CONSTANT) {
+        const rlxc_constant *c = v->atom.constant;
+        int64_t n = c->ndim == 0 ? 1 : c->shape[0];
+        if (c->ndim > 1 || n > RLXC_OX_MAX_ELEMS)
+            return false;
+        const rlxc_expr **elems = rlxc_alloc(im->ctx, ((size_t)n + 1) * sizeof(const rlxc_expr *));
+        for (uint32_t i = 0; i < n; i++) {
+            if (!rlxc_ox_is_float(c->dtype)) {
+                elems[i] = rlxc_ox_i(im, integer_element(c, i));
+                continue;
+            }
+            double d = element(c, i);
+            if (!(fabs(d) < 9e15) || d != floor(d))
+                return false;
+            elems[i] = rlxc_ox_i(im, (int64_t)d);
+        }
+        v->elems = elems;
+        v->n_elems = (uint32_t)n;
+        v->dtype = c->dtype;
+        v->is_vector = c->ndim == 1;
+    }
+    *out = v->elems;
+    *out_n = v->n_elems;
+    return v->elems != NULL;
+}
+
+bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, uint32_t *out_n)
+{
+    *out_n = 0;
+    *out = NULL;
+    if (rlxc_ox_known(im, v, out, out_n))
+        return true;
+    rlxc_atom t = rlxc_ox_atom(im, v);
+    int64_t n = 1;
+    if (!good(im))
+        return false;
+    if (rlxc_ox_ndim(im, t) > 1 ||
+        (rlxc_ox_ndim(im, t) == 1 && !rlxc_ox_static_dim(im, t, 0, &n)) || n > RLXC_MAX_NDIM * 4 ||
+        rlxc_ox_is_float(rlxc_ox_type(im, t))) {
+        rlxc_ox_fail(im,
+                     "an input that decides the result's shape is %s; a short integer vector of "
+                     "known length is needed",
+                     rlxc_sinfo_text(im->ctx, rlxc_atom_sinfo(im->ctx, im->module, t)));
+        return false;
+    }
+    const rlxc_expr **symbols = rlxc_alloc(im->ctx, ((size_t)n + 1) * sizeof(const rlxc_expr *));
+    if (n > 0) {
+        const rlxc_expr *one = rlxc_ox_i(im, n);
+        rlxc_atom vector = rlxc_ox_cast(im, t, RLX_I64);
+        if (rlxc_ox_ndim(im, t) == 0)
+            vector = rlxc_ox_reshape(im, vector, &one, 1);
+        for (uint32_t i = 0; i < n; i++)
+            symbols[i] = rlxc_var(im->ctx, rlxc_internf(im->ctx, "v%u", i), RLX_I64);
+        rlxc_atom shape = rlxc_ox_op1(im, "tensor_to_shape", vector);
+        rlxc_ox_match(im, shape, rlxc_sinfo_shape(im->ctx, (int32_t)n, symbols));
+    }
+    *out = symbols;
+    *out_n = (uint32_t)n;
+    return good(im);
+}
+
+bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n)
+{
+    return rlxc_ox_elems_of(im, rlxc_ox_value_in(im, input), out, out_n);
+}
+
+bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out)
+{
+    const rlxc_expr *const *elems;
+    uint32_t n;
+    return rlxc_ox_known(im, rlxc_ox_value_in(im, input), &elems, &n) && n == 1 &&
+           rlxc_is_int(elems[0], out);
+}
+
+/* --- what is known of an atom ----------------------------------------------------------------- */
+
+static const rlxc_sinfo *tensor_info(rlxc_ox *im, rlxc_atom a)
+{
+    if (im->failed || a.kind == RLXC_ATOM_NONE)
+        return NULL;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(im->ctx, im->module, a);
+    return s && s->kind == RLXC_SINFO_TENSOR ? s : NULL;
+}
+
+rlx_dtype rlxc_ox_type(rlxc_ox *im, rlxc_atom a)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    return s ? s->dtype : RLX_F32;
+}
+
+uint32_t rlxc_ox_ndim(rlxc_ox *im, rlxc_atom a)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    if (s && s->ndim == RLXC_UNKNOWN_NDIM)
+        rlxc_ox_fail(im, "the rank of a tensor is not known");
+    return s && s->ndim > 0 ? (uint32_t)s->ndim : 0;
+}
+
+const rlxc_expr *rlxc_ox_dim(rlxc_ox *im, rlxc_atom a, uint32_t i)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    if (s && s->dims && (int32_t)i < s->ndim)
+        return s->dims[i];
+    rlxc_ox_fail(im, "a dimension %u is needed", i);
+    return rlxc_ox_i(im, 1);
+}
+
+bool rlxc_ox_static_dim(rlxc_ox *im, rlxc_atom a, uint32_t i, int64_t *out)
+{
+    *out = 1;
+    return rlxc_is_int(rlxc_ox_dim(im, a, i), out);
+}
+
+int64_t rlxc_ox_need_dim(rlxc_ox *im, rlxc_atom a, uint32_t i, const char *what)
+{
+    int64_t d;
+    if (!rlxc_ox_static_dim(im, a, i, &d))
+        rlxc_ox_fail(im, "%s must be known when the model is compiled", what);
+    return d;
+}
+
+void rlxc_ox_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *out[RLXC_MAX_NDIM])
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    for (int32_t i = 0; i < RLXC_MAX_NDIM; i++)
+        out[i] = s && s->dims && i < s->ndim ? s->dims[i] : rlxc_ox_i(im, 1);
+}
+
+uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim)
+{
+    int64_t at = axis < 0 ? axis + ndim : axis;
+    if (at >= 0 && at < ndim)
+        return (uint32_t)at;
+    rlxc_ox_fail(im, "axis %lld is outside of %u dimensions", (long long)axis, ndim);
+    return 0;
+}
+
+bool rlxc_ox_is_float(rlx_dtype t)
+{
+    return t.code == RLX_FLOAT || t.code == RLX_BFLOAT;
+}
+
+/* --- symbolic integers ------------------------------------------------------------------------ */
+
+const rlxc_expr *rlxc_ox_i(const rlxc_ox *im, int64_t value)
+{
+    return rlxc_i64(im->ctx, value);
+}
+
+const rlxc_expr *rlxc_ox_bin(rlxc_ox *im, rlxc_expr_kind kind, const rlxc_expr *a,
+                             const rlxc_expr *b)
+{
+    return rlxc_binary(im->ctx, kind, a, b);
+}
+
+const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr *yes,
+                            const rlxc_expr *no)
+{
+    int64_t known;
+    if (yes == no)
+        return yes;
+    if (rlxc_is_int(cond, &known))
+        return known ? yes : no;
+    return rlxc_select(im->ctx, cond, yes, no);
+}
+
+/* --- emission --------------------------------------------------------------------------------- */
+
+rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
+                      rlxc_attrs attrs)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == RLXC_ATOM_NONE)
+            good(im), im->failed = true;
+    if (!good(im))
+        return (rlxc_atom){0};
+    rlxc_atom out = rlxc_emit_op(&im->frame->b, op, args, n, attrs, NULL);
+    return good(im) ? out : (rlxc_atom){0};
+}
+
+rlxc_atom rlxc_ox_op0(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_attrs attrs)
+{
+    return rlxc_ox_opv(im, op, &a, 1, attrs);
+}
+
+rlxc_atom rlxc_ox_op1(rlxc_ox *im, const char *op, rlxc_atom a)
+{
+    return rlxc_ox_opv(im, op, &a, 1, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_op2(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b)
+{
+    const rlxc_atom args[2] = {a, b};
+    return rlxc_ox_opv(im, op, args, 2, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_op3(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b, rlxc_atom c)
+{
+    const rlxc_atom args[3] = {a, b, c};
+    return rlxc_ox_opv(im, op, args, 3, (rlxc_attrs){0});
+}
+
+rlxc_attrs rlxc_ox_with(rlxc_ox *im, rlxc_attrs attrs, const char *key, rlxc_attr value)
+{
+    return rlxc_attrs_with(im->ctx, attrs, rlxc_intern_cstr(im->ctx, key), value);
+}
+
+rlxc_attrs rlxc_ox_with_int(rlxc_ox *im, rlxc_attrs attrs, const char *key, int64_t value)
+{
+    return rlxc_ox_with(im, attrs, key, rlxc_attr_int(value));
+}
+
+rlxc_attrs rlxc_ox_with_ints(rlxc_ox *im, rlxc_attrs attrs, const char *key, const int64_t *v,
+                             uint32_t n)
+{
+    return rlxc_ox_with(im, attrs, key, rlxc_attr_ints(im->ctx, v, n));
+}
+
+static rlxc_atom emit_form(rlxc_ox *im, rlxc_form form, rlxc_atom a, const char *name,
+                           const rlxc_sinfo *sinfo, uint32_t index)
+{
+    if (!good(im) || a.kind == RLXC_ATOM_NONE)
+        return (rlxc_atom){0};
+    rlxc_builder *b = &im->frame->b;
+    rlxc_rvar *var = rlxc_rvar_new(im->ctx, b->function, name, NULL);
+    rlxc_binding *binding = rlxc_binding_new(im->ctx, form, var);
+    binding->args = rlxc_copy(im->ctx, &a, sizeof a);
+    binding->n_args = 1;
+    binding->index = index;
+    if (sinfo) {
+        binding->sinfo_args = rlxc_copy(im->ctx, (const void *)&sinfo, sizeof sinfo);
+        binding->n_sinfo_args = 1;
+    }
+    rlxc_atom out = rlxc_emit(b, binding);
+    return good(im) ? out : (rlxc_atom){0};
+}
+
+rlxc_atom rlxc_ox_field(rlxc_ox *im, rlxc_atom tuple, uint32_t index)
+{
+    return emit_form(im, RLXC_FORM_TUPLE_GET, tuple, "lv", NULL, index);
+}
+
+rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo)
+{
+    return emit_form(im, RLXC_FORM_MATCH_CAST, atom, "matched", sinfo, 0);
+}
+
+rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    if (!s || s->dims || s->ndim == RLXC_UNKNOWN_NDIM)
+        return a;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    for (int32_t i = 0; i < s->ndim; i++)
+        dims[i] = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
+    return rlxc_ox_match(im, a, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
+}
+
+rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
+{
+    if (rlxc_dtype_eq(rlxc_ox_type(im, a), dtype))
+        return a;
+    return rlxc_ox_op0(im, "astype", a,
+                       rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
+}
+
+rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    bool same = s && s->dims && s->ndim == (int32_t)n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = s->dims[i] == rlxc_canonical(im->ctx, dims[i], NULL);
+    if (same)
+        return a;
+    const rlxc_expr *canonical[RLXC_MAX_NDIM];
+    if (n > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "a shape of %u dimensions; at most %d are supported", n, RLXC_MAX_NDIM);
+        return (rlxc_atom){0};
+    }
+    for (uint32_t i = 0; i < n; i++)
+        canonical[i] = rlxc_canonical(im->ctx, dims[i], NULL);
+    return rlxc_ox_op2(im, "reshape", a, rlxc_atom_shape(im->ctx, canonical, n));
+}
+
+rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n)
+{
+    const rlxc_sinfo *s = tensor_info(im, a);
+    bool same = s && s->dims && s->ndim == (int32_t)n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = s->dims[i] == rlxc_canonical(im->ctx, dims[i], NULL);
+    return same ? a : rlxc_ox_op2(im, "broadcast_to", a, rlxc_atom_shape(im->ctx, dims, n));
+}
+
+static uint16_t to_half(double v)
+{
+    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    double m = fabs(v);
+    if (isnan(v))
+        return 0x7e00;
+    if (m >= 65520)
+        return (uint16_t)(sign | 0x7c00);
+    if (m < ldexp(1, -14))
+        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(m, 24)));
+    int exponent;
+    double fraction = frexp(m, &exponent); /* [0.5, 1) */
+    double mantissa = nearbyint(ldexp(fraction, 11));
+    return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (int)mantissa));
+}
+
+static void store(rlx_dtype t, double v, unsigned char *at)
+{
+    if (t.code == RLX_FLOAT && t.bits == 64) {
+        memcpy(at, &v, 8);
+    } else if (t.code == RLX_FLOAT && t.bits == 32) {
+        float f = (float)v;
+        memcpy(at, &f, 4);
+    } else if (t.code == RLX_FLOAT) {
+        uint16_t h = to_half(v);
+        memcpy(at, &h, 2);
+    } else if (t.code == RLX_BFLOAT) {
+        float f = (float)v;
+        uint32_t bits;
+        memcpy(&bits, &f, 4);
+        uint16_t h = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+        memcpy(at, &h, 2);
+    } else {
+        int64_t i = v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? INT64_MIN : (int64_t)v;
+        uint64_t bits = t.code == RLX_UINT && v >= 9.2e18 ? (uint64_t)v : (uint64_t)i;
+        if (t.code == RLX_BOOL)
+            bits = v != 0;
+        memcpy(at, &bits, t.bits / 8u);
+    }
+}
+
+rlxc_atom rlxc_ox_const_tensor(rlxc_ox *im, rlx_dtype dtype, uint32_t ndim, const int64_t *shape,
+                               const double *values)
+{
+    size_t n = 1, size = dtype.bits / 8u;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (__builtin_mul_overflow(n, (size_t)shape[i], &n) || n > 1u << 26) {
+            rlxc_ox_fail(im, "a constant of the operator is too large");
+            return (rlxc_atom){0};
+        }
+    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, size);
+    for (size_t i = 0; data && i < n; i++)
+        store(dtype, values[i], data + i * size);
+    if (!data)
+        return (rlxc_atom){0};
+    return rlxc_atom_constant(rlxc_constant_new(im->ctx, dtype, ndim, shape, data, n * size));
+}
+
+rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value)
+{
+    return rlxc_ox_const_tensor(im, dtype, 0, NULL, &value);
+}
+
+rlxc_atom rlxc_ox_full(rlxc_ox *im, rlx_dtype dtype, double value, const rlxc_expr *const *dims,
+                       uint32_t n)
+{
+    return rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, n),
+                       rlxc_ox_number(im, dtype, value));
+}
+
+rlxc_atom rlxc_ox_transpose(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < n; i++)
+        same &= axes[i] == i;
+    if (same)
+        return a;
+    return rlxc_ox_op0(im, "permute_dims", a,
+                       rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axes", axes, n));
+}
+
+rlxc_atom rlxc_ox_expand_dims(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n)
+{
+    return n == 0 ? a
+                  : rlxc_ox_op0(im, "expand_dims", a,
+                                rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axis", axes, n));
+}
+
+rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t *axes, uint32_t n,
+                         bool keepdims)
+{
+    rlxc_attrs attrs = {0};
+    if (axes)
+        attrs = rlxc_ox_with_ints(im, attrs, "axis", axes, n);
+    return rlxc_ox_op0(im, op, a, rlxc_ox_with(im, attrs, "keepdims", rlxc_attr_bool(keepdims)));
+}
+
+rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i].kind == RLXC_ATOM_NONE)
+            im->failed = true;
+    if (im->failed || n == 1)
+        return n == 1 ? parts[0] : (rlxc_atom){0};
+    return rlxc_ox_op0(im, "concat", rlxc_atom_tuple(im->ctx, parts, n),
+                       rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
+}
+
+rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis)
+{
+    const rlxc_atom args[2] = {a, indices};
+    return rlxc_ox_opv(im, "take", args, 2, rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
+}
+
+rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,
+                        const rlxc_expr *end, int64_t stride)
+{
+    const rlxc_atom lists[4] = {
+        rlxc_atom_prim(rlxc_ox_i(im, axis)), rlxc_atom_prim(rlxc_canonical(im->ctx, begin, NULL)),
+        rlxc_atom_prim(rlxc_canonical(im->ctx, end, NULL)), rlxc_atom_prim(rlxc_ox_i(im, stride))};
+    const rlxc_atom args[5] = {
+        a, rlxc_atom_tuple(im->ctx, &lists[0], 1), rlxc_atom_tuple(im->ctx, &lists[1], 1),
+        rlxc_atom_tuple(im->ctx, &lists[2], 1), rlxc_atom_tuple(im->ctx, &lists[3], 1)};
+    return rlxc_ox_opv(im, "strided_slice", args, 5, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_arange(rlxc_ox *im, const rlxc_expr *begin, const rlxc_expr *end)
+{
+    const rlxc_atom args[3] = {rlxc_atom_prim(rlxc_canonical(im->ctx, begin, NULL)),
+                               rlxc_atom_prim(rlxc_canonical(im->ctx, end, NULL)),
+                               rlxc_atom_prim(rlxc_ox_i(im, 1))};
+    return rlxc_ox_opv(im, "arange", args, 3,
+                       rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(RLX_I64)));
+}
+
+rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    for (uint32_t i = 0; i < ndim && i < RLXC_MAX_NDIM; i++)
+        dims[i] = i == axis ? rlxc_ox_dim(im, vector, 0) : rlxc_ox_i(im, 1);
+    return rlxc_ox_reshape(im, vector, dims, ndim);
+}
