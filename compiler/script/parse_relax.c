@@ -283,6 +283,8 @@ static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
     }
 }
 
+static void parse_local_function(rlxc_parser *p, progress *io);
+
 static void parse_dataflow(rlxc_parser *p, progress *io)
 {
     rlxc_py_block block;
@@ -314,14 +316,14 @@ static void parse_dataflow(rlxc_parser *p, progress *io)
     io->is_function = false;
     progress inner = *io;
     while (rlxc_py_block_more(&p->py, &block)) {
-        if (rlxc_py_is_word(&p->py, "if") || rlxc_py_is_word(&p->py, "for") ||
-            rlxc_py_is_word(&p->py, "while") || rlxc_py_is_word(&p->py, "def") ||
-            rlxc_py_is_word(&p->py, "with") || rlxc_py_is(&p->py, RLXC_OP1('@'))) {
-            rlxc_error(p->ctx, p->py.token.range, "a dataflow block holds plain bindings only");
-            bool decorator = rlxc_py_is(&p->py, RLXC_OP1('@'));
+        if (rlxc_py_is(&p->py, RLXC_OP1('@'))) {
+            parse_local_function(p, &inner);
+        } else if (rlxc_py_is_word(&p->py, "if") || rlxc_py_is_word(&p->py, "for") ||
+                   rlxc_py_is_word(&p->py, "while") || rlxc_py_is_word(&p->py, "def") ||
+                   rlxc_py_is_word(&p->py, "with")) {
+            rlxc_error(p->ctx, p->py.token.range,
+                       "a dataflow block holds plain bindings and local functions only");
             rlxc_py_skip(&p->py);
-            if (decorator)
-                rlxc_py_skip(&p->py);
         } else {
             const char *before = inner.name;
             parse_simple(p, &inner, &outputs);
@@ -559,12 +561,14 @@ void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
     rlxc_function *outer = p->function;
     rlxc_body *outer_body = p->body;
     rlxc_binding_block *outer_block = p->block;
+    bool outer_dataflow = p->dataflow;
     rlxc_py_block block;
     progress state = {.is_function = true};
     rlxc_range range = p->py.token.range;
     p->function = f;
     p->body = &f->body;
     p->block = NULL;
+    p->dataflow = false;
     for (uint32_t i = 0; i < f->n_params; i++)
         rlxc_names_define(p->ctx, &p->names, f->params[i]->name, RLXC_NAME_RVAR)->rvar =
             f->params[i];
@@ -576,4 +580,5 @@ void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
     p->function = outer;
     p->body = outer_body;
     p->block = outer_block;
+    p->dataflow = outer_dataflow;
 }
