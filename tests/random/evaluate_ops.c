@@ -1,0 +1,295 @@
+/* The larger operators of the plain evaluation: products, windows, reductions, normalisations. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/random/evaluate.h"
+
+/* Sum of products with its error, in whatever order it is computed. */
+typedef struct accumulator {
+    double sum, error, magnitude, granularity;
+    int64_t n;
+    bool exact, unknown;
+} accumulator;
+
+static accumulator accumulator_new(void)
+{
+    return (accumulator){.granularity = 1, .exact = true};
+}
+
+static void accumulate(accumulator *s, num a, num b)
+{
+    double product = a.v * b.v;
+    s->n++;
+    s->unknown = s->unknown || isinf(a.e) || isinf(b.e);
+    s->sum += product;
+    if (!isfinite(product)) {
+        s->unknown = s->unknown || a.e > 0 || b.e > 0;
+        s->exact = s->exact && a.e == 0 && b.e == 0;
+        return;
+    }
+    s->error += fabs(a.v) * b.e + fabs(b.v) * a.e + a.e * b.e;
+    s->magnitude += fabs(product);
+    if (s->error > 0)
+        s->exact = false;
+    if (s->exact)
+        s->granularity = fmin(s->granularity, num_granularity(product));
+}
+
+static num accumulated(elem t, const accumulator *s)
+{
+    if (s->unknown)
+        return num_unknown();
+    if (t >= I32)
+        return num_exact(t, s->sum);
+    if (!isfinite(s->sum))
+        return (num){s->sum, s->exact ? 0 : INFINITY};
+    if (s->exact && num_sums_exactly(t, s->magnitude, s->granularity))
+        return num_exact(t, s->sum);
+    return num_inexact(t, s->sum, s->error, (double)s->n + 1, s->magnitude);
+}
+
+static int64_t product(const int64_t *dims, unsigned n)
+{
+    int64_t p = 1;
+    for (unsigned i = 0; i < n; i++)
+        p *= dims[i];
+    return p;
+}
+
+/* Position in the batches of |t| for position |i| of |out|'s batches. */
+static int64_t batch_of(const tensor *out, unsigned out_batch, const tensor *t, unsigned t_batch,
+                        int64_t i)
+{
+    int64_t at = 0, step = 1;
+    for (unsigned d = 0; d < t_batch; d++) {
+        int64_t extent = out->dims[out_batch - 1 - d], own = t->dims[t_batch - 1 - d];
+        at += own == 1 ? 0 : i % extent * step;
+        i /= extent;
+        step *= own;
+    }
+    return at;
+}
+
+void evaluate_matmul(const tensor *a, const tensor *b, tensor *out)
+{
+    unsigned a_batch = a->ndim > 2 ? a->ndim - 2 : 0, b_batch = b->ndim > 2 ? b->ndim - 2 : 0;
+    unsigned batch = out->ndim - (a->ndim > 1) - (b->ndim > 1);
+    int64_t k = a->dims[a->ndim - 1], rows = a->ndim > 1 ? a->dims[a->ndim - 2] : 1;
+    int64_t columns = b->ndim > 1 ? b->dims[b->ndim - 1] : 1, batches = product(out->dims, batch);
+    for (int64_t i = 0; i < batches; i++) {
+        const num *x = a->at + batch_of(out, batch, a, a_batch, i) * rows * k;
+        const num *y = b->at + batch_of(out, batch, b, b_batch, i) * k * columns;
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < columns; c++) {
+                accumulator s = accumulator_new();
+                for (int64_t j = 0; j < k; j++)
+                    accumulate(&s, x[r * k + j], y[j * columns + c]);
+                out->at[(i * rows + r) * columns + c] = accumulated(out->elem, &s);
+            }
+    }
+}
+
+void evaluate_conv2d(const value *v, const tensor *x, const tensor *w, tensor *out)
+{
+    int64_t stride = v->ints[0], pad = v->ints[1], dilation = v->ints[2], groups = v->ints[3];
+    int64_t per_group = out->dims[1] / groups, in = w->dims[1], n = 0;
+    for (int64_t b = 0; b < out->dims[0]; b++)
+        for (int64_t f = 0; f < out->dims[1]; f++)
+            for (int64_t oy = 0; oy < out->dims[2]; oy++)
+                for (int64_t ox = 0; ox < out->dims[3]; ox++) {
+                    accumulator s = accumulator_new();
+                    for (int64_t c = 0; c < in; c++)
+                        for (int64_t ky = 0; ky < w->dims[2]; ky++)
+                            for (int64_t kx = 0; kx < w->dims[3]; kx++) {
+                                int64_t y = oy * stride + ky * dilation - pad;
+                                int64_t z = ox * stride + kx * dilation - pad;
+                                int64_t channel = f / per_group * in + c;
+                                num weight =
+                                    w->at[((f * in + c) * w->dims[2] + ky) * w->dims[3] + kx];
+                                if (y >= 0 && z >= 0 && y < x->dims[2] && z < x->dims[3])
+                                    accumulate(&s,
+                                               x->at[((b * x->dims[1] + channel) * x->dims[2] + y) *
+                                                         x->dims[3] +
+                                                     z],
+                                               weight);
+                                else /* 0 times infinity may or may not be computed */
+                                    s.unknown = s.unknown || !isfinite(weight.v);
+                            }
+                    out->at[n++] = accumulated(out->elem, &s);
+                }
+}
+
+void evaluate_pool(const value *v, const tensor *x, tensor *out)
+{
+    int64_t size = v->ints[0], stride = v->ints[1], pad = v->ints[2], n = 0;
+    int64_t height = x->dims[2], width = x->dims[3];
+    for (int64_t plane = 0; plane < out->dims[0] * out->dims[1]; plane++)
+        for (int64_t oy = 0; oy < out->dims[2]; oy++)
+            for (int64_t ox = 0; ox < out->dims[3]; ox++) {
+                const num *at[16];
+                int64_t count = 0;
+                for (int64_t ky = 0; ky < size; ky++)
+                    for (int64_t kx = 0; kx < size; kx++) {
+                        int64_t y = oy * stride + ky - pad, z = ox * stride + kx - pad;
+                        if (y >= 0 && z >= 0 && y < height && z < width)
+                            at[count++] = &x->at[(plane * height + y) * width + z];
+                    }
+                num r = evaluate_reduce(out->elem, v->flag ? R_MAX : R_SUM, at, count);
+                if (!v->flag) {
+                    double d = (double)(v->sub ? size * size : count);
+                    r = num_inexact(out->elem, r.v / d, r.e / d, isfinite(r.v) ? 2 : 0,
+                                    fabs(r.v / d));
+                }
+                out->at[n++] = r;
+            }
+}
+
+/* Mean and variance, as numbers with errors. */
+static void moments(elem t, const num *const *at, int64_t n, num *mean, num *variance)
+{
+    num sum = evaluate_reduce(t, R_SUM, at, n);
+    double count = (double)n, error = 0, largest = 0;
+    *mean = num_inexact(t, sum.v / count, sum.e / count, n && isfinite(sum.v) ? 2 : 0,
+                        fabs(sum.v / count));
+    *variance = num_unknown();
+    if (n == 0) {
+        *mean = *variance = (num){NAN, 0};
+        return;
+    }
+    if (isinf(mean->e))
+        return;
+    accumulator s = accumulator_new();
+    for (int64_t i = 0; i < n; i++) {
+        num d = num_inexact(t, at[i]->v - mean->v, at[i]->e + mean->e, 1,
+                            fabs(at[i]->v) + fabs(mean->v));
+        accumulate(&s, d, d);
+        error = fmax(error, d.e);
+        largest = fmax(largest, fabs(d.v));
+    }
+    s.exact = s.exact && !isfinite(s.sum);
+    num squares = accumulated(t, &s);
+    *variance = num_inexact(t, squares.v / count, squares.e / count,
+                            isfinite(squares.v) ? (double)n + 2 : 0, fabs(squares.v / count));
+}
+
+num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n)
+{
+    const num one = {1, 0};
+    if (sub == R_SUM) {
+        accumulator s = accumulator_new();
+        for (int64_t i = 0; i < n; i++)
+            accumulate(&s, *at[i], one);
+        return accumulated(t, &s);
+    }
+    if (sub == R_MAX || sub == R_MIN) {
+        /* over nothing: the least or largest number that is finite */
+        num best =
+            t == F32 ? (num){sub == R_MAX ? -(double)FLT_MAX : (double)FLT_MAX, 0} : num_unknown();
+        for (int64_t i = 0; i < n; i++)
+            best = i ? num_binary(t, sub == R_MAX ? B_MAX : B_MIN, best, *at[i]) : *at[i];
+        return best;
+    }
+    if (sub == R_PROD) {
+        num p = num_exact(t, 1);
+        double magnitude = 1;
+        bool odd = false;
+        for (int64_t i = 0; i < n; i++) {
+            magnitude *= fmax(1, fabs(at[i]->v) + at[i]->e);
+            odd = odd || !isfinite(at[i]->v) || isinf(at[i]->e);
+            p = num_binary(t, B_MUL, p, *at[i]);
+        }
+        if (t >= I32)
+            return p;
+        if (magnitude > (t == F16 ? 6e4 : 1e37) || odd)
+            return num_unknown();
+        return p.e == 0 && n < 2 ? p : num_inexact(t, p.v, p.e, (double)n, fabs(p.v));
+    }
+    num mean, variance;
+    moments(t, at, n, &mean, &variance);
+    if (sub == R_MEAN)
+        return mean;
+    if (sub == R_VARIANCE || isinf(variance.e) || !isfinite(variance.v))
+        return variance;
+    double root = sqrt(variance.v), e = sqrt(variance.v + variance.e) - root;
+    e = fmax(e, root - sqrt(fmax(0, variance.v - variance.e)));
+    return num_inexact(t, root, e, 2, root);
+}
+
+void evaluate_softmax(elem t, bool log_form, const num *from, num *to, int64_t n, int64_t step)
+{
+    double best = -INFINITY, sum = 0, error = 0, magnitude = 0;
+    bool odd = false;
+    for (int64_t i = 0; i < n; i++) {
+        best = fmax(best, from[i * step].v);
+        error = fmax(error, from[i * step].e);
+        magnitude = fmax(magnitude, fabs(from[i * step].v));
+        odd = odd || !isfinite(from[i * step].v);
+    }
+    for (int64_t i = 0; i < n; i++)
+        sum += exp(from[i * step].v - best);
+    double unit = t == F16 ? 0x1p-10 : 0x1p-23;
+    double relative = 2 * error + unit * (magnitude * 2 + (double)n + 8);
+    for (int64_t i = 0; i < n; i++) {
+        double v = exp(from[i * step].v - best) / sum;
+        if (odd || relative > 1)
+            to[i * step] = num_unknown();
+        else if (log_form)
+            to[i * step] = num_inexact(t, from[i * step].v - best - log(sum), relative * 1.2, 4,
+                                       magnitude + best - from[i * step].v);
+        else
+            to[i * step] = num_inexact(t, v, v * expm1(relative), 4, v);
+    }
+}
+
+void evaluate_norm(elem t, bool layer, const num *from, num *to, int64_t n, const num *gamma,
+                   const num *beta)
+{
+    const num **at = malloc((size_t)(n + 1) * sizeof *at);
+    num mean = {0, 0}, variance;
+    accumulator s = accumulator_new();
+    for (int64_t i = 0; at && i < n; i++) {
+        at[i] = &from[i];
+        accumulate(&s, from[i], from[i]);
+    }
+    if (layer && at)
+        moments(t, at, n, &mean, &variance);
+    else {
+        num squares = accumulated(t, &s);
+        double count = (double)n;
+        variance = num_inexact(t, squares.v / count, squares.e / count, isfinite(squares.v) ? 2 : 0,
+                               fabs(squares.v / count));
+    }
+    free(at);
+    double base = variance.v + 1e-5, factor = 1 / sqrt(base);
+    bool known = isfinite(variance.v) && isfinite(mean.v) && !isinf(variance.e) && !isinf(mean.e) &&
+                 variance.e < 0.25 * base;
+    num scale =
+        known ? num_inexact(t, factor, factor * variance.e / base, 6, factor) : num_unknown();
+    for (int64_t i = 0; i < n; i++) {
+        num d = from[i];
+        if (layer)
+            d = num_inexact(t, d.v - mean.v, d.e + mean.e, 1, fabs(d.v) + fabs(mean.v));
+        num r = num_binary(t, B_MUL, num_binary(t, B_MUL, d, scale), gamma[i]);
+        to[i] = layer ? num_binary(t, B_ADD, r, beta[i]) : r;
+        if (!isinf(to[i].e))
+            to[i] = num_inexact(t, to[i].v, to[i].e, 2, fabs(r.v) + fabs(to[i].v));
+    }
+}
+
+void evaluate_sort(const num *from, num *to, int64_t n, int64_t step, bool descending)
+{
+    double error = 0;
+    bool odd = false;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i;
+        double v = from[i * step].v;
+        error = fmax(error, from[i * step].e);
+        odd = odd || isnan(v);
+        for (; at > 0 && (descending ? to[(at - 1) * step].v < v : to[(at - 1) * step].v > v); at--)
+            to[at * step] = to[(at - 1) * step];
+        to[at * step].v = v;
+    }
+    for (int64_t i = 0; i < n; i++)
+        to[i * step].e = odd ? INFINITY : error;
+}

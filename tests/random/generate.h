@@ -1,0 +1,61 @@
+/* What the two halves of the generator share. */
+#ifndef RANDOM_PROGRAM_GENERATE_H
+#define RANDOM_PROGRAM_GENERATE_H
+
+#include "tests/random/program.h"
+
+typedef struct gen { /* one function that is being made */
+    program *p;
+    function *f;
+    uint64_t *rng;
+    int scope[MAX_VALUES];
+    unsigned n_scope, depth;
+} gen;
+
+enum { ANY_ELEM = 31, FLOATS = 1 << F32 | 1 << F16, INTEGERS = 1 << I32 | 1 << I64 };
+
+unsigned rnd(gen *g, unsigned n);
+bool chance(gen *g, unsigned percent);
+/* A value of the function that no statement binds: a parameter, a constant; -1 where full. */
+int add_value(gen *g, value v);
+/* A statement that binds |v|; -1 where the result would be too large or the function is full. */
+int bind(gen *g, value v);
+int constant(gen *g, elem t, double f);
+double constant_value(gen *g, elem t);
+/* A tensor in scope of one of |elems| and a rank within the limits; -1 if there is none. */
+int pick(gen *g, unsigned elems, unsigned min_ndim, unsigned max_ndim);
+/* A further parameter of main; -1 in other functions, or with dimensions that no signature can
+ * have. */
+int new_param(gen *g, type t);
+dim unnamed(gen *g, int64_t estimate);
+/* A new symbol, bound by match_cast. */
+dim named(gen *g, int64_t estimate);
+int64_t estimate(const gen *g, const dim *d);
+/* A constant or a symbol that may be printed here. */
+dim printable_dim(gen *g);
+bool is_printable(const gen *g, const dim *d);
+/* One more operation: the value it binds, or -1. */
+int add_operation(gen *g);
+/* A function of |args|, called; binds the parts of its result. */
+int add_call(gen *g);
+/* The type of |a| op |b| with broadcasting; false if they do not fit. */
+bool broadcast_type(const type *a, const type *b, type *out);
+const type *type_of(const gen *g, int id);
+value call1(op o, int x);
+value call2(op o, int x, int y);
+void insert_dim(type *t, unsigned at, dim d);
+
+/* Operations of generate_shape.c. */
+int add_reshape(gen *g);
+int add_permute(gen *g);
+int add_expand_or_squeeze(gen *g);
+int add_concat(gen *g);
+int add_split(gen *g);
+int add_slice(gen *g);
+int add_take(gen *g);
+int add_broadcast(gen *g);
+int add_rearrange(gen *g);
+int add_create(gen *g);
+int add_match_cast(gen *g);
+
+#endif
