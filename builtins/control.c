@@ -1,6 +1,7 @@
 /* Values and control: tuples, conditions, closures, printing, assertions. */
 #include "builtins/builtins.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,10 +106,15 @@ static double read_float(rlx_dtype dtype, const void *data, int64_t index)
     return (double)f;
 }
 
+/* With a point, whatever the locale puts between the digits. */
 static void put_float(text *t, double value)
 {
     char digits[40];
-    put(t, digits, (size_t)snprintf(digits, sizeof digits, "%.9g", value));
+    int n = snprintf(digits, sizeof digits, "%.9g", value);
+    for (int i = 0; i < n; i++)
+        if (!isalnum((unsigned char)digits[i]) && digits[i] != '-' && digits[i] != '+')
+            digits[i] = '.';
+    put(t, digits, (size_t)n);
 }
 
 static void put_tensor(text *t, const rlx_tensor *x)

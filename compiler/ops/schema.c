@@ -5,6 +5,7 @@
 #include "compiler/ops/families.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,30 @@ static rlxc_attr parse_ints(rlxc_context *ctx, const char *text, const char *end
     return rlxc_attr_ints(ctx, values, n);
 }
 
+/* "0.1", "1e-05". The point is taken out before the C library reads the digits: its own decimal
+ * separator is the host's choice. */
+static double parse_float(const char *text)
+{
+    char digits[40];
+    size_t n = 0;
+    int exponent = 0;
+    bool after_point = false;
+    for (;
+         n < sizeof digits - 16 && ((*text >= '0' && *text <= '9') || *text == '-' || *text == '.');
+         text++) {
+        if (*text == '.') {
+            after_point = true;
+            continue;
+        }
+        digits[n++] = *text;
+        exponent -= after_point;
+    }
+    if (*text == 'e')
+        exponent += (int)strtol(text + 1, NULL, 10);
+    snprintf(digits + n, sizeof digits - n, "e%d", exponent);
+    return strtod(digits, NULL);
+}
+
 /* The value between |text| and |end|, read as |kind| says. */
 static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const char *text,
                                const char *end)
@@ -118,7 +143,7 @@ static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const 
     case RLXC_OPATTR_INT:
         return rlxc_attr_int(strtoll(text, NULL, 10));
     case RLXC_OPATTR_FLOAT:
-        return rlxc_attr_float(strtod(text, NULL));
+        return rlxc_attr_float(parse_float(text));
     case RLXC_OPATTR_BOOL:
         return rlxc_attr_bool(word_is(text, length, "True"));
     case RLXC_OPATTR_STR:

@@ -41,7 +41,8 @@ RLX_API void rlx_call_output(rlx_call_context *cc, rlx_str text);
    returns. */
 RLX_API rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc);
 
-/* Errors of the constructors: INVALID_ARG, LIMIT (max_bytes), NOMEM. */
+/* Errors of the constructors: INVALID_ARG, SHAPE (dimensions that cannot be), LIMIT (max_bytes),
+   NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype,
                                                        uint32_t ndim, const int64_t *dims,
                                                        rlx_tensor **out, rlx_error *err);

@@ -1,7 +1,8 @@
 /* Executables: immutable, reference-counted, shared between threads.
 
    Loading always verifies; after it, running the bytecode cannot crash the process. Constants of a
-   file are mapped and used in place; everything else is copied. The getters below give what
+   file are mapped and used in place, so a loaded file must not be cut short: replace it by a
+   rename, as rlx_executable_save does. Everything else is copied. The getters below give what
    programs show and compilers test; strings and views they return live as long as the
    executable. */
 #ifndef RLX_EXECUTABLE_H

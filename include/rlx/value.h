@@ -68,7 +68,7 @@ static_assert(sizeof(rlx_value) == 16, "registers are arrays of values: keep the
 
 static inline rlx_value rlx_none(void)
 {
-    return (rlx_value){0};
+    return (rlx_value){0, 0, {0}};
 }
 static inline rlx_value rlx_int(int64_t i)
 {
@@ -125,7 +125,7 @@ RLX_API void rlx_value_clear(rlx_value *v);
 /* --- tensors --------------------------------------------------------------------------------- */
 
 /* A new tensor with bytes undefined, data 64-byte aligned. Dimensions may be 0.
-   Errors: INVALID_ARG (rank, dtype, negative), LIMIT (does not fit in memory), NOMEM. */
+   Errors: INVALID_ARG (dtype), SHAPE (rank, negative), LIMIT (does not fit in memory), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_dtype dtype,
                                                    uint32_t ndim, const int64_t *dims,
                                                    rlx_tensor **out, rlx_error *err);

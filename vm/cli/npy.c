@@ -6,6 +6,7 @@
 #include "vm/cli/npy.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,9 @@ rlx_status npy_read(const char *path, rlx_tensor **out, rlx_error *err)
     rlx_status status = RLX_OK;
     if (fseek(file, 0, SEEK_END) == 0)
         size = ftell(file);
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
+    if (size == LONG_MAX) /* what a folder gives */
+        errno = EISDIR;
+    if (size < 0 || size == LONG_MAX || fseek(file, 0, SEEK_SET) != 0)
         status = rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
     if (status == RLX_OK && !(data = malloc(size ? (size_t)size : 1)))
         status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for %ld bytes", path, size);
