@@ -73,6 +73,18 @@ static bool keep(rlxc_context *ctx, rlxc_severity severity)
     return false;
 }
 
+/* Whether the last diagnostic said the same of the same place: once is enough. */
+static bool repeats(const rlxc_context *ctx, rlxc_severity severity, rlxc_range range,
+                    const char *message)
+{
+    if (ctx->diagnostics.count == 0)
+        return false;
+    const rlxc_diagnostic *last = &ctx->diagnostics.items[ctx->diagnostics.count - 1];
+    return last->severity == severity && last->range.file == range.file &&
+           last->range.line == range.line && last->range.col == range.col &&
+           strcmp(last->message, message) == 0;
+}
+
 static void append(rlxc_context *ctx, rlxc_severity severity, rlxc_range range, const char *format,
                    va_list args)
 {
@@ -83,6 +95,11 @@ static void append(rlxc_context *ctx, rlxc_severity severity, rlxc_range range, 
     size_t used = length < 0                         ? 0
                   : (size_t)length >= sizeof message ? sizeof message - 1
                                                      : (size_t)length;
+    message[used] = '\0';
+    if (severity != RLXC_NOTE && range.line > 0 && repeats(ctx, severity, range, message)) {
+        *(severity == RLXC_ERROR ? &ctx->n_errors : &ctx->n_warnings) -= 1;
+        return;
+    }
     char *copy = rlxc_alloc(ctx, used + 1);
     memcpy(copy, message, used);
     RLXC_PUSH(ctx, &ctx->diagnostics, (rlxc_diagnostic){severity, range, copy});
