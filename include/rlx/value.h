@@ -125,7 +125,7 @@ RLX_API void rlx_value_clear(rlx_value *v);
 /* --- tensors --------------------------------------------------------------------------------- */
 
 /* A new tensor with bytes undefined, data 64-byte aligned. Dimensions may be 0.
-   Errors: INVALID_ARG (dtype), SHAPE (rank, negative), LIMIT (does not fit in memory), NOMEM. */
+   Errors: INVALID_ARG (dtype), SHAPE (negative), LIMIT (rank, does not fit in memory), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_dtype dtype,
                                                    uint32_t ndim, const int64_t *dims,
                                                    rlx_tensor **out, rlx_error *err);
