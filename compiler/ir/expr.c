@@ -540,3 +540,9 @@ bool rlxc_is_const(const rlxc_expr *e, int64_t value)
 {
     return e->kind == RLXC_EXPR_INT && e->i == value;
 }
+
+bool rlxc_is_index_map(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && rlxc_dtype_is_void(e->dtype) &&
+           strcmp(e->call.name, "index_map") == 0;
+}

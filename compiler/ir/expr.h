@@ -132,7 +132,8 @@ const rlxc_expr *rlxc_bool(rlxc_context *ctx, bool value);
 const rlxc_expr *rlxc_float(rlxc_context *ctx, rlx_dtype dtype, double value);
 const rlxc_expr *rlxc_string(rlxc_context *ctx, const char *text);
 /* Operands of different types are unified as TVM does: a constant that fits takes the other's type,
- * unless it is 64 bits wide and the other is narrower (T.int64(2) * i gives int64); int32 meets int64
+ * unless it is 64 bits wide and the other is narrower (T.int64(2) * i gives int64); int32 meets
+ * int64
  * -> int64; else the wider; integer meets float -> float. Scalars meet vectors -> broadcast.
  * Comparisons give bool. */
 const rlxc_expr *rlxc_binary(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
@@ -159,6 +160,9 @@ rlxc_buffer *rlxc_buffer_new(rlxc_context *ctx, const char *name, rlx_dtype dtyp
 
 bool rlxc_is_int(const rlxc_expr *e, int64_t *out);    /* an integer constant */
 bool rlxc_is_const(const rlxc_expr *e, int64_t value); /* the integer constant |value| */
+/* The value of an attribute T.index_map(...): a call "index_map" with the number of parameters, the
+ * parameters (its own variables) and the results as arguments. */
+bool rlxc_is_index_map(const rlxc_expr *e);
 static inline bool rlxc_is_binary(const rlxc_expr *e)
 {
     return e->kind >= RLXC_EXPR_ADD && e->kind <= RLXC_EXPR_OR;

@@ -1,4 +1,4 @@
-/* Operators composed of others: attention and collapse_sum_to.
+/* Operators composed of others: attention, collapse_sum_to and collapse_sum_like.
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
  *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size). */
@@ -7,57 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-rlxc_atom rlxc_lower_op(rlxc_builder *b, const rlxc_binding *call, const char *op,
-                        const rlxc_atom *args, uint32_t n, rlxc_attrs attrs)
-{
-    rlxc_context *ctx = b->ctx;
-    rlxc_op_schema schema;
-    for (uint32_t i = 0; i < n; i++)
-        if (args[i].kind == RLXC_ATOM_NONE) /* an earlier part failed */
-            return (rlxc_atom){0};
-    rlxc_binding *part = rlxc_binding_new(ctx, RLXC_FORM_CALL,
-                                          rlxc_rvar_new(ctx, b->function, call->var->name, NULL));
-    part->var->is_dataflow = b->block->is_dataflow;
-    part->op = rlxc_find_operator(op, strlen(op));
-    part->args = rlxc_copy(ctx, args, n * sizeof *args);
-    part->n_args = n;
-    part->range = call->range;
-    rlxc_operator_schema(ctx, part->op, &schema);
-    for (uint32_t i = 0; i < schema.n_attrs; i++) {
-        const char *name = rlxc_intern(ctx, schema.attrs[i].name, schema.attrs[i].name_length);
-        const rlxc_attr *set = rlxc_attrs_find(&attrs, name);
-        part->attrs =
-            rlxc_attrs_with(ctx, part->attrs, name, set ? *set : schema.attrs[i].default_value);
-    }
-    part->var->sinfo = part->op->infer(ctx, b->module, part);
-    if (!part->var->sinfo || rlxc_failed(ctx))
-        return (rlxc_atom){0};
-    rlxc_atom lowered = part->op->legalize ? part->op->legalize(b, part) : (rlxc_atom){0};
-    if (lowered.kind != RLXC_ATOM_NONE || rlxc_failed(ctx))
-        return lowered;
-    return rlxc_emit(b, part);
-}
-
-static rlxc_attrs one_attr(rlxc_context *ctx, const char *name, rlxc_attr value)
-{
-    return rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, name), value);
-}
-
-static rlxc_atom scalar(rlxc_context *ctx, rlx_dtype dtype, double value)
-{
-    /* float64 only where the operands are: their constants are in the operands' type */
-    float narrow = (float)value;
-    bool is_double = rlxc_dtype_eq(dtype, RLX_F64);
-    const void *data =
-        is_double ? rlxc_copy(ctx, &value, sizeof value) : rlxc_copy(ctx, &narrow, sizeof narrow);
-    return rlxc_atom_constant(rlxc_constant_new(ctx, is_double ? RLX_F64 : RLX_F32, 0, NULL, data,
-                                                is_double ? sizeof value : sizeof narrow));
-}
-
 /* The operand's dimension |i|; NULL when unknown. */
 static const rlxc_expr *dim(const rlxc_sinfo *s, uint32_t i)
 {
     return rlxc_dims_known(s) ? s->dims[i] : NULL;
+}
+
+static bool has_window(const rlxc_binding *call)
+{
+    const rlxc_attr *window = rlxc_attrs_find(&call->attrs, "window_size");
+    return window && window->kind != RLXC_ATTR_NONE;
 }
 
 const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *module,
@@ -72,7 +31,17 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
         !rlxc_common_dtype(&v, 0, 2, &dtype))
         return NULL;
     bool known = true;
-    for (uint32_t i = 0; i < v.n_inputs; i++) {
+    bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
+    for (uint32_t i = 3; var_len && i < v.n_inputs; i++) {
+        int32_t ndim = i < 5 ? 1 : 0; /* where sequences begin; lengths of the longest */
+        if (v.in[i]->ndim != ndim && v.in[i]->ndim != RLXC_UNKNOWN_NDIM)
+            return rlxc_infer_fail(&v, i, "expected %d dimensions, got %s", ndim,
+                                   rlxc_sinfo_text(ctx, v.in[i]));
+        if (!rlxc_dtype_is_void(v.in[i]->dtype) && !rlxc_dtype_is_int(v.in[i]->dtype))
+            return rlxc_infer_fail(&v, i, "expected integers, got %s",
+                                   rlxc_sinfo_text(ctx, v.in[i]));
+    }
+    for (uint32_t i = 0; i < (var_len ? 3 : v.n_inputs); i++) {
         if (v.in[i]->ndim != 4 && v.in[i]->ndim != RLXC_UNKNOWN_NDIM)
             return rlxc_infer_fail(&v, i, "expected 4 dimensions, got %s",
                                    rlxc_sinfo_text(ctx, v.in[i]));
@@ -90,9 +59,8 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     const char *mask = rlxc_attr_get_str(call, "causal_mask", NULL);
     if (mask && strcmp(mask, "TopLeft") != 0 && strcmp(mask, "BottomRight") != 0)
         return rlxc_infer_error(&v, "causal_mask must be TopLeft or BottomRight, got %s", mask);
-    const rlxc_attr *window = rlxc_attrs_find(&call->attrs, "window_size");
-    if (window && window->kind != RLXC_ATTR_NONE)
-        return rlxc_infer_error(&v, "window_size is not supported");
+    if (has_window(call) && rlxc_attr_get_int(call, "window_size", 0) < 1)
+        return rlxc_infer_error(&v, "window_size must be positive");
     rlxc_dims dims = {.at = {dim(v.in[0], 0), dim(v.in[0], 1), dim(v.in[0], 2), dim(v.in[2], 3)},
                       .n = 4};
     return rlxc_tensor_of(&v, dtype, &dims);
@@ -103,24 +71,130 @@ static rlxc_atom permuted(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x
 {
     int64_t axes[4] = {0, d1, d2, d3};
     return rlxc_lower_op(b, call, "permute_dims", &x, 1,
-                         one_attr(b->ctx, "axes", rlxc_attr_ints(b->ctx, axes, 4)));
+                         rlxc_one_attr(b->ctx, "axes", rlxc_attr_ints(b->ctx, axes, 4)));
 }
 
-/* Scores where the key is not after the query; elsewhere a number that softmax makes 0. */
-static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores,
-                        const rlxc_expr *queries, const rlxc_expr *keys, bool bottom_right)
+/* --- masks: which key (column) a query (row) sees; kind NONE where it sees all --- */
+
+static bool top_left(const rlxc_binding *call)
+{
+    return strcmp(rlxc_attr_get_str(call, "causal_mask", "BottomRight"), "TopLeft") == 0;
+}
+
+static rlxc_atom triangle(rlxc_builder *b, const rlxc_binding *call, const char *op,
+                          const rlxc_expr *const dims[2], const rlxc_expr *diagonal)
+{
+    rlxc_atom shape = rlxc_atom_shape(b->ctx, dims, 2);
+    rlxc_atom ones = rlxc_lower_op(b, call, "ones", &shape, 1,
+                                   rlxc_one_attr(b->ctx, "dtype", rlxc_attr_dtype(RLX_B8)));
+    return rlxc_lower2(b, call, op, ones, rlxc_atom_prim(rlxc_canonical(b->ctx, diagonal, NULL)));
+}
+
+/* A causal mask hides the keys after the query; a window all but the last |window_size| up to it.
+ * BottomRight, and a window alone, aligns the last query with the last key. */
+static rlxc_atom dense_mask(rlxc_builder *b, const rlxc_binding *call, const rlxc_expr *queries,
+                            const rlxc_expr *keys)
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *dims[2] = {queries, keys};
-    rlxc_atom shape = rlxc_atom_shape(ctx, dims, 2);
-    rlxc_atom ones =
-        rlxc_lower_op(b, call, "ones", &shape, 1, one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_B8)));
-    const rlxc_expr *diagonal =
-        bottom_right ? rlxc_canonical(ctx, rlxc_sub(ctx, keys, queries), NULL) : rlxc_i64(ctx, 0);
-    rlxc_atom tri[2] = {ones, rlxc_atom_prim(diagonal)};
-    rlxc_atom seen = rlxc_lower_op(b, call, "tril", tri, 2, (rlxc_attrs){0});
-    const rlxc_sinfo *s = rlxc_atom_sinfo(ctx, b->module, scores);
-    rlxc_atom choice[3] = {seen, scores, scalar(ctx, s->dtype, -3.0e38)};
+    const rlxc_expr *diagonal = top_left(call) ? rlxc_i64(ctx, 0) : rlxc_sub(ctx, keys, queries);
+    rlxc_atom seen = {0};
+    if (rlxc_attr_get_str(call, "causal_mask", NULL))
+        seen = triangle(b, call, "tril", dims, diagonal);
+    if (!has_window(call) || rlxc_failed(ctx))
+        return seen;
+    const rlxc_expr *reach = rlxc_i64(ctx, rlxc_attr_get_int(call, "window_size", 1) - 1);
+    rlxc_atom near = triangle(b, call, "triu", dims, rlxc_sub(ctx, diagonal, reach));
+    return seen.kind == RLXC_ATOM_NONE ? near : rlxc_lower2(b, call, "logical_and", seen, near);
+}
+
+/* Tokens of sequences packed one after the other; int64 vectors, one element a token. */
+typedef struct packed_tokens {
+    rlxc_atom starts; /* of the sequences */
+    rlxc_atom next;   /* number of the sequence after the token's */
+    rlxc_atom place;  /* of the token in its sequence */
+} packed_tokens;
+
+static rlxc_atom take_rows(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, rlxc_atom at)
+{
+    rlxc_atom args[2] = {x, at};
+    return rlxc_lower_op(b, call, "take", args, 2, rlxc_one_attr(b->ctx, "axis", rlxc_attr_int(0)));
+}
+
+/* The element of |starts| before |next|. */
+static rlxc_atom start_before(rlxc_builder *b, const rlxc_binding *call, rlxc_atom starts,
+                              rlxc_atom next)
+{
+    rlxc_atom one = rlxc_scalar_atom(b->ctx, RLX_I64, 1);
+    return take_rows(b, call, starts, rlxc_lower2(b, call, "subtract", next, one));
+}
+
+static packed_tokens read_packed(rlxc_builder *b, const rlxc_binding *call, uint32_t argument,
+                                 const rlxc_expr *n_starts, const rlxc_expr *n)
+{
+    rlxc_context *ctx = b->ctx;
+    packed_tokens t = {.starts = rlxc_lower_astype(b, call, call->args[argument], RLX_I64)};
+    rlxc_atom count = rlxc_atom_prim(n);
+    rlxc_atom index = rlxc_lower_op(b, call, "arange", &count, 1,
+                                    rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I64)));
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *row[2] = {one, n_starts}, *column[2] = {n, one};
+    rlxc_atom begun =
+        rlxc_lower2(b, call, "less_equal", rlxc_lower_reshape(b, call, t.starts, row, 2),
+                    rlxc_lower_reshape(b, call, index, column, 2));
+    rlxc_atom ones = rlxc_lower_astype(b, call, begun, RLX_I64);
+    t.next = rlxc_lower_op(b, call, "sum", &ones, 1,
+                           rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, (int64_t[]){1}, 1)));
+    t.place = rlxc_lower2(b, call, "subtract", index, start_before(b, call, t.starts, t.next));
+    return t;
+}
+
+/* Each token sees those of its own sequence, there limited as in dense_mask. */
+static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *queries = v->in[0]->dims[1],
+                    *keys = v->in[1]->dims[1], *column[2] = {queries, one}, *row[2] = {one, keys};
+    packed_tokens q = read_packed(b, call, 3, v->in[3]->dims[0], queries);
+    packed_tokens k = read_packed(b, call, 4, v->in[4]->dims[0], keys);
+    rlxc_atom seen = rlxc_lower2(b, call, "equal", rlxc_lower_reshape(b, call, q.next, column, 2),
+                                 rlxc_lower_reshape(b, call, k.next, row, 2));
+    bool causal = rlxc_attr_get_str(call, "causal_mask", NULL) != NULL;
+    if (!causal && !has_window(call))
+        return seen;
+    rlxc_atom place = q.place;
+    if (!top_left(call)) { /* counted from the end of the sequence of keys */
+        rlxc_atom ends[2] = {take_rows(b, call, k.starts, q.next),
+                             take_rows(b, call, q.starts, q.next)};
+        rlxc_atom begins[2] = {start_before(b, call, k.starts, q.next),
+                               start_before(b, call, q.starts, q.next)};
+        rlxc_atom shift =
+            rlxc_lower2(b, call, "subtract", rlxc_lower2(b, call, "subtract", ends[0], begins[0]),
+                        rlxc_lower2(b, call, "subtract", ends[1], begins[1]));
+        place = rlxc_lower2(b, call, "add", place, shift);
+    }
+    rlxc_atom distance =
+        rlxc_lower2(b, call, "subtract", rlxc_lower_reshape(b, call, place, column, 2),
+                    rlxc_lower_reshape(b, call, k.place, row, 2));
+    if (causal)
+        seen = rlxc_lower2(
+            b, call, "logical_and", seen,
+            rlxc_lower2(b, call, "greater_equal", distance, rlxc_scalar_atom(ctx, RLX_I64, 0)));
+    if (has_window(call)) {
+        double size = (double)rlxc_attr_get_int(call, "window_size", 1);
+        seen = rlxc_lower2(
+            b, call, "logical_and", seen,
+            rlxc_lower2(b, call, "less", distance, rlxc_scalar_atom(ctx, RLX_I64, size)));
+    }
+    return seen;
+}
+
+/* Scores where |seen| holds; elsewhere a number that softmax makes 0. */
+static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores, rlxc_atom seen)
+{
+    if (scores.kind == RLXC_ATOM_NONE)
+        return scores;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
+    rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, -3.0e38)};
     return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
 }
 
@@ -129,16 +203,11 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     rlxc_context *ctx = b->ctx;
     rlxc_call_view v;
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
-    if (!out || !rlxc_infer_begin(&v, ctx, b->module, call))
+    if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
-    for (uint32_t i = 0; i < v.n_inputs; i++)
-        if (!rlxc_dims_known(v.in[i]) || rlxc_dtype_is_void(v.in[i]->dtype)) {
-            rlxc_infer_fail(&v, i, "its shape must be known: %s", rlxc_sinfo_text(ctx, v.in[i]));
-            return (rlxc_atom){0};
-        }
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
-    rlxc_attrs typed = one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
+    rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
     int64_t size = 1;
     rlxc_is_int(v.in[0]->dims[3], &size);
     const rlxc_attr *given = rlxc_attrs_find(&call->attrs, "scale");
@@ -152,28 +221,32 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     rlxc_atom qk[2] = {permuted(b, call, call->args[0], 2, 1, 3),
                        permuted(b, call, call->args[1], 2, 3, 1)};
     rlxc_atom product = rlxc_lower_op(b, call, "matmul", qk, 2, typed);
-    rlxc_atom scaled[2] = {product, scalar(ctx, dtype, scale)};
+    rlxc_atom scaled[2] = {product, rlxc_scalar_atom(ctx, dtype, scale)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
-    if (v.n_inputs > 3) {
+    bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
+    if (!var_len && v.n_inputs > 3) {
         rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
-                                       one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
+                                       rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
         rlxc_atom sum[2] = {scores, bias};
         scores = rlxc_lower_op(b, call, "add", sum, 2, (rlxc_attrs){0});
     }
-    const char *mask = rlxc_attr_get_str(call, "causal_mask", NULL);
-    if (mask && scores.kind != RLXC_ATOM_NONE)
-        scores = masked(b, call, scores, v.in[0]->dims[1], v.in[1]->dims[1], mask[0] == 'B');
+    rlxc_atom seen = var_len ? packed_mask(b, call, &v)
+                             : dense_mask(b, call, v.in[0]->dims[1], v.in[1]->dims[1]);
+    if (seen.kind != RLXC_ATOM_NONE)
+        scores = masked(b, call, scores, seen);
+    if (rlxc_failed(ctx))
+        return (rlxc_atom){0};
     rlxc_atom weights[2] = {rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
                             permuted(b, call, call->args[2], 2, 1, 3)};
     if (!rlxc_dtype_eq(dtype, out->dtype))
         weights[1] = rlxc_lower_op(b, call, "astype", &weights[1], 1,
-                                   one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
+                                   rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
     rlxc_atom heads = rlxc_lower_op(b, call, "matmul", weights, 2,
-                                    one_attr(ctx, "out_dtype", rlxc_attr_dtype(out->dtype)));
+                                    rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(out->dtype)));
     return heads.kind == RLXC_ATOM_NONE ? heads : permuted(b, call, heads, 2, 1, 3);
 }
 
-/* --- collapse_sum_to: the sum that undoes a broadcast --- */
+/* --- collapse_sum_to, collapse_sum_like: the sum that undoes a broadcast --- */
 
 const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *module,
                                           const rlxc_binding *call)
@@ -223,7 +296,7 @@ rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
             return (rlxc_atom){0};
         }
     }
-    rlxc_attrs attrs = one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
+    rlxc_attrs attrs = rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
     attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, "keepdims"), rlxc_attr_bool(true));
     rlxc_atom args[2] = {call->args[0], rlxc_atom_shape(ctx, dims.at, dims.n)};
     if (n > 0)

@@ -1,5 +1,5 @@
 /* Operators that make tensors from shapes, numbers and indices: full and its kin, eye, arange,
- * tril, triu, one_hot. */
+ * tril, triu, one_hot, hamming_window. */
 #include "compiler/ops/te.h"
 
 #include <math.h>
@@ -270,5 +270,59 @@ rlxc_atom rlxc_legalize_one_hot(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te_store(
         &te, out,
         rlxc_select(b->ctx, rlxc_binary(b->ctx, RLXC_EXPR_EQ, index, te.axes[axis]), on, off));
+    return rlxc_te_finish(&te);
+}
+
+/* --- hamming_window --- */
+
+const rlxc_sinfo *rlxc_infer_hamming(rlxc_context *ctx, const rlxc_module *module,
+                                     const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    rlx_dtype dtype = rlxc_attr_get_dtype(call, "dtype");
+    if (rlxc_dtype_is_void(dtype))
+        dtype = RLX_F32;
+    if (!rlxc_dtype_is_float(dtype))
+        return rlxc_infer_error(&v, "expected a floating-point dtype, got %s",
+                                rlxc_dtype_name(ctx, dtype));
+    const rlxc_expr *n = rlxc_prim_arg(ctx, module, call, 0);
+    int64_t size;
+    if (!n)
+        return rlxc_sinfo_tensor(ctx, dtype, 1, NULL, NULL);
+    if (rlxc_is_int(n, &size) && size < 0)
+        return rlxc_infer_fail(&v, 0, "must not be negative, got %lld", (long long)size);
+    n = rlxc_cast(ctx, RLX_I64, n);
+    return rlxc_sinfo_tensor(ctx, dtype, 1, &n, NULL);
+}
+
+/* alpha - beta cos(2 pi i / (n - 1)); with n where the window is periodic. */
+rlxc_atom rlxc_legalize_hamming(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    int64_t periodic;
+    if (!rlxc_te_begin(&te, b, call, "hamming_window", RLXC_PATTERN_INJECTIVE))
+        return (rlxc_atom){0};
+    if (!rlxc_prim_int(&te.view, 1, &periodic)) {
+        rlxc_infer_fail(&te.view, 1, "must be constant");
+        return (rlxc_atom){0};
+    }
+    const rlxc_expr *alpha = rlxc_te_prim(&te, 2, RLX_F64), *beta = rlxc_te_prim(&te, 3, RLX_F64);
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_hamming");
+    rlxc_te_spatial(&te, "T_hamming", out);
+    /* a window of one element has its middle there */
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *n = out->shape[0],
+                    *steps =
+                        rlxc_binary(ctx, RLXC_EXPR_MAX, periodic ? n : rlxc_sub(ctx, n, one), one);
+    const rlxc_expr *turn =
+        rlxc_te_div(ctx, rlxc_cast(ctx, RLX_F64, te.axes[0]), rlxc_cast(ctx, RLX_F64, steps));
+    const rlxc_expr *wave = rlxc_te_call1(
+        ctx, "cos", rlxc_mul(ctx, turn, rlxc_float(ctx, RLX_F64, 6.283185307179586477)));
+    const rlxc_expr *value = rlxc_sub(ctx, alpha, rlxc_mul(ctx, beta, wave));
+    value =
+        rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, n, one), rlxc_float(ctx, RLX_F64, 1), value);
+    rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);
 }

@@ -1,5 +1,5 @@
 /* Elementwise and broadcasting operators: inference and legalization for all rows of
- * elementwise.def, astype, clip and where.
+ * elementwise.def, astype, clip, where and ewise_fma.
  *
  * A row names the function that makes the value; everything else is common. float16 and bfloat16
  * are computed in float32 and rounded once. */
@@ -226,6 +226,12 @@ BINARY(power)
     /* integers go through float64, exact for results below 2^53 */
     const rlxc_expr *p = call2(ctx, "pow", rlxc_cast(ctx, RLX_F64, a), rlxc_cast(ctx, RLX_F64, b));
     return rlxc_cast(ctx, a->dtype, p);
+}
+
+BINARY(atan2)
+{
+    (void)row;
+    return call2(ctx, "atan2", a, b);
 }
 
 BINARY(bits)
@@ -479,5 +485,39 @@ rlxc_atom rlxc_legalize_where(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te_store(&te, out,
                   rlxc_select(te.ctx, element(&te, &condition, out), element(&te, &x1, out),
                               element(&te, &x2, out)));
+    return rlxc_te_finish(&te);
+}
+
+const rlxc_sinfo *rlxc_infer_fma(rlxc_context *ctx, const rlxc_module *module,
+                                 const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlx_dtype dtype;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !type_fits(&v, 0, NUMBER, v.in[0]->dtype) ||
+        !rlxc_common_dtype(&v, 0, 1, &dtype) || !rlxc_common_dtype(&v, 0, 2, &dtype))
+        return NULL;
+    const rlxc_sinfo *product = rlxc_broadcast_sinfo(&v, v.in[0], v.in[1], dtype);
+    return product ? rlxc_broadcast_sinfo(&v, product, v.in[2], dtype) : NULL;
+}
+
+/* Product and sum, rounded once each as in NumPy. */
+rlxc_atom rlxc_legalize_fma(rlxc_builder *b, const rlxc_binding *call)
+{
+    static const char *const names[3] = {"x1", "x2", "x3"};
+    rlxc_te te;
+    if (!rlxc_te_begin(&te, b, call, "fma", RLXC_PATTERN_BROADCAST))
+        return (rlxc_atom){0};
+    rlxc_te_operand x[3];
+    for (uint32_t i = 0; i < 3; i++)
+        x[i] = rlxc_te_operand_of(&te, i, names[i]);
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_fma");
+    if (same_dims(&x[0], out) && same_dims(&x[1], out) && same_dims(&x[2], out))
+        te.pattern = RLXC_PATTERN_ELEMWISE;
+    rlxc_te_spatial(&te, "T_fma", out);
+    const rlxc_expr *at[3];
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] = rlxc_te_widen(&te, element(&te, &x[i], out));
+    rlxc_te_store(&te, out,
+                  narrowed(&te, out, rlxc_add(te.ctx, rlxc_mul(te.ctx, at[0], at[1]), at[2])));
     return rlxc_te_finish(&te);
 }

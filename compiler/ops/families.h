@@ -68,193 +68,186 @@ bool rlxc_prim_int(const rlxc_call_view *v, uint32_t i, int64_t *out);
 /* The argument is absent: not given, or the empty tuple of an optional input. */
 bool rlxc_arg_absent(const rlxc_binding *call, uint32_t i);
 
-const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *module,
-                                          const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_arange(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_arg_reduce(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_astype(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_batch_norm(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_binary(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_broadcast_to(rlxc_context *ctx, const rlxc_module *module,
-                                          const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_effect(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_expand_dims(rlxc_context *ctx, const rlxc_module *module,
-                                         const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_eye(rlxc_context *ctx, const rlxc_module *module,
-                                 const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_first(rlxc_context *ctx, const rlxc_module *module,
-                                   const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_flatten(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_flip(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_float_axis(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_full(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_gather_elements(rlxc_context *ctx, const rlxc_module *module,
-                                             const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_gather_nd(rlxc_context *ctx, const rlxc_module *module,
-                                       const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_group_norm(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_like(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_matmul(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_nonzero(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_norm(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_object(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_one_hot(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
-                                 const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_permute_dims(rlxc_context *ctx, const rlxc_module *module,
-                                          const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_reduce(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_repeat(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_reshape(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_scan(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_shape_of(rlxc_context *ctx, const rlxc_module *module,
-                                      const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_shape_to_tensor(rlxc_context *ctx, const rlxc_module *module,
-                                             const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_sinfo_arg(rlxc_context *ctx, const rlxc_module *module,
-                                       const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_sort(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_split(rlxc_context *ctx, const rlxc_module *module,
-                                   const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_squeeze(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_stack(rlxc_context *ctx, const rlxc_module *module,
-                                   const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_strided_slice(rlxc_context *ctx, const rlxc_module *module,
-                                           const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_take(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_tensor_to_shape(rlxc_context *ctx, const rlxc_module *module,
-                                             const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_tile(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_topk(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_unary(rlxc_context *ctx, const rlxc_module *module,
-                                   const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_unary_like(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_unique(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_view(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_void(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_where(rlxc_context *ctx, const rlxc_module *module,
-                                   const rlxc_binding *call);
+/* The functions that rows name. */
+#define RLXC_INFER(name)                                                              \
+    const rlxc_sinfo *rlxc_infer_##name(rlxc_context *ctx, const rlxc_module *module, \
+                                        const rlxc_binding *call)
+#define RLXC_LEGALIZE(name) \
+    rlxc_atom rlxc_legalize_##name(rlxc_builder *b, const rlxc_binding *call)
 
-rlxc_atom rlxc_legalize_arange(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_astype(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_batch_norm(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_binary(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_broadcast_to(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_clip(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_concat(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_effect(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_eye(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_flip(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_full(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_gather_elements(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_gather_nd(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_group_norm(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_layer_norm(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_moments(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_nonzero(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_one_hot(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_permute_dims(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_reduce(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_repeat(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_reshape(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_rms_norm(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_shape_of(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_shape_to_tensor(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_softmax(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_sort(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_split(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_stack(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_strided_slice(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_tensor_to_shape(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_tile(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_to_reshape(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_topk(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_tri(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_unary(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_unique(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_where(rlxc_builder *b, const rlxc_binding *call);
+RLXC_INFER(alloc_tensor);
+RLXC_INFER(arange);
+RLXC_INFER(arg_reduce);
+RLXC_INFER(astype);
+RLXC_INFER(batch_norm);
+RLXC_INFER(binary);
+RLXC_INFER(broadcast_to);
+RLXC_INFER(concat);
+RLXC_INFER(conv);
+RLXC_INFER(effect);
+RLXC_INFER(expand_dims);
+RLXC_INFER(eye);
+RLXC_INFER(first);
+RLXC_INFER(flatten);
+RLXC_INFER(flip);
+RLXC_INFER(float_axis);
+RLXC_INFER(full);
+RLXC_INFER(gather_elements);
+RLXC_INFER(gather_nd);
+RLXC_INFER(group_norm);
+RLXC_INFER(like);
+RLXC_INFER(matmul);
+RLXC_INFER(nonzero);
+RLXC_INFER(norm);
+RLXC_INFER(object);
+RLXC_INFER(one_hot);
+RLXC_INFER(pad);
+RLXC_INFER(permute_dims);
+RLXC_INFER(pool);
+RLXC_INFER(reduce);
+RLXC_INFER(repeat);
+RLXC_INFER(reshape);
+RLXC_INFER(scan);
+RLXC_INFER(shape_of);
+RLXC_INFER(shape_to_tensor);
+RLXC_INFER(sinfo_arg);
+RLXC_INFER(sort);
+RLXC_INFER(split);
+RLXC_INFER(squeeze);
+RLXC_INFER(stack);
+RLXC_INFER(strided_slice);
+RLXC_INFER(take);
+RLXC_INFER(tensor_to_shape);
+RLXC_INFER(tile);
+RLXC_INFER(to_vdevice);
+RLXC_INFER(topk);
+RLXC_INFER(unary);
+RLXC_INFER(unary_like);
+RLXC_INFER(unique);
+RLXC_INFER(view);
+RLXC_INFER(void);
+RLXC_INFER(where);
 
-const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *module,
-                                       const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *module,
-                                          const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_einsum(rlxc_context *ctx, const rlxc_module *module,
-                                    const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_scatter_elements(rlxc_context *ctx, const rlxc_module *module,
-                                              const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *module,
-                                        const rlxc_binding *call);
-rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_einsum(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_scatter_elements(rlxc_builder *b, const rlxc_binding *call);
-rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call);
+RLXC_LEGALIZE(arange);
+RLXC_LEGALIZE(arg_reduce);
+RLXC_LEGALIZE(astype);
+RLXC_LEGALIZE(batch_norm);
+RLXC_LEGALIZE(binary);
+RLXC_LEGALIZE(broadcast_to);
+RLXC_LEGALIZE(clip);
+RLXC_LEGALIZE(concat);
+RLXC_LEGALIZE(conv);
+RLXC_LEGALIZE(effect);
+RLXC_LEGALIZE(eye);
+RLXC_LEGALIZE(flip);
+RLXC_LEGALIZE(full);
+RLXC_LEGALIZE(gather_elements);
+RLXC_LEGALIZE(gather_nd);
+RLXC_LEGALIZE(group_norm);
+RLXC_LEGALIZE(identity);
+RLXC_LEGALIZE(layer_norm);
+RLXC_LEGALIZE(matmul);
+RLXC_LEGALIZE(moments);
+RLXC_LEGALIZE(nonzero);
+RLXC_LEGALIZE(one_hot);
+RLXC_LEGALIZE(pad);
+RLXC_LEGALIZE(permute_dims);
+RLXC_LEGALIZE(pool);
+RLXC_LEGALIZE(reduce);
+RLXC_LEGALIZE(repeat);
+RLXC_LEGALIZE(reshape);
+RLXC_LEGALIZE(rms_norm);
+RLXC_LEGALIZE(scan);
+RLXC_LEGALIZE(shape_of);
+RLXC_LEGALIZE(shape_to_tensor);
+RLXC_LEGALIZE(softmax);
+RLXC_LEGALIZE(sort);
+RLXC_LEGALIZE(split);
+RLXC_LEGALIZE(stack);
+RLXC_LEGALIZE(strided_slice);
+RLXC_LEGALIZE(take);
+RLXC_LEGALIZE(tensor_to_shape);
+RLXC_LEGALIZE(tile);
+RLXC_LEGALIZE(to_reshape);
+RLXC_LEGALIZE(topk);
+RLXC_LEGALIZE(tri);
+RLXC_LEGALIZE(unary);
+RLXC_LEGALIZE(unique);
+RLXC_LEGALIZE(where);
 
-const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module *module,
-                                            const rlxc_binding *call);
-rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_adaptive_pool(rlxc_context *ctx, const rlxc_module *module,
-                                           const rlxc_binding *call);
-rlxc_atom rlxc_legalize_adaptive_pool(rlxc_builder *b, const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_nll_loss(rlxc_context *ctx, const rlxc_module *module,
-                                      const rlxc_binding *call);
-rlxc_atom rlxc_legalize_nll_loss(rlxc_builder *b, const rlxc_binding *call);
-const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *module,
-                                      const rlxc_binding *call);
-rlxc_atom rlxc_legalize_quantize(rlxc_builder *b, const rlxc_binding *call);
+RLXC_INFER(attention);
+RLXC_INFER(collapse_sum);
+RLXC_INFER(einsum);
+RLXC_INFER(scatter_elements);
+RLXC_INFER(scatter_nd);
+RLXC_LEGALIZE(attention);
+RLXC_LEGALIZE(collapse_sum);
+RLXC_LEGALIZE(einsum);
+RLXC_LEGALIZE(scatter_elements);
+RLXC_LEGALIZE(scatter_nd);
 
-const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *module,
-                                      const rlxc_binding *call);
-rlxc_atom rlxc_legalize_resize2d(rlxc_builder *b, const rlxc_binding *call);
+RLXC_INFER(conv_transpose);
+RLXC_LEGALIZE(conv_transpose);
+RLXC_INFER(adaptive_pool);
+RLXC_LEGALIZE(adaptive_pool);
+RLXC_INFER(nll_loss);
+RLXC_LEGALIZE(nll_loss);
+RLXC_INFER(quantize);
+RLXC_LEGALIZE(quantize);
 
-const rlxc_sinfo *rlxc_infer_inspect(rlxc_context *ctx, const rlxc_module *module,
-                                     const rlxc_binding *call);
-rlxc_atom rlxc_legalize_inspect(rlxc_builder *b, const rlxc_binding *call);
+RLXC_INFER(resize2d);
+RLXC_LEGALIZE(resize2d);
+
+RLXC_INFER(inspect);
+RLXC_LEGALIZE(inspect);
+
+/* The shape that the tuple of index tensors in |argument| broadcasts to, as a tensor; NULL after an
+ * error. */
+const rlxc_sinfo *rlxc_index_dims(const rlxc_call_view *v, uint32_t argument);
+/* batch_norm with training=True. */
+RLXC_LEGALIZE(batch_norm_training);
+
+RLXC_INFER(dropout);
+RLXC_LEGALIZE(dropout);
+RLXC_INFER(linear);
+RLXC_LEGALIZE(linear);
+RLXC_INFER(outer);
+RLXC_LEGALIZE(outer);
+RLXC_INFER(prelu);
+RLXC_LEGALIZE(prelu);
+RLXC_INFER(pixel_shuffle);
+RLXC_LEGALIZE(pixel_shuffle);
+RLXC_INFER(instance_norm);
+RLXC_LEGALIZE(instance_norm);
+RLXC_INFER(cross_entropy);
+RLXC_LEGALIZE(cross_entropy);
+RLXC_INFER(median);
+RLXC_LEGALIZE(median);
+RLXC_INFER(multinomial);
+RLXC_LEGALIZE(multinomial);
+RLXC_INFER(index_put);
+RLXC_LEGALIZE(index_put);
+RLXC_INFER(fma);
+RLXC_LEGALIZE(fma);
+RLXC_INFER(hamming);
+RLXC_LEGALIZE(hamming);
+RLXC_INFER(index_tensor);
+RLXC_LEGALIZE(index_tensor);
+RLXC_INFER(meshgrid);
+RLXC_LEGALIZE(meshgrid);
+RLXC_INFER(reverse_sequence);
+RLXC_LEGALIZE(reverse_sequence);
+RLXC_INFER(slice_scatter);
+RLXC_LEGALIZE(slice_scatter);
+RLXC_INFER(bucketize);
+RLXC_LEGALIZE(bucketize);
+RLXC_INFER(dynamic_slice);
+RLXC_LEGALIZE(dynamic_slice);
+RLXC_INFER(layout_transform);
+RLXC_LEGALIZE(layout_transform);
+RLXC_INFER(nms);
+RLXC_LEGALIZE(nms);
+RLXC_INFER(roi_align);
+RLXC_LEGALIZE(roi_align);
 
 #endif

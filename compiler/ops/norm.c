@@ -360,12 +360,10 @@ rlxc_atom rlxc_legalize_batch_norm(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     uint32_t axis;
+    if (rlxc_attr_get_bool(call, "training", false))
+        return rlxc_legalize_batch_norm_training(b, call);
     if (!rlxc_te_begin(&te, b, call, "batch_norm", RLXC_PATTERN_BROADCAST))
         return (rlxc_atom){0};
-    if (rlxc_attr_get_bool(call, "training", false)) {
-        rlxc_infer_error(&te.view, "training=True is not supported");
-        return (rlxc_atom){0};
-    }
     const rlxc_sinfo *all = te.out;
     te.out = all->fields[0];
     if (!rlxc_axis_in(&te.view, rlxc_attr_get_int(call, "axis", 1), te.out->ndim, &axis))

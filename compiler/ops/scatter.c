@@ -1,4 +1,4 @@
-/* Operators that write at positions given by a tensor: scatter_elements, scatter_nd.
+/* Operators that write at positions given by a tensor: scatter_elements, scatter_nd, index_put.
  *
  * The result begins as a copy of the data; then one block without axes walks the updates in order,
  * so that repeated positions are well defined. Positions are data: they are clipped to the buffer
@@ -26,9 +26,17 @@ static bool check(const rlxc_call_view *v)
     return rlxc_common_dtype(v, 0, 2, &dtype);
 }
 
+/* How the call combines a position's value with an update. */
+static const char *reduction(const rlxc_binding *call)
+{
+    if (strcmp(call->op->name, "index_put") == 0)
+        return rlxc_attr_get_bool(call, "accumulate", false) ? "add" : "update";
+    return rlxc_attr_get_str(call, "reduction", "update");
+}
+
 static const rlxc_expr *combined(rlxc_te *te, const rlxc_expr *old, const rlxc_expr *update)
 {
-    const char *how = rlxc_attr_get_str(te->call, "reduction", "update");
+    const char *how = reduction(te->call);
     if (strcmp(how, "update") == 0)
         return update;
     rlxc_expr_kind kind = strcmp(how, "add") == 0   ? RLXC_EXPR_ADD
@@ -191,5 +199,63 @@ rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call)
                 both(ctx, guard, rlxc_binary(ctx, RLXC_EXPR_LT, rlxc_i64(ctx, 0), out->shape[i]));
     }
     walk_updates(&te, out, at, rlxc_te_get(&te, &updates, loops), guard, loops, dims, n);
+    return rlxc_te_finish(&te);
+}
+
+/* --- index_put --- */
+
+const rlxc_sinfo *rlxc_infer_index_put(rlxc_context *ctx, const rlxc_module *module,
+                                       const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlx_dtype dtype;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_common_dtype(&v, 0, 2, &dtype))
+        return NULL;
+    return rlxc_index_dims(&v, 1) ? v.in[0] : NULL;
+}
+
+rlxc_atom rlxc_legalize_index_put(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "index_put", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    const rlxc_sinfo *where = rlxc_index_dims(&te.view, 1);
+    if (!where || !rlxc_dims_known(where)) {
+        rlxc_infer_fail(&te.view, 1, "cannot prove that the indices broadcast to one shape");
+        return (rlxc_atom){0};
+    }
+    const rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
+    uint32_t depth = te.view.in[1]->n_fields, rank = (uint32_t)where->ndim, n = rank;
+    const rlxc_expr *dims[2 * RLXC_MAX_NDIM], *loops[2 * RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM],
+        *guard = NULL, *zero = rlxc_i64(ctx, 0);
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = rlxc_te_expr(&te, where->dims[i]);
+    make_loops(ctx, loops, rank);
+    for (uint32_t i = 0; i < depth; i++) {
+        rlxc_te_operand index = rlxc_te_field_of(&te, 1, i, rlxc_internf(ctx, "i%u", i));
+        at[i] = rlxc_te_position(ctx, rlxc_te_get_broadcast(&te, &index, loops, dims, rank),
+                                 x.dims[i], false);
+        if (!rlxc_prove_lt(ctx, zero, x.dims[i], NULL))
+            guard = both(ctx, guard, rlxc_binary(ctx, RLXC_EXPR_LT, zero, x.dims[i]));
+    }
+    for (uint32_t i = depth; i < x.ndim; i++, n++) {
+        dims[n] = x.dims[i];
+        at[i] = loops[n] = rlxc_var(ctx, rlxc_internf(ctx, "i%u", n), RLX_I64);
+    }
+    rlxc_te_operand values = rlxc_te_operand_of(&te, 2, "values");
+    bool fits = values.ndim <= n;
+    for (uint32_t i = 0; i < values.ndim && fits; i++)
+        fits = rlxc_is_const(values.dims[i], 1) ||
+               rlxc_prove_eq(ctx, values.dims[i], dims[i + n - values.ndim], NULL);
+    if (!fits) {
+        rlxc_infer_fail(&te.view, 2, "cannot prove that it broadcasts to what is written: %s",
+                        rlxc_sinfo_text(ctx, te.view.in[2]));
+        return (rlxc_atom){0};
+    }
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_index_put");
+    copy_data(&te, &x, out);
+    walk_updates(&te, out, at, rlxc_te_get_broadcast(&te, &values, loops, dims, n), guard, loops,
+                 dims, n);
     return rlxc_te_finish(&te);
 }

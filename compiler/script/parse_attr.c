@@ -46,6 +46,39 @@ static bool parse_expr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
     return true;
 }
 
+/* T.index_map(lambda i, j: (i // 4, j, i % 4)) as a call "index_map" of the number of parameters,
+ * the parameters, and the results; the parameters are variables of its own. */
+static bool parse_index_map(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
+{
+    const rlxc_py *f = e->n == 1 && e->items[0]->kind == RLXC_PY_LAMBDA ? e->items[0] : NULL;
+    if (!f || f->n_keywords > RLXC_MAX_NDIM) {
+        rlxc_error(p->ctx, e->range, "T.index_map takes a lambda of at most %d indices",
+                   RLXC_MAX_NDIM);
+        return false;
+    }
+    const rlxc_py *body = f->a;
+    bool many = body->kind == RLXC_PY_TUPLE || body->kind == RLXC_PY_LIST;
+    uint32_t n_results = many ? body->n : 1, n = 0;
+    const rlxc_expr **args =
+        rlxc_try_alloc(p->ctx, (size_t)1 + f->n_keywords + n_results, sizeof *args);
+    if (!args)
+        return false;
+    uint32_t mark = rlxc_names_mark(&p->names);
+    args[n++] = rlxc_i64(p->ctx, f->n_keywords);
+    for (uint32_t i = 0; i < f->n_keywords; i++) {
+        args[n] = rlxc_shape_var(p->ctx, f->keyword_names[i]);
+        rlxc_names_define(p->ctx, &p->names, f->keyword_names[i], RLXC_NAME_EXPR)->expr = args[n++];
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < n_results && ok; i++)
+        ok = (args[n++] = rlxc_parse_prim(p, many ? body->items[i] : body)) != NULL;
+    rlxc_names_restore(p->ctx, &p->names, mark);
+    if (ok)
+        *out = rlxc_attr_expr(
+            rlxc_call(p->ctx, rlxc_dtype_void(), rlxc_intern_cstr(p->ctx, "index_map"), args, n));
+    return ok;
+}
+
 static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
 {
     const char *path;
@@ -84,6 +117,8 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
             *out = rlxc_attr_dtype(dtype);
             return true;
         }
+        if (path && strcmp(path, "T.index_map") == 0)
+            return parse_index_map(p, e, out);
         return parse_expr(p, e, out);
     case RLXC_PY_NAME:
     case RLXC_PY_ATTR:

@@ -58,10 +58,11 @@ static void survey_sinfo(survey *sv, const rlxc_sinfo *s)
 
 static void survey_attr(survey *sv, const rlxc_attr *attr, int depth)
 {
-    if (attr->kind == RLXC_ATTR_EXPR)
-        survey_expr(sv, attr->expr);
-    else if ((attr->kind == RLXC_ATTR_LIST || attr->kind == RLXC_ATTR_DICT) &&
-             depth < RLXC_MAX_DEPTH)
+    if (attr->kind == RLXC_ATTR_EXPR) {
+        if (!rlxc_is_index_map(attr->expr)) /* its variables are its own */
+            survey_expr(sv, attr->expr);
+    } else if ((attr->kind == RLXC_ATTR_LIST || attr->kind == RLXC_ATTR_DICT) &&
+               depth < RLXC_MAX_DEPTH)
         for (uint32_t i = 0; i < attr->list.count; i++)
             survey_attr(sv, &attr->list.items[i], depth + 1);
 }

@@ -1,0 +1,364 @@
+/* Boxes on images: rlx.nms, non-maximum suppression of each class, and rlx.roi_align, pooling of
+ * regions by bilinear samples. Scores and coordinates are float32 (regions also float64); what is
+ * not a number is never chosen, and a region of such a size pools to 0. */
+#include "builtins/builtins.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tensor argument of |ndim| dimensions and one of the two element types. */
+static rlx_status float_tensor(const rlx_value *args, uint32_t i, uint32_t ndim, bool f64,
+                               rlx_tensor **out, rlx_error *err)
+{
+    RLX_TRY(rlxb_tensor(args, i, out, err));
+    if (rlx_tensor_ndim(*out) != ndim ||
+        !rlx_dtype_eq(rlx_tensor_dtype(*out), f64 ? RLX_F64 : RLX_F32))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u must be a %s tensor of %u dimensions",
+                        i, f64 ? "float64" : "float32", ndim);
+    return RLX_OK;
+}
+
+/* A number, or a tensor of one float32 or integer. */
+static rlx_status number(const rlx_value *args, uint32_t i, double *out, rlx_error *err)
+{
+    if (args[i].kind == RLX_KIND_FLOAT) {
+        *out = args[i].as.f;
+        return RLX_OK;
+    }
+    if (args[i].kind == RLX_KIND_INT || args[i].kind == RLX_KIND_BOOL) {
+        *out = (double)args[i].as.i;
+        return RLX_OK;
+    }
+    rlx_tensor *t;
+    RLX_TRY(rlxb_tensor(args, i, &t, err));
+    rlx_dtype dtype = rlx_tensor_dtype(t);
+    if (rlx_tensor_numel(t) == 1 && rlx_dtype_eq(dtype, RLX_F32)) {
+        float f;
+        memcpy(&f, rlx_tensor_data(t), sizeof f);
+        *out = (double)f;
+        return RLX_OK;
+    }
+    if (rlx_tensor_numel(t) != 1 || (dtype.code != RLX_INT && dtype.code != RLX_UINT))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u must be a single number", i);
+    *out = (double)rlxb_read_int(dtype, rlx_tensor_data(t), 0);
+    return RLX_OK;
+}
+
+/* --- non-maximum suppression --- */
+
+typedef struct candidate {
+    float score;
+    int64_t class, box;
+} candidate;
+
+/* Higher scores first, equal ones by class and box. */
+static int compare_candidates(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->score > y->score || x->score < y->score)
+        return x->score > y->score ? -1 : 1;
+    if (x->class != y->class)
+        return x->class < y->class ? -1 : 1;
+    return x->box < y->box ? -1 : x->box > y->box;
+}
+
+/* Intersection over union of boxes given by two opposite corners each. */
+static double overlap(const float *a, const float *b)
+{
+    double area[2], shared = 1;
+    const float *const boxes[2] = {a, b};
+    for (int i = 0; i < 2; i++)
+        area[i] = fabs((double)boxes[i][2] - boxes[i][0]) * fabs((double)boxes[i][3] - boxes[i][1]);
+    for (int d = 0; d < 2; d++) {
+        double low =
+                   fmax(fmin((double)a[d], (double)a[d + 2]), fmin((double)b[d], (double)b[d + 2])),
+               high =
+                   fmin(fmax((double)a[d], (double)a[d + 2]), fmax((double)b[d], (double)b[d + 2]));
+        shared *= fmax(high - low, 0);
+    }
+    double all = area[0] + area[1] - shared;
+    return all > 0 ? shared / all : 0;
+}
+
+typedef struct nms {
+    const float *boxes, *scores;
+    int64_t batches, classes, n, limit;
+    double iou, score;
+    candidate *order; /* scratch for a class; chosen ones are gathered at |chosen| */
+    candidate *chosen;
+} nms;
+
+/* Chooses the boxes of a class in the order of their scores; gives their number. */
+static int64_t choose(const nms *s, int64_t batch, int64_t class, candidate *chosen)
+{
+    const float *scores = s->scores + (batch * s->classes + class) * s->n;
+    const float *boxes = s->boxes + batch * s->n * 4;
+    int64_t count = 0, kept = 0;
+    for (int64_t i = 0; i < s->n; i++)
+        if ((double)scores[i] > s->score)
+            s->order[count++] = (candidate){scores[i], class, i};
+    qsort(s->order, (size_t)count, sizeof *s->order, compare_candidates);
+    for (int64_t i = 0; i < count && kept < s->limit; i++) {
+        bool hidden = false;
+        for (int64_t k = 0; k < kept && !hidden; k++)
+            hidden = overlap(boxes + chosen[k].box * 4, boxes + s->order[i].box * 4) > s->iou;
+        if (!hidden)
+            chosen[kept++] = s->order[i];
+    }
+    return kept;
+}
+
+static void fill(rlx_tensor *t, int64_t value)
+{
+    int64_t *data = rlx_tensor_mutable_data(t);
+    for (int64_t i = 0; i < rlx_tensor_numel(t); i++)
+        data[i] = value;
+}
+
+/* Rows (batch, class, box); what is left of the rows is -1. */
+static void run_onnx(const nms *s, rlx_tensor *rows, rlx_tensor *count)
+{
+    int64_t *to = rlx_tensor_mutable_data(rows), total = 0;
+    fill(rows, -1);
+    for (int64_t b = 0; b < s->batches; b++) {
+        for (int64_t c = 0; c < s->classes; c++) {
+            int64_t kept = choose(s, b, c, s->chosen);
+            for (int64_t i = 0; i < kept; i++, total++) {
+                to[3 * total] = b;
+                to[3 * total + 1] = c;
+                to[3 * total + 2] = s->chosen[i].box;
+            }
+        }
+    }
+    *(int64_t *)rlx_tensor_mutable_data(count) = total;
+}
+
+/* For each batch rows (class, box) of all classes by score; the rest is -1, scores 0. */
+static void run_tensorflow(const nms *s, rlx_tensor *rows, rlx_tensor *scores, rlx_tensor *counts)
+{
+    int64_t *to = rlx_tensor_mutable_data(rows), *number_of = rlx_tensor_mutable_data(counts);
+    float *score = rlx_tensor_mutable_data(scores);
+    const int64_t width = s->classes * s->n;
+    fill(rows, -1);
+    memset(score, 0, (size_t)(s->batches * width) * sizeof *score);
+    for (int64_t b = 0; b < s->batches; b++) {
+        int64_t total = 0;
+        for (int64_t c = 0; c < s->classes; c++)
+            total += choose(s, b, c, s->chosen + total);
+        qsort(s->chosen, (size_t)total, sizeof *s->chosen, compare_candidates);
+        for (int64_t i = 0; i < total; i++) {
+            to[2 * (b * width + i)] = s->chosen[i].class;
+            to[2 * (b * width + i) + 1] = s->chosen[i].box;
+            score[b * width + i] = s->chosen[i].score;
+        }
+        number_of[b] = total;
+    }
+}
+
+static rlx_status make_results(rlx_call_context *cc, const nms *s, bool onnx, rlx_tensor **parts,
+                               rlx_error *err)
+{
+    int64_t width, rows;
+    if (!rlx_mul_i64(s->classes, s->n, &width) || !rlx_mul_i64(width, s->batches, &rows))
+        return rlx_fail(err, RLX_E_LIMIT, "nms: too many boxes");
+    const int64_t all[2] = {rows, 3}, one = 1, by_batch[3] = {s->batches, width, 2};
+    if (onnx) {
+        RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 2, all, &parts[0], err));
+        return rlx_call_alloc_tensor(cc, RLX_I64, 1, &one, &parts[1], err);
+    }
+    RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 3, by_batch, &parts[0], err));
+    RLX_TRY(rlx_call_alloc_tensor(cc, RLX_F32, 2, by_batch, &parts[1], err));
+    return rlx_call_alloc_tensor(cc, RLX_I64, 1, by_batch, &parts[2], err);
+}
+
+static rlx_status read_nms(const rlx_value *args, nms *s, rlx_error *err)
+{
+    rlx_tensor *boxes, *scores;
+    double limit;
+    RLX_TRY(float_tensor(args, 0, 3, false, &boxes, err));
+    RLX_TRY(float_tensor(args, 1, 3, false, &scores, err));
+    RLX_TRY(number(args, 2, &limit, err));
+    RLX_TRY(number(args, 3, &s->iou, err));
+    RLX_TRY(number(args, 4, &s->score, err));
+    const int64_t *b = rlx_tensor_dims(boxes), *d = rlx_tensor_dims(scores);
+    if (b[0] != d[0] || b[1] != d[2] || b[2] != 4)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "nms: boxes (batch, n, 4) and scores (batch, classes, n) do not agree");
+    s->boxes = rlx_tensor_data(boxes);
+    s->scores = rlx_tensor_data(scores);
+    s->batches = d[0];
+    s->classes = d[1];
+    s->n = d[2];
+    s->limit = limit >= (double)s->n ? s->n : limit > 0 ? (int64_t)limit : 0;
+    return RLX_OK;
+}
+
+rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                    rlx_error *err)
+{
+    (void)n;
+    nms s = {0};
+    int64_t onnx, width;
+    void *order, *chosen;
+    RLX_TRY(rlxb_int(args, 5, &onnx, err));
+    RLX_TRY(read_nms(args, &s, err));
+    if (!rlx_mul_i64(s.classes, s.n, &width))
+        return rlx_fail(err, RLX_E_LIMIT, "nms: too many boxes");
+    RLX_TRY(rlxb_scratch(cc, s.n, sizeof(candidate), &order, err));
+    RLX_TRY(rlxb_scratch(cc, onnx ? s.n : width, sizeof(candidate), &chosen, err));
+    s.order = order;
+    s.chosen = chosen;
+    rlx_tensor *parts[3] = {NULL, NULL, NULL};
+    rlx_tuple *tuple = NULL;
+    rlx_status status = make_results(cc, &s, onnx != 0, parts, err);
+    if (status == RLX_OK && onnx)
+        run_onnx(&s, parts[0], parts[1]);
+    else if (status == RLX_OK)
+        run_tensorflow(&s, parts[0], parts[1], parts[2]);
+    rlx_value items[3];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        if (parts[i])
+            items[count++] = rlx_of_tensor(parts[i]);
+    if (status == RLX_OK)
+        status = rlx_call_make_tuple(cc, count, items, &tuple, err);
+    for (uint32_t i = 0; i < count; i++)
+        rlx_value_release(items[i]);
+    if (status == RLX_OK)
+        *out = rlx_of_tuple(tuple);
+    return status;
+}
+
+/* --- roi_align --- */
+
+typedef struct pooling {
+    int64_t height, width, ratio; /* of the image; samples a bin, 0: as many as it has pixels */
+    double scale;
+    bool aligned, max, f64;
+} pooling;
+
+static double element(bool f64, const void *data, int64_t i)
+{
+    return f64 ? ((const double *)data)[i] : (double)((const float *)data)[i];
+}
+
+/* The two pixels around |at| in a dimension of |n|, and the weight of the second; false where |at|
+ * is more than a pixel outside. */
+static bool neighbours(double at, int64_t n, int64_t out[2], double *weight)
+{
+    if (!(at >= -1.0 && at <= (double)n) || n == 0)
+        return false;
+    at = fmax(at, 0);
+    int64_t low = (int64_t)at;
+    out[0] = low < n - 1 ? low : n - 1;
+    out[1] = low < n - 1 ? low + 1 : n - 1;
+    *weight = low < n - 1 ? at - (double)low : 0;
+    return true;
+}
+
+/* Samples of a bin along one dimension: |count| of them, |step| apart; those from |first| to before
+ * |last| are near enough to the image of |n| to count. */
+typedef struct samples {
+    double start, step, count;
+    int64_t first, last;
+} samples;
+
+static samples samples_of(double start, double size, int64_t ratio, double grid, int64_t n)
+{
+    samples s = {.start = start, .count = ratio > 0 ? (double)ratio : ceil(grid)};
+    s.step = s.count > 0 ? size / s.count : 0;
+    double low = 0, high = s.count;
+    if (s.step > 0) { /* one more on each side than rounding can need */
+        low = fmax(low, floor((-1.0 - start) / s.step) - 2);
+        high = fmin(high, ceil(((double)n - start) / s.step) + 2);
+    }
+    bool usable = isfinite(start) && isfinite(s.step) && low < high && high < 9e15;
+    s.first = usable ? (int64_t)low : 0;
+    s.last = usable ? (int64_t)high : 0;
+    return s;
+}
+
+static double pool_bin(const pooling *p, const void *data, int64_t offset, const samples *rows,
+                       const samples *columns)
+{
+    double sum = 0, best = -INFINITY;
+    double count = fmax(rows->count * columns->count, 1);
+    for (int64_t i = rows->first; i < rows->last; i++) {
+        int64_t y[2], x[2];
+        double wy, wx;
+        if (!neighbours(rows->start + ((double)i + 0.5) * rows->step, p->height, y, &wy))
+            continue;
+        for (int64_t k = columns->first; k < columns->last; k++) {
+            if (!neighbours(columns->start + ((double)k + 0.5) * columns->step, p->width, x, &wx))
+                continue;
+            double top = (1 - wx) * element(p->f64, data, offset + y[0] * p->width + x[0]) +
+                         wx * element(p->f64, data, offset + y[0] * p->width + x[1]);
+            double bottom = (1 - wx) * element(p->f64, data, offset + y[1] * p->width + x[0]) +
+                            wx * element(p->f64, data, offset + y[1] * p->width + x[1]);
+            double value = (1 - wy) * top + wy * bottom;
+            sum += value;
+            best = value > best || isnan(value) ? value : best;
+        }
+    }
+    if (p->max)
+        return isinf(best) && best < 0 ? 0 : best;
+    return sum / count;
+}
+
+rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                          rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *x, *rois, *result = NULL;
+    pooling p = {0};
+    int64_t bins[2], aligned, max;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    p.f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
+    RLX_TRY(float_tensor(args, 0, 4, p.f64, &x, err));
+    RLX_TRY(float_tensor(args, 1, 2, p.f64, &rois, err));
+    RLX_TRY(rlxb_int(args, 2, &bins[0], err));
+    RLX_TRY(rlxb_int(args, 3, &bins[1], err));
+    RLX_TRY(number(args, 4, &p.scale, err));
+    RLX_TRY(rlxb_int(args, 5, &p.ratio, err));
+    RLX_TRY(rlxb_int(args, 6, &aligned, err));
+    RLX_TRY(rlxb_int(args, 7, &max, err));
+    const int64_t *dims = rlx_tensor_dims(x);
+    const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
+    if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "roi_align: regions (n, 5) and a positive size expected");
+    p.height = dims[2];
+    p.width = dims[3];
+    p.aligned = aligned != 0;
+    p.max = max != 0;
+    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
+    const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
+    void *to = rlx_tensor_mutable_data(result);
+    const int64_t per_region = shape[1] * shape[2] * shape[3];
+    for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
+        int64_t r = at / per_region, c = at / (shape[2] * shape[3]) % shape[1];
+        int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
+        double batch = element(p.f64, regions, r * 5), value = 0;
+        samples s[2]; /* rows, columns */
+        for (int d = 0; d < 2; d++) {
+            double shift = p.aligned ? 0.5 : 0;
+            double begin = element(p.f64, regions, r * 5 + 2 - d) * p.scale - shift;
+            double size = element(p.f64, regions, r * 5 + 4 - d) * p.scale - shift - begin;
+            if (!p.aligned)
+                size = fmax(size, 1);
+            double bin = size / (double)bins[d];
+            s[d] = samples_of(begin + (double)place[d] * bin, bin, p.ratio, bin,
+                              d ? p.width : p.height);
+        }
+        if (batch >= 0 && batch < (double)dims[0])
+            value = pool_bin(&p, data, ((int64_t)batch * dims[1] + c) * p.height * p.width, &s[0],
+                             &s[1]);
+        if (p.f64)
+            ((double *)to)[at] = value;
+        else
+            ((float *)to)[at] = (float)value;
+    }
+    *out = rlx_of_tensor(result);
+    return RLX_OK;
+}

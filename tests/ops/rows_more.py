@@ -1,0 +1,348 @@
+"""Rows of tests/ops/run.py for operators that are formulas over others, and for those that take
+positions, boxes or images. Row and x are run.py's."""
+import numpy as np
+
+
+def sequences(starts, n):
+    return np.searchsorted(starts, np.arange(n), side="right")
+
+
+def attention(q, k, v, seen):
+    scores = np.einsum("bnhd,bmhd->bhnm", q, k) / np.sqrt(q.shape[3])
+    scores = np.where(seen, scores, -np.inf)
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("bhnm,bmhd->bnhd", e / e.sum(-1, keepdims=True), v)
+
+
+def window(q, k, v, size, causal):
+    n, m = q.shape[1], k.shape[1]
+    ahead = np.arange(n)[:, None] + m - n - np.arange(m)[None]
+    return attention(q, k, v, (ahead < size) & ((ahead >= 0) | (not causal)))
+
+
+def packed(q, k, v, s, causal=None, size=None):
+    n = q.shape[1]
+    which = sequences(s, n)
+    ahead = np.arange(n)[:, None] - np.arange(n)[None]
+    seen = which[:, None] == which[None]
+    if causal:
+        seen = seen & (ahead >= 0)
+    if size:
+        seen = seen & (ahead < size)
+    return attention(q, k, v, seen)
+
+
+def median(a, axis):
+    order = np.argsort(a, axis, kind="stable")
+    last = a.shape[axis] - 1
+    mid = np.take(order, [last // 2], axis)
+    if a.dtype.kind == "f":
+        end = np.take(order, [last], axis)
+        mid = np.where(np.isnan(np.take_along_axis(a, end, axis)), end, mid)
+    return [np.take_along_axis(a, mid, axis).squeeze(axis), mid.squeeze(axis)]
+
+
+def median_all(a):
+    return np.nan if np.isnan(a).any() else np.sort(a.ravel())[(a.size - 1) // 2]
+
+
+def instance(a, g, b, axes):
+    mean, var = a.mean(axes, keepdims=True), a.var(axes, keepdims=True)
+    return (a - mean) / np.sqrt(var + 1e-5) * g[:, None] + b[:, None]
+
+
+def batch_training(a, g, b, u, v):
+    mean, var = a.mean((0, 2)), a.var((0, 2))
+    y = (a - mean[:, None]) / np.sqrt(var[:, None] + 1e-5) * g[:, None] + b[:, None]
+    return [y, .75 * u + .25 * mean, .75 * v + .25 * var]
+
+
+def put(a, where, values, add):
+    a = a.copy()
+    shape = np.broadcast_shapes(*[w.shape for w in where])
+    where = [np.broadcast_to(w, shape) for w in where]
+    values = np.broadcast_to(values, shape + a.shape[len(where):])
+    for i in np.ndindex(*shape):
+        at = tuple(w[i] for w in where)
+        a[at] = a[at] + values[i] if add else values[i]
+    return a
+
+
+def reverse(a, lengths, seq, batch):
+    a = np.moveaxis(a, (batch, seq), (0, 1)).copy()
+    for i, n in enumerate(lengths):
+        n = max(min(n, a.shape[1]), 0)
+        a[i, :n] = a[i, :n][::-1]
+    return np.moveaxis(a, (0, 1), (batch, seq))
+
+
+def shuffle(a, r):
+    n, c, h, w = a.shape
+    a = a.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return a.reshape(n, c // (r * r), h * r, w * r)
+
+
+def replaced(a, src, part):
+    a = a.copy()
+    a[part] = src
+    return a
+
+
+def hamming(n, periodic, alpha, beta):
+    if n == 1:
+        return np.ones(1)
+    return alpha - beta * np.cos(2 * np.pi * np.arange(n) / (n if periodic else n - 1))
+
+
+def overlap(a, b):
+    area = [abs(c[2] - c[0]) * abs(c[3] - c[1]) for c in (a, b)]
+    size = [min(max(a[d], a[d + 2]), max(b[d], b[d + 2])) -
+            max(min(a[d], a[d + 2]), min(b[d], b[d + 2])) for d in (0, 1)]
+    shared = max(size[0], 0) * max(size[1], 0)
+    return shared / (area[0] + area[1] - shared)
+
+
+def nms(boxes, scores, limit, iou, low):
+    batches, classes, n = scores.shape
+    rows = []
+    for b in range(batches):
+        for c in range(classes):
+            kept = []
+            for i in sorted(range(n), key=lambda i: (-scores[b, c, i], i)):
+                if scores[b, c, i] > low and len(kept) < limit and \
+                        all(overlap(boxes[b, i], boxes[b, k]) <= iou for k in kept):
+                    kept.append(i)
+            rows += [(b, c, i) for i in kept]
+    full = np.full((batches * classes * n, 3), -1)
+    full[:len(rows)] = np.reshape(rows, (-1, 3))
+    return full, len(rows), rows
+
+
+def nms_by_batch(boxes, scores, limit, iou, low):
+    batches, classes, n = scores.shape
+    out = [np.full((batches, classes * n, 2), -1), np.zeros((batches, classes * n)),
+           np.zeros(batches)]
+    rows = nms(boxes, scores, limit, iou, low)[2]
+    for b in range(batches):
+        mine = sorted((-scores[r], r[1], r[2]) for r in rows if r[0] == b)
+        for i, (s, c, k) in enumerate(mine):
+            out[0][b, i], out[1][b, i] = (c, k), -s
+        out[2][b] = len(mine)
+    return out
+
+
+def sample(image, y, x):
+    h, w = image.shape
+    if y < -1 or y > h or x < -1 or x > w:
+        return None
+    y, x = min(max(y, 0), h - 1), min(max(x, 0), w - 1)
+    y0, x0 = int(y), int(x)
+    y1, x1 = min(y0 + 1, h - 1), min(x0 + 1, w - 1)
+    top = image[y0, x0] * (1 - x + x0) + image[y0, x1] * (x - x0)
+    return top * (1 - y + y0) + (image[y1, x0] * (1 - x + x0) + image[y1, x1] * (x - x0)) * (y - y0)
+
+
+def roi_align(a, rois, size, scale, ratio, aligned, mode):
+    out = np.zeros((len(rois), a.shape[1]) + size)
+    shift = .5 if aligned else 0
+    for r, roi in enumerate(rois):
+        x0, y0, x1, y1 = roi[1:] * scale - shift
+        h, w = y1 - y0, x1 - x0
+        if not aligned:
+            h, w = max(h, 1), max(w, 1)
+        h, w = h / size[0], w / size[1]
+        gh, gw = (ratio, ratio) if ratio > 0 else (int(np.ceil(h)), int(np.ceil(w)))
+        for c, i, j in np.ndindex(*out.shape[1:]):
+            got = [sample(a[int(roi[0]), c], y0 + (i + (p + .5) / gh) * h,
+                          x0 + (j + (q + .5) / gw) * w) for p in range(gh) for q in range(gw)]
+            inside = [g for g in got if g is not None]
+            if mode == "max":
+                out[r, c, i, j] = max(inside, default=0)
+            else:
+                out[r, c, i, j] = sum(inside) / max(len(got), 1)
+    return out
+
+
+def narrow(expr, dtype, names):
+    """|expr| computed in |dtype| from float32 inputs."""
+    for name in names:
+        expr = expr.replace(f"${name}", f'R.astype({name}, "{dtype}")')
+    return f'R.astype({expr}, "float32")'
+
+
+def rows(Row, x):
+    out = [
+        Row("R.atan2(x, y)", {"x": x(), "y": x("m")}, np.arctan2),
+        Row("R.atan2(x, y)", {"x": x("n m", "float16"), "y": x("m", "float16")}, np.arctan2,
+            name="atan2 float16"),
+        Row("R.outer(x, y)", {"x": x("n"), "y": x("m")}, np.outer),
+        Row("R.outer(x, y)", {"x": x("n", "int32", -9, 9), "y": x("m", "int32", -9, 9)}, np.outer,
+            name="outer int32"),
+        Row("R.linear(x, w, b)", {"x": x("2 n 5"), "w": x("m 5"), "b": x("m")},
+            lambda a, w, b: a @ w.T + b),
+        Row("R.linear(x, w)", {"x": x("n 5", "float16", -1, 1), "w": x("m 5", "float16", -1, 1)},
+            lambda a, w: a @ w.T),
+        Row("R.hamming_window(n, 1, 0.54, 0.46)", {"x": x()},
+            lambda a: hamming(a.shape[0], True, .54, .46)),
+        Row("R.hamming_window(n, 0, 0.5, 0.25, dtype=\"float64\")", {"x": x("n m", "float64")},
+            lambda a: hamming(a.shape[0], False, .5, .25)),
+        Row("R.collapse_sum_like(x, y)", {"x": x("3 n m"), "y": x("n 1")},
+            lambda a, b: a.sum((0, 2))[:, None]),
+        Row("R.nn.dropout(x)", {"x": x()}, lambda a: [a, np.ones(a.shape)]),
+        Row("R.nn.pixel_shuffle(x, 2)", {"x": x("n 8 m 3")}, lambda a: shuffle(a, 2)),
+        Row("R.nn.cross_entropy_with_logits(x, y)", {"x": x(), "y": x()},
+            lambda a, b: -(a * b).sum() / a.shape[0], empty=False),
+        Row("R.nn.cross_entropy_with_logits(x, y)", {"x": x("n"), "y": x("n")},
+            lambda a, b: -(a * b).sum(), name="cross_entropy of vectors"),
+    ]
+    for dtype in ("float32", "float16", "int32", "uint8"):
+        low = 0 if dtype == "uint8" else -3
+        out.append(Row("R.ewise_fma(x, y, z)", {"x": x("n m", dtype, low, 3),
+                                                "y": x("n m", dtype, low, 3),
+                                                "z": x("m", dtype, low, 3)},
+                       lambda a, b, c: a * b + c, name=f"ewise_fma {dtype}"))
+    for dtype in ("float32", "float16"):
+        out += [
+            Row("R.nn.prelu(x, a, axis=1)", {"x": x("n m 3", dtype), "a": x("m", dtype)},
+                lambda a, b: np.where(a < 0, a * b[:, None], a), name=f"prelu {dtype}"),
+            Row("R.nn.instance_norm(x, g, b, 1, [2])",
+                {"x": x("n 3 16", dtype), "g": x("3", dtype), "b": x("3", dtype)},
+                lambda a, g, b: instance(a, g, b, (2,)), name=f"instance_norm {dtype}"),
+            Row("R.nn.batch_norm(x, g, b, u, v, axis=1, momentum=0.25, training=True)",
+                {"x": x("n 3 m", dtype), "g": x("3", dtype), "b": x("3", dtype),
+                 "u": x("3", dtype), "v": x("3", dtype, .1)}, batch_training, empty=False,
+                name=f"batch_norm training {dtype}"),
+        ]
+    out += [
+        Row("R.nn.prelu(R.sqrt(x), a, axis=-1)", {"x": x(), "a": x("1")},
+            lambda a, b: np.sqrt(a), name="prelu NaN"),
+        Row(narrow("R.nn.prelu($x, $a, axis=1)", "bfloat16", "xa"), {"x": x(), "a": x("m")},
+            lambda a, b: np.where(a < 0, a * b, a), name="prelu bfloat16"),
+        Row(narrow("R.nn.instance_norm($x, $g, $b, 1, [2])", "bfloat16", "xgb"),
+            {"x": x("n 3 16"), "g": x("3"), "b": x("3")},
+            lambda a, g, b: instance(a, g, b, (2,)), name="instance_norm bfloat16"),
+        Row(narrow("R.ewise_fma($x, $y, $x)", "bfloat16", "xy"), {"x": x(), "y": x()},
+            lambda a, b: a * b + a, name="ewise_fma bfloat16"),
+    ]
+    for row in out[-3:]:
+        row.loose = 2e-2
+
+    # statistics and search
+    for dtype in ("float32", "float16", "int32", "uint8"):
+        low = 0 if dtype == "uint8" else -9
+        out += [
+            Row("R.median(x, axis=[1])", {"x": x("n m 2", dtype, low, 9)},
+                lambda a: median(a, 1), empty=False, name=f"median {dtype}"),
+            Row("R.median(x)", {"x": x("n m", dtype, low, 9)}, median_all, empty=False,
+                name=f"median of all {dtype}"),
+        ]
+    out += [
+        Row("R.median(R.sqrt(x), axis=[0])", {"x": x("n m", low=-.3)},
+            lambda a: median(np.sqrt(a), 0), empty=False, name="median NaN"),
+        Row("R.median(x, axis=[-1], keepdims=True)[0]", {"x": x()},
+            lambda a: median(a, 1)[0][:, None], empty=False),
+    ]
+    for dtype in ("float32", "float16", "int64", "int8"):
+        for right in (False, True):
+            out.append(Row(f"R.bucketize(x, R.sort(y), out_int32=True, right={right})",
+                           {"x": x("n m", dtype, -9, 9), "y": x("m", dtype, -9, 9)},
+                           lambda a, b, r=right: np.searchsorted(np.sort(b), a,
+                                                                 "right" if r else "left"),
+                           name=f"bucketize {dtype} {right}"))
+    out += [
+        Row("R.bucketize(R.sqrt(x), R.sort(y))", {"x": x(), "y": x("m")},
+            lambda a, b: np.searchsorted(np.sort(b), np.sqrt(a)), name="bucketize NaN"),
+        Row("R.multinomial_from_uniform(p, u, i)",
+            {"p": x("4 6", low=.1, high=.2), "u": x("n 1", low=0, high=1),
+             "i": x("n 1", "int64", 0, 4)},
+            lambda p, u, i: np.minimum((p.cumsum(1)[i[:, 0]] <= u).sum(1), 5)[:, None]),
+    ]
+
+    # positions
+    for dtype in ("float32", "float16", "int8", "bool"):
+        out += [
+            Row("R.index_tensor(x, (i, j))",
+                {"x": x("6 3 m", dtype), "i": x("n 1", "int64", -6, 6), "j": x("2", "int32", 0, 3)},
+                lambda a, i, j: a[np.broadcast_arrays(i, j)[0], np.broadcast_arrays(i, j)[1]],
+                name=f"index_tensor {dtype}"),
+            Row("R.index_put(x, (i, j), v)",
+                {"x": x("6 3 m", dtype), "i": x("n 1", "int64", -6, 6), "j": x("2", "int64", 0, 3),
+                 "v": x("2 m", dtype)},
+                lambda a, i, j, v: put(a, (i, j), v, False), name=f"index_put {dtype}"),
+            Row("R.reverse_sequence(x, s)", {"x": x("n 5 m", dtype), "s": x("n", "int32", 0, 6)},
+                lambda a, s: reverse(a, s, 1, 0), name=f"reverse_sequence {dtype}"),
+            Row("R.slice_scatter(x, s, 1, 8, 3, axis=1)", {"x": x("n 9 m", dtype),
+                                                          "s": x("n 3 m", dtype)},
+                lambda a, s: replaced(a, s, np.s_[:, 1:8:3]), name=f"slice_scatter {dtype}"),
+            Row("R.meshgrid((x, y))", {"x": x("n", dtype), "y": x("m", dtype)},
+                lambda a, b: np.meshgrid(a, b, indexing="ij"), name=f"meshgrid {dtype}"),
+            Row("R.dynamic_strided_slice(x, b, e, s)",
+                {"x": x("n m", dtype), "b": x("2", "int64", -5, 5), "e": x("2", "int64", -9, 9),
+                 "s": x("2", "int64", 1, 3)},
+                lambda a, b, e, s: a[b[0]:e[0]:s[0], b[1]:e[1]:s[1]],
+                name=f"dynamic_strided_slice {dtype}"),
+            Row("R.layout_transform(x, index_map=T.index_map(lambda i, j: (j // 4, i, j % 4)), "
+                "pad_value=1)", {"x": x("n 10", dtype)},
+                lambda a: np.pad(a, ((0, 0), (0, 2)), constant_values=1).reshape(-1, 3, 4)
+                .transpose(1, 0, 2), name=f"layout_transform {dtype}"),
+        ]
+    out += [
+        Row("R.index_put(x, (i,), v, accumulate=True)",
+            {"x": x("6 m"), "i": x("n", "int64", -6, 6), "v": x("")},
+            lambda a, i, v: put(a, (i,), v, True)),
+        Row("R.index_tensor(x, (i,))", {"x": x("n m"), "i": x("3", "int64", 0, 1)},
+            lambda a, i: a[i], empty=False),
+        Row("R.reverse_sequence(x, s, seq_axis=0, batch_axis=2)",
+            {"x": x("5 n m"), "s": x("m", "int64", 0, 6)}, lambda a, s: reverse(a, s, 0, 2)),
+        Row("R.slice_scatter(x, s, -2, 99, 1)", {"x": x("6 m"), "s": x("2 m")},
+            lambda a, s: replaced(a, s, np.s_[-2:])),
+        Row("R.meshgrid((x, y, z), indexing=\"xy\")", {"x": x("n"), "y": x("m"), "z": x("2")},
+            lambda *a: np.meshgrid(*a, indexing="xy")),
+        Row("R.dynamic_strided_slice(x, b, e, s)",
+            {"x": x(), "b": x("2", "int64", -2, 9), "e": x("2", "int64", -9, 3),
+             "s": x("2", "int32", -3, 0)},
+            lambda a, b, e, s: a[b[0]:e[0]:s[0], b[1]:e[1]:s[1]], name="slice backwards"),
+        Row("R.layout_transform(x, index_map=T.index_map(lambda i, j, k: (k, i * 3 + j)))",
+            {"x": x("n 3 m")}, lambda a: a.reshape(-1, a.shape[2]).T, empty=False),
+    ]
+
+    # attention
+    for size in (1, 3):
+        for mask in ("None", "\"BottomRight\""):
+            out.append(Row(f"R.nn.attention(q, k, v, causal_mask={mask}, window_size={size})",
+                           {"q": x("2 n 2 4"), "k": x("2 n 2 4"), "v": x("2 n 2 3")},
+                           lambda q, k, v, s=size, c=mask: window(q, k, v, s, c != "None"),
+                           empty=False))
+    for extra, how in (("", {}), (", causal_mask=\"BottomRight\"", {"causal": 1}),
+                       (", causal_mask=\"TopLeft\", window_size=2", {"causal": 1, "size": 2})):
+        out.append(Row(f"R.nn.attention_var_len(q, k, v, R.multiply(s, t), R.multiply(s, t), e, e"
+                       f"{extra})",
+                       {"q": x("1 n 2 4"), "k": x("1 n 2 4"), "v": x("1 n 2 3"),
+                        "s": x("1", "int32", 1, 3), "t": x("3", "int32", 0, 1),
+                        "e": x("", "int32", 1, 9)},
+                       lambda q, k, v, s, t, e, how=how: packed(q, k, v, s * t, **how),
+                       empty=False))
+
+    # boxes
+    boxes = {"b": x("2 n 4", low=0, high=4), "s": x("2 3 n", low=0, high=1),
+             "k": x("", "int64", 2, 5)}
+    out += [
+        Row("R.vision.all_class_non_max_suppression(b, s, k, R.const(0.3, \"float32\"), "
+            "R.const(0.2, \"float32\"))", boxes,
+            lambda b, s, k: [nms(b, s, k, .3, .2)[0], [nms(b, s, k, .3, .2)[1]]]),
+        Row("R.vision.all_class_non_max_suppression(b, s, k, R.const(0.5, \"float32\"), "
+            "R.const(0.1, \"float32\"), output_format=\"tensorflow\")", boxes,
+            lambda b, s, k: nms_by_batch(b, s, k, .5, .1)),
+    ]
+    for ratio, aligned, mode in ((2, False, "avg"), (-1, True, "avg"), (0, False, "max")):
+        out.append(Row(
+            "R.vision.roi_align(x, R.concat((R.astype(i, \"float32\"), b), axis=1), [2, 3], 0.5, "
+            f"{ratio}, {aligned}, mode=\"{mode}\")",
+            {"x": x("2 2 7 9"), "i": x("n 1", "int32", 0, 2), "b": x("n 4", low=-2, high=20)},
+            lambda a, i, b, r=ratio, al=aligned, mo=mode: roi_align(
+                a, np.concatenate((i, b), 1), (2, 3), .5, r, al, mo)))
+    out.append(Row("R.vision.roi_align(x, b, [3], 1.0, layout=\"NHWC\")",
+                   {"x": x("1 6 5 n"), "b": x("4 5", low=0, high=.9)},
+                   lambda a, b: roi_align(a.transpose(0, 3, 1, 2), b, (3, 3), 1., -1, False,
+                                          "avg").transpose(0, 2, 3, 1)))
+    return out
