@@ -93,12 +93,8 @@ rlx_status rlxb_tensor_to_shape(rlx_call_context *cc, const rlx_value *args, uin
         return rlx_fail(err, RLX_E_SHAPE,
                         "tensor_to_shape wants an integer vector of at most %d elements",
                         RLX_MAX_NDIM);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) /* negative ones too: axes, begins, paddings */
         dims[i] = rlxb_read_int(dtype, rlx_tensor_data(t), i);
-        if (dims[i] < 0)
-            return rlx_fail(err, RLX_E_SHAPE, "tensor_to_shape: dimension %lld is %lld",
-                            (long long)i, (long long)dims[i]);
-    }
     RLX_TRY(rlx_call_make_shape(cc, (uint32_t)count, dims, &shape, err));
     *out = rlx_of_shape(shape);
     return RLX_OK;

@@ -162,6 +162,7 @@ void rlxc_ox_import_binary(rlxc_ox *im, const rlxc_ox_row *row)
     if (im->opset >= 7 && evaluated(im, row->arg, compares))
         return;
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
+    rlxc_ox_unify(im, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a);
     /* Relax orders numbers only; truth values are compared as bytes. */
     if (compares && t.code == RLX_BOOL) {
@@ -207,8 +208,11 @@ void rlxc_ox_import_variadic(rlxc_ox *im, const rlxc_ox_row *row)
     if (n == 2 && !mean && evaluated(im, row->arg, false))
         return;
     rlxc_atom x = rlxc_ox_in(im, 0);
-    for (uint32_t i = 1; i < n; i++)
-        x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, rlxc_ox_in(im, i));
+    for (uint32_t i = 1; i < n; i++) {
+        rlxc_atom y = rlxc_ox_in(im, i);
+        rlxc_ox_unify(im, &x, &y);
+        x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, y);
+    }
     if (mean)
         x = rlxc_ox_op2(im, "divide", x, rlxc_ox_number(im, rlxc_ox_type(im, x), n));
     rlxc_ox_set(im, 0, x);

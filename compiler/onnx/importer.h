@@ -148,6 +148,8 @@ rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo);
 /* |a| as a tensor of known dimensions: fresh symbols where they are not. */
 rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
+/* Floats of two types, which some exporters leave: the narrower becomes the wider. */
+void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value); /* a scalar constant */

@@ -534,6 +534,15 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
 }
 
+void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
+{
+    rlx_dtype t = rlxc_ox_type(im, *a), u = rlxc_ox_type(im, *b);
+    if (!rlxc_ox_is_float(t) || !rlxc_ox_is_float(u) || t.bits == u.bits)
+        return;
+    *a = rlxc_ox_cast(im, *a, t.bits > u.bits ? t : u);
+    *b = rlxc_ox_cast(im, *b, t.bits > u.bits ? t : u);
+}
+
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n)
 {
     const rlxc_sinfo *s = tensor_info(im, a);

@@ -1,0 +1,434 @@
+/* Resize and Upsample: one axis after the other, each as a weighted sum of elements taken at
+ * computed places; so any rank, mode and symbolic sizes. Also GridSample.
+ *
+ * Coordinates are computed in float32, as are the sums. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+
+typedef struct axis_plan {
+    const rlxc_expr *in, *out;
+    rlxc_atom scale; /* scalar float32 */
+} axis_plan;
+
+/* An integer as a float32 scalar. */
+static rlxc_atom scalar_of(rlxc_ox *im, const rlxc_expr *e)
+{
+    int64_t value;
+    e = rlxc_canonical(im->ctx, e, NULL);
+    if (rlxc_is_int(e, &value))
+        return rlxc_ox_number(im, RLX_F32, (double)value);
+    return rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0), RLX_F32);
+}
+
+static rlxc_atom f(rlxc_ox *im, double value)
+{
+    return rlxc_ox_number(im, RLX_F32, value);
+}
+
+static rlxc_atom add(rlxc_ox *im, rlxc_atom a, double b)
+{
+    return rlxc_ox_op2(im, "add", a, f(im, b));
+}
+
+/* Coordinates in the input of each element of the output; |out_inside| (or none) tells where they
+ * are inside, for tf_crop_and_resize. */
+static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uint32_t axis,
+                             uint32_t ndim, rlxc_atom *out_inside)
+{
+    const char *mode = rlxc_ox_str(im, "coordinate_transformation_mode",
+                                   im->opset < 11 ? "asymmetric" : "half_pixel");
+    rlxc_atom i = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), p->out), RLX_F32);
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
+    /* one less than the output, but never 0 */
+    rlxc_atom steps =
+        scalar_of(im, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, p->out, one), one));
+    int64_t n;
+    bool single = rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n) && n == 1;
+    rlxc_atom half = add(im, rlxc_ox_op2(im, "divide", add(im, i, 0.5), p->scale), -0.5);
+    if (strcmp(mode, "half_pixel") == 0)
+        return half;
+    if (strcmp(mode, "pytorch_half_pixel") == 0) {
+        if (single)
+            return rlxc_ox_op2(im, "multiply", i, f(im, 0));
+        if (rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n))
+            return half;
+        rlxc_atom many = rlxc_ox_op2(im, "greater", scalar_of(im, p->out), f(im, 1));
+        return rlxc_ox_op3(im, "where", many, half, f(im, 0));
+    }
+    if (strcmp(mode, "align_corners") == 0)
+        return rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), steps);
+    if (strcmp(mode, "asymmetric") == 0)
+        return rlxc_ox_op2(im, "divide", i, p->scale);
+    if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
+        return rlxc_ox_op2(im, "divide", add(im, i, 0.5), p->scale);
+    if (strcmp(mode, "half_pixel_symmetric") == 0) {
+        rlxc_atom in = scalar_of(im, p->in);
+        rlxc_atom adjust = rlxc_ox_op2(im, "divide", scalar_of(im, p->out),
+                                       rlxc_ox_op2(im, "multiply", p->scale, in));
+        rlxc_atom offset = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "multiply", in, f(im, 0.5)),
+                                       rlxc_ox_op2(im, "subtract", f(im, 1), adjust));
+        return rlxc_ox_op2(im, "add", offset, half);
+    }
+    if (strcmp(mode, "tf_crop_and_resize") == 0 && roi.kind != RLXC_ATOM_NONE) {
+        rlxc_atom ends[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            const rlxc_expr *at = rlxc_ox_i(im, axis + k * ndim);
+            rlxc_atom part = rlxc_ox_slice(im, roi, 0, at, rlxc_add(im->ctx, at, one), 1);
+            ends[k] = rlxc_ox_cast(im, rlxc_ox_reshape(im, part, NULL, 0), RLX_F32);
+        }
+        rlxc_atom x;
+        if (single) {
+            x = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "add", ends[0], ends[1]), f(im, 0.5));
+            x = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, last), i);
+        } else {
+            rlxc_atom width = rlxc_ox_op2(im, "subtract", ends[1], ends[0]);
+            width = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", width, last), steps);
+            x = rlxc_ox_op2(im, "multiply", i, width);
+            x = rlxc_ox_op2(im, "add", x, rlxc_ox_op2(im, "multiply", ends[0], last));
+        }
+        *out_inside = rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", x, f(im, 0)),
+                                  rlxc_ox_op2(im, "less_equal", x, last));
+        return x;
+    }
+    rlxc_ox_fail(im, "coordinate_transformation_mode '%s' is not supported", mode);
+    return i;
+}
+
+static rlxc_atom clamped(rlxc_ox *im, rlxc_atom place, rlxc_atom last)
+{
+    place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, f(im, 0)), last);
+    return rlxc_ox_cast(im, place, RLX_I64);
+}
+
+static rlxc_atom nearest(rlxc_ox *im, rlxc_atom x)
+{
+    const char *mode =
+        rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
+    if (strcmp(mode, "floor") == 0)
+        return rlxc_ox_op1(im, "floor", x);
+    if (strcmp(mode, "ceil") == 0)
+        return rlxc_ox_op1(im, "ceil", x);
+    if (strcmp(mode, "round_prefer_ceil") == 0)
+        return rlxc_ox_op1(im, "floor", add(im, x, 0.5));
+    return rlxc_ox_op1(im, "ceil", add(im, x, -0.5));
+}
+
+/* a (|t|^3 - 5 |t|^2 + 8 |t| - 4) outside, (a + 2) |t|^3 - (a + 3) |t|^2 + 1 inside of 1 */
+static rlxc_atom cubic_weight(rlxc_ox *im, rlxc_atom t, double a, bool inner)
+{
+    const double c[2][4] = {{a, -5 * a, 8 * a, -4 * a}, {a + 2, -(a + 3), 0, 1}};
+    rlxc_atom y = f(im, c[inner][0]);
+    for (uint32_t i = 1; i < 4; i++)
+        y = add(im, rlxc_ox_op2(im, "multiply", y, t), c[inner][i]);
+    return y;
+}
+
+static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
+                             rlxc_atom at, bool cubic)
+{
+    uint32_t taps = cubic ? 4 : 2, ndim = rlxc_ox_ndim(im, x);
+    double a = rlxc_ox_float(im, "cubic_coeff_a", -0.75);
+    bool exclude = rlxc_ox_int(im, "exclude_outside", 0) != 0;
+    rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, rlxc_ox_i(im, 1)));
+    rlxc_atom base = rlxc_ox_op1(im, "floor", at), part = rlxc_ox_op2(im, "subtract", at, base);
+    rlxc_atom weights[4], places[4], total = {0}, sum = {0};
+    for (uint32_t k = 0; k < taps; k++) {
+        double offset = cubic ? (double)k - 1 : (double)k;
+        places[k] = add(im, base, offset);
+        if (!cubic) {
+            weights[k] = k ? part : rlxc_ox_op2(im, "subtract", f(im, 1), part);
+        } else { /* distance to the tap */
+            rlxc_atom distance = rlxc_ox_op1(im, "abs", add(im, part, -offset));
+            weights[k] = cubic_weight(im, distance, a, k == 1 || k == 2);
+        }
+        if (exclude) {
+            rlxc_atom inside = rlxc_ox_op2(im, "logical_and",
+                                           rlxc_ox_op2(im, "greater_equal", places[k], f(im, 0)),
+                                           rlxc_ox_op2(im, "less_equal", places[k], last));
+            weights[k] = rlxc_ox_op3(im, "where", inside, weights[k], f(im, 0));
+            total = k ? rlxc_ox_op2(im, "add", total, weights[k]) : weights[k];
+        }
+    }
+    for (uint32_t k = 0; k < taps; k++) {
+        if (exclude)
+            weights[k] = rlxc_ox_op2(im, "divide", weights[k], total);
+        rlxc_atom value = rlxc_ox_take(im, x, clamped(im, places[k], last), axis);
+        value = rlxc_ox_op2(im, "multiply", value, rlxc_ox_along(im, weights[k], axis, ndim));
+        sum = k ? rlxc_ox_op2(im, "add", sum, value) : value;
+    }
+    return sum;
+}
+
+static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
+                             rlxc_atom roi, uint32_t roi_axis, uint32_t roi_axes, const char *mode)
+{
+    rlxc_atom inside = {0};
+    rlxc_atom at = coordinates(im, p, roi, roi_axis, roi_axes, &inside);
+    rlxc_atom y;
+    if (strcmp(mode, "nearest") == 0) {
+        rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, rlxc_ox_i(im, 1)));
+        y = rlxc_ox_take(im, x, clamped(im, nearest(im, at), last), axis);
+    } else {
+        y = interpolate(im, x, axis, p, at, strcmp(mode, "cubic") == 0);
+    }
+    if (inside.kind == RLXC_ATOM_NONE)
+        return y;
+    rlxc_atom value =
+        rlxc_ox_number(im, rlxc_ox_type(im, y), rlxc_ox_float(im, "extrapolation_value", 0));
+    return rlxc_ox_op3(im, "where", rlxc_ox_along(im, inside, axis, rlxc_ox_ndim(im, y)), y, value);
+}
+
+/* floor(in * scale) for every axis. */
+static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, uint32_t n)
+{
+    double values[RLXC_MAX_NDIM];
+    const rlxc_expr *const *elems, *in[RLXC_MAX_NDIM];
+    uint32_t m;
+    if (rlxc_ox_const_doubles(im, scales, values, RLXC_MAX_NDIM, &m) && m == n) {
+        bool all = true;
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t d;
+            float scale = (float)values[i];
+            plans[i].scale = f(im, values[i]);
+            plans[i].out = NULL;
+            if (rlxc_is_int(plans[i].in, &d))
+                plans[i].out = rlxc_ox_i(im, (int64_t)floorf((float)d * scale));
+            else if (values[i] == floor(values[i]))
+                plans[i].out = rlxc_mul(im->ctx, plans[i].in, rlxc_ox_i(im, (int64_t)values[i]));
+            else if (values[i] > 0 && 1 / values[i] == floor(1 / values[i]))
+                plans[i].out = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, plans[i].in,
+                                           rlxc_ox_i(im, (int64_t)(1 / values[i])));
+            all &= plans[i].out != NULL;
+        }
+        if (all)
+            return true;
+    }
+    rlxc_atom t = rlxc_ox_cast(im, rlxc_ox_atom(im, scales), RLX_F32);
+    if (rlxc_ox_ndim(im, t) != 1 || rlxc_ox_need_dim(im, t, 0, "the number of scales") != n) {
+        rlxc_ox_fail(im, "the number of scales is not %u", n);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        in[i] = plans[i].in;
+        rlxc_atom one = rlxc_ox_slice(im, t, 0, rlxc_ox_i(im, i), rlxc_ox_i(im, (int64_t)i + 1), 1);
+        plans[i].scale = rlxc_ox_reshape(im, one, NULL, 0);
+    }
+    rlxc_atom sizes =
+        rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, rlxc_ox_prims(im, in, n), RLX_F32), t);
+    sizes = rlxc_ox_cast(im, rlxc_ox_op1(im, "floor", sizes), RLX_I64);
+    if (!rlxc_ox_elems_of(im, rlxc_ox_tensor(im, sizes), &elems, &m) || m != n)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        plans[i].out = rlxc_ox_bin(im, RLXC_EXPR_MAX, elems[i], rlxc_ox_i(im, 0));
+    return true;
+}
+
+static bool is_empty(rlxc_ox *im, uint32_t input)
+{
+    int64_t n;
+    if (!rlxc_ox_has(im, input))
+        return true;
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, input);
+    if (v->elems)
+        return v->n_elems == 0;
+    rlxc_atom a = rlxc_ox_in(im, input);
+    return rlxc_ox_ndim(im, a) == 1 && rlxc_ox_static_dim(im, a, 0, &n) && n == 0;
+}
+
+void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    bool upsample = strcmp(row->name, "Upsample") == 0;
+    const char *mode = rlxc_ox_str(im, "mode", "nearest");
+    rlxc_atom x = rlxc_ox_in(im, 0), roi = {0};
+    rlx_dtype t = rlxc_ox_type(im, x);
+    uint32_t ndim = rlxc_ox_ndim(im, x), n = ndim, m;
+    int64_t axes[RLXC_MAX_NDIM];
+    axis_plan plans[RLXC_MAX_NDIM];
+    const rlxc_expr *const *sizes;
+    if (!rlxc_ox_ints(im, "axes", axes, RLXC_MAX_NDIM, &n))
+        for (n = 0; n < ndim; n++)
+            axes[n] = n;
+    for (uint32_t i = 0; i < n; i++) {
+        axes[i] = rlxc_ox_axis(im, axes[i], ndim);
+        plans[i] = (axis_plan){rlxc_ox_dim(im, x, (uint32_t)axes[i]), NULL, {0}};
+    }
+    if (strcmp(mode, "bilinear") == 0)
+        mode = "linear";
+    bool is_nearest = strcmp(mode, "nearest") == 0;
+    if (!is_nearest && strcmp(mode, "linear") != 0 && strcmp(mode, "cubic") != 0)
+        rlxc_ox_fail(im, "mode '%s' is not supported", mode);
+    if (rlxc_ox_int(im, "antialias", 0) ||
+        !rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
+        rlxc_ox_fail(im, "antialias and keep_aspect_ratio_policy are not supported");
+    const Onnx__AttributeProto *list = rlxc_ox_attr(im, "scales");
+    uint32_t scales_at = upsample || im->opset < 11 ? 1 : 2;
+    if (im->opset >= 11 && rlxc_ox_has(im, 1) && !is_empty(im, 1))
+        roi = rlxc_ox_in(im, 1);
+    if (list && list->n_floats == n) {
+        double values[RLXC_MAX_NDIM];
+        int64_t shape[1] = {n};
+        for (uint32_t i = 0; i < n; i++)
+            values[i] = (double)list->floats[i];
+        if (!scaled_sizes(im,
+                          rlxc_ox_tensor(im, rlxc_ox_const_tensor(im, RLX_F32, 1, shape, values)),
+                          plans, n))
+            return;
+    } else if (!is_empty(im, scales_at)) {
+        if (!scaled_sizes(im, rlxc_ox_value_in(im, scales_at), plans, n))
+            return;
+    } else {
+        if (!rlxc_ox_elems(im, 3, &sizes, &m))
+            return;
+        if (m != n) {
+            rlxc_ox_fail(im, "%u sizes for %u axes", m, n);
+            return;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            plans[i].out = sizes[i];
+            plans[i].scale =
+                rlxc_ox_op2(im, "divide", scalar_of(im, sizes[i]), scalar_of(im, plans[i].in));
+        }
+    }
+    if (!is_nearest)
+        x = rlxc_ox_cast(im, x, RLX_F32);
+    bool crop = rlxc_ox_is(im, "coordinate_transformation_mode", "", "tf_crop_and_resize");
+    for (uint32_t i = 0; i < n; i++) {
+        bool same = rlxc_canonical(im->ctx, plans[i].out, NULL) == plans[i].in;
+        double scale[1];
+        uint32_t one;
+        if (same && !crop &&
+            rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, plans[i].scale), scale, 1, &one) &&
+            scale[0] == 1)
+            continue;
+        x = resize_axis(im, x, (uint32_t)axes[i], &plans[i], roi, i, n, mode);
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, x, t));
+}
+
+/* --- grid_sample ------------------------------------------------------------------------------ */
+
+typedef struct grid_axis {
+    const rlxc_expr *size;
+    rlxc_atom last, low, span; /* floats */
+} grid_axis;
+
+static rlxc_atom reflected(rlxc_ox *im, rlxc_atom x, const grid_axis *g)
+{
+    /* distance walked from the low border, folded at every span */
+    rlxc_atom d = rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", x, g->low));
+    rlxc_atom turns = rlxc_ox_op1(im, "floor", rlxc_ox_op2(im, "divide", d, g->span));
+    rlxc_atom rest = rlxc_ox_op2(im, "subtract", d, rlxc_ox_op2(im, "multiply", turns, g->span));
+    rlxc_atom odd = rlxc_ox_op2(im, "floor_mod", turns, f(im, 2));
+    rlxc_atom back = rlxc_ox_op2(im, "subtract", g->span, rest);
+    rest = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "greater", odd, f(im, 0.5)), back, rest);
+    return rlxc_ox_op2(im, "add", rest, g->low);
+}
+
+/* Elements of |flat| (N, C, H * W) at whole coordinates (N, P). */
+static rlxc_atom pick(rlxc_ox *im, rlxc_atom flat, rlxc_atom y, rlxc_atom x, const grid_axis g[2],
+                      const char *padding)
+{
+    const int64_t one[1] = {1};
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    rlxc_atom at[2] = {y, x}, inside = {0};
+    for (uint32_t i = 0; i < 2; i++) {
+        rlxc_atom in =
+            rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", at[i], f(im, 0)),
+                        rlxc_ox_op2(im, "less_equal", at[i], g[i].last));
+        inside = i ? rlxc_ox_op2(im, "logical_and", inside, in) : in;
+        if (strcmp(padding, "reflection") == 0)
+            at[i] = reflected(im, at[i], &g[i]);
+        at[i] = clamped(im, at[i], g[i].last);
+    }
+    rlxc_atom width = rlxc_ox_reshape(im, rlxc_ox_prims(im, &g[1].size, 1), NULL, 0);
+    rlxc_atom index = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", at[0], width), at[1]);
+    index = rlxc_ox_expand_dims(im, index, one, 1);
+    rlxc_ox_dims(im, flat, dims);
+    dims[2] = rlxc_ox_dim(im, index, 2);
+    const rlxc_atom args[2] = {flat, rlxc_ox_broadcast(im, index, dims, 3)};
+    rlxc_atom v = rlxc_ox_opv(im, "gather_elements", args, 2,
+                              rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
+    if (strcmp(padding, "zeros") != 0)
+        return v;
+    return rlxc_ox_op3(im, "where", rlxc_ox_expand_dims(im, inside, one, 1), v, f(im, 0));
+}
+
+void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const char *mode = rlxc_ox_str(im, "mode", "bilinear"),
+               *padding = rlxc_ox_str(im, "padding_mode", "zeros");
+    bool corners = rlxc_ox_int(im, "align_corners", 0) != 0;
+    bool cubic = strcmp(mode, "bicubic") == 0 || strcmp(mode, "cubic") == 0;
+    bool is_nearest = strcmp(mode, "nearest") == 0;
+    rlxc_atom x = rlxc_ox_in(im, 0), grid = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_F32), at[2];
+    rlx_dtype t = rlxc_ox_type(im, x);
+    if (rlxc_ox_ndim(im, x) != 4 || rlxc_ox_ndim(im, grid) != 4) {
+        rlxc_ox_fail(im, "only two spatial dimensions are supported");
+        return;
+    }
+    const rlxc_expr *n = rlxc_ox_dim(im, x, 0), *c = rlxc_ox_dim(im, x, 1),
+                    *out_h = rlxc_ox_dim(im, grid, 1), *out_w = rlxc_ox_dim(im, grid, 2);
+    grid_axis g[2];
+    const int64_t one[1] = {1};
+    const rlxc_expr *points[2] = {n, rlxc_mul(im->ctx, out_h, out_w)};
+    for (uint32_t i = 0; i < 2; i++) {
+        g[i].size = rlxc_ox_dim(im, x, 2 + i);
+        g[i].last = scalar_of(im, rlxc_sub(im->ctx, g[i].size, rlxc_ox_i(im, 1)));
+        g[i].low = f(im, corners ? 0 : -0.5);
+        g[i].span = corners ? g[i].last : scalar_of(im, g[i].size);
+        rlxc_atom v = rlxc_ox_slice(im, grid, 3, rlxc_ox_i(im, 1 - (int64_t)i),
+                                    rlxc_ox_i(im, 2 - (int64_t)i), 1);
+        v = rlxc_ox_reshape(im, v, points, 2);
+        if (corners) /* -1 and 1 are the middles of the border elements */
+            at[i] = rlxc_ox_op2(im, "multiply",
+                                rlxc_ox_op2(im, "multiply", add(im, v, 1), f(im, 0.5)), g[i].last);
+        else
+            at[i] = add(im,
+                        rlxc_ox_op2(im, "multiply",
+                                    rlxc_ox_op2(im, "multiply", add(im, v, 1), f(im, 0.5)),
+                                    scalar_of(im, g[i].size)),
+                        -0.5);
+        if (strcmp(padding, "border") == 0 && !cubic)
+            at[i] =
+                rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", at[i], f(im, 0)), g[i].last);
+        else if (strcmp(padding, "reflection") == 0 && !cubic)
+            at[i] = rlxc_ox_op2(im, "minimum",
+                                rlxc_ox_op2(im, "maximum", reflected(im, at[i], &g[i]), f(im, 0)),
+                                g[i].last);
+    }
+    const rlxc_expr *flat_dims[3] = {n, c, rlxc_mul(im->ctx, g[0].size, g[1].size)};
+    rlxc_atom flat = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat_dims, 3), RLX_F32), sum = {0};
+    if (is_nearest) {
+        sum = pick(im, flat, rlxc_ox_op1(im, "round", at[0]), rlxc_ox_op1(im, "round", at[1]), g,
+                   padding);
+    } else {
+        uint32_t taps = cubic ? 4 : 2;
+        rlxc_atom base[2], weights[2][4], places[2][4];
+        for (uint32_t i = 0; i < 2; i++) {
+            base[i] = rlxc_ox_op1(im, "floor", at[i]);
+            rlxc_atom part = rlxc_ox_op2(im, "subtract", at[i], base[i]);
+            for (uint32_t k = 0; k < taps; k++) {
+                double offset = cubic ? (double)k - 1 : (double)k;
+                places[i][k] = add(im, base[i], offset);
+                if (cubic)
+                    weights[i][k] = cubic_weight(im, rlxc_ox_op1(im, "abs", add(im, part, -offset)),
+                                                 -0.75, k == 1 || k == 2);
+                else
+                    weights[i][k] = k ? part : rlxc_ox_op2(im, "subtract", f(im, 1), part);
+            }
+        }
+        for (uint32_t a = 0; a < taps; a++)
+            for (uint32_t b = 0; b < taps; b++) {
+                rlxc_atom v = pick(im, flat, places[0][a], places[1][b], g, padding);
+                rlxc_atom w = rlxc_ox_op2(im, "multiply", weights[0][a], weights[1][b]);
+                v = rlxc_ox_op2(im, "multiply", v, rlxc_ox_expand_dims(im, w, one, 1));
+                sum = a + b ? rlxc_ox_op2(im, "add", sum, v) : v;
+            }
+    }
+    const rlxc_expr *out[4] = {n, c, out_h, out_w};
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_reshape(im, sum, out, 4), t));
+}
