@@ -54,15 +54,12 @@ static double from_half(unsigned bits)
     return bits >> 15 ? -v : v;
 }
 
-/* |v| is representable. */
 static uint16_t to_half(double v)
 {
-    for (unsigned bits = 0; bits < 65536; bits++) {
-        double h = from_half(bits);
-        if (h == v || (isnan(h) && isnan(v)))
-            return (uint16_t)bits;
-    }
-    return 0;
+    _Float16 half = (_Float16)v;
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return bits;
 }
 
 static double get(const rlx_tensor *t, elem dtype, int64_t i)
@@ -135,6 +132,7 @@ static bool prepare(const program *p, unsigned k, call_data *c, outcome *out)
     const function *f = &p->functions[0];
     uint64_t rng = p->seed * 1000 + k;
     evaluation e = {.p = p};
+    const int64_t limit = p->large ? 6000000 : 400000;
     unsigned n_symbols = 0;
     while (n_symbols < f->n_atoms && f->atoms[n_symbols].signature)
         n_symbols++;
@@ -144,8 +142,9 @@ static bool prepare(const program *p, unsigned k, call_data *c, outcome *out)
             c->symbols[i] = k == 1                            ? 0
                             : k == 2                          ? 1
                             : k == 3 && random_below(&rng, 2) ? (int64_t)random_below(&rng, 2)
-                                                              : sizes[random_below(&rng, range)];
-        e = (evaluation){.p = p, .limit = 400000};
+                            : p->large && range == 11 ? 17 + (int64_t)random_below(&rng, 100)
+                                                      : sizes[random_below(&rng, range)];
+        e = (evaluation){.p = p, .limit = limit};
         for (unsigned i = 0; i < f->n_params; i++) {
             const type *t = &f->values[f->params[i]].types[0];
             int64_t dims[MAX_DIMS];

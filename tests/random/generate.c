@@ -4,7 +4,11 @@
 
 #include "tests/random/generate.h"
 
-enum { MAX_ELEMENTS = 5000 /* of a tensor, at the estimated sizes */ };
+/* Elements of a tensor, at the estimated sizes. */
+static int64_t max_elements(const gen *g)
+{
+    return g->p->large ? 60000 : 5000;
+}
 
 unsigned rnd(gen *g, unsigned n)
 {
@@ -67,6 +71,9 @@ bool is_printable(const gen *g, const dim *d)
 static dim constant_dim(gen *g)
 {
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 16, 33};
+    static const int64_t large[] = {1, 3, 33, 64, 100, 128};
+    if (g->p->large && chance(g, 60))
+        return dim_const(large[rnd(g, 6)]);
     return dim_const(sizes[rnd(g, chance(g, 70) ? 5 : 7)]);
 }
 
@@ -118,7 +125,7 @@ int bind(gen *g, value v)
             return -1;
         for (unsigned k = 0; k < v.types[i].ndim; k++)
             n *= estimate(g, &v.types[i].d[k]);
-        if (n > MAX_ELEMENTS)
+        if (n > max_elements(g))
             return -1;
     }
     if (g->f->n_stmts + 16 > MAX_STMTS)
@@ -189,7 +196,7 @@ int new_param(gen *g, type t)
         if (!has_only(g, &t.d[i], true))
             return -1;
     }
-    if (g->f != &g->p->functions[0] || g->f->n_params == MAX_PARAMS || n > MAX_ELEMENTS)
+    if (g->f != &g->p->functions[0] || g->f->n_params == MAX_PARAMS || n > max_elements(g))
         return -1;
     value v = {.op = OP_PARAM, .n_types = 1, .types = {t}, .named_after = -1};
     int id = add_value(g, v);
@@ -504,9 +511,10 @@ void generate(program *p, uint64_t seed)
     gen g = {.p = p, .f = f, .rng = &rng};
     snprintf(f->name, sizeof f->name, "main");
     p->special = chance(&g, 4);
+    p->large = chance(&g, 5);
     unsigned n_symbols = 1 + rnd(&g, 3), n_params = n_symbols + rnd(&g, 3);
     for (unsigned i = 0; i < n_symbols; i++) {
-        new_atom(&g, (const char *[]){"n", "m", "k"}[i], 4 + rnd(&g, 5));
+        new_atom(&g, (const char *[]){"n", "m", "k"}[i], (p->large ? 20 : 4) + rnd(&g, 5));
         f->atoms[i].signature = true;
     }
     for (unsigned i = 0; i < n_params; i++) {

@@ -133,6 +133,7 @@ typedef struct program {
     uint64_t seed;
     function functions[MAX_FUNCTIONS]; /* the first one is main */
     unsigned n_functions;
+    bool large;   /* enough work for several threads and whole tiles */
     bool special; /* infinities and NaNs in the inputs */
     bool cut;     /* made smaller: what no result needs is not printed */
 } program;
