@@ -113,6 +113,7 @@ RLX_TEST(builtins, shapes_become_tensors_and_back)
     rlx_value out = rlx_none(), x = make_tensor(t, RLX_I64, 1, &two, negative);
     out = call_builtin(t, "rlx.tensor_to_shape", &x, 1); /* any integers: axes, begins */
     expect_shape("negative", out, 2, ((const int64_t[]){2, -3}));
+    rlx_value_release(out);
     x = make_tensor(t, RLX_F32, 1, &two, values);
     RLX_FAILS(try_builtin(t, "rlx.tensor_to_shape", &x, 1, &out), RLX_E_SHAPE, "integer vector");
     x = make_tensor(t, RLX_I64, 1, &seventeen, NULL);
