@@ -238,6 +238,15 @@ static rlx_value part_of(const function *f, rlx_value v, unsigned i)
 
 /* --- compilation and calls ------------------------------------------------------------------- */
 
+static void add_bounds(const program *p, rlxc_options *options)
+{
+    const function *f = &p->functions[0];
+    for (unsigned i = 0; i < f->n_atoms && f->atoms[i].signature; i++) {
+        options->bounds[options->n_bounds].name = f->atoms[i].name;
+        options->bounds[options->n_bounds++].max = 200;
+    }
+}
+
 static rlx_executable *compile(const program *p, const char *text, int level, outcome *out)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
@@ -249,6 +258,8 @@ static rlx_executable *compile(const program *p, const char *text, int level, ou
               rlxc_options_init(ctx, &options, NULL, NULL, level);
     if (ok) {
         options.check = p->seed % 4 == 0;
+        if (p->seed % 5 == 0) /* bounded sizes are planned at compile time */
+            add_bounds(p, &options);
         ok = rlxc_compile_text(ctx, "random.py", text, strlen(text), &options, builder);
     }
     if (!ok)
