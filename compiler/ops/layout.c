@@ -81,11 +81,20 @@ const rlxc_sinfo *rlxc_infer_layout_transform(rlxc_context *ctx, const rlxc_modu
     if (!rlxc_dims_known(x))
         return rlxc_tensor_ndim(&v, x->dtype, (int32_t)n_out);
     const rlxc_expr *highest[RLXC_MAX_NDIM], *one = rlxc_i64(ctx, 1);
-    for (uint32_t i = 0; i < n; i++)
+    rlxc_bounds bounds = {0}; /* of the variables whose dimensions are constant */
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t d;
         highest[i] = rlxc_canonical(ctx, rlxc_sub(ctx, x->dims[i], one), NULL);
+        if (rlxc_is_int(x->dims[i], &d))
+            rlxc_bounds_set(ctx, &bounds, variables[i], (rlxc_bound){0, d > 0 ? d - 1 : 0});
+    }
     rlxc_dims dims = {.n = n_out};
     for (uint32_t i = 0; i < n_out; i++) {
         const rlxc_expr *most = highest_of(ctx, results[i], variables, highest, n);
+        if (!most) {
+            rlxc_bound b = rlxc_bound_of(ctx, results[i], &bounds);
+            most = b.min >= 0 && b.max < INT64_MAX ? rlxc_i64(ctx, b.max) : NULL;
+        }
         if (!most)
             return rlxc_infer_error(&v, "the extent of result %u of the index map is not known", i);
         dims.at[i] = rlxc_canonical(ctx, rlxc_add(ctx, rlxc_cast(ctx, RLX_I64, most), one), NULL);

@@ -2,13 +2,25 @@
  * call.
  *
  * An argument whose rank is known but not its dimensions first gets a match_cast to fresh symbols,
- * so legalizers always see symbolic dimensions; an unknown rank is an error that names operator and
- * argument. Operators whose row has no legalize function stay for the later passes and the code
- * generator. */
+ * so legalizers always see symbolic dimensions; further uses of it in the same block mean the same
+ * symbols, so that what is computed from it fits it. An unknown rank is an error that names
+ * operator and argument. Operators whose row has no legalize function stay for the later passes and
+ * the code generator. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/legalize_cache.h"
+
+/* A variable's match_cast, for uses in the block that it stands in. */
+typedef struct named_dims {
+    const rlxc_binding_block *block;
+    rlxc_atom atom;
+} named_dims;
+
+typedef struct legalizer {
+    rlxc_legalize_cache cache;
+    rlxc_map named; /* variable -> named_dims */
+} legalizer;
 
 static bool needs_dims(const rlxc_sinfo *s)
 {
@@ -16,9 +28,13 @@ static bool needs_dims(const rlxc_sinfo *s)
 }
 
 /* Emits a match_cast that names the dimensions of |atom|. */
-static rlxc_atom name_dims(rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *s)
+static rlxc_atom name_dims(legalizer *l, rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *s)
 {
     rlxc_context *ctx = b->ctx;
+    uint64_t key = atom.kind == RLXC_ATOM_VAR ? rlxc_key(atom.var) : 0;
+    named_dims *seen = key ? rlxc_map_get(&l->named, key) : NULL;
+    if (seen && seen->block == b->block)
+        return seen->atom;
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     for (int32_t i = 0; i < s->ndim; i++)
         dims[i] = rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", i));
@@ -31,10 +47,14 @@ static rlxc_atom name_dims(rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *s)
     cast->sinfo_args = rlxc_copy(ctx, &named, sizeof named);
     cast->n_sinfo_args = 1;
     cast->range = b->range;
-    return rlxc_emit(b, cast);
+    seen = rlxc_alloc(ctx, sizeof *seen);
+    *seen = (named_dims){.block = b->block, .atom = rlxc_emit(b, cast)};
+    if (key)
+        rlxc_map_set(ctx, &l->named, key, seen);
+    return seen->atom;
 }
 
-static rlxc_atom with_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom,
+static rlxc_atom with_dims(legalizer *l, rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom,
                            bool *io_changed)
 {
     rlxc_context *ctx = b->ctx;
@@ -42,7 +62,7 @@ static rlxc_atom with_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom 
         bool changed = false;
         rlxc_atom *items = rlxc_alloc(ctx, (atom.n ? atom.n : 1) * sizeof *items);
         for (uint32_t i = 0; i < atom.n; i++)
-            items[i] = with_dims(b, call, atom.items[i], &changed);
+            items[i] = with_dims(l, b, call, atom.items[i], &changed);
         if (!changed)
             return atom;
         *io_changed = true;
@@ -58,21 +78,21 @@ static rlxc_atom with_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom 
     if (!needs_dims(s))
         return atom;
     *io_changed = true;
-    return name_dims(b, atom, s);
+    return name_dims(l, b, atom, s);
 }
 
 static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
                                             rlxc_atom *replacement)
 {
     rlxc_context *ctx = b->ctx;
-    rlxc_legalize_cache *cache = user;
+    legalizer *l = user;
     if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize)
         return RLXC_REWRITE_KEEP;
     bool changed = false;
     rlxc_atom *args = rlxc_alloc(ctx, (binding->n_args ? binding->n_args : 1) * sizeof *args);
     bool any_rank = (binding->op->flags & RLXC_OP_ANY_RANK) != 0;
     for (uint32_t i = 0; i < binding->n_args && !any_rank; i++)
-        args[i] = with_dims(b, binding, binding->args[i], &changed);
+        args[i] = with_dims(l, b, binding, binding->args[i], &changed);
     if (rlxc_failed(ctx))
         return RLXC_REWRITE_KEEP;
     if (changed) {
@@ -82,7 +102,7 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
             return RLXC_REWRITE_KEEP;
         binding->var->sinfo = s;
     }
-    rlxc_atom lowered = rlxc_legalize_call(cache, b, binding);
+    rlxc_atom lowered = rlxc_legalize_call(&l->cache, b, binding);
     if (rlxc_failed(ctx) || lowered.kind == RLXC_ATOM_NONE)
         return RLXC_REWRITE_KEEP;
     *replacement = lowered;
@@ -92,8 +112,8 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
-    rlxc_legalize_cache cache = {0};
-    const rlxc_rewrite_pass pass = {.user = &cache, .binding = legalize_binding};
+    legalizer l = {0};
+    const rlxc_rewrite_pass pass = {.user = &l, .binding = legalize_binding};
     rlxc_rewrite_module(ctx, module, &pass);
     return !rlxc_failed(ctx);
 }

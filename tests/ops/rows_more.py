@@ -306,6 +306,13 @@ def rows(Row, x):
             {"x": x("n 3 m")}, lambda a: a.reshape(-1, a.shape[2]).T, empty=False),
     ]
 
+    # what is computed from a tensor of unknown size fits it
+    out.append(Row("R.add(R.exp(R.dynamic_strided_slice(x, b, e, e)), "
+                   "R.dynamic_strided_slice(x, b, e, e))",
+                   {"x": x(), "b": x("2", "int64", -5, 5), "e": x("2", "int64", 1, 3)},
+                   lambda a, b, e: np.exp(a[b[0]:e[0]:e[0], b[1]:e[1]:e[1]]) +
+                   a[b[0]:e[0]:e[0], b[1]:e[1]:e[1]], name="unknown sizes agree"))
+
     # attention
     for size in (1, 3):
         for mask in ("None", "\"BottomRight\""):
