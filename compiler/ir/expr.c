@@ -227,6 +227,11 @@ const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name)
     return new_var(ctx, name, RLX_I64, true);
 }
 
+const rlxc_expr *rlxc_var_like(rlxc_context *ctx, const rlxc_expr *var)
+{
+    return new_var(ctx, var->var.name, var->dtype, var->var.nonneg);
+}
+
 const rlxc_expr *rlxc_int(rlxc_context *ctx, rlx_dtype dtype, int64_t value)
 {
     if (dtype.lanes > 1)

@@ -125,6 +125,8 @@ const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t);
  * nonneg. */
 const rlxc_expr *rlxc_var(rlxc_context *ctx, const char *name, rlx_dtype dtype);
 const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name);
+/* A new variable with the name, type and sign of |var|. */
+const rlxc_expr *rlxc_var_like(rlxc_context *ctx, const rlxc_expr *var);
 const rlxc_expr *rlxc_int(rlxc_context *ctx, rlx_dtype dtype,
                           int64_t value); /* wraps to the type */
 const rlxc_expr *rlxc_i64(rlxc_context *ctx, int64_t value);

@@ -67,6 +67,7 @@ typedef struct rlxc_ox {
     const Onnx__NodeProto *node;
     uint32_t errors;   /* before the node */
     uint32_t depth;    /* of sub-graphs */
+    uint32_t loop_depth;
     uint32_t n_failed; /* nodes */
     bool failed;
 } rlxc_ox;

@@ -77,7 +77,7 @@ const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e)
         if (k < te->symbols.count)
             continue;
         RLXC_PUSH(te->ctx, &te->symbols, var);
-        RLXC_PUSH(te->ctx, &te->locals, rlxc_shape_var(te->ctx, var->var.name));
+        RLXC_PUSH(te->ctx, &te->locals, rlxc_var_like(te->ctx, var));
     }
     if (used.vars.count == 0)
         return e;

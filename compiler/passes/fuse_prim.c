@@ -50,7 +50,7 @@ static const rlxc_expr *enter(joiner *j, const rlxc_expr *e)
         if (known)
             continue;
         RLXC_PUSH(j->ctx, &j->outer, used.vars.items[i]);
-        RLXC_PUSH(j->ctx, &j->inner, rlxc_shape_var(j->ctx, used.vars.items[i]->var.name));
+        RLXC_PUSH(j->ctx, &j->inner, rlxc_var_like(j->ctx, used.vars.items[i]));
     }
     return rlxc_substitute(j->ctx, e, j->outer.items, j->inner.items, j->outer.count);
 }
@@ -223,8 +223,12 @@ typedef struct description {
 
 static void describe_dims(description *d, const rlxc_expr *const *dims, uint32_t n)
 {
+    uint32_t known = d->symbols.vars.count;
     for (uint32_t i = 0; i < n; i++)
         rlxc_collect_vars(d->ctx, dims[i], &d->symbols);
+    /* What is known not to be negative was simplified with that. */
+    for (uint32_t i = known; i < d->symbols.vars.count; i++)
+        RLXC_PUSH(d->ctx, &d->words, d->symbols.vars.items[i]->var.nonneg);
     while (d->cache->canonical.count < d->symbols.vars.count && !rlxc_out_of_memory(d->ctx))
         RLXC_PUSH(d->ctx, &d->cache->canonical, rlxc_shape_var(d->ctx, "symbol"));
     RLXC_PUSH(d->ctx, &d->words, n);

@@ -53,6 +53,19 @@ static rlxc_rewrite_action redirect(void *user, rlxc_builder *b, rlxc_binding *b
     return RLXC_REWRITE_KEEP;
 }
 
+/* A function whose symbols are known not to be negative may have been simplified with that. */
+static bool same_signs(rlxc_context *ctx, const rlxc_prim_func *a, const rlxc_prim_func *b)
+{
+    const rlxc_expr **x, **y;
+    uint32_t n, m;
+    rlxc_prim_func_dims(ctx, a, &x, &n);
+    rlxc_prim_func_dims(ctx, b, &y, &m);
+    bool same = n == m;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = x[i]->var.nonneg == y[i]->var.nonneg;
+    return same;
+}
+
 bool rlxc_pass_merge_prim_funcs(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
@@ -65,7 +78,8 @@ bool rlxc_pass_merge_prim_funcs(rlxc_context *ctx, rlxc_module *module, const rl
             continue;
         uint64_t hash = rlxc_prim_func_hash(ctx, g->prim);
         candidate *first = rlxc_map_get(&by_hash, hash), *same = first;
-        while (same && !rlxc_prim_func_equal(ctx, same->global->prim, g->prim))
+        while (same && !(rlxc_prim_func_equal(ctx, same->global->prim, g->prim) &&
+                         same_signs(ctx, same->global->prim, g->prim)))
             same = same->next;
         if (same && g->prim->is_private) {
             rlxc_map_set(ctx, &m.renamed, rlxc_key(g->name), (void *)(uintptr_t)same->global->name);

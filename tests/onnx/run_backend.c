@@ -120,6 +120,8 @@ static bool equal(uint32_t index, rlx_value got, const rlx_tensor *want)
         return fail("output %u is no tensor", index);
     const rlx_tensor *g = got.as.tensor;
     rlx_dtype t = rlx_tensor_dtype(want);
+    if (rlx_dtype_eq(rlx_tensor_dtype(g), RLX_BF16) && rlx_dtype_eq(t, RLX_U16))
+        t = RLX_BF16; /* NumPy has no bfloat16: its bits are stored */
     bool same = rlx_dtype_eq(rlx_tensor_dtype(g), t) && rlx_tensor_ndim(g) == rlx_tensor_ndim(want);
     for (uint32_t i = 0; same && i < rlx_tensor_ndim(g); i++)
         same = rlx_tensor_dims(g)[i] == rlx_tensor_dims(want)[i];
@@ -163,6 +165,27 @@ static bool read_all(const char *set, const char *stem, rlx_value *out, uint32_t
     return true;
 }
 
+/* Gives the bits in a uint16 tensor to a bfloat16 parameter. */
+static bool as_bfloat(rlx_executable *exe, uint32_t param, rlx_value *io)
+{
+    rlx_type_info type;
+    rlx_error err = {0};
+    uint32_t f = rlx_executable_find_function(exe, RLX_STR("main"));
+    rlx_tensor *bits, *t = io->as.tensor;
+    rlx_function_info info;
+    if (f == RLX_NONE || !rlx_executable_function(exe, f, &info) || param >= info.n_params ||
+        !rlx_executable_type(exe, rlx_function_param_type(exe, f, param), &type) ||
+        !rlx_dtype_eq(type.dtype, RLX_BF16) || !rlx_dtype_eq(rlx_tensor_dtype(t), RLX_U16))
+        return true;
+    if (rlx_tensor_create(NULL, RLX_BF16, rlx_tensor_ndim(t), rlx_tensor_dims(t), &bits, &err) !=
+        RLX_OK)
+        return fail("%s", err.message);
+    memcpy(rlx_tensor_mutable_data(bits), rlx_tensor_data(t), rlx_tensor_nbytes(t));
+    rlx_value_release(*io);
+    *io = rlx_of_tensor(bits);
+    return true;
+}
+
 static bool run_set(rlx_vm *vm, const char *set)
 {
     rlx_value in[MAX_IO], want[MAX_IO], got = rlx_none();
@@ -170,6 +193,9 @@ static bool run_set(rlx_vm *vm, const char *set)
     rlx_error err = {0};
     if (!read_all(set, "input", in, &n_in) || !read_all(set, "output", want, &n_out))
         return false;
+    for (uint32_t i = 0; i < n_in; i++)
+        if (!as_bfloat(rlx_vm_executable(vm), i, &in[i]))
+            return false;
     if (rlx_vm_invoke(vm, RLX_STR("main"), in, n_in, &got, &err) != RLX_OK)
         return fail("run: %s", err.message);
     bool single = got.kind != RLX_KIND_TUPLE;

@@ -1,0 +1,718 @@
+/* If, Loop and Scan.
+ *
+ * A branch is a body of its own in the same function. A loop is a private function that calls
+ * itself: loop(i, limit, go on, states..., captured values..., captured symbols) gives the states
+ * when it is done. Loops whose number of turns is known and small, and those over sequences, are
+ * unrolled. */
+#include "compiler/onnx/loop.h"
+
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+
+enum { MAX_LOOP_DEPTH = 5, MAX_STATES = 64 };
+
+static const Onnx__GraphProto *graph_attr(rlxc_ox *im, const char *name)
+{
+    const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    if (a && a->g)
+        return a->g;
+    rlxc_ox_fail(im, "the graph '%s' is missing", name);
+    return NULL;
+}
+
+/* Imports |g| at the place at hand; false when one of its nodes failed. */
+static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **inputs,
+                      uint32_t n_inputs, rlxc_ox_value **outputs)
+{
+    uint32_t before = im->n_failed;
+    const Onnx__NodeProto *node = im->node;
+    uint32_t errors = im->errors;
+    bool ok = rlxc_ox_begin_graph(im, g);
+    for (uint32_t i = 0; ok && i < n_inputs && i < g->n_input; i++)
+        if (g->input[i]->name)
+            rlxc_ox_define(im, g->input[i]->name, inputs[i]);
+    if (ok)
+        rlxc_ox_import_nodes(im, g->node, g->n_node);
+    im->node = node;
+    im->errors = errors;
+    if (im->n_failed > before || !ok) {
+        im->failed = true;
+        ok = false;
+    }
+    for (size_t i = 0; ok && i < g->n_output; i++) {
+        rlxc_ox_value *v = g->output[i]->name ? rlxc_ox_lookup(im, g->output[i]->name) : NULL;
+        if (!v || v->kind == RLXC_OX_FAILED) {
+            rlxc_ox_fail(im, "output '%s' of the body is made by no node",
+                         g->output[i]->name ? g->output[i]->name : "");
+            ok = false;
+        }
+        outputs[i] = v;
+    }
+    rlxc_ox_end_graph(im);
+    return ok;
+}
+
+/* --- If --------------------------------------------------------------------------------------- */
+
+typedef struct branch {
+    rlxc_body body;
+    rlxc_body *outer;
+    rlxc_binding_block *block;
+    rlxc_ox_scope scope;
+} branch;
+
+static void begin_branch(rlxc_ox *im, branch *b)
+{
+    *b = (branch){.outer = im->frame->body, .block = im->frame->b.block};
+    b->scope = (rlxc_ox_scope){.outer = im->scope, .frame = im->frame};
+    im->scope = &b->scope;
+    im->frame->body = &b->body;
+    im->frame->b.block = NULL;
+    rlxc_ox_begin_block(im, true);
+}
+
+/* Ends it with |items| as its value. */
+static rlxc_body *end_branch(rlxc_ox *im, branch *b, const rlxc_atom *items, uint32_t n)
+{
+    b->body.result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
+    im->scope = b->scope.outer;
+    im->frame->body = b->outer;
+    im->frame->b.block = b->block;
+    return rlxc_copy(im->ctx, &b->body, sizeof b->body);
+}
+
+static rlxc_atom emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise)
+{
+    if (im->failed)
+        return (rlxc_atom){0};
+    rlxc_ox_begin_block(im, false);
+    rlxc_rvar *var = rlxc_rvar_new(im->ctx, im->frame->b.function, "chosen", NULL);
+    rlxc_binding *binding = rlxc_binding_new(im->ctx, RLXC_FORM_IF, var);
+    binding->args = rlxc_copy(im->ctx, &cond, sizeof cond);
+    binding->n_args = 1;
+    binding->then = then;
+    binding->otherwise = otherwise;
+    rlxc_atom out = rlxc_emit(&im->frame->b, binding);
+    rlxc_ox_begin_block(im, true);
+    if (rlxc_error_count(im->ctx) > im->errors)
+        im->failed = true;
+    return im->failed ? (rlxc_atom){0} : out;
+}
+
+/* A value like |v| whose parts are taken from |atom|. */
+static rlxc_ox_value *unpacked(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom atom)
+{
+    if (v->kind != RLXC_OX_SEQUENCE)
+        return rlxc_ox_tensor(im, rlxc_ox_shaped(im, atom));
+    rlxc_ox_value *out = rlxc_copy(im->ctx, v, sizeof *v);
+    rlxc_ox_value **items = rlxc_alloc(im->ctx, (v->n_items + 1) * sizeof *items);
+    for (uint32_t i = 0; i < v->n_items; i++)
+        items[i] = unpacked(im, v->items[i], rlxc_ox_field(im, atom, i));
+    out->items = items;
+    return out;
+}
+
+static bool same_kind(const rlxc_ox_value *a, const rlxc_ox_value *b)
+{
+    if (a->kind != b->kind || a->kind == RLXC_OX_ABSENT ||
+        (a->kind == RLXC_OX_SEQUENCE && a->n_items != b->n_items))
+        return false;
+    for (uint32_t i = 0; a->kind == RLXC_OX_SEQUENCE && i < a->n_items; i++)
+        if (!same_kind(a->items[i], b->items[i]))
+            return false;
+    return true;
+}
+
+void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    double known[1];
+    uint32_t one, n = rlxc_ox_n_outputs(im);
+    const Onnx__GraphProto *graphs[2] = {graph_attr(im, "then_branch"),
+                                         graph_attr(im, "else_branch")};
+    if (!graphs[0] || !graphs[1])
+        return;
+    if (graphs[0]->n_output != n || graphs[1]->n_output != n || n == 0) {
+        rlxc_ox_fail(im, "branches and node differ in their number of outputs");
+        return;
+    }
+    rlxc_ox_value **outputs[2];
+    for (uint32_t k = 0; k < 2; k++)
+        outputs[k] = rlxc_alloc(im->ctx, n * sizeof **outputs);
+    if (rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 0), known, 1, &one) && one == 1) {
+        uint32_t k = known[0] != 0 ? 0 : 1;
+        rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
+        im->scope = &scope;
+        bool ok = run_graph(im, graphs[k], NULL, 0, outputs[k]);
+        im->scope = scope.outer;
+        for (uint32_t i = 0; ok && i < n; i++)
+            rlxc_ox_set_value(im, i, outputs[k][i]);
+        return;
+    }
+    rlxc_atom cond = rlxc_ox_reshape(im, rlxc_ox_in(im, 0), NULL, 0);
+    rlxc_body *bodies[2] = {NULL, NULL};
+    for (uint32_t k = 0; k < 2 && !im->failed; k++) {
+        branch b;
+        rlxc_atom *items = rlxc_alloc(im->ctx, n * sizeof *items);
+        begin_branch(im, &b);
+        bool ok = run_graph(im, graphs[k], NULL, 0, outputs[k]);
+        for (uint32_t i = 0; ok && i < n; i++) {
+            if (outputs[k][i]->kind == RLXC_OX_ABSENT)
+                rlxc_ox_fail(im, "an empty optional as the result of a branch is not supported");
+            items[i] = rlxc_ox_result(im, outputs[k][i]);
+        }
+        bodies[k] = end_branch(im, &b, items, n);
+    }
+    for (uint32_t i = 0; i < n && !im->failed; i++)
+        if (!same_kind(outputs[0][i], outputs[1][i]))
+            rlxc_ox_fail(im, "the branches' outputs %u differ in kind or length", i);
+    rlxc_atom all = emit_if(im, cond, bodies[0], bodies[1]);
+    for (uint32_t i = 0; i < n && !im->failed; i++)
+        rlxc_ox_set_value(im, i,
+                          unpacked(im, outputs[0][i], n == 1 ? all : rlxc_ox_field(im, all, i)));
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static const rlxc_sinfo *type_of(rlxc_ox *im, rlxc_atom a)
+{
+    return rlxc_atom_sinfo(im->ctx, im->module, a);
+}
+
+/* The parameter's type of a state: the initial one's, its dimensions at |open| free. */
+static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom init,
+                                    uint64_t open)
+{
+    const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, type_of(im, init));
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (!open || s->kind != RLXC_SINFO_TENSOR || !s->dims)
+        return s;
+    for (int32_t i = 0; i < s->ndim; i++)
+        dims[i] =
+            open >> i & 1 ? rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
+    return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL);
+}
+
+static rlxc_rvar *add_param(rlxc_ox *im, rlxc_rvar **params, uint32_t *n, const char *name,
+                            const rlxc_sinfo *s)
+{
+    rlxc_rvar *v = rlxc_rvar_new(im->ctx, im->frame->b.function, name, s);
+    v->annotation = s;
+    params[(*n)++] = v;
+    return v;
+}
+
+typedef struct attempt {
+    const rlxc_function *function; /* NULL: failed */
+    rlxc_ox_frame frame;
+    bool again; /* dimensions were set free */
+} attempt;
+
+/* Builds the function. */
+static void build(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *init, uint32_t n,
+                  uint64_t *open, attempt *out)
+{
+    rlxc_context *ctx = im->ctx;
+    rlxc_ox_scope scope;
+    branch b;
+    rlxc_atom state[MAX_STATES], next[MAX_STATES], go = {0};
+    rlxc_rvar *params[MAX_STATES + 3];
+    uint32_t n_params = 0;
+    rlxc_ox_frame *frame = &out->frame;
+    const rlxc_sinfo *scalar = rlxc_sinfo_tensor(ctx, RLX_I64, 0, NULL, NULL);
+    const rlxc_sinfo *truth = rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, NULL);
+    rlxc_ox_push_frame(im, frame, &scope, "loop");
+    rlxc_function *f = frame->b.function;
+    rlxc_atom i = rlxc_atom_var(add_param(im, params, &n_params, "i", scalar));
+    rlxc_atom limit = rlxc_atom_var(add_param(im, params, &n_params, "limit", scalar));
+    rlxc_atom on = rlxc_atom_var(add_param(im, params, &n_params, "on", truth));
+    for (uint32_t k = 0; k < n; k++)
+        state[k] = rlxc_atom_var(
+            add_param(im, params, &n_params, "state", state_type(im, frame, init[k], open[k])));
+    rlxc_atom test = rlxc_ox_op2(im, "logical_and", on, rlxc_ox_op2(im, "less", i, limit));
+
+    begin_branch(im, &b);
+    for (uint32_t k = 0; k < n; k++)
+        next[k] = state[k];
+    l->body(im, l->user, i, state, next, &go);
+    rlxc_atom one_more = rlxc_ox_op2(im, "add", i, rlxc_ox_number(im, RLX_I64, 1));
+    out->again = false;
+    for (uint32_t k = 0; k < n && !im->failed; k++) {
+        const rlxc_sinfo *have = type_of(im, state[k]), *got = type_of(im, next[k]);
+        if (got->kind != RLXC_SINFO_TENSOR || got->ndim != have->ndim ||
+            !rlxc_dtype_eq(got->dtype, have->dtype)) {
+            rlxc_ox_fail(im, "state %u changes from %s to %s in the loop", k,
+                         rlxc_sinfo_text(ctx, have), rlxc_sinfo_text(ctx, got));
+            break;
+        }
+        for (int32_t d = 0; d < have->ndim && got->dims; d++)
+            if (!(open[k] >> d & 1) && !rlxc_prove_eq(ctx, have->dims[d], got->dims[d], NULL)) {
+                open[k] |= (uint64_t)1 << d;
+                out->again = true;
+            }
+    }
+    bool ok = !im->failed && !out->again;
+    rlxc_atom call = {0};
+    if (ok) {
+        /* The signature is complete now that all that the body uses is known. */
+        uint32_t n_captured = frame->captures.count;
+        f->params = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *f->params);
+        const rlxc_sinfo **fields = rlxc_alloc(ctx, (n + 1) * sizeof(const rlxc_sinfo *));
+        rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *args);
+        if (!f->params || !args)
+            ok = false;
+        for (uint32_t k = 0; ok && k < n_params; k++)
+            f->params[f->n_params++] = params[k];
+        for (uint32_t k = 0; ok && k < n_captured; k++)
+            f->params[f->n_params++] = frame->capture_params.items[k];
+        if (ok && frame->inner_symbols.count > 0) {
+            rlxc_rvar *v = rlxc_rvar_new(ctx, f, "symbols",
+                                         rlxc_sinfo_shape(ctx, (int32_t)frame->inner_symbols.count,
+                                                          frame->inner_symbols.items));
+            v->annotation = v->sinfo;
+            f->params[f->n_params++] = v;
+        }
+        for (uint32_t k = 0; ok && k < n; k++) {
+            const rlxc_sinfo *s = type_of(im, state[k]);
+            fields[k] = open[k] ? rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, NULL, NULL) : s;
+        }
+        f->ret = rlxc_sinfo_tuple(ctx, fields, n);
+        if (ok && frame->inner_symbols.count > RLXC_MAX_NDIM) {
+            rlxc_ox_fail(im,
+                         "a loop uses %u symbolic sizes of its surroundings; at most %d are "
+                         "supported",
+                         frame->inner_symbols.count, RLXC_MAX_NDIM);
+            ok = false;
+        }
+        if (ok && !rlxc_module_add_relax(ctx, im->module, f, true))
+            ok = false;
+        if (ok) {
+            uint32_t at = 0;
+            args[at++] = one_more;
+            args[at++] = limit;
+            args[at++] = go.kind == RLXC_ATOM_NONE ? on : go;
+            for (uint32_t k = 0; k < n; k++)
+                args[at++] = next[k];
+            for (uint32_t k = 0; k < n_captured; k++)
+                args[at++] = rlxc_atom_var(frame->capture_params.items[k]);
+            if (frame->inner_symbols.count > 0)
+                args[at++] =
+                    rlxc_atom_shape(ctx, frame->inner_symbols.items, frame->inner_symbols.count);
+            rlxc_binding *binding =
+                rlxc_binding_new(ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, f, "rest", NULL));
+            binding->callee = rlxc_atom_global(ctx, f->name);
+            binding->args = args;
+            binding->n_args = at;
+            call = rlxc_emit(&frame->b, binding);
+        }
+    }
+    rlxc_body *then = end_branch(im, &b, &call, 1);
+    begin_branch(im, &b);
+    rlxc_atom done = rlxc_atom_tuple(ctx, state, n);
+    rlxc_body *otherwise = end_branch(im, &b, &done, 1);
+    if (ok && !im->failed) {
+        f->body.result = emit_if(im, test, then, otherwise);
+        rlxc_ox_finish_function(im, f);
+    }
+    rlxc_ox_pop_frame(im);
+    out->function = ok && !im->failed ? f : NULL;
+}
+
+bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_atom on,
+                      const rlxc_atom *init, uint32_t n, rlxc_atom *out)
+{
+    rlxc_context *ctx = im->ctx;
+    uint64_t open[MAX_STATES] = {0};
+    attempt a = {0};
+    if (n > MAX_STATES - 1 || im->loop_depth >= MAX_LOOP_DEPTH) {
+        rlxc_ox_fail(im, "%s",
+                     n > MAX_STATES - 1 ? "too many states" : "loops are nested too deeply");
+        return false;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        open[k] = l->open ? l->open[k] : 0;
+    im->loop_depth++;
+    for (uint32_t round = 0; round < 4 && !im->failed; round++) {
+        a = (attempt){0};
+        build(im, l, init, n, open, &a);
+        if (!a.again)
+            break;
+    }
+    im->loop_depth--;
+    if (!a.function) {
+        rlxc_ox_fail(im, "the shapes of the loop's states do not settle");
+        return false;
+    }
+    uint32_t at = 0;
+    rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)a.function->n_params + 1, sizeof *args);
+    if (!args)
+        return false;
+    args[at++] = rlxc_ox_number(im, RLX_I64, 0);
+    args[at++] = limit;
+    args[at++] = on;
+    for (uint32_t k = 0; k < n; k++)
+        args[at++] = init[k];
+    for (uint32_t k = 0; k < a.frame.captures.count; k++)
+        args[at++] = a.frame.captures.items[k]->atom;
+    if (a.frame.outer_symbols.count > 0)
+        args[at++] = rlxc_atom_shape(ctx, a.frame.outer_symbols.items, a.frame.outer_symbols.count);
+    for (uint32_t k = 0; k < at; k++)
+        if (args[k].kind == RLXC_ATOM_NONE)
+            im->failed = true;
+    if (im->failed)
+        return false;
+    rlxc_binding *binding = rlxc_binding_new(
+        ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, im->frame->b.function, "states", NULL));
+    binding->callee = rlxc_atom_global(ctx, a.function->name);
+    binding->args = args;
+    binding->n_args = at;
+    rlxc_atom all = rlxc_emit(&im->frame->b, binding);
+    for (uint32_t k = 0; k < n; k++)
+        out[k] = rlxc_ox_shaped(im, rlxc_ox_field(im, all, k));
+    return !im->failed;
+}
+
+/* --- Loop and Scan ---------------------------------------------------------------------------- */
+
+typedef struct body {
+    const Onnx__GraphProto *graph;
+    uint32_t n_states;        /* carried by the model */
+    uint32_t n_scanned;       /* inputs that are cut along an axis (Scan) */
+    const rlxc_atom *scanned; /* outside */
+    rlxc_ox_value *const *scanned_values;
+    const int64_t *axes, *directions;
+    uint32_t n_outputs; /* collected results */
+    const int64_t *out_axes, *out_directions;
+    bool is_scan;
+    /* the trial that finds out about the collected results */
+    bool trial;
+    const rlxc_sinfo *collected[MAX_STATES];
+} body;
+
+/* Element |i| of |x| along |axis|. */
+static rlxc_atom item(rlxc_ox *im, rlxc_atom x, rlxc_atom i, int64_t axis, bool backwards)
+{
+    if (backwards) {
+        const rlxc_expr *last = rlxc_canonical(
+            im->ctx, rlxc_sub(im->ctx, rlxc_ox_dim(im, x, (uint32_t)axis), rlxc_ox_i(im, 1)), NULL);
+        i = rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0),
+                        i);
+    }
+    return rlxc_ox_take(im, x, i, axis);
+}
+
+static void graph_body(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state,
+                       rlxc_atom *next, rlxc_atom *go)
+{
+    body *b = user;
+    const Onnx__GraphProto *g = b->graph;
+    uint32_t n_in = b->is_scan ? b->n_states + b->n_scanned : b->n_states + 2, at = 0;
+    uint32_t n_out = b->n_states + b->n_outputs + (b->is_scan ? 0 : 1);
+    if (g->n_input < n_in || g->n_output != n_out) {
+        rlxc_ox_fail(im, "the body has %zu inputs and %zu outputs, expected %u and %u", g->n_input,
+                     g->n_output, n_in, n_out);
+        return;
+    }
+    rlxc_ox_value **in = rlxc_alloc(im->ctx, (n_in + 1) * sizeof *in);
+    rlxc_ox_value **out = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *out);
+    if (!b->is_scan) {
+        in[at++] = rlxc_ox_tensor(im, i);
+        in[at++] = rlxc_ox_tensor(im, rlxc_ox_number(im, RLX_B8, 1));
+    }
+    for (uint32_t k = 0; k < b->n_states; k++)
+        in[at++] = rlxc_ox_tensor(im, state[k]);
+    for (uint32_t k = 0; k < b->n_scanned; k++) {
+        rlxc_ox_value *whole = rlxc_ox_capture(im, im->frame, b->scanned_values[k]);
+        in[at++] = rlxc_ox_tensor(
+            im, item(im, rlxc_ox_atom(im, whole), i, b->axes[k], b->directions[k] != 0));
+    }
+    if (im->failed || !run_graph(im, g, in, n_in, out))
+        return;
+    at = 0;
+    if (!b->is_scan)
+        *go = rlxc_ox_reshape(im, rlxc_ox_result(im, out[at++]), NULL, 0);
+    for (uint32_t k = 0; k < b->n_states; k++) {
+        if (out[at]->kind != RLXC_OX_TENSOR)
+            rlxc_ox_fail(im, "sequences and optionals as states of a loop are not supported");
+        next[k] = rlxc_ox_result(im, out[at++]);
+    }
+    for (uint32_t k = 0; k < b->n_outputs && !im->failed; k++) {
+        const int64_t zero[1] = {0};
+        rlxc_atom v = rlxc_ox_result(im, out[at++]);
+        if (im->failed)
+            return;
+        b->collected[k] = type_of(im, v);
+        if (b->trial)
+            continue;
+        const rlxc_atom parts[2] = {state[b->n_states + k], rlxc_ox_expand_dims(im, v, zero, 1)};
+        bool back = b->out_directions && b->out_directions[k] != 0;
+        const rlxc_atom turned[2] = {parts[1], parts[0]};
+        next[b->n_states + k] = rlxc_ox_concat(im, back ? turned : parts, 2, 0);
+    }
+}
+
+/* The type of a collected result as the surroundings see it; NULL when it depends on the turn. */
+static const rlxc_sinfo *outside(rlxc_ox *im, const rlxc_ox_frame *frame, const rlxc_sinfo *s)
+{
+    rlxc_var_list used = {0};
+    rlxc_sinfo_collect_vars(im->ctx, s, &used);
+    for (uint32_t i = 0; i < used.vars.count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < frame->inner_symbols.count; k++)
+            known |= frame->inner_symbols.items[k] == used.vars.items[i];
+        if (!known)
+            return NULL;
+    }
+    return rlxc_sinfo_substitute(im->ctx, s, frame->inner_symbols.items, frame->outer_symbols.items,
+                                 frame->inner_symbols.count);
+}
+
+/* The loop with its collected results, each joined along dimension 0. */
+static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_atom *init,
+                    const rlxc_expr *turns, rlxc_atom *out)
+{
+    const rlxc_ox_loop l = {graph_body, b, NULL};
+    if (b->n_outputs > 0) {
+        uint64_t open[MAX_STATES] = {0};
+        attempt a = {0};
+        if (im->loop_depth >= MAX_LOOP_DEPTH) {
+            rlxc_ox_fail(im, "loops are nested too deeply");
+            return false;
+        }
+        b->trial = true;
+        im->loop_depth++;
+        for (uint32_t round = 0; round < 4 && !im->failed; round++) {
+            a = (attempt){0};
+            build(im, &l, init, b->n_states, open, &a);
+            if (!a.again)
+                break;
+        }
+        im->loop_depth--;
+        b->trial = false;
+        if (a.function)
+            rlxc_module_remove(im->ctx, im->module, a.function->name);
+        for (uint32_t k = 0; k < b->n_outputs && !im->failed; k++) {
+            const rlxc_sinfo *s = outside(im, &a.frame, b->collected[k]);
+            const rlxc_expr *dims[RLXC_MAX_NDIM];
+            if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim >= RLXC_MAX_NDIM) {
+                rlxc_ox_fail(im,
+                             "a collected result whose shape changes in the loop is not supported");
+                return false;
+            }
+            dims[0] = rlxc_ox_i(im, 0);
+            for (int32_t d = 0; d < s->ndim; d++)
+                dims[d + 1] = s->dims[d];
+            init[b->n_states + k] = rlxc_ox_full(im, s->dtype, 0, dims, (uint32_t)s->ndim + 1);
+        }
+    }
+    if (!rlxc_ox_run_loop(im, &l, limit, on, init, b->n_states + b->n_outputs, out))
+        return false;
+    for (uint32_t k = 0; turns && k < b->n_outputs; k++) {
+        rlxc_atom *at = &out[b->n_states + k];
+        const rlxc_sinfo *s = type_of(im, *at);
+        const rlxc_expr *dims[RLXC_MAX_NDIM];
+        if (s->kind != RLXC_SINFO_TENSOR || !s->dims)
+            continue;
+        for (int32_t d = 0; d < s->ndim; d++)
+            dims[d] = d ? s->dims[d] : turns;
+        *at = rlxc_ox_match(im, *at, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
+    }
+    return !im->failed;
+}
+
+/* A loop of known length, turn by turn; its states may be sequences. */
+static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t turns)
+{
+    uint32_t n = rlxc_ox_n_inputs(im) < 2 ? 0 : rlxc_ox_n_inputs(im) - 2;
+    uint32_t collected = g->n_output < n + 1 ? 0 : (uint32_t)g->n_output - n - 1;
+    rlxc_ox_value **in = rlxc_alloc(im->ctx, (n + 3) * sizeof *in);
+    rlxc_ox_value **out = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *out);
+    rlxc_atom *parts = rlxc_alloc(im->ctx, ((size_t)turns * collected + 1) * sizeof *parts);
+    const int64_t zero[1] = {0};
+    if (g->n_output < n + 1 || g->n_input < n + 2) {
+        rlxc_ox_fail(im, "the body has %zu inputs and %zu outputs", g->n_input, g->n_output);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        in[k + 2] = rlxc_ox_value_in(im, k + 2);
+    int64_t t = 0;
+    for (; t < turns && !im->failed; t++) {
+        rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
+        const rlxc_expr *index = rlxc_ox_i(im, t), *yes = rlxc_ox_i(im, 1);
+        rlxc_ox_value *i = rlxc_alloc(im->ctx, sizeof *i), *on = rlxc_alloc(im->ctx, sizeof *on);
+        *i = (rlxc_ox_value){.kind = RLXC_OX_TENSOR, .dtype = RLX_I64, .n_elems = 1};
+        i->elems = rlxc_copy(im->ctx, (const void *)&index, sizeof index);
+        *on = (rlxc_ox_value){.kind = RLXC_OX_TENSOR, .dtype = RLX_B8, .n_elems = 1};
+        on->elems = rlxc_copy(im->ctx, (const void *)&yes, sizeof yes);
+        in[0] = i;
+        in[1] = on;
+        im->scope = &scope;
+        bool ok = run_graph(im, g, in, n + 2, out);
+        im->scope = scope.outer;
+        if (!ok)
+            return;
+        for (uint32_t k = 0; k < n; k++)
+            in[k + 2] = out[k + 1];
+        for (uint32_t k = 0; k < collected; k++)
+            parts[(int64_t)k * turns + t] =
+                rlxc_ox_expand_dims(im, rlxc_ox_result(im, out[n + 1 + k]), zero, 1);
+        double value[1];
+        uint32_t one;
+        if (!rlxc_ox_const_doubles(im, out[0], value, 1, &one) || value[0] == 0) {
+            rlxc_ox_fail(im,
+                         "a loop over sequences whose end is found while it runs is not supported");
+            return;
+        }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        rlxc_ox_set_value(im, k, in[k + 2]);
+    for (uint32_t k = 0; k < collected && turns > 0; k++)
+        rlxc_ox_set(im, n + k,
+                    rlxc_ox_concat(im, parts + (size_t)k * (size_t)turns, (uint32_t)turns, 0));
+}
+
+/* The condition that the body gives is the one it got, or true. */
+static bool condition_stays(const Onnx__GraphProto *g)
+{
+    const char *name = g->n_output && g->output[0]->name ? g->output[0]->name : "";
+    const char *given = g->n_input > 1 && g->input[1]->name ? g->input[1]->name : "?";
+    if (strcmp(name, given) == 0)
+        return true;
+    for (size_t i = 0; i < g->n_node; i++) {
+        const Onnx__NodeProto *node = g->node[i];
+        if (node->n_output != 1 || !node->output[0] || strcmp(node->output[0], name) != 0 ||
+            !node->op_type)
+            continue;
+        if (strcmp(node->op_type, "Identity") == 0 && node->n_input == 1 && node->input[0])
+            return strcmp(node->input[0], given) == 0;
+        return strcmp(node->op_type, "Constant") == 0;
+    }
+    return false;
+}
+
+void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const Onnx__GraphProto *g = graph_attr(im, "body");
+    uint32_t n = rlxc_ox_n_inputs(im) < 2 ? 0 : rlxc_ox_n_inputs(im) - 2, one;
+    double turns[1] = {-1}, on[1] = {1};
+    rlxc_atom init[MAX_STATES], out[MAX_STATES];
+    bool sequences = false;
+    if (!g)
+        return;
+    for (uint32_t k = 0; k < n; k++)
+        sequences |= rlxc_ox_value_in(im, k + 2)->kind != RLXC_OX_TENSOR;
+    bool fixed =
+        rlxc_ox_has(im, 0) && rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 0), turns, 1, &one) &&
+        (!rlxc_ox_has(im, 1) ||
+         (rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 1), on, 1, &one) && on[0] != 0)) &&
+        condition_stays(g) && turns[0] >= 0 && turns[0] <= RLXC_OX_MAX_UNROLL;
+    if (fixed && (sequences || turns[0] > 0)) {
+        unrolled(im, g, (int64_t)turns[0]);
+        return;
+    }
+    body b = {.graph = g,
+              .n_states = n,
+              .n_outputs = rlxc_ox_n_outputs(im) < n ? 0 : (uint32_t)g->n_output - n - 1};
+    if (g->n_output < n + 1 || g->n_output - 1 > MAX_STATES - 1) {
+        rlxc_ox_fail(im, "the body has %zu outputs for %u states", g->n_output, n);
+        return;
+    }
+    if (sequences) {
+        rlxc_ox_fail(im,
+                     "sequences as states of a loop whose length is not known are not supported");
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        init[k] = rlxc_ox_in(im, k + 2);
+    rlxc_atom limit =
+        rlxc_ox_has(im, 0)
+            ? rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, 0), RLX_I64), NULL, 0)
+            : rlxc_ox_number(im, RLX_I64, 9e18);
+    rlxc_atom cond = rlxc_ox_has(im, 1) ? rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0)
+                                        : rlxc_ox_number(im, RLX_B8, 1);
+    if (!collect(im, &b, limit, cond, init, NULL, out))
+        return;
+    for (uint32_t k = 0; k < n + b.n_outputs; k++)
+        rlxc_ox_set(im, k, out[k]);
+}
+
+void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const Onnx__GraphProto *g = graph_attr(im, "body");
+    uint32_t first = im->opset < 9 ? 1 : 0, total = rlxc_ox_n_inputs(im) - first, count;
+    int64_t scanned = rlxc_ox_int(im, "num_scan_inputs", 1);
+    int64_t axes[MAX_STATES] = {0}, directions[MAX_STATES] = {0}, out_axes[MAX_STATES] = {0},
+            out_directions[MAX_STATES] = {0};
+    rlxc_atom init[MAX_STATES], out[MAX_STATES];
+    rlxc_ox_value *values[MAX_STATES];
+    if (!g)
+        return;
+    if (scanned < 1 || scanned > total || total > MAX_STATES || g->n_output > MAX_STATES - 1 ||
+        g->n_output < total - (uint32_t)scanned) {
+        rlxc_ox_fail(im, "num_scan_inputs is %lld of %u inputs", (long long)scanned, total);
+        return;
+    }
+    uint32_t n = total - (uint32_t)scanned;
+    body b = {.graph = g,
+              .n_states = n,
+              .n_scanned = (uint32_t)scanned,
+              .is_scan = true,
+              .scanned_values = values,
+              .axes = axes,
+              .directions = directions,
+              .n_outputs = (uint32_t)g->n_output - n,
+              .out_axes = out_axes,
+              .out_directions = out_directions};
+    rlxc_ox_ints(im, im->opset < 9 ? "directions" : "scan_input_directions", directions, MAX_STATES,
+                 &count);
+    rlxc_ox_ints(im, "scan_input_axes", axes, MAX_STATES, &count);
+    rlxc_ox_ints(im, "scan_output_directions", out_directions, MAX_STATES, &count);
+    rlxc_ox_ints(im, "scan_output_axes", out_axes, MAX_STATES, &count);
+    bool batched = im->opset < 9;
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *turns = NULL;
+    for (uint32_t k = 0; k < total && !im->failed; k++) {
+        rlxc_atom x = rlxc_ox_in(im, first + k);
+        if (batched) { /* opset 8 has a batch in front; only one of a single element is understood
+                        */
+            uint32_t ndim = rlxc_ox_ndim(im, x);
+            rlxc_ox_dims(im, x, dims);
+            if (ndim == 0 || !rlxc_is_const(dims[0], 1) || rlxc_ox_has(im, 0)) {
+                rlxc_ox_fail(im,
+                             "Scan of opset 8 with a batch or sequence lengths is not supported");
+                return;
+            }
+            x = rlxc_ox_reshape(im, x, dims + 1, ndim - 1);
+        }
+        if (k < n) {
+            init[k] = x;
+            continue;
+        }
+        axes[k - n] = rlxc_ox_axis(im, axes[k - n], rlxc_ox_ndim(im, x));
+        values[k - n] = rlxc_ox_tensor(im, x);
+        if (k == n)
+            turns = rlxc_ox_dim(im, x, (uint32_t)axes[0]);
+    }
+    if (im->failed)
+        return;
+    rlxc_atom limit = rlxc_ox_reshape(im, rlxc_ox_prims(im, &turns, 1), NULL, 0);
+    if (!collect(im, &b, limit, rlxc_ox_number(im, RLX_B8, 1), init, turns, out))
+        return;
+    for (uint32_t k = 0; k < n + b.n_outputs; k++) {
+        rlxc_atom y = out[k];
+        if (k >= n && !batched) {
+            uint32_t ndim = rlxc_ox_ndim(im, y), to = rlxc_ox_axis(im, out_axes[k - n], ndim);
+            int64_t order[RLXC_MAX_NDIM];
+            for (uint32_t d = 0; d < ndim; d++)
+                order[d] = d < to ? d + 1 : d == to ? 0 : d;
+            y = rlxc_ox_transpose(im, y, order, ndim);
+        }
+        if (batched) {
+            const int64_t zero[1] = {0};
+            y = rlxc_ox_expand_dims(im, y, zero, 1);
+        }
+        rlxc_ox_set(im, k, y);
+    }
+}

@@ -1,0 +1,327 @@
+/* RNN, GRU and LSTM: the input's part of all gates at once, then turn by turn; short sequences of
+ * known length are unrolled, others become a loop. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/loop.h"
+
+enum { MAX_UNROLLED_TURNS = 12 };
+
+typedef struct cell {
+    char kind; /* 'R', 'G', 'L' */
+    uint32_t gates;
+    const char *activations[3];
+    double alpha[3], beta[3];
+    double clip; /* 0: none */
+    bool linear_before_reset, input_forget, backwards;
+    rlxc_atom input;          /* (time, batch, gates * hidden): x W^T + biases */
+    rlxc_atom recurrent;      /* R^T (hidden, gates * hidden) */
+    rlxc_atom recurrent_bias; /* GRU: that of the hidden gate (1, hidden) */
+    rlxc_atom peephole[3];    /* LSTM: i, o, f, each (1, hidden) */
+    rlxc_atom lengths;        /* (batch, 1) int64, or none */
+    const rlxc_expr *time, *hidden;
+    /* loop */
+    rlxc_ox_value *brought[8];
+} cell;
+
+static rlxc_atom activate(rlxc_ox *im, const cell *c, uint32_t k, rlxc_atom x)
+{
+    rlx_dtype t = rlxc_ox_type(im, x);
+    if (c->clip > 0) {
+        x = rlxc_ox_op2(im, "minimum", x, rlxc_ox_number(im, t, c->clip));
+        x = rlxc_ox_op2(im, "maximum", x, rlxc_ox_number(im, t, -c->clip));
+    }
+    return rlxc_ox_activation(im, c->activations[k], x, c->alpha[k], c->beta[k]);
+}
+
+static rlxc_atom gate(rlxc_ox *im, const cell *c, rlxc_atom x, uint32_t k)
+{
+    const rlxc_expr *begin = rlxc_mul(im->ctx, c->hidden, rlxc_ox_i(im, k));
+    return rlxc_ox_slice(im, x, rlxc_ox_ndim(im, x) - 1, begin, rlxc_add(im->ctx, begin, c->hidden),
+                         1);
+}
+
+static rlxc_atom mixed(rlxc_ox *im, rlxc_atom z, rlxc_atom a, rlxc_atom b)
+{
+    rlxc_atom rest = rlxc_ox_op2(im, "subtract", rlxc_ox_number(im, rlxc_ox_type(im, z), 1), z);
+    return rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", rest, a),
+                       rlxc_ox_op2(im, "multiply", z, b));
+}
+
+static rlxc_atom with_peephole(rlxc_ox *im, rlxc_atom x, rlxc_atom p, rlxc_atom state)
+{
+    return p.kind == RLXC_ATOM_NONE
+               ? x
+               : rlxc_ox_op2(im, "add", x, rlxc_ox_op2(im, "multiply", p, state));
+}
+
+/* One turn from the input's part |x| (batch, gates * hidden). */
+static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom cs,
+                 rlxc_atom *out_h, rlxc_atom *out_c)
+{
+    rlxc_atom all = rlxc_ox_op2(im, "matmul", h, c->recurrent);
+    *out_c = cs;
+    if (c->kind == 'R') {
+        *out_h = activate(im, c, 0, rlxc_ox_op2(im, "add", x, all));
+    } else if (c->kind == 'G') { /* z, r, h */
+        rlxc_atom z =
+            activate(im, c, 0, rlxc_ox_op2(im, "add", gate(im, c, x, 0), gate(im, c, all, 0)));
+        rlxc_atom r =
+            activate(im, c, 0, rlxc_ox_op2(im, "add", gate(im, c, x, 1), gate(im, c, all, 1)));
+        rlxc_atom part;
+        if (c->linear_before_reset) {
+            part = rlxc_ox_op2(im, "add", gate(im, c, all, 2), c->recurrent_bias);
+            part = rlxc_ox_op2(im, "multiply", r, part);
+        } else {
+            part = rlxc_ox_op2(im, "matmul", rlxc_ox_op2(im, "multiply", r, h),
+                               gate(im, c, c->recurrent, 2));
+            part = rlxc_ox_op2(im, "add", part, c->recurrent_bias);
+        }
+        rlxc_atom n = activate(im, c, 1, rlxc_ox_op2(im, "add", gate(im, c, x, 2), part));
+        *out_h = mixed(im, z, n, h);
+    } else { /* i, o, f, c */
+        rlxc_atom sum = rlxc_ox_op2(im, "add", x, all);
+        rlxc_atom i =
+            activate(im, c, 0, with_peephole(im, gate(im, c, sum, 0), c->peephole[0], cs));
+        rlxc_atom f =
+            activate(im, c, 0, with_peephole(im, gate(im, c, sum, 2), c->peephole[2], cs));
+        rlxc_atom g = activate(im, c, 1, gate(im, c, sum, 3));
+        if (c->input_forget)
+            f = rlxc_ox_op2(im, "subtract", rlxc_ox_number(im, rlxc_ox_type(im, i), 1), i);
+        *out_c = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", f, cs),
+                             rlxc_ox_op2(im, "multiply", i, g));
+        rlxc_atom o =
+            activate(im, c, 0, with_peephole(im, gate(im, c, sum, 1), c->peephole[1], *out_c));
+        *out_h = rlxc_ox_op2(im, "multiply", o, activate(im, c, 2, *out_c));
+    }
+}
+
+/* Beyond a sequence's end the states stay and the output is 0. |t| (int64 scalar) is the turn. */
+static void masked_step(rlxc_ox *im, const cell *c, rlxc_atom t, rlxc_atom h, rlxc_atom cs,
+                        rlxc_atom *out_h, rlxc_atom *out_c, rlxc_atom *out_y)
+{
+    rlxc_atom at = t;
+    if (c->backwards) {
+        const rlxc_expr *last =
+            rlxc_canonical(im->ctx, rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1)), NULL);
+        at = rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0),
+                         t);
+    }
+    step(im, c, rlxc_ox_take(im, c->input, at, 0), h, cs, out_h, out_c);
+    *out_y = *out_h;
+    if (c->lengths.kind == RLXC_ATOM_NONE)
+        return;
+    rlxc_atom live = rlxc_ox_op2(im, "less", at, c->lengths);
+    *out_y = rlxc_ox_op3(im, "where", live, *out_h, rlxc_ox_number(im, rlxc_ox_type(im, h), 0));
+    *out_h = rlxc_ox_op3(im, "where", live, *out_h, h);
+    *out_c = rlxc_ox_op3(im, "where", live, *out_c, cs);
+}
+
+static rlxc_atom bring(rlxc_ox *im, rlxc_atom a, rlxc_ox_value *v)
+{
+    return a.kind == RLXC_ATOM_NONE ? a : rlxc_ox_atom(im, rlxc_ox_capture(im, im->frame, v));
+}
+
+/* States of the loop: h, c, all outputs. */
+static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, rlxc_atom *next,
+                 rlxc_atom *go)
+{
+    const cell *outer = user;
+    const int64_t zero[1] = {0};
+    cell c = *outer;
+    rlxc_atom y;
+    (void)go;
+    c.input = bring(im, c.input, c.brought[0]);
+    c.recurrent = bring(im, c.recurrent, c.brought[1]);
+    c.recurrent_bias = bring(im, c.recurrent_bias, c.brought[2]);
+    c.lengths = bring(im, c.lengths, c.brought[3]);
+    for (uint32_t k = 0; k < 3; k++)
+        c.peephole[k] = bring(im, c.peephole[k], c.brought[4 + k]);
+    c.time = rlxc_ox_inner_expr(im, im->frame, c.time);
+    c.hidden = rlxc_ox_inner_expr(im, im->frame, c.hidden);
+    masked_step(im, &c, i, state[0], state[1], &next[0], &next[1], &y);
+    const rlxc_atom parts[2] = {state[2], rlxc_ox_expand_dims(im, y, zero, 1)};
+    const rlxc_atom turned[2] = {parts[1], parts[0]};
+    next[2] = rlxc_ox_concat(im, c.backwards ? turned : parts, 2, 0);
+}
+
+static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
+                     rlxc_atom *out_c, rlxc_atom *out_y)
+{
+    const rlxc_atom known[7] = {c->input,       c->recurrent,   c->recurrent_bias, c->lengths,
+                                c->peephole[0], c->peephole[1], c->peephole[2]};
+    const uint64_t open[3] = {0, 0, 1};
+    const rlxc_ox_loop l = {turn, c, open};
+    for (uint32_t k = 0; k < 7; k++)
+        c->brought[k] = rlxc_ox_tensor(im, known[k]);
+    const rlxc_expr *dims[3] = {rlxc_ox_i(im, 0), rlxc_ox_dim(im, h, 0), rlxc_ox_dim(im, h, 1)};
+    rlxc_atom init[3] = {h, cs, rlxc_ox_full(im, rlxc_ox_type(im, h), 0, dims, 3)}, out[3];
+    rlxc_atom limit = rlxc_ox_reshape(im, rlxc_ox_prims(im, &c->time, 1), NULL, 0);
+    if (!rlxc_ox_run_loop(im, &l, limit, rlxc_ox_number(im, RLX_B8, 1), init, 3, out))
+        return;
+    dims[0] = c->time;
+    *out_h = out[0];
+    *out_c = out[1];
+    *out_y =
+        rlxc_ox_match(im, out[2], rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, h), 3, dims, NULL));
+}
+
+static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
+                          rlxc_atom *out_c, rlxc_atom *out_y)
+{
+    int64_t turns;
+    const int64_t zero[1] = {0};
+    if (!rlxc_is_int(c->time, &turns) || turns > MAX_UNROLLED_TURNS || turns == 0) {
+        run_loop(im, c, h, cs, out_h, out_c, out_y);
+        return;
+    }
+    rlxc_atom y[MAX_UNROLLED_TURNS];
+    for (int64_t t = 0; t < turns && !im->failed; t++) {
+        rlxc_atom *to = &y[c->backwards ? turns - 1 - t : t];
+        masked_step(im, c, rlxc_ox_number(im, RLX_I64, (double)t), h, cs, &h, &cs, to);
+        *to = rlxc_ox_expand_dims(im, *to, zero, 1);
+    }
+    *out_h = h;
+    *out_c = cs;
+    *out_y = im->failed ? (rlxc_atom){0} : rlxc_ox_concat(im, y, (uint32_t)turns, 0);
+}
+
+/* Row |d| of the first dimension, which goes. */
+static rlxc_atom direction_of(rlxc_ox *im, rlxc_atom x, uint32_t d)
+{
+    return rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, d), 0);
+}
+
+static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)
+{
+    static const char *const defaults[3][3] = {
+        {"Tanh", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
+    uint32_t per = c->kind == 'R' ? 1 : c->kind == 'G' ? 2 : 3;
+    const Onnx__AttributeProto *names = rlxc_ox_attr(im, "activations"),
+                               *alphas = rlxc_ox_attr(im, "activation_alpha"),
+                               *betas = rlxc_ox_attr(im, "activation_beta");
+    uint32_t a = 0, b = 0;
+    for (uint32_t k = 0; k < 3; k++)
+        c->activations[k] = defaults[c->kind == 'R' ? 0 : c->kind == 'G' ? 1 : 2][k];
+    for (uint32_t k = 0; k < (direction + 1) * per; k++) {
+        const char *name = c->activations[k % per];
+        if (names && k < names->n_strings)
+            name =
+                rlxc_intern(im->ctx, (const char *)names->strings[k].data, names->strings[k].len);
+        bool has_alpha = strcmp(name, "Affine") == 0 || strcmp(name, "LeakyRelu") == 0 ||
+                         strcmp(name, "ThresholdedRelu") == 0 || strcmp(name, "ScaledTanh") == 0 ||
+                         strcmp(name, "HardSigmoid") == 0 || strcmp(name, "Elu") == 0;
+        bool has_beta = strcmp(name, "Affine") == 0 || strcmp(name, "ScaledTanh") == 0 ||
+                        strcmp(name, "HardSigmoid") == 0;
+        double alpha = strcmp(name, "LeakyRelu") == 0     ? 0.01
+                       : strcmp(name, "HardSigmoid") == 0 ? 0.2
+                                                          : 1;
+        double beta = strcmp(name, "HardSigmoid") == 0  ? 0.5
+                      : strcmp(name, "ScaledTanh") == 0 ? 1
+                                                        : 0;
+        if (has_alpha && alphas && a < alphas->n_floats)
+            alpha = (double)alphas->floats[a++];
+        if (has_beta && betas && b < betas->n_floats)
+            beta = (double)betas->floats[b++];
+        if (k / per == direction) {
+            c->activations[k % per] = name;
+            c->alpha[k % per] = alpha;
+            c->beta[k % per] = beta;
+        }
+    }
+}
+
+void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const int64_t swap[3] = {1, 0, 2}, turned[2] = {1, 0};
+    char kind = row->arg[0];
+    const uint32_t gates = kind == 'R' ? 1 : kind == 'G' ? 3 : 4;
+    rlxc_atom x = rlxc_ox_in(im, 0), w = rlxc_ox_in(im, 1), r = rlxc_ox_in(im, 2);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    bool layout = rlxc_ox_int(im, "layout", 0) != 0;
+    const char *way = rlxc_ox_str(im, "direction", "forward");
+    uint32_t directions = strcmp(way, "bidirectional") == 0 ? 2 : 1;
+    if (rlxc_ox_ndim(im, x) != 3 || rlxc_ox_ndim(im, w) != 3 || rlxc_ox_ndim(im, r) != 3) {
+        rlxc_ox_fail(im, "expected X, W and R of three dimensions");
+        return;
+    }
+    if (layout)
+        x = rlxc_ox_transpose(im, x, swap, 3);
+    rlxc_atom hs[2], cs[2], ys[2], lengths = {0};
+    const rlxc_expr *hidden = rlxc_ox_dim(im, r, 2), *batch = rlxc_ox_dim(im, x, 1);
+    const rlxc_expr *state_dims[2] = {batch, hidden}, *column[2] = {batch, rlxc_ox_i(im, 1)};
+    if (rlxc_ox_has(im, 4))
+        lengths = rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, 4), RLX_I64), column, 2);
+    for (uint32_t d = 0; d < directions && !im->failed; d++) {
+        cell c = {.kind = kind,
+                  .gates = gates,
+                  .clip = rlxc_ox_float(im, "clip", 0),
+                  .linear_before_reset = rlxc_ox_int(im, "linear_before_reset", 0) != 0,
+                  .input_forget = rlxc_ox_int(im, "input_forget", 0) != 0,
+                  .backwards = d == 1 || strcmp(way, "reverse") == 0,
+                  .lengths = lengths,
+                  .time = rlxc_ox_dim(im, x, 0),
+                  .hidden = hidden};
+        read_activations(im, &c, d);
+        c.recurrent = rlxc_ox_transpose(im, direction_of(im, r, d), turned, 2);
+        c.input =
+            rlxc_ox_op2(im, "matmul", x, rlxc_ox_transpose(im, direction_of(im, w, d), turned, 2));
+        const rlxc_expr *row_dims[2] = {rlxc_ox_i(im, 1), hidden};
+        if (kind == 'G')
+            c.recurrent_bias = rlxc_ox_full(im, t, 0, row_dims, 2);
+        if (rlxc_ox_has(im, 3)) {
+            rlxc_atom b = direction_of(im, rlxc_ox_in(im, 3), d);
+            const rlxc_expr *half = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, gates));
+            const rlxc_expr *all = rlxc_mul(im->ctx, half, rlxc_ox_i(im, 2));
+            rlxc_atom wb = rlxc_ox_slice(im, b, 0, rlxc_ox_i(im, 0), half, 1),
+                      rb = rlxc_ox_slice(im, b, 0, half, all, 1);
+            if (kind == 'G') { /* the hidden gate's second bias stays apart */
+                const rlxc_expr *two = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
+                rlxc_atom low = rlxc_ox_slice(im, rb, 0, rlxc_ox_i(im, 0), two, 1);
+                rlxc_atom high = rlxc_ox_slice(im, rb, 0, two, half, 1);
+                c.recurrent_bias = rlxc_ox_reshape(im, high, row_dims, 2);
+                const rlxc_atom parts[2] = {
+                    low, rlxc_ox_op2(im, "multiply", high, rlxc_ox_number(im, t, 0))};
+                rb = rlxc_ox_concat(im, parts, 2, 0);
+            }
+            c.input = rlxc_ox_op2(im, "add", c.input, rlxc_ox_op2(im, "add", wb, rb));
+        }
+        for (uint32_t k = 0; kind == 'L' && rlxc_ox_has(im, 7) && k < 3; k++) {
+            rlxc_atom p = gate(im, &c, direction_of(im, rlxc_ox_in(im, 7), d), k);
+            c.peephole[k] = rlxc_ox_reshape(im, p, row_dims, 2);
+        }
+        rlxc_atom init[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            bool given = rlxc_ox_has(im, 5 + k) && (k == 0 || kind == 'L');
+            if (given) {
+                rlxc_atom s = rlxc_ox_in(im, 5 + k);
+                init[k] = direction_of(im, layout ? rlxc_ox_transpose(im, s, swap, 3) : s, d);
+                init[k] = rlxc_ox_reshape(im, init[k], state_dims, 2);
+            } else {
+                init[k] = rlxc_ox_full(im, t, 0, state_dims, 2);
+            }
+        }
+        run_direction(im, &c, init[0], init[1], &hs[d], &cs[d], &ys[d]);
+    }
+    if (im->failed)
+        return;
+    const int64_t one[1] = {1}, zero[1] = {0};
+    for (uint32_t d = 0; d < directions; d++) {
+        ys[d] = rlxc_ox_expand_dims(im, ys[d], one, 1);
+        hs[d] = rlxc_ox_expand_dims(im, hs[d], zero, 1);
+        cs[d] = rlxc_ox_expand_dims(im, cs[d], zero, 1);
+    }
+    rlxc_atom y = rlxc_ox_concat(im, ys, directions, 1), h = rlxc_ox_concat(im, hs, directions, 0),
+              cell_state = rlxc_ox_concat(im, cs, directions, 0);
+    if (layout) {
+        const int64_t order[4] = {2, 0, 1, 3};
+        y = rlxc_ox_transpose(im, y, order, 4);
+        h = rlxc_ox_transpose(im, h, swap, 3);
+        cell_state = rlxc_ox_transpose(im, cell_state, swap, 3);
+    }
+    rlxc_ox_set(im, 0, y);
+    rlxc_ox_set(im, 1, h);
+    if (kind == 'L')
+        rlxc_ox_set(im, 2, cell_state);
+}
