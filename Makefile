@@ -51,11 +51,12 @@ SUPPORT_SRC  := $(wildcard tests/support/*.c)
 VM_TESTS     := $(wildcard tests/vm/*.c tests/builtins/*.c tests/cli/*.c)
 COMPILER_TESTS := $(wildcard tests/compiler/*.c)
 RANDOM_TESTS := $(wildcard tests/random/*.c)
+CONFORMANCE_TESTS := $(wildcard tests/conformance/*.c)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance onnx-backend onnx-backend-table bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -121,6 +122,9 @@ $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/libr
 $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
@@ -141,7 +145,10 @@ SEED  ?= 1
 random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3 against plain evaluation
 	@$(BUILD)/random_tests --seed $(SEED) --count $(COUNT) --jobs $(JOBS)
 
-conformance: all ## the conformance cases of CONFORMANCE=folder, against tests/conformance/known_failures.txt
+# Both against tests/conformance/known_failures.txt; LEVEL=-O0 and RLX_CHECK=1 change how the copy is compiled.
+conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this tree, in-process
+	@$(BUILD)/conformance_tests --known tests/conformance/known_failures.txt --jobs 2 $(LEVEL)
+conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
 test-ops: all ## every operator against NumPy, at several sizes
