@@ -98,8 +98,14 @@ static rlx_status open_object(rlx_executable *exe, rlx_error *err)
         return rlx_fail(err, RLX_E_IO, "cannot make a file in memory for the kernels");
     }
     /* The loader takes two objects of one path for the same: the descriptor stays open, so that no
-       other executable's object gets its number. */
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+       other executable's object gets its number. A debugger opens the path in its own process,
+       so it names this one rather than "self"; /proc may number processes otherwise than getpid. */
+    char self[24];
+    ssize_t digits = readlink("/proc/self", self, sizeof self);
+    if (digits > 0 && (size_t)digits < sizeof self)
+        snprintf(path, sizeof path, "/proc/%.*s/fd/%d", (int)digits, self, fd);
+    else
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     n->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     n->fd = fd;
     if (!n->handle) {
