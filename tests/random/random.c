@@ -185,6 +185,8 @@ static void work(const settings *s, totals *t)
     static program p;
     outcome o;
     for (unsigned long long i; (i = t->next++) < s->count;) {
+        if (i > 0 && i % 250 == 0)
+            fprintf(stderr, "%llu programs begun, %llu failed\n", i, t->failed);
         generate(&p, s->seed + i);
         check_program(&p, &o);
         t->compared += (unsigned long long)o.compared;
