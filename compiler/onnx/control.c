@@ -21,6 +21,37 @@ static const Onnx__GraphProto *graph_attr(rlxc_ox *im, const char *name)
     return NULL;
 }
 
+/* A result of a body with the dimensions that the model states for it, checked at run time. */
+static rlxc_ox_value *refined(rlxc_ox *im, rlxc_ox_value *v, const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto *type = info->type;
+    if (v->kind != RLXC_OX_TENSOR || v->atom.kind != RLXC_ATOM_VAR || !type ||
+        type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type ||
+        !type->tensor_type->shape)
+        return v;
+    const Onnx__TensorShapeProto *shape = type->tensor_type->shape;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    bool better = false;
+    uint32_t ndim = rlxc_ox_ndim(im, v->atom);
+    rlxc_ox_dims(im, v->atom, dims);
+    if (shape->n_dim != ndim)
+        return v;
+    for (uint32_t i = 0; i < ndim; i++) {
+        int64_t known;
+        if (rlxc_is_int(dims[i], &known) ||
+            shape->dim[i]->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
+            shape->dim[i]->dim_value < 0)
+            continue;
+        dims[i] = rlxc_ox_i(im, shape->dim[i]->dim_value);
+        better = true;
+    }
+    if (!better)
+        return v;
+    const rlxc_sinfo *s =
+        rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, v->atom), (int32_t)ndim, dims, NULL);
+    return rlxc_ox_tensor(im, rlxc_ox_match(im, v->atom, s));
+}
+
 /* Imports |g| at the place at hand; false when one of its nodes failed. */
 static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **inputs,
                       uint32_t n_inputs, rlxc_ox_value **outputs)
@@ -47,7 +78,7 @@ static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **in
                          g->output[i]->name ? g->output[i]->name : "");
             ok = false;
         }
-        outputs[i] = v;
+        outputs[i] = v && ok ? refined(im, v, g->output[i]) : v;
     }
     rlxc_ox_end_graph(im);
     return ok;

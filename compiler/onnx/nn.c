@@ -36,6 +36,46 @@ void rlxc_ox_import_gemm(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, y);
 }
 
+/* Subscripts without spaces, an ellipsis written out in letters that are not used. */
+static const char *subscripts_of(rlxc_ox *im, const char *text, const rlxc_atom *parts, uint32_t n)
+{
+    rlxc_text packed = {.ctx = im->ctx}, out = {.ctx = im->ctx};
+    char free_letters[RLXC_MAX_NDIM + 1];
+    uint32_t n_free = 0, most = 0, term = 0;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ')
+            rlxc_text_add(&packed, c, 1);
+    const char *p = packed.data ? packed.data : "";
+    if (!strstr(p, "..."))
+        return p;
+    for (char c = 'Z'; c >= 'A' && n_free < RLXC_MAX_NDIM; c--)
+        if (!strchr(p, c))
+            free_letters[n_free++] = c;
+    bool arrow = false;
+    while (*p) {
+        size_t length = strcspn(p, ",-");
+        const char *dots = memchr(p, '.', length);
+        uint32_t letters = (uint32_t)length - (dots ? 3 : 0);
+        uint32_t ndim = arrow ? most + letters : term < n ? rlxc_ox_ndim(im, parts[term]) : letters;
+        uint32_t hidden = dots && ndim > letters ? ndim - letters : 0;
+        most = hidden > most ? hidden : most;
+        for (size_t i = 0; i < length; i++) {
+            if (p[i] != '.')
+                rlxc_text_add(&out, p + i, 1);
+            else if (p + i == dots)
+                for (uint32_t k = hidden < n_free ? hidden : n_free; k > 0; k--)
+                    rlxc_text_add(&out, free_letters + k - 1, 1);
+        }
+        p += length;
+        term++;
+        if (*p == '-')
+            arrow = true;
+        for (; *p == ',' || *p == '-' || *p == '>'; p++)
+            rlxc_text_add(&out, p, 1);
+    }
+    return out.data ? out.data : "";
+}
+
 void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -45,13 +85,8 @@ void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
         parts[i] = rlxc_ox_in(im, i);
     if (im->failed)
         return;
-    /* Spaces mean nothing. */
-    const char *text = rlxc_ox_str(im, "equation", "");
-    rlxc_text packed = {.ctx = im->ctx};
-    for (; *text; text++)
-        if (*text != ' ')
-            rlxc_text_add(&packed, text, 1);
-    rlxc_attr subscripts = rlxc_attr_string(im->ctx, packed.data ? packed.data : "");
+    const char *text = subscripts_of(im, rlxc_ox_str(im, "equation", ""), parts, n);
+    rlxc_attr subscripts = rlxc_attr_string(im->ctx, text);
     rlxc_ox_set(im, 0,
                 rlxc_ox_op0(im, "einsum", rlxc_atom_tuple(im->ctx, parts, n),
                             rlxc_ox_with(im, (rlxc_attrs){0}, "subscripts", subscripts)));

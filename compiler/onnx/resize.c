@@ -42,9 +42,8 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
     rlxc_atom i = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), p->out), RLX_F32);
     const rlxc_expr *one = rlxc_ox_i(im, 1);
     rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
-    /* one less than the output, but never 0 */
-    rlxc_atom steps =
-        scalar_of(im, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, p->out, one), one));
+    /* one less than the output, whose length need not be whole here */
+    rlxc_atom steps = add(im, rlxc_ox_op2(im, "multiply", p->scale, scalar_of(im, p->in)), -1);
     int64_t n;
     bool single = rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n) && n == 1;
     rlxc_atom half = add(im, rlxc_ox_op2(im, "divide", add(im, i, 0.5), p->scale), -0.5);
@@ -58,8 +57,11 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
         rlxc_atom many = rlxc_ox_op2(im, "greater", scalar_of(im, p->out), f(im, 1));
         return rlxc_ox_op3(im, "where", many, half, f(im, 0));
     }
-    if (strcmp(mode, "align_corners") == 0)
-        return rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), steps);
+    if (strcmp(mode, "align_corners") == 0) {
+        rlxc_atom some = rlxc_ox_op2(im, "greater", i, f(im, 0)); /* the first is 0, also of one */
+        rlxc_atom x = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), steps);
+        return rlxc_ox_op3(im, "where", some, x, f(im, 0));
+    }
     if (strcmp(mode, "asymmetric") == 0)
         return rlxc_ox_op2(im, "divide", i, p->scale);
     if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
