@@ -194,7 +194,8 @@ static int op_norm(gen *g)
     for (unsigned k = 0; k < (v.op == OP_LAYER_NORM ? 2 : 1); k++) {
         int y = -1;
         for (unsigned i = 0; i < g->n_scope && y < 0; i++)
-            if (type_equal(type_of(g, g->scope[i]), &t) && chance(g, 60))
+            if (!g->f->values[g->scope[i]].is_tuple && type_equal(type_of(g, g->scope[i]), &t) &&
+                chance(g, 60))
                 y = g->scope[i];
         if (y < 0)
             y = new_param(g, t);
