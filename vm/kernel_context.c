@@ -167,7 +167,10 @@ static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, voi
     if (n_shares == 1 || w->in_share || !vm->threads)
         return body(user, 0, n, ctx);
     shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
-    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares, 0);
+    /* Workers sleep between loops: spinning ones take the core that the next serial kernel needs.
+     */
+    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares,
+                               PTHREADPOOL_FLAG_YIELD_WORKERS);
     return atomic_load(&s.result);
 }
 

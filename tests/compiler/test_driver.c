@@ -142,9 +142,12 @@ RLX_TEST(driver, inputs_that_cannot_be_compiled_exit_1)
     cr_expect_eq(run(words, out, err), 1);
     cr_expect(strstr(err, "none.py: No such file") != NULL, "%s", err);
 
-    snprintf(words, sizeof words, "%s/model.onnx -o %s/x", folder, folder);
+    snprintf(path, sizeof path, "%s/model.onnx", folder);
+    write_text(path, "no protobuf at all");
+    snprintf(words, sizeof words, "%s -o %s/x", path, folder);
     cr_expect_eq(run(words, out, err), 1);
-    cr_expect(strstr(err, "ONNX models are not supported yet") != NULL, "%s", err);
+    cr_expect(strstr(err, "model.onnx") != NULL, "%s", err);
+    unlink(path);
 
     snprintf(path, sizeof path, "%s/bad.py", folder);
     write_text(path, "@I.ir_module\nclass Module:\n    def\n");
