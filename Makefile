@@ -183,6 +183,7 @@ fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its c
 ifeq ($(FUZZ_LINK),1)
 .PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o
 $(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c)
+$(BUILD)/fuzz_onnx: $(call obj,vm/cli/tensorproto.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)

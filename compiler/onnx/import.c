@@ -531,5 +531,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     im.file = rlxc_add_file(ctx, path, listing.data, listing.length);
     im.module = rlxc_module_new(ctx);
     import_model(&im);
+    if (im.more.length > 0)
+        rlxc_error(ctx, (rlxc_range){0}, "further nodes that cannot be imported:%s", im.more.data);
     return rlxc_failed(ctx) ? NULL : im.module;
 }

@@ -65,11 +65,12 @@ typedef struct rlxc_ox {
     rlxc_map dim_params; /* interned name -> symbol of main */
     uint32_t file;
     const Onnx__NodeProto *node;
-    uint32_t errors;   /* before the node */
-    uint32_t depth;    /* of sub-graphs */
+    uint32_t errors; /* before the node */
+    uint32_t depth;  /* of sub-graphs */
     uint32_t loop_depth;
     uint32_t n_failed; /* nodes */
     bool failed;
+    rlxc_text more; /* failures beyond what diagnostics keep */
 } rlxc_ox;
 
 typedef struct rlxc_ox_row rlxc_ox_row;

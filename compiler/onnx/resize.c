@@ -87,7 +87,9 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
             x = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", x, last), i);
         } else {
             rlxc_atom width = rlxc_ox_op2(im, "subtract", ends[1], ends[0]);
-            width = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", width, last), steps);
+            const rlxc_expr *most = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, rlxc_ox_i(im, 2));
+            rlxc_atom gaps = scalar_of(im, rlxc_sub(im->ctx, most, one));
+            width = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", width, last), gaps);
             x = rlxc_ox_op2(im, "multiply", i, width);
             x = rlxc_ox_op2(im, "add", x, rlxc_ox_op2(im, "multiply", ends[0], last));
         }
