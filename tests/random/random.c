@@ -29,7 +29,10 @@ typedef struct totals { /* shared by the workers */
 static bool still_fails(const program *p, const outcome *was, outcome *now)
 {
     check_program(p, now);
-    return now->failed && strncmp(now->message, was->message, 12) == 0;
+    const char *error = strstr(was->message, "error: "),
+               *now_error = strstr(now->message, "error: ");
+    return now->failed && strncmp(now->message, was->message, 12) == 0 && !error == !now_error &&
+           (!error || strncmp(error, now_error, 30) == 0);
 }
 
 /* Value |id| of main becomes a parameter. */
