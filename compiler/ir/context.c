@@ -37,6 +37,7 @@ rlxc_context *rlxc_context_create(const rlx_allocator *allocator)
         return NULL;
     memset(ctx, 0, sizeof *ctx);
     ctx->allocator = allocator;
+    ctx->max_errors = RLXC_MAX_ERRORS;
     ctx->reserve = rlx_alloc(allocator, RESERVE_SIZE, ARENA_ALIGN);
     if (!ctx->reserve) {
         rlx_free(allocator, ctx, sizeof *ctx, ARENA_ALIGN);

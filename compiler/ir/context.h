@@ -77,6 +77,9 @@ void rlxc_note(rlxc_context *ctx, rlxc_range range, const char *format, ...)
 void rlxc_internal(rlxc_context *ctx, rlxc_range range, const char *stage, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Keeps up to |count| errors instead of RLXC_MAX_ERRORS, where each one names another place. */
+void rlxc_keep_errors(rlxc_context *ctx, uint32_t count);
+
 uint32_t rlxc_error_count(const rlxc_context *ctx);
 const rlxc_diagnostic *rlxc_diagnostics(const rlxc_context *ctx, size_t *out_count);
 /* True once memory ran out or an error was reported: the stage should stop soon. Parsers that

@@ -40,7 +40,7 @@ struct rlxc_context {
 
     RLXC_VEC(rlxc_file) files; /* file index 1 is items[0] */
     RLXC_VEC(rlxc_diagnostic) diagnostics;
-    uint32_t n_errors, n_warnings;
+    uint32_t n_errors, n_warnings, max_errors;
     bool last_dropped; /* the last error or warning was not kept: its notes go too */
 
     struct rlxc_expr_pool *exprs;

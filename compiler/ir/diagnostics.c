@@ -50,11 +50,16 @@ rlx_str rlxc_file_line(const rlxc_context *ctx, uint32_t file, uint32_t line)
     return (rlx_str){f->text + at, length};
 }
 
+void rlxc_keep_errors(rlxc_context *ctx, uint32_t count)
+{
+    ctx->max_errors = count;
+}
+
 static bool keep(rlxc_context *ctx, rlxc_severity severity)
 {
     switch (severity) {
     case RLXC_ERROR:
-        ctx->last_dropped = ctx->n_errors >= RLXC_MAX_ERRORS;
+        ctx->last_dropped = ctx->n_errors >= ctx->max_errors;
         if (ctx->n_errors < UINT32_MAX)
             ctx->n_errors++;
         return !ctx->last_dropped;
@@ -226,8 +231,8 @@ const char *rlxc_render_diagnostics(rlxc_context *ctx)
         rlxc_text_printf(&out, "%s: %s\n", severity_name(d->severity), d->message);
         render_source(ctx, &out, d->range);
     }
-    if (ctx->n_errors > RLXC_MAX_ERRORS)
-        rlxc_text_printf(&out, "and %u more errors\n", ctx->n_errors - RLXC_MAX_ERRORS);
+    if (ctx->n_errors > ctx->max_errors)
+        rlxc_text_printf(&out, "and %u more errors\n", ctx->n_errors - ctx->max_errors);
     if (ctx->out_of_memory)
         rlxc_text_puts(&out, "error: out of memory\n");
     return out.data;

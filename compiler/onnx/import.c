@@ -13,7 +13,7 @@
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/scan.h"
 
-enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60 };
+enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000 };
 
 /* --- memory of unpacked messages -------------------------------------------------------------- */
 
@@ -530,8 +530,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     list_nodes(&im, &listing, &line, model->graph->node, model->graph->n_node, 0);
     im.file = rlxc_add_file(ctx, path, listing.data, listing.length);
     im.module = rlxc_module_new(ctx);
+    rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
     import_model(&im);
-    if (im.more.length > 0)
-        rlxc_error(ctx, (rlxc_range){0}, "further nodes that cannot be imported:%s", im.more.data);
     return rlxc_failed(ctx) ? NULL : im.module;
 }

@@ -70,7 +70,6 @@ typedef struct rlxc_ox {
     uint32_t loop_depth;
     uint32_t n_failed; /* nodes */
     bool failed;
-    rlxc_text more; /* failures beyond what diagnostics keep */
 } rlxc_ox;
 
 typedef struct rlxc_ox_row rlxc_ox_row;

@@ -24,12 +24,7 @@ void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
     const char *said = !im->node ? rlxc_internf(im->ctx, "%s", text)
                        : name ? rlxc_internf(im->ctx, "node '%.200s', %.100s: %s", name, op, text)
                               : rlxc_internf(im->ctx, "node without name, %.100s: %s", op, text);
-    if (rlxc_error_count(im->ctx) + 2 < RLXC_MAX_ERRORS) {
-        rlxc_error(im->ctx, im->frame->b.range, "%s", said);
-    } else { /* every node is listed, also where there are more than diagnostics are kept */
-        im->more.ctx = im->ctx;
-        rlxc_text_printf(&im->more, "\n    line %u: %s", im->frame->b.range.line, said);
-    }
+    rlxc_error(im->ctx, im->frame->b.range, "%s", said);
     im->failed = true;
 }
 
