@@ -1,16 +1,10 @@
-/* If, Loop and Scan.
- *
- * A branch is a body of its own in the same function. A loop is a private function that calls
- * itself: loop(i, limit, go on, states..., captured values..., captured symbols) gives the states
- * when it is done. Loops whose number of turns is known and small, and those over sequences, are
- * unrolled. */
+/* If, Loop and Scan, made of the branches and functions of loop.c. Loops whose number of turns is
+ * known and small, among them those over sequences, are unrolled. */
 #include "compiler/onnx/loop.h"
 
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
-
-enum { MAX_LOOP_DEPTH = 5, MAX_STATES = 64 };
 
 static const Onnx__GraphProto *graph_attr(rlxc_ox *im, const char *name)
 {
@@ -86,51 +80,6 @@ static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **in
 
 /* --- If --------------------------------------------------------------------------------------- */
 
-typedef struct branch {
-    rlxc_body body;
-    rlxc_body *outer;
-    rlxc_binding_block *block;
-    rlxc_ox_scope scope;
-} branch;
-
-static void begin_branch(rlxc_ox *im, branch *b)
-{
-    *b = (branch){.outer = im->frame->body, .block = im->frame->b.block};
-    b->scope = (rlxc_ox_scope){.outer = im->scope, .frame = im->frame};
-    im->scope = &b->scope;
-    im->frame->body = &b->body;
-    im->frame->b.block = NULL;
-    rlxc_ox_begin_block(im, true);
-}
-
-/* Ends it with |items| as its value. */
-static rlxc_body *end_branch(rlxc_ox *im, branch *b, const rlxc_atom *items, uint32_t n)
-{
-    b->body.result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
-    im->scope = b->scope.outer;
-    im->frame->body = b->outer;
-    im->frame->b.block = b->block;
-    return rlxc_copy(im->ctx, &b->body, sizeof b->body);
-}
-
-static rlxc_atom emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise)
-{
-    if (im->failed)
-        return (rlxc_atom){0};
-    rlxc_ox_begin_block(im, false);
-    rlxc_rvar *var = rlxc_rvar_new(im->ctx, im->frame->b.function, "chosen", NULL);
-    rlxc_binding *binding = rlxc_binding_new(im->ctx, RLXC_FORM_IF, var);
-    binding->args = rlxc_copy(im->ctx, &cond, sizeof cond);
-    binding->n_args = 1;
-    binding->then = then;
-    binding->otherwise = otherwise;
-    rlxc_atom out = rlxc_emit(&im->frame->b, binding);
-    rlxc_ox_begin_block(im, true);
-    if (rlxc_error_count(im->ctx) > im->errors)
-        im->failed = true;
-    return im->failed ? (rlxc_atom){0} : out;
-}
-
 /* A value like |v| whose parts are taken from |atom|. */
 static rlxc_ox_value *unpacked(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom atom)
 {
@@ -184,224 +133,29 @@ void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom cond = rlxc_ox_reshape(im, rlxc_ox_in(im, 0), NULL, 0);
     rlxc_body *bodies[2] = {NULL, NULL};
     for (uint32_t k = 0; k < 2 && !im->failed; k++) {
-        branch b;
+        rlxc_ox_branch b;
         rlxc_atom *items = rlxc_alloc(im->ctx, n * sizeof *items);
-        begin_branch(im, &b);
+        rlxc_ox_begin_branch(im, &b);
         bool ok = run_graph(im, graphs[k], NULL, 0, outputs[k]);
         for (uint32_t i = 0; ok && i < n; i++) {
             if (outputs[k][i]->kind == RLXC_OX_ABSENT)
                 rlxc_ox_fail(im, "an empty optional as the result of a branch is not supported");
             items[i] = rlxc_ox_result(im, outputs[k][i]);
         }
-        bodies[k] = end_branch(im, &b, items, n);
+        bodies[k] = rlxc_ox_end_branch(im, &b, items, n);
     }
     for (uint32_t i = 0; i < n && !im->failed; i++)
         if (!same_kind(outputs[0][i], outputs[1][i]))
             rlxc_ox_fail(im, "the branches' outputs %u differ in kind or length", i);
-    rlxc_atom all = emit_if(im, cond, bodies[0], bodies[1]);
+    rlxc_atom all = rlxc_ox_emit_if(im, cond, bodies[0], bodies[1]);
     for (uint32_t i = 0; i < n && !im->failed; i++)
         rlxc_ox_set_value(im, i,
                           unpacked(im, outputs[0][i], n == 1 ? all : rlxc_ox_field(im, all, i)));
 }
 
-/* --- loops ------------------------------------------------------------------------------------ */
-
 static const rlxc_sinfo *type_of(rlxc_ox *im, rlxc_atom a)
 {
     return rlxc_atom_sinfo(im->ctx, im->module, a);
-}
-
-/* The parameter's type of a state: the initial one's, its dimensions at |open| free. */
-static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom init,
-                                    uint64_t open)
-{
-    const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, type_of(im, init));
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    if (!open || s->kind != RLXC_SINFO_TENSOR || !s->dims)
-        return s;
-    for (int32_t i = 0; i < s->ndim; i++)
-        dims[i] =
-            open >> i & 1 ? rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
-    return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL);
-}
-
-static rlxc_rvar *add_param(rlxc_ox *im, rlxc_rvar **params, uint32_t *n, const char *name,
-                            const rlxc_sinfo *s)
-{
-    rlxc_rvar *v = rlxc_rvar_new(im->ctx, im->frame->b.function, name, s);
-    v->annotation = s;
-    params[(*n)++] = v;
-    return v;
-}
-
-typedef struct attempt {
-    const rlxc_function *function; /* NULL: failed */
-    rlxc_ox_frame frame;
-    bool again; /* dimensions were set free */
-} attempt;
-
-/* Builds the function. */
-static void build(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *init, uint32_t n,
-                  uint64_t *open, attempt *out)
-{
-    rlxc_context *ctx = im->ctx;
-    rlxc_ox_scope scope;
-    branch b;
-    rlxc_atom state[MAX_STATES], next[MAX_STATES], go = {0};
-    rlxc_rvar *params[MAX_STATES + 3];
-    uint32_t n_params = 0;
-    rlxc_ox_frame *frame = &out->frame;
-    const rlxc_sinfo *scalar = rlxc_sinfo_tensor(ctx, RLX_I64, 0, NULL, NULL);
-    const rlxc_sinfo *truth = rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, NULL);
-    rlxc_ox_push_frame(im, frame, &scope, "loop");
-    rlxc_function *f = frame->b.function;
-    rlxc_atom i = rlxc_atom_var(add_param(im, params, &n_params, "i", scalar));
-    rlxc_atom limit = rlxc_atom_var(add_param(im, params, &n_params, "limit", scalar));
-    rlxc_atom on = rlxc_atom_var(add_param(im, params, &n_params, "on", truth));
-    for (uint32_t k = 0; k < n; k++)
-        state[k] = rlxc_atom_var(
-            add_param(im, params, &n_params, "state", state_type(im, frame, init[k], open[k])));
-    rlxc_atom test = rlxc_ox_op2(im, "logical_and", on, rlxc_ox_op2(im, "less", i, limit));
-
-    begin_branch(im, &b);
-    for (uint32_t k = 0; k < n; k++)
-        next[k] = state[k];
-    l->body(im, l->user, i, state, next, &go);
-    rlxc_atom one_more = rlxc_ox_op2(im, "add", i, rlxc_ox_number(im, RLX_I64, 1));
-    out->again = false;
-    for (uint32_t k = 0; k < n && !im->failed; k++) {
-        const rlxc_sinfo *have = type_of(im, state[k]), *got = type_of(im, next[k]);
-        if (got->kind != RLXC_SINFO_TENSOR || got->ndim != have->ndim ||
-            !rlxc_dtype_eq(got->dtype, have->dtype)) {
-            rlxc_ox_fail(im, "state %u changes from %s to %s in the loop", k,
-                         rlxc_sinfo_text(ctx, have), rlxc_sinfo_text(ctx, got));
-            break;
-        }
-        for (int32_t d = 0; d < have->ndim && got->dims; d++)
-            if (!(open[k] >> d & 1) && !rlxc_prove_eq(ctx, have->dims[d], got->dims[d], NULL)) {
-                open[k] |= (uint64_t)1 << d;
-                out->again = true;
-            }
-    }
-    bool ok = !im->failed && !out->again;
-    rlxc_atom call = {0};
-    if (ok) {
-        /* The signature is complete now that all that the body uses is known. */
-        uint32_t n_captured = frame->captures.count;
-        f->params = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *f->params);
-        const rlxc_sinfo **fields = rlxc_alloc(ctx, (n + 1) * sizeof(const rlxc_sinfo *));
-        rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *args);
-        if (!f->params || !args)
-            ok = false;
-        for (uint32_t k = 0; ok && k < n_params; k++)
-            f->params[f->n_params++] = params[k];
-        for (uint32_t k = 0; ok && k < n_captured; k++)
-            f->params[f->n_params++] = frame->capture_params.items[k];
-        if (ok && frame->inner_symbols.count > 0) {
-            rlxc_rvar *v = rlxc_rvar_new(ctx, f, "symbols",
-                                         rlxc_sinfo_shape(ctx, (int32_t)frame->inner_symbols.count,
-                                                          frame->inner_symbols.items));
-            v->annotation = v->sinfo;
-            f->params[f->n_params++] = v;
-        }
-        for (uint32_t k = 0; ok && k < n; k++) {
-            const rlxc_sinfo *s = type_of(im, state[k]);
-            fields[k] = open[k] ? rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, NULL, NULL) : s;
-        }
-        f->ret = rlxc_sinfo_tuple(ctx, fields, n);
-        if (ok && frame->inner_symbols.count > RLXC_MAX_NDIM) {
-            rlxc_ox_fail(im,
-                         "a loop uses %u symbolic sizes of its surroundings; at most %d are "
-                         "supported",
-                         frame->inner_symbols.count, RLXC_MAX_NDIM);
-            ok = false;
-        }
-        if (ok && !rlxc_module_add_relax(ctx, im->module, f, true))
-            ok = false;
-        if (ok) {
-            uint32_t at = 0;
-            args[at++] = one_more;
-            args[at++] = limit;
-            args[at++] = go.kind == RLXC_ATOM_NONE ? on : go;
-            for (uint32_t k = 0; k < n; k++)
-                args[at++] = next[k];
-            for (uint32_t k = 0; k < n_captured; k++)
-                args[at++] = rlxc_atom_var(frame->capture_params.items[k]);
-            if (frame->inner_symbols.count > 0)
-                args[at++] =
-                    rlxc_atom_shape(ctx, frame->inner_symbols.items, frame->inner_symbols.count);
-            rlxc_binding *binding =
-                rlxc_binding_new(ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, f, "rest", NULL));
-            binding->callee = rlxc_atom_global(ctx, f->name);
-            binding->args = args;
-            binding->n_args = at;
-            call = rlxc_emit(&frame->b, binding);
-        }
-    }
-    rlxc_body *then = end_branch(im, &b, &call, 1);
-    begin_branch(im, &b);
-    rlxc_atom done = rlxc_atom_tuple(ctx, state, n);
-    rlxc_body *otherwise = end_branch(im, &b, &done, 1);
-    if (ok && !im->failed) {
-        f->body.result = emit_if(im, test, then, otherwise);
-        rlxc_ox_finish_function(im, f);
-    }
-    rlxc_ox_pop_frame(im);
-    out->function = ok && !im->failed ? f : NULL;
-}
-
-bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_atom on,
-                      const rlxc_atom *init, uint32_t n, rlxc_atom *out)
-{
-    rlxc_context *ctx = im->ctx;
-    uint64_t open[MAX_STATES] = {0};
-    attempt a = {0};
-    if (n > MAX_STATES - 1 || im->loop_depth >= MAX_LOOP_DEPTH) {
-        rlxc_ox_fail(im, "%s",
-                     n > MAX_STATES - 1 ? "too many states" : "loops are nested too deeply");
-        return false;
-    }
-    for (uint32_t k = 0; k < n; k++)
-        open[k] = l->open ? l->open[k] : 0;
-    im->loop_depth++;
-    for (uint32_t round = 0; round < 4 && !im->failed; round++) {
-        a = (attempt){0};
-        build(im, l, init, n, open, &a);
-        if (!a.again)
-            break;
-    }
-    im->loop_depth--;
-    if (!a.function) {
-        rlxc_ox_fail(im, "the shapes of the loop's states do not settle");
-        return false;
-    }
-    uint32_t at = 0;
-    rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)a.function->n_params + 1, sizeof *args);
-    if (!args)
-        return false;
-    args[at++] = rlxc_ox_number(im, RLX_I64, 0);
-    args[at++] = limit;
-    args[at++] = on;
-    for (uint32_t k = 0; k < n; k++)
-        args[at++] = init[k];
-    for (uint32_t k = 0; k < a.frame.captures.count; k++)
-        args[at++] = a.frame.captures.items[k]->atom;
-    if (a.frame.outer_symbols.count > 0)
-        args[at++] = rlxc_atom_shape(ctx, a.frame.outer_symbols.items, a.frame.outer_symbols.count);
-    for (uint32_t k = 0; k < at; k++)
-        if (args[k].kind == RLXC_ATOM_NONE)
-            im->failed = true;
-    if (im->failed)
-        return false;
-    rlxc_binding *binding = rlxc_binding_new(
-        ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, im->frame->b.function, "states", NULL));
-    binding->callee = rlxc_atom_global(ctx, a.function->name);
-    binding->args = args;
-    binding->n_args = at;
-    rlxc_atom all = rlxc_emit(&im->frame->b, binding);
-    for (uint32_t k = 0; k < n; k++)
-        out[k] = rlxc_ox_shaped(im, rlxc_ox_field(im, all, k));
-    return !im->failed;
 }
 
 /* --- Loop and Scan ---------------------------------------------------------------------------- */
@@ -418,7 +172,7 @@ typedef struct body {
     bool is_scan;
     /* the trial that finds out about the collected results */
     bool trial;
-    const rlxc_sinfo *collected[MAX_STATES];
+    const rlxc_sinfo *collected[RLXC_OX_MAX_STATES];
 } body;
 
 /* Element |i| of |x| along |axis|. */
@@ -505,17 +259,17 @@ static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_at
 {
     const rlxc_ox_loop l = {graph_body, b, NULL};
     if (b->n_outputs > 0) {
-        uint64_t open[MAX_STATES] = {0};
-        attempt a = {0};
-        if (im->loop_depth >= MAX_LOOP_DEPTH) {
+        uint64_t open[RLXC_OX_MAX_STATES] = {0};
+        rlxc_ox_attempt a = {0};
+        if (im->loop_depth >= RLXC_OX_MAX_LOOP_DEPTH) {
             rlxc_ox_fail(im, "loops are nested too deeply");
             return false;
         }
         b->trial = true;
         im->loop_depth++;
         for (uint32_t round = 0; round < 4 && !im->failed; round++) {
-            a = (attempt){0};
-            build(im, &l, init, b->n_states, open, &a);
+            a = (rlxc_ox_attempt){0};
+            rlxc_ox_build_loop(im, &l, init, b->n_states, open, &a);
             if (!a.again)
                 break;
         }
@@ -628,7 +382,7 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
     const Onnx__GraphProto *g = graph_attr(im, "body");
     uint32_t n = rlxc_ox_n_inputs(im) < 2 ? 0 : rlxc_ox_n_inputs(im) - 2, one;
     double turns[1] = {-1}, on[1] = {1};
-    rlxc_atom init[MAX_STATES], out[MAX_STATES];
+    rlxc_atom init[RLXC_OX_MAX_STATES], out[RLXC_OX_MAX_STATES];
     bool sequences = false;
     if (!g)
         return;
@@ -646,7 +400,7 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
     body b = {.graph = g,
               .n_states = n,
               .n_outputs = rlxc_ox_n_outputs(im) < n ? 0 : (uint32_t)g->n_output - n - 1};
-    if (g->n_output < n + 1 || g->n_output - 1 > MAX_STATES - 1) {
+    if (g->n_output < n + 1 || g->n_output - 1 > RLXC_OX_MAX_STATES - 1) {
         rlxc_ox_fail(im, "the body has %zu outputs for %u states", g->n_output, n);
         return;
     }
@@ -675,14 +429,14 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
     const Onnx__GraphProto *g = graph_attr(im, "body");
     uint32_t first = im->opset < 9 ? 1 : 0, total = rlxc_ox_n_inputs(im) - first, count;
     int64_t scanned = rlxc_ox_int(im, "num_scan_inputs", 1);
-    int64_t axes[MAX_STATES] = {0}, directions[MAX_STATES] = {0}, out_axes[MAX_STATES] = {0},
-            out_directions[MAX_STATES] = {0};
-    rlxc_atom init[MAX_STATES], out[MAX_STATES];
-    rlxc_ox_value *values[MAX_STATES];
+    int64_t axes[RLXC_OX_MAX_STATES] = {0}, directions[RLXC_OX_MAX_STATES] = {0},
+            out_axes[RLXC_OX_MAX_STATES] = {0}, out_directions[RLXC_OX_MAX_STATES] = {0};
+    rlxc_atom init[RLXC_OX_MAX_STATES], out[RLXC_OX_MAX_STATES];
+    rlxc_ox_value *values[RLXC_OX_MAX_STATES];
     if (!g)
         return;
-    if (scanned < 1 || scanned > total || total > MAX_STATES || g->n_output > MAX_STATES - 1 ||
-        g->n_output < total - (uint32_t)scanned) {
+    if (scanned < 1 || scanned > total || total > RLXC_OX_MAX_STATES ||
+        g->n_output > RLXC_OX_MAX_STATES - 1 || g->n_output < total - (uint32_t)scanned) {
         rlxc_ox_fail(im, "num_scan_inputs is %lld of %u inputs", (long long)scanned, total);
         return;
     }
@@ -697,11 +451,11 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
               .n_outputs = (uint32_t)g->n_output - n,
               .out_axes = out_axes,
               .out_directions = out_directions};
-    rlxc_ox_ints(im, im->opset < 9 ? "directions" : "scan_input_directions", directions, MAX_STATES,
-                 &count);
-    rlxc_ox_ints(im, "scan_input_axes", axes, MAX_STATES, &count);
-    rlxc_ox_ints(im, "scan_output_directions", out_directions, MAX_STATES, &count);
-    rlxc_ox_ints(im, "scan_output_axes", out_axes, MAX_STATES, &count);
+    rlxc_ox_ints(im, im->opset < 9 ? "directions" : "scan_input_directions", directions,
+                 RLXC_OX_MAX_STATES, &count);
+    rlxc_ox_ints(im, "scan_input_axes", axes, RLXC_OX_MAX_STATES, &count);
+    rlxc_ox_ints(im, "scan_output_directions", out_directions, RLXC_OX_MAX_STATES, &count);
+    rlxc_ox_ints(im, "scan_output_axes", out_axes, RLXC_OX_MAX_STATES, &count);
     bool batched = im->opset < 9;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *turns = NULL;
     for (uint32_t k = 0; k < total && !im->failed; k++) {

@@ -83,6 +83,8 @@ const rlxc_ox_row *rlxc_ox_find_row(const char *name);
 
 /* --- the node --- */
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* True while the node is good; notes an error that an operator reported. */
+bool rlxc_ox_good(rlxc_ox *im);
 uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);
 uint32_t rlxc_ox_n_outputs(const rlxc_ox *im);
 bool rlxc_ox_wants(const rlxc_ox *im, uint32_t output); /* the output has a name */
@@ -123,6 +125,8 @@ bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *value, double *out, uint3
                            uint32_t *out_n);
 
 /* --- what is known of an atom --- */
+/* NULL after a failure, or for what is no tensor. */
+const rlxc_sinfo *rlxc_ox_info(rlxc_ox *im, rlxc_atom a);
 rlx_dtype rlxc_ox_type(rlxc_ox *im, rlxc_atom a);
 uint32_t rlxc_ox_ndim(rlxc_ox *im, rlxc_atom a);
 const rlxc_expr *rlxc_ox_dim(rlxc_ox *im, rlxc_atom a, uint32_t i);

@@ -1,8 +1,25 @@
-/* Loops as functions that call themselves, for Loop, Scan and recurrent operators. */
+/* Branches, and loops as functions that call themselves: loop(i, limit, go on, states..., captured
+ * values..., captured symbols) gives the states when it is done. For If, Loop, Scan and recurrent
+ * operators. */
 #ifndef RLXC_ONNX_LOOP_H
 #define RLXC_ONNX_LOOP_H
 
 #include "compiler/onnx/graph.h"
+
+enum { RLXC_OX_MAX_LOOP_DEPTH = 5, RLXC_OX_MAX_STATES = 64 };
+
+/* A branch under construction: a body of its own in the same function. */
+typedef struct rlxc_ox_branch {
+    rlxc_body body;
+    rlxc_body *outer;
+    rlxc_binding_block *block;
+    rlxc_ox_scope scope;
+} rlxc_ox_branch;
+
+void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b);
+/* Ends it with |items| as its value. */
+rlxc_body *rlxc_ox_end_branch(rlxc_ox *im, rlxc_ox_branch *b, const rlxc_atom *items, uint32_t n);
+rlxc_atom rlxc_ox_emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise);
 
 typedef struct rlxc_ox_loop {
     /* One turn: |i| is its number (an int64 scalar), |state| what the turn before left; sets
@@ -13,6 +30,16 @@ typedef struct rlxc_ox_loop {
     void *user;
     const uint64_t *open; /* dimensions of each state that change, as bits; NULL: none known */
 } rlxc_ox_loop;
+
+typedef struct rlxc_ox_attempt {
+    const rlxc_function *function; /* NULL: failed */
+    rlxc_ox_frame frame;
+    bool again; /* dimensions were set free */
+} rlxc_ox_attempt;
+
+/* Builds the loop's function once; sets the bits of |open| where a turn changes a dimension. */
+void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *init, uint32_t n,
+                        uint64_t *open, rlxc_ox_attempt *out);
 
 /* |limit| int64 scalar, |on| bool scalar; false when it failed. */
 bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_atom on,

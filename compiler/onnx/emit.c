@@ -1,0 +1,309 @@
+/* Emission of operators and constants, without effect once the node has failed (importer.h). An
+ * operator that reports an error fails the node. */
+#include "compiler/onnx/importer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- symbolic integers ------------------------------------------------------------------------ */
+
+const rlxc_expr *rlxc_ox_i(const rlxc_ox *im, int64_t value)
+{
+    return rlxc_i64(im->ctx, value);
+}
+
+const rlxc_expr *rlxc_ox_bin(rlxc_ox *im, rlxc_expr_kind kind, const rlxc_expr *a,
+                             const rlxc_expr *b)
+{
+    return rlxc_binary(im->ctx, kind, a, b);
+}
+
+const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr *yes,
+                            const rlxc_expr *no)
+{
+    int64_t known;
+    if (yes == no)
+        return yes;
+    if (rlxc_is_int(cond, &known))
+        return known ? yes : no;
+    return rlxc_select(im->ctx, cond, yes, no);
+}
+
+/* --- emission --------------------------------------------------------------------------------- */
+
+rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
+                      rlxc_attrs attrs)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].kind == RLXC_ATOM_NONE)
+            rlxc_ox_good(im), im->failed = true;
+    if (!rlxc_ox_good(im))
+        return (rlxc_atom){0};
+    rlxc_atom out = rlxc_emit_op(&im->frame->b, op, args, n, attrs, NULL);
+    return rlxc_ox_good(im) ? out : (rlxc_atom){0};
+}
+
+rlxc_atom rlxc_ox_op0(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_attrs attrs)
+{
+    return rlxc_ox_opv(im, op, &a, 1, attrs);
+}
+
+rlxc_atom rlxc_ox_op1(rlxc_ox *im, const char *op, rlxc_atom a)
+{
+    return rlxc_ox_opv(im, op, &a, 1, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_op2(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b)
+{
+    const rlxc_atom args[2] = {a, b};
+    return rlxc_ox_opv(im, op, args, 2, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_op3(rlxc_ox *im, const char *op, rlxc_atom a, rlxc_atom b, rlxc_atom c)
+{
+    const rlxc_atom args[3] = {a, b, c};
+    return rlxc_ox_opv(im, op, args, 3, (rlxc_attrs){0});
+}
+
+rlxc_attrs rlxc_ox_with(rlxc_ox *im, rlxc_attrs attrs, const char *key, rlxc_attr value)
+{
+    return rlxc_attrs_with(im->ctx, attrs, rlxc_intern_cstr(im->ctx, key), value);
+}
+
+rlxc_attrs rlxc_ox_with_int(rlxc_ox *im, rlxc_attrs attrs, const char *key, int64_t value)
+{
+    return rlxc_ox_with(im, attrs, key, rlxc_attr_int(value));
+}
+
+rlxc_attrs rlxc_ox_with_ints(rlxc_ox *im, rlxc_attrs attrs, const char *key, const int64_t *v,
+                             uint32_t n)
+{
+    return rlxc_ox_with(im, attrs, key, rlxc_attr_ints(im->ctx, v, n));
+}
+
+static rlxc_atom emit_form(rlxc_ox *im, rlxc_form form, rlxc_atom a, const char *name,
+                           const rlxc_sinfo *sinfo, uint32_t index)
+{
+    if (!rlxc_ox_good(im) || a.kind == RLXC_ATOM_NONE)
+        return (rlxc_atom){0};
+    rlxc_builder *b = &im->frame->b;
+    rlxc_rvar *var = rlxc_rvar_new(im->ctx, b->function, name, NULL);
+    rlxc_binding *binding = rlxc_binding_new(im->ctx, form, var);
+    binding->args = rlxc_copy(im->ctx, &a, sizeof a);
+    binding->n_args = 1;
+    binding->index = index;
+    if (sinfo) {
+        binding->sinfo_args = rlxc_copy(im->ctx, (const void *)&sinfo, sizeof sinfo);
+        binding->n_sinfo_args = 1;
+    }
+    rlxc_atom out = rlxc_emit(b, binding);
+    return rlxc_ox_good(im) ? out : (rlxc_atom){0};
+}
+
+rlxc_atom rlxc_ox_field(rlxc_ox *im, rlxc_atom tuple, uint32_t index)
+{
+    return emit_form(im, RLXC_FORM_TUPLE_GET, tuple, "lv", NULL, index);
+}
+
+rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo)
+{
+    return emit_form(im, RLXC_FORM_MATCH_CAST, atom, "matched", sinfo, 0);
+}
+
+rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a)
+{
+    const rlxc_sinfo *s = rlxc_ox_info(im, a);
+    if (!s || s->dims || s->ndim == RLXC_UNKNOWN_NDIM)
+        return a;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    for (int32_t i = 0; i < s->ndim; i++)
+        dims[i] = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
+    return rlxc_ox_match(im, a, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
+}
+
+rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
+{
+    if (rlxc_dtype_eq(rlxc_ox_type(im, a), dtype))
+        return a;
+    return rlxc_ox_op0(im, "astype", a,
+                       rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
+}
+
+void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
+{
+    rlx_dtype t = rlxc_ox_type(im, *a), u = rlxc_ox_type(im, *b);
+    if (!rlxc_ox_is_float(t) || !rlxc_ox_is_float(u) || t.bits == u.bits)
+        return;
+    *a = rlxc_ox_cast(im, *a, t.bits > u.bits ? t : u);
+    *b = rlxc_ox_cast(im, *b, t.bits > u.bits ? t : u);
+}
+
+rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n)
+{
+    const rlxc_sinfo *s = rlxc_ox_info(im, a);
+    bool same = s && s->dims && s->ndim == (int32_t)n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = s->dims[i] == rlxc_canonical(im->ctx, dims[i], NULL);
+    if (same)
+        return a;
+    const rlxc_expr *canonical[RLXC_MAX_NDIM];
+    if (n > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "a shape of %u dimensions; at most %d are supported", n, RLXC_MAX_NDIM);
+        return (rlxc_atom){0};
+    }
+    for (uint32_t i = 0; i < n; i++)
+        canonical[i] = rlxc_canonical(im->ctx, dims[i], NULL);
+    return rlxc_ox_op2(im, "reshape", a, rlxc_atom_shape(im->ctx, canonical, n));
+}
+
+rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n)
+{
+    const rlxc_sinfo *s = rlxc_ox_info(im, a);
+    bool same = s && s->dims && s->ndim == (int32_t)n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = s->dims[i] == rlxc_canonical(im->ctx, dims[i], NULL);
+    return same ? a : rlxc_ox_op2(im, "broadcast_to", a, rlxc_atom_shape(im->ctx, dims, n));
+}
+
+static uint16_t to_half(double v)
+{
+    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    double m = fabs(v);
+    if (isnan(v))
+        return 0x7e00;
+    if (m >= 65520)
+        return (uint16_t)(sign | 0x7c00);
+    if (m < ldexp(1, -14))
+        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(m, 24)));
+    int exponent;
+    double fraction = frexp(m, &exponent); /* [0.5, 1) */
+    double mantissa = nearbyint(ldexp(fraction, 11));
+    return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (int)mantissa));
+}
+
+static void store(rlx_dtype t, double v, unsigned char *at)
+{
+    if (t.code == RLX_FLOAT && t.bits == 64) {
+        memcpy(at, &v, 8);
+    } else if (t.code == RLX_FLOAT && t.bits == 32) {
+        float f = (float)v;
+        memcpy(at, &f, 4);
+    } else if (t.code == RLX_FLOAT) {
+        uint16_t h = to_half(v);
+        memcpy(at, &h, 2);
+    } else if (t.code == RLX_BFLOAT) {
+        float f = (float)v;
+        uint32_t bits;
+        memcpy(&bits, &f, 4);
+        uint16_t h = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+        memcpy(at, &h, 2);
+    } else {
+        int64_t i = v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? INT64_MIN : (int64_t)v;
+        uint64_t bits = t.code == RLX_UINT && v >= 9.2e18 ? (uint64_t)v : (uint64_t)i;
+        if (t.code == RLX_BOOL)
+            bits = v != 0;
+        memcpy(at, &bits, t.bits / 8u);
+    }
+}
+
+rlxc_atom rlxc_ox_const_tensor(rlxc_ox *im, rlx_dtype dtype, uint32_t ndim, const int64_t *shape,
+                               const double *values)
+{
+    size_t n = 1, size = dtype.bits / 8u;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (__builtin_mul_overflow(n, (size_t)shape[i], &n) || n > 1u << 26) {
+            rlxc_ox_fail(im, "a constant of the operator is too large");
+            return (rlxc_atom){0};
+        }
+    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, size);
+    for (size_t i = 0; data && i < n; i++)
+        store(dtype, values[i], data + i * size);
+    if (!data)
+        return (rlxc_atom){0};
+    return rlxc_atom_constant(rlxc_constant_new(im->ctx, dtype, ndim, shape, data, n * size));
+}
+
+rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value)
+{
+    return rlxc_ox_const_tensor(im, dtype, 0, NULL, &value);
+}
+
+rlxc_atom rlxc_ox_full(rlxc_ox *im, rlx_dtype dtype, double value, const rlxc_expr *const *dims,
+                       uint32_t n)
+{
+    return rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, n),
+                       rlxc_ox_number(im, dtype, value));
+}
+
+rlxc_atom rlxc_ox_transpose(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < n; i++)
+        same &= axes[i] == i;
+    if (same)
+        return a;
+    return rlxc_ox_op0(im, "permute_dims", a,
+                       rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axes", axes, n));
+}
+
+rlxc_atom rlxc_ox_expand_dims(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uint32_t n)
+{
+    return n == 0 ? a
+                  : rlxc_ox_op0(im, "expand_dims", a,
+                                rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axis", axes, n));
+}
+
+rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t *axes, uint32_t n,
+                         bool keepdims)
+{
+    rlxc_attrs attrs = {0};
+    if (axes)
+        attrs = rlxc_ox_with_ints(im, attrs, "axis", axes, n);
+    return rlxc_ox_op0(im, op, a, rlxc_ox_with(im, attrs, "keepdims", rlxc_attr_bool(keepdims)));
+}
+
+rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i].kind == RLXC_ATOM_NONE)
+            im->failed = true;
+    if (im->failed || n == 1)
+        return n == 1 ? parts[0] : (rlxc_atom){0};
+    return rlxc_ox_op0(im, "concat", rlxc_atom_tuple(im->ctx, parts, n),
+                       rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
+}
+
+rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis)
+{
+    const rlxc_atom args[2] = {a, indices};
+    return rlxc_ox_opv(im, "take", args, 2, rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
+}
+
+rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,
+                        const rlxc_expr *end, int64_t stride)
+{
+    const rlxc_atom lists[4] = {
+        rlxc_atom_prim(rlxc_ox_i(im, axis)), rlxc_atom_prim(rlxc_canonical(im->ctx, begin, NULL)),
+        rlxc_atom_prim(rlxc_canonical(im->ctx, end, NULL)), rlxc_atom_prim(rlxc_ox_i(im, stride))};
+    const rlxc_atom args[5] = {
+        a, rlxc_atom_tuple(im->ctx, &lists[0], 1), rlxc_atom_tuple(im->ctx, &lists[1], 1),
+        rlxc_atom_tuple(im->ctx, &lists[2], 1), rlxc_atom_tuple(im->ctx, &lists[3], 1)};
+    return rlxc_ox_opv(im, "strided_slice", args, 5, (rlxc_attrs){0});
+}
+
+rlxc_atom rlxc_ox_arange(rlxc_ox *im, const rlxc_expr *begin, const rlxc_expr *end)
+{
+    const rlxc_atom args[3] = {rlxc_atom_prim(rlxc_canonical(im->ctx, begin, NULL)),
+                               rlxc_atom_prim(rlxc_canonical(im->ctx, end, NULL)),
+                               rlxc_atom_prim(rlxc_ox_i(im, 1))};
+    return rlxc_ox_opv(im, "arange", args, 3,
+                       rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(RLX_I64)));
+}
+
+rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    for (uint32_t i = 0; i < ndim && i < RLXC_MAX_NDIM; i++)
+        dims[i] = i == axis ? rlxc_ox_dim(im, vector, 0) : rlxc_ox_i(im, 1);
+    return rlxc_ox_reshape(im, vector, dims, ndim);
+}

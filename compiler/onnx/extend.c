@@ -1,0 +1,296 @@
+/* Operators that pad, repeat and make tensors, and those that move blocks between depth and space.
+ */
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+
+/* --- padding, repeating ----------------------------------------------------------------------- */
+
+/* One axis made longer (or shorter, where negative) before and after. */
+rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
+                           const rlxc_expr *after, const char *mode, rlxc_atom value)
+{
+    const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0),
+                    *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (rlxc_is_const(before, 0) && rlxc_is_const(after, 0))
+        return x;
+    if (strcmp(mode, "constant") == 0) {
+        const rlxc_expr *cut =
+            rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, before), zero);
+        const rlxc_expr *end = rlxc_add(im->ctx, d, rlxc_ox_bin(im, RLXC_EXPR_MIN, after, zero));
+        rlxc_atom parts[3];
+        rlxc_ox_dims(im, x, dims);
+        dims[axis] = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, before, zero), NULL);
+        parts[0] = rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, ndim), value);
+        dims[axis] = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, after, zero), NULL);
+        parts[2] = rlxc_ox_op2(im, "full", rlxc_atom_shape(im->ctx, dims, ndim), value);
+        parts[1] = rlxc_ox_slice(im, x, axis, cut, end, 1);
+        return rlxc_ox_concat(im, parts, 3, axis);
+    }
+    /* Elements at computed places. */
+    rlxc_atom place =
+        rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, before), rlxc_add(im->ctx, d, after));
+    const rlxc_expr *last = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, d, one), NULL);
+    rlxc_atom top = rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0);
+    rlxc_atom none = rlxc_ox_number(im, RLX_I64, 0);
+    if (strcmp(mode, "edge") == 0) {
+        place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, none), top);
+    } else if (strcmp(mode, "wrap") == 0) {
+        rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, &d, 1), NULL, 0);
+        place = rlxc_ox_op2(im, "floor_mod", place, size);
+    } else if (strcmp(mode, "reflect") == 0) { /* last - |last - |place|| */
+        place =
+            rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", top, rlxc_ox_op1(im, "abs", place)));
+        place = rlxc_ox_op2(im, "subtract", top, place);
+    } else {
+        rlxc_ox_fail(im, "mode '%s' is not supported", mode);
+    }
+    return rlxc_ox_take(im, x, place, axis);
+}
+
+void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    int64_t list[2 * RLXC_MAX_NDIM];
+    uint32_t n = 0, n_axes = 0;
+    const rlxc_expr *const *pads = NULL, *const *axes = NULL;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    const char *mode = rlxc_ox_str(im, "mode", "constant");
+    rlxc_atom value = rlxc_ox_number(im, rlxc_ox_type(im, x), rlxc_ox_float(im, "value", 0));
+    if (im->opset < 11) {
+        if (!rlxc_ox_ints(im, "pads", list, 2 * RLXC_MAX_NDIM, &n))
+            rlxc_ox_ints(im, "paddings", list, 2 * RLXC_MAX_NDIM, &n);
+        const rlxc_expr **made = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+        for (uint32_t i = 0; i < n; i++)
+            made[i] = rlxc_ox_i(im, list[i]);
+        pads = made;
+    } else {
+        if (!rlxc_ox_elems(im, 1, &pads, &n))
+            return;
+        if (rlxc_ox_has(im, 2))
+            value = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
+        if (rlxc_ox_has(im, 3) && !rlxc_ox_elems(im, 3, &axes, &n_axes))
+            return;
+    }
+    uint32_t count = axes ? n_axes : ndim;
+    if (n != 2 * count) {
+        rlxc_ox_fail(im, "%u paddings for %u dimensions", n, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = i;
+        if (axes && !rlxc_is_int(axes[i], &axis)) {
+            rlxc_ox_fail(im, "axes must be known when the model is compiled");
+            return;
+        }
+        x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,
+                             value);
+    }
+    rlxc_ox_set(im, 0, x);
+}
+
+/* |a| repeated |count| times along |axis|. */
+static rlxc_atom tile_axis(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *count)
+{
+    if (rlxc_is_const(count, 1))
+        return a;
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *three[4];
+    uint32_t ndim = rlxc_ox_ndim(im, a);
+    rlxc_ox_dims(im, a, dims);
+    three[0] = rlxc_product(im->ctx, dims, axis);
+    three[1] = rlxc_ox_i(im, 1);
+    three[2] = rlxc_product(im->ctx, dims + axis, ndim - axis);
+    rlxc_atom x = rlxc_ox_reshape(im, a, three, 3);
+    three[1] = count;
+    x = rlxc_ox_broadcast(im, x, three, 3);
+    dims[axis] = rlxc_mul(im->ctx, dims[axis], count);
+    return rlxc_ox_reshape(im, x, dims, ndim);
+}
+
+void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *counts, *const *axes;
+    uint32_t n, m;
+    int64_t axis;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    if (!rlxc_ox_elems(im, 1, &counts, &n))
+        return;
+    if (im->opset < 6) { /* how often, and which axis */
+        if (!rlxc_ox_elems(im, 2, &axes, &m) || n != 1 || m != 1)
+            return;
+        if (rlxc_is_int(axes[0], &axis)) {
+            rlxc_ox_set(im, 0, tile_axis(im, x, rlxc_ox_axis(im, axis, ndim), counts[0]));
+            return;
+        }
+        for (uint32_t i = 0; i < ndim; i++)
+            x = tile_axis(im, x, i,
+                          rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[0], rlxc_ox_i(im, i)),
+                                     counts[0], rlxc_ox_i(im, 1)));
+        rlxc_ox_set(im, 0, x);
+        return;
+    }
+    if (n != ndim) {
+        rlxc_ox_fail(im, "%u repeats for %u dimensions", n, ndim);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        x = tile_axis(im, x, i, counts[i]);
+    rlxc_ox_set(im, 0, x);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *begin, *const *end, *const *step;
+    uint32_t n;
+    double values[3];
+    bool constant = true;
+    int64_t by, count;
+    rlxc_ox_value *in[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        in[i] = rlxc_ox_value_in(im, i);
+        constant &= rlxc_ox_const_doubles(im, in[i], &values[i], 1, &n);
+    }
+    rlxc_atom first = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, first);
+    if (rlxc_ox_is_float(t)) {
+        rlxc_atom place;
+        rlxc_atom low = rlxc_ox_reshape(im, first, NULL, 0),
+                  delta = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
+        rlxc_atom many = rlxc_ox_op2(
+            im, "divide",
+            rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0), low),
+            delta);
+        many = rlxc_ox_cast(im, rlxc_ox_op1(im, "ceil", many), RLX_I64);
+        const rlxc_expr *const *length;
+        if (!rlxc_ox_elems_of(im, rlxc_ox_tensor(im, many), &length, &n))
+            return;
+        place = rlxc_ox_arange(im, rlxc_ox_i(im, 0),
+                               rlxc_ox_bin(im, RLXC_EXPR_MAX, length[0], rlxc_ox_i(im, 0)));
+        rlxc_ox_set(im, 0,
+                    rlxc_ox_op2(im, "add",
+                                rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, place, t), delta),
+                                low));
+        return;
+    }
+    if (!rlxc_ox_elems(im, 0, &begin, &n) || !rlxc_ox_elems(im, 1, &end, &n) ||
+        !rlxc_ox_elems(im, 2, &step, &n))
+        return;
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step[0], zero);
+    const rlxc_expr *size = rlxc_ox_if(
+        im, up, step[0], rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step[0]), one));
+    const rlxc_expr *way = rlxc_ox_if(im, up, rlxc_sub(im->ctx, end[0], begin[0]),
+                                      rlxc_sub(im->ctx, begin[0], end[0]));
+    way =
+        rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one));
+    const rlxc_expr *length =
+        rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, way, size), NULL);
+    if (rlxc_is_int(length, &count) && count <= RLXC_OX_MAX_ELEMS && rlxc_is_int(step[0], &by)) {
+        const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
+        for (int64_t i = 0; i < count; i++)
+            elems[i] = rlxc_add(im->ctx, begin[0], rlxc_ox_i(im, i * by));
+        rlxc_ox_set_elems(im, 0, t, true, elems, (uint32_t)count);
+        return;
+    }
+    rlxc_atom place = rlxc_ox_arange(im, zero, length);
+    if (!rlxc_is_const(step[0], 1))
+        place = rlxc_ox_op2(im, "multiply", place,
+                            rlxc_ox_reshape(im, rlxc_ox_prims(im, step, 1), NULL, 0));
+    if (!rlxc_is_const(begin[0], 0))
+        place = rlxc_ox_op2(im, "add", place,
+                            rlxc_ox_reshape(im, rlxc_ox_prims(im, begin, 1), NULL, 0));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, place, t));
+}
+
+void rlxc_ox_import_eye_like(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x);
+    if (rlxc_ox_attr(im, "dtype") && !rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "dtype", 0), &t))
+        rlxc_ox_fail(im, "the element type is not supported");
+    const rlxc_atom args[2] = {x, rlxc_atom_prim(rlxc_ox_i(im, rlxc_ox_int(im, "k", 0)))};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_opv(im, "eye_like", args, 2,
+                            rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(t))));
+}
+
+void rlxc_ox_import_trilu(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *k;
+    uint32_t n;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    bool upper = rlxc_ox_int(im, "upper", 1) != 0;
+    if (ndim < 2) {
+        rlxc_ox_fail(im, "expected at least two dimensions");
+        return;
+    }
+    /* column - row compared with k, which may be known at run time only */
+    rlxc_atom rows =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, ndim - 2)), 0, 2);
+    rlxc_atom cols =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, ndim - 1)), 1, 2);
+    rlxc_atom diagonal = rlxc_ox_op2(im, "subtract", cols, rows),
+              limit = rlxc_ox_number(im, RLX_I64, 0);
+    if (rlxc_ox_has(im, 1)) {
+        limit = rlxc_ox_known(im, rlxc_ox_value_in(im, 1), &k, &n) && n == 1
+                    ? rlxc_ox_reshape(im, rlxc_ox_prims(im, k, 1), NULL, 0)
+                    : rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0);
+    }
+    rlxc_atom keep = rlxc_ox_op2(im, upper ? "greater_equal" : "less_equal", diagonal, limit);
+    rlxc_ox_set(im, 0,
+                rlxc_ox_op3(im, "where", keep, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0)));
+}
+
+void rlxc_ox_import_depth_to_space(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    int64_t size = rlxc_ox_int(im, "blocksize", 1);
+    bool crd = rlxc_ox_is(im, "mode", "DCR", "CRD");
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+        rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
+        return;
+    }
+    const rlxc_expr *b = rlxc_ox_i(im, size), *n = rlxc_ox_dim(im, x, 0),
+                    *h = rlxc_ox_dim(im, x, 2), *w = rlxc_ox_dim(im, x, 3);
+    const rlxc_expr *c =
+        rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 1), rlxc_ox_i(im, size * size));
+    const rlxc_expr *dcr_dims[6] = {n, b, b, c, h, w}, *crd_dims[6] = {n, c, b, b, h, w};
+    const int64_t dcr_axes[6] = {0, 3, 4, 1, 5, 2}, crd_axes[6] = {0, 1, 4, 2, 5, 3};
+    const rlxc_expr *out[4] = {n, c, rlxc_mul(im->ctx, h, b), rlxc_mul(im->ctx, w, b)};
+    rlxc_atom y = rlxc_ox_reshape(im, x, crd ? crd_dims : dcr_dims, 6);
+    y = rlxc_ox_transpose(im, y, crd ? crd_axes : dcr_axes, 6);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, out, 4));
+}
+
+void rlxc_ox_import_space_to_depth(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    int64_t size = rlxc_ox_int(im, "blocksize", 1);
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+        rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
+        return;
+    }
+    const rlxc_expr *b = rlxc_ox_i(im, size), *n = rlxc_ox_dim(im, x, 0),
+                    *c = rlxc_ox_dim(im, x, 1);
+    const rlxc_expr *h = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 2), b);
+    const rlxc_expr *w = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 3), b);
+    const rlxc_expr *dims[6] = {n, c, h, b, w, b};
+    const int64_t axes[6] = {0, 3, 5, 1, 2, 4};
+    const rlxc_expr *out[4] = {n, rlxc_mul(im->ctx, c, rlxc_ox_i(im, size * size)), h, w};
+    rlxc_atom y = rlxc_ox_transpose(im, rlxc_ox_reshape(im, x, dims, 6), axes, 6);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, out, 4));
+}

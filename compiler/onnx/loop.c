@@ -1,0 +1,238 @@
+/* Branches, and loops as private functions that call themselves (loop.h).
+ *
+ * A loop's function is built with the types of its states as they are at the start; dimensions that
+ * a turn changes are set free, and it is built again, until they settle. */
+#include "compiler/onnx/loop.h"
+
+void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b)
+{
+    *b = (rlxc_ox_branch){.outer = im->frame->body, .block = im->frame->b.block};
+    b->scope = (rlxc_ox_scope){.outer = im->scope, .frame = im->frame};
+    im->scope = &b->scope;
+    im->frame->body = &b->body;
+    im->frame->b.block = NULL;
+    rlxc_ox_begin_block(im, true);
+}
+
+/* Ends it with |items| as its value. */
+rlxc_body *rlxc_ox_end_branch(rlxc_ox *im, rlxc_ox_branch *b, const rlxc_atom *items, uint32_t n)
+{
+    b->body.result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
+    im->scope = b->scope.outer;
+    im->frame->body = b->outer;
+    im->frame->b.block = b->block;
+    return rlxc_copy(im->ctx, &b->body, sizeof b->body);
+}
+
+rlxc_atom rlxc_ox_emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise)
+{
+    if (im->failed)
+        return (rlxc_atom){0};
+    rlxc_ox_begin_block(im, false);
+    rlxc_rvar *var = rlxc_rvar_new(im->ctx, im->frame->b.function, "chosen", NULL);
+    rlxc_binding *binding = rlxc_binding_new(im->ctx, RLXC_FORM_IF, var);
+    binding->args = rlxc_copy(im->ctx, &cond, sizeof cond);
+    binding->n_args = 1;
+    binding->then = then;
+    binding->otherwise = otherwise;
+    rlxc_atom out = rlxc_emit(&im->frame->b, binding);
+    rlxc_ox_begin_block(im, true);
+    if (rlxc_error_count(im->ctx) > im->errors)
+        im->failed = true;
+    return im->failed ? (rlxc_atom){0} : out;
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static const rlxc_sinfo *type_of(rlxc_ox *im, rlxc_atom a)
+{
+    return rlxc_atom_sinfo(im->ctx, im->module, a);
+}
+
+/* The parameter's type of a state: the initial one's, its dimensions at |open| free. */
+static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom init,
+                                    uint64_t open)
+{
+    const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, type_of(im, init));
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (!open || s->kind != RLXC_SINFO_TENSOR || !s->dims)
+        return s;
+    for (int32_t i = 0; i < s->ndim; i++)
+        dims[i] =
+            open >> i & 1 ? rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
+    return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL);
+}
+
+static rlxc_rvar *add_param(rlxc_ox *im, rlxc_rvar **params, uint32_t *n, const char *name,
+                            const rlxc_sinfo *s)
+{
+    rlxc_rvar *v = rlxc_rvar_new(im->ctx, im->frame->b.function, name, s);
+    v->annotation = s;
+    params[(*n)++] = v;
+    return v;
+}
+
+/* Builds the function. */
+void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *init, uint32_t n,
+                        uint64_t *open, rlxc_ox_attempt *out)
+{
+    rlxc_context *ctx = im->ctx;
+    rlxc_ox_scope scope;
+    rlxc_ox_branch b;
+    rlxc_atom state[RLXC_OX_MAX_STATES], next[RLXC_OX_MAX_STATES], go = {0};
+    rlxc_rvar *params[RLXC_OX_MAX_STATES + 3];
+    uint32_t n_params = 0;
+    rlxc_ox_frame *frame = &out->frame;
+    const rlxc_sinfo *scalar = rlxc_sinfo_tensor(ctx, RLX_I64, 0, NULL, NULL);
+    const rlxc_sinfo *truth = rlxc_sinfo_tensor(ctx, RLX_B8, 0, NULL, NULL);
+    rlxc_ox_push_frame(im, frame, &scope, "loop");
+    rlxc_function *f = frame->b.function;
+    rlxc_atom i = rlxc_atom_var(add_param(im, params, &n_params, "i", scalar));
+    rlxc_atom limit = rlxc_atom_var(add_param(im, params, &n_params, "limit", scalar));
+    rlxc_atom on = rlxc_atom_var(add_param(im, params, &n_params, "on", truth));
+    for (uint32_t k = 0; k < n; k++)
+        state[k] = rlxc_atom_var(
+            add_param(im, params, &n_params, "state", state_type(im, frame, init[k], open[k])));
+    rlxc_atom test = rlxc_ox_op2(im, "logical_and", on, rlxc_ox_op2(im, "less", i, limit));
+
+    rlxc_ox_begin_branch(im, &b);
+    for (uint32_t k = 0; k < n; k++)
+        next[k] = state[k];
+    l->body(im, l->user, i, state, next, &go);
+    rlxc_atom one_more = rlxc_ox_op2(im, "add", i, rlxc_ox_number(im, RLX_I64, 1));
+    out->again = false;
+    for (uint32_t k = 0; k < n && !im->failed; k++) {
+        const rlxc_sinfo *have = type_of(im, state[k]), *got = type_of(im, next[k]);
+        if (got->kind != RLXC_SINFO_TENSOR || got->ndim != have->ndim ||
+            !rlxc_dtype_eq(got->dtype, have->dtype)) {
+            rlxc_ox_fail(im, "state %u changes from %s to %s in the loop", k,
+                         rlxc_sinfo_text(ctx, have), rlxc_sinfo_text(ctx, got));
+            break;
+        }
+        for (int32_t d = 0; d < have->ndim && got->dims; d++)
+            if (!(open[k] >> d & 1) && !rlxc_prove_eq(ctx, have->dims[d], got->dims[d], NULL)) {
+                open[k] |= (uint64_t)1 << d;
+                out->again = true;
+            }
+    }
+    bool ok = !im->failed && !out->again;
+    rlxc_atom call = {0};
+    if (ok) {
+        /* The signature is complete now that all that the body uses is known. */
+        uint32_t n_captured = frame->captures.count;
+        f->params = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *f->params);
+        const rlxc_sinfo **fields = rlxc_alloc(ctx, (n + 1) * sizeof(const rlxc_sinfo *));
+        rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *args);
+        if (!f->params || !args)
+            ok = false;
+        for (uint32_t k = 0; ok && k < n_params; k++)
+            f->params[f->n_params++] = params[k];
+        for (uint32_t k = 0; ok && k < n_captured; k++)
+            f->params[f->n_params++] = frame->capture_params.items[k];
+        if (ok && frame->inner_symbols.count > 0) {
+            rlxc_rvar *v = rlxc_rvar_new(ctx, f, "symbols",
+                                         rlxc_sinfo_shape(ctx, (int32_t)frame->inner_symbols.count,
+                                                          frame->inner_symbols.items));
+            v->annotation = v->sinfo;
+            f->params[f->n_params++] = v;
+        }
+        for (uint32_t k = 0; ok && k < n; k++) {
+            const rlxc_sinfo *s = type_of(im, state[k]);
+            fields[k] = open[k] ? rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, NULL, NULL) : s;
+        }
+        f->ret = rlxc_sinfo_tuple(ctx, fields, n);
+        if (ok && frame->inner_symbols.count > RLXC_MAX_NDIM) {
+            rlxc_ox_fail(im,
+                         "a loop uses %u symbolic sizes of its surroundings; at most %d are "
+                         "supported",
+                         frame->inner_symbols.count, RLXC_MAX_NDIM);
+            ok = false;
+        }
+        if (ok && !rlxc_module_add_relax(ctx, im->module, f, true))
+            ok = false;
+        if (ok) {
+            uint32_t at = 0;
+            args[at++] = one_more;
+            args[at++] = limit;
+            args[at++] = go.kind == RLXC_ATOM_NONE ? on : go;
+            for (uint32_t k = 0; k < n; k++)
+                args[at++] = next[k];
+            for (uint32_t k = 0; k < n_captured; k++)
+                args[at++] = rlxc_atom_var(frame->capture_params.items[k]);
+            if (frame->inner_symbols.count > 0)
+                args[at++] =
+                    rlxc_atom_shape(ctx, frame->inner_symbols.items, frame->inner_symbols.count);
+            rlxc_binding *binding =
+                rlxc_binding_new(ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, f, "rest", NULL));
+            binding->callee = rlxc_atom_global(ctx, f->name);
+            binding->args = args;
+            binding->n_args = at;
+            call = rlxc_emit(&frame->b, binding);
+        }
+    }
+    rlxc_body *then = rlxc_ox_end_branch(im, &b, &call, 1);
+    rlxc_ox_begin_branch(im, &b);
+    rlxc_atom done = rlxc_atom_tuple(ctx, state, n);
+    rlxc_body *otherwise = rlxc_ox_end_branch(im, &b, &done, 1);
+    if (ok && !im->failed) {
+        f->body.result = rlxc_ox_emit_if(im, test, then, otherwise);
+        rlxc_ox_finish_function(im, f);
+    }
+    rlxc_ox_pop_frame(im);
+    out->function = ok && !im->failed ? f : NULL;
+}
+
+bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_atom on,
+                      const rlxc_atom *init, uint32_t n, rlxc_atom *out)
+{
+    rlxc_context *ctx = im->ctx;
+    uint64_t open[RLXC_OX_MAX_STATES] = {0};
+    rlxc_ox_attempt a = {0};
+    if (n > RLXC_OX_MAX_STATES - 1 || im->loop_depth >= RLXC_OX_MAX_LOOP_DEPTH) {
+        rlxc_ox_fail(im, "%s",
+                     n > RLXC_OX_MAX_STATES - 1 ? "too many states"
+                                                : "loops are nested too deeply");
+        return false;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        open[k] = l->open ? l->open[k] : 0;
+    im->loop_depth++;
+    for (uint32_t round = 0; round < 4 && !im->failed; round++) {
+        a = (rlxc_ox_attempt){0};
+        rlxc_ox_build_loop(im, l, init, n, open, &a);
+        if (!a.again)
+            break;
+    }
+    im->loop_depth--;
+    if (!a.function) {
+        rlxc_ox_fail(im, "the shapes of the loop's states do not settle");
+        return false;
+    }
+    uint32_t at = 0;
+    rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)a.function->n_params + 1, sizeof *args);
+    if (!args)
+        return false;
+    args[at++] = rlxc_ox_number(im, RLX_I64, 0);
+    args[at++] = limit;
+    args[at++] = on;
+    for (uint32_t k = 0; k < n; k++)
+        args[at++] = init[k];
+    for (uint32_t k = 0; k < a.frame.captures.count; k++)
+        args[at++] = a.frame.captures.items[k]->atom;
+    if (a.frame.outer_symbols.count > 0)
+        args[at++] = rlxc_atom_shape(ctx, a.frame.outer_symbols.items, a.frame.outer_symbols.count);
+    for (uint32_t k = 0; k < at; k++)
+        if (args[k].kind == RLXC_ATOM_NONE)
+            im->failed = true;
+    if (im->failed)
+        return false;
+    rlxc_binding *binding = rlxc_binding_new(
+        ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, im->frame->b.function, "states", NULL));
+    binding->callee = rlxc_atom_global(ctx, a.function->name);
+    binding->args = args;
+    binding->n_args = at;
+    rlxc_atom all = rlxc_emit(&im->frame->b, binding);
+    for (uint32_t k = 0; k < n; k++)
+        out[k] = rlxc_ox_shaped(im, rlxc_ox_field(im, all, k));
+    return !im->failed;
+}
