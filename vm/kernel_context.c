@@ -124,6 +124,18 @@ static int32_t fail(rlx_kernel_context *ctx, const char *message)
     return 1;
 }
 
+/* The pool's own handshakes order the caller before the shares and the shares before the return,
+ * but ThreadSanitizer cannot see into the library, which is built without it; so they are told to
+ * it. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define ORDER_BEFORE(p) __tsan_release(p)
+#define ORDER_AFTER(p) __tsan_acquire(p)
+#else
+#define ORDER_BEFORE(p) ((void)(p))
+#define ORDER_AFTER(p) ((void)(p))
+#endif
+
 typedef struct shares {
     rlx_vm *vm;
     rlx_parallel_body body;
@@ -132,9 +144,8 @@ typedef struct shares {
     atomic_int result;
 } shares;
 
-static void run_share(void *context, size_t i)
+static void run_one_share(shares *s, size_t i)
 {
-    shares *s = context;
     rlxv_worker *w = &s->vm->workers[i];
     int64_t begin = (int64_t)i * s->per_share;
     int64_t end = s->n - begin < s->per_share ? s->n : begin + s->per_share;
@@ -152,6 +163,13 @@ static void run_share(void *context, size_t i)
         atomic_compare_exchange_strong(&s->result, &none, rc);
 }
 
+static void run_share(void *context, size_t i)
+{
+    ORDER_AFTER(context);
+    run_one_share(context, i);
+    ORDER_BEFORE(context);
+}
+
 static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                             int64_t grain)
 {
@@ -167,10 +185,11 @@ static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, voi
     if (n_shares == 1 || w->in_share || !vm->threads)
         return body(user, 0, n, ctx);
     shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
-    /* Workers sleep between loops: spinning ones take the core that the next serial kernel needs.
-     */
+    ORDER_BEFORE(&s);
+    /* Workers sleep between loops: spinning ones take the core the next serial kernel needs. */
     pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares,
                                PTHREADPOOL_FLAG_YIELD_WORKERS);
+    ORDER_AFTER(&s);
     return atomic_load(&s.result);
 }
 
