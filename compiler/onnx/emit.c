@@ -129,6 +129,33 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
 }
 
+void rlxc_ox_agree(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
+{
+    rlxc_atom *const in[2] = {a, b};
+    const rlxc_expr *dims[2][RLXC_MAX_NDIM];
+    uint32_t ndim[2];
+    bool changed[2] = {false, false};
+    int64_t known;
+    for (uint32_t k = 0; k < 2; k++) {
+        ndim[k] = rlxc_ox_ndim(im, *in[k]);
+        rlxc_ox_dims(im, *in[k], dims[k]);
+    }
+    for (uint32_t i = 1; i <= ndim[0] && i <= ndim[1]; i++) {
+        const rlxc_expr **x = &dims[0][ndim[0] - i], **y = &dims[1][ndim[1] - i];
+        bool x_known = rlxc_is_int(*x, &known), y_known = rlxc_is_int(*y, &known);
+        if (rlxc_is_const(*x, 1) || rlxc_is_const(*y, 1) || (x_known && y_known) ||
+            rlxc_prove_eq(im->ctx, *x, *y, NULL))
+            continue;
+        changed[x_known ? 1 : 0] = true;
+        *(x_known ? y : x) = x_known ? *x : *y;
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        if (changed[k] && !im->failed)
+            *in[k] = rlxc_ox_match(im, *in[k],
+                                   rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, *in[k]),
+                                                     (int32_t)ndim[k], dims[k], NULL));
+}
+
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
 {
     rlx_dtype t = rlxc_ox_type(im, *a), u = rlxc_ox_type(im, *b);
