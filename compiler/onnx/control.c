@@ -501,3 +501,43 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, k, y);
     }
 }
+
+/* The body for each element of a sequence of known length. */
+void rlxc_ox_import_sequence_map(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const Onnx__GraphProto *g = graph_attr(im, "body");
+    uint32_t n = rlxc_ox_n_inputs(im), n_out = rlxc_ox_n_outputs(im);
+    const rlxc_ox_value *first = rlxc_ox_value_in(im, 0);
+    if (!g || first->kind != RLXC_OX_SEQUENCE || g->n_output < n_out || g->n_input < n) {
+        rlxc_ox_fail(im, "expected a sequence of known length, and a body that fits");
+        return;
+    }
+    uint32_t turns = first->n_items;
+    rlxc_ox_value **in = rlxc_alloc(im->ctx, (n + 1) * sizeof *in);
+    rlxc_ox_value **out = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *out);
+    rlxc_ox_value ***made = rlxc_alloc(im->ctx, (n_out + 1) * sizeof *made);
+    for (uint32_t k = 0; k < n_out; k++)
+        made[k] = rlxc_alloc(im->ctx, (turns + 1) * sizeof **made);
+    for (uint32_t t = 0; t < turns && !im->failed; t++) {
+        rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
+        for (uint32_t i = 0; i < n; i++) {
+            rlxc_ox_value *v = rlxc_ox_value_in(im, i);
+            if (v->kind == RLXC_OX_SEQUENCE && v->n_items != turns)
+                rlxc_ox_fail(im, "the sequences differ in length");
+            in[i] = v->kind == RLXC_OX_SEQUENCE && t < v->n_items ? v->items[t] : v;
+        }
+        im->scope = &scope;
+        bool ok = !im->failed && run_graph(im, g, in, n, out);
+        im->scope = scope.outer;
+        for (uint32_t k = 0; ok && k < n_out; k++)
+            made[k][t] = out[k];
+    }
+    for (uint32_t k = 0; k < n_out && !im->failed; k++) {
+        rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+        v->kind = RLXC_OX_SEQUENCE;
+        v->n_items = turns;
+        v->items = made[k];
+        rlxc_ox_set_value(im, k, v);
+    }
+}

@@ -13,7 +13,7 @@
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/scan.h"
 
-enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000 };
+enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_NODES = 100000 };
 
 /* --- memory of unpacked messages -------------------------------------------------------------- */
 
@@ -293,7 +293,11 @@ void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
         im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
         im->errors = rlxc_error_count(im->ctx);
         im->failed = false;
-        run_node(im, nodes[i]);
+        /* Bodies in bodies are imported many times: small files must not take forever. */
+        if (im->depth > 1 && ++im->n_imported > MAX_BODY_NODES)
+            rlxc_ox_fail(im, "the bodies of nested loops have too many nodes");
+        else
+            run_node(im, nodes[i]);
         bool failed = im->failed || rlxc_error_count(im->ctx) > im->errors;
         if (!failed)
             for (size_t k = 0; k < nodes[i]->n_output; k++)

@@ -68,7 +68,8 @@ typedef struct rlxc_ox {
     uint32_t errors; /* before the node */
     uint32_t depth;  /* of sub-graphs */
     uint32_t loop_depth;
-    uint32_t n_failed; /* nodes */
+    uint32_t n_imported; /* nodes, those of bodies each time */
+    uint32_t n_failed;   /* nodes */
     bool failed;
 } rlxc_ox;
 

@@ -70,6 +70,7 @@ RLX_TEST(onnx, corpus)
         {"lstm.onnx", "def loop("},
         {"slice.onnx", "R.argsort"},
         {"seq.onnx", "R.concat"},
+        {"map.onnx", "R.multiply"},
         {"quant.onnx", "R.einsum"},
         {"nodes.onnx", "nodes.onnx:5:1: error: node without name, Unknown: operators of domain "
                        "'other' are not supported"},
