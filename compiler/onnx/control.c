@@ -392,7 +392,7 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_has(im, 0) && rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 0), turns, 1, &one) &&
         (!rlxc_ox_has(im, 1) ||
          (rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 1), on, 1, &one) && on[0] != 0)) &&
-        condition_stays(g) && turns[0] >= 0 && turns[0] <= RLXC_OX_MAX_UNROLL;
+        condition_stays(g) && turns[0] >= 0 && turns[0] <= (double)RLXC_OX_MAX_UNROLL;
     if (fixed && (sequences || turns[0] > 0)) {
         unrolled(im, g, (int64_t)turns[0]);
         return;

@@ -225,8 +225,9 @@ static void store(rlx_dtype t, double v, unsigned char *at)
         uint16_t h = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
         memcpy(at, &h, 2);
     } else {
-        int64_t i = v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? INT64_MIN : (int64_t)v;
-        uint64_t bits = t.code == RLX_UINT && v >= 9.2e18 ? (uint64_t)v : (uint64_t)i;
+        uint64_t bits = (uint64_t)rlxc_ox_whole(v);
+        if (t.code == RLX_UINT && v >= 9.2e18)
+            bits = v < 1.8e19 ? (uint64_t)v : UINT64_MAX;
         if (t.code == RLX_BOOL)
             bits = v != 0;
         memcpy(at, &bits, t.bits / 8u);

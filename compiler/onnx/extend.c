@@ -151,14 +151,7 @@ void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     const rlxc_expr *const *begin, *const *end, *const *step;
     uint32_t n;
-    double values[3];
-    bool constant = true;
     int64_t by, count;
-    rlxc_ox_value *in[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        in[i] = rlxc_ox_value_in(im, i);
-        constant &= rlxc_ox_const_doubles(im, in[i], &values[i], 1, &n);
-    }
     rlxc_atom first = rlxc_ox_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, first);
     if (rlxc_ox_is_float(t)) {

@@ -98,6 +98,7 @@ void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value);
 void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
                        const rlxc_expr *const *elems, uint32_t n);
 const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name); /* NULL: not given */
+int64_t rlxc_ox_whole(double value); /* towards 0, clipped to what an int64 has */
 int64_t rlxc_ox_int(const rlxc_ox *im, const char *name, int64_t otherwise);
 double rlxc_ox_float(const rlxc_ox *im, const char *name, double otherwise);
 const char *rlxc_ox_str(rlxc_ox *im, const char *name, const char *otherwise);

@@ -199,12 +199,13 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
             plans[i].scale = f(im, values[i]);
             plans[i].out = NULL;
             if (rlxc_is_int(plans[i].in, &d))
-                plans[i].out = rlxc_ox_i(im, (int64_t)floorf((float)d * scale));
+                plans[i].out = rlxc_ox_i(im, rlxc_ox_whole((double)floorf((float)d * scale)));
             else if (values[i] == floor(values[i]))
-                plans[i].out = rlxc_mul(im->ctx, plans[i].in, rlxc_ox_i(im, (int64_t)values[i]));
+                plans[i].out =
+                    rlxc_mul(im->ctx, plans[i].in, rlxc_ox_i(im, rlxc_ox_whole(values[i])));
             else if (values[i] > 0 && 1 / values[i] == floor(1 / values[i]))
                 plans[i].out = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, plans[i].in,
-                                           rlxc_ox_i(im, (int64_t)(1 / values[i])));
+                                           rlxc_ox_i(im, rlxc_ox_whole(1 / values[i])));
             all &= plans[i].out != NULL;
         }
         if (all)

@@ -66,7 +66,7 @@ void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, fill), value, 1, &one)) {
         const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
         for (int64_t i = 0; i < count; i++)
-            elems[i] = rlxc_ox_i(im, (int64_t)value[0]);
+            elems[i] = rlxc_ox_i(im, rlxc_ox_whole(value[0]));
         rlxc_ox_set_elems(im, 0, rlxc_ox_type(im, fill), true, elems, (uint32_t)count);
         return;
     }

@@ -107,10 +107,17 @@ const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name)
     return NULL;
 }
 
+int64_t rlxc_ox_whole(double value)
+{
+    if (!(value > -9.2e18 && value < 9.2e18)) /* also what is not a number */
+        return value > 0 ? INT64_MAX : value < 0 ? INT64_MIN : 0;
+    return (int64_t)value;
+}
+
 int64_t rlxc_ox_int(const rlxc_ox *im, const char *name, int64_t otherwise)
 {
     const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
-    return a && a->has_i ? a->i : a && a->has_f ? (int64_t)a->f : otherwise;
+    return a && a->has_i ? a->i : a && a->has_f ? rlxc_ox_whole((double)a->f) : otherwise;
 }
 
 double rlxc_ox_float(const rlxc_ox *im, const char *name, double otherwise)
