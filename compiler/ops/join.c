@@ -375,8 +375,11 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
         rlxc_infer_fail(v, 1, "must be constant");
         return false;
     }
-    bool known = rlxc_prim_list(v, 2, &begin) & rlxc_prim_list(v, 3, &end) &
-                 (!v->in[4] || rlxc_prim_list(v, 4, &strides));
+    /* Every list is read, whatever the others gave: their lengths are compared below. */
+    bool begin_known = rlxc_prim_list(v, 2, &begin);
+    bool end_known = rlxc_prim_list(v, 3, &end);
+    bool strides_known = !v->in[4] || rlxc_prim_list(v, 4, &strides);
+    bool known = begin_known && end_known && strides_known;
     *out_known &= known;
     bool has_strides = v->in[4] && strides.n > 0;
     if (axes.n != begin.n || axes.n != end.n || (has_strides && axes.n != strides.n)) {

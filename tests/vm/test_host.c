@@ -115,7 +115,7 @@ static rlx_status misuses(rlx_call_context *cc, const rlx_value *args, uint32_t 
     RLX_FAILS(rlx_call_packed(cc, RLX_STR("test.fail"), NULL, 0, out, &t->error), RLX_E_KERNEL,
               "as the test asked");
     RLX_FAILS(rlx_call_view(cc, args[n - 1].as.tensor, 1, (int64_t[]){5}, &x, &t->error),
-              RLX_E_SHAPE, "");
+              RLX_E_SHAPE, "a view of 5 elements");
     RLX_FAILS(rlx_call_alloc_tensor(cc, RLX_F32, 1, (int64_t[]){-1}, &x, &t->error), RLX_E_SHAPE,
               "negative");
     RLX_FAILS(rlx_call_alloc_storage(cc, 64, 3, &s, &t->error), RLX_E_INVALID_ARG, "alignment 3");
