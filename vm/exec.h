@@ -164,9 +164,14 @@ struct rlx_executable {
     rlxv_native native;
 };
 
-/* load.c: takes over |head| and |data| (both freed with the executable, also on error). */
+/* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
+rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
+
+/* load.c: takes over |head| and |data| (both freed with the executable, also on error);
+   |options| may be NULL. */
 rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
-                     uint64_t total_size, bool trust_native, rlx_executable **out, rlx_error *err);
+                     uint64_t total_size, const rlx_load_options *options, rlx_executable **out,
+                     rlx_error *err);
 /* Reads the header and the section table; gives the extent of the data section (size 0: none). */
 rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,
                             size_t *out_head_size, uint64_t *out_data_offset,
@@ -180,7 +185,8 @@ rlx_status rlxv_verify_flow(const rlx_executable *exe, const rlxv_function *fn,
                             const uint32_t *block_of, uint32_t n_blocks, rlx_error *err);
 
 /* native.c */
-rlx_status rlxv_native_load(rlx_executable *exe, rlx_error *err);
+/* |file|: rlx_load_options.native_file. */
+rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err);
 void rlxv_native_unload(rlx_executable *exe);
 
 /* expr.c: |slots| must have at least exprs[e].slots entries. False: overflow or division by 0. */

@@ -30,7 +30,7 @@ static void unmap(void *user, void *data)
     rlx_free(&a, m, sizeof *m, _Alignof(mapping));
 }
 
-static rlx_status io_error(rlx_error *err, const char *path, const char *what)
+rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what)
 {
     char reason[128] = "";
     int code = errno;
@@ -47,7 +47,7 @@ static rlx_status read_at(int fd, const char *path, uint8_t *to, size_t n, rlx_e
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return io_error(err, path, "read");
+            return rlxv_io_error(err, path, "read");
         if (got == 0)
             return rlx_fail(err, RLX_E_INVALID_MODULE, "%s: the file ends early", path);
         at += (size_t)got;
@@ -70,7 +70,7 @@ static rlx_status map_data(int fd, const char *path, const rlx_allocator *a, uin
     m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - skip));
     if (m->base == MAP_FAILED) {
         rlx_free(a, m, sizeof *m, _Alignof(mapping));
-        return io_error(err, path, "map the constants");
+        return rlxv_io_error(err, path, "map the constants");
     }
     rlx_status status =
         rlxv_storage_wrap(a, (uint8_t *)m->base + skip, (size_t)size, true, unmap, m, out, err);
@@ -90,10 +90,10 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return io_error(err, path, "open");
+        return rlxv_io_error(err, path, "open");
     rlx_status status = RLX_OK;
     if (fstat(fd, &st) != 0)
-        status = io_error(err, path, "read");
+        status = rlxv_io_error(err, path, "read");
     else if (!S_ISREG(st.st_mode))
         status = rlx_fail(err, RLX_E_IO, "%s: not a regular file", path);
     if (status != RLX_OK)
@@ -120,7 +120,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         rlx_free(a, head, head_size, 64);
         goto done;
     }
-    status = rlxv_load(a, head, head_size, data, total, options && options->trust_native, out, err);
+    status = rlxv_load(a, head, head_size, data, total, options, out, err);
     if (status != RLX_OK)
         rlx_error_prefix(err, "%s: ", path);
 done:
@@ -150,7 +150,7 @@ rlx_status rlx_executable_load_memory(const void *bytes, size_t size,
         memcpy(data->data, (const uint8_t *)bytes + data_offset, (size_t)data_size);
         data->header.readonly = 1;
     }
-    return rlxv_load(a, head, head_size, data, size, options && options->trust_native, out, err);
+    return rlxv_load(a, head, head_size, data, size, options, out, err);
 }
 
 rlx_executable *rlx_executable_retain(rlx_executable *exe)
@@ -206,16 +206,16 @@ rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_
             break;
     }
     if (fd < 0) {
-        status = io_error(err, path, "create");
+        status = rlxv_io_error(err, path, "create");
         goto done;
     }
     if (!write_all(fd, exe->head, exe->head_size) ||
         (exe->data_size && !write_all(fd, exe->data->data, exe->data_size)) || fsync(fd) != 0)
-        status = io_error(err, path, "write");
+        status = rlxv_io_error(err, path, "write");
     if (close(fd) != 0 && status == RLX_OK)
-        status = io_error(err, path, "write");
+        status = rlxv_io_error(err, path, "write");
     if (status == RLX_OK && rename(temporary, path) != 0)
-        status = io_error(err, path, "rename to");
+        status = rlxv_io_error(err, path, "rename to");
     if (status != RLX_OK) {
         unlink(temporary);
         goto done;

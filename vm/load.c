@@ -413,7 +413,8 @@ static rlx_status split_sections(rlxv_loader *l)
 }
 
 rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
-                     uint64_t total_size, bool trust_native, rlx_executable **out, rlx_error *err)
+                     uint64_t total_size, const rlx_load_options *options, rlx_executable **out,
+                     rlx_error *err)
 {
     rlx_executable *exe = rlx_alloc(a, sizeof *exe, _Alignof(rlx_executable));
     if (!exe) {
@@ -446,8 +447,8 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
         status = steps[i](&l);
     if (status == RLX_OK)
         status = rlxv_verify(exe, err);
-    if (status == RLX_OK && trust_native && exe->native.present)
-        status = rlxv_native_load(exe, err);
+    if (status == RLX_OK && options && options->trust_native && exe->native.present)
+        status = rlxv_native_load(exe, options->native_file, err);
     exe->head_size = head_size;
     if (status != RLX_OK) {
         rlx_executable_release(exe);

@@ -1,12 +1,14 @@
 /* The native section: an ELF shared object with the kernels, loaded only on the host's word.
 
-   The object is written to an anonymous file in memory and opened from there, with all symbols
-   resolved at once and none given to others. Triple and CPU features are compared first, so that a
-   file for another machine is refused with a sentence instead of a fault. */
+   The object is written to an anonymous file in memory, or to one that the host names, and opened
+   from there, with all symbols resolved at once and none given to others. Triple and CPU features
+   are compared first, so that a file for another machine is refused with a sentence instead of a
+   fault. */
 #include "vm/exec.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,15 +89,27 @@ static bool write_all(int fd, const uint8_t *p, size_t n)
     return true;
 }
 
-static rlx_status open_object(rlx_executable *exe, rlx_error *err)
+/* A new file in either case: another executable's object may be mapped from an old one. */
+static int create_file(const char *file)
+{
+    if (!file)
+        return memfd_create("rlx-kernels", MFD_CLOEXEC);
+    if (unlink(file) != 0 && errno != ENOENT)
+        return -1;
+    return open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+}
+
+static rlx_status open_object(rlx_executable *exe, const char *file, rlx_error *err)
 {
     rlxv_native *n = &exe->native;
     char path[64];
-    int fd = memfd_create("rlx-kernels", MFD_CLOEXEC);
+    int fd = create_file(file);
     if (fd < 0 || !write_all(fd, n->elf, n->size)) {
+        rlx_status status =
+            rlxv_io_error(err, file ? file : "memory", "write the kernels into a file");
         if (fd >= 0)
             close(fd);
-        return rlx_fail(err, RLX_E_IO, "cannot make a file in memory for the kernels");
+        return status;
     }
     /* The loader takes two objects of one path for the same: the descriptor stays open, so that no
        other executable's object gets its number. A debugger opens the path in its own process,
@@ -117,10 +131,10 @@ static rlx_status open_object(rlx_executable *exe, rlx_error *err)
     return RLX_OK;
 }
 
-rlx_status rlxv_native_load(rlx_executable *exe, rlx_error *err)
+rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err)
 {
     RLX_TRY(check_target(&exe->native, err));
-    RLX_TRY(open_object(exe, err));
+    RLX_TRY(open_object(exe, file, err));
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         rlxv_kernel *k = &exe->kernels[i];
         rlx_str symbol = rlxv_arena_str(&exe->arena, k->symbol); /* dlsym wants a NUL */

@@ -21,6 +21,9 @@ extern "C" {
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
     bool trust_native; /* run the machine code in the file; as safe as loading any shared library */
+    /* Where the machine code is kept as a file of its own while it runs and after, for perf, which
+       reads the names of kernels from there. Replaced if there is one. NULL: in memory only. */
+    const char *native_file;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_MODULE, VERSION, NOT_FOUND (a builtin this library

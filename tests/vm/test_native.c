@@ -12,9 +12,10 @@
 #define TRIPLE "aarch64-unknown-linux-gnu"
 #endif
 
-/* An executable whose kernel "k" stores |value|; the object lacks "k" if |symbol| is another. */
+/* An executable whose kernel "k" stores |value|; the object lacks "k" if |symbol| is another. It
+   is kept as |native_file| if that is not NULL. */
 static rlx_status load_storing(rlx_test *t, const char *folder, int value, const char *symbol,
-                               rlx_executable **out)
+                               const char *native_file, rlx_executable **out)
 {
     static uint8_t object[1 << 20];
     char source[64], target[64], command[256];
@@ -37,7 +38,8 @@ static rlx_status load_storing(rlx_test *t, const char *folder, int value, const
     rlx_exec_builder *b;
     uint32_t tensor, kernel, fn, words[4];
     rlx_type_info type = {.kind = RLX_TYPE_TENSOR, .dtype = RLX_I32, .rank_known = true};
-    rlx_load_options options = {.allocator = &t->allocator, .trust_native = true};
+    rlx_load_options options = {
+        .allocator = &t->allocator, .trust_native = true, .native_file = native_file};
     RLX_OKAY(rlx_exec_builder_create(&t->allocator, &b, &t->error));
     RLX_OKAY(rlx_exec_builder_type(b, &type, &tensor, &t->error));
     rlx_kernel_param param = {tensor, true};
@@ -62,10 +64,10 @@ RLX_TEST(native, kernels_of_two_executables_stay_apart)
     cr_assert_not_null(mkdtemp(folder));
     rlx_executable *exe[3];
     rlx_value out;
-    RLX_OKAY(load_storing(t, folder, 11, "k", &exe[0]));
-    RLX_OKAY(load_storing(t, folder, 22, "k", &exe[1]));
+    RLX_OKAY(load_storing(t, folder, 11, "k", NULL, &exe[0]));
+    RLX_OKAY(load_storing(t, folder, 22, "k", NULL, &exe[1]));
     rlx_executable_release(exe[0]);
-    RLX_OKAY(load_storing(t, folder, 33, "k", &exe[2]));
+    RLX_OKAY(load_storing(t, folder, 33, "k", NULL, &exe[2]));
     for (int i = 1; i < 3; i++) {
         rlx_kernel_info info;
         cr_expect(rlx_executable_kernel(exe[i], 0, &info) && info.resolved);
@@ -76,7 +78,33 @@ RLX_TEST(native, kernels_of_two_executables_stay_apart)
         rlx_vm_destroy(vm);
         rlx_executable_release(exe[i]);
     }
-    RLX_FAILS(load_storing(t, folder, 1, "other", &exe[0]), RLX_E_INVALID_MODULE,
+    RLX_FAILS(load_storing(t, folder, 1, "other", NULL, &exe[0]), RLX_E_INVALID_MODULE,
               "lacks the symbol 'k'");
+    rmdir(folder);
+}
+
+RLX_TEST(native, kernels_are_kept_in_a_file_where_asked)
+{
+    char folder[] = "/tmp/rlx-test-XXXXXX", kept[64], nowhere[64];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(kept, sizeof kept, "%s/kept.so", folder);
+    snprintf(nowhere, sizeof nowhere, "%s/no/kept.so", folder);
+    rlx_executable *exe[2];
+    /* The second replaces the file while the first still runs from it. */
+    for (int i = 0; i < 2; i++)
+        RLX_OKAY(load_storing(t, folder, i + 1, "k", kept, &exe[i]));
+    for (int i = 0; i < 2; i++) {
+        rlx_value out;
+        rlx_vm *vm = rlx_test_vm(t, exe[i]);
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), NULL, 0, &out, &t->error));
+        cr_expect_eq(*(const int *)rlx_tensor_data(out.as.tensor), i + 1);
+        rlx_value_release(out);
+        rlx_vm_destroy(vm);
+        rlx_executable_release(exe[i]);
+    }
+    cr_expect_eq(access(kept, R_OK), 0);
+    unlink(kept);
+    RLX_FAILS(load_storing(t, folder, 1, "k", nowhere, &exe[0]), RLX_E_NOT_FOUND,
+              "cannot write the kernels");
     rmdir(folder);
 }

@@ -28,8 +28,9 @@ typedef struct cli_call {
     uint32_t n_inputs, n_outputs, n_dims;
     bool random;
     uint64_t seed;
-    uint32_t threads; /* 0: not given */
-    bool quiet;       /* what the function prints is dropped */
+    uint32_t threads;        /* 0: not given */
+    const char *native_file; /* rlx_load_options.native_file */
+    bool quiet;              /* what the function prints is dropped */
 } cli_call;
 
 /* An option: its spelling, what it takes ("" for a flag) and help. */

@@ -77,6 +77,7 @@ static const cli_option call_options[] = {
     {"--dim", "n=128", "the value of a symbol, for random inputs"},
     {"--seed", "S", "of the random inputs (default 0)"},
     {"--threads", "T", "threads of a kernel's parallel loops (default 1)"},
+    {"--native-file", "F.so", "keep the kernels in this file, so that perf names them"},
 };
 enum { N_CALL_OPTIONS = sizeof call_options / sizeof *call_options };
 
@@ -261,6 +262,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         if (!cli_parse_u64("--threads", value, 1, 1024, &number))
             return false;
         call->threads = (uint32_t)number;
+    } else if (strcmp(option->name, "--native-file") == 0) {
+        call->native_file = value;
     }
     return true;
 }
