@@ -56,7 +56,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -154,11 +154,18 @@ conformance: all ## the conformance cases of CONFORMANCE=folder, through the two
 test-ops: all ## every operator against NumPy, at several sizes
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 
-$(BUILD)/run_backend: $(BUILD)/obj/tests/onnx/run_backend.o $(call obj,vm/cli/tensorproto.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+ONNX_TESTS := $(wildcard tests/onnx/*.c)
+$(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h
+$(BUILD)/obj/tests/onnx/%.o: CFLAGS += -isystem $(BUILD)/gen
+$(BUILD)/run_backend: $(call obj,$(ONNX_TESTS) vm/cli/tensorproto.c vm/cli/npy.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 onnx-backend: $(BUILD)/run_backend ## ONNX's backend tests, against the table in docs/onnx.md
 	@$(BUILD)/run_backend --jobs $(JOBS)
+onnx-batch: $(BUILD)/run_backend ## the converted and the examples' models with a symbolic batch dimension
+	@$(BUILD)/run_backend --jobs $(JOBS) --batch
+onnx-relax: $(BUILD)/run_backend ## the backend tests by way of the models' TVMScript
+	@$(BUILD)/run_backend --jobs $(JOBS) --relax
 onnx-backend-table: $(BUILD)/run_backend ## write that table anew
 	@$(BUILD)/run_backend --jobs $(JOBS) --write
 
@@ -210,10 +217,23 @@ demo: deps ## compile the character GPT, generate text, print the time table
 demo-run: all $(BUILD)/generate
 	@BUILD=$(BUILD) examples/chargpt/demo.sh
 
-bench: all ## measure dispatch, steady state, matmuls and load, beside the machine's own figures
-	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime
-	@BUILD=$(BUILD) bench/run.sh
-$(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c)) $(BUILD)/librlx.a
+# `make bench QUICK=1` takes fewer samples. Peers are measured where they are installed, and left out otherwise.
+PEERS ?= $(BUILD)/peers
+bench: deps-bench all ## every figure with its bar as one table and bench/results.json, beside the peers that are installed
+	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
+	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick)
+deps-bench:
+	@.ci/install-deps bench
+bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt) and ONNX Runtime (a private virtual environment under BUILD)
+	@.ci/install-deps peers
+	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check $(PEER_WHEELS)
+PEER_WHEELS ?= onnxruntime==1.30.0
+BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
+$(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
+$(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)
+$(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c)
+$(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
 
