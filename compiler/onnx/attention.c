@@ -1,0 +1,375 @@
+/* Transformers: attention with its masks and caches, rotary embeddings, caches written in place,
+ * root-mean-square normalisation, gated units.
+ *
+ * Attention is written as the two products and the softmax between them, in float32 where the
+ * tensors are narrower: passes that know a fused form find it. Query heads that share a key head
+ * are a dimension of their own, so that keys and values are not repeated. A row of scores that is
+ * masked as a whole gives zeros. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+
+static rlx_dtype at_least_float32(rlx_dtype t)
+{
+    return t.bits < 32 ? RLX_F32 : t;
+}
+
+/* --- attention -------------------------------------------------------------------------------- */
+
+enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
+
+typedef struct attention {
+    rlxc_atom q, k, v;                               /* (batch, heads, length, size) */
+    const rlxc_expr *batch, *heads, *shared, *group; /* query heads = key heads * group */
+    const rlxc_expr *queries, *keys;
+    rlx_dtype t; /* scores */
+    bool is_flat;
+} attention;
+
+/* (batch, length, heads * size) as (batch, heads, length, size). */
+static rlxc_atom in_heads(rlxc_ox *im, rlxc_atom x, int64_t heads)
+{
+    static const int64_t swap[4] = {0, 2, 1, 3};
+    if (heads < 1) {
+        rlxc_ox_fail(im, "inputs of three dimensions need q_num_heads and kv_num_heads");
+        return x;
+    }
+    const rlxc_expr *n = rlxc_ox_i(im, heads);
+    const rlxc_expr *dims[4] = {rlxc_ox_dim(im, x, 0), rlxc_ox_dim(im, x, 1), n,
+                                rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 2), n)};
+    return rlxc_ox_transpose(im, rlxc_ox_reshape(im, x, dims, 4), swap, 4);
+}
+
+/* Inputs as heads, caches joined; sets the outputs that show the caches. */
+static bool read_attention(rlxc_ox *im, attention *a)
+{
+    int64_t heads = rlxc_ox_int(im, "q_num_heads", 0), shared = rlxc_ox_int(im, "kv_num_heads", 0);
+    rlxc_atom *const to[3] = {&a->q, &a->k, &a->v};
+    for (uint32_t i = 0; i < 3; i++) {
+        rlxc_atom x = rlxc_ox_in(im, i);
+        uint32_t ndim = rlxc_ox_ndim(im, x);
+        if (ndim != 3 && ndim != 4)
+            rlxc_ox_fail(im, "input %u has %u dimensions, expected 3 or 4", i, ndim);
+        a->is_flat = ndim == 3;
+        *to[i] = a->is_flat ? in_heads(im, x, i ? shared : heads) : x;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        if (rlxc_ox_has(im, PAST_KEY + i)) {
+            const rlxc_atom parts[2] = {rlxc_ox_in(im, PAST_KEY + i), *to[1 + i]};
+            *to[1 + i] = rlxc_ox_concat(im, parts, 2, 2);
+        }
+        rlxc_ox_set(im, 1 + i, *to[1 + i]);
+    }
+    a->batch = rlxc_ox_dim(im, a->q, 0);
+    a->heads = rlxc_ox_dim(im, a->q, 1);
+    a->shared = rlxc_ox_dim(im, a->k, 1);
+    a->queries = rlxc_ox_dim(im, a->q, 2);
+    a->keys = rlxc_ox_dim(im, a->k, 2);
+    a->group = rlxc_ox_i(im, 1);
+    a->t = at_least_float32(rlxc_ox_type(im, a->q));
+    if (rlxc_prove_eq(im->ctx, a->heads, a->shared, NULL))
+        return rlxc_ox_good(im);
+    if (!rlxc_is_int(a->heads, &heads) || !rlxc_is_int(a->shared, &shared) || shared < 1 ||
+        heads % shared != 0) {
+        rlxc_ox_fail(im, "the query's heads must be a known multiple of the key's");
+        return false;
+    }
+    a->group = rlxc_ox_i(im, heads / shared);
+    return rlxc_ox_good(im);
+}
+
+/* |x| (batch, heads, ...) as (batch, key heads, group, ...), and back. */
+static rlxc_atom grouped(rlxc_ox *im, const attention *a, rlxc_atom x, const rlxc_expr *group)
+{
+    const rlxc_expr *dims[5] = {a->batch, a->shared, group, rlxc_ox_dim(im, x, 2),
+                                rlxc_ox_dim(im, x, 3)};
+    return rlxc_is_const(a->group, 1) ? x : rlxc_ox_reshape(im, x, dims, 5);
+}
+
+static rlxc_atom ungrouped(rlxc_ox *im, const attention *a, rlxc_atom x)
+{
+    if (rlxc_is_const(a->group, 1))
+        return x;
+    const rlxc_expr *dims[4] = {a->batch, a->heads, rlxc_ox_dim(im, x, 3), rlxc_ox_dim(im, x, 4)};
+    return rlxc_ox_reshape(im, x, dims, 4);
+}
+
+static rlxc_atom product(rlxc_ox *im, const attention *a, rlxc_atom x, rlxc_atom y)
+{
+    return ungrouped(im, a,
+                     rlxc_ox_op2(im, "matmul", grouped(im, a, x, a->group),
+                                 grouped(im, a, y, rlxc_ox_i(im, 1))));
+}
+
+static rlxc_atom scalar(rlxc_ox *im, const rlxc_expr *e)
+{
+    e = rlxc_canonical(im->ctx, e, NULL);
+    return rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0);
+}
+
+static rlxc_atom both(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
+{
+    return a.kind == RLXC_ATOM_NONE ? b : rlxc_ox_op2(im, "logical_and", a, b);
+}
+
+/* Which keys the queries may see by their places, or none for all; |out_sure|: each query sees one
+ * at least. */
+static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
+{
+    const int64_t left = rlxc_ox_int(im, "left_window_size", -1),
+                  right = rlxc_ox_int(im, "right_window_size", -1);
+    const bool causal = rlxc_ox_int(im, "is_causal", 0) != 0, padded = rlxc_ox_has(im, LENGTHS);
+    const rlxc_expr *zero = rlxc_ox_i(im, 0);
+    rlxc_atom out = {0}, lengths = {0};
+    *out_sure = !padded && left < 0 && right < 0;
+    if (!causal && *out_sure)
+        return out;
+    rlxc_atom key = rlxc_ox_along(im, rlxc_ox_arange(im, zero, a->keys), 3, 4);
+    rlxc_atom place = rlxc_ox_along(im, rlxc_ox_arange(im, zero, a->queries), 2, 4);
+    if (padded) {
+        const rlxc_expr *dims[4] = {a->batch, rlxc_ox_i(im, 1), rlxc_ox_i(im, 1), rlxc_ox_i(im, 1)};
+        lengths = rlxc_ox_cast(im, rlxc_ox_in(im, LENGTHS), RLX_I64);
+        lengths = rlxc_ox_reshape(im, lengths, dims, 4);
+        out = rlxc_ox_op2(im, "less", key, lengths);
+    }
+    /* the place of a query among the keys */
+    if (rlxc_ox_has(im, PAST_KEY)) {
+        const rlxc_expr *past = rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2);
+        place = rlxc_ox_op2(im, "add", place, scalar(im, past));
+    } else if (padded) {
+        rlxc_atom before = rlxc_ox_op2(im, "subtract", lengths, scalar(im, a->queries));
+        place = rlxc_ox_op2(im, "add", place, before);
+    }
+    if (causal)
+        out = both(im, out, rlxc_ox_op2(im, "less_equal", key, place));
+    for (uint32_t i = 0; i < 2; i++) {
+        int64_t size = i ? right : left;
+        if (size < 0)
+            continue;
+        rlxc_atom by = rlxc_ox_number(im, RLX_I64, (double)size);
+        rlxc_atom edge = rlxc_ox_op2(im, i ? "add" : "subtract", place, by);
+        out = both(im, out, rlxc_ox_op2(im, i ? "less_equal" : "greater_equal", key, edge));
+    }
+    return out;
+}
+
+/* The mask input with as many columns as there are keys; those that are not there are masked. */
+static rlxc_atom read_mask(rlxc_ox *im, const attention *a)
+{
+    rlxc_atom mask = rlxc_ox_in(im, MASK);
+    uint32_t ndim = rlxc_ox_ndim(im, mask);
+    rlx_dtype t = rlxc_ox_type(im, mask);
+    if (t.code != RLX_BOOL)
+        mask = rlxc_ox_cast(im, mask, a->t);
+    if (ndim < 1 || ndim > 4) {
+        rlxc_ox_fail(im, "the mask has %u dimensions", ndim);
+        return mask;
+    }
+    const rlxc_expr *have = rlxc_ox_dim(im, mask, ndim - 1);
+    if (rlxc_prove_eq(im->ctx, have, a->keys, NULL))
+        return mask;
+    const rlxc_expr *more = rlxc_canonical(
+        im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, a->keys, have), rlxc_ox_i(im, 0)),
+        NULL);
+    rlxc_atom fill =
+        rlxc_ox_number(im, rlxc_ox_type(im, mask), t.code == RLX_BOOL ? 0 : -(double)INFINITY);
+    return rlxc_ox_pad_axis(im, mask, ndim - 1, rlxc_ox_i(im, 0), more, "constant", fill);
+}
+
+void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    static const int64_t swap[4] = {0, 2, 1, 3}, turn[4] = {0, 1, 3, 2};
+    attention a;
+    bool sure;
+    const int64_t show = rlxc_ox_int(im, "qk_matmul_output_mode", 0);
+    rlx_dtype t = rlxc_ox_type(im, rlxc_ox_in(im, QUERY));
+    double cap = rlxc_ox_float(im, "softcap", 0), scale = rlxc_ox_float(im, "scale", 0);
+    if (!read_attention(im, &a))
+        return;
+    if (!rlxc_ox_attr(im, "scale"))
+        scale = 1 / sqrt((double)rlxc_ox_need_dim(im, a.q, 3, "the size of a head"));
+    rlxc_atom scores =
+        rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, a.q, a.t), rlxc_ox_number(im, a.t, scale));
+    rlxc_atom keys = rlxc_ox_transpose(im, rlxc_ox_cast(im, a.k, a.t), turn, 4);
+    scores = product(im, &a, scores, keys);
+    rlxc_atom shown = scores;
+    if (cap != 0) {
+        rlxc_atom c = rlxc_ox_number(im, a.t, cap);
+        scores = rlxc_ox_op1(im, "tanh", rlxc_ox_op2(im, "divide", scores, c));
+        scores = rlxc_ox_op2(im, "multiply", scores, c);
+    }
+    if (show == 1)
+        shown = scores;
+    rlxc_atom see = visible(im, &a, &sure), mask = {0}, bias = {0};
+    rlxc_atom none = rlxc_ox_number(im, a.t, -(double)INFINITY), zero = rlxc_ox_number(im, a.t, 0);
+    if (rlxc_ox_has(im, MASK)) {
+        sure = false;
+        mask = read_mask(im, &a);
+        rlxc_ox_agree(im, &mask, &scores);
+        if (rlxc_ox_type(im, mask).code == RLX_BOOL) {
+            see = both(im, see, mask);
+        } else {
+            scores = rlxc_ox_op2(im, "add", scores, mask);
+            bias = mask;
+        }
+    }
+    if (see.kind != RLXC_ATOM_NONE) {
+        scores = rlxc_ox_op3(im, "where", see, scores, none);
+        bias = rlxc_ox_op3(im, "where", see, bias.kind == RLXC_ATOM_NONE ? zero : bias, none);
+    }
+    if (show == 2)
+        shown = scores;
+    rlx_dtype exact = a.t;
+    int32_t precision = (int32_t)rlxc_ox_int(im, "softmax_precision", 0);
+    if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_ox_is_float(exact)))
+        rlxc_ox_fail(im, "softmax_precision is %d", (int)precision);
+    rlxc_attrs last = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 3);
+    rlxc_atom p =
+        rlxc_ox_op0(im, "nn.softmax", rlxc_ox_cast(im, scores, at_least_float32(exact)), last);
+    p = rlxc_ox_cast(im, p, a.t);
+    if (!sure && bias.kind != RLXC_ATOM_NONE) {
+        const int64_t axes[1] = {rlxc_ox_ndim(im, bias) - 1};
+        rlxc_atom most = rlxc_ox_reduce(im, "max", bias, axes, 1, true);
+        p = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "equal", most, none), zero, p);
+    }
+    if (show == 3)
+        shown = p;
+    rlxc_atom y = product(im, &a, p, rlxc_ox_cast(im, a.v, a.t));
+    y = rlxc_ox_cast(im, y, t);
+    if (a.is_flat) {
+        const rlxc_expr *dims[3] = {a.batch, a.queries,
+                                    rlxc_mul(im->ctx, a.heads, rlxc_ox_dim(im, y, 3))};
+        y = rlxc_ox_reshape(im, rlxc_ox_transpose(im, y, swap, 4), dims, 3);
+    }
+    rlxc_ox_set(im, 0, y);
+    rlxc_ox_set(im, 3, rlxc_ox_cast(im, shown, t));
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static rlxc_atom last_axis(rlxc_ox *im, rlxc_atom x, int64_t begin, const rlxc_expr *end,
+                           int64_t stride)
+{
+    return rlxc_ox_slice(im, x, rlxc_ox_ndim(im, x) - 1, rlxc_ox_i(im, begin), end, stride);
+}
+
+/* Pairs of elements turned by the angle of their place: (x1 cos - x2 sin, x1 sin + x2 cos). */
+void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), turn[2] = {rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t heads = rlxc_ox_int(im, "num_heads", 0), size = 0;
+    const rlxc_expr *given[RLXC_MAX_NDIM];
+    rlxc_ox_dims(im, x, given);
+    if (ndim == 3 && heads > 0) { /* (batch, length, heads, size) */
+        const rlxc_expr *n = rlxc_ox_i(im, heads);
+        const rlxc_expr *dims[4] = {given[0], given[1], n,
+                                    rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, given[2], n)};
+        x = rlxc_ox_reshape(im, x, dims, 4);
+    } else if (ndim != 4) {
+        rlxc_ox_fail(im, "expected four dimensions, or three and num_heads");
+        return;
+    }
+    int64_t whole = rlxc_ox_need_dim(im, x, 3, "the size of a head");
+    size = rlxc_ox_int(im, "rotary_embedding_dim", 0);
+    size = size == 0 ? whole : size;
+    if (size < 0 || size > whole || size % 2 != 0) {
+        rlxc_ox_fail(im, "%lld elements of heads of %lld are to be turned", (long long)size,
+                     (long long)whole);
+        return;
+    }
+    for (uint32_t i = 0; i < 2; i++) { /* as (batch, length, size / 2), then with heads */
+        const int64_t axis[1] = {ndim == 3 ? 2 : 1};
+        if (rlxc_ox_has(im, 3))
+            turn[i] = rlxc_ox_take(im, turn[i], rlxc_ox_in(im, 3), 0);
+        turn[i] = rlxc_ox_expand_dims(im, turn[i], axis, 1);
+    }
+    const rlxc_expr *half = rlxc_ox_i(im, size / 2), *end = rlxc_ox_i(im, size);
+    bool interleaved = rlxc_ox_int(im, "interleaved", 0) != 0;
+    rlxc_atom a = interleaved ? last_axis(im, x, 0, end, 2) : last_axis(im, x, 0, half, 1);
+    rlxc_atom b = interleaved ? last_axis(im, x, 1, end, 2) : last_axis(im, x, size / 2, end, 1);
+    rlxc_atom parts[3] = {
+        rlxc_ox_op2(im, "subtract", rlxc_ox_op2(im, "multiply", a, turn[0]),
+                    rlxc_ox_op2(im, "multiply", b, turn[1])),
+        rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", a, turn[1]),
+                    rlxc_ox_op2(im, "multiply", b, turn[0])),
+    };
+    if (interleaved) {
+        const int64_t last[1] = {4};
+        const rlxc_expr *dims[RLXC_MAX_NDIM];
+        rlxc_ox_dims(im, x, dims);
+        dims[3] = end;
+        for (uint32_t i = 0; i < 2; i++)
+            parts[i] = rlxc_ox_expand_dims(im, parts[i], last, 1);
+        parts[0] = rlxc_ox_reshape(im, rlxc_ox_concat(im, parts, 2, 4), dims, 4);
+    } else {
+        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
+    }
+    if (size < whole) {
+        parts[1] = last_axis(im, x, size, rlxc_ox_i(im, whole), 1);
+        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, parts[0], given, ndim));
+}
+
+/* New elements of a sequence at each batch's own place of a cache. */
+void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom cache = rlxc_ox_in(im, 0), update = rlxc_ox_in(im, 1);
+    uint32_t ndim = rlxc_ox_ndim(im, cache);
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -2), ndim);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (axis == 0 || rlxc_ox_ndim(im, update) != ndim) {
+        rlxc_ox_fail(im, "expected a cache and an update of the same rank, and not the batch axis");
+        return;
+    }
+    rlxc_ox_dims(im, update, dims);
+    rlxc_atom place =
+        rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), dims[axis]), axis, ndim);
+    if (rlxc_ox_has(im, 2)) {
+        rlxc_atom first = rlxc_ox_cast(im, rlxc_ox_in(im, 2), RLX_I64);
+        place = rlxc_ox_op2(im, "add", place, rlxc_ox_along(im, first, 0, ndim));
+    }
+    if (rlxc_ox_is(im, "mode", "linear", "circular"))
+        place = rlxc_ox_op2(im, "floor_mod", place, scalar(im, rlxc_ox_dim(im, cache, axis)));
+    const rlxc_atom args[3] = {cache, rlxc_ox_broadcast(im, place, dims, ndim), update};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_opv(im, "scatter_elements", args, 3,
+                            rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis)));
+}
+
+/* --- units ------------------------------------------------------------------------------------ */
+
+void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1);
+    uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
+    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), ndim);
+    int64_t axes[RLXC_MAX_NDIM];
+    for (uint32_t i = axis; i < ndim; i++)
+        axes[n++] = i;
+    rlx_dtype t = rlxc_ox_type(im, x), wide = at_least_float32(t);
+    rlxc_atom w = rlxc_ox_cast(im, x, wide);
+    rlxc_atom mean = rlxc_ox_reduce(im, "mean", rlxc_ox_op1(im, "square", w), axes, n, true);
+    mean =
+        rlxc_ox_op2(im, "add", mean, rlxc_ox_number(im, wide, rlxc_ox_float(im, "epsilon", 1e-5)));
+    w = rlxc_ox_cast(im, rlxc_ox_op2(im, "multiply", w, rlxc_ox_op1(im, "rsqrt", mean)), t);
+    rlxc_ox_unify(im, &w, &scale);
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "multiply", w, scale));
+}
+
+/* x sigmoid(alpha x), times a second input where there is one. */
+void rlxc_ox_import_swish(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    rlxc_atom alpha = rlxc_ox_number(im, rlxc_ox_type(im, x), rlxc_ox_float(im, "alpha", 1));
+    rlxc_atom y = rlxc_ox_op2(im, "multiply", x,
+                              rlxc_ox_op1(im, "sigmoid", rlxc_ox_op2(im, "multiply", x, alpha)));
+    rlxc_ox_set(im, 0, row->arg ? rlxc_ox_op2(im, "multiply", y, rlxc_ox_in(im, 1)) : y);
+}
