@@ -103,8 +103,7 @@ static void add_param(rlxc_te *te, rlxc_buffer *buffer)
     RLXC_PUSH(te->ctx, &te->params, param);
 }
 
-/* The single element of |c| as an immediate; NULL where it has no exact literal form. */
-static const rlxc_expr *immediate(rlxc_te *te, const rlxc_constant *c)
+const rlxc_expr *rlxc_te_immediate(rlxc_context *ctx, const rlxc_constant *c)
 {
     uint64_t bits = 0;
     if (c->nbytes > sizeof bits)
@@ -117,36 +116,36 @@ static const rlxc_expr *immediate(rlxc_te *te, const rlxc_constant *c)
         if (c->dtype.code == RLX_BFLOAT) {
             low <<= 16;
             memcpy(&f32, &low, sizeof f32);
-            return rlxc_float(te->ctx, c->dtype, (double)f32);
+            return rlxc_float(ctx, c->dtype, (double)f32);
         }
         if (c->dtype.bits == 32) {
             memcpy(&f32, &low, sizeof f32);
-            return rlxc_float(te->ctx, c->dtype, (double)f32);
+            return rlxc_float(ctx, c->dtype, (double)f32);
         }
         if (c->dtype.bits == 64) {
             memcpy(&f64, &bits, sizeof f64);
-            return rlxc_float(te->ctx, c->dtype, f64);
+            return rlxc_float(ctx, c->dtype, f64);
         }
         int exponent = (int)(bits >> 10 & 31);
         double fraction = (double)(bits & 1023) / 1024;
         double magnitude = exponent == 31  ? (fraction > 0 ? (double)NAN : (double)INFINITY)
                            : exponent == 0 ? ldexp(fraction, -14)
                                            : ldexp(1 + fraction, exponent - 15);
-        return rlxc_float(te->ctx, c->dtype, bits >> 15 & 1 ? -magnitude : magnitude);
+        return rlxc_float(ctx, c->dtype, bits >> 15 & 1 ? -magnitude : magnitude);
     }
     int64_t value = (int64_t)bits;
     if (c->dtype.code == RLX_INT && c->dtype.bits < 64 && bits >> (c->dtype.bits - 1) & 1)
         value = (int64_t)(bits | UINT64_MAX << c->dtype.bits);
     if (rlxc_dtype_is_bool(c->dtype))
-        return rlxc_bool(te->ctx, value != 0);
-    return rlxc_int(te->ctx, c->dtype, value);
+        return rlxc_bool(ctx, value != 0);
+    return rlxc_int(ctx, c->dtype, value);
 }
 
 static rlxc_te_operand operand(rlxc_te *te, rlxc_atom atom, const rlxc_sinfo *s, const char *name)
 {
     rlxc_te_operand x = {.dtype = s->dtype};
     if (atom.kind == RLXC_ATOM_CONSTANT && atom.constant->ndim == 0) {
-        x.value = immediate(te, atom.constant);
+        x.value = rlxc_te_immediate(te->ctx, atom.constant);
         if (x.value)
             return x;
     }

@@ -115,6 +115,8 @@ rlx_dtype rlxc_te_compute_dtype(rlx_dtype t);
 const rlxc_expr *rlxc_te_widen(rlxc_te *te, const rlxc_expr *e);
 
 /* Small expression helpers. */
+/* The single element of |c| as a literal; NULL where it has none. */
+const rlxc_expr *rlxc_te_immediate(rlxc_context *ctx, const rlxc_constant *c);
 const rlxc_expr *rlxc_te_number(rlxc_context *ctx, rlx_dtype dtype, double value);
 const rlxc_expr *rlxc_te_lowest(rlxc_context *ctx, rlx_dtype dtype);
 const rlxc_expr *rlxc_te_highest(rlxc_context *ctx, rlx_dtype dtype);

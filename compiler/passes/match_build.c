@@ -1,0 +1,373 @@
+/* What takes the place of a matched pattern: checks of what the pattern's text cannot say (axes,
+ * dimensions), then the operator. */
+#include "compiler/passes/match_patterns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/ops/compose.h"
+
+static const rlxc_sinfo *tensor_of(const rlxc_matching *t, rlxc_atom atom)
+{
+    const rlxc_sinfo *s =
+        atom.kind == RLXC_ATOM_NONE ? NULL : rlxc_atom_sinfo(t->g.ctx, t->g.module, atom);
+    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim >= 0 && s->dims &&
+                   !rlxc_dtype_is_void(s->dtype)
+               ? s
+               : NULL;
+}
+
+static rlxc_atom capture(const rlxc_matching *t, const char *name)
+{
+    return rlxc_match_atom(&t->m, name);
+}
+
+static rlxc_atom emit(rlxc_matching *t, const char *op, const rlxc_atom *args, uint32_t n,
+                      rlxc_attrs attrs)
+{
+    return rlxc_emit_op(t->b, op, args, n, attrs, t->root->var->name);
+}
+
+static rlxc_atom unary(rlxc_matching *t, const char *op)
+{
+    rlxc_atom x = capture(t, "x");
+    return tensor_of(t, x) ? emit(t, op, &x, 1, (rlxc_attrs){0}) : (rlxc_atom){0};
+}
+
+/* The axes that attribute |name| lists, of a tensor of |ndim|, as a set; 0: none, or not all valid.
+ */
+static uint32_t axes_set(const rlxc_binding *call, const char *name, int32_t ndim)
+{
+    int64_t axes[RLXC_MAX_NDIM];
+    uint32_t n, set = 0;
+    if (!rlxc_attr_get_ints(call, name, axes, RLXC_MAX_NDIM, &n))
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
+        if (axis < 0 || axis >= ndim)
+            return 0;
+        set |= 1u << axis;
+    }
+    return set;
+}
+
+/* The axes of the reduction captured as |name|; 0: not of the kind that keeps dimensions. */
+static uint32_t reduced(const rlxc_matching *t, const char *name, int32_t ndim)
+{
+    const rlxc_binding *call = rlxc_match_call(&t->g, &t->m, name);
+    return call && rlxc_attr_get_bool(call, "keepdims", false) ? axes_set(call, "axis", ndim) : 0;
+}
+
+/* --- normalisations --------------------------------------------------------------------------- */
+
+/* |param| has exactly x's dimensions that are in |set|, which are its last ones. */
+static bool fits(const rlxc_matching *t, const rlxc_sinfo *x, uint32_t set, rlxc_atom param)
+{
+    const rlxc_sinfo *s = tensor_of(t, param);
+    uint32_t n = (uint32_t)__builtin_popcount(set), first = (uint32_t)x->ndim - n;
+    if (!s || set >> first != (1u << n) - 1 || (uint32_t)s->ndim != n ||
+        !rlxc_dtype_eq(s->dtype, x->dtype))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!rlxc_prove_eq(t->g.ctx, s->dims[i], x->dims[first + i], NULL))
+            return false;
+    return true;
+}
+
+static double number(const rlxc_matching *t, const char *name)
+{
+    return rlxc_match_number(&t->m, name, 0);
+}
+
+static rlxc_attrs norm_attrs(const rlxc_matching *t, uint32_t set, double epsilon)
+{
+    int64_t axes[RLXC_MAX_NDIM];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < RLXC_MAX_NDIM && i < 32; i++)
+        if (set >> i & 1)
+            axes[n++] = i;
+    rlxc_attrs attrs = rlxc_one_attr(t->g.ctx, "axes", rlxc_attr_ints(t->g.ctx, axes, n));
+    return rlxc_and_attr(t->g.ctx, attrs, "epsilon", rlxc_attr_float(epsilon));
+}
+
+rlxc_atom rlxc_match_layer_norm(rlxc_matching *t)
+{
+    rlxc_atom args[3] = {capture(t, "x"), capture(t, "gamma"), capture(t, "beta")};
+    const rlxc_sinfo *x = tensor_of(t, args[0]);
+    if (!x || !rlxc_dtype_is_float(x->dtype))
+        return (rlxc_atom){0};
+    uint32_t set = reduced(t, "m", x->ndim);
+    const rlxc_binding *rms = rlxc_match_call(&t->g, &t->m, "r");
+    uint32_t same = rms ? axes_set(rms, "axes", x->ndim) : reduced(t, "v", x->ndim);
+    if (set == 0 || same != set || !fits(t, x, set, args[1]) || !fits(t, x, set, args[2]))
+        return (rlxc_atom){0};
+    double epsilon = rms ? rlxc_attr_get_float(rms, "epsilon", 0) : number(t, "eps");
+    return emit(t, "nn.layer_norm", args, 3, norm_attrs(t, set, epsilon));
+}
+
+rlxc_atom rlxc_match_rms_norm(rlxc_matching *t)
+{
+    rlxc_atom args[2] = {capture(t, "x"), capture(t, "weight")};
+    const rlxc_sinfo *x = tensor_of(t, args[0]);
+    if (!x || !rlxc_dtype_is_float(x->dtype))
+        return (rlxc_atom){0};
+    uint32_t set = reduced(t, "v", x->ndim);
+    if (set == 0 || !fits(t, x, set, args[1]))
+        return (rlxc_atom){0};
+    return emit(t, "nn.rms_norm", args, 2, norm_attrs(t, set, number(t, "eps")));
+}
+
+/* --- activations ------------------------------------------------------------------------------ */
+
+rlxc_atom rlxc_match_gelu(rlxc_matching *t)
+{
+    return unary(t, "nn.gelu");
+}
+
+rlxc_atom rlxc_match_gelu_tanh(rlxc_matching *t)
+{
+    return unary(t, "nn.gelu_tanh");
+}
+
+rlxc_atom rlxc_match_silu(rlxc_matching *t)
+{
+    return unary(t, "nn.silu");
+}
+
+rlxc_atom rlxc_match_sigmoid(rlxc_matching *t)
+{
+    return unary(t, "sigmoid");
+}
+
+static rlxc_atom softmax(rlxc_matching *t, const char *op)
+{
+    rlxc_atom x = capture(t, "x");
+    const rlxc_sinfo *s = tensor_of(t, x);
+    if (!s || !rlxc_dtype_is_float(s->dtype))
+        return (rlxc_atom){0};
+    uint32_t set = reduced(t, "m", s->ndim);
+    if (__builtin_popcount(set) != 1 || reduced(t, "s", s->ndim) != set)
+        return (rlxc_atom){0};
+    return emit(t, op, &x, 1, rlxc_one_attr(t->g.ctx, "axis", rlxc_attr_int(__builtin_ctz(set))));
+}
+
+rlxc_atom rlxc_match_softmax(rlxc_matching *t)
+{
+    return softmax(t, "nn.softmax");
+}
+
+rlxc_atom rlxc_match_log_softmax(rlxc_matching *t)
+{
+    return softmax(t, "nn.log_softmax");
+}
+
+/* --- transpositions --------------------------------------------------------------------------- */
+
+/* The axes of a permute_dims; reversed order where none are given. */
+static bool axes_of(const rlxc_binding *call, int32_t ndim, int64_t *out)
+{
+    uint32_t n;
+    if (!rlxc_attr_get_ints(call, "axes", out, RLXC_MAX_NDIM, &n)) {
+        for (int32_t i = 0; i < ndim; i++)
+            out[i] = ndim - 1 - i;
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] += out[i] < 0 ? ndim : 0;
+    return (int32_t)n == ndim;
+}
+
+/* permute_dims(x, axes); where x is one itself, both are made one. */
+static rlxc_atom permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim)
+{
+    int64_t inner[RLXC_MAX_NDIM], both[RLXC_MAX_NDIM];
+    const rlxc_binding *call = x.kind == RLXC_ATOM_VAR ? t->g.definition(t->g.user, x.var) : NULL;
+    bool is_permuted = call && call->form == RLXC_FORM_CALL && call->op &&
+                       strcmp(call->op->name, "permute_dims") == 0 && axes_of(call, ndim, inner);
+    bool same = true;
+    for (int32_t i = 0; i < ndim; i++) {
+        both[i] = is_permuted ? inner[axes[i]] : axes[i];
+        same = same && both[i] == i;
+    }
+    if (is_permuted)
+        x = call->args[0];
+    if (same)
+        return x;
+    return emit(t, "permute_dims", &x, 1,
+                rlxc_one_attr(t->g.ctx, "axes", rlxc_attr_ints(t->g.ctx, both, (uint32_t)ndim)));
+}
+
+rlxc_atom rlxc_match_permute_dims(rlxc_matching *t)
+{
+    int64_t axes[RLXC_MAX_NDIM];
+    const rlxc_sinfo *x = tensor_of(t, capture(t, "x"));
+    if (!x || !axes_of(t->root, x->ndim, axes))
+        return (rlxc_atom){0};
+    return permuted(t, capture(t, "p"), axes, x->ndim);
+}
+
+/* --- attention -------------------------------------------------------------------------------- */
+
+/* |atom| is arange(0, n) in the shape (..., n, 1) or (..., 1, n). */
+static bool is_range(const rlxc_matching *t, const rlxc_match *m, const char *name,
+                     const rlxc_expr *n, bool column)
+{
+    const rlxc_sinfo *s = tensor_of(t, rlxc_match_atom(m, name));
+    const rlxc_binding *range = rlxc_match_call(&t->g, m, "r");
+    if (!s || s->ndim < 2 || !range || range->n_args != 3)
+        return false;
+    int64_t from, step;
+    for (uint32_t i = 0; i < 3; i++)
+        if (range->args[i].kind != RLXC_ATOM_PRIM)
+            return false;
+    const rlxc_expr *along = s->dims[s->ndim - (column ? 2 : 1)],
+                    *across = s->dims[s->ndim - (column ? 1 : 2)];
+    return rlxc_is_int(range->args[0].prim, &from) && from == 0 &&
+           rlxc_is_int(range->args[2].prim, &step) && step == 1 && rlxc_is_const(across, 1) &&
+           rlxc_prove_eq(t->g.ctx, along, n, NULL);
+}
+
+/* |bias| before it was given further dimensions of 1 in front. */
+static rlxc_atom without_front(rlxc_matching *t, rlxc_atom bias)
+{
+    for (;;) {
+        const rlxc_binding *b =
+            bias.kind == RLXC_ATOM_VAR ? t->g.definition(t->g.user, bias.var) : NULL;
+        if (!b || b->form != RLXC_FORM_CALL || !b->op ||
+            (strcmp(b->op->name, "reshape") != 0 && strcmp(b->op->name, "expand_dims") != 0))
+            return bias;
+        const rlxc_sinfo *from = tensor_of(t, b->args[0]), *to = tensor_of(t, bias);
+        if (!from || !to || from->ndim >= to->ndim)
+            return bias;
+        for (int32_t i = 1; i <= to->ndim; i++)
+            if (i <= from->ndim ? !rlxc_prove_eq(t->g.ctx, from->dims[from->ndim - i],
+                                                 to->dims[to->ndim - i], NULL)
+                                : !rlxc_is_const(to->dims[to->ndim - i], 1))
+                return bias;
+        bias = b->args[0];
+    }
+}
+
+/* The condition |seen| is that of a causal mask over |n| queries and |n| keys. */
+static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
+{
+    rlxc_match m;
+    return t->part(t, "causal", without_front(t, seen), &m) && is_range(t, &m, "i", n, true) &&
+           is_range(t, &m, "j", n, false);
+}
+
+/* |x| with leading dimensions of 1, so that it has four. */
+static rlxc_atom four_dims(rlxc_matching *t, rlxc_atom x, const rlxc_sinfo *s)
+{
+    const rlxc_expr *dims[4];
+    for (int32_t i = 0; i < 4; i++)
+        dims[i] = i < 4 - s->ndim ? rlxc_i64(t->g.ctx, 1) : s->dims[i - (4 - s->ndim)];
+    rlxc_atom args[2] = {x, rlxc_atom_shape(t->g.ctx, dims, 4)};
+    return s->ndim == 4 ? x : emit(t, "reshape", args, 2, (rlxc_attrs){0});
+}
+
+typedef struct heads { /* (batch, head, queries, size) and so on */
+    const rlxc_sinfo *q, *k, *v;
+    bool causal;
+    rlxc_atom bias; /* kind NONE: none */
+} heads;
+
+static bool is_heads(rlxc_matching *t, heads *h)
+{
+    rlxc_context *ctx = t->g.ctx;
+    h->q = tensor_of(t, capture(t, "q"));
+    h->k = tensor_of(t, capture(t, "k"));
+    h->v = tensor_of(t, capture(t, "v"));
+    const rlxc_sinfo *out = tensor_of(t, rlxc_atom_var(t->root->var));
+    if (!h->q || !h->k || !h->v || !out || h->q->ndim != 4 || h->k->ndim != 4 || h->v->ndim != 4 ||
+        !rlxc_dtype_eq(h->q->dtype, h->k->dtype) || !rlxc_dtype_eq(h->q->dtype, h->v->dtype) ||
+        !rlxc_dtype_eq(h->q->dtype, out->dtype))
+        return false;
+    const rlxc_expr *equal[][2] = {{h->q->dims[0], h->k->dims[0]}, {h->q->dims[1], h->k->dims[1]},
+                                   {h->q->dims[3], h->k->dims[2]}, {h->q->dims[0], h->v->dims[0]},
+                                   {h->q->dims[1], h->v->dims[1]}, {h->k->dims[3], h->v->dims[2]}};
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
+        if (!rlxc_prove_eq(ctx, equal[i][0], equal[i][1], NULL))
+            return false;
+    return true;
+}
+
+/* Bias that says what the condition |seen| (or its opposite) does: a number that softmax makes 0.
+ */
+static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
+{
+    rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, h->q->dtype, 0),
+              low = rlxc_scalar_atom(t->g.ctx, h->q->dtype, fill);
+    rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
+    return emit(t, "where", args, 3, (rlxc_attrs){0});
+}
+
+/* What hides keys from queries: the attribute of a causal mask, or a bias. */
+static bool read_mask(rlxc_matching *t, heads *h)
+{
+    rlxc_atom cond = capture(t, "seen"), hidden = capture(t, "hidden");
+    double fill = rlxc_match_number(&t->m, "fill", -INFINITY);
+    bool square = rlxc_prove_eq(t->g.ctx, h->q->dims[2], h->k->dims[3], NULL);
+    rlxc_match m;
+    h->bias = capture(t, "bias");
+    if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
+        rlxc_atom shown = rlxc_match_atom(&m, "seen");
+        h->causal = square && rlxc_match_number(&m, "fill", 0) <= -1e9 &&
+                    shown.kind != RLXC_ATOM_NONE && is_causal(t, shown, h->q->dims[2]);
+        if (h->causal)
+            h->bias = (rlxc_atom){0};
+        return true;
+    }
+    if (cond.kind == RLXC_ATOM_NONE && hidden.kind == RLXC_ATOM_NONE)
+        return true;
+    if (!(fill <= -1e9) || !rlxc_dtype_eq(h->q->dtype, RLX_F32))
+        return false; /* scores that such a number leaves standing */
+    h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->q->dims[2]);
+    if (!h->causal)
+        h->bias = cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
+                                              : bias_of(t, h, hidden, false, fill);
+    return true;
+}
+
+/* Dimension |i| of a bias fits: 1 or that of the scores. */
+static bool bias_fits(rlxc_matching *t, const heads *h, const rlxc_sinfo *bias)
+{
+    const rlxc_expr *scores[4] = {h->q->dims[0], h->q->dims[1], h->q->dims[2], h->k->dims[3]};
+    if (!bias || bias->ndim > 4 || !rlxc_dtype_eq(bias->dtype, h->q->dtype))
+        return false;
+    for (int32_t i = 0; i < bias->ndim; i++)
+        if (!rlxc_is_const(bias->dims[i], 1) &&
+            !rlxc_prove_eq(t->g.ctx, bias->dims[i], scores[4 - bias->ndim + i], NULL))
+            return false;
+    return true;
+}
+
+rlxc_atom rlxc_match_attention(rlxc_matching *t)
+{
+    static const int64_t heads_last[4] = {0, 2, 1, 3}, from_transposed[4] = {0, 3, 1, 2};
+    rlxc_context *ctx = t->g.ctx;
+    heads h = {0};
+    const rlxc_binding *softmax_call = rlxc_match_call(&t->g, &t->m, "p");
+    int64_t axis = softmax_call ? rlxc_attr_get_int(softmax_call, "axis", -1) : 0;
+    if ((axis != -1 && axis != 3) || !is_heads(t, &h) || !read_mask(t, &h))
+        return (rlxc_atom){0};
+    rlxc_atom args[4] = {{0}};
+    uint32_t n = 3;
+    if (h.bias.kind != RLXC_ATOM_NONE) {
+        const rlxc_sinfo *bias = tensor_of(t, h.bias);
+        if (!bias_fits(t, &h, bias))
+            return (rlxc_atom){0};
+        args[n++] = four_dims(t, h.bias, bias);
+    }
+    args[0] = permuted(t, capture(t, "q"), heads_last, 4);
+    args[1] = permuted(t, capture(t, "k"), from_transposed, 4);
+    args[2] = permuted(t, capture(t, "v"), heads_last, 4);
+    double scale = rlxc_match_number(&t->m, "scale", 1) * rlxc_match_number(&t->m, "scale2", 1);
+    rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
+    if (h.causal)
+        attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, "TopLeft"));
+    rlxc_atom out = emit(t, n == 4 ? "nn.attention_bias" : "nn.attention", args, n, attrs);
+    const int64_t *back = heads_last;
+    return emit(t, "permute_dims", &out, 1,
+                rlxc_one_attr(ctx, "axes", rlxc_attr_ints(ctx, back, 4)));
+}

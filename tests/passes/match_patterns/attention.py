@@ -1,0 +1,135 @@
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def scale_after(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            z = R.matmul(qt, kt)
+            s = R.divide(z, R.const(4.0, "float32"))
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def scale_on_both(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            qs = R.multiply(qt, R.const(0.5, "float32"))
+            ks = R.multiply(kt, R.const(0.5, "float32"))
+            s = R.matmul(qs, ks)
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def bias(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32"), bias: R.Tensor((1, "n", "m"), "float32")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            s = R.add(y, bias)
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def mask(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32"), mask: R.Tensor(("b", 1, "n", "m"), "bool")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            s = R.where(mask, y, R.const(-1e+30, "float32"))
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def causal(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "n", 4, 16), "float32"), v: R.Tensor(("b", "n", 4, 16), "float32")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            i = R.arange(R.prim_value(0), R.prim_value(n), R.prim_value(1), dtype="int64")
+            row = R.expand_dims(i, axis=[1])
+            column = R.expand_dims(i, axis=[0])
+            seen = R.less_equal(column, row)
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            mask = R.where(seen, R.const(0.0, "float32"), R.const(-1000000000.0, "float32"))
+            four = R.reshape(mask, R.shape([1, 1, n, n]))
+            s = R.add(y, four)
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def small_fill_stays(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32"), mask: R.Tensor(("b", 1, "n", "m"), "bool")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            s = R.where(mask, y, R.const(-100.0, "float32"))
+            p = R.nn.softmax(s, axis=-1)
+            h = R.matmul(p, vt)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def scores_are_used(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "m", 4, 16), "float32"), v: R.Tensor(("b", "m", 4, 16), "float32"), mask: R.Tensor(("b", 1, "n", "m"), "bool")) -> R.Tensor(("b", 4, "n", "m"), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            vt = R.permute_dims(v, axes=[0, 2, 1, 3])
+            z = R.matmul(qt, kt)
+            p = R.nn.softmax(z, axis=-1)
+            h = R.matmul(p, vt)
+            r = R.sum(h)
+            out = R.add(p, r)
+            R.output(out)
+        return out
