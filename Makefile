@@ -235,7 +235,7 @@ $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/suppo
 $(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c)
 $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
+	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(BUILD)/librlx.a $(RUNTIME_LIBS)
 
 install: all ## lay out headers, libraries, programs and pkg-config files under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rlx

@@ -1,115 +1,130 @@
-/* The figures of `make bench`, from executables that bench/run.sh compiled.
+/* The figures of `make bench` that need no peer, from executables that bench/run.py compiled.
  *
- *     bench_runtime DISPATCH.rlx MATMUL.rlx CHARGPT.rlx
+ *     bench_runtime machine THREADS                    FMA peak, read bandwidth
+ *     bench_runtime dispatch F.rlx                     kernels, builtins: 1 000 chained calls;
+ * empty bench_runtime planning F.rlx                     main(x: (n,)) of many buffers
+ *     bench_runtime products F.rlx                     bench/matmul.py beside the peak
+ *     bench_runtime chargpt F.rlx THREADS              steady state, time by length
+ *     bench_runtime start F.rlx DIMS                   load and first result in a fresh process
+ *     bench_runtime grouped NAME Q.rlx F.rlx K BYTES THREADS   one row times grouped weights
  *
- * Dispatch: nanoseconds per call in functions of 1 000 chained calls. Steady state: allocator calls
- * inside an invoke. Matmuls: GFLOP/s and share of the peak that an FMA loop reaches on this core in
- * the same run. Load: milliseconds from a path to a first result. Every timed figure is a median;
- * kernels are measured beside the peak, so the share means something on a shared machine. */
+ * What is measured beside something takes turns with it: see bench.h. */
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <rlx/rlx.h>
-
+#include "bench/bench.h"
 #include "bench/peak.h"
+#include "bench/read.h"
 
-static double now_ns(void)
+extern char **environ;
+
+static int number(const char *text)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+    return (int)strtol(text, NULL, 10);
 }
 
-static void die(const rlx_error *err)
+static void print_figure(const char *name, int threads, const char *unit, double value)
 {
-    fprintf(stderr, "bench: %s\n", err->message);
-    exit(1);
+    const bench_row row = {.name = name, .threads = threads, .unit = unit, .rlx = value};
+    bench_print_row(&row);
 }
 
-/* --- an allocator that counts --- */
-
-typedef struct counter {
-    uint64_t calls;
-} counter;
-
-static void *counted_alloc(void *ctx, size_t size, size_t align)
+static void machine(char **args)
 {
-    ((counter *)ctx)->calls++;
-    return rlx_alloc(NULL, size, align);
+    const int threads = number(args[0]);
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } sizes[] = {{"read bandwidth, 16 MiB", 16 << 20}, {"read bandwidth, 256 MiB", 256 << 20}};
+    if (threads == 1)
+        print_figure("FMA peak", 1, "GFLOP/s", bench_peak_gflops());
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        bench_reader reader;
+        bench_reader_open(&reader, sizes[i].bytes, (unsigned)threads);
+        bench_side side = {.call = bench_read, .user = &reader};
+        const bench_plan plan = bench_default_plan();
+        bench_interleave(&side, 1, &plan);
+        print_figure(sizes[i].name, threads, "GB/s", (double)reader.bytes / side.median_ns);
+        bench_reader_close(&reader);
+    }
 }
 
-static void counted_free(void *ctx, void *p, size_t size, size_t align)
-{
-    (void)ctx;
-    rlx_free(NULL, p, size, align);
-}
-
-typedef struct program {
-    rlx_executable *exe;
-    rlx_vm *vm;
-    counter count;
-    rlx_allocator allocator;
-} program;
-
-static void open_program(program *p, const char *path)
-{
-    rlx_error err = {0};
-    const rlx_load_options load = {.trust_native = true};
-    p->allocator = (rlx_allocator){&p->count, counted_alloc, counted_free};
-    const rlx_vm_options options = {.allocator = &p->allocator};
-    if (rlx_executable_load_file(path, &load, &p->exe, &err) != RLX_OK ||
-        rlx_vm_create(p->exe, &options, &p->vm, &err) != RLX_OK)
-        die(&err);
-}
-
-static void close_program(program *p)
-{
-    rlx_vm_destroy(p->vm);
-    rlx_executable_release(p->exe);
-}
-
-static rlx_value zeros(rlx_dtype dtype, uint32_t ndim, const int64_t *dims)
-{
-    rlx_error err = {0};
-    rlx_tensor *t = NULL;
-    if (rlx_tensor_create(NULL, dtype, ndim, dims, &t, &err) != RLX_OK)
-        die(&err);
-    memset(rlx_tensor_mutable_data(t), 0, rlx_tensor_nbytes(t));
-    return rlx_of_tensor(t);
-}
-
-static double median_ns(program *p, const char *function, rlx_value *args, uint32_t n,
-                        uint64_t number, uint32_t min_ms)
-{
-    rlx_error err = {0};
-    rlx_time_result result;
-    const rlx_time_options options = {
-        .number = number, .repeat = 21, .min_repeat_ms = min_ms, .warmup = 3};
-    if (rlx_time_evaluator(p->vm, rlx_str_from(function), args, n, &options, &result, &err) !=
-        RLX_OK)
-        die(&err);
-    return result.median_ns;
-}
-
-static void dispatch(const char *path)
+static void dispatch(char **args)
 {
     enum { CHAIN = 1000 };
-    program p = {0};
-    open_program(&p, path);
+    static const struct {
+        const char *function, *name;
+        double calls;
+    } rows[] = {{"kernels", "dispatch of a chained kernel call", CHAIN},
+                {"builtins", "dispatch of a call_builtin", CHAIN},
+                {"empty", "empty call", 1}};
+    enum { N_ROWS = sizeof rows / sizeof *rows };
+    bench_program p;
+    bench_invocation calls[N_ROWS];
+    bench_side sides[N_ROWS];
+    const bench_plan plan = bench_default_plan();
     const int64_t dims[1] = {16};
-    rlx_value x = zeros(RLX_F32, 1, dims);
-    double kernels = median_ns(&p, "kernels", &x, 1, 1, 20);
-    double builtins = median_ns(&p, "builtins", &x, 1, 1, 20);
-    printf("dispatch: %.1f ns per chained kernel call on 16 floats, %.1f ns per call_builtin "
-           "(bar: 80)\n",
-           kernels / CHAIN, builtins / CHAIN);
-    rlx_value_release(x);
-    close_program(&p);
+    bench_open(&p, args[0], 1);
+    for (int i = 0; i < N_ROWS; i++) {
+        calls[i] = bench_invocation_of(&p, rows[i].function);
+        calls[i].args[calls[i].n_args++] = bench_tensor(RLX_F32, 1, dims, 1);
+        sides[i] = (bench_side){.call = bench_run_invocation, .user = &calls[i]};
+    }
+    bench_interleave(sides, N_ROWS, &plan);
+    for (int i = 0; i < N_ROWS; i++) {
+        print_figure(rows[i].name, 1, "ns", sides[i].median_ns / rows[i].calls);
+        bench_release_args(&calls[i]);
+    }
+    bench_close(&p);
 }
 
-static void matmuls(const char *path)
+/* --- planning --- */
+
+static double timed_call_ns(bench_program *p, rlx_value arg)
+{
+    const double start = bench_now_ns();
+    rlx_value_release(bench_invoke(p, "main", &arg, 1));
+    return bench_now_ns() - start;
+}
+
+/* Each shape three times: never seen; the same once more; and again after another shape was run in
+ * between. The second is what the call costs without any planning. Longest shape first, so that the
+ * arena does not grow while the clock runs. */
+static void planning(char **args)
+{
+    enum { SHAPES = 60, WARM = 8 };
+    double first[SHAPES], again[SHAPES], seen[SHAPES];
+    bench_program p;
+    bench_open(&p, args[0], 1);
+    uint32_t kept = 0;
+    rlx_value other = rlx_none();
+    for (int i = 0; i < SHAPES + WARM; i++) {
+        const int64_t dims[1] = {200 - i};
+        rlx_value x = bench_tensor(RLX_F32, 1, dims, 1);
+        const double new_ns = timed_call_ns(&p, x), same_ns = timed_call_ns(&p, x);
+        if (i >= WARM) {
+            timed_call_ns(&p, other);
+            first[kept] = new_ns - same_ns;
+            again[kept] = same_ns;
+            seen[kept++] = timed_call_ns(&p, x) - same_ns;
+        }
+        rlx_value_release(other);
+        other = x;
+    }
+    rlx_value_release(other);
+    print_figure("planning, 500 buffers, new shape", 1, "us", bench_median(first, kept) / 1e3);
+    print_figure("planning, 500 buffers, seen shape", 1, "us", bench_median(seen, kept) / 1e3);
+    print_figure("call of 500 buffers, same shape", 1, "us", bench_median(again, kept) / 1e3);
+    bench_close(&p);
+}
+
+/* --- products of chargpt, chargpt itself --- */
+
+static void products(char **args)
 {
     static const struct {
         const char *function;
@@ -118,88 +133,165 @@ static void matmuls(const char *path)
                 {"proj", 128, 128, 128},
                 {"fc1", 128, 512, 128},
                 {"fc2", 128, 128, 512}};
-    program p = {0};
-    open_program(&p, path);
+    bench_program p;
+    bench_open(&p, args[0], 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[64];
         const int64_t a[2] = {rows[i].m, rows[i].k}, b[2] = {rows[i].k, rows[i].n};
-        rlx_value args[2] = {zeros(RLX_F32, 2, a), zeros(RLX_F32, 2, b)};
-        double before = bench_peak_gflops();
-        double ns = median_ns(&p, rows[i].function, args, 2, 10, 10);
-        double after = bench_peak_gflops();
-        double peak = before > after ? before : after;
-        double gflops = 2.0 * (double)(rows[i].m * rows[i].n * rows[i].k) / ns;
-        printf("matmul %-4s (%lld, %lld, %lld): %.1f GFLOP/s, %.0f %% of the FMA loop's %.1f "
-               "(bar: 15 %%)\n",
-               rows[i].function, (long long)rows[i].m, (long long)rows[i].n, (long long)rows[i].k,
-               gflops, 100 * gflops / peak, peak);
-        rlx_value_release(args[0]);
-        rlx_value_release(args[1]);
+        bench_invocation call = bench_invocation_of(&p, rows[i].function);
+        call.args[0] = bench_tensor(RLX_F32, 2, a, 1);
+        call.args[1] = bench_tensor(RLX_F32, 2, b, 2);
+        call.n_args = 2;
+        bench_side side = {.call = bench_run_invocation, .user = &call};
+        const bench_plan plan = bench_default_plan();
+        const double before = bench_peak_gflops();
+        bench_interleave(&side, 1, &plan);
+        const double after = bench_peak_gflops(), peak = before > after ? before : after;
+        const double rate = 2 * (double)(rows[i].m * rows[i].n * rows[i].k) / side.median_ns;
+        snprintf(name, sizeof name, "product of arguments %lldx%lldx%lld", (long long)rows[i].m,
+                 (long long)rows[i].n, (long long)rows[i].k);
+        const bench_row row = {.name = name,
+                               .threads = 1,
+                               .unit = "GFLOP/s",
+                               .rlx = rate,
+                               .peer = "FMA peak",
+                               .peer_value = peak,
+                               .ratio = rate / peak};
+        bench_print_row(&row);
+        bench_release_args(&call);
     }
-    close_program(&p);
+    bench_close(&p);
 }
 
-static void invoke(program *p, rlx_value *args, uint32_t n)
+static void chargpt(char **args)
 {
-    rlx_error err = {0};
-    rlx_value out = rlx_none();
-    if (rlx_vm_invoke(p->vm, RLX_STR("main"), args, n, &out, &err) != RLX_OK)
-        die(&err);
-    rlx_value_release(out);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void chargpt(const char *path)
-{
-    const int64_t dims[2] = {1, 128};
-    rlx_value tokens = zeros(RLX_I64, 2, dims);
-    program p = {0};
-    open_program(&p, path);
-    invoke(&p, &tokens, 1);
-    invoke(&p, &tokens, 1);
-    uint64_t before = p.count.calls;
-    invoke(&p, &tokens, 1);
-    printf("steady state: %llu allocator calls inside an invoke of chargpt at a seen shape "
-           "(bar: those of the result)\n",
-           (unsigned long long)(p.count.calls - before));
     static const int64_t lengths[] = {1, 16, 64, 128};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        const int64_t shape[2] = {1, lengths[i]};
-        rlx_value argument = zeros(RLX_I64, 2, shape);
-        printf("chargpt n=%lld: %.3f ms\n", (long long)lengths[i],
-               median_ns(&p, "main", &argument, 1, 1, 20) / 1e6);
-        rlx_value_release(argument);
+    const int threads = number(args[1]);
+    bench_program p;
+    bench_open(&p, args[0], (uint32_t)threads);
+    for (size_t i = sizeof lengths / sizeof *lengths; i-- > 0;) {
+        char name[64];
+        const int64_t dims[2] = {1, lengths[i]};
+        bench_invocation call = bench_invocation_of(&p, "main");
+        call.args[call.n_args++] = bench_tensor(RLX_I64, 2, dims, 0);
+        bench_side side = {.call = bench_run_invocation, .user = &call};
+        const bench_plan plan = bench_default_plan();
+        bench_interleave(&side, 1, &plan);
+        snprintf(name, sizeof name, "chargpt n=%lld", (long long)lengths[i]);
+        print_figure(name, threads, "us", side.median_ns / 1e3);
+        const uint64_t before = p.allocations;
+        bench_run_invocation(&call);
+        if (i == 0 && threads == 1)
+            print_figure("allocator calls in a call of chargpt, seen shape", 1, "calls",
+                         (double)(p.allocations - before));
+        bench_release_args(&call);
     }
-    close_program(&p);
+    bench_close(&p);
+}
 
-    enum { LOADS = 11 };
-    double ms[LOADS];
-    const int64_t one[2] = {1, 1};
-    rlx_value first = zeros(RLX_I64, 2, one);
-    for (int i = 0; i < LOADS; i++) {
-        double start = now_ns();
-        program q = {0};
-        open_program(&q, path);
-        invoke(&q, &first, 1);
-        ms[i] = (now_ns() - start) / 1e6;
-        close_program(&q);
+/* --- a fresh process --- */
+
+static void spawn(void *words)
+{
+    char *const *argv = words;
+    pid_t child = 0;
+    int status = 0;
+    if (posix_spawn(&child, argv[0], NULL, NULL, argv, environ) != 0 ||
+        waitpid(child, &status, 0) != child || status != 0)
+        bench_die("%s %s failed", argv[0], argv[1]);
+}
+
+static void first_result(char **args)
+{
+    const int64_t dims[2] = {1, strtol(args[1], NULL, 10)};
+    bench_program p;
+    bench_open(&p, args[0], 1);
+    rlx_value x = bench_tensor(RLX_F32, 2, dims, 1);
+    rlx_value_release(bench_invoke(&p, "main", &x, 1));
+    _exit(0); /* what ends the process is no part of the first result */
+}
+
+static void start(char **args)
+{
+    char self[] = "/proc/self/exe", work[] = "first", nothing[] = "nothing", name[96];
+    char *with[] = {self, work, args[0], args[1], NULL};
+    char *without[] = {self, nothing, args[0], args[1], NULL};
+    bench_side sides[2] = {{.call = spawn, .user = without}, {.call = spawn, .user = with}};
+    const bench_plan plan = {bench_is_quick() ? 11 : 41, 0, 0, 1};
+    bench_interleave(sides, 2, &plan);
+    snprintf(name, sizeof name, "load and first result in a fresh process");
+    print_figure(name, 1, "ms", (sides[1].median_ns - sides[0].median_ns) / 1e6);
+    print_figure("start of an empty process", 1, "ms", sides[0].median_ns / 1e6);
+}
+
+static void nothing(char **args)
+{
+    (void)args;
+    _exit(0);
+}
+
+/* --- one row times grouped weights --- */
+
+static void grouped(char **args)
+{
+    char name[96];
+    const int64_t dims[2] = {1, strtol(args[3], NULL, 10)};
+    const size_t bytes = strtoul(args[4], NULL, 10);
+    const int threads = number(args[5]);
+    bench_program programs[2];
+    bench_invocation calls[2];
+    bench_reader reader;
+    bench_side sides[3];
+    const bench_plan plan = bench_default_plan();
+    for (int i = 0; i < 2; i++) {
+        bench_open(&programs[i], args[1 + i], (uint32_t)threads);
+        calls[i] = bench_invocation_of(&programs[i], "main");
+        calls[i].args[calls[i].n_args++] = bench_tensor(RLX_F32, 2, dims, 1);
+        sides[i] = (bench_side){.call = bench_run_invocation, .user = &calls[i]};
     }
-    qsort(ms, LOADS, sizeof *ms, compare_doubles);
-    printf("load: %.2f ms from path to first result of chargpt (n=1)\n", ms[LOADS / 2]);
-    rlx_value_release(first);
-    rlx_value_release(tokens);
+    bench_reader_open(&reader, bytes, (unsigned)threads);
+    sides[2] = (bench_side){.call = bench_read, .user = &reader};
+    bench_interleave(sides, 3, &plan);
+    snprintf(name, sizeof name, "%s, time", args[0]);
+    bench_row row = {.name = name,
+                     .threads = threads,
+                     .unit = "us",
+                     .rlx = sides[0].median_ns / 1e3,
+                     .peer = "rlx float32",
+                     .peer_value = sides[1].median_ns / 1e3,
+                     .ratio = 1 / sides[1].ratio};
+    bench_print_row(&row);
+    snprintf(name, sizeof name, "%s, weight bytes", args[0]);
+    row = (bench_row){.name = name,
+                      .threads = threads,
+                      .unit = "GB/s",
+                      .rlx = (double)bytes / sides[0].median_ns,
+                      .peer = "read loop",
+                      .peer_value = (double)bytes / sides[2].median_ns,
+                      .ratio = sides[2].ratio};
+    bench_print_row(&row);
+    for (int i = 0; i < 2; i++) {
+        bench_release_args(&calls[i]);
+        bench_close(&programs[i]);
+    }
+    bench_reader_close(&reader);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
-        return 2;
-    dispatch(argv[1]);
-    matmuls(argv[2]);
-    chargpt(argv[3]);
-    return 0;
+    static const struct {
+        const char *name;
+        int n_args;
+        void (*run)(char **args);
+    } commands[] = {
+        {"machine", 1, machine},    {"dispatch", 1, dispatch}, {"planning", 1, planning},
+        {"products", 1, products},  {"chargpt", 2, chargpt},   {"start", 2, start},
+        {"first", 2, first_result}, {"nothing", 2, nothing},   {"grouped", 6, grouped}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (argc >= 2 && strcmp(argv[1], commands[i].name) == 0 && argc - 2 == commands[i].n_args) {
+            commands[i].run(argv + 2);
+            return 0;
+        }
+    }
+    bench_die("usage: see bench.c");
 }

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Makes the models that `make bench` runs: models.py FOLDER.
+
+Seeded, so two runs give the same bytes. The graphs are what PyTorch's exporter prints: linear layers
+as MatMul and Add, gelu in its erf form spelled out, heads by Reshape to a computed shape and
+Transpose, the batch norms already folded into the convolutions. One dimension, n, is dynamic.
+Needs NumPy and onnx. Beside the ONNX models: one-row products with grouped weights as TVMScript and
+their float32 twins, each with its weights in a .safetensors file.
+"""
+import json
+import math
+import os
+import struct
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import modules
+
+HIDDEN, HEADS, FFN = 768, 12, 3072
+GROUP = 32  # weights that share a scale
+QUANTIZED = [(3072, 768), (4096, 4096)]  # N, K
+
+
+class Graph:
+    """Nodes and weights in the order they are added; every add gives the name of its result."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.weights, self.count = [], [], 0
+
+    def const(self, array):
+        name = f"c{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def weight(self, *shape, fan_in):
+        return self.const((self.rng.standard_normal(shape) / math.sqrt(fan_in)).astype(np.float32))
+
+    def op(self, kind, *inputs, **attributes):
+        self.count += 1
+        name = f"{kind.lower()}_{self.count}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=f"/{name}", **attributes))
+        return name
+
+    def linear(self, x, n_in, n_out):
+        y = self.op("MatMul", x, self.weight(n_in, n_out, fan_in=n_in))
+        return self.op("Add", self.weight(n_out, fan_in=n_out), y)
+
+    def conv(self, x, n_in, n_out):
+        w = self.weight(n_out, n_in, 3, 3, fan_in=9 * n_in)
+        return self.op("Conv", x, w, self.weight(n_out, fan_in=n_out), kernel_shape=[3, 3],
+                       pads=[1, 1, 1, 1], strides=[1, 1], dilations=[1, 1], group=1)
+
+    def save(self, path, result, in_dims, out_dims):
+        """The input is named x; the node that gives |result| gets the name y."""
+        for node in self.nodes:
+            for names in (node.input, node.output):
+                for i, name in enumerate(names):
+                    names[i] = "y" if name == result else name
+        value = helper.make_tensor_value_info
+        graph = helper.make_graph(self.nodes, "bench", [value("x", TensorProto.FLOAT, in_dims)],
+                                  [value("y", TensorProto.FLOAT, out_dims)], self.weights)
+        model = helper.make_model(graph, producer_name="rlx-bench",
+                                  opset_imports=[helper.make_opsetid("", 17)])
+        model.ir_version = 8
+        onnx.checker.check_model(model)
+        onnx.save(model, path)
+
+
+def mlp(path):
+    g, x = Graph(1), "x"
+    sizes = [784, 256, 128, 10]
+    for n_in, n_out in zip(sizes, sizes[1:]):
+        x = g.op("Gemm", x, g.weight(n_out, n_in, fan_in=n_in), g.weight(n_out, fan_in=n_out), transB=1)
+        x = g.op("Relu", x) if n_out != sizes[-1] else g.op("Softmax", x, axis=-1)
+    g.save(path, x, ["n", 784], ["n", 10])
+
+
+def gelu(g, x):
+    half = g.op("Erf", g.op("Div", x, g.const(np.float32(math.sqrt(2)))))
+    return g.op("Mul", g.op("Mul", x, g.op("Add", half, g.const(np.float32(1)))), g.const(np.float32(0.5)))
+
+
+def layer_norm(g, x):
+    scale = g.const((1 + 0.1 * g.rng.standard_normal(HIDDEN)).astype(np.float32))
+    return g.op("LayerNormalization", x, scale, g.weight(HIDDEN, fan_in=HIDDEN), axis=-1, epsilon=1e-5)
+
+
+def encoder_layer(g, x):
+    """Post-norm, as in BERT."""
+    shape = g.op("Shape", x)
+    lengths = [g.op("Unsqueeze", g.op("Gather", shape, g.const(np.int64(i)), axis=0), g.const(np.int64([0])))
+               for i in (0, 1)]
+    split = g.op("Concat", *lengths, g.const(np.int64([HEADS])), g.const(np.int64([HIDDEN // HEADS])), axis=0)
+    joined = g.op("Concat", *lengths, g.const(np.int64([HIDDEN])), axis=0)
+
+    def heads(perm):
+        return g.op("Transpose", g.op("Reshape", g.linear(x, HIDDEN, HIDDEN), split), perm=perm)
+
+    q, k, v = heads([0, 2, 1, 3]), heads([0, 2, 3, 1]), heads([0, 2, 1, 3])
+    scores = g.op("Div", g.op("MatMul", q, k), g.const(np.float32(math.sqrt(HIDDEN // HEADS))))
+    mixed = g.op("Transpose", g.op("MatMul", g.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    attended = g.linear(g.op("Reshape", mixed, joined), HIDDEN, HIDDEN)
+    x = layer_norm(g, g.op("Add", attended, x))
+    wide = gelu(g, g.linear(x, HIDDEN, FFN))
+    return layer_norm(g, g.op("Add", g.linear(wide, FFN, HIDDEN), x))
+
+
+def encoder(path, layers):
+    g, x = Graph(2), "x"
+    for _ in range(layers):
+        x = encoder_layer(g, x)
+    g.save(path, x, [1, "n", HIDDEN], [1, "n", HIDDEN])
+
+
+def cnn(path):
+    g, x = Graph(3), "x"
+    channels = [3, 16, 32, 64]
+    for n_in, n_out in zip(channels, channels[1:]):
+        x = g.op("Relu", g.conv(x, n_in, n_out))
+        x = g.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    g.save(path, x, ["n", 3, 64, 64], ["n", 64, 8, 8])
+
+
+def residual(path):
+    g = Graph(4)
+    y = g.conv(g.op("Relu", g.conv("x", 64, 64)), 64, 64)
+    g.save(path, g.op("Relu", g.op("Add", y, "x")), ["n", 64, 56, 56], ["n", 64, 56, 56])
+
+
+# --- one-row products with grouped weights ---
+
+def save_safetensors(path, arrays):
+    names = {np.dtype(np.float32): "F32", np.dtype(np.int8): "I8", np.dtype(np.uint32): "U32"}
+    header, offset = {}, 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": names[array.dtype], "shape": list(array.shape),
+                        "data_offsets": [offset, offset + array.nbytes]}
+        offset += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays.values():
+            f.write(array.tobytes())
+
+
+def quantized(folder, n, k):
+    rng = np.random.default_rng(5)
+    scales = (rng.random(n * k // GROUP, dtype=np.float32) + 0.5) / 256
+    eight = rng.integers(-127, 128, (len(scales), GROUP), dtype=np.int8)
+    words = rng.integers(0, 2**32, (n, k // 8), dtype=np.uint32)
+    twin = (eight * scales[:, None]).astype(np.float32).reshape(n, k).T
+    for kind, arrays in (("f32", {"w": np.ascontiguousarray(twin)}),
+                         ("q8", {"w": eight, "s": scales, "z": np.zeros(len(scales), np.int8)}),
+                         ("q4", {"w": words, "s": scales.reshape(n, k // GROUP)})):
+        stem = os.path.join(folder, f"{kind}_{n}_{k}")
+        with open(stem + ".py", "w") as f:
+            f.write(modules.product(kind, n, k, GROUP))
+        save_safetensors(stem + ".safetensors", arrays)
+
+
+def main(folder):
+    os.makedirs(folder, exist_ok=True)
+    mlp(os.path.join(folder, "mlp.onnx"))
+    encoder(os.path.join(folder, "encoder.onnx"), 1)
+    encoder(os.path.join(folder, "encoder6.onnx"), 6)
+    cnn(os.path.join(folder, "cnn.onnx"))
+    residual(os.path.join(folder, "residual.onnx"))
+    for n, k in QUANTIZED:
+        quantized(folder, n, k)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,113 @@
+"""TVMScript modules that `make bench` measures, as text."""
+
+HEAD = """from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+"""
+
+
+def dispatch(calls=1000):
+    """Chains of a PrimFunc that fusion must leave alone (op_pattern 8: opaque), of a builtin, of nothing."""
+    vector = 'R.Tensor((16,), "float32")'
+    lines = [HEAD + f"""    @T.prim_func(private=True)
+    def step(x: T.Buffer((T.int64(16),), "float32"), y: T.Buffer((T.int64(16),), "float32")):
+        T.func_attr({{"op_pattern": 8, "tir.noalias": T.bool(True)}})
+        for i in range(T.int64(16)):
+            with T.block("step"):
+                vi = T.axis.spatial(T.int64(16), i)
+                y[vi] = x[vi] + T.float32(1)
+
+    @R.function
+    def kernels(x0: {vector}) -> {vector}:
+        cls = Module"""]
+    lines += [f"        x{i + 1} = R.call_tir(cls.step, (x{i},), out_sinfo={vector})" for i in range(calls)]
+    lines += [f"        return x{calls}", "", "    @R.function(pure=False)",
+              f"    def builtins(x0: {vector}) -> {vector}:"]
+    lines += [f'        x{i + 1} = R.call_packed("vm.builtin.copy", x{i}, sinfo_args=({vector},))'
+              for i in range(calls)]
+    lines += [f"        return x{calls}", "", "    @R.function", f"    def empty(x0: {vector}) -> {vector}:",
+              "        return x0"]
+    return "\n".join(lines) + "\n"
+
+
+def planning(buffers=500):
+    """Buffers of 13 symbolic sizes whose lives overlap: each call reads the last one and one made up
+    to 40 calls before. The kernel touches one element, so that a call costs little but its memory."""
+    lines = [HEAD + """    @T.prim_func(private=True)
+    def touch(pa: T.handle, pb: T.handle, pc: T.handle):
+        T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
+        la, lb, lc = T.int64(), T.int64(), T.int64()
+        a = T.match_buffer(pa, (la,), "float32")
+        b = T.match_buffer(pb, (lb,), "float32")
+        c = T.match_buffer(pc, (lc,), "float32")
+        for i in range(T.int64(1)):
+            with T.block("touch"):
+                vi = T.axis.spatial(T.int64(1), i)
+                c[vi] = a[vi] + b[vi]
+
+    @R.function
+    def main(x0: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        cls = Module"""]
+    for i in range(buffers):
+        far = max(0, i - i * 7919 % 40)
+        lines.append(f"        x{i + 1} = R.call_tir(cls.touch, (x{i}, x{far}), "
+                     f'out_sinfo=R.Tensor((n * {1 + i * 5 % 13},), "float32"))')
+    return "\n".join(lines + [f"        return x{buffers}"]) + "\n"
+
+
+# --- one-row products: w is (K, N), or (N, K) in groups of G along K that share a scale ----------------
+
+FLOAT = """    @R.function
+    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({K}, {N}), "float32")):
+        m = T.int64()
+        with R.dataflow():
+            y: R.Tensor((m, {N}), "float32") = R.matmul(x, w)
+            R.output(y)
+        return y
+"""
+EIGHT_BIT = """    @R.function
+    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({groups}, {G}), "int8"),
+             s: R.Tensor(({groups},), "float32"), z: R.Tensor(({groups},), "int8")):
+        m = T.int64()
+        with R.dataflow():
+            d = R.dequantize(w, s, z, out_dtype="float32", axis=0)
+            r = R.reshape(d, R.shape([{N}, {K}]))
+            t = R.permute_dims(r, axes=None)
+            y: R.Tensor((m, {N}), "float32") = R.matmul(x, t)
+            R.output(y)
+        return y
+"""
+# Eight weights in a word, the arithmetic as a module that was quantized for TVM prints it.
+FOUR_BIT = """    @T.prim_func(private=True)
+    def dequantize(w: T.Buffer((T.int64({N}), T.int64({words})), "uint32"),
+                   s: T.Buffer((T.int64({N}), T.int64({row_groups})), "float32"),
+                   out: T.Buffer((T.int64({N}), T.int64({K})), "float32")):
+        T.func_attr({{"tir.noalias": T.bool(True)}})
+        for i0, i1 in T.grid(T.int64({N}), T.int64({K})):
+            with T.block("dequantize"):
+                v0, v1 = T.axis.remap("SS", [i0, i1])
+                out[v0, v1] = (T.Cast("float32", T.bitwise_and(T.shift_right(w[v0, v1 // T.int64(8)], T.Cast("uint32", v1 % T.int64(8) * T.int64(4))), T.uint32(15))) - T.float32(7)) * s[v0, v1 // T.int64({G})]
+
+    @R.function
+    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({N}, {words}), "uint32"),
+             s: R.Tensor(({N}, {row_groups}), "float32")):
+        m = T.int64()
+        cls = Module
+        with R.dataflow():
+            d = R.call_tir(cls.dequantize, (w, s), out_sinfo=R.Tensor(({N}, {K}), "float32"))
+            t = R.permute_dims(d, axes=None)
+            y: R.Tensor((m, {N}), "float32") = R.matmul(x, t)
+            R.output(y)
+        return y
+"""
+PRODUCTS = {"f32": FLOAT, "q8": EIGHT_BIT, "q4": FOUR_BIT}
+
+
+def product(kind, n, k, group):
+    groups = n * k // group
+    return HEAD + PRODUCTS[kind].format(N=n, K=k, G=group, groups=groups, words=k // 8, row_groups=k // group)

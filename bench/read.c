@@ -1,0 +1,83 @@
+/* Reads memory with the widest vectors there are, several sums apart so that loads never wait. */
+#include "bench/read.h"
+
+#include <immintrin.h>
+#include <pthreadpool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/bench.h"
+
+enum { BLOCK = 512, HUGE_PAGE = 2 << 20 };
+
+__attribute__((target("avx512f"), noinline)) static int64_t sum_512(const char *p, size_t blocks)
+{
+    __m512i sum[8];
+    for (int i = 0; i < 8; i++)
+        sum[i] = _mm512_setzero_si512();
+    for (size_t b = 0; b < blocks; b++, p += BLOCK) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++)
+            sum[i] = _mm512_add_epi64(sum[i], _mm512_load_si512(p + 64 * i));
+    }
+    for (int i = 1; i < 8; i++)
+        sum[0] = _mm512_add_epi64(sum[0], sum[i]);
+    return _mm512_reduce_add_epi64(sum[0]);
+}
+
+__attribute__((target("avx2"), noinline)) static int64_t sum_256(const char *p, size_t blocks)
+{
+    __m256i sum[8];
+    for (int i = 0; i < 8; i++)
+        sum[i] = _mm256_setzero_si256();
+    for (size_t b = 0; b < 2 * blocks; b++, p += BLOCK / 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++)
+            sum[i] = _mm256_add_epi64(sum[i], _mm256_load_si256((const __m256i *)p + i));
+    }
+    for (int i = 1; i < 8; i++)
+        sum[0] = _mm256_add_epi64(sum[0], sum[i]);
+    int64_t lanes[4];
+    _mm256_storeu_si256((__m256i *)lanes, sum[0]);
+    return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+}
+
+static void read_part(void *context, size_t part)
+{
+    const bench_reader *r = context;
+    const size_t parts = r->pool != NULL ? pthreadpool_get_threads_count(r->pool) : 1;
+    const size_t blocks = r->bytes / BLOCK, first = blocks * part / parts;
+    const char *p = (const char *)r->data + first * BLOCK;
+    const size_t n = blocks * (part + 1) / parts - first;
+    volatile int64_t sink = __builtin_cpu_supports("avx512f") ? sum_512(p, n) : sum_256(p, n);
+    (void)sink;
+}
+
+void bench_read(void *reader)
+{
+    bench_reader *r = reader;
+    if (r->pool == NULL)
+        read_part(r, 0);
+    else
+        pthreadpool_parallelize_1d(r->pool, read_part, r, pthreadpool_get_threads_count(r->pool),
+                                   0);
+}
+
+void bench_reader_open(bench_reader *out, size_t bytes, unsigned threads)
+{
+    const size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    *out = (bench_reader){.bytes = bytes / BLOCK * BLOCK, .data = aligned_alloc(HUGE_PAGE, whole)};
+    if (out->data == NULL)
+        bench_die("no memory");
+    madvise(out->data, whole, MADV_HUGEPAGE);
+    memset(out->data, 1, whole);
+    out->pool = threads > 1 ? pthreadpool_create(threads) : NULL;
+}
+
+void bench_reader_close(bench_reader *reader)
+{
+    pthreadpool_destroy(reader->pool);
+    free(reader->data);
+}

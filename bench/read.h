@@ -1,0 +1,20 @@
+/* The rate at which cores read memory, measured: what a one-row product, which touches each weight
+ * once, is a share of. */
+#ifndef BENCH_READ_H
+#define BENCH_READ_H
+
+#include <stddef.h>
+
+/* Bytes in 2 MiB pages where the system gives them, all of them touched. */
+typedef struct bench_reader {
+    void *data;
+    size_t bytes;
+    struct pthreadpool *pool; /* NULL: one thread */
+} bench_reader;
+
+void bench_reader_open(bench_reader *out, size_t bytes, unsigned threads);
+void bench_reader_close(bench_reader *reader);
+/* Reads all bytes once, each thread a contiguous part: for bench_side. */
+void bench_read(void *reader);
+
+#endif

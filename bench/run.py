@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Runs what `make bench` measures; prints one table and writes bench/results.json.
+
+Makes the models (bench/models.py), compiles them, runs the measuring programs and gathers their rows
+(bench/bench.h says how rows look), sets the bars of bench/bars.txt beside them, and describes the
+machine. A peer that is not installed is left out and said. Every program runs alone; times within a
+row were taken in turns. Exit status 1: a result was wrong or a program failed; missed bars are data.
+"""
+import argparse
+import datetime
+import fnmatch
+import glob
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import modules
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+THREADS = (1, 2)
+# Models in ONNX: name in the table, file, shape of the input, values of n.
+PAIRS = [
+    ("mlp", "mlp", "n,784", (1, 7, 32, 128)),
+    ("encoder", "encoder", "1,n,768", (1, 16, 128, 384)),
+    ("encoder x6", "encoder6", "1,n,768", (1, 16, 128, 384)),
+    ("cnn", "cnn", "n,3,64,64", (1, 4, 8)),
+    ("residual block", "residual", "n,64,56,56", (1, 4)),
+]
+COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
+GROUPED = [("q8", 3072, 768), ("q8", 4096, 4096), ("q4", 3072, 768), ("q4", 4096, 4096)]
+CHARGPT = "examples/chargpt/chargpt"
+
+
+class Bench:
+    def __init__(self, build, peers, quick):
+        self.build, self.quick = os.path.abspath(build), quick
+        self.folder = os.path.join(self.build, "bench")
+        self.rows, self.left_out, self.failed = [], [], []
+        self.environment = dict(os.environ, RLX_BENCH_QUICK="1" if quick else "0")
+        found = sorted(glob.glob(os.path.join(peers, "lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.*")))
+        self.onnxruntime = found[-1] if found else "-"
+        os.makedirs(self.folder, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def program(self, name):
+        return os.path.join(self.build, name)
+
+    def leave_out(self, what, why):
+        self.left_out.append(f"{what}: {why}")
+        print(f"left out: {what}: {why}", file=sys.stderr)
+
+    def add(self, row):
+        row["load"] = round(os.getloadavg()[0], 2)
+        self.rows.append(row)
+        print(".", end="", file=sys.stderr, flush=True)
+
+    def output(self, *command, timeout=300):
+        """Standard output, or None after a failure, which is said and kept."""
+        words = [str(w) for w in command]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=self.environment, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.failed.append(f"{os.path.basename(words[0])} {' '.join(words[1:3])}: more than {timeout} s")
+            return None
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+            self.failed.append(f"{os.path.basename(words[0])} {' '.join(words[1:3])}: {last}")
+            return None
+        return done.stdout
+
+    def measure(self, *command):
+        for line in (self.output(*command) or "").splitlines():
+            self.add(json.loads(line))
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+
+    def compile(self, source, name, *options, repeat=1):
+        """Path of the executable (None: it does not compile), seconds, largest resident MiB."""
+        out, seconds, peak = self.path(name + ".rlx"), [], 0
+        for _ in range(repeat):
+            start = time.monotonic()
+            with open(self.path("rlxc.err"), "wb") as errors:
+                child = subprocess.Popen([self.program("rlxc"), source, "-O3", "-o", out, *options],
+                                         cwd=ROOT, stderr=errors)
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+            seconds.append(time.monotonic() - start)
+            peak = max(peak, usage.ru_maxrss / 1024)
+            if child.returncode != 0:
+                with open(self.path("rlxc.err"), errors="replace") as f:
+                    self.failed.append(f"rlxc {os.path.basename(source)}: {f.readline().strip()}")
+                return None, 0, 0
+        return out, statistics.median(seconds), peak
+
+
+def machine(bench):
+    for threads in THREADS:
+        bench.measure(bench.program("bench_runtime"), "machine", threads)
+
+
+def runtime(bench):
+    program = bench.program("bench_runtime")
+    for name, text in (("dispatch", modules.dispatch()), ("planning", modules.planning())):
+        bench.write(name + ".py", text)
+        executable, _, _ = bench.compile(bench.path(name + ".py"), name)
+        if executable:
+            bench.measure(program, name, executable)
+    executable, _, _ = bench.compile("bench/matmul.py", "products")
+    if executable:
+        bench.measure(program, "products", executable)
+    executable, seconds, peak = bench.compile(CHARGPT + ".py", "chargpt", "--params", CHARGPT + ".safetensors",
+                                              repeat=1 if bench.quick else 3)
+    if executable:
+        bench.add({"name": "compile chargpt", "threads": 1, "unit": "s", "rlx": seconds, "note": f"peak {peak:.0f} MiB"})
+        for threads in THREADS:
+            bench.measure(program, "chargpt", executable, threads)
+    library = bench.path("librlx.so")
+    if bench.output("strip", "-o", library, bench.program("librlx.so")) is not None:
+        bench.add({"name": "librlx.so, stripped", "threads": 1, "unit": "KiB", "rlx": os.path.getsize(library) / 1024})
+
+
+def make_models(bench):
+    script = os.path.join(HERE, "models.py")
+    done = bench.path("models.done")
+    newest = max(os.path.getmtime(os.path.join(HERE, f)) for f in ("models.py", "modules.py"))
+    if os.path.exists(done) and os.path.getmtime(done) > newest:
+        return True
+    if bench.output(sys.executable, script, bench.folder) is None:
+        bench.leave_out("models", "bench/models.py needs NumPy and onnx (python3-onnx)")
+        return False
+    bench.write("models.done", "")
+    return True
+
+
+def models(bench):
+    """Models in ONNX: compile time, then beside ONNX Runtime, then memory and a fresh process."""
+    pair = bench.program("bench_pair")
+    if bench.onnxruntime == "-":
+        bench.leave_out("ONNX Runtime", "not installed (make bench-peers)")
+    for name, file, dims, values in PAIRS:
+        onnx = bench.path(file + ".onnx")
+        executable, seconds, peak = bench.compile(onnx, file, repeat=1 if bench.quick or file == "encoder6" else 3)
+        if executable is None:
+            continue
+        if name in COMPILED:
+            size = os.path.getsize(onnx) / 2**20
+            bench.add({"name": f"compile {name}", "threads": 1, "unit": "s", "rlx": seconds,
+                       "note": f"peak {peak:.0f} MiB, model {size:.0f} MiB"})
+            if bench.onnxruntime != "-":
+                bench.measure(pair, "create", bench.onnxruntime, name, onnx)
+        for threads in THREADS:
+            bench.measure(pair, "time", bench.onnxruntime, name, onnx, executable, dims, threads, *values)
+        if name == "mlp":
+            bench.measure(bench.program("bench_runtime"), "start", executable, 784)
+        if name == "encoder":
+            memory(bench, name, executable, values)
+            bench.measure(pair, "growth", bench.onnxruntime, name, onnx, executable, dims, 32 if bench.quick else 4)
+
+
+def memory(bench, name, executable, values):
+    units = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+    def size(text, what):
+        found = re.search(what + r"[^0-9\n]*([\d.]+) (bytes|B|KiB|MiB|GiB)", text)
+        return float(found.group(1)) * units[found.group(2)] if found else None
+
+    for n in values:
+        text = bench.output(bench.program("rlx"), "dump", executable, "--memory", "--dim", f"n={n}") or ""
+        peak, bound = size(text, "peak"), size(text, "lower bound")
+        if peak is None or not bound:
+            bench.leave_out(f"{name} peak memory", "rlx dump --memory names no peak and lower bound")
+            return
+        bench.add({"name": f"{name} peak memory n={n}", "threads": 1, "unit": "MiB", "rlx": peak / 2**20,
+                   "peer": "lower bound", "peer_value": bound / 2**20, "ratio": peak / bound})
+
+
+def grouped(bench):
+    """One-row products with 8-bit and 4-bit weights, beside float32 ones and a loop that reads as many bytes."""
+    executables = {}
+    for kind, n, k in [("f32", 3072, 768), ("f32", 4096, 4096)] + GROUPED:
+        stem = f"{kind}_{n}_{k}"
+        executables[stem], _, _ = bench.compile(bench.path(stem + ".py"), stem, "--params", bench.path(stem + ".safetensors"))
+    for kind, n, k in GROUPED:
+        mine, twin = executables[f"{kind}_{n}_{k}"], executables[f"f32_{n}_{k}"]
+        if mine is None or twin is None:
+            continue
+        weights = n * k * (8 if kind == "q8" else 4) // 8 + n * k // 32 * 4
+        for threads in THREADS:
+            bench.measure(bench.program("bench_runtime"), "grouped", f"{kind} 1x{n}x{k}", mine, twin, k, weights, threads)
+
+
+# A row of bench/peers/gemm.c: M N K threads, our microseconds, the fastest peer and its, ratio.
+GEMM = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d)\s+([\d.]+)\s+(\S.*?)\s+([\d.]+)\s+([\d.]+)(?:\s|$)")
+
+
+def gemm(bench):
+    bench.environment["BUILD"] = bench.build
+    for line in (bench.output("bench/peers/gemm.sh") or "").splitlines():
+        found = GEMM.match(line)
+        if found:
+            m, n, k, threads, us, peer, peer_us, ratio = found.groups()
+            row = {"name": f"gemm {m}x{n}x{k}", "threads": int(threads), "unit": "us", "rlx": float(us)}
+            if float(peer_us) > 0:
+                row.update(peer=peer, peer_value=float(peer_us), ratio=float(ratio))
+            bench.add(row)
+
+
+GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "grouped": grouped}
+
+# --- bars, the machine, the table ---
+
+
+def read_bars():
+    with open(os.path.join(HERE, "bars.txt")) as f:
+        for line in f:
+            if line.strip() and not line.startswith("#"):
+                name, threads, column, bar = (cell.strip() for cell in line.split("|"))
+                relation, value = bar.split()
+                yield name, threads, column, relation, float(value)
+
+
+def set_bars(rows):
+    bars = list(read_bars())
+    for row in rows:
+        for name, threads, column, relation, value in bars:
+            if fnmatch.fnmatchcase(row["name"], name) and threads in ("*", str(row["threads"])):
+                row["bar"] = f"{column} {relation} {value:g}"
+                figure = row.get(column)
+                if figure is not None:
+                    row["holds"] = figure <= value if relation == "<=" else figure >= value
+                break
+
+
+def describe(bench, load_before):
+    def text(*command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+        except OSError:
+            return ""
+
+    cpu = dict(re.findall(r"^([^\t\n]+)\t*: (.*)$", open("/proc/cpuinfo").read(), re.M))
+    caches = {}
+    for folder in sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*")):
+        parts = [open(os.path.join(folder, f)).read().strip() for f in ("level", "type", "size", "shared_cpu_list")]
+        caches[f"L{parts[0]} {parts[1].lower()}"] = f"{parts[2]}, shared by cpu {parts[3]}"
+    packages = text("dpkg-query", "-W", "-f=${Package} ${Version}\n", "libopenblas0-pthread", "libblis4-openmp",
+                    "libdnnl2", "libpthreadpool0", "libmimalloc2.0")
+    changed = text("git", "status", "--porcelain", "--untracked-files=no")
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": text("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
+        "mode": "quick" if bench.quick else "full",
+        "machine": {
+            "cpu": cpu.get("model name", platform.processor()), "family": cpu.get("cpu family"),
+            "model": cpu.get("model"), "cores": os.cpu_count(), "caches": caches,
+            "vectors": [f for f in ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni")
+                        if f in cpu.get("flags", "").split()],
+            "memory": open("/proc/meminfo").readline().split(":")[1].strip(), "system": platform.platform(),
+        },
+        "load": {"before": load_before, "after": [round(x, 2) for x in os.getloadavg()]},
+        "versions": {"gcc": text("gcc", "-dumpfullversion"), "llvm": text("llvm-config-19", "--version"),
+                     "onnxruntime": os.path.basename(bench.onnxruntime).replace("libonnxruntime.so.", ""),
+                     **dict(line.split(" ", 1) for line in packages.splitlines() if " " in line)},
+    }
+
+
+def number(value):
+    if value is None:
+        return ""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def table(rows):
+    heads = ("figure", "threads", "rlx", "unit", "peer", "peer's", "ratio", "bar", "holds")
+    lines = [heads]
+    for row in rows:
+        holds = {True: "yes", False: "no", None: ""}[row.get("holds")]
+        if row.get("note", "").startswith("WRONG"):
+            holds = "WRONG RESULT"
+        ours = number(row["rlx"]) if row["rlx"] or "peer" not in row else ""
+        ratio = f"{row['ratio']:.2f}" if "ratio" in row else ""
+        lines.append((row["name"], str(row["threads"]), ours, row["unit"], row.get("peer", ""),
+                      number(row.get("peer_value")), ratio, row.get("bar", ""), holds))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
+    right = {2, 5, 6}
+    for line in lines:
+        print("  ".join(cell.rjust(w) if i in right else cell.ljust(w)
+                        for i, (cell, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--peers", help="virtual environment with ONNX Runtime; BUILD/peers by default")
+    parser.add_argument("--quick", action="store_true", help="few and short samples")
+    parser.add_argument("--only", help=f"groups to run, with commas: {','.join(GROUPS)}; writes no results")
+    options = parser.parse_args()
+    names = options.only.split(",") if options.only else list(GROUPS)
+    if not set(names) <= set(GROUPS):
+        parser.error(f"groups are {', '.join(GROUPS)}")
+    bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick)
+    start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
+    have_models = make_models(bench) if {"models", "grouped"} & set(names) else True
+    for name in names:
+        if have_models or name not in ("models", "grouped"):
+            GROUPS[name](bench)
+    print(file=sys.stderr)
+    set_bars(bench.rows)
+    results = describe(bench, load)
+    results.update(seconds=round(time.monotonic() - start), left_out=bench.left_out, failed=bench.failed, rows=bench.rows)
+    if not options.only:
+        with open(os.path.join(HERE, "results.json"), "w") as f:
+            json.dump(results, f, indent=1)
+            f.write("\n")
+    m = results["machine"]
+    print(f"{m['cpu']} (family {m['family']} model {m['model']}), {m['cores']} cores, {', '.join(m['vectors'])}; "
+          f"load {load[0]} before, {results['load']['after'][0]} after; {results['date']}, commit {results['commit'][:12]}"
+          f"{' with changes' if 'changes' in results['commit'] else ''}, {results['seconds']} s, {results['mode']}")
+    table(bench.rows)
+    for line in bench.left_out:
+        print(f"left out: {line}")
+    for line in bench.failed:
+        print(f"FAILED: {line}")
+    barred = [row for row in bench.rows if "holds" in row]
+    print(f"{sum(row['holds'] for row in barred)} of {len(barred)} bars hold")
+    wrong = any(row.get("note", "").startswith("WRONG") for row in bench.rows)
+    return 1 if bench.failed or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,236 @@
+/* Clock, samples, rows and executables for the measuring programs: see bench.h. */
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void bench_die(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("bench: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+/* --- rows --- */
+
+static void print_string(const char *key, const char *text)
+{
+    printf("\"%s\": \"", key);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar((unsigned char)*text < ' ' ? ' ' : *text);
+    }
+    putchar('"');
+}
+
+void bench_print_row(const bench_row *row)
+{
+    putchar('{');
+    print_string("name", row->name);
+    printf(", \"threads\": %d, ", row->threads);
+    print_string("unit", row->unit);
+    printf(", \"rlx\": %.6g", row->rlx);
+    if (row->peer != NULL) {
+        printf(", ");
+        print_string("peer", row->peer);
+        printf(", \"peer_value\": %.6g", row->peer_value);
+    }
+    if (row->ratio > 0)
+        printf(", \"ratio\": %.4g", row->ratio);
+    if (row->note != NULL) {
+        printf(", ");
+        print_string("note", row->note);
+    }
+    puts("}");
+    fflush(stdout);
+}
+
+/* --- samples --- */
+
+double bench_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *values, uint32_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(values, n, sizeof *values, compare_doubles);
+    return n % 2 != 0 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+static void pause_for(double ms)
+{
+    const double ns = ms * 1e6;
+    const struct timespec t = {.tv_sec = (time_t)(ns / 1e9), .tv_nsec = (long)fmod(ns, 1e9)};
+    nanosleep(&t, NULL);
+}
+
+static double run_ns(const bench_side *side, uint64_t number)
+{
+    const double start = bench_now_ns();
+    for (uint64_t i = 0; i < number; i++)
+        side->call(side->user);
+    return bench_now_ns() - start;
+}
+
+/* Calls that fill a sample, and how long that takes; the calls made to find out also warm up. */
+static uint64_t calls_for(const bench_side *side, double sample_ms, double *out_ms)
+{
+    const double want = sample_ms * 1e6;
+    uint64_t number = 1;
+    run_ns(side, 1);
+    for (;;) {
+        const double took = run_ns(side, number);
+        if (took >= 0.5 * want) {
+            const double exact = fmax(1, ceil((double)number * want / took));
+            *out_ms = exact * took / (double)number / 1e6;
+            return (uint64_t)exact;
+        }
+        number *= 2;
+    }
+}
+
+void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan)
+{
+    double samples[BENCH_MAX_SIDES][BENCH_MAX_REPETITIONS], ratios[BENCH_MAX_REPETITIONS];
+    uint64_t number[BENCH_MAX_SIDES];
+    if (n > BENCH_MAX_SIDES || plan->repetitions > BENCH_MAX_REPETITIONS)
+        bench_die("too many sides or repetitions");
+    double round_ms = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double ms = 0;
+        number[i] = calls_for(&sides[i], plan->sample_ms, &ms);
+        round_ms += ms + plan->pause_ms;
+    }
+    uint32_t repetitions = plan->repetitions;
+    if (plan->budget_ms > 0 && round_ms * repetitions > plan->budget_ms)
+        repetitions = (uint32_t)fmin(repetitions, fmax(5, plan->budget_ms / round_ms));
+    for (uint32_t r = 0; r < repetitions; r++) {
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t i = r % 2 == 0 ? k : n - 1 - k;
+            pause_for(plan->pause_ms);
+            if (number[i] > 1)
+                run_ns(&sides[i], 1);
+            samples[i][r] = run_ns(&sides[i], number[i]) / (double)number[i];
+        }
+    }
+    for (uint32_t i = n; i-- > 0;) { /* the first side's samples are sorted last */
+        for (uint32_t r = 0; r < repetitions; r++)
+            ratios[r] = samples[i][r] / samples[0][r];
+        sides[i].ratio = bench_median(ratios, repetitions);
+        sides[i].median_ns = bench_median(samples[i], repetitions);
+    }
+}
+
+bool bench_is_quick(void)
+{
+    const char *quick = getenv("RLX_BENCH_QUICK");
+    return quick != NULL && strcmp(quick, "1") == 0;
+}
+
+bench_plan bench_default_plan(void)
+{
+    return bench_is_quick() ? (bench_plan){5, 5, 1000, 2} : (bench_plan){15, 12, 4000, 4};
+}
+
+/* --- executables --- */
+
+static void *counted_alloc(void *ctx, size_t size, size_t align)
+{
+    ++*(uint64_t *)ctx;
+    return rlx_alloc(NULL, size, align);
+}
+
+static void counted_free(void *ctx, void *p, size_t size, size_t align)
+{
+    (void)ctx;
+    rlx_free(NULL, p, size, align);
+}
+
+void bench_open(bench_program *p, const char *path, uint32_t threads)
+{
+    rlx_error err = {0};
+    const rlx_load_options load = {.trust_native = true};
+    *p = (bench_program){.allocator = {&p->allocations, counted_alloc, counted_free}};
+    const rlx_vm_options options = {.allocator = &p->allocator, .threads = threads};
+    if (rlx_executable_load_file(path, &load, &p->exe, &err) != RLX_OK ||
+        rlx_vm_create(p->exe, &options, &p->vm, &err) != RLX_OK)
+        bench_die("%s: %s", path, err.message);
+}
+
+void bench_close(bench_program *p)
+{
+    rlx_vm_destroy(p->vm);
+    rlx_executable_release(p->exe);
+}
+
+rlx_value bench_tensor(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, uint64_t seed)
+{
+    rlx_error err = {0};
+    rlx_tensor *t = NULL;
+    if (rlx_tensor_create(NULL, dtype, ndim, dims, &t, &err) != RLX_OK)
+        bench_die("%s", err.message);
+    const size_t bytes = rlx_tensor_nbytes(t);
+    memset(rlx_tensor_mutable_data(t), 0, bytes);
+    if (rlx_dtype_eq(dtype, RLX_F32)) {
+        float *values = rlx_tensor_mutable_data(t);
+        for (size_t i = 0; i < bytes / sizeof *values; i++) {
+            /* Knuth's 64-bit linear congruence (MMIX); the upper bits are the good ones. */
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            values[i] = (float)(seed >> 40) * 0x1p-23f - 1.0f;
+        }
+    }
+    return rlx_of_tensor(t);
+}
+
+rlx_value bench_invoke(bench_program *p, const char *function, const rlx_value *args, uint32_t n)
+{
+    rlx_error err = {0};
+    rlx_value out = rlx_none();
+    if (rlx_vm_invoke(p->vm, rlx_str_from(function), args, n, &out, &err) != RLX_OK)
+        bench_die("%s: %s", function, err.message);
+    return out;
+}
+
+bench_invocation bench_invocation_of(bench_program *p, const char *function)
+{
+    const uint32_t index = rlx_executable_find_function(p->exe, rlx_str_from(function));
+    if (index == RLX_NONE)
+        bench_die("no function %s", function);
+    return (bench_invocation){.program = p, .function = index};
+}
+
+void bench_run_invocation(void *invocation)
+{
+    const bench_invocation *v = invocation;
+    rlx_error err = {0};
+    rlx_value out = rlx_none();
+    if (rlx_vm_invoke_index(v->program->vm, v->function, v->args, v->n_args, &out, &err) != RLX_OK)
+        bench_die("%s", err.message);
+    rlx_value_release(out);
+}
+
+void bench_release_args(bench_invocation *invocation)
+{
+    for (uint32_t i = 0; i < invocation->n_args; i++)
+        rlx_value_clear(&invocation->args[i]);
+}
