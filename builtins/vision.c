@@ -1,6 +1,7 @@
-/* Boxes on images: rlx.nms, non-maximum suppression of each class, and rlx.roi_align, pooling of
- * regions by bilinear samples. Scores and coordinates are float32 (regions also float64); what is
- * not a number is never chosen, and a region of such a size pools to 0. */
+/* Boxes on images: rlx.nms, non-maximum suppression of each class; rlx.roi_align, pooling of
+ * regions by bilinear samples; rlx.roi_pool, the largest elements of a region's parts. Scores and
+ * coordinates are float32 (regions also float64); what is not a number is never chosen, and a
+ * region of such a size pools to 0. */
 #include "builtins/builtins.h"
 
 #include <math.h>
@@ -235,7 +236,8 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
 typedef struct pooling {
     int64_t height, width, ratio; /* of the image; samples a bin, 0: as many as it has pixels */
     double scale;
-    bool aligned, max, f64;
+    bool aligned, f64;
+    int64_t max; /* 1: of the samples, 2: of the four weighted elements of each, as ONNX has it */
 } pooling;
 
 static double element(bool f64, const void *data, int64_t i)
@@ -289,15 +291,18 @@ static double pool_bin(const pooling *p, const void *data, int64_t offset, const
         double wy, wx;
         if (!neighbours(rows->start + ((double)i + 0.5) * rows->step, p->height, y, &wy))
             continue;
-        for (int64_t k = columns->first; k < columns->last; k++) {
-            if (!neighbours(columns->start + ((double)k + 0.5) * columns->step, p->width, x, &wx))
+        for (int64_t j = columns->first; j < columns->last; j++) {
+            if (!neighbours(columns->start + ((double)j + 0.5) * columns->step, p->width, x, &wx))
                 continue;
-            double top = (1 - wx) * element(p->f64, data, offset + y[0] * p->width + x[0]) +
-                         wx * element(p->f64, data, offset + y[0] * p->width + x[1]);
-            double bottom = (1 - wx) * element(p->f64, data, offset + y[1] * p->width + x[0]) +
-                            wx * element(p->f64, data, offset + y[1] * p->width + x[1]);
-            double value = (1 - wy) * top + wy * bottom;
+            double part[4], value = 0;
+            for (int k = 0; k < 4; k++) {
+                int64_t at = offset + y[k / 2] * p->width + x[k % 2];
+                part[k] = (k / 2 ? wy : 1 - wy) * (k % 2 ? wx : 1 - wx) * element(p->f64, data, at);
+                value += part[k];
+            }
             sum += value;
+            if (p->max == 2)
+                value = fmax(fmax(part[0], part[1]), fmax(part[2], part[3]));
             best = value > best || isnan(value) ? value : best;
         }
     }
@@ -331,7 +336,7 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
     p.height = dims[2];
     p.width = dims[3];
     p.aligned = aligned != 0;
-    p.max = max != 0;
+    p.max = max;
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
     const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
     void *to = rlx_tensor_mutable_data(result);
@@ -358,6 +363,70 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
             ((double *)to)[at] = value;
         else
             ((float *)to)[at] = (float)value;
+    }
+    *out = rlx_of_tensor(result);
+    return RLX_OK;
+}
+
+/* --- roi_pool --- */
+
+/* The largest element of part |bin| of |bins| of the rounded range from |low| to |high| of a
+ * dimension of |n|: where it begins and ends. Parts share an element where the range does not
+ * divide (Girshick, "Fast R-CNN", 2015). */
+static void part_of(double low, double high, int64_t bin, int64_t bins, int64_t n, int64_t out[2])
+{
+    double begin = round(low), size = fmax(round(high) - begin + 1, 1) / (double)bins;
+    double ends[2] = {begin + floor((double)bin * size), begin + ceil(((double)bin + 1) * size)};
+    for (int i = 0; i < 2; i++) /* what is not a number is at the border */
+        out[i] = ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
+}
+
+rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                         rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *x, *rois, *result = NULL;
+    int64_t bins[2];
+    double scale;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    const bool f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
+    RLX_TRY(float_tensor(args, 0, 4, f64, &x, err));
+    RLX_TRY(float_tensor(args, 1, 2, f64, &rois, err));
+    RLX_TRY(rlxb_int(args, 2, &bins[0], err));
+    RLX_TRY(rlxb_int(args, 3, &bins[1], err));
+    RLX_TRY(number(args, 4, &scale, err));
+    const int64_t *dims = rlx_tensor_dims(x);
+    const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
+    if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "roi_pool: regions (n, 5) and a positive size expected");
+    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
+    const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
+    void *to = rlx_tensor_mutable_data(result);
+    for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
+        int64_t r = at / (shape[1] * shape[2] * shape[3]),
+                c = at / (shape[2] * shape[3]) % shape[1];
+        const int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
+        int64_t range[2][2];
+        double batch = element(f64, regions, r * 5), best = 0;
+        bool found = false;
+        for (int d = 0; d < 2; d++)
+            part_of(element(f64, regions, r * 5 + 2 - d) * scale,
+                    element(f64, regions, r * 5 + 4 - d) * scale, place[d], bins[d], dims[2 + d],
+                    range[d]);
+        bool inside = batch >= 0 && batch < (double)dims[0];
+        int64_t image = inside ? ((int64_t)batch * dims[1] + c) * dims[2] : 0;
+        for (int64_t i = range[0][0]; i < range[0][1] && inside; i++) {
+            for (int64_t j = range[1][0]; j < range[1][1]; j++) {
+                double v = element(f64, data, (image + i) * dims[3] + j);
+                best = !found || v > best || isnan(v) ? v : best;
+                found = true;
+            }
+        }
+        if (f64)
+            ((double *)to)[at] = best;
+        else
+            ((float *)to)[at] = (float)best;
     }
     *out = rlx_of_tensor(result);
     return RLX_OK;

@@ -102,32 +102,6 @@ void rlxc_ox_import_identity(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set_value(im, 0, copy);
 }
 
-void rlxc_ox_import_dropout(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    double training[1];
-    uint32_t n;
-    rlxc_atom x = rlxc_ox_in(im, 0);
-    if (rlxc_ox_has(im, 2) &&
-        (!rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 2), training, 1, &n) ||
-         training[0] != 0)) {
-        /* In training mode with ratio 0 nothing is dropped; anything else is random. */
-        double ratio[1] = {0.5};
-        if (rlxc_ox_has(im, 1) && !rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 1), ratio, 1, &n))
-            ratio[0] = 0.5;
-        if (ratio[0] != 0)
-            rlxc_ox_fail(im, "training mode is random, and not supported");
-    }
-    rlxc_ox_set(im, 0, x);
-    if (rlxc_ox_wants(im, 1)) {
-        const rlxc_expr *dims[RLXC_MAX_NDIM];
-        rlxc_ox_dims(im, x, dims);
-        rlxc_ox_set(im, 1,
-                    rlxc_ox_full(im, im->opset < 10 ? rlxc_ox_type(im, x) : RLX_B8, 1, dims,
-                                 rlxc_ox_ndim(im, x)));
-    }
-}
-
 void rlxc_ox_import_reciprocal(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
@@ -45,60 +46,77 @@ void rlxc_ox_import_roi_align(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0), rois = rlxc_ox_in(im, 1);
+    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
     const int64_t one[1] = {1};
     const int64_t size[2] = {rlxc_ox_int(im, "output_height", 1),
                              rlxc_ox_int(im, "output_width", 1)};
     bool aligned = im->opset >= 16 &&
                    rlxc_ox_is(im, "coordinate_transformation_mode", "half_pixel", "half_pixel");
-    if (!rlxc_ox_is(im, "mode", "avg", "avg")) {
-        rlxc_ox_fail(im, "mode max is not supported");
+    bool max = rlxc_ox_is(im, "mode", "avg", "max");
+    if (rlxc_ox_ndim(im, x) != 4 || rlxc_ox_ndim(im, rois) != 2 || size[0] < 1 || size[1] < 1) {
+        rlxc_ox_fail(im, "expected images (n, c, h, w), regions (n, 4) and a positive size");
         return;
     }
     rlxc_atom batch = rlxc_ox_expand_dims(
         im, rlxc_ox_cast(im, rlxc_ox_in(im, 2), rlxc_ox_type(im, rois)), one, 1);
-    const rlxc_atom parts[2] = {batch, rois}, args[2] = {x, rlxc_ox_concat(im, parts, 2, 1)};
-    rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "pooled_size", size, 2);
-    attrs = rlxc_ox_with(im, attrs, "spatial_scale",
-                         rlxc_attr_float(rlxc_ox_float(im, "spatial_scale", 1)));
+    const rlxc_atom parts[2] = {batch, rois};
+    rois = rlxc_ox_concat(im, parts, 2, 1);
     int64_t samples = rlxc_ox_int(im, "sampling_ratio", 0);
-    attrs = rlxc_ox_with_int(im, attrs, "sample_ratio", samples == 0 ? -1 : samples);
-    attrs = rlxc_ox_with(im, attrs, "aligned", rlxc_attr_bool(aligned));
-    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "vision.roi_align", args, 2, attrs));
+    const rlxc_expr *dims[4] = {rlxc_ox_dim(im, rois, 0), rlxc_ox_dim(im, x, 1),
+                                rlxc_ox_i(im, size[0]), rlxc_ox_i(im, size[1])};
+    /* ONNX's largest is that of the weighted elements, not of the samples: no operator of Relax. */
+    const double scale = rlxc_ox_float(im, "spatial_scale", 1);
+    const rlxc_atom args[8] = {rlxc_ox_cast(im, x, wide),
+                               rlxc_ox_cast(im, rois, wide),
+                               rlxc_atom_prim(dims[2]),
+                               rlxc_atom_prim(dims[3]),
+                               rlxc_atom_prim(rlxc_float(im->ctx, RLX_F64, scale)),
+                               rlxc_atom_prim(rlxc_ox_i(im, samples == 0 ? -1 : samples)),
+                               rlxc_atom_prim(rlxc_bool(im->ctx, aligned)),
+                               rlxc_atom_prim(rlxc_ox_i(im, max ? 2 : 0))};
+    rlxc_atom y = rlxc_ox_builtin(im, "rlx.roi_align", args, 8,
+                                  rlxc_sinfo_tensor(im->ctx, wide, 4, dims, NULL));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
-/* The determinant of the rows from |row| on and the columns in |columns|. */
-static rlxc_atom minor_of(rlxc_ox *im, rlxc_atom x, uint32_t row, const uint32_t *columns,
-                          uint32_t n)
+void rlxc_ox_import_max_roi_pool(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    uint32_t ndim = rlxc_ox_ndim(im, x);
-    rlxc_atom sum = {0};
-    for (uint32_t k = 0; k < n && !im->failed; k++) {
-        uint32_t rest[4], m = 0;
-        rlxc_atom v =
-            rlxc_ox_take(im, rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, row), ndim - 2),
-                         rlxc_ox_number(im, RLX_I64, columns[k]), ndim - 2);
-        for (uint32_t i = 0; i < n; i++)
-            if (i != k)
-                rest[m++] = columns[i];
-        if (n > 1)
-            v = rlxc_ox_op2(im, "multiply", v, minor_of(im, x, row + 1, rest, m));
-        sum = k == 0 ? v : rlxc_ox_op2(im, k % 2 ? "subtract" : "add", sum, v);
+    (void)row;
+    int64_t size[2] = {0, 0};
+    uint32_t n;
+    rlxc_atom x = rlxc_ox_in(im, 0), rois = rlxc_ox_in(im, 1);
+    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
+    rlxc_ox_ints(im, "pooled_shape", size, 2, &n);
+    if (rlxc_ox_ndim(im, x) != 4 || rlxc_ox_ndim(im, rois) != 2 || size[0] < 1 || size[1] < 1) {
+        rlxc_ox_fail(im, "expected images (n, c, h, w), regions (n, 5) and a positive size");
+        return;
     }
-    return sum;
+    const rlxc_expr *dims[4] = {rlxc_ox_dim(im, rois, 0), rlxc_ox_dim(im, x, 1),
+                                rlxc_ox_i(im, size[0]), rlxc_ox_i(im, size[1])};
+    const double scale = rlxc_ox_float(im, "spatial_scale", 1);
+    const rlxc_atom args[5] = {rlxc_ox_cast(im, x, wide), rlxc_ox_cast(im, rois, wide),
+                               rlxc_atom_prim(dims[2]), rlxc_atom_prim(dims[3]),
+                               rlxc_atom_prim(rlxc_float(im->ctx, RLX_F64, scale))};
+    rlxc_atom y = rlxc_ox_builtin(im, "rlx.roi_pool", args, 5,
+                                  rlxc_sinfo_tensor(im->ctx, wide, 4, dims, NULL));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
 void rlxc_ox_import_det(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    static const uint32_t columns[4] = {0, 1, 2, 3};
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_atom x = rlxc_ox_in(im, 0);
+    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
     uint32_t ndim = rlxc_ox_ndim(im, x);
-    int64_t n = ndim < 2 ? 0 : rlxc_ox_need_dim(im, x, ndim - 1, "the size of the matrix");
-    if (n < 1 || n > 4) {
-        rlxc_ox_fail(im, "matrices of 1 to 4 rows are supported, this has %lld", (long long)n);
+    if (ndim < 2 || !rlxc_ox_is_float(t)) {
+        rlxc_ox_fail(im, "expected matrices of floats");
         return;
     }
-    rlxc_ox_set(im, 0, minor_of(im, x, 0, columns, (uint32_t)n));
+    rlxc_ox_dims(im, x, dims);
+    x = rlxc_ox_cast(im, x, wide);
+    const rlxc_sinfo *result = rlxc_sinfo_tensor(im->ctx, wide, (int32_t)ndim - 2, dims, NULL);
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_builtin(im, "rlx.det", &x, 1, result), t));
 }
 
 void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)

@@ -1,5 +1,5 @@
 /* Resize and Upsample: one axis after the other, each as a weighted sum of elements taken at
- * computed places; so any rank, mode and symbolic sizes. Also GridSample.
+ * computed places; so any rank, mode and symbolic sizes.
  *
  * Coordinates are computed in float32, as are the sums. */
 #include <math.h>
@@ -121,7 +121,7 @@ static rlxc_atom nearest(rlxc_ox *im, rlxc_atom x)
 }
 
 /* a (|t|^3 - 5 |t|^2 + 8 |t| - 4) outside, (a + 2) |t|^3 - (a + 3) |t|^2 + 1 inside of 1 */
-static rlxc_atom cubic_weight(rlxc_ox *im, rlxc_atom t, double a, bool inner)
+rlxc_atom rlxc_ox_cubic_weight(rlxc_ox *im, rlxc_atom t, double a, bool inner)
 {
     const double c[2][4] = {{a, -5 * a, 8 * a, -4 * a}, {a + 2, -(a + 3), 0, 1}};
     rlxc_atom y = f(im, c[inner][0]);
@@ -146,7 +146,7 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
             weights[k] = k ? part : rlxc_ox_op2(im, "subtract", f(im, 1), part);
         } else { /* distance to the tap */
             rlxc_atom distance = rlxc_ox_op1(im, "abs", add(im, part, -offset));
-            weights[k] = cubic_weight(im, distance, a, k == 1 || k == 2);
+            weights[k] = rlxc_ox_cubic_weight(im, distance, a, k == 1 || k == 2);
         }
         if (exclude) {
             rlxc_atom inside = rlxc_ox_op2(im, "logical_and",
@@ -311,129 +311,4 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
         x = resize_axis(im, x, (uint32_t)axes[i], &plans[i], roi, i, n, mode);
     }
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, x, t));
-}
-
-/* --- grid_sample ------------------------------------------------------------------------------ */
-
-typedef struct grid_axis {
-    const rlxc_expr *size;
-    rlxc_atom last, low, span; /* floats */
-} grid_axis;
-
-static rlxc_atom reflected(rlxc_ox *im, rlxc_atom x, const grid_axis *g)
-{
-    /* distance walked from the low border, folded at every span */
-    rlxc_atom d = rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", x, g->low));
-    rlxc_atom turns = rlxc_ox_op1(im, "floor", rlxc_ox_op2(im, "divide", d, g->span));
-    rlxc_atom rest = rlxc_ox_op2(im, "subtract", d, rlxc_ox_op2(im, "multiply", turns, g->span));
-    rlxc_atom odd = rlxc_ox_op2(im, "floor_mod", turns, f(im, 2));
-    rlxc_atom back = rlxc_ox_op2(im, "subtract", g->span, rest);
-    rest = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "greater", odd, f(im, 0.5)), back, rest);
-    return rlxc_ox_op2(im, "add", rest, g->low);
-}
-
-/* Elements of |flat| (N, C, H * W) at whole coordinates (N, P). */
-static rlxc_atom pick(rlxc_ox *im, rlxc_atom flat, rlxc_atom y, rlxc_atom x, const grid_axis g[2],
-                      const char *padding)
-{
-    const int64_t one[1] = {1};
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    rlxc_atom at[2] = {y, x}, inside = {0};
-    for (uint32_t i = 0; i < 2; i++) {
-        rlxc_atom in =
-            rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", at[i], f(im, 0)),
-                        rlxc_ox_op2(im, "less_equal", at[i], g[i].last));
-        inside = i ? rlxc_ox_op2(im, "logical_and", inside, in) : in;
-        if (strcmp(padding, "reflection") == 0)
-            at[i] = reflected(im, at[i], &g[i]);
-        at[i] = clamped(im, at[i], g[i].last);
-    }
-    rlxc_atom width = rlxc_ox_reshape(im, rlxc_ox_prims(im, &g[1].size, 1), NULL, 0);
-    rlxc_atom index = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", at[0], width), at[1]);
-    index = rlxc_ox_expand_dims(im, index, one, 1);
-    rlxc_ox_dims(im, flat, dims);
-    dims[2] = rlxc_ox_dim(im, index, 2);
-    const rlxc_atom args[2] = {flat, rlxc_ox_broadcast(im, index, dims, 3)};
-    rlxc_atom v = rlxc_ox_opv(im, "gather_elements", args, 2,
-                              rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
-    if (strcmp(padding, "zeros") != 0)
-        return v;
-    return rlxc_ox_op3(im, "where", rlxc_ox_expand_dims(im, inside, one, 1), v, f(im, 0));
-}
-
-void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    const char *mode = rlxc_ox_str(im, "mode", "bilinear"),
-               *padding = rlxc_ox_str(im, "padding_mode", "zeros");
-    bool corners = rlxc_ox_int(im, "align_corners", 0) != 0;
-    bool cubic = strcmp(mode, "bicubic") == 0 || strcmp(mode, "cubic") == 0;
-    bool is_nearest = strcmp(mode, "nearest") == 0;
-    rlxc_atom x = rlxc_ox_in(im, 0), grid = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_F32), at[2];
-    rlx_dtype t = rlxc_ox_type(im, x);
-    if (rlxc_ox_ndim(im, x) != 4 || rlxc_ox_ndim(im, grid) != 4) {
-        rlxc_ox_fail(im, "only two spatial dimensions are supported");
-        return;
-    }
-    const rlxc_expr *n = rlxc_ox_dim(im, x, 0), *c = rlxc_ox_dim(im, x, 1),
-                    *out_h = rlxc_ox_dim(im, grid, 1), *out_w = rlxc_ox_dim(im, grid, 2);
-    grid_axis g[2];
-    const int64_t one[1] = {1};
-    const rlxc_expr *points[2] = {n, rlxc_mul(im->ctx, out_h, out_w)};
-    for (uint32_t i = 0; i < 2; i++) {
-        g[i].size = rlxc_ox_dim(im, x, 2 + i);
-        g[i].last = scalar_of(im, rlxc_sub(im->ctx, g[i].size, rlxc_ox_i(im, 1)));
-        g[i].low = f(im, corners ? 0 : -0.5);
-        g[i].span = corners ? g[i].last : scalar_of(im, g[i].size);
-        rlxc_atom v = rlxc_ox_slice(im, grid, 3, rlxc_ox_i(im, 1 - (int64_t)i),
-                                    rlxc_ox_i(im, 2 - (int64_t)i), 1);
-        v = rlxc_ox_reshape(im, v, points, 2);
-        if (corners) /* -1 and 1 are the middles of the border elements */
-            at[i] = rlxc_ox_op2(im, "multiply",
-                                rlxc_ox_op2(im, "multiply", add(im, v, 1), f(im, 0.5)), g[i].last);
-        else
-            at[i] = add(im,
-                        rlxc_ox_op2(im, "multiply",
-                                    rlxc_ox_op2(im, "multiply", add(im, v, 1), f(im, 0.5)),
-                                    scalar_of(im, g[i].size)),
-                        -0.5);
-        if (strcmp(padding, "border") == 0 && !cubic)
-            at[i] =
-                rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", at[i], f(im, 0)), g[i].last);
-        else if (strcmp(padding, "reflection") == 0 && !cubic)
-            at[i] = rlxc_ox_op2(im, "minimum",
-                                rlxc_ox_op2(im, "maximum", reflected(im, at[i], &g[i]), f(im, 0)),
-                                g[i].last);
-    }
-    const rlxc_expr *flat_dims[3] = {n, c, rlxc_mul(im->ctx, g[0].size, g[1].size)};
-    rlxc_atom flat = rlxc_ox_cast(im, rlxc_ox_reshape(im, x, flat_dims, 3), RLX_F32), sum = {0};
-    if (is_nearest) {
-        sum = pick(im, flat, rlxc_ox_op1(im, "round", at[0]), rlxc_ox_op1(im, "round", at[1]), g,
-                   padding);
-    } else {
-        uint32_t taps = cubic ? 4 : 2;
-        rlxc_atom base[2], weights[2][4], places[2][4];
-        for (uint32_t i = 0; i < 2; i++) {
-            base[i] = rlxc_ox_op1(im, "floor", at[i]);
-            rlxc_atom part = rlxc_ox_op2(im, "subtract", at[i], base[i]);
-            for (uint32_t k = 0; k < taps; k++) {
-                double offset = cubic ? (double)k - 1 : (double)k;
-                places[i][k] = add(im, base[i], offset);
-                if (cubic)
-                    weights[i][k] = cubic_weight(im, rlxc_ox_op1(im, "abs", add(im, part, -offset)),
-                                                 -0.75, k == 1 || k == 2);
-                else
-                    weights[i][k] = k ? part : rlxc_ox_op2(im, "subtract", f(im, 1), part);
-            }
-        }
-        for (uint32_t a = 0; a < taps; a++)
-            for (uint32_t b = 0; b < taps; b++) {
-                rlxc_atom v = pick(im, flat, places[0][a], places[1][b], g, padding);
-                rlxc_atom w = rlxc_ox_op2(im, "multiply", weights[0][a], weights[1][b]);
-                v = rlxc_ox_op2(im, "multiply", v, rlxc_ox_expand_dims(im, w, one, 1));
-                sum = a + b ? rlxc_ox_op2(im, "add", sum, v) : v;
-            }
-    }
-    const rlxc_expr *out[4] = {n, c, out_h, out_w};
-    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_reshape(im, sum, out, 4), t));
 }

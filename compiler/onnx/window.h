@@ -23,5 +23,7 @@ rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weig
 /* One axis made longer (shorter where negative) before and after; |mode| as ONNX's Pad. */
 rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
                            const rlxc_expr *after, const char *mode, rlxc_atom value);
+/* The weight of an element at distance |t| in cubic interpolation; |inner|: t is at most 1. */
+rlxc_atom rlxc_ox_cubic_weight(rlxc_ox *im, rlxc_atom t, double a, bool inner);
 
 #endif
