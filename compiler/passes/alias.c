@@ -191,3 +191,9 @@ bool rlxc_uses_memory_op(const rlxc_function *f, const char *const *prefixes)
     search s = {NULL, prefixes};
     return !rlxc_each_binding(&f->body, stop_at_memory_op, &s);
 }
+
+bool rlxc_has_kills(const rlxc_function *f)
+{
+    static const char *const kills[] = {"memory.kill_", "vm.kill_", NULL};
+    return rlxc_uses_memory_op(f, kills);
+}

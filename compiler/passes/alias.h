@@ -36,6 +36,10 @@ bool rlxc_is_op(const rlxc_binding *binding, const char *name);
  * the prefixes up to the NULL at the end. */
 bool rlxc_uses_memory_op(const rlxc_function *f, const char *const *prefixes);
 
+/* True when |f| has kills: it was planned before, and they name variables, so uses must not move
+ * from one variable to another. */
+bool rlxc_has_kills(const rlxc_function *f);
+
 /* Calls |visit| for each binding in order; branches of an IF come before the IF itself. Stops when
  * it returns false. */
 bool rlxc_each_binding(const rlxc_body *body, bool (*visit)(void *user, rlxc_binding *binding),

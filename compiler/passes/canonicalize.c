@@ -5,7 +5,8 @@
  *   y = match_cast(x, S)       where x is already known to be S and S binds no new symbol
  *
  * An output of a dataflow block is never replaced by one of the block's own variables: the name
- * must stay an output. */
+ * must stay an output. Functions with kills of their own are left as they are. */
+#include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"
@@ -63,7 +64,7 @@ bool rlxc_pass_canonicalize(rlxc_context *ctx, rlxc_module *module, const rlxc_o
     (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        if (!f)
+        if (!f || rlxc_has_kills(f))
             continue;
         canonicalize c = {0};
         const rlxc_rewrite_pass pass = {.user = &c, .binding = look_through};

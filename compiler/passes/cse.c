@@ -5,7 +5,8 @@
  * entries and its own go away with it: entries are undone in reverse at the end of each block.
  * Values leave a dataflow block only through its outputs, so an entry for a dataflow variable ends
  * with its block. Bindings that bind symbols, have effects or write into arguments are never
- * merged. */
+ * merged, nor is anything in functions with kills of their own. */
+#include "compiler/passes/alias.h"
 #include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
 
@@ -151,7 +152,7 @@ bool rlxc_pass_cse(rlxc_context *ctx, rlxc_module *module, const rlxc_options *o
     (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        if (!f)
+        if (!f || rlxc_has_kills(f))
             continue;
         cse c = {0};
         const rlxc_rewrite_pass pass = {&c, merge_binding, block_begin, block_end};

@@ -347,9 +347,8 @@ static void drop_unused_tuples(rlxc_body *body, uint32_t *uses)
 static bool lower_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f,
                            bool module_retains)
 {
-    static const char *const kills[] = {"memory.kill_", "vm.kill_", NULL};
     lowering l = {.ctx = ctx, .module = module, .n_vars = f->n_vars};
-    l.keep_forms = rlxc_uses_memory_op(f, kills);
+    l.keep_forms = rlxc_has_kills(f);
     l.may_reuse = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *l.may_reuse);
     l.lifetime = rlxc_lifetimes(ctx, module, f, module_retains);
     if (!l.may_reuse || !l.lifetime)

@@ -100,7 +100,7 @@ static bool sort_arguments(rlxc_parser *p, const rlxc_py *call, arguments *a)
             if ((found = is_name(a->schema.attrs[i].name, a->schema.attrs[i].name_length, name)) &&
                 !set(p, a, &a->attrs[i], name, strlen(name), value))
                 return false;
-        if (!found && (a->op->flags & RLXC_OP_SINFO_ARGS) && is_sinfo_keyword(name)) {
+        if (!found && is_sinfo_keyword(name)) {
             found = true;
             if (!set(p, a, &a->sinfo, name, strlen(name), value))
                 return false;
@@ -465,7 +465,11 @@ rlxc_binding *rlxc_parse_operator(rlxc_parser *p, const rlxc_operator *op, const
     if (!sort_arguments(p, call, &a) || !convert_inputs(p, call, &a, binding) ||
         !convert_attrs(p, call, &a, binding))
         return NULL;
-    return !a.sinfo || rlxc_parse_sinfo_args(p, a.sinfo, binding) ? binding : NULL;
+    if (!a.sinfo)
+        return binding;
+    rlxc_binding unused = {0}; /* what inference finds by itself need not be said */
+    bool wanted = (op->flags & RLXC_OP_SINFO_ARGS) != 0;
+    return rlxc_parse_sinfo_args(p, a.sinfo, wanted ? binding : &unused) ? binding : NULL;
 }
 
 rlxc_binding *rlxc_parse_operator_atoms(rlxc_parser *p, const char *name, rlxc_range range,

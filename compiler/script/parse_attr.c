@@ -121,6 +121,11 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
             return parse_index_map(p, e, out);
         return parse_expr(p, e, out);
     case RLXC_PY_NAME:
+        if (rlxc_parse_buffer_name(p, e)) { /* a hint such as layout_free_placeholders */
+            *out = rlxc_attr_string(p->ctx, e->text);
+            return true;
+        }
+        return parse_expr(p, e, out);
     case RLXC_PY_ATTR:
     case RLXC_PY_INDEX:
     case RLXC_PY_SLICE:

@@ -24,7 +24,8 @@ static bool buffer_fields(rlxc_tir_parser *t, const rlxc_py *call, uint32_t skip
         return false;
     }
     for (uint32_t k = 0; k < call->n_keywords; k++) {
-        bool known = strcmp(call->keyword_names[k], "layout") == 0;
+        bool known = strcmp(call->keyword_names[k], "layout") == 0 ||
+                     strcmp(call->keyword_names[k], "annotations") == 0;
         for (uint32_t i = 0; i < N_FIELDS; i++)
             known |= strcmp(call->keyword_names[k], names[i]) == 0;
         if (!known) {

@@ -42,13 +42,18 @@ const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t)
 const rlxc_expr *rlxc_tir_condition(rlxc_tir_parser *t, const rlxc_py *e)
 {
     const rlxc_expr *cond = rlxc_parse_prim(t->p, e);
-    if (cond && (rlxc_dtype_is_handle(cond->dtype) || rlxc_dtype_is_void(cond->dtype) ||
-                 cond->dtype.lanes != 1)) {
+    return cond ? rlxc_tir_as_condition(t, e, cond) : NULL;
+}
+
+const rlxc_expr *rlxc_tir_as_condition(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *cond)
+{
+    if (rlxc_dtype_is_handle(cond->dtype) || rlxc_dtype_is_void(cond->dtype) ||
+        cond->dtype.lanes != 1) {
         rlxc_error(t->p->ctx, e->range, "a condition must be a scalar, got %s",
                    rlxc_dtype_name(t->p->ctx, cond->dtype));
         return NULL;
     }
-    return cond && !rlxc_dtype_is_bool(cond->dtype) ? rlxc_cast(t->p->ctx, RLX_B8, cond) : cond;
+    return rlxc_dtype_is_bool(cond->dtype) ? cond : rlxc_cast(t->p->ctx, RLX_B8, cond);
 }
 
 /* --- with ------------------------------------------------------------------------------------ */
@@ -59,10 +64,13 @@ static void parse_block(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call
     parts.name = rlxc_intern_cstr(t->p->ctx, "");
     if (call->n > 0 && call->items[0]->kind == RLXC_PY_STRING)
         parts.name = rlxc_intern(t->p->ctx, call->items[0]->text, call->items[0]->length);
+    uint32_t loops = t->n_loops;
     t->n_blocks++;
+    t->n_loops = 0;
     t->block = &parts;
     const rlxc_stmt *body = rlxc_tir_body(t);
     t->block = outer;
+    t->n_loops = loops;
     rlxc_tir_push(t, out, rlxc_tir_block(t, &parts, body, range), range);
 }
 

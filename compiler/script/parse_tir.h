@@ -28,6 +28,7 @@ typedef struct rlxc_tir_parser {
     rlxc_prim_func *function;
     rlxc_block_parts *block;
     uint32_t n_blocks;
+    uint32_t n_loops; /* around this statement, inside its block */
 } rlxc_tir_parser;
 
 /* --- parse_block.c */
@@ -71,6 +72,7 @@ void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out);
 /* A block's statements as one, with names of their own; at the colon. */
 const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t);
 const rlxc_expr *rlxc_tir_condition(rlxc_tir_parser *t, const rlxc_py *e); /* a scalar as bool */
+const rlxc_expr *rlxc_tir_as_condition(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *cond);
 
 void rlxc_tir_statements(rlxc_tir_parser *t, rlxc_py_block *block, rlxc_stmts *out);
 const rlxc_stmt *rlxc_tir_seq(rlxc_tir_parser *t, const rlxc_stmts *stmts);

@@ -180,7 +180,9 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
         name->loop_extent = l->extent;
     }
     p->depth += all.n;
+    t->n_loops++;
     const rlxc_stmt *body = rlxc_tir_body(t);
+    t->n_loops--;
     p->depth -= all.n;
     rlxc_names_restore(p->ctx, &p->names, mark);
     for (uint32_t i = all.n; i > 0; i--) {
@@ -199,12 +201,20 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
 }
 
 /* The condition of if, elif or while, at its word. */
-static const rlxc_expr *header_condition(rlxc_tir_parser *t)
+/* The condition of an if may be a vector of bools: a mask for the vector accesses under it. */
+static const rlxc_expr *mask_or_condition(rlxc_tir_parser *t, const rlxc_py *e)
+{
+    const rlxc_expr *cond = rlxc_parse_prim(t->p, e);
+    bool is_mask = cond && rlxc_dtype_is_bool(cond->dtype) && cond->dtype.lanes > 1;
+    return is_mask || !cond ? cond : rlxc_tir_as_condition(t, e, cond);
+}
+
+static const rlxc_expr *header_condition(rlxc_tir_parser *t, bool mask)
 {
     rlxc_py_next(&t->p->py);
     rlxc_py_reset(&t->p->py);
     const rlxc_py *e = rlxc_py_expr(&t->p->py);
-    const rlxc_expr *cond = e ? rlxc_tir_condition(t, e) : NULL;
+    const rlxc_expr *cond = !e ? NULL : mask ? mask_or_condition(t, e) : rlxc_tir_condition(t, e);
     if (!e)
         rlxc_py_skip(&t->p->py);
     else if (!cond)
@@ -216,7 +226,7 @@ void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out)
 {
     rlxc_parser *p = t->p;
     rlxc_range range = p->py.token.range;
-    const rlxc_expr *cond = header_condition(t);
+    const rlxc_expr *cond = header_condition(t, true);
     if (!cond)
         return;
     const rlxc_stmt *then = rlxc_tir_body(t), *otherwise = NULL;
@@ -232,6 +242,8 @@ void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out)
     } else if (rlxc_py_accept_word(&p->py, "else")) {
         otherwise = rlxc_tir_body(t);
     }
+    if (otherwise && cond && cond->dtype.lanes > 1)
+        rlxc_error(p->ctx, range, "a condition of several lanes has no else");
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_IF);
     stmt->if_.cond = cond;
     stmt->if_.then = then;
@@ -243,7 +255,7 @@ void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out)
 {
     rlxc_range range = t->p->py.token.range;
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_WHILE);
-    if (!(stmt->while_.cond = header_condition(t)))
+    if (!(stmt->while_.cond = header_condition(t, false)))
         return;
     stmt->while_.body = rlxc_tir_body(t);
     rlxc_tir_push(t, out, stmt, range);

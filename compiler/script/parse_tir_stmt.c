@@ -159,6 +159,16 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     rlxc_tir_define(t, name, stmt->allocate_const.var);
 }
 
+/* In a loop or below a variable an allocation is a statement of its own and not the block's: its
+ * shape may use what was bound there. */
+static bool has_let(const rlxc_stmts *stmts)
+{
+    for (uint32_t i = 0; i < stmts->list.count; i++)
+        if (stmts->list.items[i]->kind == RLXC_STMT_LET)
+            return true;
+    return false;
+}
+
 /* name = T.something(...) that declares; false where it is a plain value. */
 bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
                           const rlxc_py *call)
@@ -175,6 +185,8 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     const char *what = path + 2;
     if (strcmp(what, "match_buffer") == 0) {
         rlxc_tir_match_buffer(t, name, call);
+    } else if (strcmp(what, "alloc_buffer") == 0 && (t->n_loops > 0 || has_let(out))) {
+        declare_buffer(t, out, name, call);
     } else if (strcmp(what, "alloc_buffer") == 0 || strcmp(what, "sblock_alloc_buffer") == 0) {
         rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
         if (!buffer)
@@ -202,11 +214,99 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     return true;
 }
 
+static void push_view(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *view, rlxc_range range)
+{
+    rlxc_stmt *decl = rlxc_tir_new(t, RLXC_STMT_DECL_BUFFER);
+    decl->decl = view;
+    rlxc_tir_push(t, out, decl, range);
+    rlxc_names_define(t->p->ctx, &t->p->names, view->name, RLXC_NAME_BUFFER)->buffer = view;
+}
+
+/* v = A.view(n * 4) or A.view("int32"): the same memory with another shape or element type. */
+static bool view_method(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_py *method = call->kind == RLXC_PY_CALL ? call->base : NULL;
+    const rlxc_buffer *old =
+        method && method->kind == RLXC_PY_ATTR ? rlxc_parse_buffer_name(p, method->base) : NULL;
+    if (!old || strcmp(method->text, "view") != 0)
+        return false;
+    rlxc_buffer *view = rlxc_copy(p->ctx, old, sizeof *old);
+    rlx_dtype dtype = old->dtype;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    bool ok = call->n <= RLXC_MAX_NDIM && !old->strides;
+    if (!ok)
+        rlxc_error(p->ctx, call->range, "no view of this kind of '%s'", old->name);
+    if (ok && call->n == 1 && call->items[0]->kind == RLXC_PY_STRING) {
+        ok = rlxc_parse_dtype(p, call->items[0], &dtype);
+        if (ok && (dtype.bits != old->dtype.bits || dtype.lanes != old->dtype.lanes)) {
+            rlxc_error(p->ctx, call->range, "a view of '%s' needs elements of %s's size", old->name,
+                       rlxc_dtype_name(p->ctx, old->dtype));
+            ok = false;
+        }
+        view = ok ? rlxc_buffer_new(p->ctx, name, dtype, old->shape, old->ndim) : NULL;
+    } else {
+        for (uint32_t i = 0; ok && i < call->n; i++)
+            ok = (dims[i] = rlxc_parse_dim(p, call->items[i])) != NULL;
+        view = ok ? rlxc_buffer_new(p->ctx, name, dtype, dims, call->n) : NULL;
+    }
+    if (!view)
+        return true;
+    view->data = old->data;
+    view->elem_offset = old->elem_offset;
+    view->scope = old->scope;
+    push_view(t, out, view, call->range);
+    return true;
+}
+
+/* v = A[a:b, c:d]: these elements, under a name. */
+static bool view_region(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_py *e)
+{
+    rlxc_parser *p = t->p;
+    const rlxc_buffer *old = e->kind == RLXC_PY_INDEX ? rlxc_parse_buffer_name(p, e->base) : NULL;
+    const rlxc_expr *const *mins, *const *extents;
+    const rlxc_py *const *items = old && e->a->kind == RLXC_PY_TUPLE ? e->a->items : &e->a;
+    for (uint32_t i = 0; old && i < (e->a->kind == RLXC_PY_TUPLE ? e->a->n : 1); i++)
+        if (items[i]->kind != RLXC_PY_SLICE)
+            return false;
+    if (!old)
+        return false;
+    if (!rlxc_parse_indices(p, old, e->a, &mins, &extents))
+        return true;
+    rlxc_buffer *view = rlxc_buffer_new(p->ctx, name, old->dtype, extents, old->ndim);
+    const rlxc_expr **strides = rlxc_alloc(p->ctx, (old->ndim + 1) * sizeof *strides);
+    const rlxc_expr *stride = rlxc_i64(p->ctx, 1);
+    const rlxc_expr *offset = old->elem_offset ? old->elem_offset : rlxc_i64(p->ctx, 0);
+    for (uint32_t i = old->ndim; i-- > 0;) {
+        strides[i] = old->strides ? old->strides[i] : stride;
+        offset = rlxc_add(p->ctx, offset, rlxc_mul(p->ctx, mins[i], strides[i]));
+        stride = rlxc_mul(p->ctx, stride, old->shape[i]);
+    }
+    view->data = old->data;
+    view->scope = old->scope;
+    view->strides = strides;
+    view->elem_offset = offset;
+    push_view(t, out, view, e->range);
+    return true;
+}
+
+/* T.let and T.let[T.int64] of the 2026 dialect as the type inside; NULL: not said. */
+static const rlxc_py *plain_annotation(rlxc_parser *p, const rlxc_py *e)
+{
+    if (e && e->kind == RLXC_PY_INDEX && rlxc_parse_path_is(p, e->base, "T.let"))
+        return e->a;
+    return e && rlxc_parse_path_is(p, e, "T.let") ? NULL : e;
+}
+
 static void assign_name(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *target,
                         const rlxc_py *annotation, const rlxc_py *e, rlxc_range range)
 {
     rlxc_parser *p = t->p;
     rlx_dtype dtype;
+    annotation = plain_annotation(p, annotation);
+    if (target->kind == RLXC_PY_NAME && !annotation &&
+        (view_method(t, out, target->text, e) || view_region(t, out, target->text, e)))
+        return;
     if (target->kind == RLXC_PY_NAME && e->kind == RLXC_PY_CALL && !annotation &&
         (rlxc_tir_axis(t, target, e) || rlxc_tir_declaration(t, out, target->text, e)))
         return;
@@ -291,11 +391,37 @@ void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond
     rlxc_tir_push(t, out, stmt, range);
 }
 
-/* T.attr(node, "key", value) */
-void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call)
+static void push_attribute(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_attr node, const char *key,
+                           const rlxc_py *value, rlxc_range range)
 {
     rlxc_parser *p = t->p;
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ATTR);
+    stmt->attr.node = node;
+    stmt->attr.key = key;
+    stmt->attr.value = value->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, value->text)
+                                                     : rlxc_parse_prim(p, value);
+    if (stmt->attr.value)
+        rlxc_tir_push(t, out, stmt, range);
+}
+
+/* T.attr(node, "key", value), or T.attr({"key": value}) where no node matters. */
+void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call)
+{
+    rlxc_parser *p = t->p;
+    rlxc_attr of;
+    if (call->n == 1 && call->items[0]->kind == RLXC_PY_DICT) {
+        const rlxc_py *all = call->items[0];
+        for (uint32_t i = 0; i < all->n; i++) {
+            if (all->keys[i]->kind != RLXC_PY_STRING) {
+                rlxc_error(p->ctx, all->keys[i]->range, "the keys of attributes are strings");
+                return;
+            }
+            push_attribute(t, out, rlxc_attr_expr(rlxc_int(p->ctx, RLX_I32, 0)),
+                           rlxc_intern(p->ctx, all->keys[i]->text, all->keys[i]->length),
+                           all->items[i], call->range);
+        }
+        return;
+    }
     if (call->n != 3 || call->items[1]->kind != RLXC_PY_STRING) {
         rlxc_error(p->ctx, call->range, "T.attr takes a node, a key in quotes and a value");
         return;
@@ -303,15 +429,11 @@ void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call
     const rlxc_py *node = call->items[0];
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, node);
     if (buffer)
-        stmt->attr.node = rlxc_attr_expr(buffer->data);
-    else if (!rlxc_parse_attr(p, node, &stmt->attr.node))
+        of = rlxc_attr_expr(buffer->data);
+    else if (!rlxc_parse_attr(p, node, &of))
         return;
-    stmt->attr.key = rlxc_intern(p->ctx, call->items[1]->text, call->items[1]->length);
-    const rlxc_py *value = call->items[2];
-    stmt->attr.value = value->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, value->text)
-                                                     : rlxc_parse_prim(p, value);
-    if (stmt->attr.value)
-        rlxc_tir_push(t, out, stmt, call->range);
+    push_attribute(t, out, of, rlxc_intern(p->ctx, call->items[1]->text, call->items[1]->length),
+                   call->items[2], call->range);
 }
 
 static void set_function_attrs(rlxc_tir_parser *t, const rlxc_py *call)
