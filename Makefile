@@ -217,11 +217,11 @@ demo: deps ## compile the character GPT, generate text, print the time table
 demo-run: all $(BUILD)/generate
 	@BUILD=$(BUILD) examples/chargpt/demo.sh
 
-# `make bench QUICK=1` takes fewer samples. Peers are measured where they are installed, and left out otherwise.
+# `make bench QUICK=1` takes fewer samples; REALTIME=1, as root, keeps others off the cores meanwhile. Peers are measured where they are installed, and left out otherwise.
 PEERS ?= $(BUILD)/peers
 bench: deps-bench all ## every figure with its bar as one table and bench/results.json, beside the peers that are installed
 	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
-	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick)
+	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick) $(if $(REALTIME),--realtime)
 deps-bench:
 	@.ci/install-deps bench
 bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt) and ONNX Runtime (a private virtual environment under BUILD)

@@ -33,6 +33,14 @@ static void print_figure(const char *name, int threads, const char *unit, double
     bench_print_row(&row);
 }
 
+static void print_sampled(const char *name, int threads, const char *unit, double value,
+                          const bench_side *side)
+{
+    const bench_row row = {
+        .name = name, .threads = threads, .unit = unit, .rlx = value, .waited = side->waited};
+    bench_print_row(&row);
+}
+
 static void machine(char **args)
 {
     const int threads = number(args[0]);
@@ -48,7 +56,7 @@ static void machine(char **args)
         bench_side side = {.call = bench_read, .user = &reader};
         const bench_plan plan = bench_default_plan();
         bench_interleave(&side, 1, &plan);
-        print_figure(sizes[i].name, threads, "GB/s", (double)reader.bytes / side.median_ns);
+        print_sampled(sizes[i].name, threads, "GB/s", (double)reader.bytes / side.median_ns, &side);
         bench_reader_close(&reader);
     }
 }
@@ -76,7 +84,7 @@ static void dispatch(char **args)
     }
     bench_interleave(sides, N_ROWS, &plan);
     for (int i = 0; i < N_ROWS; i++) {
-        print_figure(rows[i].name, 1, "ns", sides[i].median_ns / rows[i].calls);
+        print_sampled(rows[i].name, 1, "ns", sides[i].median_ns / rows[i].calls, &sides[i]);
         bench_release_args(&calls[i]);
     }
     bench_close(&p);
@@ -178,7 +186,7 @@ static void chargpt(char **args)
         const bench_plan plan = bench_default_plan();
         bench_interleave(&side, 1, &plan);
         snprintf(name, sizeof name, "chargpt n=%lld", (long long)lengths[i]);
-        print_figure(name, threads, "us", side.median_ns / 1e3);
+        print_sampled(name, threads, "us", side.median_ns / 1e3, &side);
         const uint64_t before = p.allocations;
         bench_run_invocation(&call);
         if (i == 0 && threads == 1)
@@ -259,7 +267,8 @@ static void grouped(char **args)
                      .rlx = sides[0].median_ns / 1e3,
                      .peer = "rlx float32",
                      .peer_value = sides[1].median_ns / 1e3,
-                     .ratio = 1 / sides[1].ratio};
+                     .ratio = 1 / sides[1].ratio,
+                     .waited = sides[0].waited};
     bench_print_row(&row);
     snprintf(name, sizeof name, "%s, weight bytes", args[0]);
     row = (bench_row){.name = name,
@@ -268,7 +277,8 @@ static void grouped(char **args)
                       .rlx = (double)bytes / sides[0].median_ns,
                       .peer = "read loop",
                       .peer_value = (double)bytes / sides[2].median_ns,
-                      .ratio = sides[2].ratio};
+                      .ratio = sides[2].ratio,
+                      .waited = sides[0].waited};
     bench_print_row(&row);
     for (int i = 0; i < 2; i++) {
         bench_release_args(&calls[i]);

@@ -5,9 +5,10 @@
  *     {"name": "gemm 7x768x768", "threads": 1, "unit": "us", "rlx": 81.2,
  *      "peer": "oneDNN packed", "peer_value": 80.1, "ratio": 1.014, "note": "max difference 2e-6"}
  *
- * "peer", "peer_value", "ratio" and "note" are left out where there is none. bench/run.py gathers
- * the rows of all programs, sets the bars of bench/bars.txt beside them by name and threads, and
- * writes table and results. These programs are no libraries: a failure prints and ends the process.
+ * "peer", "peer_value", "ratio", "waited" and "note" are left out where there is none. bench/run.py
+ * gathers the rows of all programs, sets the bars of bench/bars.txt beside them by name and
+ * threads, and writes table and results. These programs are no libraries: a failure prints and ends
+ * the process.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -24,6 +25,7 @@ typedef struct bench_row {
     const char *peer;  /* NULL: none */
     double peer_value; /* in |unit| */
     double ratio;      /* rlx to peer; 0: none */
+    double waited;     /* of bench_side */
     const char *note;  /* may be NULL */
 } bench_row;
 
@@ -40,7 +42,8 @@ typedef struct bench_side {
     void (*call)(void *user);
     void *user;
     double median_ns; /* set: of a call */
-    double ratio; /* set: median over the repetitions of this side's time to that of the first */
+    double ratio;  /* set: median over the repetitions of this side's time to that of the first */
+    double waited; /* set: share of the time that threads of this process waited for a core */
 } bench_side;
 
 enum { BENCH_MAX_REPETITIONS = 64, BENCH_MAX_SIDES = 8 };
@@ -48,13 +51,16 @@ enum { BENCH_MAX_REPETITIONS = 64, BENCH_MAX_SIDES = 8 };
 typedef struct bench_plan {
     uint32_t repetitions; /* of each side */
     double sample_ms;     /* least length of a sample: calls are repeated until then */
-    double budget_ms; /* for all samples: repetitions are cut to fit, to no fewer than 5; 0: none */
-    double pause_ms;  /* before each sample, so that workers of the other side have gone to sleep */
+    double budget_ms;     /* for all: repetitions are cut to fit, to no fewer than 5; 0: none */
+    double pause_ms; /* before each sample, so that the other side's workers have gone to sleep */
 } bench_plan;
 
 /* Takes one sample of each side in turn, |repetitions| times, the order turned round each time. The
  * first call of a sample is not counted unless one call fills a sample. A load that comes and goes
- * hits all sides of a repetition, which is why ratios are taken repetition by repetition. */
+ * hits all sides of a repetition, which is why ratios are taken repetition by repetition. Medians
+ * are over the third of the repetitions, and no fewer than 5, in which this process's threads
+ * waited least for a core, as the kernel counts it (schedstat): what others did to the rest is no
+ * figure of ours. Samples are shorter than a time slice for the same reason. */
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan);
 
 /* RLX_BENCH_QUICK=1 in the environment: few and short samples. */

@@ -1,6 +1,7 @@
 /* Clock, samples, rows and executables for the measuring programs: see bench.h. */
 #include "bench/bench.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ void bench_print_row(const bench_row *row)
     }
     if (row->ratio > 0)
         printf(", \"ratio\": %.4g", row->ratio);
+    if (row->waited > 0)
+        printf(", \"waited\": %.3g", row->waited);
     if (row->note != NULL) {
         printf(", ");
         print_string("note", row->note);
@@ -109,35 +112,87 @@ static uint64_t calls_for(const bench_side *side, double sample_ms, double *out_
     }
 }
 
+/* Nanoseconds that threads of this process were ready to run and had no core, since they began. */
+static double waited_ns(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    double sum = 0;
+    if (tasks == NULL)
+        return 0;
+    for (struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
+        char path[300];
+        double waited = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", task->d_name);
+        FILE *f = fopen(path, "r");
+        if (f == NULL)
+            continue;
+        if (fscanf(f, "%*s %lf", &waited) == 1)
+            sum += waited;
+        fclose(f);
+    }
+    closedir(tasks);
+    return sum;
+}
+
+typedef struct repetition {
+    double ns[BENCH_MAX_SIDES]; /* of a call */
+    double waited;              /* share of the time, of all sides */
+} repetition;
+
+static int compare_waited(const void *a, const void *b)
+{
+    const repetition *x = a, *y = b;
+    return (x->waited > y->waited) - (x->waited < y->waited);
+}
+
+static repetition repeat(const bench_side *sides, uint32_t n, const uint64_t *number,
+                         double pause_ms, bool backwards)
+{
+    repetition out = {0};
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = backwards ? n - 1 - k : k;
+        pause_for(pause_ms);
+        if (number[i] > 1)
+            run_ns(&sides[i], 1);
+        const double before = waited_ns();
+        const double ns = run_ns(&sides[i], number[i]);
+        out.waited += (waited_ns() - before) / ns / n;
+        out.ns[i] = ns / (double)number[i];
+    }
+    return out;
+}
+
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan)
 {
-    double samples[BENCH_MAX_SIDES][BENCH_MAX_REPETITIONS], ratios[BENCH_MAX_REPETITIONS];
+    enum { FEWEST = 5, KEPT_OF = 3 };
+    repetition repetitions[BENCH_MAX_REPETITIONS];
+    double values[BENCH_MAX_REPETITIONS], round_ms = 0;
     uint64_t number[BENCH_MAX_SIDES];
     if (n > BENCH_MAX_SIDES || plan->repetitions > BENCH_MAX_REPETITIONS)
         bench_die("too many sides or repetitions");
-    double round_ms = 0;
     for (uint32_t i = 0; i < n; i++) {
         double ms = 0;
         number[i] = calls_for(&sides[i], plan->sample_ms, &ms);
         round_ms += ms + plan->pause_ms;
     }
-    uint32_t repetitions = plan->repetitions;
-    if (plan->budget_ms > 0 && round_ms * repetitions > plan->budget_ms)
-        repetitions = (uint32_t)fmin(repetitions, fmax(5, plan->budget_ms / round_ms));
-    for (uint32_t r = 0; r < repetitions; r++) {
-        for (uint32_t k = 0; k < n; k++) {
-            const uint32_t i = r % 2 == 0 ? k : n - 1 - k;
-            pause_for(plan->pause_ms);
-            if (number[i] > 1)
-                run_ns(&sides[i], 1);
-            samples[i][r] = run_ns(&sides[i], number[i]) / (double)number[i];
-        }
-    }
-    for (uint32_t i = n; i-- > 0;) { /* the first side's samples are sorted last */
-        for (uint32_t r = 0; r < repetitions; r++)
-            ratios[r] = samples[i][r] / samples[0][r];
-        sides[i].ratio = bench_median(ratios, repetitions);
-        sides[i].median_ns = bench_median(samples[i], repetitions);
+    uint32_t count = plan->repetitions;
+    if (plan->budget_ms > 0 && round_ms * count > plan->budget_ms)
+        count = (uint32_t)fmin(count, fmax(FEWEST, plan->budget_ms / round_ms));
+    for (uint32_t r = 0; r < count; r++)
+        repetitions[r] = repeat(sides, n, number, plan->pause_ms, r % 2 != 0);
+    qsort(repetitions, count, sizeof *repetitions, compare_waited);
+    const uint32_t third = (count + KEPT_OF - 1) / KEPT_OF;
+    const uint32_t kept = third < FEWEST ? (count < FEWEST ? count : FEWEST) : third;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t r = 0; r < kept; r++)
+            values[r] = repetitions[r].ns[i] / repetitions[r].ns[0];
+        sides[i].ratio = bench_median(values, kept);
+        for (uint32_t r = 0; r < kept; r++)
+            values[r] = repetitions[r].ns[i];
+        sides[i].median_ns = bench_median(values, kept);
+        for (uint32_t r = 0; r < kept; r++)
+            values[r] = repetitions[r].waited;
+        sides[i].waited = bench_median(values, kept);
     }
 }
 
@@ -149,7 +204,7 @@ bool bench_is_quick(void)
 
 bench_plan bench_default_plan(void)
 {
-    return bench_is_quick() ? (bench_plan){5, 5, 1000, 2} : (bench_plan){15, 12, 4000, 4};
+    return bench_is_quick() ? (bench_plan){15, 2, 1000, 3} : (bench_plan){45, 2.5, 4000, 3};
 }
 
 /* --- executables --- */

@@ -93,6 +93,7 @@ static void time_one(const pair *p, ort_model *model, bench_program *program, in
     }
     bench_interleave(sides, p->has_peer ? 2 : 1, &plan);
     row.rlx = sides[0].median_ns / 1e3;
+    row.waited = sides[0].waited;
     if (p->has_peer) {
         row.peer = "ONNX Runtime";
         row.peer_value = sides[1].median_ns / 1e3;
