@@ -15,7 +15,11 @@ typedef struct writer {
     uint32_t *file_string; /* builder's number -> file's number + 1 */
     uint32_t *order;       /* file's number -> builder's number */
     uint32_t n_strings;
+    rlxv_span *data; /* the data section: tensors, and what lies between them */
+    uint32_t n_data;
     uint64_t data_size;
+    size_t head_size; /* the file up to the data section */
+    uint32_t n_sections;
 } writer;
 
 static void put(writer *w, uint32_t section, uint32_t v)
@@ -40,9 +44,13 @@ static void write_rows(writer *w, uint32_t section, const rlxv_rows *r)
 }
 
 /* Gives each tensor its place in the data section. */
-static bool place_tensors(writer *w)
+static rlx_status place_tensors(writer *w, rlx_error *err)
 {
+    static const uint8_t nothing[64];
     uint64_t at = 0;
+    w->data = rlxv_arena_alloc(&w->b->arena, (size_t)w->b->n_constants * 2 + 1, sizeof *w->data);
+    if (!w->data)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
     for (uint32_t i = 0; i < w->b->n_constants; i++) {
         rlxv_build_constant *c = &w->b->constants[i];
         if (c->kind != RLX_KIND_TENSOR)
@@ -50,14 +58,17 @@ static bool place_tensors(writer *w)
         c->bits = 0;
         if (c->nbytes == 0)
             continue;
-        at = (at + 63) & ~(uint64_t)63;
-        if (c->nbytes > PTRDIFF_MAX / 2 - at)
-            return false;
-        c->bits = at;
-        at += c->nbytes;
+        uint64_t start = (at + 63) & ~(uint64_t)63;
+        if (c->nbytes > PTRDIFF_MAX / 2 - start)
+            return rlx_fail(err, RLX_E_LIMIT, "the constants are too large");
+        if (start > at)
+            w->data[w->n_data++] = (rlxv_span){nothing, (size_t)(start - at)};
+        w->data[w->n_data++] = (rlxv_span){c->data, c->nbytes};
+        c->bits = start;
+        at = start + c->nbytes;
     }
     w->data_size = at;
-    return true;
+    return RLX_OK;
 }
 
 static void write_constants(writer *w)
@@ -196,36 +207,26 @@ static void store(uint8_t *p, uint64_t v, int bytes)
         p[i] = (uint8_t)(v >> (8 * i));
 }
 
-static void copy_tensors(const writer *w, uint8_t *data)
-{
-    for (uint32_t i = 0; i < w->b->n_constants; i++) {
-        const rlxv_build_constant *c = &w->b->constants[i];
-        if (c->kind == RLX_KIND_TENSOR && c->nbytes)
-            memcpy(data + c->bits, c->data, c->nbytes);
-    }
-}
-
-/* Lays the sections out in one block; |image| has |total| zero bytes. */
-static void lay_out(const writer *w, uint8_t *image, uint64_t total, uint32_t n_sections)
+/* Lays out what is before the data section in |image|, which has head_size zero bytes. */
+static void lay_out(const writer *w, uint8_t *image)
 {
     uint8_t *entry = image + RLXV_HEADER_BYTES;
-    size_t table = (size_t)n_sections * RLXV_SECTION_BYTES, at = RLXV_HEADER_BYTES + table;
+    size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES, at = RLXV_HEADER_BYTES + table;
     for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
         bool data = s == RLXV_SECTION_DATA;
         size_t size = data ? (size_t)w->data_size : w->sections[s].size;
         if (size == 0)
             continue;
         at = (at + 63) & ~(size_t)63;
-        if (data)
-            copy_tensors(w, image + at);
-        else
+        if (!data)
             memcpy(image + at, w->sections[s].data, size);
         bool optional = s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA;
         store(entry, s, 4);
         store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
         store(entry + 8, at, 8);
         store(entry + 16, size, 8);
-        store(entry + 24, rlxv_checksum(image + at, size), 8);
+        store(entry + 24,
+              data ? rlxv_checksum_spans(w->data, w->n_data) : rlxv_checksum(image + at, size), 8);
         store(entry + 32, w->counts[s], 4);
         entry += RLXV_SECTION_BYTES;
         at += size;
@@ -233,66 +234,120 @@ static void lay_out(const writer *w, uint8_t *image, uint64_t total, uint32_t n_
     memcpy(image, RLXV_MAGIC, 8);
     store(image + 8, RLX_FORMAT_MAJOR, 2);
     store(image + 10, RLX_FORMAT_MINOR, 2);
-    store(image + 16, total, 8);
-    store(image + 24, n_sections, 4);
+    store(image + 16, w->head_size + w->data_size, 8);
+    store(image + 24, w->n_sections, 4);
     store(image + 32, rlxv_checksum(image, 32) ^ rlxv_checksum(image + RLXV_HEADER_BYTES, table),
           8);
 }
 
-static rlx_status assemble_image(writer *w, void **out_data, size_t *out_size, rlx_error *err)
+/* The sizes of the parts; the data section is the last one. */
+static rlx_status measure(writer *w, rlx_error *err)
 {
-    uint32_t n_sections = 0;
-    size_t total = 0;
+    size_t total;
     for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
         if (w->sections[s].failed)
             return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-        n_sections += s == RLXV_SECTION_DATA ? w->data_size > 0 : w->sections[s].size > 0;
+        w->n_sections += s == RLXV_SECTION_DATA ? w->data_size > 0 : w->sections[s].size > 0;
     }
-    total = RLXV_HEADER_BYTES + (size_t)n_sections * RLXV_SECTION_BYTES;
-    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
-        size_t size = s == RLXV_SECTION_DATA ? (size_t)w->data_size : w->sections[s].size;
-        if (size && (!rlx_align_size(total, 64, &total) || !rlx_add_size(total, size, &total)))
+    w->head_size = RLXV_HEADER_BYTES + (size_t)w->n_sections * RLXV_SECTION_BYTES;
+    for (uint32_t s = 1; s < RLXV_SECTION_DATA; s++)
+        if (w->sections[s].size &&
+            (!rlx_align_size(w->head_size, 64, &w->head_size) ||
+             !rlx_add_size(w->head_size, w->sections[s].size, &w->head_size)))
             return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
-    }
-    uint8_t *image = rlx_alloc(&w->b->allocator, total, 64);
-    if (!image)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    memset(image, 0, total);
-    lay_out(w, image, total, n_sections);
-    *out_data = image;
-    *out_size = total;
+    if ((w->data_size && !rlx_align_size(w->head_size, 64, &w->head_size)) ||
+        !rlx_add_size(w->head_size, (size_t)w->data_size, &total))
+        return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
     return RLX_OK;
 }
 
-rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
-                                   rlx_error *err)
+/* Fills the sections; deinit the writer also after an error. */
+static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
 {
+    *w = (writer){.b = b};
+    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+        rlxv_buffer_init(&w->sections[s], &b->allocator);
     if (b->current != RLX_NONE)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a function is still open");
     for (uint32_t i = 0; i < b->n_functions; i++)
         if (!b->functions[i].ended)
             return rlx_fail(err, RLX_E_INVALID_ARG, "function %s is declared but has no code",
                             b->strings[b->functions[i].name].data);
-    writer w = {.b = b};
-    w.file_string = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w.file_string);
-    w.order = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w.order);
-    if (!w.file_string || !w.order)
+    w->file_string = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w->file_string);
+    w->order = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w->order);
+    if (!w->file_string || !w->order)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    if (!place_tensors(&w))
-        return rlx_fail(err, RLX_E_LIMIT, "the constants are too large");
+    RLX_TRY(place_tensors(w, err));
+    write_rows(w, RLXV_SECTION_EXPRS, &b->exprs);
+    write_rows(w, RLXV_SECTION_TYPES, &b->types);
+    write_constants(w);
+    write_kernels(w);
+    write_functions(w);
+    write_debug(w);
+    write_native(w);
+    write_strings(w);
+    return measure(w, err);
+}
+
+static void deinit(writer *w)
+{
     for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_init(&w.sections[s], &b->allocator);
-    write_rows(&w, RLXV_SECTION_EXPRS, &b->exprs);
-    write_rows(&w, RLXV_SECTION_TYPES, &b->types);
-    write_constants(&w);
-    write_kernels(&w);
-    write_functions(&w);
-    write_debug(&w);
-    write_native(&w);
-    write_strings(&w);
-    rlx_status status = assemble_image(&w, out_data, out_size, err);
-    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_deinit(&w.sections[s]);
+        rlxv_buffer_deinit(&w->sections[s]);
+}
+
+/* |size| zero bytes, the first of which are the head. */
+static rlx_status make_head(const writer *w, size_t size, uint8_t **out, rlx_error *err)
+{
+    *out = rlx_alloc(&w->b->allocator, size, 64);
+    if (!*out)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+    memset(*out, 0, w->head_size);
+    lay_out(w, *out);
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
+                                   rlx_error *err)
+{
+    writer w;
+    uint8_t *image = NULL;
+    rlx_status status = prepare(&w, b, err);
+    size_t total = w.head_size + (size_t)w.data_size, at = w.head_size;
+    if (status == RLX_OK)
+        status = make_head(&w, total, &image, err);
+    for (uint32_t i = 0; status == RLX_OK && i < w.n_data; at += w.data[i++].size)
+        memcpy(image + at, w.data[i].data, w.data[i].size);
+    if (status == RLX_OK) {
+        *out_data = image;
+        *out_size = total;
+    }
+    deinit(&w);
+    return status;
+}
+
+rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_error *err)
+{
+    writer w;
+    uint8_t *head = NULL;
+    rlxv_new_file f;
+    rlx_executable *exe = NULL;
+    rlx_status status = prepare(&w, b, err);
+    if (status == RLX_OK)
+        status = make_head(&w, w.head_size, &head, err);
+    if (status == RLX_OK)
+        status = rlxv_file_begin(&f, &b->allocator, path, err);
+    if (status == RLX_OK) {
+        status = rlxv_file_write(&f, head, w.head_size, err);
+        for (uint32_t i = 0; status == RLX_OK && i < w.n_data; i++)
+            status = rlxv_file_write(&f, w.data[i].data, w.data[i].size, err);
+        /* The file is checked as any reader would before it gets its name. */
+        if (status == RLX_OK)
+            status = rlx_executable_load_file(f.temporary, NULL, &exe, err);
+        rlx_executable_release(exe);
+        status = rlxv_file_end(&f, status, err);
+    }
+    rlx_free(&b->allocator, head, w.head_size, 64);
+    deinit(&w);
     return status;
 }
 

@@ -167,6 +167,21 @@ struct rlx_executable {
 /* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
+/* image.c: a file under a name of its own until it is whole. */
+typedef struct rlxv_new_file {
+    rlx_allocator allocator;
+    const char *path;
+    char *temporary;
+    size_t size;   /* of the name */
+    size_t folder; /* the part of the name before the last component */
+    int fd;
+} rlxv_new_file;
+rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
+                           rlx_error *err);
+rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n, rlx_error *err);
+/* Renames it to what it shall be, or removes it where |status| says that something failed. */
+rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err);
+
 /* load.c: takes over |head| and |data| (both freed with the executable, also on error);
    |options| may be NULL. */
 rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
@@ -177,6 +192,12 @@ rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t tot
                             size_t *out_head_size, uint64_t *out_data_offset,
                             uint64_t *out_data_size, rlx_error *err);
 uint64_t rlxv_checksum(const void *data, size_t size);
+/* Bytes that stand one after the other in a file and anywhere in memory. */
+typedef struct rlxv_span {
+    const void *data;
+    size_t size;
+} rlxv_span;
+uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n);
 
 /* verify.c */
 rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);

@@ -190,45 +190,64 @@ static bool write_all(int fd, const uint8_t *p, uint64_t n)
     return true;
 }
 
-rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
+rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
+                           rlx_error *err)
 {
     const char *slash = strrchr(path, '/');
-    size_t len = strlen(path), folder = slash ? (size_t)(slash - path) + 1 : 0, size = len + 48;
-    char *temporary = rlx_alloc(&exe->allocator, size, 1);
-    if (!temporary)
+    size_t length = strlen(path);
+    *f = (rlxv_new_file){.allocator = *a, .path = path, .size = length + 48, .fd = -1};
+    f->folder = slash ? (size_t)(slash - path) + 1 : 0;
+    f->temporary = rlx_alloc(a, f->size, 1);
+    if (!f->temporary)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while saving an executable");
-    rlx_status status = RLX_OK;
-    int fd = -1;
-    for (unsigned i = 0; fd < 0 && i < 1000; i++) {
-        snprintf(temporary, size, "%.*s.rlx-%ld-%u", (int)folder, path, (long)getpid(), i);
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
+    for (unsigned i = 0; f->fd < 0 && i < 1000; i++) {
+        snprintf(f->temporary, f->size, "%.*s.rlx-%ld-%u", (int)f->folder, path, (long)getpid(), i);
+        f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (f->fd < 0 && errno != EEXIST)
             break;
     }
-    if (fd < 0) {
-        status = rlxv_io_error(err, path, "create");
-        goto done;
-    }
-    if (!write_all(fd, exe->head, exe->head_size) ||
-        (exe->data_size && !write_all(fd, exe->data->data, exe->data_size)) || fsync(fd) != 0)
-        status = rlxv_io_error(err, path, "write");
-    if (close(fd) != 0 && status == RLX_OK)
-        status = rlxv_io_error(err, path, "write");
-    if (status == RLX_OK && rename(temporary, path) != 0)
-        status = rlxv_io_error(err, path, "rename to");
-    if (status != RLX_OK) {
-        unlink(temporary);
-        goto done;
-    }
-    temporary[folder] = 0;
-    int dir = open(folder ? temporary : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->fd >= 0)
+        return RLX_OK;
+    rlx_status status = rlxv_io_error(err, path, "create");
+    rlx_free(a, f->temporary, f->size, 1);
+    return status;
+}
+
+rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n, rlx_error *err)
+{
+    return write_all(f->fd, data, n) ? RLX_OK : rlxv_io_error(err, f->path, "write");
+}
+
+rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err)
+{
+    if (status == RLX_OK && fsync(f->fd) != 0)
+        status = rlxv_io_error(err, f->path, "write");
+    if (close(f->fd) != 0 && status == RLX_OK)
+        status = rlxv_io_error(err, f->path, "write");
+    if (status == RLX_OK && rename(f->temporary, f->path) != 0)
+        status = rlxv_io_error(err, f->path, "rename to");
+    if (status != RLX_OK)
+        unlink(f->temporary);
+    f->temporary[f->folder] = 0;
+    int dir = status != RLX_OK
+                  ? -1
+                  : open(f->folder ? f->temporary : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir >= 0) { /* without it the rename may be lost with the power; the file is whole anyway */
         fsync(dir);
         close(dir);
     }
-done:
-    rlx_free(&exe->allocator, temporary, size, 1);
+    rlx_free(&f->allocator, f->temporary, f->size, 1);
     return status;
+}
+
+rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
+{
+    rlxv_new_file f;
+    RLX_TRY(rlxv_file_begin(&f, &exe->allocator, path, err));
+    rlx_status status = rlxv_file_write(&f, exe->head, exe->head_size, err);
+    if (status == RLX_OK && exe->data_size)
+        status = rlxv_file_write(&f, exe->data->data, exe->data_size, err);
+    return rlxv_file_end(&f, status, err);
 }
 
 rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)

@@ -16,6 +16,15 @@ uint64_t rlxv_checksum(const void *data, size_t size)
     return XXH64(data, size, 0);
 }
 
+uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n)
+{
+    XXH64_state_t state;
+    XXH64_reset(&state, 0);
+    for (size_t i = 0; i < n; i++)
+        XXH64_update(&state, spans[i].data, spans[i].size);
+    return XXH64_digest(&state);
+}
+
 uint32_t rlxv_read_word(rlxv_reader *r)
 {
     if (r->left < 4) {

@@ -16,7 +16,7 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
 /* Parses and checks the text; NULL with diagnostics. */
 rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length);
 
-/* The same of an ONNX model's bytes. */
+/* The same of an ONNX model's bytes, which must outlive the builder: constants borrow from them. */
 rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length);
 
 /* Runs the pass table. With options->check the module is printed, parsed and compared after every

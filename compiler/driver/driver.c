@@ -27,7 +27,8 @@ typedef struct run {
     FILE *out, *err;
     rlxc_options options;
     rlxc_module *module;
-    char *text;
+    const char *text; /* the input's bytes */
+    char *read;       /* the same where they are to be freed */
     size_t length;
     rlxc_weights weights;
     rlx_exec_builder *builder;
@@ -132,12 +133,16 @@ static bool set_options(run *r)
 static bool read_input(run *r)
 {
     const rlxc_command *c = r->command;
-    if (!rlxc_read_file(r->ctx, c->input, INPUT_LIMIT, &r->text, &r->length))
-        return false;
-    if (has_suffix(c->input, ".onnx"))
+    if (has_suffix(c->input, ".onnx")) { /* mostly weights, which stay where they are */
+        if (!rlxc_map_input(r->ctx, c->input, INPUT_LIMIT, &r->text, &r->length))
+            return false;
         r->module = rlxc_read_onnx(r->ctx, c->input, r->text, r->length);
-    else
+    } else {
+        if (!rlxc_read_file(r->ctx, c->input, INPUT_LIMIT, &r->read, &r->length))
+            return false;
+        r->text = r->read;
         r->module = rlxc_read_module(r->ctx, c->input, r->text, r->length);
+    }
     if (r->module == NULL)
         return false;
     if (c->params == NULL)
@@ -169,27 +174,30 @@ static bool fail(const run *r, const rlx_error *err)
     return false;
 }
 
+static bool refused(const run *r, rlx_error *err)
+{
+    if (err->code != RLX_E_IO && err->code != RLX_E_NOT_FOUND && err->code != RLX_E_NOMEM)
+        rlx_error_prefix(err, "the compiler wrote an executable that is refused (please report): ");
+    return fail(r, err);
+}
+
 static bool write_executable(const run *r)
 {
     rlx_executable *exe = NULL;
     rlx_error err = {0};
-    if (rlx_exec_builder_load(r->builder, NULL, &exe, &err) != RLX_OK) {
-        rlx_error_prefix(&err,
-                         "the compiler wrote an executable that is refused (please report): ");
-        return fail(r, &err);
-    }
-    bool ok = true;
-    if (r->command->emit == RLXC_EMIT_BYTECODE) {
-        char *text = NULL;
-        size_t length = 0;
-        if (rlx_disassemble(NULL, exe, RLX_DISASSEMBLE_NO_DATA, &text, &length, &err) == RLX_OK) {
-            ok = write_output(r, text, length);
-            rlx_free(NULL, text, length + 1, 1);
-        } else {
-            ok = fail(r, &err);
-        }
-    } else if (rlx_executable_save(exe, r->command->output, &err) != RLX_OK) {
-        ok = fail(r, &err);
+    char *text = NULL;
+    size_t length = 0;
+    if (r->command->emit != RLXC_EMIT_BYTECODE)
+        return rlx_exec_builder_save(r->builder, r->command->output, &err) == RLX_OK ||
+               refused(r, &err);
+    if (rlx_exec_builder_load(r->builder, NULL, &exe, &err) != RLX_OK)
+        return refused(r, &err);
+    bool ok = rlx_disassemble(NULL, exe, RLX_DISASSEMBLE_NO_DATA, &text, &length, &err) == RLX_OK;
+    if (ok) {
+        ok = write_output(r, text, length);
+        rlx_free(NULL, text, length + 1, 1);
+    } else {
+        fail(r, &err);
     }
     rlx_executable_release(exe);
     return ok;
@@ -290,6 +298,6 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
     rlx_exec_builder_destroy(r.builder);
     rlxc_context_destroy(ctx);
     rlxc_weights_close(&r.weights);
-    free(r.text);
+    free(r.read);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,6 +2,8 @@
  * written beside its place and renamed. */
 #include "compiler/driver/files.h"
 
+#include "compiler/ir/mapped.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,6 +62,37 @@ bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **ou
     *out_data = data;
     *out_size = size;
     return true;
+}
+
+bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const char **out_data,
+                    size_t *out_size)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(ctx, path);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        if ((uintmax_t)st.st_size > limit) {
+            rlxc_error(ctx, (rlxc_range){0}, "%s: larger than the limit of %zu bytes", path, limit);
+            close(fd);
+            return false;
+        }
+        *out_size = (size_t)st.st_size;
+        *out_data = rlxc_map_file(ctx, fd, *out_size);
+        if (*out_data == NULL)
+            fail_errno(ctx, path);
+        close(fd);
+        return *out_data != NULL;
+    }
+    char *read = NULL;
+    bool ok = read_all(ctx, path, fd, limit, &read, out_size);
+    close(fd);
+    if (!ok)
+        free(read);
+    else
+        rlxc_on_destroy(ctx, free, read);
+    *out_data = read;
+    return ok;
 }
 
 static bool write_all(int fd, const char *data, size_t size)

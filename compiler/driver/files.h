@@ -7,6 +7,10 @@
 /* Bytes of a file in memory of their own (free with free()), of at most |limit| bytes. */
 bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **out_data,
                     size_t *out_size);
+/* The same, mapped where |path| is a regular file: the bytes live as long as the context. They may
+ * change while they are looked at, if somebody writes to the file. */
+bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const char **out_data,
+                    size_t *out_size);
 /* Through a temporary file in the same folder, synced and renamed. */
 bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size_t size);
 

@@ -51,6 +51,8 @@ void rlxc_context_destroy(rlxc_context *ctx)
     if (!ctx)
         return;
     const rlx_allocator *allocator = ctx->allocator;
+    for (const rlxc_cleanup *c = ctx->cleanups; c; c = c->next)
+        c->fn(c->user);
     for (rlxc_chunk *chunk = ctx->chunks; chunk;) {
         rlxc_chunk *next = chunk->next;
         rlx_free(allocator, chunk, chunk->size, ARENA_ALIGN);
@@ -58,6 +60,13 @@ void rlxc_context_destroy(rlxc_context *ctx)
     }
     rlx_free(allocator, ctx->reserve, RESERVE_SIZE, ARENA_ALIGN);
     rlx_free(allocator, ctx, sizeof *ctx, ARENA_ALIGN);
+}
+
+void rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user)
+{
+    rlxc_cleanup *c = rlxc_alloc(ctx, sizeof *c);
+    *c = (rlxc_cleanup){ctx->cleanups, fn, user};
+    ctx->cleanups = c;
 }
 
 void rlxc_set_out_of_memory(rlxc_context *ctx)

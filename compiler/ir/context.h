@@ -44,6 +44,10 @@ enum {
 rlxc_context *rlxc_context_create(const rlx_allocator *allocator);
 void rlxc_context_destroy(rlxc_context *ctx);
 
+/* |fn| runs when the context is destroyed, the last one first; what |user| points at may be of the
+ * arena. */
+void rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user);
+
 /* Zeroed arena memory, 16-byte aligned, never NULL for size <= RLXC_MAX_ALLOC (asserted). */
 void *rlxc_alloc(rlxc_context *ctx, size_t size);
 /* As rlxc_alloc for any size; NULL when memory is out (the context is then failed) or count * size

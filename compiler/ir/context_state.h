@@ -27,8 +27,15 @@ typedef struct rlxc_intern_slot {
     uint32_t hash;
 } rlxc_intern_slot;
 
+typedef struct rlxc_cleanup {
+    struct rlxc_cleanup *next;
+    void (*fn)(void *user);
+    void *user;
+} rlxc_cleanup;
+
 struct rlxc_context {
     const rlx_allocator *allocator;
+    rlxc_cleanup *cleanups;
     rlxc_chunk *chunks;
     char *cursor, *end; /* free part of the current chunk */
     char *reserve;      /* serves small requests once the allocator refused */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "compiler/onnx/graph.h"
-#include "compiler/onnx/scan.h"
+#include "compiler/onnx/raw.h"
 
 enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_NODES = 100000 };
 
@@ -510,8 +510,14 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
 {
     rlxc_ox im = {.ctx = ctx, .folder = folder_of(ctx, path), .opset = 1};
     ProtobufCAllocator allocator = {arena_alloc, arena_free, ctx};
-    const char *wrong = rlxc_scan_message(&onnx__model_proto__descriptor, bytes, length);
-    Onnx__ModelProto *model = wrong ? NULL : onnx__model_proto__unpack(&allocator, length, bytes);
+    rlxc_ox_raw raw;
+    const char *wrong = rlxc_ox_cut_raw(ctx, &onnx__model_proto__descriptor, bytes, length, &raw);
+    Onnx__ModelProto *model =
+        wrong || !raw.skeleton
+            ? NULL
+            : onnx__model_proto__unpack(&allocator, raw.skeleton_size, raw.skeleton);
+    if (raw.skeleton)
+        rlx_free(NULL, raw.skeleton, raw.skeleton_size + 1, 1);
     if (!model || !model->graph) {
         if (!rlxc_out_of_memory(ctx))
             rlxc_error(ctx, (rlxc_range){0}, "%s: not an ONNX model: %s", path,
@@ -521,6 +527,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
         return NULL;
     }
     im.model = model;
+    im.raw = &raw;
     for (size_t i = 0; i < model->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *o = model->opset_import[i];
         if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)

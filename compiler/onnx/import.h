@@ -9,8 +9,8 @@
 
 #include "compiler/ir/relax.h"
 
-/* |bytes| is the file at |path|, whose folder external data is looked up in. Nothing of |bytes| is
- * kept. NULL with diagnostics. */
+/* |bytes| is the file at |path|, whose folder external data is looked up in. Constants borrow from
+ * |bytes|, which must outlive the module. NULL with diagnostics. */
 rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes,
                               size_t length);
 

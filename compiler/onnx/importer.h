@@ -9,6 +9,8 @@
 #ifndef RLXC_ONNX_IMPORTER_H
 #define RLXC_ONNX_IMPORTER_H
 
+#include <sys/types.h>
+
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
 #include "onnx/onnx.pb-c.h"
@@ -53,11 +55,21 @@ typedef struct rlxc_ox_frame {
     RLXC_VEC(const rlxc_expr *) inner_symbols;
 } rlxc_ox_frame;
 
+/* A file of external data, mapped once. */
+typedef struct rlxc_ox_file {
+    dev_t device;
+    ino_t inode;
+    const unsigned char *data;
+    size_t size;
+} rlxc_ox_file;
+
 typedef struct rlxc_ox {
     rlxc_context *ctx;
     rlxc_module *module;
     const char *folder; /* of the model, for external data */
     const Onnx__ModelProto *model;
+    const struct rlxc_ox_raw *raw; /* weights that stay in the model's bytes: raw.h */
+    RLXC_VEC(rlxc_ox_file) files;  /* of external data */
     int64_t opset;
     rlxc_ox_frame *frame;
     rlxc_ox_scope *scope;

@@ -5,8 +5,6 @@
  * not well formed. */
 #include "compiler/onnx/scan.h"
 
-enum { MAX_NESTING = 100 };
-
 typedef struct level {
     const ProtobufCMessageDescriptor *type;
     size_t end;
@@ -25,19 +23,21 @@ static bool read_varint(const uint8_t *data, size_t end, size_t *io_at, uint64_t
 }
 
 const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint8_t *data,
-                              size_t size)
+                              size_t size, const rlxc_scan_visitor *visitor)
 {
-    level stack[MAX_NESTING];
+    level stack[RLXC_SCAN_NESTING];
     unsigned depth = 0;
     size_t at = 0;
     stack[depth++] = (level){type, size};
     while (depth > 0) {
         level *top = &stack[depth - 1];
         if (at == top->end) {
-            depth--;
+            if (--depth > 0 && visitor)
+                visitor->leave(visitor->user);
             continue;
         }
         uint64_t tag, length;
+        size_t length_at;
         if (!read_varint(data, top->end, &at, &tag))
             return "it is cut off";
         switch (tag & 7u) {
@@ -53,6 +53,7 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
             at += (size_t)length;
             break;
         case 2: {
+            length_at = at;
             if (!read_varint(data, top->end, &at, &length) || length > top->end - at)
                 return "it is cut off";
             const ProtobufCFieldDescriptor *field =
@@ -60,11 +61,16 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
                     ? protobuf_c_message_descriptor_get_field(top->type, (unsigned)(tag >> 3))
                     : NULL;
             if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE) {
+                if (visitor)
+                    visitor->bytes(visitor->user, top->type, tag >> 3, length_at, at,
+                                   (size_t)length);
                 at += (size_t)length;
                 break;
             }
-            if (depth == MAX_NESTING)
+            if (depth == RLXC_SCAN_NESTING)
                 return "it is nested too deeply";
+            if (visitor)
+                visitor->enter(visitor->user, length_at, at, (size_t)length);
             stack[depth++] = (level){field->descriptor, at + (size_t)length};
             break;
         }

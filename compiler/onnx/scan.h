@@ -7,8 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL: well formed and not nested too deeply; else what is wrong. */
+enum { RLXC_SCAN_NESTING = 100 };
+
+/* What is met on the way, by offset: of a length, of the first byte that it counts, the length. */
+typedef struct rlxc_scan_visitor {
+    void *user;
+    void (*enter)(void *user, size_t length_at, size_t at, size_t length); /* a message inside */
+    void (*leave)(void *user);
+    /* Field number |field| of a message of |type|, which is no message. */
+    void (*bytes)(void *user, const ProtobufCMessageDescriptor *type, uint64_t field,
+                  size_t length_at, size_t at, size_t length);
+} rlxc_scan_visitor;
+
+/* NULL: well formed and not nested too deeply; else what is wrong. |visitor| may be NULL. */
 const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint8_t *data,
-                              size_t size);
+                              size_t size, const rlxc_scan_visitor *visitor);
 
 #endif

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/ir/mapped.h"
 #include "compiler/onnx/importer.h"
+#include "compiler/onnx/raw.h"
 
 bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
 {
@@ -69,17 +71,26 @@ static int open_below(const char *folder, const char *path)
     return at;
 }
 
-static bool read_exactly(int file, unsigned char *data, size_t size, off_t offset)
+/* The |size| bytes at |offset| of |file|, which has them; each file is mapped once. */
+static const void *mapped(rlxc_ox *im, int file, const struct stat *info, size_t size,
+                          unsigned long long offset)
 {
-    while (size > 0) {
-        ssize_t n = pread(file, data, size, offset);
-        if (n <= 0)
-            return false;
-        data += n;
-        offset += n;
-        size -= (size_t)n;
+    const unsigned char *data = NULL;
+    if (size == 0)
+        return "";
+    for (uint32_t i = 0; i < im->files.count && !data; i++) {
+        const rlxc_ox_file *f = &im->files.items[i];
+        if (f->device == info->st_dev && f->inode == info->st_ino &&
+            f->size == (size_t)info->st_size)
+            data = f->data;
     }
-    return true;
+    if (!data) {
+        data = rlxc_map_file(im->ctx, file, (size_t)info->st_size);
+        if (data)
+            RLXC_PUSH(im->ctx, &im->files,
+                      ((rlxc_ox_file){info->st_dev, info->st_ino, data, (size_t)info->st_size}));
+    }
+    return data ? data + offset : NULL;
 }
 
 static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size, const char *what)
@@ -99,7 +110,7 @@ static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size
     }
     int file = location ? open_below(im->folder, location) : -1;
     struct stat info;
-    void *data = NULL;
+    const void *data = NULL;
     if (!location) {
         rlxc_ox_fail(im, "%s: external data without a location", what);
     } else if (file < 0) {
@@ -112,24 +123,20 @@ static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size
         rlxc_ox_fail(im, "%s: external data '%s' does not have the %zu bytes that are needed", what,
                      location, size);
     } else {
-        data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
-        if (data && !read_exactly(file, data, size, (off_t)offset)) {
-            rlxc_ox_fail(im, "%s: external data '%s' cannot be read", what, location);
-            data = NULL;
-        }
+        data = mapped(im, file, &info, size, offset);
+        if (!data)
+            rlxc_ox_fail(im, "%s: external data '%s' cannot be mapped: %s", what, location,
+                         strerror(errno));
     }
     if (file >= 0)
         close(file);
     return data;
 }
 
-/* The typed field as compact elements. */
+/* The typed field as compact elements: itself where its elements are as wide. */
 static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtype, size_t n)
 {
     size_t width = dtype.bits / 8u;
-    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, width);
-    if (!data)
-        return NULL;
     bool is_float = dtype.code == RLX_FLOAT && dtype.bits >= 32;
     size_t have = is_float ? (dtype.bits == 32 ? t->n_float_data : t->n_double_data)
                   : dtype.code == RLX_INT && dtype.bits == 64  ? t->n_int64_data
@@ -137,19 +144,19 @@ static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtyp
                                                                : t->n_int32_data;
     if (have != n)
         return NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (is_float && dtype.bits == 32) {
-            memcpy(data + i * width, &t->float_data[i], width);
-        } else if (is_float) {
-            memcpy(data + i * width, &t->double_data[i], width);
-        } else {
-            int64_t v = dtype.code == RLX_INT && dtype.bits == 64    ? t->int64_data[i]
-                        : dtype.code == RLX_UINT && dtype.bits >= 32 ? (int64_t)t->uint64_data[i]
-                                                                     : t->int32_data[i];
-            if (dtype.code == RLX_BOOL)
-                v = v != 0;
-            memcpy(data + i * width, &v, width);
-        }
+    if (n == 0)
+        return "";
+    if (is_float)
+        return dtype.bits == 32 ? (const void *)t->float_data : t->double_data;
+    if (dtype.code == RLX_INT && dtype.bits == 64)
+        return t->int64_data;
+    unsigned char *data = rlxc_try_alloc(im->ctx, n, width);
+    for (size_t i = 0; data && i < n; i++) {
+        int64_t v = dtype.code == RLX_UINT && dtype.bits >= 32 ? (int64_t)t->uint64_data[i]
+                                                               : t->int32_data[i];
+        if (dtype.code == RLX_BOOL)
+            v = v != 0;
+        memcpy(data + i * width, &v, width);
     }
     return data;
 }
@@ -183,7 +190,7 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
     if (external_data)
         data = external(im, t, size, what);
     else if (t->has_raw_data)
-        data = t->raw_data.len == size ? (size ? t->raw_data.data : (const void *)"") : NULL;
+        data = rlxc_ox_raw_data(im->raw, t->raw_data.data, t->raw_data.len, size);
     else
         data = typed(im, t, dtype, n);
     if (!data) {
@@ -191,7 +198,7 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
             rlxc_ox_fail(im, "%s: the data is not that of %zu elements", what, n);
         return NULL;
     }
-    if (dtype.code == RLX_BOOL && !external_data && t->has_raw_data) {
+    if (dtype.code == RLX_BOOL && (external_data || t->has_raw_data)) {
         unsigned char *bits = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
         for (size_t i = 0; bits && i < size; i++)
             bits[i] = ((const unsigned char *)data)[i] != 0;

@@ -187,6 +187,9 @@ RLX_TEST(driver, the_same_source_gives_the_same_bytes)
 {
     void *data[2] = {NULL, NULL};
     size_t size[2] = {0, 0};
+    char path[] = "/tmp/rlx-driver-XXXXXX";
+    int taken = mkstemp(path);
+    cr_assert(taken >= 0 && close(taken) == 0);
     rlx_error err = {0};
     for (int i = 0; i < 2; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -198,11 +201,21 @@ RLX_TEST(driver, the_same_source_gives_the_same_bytes)
                   rlxc_render_diagnostics(ctx));
         cr_assert_eq(rlx_exec_builder_finish(b, &data[i], &size[i], &err), RLX_OK, "%s",
                      err.message);
+        if (i == 0)
+            cr_assert_eq(rlx_exec_builder_save(b, path, &err), RLX_OK, "%s", err.message);
         rlx_exec_builder_destroy(b);
         rlxc_context_destroy(ctx);
     }
     cr_expect_eq(size[0], size[1]);
     cr_expect(size[0] == size[1] && memcmp(data[0], data[1], size[0]) == 0);
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    char *saved = malloc(size[0] + 1);
+    cr_expect_eq(fread(saved, 1, size[0] + 1, file), size[0]);
+    cr_expect(memcmp(saved, data[0], size[0]) == 0, "the file is not what is built in memory");
+    fclose(file);
+    free(saved);
+    unlink(path);
     rlx_free(&t->allocator, data[0], size[0], 64);
     rlx_free(&t->allocator, data[1], size[1], 64);
 }

@@ -3,8 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/driver.h"
 #include "compiler/script/script.h"
 #include "tests/support/rlx_test.h"
 
@@ -122,6 +126,139 @@ RLX_TEST(onnx, external_data_stays_in_the_folder)
         put_message(&model, 7, &graph);
         refused(&model, rows[i].expected);
     }
+}
+
+/* A graph whose outputs are its initializers |names|. */
+static void finish_model(bytes *graph, const char *const *names, size_t n, bytes *model)
+{
+    for (size_t i = 0; i < n; i++) {
+        bytes info = {.size = 0};
+        put_text(&info, 1, names[i]);
+        put_message(graph, 12, &info);
+    }
+    put_message(model, 7, graph);
+}
+
+RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    static const size_t sizes[] = {4000, 16, 1024, 1023};
+    /* what the importer marks cut weights with: the look-alike is data like any other */
+    static const unsigned char mark[16] = {0xf4, 0x01, 0x9d, 'r',  'l', 'x', 'c', 0x00,
+                                           0xc3, 0x7e, 'r',  0xff, 0,   0,   0,   0};
+    static unsigned char data[4][4000];
+    bytes graph = {.size = 0}, model = {.size = 0};
+    for (size_t i = 0; i < 4; i++) {
+        bytes tensor = {.size = 0};
+        for (size_t k = 0; k < sizes[i]; k++)
+            data[i][k] = (unsigned char)(k * 7 + i);
+        if (i == 1)
+            memcpy(data[i], mark, sizeof mark);
+        put_int(&tensor, 1, sizes[i]);
+        put_int(&tensor, 2, 2); /* uint8 */
+        put_text(&tensor, 8, names[i]);
+        put(&tensor, 9, data[i], sizes[i]);
+        put_message(&graph, 5, &tensor);
+    }
+    finish_model(&graph, names, 4, &model);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *m = rlxc_read_onnx(ctx, "weights.onnx", model.data, model.size);
+    cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
+    const rlxc_atom result = rlxc_module_find(m, rlxc_intern_cstr(ctx, "main"))->relax->body.result;
+    cr_assert_eq(result.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const rlxc_constant *c = result.items[i].constant;
+        const unsigned char *p = c->data;
+        cr_expect_eq(c->nbytes, sizes[i]);
+        cr_expect(memcmp(p, data[i], sizes[i]) == 0, "%s", names[i]);
+        if (i != 3) /* shorter ones may be copied */
+            cr_expect(p >= model.data && p < model.data + model.size, "%s is a copy", names[i]);
+    }
+    rlxc_context_destroy(ctx);
+
+    /* Cut off anywhere it is refused, or it is another model that reads well. */
+    for (size_t size = 0; size < model.size; size += 37) {
+        ctx = rlxc_context_create(&t->allocator);
+        cr_expect_null(rlxc_read_onnx(ctx, "weights.onnx", model.data, size));
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* Of the child that compiles; bytes. */
+static size_t peak_of_compiling(const char *model, const char *out)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        char *argv[] = {(char[]){"rlxc"}, (char *)(uintptr_t)model, (char[]){"-o"},
+                        (char *)(uintptr_t)out};
+        _exit(rlxc_main(4, argv, stdout, stderr));
+    }
+    int status = 0;
+    struct rusage used;
+    cr_assert(wait4(child, &status, 0, &used) == child);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return (size_t)used.ru_maxrss * 1024;
+}
+
+RLX_TEST(onnx, memory_of_compiling_is_the_model_once)
+{
+    (void)t;
+    enum { ELEMENTS = 32 << 20 };
+    const size_t size = (size_t)ELEMENTS * 4;
+    char folder[] = "/tmp/rlx-onnx-XXXXXX", path[64], weights[64], out[64];
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/m.onnx", folder);
+    snprintf(weights, sizeof weights, "%s/weights", folder);
+    snprintf(out, sizeof out, "%s/m.rlx", folder);
+    for (int external = 0; external < 2; external++) {
+        static const char *const names[] = {"w"};
+        bytes entry = {.size = 0}, tensor = {.size = 0}, graph = {.size = 0}, model = {.size = 0},
+              head = {.size = 0};
+        put_int(&tensor, 1, ELEMENTS);
+        put_int(&tensor, 2, 1);
+        put_text(&tensor, 8, names[0]);
+        FILE *file = fopen(path, "wb");
+        cr_assert_not_null(file);
+        if (external) {
+            put_text(&entry, 1, "location");
+            put_text(&entry, 2, "weights");
+            put_message(&tensor, 13, &entry);
+            put_int(&tensor, 14, 1);
+            put_message(&graph, 5, &tensor);
+            finish_model(&graph, names, 1, &model);
+            cr_assert_eq(fwrite(model.data, 1, model.size, file), model.size);
+            FILE *data = fopen(weights, "wb");
+            cr_assert(data && ftruncate(fileno(data), (off_t)size) == 0 && fclose(data) == 0);
+        } else { /* the weights are a hole at the end of the file */
+            bytes info = {.size = 0};
+            put_text(&info, 1, names[0]);
+            put_message(&graph, 12, &info);
+            varint(&tensor, 9 << 3 | 2);
+            varint(&tensor, size);
+            varint(&graph, 5 << 3 | 2);
+            varint(&graph, tensor.size + size);
+            varint(&head, 7 << 3 | 2);
+            varint(&head, graph.size + tensor.size + size);
+            cr_assert_eq(fwrite(head.data, 1, head.size, file), head.size);
+            cr_assert_eq(fwrite(graph.data, 1, graph.size, file), graph.size);
+            cr_assert_eq(fwrite(tensor.data, 1, tensor.size, file), tensor.size);
+            fflush(file);
+            cr_assert(ftruncate(fileno(file), ftell(file) + (off_t)size) == 0);
+        }
+        fclose(file);
+        size_t peak = peak_of_compiling(path, out);
+#ifndef __SANITIZE_ADDRESS__
+        cr_expect(peak < size + size / 3 + ((size_t)80 << 20), "%zu MB for a model of %zu MB%s",
+                  peak >> 20, size >> 20, external ? " of external data" : "");
+#else
+        (void)peak;
+#endif
+    }
+    unlink(path);
+    unlink(weights);
+    unlink(out);
+    rmdir(folder);
 }
 
 RLX_TEST(onnx, hostile_bytes)
