@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
 
 typedef struct axis_plan {
     const rlxc_expr *in, *out;
@@ -166,6 +167,55 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     return sum;
 }
 
+/* As interpolate, with a kernel as wide as the elements that become one when the axis shrinks: all
+ * weights as a matrix (output, input), whose product with the lines is the result. Elements outside
+ * are those of the border, or do not count. */
+static rlxc_atom antialiased(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
+                             rlxc_atom at, bool cubic)
+{
+    const rlxc_expr *one = rlxc_ox_i(im, 1), *zero = rlxc_ox_i(im, 0);
+    const rlxc_expr *out = rlxc_ox_bin(im, RLXC_EXPR_MAX, p->out, one);
+    const int64_t columns[1] = {1}, turn[2] = {1, 0};
+    int64_t order[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    double a = rlxc_ox_float(im, "cubic_coeff_a", -0.75);
+    /* elements that the kernel can reach beyond the border */
+    const rlxc_expr *reach = rlxc_ox_bin(
+        im, RLXC_EXPR_FLOORDIV, rlxc_add(im->ctx, p->in, rlxc_sub(im->ctx, out, one)), out);
+    reach = rlxc_canonical(
+        im->ctx, rlxc_mul(im->ctx, rlxc_add(im->ctx, reach, one), rlxc_ox_i(im, cubic ? 2 : 1)),
+        NULL);
+    rlxc_atom place =
+        rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, reach), rlxc_add(im->ctx, p->in, reach));
+    place = rlxc_ox_along(im, rlxc_ox_cast(im, place, RLX_F32), 1, 2);
+    rlxc_atom shrink = rlxc_ox_op2(im, "minimum", p->scale, f(im, 1));
+    rlxc_atom d = rlxc_ox_op2(im, "subtract", place, rlxc_ox_along(im, at, 0, 2));
+    d = rlxc_ox_op2(im, "multiply", rlxc_ox_op1(im, "abs", d), shrink);
+    rlxc_atom w;
+    if (cubic) {
+        w = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less", d, f(im, 2)),
+                        rlxc_ox_cubic_weight(im, d, a, false), f(im, 0));
+        w = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less_equal", d, f(im, 1)),
+                        rlxc_ox_cubic_weight(im, d, a, true), w);
+    } else {
+        w = rlxc_ox_op2(im, "maximum", rlxc_ox_op2(im, "subtract", f(im, 1), d), f(im, 0));
+    }
+    if (rlxc_ox_int(im, "exclude_outside", 0)) {
+        rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
+        rlxc_atom inside =
+            rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", place, f(im, 0)),
+                        rlxc_ox_op2(im, "less_equal", place, last));
+        w = rlxc_ox_op3(im, "where", inside, w, f(im, 0));
+    }
+    w = rlxc_ox_op2(im, "divide", w, rlxc_ox_reduce(im, "sum", w, columns, 1, true));
+    for (uint32_t i = 0; i < ndim; i++)
+        order[i] = i == axis ? ndim - 1 : i + 1 == ndim ? axis : i; /* turns back as well */
+    x = rlxc_ox_pad_axis(im, x, axis, reach, reach, "edge", f(im, 0));
+    x = rlxc_ox_op2(im, "matmul", rlxc_ox_transpose(im, x, order, ndim),
+                    rlxc_ox_transpose(im, w, turn, 2));
+    return rlxc_ox_transpose(im, x, order, ndim);
+}
+
 static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
                              rlxc_atom roi, uint32_t roi_axis, uint32_t roi_axes, const char *mode)
 {
@@ -175,6 +225,8 @@ static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     if (strcmp(mode, "nearest") == 0) {
         rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, rlxc_ox_i(im, 1)));
         y = rlxc_ox_take(im, x, clamped(im, nearest(im, at), last), axis);
+    } else if (rlxc_ox_int(im, "antialias", 0)) {
+        y = antialiased(im, x, axis, p, at, strcmp(mode, "cubic") == 0);
     } else {
         y = interpolate(im, x, axis, p, at, strcmp(mode, "cubic") == 0);
     }
@@ -231,6 +283,35 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
     return true;
 }
 
+/* One scale for all axes: the smallest (not_larger) or largest of those that the sizes ask for;
+ * sizes are rounded, halves up. */
+static void keep_ratio(rlxc_ox *im, axis_plan *plans, uint32_t n)
+{
+    const bool smaller = rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "not_larger");
+    const rlxc_expr_kind kind = smaller ? RLXC_EXPR_MIN : RLXC_EXPR_MAX;
+    const rlxc_expr *one = rlxc_ox_i(im, 1), *two = rlxc_ox_i(im, 2), *out[RLXC_MAX_NDIM];
+    rlxc_atom scale = {0};
+    if (!smaller && !rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "not_smaller"))
+        rlxc_ox_fail(im, "keep_aspect_ratio_policy '%s' is not supported",
+                     rlxc_ox_str(im, "keep_aspect_ratio_policy", ""));
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = NULL;
+        for (uint32_t j = 0; j < n; j++) { /* (2 size_j in_i + in_j) / (2 in_j) */
+            const rlxc_expr *in = rlxc_ox_bin(im, RLXC_EXPR_MAX, plans[j].in, one);
+            const rlxc_expr *top = rlxc_mul(im->ctx, plans[j].out, plans[i].in);
+            top = rlxc_add(im->ctx, rlxc_mul(im->ctx, top, two), in);
+            top = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rlxc_mul(im->ctx, in, two));
+            out[i] = out[i] ? rlxc_ox_bin(im, kind, out[i], top) : top;
+        }
+        scale = i ? rlxc_ox_op2(im, smaller ? "minimum" : "maximum", scale, plans[i].scale)
+                  : plans[i].scale;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        plans[i].out = rlxc_canonical(im->ctx, out[i], NULL);
+        plans[i].scale = scale;
+    }
+}
+
 static bool is_empty(rlxc_ox *im, uint32_t input)
 {
     int64_t n;
@@ -265,9 +346,6 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
     bool is_nearest = strcmp(mode, "nearest") == 0;
     if (!is_nearest && strcmp(mode, "linear") != 0 && strcmp(mode, "cubic") != 0)
         rlxc_ox_fail(im, "mode '%s' is not supported", mode);
-    if (rlxc_ox_int(im, "antialias", 0) ||
-        !rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
-        rlxc_ox_fail(im, "antialias and keep_aspect_ratio_policy are not supported");
     const Onnx__AttributeProto *list = rlxc_ox_attr(im, "scales");
     uint32_t scales_at = upsample || im->opset < 11 ? 1 : 2;
     if (im->opset >= 11 && rlxc_ox_has(im, 1) && !is_empty(im, 1))
@@ -296,6 +374,8 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             plans[i].scale =
                 rlxc_ox_op2(im, "divide", scalar_of(im, sizes[i]), scalar_of(im, plans[i].in));
         }
+        if (!rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
+            keep_ratio(im, plans, n);
     }
     if (!is_nearest)
         x = rlxc_ox_cast(im, x, RLX_F32);
