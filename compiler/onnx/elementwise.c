@@ -258,6 +258,22 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, a, to));
 }
 
+void rlxc_ox_import_bit_cast(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    rlx_dtype t = rlxc_ox_type(im, x), to = t;
+    if (!rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "to", 0), &to) || to.bits != t.bits) {
+        rlxc_ox_fail(im, "the types must be of the same size");
+        return;
+    }
+    rlxc_ox_dims(im, x, dims);
+    const rlxc_atom args[3] = {x, rlxc_atom_shape(im->ctx, dims, rlxc_ox_ndim(im, x)),
+                               rlxc_atom_dtype(to)};
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "memory.view", args, 3, (rlxc_attrs){0}));
+}
+
 void rlxc_ox_import_clip(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

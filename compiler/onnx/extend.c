@@ -282,7 +282,8 @@ void rlxc_ox_import_space_to_depth(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *h = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 2), b);
     const rlxc_expr *w = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_ox_dim(im, x, 3), b);
     const rlxc_expr *dims[6] = {n, c, h, b, w, b};
-    const int64_t axes[6] = {0, 3, 5, 1, 2, 4};
+    const int64_t dcr[6] = {0, 3, 5, 1, 2, 4}, crd[6] = {0, 1, 3, 5, 2, 4};
+    const int64_t *axes = rlxc_ox_is(im, "mode", "DCR", "CRD") ? crd : dcr;
     const rlxc_expr *out[4] = {n, rlxc_mul(im->ctx, c, rlxc_ox_i(im, size * size)), h, w};
     rlxc_atom y = rlxc_ox_transpose(im, rlxc_ox_reshape(im, x, dims, 6), axes, 6);
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, out, 4));

@@ -52,6 +52,10 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
         rlxc_atom y = rlxc_ox_reduce(im, "mean", rlxc_ox_cast(im, x, RLX_F64), axes, n, keepdims);
         return rlxc_ox_cast(im, rlxc_ox_op1(im, "trunc", y), t);
     }
+    if (t.code == RLX_BOOL) { /* ordered as numbers */
+        rlxc_atom y = rlxc_ox_reduce(im, kind, rlxc_ox_cast(im, x, RLX_U8), axes, n, keepdims);
+        return rlxc_ox_op2(im, "not_equal", y, rlxc_ox_number(im, RLX_U8, 0));
+    }
     return rlxc_ox_reduce(im, kind, x, axes, n, keepdims);
 }
 
@@ -278,17 +282,15 @@ void rlxc_ox_import_arg_reduce(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, RLX_I64));
 }
 
-static rlxc_atom running_sum(rlxc_ox *im, rlxc_atom x, uint32_t axis, bool exclusive)
+static rlxc_atom running(rlxc_ox *im, const char *op, rlxc_atom x, uint32_t axis, bool exclusive)
 {
     rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
     attrs = rlxc_ox_with(im, attrs, "dtype", rlxc_attr_dtype(rlxc_ox_type(im, x)));
-    return rlxc_ox_op0(im, "cumsum", x,
-                       rlxc_ox_with(im, attrs, "exclusive", rlxc_attr_bool(exclusive)));
+    return rlxc_ox_op0(im, op, x, rlxc_ox_with(im, attrs, "exclusive", rlxc_attr_bool(exclusive)));
 }
 
-void rlxc_ox_import_cumsum(rlxc_ox *im, const rlxc_ox_row *row)
+void rlxc_ox_import_running(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x), n;
     const rlxc_expr *const *elems;
@@ -321,7 +323,7 @@ void rlxc_ox_import_cumsum(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_attrs flip = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", at);
     if (reverse)
         y = rlxc_ox_op0(im, "flip", y, flip);
-    y = running_sum(im, y, at, exclusive);
+    y = running(im, row->arg, y, at, exclusive);
     if (reverse)
         y = rlxc_ox_op0(im, "flip", y, flip);
     rlxc_ox_set(im, 0, known ? y : rlxc_ox_reshape(im, y, dims, ndim));

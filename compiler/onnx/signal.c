@@ -1,4 +1,5 @@
-/* Signals: windows, the discrete Fourier transform as a matrix product, frames of it. */
+/* Signals: windows, the discrete Fourier transform as a matrix product, frames of it, mel weights.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -49,9 +50,12 @@ void rlxc_ox_import_window(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
-/* The transform of |x| (..., n along |axis|, ..., 1 or 2) with |bins| of |length| frequencies. */
+typedef enum transform { FORWARD, INVERSE, REAL_INVERSE } transform;
+
+/* The transform of |x| (..., n along |axis|, ..., 1 or 2) of period |length|: |count| results. Of
+ * the inverse to real numbers only the first half of the spectrum is given, the rest mirrors it. */
 static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *length,
-                             const rlxc_expr *bins, bool inverse)
+                             const rlxc_expr *count, transform kind)
 {
     uint32_t ndim = rlxc_ox_ndim(im, x);
     rlx_dtype t = rlxc_ox_type(im, x);
@@ -75,28 +79,47 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
         imag = rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, 1), ndim - 1);
         imag = rlxc_ox_transpose(im, imag, order, n);
     }
-    rlxc_atom times = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), length), 0, 2);
-    rlxc_atom freqs = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), bins), 1, 2);
-    rlxc_atom turn = rlxc_ox_op2(im, "floor_mod", rlxc_ox_op2(im, "multiply", times, freqs),
+    rlxc_atom in = rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis));
+    rlxc_atom rows = rlxc_ox_along(im, in, 0, 2);
+    rlxc_atom columns = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), count), 1, 2);
+    rlxc_atom turn = rlxc_ox_op2(im, "floor_mod", rlxc_ox_op2(im, "multiply", rows, columns),
                                  scalar_of(im, length, RLX_I64));
     rlxc_atom angle = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, turn, RLX_F64),
                                   rlxc_ox_number(im, RLX_F64, 2 * PI));
     angle = rlxc_ox_op2(im, "divide", angle, scalar_of(im, length, RLX_F64));
-    rlxc_atom cosine = rlxc_ox_cast(im, rlxc_ox_op1(im, "cos", angle), t);
-    rlxc_atom sine = rlxc_ox_op1(im, "sin", angle);
-    sine = rlxc_ox_cast(im, inverse ? sine : rlxc_ox_op1(im, "negative", sine), t);
-    /* (re + i imag) (cos + i sin) */
-    rlxc_atom out_re = rlxc_ox_op2(im, "matmul", re, cosine),
-              out_im = rlxc_ox_op2(im, "matmul", re, sine);
-    if (parts == 2) {
-        out_re = rlxc_ox_op2(im, "subtract", out_re, rlxc_ox_op2(im, "matmul", imag, sine));
-        out_im = rlxc_ox_op2(im, "add", out_im, rlxc_ox_op2(im, "matmul", imag, cosine));
+    rlxc_atom cosine = rlxc_ox_op1(im, "cos", angle), sine = rlxc_ox_op1(im, "sin", angle);
+    if (kind == FORWARD)
+        sine = rlxc_ox_op1(im, "negative", sine);
+    if (kind != FORWARD) {
+        rlxc_atom share = scalar_of(im, length, RLX_F64);
+        cosine = rlxc_ox_op2(im, "divide", cosine, share);
+        sine = rlxc_ox_op2(im, "divide", sine, share);
     }
+    if (kind == REAL_INVERSE) { /* all but the first, and the last of an even length, count twice */
+        rlxc_atom twice = rlxc_ox_op2(im, "multiply", rows, rlxc_ox_number(im, RLX_I64, 2));
+        rlxc_atom once = rlxc_ox_op2(
+            im, "logical_or", rlxc_ox_op2(im, "equal", twice, rlxc_ox_number(im, RLX_I64, 0)),
+            rlxc_ox_op2(im, "equal", twice, scalar_of(im, length, RLX_I64)));
+        rlxc_atom weight = rlxc_ox_op3(im, "where", once, rlxc_ox_number(im, RLX_F64, 1),
+                                       rlxc_ox_number(im, RLX_F64, 2));
+        cosine = rlxc_ox_op2(im, "multiply", cosine, weight);
+        sine = rlxc_ox_op2(im, "multiply", sine, weight);
+    }
+    cosine = rlxc_ox_cast(im, cosine, t);
+    sine = rlxc_ox_cast(im, sine, t);
+    /* (re + i imag) (cos + i sin) */
     const int64_t last[1] = {ndim - 1};
-    rlxc_atom both[2] = {rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, out_re, back, n), last, 1),
-                         rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, out_im, back, n), last, 1)};
-    rlxc_atom y = rlxc_ox_concat(im, both, 2, ndim - 1);
-    return inverse ? rlxc_ox_op2(im, "divide", y, scalar_of(im, length, t)) : y;
+    rlxc_atom both[2] = {rlxc_ox_op2(im, "matmul", re, cosine)};
+    if (parts == 2)
+        both[0] = rlxc_ox_op2(im, "subtract", both[0], rlxc_ox_op2(im, "matmul", imag, sine));
+    if (kind != REAL_INVERSE) {
+        both[1] = rlxc_ox_op2(im, "matmul", re, sine);
+        if (parts == 2)
+            both[1] = rlxc_ox_op2(im, "add", both[1], rlxc_ox_op2(im, "matmul", imag, cosine));
+    }
+    for (uint32_t i = 0; i < (kind == REAL_INVERSE ? 1 : 2); i++)
+        both[i] = rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, both[i], back, n), last, 1);
+    return rlxc_ox_concat(im, both, kind == REAL_INVERSE ? 1 : 2, ndim - 1);
 }
 
 static const rlxc_expr *bins_of(rlxc_ox *im, const rlxc_expr *length, bool onesided)
@@ -107,31 +130,137 @@ static const rlxc_expr *bins_of(rlxc_ox *im, const rlxc_expr *length, bool onesi
                     rlxc_ox_i(im, 1));
 }
 
+/* |x| with the axis |at| (counted from the end where negative) that is known at run time only as
+ * (before, axis, after, parts); |out_dims| are its dimensions, 0 in place of the axis. */
+static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
+                            const rlxc_expr **out_dims)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[4], *one = rlxc_ox_i(im, 1);
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    rlxc_ox_dims(im, x, dims);
+    at = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, at, rlxc_ox_i(im, 0)),
+                    rlxc_add(im->ctx, at, rlxc_ox_i(im, ndim)), at);
+    for (uint32_t p = 0; p < 3; p++)
+        parts[p] = one;
+    for (uint32_t i = 0; i + 1 < ndim; i++) {
+        const rlxc_expr *here = rlxc_ox_i(im, i);
+        const rlxc_expr *tests[3] = {rlxc_ox_bin(im, RLXC_EXPR_LT, here, at),
+                                     rlxc_ox_bin(im, RLXC_EXPR_EQ, here, at),
+                                     rlxc_ox_bin(im, RLXC_EXPR_GT, here, at)};
+        for (uint32_t p = 0; p < 3; p++)
+            parts[p] = rlxc_mul(im->ctx, parts[p], rlxc_ox_if(im, tests[p], dims[i], one));
+        out_dims[i] = rlxc_ox_if(im, tests[1], rlxc_ox_i(im, 0), dims[i]);
+    }
+    parts[3] = dims[ndim - 1];
+    return rlxc_ox_reshape(im, x, parts, 4);
+}
+
 void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *elems;
-    uint32_t n;
+    const rlxc_expr *const *elems, *dims[RLXC_MAX_NDIM], *zero = rlxc_ox_i(im, 0);
+    uint32_t n, axis = 1;
     int64_t at = rlxc_ox_int(im, "axis", im->opset < 20 ? 1 : -2);
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
-    if (rlxc_ox_has(im, 2) && !rlxc_ox_const_int(im, 2, &at))
-        rlxc_ox_fail(im, "the axis must be known when the model is compiled");
-    uint32_t axis = rlxc_ox_axis(im, at, ndim);
-    const rlxc_expr *length = rlxc_ox_dim(im, x, axis);
+    const bool known = !rlxc_ox_has(im, 2) || rlxc_ox_const_int(im, 2, &at);
+    if (known) {
+        axis = rlxc_ox_axis(im, at, ndim);
+    } else {
+        if (ndim < 2 || !rlxc_ox_elems(im, 2, &elems, &n) || n != 1)
+            return;
+        x = axis_apart(im, x, elems[0], dims);
+    }
+    const rlxc_expr *length = rlxc_ox_dim(im, x, axis), *one = rlxc_ox_i(im, 1),
+                    *two = rlxc_ox_i(im, 2);
     bool inverse = rlxc_ox_int(im, "inverse", 0) != 0,
          onesided = rlxc_ox_int(im, "onesided", 0) != 0;
+    transform kind = !inverse ? FORWARD : onesided ? REAL_INVERSE : INVERSE;
+    if (kind == REAL_INVERSE)
+        length = rlxc_ox_bin(im, RLXC_EXPR_MAX,
+                             rlxc_mul(im->ctx, rlxc_sub(im->ctx, length, one), two), one);
     if (rlxc_ox_has(im, 1)) {
         if (!rlxc_ox_elems(im, 1, &elems, &n) || n != 1)
             return;
-        const rlxc_expr *more =
-            rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, elems[0], length), rlxc_ox_i(im, 0));
-        x = rlxc_ox_slice(im, x, axis, rlxc_ox_i(im, 0), elems[0], 1);
-        x = rlxc_ox_pad_axis(im, x, axis, rlxc_ox_i(im, 0), rlxc_canonical(im->ctx, more, NULL),
-                             "constant", rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
-        length = rlxc_ox_dim(im, x, axis);
+        length = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, elems[0], one), NULL);
+        const rlxc_expr *have = rlxc_ox_dim(im, x, axis),
+                        *want = kind == REAL_INVERSE ? bins_of(im, length, true) : length;
+        const rlxc_expr *more = rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, want, have), zero);
+        x = rlxc_ox_slice(im, x, axis, zero, want, 1);
+        x = rlxc_ox_pad_axis(im, x, axis, zero, rlxc_canonical(im->ctx, more, NULL), "constant",
+                             rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
     }
-    rlxc_ox_set(im, 0, transformed(im, x, axis, length, bins_of(im, length, onesided), inverse));
+    const rlxc_expr *count = bins_of(im, length, onesided && !inverse);
+    rlxc_atom y = transformed(im, x, axis, length, count, kind);
+    if (!known) {
+        for (uint32_t i = 0; i + 1 < ndim; i++)
+            dims[i] = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, dims[i], zero), count, dims[i]);
+        dims[ndim - 1] = rlxc_ox_dim(im, y, 3);
+        y = rlxc_ox_reshape(im, y, dims, ndim);
+    }
+    rlxc_ox_set(im, 0, y);
+}
+
+/* Triangles that are evenly spaced on the mel scale, over the frequencies of a spectrum. */
+void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const rlxc_expr *const *bins, *const *length, *zero = rlxc_ox_i(im, 0), *two = rlxc_ox_i(im, 2);
+    uint32_t n, m;
+    rlx_dtype t = RLX_F32;
+    rlxc_atom mel[2], edge[3], scalar[2];
+    const double ln10 = 2.302585092994046;
+    if (rlxc_ox_attr(im, "output_datatype") &&
+        !rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "output_datatype", 1), &t))
+        rlxc_ox_fail(im, "the element type is not supported");
+    if (!rlxc_ox_elems(im, 0, &bins, &n) || !rlxc_ox_elems(im, 1, &length, &m) || n != 1 || m != 1)
+        return;
+    for (uint32_t i = 0; i < 2; i++) { /* 2595 log10(1 + f / 700) */
+        rlxc_atom hertz = rlxc_ox_reshape(im, rlxc_ox_in(im, 3 + i), NULL, 0);
+        hertz = rlxc_ox_op2(im, "divide", rlxc_ox_cast(im, hertz, RLX_F64),
+                            rlxc_ox_number(im, RLX_F64, 700));
+        hertz =
+            rlxc_ox_op1(im, "log", rlxc_ox_op2(im, "add", hertz, rlxc_ox_number(im, RLX_F64, 1)));
+        mel[i] = rlxc_ox_op2(im, "multiply", hertz, rlxc_ox_number(im, RLX_F64, 2595 / ln10));
+    }
+    const rlxc_expr *count = rlxc_ox_bin(im, RLXC_EXPR_MAX, bins[0], zero);
+    const rlxc_expr *points = rlxc_add(im->ctx, count, two);
+    rlxc_atom step = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", mel[1], mel[0]),
+                                 scalar_of(im, points, RLX_F64));
+    rlxc_atom f = rlxc_ox_cast(im, rlxc_ox_arange(im, zero, points), RLX_F64);
+    f = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", f, step), mel[0]);
+    f = rlxc_ox_op1(im, "exp",
+                    rlxc_ox_op2(im, "multiply", f, rlxc_ox_number(im, RLX_F64, ln10 / 2595)));
+    f = rlxc_ox_op2(im, "subtract", f, rlxc_ox_number(im, RLX_F64, 1));
+    f = rlxc_ox_op2(im, "multiply", f, rlxc_ox_number(im, RLX_F64, 700));
+    /* as places in the spectrum */
+    scalar[0] = scalar_of(im, rlxc_add(im->ctx, length[0], rlxc_ox_i(im, 1)), RLX_F64);
+    scalar[1] = rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0), RLX_F64);
+    f = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", f, scalar[0]), scalar[1]);
+    f = rlxc_ox_op1(im, "floor", f);
+    for (uint32_t i = 0; i < 3; i++) { /* low, middle, high of each triangle */
+        const rlxc_expr *first = rlxc_ox_i(im, i);
+        edge[i] = rlxc_ox_slice(im, f, 0, first, rlxc_add(im->ctx, first, count), 1);
+        edge[i] = rlxc_ox_along(im, edge[i], 1, 2);
+    }
+    const rlxc_expr *spectrum = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, length[0], two);
+    spectrum = rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_add(im->ctx, spectrum, rlxc_ox_i(im, 1)), zero);
+    rlxc_atom j =
+        rlxc_ox_along(im, rlxc_ox_cast(im, rlxc_ox_arange(im, zero, spectrum), RLX_F64), 0, 2);
+    rlxc_atom none = rlxc_ox_number(im, RLX_F64, 0), one = rlxc_ox_number(im, RLX_F64, 1);
+    rlxc_atom rise = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", j, edge[0]),
+                                 rlxc_ox_op2(im, "subtract", edge[1], edge[0]));
+    rlxc_atom fall = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", edge[2], j),
+                                 rlxc_ox_op2(im, "subtract", edge[2], edge[1]));
+    rlxc_atom rising = rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", j, edge[0]),
+                                   rlxc_ox_op2(im, "less_equal", j, edge[1]));
+    rlxc_atom falling = rlxc_ox_op2(im, "logical_and", rlxc_ox_op2(im, "greater_equal", j, edge[1]),
+                                    rlxc_ox_op2(im, "less", j, edge[2]));
+    rlxc_atom flat = rlxc_ox_op2(im, "equal", edge[0], edge[1]);
+    rlxc_atom y = rlxc_ox_op3(im, "where", flat, one, rise);
+    y = rlxc_ox_op3(im, "where", rising, y, none);
+    y = rlxc_ox_op3(im, "where", falling, fall, y);
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
 void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
@@ -174,5 +303,5 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
         cut = rlxc_ox_op2(im, "multiply", cut, rlxc_ox_along(im, window, 2, 4));
     length = rlxc_ox_dim(im, cut, 2);
     bool onesided = rlxc_ox_int(im, "onesided", 1) != 0;
-    rlxc_ox_set(im, 0, transformed(im, cut, 2, length, bins_of(im, length, onesided), false));
+    rlxc_ox_set(im, 0, transformed(im, cut, 2, length, bins_of(im, length, onesided), FORWARD));
 }
