@@ -308,6 +308,16 @@ static const char *pool_name(rlxc_ox *im, const char *kind, uint32_t spatial)
     return rlxc_internf(im->ctx, "nn.%s_pool%ud", kind, spatial);
 }
 
+/* How many windows along an axis of |d| begin before the padding behind it: those that do not are
+ * left out where the number of windows is rounded up. */
+static const rlxc_expr *windows_inside(rlxc_ox *im, const rlxc_ox_window *w, uint32_t axis,
+                                       const rlxc_expr *d)
+{
+    const rlxc_expr *last = rlxc_add(im->ctx, d, rlxc_ox_i(im, w->pads[axis] - 1));
+    last = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, last, rlxc_ox_i(im, w->strides[axis]));
+    return rlxc_canonical(im->ctx, rlxc_add(im->ctx, last, rlxc_ox_i(im, 1)), NULL);
+}
+
 /* The largest of each window and where it is in the flattened input. */
 static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, bool ceil_mode)
 {
@@ -340,6 +350,8 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, 
         if (ceil_mode)
             free = rlxc_add(im->ctx, free, rlxc_ox_i(im, w->strides[i] - 1));
         out[i] = rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, free, s), rlxc_ox_i(im, 1));
+        if (ceil_mode)
+            out[i] = rlxc_ox_bin(im, RLXC_EXPR_MIN, out[i], windows_inside(im, w, i, dims[i + 2]));
         const rlxc_expr *before = rlxc_ox_i(im, w->pads[i]);
         const rlxc_expr *after = rlxc_ox_i(im, w->pads[i + w->n] + (ceil_mode ? w->strides[i] : 0));
         x = rlxc_ox_pad_axis(im, x, i + 2, before, after, "constant", low);
@@ -409,11 +421,28 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         max_pool_indices(im, x, &w, ceil_mode);
         return;
     }
+    const rlxc_expr *inside[RLXC_OX_MAX_SPATIAL];
+    bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
+    for (uint32_t i = 0; i < w.n; i++)
+        inside[i] = windows_inside(im, &w, i, rlxc_ox_dim(im, x, i + 2));
+    if (ceil_mode && include && !is_max && !lp) { /* what is beyond the padding does not count */
+        for (uint32_t i = 0; i < w.n; i++) {
+            x = rlxc_ox_pad_axis(im, x, i + 2, rlxc_ox_i(im, w.pads[i]),
+                                 rlxc_ox_i(im, w.pads[i + w.n]), "constant",
+                                 rlxc_ox_number(im, t, 0));
+            w.pads[i] = w.pads[i + w.n] = 0;
+        }
+        include = false;
+    }
     rlxc_attrs attrs = rlxc_ox_with_ints(im, window_attrs(im, &w), "pool_size", w.kernel, w.n);
     attrs = rlxc_ox_with(im, attrs, "ceil_mode", rlxc_attr_bool(ceil_mode));
-    bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
     attrs = rlxc_ox_with(im, attrs, "count_include_pad", rlxc_attr_bool(!is_max && include));
     rlxc_atom y = rlxc_ox_op0(im, pool_name(im, is_max ? "max" : "avg", w.n), x, attrs);
+    for (uint32_t i = 0; i < w.n && ceil_mode; i++) {
+        const rlxc_expr *have = rlxc_ox_dim(im, y, i + 2);
+        if (!rlxc_prove_le(im->ctx, have, inside[i], NULL))
+            y = rlxc_ox_slice(im, y, i + 2, rlxc_ox_i(im, 0), inside[i], 1);
+    }
     if (lp) {
         y = rlxc_ox_op2(im, "multiply", y, rlxc_ox_number(im, t, count));
         y = rlxc_ox_op2(im, "power", y, rlxc_ox_number(im, t, 1 / p));
