@@ -52,7 +52,7 @@ typedef struct bench_plan {
     uint32_t repetitions; /* of each side */
     double sample_ms;     /* least length of a sample: calls are repeated until then */
     double budget_ms;     /* for all: repetitions are cut to fit, to no fewer than 5; 0: none */
-    double pause_ms; /* before each sample, so that the other side's workers have gone to sleep */
+    double pause_ms; /* before each sample, and longer while other threads of this process run */
 } bench_plan;
 
 /* Takes one sample of each side in turn, |repetitions| times, the order turned round each time. The
