@@ -336,14 +336,28 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         const rlxc_constant *c = rlxc_ox_constant(
             im, t, rlxc_internf(im->ctx, "initializer '%.*s'", NAME_SHOWN, t->name));
         if (c)
-            *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR, .atom = rlxc_atom_constant(c)};
+            *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
+                                 .atom = rlxc_atom_constant(c),
+                                 .narrow = rlxc_ox_narrow(t->data_type)};
         else
             v->kind = RLXC_OX_FAILED;
         rlxc_ox_define(im, t->name, v);
         im->failed = was;
     }
-    if (g->n_sparse_initializer > 0)
-        rlxc_ox_fail(im, "sparse initializers are not supported");
+    for (size_t i = 0; i < g->n_sparse_initializer; i++) {
+        const Onnx__SparseTensorProto *t = g->sparse_initializer[i];
+        const char *name = t->values && t->values->name ? t->values->name : "";
+        bool was = im->failed;
+        im->failed = false;
+        rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+        const rlxc_constant *c = rlxc_ox_sparse_constant(
+            im, t, rlxc_internf(im->ctx, "sparse initializer '%.*s'", NAME_SHOWN, name));
+        v->kind = c ? RLXC_OX_TENSOR : RLXC_OX_FAILED;
+        v->atom = c ? rlxc_atom_constant(c) : v->atom;
+        if (*name)
+            rlxc_ox_define(im, name, v);
+        im->failed = was;
+    }
     return true;
 }
 
@@ -443,6 +457,8 @@ static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
             param->annotation = s;
             f->params[f->n_params++] = param;
             value = rlxc_ox_tensor(im, rlxc_atom_var(param));
+            if (v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+                value->narrow = rlxc_ox_narrow(v->type->tensor_type->elem_type);
         }
         im->failed = false;
         rlxc_ox_define(im, v->name, value);

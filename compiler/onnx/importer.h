@@ -33,6 +33,7 @@ typedef struct rlxc_ox_value {
     uint32_t n_elems;
     struct rlxc_ox_value *const *items; /* SEQUENCE */
     uint32_t n_items;
+    uint8_t narrow; /* bits of ONNX's element type where that is less than a byte, else 0 */
 } rlxc_ox_value;
 
 typedef struct rlxc_ox_scope rlxc_ox_scope;
@@ -133,7 +134,12 @@ bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const 
 /* The one constant integer of a scalar input; false: not known now. */
 bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out);
 const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what);
+/* As a dense constant. */
+const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
+                                             const char *what);
 bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out);
+/* Bits of ONNX's types of less than a byte, whose elements are bytes here; 0: no such type. */
+uint8_t rlxc_ox_narrow(int32_t onnx);
 /* Elements of a constant as doubles; false when it is none or too large. */
 bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *value, double *out, uint32_t capacity,
                            uint32_t *out_n);

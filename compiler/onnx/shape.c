@@ -16,7 +16,15 @@ void rlxc_ox_import_constant(rlxc_ox *im, const rlxc_ox_row *row)
     double values[RLXC_OX_MAX_LIST];
     int64_t shape[1];
     if ((a = rlxc_ox_attr(im, "value")) && a->t) {
-        if ((c = rlxc_ox_constant(im, a->t, "value")))
+        if ((c = rlxc_ox_constant(im, a->t, "value"))) {
+            rlxc_ox_value *v = rlxc_ox_tensor(im, rlxc_atom_constant(c));
+            v->narrow = rlxc_ox_narrow(a->t->data_type);
+            rlxc_ox_set_value(im, 0, v);
+        }
+        return;
+    }
+    if ((a = rlxc_ox_attr(im, "sparse_value")) && a->sparse_tensor) {
+        if ((c = rlxc_ox_sparse_constant(im, a->sparse_tensor, "sparse_value")))
             rlxc_ox_set(im, 0, rlxc_atom_constant(c));
         return;
     }

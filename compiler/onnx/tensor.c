@@ -13,6 +13,14 @@
 #include "compiler/onnx/importer.h"
 #include "compiler/onnx/raw.h"
 
+/* Types that are newer than the schema. */
+enum { UINT4 = 21, INT4 = 22, UINT2 = 25, INT2 = 26 };
+
+uint8_t rlxc_ox_narrow(int32_t onnx)
+{
+    return onnx == UINT4 || onnx == INT4 ? 4 : onnx == UINT2 || onnx == INT2 ? 2 : 0;
+}
+
 bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
 {
     static const struct {
@@ -32,6 +40,10 @@ bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
         {ONNX__TENSOR_PROTO__DATA_TYPE__UINT32, {RLX_UINT, 32, 1}},
         {ONNX__TENSOR_PROTO__DATA_TYPE__UINT64, {RLX_UINT, 64, 1}},
         {ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16, {RLX_BFLOAT, 16, 1}},
+        {UINT4, {RLX_UINT, 8, 1}},
+        {INT4, {RLX_INT, 8, 1}},
+        {UINT2, {RLX_UINT, 8, 1}},
+        {INT2, {RLX_INT, 8, 1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].onnx == onnx) {
@@ -161,11 +173,25 @@ static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtyp
     return data;
 }
 
+/* |n| elements of |narrow| bits each, the first in the low bits of a byte, as bytes. */
+static const void *unpacked(rlxc_ox *im, const unsigned char *data, size_t n, unsigned narrow,
+                            bool is_signed)
+{
+    unsigned char *out = rlxc_try_alloc(im->ctx, n ? n : 1, 1);
+    const unsigned each = 8 / narrow, mask = (1u << narrow) - 1, sign = 1u << (narrow - 1);
+    for (size_t i = 0; out && i < n; i++) {
+        unsigned v = (unsigned)data[i / each] >> (i % each * narrow) & mask;
+        out[i] = (unsigned char)(is_signed ? (v ^ sign) - sign : v);
+    }
+    return out;
+}
+
 const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
 {
     rlx_dtype dtype;
     int64_t shape[RLXC_MAX_NDIM];
-    size_t n = 1, size;
+    size_t n = 1, size, stored;
+    const uint8_t narrow = rlxc_ox_narrow(t->data_type);
     if (!rlxc_ox_dtype_of(t->data_type, &dtype)) {
         rlxc_ox_fail(im, "%s: element type %d is not supported", what, (int)t->data_type);
         return NULL;
@@ -185,14 +211,17 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
         return NULL;
     }
     const void *data = NULL;
+    stored = narrow ? n / (8u / narrow) + (n % (8u / narrow) != 0) : size;
     bool external_data =
         t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (external_data)
-        data = external(im, t, size, what);
+        data = external(im, t, stored, what);
     else if (t->has_raw_data)
-        data = rlxc_ox_raw_data(im->raw, t->raw_data.data, t->raw_data.len, size);
+        data = rlxc_ox_raw_data(im->raw, t->raw_data.data, t->raw_data.len, stored);
     else
-        data = typed(im, t, dtype, n);
+        data = typed(im, t, dtype, narrow ? stored : n);
+    if (data && narrow)
+        data = unpacked(im, data, n, narrow, dtype.code == RLX_INT);
     if (!data) {
         if (!rlxc_out_of_memory(im->ctx))
             rlxc_ox_fail(im, "%s: the data is not that of %zu elements", what, n);
@@ -210,4 +239,51 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
     if (t->name && *t->name)
         c->name = rlxc_intern_cstr(im->ctx, t->name);
     return c;
+}
+
+const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
+                                             const char *what)
+{
+    int64_t shape[RLXC_MAX_NDIM];
+    size_t n = 1, size;
+    const rlxc_constant *values = t->values ? rlxc_ox_constant(im, t->values, what) : NULL,
+                        *at = values && t->indices ? rlxc_ox_constant(im, t->indices, what) : NULL;
+    bool bad = t->n_dims > RLXC_MAX_NDIM;
+    for (size_t i = 0; i < t->n_dims && !bad; i++) {
+        shape[i] = t->dims[i];
+        bad = shape[i] < 0 || __builtin_mul_overflow(n, (size_t)shape[i], &n);
+    }
+    /* places in the flattened tensor, or rows of coordinates */
+    bad = bad || !at || values->ndim != 1 || !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 ||
+          at->ndim > 2 || at->shape[0] != values->shape[0] ||
+          (at->ndim == 2 && at->shape[1] != (int64_t)t->n_dims) ||
+          __builtin_mul_overflow(n, values->dtype.bits / 8u, &size) || n > 1u << 28;
+    if (bad) {
+        if (!rlxc_out_of_memory(im->ctx))
+            rlxc_ox_fail(im, "%s: not a sparse tensor", what);
+        return NULL;
+    }
+    const size_t width = values->dtype.bits / 8u;
+    unsigned char *data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
+    const int64_t *index = at->data;
+    for (int64_t i = 0; data && i < values->shape[0]; i++) {
+        int64_t place = 0;
+        bool inside = true;
+        for (size_t d = 0; d < t->n_dims && at->ndim == 2; d++) {
+            int64_t c = index[i * at->shape[1] + (int64_t)d];
+            inside &= c >= 0 && c < shape[d];
+            place = inside ? place * shape[d] + c : 0;
+        }
+        if (at->ndim == 1)
+            place = index[i];
+        if (!inside || place < 0 || (size_t)place >= n) {
+            rlxc_ox_fail(im, "%s: an element is outside of the tensor", what);
+            return NULL;
+        }
+        memcpy(data + (size_t)place * width,
+               (const unsigned char *)values->data + (size_t)i * width, width);
+    }
+    if (!data)
+        return NULL;
+    return rlxc_constant_new(im->ctx, values->dtype, (uint32_t)t->n_dims, shape, data, size);
 }

@@ -95,7 +95,7 @@ void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_ve
     const rlxc_expr **kept = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
     for (uint32_t i = 0; i < n; i++)
         kept[i] = rlxc_canonical(im->ctx, elems[i], NULL);
-    *v = (rlxc_ox_value){RLXC_OX_TENSOR, {0}, dtype, is_vector, kept, n, NULL, 0};
+    *v = (rlxc_ox_value){RLXC_OX_TENSOR, {0}, dtype, is_vector, kept, n, NULL, 0, 0};
     rlxc_ox_set_value(im, output, v);
 }
 
