@@ -259,6 +259,8 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom a = rlxc_ox_in(im, 0);
     if (to.code == RLX_BOOL && rlxc_ox_type(im, a).code != RLX_BOOL)
         a = rlxc_ox_op2(im, "not_equal", a, rlxc_ox_number(im, rlxc_ox_type(im, a), 0));
+    if (narrow) /* what is negative wraps, and does not become 0 */
+        a = rlxc_ox_cast(im, a, RLX_I32);
     a = rlxc_ox_cast(im, a, to);
     if (narrow) { /* only the low bits stay */
         rlxc_atom unused = rlxc_ox_number(im, to, 8 - narrow);

@@ -32,6 +32,8 @@ static const rlx_dtype types[] = {
     {RLX_FLOAT, 16, 1}, {RLX_FLOAT, 64, 1}, {RLX_UINT, 32, 1}, {RLX_UINT, 64, 1}, {0, 0, 0},
     {0, 0, 0},          {RLX_BFLOAT, 16, 1}};
 enum { N_TYPES = sizeof types / sizeof *types };
+/* Types of less than a byte, whose elements are bytes here. */
+enum { UINT4 = 21, INT4 = 22, UINT2 = 25, INT2 = 26 };
 
 typedef struct reader {
     const unsigned char *data;
@@ -48,6 +50,7 @@ typedef struct field {
 typedef struct message {
     const char *name;
     rlx_dtype dtype;
+    unsigned narrow; /* bits of an element that is less than a byte, else 0 */
     uint32_t ndim;
     int64_t dims[RLX_MAX_NDIM];
     bool has_raw;
@@ -130,6 +133,11 @@ static rlx_status read_header(message *m, reader r, rlx_error *err)
             if (f.kind != VARINT || !add_dim(m, value))
                 return malformed(m, err);
         } else if (f.number == FIELD_TYPE && f.kind == VARINT) {
+            m->narrow = value == UINT4 || value == INT4   ? 4
+                        : value == UINT2 || value == INT2 ? 2
+                                                          : 0;
+            if (m->narrow)
+                value = value == INT4 || value == INT2 ? 3 : 2; /* int8, uint8 */
             if (value >= N_TYPES || types[value].bits == 0)
                 return rlx_fail(err, RLX_E_INVALID_ARG,
                                 "%s: ONNX's element type %llu is not supported", m->name,
@@ -207,31 +215,46 @@ static rlx_status read_numbers(const message *m, reader r, unsigned char *to, si
     return RLX_OK;
 }
 
+/* Gives each of |n| packed elements, the first in the low bits of a byte, a byte of its own. */
+static void unpack(const message *m, unsigned char *data, size_t n)
+{
+    const unsigned each = 8 / m->narrow, mask = (1u << m->narrow) - 1,
+                   sign = m->dtype.code == RLX_INT ? 1u << (m->narrow - 1) : 0;
+    for (size_t i = n; i-- > 0;) {
+        unsigned v = (unsigned)data[i / each] >> (i % each * m->narrow) & mask;
+        data[i] = (unsigned char)((v ^ sign) - sign);
+    }
+}
+
 rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_t size,
                               rlx_tensor **out, rlx_error *err)
 {
     message m = {.name = name};
     const reader whole = {data, 0, size};
-    size_t n = 1, nbytes = 0;
+    size_t n = 1, nbytes = 0, stored;
     RLX_TRY(read_header(&m, whole, err));
     bool fits = true;
     for (uint32_t i = 0; i < m.ndim; i++)
         fits = fits && !__builtin_mul_overflow(n, (size_t)m.dims[i], &n);
-    /* Every element takes at least a byte of the message. */
-    if (!fits || n > size || __builtin_mul_overflow(n, rlx_dtype_size(m.dtype), &nbytes))
+    stored = m.narrow ? n / (8 / m.narrow) + (n % (8 / m.narrow) != 0) : n;
+    /* Every element takes at least a byte of the message, or its share of one. */
+    if (!fits || stored > size || __builtin_mul_overflow(n, rlx_dtype_size(m.dtype), &nbytes))
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the file is smaller than its dimensions say",
                         name);
-    if (m.has_raw && m.raw.end - m.raw.at != nbytes)
+    const size_t raw = m.narrow ? stored : nbytes;
+    if (m.has_raw && m.raw.end - m.raw.at != raw)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: %zu bytes of data, expected %zu", name,
-                        m.raw.end - m.raw.at, nbytes);
+                        m.raw.end - m.raw.at, raw);
     rlx_tensor *t = NULL;
     RLX_TRY(rlx_tensor_create(NULL, m.dtype, m.ndim, m.dims, &t, err));
     unsigned char *to = rlx_tensor_mutable_data(t);
     rlx_status status = RLX_OK;
     if (!m.has_raw)
-        status = read_numbers(&m, whole, to, n, err);
-    else if (nbytes > 0)
-        memcpy(to, data + m.raw.at, nbytes);
+        status = read_numbers(&m, whole, to, stored, err);
+    else if (raw > 0)
+        memcpy(to, data + m.raw.at, raw);
+    if (m.narrow && status == RLX_OK)
+        unpack(&m, to, n);
     for (size_t i = 0; m.has_raw && m.dtype.code == RLX_BOOL && i < n; i++)
         to[i] = to[i] != 0;
     if (status != RLX_OK) {
