@@ -1,11 +1,21 @@
 /* Operators composed of others: attention, collapse_sum_to and collapse_sum_like.
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
- *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size). */
+ *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
+ * It becomes one kernel where the dimensions of the heads are constant; else, for float64 and for
+ * packed sequences, it is composed of matrix products and softmax. */
 #include "compiler/ops/compose.h"
+#include "compiler/ops/te.h"
 
 #include <math.h>
 #include <string.h>
+
+/* What hidden scores are: softmax makes them 0 beside any other, and all equal where all are. */
+static const double HIDDEN = -3.0e38;
+
+static const uint32_t agree[][4] = {/* argument, dimension: equal to argument, dimension */
+                                    {1, 0, 0, 0}, {1, 2, 0, 2}, {1, 3, 0, 3},
+                                    {2, 0, 0, 0}, {2, 2, 0, 2}, {2, 1, 1, 1}};
 
 /* The operand's dimension |i|; NULL when unknown. */
 static const rlxc_expr *dim(const rlxc_sinfo *s, uint32_t i)
@@ -22,9 +32,6 @@ static bool has_window(const rlxc_binding *call)
 const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *module,
                                        const rlxc_binding *call)
 {
-    static const uint32_t agree[][4] = {/* argument, dimension: equal to argument, dimension */
-                                        {1, 0, 0, 0}, {1, 2, 0, 2}, {1, 3, 0, 3},
-                                        {2, 0, 0, 0}, {2, 2, 0, 2}, {2, 1, 1, 1}};
     rlxc_call_view v;
     rlx_dtype dtype;
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_common_dtype(&v, 0, 1, &dtype) ||
@@ -194,36 +201,169 @@ static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom sco
     if (scores.kind == RLXC_ATOM_NONE)
         return scores;
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
-    rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, -3.0e38)};
+    rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, HIDDEN)};
     return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
 }
+
+/* The factor of the scores; false after an error. */
+static bool scale_of(const rlxc_call_view *v, const rlxc_binding *call, double *out)
+{
+    int64_t size = 1;
+    const rlxc_attr *given = rlxc_attrs_find(&call->attrs, "scale");
+    bool has_scale = given && given->kind != RLXC_ATTR_NONE;
+    if (!has_scale && !rlxc_is_int(v->in[0]->dims[3], &size)) {
+        rlxc_infer_error(v, "scale is needed, since the head size is not constant");
+        return false;
+    }
+    *out = has_scale ? rlxc_attr_get_float(call, "scale", 1)
+                     : 1.0 / sqrt(size > 0 ? (double)size : 1.0);
+    return true;
+}
+
+/* --- in one kernel ---------------------------------------------------------------------------- */
+
+/* Dimensions are known to agree, those of the heads are constant, and the bias broadcasts. */
+static bool fits_one_kernel(const rlxc_call_view *v, bool var_len)
+{
+    rlxc_context *ctx = v->ctx;
+    const rlxc_expr *scores[4] = {v->in[0]->dims[0], v->in[0]->dims[2], v->in[0]->dims[1],
+                                  v->in[1]->dims[1]};
+    int64_t size;
+    rlx_dtype t = v->in[0]->dtype;
+    if (var_len || !rlxc_dtype_is_float(t) || t.bits > 32 ||
+        !rlxc_is_int(v->in[0]->dims[3], &size) || size < 1 ||
+        !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
+        return false;
+    for (size_t i = 0; i < sizeof agree / sizeof agree[0]; i++)
+        if (!rlxc_prove_eq(ctx, dim(v->in[agree[i][0]], agree[i][1]),
+                           dim(v->in[agree[i][2]], agree[i][3]), NULL))
+            return false;
+    for (uint32_t i = 0; v->n_inputs > 3 && i < 4; i++)
+        if (!rlxc_is_const(dim(v->in[3], i), 1) &&
+            !rlxc_prove_eq(ctx, dim(v->in[3], i), scores[i], NULL))
+            return false;
+    return true;
+}
+
+/* The score of query axes[2] and key axes[3] after the masks. */
+static const rlxc_expr *hide_keys(rlxc_te *te, const rlxc_expr *const dims[4],
+                                  const rlxc_expr *score)
+{
+    rlxc_context *ctx = te->ctx;
+    bool causal = rlxc_attr_get_str(te->call, "causal_mask", NULL) != NULL;
+    const rlxc_expr *last = te->axes[2], *seen = NULL;
+    if (!top_left(te->call))
+        last = rlxc_add(ctx, last, rlxc_canonical(ctx, rlxc_sub(ctx, dims[3], dims[2]), NULL));
+    if (causal)
+        seen = rlxc_binary(ctx, RLXC_EXPR_LE, te->axes[3], last);
+    if (has_window(te->call)) {
+        const rlxc_expr *reach = rlxc_i64(ctx, rlxc_attr_get_int(te->call, "window_size", 1) - 1);
+        const rlxc_expr *near =
+            rlxc_binary(ctx, RLXC_EXPR_GE, te->axes[3], rlxc_sub(ctx, last, reach));
+        seen = seen ? rlxc_binary(ctx, RLXC_EXPR_AND, seen, near) : near;
+    }
+    return seen ? rlxc_select(ctx, seen, score, rlxc_float(ctx, RLX_F32, HIDDEN)) : score;
+}
+
+static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims[4],
+                      bool last_reduces)
+{
+    static const char *const names[4] = {"b", "h", "i", "j"};
+    rlxc_te_block(te, name);
+    for (uint32_t i = 0; i < 4; i++)
+        rlxc_te_axis(te, i == 3 && last_reduces ? RLXC_AXIS_REDUCE : RLXC_AXIS_SPATIAL, names[i],
+                     dims[i]);
+}
+
+/* Seven stages, in float32, that the schedule runs as one (tir/schedule_attention.h). */
+static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "attention", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_te_operand q = rlxc_te_operand_of(&te, 0, "query"), k = rlxc_te_operand_of(&te, 1, "key"),
+                    v = rlxc_te_operand_of(&te, 2, "value"), bias = {0};
+    if (call->n_args > 3)
+        bias = rlxc_te_operand_of(&te, 3, "bias");
+    const rlxc_buffer *out = rlxc_te_output(&te, "T_attention");
+    const rlxc_expr *dims[4] = {q.dims[0], q.dims[2], q.dims[1], k.dims[1]},
+                    *taken[4] = {dims[0], dims[1], dims[2], v.dims[3]};
+    const rlxc_buffer *score = rlxc_te_temp(&te, "T_score", RLX_F32, dims, 4),
+                      *shown = rlxc_te_temp(&te, "T_masked", RLX_F32, dims, 4),
+                      *max = rlxc_te_temp(&te, "T_max", RLX_F32, dims, 3),
+                      *exp = rlxc_te_temp(&te, "T_exp", RLX_F32, dims, 4),
+                      *sum = rlxc_te_temp(&te, "T_sum", RLX_F32, dims, 3),
+                      *total = rlxc_te_temp(&te, "T_total", RLX_F32, taken, 4);
+    const rlxc_expr *const *ax = te.axes, *zero = rlxc_float(ctx, RLX_F32, 0);
+
+    four_axes(&te, score->name, dims, false);
+    const rlxc_expr *d = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "d", q.dims[3]);
+    const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d}, *k_at[4] = {ax[0], ax[3], ax[1], d};
+    rlxc_te_reduce(&te, score, zero,
+                   rlxc_add(ctx, rlxc_te_load(&te, score, ax),
+                            rlxc_mul(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &q, q_at)),
+                                     rlxc_te_widen(&te, rlxc_te_get(&te, &k, k_at)))));
+
+    four_axes(&te, shown->name, dims, false);
+    const rlxc_expr *value =
+        rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, RLX_F32, scale));
+    if (call->n_args > 3)
+        value = rlxc_add(ctx, value,
+                         rlxc_cast(ctx, RLX_F32, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
+    rlxc_te_store(&te, shown, hide_keys(&te, dims, value));
+
+    four_axes(&te, max->name, dims, true);
+    rlxc_te_reduce(
+        &te, max, rlxc_te_lowest(ctx, RLX_F32),
+        rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_te_load(&te, max, ax), rlxc_te_load(&te, shown, ax)));
+    four_axes(&te, exp->name, dims, false);
+    rlxc_te_store(
+        &te, exp,
+        rlxc_te_call1(ctx, "exp",
+                      rlxc_sub(ctx, rlxc_te_load(&te, shown, ax), rlxc_te_load(&te, max, ax))));
+    four_axes(&te, sum->name, dims, true);
+    rlxc_te_reduce(&te, sum, zero,
+                   rlxc_add(ctx, rlxc_te_load(&te, sum, ax), rlxc_te_load(&te, exp, ax)));
+
+    four_axes(&te, total->name, taken, false);
+    const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", dims[3]);
+    const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j}, *v_at[4] = {ax[0], j, ax[1], ax[3]};
+    rlxc_te_reduce(&te, total, zero,
+                   rlxc_add(ctx, rlxc_te_load(&te, total, ax),
+                            rlxc_mul(ctx, rlxc_te_load(&te, exp, w_at),
+                                     rlxc_te_widen(&te, rlxc_te_get(&te, &v, v_at)))));
+
+    rlxc_te_spatial(&te, out->name, out);
+    const rlxc_expr *o_at[4] = {ax[0], ax[2], ax[1], ax[3]};
+    value = rlxc_te_div(ctx, rlxc_te_load(&te, total, o_at), rlxc_te_load(&te, sum, o_at));
+    value = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0)), value,
+                        zero); /* no keys: a sum over nothing */
+    rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
+    return rlxc_te_finish(&te);
+}
+
+/* --- of other operators ----------------------------------------------------------------------- */
 
 rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
     rlxc_call_view v;
+    double scale;
+    bool var_len = strcmp(call->op->name, "nn.attention_var_len") == 0;
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
-    if (!out || !rlxc_lower_begin(&v, b, call))
+    if (!out || !rlxc_lower_begin(&v, b, call) || !scale_of(&v, call, &scale))
         return (rlxc_atom){0};
+    if (fits_one_kernel(&v, var_len))
+        return in_one_kernel(b, call, scale);
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
     rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
-    int64_t size = 1;
-    rlxc_is_int(v.in[0]->dims[3], &size);
-    const rlxc_attr *given = rlxc_attrs_find(&call->attrs, "scale");
-    bool has_scale = given && given->kind != RLXC_ATTR_NONE;
-    if (!has_scale && !rlxc_is_int(v.in[0]->dims[3], &size)) {
-        rlxc_infer_error(&v, "scale is needed, since the head size is not constant");
-        return (rlxc_atom){0};
-    }
-    double scale = has_scale ? rlxc_attr_get_float(call, "scale", 1)
-                             : 1.0 / sqrt(size > 0 ? (double)size : 1.0);
     rlxc_atom qk[2] = {permuted(b, call, call->args[0], 2, 1, 3),
                        permuted(b, call, call->args[1], 2, 3, 1)};
     rlxc_atom product = rlxc_lower_op(b, call, "matmul", qk, 2, typed);
     rlxc_atom scaled[2] = {product, rlxc_scalar_atom(ctx, dtype, scale)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
-    bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
     if (!var_len && v.n_inputs > 3) {
         rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
                                        rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));

@@ -1,8 +1,9 @@
 /* Pass schedule: chooses a loop structure for each stage of a PrimFunc by its pattern.
  *
- *     producers that cost nothing to recompute are inlined                       inline.c
- *     matmul-like reductions (data reused along two axes) run in register tiles  schedule_tile.c
- *     the rest runs row by row, neighbours sharing their rows in one loop        schedule_rows.c
+ *     attention runs as one, without its matrix of scores schedule_attention.c producers that cost
+ * nothing to recompute are inlined                       inline.c matmul-like reductions (data
+ * reused along two axes) run in register tiles  schedule_tile.c the rest runs row by row,
+ * neighbours sharing their rows in one loop        schedule_rows.c
  *
  * The result is plain loops, printable and parsable as any TIR. Functions of another form (opaque
  * blocks, explicit loops, lets) stay as they were written. */
@@ -152,9 +153,13 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
     rlxc_stages s;
     if (!rlxc_stages_of(ctx, options, f, &s))
         return;
-    rlxc_stages_inline(&s);
     rlxc_schedule c = {.s = &s};
-    for (uint32_t i = 0; i < s.n && !rlxc_failed(ctx);) {
+    bool whole = rlxc_schedule_attention(&c);
+    if (whole)
+        s.temps.count = 0;
+    else
+        rlxc_stages_inline(&s);
+    for (uint32_t i = 0; i < s.n && !whole && !rlxc_failed(ctx);) {
         rlxc_stage *stage = &s.items[i];
         if (stage->removed) {
             i++;

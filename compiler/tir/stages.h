@@ -69,6 +69,9 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
 
+/* The whole function when it is attention in seven stages (find_attention.c). */
+bool rlxc_schedule_attention(rlxc_schedule *c);
+
 /* Helpers of the rules. */
 const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
                               const rlxc_expr *const *values, uint32_t n);

@@ -1,0 +1,229 @@
+/* Attention in one kernel against its definition in double: sizes around the blocks of queries and
+ * keys, masks and windows that leave blocks out, biases, 16-bit types, every vector width. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+#include "tests/compiler/kernel_fixture.h"
+#include "tests/support/rlx_test.h"
+
+enum { BATCH = 2, HEADS = 2 };
+
+typedef struct variant {
+    const char *name;
+    const char *dtype;
+    int64_t size, value_size;
+    const char *attrs; /* of the call */
+    bool bias, causal, bottom_right, bias_by_key;
+    int64_t window; /* 0: none */
+} variant;
+
+static const variant variants[] = {
+    {"plain", "float32", 64, 64, "", .window = 0},
+    {"odd sizes", "float32", 20, 7, ", scale=0.3", .window = 0},
+    {"one wide", "float32", 1, 33, ", scale=-1.5", .window = 0},
+    {"bias", "float32", 32, 32, "", .bias = true},
+    {"bias of keys", "float32", 16, 16, "", .bias = true, .bias_by_key = true},
+    {"causal", "float32", 32, 16, ", causal_mask=\"TopLeft\"", .causal = true},
+    {"causal at the end", "float32", 32, 16, ", causal_mask=\"BottomRight\"", .causal = true,
+     .bottom_right = true},
+    {"window", "float32", 16, 16, ", causal_mask=\"BottomRight\", window_size=37", .causal = true,
+     .bottom_right = true, .window = 37},
+    {"window ahead", "float32", 16, 16, ", window_size=5", .bottom_right = true, .window = 5},
+    {"float16", "float16", 24, 40, "", .window = 0},
+    {"bfloat16 causal bias", "bfloat16", 32, 32, ", causal_mask=\"TopLeft\"", .bias = true,
+     .causal = true},
+};
+
+static void module_text(const variant *v, char *out, size_t size)
+{
+    char bias[128] = "";
+    if (v->bias)
+        snprintf(bias, sizeof bias, ", b: R.Tensor((1, %d, %s, \"m\"), \"%s\")",
+                 v->bias_by_key ? 1 : HEADS, v->bias_by_key ? "1" : "\"n\"", v->dtype);
+    snprintf(out, size,
+             "@I.ir_module\n"
+             "class Module:\n"
+             "    @R.function\n"
+             "    def main(q: R.Tensor((%d, \"n\", %d, %lld), \"%s\"),"
+             " k: R.Tensor((%d, \"m\", %d, %lld), \"%s\"),"
+             " v: R.Tensor((%d, \"m\", %d, %lld), \"%s\")%s):\n"
+             "        y = R.nn.attention%s(q, k, v%s%s)\n"
+             "        return y\n",
+             BATCH, HEADS, (long long)v->size, v->dtype, BATCH, HEADS, (long long)v->size, v->dtype,
+             BATCH, HEADS, (long long)v->value_size, v->dtype, bias, v->bias ? "_bias" : "",
+             v->bias ? ", b" : "", v->attrs);
+}
+
+/* --- elements --------------------------------------------------------------------------------- */
+
+static size_t item_size(const variant *v)
+{
+    return strcmp(v->dtype, "float32") == 0 ? 4 : 2;
+}
+
+static double get(const variant *v, const void *data, int64_t i)
+{
+    uint16_t low;
+    uint32_t bits;
+    float f;
+    if (item_size(v) == 4)
+        return (double)((const float *)data)[i];
+    memcpy(&low, (const char *)data + 2 * i, 2);
+    if (strcmp(v->dtype, "float16") == 0) {
+        int exponent = low >> 10 & 31, mantissa = low & 1023;
+        double magnitude =
+            exponent == 0 ? ldexp(mantissa, -24) : ldexp(mantissa + 1024, exponent - 25);
+        return low & 0x8000 ? -magnitude : magnitude;
+    }
+    bits = (uint32_t)low << 16;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+/* Numbers that all the types hold: eighths between -2 and 2. */
+static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        int eighths = (int)(seed >> 24) % 33 - 16;
+        float f = (float)eighths / 8;
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        if (item_size(v) == 4) {
+            ((float *)data)[i] = f;
+            continue;
+        }
+        uint16_t low = (uint16_t)(bits >> 16);
+        if (strcmp(v->dtype, "float16") == 0) {
+            int exponent = (int)(bits >> 23 & 255) - 112;
+            low = f == 0 ? 0
+                         : (uint16_t)((bits >> 16 & 0x8000) | (uint32_t)exponent << 10 |
+                                      (bits >> 13 & 1023));
+        }
+        memcpy((char *)data + 2 * i, &low, 2);
+    }
+}
+
+/* --- the definition --------------------------------------------------------------------------- */
+
+static bool sees(const variant *v, int64_t i, int64_t j, int64_t n, int64_t m)
+{
+    int64_t ahead = i + (v->bottom_right ? m - n : 0) - j;
+    return (!v->causal || ahead >= 0) && (v->window == 0 || ahead < v->window);
+}
+
+static void expect(const variant *v, const void *const *in, int64_t n, int64_t m, double *out)
+{
+    double *score = malloc((size_t)(m + 1) * sizeof *score);
+    const char *given = strstr(v->attrs, "scale=");
+    double scale = given ? strtod(given + 6, NULL) : 1 / sqrt((double)v->size);
+    for (int64_t at = 0; at < BATCH * n * HEADS; at++) {
+        int64_t b = at / (n * HEADS), i = at / HEADS % n, h = at % HEADS;
+        double largest = -INFINITY, sum = 0;
+        for (int64_t j = 0; j < m; j++) {
+            double s = 0;
+            for (int64_t d = 0; d < v->size; d++)
+                s += get(v, in[0], at * v->size + d) *
+                     get(v, in[1], ((b * m + j) * HEADS + h) * v->size + d);
+            s *= scale;
+            if (v->bias)
+                s += get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j);
+            score[j] = sees(v, i, j, n, m) ? s : -3.0e38;
+            largest = fmax(largest, score[j]);
+        }
+        for (int64_t j = 0; j < m; j++)
+            sum += score[j] = exp(score[j] - largest);
+        for (int64_t e = 0; e < v->value_size; e++) {
+            double total = 0;
+            for (int64_t j = 0; j < m; j++)
+                total +=
+                    score[j] / sum * get(v, in[2], ((b * m + j) * HEADS + h) * v->value_size + e);
+            out[at * v->value_size + e] = total;
+        }
+    }
+    free(score);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+typedef struct stop {
+    bool reached;
+} stop;
+
+static bool after_merge(void *user, const rlxc_pass *pass, const rlxc_module *module,
+                        double seconds)
+{
+    (void)module;
+    (void)seconds;
+    stop *s = user;
+    s->reached = strcmp(pass->name, "merge_prim_funcs") == 0;
+    return !s->reached;
+}
+
+static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
+{
+    int64_t counts[4] = {BATCH * n * HEADS * v->size, BATCH * m * HEADS * v->size,
+                         BATCH * m * HEADS * v->value_size, v->bias_by_key ? m : HEADS * n * m};
+    int64_t results = BATCH * n * HEADS * v->value_size;
+    void *buffers[5];
+    uint32_t last = v->bias ? 4 : 3;
+    for (uint32_t i = 0; i < last; i++) {
+        buffers[i] = malloc((size_t)counts[i] * item_size(v) + 1);
+        fill(v, buffers[i], counts[i], (uint32_t)(n * 31 + m * 7 + i));
+    }
+    buffers[last] = malloc((size_t)results * item_size(v) + 1);
+    double *want = malloc((size_t)results * sizeof *want + 1);
+    const void *in[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+    expect(v, in, n, m, want);
+    /* in the order in which the parameters name them */
+    int64_t dims[2] = {n, m};
+    cr_assert_eq(kernel_fixture_call(f, "attention", buffers, dims), 0, "%s", f->failure);
+    double allowed = item_size(v) == 4 ? 2e-5 : strcmp(v->dtype, "float16") == 0 ? 2e-3 : 1.6e-2;
+    for (int64_t i = 0; i < results; i++) {
+        double got = get(v, buffers[last], i);
+        if (!(fabs(got - want[i]) <= allowed)) {
+            cr_expect(false, "%s, %lld queries, %lld keys: element %lld is %g, not %g", v->name,
+                      (long long)n, (long long)m, (long long)i, got, want[i]);
+            break;
+        }
+    }
+    for (uint32_t i = 0; i <= last; i++)
+        free(buffers[i]);
+    free(want);
+}
+
+static void check_variants(rlx_test *t, const char *cpu)
+{
+    static const int64_t sizes[][2] = {
+        {1, 1},   {1, 0},   {0, 5},   {1, 300}, {2, 47},  {3, 48},  {4, 49},  {5, 6},     {15, 13},
+        {16, 12}, {17, 95}, {33, 33}, {63, 64}, {64, 96}, {65, 97}, {80, 80}, {131, 131}, {70, 20}};
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
+        char text[1024];
+        kernel_fixture f;
+        module_text(&variants[k], text, sizeof text);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, cpu, text));
+        stop reached = {false};
+        const rlxc_pass_hooks hooks = {&reached, after_merge};
+        (void)rlxc_lower_module(f.ctx, f.module, &f.options, &hooks);
+        cr_assert(reached.reached, "%s", rlxc_render_diagnostics(f.ctx));
+        cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            compare(&variants[k], &f, sizes[i][0], sizes[i][1]);
+        kernel_fixture_deinit(&f);
+    }
+}
+
+RLX_TEST(attention, agrees_with_its_definition)
+{
+    check_variants(t, NULL);
+}
+
+RLX_TEST(attention, agrees_with_its_definition_in_narrow_vectors)
+{
+    check_variants(t, "x86-64-v3");
+    check_variants(t, "x86-64");
+}
