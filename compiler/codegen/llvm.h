@@ -90,6 +90,9 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
 
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);

@@ -230,6 +230,23 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
     return problem(g, e, "not defined for integer arguments");
 }
 
+/* The rows of lowering FLOAT32. */
+static LLVMValueRef float32_function(rlxc_llvm *g, rlxc_intrinsic_id id, LLVMValueRef *a)
+{
+    static const struct {
+        rlxc_intrinsic_id id;
+        LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
+    } functions[] = {
+        {RLXC_INTRINSIC_exp, rlxc_llvm_exp},   {RLXC_INTRINSIC_log, rlxc_llvm_log},
+        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh}, {RLXC_INTRINSIC_erf, rlxc_llvm_erf},
+        {RLXC_INTRINSIC_sin, rlxc_llvm_sin},   {RLXC_INTRINSIC_cos, rlxc_llvm_cos},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i].id == id)
+            return functions[i].of(g, a[0]);
+    return rlxc_llvm_pow(g, a[0], a[1]);
+}
+
 static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e,
                              LLVMValueRef *a)
 {
@@ -243,11 +260,7 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
             return problem(g, e, "needs a floating-point argument");
         if (row->lowering == RLXC_LOWER_LIBM || dtype.bits == 64)
             return call_libm_typed(g, row->symbol, dtype, a, e->call.n);
-        if (id == RLXC_INTRINSIC_exp)
-            return rlxc_llvm_exp(g, a[0]);
-        if (id == RLXC_INTRINSIC_log)
-            return rlxc_llvm_log(g, a[0]);
-        return id == RLXC_INTRINSIC_tanh ? rlxc_llvm_tanh(g, a[0]) : rlxc_llvm_erf(g, a[0]);
+        return float32_function(g, id, a);
     case RLXC_LOWER_LLVM:
         if (!is_float) /* floor and its kin of an integer */
             return e->call.n == 1 && id != RLXC_INTRINSIC_sqrt

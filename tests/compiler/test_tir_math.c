@@ -1,6 +1,7 @@
 /* The inline float32 functions against libm in double: accuracy over all magnitudes, special
  * values. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/compiler/kernel_fixture.h"
@@ -16,8 +17,8 @@ static const struct {
     double (*exact)(double);
     double max_ulp;
 } functions[] = {
-    {"exp", exp, 1.1},         {"log", log, 1.0}, {"tanh", tanh, 1.5},
-    {"sigmoid", sigmoid, 2.5}, {"erf", erf, 1.5},
+    {"exp", exp, 1.1}, {"log", log, 1.0}, {"tanh", tanh, 1.5}, {"sigmoid", sigmoid, 2.0},
+    {"erf", erf, 1.5}, {"sin", sin, 1.5}, {"cos", cos, 1.5},
 };
 
 static const char module_text[] = "@I.ir_module\n"
@@ -31,7 +32,16 @@ static const char module_text[] = "@I.ir_module\n"
     "        B = T.match_buffer(b, (n,), \"float32\")\n"     \
     "        for i in range(n):\n"                           \
     "            B[i] = T." name "(A[i])\n"
-    ROW("exp") ROW("log") ROW("tanh") ROW("sigmoid") ROW("erf");
+    ROW("exp") ROW("log") ROW("tanh") ROW("sigmoid") ROW("erf") ROW("sin")
+        ROW("cos") "    @T.prim_func\n"
+                   "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
+                   "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+                   "        n = T.int64()\n"
+                   "        A = T.match_buffer(a, (n,), \"float32\")\n"
+                   "        B = T.match_buffer(b, (n,), \"float32\")\n"
+                   "        C = T.match_buffer(c, (n,), \"float32\")\n"
+                   "        for i in range(n):\n"
+                   "            C[i] = T.pow(A[i], B[i])\n";
 #undef ROW
 
 static double error_in_ulps(float got, double want)
@@ -49,6 +59,12 @@ static double error_in_ulps(float got, double want)
 
 enum { CHUNK = 4096, STEP = 40009 };
 
+/* RLX_ALL_FLOATS=1 tries every float: some minutes for each function. */
+static uint64_t step(void)
+{
+    return getenv("RLX_ALL_FLOATS") ? 1 : STEP;
+}
+
 static void check_accuracy(rlx_test *t, int opt_level, const char *cpu)
 {
     static float in[CHUNK], out[CHUNK];
@@ -61,7 +77,7 @@ static void check_accuracy(rlx_test *t, int opt_level, const char *cpu)
         float at = 0;
         for (uint64_t bits = 0; bits <= UINT32_MAX;) {
             int64_t n = 0;
-            for (; n < CHUNK && bits <= UINT32_MAX; n++, bits += STEP) {
+            for (; n < CHUNK && bits <= UINT32_MAX; n++, bits += step()) {
                 uint32_t low = (uint32_t)bits;
                 memcpy(&in[n], &low, sizeof low);
             }
@@ -122,4 +138,64 @@ RLX_TEST(tir_math, special_values_are_exact)
         }
     }
     kernel_fixture_deinit(&f);
+}
+
+/* --- pow: pairs ------------------------------------------------------------------------------- */
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 32);
+}
+
+/* Any bits, numbers of everyday size, near 1, and special values. */
+static float pick_operand(uint64_t *state)
+{
+    static const float special[] = {0.0f,      -0.0f, 1.0f,   -1.0f,      2.0f,  -2.0f,
+                                    3.0f,      -3.0f, 0.5f,   -0.5f,      1e38f, INFINITY,
+                                    -INFINITY, NAN,   1e-44f, 16777216.0f};
+    uint32_t r = next_random(state), how = next_random(state) % 4;
+    float f;
+    if (how == 0)
+        return special[r % (sizeof special / sizeof *special)];
+    if (how == 1)
+        return (float)((double)r / 0x1p28 - 8);
+    if (how == 2)
+        return (float)(1 + ((double)r / 0x1p31 - 1) * 1e-3);
+    memcpy(&f, &r, sizeof f);
+    return f;
+}
+
+static void check_pow(rlx_test *t, int opt_level, const char *cpu)
+{
+    static float x[CHUNK], y[CHUNK], out[CHUNK];
+    uint64_t state = 1;
+    kernel_fixture f;
+    bool ready = kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, module_text) &&
+                 kernel_fixture_build(&f);
+    cr_assert(ready);
+    for (int round = 0; round < 60; round++) {
+        int64_t n = CHUNK - round % 5;
+        for (int64_t i = 0; i < n; i++) {
+            x[i] = pick_operand(&state);
+            y[i] = pick_operand(&state);
+        }
+        void *buffers[3] = {x, y, out};
+        cr_assert_eq(kernel_fixture_call(&f, "pow", buffers, &n), 0);
+        for (int64_t i = 0; i < n; i++) {
+            double want = pow((double)x[i], (double)y[i]);
+            bool fine = error_in_ulps(out[i], want) <= 0.6 &&
+                        (isnan(want) || signbit(out[i]) == signbit((float)want));
+            cr_expect(fine, "pow(%a, %a) = %a, not %a", (double)x[i], (double)y[i], (double)out[i],
+                      want);
+        }
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(tir_math, powers_are_those_of_c)
+{
+    check_pow(t, 2, NULL);
+    check_pow(t, 2, "x86-64");
+    check_pow(t, 0, "x86-64-v3");
 }

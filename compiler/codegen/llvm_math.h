@@ -1,0 +1,90 @@
+/* Shorthands for the expansions of functions (llvm_math.c, llvm_trig.c, llvm_pow.c): |t| is a
+ * floating-point type or a vector of one, |ti| the integers of its width. Sums and products may be
+ * contracted to fused operations. */
+#ifndef RLXC_CODEGEN_LLVM_MATH_H
+#define RLXC_CODEGEN_LLVM_MATH_H
+
+#include "compiler/codegen/llvm.h"
+
+typedef struct fp { /* shorthands of one expansion: |t| is float or a vector of float */
+    rlxc_llvm *g;
+    LLVMTypeRef t, ti;
+} fp;
+
+static inline fp begin(rlxc_llvm *g, LLVMValueRef x)
+{
+    return (fp){g, LLVMTypeOf(x), rlxc_llvm_like(g->i32, x)};
+}
+
+static inline LLVMValueRef num(fp f, double v)
+{
+    return rlxc_llvm_float(f.t, v);
+}
+
+static inline LLVMValueRef add(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFAdd(f.g->b, a, b, ""), false);
+}
+
+static inline LLVMValueRef sub(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFSub(f.g->b, a, b, ""), false);
+}
+
+static inline LLVMValueRef mul(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return rlxc_llvm_fast(f.g, LLVMBuildFMul(f.g->b, a, b, ""), false);
+}
+
+static inline LLVMValueRef div_(fp f, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildFDiv(f.g->b, a, b, "");
+}
+
+static inline LLVMValueRef less(fp f, LLVMValueRef a, double b)
+{
+    return LLVMBuildFCmp(f.g->b, LLVMRealOLT, a, num(f, b), "");
+}
+
+static inline LLVMValueRef pick(fp f, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(f.g->b, c, a, b, "");
+}
+
+static inline LLVMValueRef bits(fp f, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(f.g->b, x, f.ti, "");
+}
+
+static inline LLVMValueRef from_bits(fp f, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(f.g->b, x, f.t, "");
+}
+
+static inline LLVMValueRef integer(fp f, int64_t v)
+{
+    return rlxc_llvm_int(f.g, f.ti, v);
+}
+
+static inline LLVMValueRef magnitude(fp f, LLVMValueRef x)
+{
+    return rlxc_llvm_intrinsic(f.g, "fabs", &x, 1);
+}
+
+static inline LLVMValueRef with_sign(fp f, LLVMValueRef x, LLVMValueRef sign)
+{
+    LLVMValueRef args[2] = {x, sign};
+    return rlxc_llvm_intrinsic(f.g, "copysign", args, 2);
+}
+
+/* c[0] + c[1] x + ... by Horner's rule */
+static inline LLVMValueRef poly(fp f, LLVMValueRef x, const double *c, uint32_t n)
+{
+    LLVMValueRef r = num(f, c[n - 1]);
+    for (uint32_t i = n - 1; i-- > 0;)
+        r = add(f, mul(f, r, x), num(f, c[i]));
+    return r;
+}
+#define POLY(f, x, c) poly(f, x, c, sizeof(c) / sizeof *(c))
+
+#endif
