@@ -221,6 +221,8 @@ BINARY(floor_mod)
 BINARY(power)
 {
     (void)row;
+    if (b->kind == RLXC_EXPR_FLOAT && b->f == 2)
+        return rlxc_mul(ctx, a, a);
     if (rlxc_dtype_is_float(a->dtype))
         return call2(ctx, "pow", a, b);
     /* integers go through float64, exact for results below 2^53 */
