@@ -217,18 +217,19 @@ demo: deps ## compile the character GPT, generate text, print the time table
 demo-run: all $(BUILD)/generate
 	@BUILD=$(BUILD) examples/chargpt/demo.sh
 
-# `make bench QUICK=1` takes fewer samples; REALTIME=1, as root, keeps others off the cores meanwhile. Peers are measured where they are installed, and left out otherwise.
+# `make bench QUICK=1` takes fewer samples; REALTIME=1, as root, keeps others off the cores meanwhile.
+# Peers are measured where they are installed, and left out otherwise.
 PEERS ?= $(BUILD)/peers
 bench: deps-bench all ## every figure with its bar as one table and bench/results.json, beside the peers that are installed
 	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
 	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick) $(if $(REALTIME),--realtime)
 deps-bench:
 	@.ci/install-deps bench
-bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt) and ONNX Runtime (a private virtual environment under BUILD)
+bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt); ONNX Runtime, TVM (a private virtual environment under BUILD)
 	@.ci/install-deps peers
 	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check $(PEER_WHEELS)
-PEER_WHEELS ?= onnxruntime==1.30.0
+PEER_WHEELS ?= onnxruntime==1.30.0 apache-tvm onnx
 BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
 $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)

@@ -43,6 +43,7 @@ class Bench:
         self.folder = os.path.join(self.build, "bench")
         self.rows, self.left_out, self.failed = [], [], []
         self.environment = dict(os.environ, RLX_BENCH_QUICK="1" if quick else "0")
+        self.peers_python = os.path.join(os.path.abspath(peers), "bin/python")
         found = sorted(glob.glob(os.path.join(peers, "lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.*")))
         self.onnxruntime = found[-1] if found else "-"
         os.makedirs(self.folder, exist_ok=True)
@@ -205,6 +206,27 @@ def grouped(bench):
             bench.measure(bench.program("bench_runtime"), "grouped", f"{kind} 1x{n}x{k}", mine, twin, k, weights, threads)
 
 
+def tvm(bench):
+    """What TVM makes of the models without tuning: in a process of its own, so not in turns; for information."""
+    try:
+        found = subprocess.run([bench.peers_python, "-c", "import tvm; print(tvm.__version__)"], capture_output=True, text=True)
+    except OSError:
+        found = None
+    if found is None or found.returncode != 0:
+        return bench.leave_out("TVM", "not installed (make bench-peers)")
+    ours = {(row["name"], row["threads"]): row["rlx"] for row in bench.rows}
+    bench.environment["TVM_NUM_THREADS"] = "1"
+    for name, file, dims, values in PAIRS[:2]:
+        few = values[:1] if bench.quick else values[:2]
+        for line in (bench.output(bench.peers_python, "bench/peers/tvm_peer.py", bench.path(file + ".onnx"), dims, *few) or "").splitlines():
+            n, us = line.split()
+            if (f"{name} n={n}", 1) in ours:
+                mine = ours[f"{name} n={n}", 1]
+                bench.add({"name": f"{name} n={n}, untuned", "threads": 1, "unit": "us", "rlx": mine,
+                           "peer": f"TVM {found.stdout.strip()}", "peer_value": float(us), "ratio": mine / float(us),
+                           "note": "not in turns"})
+
+
 # A row of bench/peers/gemm.c: M N K threads, our microseconds, the fastest peer and its, ratio.
 GEMM = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d)\s+([\d.]+)\s+(\S.*?)\s+([\d.]+)\s+([\d.]+)(?:\s|$)")
 
@@ -221,7 +243,7 @@ def gemm(bench):
             bench.add(row)
 
 
-GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "grouped": grouped}
+GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "tvm": tvm, "grouped": grouped}
 
 # --- bars, the machine, the table ---
 
@@ -320,9 +342,10 @@ def main():
     bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick,
                   options.realtime)
     start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
-    have_models = make_models(bench) if {"models", "grouped"} & set(names) else True
+    need_models = {"models", "tvm", "grouped"}
+    have_models = make_models(bench) if need_models & set(names) else True
     for name in names:
-        if have_models or name not in ("models", "grouped"):
+        if have_models or name not in need_models:
             GROUPS[name](bench)
     print(file=sys.stderr)
     set_bars(bench.rows)
