@@ -50,7 +50,7 @@ __attribute__((target("avx2,fma"), noinline)) static float run_256(void)
 double bench_peak_gflops(void)
 {
     const int wide = __builtin_cpu_supports("avx512f") != 0;
-    const double flops = 2.0 * (wide ? 16 : 8) * CHAINS * (double)ROUNDS;
+    const double flops = 2.0 * (double)((wide ? 16 : 8) * CHAINS) * (double)ROUNDS;
     double best = 0;
     volatile float sink = 0;
     for (int i = 0; i < SAMPLES; i++) {
