@@ -291,6 +291,7 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
         return BIT(RLX_KIND_TENSOR) | BIT(RLX_KIND_SHAPE);
     case RLX_OP_RET:
     case RLX_OP_GOTO:
+    case RLX_OP_AGAIN:
     case RLX_OP_CALL_BUILTIN:
     case RLX_OP_CALL_PACKED:
     case RLX_OP_CALL_FUNC:
@@ -334,6 +335,7 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
         return RLX_KIND_CLOSURE;
     case RLX_OP_RET:
     case RLX_OP_GOTO:
+    case RLX_OP_AGAIN:
     case RLX_OP_IF:
     case RLX_OP_CALL_KERNEL:
     case RLX_OP_CALL_BUILTIN:

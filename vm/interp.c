@@ -84,6 +84,19 @@ static rlx_status call_closure(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
     return push_callee(vm, f, w, v.as.closure->function, v.as.closure, out_callee, err);
 }
 
+/* A call of the function by itself whose result is its own: the frame is used again, so that loops
+ * written as recursion need no memory. To the instrument and the profile it is the same call. */
+static rlx_status begin_anew(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const rlxv_function *fn = f->fn;
+    const rlx_value *args = rlxv_gather_values(f, w + 1);
+    for (uint32_t i = 0; i < fn->n_params; i++)
+        rlxv_retain_value(args[i]);
+    for (uint32_t i = 0; i < fn->n_registers; i++)
+        rlxv_set_reg(f, i, i < fn->n_params ? args[i] : rlx_none());
+    return rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, err);
+}
+
 static void tell_return(rlx_vm *vm, const rlxv_frame *callee, rlx_status status, rlx_value result)
 {
     if (!vm->after || !callee->caller)
@@ -379,6 +392,10 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
                 next = f->fn->code + w[2];
             if (status == RLX_OK && next <= w && is_cancelled(vm))
                 status = cancelled(err);
+            break;
+        case RLX_OP_AGAIN:
+            status = is_cancelled(vm) ? cancelled(err) : begin_anew(vm, f, w, err);
+            next = f->fn->code;
             break;
         case RLX_OP_CALL_KERNEL:
             status = is_cancelled(vm) ? cancelled(err) : rlxv_call_kernel(vm, f, w, err);

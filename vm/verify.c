@@ -106,6 +106,8 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
         return o[2].n == exe->functions[o[1].value].n_params
                    ? NULL
                    : "wrong number of arguments for the function";
+    case RLX_OP_AGAIN:
+        return o[0].n == c->fn->n_params ? NULL : "wrong number of arguments for the function";
     case RLX_OP_MAKE_CLOSURE:
         return o[2].n <= exe->functions[o[1].value].n_params
                    ? NULL
@@ -177,7 +179,8 @@ static rlx_status check_instructions(checker *c)
         terminated = in.info->flags & RLX_OPF_TERM;
     }
     if (!terminated)
-        return reject(c, fn->n_words, "end", "the function does not end with ret or goto");
+        return reject(c, fn->n_words, "end",
+                      "the function does not end with ret or goto (or again)");
     return RLX_OK;
 }
 

@@ -32,7 +32,7 @@ bool rlxc_bc_fits(rlxc_bc_module *m, size_t n, const char *what, rlxc_range rang
 void rlxc_bc_op(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *operands, uint32_t n)
 {
     rlx_error err = {0};
-    if (!fn->m->failed)
+    if (!fn->m->failed && !fn->ended)
         rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_emit(fn->m->builder, op, operands, n, &err),
                    &err);
 }
@@ -207,9 +207,9 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     fn.uses = rlxc_count_uses(m->ctx, f);
     if (!fn.reg || !fn.depth || !fn.uses || !begin_function(&fn, index))
         return false;
-    rlxc_bc_body(&fn, &f->body);
+    rlxc_bc_body(&fn, &f->body, true);
     fn.range = f->body.result_range.line ? f->body.result_range : f->range;
-    if (rlxc_bc_check_atom(&fn, f->body.result)) {
+    if (!fn.ended && rlxc_bc_check_atom(&fn, f->body.result)) {
         uint32_t result = rlxc_bc_atom(&fn, f->body.result);
         RLXC_BC_EMIT(&fn, RLX_OP_RET, result);
     }

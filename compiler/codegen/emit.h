@@ -58,7 +58,8 @@ typedef struct rlxc_bc_function {
     rlxc_map loaded;                     /* constant index + 1 -> register + 1, in this scope */
     RLXC_VEC(uint64_t) loaded_log;       /* keys of |loaded| */
     RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
-    uint32_t nothing;             /* register + 1 of results that nobody reads: never killed */
+    bool ended;       /* the path ends here: nothing more is emitted before the next label */
+    uint32_t nothing; /* register + 1 of results that nobody reads: never killed */
     RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
     RLXC_VEC(uint32_t) killed_regs;
     rlxc_range range;
@@ -134,11 +135,14 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
 /* Tells the builder where the instructions from here on come from; |name| is of the binding. */
 void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name);
-void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body);
+/* |tail|: the body's result is the function's. It may have been given when |fn| has ended. */
+void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body, bool tail);
 void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b);
 /* |tir_vars|: a shape with the scalar parameters that |args| leaves out, or NULL. */
 void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rlxc_atom *args,
                          uint32_t n, const rlxc_atom *tir_vars);
+/* The function begins anew with |args|. */
+void rlxc_bc_again(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n);
 /* var := callee(args): a function, a closure or an extern function. */
 void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom callee,
                       const rlxc_atom *args, uint32_t n);

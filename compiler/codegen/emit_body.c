@@ -1,5 +1,8 @@
 /* Bytecode emission: bindings and control flow.
  *
+ * A call of the function by itself whose result is the function's is no call: the function begins
+ * anew (loops of imported models are written so).
+ *
  * An IF becomes: if cond else L1; then branch; move phi; goto L2; L1: else branch; move phi; L2.
  * Both branches fill the same register. Nesting is limited where it was made (RLXC_MAX_DEPTH);
  * bindings are a loop. */
@@ -42,24 +45,56 @@ static void bind_label(rlxc_bc_function *fn, uint32_t label)
     rlx_error err = {0};
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_bind(fn->m->builder, label, &err), &err);
+    fn->ended = false;
+}
+
+static bool is_kill(const rlxc_binding *b)
+{
+    return rlxc_is_op(b, "memory.kill_tensor") || rlxc_is_op(b, "memory.kill_storage") ||
+           rlxc_is_op(b, "vm.kill_object");
+}
+
+/* The binding that makes the result of |body|, if only kills follow it. */
+static const rlxc_binding *result_binding(const rlxc_body *body)
+{
+    for (uint32_t i = body->n_blocks; i-- > 0;)
+        for (uint32_t j = body->blocks[i]->n; j-- > 0;) {
+            const rlxc_binding *b = body->blocks[i]->bindings[j];
+            if (is_kill(b))
+                continue;
+            return body->result.kind == RLXC_ATOM_VAR && body->result.var == b->var ? b : NULL;
+        }
+    return NULL;
+}
+
+/* The call |b| of the function by itself gives what the function promises, whatever the symbols of
+ * the next turn are: the VM checks results by the symbols of the last one. */
+static bool is_again(const rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
+                               ? rlxc_module_find(fn->m->module, b->callee.text)
+                               : NULL;
+    return g && g->relax == fn->f && b->n_args == fn->f->n_params &&
+           (!fn->f->ret ||
+            (b->var->sinfo && rlxc_sinfo_subsumes(fn->ctx, fn->f->ret, b->var->sinfo)));
 }
 
 /* |temps| made the condition; they die at the start of either branch. */
-static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t phi,
+static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t phi, bool tail,
                         const rlxc_bc_scope *scope, const uint32_t *temps, uint32_t n_temps)
 {
     for (uint32_t i = 0; i < n_temps; i++)
         RLXC_BC_EMIT(fn, RLX_OP_KILL, temps[i]);
-    rlxc_bc_body(fn, body);
+    rlxc_bc_body(fn, body, tail);
     if (!rlxc_bc_check_atom(fn, body->result))
         return;
-    uint32_t result = rlxc_bc_atom(fn, body->result);
-    RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, result);
+    if (!fn->ended)
+        RLXC_BC_EMIT(fn, RLX_OP_MOVE, phi, rlxc_bc_atom(fn, body->result));
     rlxc_bc_release_temps(fn);
     rlxc_bc_scope_end_branch(fn, scope);
 }
 
-static void emit_if(rlxc_bc_function *fn, const rlxc_binding *b)
+static void emit_if(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
 {
     uint32_t cond = rlxc_bc_atom(fn, b->args[0]);
     uint32_t phi = rlxc_bc_define(fn, b->var);
@@ -68,12 +103,15 @@ static void emit_if(rlxc_bc_function *fn, const rlxc_binding *b)
     fn->temps.count = 0;
     RLXC_BC_EMIT(fn, RLX_OP_IF, cond, otherwise);
     rlxc_bc_scope scope = rlxc_bc_scope_open(fn);
-    emit_branch(fn, b->then, phi, &scope, temps, n_temps);
+    emit_branch(fn, b->then, phi, tail, &scope, temps, n_temps);
     RLXC_BC_EMIT(fn, RLX_OP_GOTO, end);
+    bool first_ended = fn->ended;
     bind_label(fn, otherwise);
     rlxc_bc_scope_rewind(fn, &scope);
-    emit_branch(fn, b->otherwise, phi, &scope, temps, n_temps);
+    emit_branch(fn, b->otherwise, phi, tail, &scope, temps, n_temps);
+    bool ended = first_ended && fn->ended;
     bind_label(fn, end);
+    fn->ended = ended;
     rlxc_bc_scope_close(fn, &scope);
     for (uint32_t i = 0; i < n_temps; i++)
         RLXC_PUSH(fn->ctx, &fn->free_regs, temps[i]);
@@ -85,7 +123,7 @@ static void emit_move(rlxc_bc_function *fn, const rlxc_binding *b, uint32_t sour
     RLXC_BC_EMIT(fn, RLX_OP_MOVE, dst, source);
 }
 
-static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b)
+static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
 {
     uint32_t source;
     if (!rlxc_bc_fits(fn->m, b->n_args, "arguments", b->range))
@@ -98,7 +136,12 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b)
         emit_move(fn, b, rlxc_bc_atom(fn, b->args[0]));
         break;
     case RLXC_FORM_CALL:
-        rlxc_bc_call(fn, b);
+        if (tail && is_again(fn, b)) {
+            rlxc_bc_again(fn, b->args, b->n_args);
+            fn->ended = true;
+        } else {
+            rlxc_bc_call(fn, b);
+        }
         break;
     case RLXC_FORM_TUPLE:
         rlxc_bc_make_tuple(fn, b->var, b->args, b->n_args);
@@ -114,7 +157,7 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b)
             emit_move(fn, b, source);
         break;
     case RLXC_FORM_IF:
-        emit_if(fn, b);
+        emit_if(fn, b, tail);
         break;
     case RLXC_FORM_FUNCTION:
         rlxc_internal(fn->ctx, b->range, "emit_bytecode", "local function '%s' was not lifted",
@@ -131,8 +174,9 @@ static void drop_unused(rlxc_bc_function *fn, const rlxc_binding *b)
         rlxc_bc_kill(fn, b->var);
 }
 
-void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body)
+void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body, bool tail)
 {
+    const rlxc_binding *last = tail ? result_binding(body) : NULL;
     for (uint32_t i = 0; i < body->n_blocks; i++) {
         const rlxc_binding_block *block = body->blocks[i];
         for (uint32_t j = 0; j < block->n; j++) {
@@ -141,8 +185,10 @@ void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body)
                 return;
             fn->range = b->range;
             locate(fn, b, j + 1 < block->n ? block->bindings[j + 1] : NULL);
-            emit_binding(fn, b);
+            emit_binding(fn, b, b == last);
             rlxc_bc_release_temps(fn);
+            if (fn->ended)
+                return;
             drop_unused(fn, b);
         }
     }

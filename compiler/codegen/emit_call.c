@@ -291,6 +291,16 @@ void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom call
     call(fn, RLX_OP_CALL_FUNC, var, (uint32_t)index - 1, regs, n);
 }
 
+void rlxc_bc_again(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n)
+{
+    uint32_t *words = rlxc_alloc(fn->ctx, ((size_t)n + 1) * sizeof *words);
+    const uint32_t *regs = arg_regs(fn, args, n);
+    words[0] = n;
+    for (uint32_t i = 0; i < n; i++)
+        words[i + 1] = regs[i];
+    rlxc_bc_op(fn, RLX_OP_AGAIN, words, n + 1);
+}
+
 static const rlxc_prim_func *prim_of(rlxc_bc_function *fn, rlxc_atom atom)
 {
     if (atom.kind != RLXC_ATOM_GLOBAL)

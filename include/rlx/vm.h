@@ -58,7 +58,7 @@ typedef struct rlx_call_info {
     uint32_t n_dims;
 } rlx_call_info;
 
-/* Called before each call. False skips it: a kernel's outputs are then undefined bytes, any
+/* Called before each call, once where a function begins itself anew (again). False skips it: a kernel's outputs are then undefined bytes, any
    other call gives *replacement, whose reference the VM takes over (none unless set). */
 typedef bool (*rlx_instrument_before)(void *user, const rlx_call_info *info,
                                       rlx_value *replacement);

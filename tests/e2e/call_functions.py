@@ -120,7 +120,7 @@ class Module:
         return (x, y)
 
     @R.function
-    def endless(i: R.Prim("int64")) -> R.Prim("int64"):
+    def endless(i: R.Prim("int64")) -> R.Object:
         cls = Module
         j = cls.endless(i)
-        return j
+        return (j, i)

@@ -290,6 +290,7 @@ RLX_TEST(file, opcodes_stay_as_they_are)
         {0x01, "ret", "r"},
         {0x02, "goto", "j"},
         {0x03, "if", "rj"},
+        {0x04, "again", "R"},
         {0x08, "call_kernel", "fSR"},
         {0x09, "call_builtin", "dbR"},
         {0x0a, "call_packed", "dnR"},

@@ -55,6 +55,8 @@ RLX_TEST(verify, flow_and_rules)
         {"load_const r0, shape [1]\n match_shape r0, int8[1]\n ret r0", "type is not a shape type"},
         {"load_const r0, none\n call_packed r1, c0, []\n ret r1", "name is not a string constant"},
         {"call_func r0, @f, [r0]\n ret r0", "wrong number of arguments for the function"},
+        {"load_const r0, none\n again [r0]", "wrong number of arguments for the function"},
+        {"again [r0]", "wrong number of arguments for the function"},
         {"load_const r0, none\n make_closure r1, @f, [r0]\n ret r1",
          "binds more arguments than the function has"},
         {"call_kernel k0, [], []\n goto L\nL: goto L", "wrong number of dims for the kernel"},
