@@ -42,7 +42,8 @@ typedef struct rlxc_llvm {
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_bounds bounds;
     uint32_t stack_used, unrolled, n_parallel;
-    bool reassoc; /* the accumulation being emitted may be reordered */
+    bool reassoc;      /* the accumulation being emitted may be reordered */
+    LLVMValueRef mask; /* lanes in which vector accesses touch memory; NULL: all */
 } rlxc_llvm;
 
 /* --- llvm_expr.c --- */

@@ -143,6 +143,42 @@ static LLVMValueRef element(rlxc_llvm *g, const address *at, LLVMTypeRef type, u
     return LLVMBuildInBoundsGEP2(g->b, type, at->base, &offset, 1, "");
 }
 
+/* The addresses of all lanes. */
+static LLVMValueRef lane_pointers(rlxc_llvm *g, const address *at, LLVMTypeRef type)
+{
+    LLVMValueRef pointers = LLVMGetPoison(LLVMVectorType(g->ptr, at->lanes));
+    for (uint32_t i = 0; i < at->lanes; i++)
+        pointers = LLVMBuildInsertElement(g->b, pointers, element(g, at, type, i),
+                                          LLVMConstInt(g->i32, i, false), "");
+    return pointers;
+}
+
+/* llvm.masked.|name| of a vector type: load, store, and of many addresses gather, scatter. |value|
+ * is what is stored, or NULL. */
+static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, uint32_t align,
+                                  LLVMValueRef value)
+{
+    bool near = at->stride && is_one(at->stride);
+    LLVMTypeRef whole = LLVMVectorType(type, at->lanes);
+    LLVMValueRef p = near ? LLVMBuildInBoundsGEP2(g->b, type, at->base, &at->offset, 1, "")
+                          : lane_pointers(g, at, type);
+    LLVMTypeRef overloads[2] = {whole, LLVMTypeOf(p)};
+    const char *name = value ? (near ? "llvm.masked.store" : "llvm.masked.scatter")
+                             : (near ? "llvm.masked.load" : "llvm.masked.gather");
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, overloads, 2);
+    LLVMValueRef bytes = rlxc_llvm_int(g, g->i32, align);
+    LLVMValueRef loads[4] = {p, bytes, g->mask, LLVMConstNull(whole)};
+    LLVMValueRef stores[4] = {value, p, bytes, g->mask};
+    return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, value ? stores : loads, 4, "");
+}
+
+/* Whether the access happens in the lanes of the mask only. */
+static bool is_masked(const rlxc_llvm *g, const address *at)
+{
+    return g->mask && at->lanes > 1 && at->lanes == rlxc_llvm_lanes(g->mask);
+}
+
 static uint32_t element_bytes(rlx_dtype t)
 {
     return t.bits <= 8 ? 1u : t.bits / 8u;
@@ -157,7 +193,9 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
     LLVMTypeRef type = rlxc_llvm_memory(g, buffer->dtype);
     uint32_t align = element_bytes(buffer->dtype);
     LLVMValueRef value;
-    if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
+    if (is_masked(g, &at)) {
+        value = masked_access(g, &at, type, align, NULL);
+    } else if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
         LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
         LLVMTypeRef whole = at.lanes > 1 ? LLVMVectorType(type, at.lanes) : type;
         value = LLVMBuildLoad2(g->b, whole, p, "");
@@ -185,6 +223,10 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
     if (rlxc_llvm_lanes(value) != at.lanes) {
         rlxc_error(g->ctx, g->range, "%s: a vector of %u lanes is stored to %u elements of %s",
                    g->f->name, rlxc_llvm_lanes(value), at.lanes, buffer->name);
+        return;
+    }
+    if (is_masked(g, &at)) {
+        masked_access(g, &at, type, align, value);
         return;
     }
     if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
@@ -329,6 +371,21 @@ static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes
     return phi;
 }
 
+/* The side of a conditional by lanes: vectors are read where the condition asks for them. */
+static LLVMValueRef in_lanes(rlxc_llvm *g, LLVMValueRef mask, const rlxc_expr *e)
+{
+    if (safe_to_compute(g, e))
+        return rlxc_llvm_expr(g, e);
+    LLVMValueRef outer = g->mask;
+    uint32_t mark = g->memo_log.count;
+    bool nested = outer && rlxc_llvm_lanes(outer) == rlxc_llvm_lanes(mask);
+    g->mask = nested ? LLVMBuildAnd(g->b, outer, mask, "") : mask;
+    LLVMValueRef value = rlxc_llvm_expr(g, e);
+    rlxc_llvm_memo_forget(g, mark);
+    g->mask = outer;
+    return value;
+}
+
 static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr *yes,
                            const rlxc_expr *no, bool both)
 {
@@ -338,7 +395,9 @@ static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr 
     LLVMValueRef c = rlxc_llvm_expr(g, cond);
     if (rlxc_llvm_lanes(c) == 1 && !both && !(safe_to_compute(g, yes) && safe_to_compute(g, no)))
         return branch(g, c, yes, no, NULL, NULL);
-    LLVMValueRef y = rlxc_llvm_expr(g, yes), n = rlxc_llvm_expr(g, no);
+    bool by_lane = !both && rlxc_llvm_lanes(c) > 1;
+    LLVMValueRef y = by_lane ? in_lanes(g, c, yes) : rlxc_llvm_expr(g, yes);
+    LLVMValueRef n = by_lane ? in_lanes(g, LLVMBuildNot(g->b, c, ""), no) : rlxc_llvm_expr(g, no);
     rlxc_llvm_unify(g, &y, &n);
     uint32_t lanes =
         rlxc_llvm_lanes(y) > rlxc_llvm_lanes(c) ? rlxc_llvm_lanes(y) : rlxc_llvm_lanes(c);

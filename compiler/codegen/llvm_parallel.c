@@ -103,7 +103,7 @@ static bool capture_stmt(void *user, const rlxc_stmt *s)
 /* --- how much work an iteration is ------------------------------------------------------------ */
 
 /* A unit is about a quarter of a nanosecond; waking threads takes some microseconds. */
-enum { WORK_PER_SHARE = 60000, WORK_OF_CALL = 12, WORK_OF_VECTOR = 4, UNKNOWN_TRIPS = 16 };
+enum { WORK_PER_SHARE = 60000, WORK_OF_CALL = 12, UNKNOWN_TRIPS = 16 };
 
 static bool count_nodes(void *user, const rlxc_expr *e)
 {
@@ -111,6 +111,26 @@ static bool count_nodes(void *user, const rlxc_expr *e)
     bool is_leaf = e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_INT;
     *n += e->kind == RLXC_EXPR_CALL ? WORK_OF_CALL : !is_leaf;
     return true;
+}
+
+/* Of vector statements: their operands are near, so arithmetic is what takes time. */
+static bool count_vector_nodes(void *user, const rlxc_expr *e)
+{
+    int64_t *n = user;
+    if (e->dtype.lanes > 1 && (rlxc_is_binary(e) || e->kind == RLXC_EXPR_SELECT))
+        *n += 1;
+    if (e->kind == RLXC_EXPR_CALL)
+        *n += WORK_OF_CALL;
+    return true;
+}
+
+/* The expression with variables that have no value yet at 0: loops whose trip counts depend on the
+ * iteration are judged by the first. */
+static const rlxc_expr *at_start(void *user, const rlxc_expr *e)
+{
+    const rlxc_llvm *g = user;
+    bool later = e->kind == RLXC_EXPR_VAR && !rlxc_map_get(&g->vars, rlxc_key(e));
+    return later ? rlxc_int(g->ctx, e->dtype, 0) : NULL;
 }
 
 typedef struct known_vars {
@@ -132,33 +152,47 @@ static LLVMValueRef sum(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildAdd(g->b, a, b, "");
 }
 
-/* Units of one execution of |s|; trip counts that are not known before the loop count as some. */
-static LLVMValueRef work_of(rlxc_llvm *g, const rlxc_stmt *s)
+/* Units of one execution of |s|; trip counts that are not known before the loop count as some, or,
+ * where the iterations are |alike|, as those of the first. */
+static LLVMValueRef work_of(rlxc_llvm *g, const rlxc_stmt *s, bool alike)
 {
     int64_t nodes = 1;
     if (s->kind == RLXC_STMT_SEQ) {
         LLVMValueRef total = rlxc_llvm_int(g, g->i64, 1);
         for (uint32_t i = 0; i < s->seq.n; i++)
-            total = sum(g, total, work_of(g, s->seq.items[i]));
+            total = sum(g, total, work_of(g, s->seq.items[i], alike));
         return total;
     }
+    if (s->kind == RLXC_STMT_LET && alike) { /* for the trip counts that follow */
+        const rlxc_expr *value = rlxc_expr_rewrite(g->ctx, s->let.value, at_start, g);
+        known_vars k = {g, true};
+        rlxc_expr_visit(g->ctx, value, is_known, &k);
+        if (k.all && rlxc_dtype_is_int(value->dtype) && value->dtype.lanes == 1)
+            rlxc_llvm_bind(g, s->let.var, rlxc_llvm_expr(g, value));
+    }
+    if (s->kind == RLXC_STMT_IF && alike)
+        return work_of(g, s->if_.then, alike);
     if (s->kind == RLXC_STMT_IF) {
-        LLVMValueRef then = work_of(g, s->if_.then);
-        return s->if_.otherwise ? sum(g, then, work_of(g, s->if_.otherwise)) : then;
+        LLVMValueRef then = work_of(g, s->if_.then, alike);
+        return s->if_.otherwise ? sum(g, then, work_of(g, s->if_.otherwise, alike)) : then;
     }
     if (s->kind == RLXC_STMT_FOR) {
         known_vars k = {g, true};
-        rlxc_expr_visit(g->ctx, s->loop.extent, is_known, &k);
+        const rlxc_expr *extent = s->loop.extent;
+        if (alike)
+            extent = rlxc_expr_rewrite(g->ctx, extent, at_start, g);
+        rlxc_expr_visit(g->ctx, extent, is_known, &k);
         LLVMValueRef trips =
-            k.all ? rlxc_llvm_index(g, s->loop.extent) : rlxc_llvm_int(g, g->i64, UNKNOWN_TRIPS);
-        return LLVMBuildMul(g->b, trips, work_of(g, s->loop.body), "");
+            k.all ? rlxc_llvm_index(g, extent) : rlxc_llvm_int(g, g->i64, UNKNOWN_TRIPS);
+        return LLVMBuildMul(g->b, trips, work_of(g, s->loop.body, alike), "");
     }
     if (s->kind == RLXC_STMT_WHILE)
         return rlxc_llvm_int(g, g->i64, WORK_PER_SHARE);
     if (s->kind == RLXC_STMT_STORE) {
-        rlxc_expr_visit(g->ctx, s->store.value, count_nodes, &nodes);
-        if (s->store.value->dtype.lanes > 1)
-            nodes *= WORK_OF_VECTOR;
+        bool is_vector = s->store.value->dtype.lanes > 1;
+        nodes = is_vector ? 0 : nodes;
+        rlxc_expr_visit(g->ctx, s->store.value, is_vector ? count_vector_nodes : count_nodes,
+                        &nodes);
     }
     return rlxc_llvm_int(g, g->i64, nodes);
 }
@@ -256,7 +290,8 @@ static LLVMValueRef call_parallel_for(rlxc_llvm *g, LLVMValueRef body, LLVMValue
 static LLVMValueRef grain_of(rlxc_llvm *g, const rlxc_stmt *loop)
 {
     LLVMValueRef one = rlxc_llvm_int(g, g->i64, 1);
-    LLVMValueRef work = work_of(g, loop->loop.body);
+    bool alike = rlxc_attrs_find(&loop->loop.annotations, "rlx.alike") != NULL;
+    LLVMValueRef work = work_of(g, loop->loop.body, alike);
     LLVMValueRef none = LLVMBuildICmp(g->b, LLVMIntSLT, work, one, "");
     work = LLVMBuildSelect(g->b, none, one, work, "");
     LLVMValueRef whole = rlxc_llvm_int(g, g->i64, WORK_PER_SHARE);

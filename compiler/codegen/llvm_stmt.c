@@ -233,8 +233,36 @@ static void while_loop(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMPositionBuilderAtEnd(g->b, after);
 }
 
+/* A vector condition is a mask: accesses of memory under it are made in its lanes (llvm_expr.c);
+ * where no lane is left nothing runs, as scalars read under it may not exist then. */
+static void masked(rlxc_llvm *g, const rlxc_stmt *s)
+{
+    LLVMValueRef outer = g->mask, mask = rlxc_llvm_expr(g, s->if_.cond);
+    uint32_t lanes = rlxc_llvm_lanes(mask);
+    if (!rlxc_dtype_is_bool(s->if_.cond->dtype) || s->if_.otherwise ||
+        (outer && rlxc_llvm_lanes(outer) != lanes)) {
+        rlxc_error(g->ctx, g->range, "%s: a condition of several lanes stands alone, without else",
+                   g->f->name);
+        return;
+    }
+    LLVMBasicBlockRef then = new_block(g, "lanes"), join = new_block(g, "endlanes");
+    g->mask = outer ? LLVMBuildAnd(g->b, outer, mask, "") : mask;
+    LLVMTypeRef bits = LLVMIntTypeInContext(g->lc, lanes);
+    LLVMValueRef all = LLVMBuildBitCast(g->b, g->mask, bits, "");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, all, LLVMConstNull(bits), ""), then, join);
+    LLVMPositionBuilderAtEnd(g->b, then);
+    rlxc_llvm_stmt(g, s->if_.then);
+    LLVMBuildBr(g->b, join);
+    LLVMPositionBuilderAtEnd(g->b, join);
+    g->mask = outer;
+}
+
 static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
 {
+    if (s->if_.cond->dtype.lanes > 1) {
+        masked(g, s);
+        return;
+    }
     LLVMBasicBlockRef then = new_block(g, "then"), join = new_block(g, "endif");
     LLVMBasicBlockRef otherwise = s->if_.otherwise ? new_block(g, "else") : join;
     LLVMBuildCondBr(g->b, rlxc_llvm_condition(g, s->if_.cond), then, otherwise);

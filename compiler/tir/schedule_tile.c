@@ -1,185 +1,38 @@
 /* Register tiles: reductions that vectorise along the last result axis (j), with data reused along
  * another result axis (i). Matmul in all its forms, convolutions along their width, sums over
- * leading axes.
+ * leading axes. schedule_plan.c says which, and how large the tiles are.
  *
- *     for the other result axes, for tiles of j:   [pack the operand that depends on j]
- *         for tiles of i:
+ *     for the other result axes, for tiles of j, for blocks of rows:   in parallel
+ *         [pack the operand that depends on j]
+ *         for tiles of i in the block:
  *             acc[mr][nv][vl] = init               local, held in registers: all indices constant
  *             for the reduction axes: acc += ...   mr x nv vector operations, unrolled
  *             store, or the epilogue on the tile   (bias, activation, residual)
  *
- * Tiles are exact: rows left over run in tiles of 4, 2 and 1; columns left over in single vectors,
- * then in a partial vector, whose operand is packed with zeros behind its end, or else one by one.
- * An operand that is not contiguous along j (B of x B^T) is packed for each tile of j and used for
- * all rows; one with a small stride along j (a strided convolution) is gathered. No tile reads or
- * writes outside its tensors. */
-#include "compiler/tir/stages.h"
+ * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; where
+ * there are few tiles of j the blocks of rows are what is shared out.
+ *
+ * Tiles are exact. Rows left over run in tiles of fewer rows (rlxc_tile_shape.chain). Columns left
+ * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
+ * behind the end, nothing is stored there. An operand that is not contiguous along j (B of x B^T)
+ * is packed for each tile of j and used for all rows; one with a small stride along j (a strided
+ * convolution) is gathered. No tile reads or writes outside its tensors. */
+#include "compiler/tir/tile.h"
 
-enum { NO_AXIS = UINT32_MAX, MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */ };
-
-typedef struct plan {
-    uint32_t i, j;            /* axes; i may be NO_AXIS */
-    uint32_t mr, nv, vl;      /* rows, vectors, lanes of the full tile */
-    const rlxc_expr *operand; /* the only load that depends on j, and not on i; or NULL */
-    uint32_t reduce;          /* the only reduction axis, or NO_AXIS */
-    bool must_pack;           /* operand is not contiguous along j */
-} plan;
-
-/* --- planning -------------------------------------------------------------------------------- */
-
-typedef struct survey {
-    rlxc_context *ctx;
-    const rlxc_stage *s;
-    RLXC_VEC(const rlxc_expr *) loads;
-    bool bad;
-} survey;
-
-static bool survey_node(void *user, const rlxc_expr *e)
-{
-    survey *v = user;
-    if (e->kind == RLXC_EXPR_LET || e->dtype.lanes > 1)
-        v->bad = true;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return true;
-    if (e->load.buffer == v->s->out) {
-        for (uint32_t i = 0; i < e->load.n; i++)
-            v->bad = v->bad || e->load.indices[i] != v->s->indices[i];
-        return true;
-    }
-    RLXC_PUSH(v->ctx, &v->loads, e);
-    return true;
-}
-
-static bool depends(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
-{
-    for (uint32_t i = 0; i < load->load.n; i++)
-        if (rlxc_expr_uses_var(ctx, load->load.indices[i], var))
-            return true;
-    return false;
-}
-
-static const rlxc_expr *hide(void *user, const rlxc_expr *e)
-{
-    rlxc_context *ctx = user;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return NULL;
-    return rlxc_dtype_is_float(e->dtype)  ? rlxc_float(ctx, e->dtype, 2.5)
-           : rlxc_dtype_is_bool(e->dtype) ? rlxc_bool(ctx, true)
-                                          : rlxc_int(ctx, e->dtype, 3);
-}
-
-static uint32_t lanes_for(const rlxc_stages *s, rlx_dtype t, const rlxc_expr *extent)
-{
-    uint32_t bytes = t.bits >= 32 ? t.bits / 8u : 4u, lanes = s->options->vector_bytes / bytes;
-    int64_t n;
-    if (lanes < MIN_LANES)
-        lanes = s->options->vector_bytes / bytes;
-    while (rlxc_is_int(extent, &n) && lanes > 1 && n < (int64_t)lanes)
-        lanes /= 2;
-    return lanes;
-}
-
-/* The innermost other result axis along which some vector operand is reused. */
-static uint32_t reuse_axis(const survey *v, uint32_t j)
-{
-    const rlxc_stage *s = v->s;
-    for (uint32_t i = s->n_axes; i-- > 0;) {
-        if (i == j || s->reduces[i] || rlxc_is_const(s->extents[i], 1))
-            continue;
-        for (uint32_t k = 0; k < v->loads.count; k++)
-            if (depends(v->ctx, v->loads.items[k], s->vars[j]) &&
-                !depends(v->ctx, v->loads.items[k], s->vars[i]))
-                return i;
-    }
-    return NO_AXIS;
-}
-
-static void choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, plan *p)
-{
-    bool wide = s->options->vector_bytes >= 64, medium = s->options->vector_bytes >= 32;
-    int64_t n;
-    p->nv = wide ? 4 : 2;
-    p->mr = p->i == NO_AXIS ? 1 : wide || medium ? 6 : 4;
-    if (rlxc_is_int(stage->extents[p->j], &n))
-        while (p->nv > 1 && n < (int64_t)p->nv * p->vl)
-            p->nv--;
-    if (p->i != NO_AXIS && p->nv == 1) /* few columns: more rows keep the pipeline full */
-        p->mr = wide ? 12 : p->mr + 2;
-    if (p->i != NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr)
-        p->mr = (uint32_t)n;
-}
-
-static bool make_plan(const rlxc_stages *s, const rlxc_stage *stage, plan *p)
-{
-    rlxc_context *ctx = s->ctx;
-    survey v = {.ctx = ctx, .s = stage};
-    *p = (plan){.i = NO_AXIS, .j = NO_AXIS, .reduce = NO_AXIS};
-    if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
-        rlxc_dtype_is_bool(stage->out->dtype))
-        return false;
-    uint32_t n_reduce = 0, n_vector = 0;
-    for (uint32_t i = 0; i < stage->n_axes; i++) {
-        if (stage->reduces[i]) {
-            n_reduce++;
-            p->reduce = i;
-        } else if (stage->indices[stage->out->ndim - 1] == stage->vars[i]) {
-            p->j = i;
-        }
-    }
-    if (p->j == NO_AXIS)
-        return false;
-    rlxc_expr_visit(ctx, stage->value, survey_node, &v);
-    const rlxc_expr *j = stage->vars[p->j];
-    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, hide, ctx);
-    if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
-        return false;
-    bool contiguous = true, near = true;
-    for (uint32_t k = 0; k < v.loads.count; k++) {
-        const rlxc_expr *load = v.loads.items[k];
-        int64_t stride;
-        if (!depends(ctx, load, j))
-            continue;
-        if (!rlxc_access_stride(ctx, load->load.buffer, load->load.indices, j, &stride) ||
-            load->load.buffer->strides)
-            return false;
-        contiguous = contiguous && stride == 1;
-        near = near && stride >= 1 && stride <= MAX_GATHER;
-        p->operand = load;
-        n_vector++;
-    }
-    p->i = reuse_axis(&v, p->j);
-    p->vl = lanes_for(s, stage->out->dtype, stage->extents[p->j]);
-    if (n_reduce != 1)
-        p->reduce = NO_AXIS;
-    if (n_vector != 1 || p->reduce == NO_AXIS || p->i == NO_AXIS)
-        p->operand = NULL;
-    p->must_pack = !contiguous;
-    if (!p->operand && near && p->i != NO_AXIS) /* a gather, paid once for all rows of the tile */
-        p->must_pack = false;
-    int64_t rows;
-    if (n_vector == 0 || p->vl < MIN_LANES ||
-        (p->must_pack && (!p->operand || (rlxc_is_int(stage->extents[p->i], &rows) && rows < 4))))
-        return false;
-    choose_sizes(s, stage, p);
-    return true;
-}
-
-bool rlxc_schedule_wants_tile(const rlxc_stages *s, const rlxc_stage *stage)
-{
-    plan p;
-    return make_plan(s, stage, &p);
-}
-
-/* --- emission -------------------------------------------------------------------------------- */
+enum {
+    ROW_BLOCK = 48,      /* rows of a parallel piece: a multiple of the tiles' rows */
+    CHEAP_EPILOGUE = 16, /* nodes of an expression that is computed on the accumulators, unrolled */
+};
 
 typedef struct tiler {
     rlxc_schedule *c;
     rlxc_context *ctx;
     const rlxc_stage *s, *epilogue;
-    plan p;
-    bool small;              /* no threads */
-    rlxc_buffer *acc, *tile; /* tile: NULL until something needs the values in memory */
-    rlxc_buffer *packed;     /* of the operand: [reduction][columns of a tile] */
+    rlxc_tile_plan p;
+    bool small;                  /* no threads */
+    rlxc_buffer *acc, *tile;     /* tile: NULL until something needs the values in memory */
+    rlxc_buffer *packed;         /* of the operand: [reduction][columns of a tile] */
+    const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
     const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
 } tiler;
 
@@ -187,7 +40,6 @@ typedef struct shape { /* of one tile */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
-    bool packed;
 } shape;
 
 typedef struct point { /* loop variables inside a tile */
@@ -230,7 +82,7 @@ static void axis_values(tiler *t, const shape *q, const point *at, const rlxc_ex
 {
     for (uint32_t k = 0; k < t->s->n_axes; k++)
         out[k] = t->values[k];
-    if (t->p.i != NO_AXIS)
+    if (t->p.i != RLXC_NO_AXIS)
         out[t->p.i] = plus(t, q->i0, at->m);
     out[t->p.j] = plus(t, q->j0, column(t, q, at));
 }
@@ -246,10 +98,37 @@ static const rlxc_stmt *over_tile(tiler *t, const shape *q, const point *at, boo
     return rlxc_loop_of(t->ctx, at->m, num(t, q->mr), outer, body);
 }
 
+static const rlxc_expr *is_valid(tiler *t, const shape *q, const point *at)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_LT, column(t, q, at), q->valid);
+}
+
+/* The stage's value at a point: the operand from where it was packed, and where columns are missing
+ * zeros in place of what depends on them. */
+typedef struct operands {
+    tiler *t;
+    const rlxc_expr *packed; /* stands for the packed element until the axes are replaced */
+    const rlxc_expr *valid;  /* stands for the condition; NULL: all columns exist */
+} operands;
+
 static const rlxc_expr *take_operand(void *user, const rlxc_expr *e)
 {
-    const rlxc_expr *const *pair = user;
-    return e == pair[0] ? pair[1] : NULL;
+    operands *o = user;
+    tiler *t = o->t;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    if (e == t->p.operand && o->packed)
+        return o->packed;
+    if (!o->valid || e->load.buffer == t->s->out)
+        return NULL;
+    for (uint32_t i = 0; i < e->load.n; i++) {
+        if (!rlxc_expr_uses_var(t->ctx, e->load.indices[i], t->s->vars[t->p.j]))
+            continue;
+        const rlxc_expr *zero = rlxc_cast(t->ctx, e->dtype, rlxc_int(t->ctx, RLX_I32, 0));
+        const rlxc_expr *args[3] = {o->valid, e, zero};
+        return rlxc_call(t->ctx, e->dtype, rlxc_intern_cstr(t->ctx, "if_then_else"), args, 3);
+    }
+    return NULL;
 }
 
 static const rlxc_stmt *acc_init(tiler *t, const shape *q)
@@ -274,19 +153,22 @@ static const rlxc_stmt *acc_update(tiler *t, const shape *q)
             values[k] = rlxc_loop_var(ctx, "k");
     const rlxc_expr *index = acc_index(t, q, &at);
     const rlxc_expr *value = s->value;
-    /* a variable stands for the packed element until the axes have been replaced */
-    const rlxc_expr *mark = NULL;
-    if (q->packed) {
-        mark = rlxc_var(ctx, rlxc_intern_cstr(ctx, "packed"), t->p.operand->dtype);
-        const rlxc_expr *pair[2] = {t->p.operand, mark};
-        value = rlxc_expr_rewrite(ctx, value, take_operand, pair);
-    }
+    operands o = {.t = t};
+    if (t->p.must_pack)
+        o.packed = rlxc_var(ctx, rlxc_intern_cstr(ctx, "packed"), t->p.operand->dtype);
+    else if (q->valid && !t->p.panels) /* panels are filled up, and so is what was packed */
+        o.valid = rlxc_var(ctx, rlxc_intern_cstr(ctx, "valid"), rlxc_bool(ctx, true)->dtype);
+    value = rlxc_expr_rewrite(ctx, value, take_operand, &o);
     value = rlxc_replace_loads(ctx, value, s->out, rlxc_load(ctx, t->acc, &index, 1));
     value = rlxc_replace(ctx, value, s->vars, values, s->n_axes);
-    if (mark) {
+    if (o.packed) {
         const rlxc_expr *where[2] = {values[t->p.reduce], column(t, q, &at)};
         const rlxc_expr *element = rlxc_load(ctx, t->packed, where, 2);
-        value = rlxc_substitute(ctx, value, &mark, &element, 1);
+        value = rlxc_substitute(ctx, value, &o.packed, &element, 1);
+    }
+    if (o.valid) {
+        const rlxc_expr *cond = is_valid(t, q, &at);
+        value = rlxc_substitute(ctx, value, &o.valid, &cond, 1);
     }
     const rlxc_stmt *body =
         over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &index, 1, value));
@@ -323,30 +205,46 @@ static const rlxc_stmt *finish(tiler *t, const rlxc_expr *const *values, const r
     return rlxc_stmt_store(ctx, writer->out, indices, writer->out->ndim, value);
 }
 
+static bool count_node(void *user, const rlxc_expr *e)
+{
+    uint32_t *n = user;
+    *n += e->kind == RLXC_EXPR_CALL ? CHEAP_EPILOGUE : e->kind != RLXC_EXPR_VAR;
+    return true;
+}
+
+/* The epilogue runs on the registers where it is short; longer ones go through memory and a loop
+ * over the tile, as code unrolled over it would be long. */
+static bool is_cheap(const tiler *t)
+{
+    uint32_t nodes = 0;
+    if (t->epilogue)
+        rlxc_expr_visit(t->ctx, t->epilogue->value, count_node, &nodes);
+    return nodes <= CHEAP_EPILOGUE;
+}
+
 static const rlxc_stmt *write_results(tiler *t, const shape *q)
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *values[RLXC_STAGE_AXES];
+    const rlxc_stmt *parts[2];
     point at = new_point(t);
     axis_values(t, q, &at, values);
     const rlxc_expr *index = acc_index(t, q, &at);
     const rlxc_expr *now = rlxc_load(ctx, t->acc, &index, 1);
-    if (!t->epilogue && !q->valid)
-        return over_tile(t, q, &at, false, finish(t, values, now));
-    /* through memory: long bodies are not unrolled, and a partial vector ends anywhere */
-    const rlxc_stmt *parts[2];
-    parts[0] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->tile, &index, 1, now));
-    at = new_point(t);
-    axis_values(t, q, &at, values);
-    index = acc_index(t, q, &at);
-    const rlxc_stmt *body = finish(t, values, rlxc_load(ctx, t->tile, &index, 1));
-    if (q->valid) {
-        body = rlxc_loop_of(ctx, at.l, q->valid, RLXC_LOOP_SERIAL, body);
-        body = rlxc_loop_of(ctx, at.v, num(t, 1), RLXC_LOOP_SERIAL, body);
-        parts[1] = rlxc_loop_of(ctx, at.m, num(t, q->mr), RLXC_LOOP_SERIAL, body);
-    } else {
-        parts[1] = over_tile(t, q, &at, true, body);
+    if (t->tile) {
+        parts[0] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->tile, &index, 1, now));
+        at = new_point(t);
+        axis_values(t, q, &at, values);
+        index = acc_index(t, q, &at);
+        now = rlxc_load(ctx, t->tile, &index, 1);
     }
+    const rlxc_stmt *body = finish(t, values, now);
+    if (q->valid)
+        body = rlxc_stmt_if(ctx, is_valid(t, q, &at), body, NULL);
+    body = over_tile(t, q, &at, t->tile != NULL, body);
+    if (!t->tile)
+        return body;
+    parts[1] = body;
     return rlxc_stmt_seq(ctx, parts, 2);
 }
 
@@ -361,29 +259,64 @@ static const rlxc_expr *divide(tiler *t, const rlxc_expr *a, int64_t b, bool rem
     return rlxc_binary(t->ctx, remainder ? RLXC_EXPR_FLOORMOD : RLXC_EXPR_FLOORDIV, a, num(t, b));
 }
 
-/* All rows for one tile of columns: full tiles, then 4, 2, 1 rows. */
+/* Appends var = value, so that it is computed and written once; constants and variables are used as
+ * they are. */
+static const rlxc_expr *named(tiler *t, rlxc_schedule *to, const char *name, const rlxc_expr *value)
+{
+    value = rlxc_simplify(t->ctx, value, NULL);
+    if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
+        return value;
+    const rlxc_expr *var = rlxc_loop_var(t->ctx, name);
+    RLXC_PUSH(t->ctx, &to->out, rlxc_stmt_let(t->ctx, var, value));
+    return var;
+}
+
+/* rows / mr, less one where the rows left over borrow a tile (rlxc_tile_shape). */
+static const rlxc_expr *full_tiles(tiler *t)
+{
+    rlxc_context *ctx = t->ctx;
+    uint32_t mr = t->p.mr, borrow = t->p.shape->mr == mr ? t->p.shape->borrow : 0;
+    const rlxc_expr *count = divide(t, t->rows, mr, false), *left = divide(t, t->rows, mr, true);
+    const rlxc_expr *any = NULL;
+    for (uint32_t r = 1; r < mr; r++) {
+        if (!(borrow & 1u << r))
+            continue;
+        const rlxc_expr *is = rlxc_binary(ctx, RLXC_EXPR_EQ, left, num(t, r));
+        any = any ? rlxc_binary(ctx, RLXC_EXPR_OR, any, is) : is;
+    }
+    if (!any)
+        return count;
+    const rlxc_expr *one = rlxc_binary(ctx, RLXC_EXPR_MIN, count, num(t, 1));
+    return rlxc_sub(ctx, count, rlxc_select(ctx, any, one, num(t, 0)));
+}
+
+/* All rows of the block for one tile of columns: full tiles, then smaller ones. */
 static const rlxc_stmt *all_rows(tiler *t, shape q)
 {
     rlxc_context *ctx = t->ctx;
-    if (t->p.i == NO_AXIS) {
+    if (t->p.i == RLXC_NO_AXIS) {
         q.mr = 1;
         return one_tile(t, &q);
     }
-    const rlxc_stmt *parts[6];
-    uint32_t n = 0;
-    const rlxc_expr *left = t->s->extents[t->p.i], *start = num(t, 0);
-    uint32_t mr = t->p.mr;
-    while (mr > 0) {
-        const rlxc_expr *count = divide(t, left, mr, false);
+    rlxc_schedule own = {.s = t->c->s};
+    const rlxc_expr *start = t->row, *left = t->rows;
+    for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(left, 0); i++) {
+        q.mr = i == 0 ? t->p.mr : t->p.shape->chain[i - 1];
+        if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
+            continue;
+        const rlxc_expr *count = i == 0 ? full_tiles(t) : divide(t, left, q.mr, false);
+        count = named(t, &own, "tiles", count);
+        if (rlxc_is_const(count, 0))
+            continue;
         const rlxc_expr *var = rlxc_loop_var(ctx, "i");
-        q.mr = mr;
-        q.i0 = plus(t, start, times(t, var, mr));
-        parts[n++] = rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, one_tile(t, &q));
-        start = plus(t, start, times(t, count, mr));
-        left = divide(t, left, mr, true);
-        mr = mr > 8 ? 8 : mr > 4 ? 4 : mr > 2 ? 2 : mr > 1 ? 1 : 0;
+        q.i0 = plus(t, start, times(t, var, q.mr));
+        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, one_tile(t, &q)));
+        if (q.mr == 1)
+            break;
+        left = named(t, &own, "left", rlxc_sub(ctx, left, times(t, count, q.mr)));
+        start = named(t, &own, "row", plus(t, start, times(t, count, q.mr)));
     }
-    return rlxc_stmt_seq(ctx, parts, n);
+    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
 }
 
 /* Copies the operand's columns j0 .. j0 + width; columns from |valid| on are zero. */
@@ -395,7 +328,7 @@ static const rlxc_stmt *pack(tiler *t, const shape *q)
     int64_t width = (int64_t)q->nv * q->vl;
     for (uint32_t i = 0; i < t->s->n_axes; i++)
         values[i] = t->values[i];
-    if (t->p.i != NO_AXIS)
+    if (t->p.i != RLXC_NO_AXIS)
         values[t->p.i] = num(t, 0);
     values[t->p.j] = plus(t, q->j0, l);
     values[t->p.reduce] = k;
@@ -423,23 +356,20 @@ static const rlxc_stmt *columns(tiler *t, shape q)
 {
     const rlxc_stmt *parts[2];
     uint32_t n = 0;
-    q.packed = t->p.operand && (t->p.must_pack || q.valid);
-    if (q.packed)
+    if (t->p.must_pack)
         parts[n++] = pack(t, &q);
     parts[n++] = all_rows(t, q);
     return rlxc_stmt_seq(t->ctx, parts, n);
 }
 
 /* Fresh temporaries of the tiles, appended to t->c->out: tiles of different threads share none. */
-static void make_locals(tiler *t, const shape *widest)
+static void make_locals(tiler *t, int64_t width)
 {
-    const rlxc_expr *size[1] = {num(t, (int64_t)t->p.mr * widest->nv * widest->vl)};
+    const rlxc_expr *size[1] = {num(t, t->p.mr * width)};
     t->acc = rlxc_local_buffer(t->c, "acc", t->s->out->dtype, size, 1);
-    if (t->epilogue || widest->valid)
-        t->tile = rlxc_local_buffer(t->c, "tile", t->s->out->dtype, size, 1);
-    if (t->p.operand && (t->p.must_pack || widest->valid)) {
-        const rlxc_expr *panel[2] = {t->s->extents[t->p.reduce],
-                                     num(t, (int64_t)widest->nv * widest->vl)};
+    t->tile = is_cheap(t) ? NULL : rlxc_local_buffer(t->c, "tile", t->s->out->dtype, size, 1);
+    if (t->p.must_pack) {
+        const rlxc_expr *panel[2] = {t->s->extents[t->p.reduce], num(t, width)};
         t->packed = rlxc_local_buffer(t->c, "packed", t->p.operand->dtype, panel, 2);
     }
 }
@@ -457,9 +387,9 @@ static const rlxc_expr *outer_extent(tiler *t)
 /* Gives the other axes their values at |at| of their product. */
 static void set_outer(tiler *t, const rlxc_expr *at)
 {
-    uint32_t last = NO_AXIS;
+    uint32_t last = RLXC_NO_AXIS;
     for (uint32_t k = 0; k < t->s->n_axes; k++)
-        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == NO_AXIS)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == RLXC_NO_AXIS)
             last = k; /* the outermost: takes what is left */
     for (uint32_t k = t->s->n_axes; k-- > 0;) {
         if (k == t->p.j || k == t->p.i || t->s->reduces[k])
@@ -478,64 +408,100 @@ static bool is_zero(tiler *t, const rlxc_expr *e)
 /* Collects what was appended since and puts it into a loop over |extent|. */
 static void close_loop(tiler *t, rlxc_schedule *to, const rlxc_expr *var, const rlxc_expr *extent)
 {
-    const rlxc_stmt *body = rlxc_stmt_seq(t->ctx, t->c->out.items, t->c->out.count);
-    RLXC_PUSH(t->ctx, &to->out,
-              rlxc_loop_of(t->ctx, var, rlxc_simplify(t->ctx, extent, NULL),
-                           t->small ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL, body));
+    rlxc_context *ctx = t->ctx;
+    const rlxc_stmt *body = rlxc_stmt_seq(ctx, t->c->out.items, t->c->out.count);
+    rlxc_stmt *loop =
+        rlxc_copy(ctx,
+                  rlxc_loop_of(ctx, var, rlxc_simplify(ctx, extent, NULL),
+                               t->small ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL, body),
+                  sizeof *loop);
+    if (!t->small) /* the last blocks are smaller: no reason to judge the work by them */
+        loop->loop.annotations = rlxc_attrs_with(
+            ctx, loop->loop.annotations, rlxc_intern_cstr(ctx, "rlx.alike"), rlxc_attr_int(1));
+    RLXC_PUSH(ctx, &to->out, loop);
     t->c->out.count = 0;
 }
 
-/* Tiles of full width: one parallel loop over them and the other axes. */
-static void full_columns(tiler *t, rlxc_schedule *to, const rlxc_expr *tiles)
+/* Blocks of rows that can be computed apart: one where the operand is packed for all of them. */
+static const rlxc_expr *row_blocks(const tiler *t)
 {
-    rlxc_context *ctx = t->ctx;
-    const rlxc_expr *p = rlxc_loop_var(ctx, "tile");
-    const rlxc_expr *j = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, tiles);
-    set_outer(t, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, tiles));
-    if (rlxc_is_const(outer_extent(t), 1))
-        j = p;
-    int64_t width = (int64_t)t->p.nv * t->p.vl;
-    shape q = {.nv = t->p.nv, .vl = t->p.vl, .j0 = times(t, j, width)};
-    make_locals(t, &q);
-    RLXC_PUSH(ctx, &t->c->out, columns(t, q));
-    close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), tiles));
+    if (t->p.i == RLXC_NO_AXIS || t->p.must_pack)
+        return rlxc_i64(t->ctx, 1);
+    const rlxc_expr *rounded =
+        rlxc_add(t->ctx, t->s->extents[t->p.i], rlxc_i64(t->ctx, ROW_BLOCK - 1));
+    rounded = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, rounded, rlxc_i64(t->ctx, ROW_BLOCK));
+    return rlxc_simplify(t->ctx, rounded, NULL);
 }
 
-/* Columns that fill no tile: whole vectors, then a part of one. */
+/* Gives the block number |block| of |blocks| its rows. */
+static void set_rows(tiler *t, const rlxc_expr *block, const rlxc_expr *blocks)
+{
+    t->row = num(t, 0);
+    t->rows = t->p.i == RLXC_NO_AXIS ? num(t, 1) : t->s->extents[t->p.i];
+    if (rlxc_is_const(blocks, 1))
+        return;
+    t->row = named(t, t->c, "row", times(t, block, ROW_BLOCK));
+    const rlxc_expr *left = rlxc_sub(t->ctx, t->rows, t->row);
+    t->rows = named(t, t->c, "rows", rlxc_binary(t->ctx, RLXC_EXPR_MIN, left, num(t, ROW_BLOCK)));
+}
+
+/* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
+ * one for the columns left over, and the blocks of rows. */
+static void all_columns(tiler *t, rlxc_schedule *to, const rlxc_expr *full, int64_t left)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
+                    *blocks = named(t, to, "blocks", row_blocks(t));
+    const rlxc_expr *tiles = named(t, to, "tiles", left > 0 ? plus(t, full, num(t, 1)) : full);
+    int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
+    make_locals(t, width);
+    const rlxc_expr *at = named(t, t->c, "at", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)),
+                    *j = at;
+    if (!rlxc_is_const(outer_extent(t), 1)) {
+        set_outer(t, named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
+        j = named(t, t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
+    }
+    set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
+    shape wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = times(t, j, width)}, narrow = wide;
+    if (left > 0) {
+        narrow.j0 = times(t, full, width);
+        narrow.nv = (uint32_t)((left + t->p.vl - 1) / t->p.vl);
+        narrow.valid = left % t->p.vl ? num(t, left) : NULL;
+    }
+    const rlxc_stmt *body = NULL;
+    if (left == 0)
+        body = columns(t, wide);
+    else if (is_zero(t, full))
+        body = columns(t, narrow);
+    else
+        body = rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, j, full), columns(t, wide),
+                            columns(t, narrow));
+    RLXC_PUSH(ctx, &t->c->out, body);
+    close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outer_extent(t), tiles), blocks));
+}
+
+/* A number of columns that is not known and fills no tile: whole vectors, then a part of one. */
 static void left_columns(tiler *t, rlxc_schedule *to, const rlxc_expr *start, const rlxc_expr *left)
 {
     rlxc_context *ctx = t->ctx;
     int64_t vl = t->p.vl;
-    const rlxc_expr *p = rlxc_loop_var(ctx, "outer");
-    shape q = {.nv = 1, .vl = t->p.vl};
-    set_outer(t, p);
-    if (t->p.nv > 1) {
-        const rlxc_expr *single = rlxc_loop_var(ctx, "j"), *count = divide(t, left, vl, false);
-        q.j0 = plus(t, start, times(t, single, vl));
-        if (!is_zero(t, count)) {
-            make_locals(t, &q);
-            RLXC_PUSH(ctx, &t->c->out,
-                      rlxc_loop_of(ctx, single, count, RLXC_LOOP_SERIAL, columns(t, q)));
-        }
-        start = plus(t, start, times(t, count, vl));
-        left = divide(t, left, vl, true);
-    }
-    if (!is_zero(t, left)) {
-        const rlxc_expr *last = rlxc_loop_var(ctx, "j");
-        const rlxc_expr *count = left;
-        if (t->p.operand) {
-            q.valid = left;
-            q.j0 = start;
-            count = divide(t, plus(t, left, num(t, vl - 1)), vl, false);
-        } else {
-            q.vl = 1;
-            q.j0 = plus(t, start, last);
-        }
-        make_locals(t, &q);
-        RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, last, count, RLXC_LOOP_SERIAL, columns(t, q)));
-    }
-    if (t->c->out.count > 0)
-        close_loop(t, to, p, outer_extent(t));
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
+                    *blocks = named(t, to, "blocks", row_blocks(t));
+    const rlxc_expr *j = rlxc_loop_var(ctx, "j");
+    const rlxc_expr *count = named(t, to, "vectors", divide(t, left, vl, false));
+    make_locals(t, vl);
+    if (!rlxc_is_const(outer_extent(t), 1))
+        set_outer(t, named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
+    set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
+    shape whole = {.nv = 1, .vl = t->p.vl}, part = whole;
+    whole.j0 = plus(t, start, times(t, j, vl));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, columns(t, whole)));
+    part.j0 = plus(t, start, times(t, count, vl));
+    part.valid = named(t, t->c, "valid", divide(t, left, vl, true));
+    RLXC_PUSH(ctx, &t->c->out,
+              rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, part.valid, num(t, 0)),
+                           columns(t, part), NULL));
+    close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), blocks));
 }
 
 /* Little work for certain: not worth a function for threads. */
@@ -553,18 +519,19 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
     tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
-    if (!make_plan(c->s, stage, &t.p))
+    if (!rlxc_tile_plan_of(c->s, stage, &t.p))
         return false;
     t.small = is_small(stage);
     for (uint32_t k = 0; k < stage->n_axes; k++)
         t.values[k] = num(&t, 0);
-    int64_t width = (int64_t)t.p.nv * t.p.vl;
+    int64_t width = (int64_t)t.p.shape->nv * t.p.vl, left;
     const rlxc_expr *extent = stage->extents[t.p.j];
-    const rlxc_expr *tiles = divide(&t, extent, width, false);
-    const rlxc_expr *left = divide(&t, extent, width, true);
-    if (!is_zero(&t, tiles))
-        full_columns(&t, c, tiles);
-    if (!is_zero(&t, left))
-        left_columns(&t, c, times(&t, tiles, width), left);
+    const rlxc_expr *tiles = rlxc_simplify(ctx, divide(&t, extent, width, false), NULL);
+    const rlxc_expr *rest = rlxc_simplify(ctx, divide(&t, extent, width, true), NULL);
+    bool is_known = rlxc_is_int(rest, &left);
+    if (!is_zero(&t, tiles) || (is_known && left > 0))
+        all_columns(&t, c, tiles, is_known ? left : 0);
+    if (!is_known)
+        left_columns(&t, c, times(&t, tiles, width), rest);
     return true;
 }

@@ -3,6 +3,8 @@
  *
  * Only loops of constant extent whose body is stores (and lets of vectors) of expressions that have
  * a vector form are rewritten: no calls that read memory conditionally, no lanes inside already.
+ * A condition that differs between the lanes becomes a vector of bools, a mask: what stands under
+ * it reads and writes memory in the lanes where it holds, and nothing where it holds in none.
  * Others become serial loops, which LLVM vectorises where it can. */
 #include "compiler/tir/lower.h"
 
@@ -82,6 +84,17 @@ static bool has_load(void *user, const rlxc_expr *e)
     return !*found;
 }
 
+/* Whether memory is read by one vector load on the side that is taken, so that it can be masked. */
+static bool reads_by_lane(vectorizer *v, const rlxc_expr *e)
+{
+    bool reads = false;
+    const rlxc_expr *yes = e->call.args[1];
+    for (uint32_t i = 0; yes->kind == RLXC_EXPR_LOAD && i < yes->load.n; i++)
+        rlxc_expr_visit(v->ctx, yes->load.indices[i], has_load, &reads);
+    rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
+    return !reads && yes->kind == RLXC_EXPR_LOAD && vec(v, yes)->dtype.lanes > 1;
+}
+
 static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
 {
     if (strcmp(e->call.name, "if_then_else") == 0) {
@@ -89,9 +102,10 @@ static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
         rlxc_expr_visit(v->ctx, e->call.args[1], has_load, &reads);
         rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
         const rlxc_expr *cond = vec(v, e->call.args[0]);
-        if (reads && cond != e->call.args[0])
+        if (reads && cond != e->call.args[0] && !reads_by_lane(v, e))
             return give_up(v, e);
-        if (reads) { /* a uniform condition: the sides stay conditional */
+        if (reads &&
+            cond == e->call.args[0]) { /* a uniform condition: the sides stay conditional */
             const rlxc_expr *yes = vec(v, e->call.args[1]), *no = vec(v, e->call.args[2]);
             if (yes == e->call.args[1] && no == e->call.args[2])
                 return e;
@@ -204,6 +218,15 @@ static const rlxc_stmt *vec_stmt(vectorizer *v, const rlxc_stmt *s)
     if (s->kind == RLXC_STMT_FOR && s->loop.kind != RLXC_LOOP_PARALLEL) {
         out->loop.body = vec_stmt(v, s->loop.body);
         if (vec(v, s->loop.min) != s->loop.min || vec(v, s->loop.extent) != s->loop.extent)
+            v->impossible = true;
+        return out;
+    }
+    if (s->kind == RLXC_STMT_IF) {
+        out->if_.cond = vec(v, s->if_.cond);
+        out->if_.then = vec_stmt(v, s->if_.then);
+        if (out->if_.cond == s->if_.cond)
+            out->if_.otherwise = s->if_.otherwise ? vec_stmt(v, s->if_.otherwise) : NULL;
+        else if (s->if_.otherwise)
             v->impossible = true;
         return out;
     }

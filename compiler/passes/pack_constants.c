@@ -1,0 +1,299 @@
+/* Pass pack_constants: constant operands of matmul-like kernels are stored as the kernel reads
+ * them.
+ *
+ *     call_tir(f, (x, W), ...)    f reads W[k, j]          W: (K, N), a constant
+ *     call_tir(g, (x, P), ...)    g reads P[j // w, k, j % w]
+ *
+ * P holds panels of w columns, w being the width of the register tile that the schedule will choose
+ * for the stage (tir/tile.h); columns that fill up the last panel are zero. A kernel then walks
+ * through each panel as one contiguous stream, whatever the layout of the weights was: rows of
+ * columns, or columns of rows where a transposition was fused into the product.
+ *
+ * A function is packed once for all its calls that pass a constant there, a constant once for all
+ * functions that want the same panels; what is no longer used is not written to the file. Functions
+ * with parts that are not simple stages stay as they are: they may address the buffer otherwise. */
+#include <string.h>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/passes/alias.h"
+#include "compiler/passes/passes.h"
+#include "compiler/tir/tile.h"
+
+typedef struct packed_constant {
+    rlxc_panel_layout layout;
+    const rlxc_constant *constant;
+    struct packed_constant *next;
+} packed_constant;
+
+typedef struct candidate { /* an operand of a PrimFunc that could be packed */
+    uint32_t param;
+    rlxc_panel_layout layout;
+    const char *packed; /* the function that reads panels, made when first needed */
+    struct candidate *next;
+} candidate;
+
+typedef struct packer {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    const rlxc_options *options;
+    rlxc_map analysed;   /* rlxc_prim_func -> itself */
+    rlxc_map candidates; /* rlxc_prim_func -> candidate list */
+    rlxc_map constants;  /* rlxc_constant -> packed_constant list */
+} packer;
+
+/* --- which operands -------------------------------------------------------------------------- */
+
+static void add_candidate(packer *p, rlxc_prim_func *f, const rlxc_panel_layout *layout)
+{
+    candidate *first = rlxc_map_get(&p->candidates, rlxc_key(f));
+    for (const candidate *c = first; c; c = c->next)
+        if (c->layout.buffer == layout->buffer)
+            return;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->params[i].buffer != layout->buffer || layout->buffer->elem_offset)
+            continue;
+        candidate *c = rlxc_alloc(p->ctx, sizeof *c);
+        *c = (candidate){.param = i, .layout = *layout, .next = first};
+        rlxc_map_set(p->ctx, &p->candidates, rlxc_key(f), c);
+    }
+}
+
+static candidate *candidates_of(packer *p, rlxc_prim_func *f)
+{
+    rlxc_stages s;
+    if (rlxc_map_get(&p->analysed, rlxc_key(f)))
+        return rlxc_map_get(&p->candidates, rlxc_key(f));
+    rlxc_map_set(p->ctx, &p->analysed, rlxc_key(f), f);
+    if (!rlxc_stages_of(p->ctx, p->options, f, &s))
+        return NULL;
+    for (uint32_t i = 0; i < s.n; i++)
+        if (!s.items[i].simple)
+            return NULL;
+    rlxc_stages_inline(&s);
+    for (uint32_t i = 0; i < s.n && !rlxc_failed(p->ctx); i++) {
+        rlxc_panel_layout layout;
+        if (!s.items[i].removed && rlxc_tile_panel_layout(&s, &s.items[i], &layout))
+            add_candidate(p, f, &layout);
+    }
+    return rlxc_map_get(&p->candidates, rlxc_key(f));
+}
+
+/* --- the function ---------------------------------------------------------------------------- */
+
+typedef struct redirection {
+    rlxc_context *ctx;
+    const rlxc_buffer *from;
+    rlxc_buffer *to;
+    rlxc_panel_layout layout;
+} redirection;
+
+static const rlxc_expr *redirect_load(void *user, const rlxc_expr *e)
+{
+    redirection *r = user;
+    rlxc_context *ctx = r->ctx;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != r->from)
+        return NULL;
+    const rlxc_expr *at[RLXC_STAGE_AXES + 1], *row = NULL, *column = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->load.n; i++) {
+        const rlxc_expr *index = rlxc_expr_rewrite(ctx, e->load.indices[i], redirect_load, r);
+        if (i == r->layout.row)
+            row = index;
+        else if (i == r->layout.column)
+            column = index;
+        else
+            at[n++] = index;
+    }
+    const rlxc_expr *width = rlxc_i64(ctx, r->layout.width);
+    at[n++] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, column, width);
+    at[n++] = row;
+    at[n++] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, column, width);
+    return rlxc_load(ctx, r->to, at, n);
+}
+
+/* What the statement rewriter asks for each expression of a statement. */
+static const rlxc_expr *redirect_expr(void *user, const rlxc_expr *e)
+{
+    redirection *r = user;
+    return rlxc_expr_rewrite(r->ctx, e, redirect_load, r);
+}
+
+/* The regions of a block, which name the buffer, are computed anew where somebody needs them. */
+static const rlxc_stmt *forget_regions(void *user, const rlxc_stmt *s)
+{
+    redirection *r = user;
+    if (s->kind != RLXC_STMT_BLOCK || !s->block.block->has_reads)
+        return NULL;
+    rlxc_stmt *out = rlxc_copy(r->ctx, s, sizeof *out);
+    rlxc_block *block = rlxc_copy(r->ctx, s->block.block, sizeof *block);
+    block->has_reads = block->has_writes = false;
+    block->n_reads = block->n_writes = 0;
+    out->block.block = block;
+    return out;
+}
+
+/* The dimensions of |layout|'s panels of a tensor with dimensions |dims|. */
+static uint32_t panel_dims(const rlxc_panel_layout *layout, const int64_t *dims, uint32_t ndim,
+                           int64_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (i != layout->row && i != layout->column)
+            out[n++] = dims[i];
+    out[n++] = (dims[layout->column] + layout->width - 1) / layout->width;
+    out[n++] = dims[layout->row];
+    out[n++] = layout->width;
+    return n;
+}
+
+static const char *pack_function(packer *p, const rlxc_prim_func *f, const candidate *c)
+{
+    rlxc_context *ctx = p->ctx;
+    rlxc_prim_func *g = rlxc_prim_func_clone(ctx, f);
+    const rlxc_buffer *old = g->params[c->param].buffer;
+    int64_t dims[RLXC_STAGE_AXES], panels[RLXC_STAGE_AXES + 1];
+    const rlxc_expr *shape[RLXC_STAGE_AXES + 1];
+    for (uint32_t i = 0; i < old->ndim; i++)
+        if (!rlxc_is_int(old->shape[i], &dims[i]))
+            return NULL;
+    uint32_t n = panel_dims(&c->layout, dims, old->ndim, panels);
+    for (uint32_t i = 0; i < n; i++)
+        shape[i] = rlxc_i64(ctx, panels[i]);
+    redirection r = {.ctx = ctx, .from = old, .layout = c->layout};
+    r.to = rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_panels", old->name), old->dtype, shape, n);
+    r.to->data = old->data;
+    r.to->scope = old->scope;
+    g->params[c->param].buffer = r.to;
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = redirect_expr, .stmt = forget_regions};
+    g->body = rlxc_stmt_rewrite(ctx, g->body, &rewriter);
+    g->is_private = true;
+    g->name = rlxc_internf(ctx, "%s_packed", f->name);
+    rlxc_global *global = rlxc_module_add_prim(ctx, p->module, g, true);
+    return global ? global->name : NULL;
+}
+
+/* --- the constant ---------------------------------------------------------------------------- */
+
+/* Copies |from| into panels: for all other dimensions, which stay in front. */
+static void copy_panels(const rlxc_panel_layout *layout, const int64_t *dims, uint32_t ndim,
+                        size_t item, const unsigned char *from, unsigned char *to)
+{
+    int64_t stride[RLXC_STAGE_AXES] = {0}, step = 1, others = 1;
+    for (uint32_t i = ndim; i-- > 0;) {
+        stride[i] = step;
+        step *= dims[i];
+        if (i != layout->row && i != layout->column)
+            others *= dims[i];
+    }
+    int64_t rows = dims[layout->row], columns = dims[layout->column], width = layout->width;
+    int64_t row_step = stride[layout->row], column_step = stride[layout->column];
+    for (int64_t o = 0; o < others; o++) {
+        int64_t base = 0, left = o;
+        for (uint32_t i = ndim; i-- > 0;) {
+            if (i == layout->row || i == layout->column)
+                continue;
+            base += left % dims[i] * stride[i];
+            left /= dims[i];
+        }
+        for (int64_t first = 0; first < columns; first += width) {
+            int64_t n = columns - first < width ? columns - first : width;
+            for (int64_t k = 0; k < rows; k++) {
+                const unsigned char *source =
+                    from + (size_t)(base + k * row_step + first * column_step) * item;
+                for (int64_t c = 0; c < n; c++)
+                    memcpy(to + (size_t)c * item, source + (size_t)(c * column_step) * item, item);
+                memset(to + (size_t)n * item, 0, (size_t)(width - n) * item);
+                to += (size_t)width * item;
+            }
+        }
+    }
+}
+
+static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
+                                          const rlxc_panel_layout *layout)
+{
+    packed_constant *first = rlxc_map_get(&p->constants, rlxc_key(c));
+    for (const packed_constant *known = first; known; known = known->next)
+        if (known->layout.row == layout->row && known->layout.column == layout->column &&
+            known->layout.width == layout->width)
+            return known->constant;
+    int64_t panels[RLXC_STAGE_AXES + 1];
+    size_t bytes = c->dtype.bits / 8u;
+    const size_t item = bytes;
+    uint32_t n = panel_dims(layout, c->shape, c->ndim, panels);
+    for (uint32_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(bytes, (size_t)panels[i], &bytes))
+            return NULL;
+    unsigned char *data = rlxc_try_alloc(p->ctx, bytes ? bytes : 1, 1);
+    if (!data)
+        return NULL;
+    copy_panels(layout, c->shape, c->ndim, item, c->data, data);
+    packed_constant *made = rlxc_alloc(p->ctx, sizeof *made);
+    rlxc_constant *constant = rlxc_constant_new(
+        p->ctx, c->dtype, n, rlxc_copy(p->ctx, panels, n * sizeof *panels), data, bytes);
+    constant->name = c->name;
+    *made = (packed_constant){.layout = *layout, .constant = constant, .next = first};
+    rlxc_map_set(p->ctx, &p->constants, rlxc_key(c), made);
+    return constant;
+}
+
+static bool fits(const rlxc_constant *c, const rlxc_buffer *buffer)
+{
+    bool same = c->ndim == buffer->ndim && c->ndim < RLXC_STAGE_AXES &&
+                rlxc_dtype_eq(c->dtype, buffer->dtype) && c->dtype.bits % 8 == 0 &&
+                c->dtype.lanes == 1;
+    for (uint32_t i = 0; same && i < c->ndim; i++)
+        same = rlxc_is_const(buffer->shape[i], c->shape[i]);
+    return same;
+}
+
+/* --- the calls ------------------------------------------------------------------------------- */
+
+/* Packs one operand of the call; false when there is none left. */
+static bool pack_operand(packer *p, rlxc_binding *call)
+{
+    rlxc_context *ctx = p->ctx;
+    const rlxc_global *g = rlxc_module_find(p->module, call->args[0].text);
+    if (!g || !g->prim)
+        return false;
+    for (candidate *c = candidates_of(p, g->prim); c; c = c->next) {
+        rlxc_atom tuple = call->args[1];
+        if (c->param >= tuple.n || tuple.items[c->param].kind != RLXC_ATOM_CONSTANT ||
+            !fits(tuple.items[c->param].constant, c->layout.buffer))
+            continue;
+        const rlxc_constant *packed = pack_constant(p, tuple.items[c->param].constant, &c->layout);
+        if (packed && !c->packed)
+            c->packed = pack_function(p, g->prim, c);
+        if (!packed || !c->packed)
+            return false;
+        rlxc_atom *items = rlxc_copy(ctx, tuple.items, tuple.n * sizeof *items);
+        rlxc_atom *args = rlxc_copy(ctx, call->args, call->n_args * sizeof *args);
+        items[c->param] = rlxc_atom_constant(packed);
+        args[0] = rlxc_atom_global(ctx, c->packed);
+        args[1] = rlxc_atom_tuple(ctx, items, tuple.n);
+        call->args = args;
+        return true;
+    }
+    return false;
+}
+
+static rlxc_rewrite_action pack_call(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                     rlxc_atom *replacement)
+{
+    (void)b;
+    (void)replacement;
+    packer *p = user;
+    if (rlxc_is_op(binding, "call_tir") && binding->n_args >= 2 &&
+        binding->args[0].kind == RLXC_ATOM_GLOBAL && binding->args[1].kind == RLXC_ATOM_TUPLE)
+        while (!rlxc_failed(p->ctx) && pack_operand(p, binding))
+            ; /* a packed operand is no candidate of the function that reads it */
+    return RLXC_REWRITE_KEEP;
+}
+
+bool rlxc_pass_pack_constants(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    packer p = {.ctx = ctx, .module = module, .options = options};
+    const rlxc_rewrite_pass pass = {.user = &p, .binding = pack_call};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}

@@ -1,0 +1,232 @@
+/* Matrix products at sizes around every block boundary against a reference in double: weights that
+ * are constants (packed into panels) and parameters, as they are and transposed, with and without
+ * an epilogue; by vectors of each width. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/safetensors.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+enum { MAX_PRODUCTS = 16, TEXT = 16384 };
+
+typedef enum form { PLAIN = 0, CONSTANT = 1, TRANSPOSED = 2, EPILOGUE = 4 } form;
+
+typedef struct example {
+    const char *cpu; /* NULL: the host's */
+    unsigned form;
+    int64_t k;
+    int64_t columns[MAX_PRODUCTS]; /* ends with -1 */
+} example;
+
+static const example examples[] = {
+    {NULL, CONSTANT, 7, {0, 1, 3, 4, 5, 15, 16, 17, 33, 47, 48, 63, 64, 65, 129, -1}},
+    {NULL, CONSTANT | EPILOGUE, 65, {10, 31, 32, 64, 100, -1}},
+    {NULL, CONSTANT | TRANSPOSED, 16, {1, 15, 17, 64, 79, -1}},
+    {NULL, CONSTANT | TRANSPOSED | EPILOGUE, 1, {12, 64, 81, -1}},
+    {NULL, CONSTANT, 0, {5, 64, 70, -1}},
+    {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
+    {NULL, EPILOGUE, 33, {10, 64, 100, -1}},
+    {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
+    {"x86-64-v3", CONSTANT | EPILOGUE, 9, {4, 7, 8, 9, 15, 16, 17, 31, 33, -1}},
+    {"x86-64-v3", TRANSPOSED, 9, {7, 16, 19, -1}},
+    {"x86-64-v3", PLAIN, 9, {7, 16, 19, -1}},
+    {"x86-64", CONSTANT | EPILOGUE, 9, {3, 4, 5, 7, 8, 9, 13, -1}},
+    {"x86-64", TRANSPOSED, 9, {7, 8, 11, -1}},
+};
+
+static const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 47, 48, 49, 53, 97};
+
+static uint32_t count_of(const example *e)
+{
+    uint32_t n = 0;
+    while (e->columns[n] >= 0)
+        n++;
+    return n;
+}
+
+/* Values that tell places apart and add up without rounding worth the name. */
+static float element(int64_t i, int64_t salt)
+{
+    return (float)((i * 37 + salt * 11) % 29 - 14) * 0.0625f;
+}
+
+static void fill(float *data, int64_t n, int64_t salt)
+{
+    for (int64_t i = 0; i < n; i++)
+        data[i] = element(i, salt);
+}
+
+/* main(x, w0, w1, ...) gives the tuple of all products. */
+static void write_text(const example *e, char *out)
+{
+    char *end = out + TEXT;
+    long long k = (long long)e->k;
+    uint32_t n = count_of(e);
+    bool transposed = e->form & TRANSPOSED;
+    out += snprintf(out, (size_t)(end - out),
+                    "@I.ir_module\nclass Module:\n    @R.function\n"
+                    "    def main(x: R.Tensor((\"m\", %lld), \"float32\")",
+                    k);
+    for (uint32_t i = 0; i < n; i++) {
+        long long c = (long long)e->columns[i];
+        out += snprintf(out, (size_t)(end - out), ", w%u: R.Tensor((%lld, %lld), \"float32\")", i,
+                        transposed ? c : k, transposed ? k : c);
+    }
+    out += snprintf(out, (size_t)(end - out), "):\n        with R.dataflow():\n");
+    for (uint32_t i = 0; i < n; i++) {
+        out += snprintf(out, (size_t)(end - out), "            y%u = R.matmul(x, %s%u%s)\n", i,
+                        transposed ? "R.permute_dims(w" : "w", i, transposed ? ")" : "");
+        if (e->form & EPILOGUE)
+            out += snprintf(out, (size_t)(end - out),
+                            "            b%u = R.add(y%u, R.const(0.25, \"float32\"))\n"
+                            "            z%u = R.nn.relu(b%u)\n",
+                            i, i, i, i);
+    }
+    out += snprintf(out, (size_t)(end - out), "            r = (");
+    for (uint32_t i = 0; i < n; i++)
+        out += snprintf(out, (size_t)(end - out), "%c%u, ", e->form & EPILOGUE ? 'z' : 'y', i);
+    snprintf(out, (size_t)(end - out), ")\n            R.output(r)\n        return r\n");
+}
+
+/* The weights as a safetensors file in memory. */
+static unsigned char *write_weights(const example *e, size_t *out_size)
+{
+    char header[4096] = "{";
+    size_t used = 1, at = 0;
+    uint32_t n = count_of(e);
+    bool transposed = e->form & TRANSPOSED;
+    for (uint32_t i = 0; i < n; i++) {
+        long long k = (long long)e->k, c = (long long)e->columns[i];
+        size_t bytes = (size_t)(k * c) * sizeof(float);
+        used += (size_t)snprintf(
+            header + used, sizeof header - used,
+            "%s\"w%u\":{\"dtype\":\"F32\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]}",
+            i ? "," : "", i, transposed ? c : k, transposed ? k : c, at, at + bytes);
+        at += bytes;
+    }
+    used += (size_t)snprintf(header + used, sizeof header - used, "}");
+    while (used % 8)
+        header[used++] = ' ';
+    unsigned char *file = malloc(8 + used + at + 1);
+    uint64_t length = used;
+    memcpy(file, &length, 8);
+    memcpy(file + 8, header, used);
+    float *data = (float *)(void *)(file + 8 + used);
+    for (uint32_t i = 0; i < n; i++) {
+        fill(data, e->k * e->columns[i], i);
+        data += e->k * e->columns[i];
+    }
+    *out_size = 8 + used + at;
+    return file;
+}
+
+static rlx_executable *compile(rlx_test *t, const example *e)
+{
+    static char text[TEXT];
+    size_t size;
+    unsigned char *file = write_weights(e, &size);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    rlxc_weights weights = {0};
+    write_text(e, text);
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
+    options.check = true;
+    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
+    if (module && (e->form & CONSTANT))
+        fine = rlxc_weights_parse(ctx, "weights", file, size, &weights) &&
+               rlxc_bind_weights(ctx, module, &weights);
+    fine = fine && module && rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    if (fine)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    free(file);
+    return exe;
+}
+
+static bool is_product(const example *e, uint32_t which, int64_t m, const float *x, const float *w,
+                       const rlx_tensor *out)
+{
+    int64_t n = e->columns[which];
+    bool transposed = e->form & TRANSPOSED;
+    const float *y = rlx_tensor_data(out);
+    if (rlx_tensor_numel(out) != m * n)
+        return false;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0, scale = 1;
+            for (int64_t k = 0; k < e->k; k++) {
+                double p =
+                    (double)x[i * e->k + k] * (double)w[transposed ? j * e->k + k : k * n + j];
+                sum += p;
+                scale += fabs(p);
+            }
+            if (e->form & EPILOGUE)
+                sum = sum + 0.25 > 0 ? sum + 0.25 : 0;
+            if (!(fabs(sum - (double)y[i * n + j]) <= 1e-6 * scale))
+                return false;
+        }
+    }
+    return true;
+}
+
+static rlx_value matrix(rlx_test *t, int64_t a, int64_t b, int64_t salt)
+{
+    const int64_t dims[2] = {a, b};
+    rlx_tensor *x = NULL;
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 2, dims, &x, &t->error));
+    fill(rlx_tensor_mutable_data(x), a * b, salt);
+    return rlx_of_tensor(x);
+}
+
+static void run(rlx_test *t, rlx_executable *exe, const example *e, uint32_t threads)
+{
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true, .threads = threads};
+    rlx_vm *vm = NULL;
+    uint32_t n = count_of(e);
+    rlx_value args[1 + MAX_PRODUCTS];
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    bool transposed = e->form & TRANSPOSED;
+    for (uint32_t i = 0; i < n; i++)
+        args[1 + i] =
+            transposed ? matrix(t, e->columns[i], e->k, i) : matrix(t, e->k, e->columns[i], i);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        rlx_value out = rlx_none();
+        args[0] = matrix(t, rows[r], e->k, 3);
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, e->form & CONSTANT ? 1 : 1 + n, &out,
+                               &t->error));
+        for (uint32_t i = 0; i < n; i++) {
+            const rlx_tensor *y = rlx_tuple_get(out.as.tuple, i).as.tensor;
+            cr_expect(is_product(e, i, rows[r], rlx_tensor_data(args[0].as.tensor),
+                                 rlx_tensor_data(args[1 + i].as.tensor), y),
+                      "cpu %s form %u: (%lld, %lld, %lld) by %u threads",
+                      e->cpu ? e->cpu : "native", e->form, (long long)rows[r],
+                      (long long)e->columns[i], (long long)e->k, threads);
+        }
+        rlx_value_release(out);
+        rlx_value_release(args[0]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        rlx_value_release(args[1 + i]);
+    rlx_vm_destroy(vm);
+}
+
+RLX_TEST(products, every_size_gives_the_sums)
+{
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        rlx_executable *exe = compile(t, &examples[i]);
+        cr_assert(exe);
+        run(t, exe, &examples[i], 1);
+        run(t, exe, &examples[i], 2);
+        rlx_executable_release(exe);
+    }
+}
