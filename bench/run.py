@@ -178,8 +178,14 @@ def memory(bench, name, executable, values):
     units = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
     def size(text, what):
-        found = re.search(what + r"[^0-9\n]*([\d.]+) (bytes|B|KiB|MiB|GiB)", text)
-        return float(found.group(1)) * units[found.group(2)] if found else None
+        """The size named behind |what| on its line; the one in bytes where it is given twice."""
+        for line in text.splitlines():
+            _, found, behind = line.partition(what)
+            sizes = re.findall(r"([\d.]+) (bytes|B|KiB|MiB|GiB)", behind.partition(", lower bound")[0])
+            if found and sizes:
+                value, unit = next((s for s in sizes if s[1] in ("bytes", "B")), sizes[0])
+                return float(value) * units[unit]
+        return None
 
     for n in values:
         text = bench.output(bench.program("rlx"), "dump", executable, "--memory", "--dim", f"n={n}") or ""
