@@ -120,6 +120,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
     rlxc_text_printf(&text, "-O%d --target=%s --mcpu=%s", options->opt_level,
                      options->triple != NULL ? options->triple : "none",
                      options->cpu != NULL ? options->cpu : "generic");
+    if (options->no_winograd)
+        rlxc_text_printf(&text, " --no-winograd");
     for (uint32_t i = 0; i < options->n_bounds; i++)
         rlxc_text_printf(&text, " --bound %s=%" PRId64 ":%" PRId64, options->bounds[i].name,
                          options->bounds[i].min, options->bounds[i].max);

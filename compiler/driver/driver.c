@@ -120,6 +120,7 @@ static bool set_options(run *r)
     if (!rlxc_options_init(r->ctx, &r->options, c->target, c->cpu, c->opt_level))
         return false;
     const char *check = getenv("RLX_CHECK");
+    r->options.no_winograd = c->no_winograd;
     r->options.check = c->check || (check != NULL && strcmp(check, "1") == 0);
     for (uint32_t i = 0; i < c->n_bounds; i++) {
         r->options.bounds[i].name = c->bounds[i].name;

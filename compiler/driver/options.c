@@ -21,6 +21,7 @@ typedef enum option_id {
     OPT_STOP_AFTER,
     OPT_TIME_PASSES,
     OPT_CHECK,
+    OPT_NO_WINOGRAD,
     OPT_LIST_OPS,
     OPT_LIST_PASSES,
     OPT_HELP,
@@ -44,6 +45,8 @@ static const struct option_row {
     {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},
     {OPT_TIME_PASSES, "--time-passes", NULL, "time of each pass, on standard error"},
     {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
+    {OPT_NO_WINOGRAD, "--no-winograd", NULL,
+     "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
     {OPT_LIST_PASSES, "--list-passes", NULL, "list the passes in order"},
     {OPT_HELP, "--help", NULL, "show this"},
@@ -240,6 +243,9 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return true;
     case OPT_CHECK:
         c->check = true;
+        return true;
+    case OPT_NO_WINOGRAD:
+        c->no_winograd = true;
         return true;
     case OPT_LIST_OPS:
         c->action = RLXC_ACTION_LIST_OPS;

@@ -31,7 +31,7 @@ typedef struct rlxc_command {
     const char *input, *output, *params, *target, *cpu, *stop_after;
     const char *print_after[RLXC_MAX_PRINTS];
     uint32_t n_print_after;
-    bool print_after_all, time_passes, check;
+    bool print_after_all, time_passes, check, no_winograd;
     int opt_level;
     rlxc_emit_form emit;
     struct {

@@ -186,6 +186,8 @@ RLXC_LEGALIZE(einsum);
 RLXC_LEGALIZE(scatter_elements);
 RLXC_LEGALIZE(scatter_nd);
 
+RLXC_INFER(conv_winograd);
+RLXC_LEGALIZE(conv_winograd);
 RLXC_INFER(conv_transpose);
 RLXC_LEGALIZE(conv_transpose);
 RLXC_INFER(adaptive_pool);

@@ -285,8 +285,19 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
                 name = axis_names[RLXC_MAX_SPATIAL - w.n + k][0];
         place[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, name, out->shape[i]);
     }
-    const rlxc_expr *rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
-    const rlxc_expr *ff = place[w.out_channel];
+    const rlxc_expr *ff = place[w.out_channel], *rc = NULL;
+    bool channels_first = w.w_in < w.w_space[0]; /* sum in the order of the weight's elements */
+    if (channels_first)
+        rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
+    for (uint32_t i = 0; i < w.n; i++) {
+        const rlxc_expr *r =
+            rlxc_te_axis(&te, RLXC_AXIS_REDUCE, axis_names[RLXC_MAX_SPATIAL - w.n + i][1],
+                         weight.dims[w.w_space[i]]);
+        wt[w.w_space[i]] = r;
+        at[w.space[i]] = tap(ctx, &w, i, place[w.out_space[i]], r);
+    }
+    if (!channels_first)
+        rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
     at[w.batch] = place[w.out_batch];
     at[w.channel] = rc;
     if (groups > 1) {
@@ -298,13 +309,6 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     }
     wt[w.w_out] = ff;
     wt[w.w_in] = rc;
-    for (uint32_t i = 0; i < w.n; i++) {
-        const rlxc_expr *r =
-            rlxc_te_axis(&te, RLXC_AXIS_REDUCE, axis_names[RLXC_MAX_SPATIAL - w.n + i][1],
-                         weight.dims[w.w_space[i]]);
-        wt[w.w_space[i]] = r;
-        at[w.space[i]] = tap(ctx, &w, i, place[w.out_space[i]], r);
-    }
     const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at)),
                                       rlxc_cast(ctx, dtype, rlxc_te_get(&te, &weight, wt)));
     rlxc_te_reduce(&te, acc, rlxc_te_number(ctx, dtype, 0),

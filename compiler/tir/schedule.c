@@ -1,9 +1,10 @@
 /* Pass schedule: chooses a loop structure for each stage of a PrimFunc by its pattern.
  *
- *     attention runs as one, without its matrix of scores schedule_attention.c producers that cost
- * nothing to recompute are inlined                       inline.c matmul-like reductions (data
- * reused along two axes) run in register tiles  schedule_tile.c the rest runs row by row,
- * neighbours sharing their rows in one loop        schedule_rows.c
+ *     schedule_attention.c  attention runs as one, without its matrix of scores
+ *     inline.c              producers that cost nothing to recompute are inlined
+ *     schedule_winograd.c   convolutions by minimal filtering run in blocks of tiles
+ *     schedule_tile.c       matmul-like reductions (data reused along two axes): register tiles
+ *     schedule_rows.c       the rest runs row by row, neighbours sharing their rows in one loop
  *
  * The result is plain loops, printable and parsable as any TIR. Functions of another form (opaque
  * blocks, explicit loops, lets) stay as they were written. */
@@ -154,6 +155,7 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
     if (!rlxc_stages_of(ctx, options, f, &s))
         return;
     rlxc_schedule c = {.s = &s};
+    rlxc_winograd winograd;
     bool whole = rlxc_schedule_attention(&c);
     if (whole)
         s.temps.count = 0;
@@ -166,6 +168,16 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
         } else if (!stage->simple) {
             RLXC_PUSH(ctx, &c.out, stage->stmt);
             i++;
+        } else if (rlxc_winograd_match(&s, i, &winograd)) {
+            rlxc_stage *epilogue = epilogue_of(&s, i + 2);
+            rlxc_schedule_winograd(&c, &winograd, epilogue);
+            rlxc_stage_drop_temp(&s, winograd.v);
+            rlxc_stage_drop_temp(&s, winograd.m);
+            if (epilogue) {
+                epilogue->removed = true;
+                rlxc_stage_drop_temp(&s, winograd.y);
+            }
+            i += 3;
         } else if (rlxc_schedule_wants_tile(&s, stage)) {
             rlxc_stage *epilogue = epilogue_of(&s, i);
             rlxc_schedule_tile(&c, stage, epilogue);

@@ -196,12 +196,8 @@ static const rlxc_stmt *finish(tiler *t, const rlxc_expr *const *values, const r
     const rlxc_expr **indices = rlxc_alloc(ctx, (writer->out->ndim + 1) * sizeof *indices);
     for (uint32_t d = 0; d < writer->out->ndim; d++)
         indices[d] = rlxc_replace(ctx, writer->indices[d], e ? e->vars : vars, spatial, n);
-    if (e) {
-        const rlxc_expr *mark = rlxc_var(ctx, rlxc_intern_cstr(ctx, "result"), s->out->dtype);
-        const rlxc_expr *mapped = rlxc_replace_loads(ctx, e->value, s->out, mark);
-        mapped = rlxc_replace(ctx, mapped, e->vars, spatial, n);
-        value = rlxc_substitute(ctx, mapped, &mark, &value, 1);
-    }
+    if (e)
+        value = rlxc_epilogue_value(ctx, e, s->out, spatial, value);
     return rlxc_stmt_store(ctx, writer->out, indices, writer->out->ndim, value);
 }
 
@@ -521,7 +517,7 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
     if (!rlxc_tile_plan_of(c->s, stage, &t.p))
         return false;
-    t.small = is_small(stage);
+    t.small = c->serial || is_small(stage);
     for (uint32_t k = 0; k < stage->n_axes; k++)
         t.values[k] = num(&t, 0);
     int64_t width = (int64_t)t.p.shape->nv * t.p.vl, left;

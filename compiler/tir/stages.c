@@ -281,6 +281,17 @@ const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const
     return rlxc_expr_rewrite(ctx, e, change_load, &change);
 }
 
+const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
+                                     const rlxc_buffer *from, const rlxc_expr *const *at,
+                                     const rlxc_expr *value)
+{
+    /* a variable stands for the value until the axes have been replaced */
+    const rlxc_expr *mark = rlxc_var(ctx, rlxc_intern_cstr(ctx, "result"), from->dtype);
+    const rlxc_expr *mapped = rlxc_replace_loads(ctx, e->value, from, mark);
+    mapped = rlxc_replace(ctx, mapped, e->vars, at, e->n_axes);
+    return rlxc_substitute(ctx, mapped, &mark, &value, 1);
+}
+
 const rlxc_expr *rlxc_loop_var(rlxc_context *ctx, const char *name)
 {
     return rlxc_var(ctx, rlxc_intern_cstr(ctx, name), RLX_I64);

@@ -8,6 +8,7 @@
 
 #include "compiler/passes/passes.h"
 #include "compiler/tir/lower.h"
+#include "compiler/tir/winograd.h"
 
 enum { RLXC_STAGE_AXES = 16 };
 
@@ -60,11 +61,15 @@ bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
 typedef struct rlxc_schedule {
     const rlxc_stages *s;
     RLXC_VEC(const rlxc_stmt *) out;
+    bool serial; /* inside a parallel loop already */
 } rlxc_schedule;
 
 /* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
 bool rlxc_schedule_wants_tile(const rlxc_stages *s, const rlxc_stage *stage);
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
+/* Whether stages |i| to |i| + 2 are a convolution by minimal filtering, and their emission. */
+bool rlxc_winograd_match(const rlxc_stages *s, uint32_t i, rlxc_winograd *out);
+void rlxc_schedule_winograd(rlxc_schedule *c, const rlxc_winograd *w, const rlxc_stage *epilogue);
 /* One or more stages that share their leading |shared| spatial axes, row by row. */
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
@@ -78,6 +83,11 @@ const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_
 /* The expression with loads of |from| replaced by |to| (any indices). */
 const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
                                     const rlxc_expr *to);
+/* What the epilogue stage |e| stores at |at| where the stage before it computed |value|, in |from|.
+ */
+const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
+                                     const rlxc_buffer *from, const rlxc_expr *const *at,
+                                     const rlxc_expr *value);
 const rlxc_expr *rlxc_loop_var(rlxc_context *ctx, const char *name);
 /* Opens nothing: |body| inside a loop over [0, extent). */
 const rlxc_stmt *rlxc_loop_of(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *extent,

@@ -1,0 +1,345 @@
+/* Pass conv_layout: two-dimensional convolutions and poolings run with their channels last.
+ *
+ *   lv = R.nn.conv2d(x, w)  in NCHW     x1 = R.permute_dims(x, [0, 2, 3, 1])
+ *   y = R.nn.relu(lv)                   w1 = R.permute_dims(w, [2, 3, 1, 0])
+ *                                       t1 = R.nn.conv2d(x1, w1)  in NHWC, HWIO
+ *                                       t2 = R.nn.relu(t1)
+ *                                       y = R.permute_dims(t2, [0, 3, 1, 2])
+ *
+ * With the channels last a convolution is a matrix product whose columns are the output channels:
+ * contiguous in the weight and in the result, whatever the size of the image. Each value that the
+ * pass has moved has a twin, the same tensor with its channels last; operators that work element by
+ * element, poolings and further convolutions read the twins of their arguments. The value itself is
+ * the twin transposed back, which dce drops where nothing reads it, so layout changes between the
+ * operators cancel. Only convolutions with a constant weight are moved; their weights are laid out
+ * here, and the old ones are not kept.
+ *
+ * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
+ * (compiler/tir/winograd.h) unless the options say no; their weights take four times the memory.
+ *
+ * What it leaves out: other than four dimensions; transposed convolutions; joining along channels.
+ */
+#include "compiler/passes/passes.h"
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/families.h"
+#include "compiler/tir/winograd.h"
+
+#include <string.h>
+
+enum {
+    RANK = 4,
+    FEW_CHANNELS = 4, /* read where they are: transposing them would cost more than it gives */
+    WINOGRAD_CHANNELS = 16,    /* fewer: the transforms cost more than the products save */
+    WINOGRAD_TILES = 8,        /* fewer: reading the larger weight costs what the products save */
+    WINOGRAD_BYTES = 128 << 20 /* of all transformed weights of a module */
+};
+
+typedef struct conv_layout {
+    const rlxc_options *options;
+    int64_t filtered_bytes; /* of the weights made for minimal filtering */
+    rlxc_map twins;         /* rlxc_rvar in NCHW -> rlxc_rvar of the same tensor in NHWC */
+} conv_layout;
+
+/* --- moving single values -------------------------------------------------------------------- */
+
+static const rlxc_sinfo *tensor4(const rlxc_builder *b, rlxc_atom a)
+{
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
+    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RANK && s->dims ? s : NULL;
+}
+
+static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc_attr value)
+{
+    return rlxc_attrs_with(b->ctx, attrs, rlxc_intern_cstr(b->ctx, name), value);
+}
+
+/* A constant with its dimensions in another order; leading dimensions of one are added to have
+ * RANK. NONE when memory is out. */
+static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, const int64_t order[RANK])
+{
+    int64_t from[RANK], shape[RANK], strides[RANK], stride = 1;
+    for (uint32_t i = 0; i < RANK; i++)
+        from[i] = i < RANK - c->ndim ? 1 : c->shape[i - (RANK - c->ndim)];
+    for (uint32_t i = RANK; i-- > 0; stride *= from[i])
+        strides[i] = stride;
+    size_t n = (size_t)stride, size = n ? c->nbytes / n : 0;
+    char *data = rlxc_try_alloc(ctx, c->nbytes + 1, 1);
+    if (!data)
+        return (rlxc_atom){0};
+    for (uint32_t i = 0; i < RANK; i++)
+        shape[i] = from[order[i]];
+    for (size_t i = 0; i < n; i++) {
+        int64_t left = (int64_t)i, at = 0;
+        for (uint32_t k = RANK; k-- > 0; left /= shape[k])
+            at += left % shape[k] * strides[order[k]];
+        memcpy(data + i * size, (const char *)c->data + (size_t)at * size, size);
+    }
+    return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, RANK, shape, data, c->nbytes));
+}
+
+static rlxc_atom permuted(rlxc_builder *b, rlxc_atom x, const int64_t order[RANK])
+{
+    if (x.kind == RLXC_ATOM_CONSTANT)
+        return laid_out(b->ctx, x.constant, order);
+    const rlxc_sinfo *s = tensor4(b, x);
+    const rlxc_expr *dims[RANK];
+    uint32_t last = 0;
+    bool sorted = true; /* but for dimensions of one: the elements lie as they should */
+    for (uint32_t i = 0; i < RANK; i++) {
+        dims[i] = s->dims[order[i]];
+        if (rlxc_is_const(dims[i], 1))
+            continue;
+        sorted = sorted && order[i] >= (int64_t)last;
+        last = (uint32_t)order[i];
+    }
+    if (sorted) {
+        rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, RANK)};
+        return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, "lv");
+    }
+    rlxc_attrs axes = attr(b, (rlxc_attrs){0}, "axes", rlxc_attr_ints(b->ctx, order, RANK));
+    return rlxc_emit_op(b, "permute_dims", &x, 1, axes, "lv");
+}
+
+static const int64_t channels_last[RANK] = {0, 2, 3, 1}, channels_second[RANK] = {0, 3, 1, 2};
+
+static bool has_twin(const conv_layout *c, rlxc_atom a, rlxc_atom *out)
+{
+    rlxc_rvar *twin = a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&c->twins, rlxc_key(a.var)) : NULL;
+    if (twin)
+        *out = rlxc_atom_var(twin);
+    return twin != NULL;
+}
+
+/* |x| with its channels last. */
+static rlxc_atom twin_of(conv_layout *c, rlxc_builder *b, rlxc_atom x)
+{
+    rlxc_atom twin;
+    if (has_twin(c, x, &twin))
+        return twin;
+    twin = permuted(b, x, channels_last);
+    if (x.kind == RLXC_ATOM_VAR && twin.kind == RLXC_ATOM_VAR)
+        rlxc_map_set(b->ctx, &c->twins, rlxc_key(x.var), twin.var);
+    return twin;
+}
+
+/* |twin| takes the place of the binding's value, under its name. */
+static rlxc_rewrite_action replace(conv_layout *c, rlxc_builder *b, const rlxc_binding *old,
+                                   rlxc_atom twin, rlxc_atom *replacement)
+{
+    if (twin.kind != RLXC_ATOM_VAR || rlxc_failed(b->ctx))
+        return RLXC_REWRITE_KEEP;
+    *replacement = permuted(b, twin, channels_second);
+    if (replacement->kind != RLXC_ATOM_VAR)
+        return RLXC_REWRITE_KEEP;
+    replacement->var->name = old->var->name;
+    rlxc_map_set(b->ctx, &c->twins, rlxc_key(replacement->var), twin.var);
+    return RLXC_REWRITE_REPLACE;
+}
+
+/* --- convolutions ---------------------------------------------------------------------------- */
+
+static bool str_is(const rlxc_binding *call, const char *name, const char *value)
+{
+    const char *text = rlxc_attr_get_str(call, name, "");
+    return strcmp(text, value) == 0 || (text[0] == '\0' && strcmp(name, "out_layout") == 0);
+}
+
+static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
+{
+    int64_t values[2 * RANK];
+    uint32_t n;
+    if (!rlxc_attr_get_ints(call, name, values, 2 * RANK, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (values[i] != value)
+            return false;
+    return true;
+}
+
+/* Whether the sum of products is cheaper by minimal filtering: 3x3, stride 1, one group, float32,
+ * enough channels on both sides, and an image of more than a tile. */
+static bool wants_winograd(const conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
+                           const rlxc_sinfo *w, const rlxc_sinfo *y)
+{
+    int64_t size, in, out, bytes, tiles = 1;
+    for (uint32_t i = 2; i < RANK; i++) {
+        if (!rlxc_is_const(w->dims[i], RLXC_WINOGRAD_FILTER))
+            return false;
+        if (rlxc_is_int(y->dims[i], &size))
+            tiles = size / RLXC_WINOGRAD_OUT > WINOGRAD_TILES
+                        ? WINOGRAD_TILES * tiles
+                        : (size + RLXC_WINOGRAD_OUT - 1) / RLXC_WINOGRAD_OUT * tiles;
+        else
+            tiles *= WINOGRAD_TILES;
+    }
+    return tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
+           rlxc_dtype_eq(x->dtype, RLX_F32) && rlxc_dtype_eq(w->dtype, RLX_F32) &&
+           rlxc_dtype_eq(y->dtype, RLX_F32) && all_ints(call, "strides", 1) &&
+           all_ints(call, "dilation", 1) && rlxc_attr_get_int(call, "groups", 1) == 1 &&
+           rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) &&
+           in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+           !__builtin_mul_overflow(in * 4 * RLXC_WINOGRAD_IN * RLXC_WINOGRAD_IN, out, &bytes) &&
+           bytes <= WINOGRAD_BYTES - c->filtered_bytes;
+}
+
+/* The weight (HWIO) as G g G', [6, 6, I, O]: in double, rounded once. */
+static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant *w)
+{
+    enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
+    const int64_t shape[RANK] = {IN, IN, w->shape[2], w->shape[3]};
+    const float *g = w->data;
+    size_t n = (size_t)w->shape[2] * (size_t)w->shape[3];
+    float *u = rlxc_try_alloc(ctx, n * IN * IN, sizeof *u);
+    for (size_t i = 0; u && i < n; i++) {
+        double half[IN][FILTER] = {{0}};
+        for (uint32_t r = 0; r < IN * FILTER * FILTER; r++) {
+            uint32_t row = r / (FILTER * FILTER), k = r / FILTER % FILTER, s = r % FILTER;
+            half[row][s] +=
+                rlxc_winograd_value(RLXC_WINOGRAD_G, row, k) * (double)g[(k * FILTER + s) * n + i];
+        }
+        for (uint32_t r = 0; r < IN * IN; r++) {
+            double sum = 0;
+            for (uint32_t k = 0; k < FILTER; k++)
+                sum += half[r / IN][k] * rlxc_winograd_value(RLXC_WINOGRAD_G, r % IN, k);
+            u[r * n + i] = (float)sum;
+        }
+    }
+    c->filtered_bytes += (int64_t)(n * IN * IN * sizeof *u);
+    return u ? rlxc_atom_constant(
+                   rlxc_constant_new(ctx, w->dtype, RANK, shape, u, n * IN * IN * sizeof *u))
+             : (rlxc_atom){0};
+}
+
+static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                     rlxc_atom *replacement)
+{
+    static const int64_t height_first[RANK] = {2, 3, 1, 0};
+    const rlxc_sinfo *x = tensor4(b, call->args[0]), *w = tensor4(b, call->args[1]);
+    const rlxc_sinfo *y = call->var->sinfo;
+    rlxc_atom args[2], twin;
+    int64_t channels;
+    if (!x || !w || !y->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
+        !str_is(call, "data_layout", "NCHW") || !str_is(call, "kernel_layout", "OIHW") ||
+        !str_is(call, "out_layout", "NCHW"))
+        return RLXC_REWRITE_KEEP;
+    rlxc_atom weight = permuted(b, call->args[1], height_first);
+    if (weight.kind != RLXC_ATOM_CONSTANT)
+        return RLXC_REWRITE_KEEP;
+    if (wants_winograd(c, call, x, w, y)) {
+        args[0] = twin_of(c, b, call->args[0]);
+        args[1] = filtered(c, b->ctx, weight.constant);
+        if (args[1].kind != RLXC_ATOM_CONSTANT)
+            return RLXC_REWRITE_KEEP;
+        const rlxc_attr *padding = rlxc_attrs_find(&call->attrs, "padding");
+        rlxc_attrs attrs = attr(b, (rlxc_attrs){0}, "padding", *padding);
+        twin = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
+        return replace(c, b, call, twin, replacement);
+    }
+    rlxc_attrs attrs = attr(b, call->attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
+    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    args[0] = call->args[0];
+    args[1] = weight;
+    bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
+    if (!few || has_twin(c, call->args[0], &twin)) {
+        args[0] = twin_of(c, b, call->args[0]);
+        attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    }
+    twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
+/* --- operators that keep the layout they are given -------------------------------------------- */
+
+static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                     rlxc_atom *replacement)
+{
+    rlxc_atom twin;
+    if (!str_is(call, "layout", "NCHW") || !str_is(call, "out_layout", "NCHW") ||
+        !has_twin(c, call->args[0], &twin))
+        return RLXC_REWRITE_KEEP;
+    rlxc_attrs attrs = attr(b, call->attrs, "layout", rlxc_attr_string(b->ctx, "NHWC"));
+    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
+/* |a| as an operand beside twins: itself where it is a scalar, moved where it is a constant that
+ * broadcasts or a tensor of the result's shape. */
+static bool beside_twins(conv_layout *c, rlxc_builder *b, rlxc_atom a, const rlxc_sinfo *result,
+                         rlxc_atom *out)
+{
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
+    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim > RANK)
+        return false;
+    *out = a;
+    if (s->ndim == 0 || has_twin(c, a, out))
+        return true;
+    bool same = s->ndim == RANK;
+    for (int32_t i = 0; i < s->ndim && same; i++)
+        same = s->dims[i] == result->dims[i];
+    if (a.kind != RLXC_ATOM_CONSTANT && !same)
+        return false;
+    *out = twin_of(c, b, a);
+    return out->kind != RLXC_ATOM_NONE;
+}
+
+static rlxc_rewrite_action move_elementwise(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                            uint32_t n, rlxc_atom *replacement)
+{
+    rlxc_atom args[RLXC_MAX_OP_INPUTS], twin;
+    const rlxc_sinfo *result = call->var->sinfo;
+    bool any = false;
+    if (call->n_args > RLXC_MAX_OP_INPUTS || !result || result->kind != RLXC_SINFO_TENSOR ||
+        result->ndim != RANK || !result->dims)
+        return RLXC_REWRITE_KEEP;
+    for (uint32_t i = 0; i < call->n_args; i++) {
+        args[i] = call->args[i];
+        any = any || (i < n && has_twin(c, args[i], &twin));
+    }
+    if (!any)
+        return RLXC_REWRITE_KEEP;
+    for (uint32_t i = 0; i < n; i++)
+        if (!beside_twins(c, b, call->args[i], result, &args[i]))
+            return RLXC_REWRITE_KEEP;
+    twin = rlxc_emit_op(b, call->op->name, args, call->n_args, call->attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                rlxc_atom *replacement)
+{
+    conv_layout *c = user;
+    const rlxc_operator *op = binding->op;
+    if (binding->form != RLXC_FORM_CALL || !op || !op->legalize)
+        return RLXC_REWRITE_KEEP;
+    if (strcmp(op->name, "nn.conv2d") == 0)
+        return move_conv(c, b, binding, replacement);
+    if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
+        tensor4(b, binding->args[0]))
+        return move_pool(c, b, binding, replacement);
+    if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip)
+        return move_elementwise(c, b, binding, 1, replacement);
+    if (op->legalize == rlxc_legalize_binary)
+        return move_elementwise(c, b, binding, 2, replacement);
+    return RLXC_REWRITE_KEEP;
+}
+
+/* Twins do not outlive the block that binds them. */
+static void forget(void *user, rlxc_builder *b)
+{
+    conv_layout *c = user;
+    (void)b;
+    c->twins = (rlxc_map){0};
+}
+
+bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    conv_layout c = {.options = options};
+    const rlxc_rewrite_pass pass = {
+        .user = &c, .binding = move, .block_begin = forget, .block_end = forget};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}

@@ -1,0 +1,283 @@
+/* Pass fold_batch_norm: what scales and shifts the channels of a convolution by constants becomes
+ * part of its weight and of one addition.
+ *
+ *   lv = R.nn.conv2d(x, w)
+ *   lv1 = R.add(lv, bias)                 lv = R.nn.conv2d(x, w * scale)
+ *   y = R.nn.batch_norm(lv1, ...)[0]      y = R.add(lv, shift)
+ *
+ * Batch normalisation of inference and add, subtract, multiply, divide with a constant that has one
+ * value for each channel, or one for all, are taken in one after the other. Scale and shift are
+ * computed in double and rounded once. A value that somebody else reads stays as it is: no
+ * convolution is made twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
+ */
+#include "compiler/passes/passes.h"
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/families.h"
+
+#include <math.h>
+#include <string.h>
+
+/* conv(x, weight) * scale + shift */
+typedef struct affine {
+    const rlxc_binding *conv; /* as it was */
+    const rlxc_binding_block *block;
+    rlx_dtype dtype;
+    uint32_t channels, ndim;
+    double *scale, *shift;
+    rlxc_binding *sum; /* the new addition, once something was folded: its value is this one */
+    rlxc_binding *product;
+} affine;
+
+typedef struct fold {
+    const uint32_t *uses; /* by variable id, of the function before the pass */
+    rlxc_map affines;     /* rlxc_rvar -> affine; only of values that are read once */
+    rlxc_map normalised;  /* rlxc_rvar of a batch_norm -> rlxc_atom[3], its results */
+    RLXC_VEC(affine *) folded;
+} fold;
+
+/* --- constants of one value for each channel ---------------------------------------------------
+ */
+
+static double value_at(const rlxc_constant *c, size_t i)
+{
+    float single;
+    double wide;
+    if (c->dtype.bits == 64) {
+        memcpy(&wide, (const char *)c->data + i * sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&single, (const char *)c->data + i * sizeof single, sizeof single);
+    return (double)single;
+}
+
+static void put_value(rlx_dtype t, void *data, size_t i, double value)
+{
+    float single = (float)value;
+    if (t.bits == 64)
+        memcpy((char *)data + i * sizeof value, &value, sizeof value);
+    else
+        memcpy((char *)data + i * sizeof single, &single, sizeof single);
+}
+
+static size_t count_of(const rlxc_constant *c)
+{
+    return c->nbytes / (c->dtype.bits / 8u);
+}
+
+/* Whether |atom| is a constant of one value, or one for each channel: at the last dimension but
+ * those of space, or (|vector|) at its only one. */
+static bool per_channel(rlxc_atom atom, const affine *a, bool vector)
+{
+    const rlxc_constant *c = atom.kind == RLXC_ATOM_CONSTANT ? atom.constant : NULL;
+    if (!c || !rlxc_dtype_eq(c->dtype, a->dtype) || c->ndim > a->ndim || (vector && c->ndim != 1))
+        return false;
+    uint32_t channel = vector ? 0 : 1 + c->ndim - a->ndim;
+    for (uint32_t i = 0; i < c->ndim; i++)
+        if (c->shape[i] != 1 && (i != channel || c->shape[i] != (int64_t)a->channels))
+            return false;
+    return count_of(c) == 1 || count_of(c) == a->channels;
+}
+
+static double of_channel(const rlxc_constant *c, size_t channel)
+{
+    return value_at(c, count_of(c) == 1 ? 0 : channel);
+}
+
+/* --- folding -----------------------------------------------------------------------------------
+ */
+
+static affine *affine_of(const fold *f, const rlxc_builder *b, rlxc_atom atom)
+{
+    affine *a = atom.kind == RLXC_ATOM_VAR ? rlxc_map_get(&f->affines, rlxc_key(atom.var)) : NULL;
+    return a && a->block == b->block ? a : NULL;
+}
+
+static void record(fold *f, rlxc_builder *b, const rlxc_binding *old, rlxc_rvar *var, affine *a)
+{
+    if (f->uses[old->var->id] == 1)
+        rlxc_map_set(b->ctx, &f->affines, rlxc_key(var), a);
+}
+
+static void note_conv(fold *f, rlxc_builder *b, const rlxc_binding *call)
+{
+    const rlxc_sinfo *y = call->var->sinfo;
+    const char *kernel = rlxc_attr_get_str(call, "kernel_layout", "");
+    const char *data = rlxc_attr_get_str(call, "data_layout", "");
+    const char *out = rlxc_attr_get_str(call, "out_layout", "");
+    const rlxc_constant *w =
+        call->args[1].kind == RLXC_ATOM_CONSTANT ? call->args[1].constant : NULL;
+    if (strncmp(kernel, "OI", 2) != 0 || strncmp(data, "NC", 2) != 0 ||
+        (out[0] && strcmp(out, data) != 0) || !w || !rlxc_dtype_eq(w->dtype, y->dtype) ||
+        (!rlxc_dtype_eq(w->dtype, RLX_F32) && !rlxc_dtype_eq(w->dtype, RLX_F64)) ||
+        w->shape[0] > UINT32_MAX)
+        return;
+    affine *a = rlxc_alloc(b->ctx, sizeof *a);
+    *a = (affine){.conv = call,
+                  .block = b->block,
+                  .dtype = w->dtype,
+                  .channels = (uint32_t)w->shape[0],
+                  .ndim = w->ndim};
+    a->scale = rlxc_try_alloc(b->ctx, (size_t)a->channels + 1, sizeof *a->scale);
+    a->shift = rlxc_try_alloc(b->ctx, (size_t)a->channels + 1, sizeof *a->shift);
+    if (!a->scale || !a->shift)
+        return;
+    for (uint32_t i = 0; i < a->channels; i++) {
+        a->scale[i] = 1;
+        a->shift[i] = 0;
+    }
+    record(f, b, call, call->var, a);
+}
+
+/* The binding conv(x, weight) + shift; its constants are made at the end (finish). */
+static rlxc_atom value_of(fold *f, rlxc_builder *b, const rlxc_binding *old, affine *a)
+{
+    if (!a->sum) {
+        rlxc_context *ctx = b->ctx;
+        a->product = rlxc_copy(ctx, a->conv, sizeof *a->conv);
+        a->product->var = rlxc_rvar_new(ctx, b->function, a->conv->var->name, a->conv->var->sinfo);
+        rlxc_atom args[2] = {rlxc_emit(b, a->product)};
+        a->sum =
+            rlxc_binding_new(ctx, RLXC_FORM_CALL,
+                             rlxc_rvar_new(ctx, b->function, old->var->name, a->conv->var->sinfo));
+        a->sum->op = rlxc_find_operator("add", 3);
+        a->sum->args = rlxc_copy(ctx, args, sizeof args);
+        a->sum->n_args = 2;
+        rlxc_emit(b, a->sum);
+        RLXC_PUSH(ctx, &f->folded, a);
+    }
+    record(f, b, old, a->sum->var, a);
+    return rlxc_atom_var(a->sum->var);
+}
+
+typedef enum change { ADD, SUBTRACT, MULTIPLY, DIVIDE, N_CHANGES } change;
+static const char *const change_names[N_CHANGES] = {"add", "subtract", "multiply", "divide"};
+
+static void apply(affine *a, change kind, const rlxc_constant *c)
+{
+    for (uint32_t i = 0; i < a->channels; i++) {
+        double value = of_channel(c, i);
+        double factor = kind == MULTIPLY ? value : kind == DIVIDE ? 1 / value : 1;
+        a->shift[i] += kind == ADD ? value : kind == SUBTRACT ? -value : 0;
+        a->scale[i] *= factor;
+        a->shift[i] *= factor;
+    }
+}
+
+static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_binding *call,
+                                       rlxc_atom *replacement)
+{
+    uint32_t kind = 0;
+    while (kind < N_CHANGES && strcmp(call->op->name, change_names[kind]) != 0)
+        kind++;
+    if (kind == N_CHANGES)
+        return RLXC_REWRITE_KEEP;
+    bool commutes = kind == ADD || kind == MULTIPLY;
+    uint32_t side = commutes && !affine_of(f, b, call->args[0]);
+    affine *a = affine_of(f, b, call->args[side]);
+    if (!a || !per_channel(call->args[1 - side], a, false))
+        return RLXC_REWRITE_KEEP;
+    bool first = kind == ADD && !a->sum;
+    apply(a, (change)kind, call->args[1 - side].constant);
+    if (first) { /* a bias: as it should be, and nothing is gained by writing it anew */
+        record(f, b, call, call->var, a);
+        return RLXC_REWRITE_KEEP;
+    }
+    *replacement = value_of(f, b, call, a);
+    return RLXC_REWRITE_REPLACE;
+}
+
+static void fold_norm(fold *f, rlxc_builder *b, const rlxc_binding *call)
+{
+    affine *a = affine_of(f, b, call->args[0]);
+    int64_t axis = rlxc_attr_get_int(call, "axis", 1);
+    bool scaled = rlxc_attr_get_bool(call, "scale", true);
+    bool centred = rlxc_attr_get_bool(call, "center", true);
+    if (!a || rlxc_attr_get_bool(call, "training", false) ||
+        (axis != 1 && axis != 1 - (int64_t)a->ndim))
+        return;
+    for (uint32_t i = 1; i < 5; i++)
+        if (!per_channel(call->args[i], a, true))
+            return;
+    double epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5);
+    for (uint32_t i = 0; i < a->channels; i++) {
+        double spread = sqrt(of_channel(call->args[4].constant, i) + epsilon);
+        double factor = (scaled ? of_channel(call->args[1].constant, i) : 1) / spread;
+        a->scale[i] *= factor;
+        a->shift[i] = (a->shift[i] - of_channel(call->args[3].constant, i)) * factor +
+                      (centred ? of_channel(call->args[2].constant, i) : 0);
+    }
+    rlxc_atom results[3] = {value_of(f, b, call, a), call->args[3], call->args[4]};
+    rlxc_map_set(b->ctx, &f->normalised, rlxc_key(call->var),
+                 rlxc_copy(b->ctx, results, sizeof results));
+}
+
+static rlxc_rewrite_action fold_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                        rlxc_atom *replacement)
+{
+    fold *f = user;
+    if (binding->form == RLXC_FORM_TUPLE_GET && binding->args[0].kind == RLXC_ATOM_VAR) {
+        const rlxc_atom *results = rlxc_map_get(&f->normalised, rlxc_key(binding->args[0].var));
+        if (!results || binding->index >= 3)
+            return RLXC_REWRITE_KEEP;
+        *replacement = results[binding->index];
+        if (binding->index == 0 && f->uses[binding->var->id] != 1)
+            rlxc_map_set(b->ctx, &f->affines, rlxc_key(replacement->var), NULL);
+        return RLXC_REWRITE_REPLACE;
+    }
+    if (binding->form != RLXC_FORM_CALL || !binding->op)
+        return RLXC_REWRITE_KEEP;
+    if (binding->op->legalize == rlxc_legalize_conv)
+        note_conv(f, b, binding);
+    else if (binding->op->legalize == rlxc_legalize_batch_norm)
+        fold_norm(f, b, binding);
+    else if (binding->op->legalize == rlxc_legalize_binary)
+        return fold_binary(f, b, binding, replacement);
+    return RLXC_REWRITE_KEEP;
+}
+
+/* --- the new constants -------------------------------------------------------------------------
+ */
+
+static void finish(rlxc_context *ctx, const affine *a)
+{
+    const rlxc_constant *w = a->conv->args[1].constant;
+    size_t n = count_of(w), each = a->channels ? n / a->channels : 0, size = a->dtype.bits / 8u;
+    int64_t shape[RLXC_MAX_NDIM];
+    void *weight = rlxc_try_alloc(ctx, n + 1, size);
+    void *shift = rlxc_try_alloc(ctx, (size_t)a->channels + 1, size);
+    if (!weight || !shift)
+        return;
+    for (size_t i = 0; i < n; i++)
+        put_value(a->dtype, weight, i, value_at(w, i) * a->scale[i / each]);
+    for (size_t i = 0; i < a->channels; i++)
+        put_value(a->dtype, shift, i, a->shift[i]);
+    for (uint32_t i = 0; i < a->ndim; i++)
+        shape[i] = i == 1 ? (int64_t)a->channels : 1;
+    rlxc_atom args[2] = {a->conv->args[0]};
+    args[1] =
+        rlxc_atom_constant(rlxc_constant_new(ctx, a->dtype, w->ndim, w->shape, weight, n * size));
+    a->product->args = rlxc_copy(ctx, args, sizeof args);
+    args[0] = rlxc_atom_var(a->product->var);
+    args[1] = rlxc_atom_constant(
+        rlxc_constant_new(ctx, a->dtype, a->ndim, shape, shift, a->channels * size));
+    a->sum->args = rlxc_copy(ctx, args, sizeof args);
+}
+
+bool rlxc_pass_fold_batch_norm(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        rlxc_function *function = module->globals.items[i]->relax;
+        if (!function)
+            continue;
+        fold f = {.uses = rlxc_count_uses(ctx, function)};
+        const rlxc_rewrite_pass pass = {.user = &f, .binding = fold_binding};
+        if (!f.uses)
+            return false;
+        rlxc_rewrite_function(ctx, module, function, &pass);
+        for (uint32_t k = 0; k < f.folded.count && !rlxc_failed(ctx); k++)
+            finish(ctx, f.folded.items[k]);
+    }
+    return !rlxc_failed(ctx);
+}

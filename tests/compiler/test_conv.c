@@ -1,0 +1,290 @@
+/* Convolutions with constant weights against sums in double: channels last, minimal filtering,
+ * scales folded into weights, epilogues; at odd numbers of channels and sizes around the tiles. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/driver/compile.h"
+#include "compiler/driver/safetensors.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+typedef struct conv_case {
+    int64_t in, out, height, width, size, stride, dilation, groups, before, after;
+    bool residual; /* y = relu(conv + bias + x); else relu((conv + bias) * scale) */
+    bool symbolic; /* height and width are symbols as well */
+} conv_case;
+
+/* How a module is compiled. */
+typedef struct build {
+    const char *cpu;
+    int level;
+    bool no_winograd;
+} build;
+
+typedef struct data { /* of one case */
+    float *weight, *bias, *scale;
+} data;
+
+/* Numbers in [-1, 1). */
+static float draw(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(*state >> 8) / (float)(1 << 23) - 1.0F;
+}
+
+static float *draw_many(uint32_t *state, size_t n)
+{
+    float *out = malloc((n + 1) * sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = draw(state);
+    return out;
+}
+
+static int64_t positions(const conv_case *c, int64_t length)
+{
+    return (length + c->before + c->after - c->dilation * (c->size - 1) - 1) / c->stride + 1;
+}
+
+static const char *text_of(rlxc_context *ctx, const conv_case *c)
+{
+    const char *height = c->symbolic ? "\"h\"" : rlxc_internf(ctx, "%lld", (long long)c->height);
+    const char *width = c->symbolic ? "\"w\"" : rlxc_internf(ctx, "%lld", (long long)c->width);
+    const char *last = c->residual ? "R.add(b, x)" : "R.multiply(b, scale)";
+    return rlxc_internf(
+        ctx,
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", %lld, %s, %s), \"float32\"),\n"
+        "             weight: R.Tensor((%lld, %lld, %lld, %lld), \"float32\"),\n"
+        "             bias: R.Tensor((1, %lld, 1, 1), \"float32\"),\n"
+        "             scale: R.Tensor((%lld, 1, 1), \"float32\")):\n"
+        "        with R.dataflow():\n"
+        "            a = R.nn.conv2d(x, weight, strides=%lld, dilation=%lld, groups=%lld,\n"
+        "                            padding=[%lld, %lld, %lld, %lld])\n"
+        "            b = R.add(a, bias)\n"
+        "            d = %s\n"
+        "            y = R.nn.relu(d)\n"
+        "            R.output(y)\n"
+        "        return y\n",
+        (long long)c->in, height, width, (long long)c->out, (long long)(c->in / c->groups),
+        (long long)c->size, (long long)c->size, (long long)c->out, (long long)c->out,
+        (long long)c->stride, (long long)c->dilation, (long long)c->groups, (long long)c->before,
+        (long long)c->before, (long long)c->after, (long long)c->after, last);
+}
+
+static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uint32_t ndim,
+                       const int64_t *shape, const float *values)
+{
+    rlxc_weight one = {.name = rlxc_intern_cstr(ctx, name),
+                       .symbol = rlxc_intern_cstr(ctx, name),
+                       .dtype = RLX_F32,
+                       .ndim = ndim,
+                       .shape = rlxc_copy(ctx, shape, ndim * sizeof *shape),
+                       .data = values,
+                       .nbytes = sizeof *values};
+    for (uint32_t i = 0; i < ndim; i++)
+        one.nbytes *= (size_t)shape[i];
+    RLXC_PUSH(ctx, &w->tensors, one);
+    rlxc_map_set(ctx, &w->by_symbol, rlxc_key(one.symbol), (void *)(uintptr_t)w->tensors.count);
+}
+
+static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, const build *how)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    rlxc_weights weights = {.path = "weights"};
+    const int64_t filter[4] = {c->out, c->in / c->groups, c->size, c->size};
+    const int64_t bias[4] = {1, c->out, 1, 1};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    add_weight(ctx, &weights, "weight", 4, filter, d->weight);
+    add_weight(ctx, &weights, "bias", 4, bias, d->bias);
+    add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
+    const char *text = text_of(ctx, c);
+    rlxc_module *module = NULL;
+    if (rlxc_options_init(ctx, &options, NULL, how->cpu, how->level))
+        module = rlxc_read_module(ctx, "test.py", text, strlen(text));
+    options.no_winograd = how->no_winograd;
+    options.check = true;
+    bool compiled = module && rlxc_bind_weights(ctx, module, &weights) &&
+                    rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    if (compiled)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    return exe;
+}
+
+/* One element of the convolution in double; |*out_size|: the sum of the magnitudes. */
+static double reference(const conv_case *c, const data *d, const float *x, int64_t n, int64_t f,
+                        int64_t row, int64_t column, double *out_size)
+{
+    int64_t per_group = c->in / c->groups, group = f / (c->out / c->groups);
+    double sum = 0;
+    *out_size = 0;
+    for (int64_t i = 0; i < per_group; i++)
+        for (int64_t r = 0; r < c->size; r++)
+            for (int64_t s = 0; s < c->size; s++) {
+                int64_t y = row * c->stride + r * c->dilation - c->before;
+                int64_t z = column * c->stride + s * c->dilation - c->before;
+                if (y < 0 || z < 0 || y >= c->height || z >= c->width)
+                    continue;
+                int64_t channel = group * per_group + i;
+                double p = (double)x[((n * c->in + channel) * c->height + y) * c->width + z] *
+                           (double)d->weight[((f * per_group + i) * c->size + r) * c->size + s];
+                sum += p;
+                *out_size += fabs(p);
+            }
+    return sum;
+}
+
+/* The largest error against the sum of the magnitudes that each element is made of. */
+static double worst_error(const conv_case *c, const data *d, const float *x, const float *y,
+                          int64_t n)
+{
+    int64_t height = positions(c, c->height), width = positions(c, c->width);
+    double worst = 0;
+    for (int64_t i = 0; i < n * c->out * height * width; i++) {
+        int64_t column = i % width, row = i / width % height, f = i / width / height % c->out;
+        int64_t image = i / width / height / c->out;
+        double size, want = reference(c, d, x, image, f, row, column, &size);
+        want += (double)d->bias[f];
+        if (c->residual)
+            want += (double)x[i];
+        else
+            want *= (double)d->scale[f];
+        want = want > 0 ? want : 0;
+        double error = fabs((double)y[i] - want) / (size + 1);
+        if (!(error <= worst)) /* NaN is worst of all */
+            worst = error;
+    }
+    return worst;
+}
+
+static double run(rlx_test *t, rlx_executable *exe, const conv_case *c, const data *d, int64_t n)
+{
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    rlx_tensor *x = NULL;
+    uint32_t state = 7;
+    const int64_t dims[4] = {n, c->in, c->height, c->width};
+    size_t count = (size_t)(n * c->in * c->height * c->width);
+    float *values = draw_many(&state, count);
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 4, dims, &x, &t->error));
+    if (count > 0)
+        memcpy(rlx_tensor_mutable_data(x), values, count * sizeof *values);
+    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    int64_t numel = n * c->out * positions(c, c->height) * positions(c, c->width);
+    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_numel(out.as.tensor) == numel);
+    double worst = worst_error(c, d, values, rlx_tensor_data(out.as.tensor), n);
+    rlx_value_release(out);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    free(values);
+    return worst;
+}
+
+static const int64_t batches[] = {0, 1, 3};
+
+/* The worst error of the case, for each batch, on each build. */
+static double check(rlx_test *t, const conv_case *c, const build *builds, size_t n_builds,
+                    double limit)
+{
+    uint32_t state = (uint32_t)(c->in * 31 + c->out * 7 + c->height);
+    data d = {draw_many(&state, (size_t)(c->out * c->in / c->groups * c->size * c->size)),
+              draw_many(&state, (size_t)c->out), draw_many(&state, (size_t)c->out)};
+    double all = 0;
+    for (size_t i = 0; i < n_builds; i++) {
+        rlx_executable *exe = compile(t, c, &d, &builds[i]);
+        for (size_t k = 0; exe && k < sizeof batches / sizeof *batches; k++) {
+            double worst = run(t, exe, c, &d, batches[k]);
+            cr_expect(worst <= limit,
+                      "%lld -> %lld channels, %lld x %lld, size %lld, n %lld, %s -O%d: %g",
+                      (long long)c->in, (long long)c->out, (long long)c->height,
+                      (long long)c->width, (long long)c->size, (long long)batches[k],
+                      builds[i].cpu ? builds[i].cpu : "native", builds[i].level, worst);
+            all = worst > all ? worst : all;
+        }
+        rlx_executable_release(exe);
+    }
+    free(d.weight);
+    free(d.bias);
+    free(d.scale);
+    return all;
+}
+
+static const build native[] = {{NULL, 3, false}};
+static const build targets[] = {
+    {NULL, 3, false}, {"x86-64-v3", 3, false}, {"x86-64-v2", 3, false}, {NULL, 0, false}};
+static const build plain[] = {{NULL, 3, true}};
+
+/* Sums in float32 of products that are added one after the other: the error grows with their
+ * number, here at most 600. */
+static const double direct_limit = 4e-6;
+/* Minimal filtering, as docs/convolution.md states it. */
+static const double filtered_limit = 4e-6;
+
+RLX_TEST(conv, odd_channels_and_sizes)
+{
+    static const int64_t channels[] = {1, 3, 5, 15, 16, 17};
+    static const int64_t sizes[] = {1, 6, 13};
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 6; k++) {
+            int64_t height = sizes[(i + k) % 3], width = sizes[(i + 2 * k + 1) % 3];
+            conv_case c = {channels[i], channels[k], height, width, 3,      1,
+                           1,           1,           1,      1,     i == k, (i + k) % 4 == 0};
+            check(t, &c, native, 1, direct_limit);
+        }
+}
+
+RLX_TEST(conv, strides_dilations_groups)
+{
+    static const conv_case cases[] = {
+        {3, 16, 11, 12, 7, 2, 1, 1, 3, 3, false, false},  /* the first layer of many networks */
+        {16, 33, 9, 7, 1, 1, 1, 1, 0, 0, false, false},   /* a matrix product */
+        {16, 8, 9, 7, 1, 2, 1, 1, 0, 0, false, false},    /* its strided form */
+        {17, 17, 12, 13, 3, 1, 1, 17, 1, 1, true, false}, /* by channel */
+        {32, 64, 10, 9, 3, 2, 1, 32, 1, 1, false, false}, /* by channel, two results each */
+        {20, 30, 8, 8, 3, 1, 1, 5, 1, 1, false, true},    /* groups */
+        {16, 16, 12, 12, 3, 1, 2, 1, 2, 2, true, false},  /* dilated */
+        {16, 20, 9, 9, 3, 2, 1, 1, 1, 0, false, false},   /* uneven padding */
+        {16, 16, 9, 9, 5, 1, 1, 1, 2, 2, false, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], targets, 2, direct_limit);
+}
+
+RLX_TEST(conv, minimal_filtering_around_tiles)
+{
+    static const int64_t sizes[] = {5, 8, 9, 15, 16, 26};
+    for (size_t i = 0; i < 6; i++) {
+        int64_t height = sizes[i], width = sizes[(i * 5 + 2) % 6];
+        conv_case c = {
+            16 + (int64_t)i % 3 * 9, 16 + (int64_t)i % 4 * 11, height, width,     3, 1, 1, 1,
+            (int64_t)i % 3,          (int64_t)(i + 1) % 3,     false,  i % 2 == 1};
+        check(t, &c, targets, i == 0 ? 4 : 3, filtered_limit);
+    }
+}
+
+RLX_TEST(conv, minimal_filtering_with_residual)
+{
+    static const conv_case cases[] = {{16, 16, 12, 20, 3, 1, 1, 1, 1, 1, true, false},
+                                      {37, 37, 13, 9, 3, 1, 1, 1, 1, 1, true, true},
+                                      {64, 64, 28, 28, 3, 1, 1, 1, 1, 1, true, false}};
+    for (size_t i = 0; i < 3; i++)
+        check(t, &cases[i], targets, i == 2 ? 1 : 3, filtered_limit);
+}
+
+RLX_TEST(conv, minimal_filtering_can_be_switched_off)
+{
+    conv_case c = {64, 64, 16, 16, 3, 1, 1, 1, 1, 1, false, false};
+    double filtered = check(t, &c, native, 1, filtered_limit);
+    double direct = check(t, &c, plain, 1, direct_limit);
+    cr_expect(filtered > direct, "the switch makes no difference: %g and %g", filtered, direct);
+}
