@@ -233,7 +233,7 @@ PEER_WHEELS ?= onnxruntime==1.30.0 apache-tvm onnx
 BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
 $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)
-$(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c)
+$(BUILD)/peers_gemm: $(call obj,bench/peers/gemm.c bench/support.c)
 $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(BUILD)/librlx.a $(RUNTIME_LIBS)

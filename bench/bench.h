@@ -63,6 +63,11 @@ typedef struct bench_plan {
  * figure of ours. Samples are shorter than a time slice for the same reason. */
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan);
 
+/* Returns after |pause_ms| or later, when no other thread of this process runs: workers may spin
+ * for long after a call in wait of the next one (ONNX Runtime's for 40 ms, OpenBLAS's for 25), on
+ * the core that the other side's workers need. */
+void bench_wait_for_sleep(double pause_ms);
+
 /* RLX_BENCH_QUICK=1 in the environment: few and short samples. */
 bench_plan bench_default_plan(void);
 bool bench_is_quick(void);

@@ -161,9 +161,7 @@ static void add_running(const char *folder, void *count)
     fclose(f);
 }
 
-/* Workers may spin for long after a call in wait of the next one (ONNX Runtime's do for 40 ms), on
- * the core that the other side's workers need. */
-static void wait_for_sleep(double pause_ms)
+void bench_wait_for_sleep(double pause_ms)
 {
     enum { MOST = 200 };
     pause_for(pause_ms);
@@ -193,7 +191,7 @@ static repetition repeat(const bench_side *sides, uint32_t n, const uint64_t *nu
     repetition out = {0};
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t i = backwards ? n - 1 - k : k;
-        wait_for_sleep(pause_ms);
+        bench_wait_for_sleep(pause_ms);
         if (number[i] > 1)
             run_ns(&sides[i], 1);
         const double before = waited_ns();

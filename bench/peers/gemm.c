@@ -8,7 +8,7 @@
  * shortest bursts. Peers are opened at run
  * time: OpenBLAS, BLIS (sgemm, weights as they are), oneDNN (sgemm; inner product with weights
  * packed beforehand). The results are compared before anything is timed. Nobody's thread may still
- * spin when another's turn begins: with two threads turns are set apart by a pause. */
+ * spin when another's turn begins: with two threads a turn waits until all others sleep. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +17,8 @@
 #include <time.h>
 
 #include <rlx/rlx.h>
+
+#include "bench/bench.h"
 
 #if __has_include(<oneapi/dnnl/dnnl.h>)
 #include <oneapi/dnnl/dnnl.h>
@@ -295,7 +297,7 @@ static void measure(product *p, int threads)
     for (int b = 0; b < BURSTS; b++) {
         for (uint32_t i = 0; i < n; i++) {
             if (threads > 1)
-                nanosleep(&(struct timespec){0, 5000000}, NULL);
+                bench_wait_for_sleep(5);
             peers[i].run(&peers[i], p);
             double start = now_us(threads);
             for (int k = 0; k < number[i]; k++)
