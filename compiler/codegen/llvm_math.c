@@ -91,12 +91,16 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     return with_sign(f, pick(f, less(f, a, 0.625), small, big), x);
 }
 
+/* e / (1 + e) or 1 / (1 + e), e = e^-|x|, less what rounding took from the sum. */
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
+    LLVMValueRef one = num(f, 1.0);
     LLVMValueRef e = exp_of(g, LLVMBuildFNeg(g->b, magnitude(f, x), ""), true);
-    LLVMValueRef top = pick(f, less(f, x, 0.0), e, num(f, 1.0));
-    return div_(f, top, add(f, e, num(f, 1.0)));
+    LLVMValueRef sum = add(f, e, one), lost = sub(f, e, sub(f, sum, one));
+    LLVMValueRef r = div_(f, pick(f, less(f, x, 0.0), e, one), sum), other = sub(f, one, r);
+    LLVMValueRef inverse = pick(f, less(f, x, 0.0), other, r);
+    return sub(f, r, mul(f, r, mul(f, lost, inverse)));
 }
 
 /* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
