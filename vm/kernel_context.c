@@ -9,6 +9,7 @@
 #include <pthreadpool.h>
 #include <rlx/checked.h>
 #include <string.h>
+#include <time.h>
 
 _Static_assert(offsetof(rlx_kernel_context, n_threads) == 4 &&
                    offsetof(rlx_kernel_context, scratch_alloc) == 8 &&
@@ -170,6 +171,23 @@ static void run_share(void *context, size_t i)
     ORDER_BEFORE(context);
 }
 
+static int64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* How workers wait for the next loop. Waking a sleeping one takes some 40 us, as long as a small
+   product takes; a spinning one takes a core that others could use. So they spin (for the
+   milliseconds after which the library lets them sleep) where loops follow each other closely, and
+   sleep at once where they do not. */
+static uint32_t waiting_flags(const rlx_vm *vm)
+{
+    enum { CLOSE_US = 500 };
+    return now_us() - vm->last_loop_us < CLOSE_US ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS;
+}
+
 static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                             int64_t grain)
 {
@@ -186,10 +204,9 @@ static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, voi
         return body(user, 0, n, ctx);
     shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
     ORDER_BEFORE(&s);
-    /* Workers sleep between loops: spinning ones take the core the next serial kernel needs. */
-    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares,
-                               PTHREADPOOL_FLAG_YIELD_WORKERS);
+    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares, waiting_flags(vm));
     ORDER_AFTER(&s);
+    vm->last_loop_us = now_us();
     return atomic_load(&s.result);
 }
 
