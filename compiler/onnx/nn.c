@@ -120,6 +120,17 @@ bool rlxc_ox_read_window(rlxc_ox *im, rlxc_ox_window *w, uint32_t spatial)
         if (w->strides[i] < 1 || w->dilations[i] < 1 || w->strides[i] > 1 << 20 ||
             w->dilations[i] > 1 << 20)
             rlxc_ox_fail(im, "strides and dilations must be positive");
+    for (uint32_t i = 0; i < 2 * spatial && !im->failed; i++)
+        if (w->pads[i] > 1 << 20 || w->pads[i] < -(1 << 20))
+            rlxc_ox_fail(im, "a padding is %lld", (long long)w->pads[i]);
+    return !im->failed;
+}
+
+bool rlxc_ox_good_kernel(rlxc_ox *im, const rlxc_ox_window *w)
+{
+    for (uint32_t i = 0; i < w->n && !im->failed; i++)
+        if (w->kernel[i] < 0 || w->kernel[i] > 1 << 20)
+            rlxc_ox_fail(im, "a kernel of %lld elements", (long long)w->kernel[i]);
     return !im->failed;
 }
 
@@ -173,6 +184,8 @@ rlxc_atom rlxc_ox_conv(rlxc_ox *im, rlxc_atom x, rlxc_atom weight, rlx_dtype out
         return (rlxc_atom){0};
     for (uint32_t i = 0; i < w.n; i++)
         w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+    if (!rlxc_ox_good_kernel(im, &w))
+        return (rlxc_atom){0};
     x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
     rlxc_attrs attrs =
         rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
@@ -218,6 +231,10 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     memcpy(pads, w.pads, sizeof pads);
     for (uint32_t i = 0; i < w.n; i++) {
         w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+        if (!rlxc_ox_good_kernel(im, &w) || extra[i] > 1 << 20 || extra[i] < 0) {
+            rlxc_ox_fail(im, "the kernel or output_padding is too large");
+            return;
+        }
         before[i] = rlxc_ox_i(im, -pads[i]);
         after[i] = rlxc_ox_i(im, extra[i] - pads[i + w.n]);
         if (!sized && !upper && !lower)
@@ -406,6 +423,8 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
     if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
         return;
     fill_list(im, "kernel_shape", w.kernel, w.n, 1);
+    if (!rlxc_ox_good_kernel(im, &w))
+        return;
     bool ceil_mode = rlxc_ox_int(im, "ceil_mode", 0) != 0;
     double count = 1, p = rlxc_ox_float(im, "p", 2);
     for (uint32_t i = 0; i < w.n; i++)

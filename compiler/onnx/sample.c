@@ -277,6 +277,8 @@ void rlxc_ox_import_deform_conv(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     for (uint32_t i = 0; i < 2; i++)
         w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+    if (!rlxc_ox_good_kernel(im, &w))
+        return;
     const rlxc_expr *d[RLXC_MAX_NDIM],
         *out[2] = {rlxc_ox_dim(im, offset, 2), rlxc_ox_dim(im, offset, 3)};
     rlxc_ox_dims(im, x, d);
@@ -331,6 +333,9 @@ static void numbers(rlxc_ox *im, const char *name, int64_t *out, uint32_t n, int
         out[i] = otherwise;
     if (rlxc_ox_ints(im, name, out, n, &given) && given != n)
         rlxc_ox_fail(im, "attribute %s has %u numbers, expected %u", name, given, n);
+    for (uint32_t i = 0; i < n && !im->failed; i++)
+        if (out[i] > 1 << 20 || out[i] < -(1 << 20))
+            rlxc_ox_fail(im, "attribute %s has %lld", name, (long long)out[i]);
 }
 
 /* Columns (N, C * kernel, windows) added up at their places in an image with its padding, which is

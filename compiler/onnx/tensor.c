@@ -257,7 +257,7 @@ const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTens
     bad = bad || !at || values->ndim != 1 || !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 ||
           at->ndim > 2 || at->shape[0] != values->shape[0] ||
           (at->ndim == 2 && at->shape[1] != (int64_t)t->n_dims) ||
-          __builtin_mul_overflow(n, values->dtype.bits / 8u, &size) || n > 1u << 28;
+          __builtin_mul_overflow(n, values->dtype.bits / 8u, &size) || n > 1u << 26;
     if (bad) {
         if (!rlxc_out_of_memory(im->ctx))
             rlxc_ox_fail(im, "%s: not a sparse tensor", what);

@@ -14,6 +14,8 @@ typedef struct rlxc_ox_window {
 } rlxc_ox_window;
 
 bool rlxc_ox_read_window(rlxc_ox *im, rlxc_ox_window *w, uint32_t spatial);
+/* Fails the node unless sums and products of the window's numbers are small. */
+bool rlxc_ox_good_kernel(rlxc_ox *im, const rlxc_ox_window *w);
 /* Resolves auto_pad, padding |x| with |value| itself where sizes are symbolic. */
 rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_atom value);
 /* The node's convolution without bias. */

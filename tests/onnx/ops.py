@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""ONNX operators that the backend data of Debian does not cover, against NumPy.
+
+Each row is a model of one node: its inputs (dimensions `n` and `m` are symbols, and constants in a
+second run), constants as initializers, and what the node means, written down in NumPy in double.
+Models are written by a few lines of protobuf, so that no ONNX library is needed; `make test-ops`.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import ops_reference as ref
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
+from run import compare  # noqa: E402
+
+TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
+         "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
+SIZES = [(2, 3), (1, 1), (5, 4), (7, 2), (17, 9)]
+
+
+# --- protobuf ---------------------------------------------------------------------------------
+
+def varint(v):
+    v &= (1 << 64) - 1
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    return bytes(out) + bytes([v])
+
+
+def number(field, v):
+    return varint(field << 3) + varint(v)
+
+
+def data(field, v):
+    v = v.encode() if isinstance(v, str) else v
+    return varint(field << 3 | 2) + varint(len(v)) + v
+
+
+class Narrow:
+    """A tensor of 4-bit elements."""
+
+    def __init__(self, values, signed):
+        self.values, self.signed = np.asarray(values), signed
+
+
+class Sparse:
+    """A constant given by its elements that are not 0."""
+
+    def __init__(self, dense, coordinates):
+        self.dense, self.coordinates = dense, coordinates
+
+
+def tensor(v, name=""):
+    if isinstance(v, Narrow):
+        flat = [int(x) & 15 for x in v.values.ravel()] + [0]
+        raw = bytes(flat[i] | flat[i + 1] << 4 for i in range(0, v.values.size, 2))
+        dims, code = v.values.shape, 22 if v.signed else 21
+    else:
+        raw, dims, code = v.tobytes(), v.shape, TYPES[v.dtype.name]
+    return b"".join(number(1, d) for d in dims) + number(2, code) + data(8, name) + data(9, raw)
+
+
+def sparse(v, name=""):
+    at = np.argwhere(v.dense != 0)
+    values = v.dense[v.dense != 0]
+    if not v.coordinates:
+        at = np.ravel_multi_index(at.T, v.dense.shape)
+    return (data(1, tensor(values, name)) + data(2, tensor(at.astype(np.int64))) +
+            b"".join(number(3, d) for d in v.dense.shape))
+
+
+def attribute(name, v):
+    out = data(1, name)
+    if isinstance(v, float):
+        return out + varint(2 << 3 | 5) + struct.pack("<f", v) + number(20, 1)
+    if isinstance(v, int):
+        return out + number(3, v) + number(20, 2)
+    if isinstance(v, str):
+        return out + data(4, v) + number(20, 3)
+    if isinstance(v, Sparse):
+        return out + data(22, sparse(v)) + number(20, 11)
+    return out + b"".join(number(8, i) for i in v) + number(20, 7)
+
+
+def value_info(name, dims, code):
+    shape = b"".join(data(1, data(2, d) if isinstance(d, str) else number(1, d)) for d in dims)
+    return data(1, name) + data(2, data(1, number(1, code) + data(2, shape)))
+
+
+def model(row, n, m):
+    """The row's model; n and m are None where they are symbols."""
+    node, graph = b"", b""
+    for i, v in enumerate(row.inputs):
+        name = f"x{i}" if v is not None else ""
+        node += data(1, name)
+        if isinstance(v, Input):
+            graph += data(11, value_info(name, v.dims(n, m), TYPES[v.dtype]))
+        elif isinstance(v, Sparse):
+            graph += data(15, sparse(v, name))
+        elif v is not None:
+            graph += data(5, tensor(v, name))
+    for i in range(row.outputs):
+        node += data(2, f"y{i}")
+        graph += data(12, data(1, f"y{i}"))
+    node += data(4, row.op) + b"".join(data(5, attribute(k, v)) for k, v in row.attrs.items())
+    return (number(1, 8) + data(8, number(2, row.opset)) +
+            data(7, data(1, node) + data(2, "g") + graph))
+
+
+# --- rows -------------------------------------------------------------------------------------
+
+class Input:
+    def __init__(self, dims, dtype="float32", low=-3, high=3):
+        self.text, self.dtype, self.low, self.high = dims, dtype, low, high
+
+    def dims(self, n, m):
+        sizes = {"n": n, "m": m}
+        return [sizes[d] if sizes.get(d) is not None else d if d in sizes else
+                int(eval(d, {"n": n, "m": m})) for d in self.text.split()]
+
+    def make(self, rng, n, m):
+        shape = self.dims(n, m)
+        if self.dtype == "bool":
+            return rng.integers(0, 2, shape).astype(bool)
+        if self.dtype.startswith(("int", "uint")):
+            return rng.integers(self.low, self.high, shape).astype(self.dtype)
+        return rng.uniform(self.low, self.high, shape).astype(self.dtype)
+
+
+class Row:
+    def __init__(self, op, inputs, reference, outputs=1, opset=25, sizes=SIZES, name="", loose=0,
+                 **attrs):
+        self.op, self.inputs, self.reference, self.outputs = op, inputs, reference, outputs
+        self.opset, self.sizes, self.attrs, self.loose = opset, sizes, attrs, loose
+        self.name = f"{op} {name} {attrs}"
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def rows():
+    x, f32 = Input, np.float32
+    empty = SIZES + [(0, 3), (3, 0)]
+    q, k = x("2 3 n 4"), x("2 3 m 4")
+    out = [Row("Attention", [q, k, k], lambda *a: ref.attention(*a), sizes=SIZES),
+           Row("Attention", [q, k, x("2 3 m 6")], lambda *a: ref.attention(*a, scale=.3, cap=2),
+               scale=.3, softcap=2.),
+           Row("Attention", [q, k, k], lambda *a: ref.attention(*a, causal=True), is_causal=1),
+           Row("Attention", [x("2 6 n 4"), x("2 2 m 4"), x("2 2 m 4"), x("n m", "bool")],
+               lambda *a: ref.attention(*a), name="groups, mask"),
+           Row("Attention", [q, k, k, x("2 1 n m")], lambda *a: ref.attention(*a), name="bias"),
+           Row("Attention", [q, q, q, None, k, k],
+               lambda q, k, v, pk, pv: ref.attention(q, k, v, past=(pk, pv), causal=True),
+               outputs=3, is_causal=1, name="past"),
+           Row("Attention", [q, k, k, None, None, None, i64(1, 2)],
+               lambda q, k, v, s: ref.attention(q, k, v, lengths=s), opset=24, name="lengths"),
+           Row("Attention", [q, k, k],
+               lambda *a: ref.attention(*a, causal=True, window=(1, -1)), is_causal=1,
+               left_window_size=1),
+           Row("Attention", [x("2 n 12"), x("2 m 6"), x("2 m 10")],
+               lambda q, k, v: ref.flat_attention(q, k, v, 4, 2), q_num_heads=4, kv_num_heads=2)]
+    for mode in range(4):
+        out.append(Row("Attention", [q, k, k, x("n m")],
+                       lambda *a, mode=mode: ref.attention(*a, cap=1.5, show=mode), outputs=4,
+                       softcap=1.5, qk_matmul_output_mode=mode))
+    for interleaved in range(2):
+        for size in (0, 4):
+            half = (size or 6) // 2
+            out += [Row("RotaryEmbedding", [x(f"2 n {6 * 3}"), x(f"2 n {half}"), x(f"2 n {half}")],
+                        lambda *a, i=interleaved, s=size: ref.rotary(*a, i, s, 3), num_heads=3,
+                        interleaved=interleaved, rotary_embedding_dim=size, opset=23, sizes=empty),
+                    Row("RotaryEmbedding", [x("2 3 n 6"), x(f"9 {half}"), x(f"9 {half}"),
+                                            x("2 n", "int64", 0, 9)],
+                        lambda *a, i=interleaved, s=size: ref.rotary(*a[:3], i, s, 0, a[3]),
+                        interleaved=interleaved, rotary_embedding_dim=size, opset=23)]
+    for axis in (-1, 1):
+        scale = x("m") if axis == -1 else x("n m")
+        out.append(Row("RMSNormalization", [x("2 n m"), scale],
+                       lambda a, s, axis=axis: ref.rms(a, s, axis), axis=axis, opset=23))
+    out += [Row("Swish", [x("n m")], lambda a: a / (1 + np.exp(-.5 * a)), alpha=.5, opset=24,
+                sizes=empty),
+            Row("TensorScatter", [x("2 n+m 3"), x("2 n 3"), i64(1, 0)], ref.tensor_scatter,
+                opset=24, sizes=[(2, 3), (5, 4)]),
+            Row("TensorScatter", [x("2 7 n"), x("2 4 n"), i64(5, 6)],
+                lambda *a: ref.tensor_scatter(*a, wrap=True), opset=24, axis=1, mode="circular")]
+
+    for t in ("float32", "float64"):
+        out += [Row("RandomUniform", [], lambda t=t: np.random.RandomState(7).uniform(
+                    -2, 5, (5, 33, 7)).astype(t), shape=[5, 33, 7], dtype=TYPES[t], low=-2.,
+                    high=5., seed=7., name=t),
+                Row("RandomNormal", [], lambda t=t: np.random.RandomState(9).normal(
+                    1, 2, (701,)).astype(t), shape=[701], dtype=TYPES[t], mean=1., scale=2.,
+                    seed=9., name=t)]
+    out += [Row("RandomUniformLike", [x("n m")], lambda a: np.random.RandomState(3).uniform(
+                0, 1, a.shape), seed=3., sizes=empty),
+            Row("RandomNormalLike", [x("n m", "int32")], lambda a: np.random.RandomState(3).normal(
+                0, 1, a.shape).astype(f32), seed=3.7, dtype=1, sizes=empty),
+            Row("Bernoulli", [x("n m", low=0, high=1)],
+                lambda p: np.random.RandomState(5).uniform(size=p.shape) < p, seed=5., dtype=6,
+                sizes=empty),
+            Row("Multinomial", [x("n 6")], lambda p: ref.multinomial(p, 50, 11), seed=11.,
+                sample_size=50, dtype=7, opset=7),
+            Row("Dropout", [x("n m"), np.array(.3, f32), np.array(True)],
+                lambda a, r, t: ref.dropout(a, r, 4), outputs=2, seed=4, opset=13, sizes=empty),
+            Row("Dropout", [x("n m"), x("", low=.1, high=.9), x("", "bool")],
+                lambda a, r, t: ref.dropout(a, r if t else 0, 4), outputs=2, seed=4, opset=13)]
+
+    out += [Row("DeformConv", [x("2 4 n m"), x("2 2 2 2"), x("2 16 n+1 m+1", low=-2, high=2),
+                               x("2"), x("2 8 n+1 m+1")],
+                lambda *a: ref.deform_conv(*a, group=2, parts=2, pads=1), opset=19,
+                pads=[1, 1, 1, 1], group=2, offset_group=2, sizes=[(2, 3), (5, 4), (1, 1)])]
+    for mode, padding, corners in (("linear", "zeros", 0), ("linear", "border", 1),
+                                   ("linear", "reflection", 0), ("linear", "reflection", 1),
+                                   ("nearest", "border", 0), ("nearest", "zeros", 1)):
+        out += [Row("GridSample", [x(f"2 2 {dims}"), x(f"2 2 3 {size}", low=-1.9, high=1.9)],
+                    lambda *a, mode=mode, padding=padding, corners=corners:
+                    ref.grid_sample(*a, mode, padding, bool(corners)), opset=20, mode=mode,
+                    padding_mode=padding, align_corners=corners, sizes=SIZES[:4], name=dims)
+                for dims, size in (("n m", 2), )]
+        out.append(Row("GridSample", [x("1 2 n m 3"), x("1 2 1 2 3", low=-1.9, high=1.9)],
+                       lambda *a, mode=mode, padding=padding, corners=corners:
+                       ref.grid_sample(*a, mode, padding, bool(corners)), opset=20, mode=mode,
+                       padding_mode=padding, align_corners=corners, sizes=SIZES[:4]))
+    for corners in range(2):
+        out += [Row("AffineGrid", [x("n 2 3"), i64(1, 1, 3, 4)],
+                    lambda *a, c=corners: ref.affine_grid(*a, c), opset=20, align_corners=corners),
+                Row("AffineGrid", [x("n 3 4"), x("5", "int64", 2, 5)],
+                    lambda *a, c=corners: ref.affine_grid(*a, c), opset=20, align_corners=corners)]
+    out += [Row("Col2Im", [x("n 8 9"), i64(4, 4), i64(2, 2)],
+                lambda a, i, b: ref.col2im(a, i, b, [0] * 4, [1, 1], [1, 1]), opset=18,
+                sizes=empty),
+            Row("Col2Im", [x("n 18 2"), i64(5, 6), i64(2, 3)],
+                lambda a, i, b: ref.col2im(a, i, b, [1, 0, 1, 1], [2, 3], [3, 2]), opset=18,
+                pads=[1, 0, 1, 1], strides=[2, 3], dilations=[3, 2], sizes=[(2, 3), (1, 1)])]
+    for want in ((4, 3), (5, 6), (1, 1)):
+        out.append(Row("CenterCropPad", [x("n 2 m"), i64(*want)],
+                       lambda a, w: ref.crop_pad(a, w, (0, 2)), opset=18, axes=[0, -1],
+                       sizes=empty, name=str(want)))
+    rois = np.array([[0, 0, 3, 3], [1, .5, 4, 2], [-3, -2, 9, 9]], f32)
+    out += [Row("RoiAlign", [x("2 2 n m"), rois, i64(0, 1, 1)],
+                lambda a, r, b: ref.roi_max(a, r, b, 2, 3, .5, 2), opset=16, mode="max",
+                output_height=2, output_width=3, spatial_scale=.5, sampling_ratio=2),
+            Row("MaxRoiPool", [x("2 2 n m"), np.concatenate([[[0], [1], [1]], rois], 1).astype(f32)],
+                lambda a, r: ref.roi_pool(a, r, 2, 3, .75), opset=1, pooled_shape=[2, 3],
+                spatial_scale=.75)]
+    for t in ("float32", "float64"):
+        out += [Row("Det", [x("3 n n", t)], np.linalg.det, opset=11, sizes=SIZES + [(0, 1)],
+                    loose=1e-3),
+                Row("Det", [x("5 5", t)], np.linalg.det, opset=11)]
+    for kernel in ("linear", "cubic"):
+        for outside in range(2):
+            out.append(Row("Resize", [x("1 2 n m"), None, None, i64(1, 2, 3, 4)],
+                           lambda a, s, k=kernel, e=outside: ref.antialias(
+                               ref.antialias(a, 3, 2, k, e), 4, 3, k, e),
+                           opset=18, antialias=1, mode=kernel, exclude_outside=outside))
+    for policy, choose in (("not_larger", min), ("not_smaller", max)):
+        out.append(Row("Resize", [x("1 1 n m"), None, None, i64(6, 8)],
+                       lambda a, s, choose=choose: np.zeros((1, 1) + tuple(
+                           int(np.floor(choose(6 / a.shape[2], 8 / a.shape[3]) * d + .5))
+                           for d in a.shape[2:])) + a.flat[0], opset=18, axes=[2, 3],
+                       keep_aspect_ratio_policy=policy, sizes=[(1, 1)], name="one element"))
+        out.append(Row("Resize", [x("1 1 n m", low=1, high=1), None, None, i64(6, 8)],
+                       lambda a, s, choose=choose: np.ones((1, 1) + tuple(
+                           int(np.floor(choose(6 / a.shape[2], 8 / a.shape[3]) * d + .5))
+                           for d in a.shape[2:])), opset=18, axes=[2, 3], mode="linear",
+                       keep_aspect_ratio_policy=policy))
+
+    rng = np.random.default_rng(1)
+    fours = Narrow(rng.integers(-8, 8, (5, 3)), True)
+    out += [Row("QuantizeLinear", [x("n m"), x("n (m+2)//3", low=.1, high=1),
+                                   x("n (m+2)//3", "int8", -9, 9)],
+                lambda a, s, z: ref.quantize(a, ref.blocked(s, 3, 1, a.shape[1]),
+                                             ref.blocked(z, 3, 1, a.shape[1]), -128, 127),
+                opset=21, axis=1, block_size=3, name="blocks"),
+            Row("DequantizeLinear", [x("5 n", "int8", -99, 99), x("3 n"), x("3 n", "int8", -9, 9)],
+                lambda a, s, z: (a - ref.blocked(z, 2, 0, 5)) * ref.blocked(s, 2, 0, 5), opset=21,
+                axis=0, block_size=2, sizes=empty, name="blocks"),
+            Row("DequantizeLinear", [fours, x("3", low=.1, high=1)], lambda a, s: a * s, opset=21,
+                axis=1),
+            Row("QuantizeLinear", [x("n m"), np.array(.25, f32), Narrow(np.array(3), True)],
+                lambda a, s, z: ref.quantize(a, .25, 3, -8, 7), opset=21, name="int4"),
+            Row("QuantizeLinear", [x("n m"), np.array(.25, f32)],
+                lambda a, s: ref.quantize(a, .25, 0, 0, 15), opset=21, output_dtype=21),
+            Row("QuantizeLinear", [x("n m", high=9), np.array(.001, f32)],
+                lambda a, s: ref.quantize(a, f32(.001).astype(float), 0, -2 ** 15, 2 ** 15 - 1),
+                opset=21, output_dtype=5),
+            Row("Cast", [x("n m", "int32", -99, 99)], lambda a: (a + 8) % 16 - 8, opset=21, to=22)]
+    dense = np.where(rng.uniform(size=(4, 3)) < .4, rng.uniform(size=(4, 3)), 0).astype(f32)
+    out += [Row("Add", [x("n 4 3"), Sparse(dense, c)], lambda a, b: a + b, opset=14,
+                name=f"sparse {c}") for c in (True, False)]
+    out += [Row("Constant", [], lambda c=c: dense, opset=13, sparse_value=Sparse(dense, c),
+                name=str(c)) for c in (True, False)]
+
+    out += [Row("DFT", [x("2 n 2")], lambda a: np.fft.irfft(a[..., 0] + 1j * a[..., 1], axis=1)[
+                ..., None], opset=20, inverse=1, onesided=1, sizes=SIZES[:1] + SIZES[2:]),
+            Row("DFT", [x("2 n 2 2"), i64(7).reshape(()), x("", "int64", 1, 3)],
+                lambda a, n, axis: np.stack([f(np.fft.fft(a[..., 0] + 1j * a[..., 1], 7, axis))
+                                             for f in (np.real, np.imag)], -1), opset=20),
+            Row("MelWeightMatrix", [i64(8)[0], i64(64)[0], i64(8192)[0], np.array(0, f32),
+                                    np.array(4096, f32)], ref.mel, opset=17),
+            Row("MelWeightMatrix", [x("", "int64", 3, 9), x("", "int64", 30, 99), i64(8000)[0],
+                                    np.array(100, f32), np.array(3000, f32)], ref.mel, opset=17),
+            Row("BitCast", [x("n m", "int32", -9, 9)], lambda a: a.astype(np.uint32), opset=26,
+                to=12, sizes=empty),
+            Row("ReduceMax", [x("n m", "bool"), i64(1)], lambda a, _: a.any(1), opset=20,
+                keepdims=0, sizes=empty),
+            Row("ReduceMin", [x("n m", "bool"), i64(1)], lambda a, _: a.all(1), opset=20,
+                keepdims=0, sizes=empty),
+            Row("SpaceToDepth", [x("2 3 2*n 2*m")], lambda a: a.reshape(
+                2, 3, a.shape[2] // 2, 2, -1, 2).transpose(0, 1, 3, 5, 2, 4).reshape(
+                    2, 12, a.shape[2] // 2, -1), opset=28, blocksize=2, mode="CRD")]
+    for exclusive, reverse in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        def product(a, _, e=exclusive, r=reverse):
+            a = a[:, ::-1] if r else a
+            a = np.concatenate([np.ones_like(a[:, :1]), a], 1)[:, :a.shape[1]] if e else a
+            return np.cumprod(a, 1)[:, ::-1 if r else 1]
+        out.append(Row("CumProd", [x("n m"), i64(1).reshape(())], product, opset=26,
+                       exclusive=exclusive, reverse=reverse))
+    for size, stride, pad in ((3, 2, 1), (2, 3, 1), (3, 3, 1), (2, 2, 0), (4, 3, 2)):
+        window = dict(opset=22, ceil_mode=1, kernel_shape=[size], strides=[stride],
+                      pads=[pad, pad], sizes=[(4, 1), (5, 1), (7, 2), (8, 1), (9, 1), (17, 1)])
+        out.append(Row("MaxPool", [x("2 2 n")],
+                       lambda a, w=(size, stride, pad): ref.pool(a, *w, True, False), **window))
+        for include in range(2):
+            out.append(Row("AveragePool", [x("2 2 n")],
+                           lambda a, w=(size, stride, pad), i=include: ref.pool(a, *w, False, i),
+                           count_include_pad=include, **window))
+    return out
+
+
+# --- running ----------------------------------------------------------------------------------
+
+def plain(v):
+    if isinstance(v, Narrow):
+        return v.values
+    return v.dense if isinstance(v, Sparse) else v
+
+
+def compiled(args, folder, row, n, m):
+    source, exe = os.path.join(folder, "m.onnx"), os.path.join(folder, "m.rlx")
+    with open(source, "wb") as f:
+        f.write(model(row, n, m))
+    done = subprocess.run([args.rlxc, source, "-o", exe], capture_output=True, text=True,
+                          timeout=60)
+    return f"rlxc exit {done.returncode}: {done.stderr.strip()[:300]}" if done.returncode else None
+
+
+def run_one(args, folder, row, n, m):
+    rng = np.random.default_rng(n * 1000 + m)
+    values = [v.make(rng, n, m) if isinstance(v, Input) else v for v in row.inputs]
+    command = [args.rlx, "run", os.path.join(folder, "m.rlx"), "-o",
+               os.path.join(folder, "out.npy")]
+    for i, v in enumerate(values):
+        if isinstance(row.inputs[i], Input):
+            np.save(os.path.join(folder, f"x{i}.npy"), v)
+            command += ["--input", f"x{i}={os.path.join(folder, f'x{i}.npy')}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        return f"rlx exit {done.returncode}: {done.stderr.strip()[:300]}"
+    exact = [plain(v) for v in values if v is not None]
+    wide = [v.astype(np.float64) if v.dtype.kind == "f" else
+            v.astype(np.int64) if v.dtype.kind in "iu" else v for v in exact]
+    with np.errstate(all="ignore"):
+        try:
+            want = row.reference(*wide)
+        except (ValueError, IndexError) as e:
+            return f"the reference fails: {e}"
+    want = want if isinstance(want, list) else [want]
+    dtype = next((v.dtype.name for v in exact if v.dtype.kind == "f"), "float32")
+    for i in range(row.outputs):
+        got = np.load(os.path.join(folder, f"out.{i}.npy" if row.outputs > 1 else "out.npy"))
+        w = np.asarray(want[i])
+        if got.dtype.kind in "iu":
+            w = w.astype(np.int64).astype(got.dtype)
+        why = compare(got, w, dtype, row.loose)
+        if why:
+            return f"result {i}: {why}"
+    return None
+
+
+def check(args, row):
+    bad, texts = [], [v.text for v in row.inputs if isinstance(v, Input)]
+    sizes = row.sizes if re.search("[nm]", " ".join(texts)) else [(1, 1)]
+    # A dimension that is computed of n and m is no symbol: such a row runs at constants only.
+    composed = any(d not in ("n", "m") and re.search("[nm]", d) for t in texts for d in t.split())
+    with tempfile.TemporaryDirectory() as folder:
+        why = None if composed else compiled(args, folder, row, None, None)
+        for n, m in () if composed or why else sizes:
+            found = run_one(args, folder, row, n, m)
+            bad += [f"({n}, {m}): {found}"] if found else []
+        bad += [why] if why else []
+        for n, m in sizes if composed else sizes[-1:] if len(sizes) > 1 else ():
+            why = compiled(args, folder, row, n, m) or run_one(args, folder, row, n, m)
+            bad += [f"constant ({n}, {m}): {why}"] if why else []
+    return row, bad
+
+
+def fresh(args):
+    """Nodes without a seed: all different, from call to call as well, and spread as they should."""
+    node = b"".join(data(1, data(2, f"y{i}") + data(4, "RandomNormal") +
+                         data(5, attribute("shape", [10000]))) for i in range(2))
+    graph = node + data(2, "g") + b"".join(data(12, data(1, f"y{i}")) for i in range(2))
+    seen = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = [os.path.join(folder, f) for f in ("m.onnx", "m.rlx", "y.npy")]
+        with open(path[0], "wb") as f:
+            f.write(number(1, 8) + data(8, number(2, 17)) + data(7, graph))
+        subprocess.run([args.rlxc, path[0], "-o", path[1]], check=True)
+        for _ in range(2):
+            subprocess.run([args.rlx, "run", path[1], "-o", path[2]], check=True)
+            seen += [np.load(os.path.join(folder, f"y.{i}.npy")) for i in range(2)]
+    same = any(np.array_equal(a, b) for i, a in enumerate(seen) for b in seen[:i])
+    off = max(max(abs(s.mean()), abs(s.std() - 1)) for s in seen)
+    return "equal numbers without a seed" if same else f"off by {off}" if off > .06 else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rlxc", default="build/rlxc")
+    parser.add_argument("--rlx", default="build/rlx")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    chosen = [r for r in rows() if re.search(args.filter, r.name)]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool_:
+        for row, bad in pool_.map(lambda r: check(args, r), chosen):
+            failed += bool(bad)
+            for why in bad[:3]:
+                print(f"FAIL {row.name}: {why}")
+    why = None if args.filter else fresh(args)
+    if why:
+        failed += 1
+        print(f"FAIL RandomNormal without a seed: {why}")
+    print(f"{len(chosen) + (not args.filter) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
