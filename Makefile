@@ -151,8 +151,9 @@ conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this t
 conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
-test-ops: all ## every operator against NumPy, at several sizes
+test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/onnx/ops.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h
