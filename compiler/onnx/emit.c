@@ -129,6 +129,16 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
 }
 
+/* Whether the second of two operands that broadcast is likely the smaller one. */
+static bool second_is_smaller(const rlxc_expr *const dims[2][RLXC_MAX_NDIM], const uint32_t ndim[2])
+{
+    uint32_t ones[2] = {0, 0};
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < ndim[k]; i++)
+            ones[k] += rlxc_is_const(dims[k][i], 1);
+    return ndim[0] != ndim[1] ? ndim[0] > ndim[1] : ones[0] <= ones[1];
+}
+
 void rlxc_ox_agree(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
 {
     rlxc_atom *const in[2] = {a, b};
@@ -140,20 +150,20 @@ void rlxc_ox_agree(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
         ndim[k] = rlxc_ox_ndim(im, *in[k]);
         rlxc_ox_dims(im, *in[k], dims[k]);
     }
+    bool second = second_is_smaller((const rlxc_expr *const(*)[RLXC_MAX_NDIM])dims, ndim);
     for (uint32_t i = 1; i <= ndim[0] && i <= ndim[1]; i++) {
         const rlxc_expr **x = &dims[0][ndim[0] - i], **y = &dims[1][ndim[1] - i];
         bool x_known = rlxc_is_int(*x, &known), y_known = rlxc_is_int(*y, &known);
         if (rlxc_is_const(*x, 1) || rlxc_is_const(*y, 1) || (x_known && y_known) ||
             rlxc_prove_eq(im->ctx, *x, *y, NULL))
             continue;
-        changed[x_known ? 1 : 0] = true;
-        *(x_known ? y : x) = x_known ? *x : *y;
+        bool widen_y = x_known || (!y_known && second);
+        changed[widen_y] = true;
+        *(widen_y ? y : x) = widen_y ? *x : *y;
     }
     for (uint32_t k = 0; k < 2; k++)
         if (changed[k] && !im->failed)
-            *in[k] = rlxc_ox_match(im, *in[k],
-                                   rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, *in[k]),
-                                                     (int32_t)ndim[k], dims[k], NULL));
+            *in[k] = rlxc_ox_broadcast(im, *in[k], dims[k], ndim[k]);
 }
 
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)

@@ -3,6 +3,7 @@
  * reshape stays an operator until emission, since its result shares the argument's memory; flatten,
  * expand_dims and squeeze become a reshape with a literal shape. The others are injective kernels:
  * each element of the result is one element of an input. */
+#include "compiler/ops/builtin_call.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -286,23 +287,31 @@ const rlxc_sinfo *rlxc_infer_broadcast_to(rlxc_context *ctx, const rlxc_module *
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
+/* Which dimensions are repeated is known only at run time. */
+static bool is_open(rlxc_context *ctx, const rlxc_sinfo *x, const rlxc_sinfo *result)
+{
+    if (!rlxc_dims_known(x) || !rlxc_dims_known(result))
+        return true;
+    for (int32_t i = 0; i < x->ndim; i++)
+        if (!rlxc_is_const(x->dims[i], 1) &&
+            !rlxc_prove_eq(ctx, x->dims[i], result->dims[i + result->ndim - x->ndim], NULL))
+            return true;
+    return false;
+}
+
 rlxc_atom rlxc_legalize_broadcast_to(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
+    rlxc_call_view v;
+    const rlxc_sinfo *result = rlxc_infer_broadcast_to(b->ctx, b->module, call);
+    if (!result || !rlxc_infer_begin(&v, b->ctx, b->module, call))
+        return (rlxc_atom){0};
+    if (is_open(b->ctx, v.in[0], result))
+        return rlxc_emit_builtin(b, call, "rlx.broadcast_to", call->args, 2, result, true);
     if (!rlxc_te_begin(&te, b, call, "broadcast_to", RLXC_PATTERN_BROADCAST))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "T_broadcast_to");
-    for (uint32_t i = 0; i < x.ndim; i++) {
-        const rlxc_expr *to = out->shape[i + out->ndim - x.ndim];
-        if (!rlxc_is_const(x.dims[i], 1) && !rlxc_prove_eq(b->ctx, x.dims[i], to, NULL)) {
-            rlxc_infer_error(&te.view,
-                             "cannot prove that dimension %u of 'x' is 1 or that of the "
-                             "result; R.match_cast can state it",
-                             i);
-            return (rlxc_atom){0};
-        }
-    }
     rlxc_te_spatial(&te, "T_broadcast_to", out);
     rlxc_te_store(&te, out, rlxc_te_get_broadcast(&te, &x, te.axes, out->shape, out->ndim));
     return rlxc_te_finish(&te);

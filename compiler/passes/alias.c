@@ -2,8 +2,8 @@
  *
  * Invariants: a missing answer is never optimistic. An operator shares memory with its first
  * operand exactly if its row says ALIASES_0; kernels write only into their outputs; builtins named
- * "rlx.*" make fresh results but for the reshape; everything else that is called may give back
- * what it was given. Leaves out: positions and lifetimes (liveness.c). */
+ * "rlx.*" make fresh results but for reshape and broadcast_to; everything else that is called may
+ * give back what it was given. Leaves out: positions and lifetimes (liveness.c). */
 #include "compiler/passes/alias.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ bool rlxc_is_builtin(const char *name)
 /* Builtins whose result never shares memory with an argument. */
 static bool makes_fresh_result(const char *name)
 {
-    return strncmp(name, "rlx.", 4) == 0 && strcmp(name, "rlx.reshape") != 0;
+    return strncmp(name, "rlx.", 4) == 0 && strcmp(name, "rlx.reshape") != 0 &&
+           strcmp(name, "rlx.broadcast_to") != 0;
 }
 
 static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit, void *user)

@@ -1,0 +1,67 @@
+/* rlx.broadcast_to: for tensors of which it is known only at run time which dimensions are 1. Where
+ * nothing is to be repeated the tensor itself is given back. */
+#include <string.h>
+
+#include "builtins/builtins.h"
+
+/* The elements of |x| repeated: |dims| has |ndim| dimensions, of which x's are the last ones. */
+static void repeat(const rlx_tensor *x, uint32_t ndim, const int64_t *dims, unsigned char *to)
+{
+    const uint32_t lead = ndim - rlx_tensor_ndim(x);
+    const size_t size = rlx_dtype_size(rlx_tensor_dtype(x));
+    const unsigned char *data = rlx_tensor_data(x);
+    int64_t at[RLX_MAX_NDIM] = {0}, stride[RLX_MAX_NDIM] = {0}, rows = 1, step = 1;
+    for (uint32_t i = ndim; i-- > lead;) {
+        stride[i] = rlx_tensor_dims(x)[i - lead] == 1 ? 0 : step;
+        step *= rlx_tensor_dims(x)[i - lead];
+    }
+    for (uint32_t i = 0; i + 1 < ndim; i++)
+        rows *= dims[i];
+    const size_t row = (size_t)dims[ndim - 1];
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t source = 0;
+        for (uint32_t i = 0; i + 1 < ndim; i++)
+            source += at[i] * stride[i];
+        const unsigned char *from = data + (size_t)source * size;
+        if (stride[ndim - 1])
+            memcpy(to, from, row * size);
+        for (size_t i = 0; !stride[ndim - 1] && i < row; i++)
+            memcpy(to + i * size, from, size);
+        to += row * size;
+        for (uint32_t i = ndim - 1; i-- > 0 && ++at[i] == dims[i];)
+            at[i] = 0;
+    }
+}
+
+rlx_status rlxb_broadcast_to(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                             rlx_value *out, rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *x, *result;
+    rlx_shape *shape;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    RLX_TRY(rlxb_shape(args, 1, &shape, err));
+    const uint32_t ndim = rlx_shape_ndim(shape), have = rlx_tensor_ndim(x);
+    const int64_t *dims = rlx_shape_dims(shape);
+    if (have > ndim || ndim > RLX_MAX_NDIM)
+        return rlx_fail(err, RLX_E_SHAPE, "%u dimensions cannot be broadcast to %u", have, ndim);
+    bool same = have == ndim;
+    for (uint32_t i = 0; i < have; i++) {
+        int64_t from = rlx_tensor_dims(x)[i], to = dims[i + ndim - have];
+        if (from != 1 && from != to)
+            return rlx_fail(
+                err, RLX_E_SHAPE,
+                "operands do not broadcast: dimension %u is %lld and cannot become %lld", i,
+                (long long)from, (long long)to);
+        same &= from == to;
+    }
+    if (same) {
+        *out = rlx_value_retain(args[0]);
+        return RLX_OK;
+    }
+    RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), ndim, dims, &result, err));
+    if (rlx_tensor_numel(result) > 0)
+        repeat(x, ndim, dims, rlx_tensor_mutable_data(result));
+    *out = rlx_of_tensor(result);
+    return RLX_OK;
+}
