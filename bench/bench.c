@@ -50,6 +50,8 @@ static void machine(char **args)
     } sizes[] = {{"read bandwidth, 16 MiB", 16 << 20}, {"read bandwidth, 256 MiB", 256 << 20}};
     if (threads == 1)
         print_figure("FMA peak", 1, "GFLOP/s", bench_peak_gflops());
+    else
+        print_figure("handover from core to core", threads, "ns", bench_handover_ns());
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         bench_reader reader;
         bench_reader_open(&reader, sizes[i].bytes, (unsigned)threads);

@@ -1,8 +1,11 @@
-/* Reads memory with the widest vectors there are, several sums apart so that loads never wait. */
+/* Reads memory with the widest vectors there are, several sums apart so that loads never wait; and
+ * hands a word to and fro between two threads. */
 #include "bench/read.h"
 
 #include <immintrin.h>
+#include <pthread.h>
 #include <pthreadpool.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,4 +83,47 @@ void bench_reader_close(bench_reader *reader)
 {
     pthreadpool_destroy(reader->pool);
     free(reader->data);
+}
+
+/* --- from core to core --- */
+
+enum { LAST = -1 };
+
+/* Answers each odd number with the next one. */
+static void *answer(void *word)
+{
+    atomic_int *w = word;
+    for (;;) {
+        const int seen = atomic_load(w);
+        if (seen == LAST)
+            return NULL;
+        if (seen % 2 != 0)
+            atomic_store(w, seen + 1);
+    }
+}
+
+double bench_handover_ns(void)
+{
+    enum { ROUNDS = 2000, SAMPLES = 21 };
+    _Alignas(128) atomic_int word;
+    double samples[SAMPLES];
+    pthread_t other;
+    int next = 0;
+    atomic_init(&word, next);
+    if (pthread_create(&other, NULL, answer, &word) != 0)
+        bench_die("no thread");
+    for (int s = -1; s < SAMPLES; s++) { /* the first waits for the other thread to begin */
+        const double start = bench_now_ns();
+        for (int i = 0; i < (s < 0 ? 1 : ROUNDS); i++) {
+            atomic_store(&word, next + 1);
+            next += 2;
+            while (atomic_load(&word) != next)
+                continue;
+        }
+        if (s >= 0)
+            samples[s] = (bench_now_ns() - start) / (2 * ROUNDS);
+    }
+    atomic_store(&word, LAST);
+    pthread_join(other, NULL);
+    return bench_median(samples, SAMPLES);
 }

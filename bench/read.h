@@ -17,4 +17,9 @@ void bench_reader_close(bench_reader *reader);
 /* Reads all bytes once, each thread a contiguous part: for bench_side. */
 void bench_read(void *reader);
 
+/* Nanoseconds in which what one core wrote reaches another: cores that share a cache take some 30,
+ * others several times that, and two threads that hand data on pay it for every line. The cores of
+ * a virtual machine move between the two. */
+double bench_handover_ns(void);
+
 #endif
