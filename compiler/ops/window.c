@@ -252,6 +252,30 @@ static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                     rlxc_mul(ctx, offset, rlxc_i64(ctx, w->dilation[i])));
 }
 
+/* The output channels of a group where groups are worth an axis of their own: several outputs each,
+ * channels last. Else 0. */
+static int64_t outputs_of_group(const rlxc_window *w, int64_t groups, const rlxc_expr *outputs)
+{
+    int64_t all;
+    bool last = w->out_channel == w->n + 1 && w->w_out == w->n + 1;
+    if (groups == 1 || !last || !rlxc_is_int(outputs, &all) || all <= groups)
+        return 0;
+    return all / groups;
+}
+
+/* out[..., c] = acc[..., c / size, c % size] */
+static void join_groups(rlxc_te *te, const rlxc_buffer *acc, const rlxc_buffer *out, int64_t size)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *at[RLXC_MAX_NDIM + 1], *each = rlxc_i64(ctx, size);
+    rlxc_te_spatial(te, "join_groups", out);
+    const rlxc_expr *channel = te->axes[out->ndim - 1];
+    memcpy(at, te->axes, out->ndim * sizeof at[0]);
+    at[out->ndim - 1] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, channel, each);
+    at[out->ndim] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, channel, each);
+    rlxc_te_store(te, out, rlxc_cast(ctx, out->dtype, rlxc_te_load(te, acc, at)));
+}
+
 rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
 {
     static const char *const axis_names[RLXC_MAX_SPATIAL][2] = {
@@ -273,8 +297,16 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
     const rlxc_buffer *acc = out;
-    if (!rlxc_dtype_eq(dtype, out->dtype))
+    int64_t split = outputs_of_group(&w, groups, weight.dims[w.w_out]);
+    if (split) {
+        const rlxc_expr *dims[RLXC_MAX_NDIM + 1];
+        memcpy(dims, out->shape, out->ndim * sizeof dims[0]);
+        dims[out->ndim - 1] = rlxc_i64(ctx, groups);
+        dims[out->ndim] = rlxc_i64(ctx, split);
+        acc = rlxc_te_temp(&te, "conv_groups", dtype, dims, out->ndim + 1);
+    } else if (!rlxc_dtype_eq(dtype, out->dtype)) {
         acc = rlxc_te_temp(&te, "conv_acc", dtype, out->shape, out->ndim);
+    }
     x = padded(&te, &w, x);
     const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM];
     rlxc_te_block(&te, te.name);
@@ -283,8 +315,14 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
         for (uint32_t k = 0; k < w.n; k++)
             if (i == w.out_space[k])
                 name = axis_names[RLXC_MAX_SPATIAL - w.n + k][0];
-        place[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, name, out->shape[i]);
+        bool is_group = split && i == w.out_channel;
+        place[i] = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, is_group ? "gg" : name, acc->shape[i]);
     }
+    const rlxc_expr *group = split ? place[w.out_channel] : NULL;
+    if (split)
+        place[w.out_channel] =
+            rlxc_add(ctx, rlxc_mul(ctx, group, rlxc_i64(ctx, split)),
+                     rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "ff", acc->shape[out->ndim]));
     const rlxc_expr *ff = place[w.out_channel], *rc = NULL;
     bool channels_first = w.w_in < w.w_space[0]; /* sum in the order of the weight's elements */
     if (channels_first)
@@ -304,7 +342,8 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
         const rlxc_expr *outputs = rlxc_canonical(
             ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, weight.dims[w.w_out], rlxc_i64(ctx, groups)),
             NULL);
-        const rlxc_expr *group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, ff, outputs);
+        if (!group)
+            group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, ff, outputs);
         at[w.channel] = rlxc_add(ctx, rlxc_mul(ctx, group, per_group), rc);
     }
     wt[w.w_out] = ff;
@@ -313,7 +352,10 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
                                       rlxc_cast(ctx, dtype, rlxc_te_get(&te, &weight, wt)));
     rlxc_te_reduce(&te, acc, rlxc_te_number(ctx, dtype, 0),
                    rlxc_add(ctx, rlxc_te_load(&te, acc, te.axes), value));
-    rlxc_te_round(&te, acc, out);
+    if (split)
+        join_groups(&te, acc, out, split);
+    else
+        rlxc_te_round(&te, acc, out);
     return rlxc_te_finish(&te);
 }
 

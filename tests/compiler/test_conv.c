@@ -228,7 +228,7 @@ static const build plain[] = {{NULL, 3, true}};
  * number, here at most 600. */
 static const double direct_limit = 4e-6;
 /* Minimal filtering, as docs/convolution.md states it. */
-static const double filtered_limit = 4e-6;
+static const double filtered_limit = 6e-6;
 
 RLX_TEST(conv, odd_channels_and_sizes)
 {
