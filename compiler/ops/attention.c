@@ -2,8 +2,8 @@
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
  *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
- * It becomes one kernel where the dimensions of the heads are constant; else, for float64 and for
- * packed sequences, it is composed of matrix products and softmax. */
+ * It becomes one kernel where the dimensions of the heads are constant; else, for float64
+ * it is composed of matrix products and softmax. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 
@@ -155,44 +155,74 @@ static packed_tokens read_packed(rlxc_builder *b, const rlxc_binding *call, uint
     return t;
 }
 
-/* Each token sees those of its own sequence, there limited as in dense_mask. */
-static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
+/* The keys that each query sees, from |first| up to |end|: those of its own sequence, there limited
+ * as in dense_mask; int64 vectors. */
+typedef struct key_range {
+    rlxc_atom first, end;
+} key_range;
+
+/* How many of the numbers |keys| are |op| each of |queries|. */
+static rlxc_atom how_many(rlxc_builder *b, const rlxc_binding *call, const char *op, rlxc_atom keys,
+                          rlxc_atom queries, const rlxc_expr *n_keys, const rlxc_expr *n_queries)
 {
     rlxc_context *ctx = b->ctx;
-    const rlxc_expr *one = rlxc_i64(ctx, 1), *queries = v->in[0]->dims[1],
-                    *keys = v->in[1]->dims[1], *column[2] = {queries, one}, *row[2] = {one, keys};
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *row[2] = {one, n_keys}, *column[2] = {n_queries, one};
+    rlxc_atom which = rlxc_lower2(b, call, op, rlxc_lower_reshape(b, call, keys, row, 2),
+                                  rlxc_lower_reshape(b, call, queries, column, 2));
+    rlxc_atom ones = rlxc_lower_astype(b, call, which, RLX_I64);
+    return rlxc_lower_op(b, call, "sum", &ones, 1,
+                         rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, (int64_t[]){1}, 1)));
+}
+
+static key_range packed_range(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *queries = v->in[0]->dims[1], *keys = v->in[1]->dims[1];
     packed_tokens q = read_packed(b, call, 3, v->in[3]->dims[0], queries);
     packed_tokens k = read_packed(b, call, 4, v->in[4]->dims[0], keys);
-    rlxc_atom seen = rlxc_lower2(b, call, "equal", rlxc_lower_reshape(b, call, q.next, column, 2),
-                                 rlxc_lower_reshape(b, call, k.next, row, 2));
+    key_range r = {how_many(b, call, "less", k.next, q.next, keys, queries),
+                   how_many(b, call, "less_equal", k.next, q.next, keys, queries)};
     bool causal = rlxc_attr_get_str(call, "causal_mask", NULL) != NULL;
     if (!causal && !has_window(call))
-        return seen;
-    rlxc_atom place = q.place;
+        return r;
+    /* the key that stands where the query stands */
+    rlxc_atom begin = start_before(b, call, k.starts, q.next);
+    rlxc_atom last = rlxc_lower2(b, call, "add", q.place, begin);
     if (!top_left(call)) { /* counted from the end of the sequence of keys */
         rlxc_atom ends[2] = {take_rows(b, call, k.starts, q.next),
                              take_rows(b, call, q.starts, q.next)};
-        rlxc_atom begins[2] = {start_before(b, call, k.starts, q.next),
-                               start_before(b, call, q.starts, q.next)};
+        rlxc_atom other = start_before(b, call, q.starts, q.next);
         rlxc_atom shift =
-            rlxc_lower2(b, call, "subtract", rlxc_lower2(b, call, "subtract", ends[0], begins[0]),
-                        rlxc_lower2(b, call, "subtract", ends[1], begins[1]));
-        place = rlxc_lower2(b, call, "add", place, shift);
+            rlxc_lower2(b, call, "subtract", rlxc_lower2(b, call, "subtract", ends[0], begin),
+                        rlxc_lower2(b, call, "subtract", ends[1], other));
+        last = rlxc_lower2(b, call, "add", last, shift);
     }
-    rlxc_atom distance =
-        rlxc_lower2(b, call, "subtract", rlxc_lower_reshape(b, call, place, column, 2),
-                    rlxc_lower_reshape(b, call, k.place, row, 2));
+    rlxc_atom one = rlxc_scalar_atom(ctx, RLX_I64, 1);
+    rlxc_atom after = rlxc_lower2(b, call, "add", last, one);
     if (causal)
-        seen = rlxc_lower2(
-            b, call, "logical_and", seen,
-            rlxc_lower2(b, call, "greater_equal", distance, rlxc_scalar_atom(ctx, RLX_I64, 0)));
+        r.end = rlxc_lower2(b, call, "minimum", r.end, after);
     if (has_window(call)) {
         double size = (double)rlxc_attr_get_int(call, "window_size", 1);
-        seen = rlxc_lower2(
-            b, call, "logical_and", seen,
-            rlxc_lower2(b, call, "less", distance, rlxc_scalar_atom(ctx, RLX_I64, size)));
+        rlxc_atom near =
+            rlxc_lower2(b, call, "subtract", after, rlxc_scalar_atom(ctx, RLX_I64, size));
+        r.first = rlxc_lower2(b, call, "maximum", r.first, near);
     }
-    return seen;
+    return r;
+}
+
+static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *keys = v->in[1]->dims[1],
+                    *column[2] = {v->in[0]->dims[1], one};
+    key_range r = packed_range(b, call, v);
+    rlxc_atom count = rlxc_atom_prim(keys);
+    rlxc_atom key = rlxc_lower_op(b, call, "arange", &count, 1,
+                                  rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I64)));
+    rlxc_atom first = rlxc_lower_reshape(b, call, r.first, column, 2),
+              end = rlxc_lower_reshape(b, call, r.end, column, 2);
+    return rlxc_lower2(b, call, "logical_and", rlxc_lower2(b, call, "less_equal", first, key),
+                       rlxc_lower2(b, call, "greater", end, key));
 }
 
 /* Scores where |seen| holds; elsewhere a number that softmax makes 0. */
@@ -223,22 +253,21 @@ static bool scale_of(const rlxc_call_view *v, const rlxc_binding *call, double *
 /* --- in one kernel ---------------------------------------------------------------------------- */
 
 /* Dimensions are known to agree, those of the heads are constant, and the bias broadcasts. */
-static bool fits_one_kernel(const rlxc_call_view *v, bool var_len)
+static bool fits_one_kernel(const rlxc_call_view *v)
 {
     rlxc_context *ctx = v->ctx;
     const rlxc_expr *scores[4] = {v->in[0]->dims[0], v->in[0]->dims[2], v->in[0]->dims[1],
                                   v->in[1]->dims[1]};
     int64_t size;
     rlx_dtype t = v->in[0]->dtype;
-    if (var_len || !rlxc_dtype_is_float(t) || t.bits > 32 ||
-        !rlxc_is_int(v->in[0]->dims[3], &size) || size < 1 ||
-        !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
+    if (!rlxc_dtype_is_float(t) || t.bits > 32 || !rlxc_is_int(v->in[0]->dims[3], &size) ||
+        size < 1 || !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
         return false;
     for (size_t i = 0; i < sizeof agree / sizeof agree[0]; i++)
         if (!rlxc_prove_eq(ctx, dim(v->in[agree[i][0]], agree[i][1]),
                            dim(v->in[agree[i][2]], agree[i][3]), NULL))
             return false;
-    for (uint32_t i = 0; v->n_inputs > 3 && i < 4; i++)
+    for (uint32_t i = 0; v->n_inputs == 4 && i < 4; i++) /* a bias */
         if (!rlxc_is_const(dim(v->in[3], i), 1) &&
             !rlxc_prove_eq(ctx, dim(v->in[3], i), scores[i], NULL))
             return false;
@@ -275,6 +304,31 @@ static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims
                      dims[i]);
 }
 
+/* The call with the ranges of keys in place of the sequences' starts. */
+static const rlxc_binding *with_ranges(rlxc_builder *b, const rlxc_binding *call,
+                                       const rlxc_call_view *v)
+{
+    key_range r = packed_range(b, call, v);
+    rlxc_binding *ranged = rlxc_copy(b->ctx, call, sizeof *ranged);
+    rlxc_atom *args = rlxc_copy(b->ctx, call->args, call->n_args * sizeof *args);
+    args[3] = r.first;
+    args[4] = r.end;
+    ranged->args = args;
+    return ranged;
+}
+
+/* The score of query axes[2] and key axes[3] where the key is in the query's range. */
+static const rlxc_expr *hide_others(rlxc_te *te, const rlxc_te_operand *first,
+                                    const rlxc_te_operand *end, const rlxc_expr *score)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *const *i = &te->axes[2], *j = te->axes[3];
+    const rlxc_expr *seen = rlxc_binary(
+        ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_GE, j, rlxc_te_get(te, first, i)),
+        rlxc_binary(ctx, RLXC_EXPR_LT, j, rlxc_te_get(te, end, i)));
+    return rlxc_select(ctx, seen, score, rlxc_float(ctx, RLX_F32, HIDDEN));
+}
+
 /* Seven stages, in float32, that the schedule runs as one (tir/schedule_attention.h). */
 static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale)
 {
@@ -283,9 +337,14 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     if (!rlxc_te_begin(&te, b, call, "attention", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_te_operand q = rlxc_te_operand_of(&te, 0, "query"), k = rlxc_te_operand_of(&te, 1, "key"),
-                    v = rlxc_te_operand_of(&te, 2, "value"), bias = {0};
-    if (call->n_args > 3)
+                    v = rlxc_te_operand_of(&te, 2, "value"), bias = {0}, first = {0}, end = {0};
+    bool has_bias = call->n_args == 4, ranged = call->n_args > 4;
+    if (has_bias)
         bias = rlxc_te_operand_of(&te, 3, "bias");
+    if (ranged) {
+        first = rlxc_te_operand_of(&te, 3, "first");
+        end = rlxc_te_operand_of(&te, 4, "end");
+    }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_attention");
     const rlxc_expr *dims[4] = {q.dims[0], q.dims[2], q.dims[1], k.dims[1]},
                     *taken[4] = {dims[0], dims[1], dims[2], v.dims[3]};
@@ -308,10 +367,11 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     four_axes(&te, shown->name, dims, false);
     const rlxc_expr *value =
         rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, RLX_F32, scale));
-    if (call->n_args > 3)
+    if (has_bias)
         value = rlxc_add(ctx, value,
                          rlxc_cast(ctx, RLX_F32, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
-    rlxc_te_store(&te, shown, hide_keys(&te, dims, value));
+    rlxc_te_store(&te, shown,
+                  ranged ? hide_others(&te, &first, &end, value) : hide_keys(&te, dims, value));
 
     four_axes(&te, max->name, dims, true);
     rlxc_te_reduce(
@@ -354,8 +414,8 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
     if (!out || !rlxc_lower_begin(&v, b, call) || !scale_of(&v, call, &scale))
         return (rlxc_atom){0};
-    if (fits_one_kernel(&v, var_len))
-        return in_one_kernel(b, call, scale);
+    if (fits_one_kernel(&v))
+        return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale);
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
     rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));

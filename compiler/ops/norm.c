@@ -80,7 +80,9 @@ rlxc_atom rlxc_legalize_softmax(rlxc_builder *b, const rlxc_binding *call)
     without_axis(&te, n, axis, rest);
     const rlxc_expr *total = rlxc_te_load(&te, sum, rest), *value;
     if (exp) {
-        value = rlxc_te_div(ctx, rlxc_te_load(&te, exp, te.axes), total);
+        /* one quotient for a row */
+        const rlxc_expr *inverse = rlxc_te_div(ctx, rlxc_te_number(ctx, dtype, 1), total);
+        value = rlxc_mul(ctx, rlxc_te_load(&te, exp, te.axes), inverse);
     } else {
         value = rlxc_sub(ctx,
                          rlxc_sub(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &x, te.axes)),

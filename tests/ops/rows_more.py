@@ -1,5 +1,7 @@
 """Rows of tests/ops/run.py for operators that are formulas over others, and for those that take
 positions, boxes or images. Row and x are run.py's."""
+import math
+
 import numpy as np
 
 
@@ -7,8 +9,12 @@ def sequences(starts, n):
     return np.searchsorted(starts, np.arange(n), side="right")
 
 
-def attention(q, k, v, seen):
-    scores = np.einsum("bnhd,bmhd->bhnm", q, k) / np.sqrt(q.shape[3])
+def gelu(a):
+    return a * (1 + np.vectorize(math.erf, otypes=[np.float64])(a / 2 ** .5)) / 2
+
+
+def attention(q, k, v, seen, bias=0):
+    scores = np.einsum("bnhd,bmhd->bhnm", q, k) / np.sqrt(q.shape[3]) + bias
     scores = np.where(seen, scores, -np.inf)
     e = np.exp(scores - scores.max(-1, keepdims=True))
     return np.einsum("bhnm,bmhd->bnhd", e / e.sum(-1, keepdims=True), v)
@@ -329,6 +335,62 @@ def rows(Row, x):
                         "e": x("", "int32", 1, 9)},
                        lambda q, k, v, s, t, e, how=how: packed(q, k, v, s * t, **how),
                        empty=False))
+
+    # what exporters decompose, and the compiler puts together again
+    c = lambda v: f'R.const({v}, "float32")'
+    mean = lambda v: f"R.mean({v}, axis=[-1], keepdims=True)"
+    d = f"R.subtract(x, {mean('x')})"
+    gb = {"x": x("2 n 24"), "g": x("24"), "b": x("24")}
+    norm = lambda a: (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)
+    rms = lambda a: a / np.sqrt((a * a).mean(-1, keepdims=True) + 1e-5)
+    for square in (f"R.power({d}, {c(2.0)})", f"R.multiply({d}, {d})"):
+        root = f"R.sqrt(R.add({mean(square)}, {c(1e-5)}))"
+        out.append(Row(f"R.add(R.multiply(R.divide({d}, {root}), g), b)", gb,
+                       lambda a, g, b: norm(a) * g + b, name=f"decomposed layer_norm {square}"))
+    out += [
+        Row(f"R.add(R.multiply({d}, R.multiply(g, R.rsqrt(R.add({c(1e-5)}, "
+            f"R.variance(x, axis=[-1], keepdims=True))))), b)", gb,
+            lambda a, g, b: norm(a) * g + b, name="decomposed layer_norm by variance"),
+        Row(f"R.multiply(R.multiply(x, R.rsqrt(R.add({mean('R.square(x)')}, {c(1e-5)}))), g)",
+            {"x": x("2 n 24"), "g": x("24")}, lambda a, g: rms(a) * g, name="decomposed rms_norm"),
+    ]
+    part = f"R.add(R.erf(R.divide(x, {c(2 ** .5)})), {c(1.0)})"
+    for form in (f"R.multiply(R.multiply(x, {part}), {c(.5)})",
+                 f"R.multiply(R.multiply({c(.5)}, x), {part})"):
+        out.append(Row(form, {"x": x()}, gelu, name="decomposed gelu"))
+    cube = f"R.add(x, R.multiply({c(.044715)}, R.power(x, {c(3.0)})))"
+    out += [
+        Row(f"R.multiply(R.multiply({c(.5)}, x), R.add({c(1.0)}, "
+            f"R.tanh(R.multiply({c((2 / np.pi) ** .5)}, {cube}))))", {"x": x()},
+            lambda a: .5 * a * (1 + np.tanh((2 / np.pi) ** .5 * (a + .044715 * a ** 3))),
+            name="decomposed gelu_tanh"),
+        Row(f"R.divide(x, R.add(R.exp(R.negative(x)), {c(1.0)}))", {"x": x()},
+            lambda a: a / (1 + np.exp(-a)), name="decomposed silu"),
+    ]
+    shifted = "R.exp(R.subtract(x, R.max(x, axis=[1], keepdims=True)))"
+    out.append(Row(f"R.divide({shifted}, R.sum({shifted}, axis=[1], keepdims=True))", {"x": x()},
+                   lambda a: np.exp(a - a.max(1, keepdims=True)) /
+                   np.exp(a - a.max(1, keepdims=True)).sum(1, keepdims=True), empty=False,
+                   name="decomposed softmax"))
+    heads = {"q": x("2 3 n 16"), "k": x("2 3 m 16"), "v": x("2 3 m 8")}
+    turn = lambda a: a.transpose(0, 2, 1, 3)
+    kt = "R.permute_dims(k, axes=[0, 1, 3, 2])"
+    product = f"R.multiply(R.matmul(q, {kt}), {c(.25)})"
+    every = lambda q, k, v, seen=True, bias=0: turn(attention(turn(q), turn(k), turn(v), seen, bias))
+    out += [
+        Row(f"R.matmul(R.nn.softmax({product}), v)", heads, every, empty=False,
+            name="decomposed attention"),
+        Row(f"R.matmul(R.nn.softmax(R.matmul(R.multiply(q, {c(.5)}), "
+            f"R.permute_dims(R.multiply(k, {c(.5)}), axes=[0, 1, 3, 2]))), v)", heads, every,
+            empty=False, name="decomposed attention, scaled before"),
+        Row(f"R.matmul(R.nn.softmax(R.add({product}, a)), v)", {**heads, "a": x("3 n m")},
+            lambda q, k, v, a: every(q, k, v, True, a), empty=False,
+            name="decomposed attention with bias"),
+        Row(f"R.matmul(R.nn.softmax(R.where(R.tril(R.ones_like({product}, \"bool\")), {product}, "
+            f"{c(-1e30)})), v)", heads,
+            lambda q, k, v: every(q, k, v, np.tril(np.ones((q.shape[2], k.shape[2]), bool))),
+            empty=False, name="decomposed attention with mask"),
+    ]
 
     # boxes
     boxes = {"b": x("2 n 4", low=0, high=4), "s": x("2 3 n", low=0, high=1),
