@@ -18,31 +18,61 @@ static LLVMValueRef power_of_two(fp f, LLVMValueRef n)
 }
 
 /* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding 1.5 * 2^23,
- * which rounds and leaves n in the low bits without a conversion that NaN would make undefined; 2^n
- * is applied in two halves, so that subnormal results round and overflow gives infinity. |precise|
- * costs two operations and takes the error from 1.1 to 0.8 ulp. */
-static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
+ * which rounds and leaves n in the low bits without a conversion that NaN would make undefined. */
+typedef struct exponent {
+    LLVMValueRef t; /* n + 1.5 * 2^23 */
+    LLVMValueRef p; /* e^x / 2^n */
+} exponent;
+
+static const double SHIFT = 0x1.8p23;
+
+/* |precise| costs two operations and takes the error of e^x from 1.1 to 0.8 ulp. */
+static exponent split_exp(fp f, LLVMValueRef x, bool precise)
 {
     static const double c[] = {0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10};
-    const double shift = 0x1.8p23;
-    fp f = begin(g, x);
-    LLVMBuilderRef b = g->b;
-    LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, x, num(f, 89.0), "");
-    x = pick(f, above, num(f, 89.0), x);
-    x = pick(f, less(f, x, -105.0), num(f, -105.0), x);
-    LLVMValueRef t = add(f, mul(f, x, num(f, 0x1.715476p0)), num(f, shift));
-    LLVMValueRef n = LLVMBuildSub(b, bits(f, t), integer(f, 0x4b400000), "");
-    LLVMValueRef nf = sub(f, t, num(f, shift));
+    LLVMValueRef t = add(f, mul(f, x, num(f, 0x1.715476p0)), num(f, SHIFT));
+    LLVMValueRef nf = sub(f, t, num(f, SHIFT));
     LLVMValueRef most = sub(f, x, mul(f, nf, num(f, LN2_HIGH)));
     LLVMValueRef r = sub(f, most, mul(f, nf, num(f, LN2_LOW)));
     LLVMValueRef p = mul(f, POLY(f, r, c), mul(f, r, r));
     if (precise) /* what rounding took from r */
         p = add(f, p, sub(f, sub(f, most, r), mul(f, nf, num(f, LN2_LOW))));
-    p = add(f, add(f, p, r), num(f, 1.0));
+    return (exponent){t, add(f, add(f, p, r), num(f, 1.0))};
+}
+
+static LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
+{
+    LLVMValueRef above = LLVMBuildFCmp(f.g->b, LLVMRealOGT, x, num(f, limit), "");
+    return pick(f, above, num(f, limit), x);
+}
+
+/* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. */
+static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
+{
+    fp f = begin(g, x);
+    LLVMBuilderRef b = g->b;
+    x = at_most(f, x, 89.0);
+    x = pick(f, less(f, x, -105.0), num(f, -105.0), x);
+    exponent e = split_exp(f, x, precise);
+    LLVMValueRef n = LLVMBuildSub(b, bits(f, e.t), integer(f, 0x4b400000), "");
     LLVMValueRef half = LLVMBuildAShr(b, n, integer(f, 1), "");
     LLVMValueRef rest = LLVMBuildSub(b, n, half, "");
-    return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power_of_two(f, half), ""), power_of_two(f, rest),
+    return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, power_of_two(f, half), ""), power_of_two(f, rest),
                          "");
+}
+
+/* Where -80 < x < 80: n goes straight into the exponent. Anything for NaN. */
+static LLVMValueRef exp_within(fp f, LLVMValueRef x)
+{
+    exponent e = split_exp(f, x, false);
+    LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, 23), "");
+    return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
+}
+
+/* a < limit, or a is NaN */
+static LLVMValueRef not_above(fp f, LLVMValueRef a, double limit)
+{
+    return LLVMBuildFCmp(f.g->b, LLVMRealULT, a, num(f, limit), "");
 }
 
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
@@ -86,9 +116,9 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     fp f = begin(g, x);
     LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x);
     LLVMValueRef small = add(f, mul(f, mul(f, POLY(f, x2, c), x2), x), x);
-    LLVMValueRef e = rlxc_llvm_exp(g, LLVMBuildFAdd(g->b, a, a, ""));
+    LLVMValueRef e = exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), 20.0));
     LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
-    return with_sign(f, pick(f, less(f, a, 0.625), small, big), x);
+    return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
 }
 
 /* e / (1 + e) or 1 / (1 + e), e = e^-|x|, less what rounding took from the sum. */
@@ -115,8 +145,7 @@ LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
     fp f = begin(g, x);
     LLVMValueRef a = magnitude(f, x);
     LLVMValueRef small = add(f, mul(f, x, POLY(f, mul(f, x, x), small_c)), x);
-    LLVMValueRef above = LLVMBuildFCmp(g->b, LLVMRealOGT, a, num(f, 4.0), "");
-    LLVMValueRef capped = pick(f, above, num(f, 4.0), a);
-    LLVMValueRef big = sub(f, num(f, 1.0), rlxc_llvm_exp(g, POLY(f, capped, big_c)));
-    return pick(f, less(f, a, 1.0), small, with_sign(f, big, x));
+    LLVMValueRef tail = exp_within(f, POLY(f, at_most(f, a, 4.0), big_c));
+    LLVMValueRef big = sub(f, num(f, 1.0), tail);
+    return pick(f, not_above(f, a, 1.0), small, with_sign(f, big, x));
 }

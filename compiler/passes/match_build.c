@@ -256,40 +256,34 @@ static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
            is_range(t, &m, "j", n, false);
 }
 
-/* |x| with leading dimensions of 1, so that it has four. */
-static rlxc_atom four_dims(rlxc_matching *t, rlxc_atom x, const rlxc_sinfo *s)
-{
-    const rlxc_expr *dims[4];
-    for (int32_t i = 0; i < 4; i++)
-        dims[i] = i < 4 - s->ndim ? rlxc_i64(t->g.ctx, 1) : s->dims[i - (4 - s->ndim)];
-    rlxc_atom args[2] = {x, rlxc_atom_shape(t->g.ctx, dims, 4)};
-    return s->ndim == 4 ? x : emit(t, "reshape", args, 2, (rlxc_attrs){0});
-}
-
 typedef struct heads { /* (batch, head, queries, size) and so on */
     const rlxc_sinfo *q, *k, *v;
+    const rlxc_expr *queries, *keys;
     bool causal;
     rlxc_atom bias; /* kind NONE: none */
 } heads;
 
+/* The operands have four dimensions, or three: (batch * head, queries, size) and so on. */
 static bool is_heads(rlxc_matching *t, heads *h)
 {
-    rlxc_context *ctx = t->g.ctx;
     h->q = tensor_of(t, capture(t, "q"));
     h->k = tensor_of(t, capture(t, "k"));
     h->v = tensor_of(t, capture(t, "v"));
     const rlxc_sinfo *out = tensor_of(t, rlxc_atom_var(t->root->var));
-    if (!h->q || !h->k || !h->v || !out || h->q->ndim != 4 || h->k->ndim != 4 || h->v->ndim != 4 ||
+    if (!h->q || !h->k || !h->v || !out || h->q->ndim < 3 || h->q->ndim > 4 ||
+        h->k->ndim != h->q->ndim || h->v->ndim != h->q->ndim ||
         !rlxc_dtype_eq(h->q->dtype, h->k->dtype) || !rlxc_dtype_eq(h->q->dtype, h->v->dtype) ||
         !rlxc_dtype_eq(h->q->dtype, out->dtype))
         return false;
-    const rlxc_expr *equal[][2] = {{h->q->dims[0], h->k->dims[0]}, {h->q->dims[1], h->k->dims[1]},
-                                   {h->q->dims[3], h->k->dims[2]}, {h->q->dims[0], h->v->dims[0]},
-                                   {h->q->dims[1], h->v->dims[1]}, {h->k->dims[3], h->v->dims[2]}};
-    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
-        if (!rlxc_prove_eq(ctx, equal[i][0], equal[i][1], NULL))
-            return false;
-    return true;
+    uint32_t outer = (uint32_t)h->q->ndim - 2;
+    bool equal = true;
+    for (uint32_t i = 0; i < outer; i++)
+        equal = equal && rlxc_prove_eq(t->g.ctx, h->q->dims[i], h->k->dims[i], NULL) &&
+                rlxc_prove_eq(t->g.ctx, h->q->dims[i], h->v->dims[i], NULL);
+    h->queries = h->q->dims[outer];
+    h->keys = h->k->dims[outer + 1];
+    return equal && rlxc_prove_eq(t->g.ctx, h->q->dims[outer + 1], h->k->dims[outer], NULL) &&
+           rlxc_prove_eq(t->g.ctx, h->keys, h->v->dims[outer], NULL);
 }
 
 /* Bias that says what the condition |seen| (or its opposite) does: a number that softmax makes 0.
@@ -307,13 +301,13 @@ static bool read_mask(rlxc_matching *t, heads *h)
 {
     rlxc_atom cond = capture(t, "seen"), hidden = capture(t, "hidden");
     double fill = rlxc_match_number(&t->m, "fill", -INFINITY);
-    bool square = rlxc_prove_eq(t->g.ctx, h->q->dims[2], h->k->dims[3], NULL);
+    bool square = rlxc_prove_eq(t->g.ctx, h->queries, h->keys, NULL);
     rlxc_match m;
     h->bias = capture(t, "bias");
     if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
         rlxc_atom shown = rlxc_match_atom(&m, "seen");
         h->causal = square && rlxc_match_number(&m, "fill", 0) <= -1e9 &&
-                    shown.kind != RLXC_ATOM_NONE && is_causal(t, shown, h->q->dims[2]);
+                    shown.kind != RLXC_ATOM_NONE && is_causal(t, shown, h->queries);
         if (h->causal)
             h->bias = (rlxc_atom){0};
         return true;
@@ -322,52 +316,82 @@ static bool read_mask(rlxc_matching *t, heads *h)
         return true;
     if (!(fill <= -1e9) || !rlxc_dtype_eq(h->q->dtype, RLX_F32))
         return false; /* scores that such a number leaves standing */
-    h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->q->dims[2]);
+    h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->queries);
     if (!h->causal)
         h->bias = cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
                                               : bias_of(t, h, hidden, false, fill);
     return true;
 }
 
-/* Dimension |i| of a bias fits: 1 or that of the scores. */
-static bool bias_fits(rlxc_matching *t, const heads *h, const rlxc_sinfo *bias)
+static rlxc_atom reshaped(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const dims[4])
 {
-    const rlxc_expr *scores[4] = {h->q->dims[0], h->q->dims[1], h->q->dims[2], h->k->dims[3]};
-    if (!bias || bias->ndim > 4 || !rlxc_dtype_eq(bias->dtype, h->q->dtype))
-        return false;
-    for (int32_t i = 0; i < bias->ndim; i++)
-        if (!rlxc_is_const(bias->dims[i], 1) &&
-            !rlxc_prove_eq(t->g.ctx, bias->dims[i], scores[4 - bias->ndim + i], NULL))
-            return false;
-    return true;
+    rlxc_atom args[2] = {x, rlxc_atom_shape(t->g.ctx, dims, 4)};
+    return emit(t, "reshape", args, 2, (rlxc_attrs){0});
+}
+
+/* The bias as (batch, head, queries, keys), where it broadcasts to the scores; else kind NONE. */
+static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
+{
+    rlxc_context *ctx = t->g.ctx;
+    const rlxc_sinfo *bias = tensor_of(t, h->bias);
+    int32_t ndim = h->q->ndim;
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[4] = {one, one, one, one};
+    if (!bias || bias->ndim > ndim || !rlxc_dtype_eq(bias->dtype, h->q->dtype))
+        return (rlxc_atom){0};
+    for (int32_t i = 0; i < bias->ndim; i++) {
+        int32_t at = ndim - bias->ndim + i; /* among the dimensions of the scores */
+        const rlxc_expr *score = at == ndim - 1   ? h->keys
+                                 : at == ndim - 2 ? h->queries
+                                                  : h->q->dims[at];
+        if (!rlxc_is_const(bias->dims[i], 1) && !rlxc_prove_eq(ctx, bias->dims[i], score, NULL))
+            return (rlxc_atom){0};
+        dims[ndim == 3 && at > 0 ? at + 1 : at] = bias->dims[i];
+    }
+    return bias->ndim == 4 ? h->bias : reshaped(t, h->bias, dims);
+}
+
+/* (batch, head, n, size), or (batch * head, n, size), as (batch, n, head, size); |turned|: the last
+ * two dimensions are the other way round. */
+static rlxc_atom with_heads_inside(rlxc_matching *t, const char *name, bool turned)
+{
+    static const int64_t four[2][4] = {{0, 2, 1, 3}, {0, 3, 1, 2}}, three[3] = {0, 2, 1};
+    rlxc_atom x = capture(t, name);
+    const rlxc_sinfo *s = tensor_of(t, x);
+    if (s->ndim == 4)
+        return permuted(t, x, four[turned], 4);
+    const rlxc_expr *dims[4] = {s->dims[0], s->dims[turned ? 2 : 1], rlxc_i64(t->g.ctx, 1),
+                                s->dims[turned ? 1 : 2]};
+    return reshaped(t, turned ? permuted(t, x, three, 3) : x, dims);
 }
 
 rlxc_atom rlxc_match_attention(rlxc_matching *t)
 {
-    static const int64_t heads_last[4] = {0, 2, 1, 3}, from_transposed[4] = {0, 3, 1, 2};
+    static const int64_t heads_last[4] = {0, 2, 1, 3};
     rlxc_context *ctx = t->g.ctx;
     heads h = {0};
     const rlxc_binding *softmax_call = rlxc_match_call(&t->g, &t->m, "p");
     int64_t axis = softmax_call ? rlxc_attr_get_int(softmax_call, "axis", -1) : 0;
-    if ((axis != -1 && axis != 3) || !is_heads(t, &h) || !read_mask(t, &h))
+    if (!is_heads(t, &h) || (axis != -1 && axis != h.q->ndim - 1) || !read_mask(t, &h))
         return (rlxc_atom){0};
     rlxc_atom args[4] = {{0}};
     uint32_t n = 3;
     if (h.bias.kind != RLXC_ATOM_NONE) {
-        const rlxc_sinfo *bias = tensor_of(t, h.bias);
-        if (!bias_fits(t, &h, bias))
+        args[n] = four_dims(t, &h);
+        if (args[n++].kind == RLXC_ATOM_NONE)
             return (rlxc_atom){0};
-        args[n++] = four_dims(t, h.bias, bias);
     }
-    args[0] = permuted(t, capture(t, "q"), heads_last, 4);
-    args[1] = permuted(t, capture(t, "k"), from_transposed, 4);
-    args[2] = permuted(t, capture(t, "v"), heads_last, 4);
+    args[0] = with_heads_inside(t, "q", false);
+    args[1] = with_heads_inside(t, "k", true);
+    args[2] = with_heads_inside(t, "v", false);
     double scale = rlxc_match_number(&t->m, "scale", 1) * rlxc_match_number(&t->m, "scale2", 1);
     rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
     if (h.causal)
         attrs = rlxc_and_attr(ctx, attrs, "causal_mask", rlxc_attr_string(ctx, "TopLeft"));
     rlxc_atom out = emit(t, n == 4 ? "nn.attention_bias" : "nn.attention", args, n, attrs);
-    const int64_t *back = heads_last;
-    return emit(t, "permute_dims", &out, 1,
-                rlxc_one_attr(ctx, "axes", rlxc_attr_ints(ctx, back, 4)));
+    if (h.q->ndim == 4)
+        return emit(t, "permute_dims", &out, 1,
+                    rlxc_one_attr(ctx, "axes", rlxc_attr_ints(ctx, heads_last, 4)));
+    const rlxc_expr *dims[3] = {h.q->dims[0], h.queries, h.v->dims[2]};
+    rlxc_atom back[2] = {out, rlxc_atom_shape(ctx, dims, 3)};
+    return emit(t, "reshape", back, 2, (rlxc_attrs){0});
 }

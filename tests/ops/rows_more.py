@@ -392,6 +392,20 @@ def rows(Row, x):
             empty=False, name="decomposed attention with mask"),
     ]
 
+    flat = {"q": x("6 n 16"), "k": x("6 16 m"), "v": x("6 m 8")}
+    bmm = lambda q, k, v, bias=0: every(q[:, None], k.transpose(0, 2, 1)[:, None], v[:, None], True,
+                                        bias)[:, 0]
+    product = f"R.multiply(R.matmul(q, k), {c(.25)})"
+    out += [
+        Row(f"R.matmul(R.nn.softmax({product}), v)", flat, bmm, empty=False,
+            name="decomposed attention of three dimensions"),
+        Row(f"R.matmul(R.nn.softmax(R.add({product}, a)), v)", {**flat, "a": x("n m")}, bmm,
+            empty=False, name="decomposed attention of three dimensions with bias"),
+        Row(f"R.matmul(R.nn.softmax(R.add({product}, a)), v)", {**flat, "a": x("6 1 m")},
+            lambda q, k, v, a: bmm(q, k, v, a[:, None]), empty=False,
+            name="decomposed attention of three dimensions with bias of keys"),
+    ]
+
     # boxes
     boxes = {"b": x("2 n 4", low=0, high=4), "s": x("2 3 n", low=0, high=1),
              "k": x("", "int64", 2, 5)}

@@ -133,3 +133,18 @@ class Module:
             out = R.add(p, r)
             R.output(out)
         return out
+
+    @R.function
+    def three_dimensions(q: R.Tensor(("b", "n", 16), "float32"), k: R.Tensor(("b", "m", 16), "float32"), v: R.Tensor(("b", "m", 8), "float32"), bias: R.Tensor(("n", "m"), "float32")) -> R.Tensor(("b", "n", 8), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 2, 1])
+            z = R.matmul(q, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            s = R.add(y, bias)
+            p = R.nn.softmax(s, axis=2)
+            out = R.matmul(p, v)
+            R.output(out)
+        return out
