@@ -17,7 +17,7 @@
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/tir/winograd.h) unless the options say no; their weights take four times the memory.
  *
- * What it leaves out: other than four dimensions; transposed convolutions; joining along channels.
+ * What it leaves out: other than four dimensions; joining along channels.
  */
 #include "compiler/passes/passes.h"
 
@@ -249,6 +249,28 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     return replace(c, b, call, twin, replacement);
 }
 
+/* Transposed: one group, whose weight goes from IOHW to HWIO. */
+static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                           rlxc_atom *replacement)
+{
+    static const int64_t height_first[RANK] = {2, 3, 0, 1};
+    rlxc_atom args[2];
+    if (!tensor4(b, call->args[0]) || !tensor4(b, call->args[1]) || !call->var->sinfo->dims ||
+        call->args[1].kind != RLXC_ATOM_CONSTANT || !str_is(call, "data_layout", "NCHW") ||
+        !str_is(call, "kernel_layout", "IOHW") || !str_is(call, "out_layout", "NCHW") ||
+        !all_ints(call, "dilation", 1) || rlxc_attr_get_int(call, "groups", 1) != 1)
+        return RLXC_REWRITE_KEEP;
+    args[1] = permuted(b, call->args[1], height_first);
+    if (args[1].kind != RLXC_ATOM_CONSTANT)
+        return RLXC_REWRITE_KEEP;
+    args[0] = twin_of(c, b, call->args[0]);
+    rlxc_attrs attrs = attr(b, call->attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    attrs = attr(b, attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
+    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    rlxc_atom twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
 /* --- operators that keep the layout they are given -------------------------------------------- */
 
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
@@ -317,6 +339,8 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return RLXC_REWRITE_KEEP;
     if (strcmp(op->name, "nn.conv2d") == 0)
         return move_conv(c, b, binding, replacement);
+    if (strcmp(op->name, "nn.conv2d_transpose") == 0)
+        return move_transposed(c, b, binding, replacement);
     if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
         tensor4(b, binding->args[0]))
         return move_pool(c, b, binding, replacement);

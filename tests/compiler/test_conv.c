@@ -7,6 +7,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/safetensors.h"
+#include "compiler/script/script.h"
 #include "rlx/vm.h"
 #include "tests/support/rlx_test.h"
 
@@ -89,6 +90,28 @@ static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uin
     rlxc_map_set(ctx, &w->by_symbol, rlxc_key(one.symbol), (void *)(uintptr_t)w->tensors.count);
 }
 
+/* What the schedule made of it: whether minimal filtering runs by blocks of tiles. */
+typedef struct scheduled {
+    rlxc_context *ctx;
+    bool in_blocks;
+} scheduled;
+
+static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
+{
+    scheduled *s = user;
+    (void)seconds;
+    if (strcmp(pass->name, "schedule") == 0)
+        s->in_blocks = strstr(rlxc_print_module(s->ctx, module), "patch") != NULL;
+    return true;
+}
+
+static bool wants_blocks(const conv_case *c, const build *how)
+{
+    return how->level >= 2 && !how->no_winograd && c->size == 3 && c->stride == 1 &&
+           c->dilation == 1 && c->groups == 1 && c->in >= 16 && c->out >= 16 &&
+           positions(c, c->height) > 8 && positions(c, c->width) > 8;
+}
+
 static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, const build *how)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -104,13 +127,16 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     add_weight(ctx, &weights, "bias", 4, bias, d->bias);
     add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
     const char *text = text_of(ctx, c);
+    scheduled seen = {ctx, false};
+    const rlxc_pass_hooks hooks = {&seen, look};
     rlxc_module *module = NULL;
     if (rlxc_options_init(ctx, &options, NULL, how->cpu, how->level))
         module = rlxc_read_module(ctx, "test.py", text, strlen(text));
     options.no_winograd = how->no_winograd;
     options.check = true;
     bool compiled = module && rlxc_bind_weights(ctx, module, &weights) &&
-                    rlxc_compile_module(ctx, module, &options, NULL, builder);
+                    rlxc_compile_module(ctx, module, &options, &hooks, builder);
+    cr_expect(!wants_blocks(c, how) || seen.in_blocks, "not scheduled in blocks:\n%s", text);
     cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
     if (compiled)
         RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));

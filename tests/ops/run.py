@@ -361,6 +361,15 @@ def rows():
                        {"x": x("n 4 5 6"), "w": x("4 3 3 2")},
                        lambda a, w, s=stride, p=pad, e=extra, g=groups:
                        conv_transpose(a, w, s, p, e, g)))
+    for stride, pad, extra, size in ((1, 0, 0, "3 3"), (2, 1, 1, "3 2"), (2, 0, 0, "2 4"),
+                                     (3, 2, 2, "5 4"), (3, 0, 0, "1 2"), (2, 3, 1, "4 4")):
+        out.append(Row(f"R.nn.conv2d_transpose(x, w, strides={stride}, padding={pad}, "
+                       f"output_padding={extra}, data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
+                       {"x": x("n 5 6 7"), "w": x(f"{size} 7 m")},
+                       lambda a, w, s=stride, p=pad, e=extra:
+                       conv_transpose(a.transpose(0, 3, 1, 2), w.transpose(2, 3, 0, 1), s, p, e,
+                                      1).transpose(0, 2, 3, 1),
+                       name=f"conv2d_transpose NHWC {size}, stride {stride}"))
     for how in ("update", "add", "mul", "min", "max"):
         out.append(Row(f"R.scatter_elements(x, i, u, axis=1, reduction=\"{how}\")",
                        {"x": x("n 6"), "i": x("n 4", "int64", -6, 6), "u": x("n 4")},
