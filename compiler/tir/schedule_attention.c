@@ -177,12 +177,17 @@ static const rlxc_stmt *unrolled(fused *t, const rlxc_expr *var, int64_t n, cons
     return loop_of(t, var, num(t, n), RLXC_LOOP_UNROLLED, body);
 }
 
+static const rlxc_stmt *annotated(fused *t, const rlxc_stmt *l, const char *name)
+{
+    rlxc_stmt *copy = rlxc_copy(t->ctx, l, sizeof *copy);
+    copy->loop.annotations = rlxc_attrs_with(t->ctx, copy->loop.annotations,
+                                             rlxc_intern_cstr(t->ctx, name), rlxc_attr_int(1));
+    return copy;
+}
+
 static const rlxc_stmt *reordered(fused *t, const rlxc_stmt *reduction)
 {
-    rlxc_stmt *copy = rlxc_copy(t->ctx, reduction, sizeof *copy);
-    copy->loop.annotations = rlxc_attrs_with(
-        t->ctx, copy->loop.annotations, rlxc_intern_cstr(t->ctx, "rlx.reassoc"), rlxc_attr_int(1));
-    return copy;
+    return annotated(t, reduction, "rlx.reassoc");
 }
 
 static const rlxc_expr *query(fused *t, const rlxc_expr *column)
@@ -465,19 +470,18 @@ static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **en
     }
 }
 
-/* The loop over blocks of keys; what |step| pushes is its body. */
+/* The loop over blocks of keys; what |steps| push is its body. Its bounds are written out, not
+ * bound to variables: the work of the parallel loop is judged by them. */
 static void over_keys(fused *t, int64_t block, void (*const *steps)(fused *t), uint32_t n_steps)
 {
     const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");
     visible_keys(t, &begin, &end);
-    begin = let(t, "begin", begin);
-    end = let(t, "end", end);
     const rlxc_expr *count =
         divided(t, plus(t, rlxc_sub(t->ctx, end, begin), num(t, block - 1)), num(t, block));
     rlxc_schedule *outer = t->c, inner = {.s = outer->s};
     t->c = &inner;
-    t->j0 = let(t, "first", plus(t, begin, times(t, var, num(t, block))));
-    t->nk = let(t, "n_keys", least(t, num(t, block), rlxc_sub(t->ctx, end, t->j0)));
+    t->j0 = plus(t, begin, times(t, var, num(t, block)));
+    t->nk = least(t, num(t, block), rlxc_sub(t->ctx, end, t->j0));
     for (uint32_t i = 0; i < n_steps; i++)
         steps[i](t);
     t->c = outer;
@@ -525,9 +529,9 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     else
         end_block(t);
     const rlxc_stmt *body = rlxc_stmt_seq(t->ctx, inner.out.items, inner.out.count);
-    RLXC_PUSH(t->ctx, &c->out,
-              rlxc_loop_of(t->ctx, p, times(t, times(t, a->batches, a->heads), blocks),
-                           RLXC_LOOP_PARALLEL, body));
+    const rlxc_stmt *all = rlxc_loop_of(t->ctx, p, times(t, times(t, a->batches, a->heads), blocks),
+                                        RLXC_LOOP_PARALLEL, body);
+    RLXC_PUSH(t->ctx, &c->out, annotated(t, all, "rlx.alike"));
 }
 
 bool rlxc_schedule_attention(rlxc_schedule *c)
