@@ -171,3 +171,88 @@ rlx_status rlxb_topk(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     rlx_value_release(items[1]);
     return status;
 }
+
+/* --- TVM's names, with the results among the arguments ---------------------------------------- */
+
+/* The tensor |args[i]| to be written, of the dimensions |dims|. */
+static rlx_status result(const rlx_value *args, uint32_t i, const rlx_tensor *x,
+                         const int64_t *dims, rlx_tensor **out, rlx_error *err)
+{
+    RLX_TRY(rlxb_tensor(args, i, out, err));
+    bool fits = rlx_tensor_ndim(*out) == rlx_tensor_ndim(x);
+    for (uint32_t k = 0; fits && k < rlx_tensor_ndim(x); k++)
+        fits = rlx_tensor_dims(*out)[k] == dims[k];
+    if (!fits || !rlx_tensor_mutable_data(*out))
+        return rlx_fail(err, RLX_E_SHAPE, "argument %u is no place for the result", i);
+    return RLX_OK;
+}
+
+static rlx_status value_dtype(const lines *l, const rlx_tensor *values, rlx_error *err)
+{
+    return rlx_dtype_eq(rlx_tensor_dtype(values), l->dtype)
+               ? RLX_OK
+               : rlx_fail(err, RLX_E_INVALID_ARG, "the sorted values need the dtype of the input");
+}
+
+/* (x, out, axis, is_ascend) */
+static rlx_status sort_into(rlx_call_context *cc, const rlx_value *args, uint32_t n, bool indices,
+                            rlx_error *err)
+{
+    int64_t axis = -1, ascending = 1;
+    uint32_t at;
+    lines l = {0};
+    rlx_tensor *out;
+    if (n > 2)
+        RLX_TRY(rlxb_int(args, 2, &axis, err));
+    if (n > 3)
+        RLX_TRY(rlxb_int(args, 3, &ascending, err));
+    RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
+    RLX_TRY(result(args, 1, l.x, rlx_tensor_dims(l.x), &out, err));
+    RLX_TRY(indices ? index_dtype(rlx_tensor_dtype(out), err) : value_dtype(&l, out, err));
+    write_lines(&l, l.length, ascending == 0, indices ? NULL : out, indices ? out : NULL);
+    return RLX_OK;
+}
+
+rlx_status rlxb_tvm_sort(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                         rlx_error *err)
+{
+    *out = rlx_none();
+    return sort_into(cc, args, n, false, err);
+}
+
+rlx_status rlxb_tvm_argsort(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                            rlx_error *err)
+{
+    *out = rlx_none();
+    return sort_into(cc, args, n, true, err);
+}
+
+/* (x, values and/or indices, k, axis, "both" | "values" | "indices", is_ascend) */
+rlx_status rlxb_tvm_topk(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                         rlx_error *err)
+{
+    int64_t k, axis, ascending, dims[RLX_MAX_NDIM];
+    uint32_t at, next = n > 6 ? 3 : 2;
+    lines l = {0};
+    rlx_tensor *values = NULL, *indices = NULL;
+    RLX_TRY(rlxb_int(args, next, &k, err));
+    RLX_TRY(rlxb_int(args, next + 1, &axis, err));
+    rlx_str type = rlxb_text(args, n, next + 2);
+    RLX_TRY(rlxb_int(args, next + 3, &ascending, err));
+    RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
+    if (k < 1 || k > l.length)
+        k = l.length;
+    memcpy(dims, rlx_tensor_dims(l.x), rlx_tensor_ndim(l.x) * sizeof *dims);
+    dims[at] = k;
+    if (next == 3 || rlx_str_eq(type, RLX_STR("values"))) {
+        RLX_TRY(result(args, 1, l.x, dims, &values, err));
+        RLX_TRY(value_dtype(&l, values, err));
+    }
+    if (next == 3 || !values) {
+        RLX_TRY(result(args, next - 1, l.x, dims, &indices, err));
+        RLX_TRY(index_dtype(rlx_tensor_dtype(indices), err));
+    }
+    write_lines(&l, k, ascending == 0, values, indices);
+    *out = rlx_none();
+    return RLX_OK;
+}

@@ -286,6 +286,8 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
     case RLX_OP_IF:
     case RLX_OP_SLOT_OF_VALUE:
         return NUMBERS;
+    case RLX_OP_BITS_OF_VALUE:
+        return BIT(RLX_KIND_FLOAT) | BIT(RLX_KIND_INT) | BIT(RLX_KIND_BOOL);
     case RLX_OP_MATCH_SHAPE:
     case RLX_OP_DIM_OF:
         return BIT(RLX_KIND_TENSOR) | BIT(RLX_KIND_SHAPE);
@@ -348,6 +350,7 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
     case RLX_OP_MATCH_SHAPE:
     case RLX_OP_EVAL_SLOT:
     case RLX_OP_SLOT_OF_VALUE:
+    case RLX_OP_BITS_OF_VALUE:
     case RLX_OP_VALUE_OF_SLOT:
     case RLX_OP_DIM_OF:
     case RLX_OP_CHECK:

@@ -180,6 +180,16 @@ static void kill_register(const rlx_vm *vm, rlxv_frame *f, uint32_t r)
 /* --- values and shapes ----------------------------------------------------------------------- */
 
 /* The integer in an int, a bool, or a 0-dim tensor of integers or bools. */
+static rlx_status bits_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
+{
+    bool is_int = v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL;
+    if (v.kind != RLX_KIND_FLOAT && !is_int)
+        return wrong_kind(r, v, "float", err);
+    double value = is_int ? (double)v.as.i : v.as.f;
+    memcpy(out, &value, sizeof value);
+    return RLX_OK;
+}
+
 static rlx_status integer_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
 {
     if (v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL) {
@@ -470,6 +480,9 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
             break;
         case RLX_OP_SLOT_OF_VALUE:
             status = integer_of(w[2], f->regs[w[2]], &f->slots[w[1]], err);
+            break;
+        case RLX_OP_BITS_OF_VALUE:
+            status = bits_of(w[2], f->regs[w[2]], &f->slots[w[1]], err);
             break;
         case RLX_OP_VALUE_OF_SLOT:
             rlxv_set_reg(f, w[1], value_of(f->slots[w[2]], rlxv_dtype_of_word(w[3])));

@@ -15,7 +15,9 @@ _Static_assert(offsetof(rlx_kernel_context, n_threads) == 4 &&
                    offsetof(rlx_kernel_context, scratch_alloc) == 8 &&
                    offsetof(rlx_kernel_context, scratch_free) == 16 &&
                    offsetof(rlx_kernel_context, parallel_for) == 24 &&
-                   offsetof(rlx_kernel_context, fail) == 32,
+                   offsetof(rlx_kernel_context, fail) == 32 &&
+                   offsetof(rlx_kernel_context, call_packed) == 48 &&
+                   sizeof(rlx_kernel_arg) == 16 && sizeof(rlx_kernel_tensor) == 32,
                "compiled kernels address these members by offset");
 
 #define CHUNK_HEADER ((size_t)64)
@@ -220,8 +222,9 @@ rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err)
     for (uint32_t i = 0; i < n; i++) {
         rlxv_worker *w = &vm->workers[i];
         w->vm = vm;
-        w->ctx = (rlx_kernel_context){RLX_KERNEL_ABI, n, scratch_alloc, scratch_free, parallel_for,
-                                      fail,           w};
+        w->ctx = (rlx_kernel_context){
+            RLX_KERNEL_ABI, n, scratch_alloc,          scratch_free, parallel_for,
+            fail,           w, rlxv_kernel_call_packed};
     }
     if (n > 1) {
         vm->threads = pthreadpool_create(n);

@@ -141,6 +141,7 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     case RLX_OP_SHAPE_OF:
     case RLX_OP_EVAL_SLOT:
     case RLX_OP_SLOT_OF_VALUE:
+    case RLX_OP_BITS_OF_VALUE:
     case RLX_OP_VALUE_OF_SLOT:
     case RLX_OP_DIM_OF:
     case RLX_OP_CHECK:

@@ -65,6 +65,9 @@ typedef struct rlxv_worker {
 
 rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err);
 void rlxv_workers_destroy(rlx_vm *vm);
+/* kernel_packed.c: rlx_kernel_context.call_packed */
+int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
+                                const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result);
 /* Gives back all scratch memory taken since |mark|; if nothing was held then, one chunk that is
    large enough for all of it stays for the next time. */
 void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);

@@ -82,13 +82,10 @@ static void add_kernel(rlxc_bc_module *m, rlxc_bc_kernel *k, rlxc_range range)
     for (uint32_t i = 0; i < f->n_params; i++) {
         const rlxc_buffer *buffer = f->params[i].buffer;
         if (!buffer) {
-            if (!rlxc_dtype_is_int(f->params[i].var->dtype) &&
-                !rlxc_dtype_is_bool(f->params[i].var->dtype)) {
+            if (rlxc_dtype_is_handle(f->params[i].var->dtype)) {
                 rlxc_error(m->ctx, f->range.line ? f->range : range,
-                           "PrimFunc '%s': parameter '%s' is a %s scalar; only integers can be "
-                           "passed to a kernel",
-                           f->name, f->params[i].var->var.name,
-                           rlxc_dtype_name(m->ctx, f->params[i].var->dtype));
+                           "PrimFunc '%s': the handle '%s' is matched to no buffer", f->name,
+                           f->params[i].var->var.name);
                 m->failed = true;
             }
             continue;

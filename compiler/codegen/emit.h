@@ -116,6 +116,8 @@ void rlxc_bc_release_temps(rlxc_bc_function *fn);
 void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var);
 /* The slot of an integer atom: a PRIM, or a variable of Prim type. */
 uint32_t rlxc_bc_atom_slot(rlxc_bc_function *fn, rlxc_atom atom);
+/* The slot of a scalar parameter's argument: an integer, or for |is_float| the bits of a float64. */
+uint32_t rlxc_bc_scalar_slot(rlxc_bc_function *fn, rlxc_atom atom, bool is_float);
 /* Slots of all dimensions of a shape atom; false where their number is unknown. */
 bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t **out,
                          uint32_t *out_n);

@@ -177,8 +177,11 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
             continue;
         }
         uint32_t k = dim_index(s->kernel, f->params[i].var), slot;
+        bool is_float = rlxc_dtype_is_float(f->params[i].var->dtype);
         if (next < n_args && is_scalar_atom(args[next]))
-            slot = rlxc_bc_atom_slot(fn, args[next++]);
+            slot = rlxc_bc_scalar_slot(fn, args[next++], is_float);
+        else if (is_float)
+            return wrong_arguments(fn, f, "a floating-point parameter has no value");
         else if (next_extra < n_extra)
             slot = extra[next_extra++];
         else

@@ -6,6 +6,8 @@
  * an instruction needs on the side are killed right after it. The branches of an IF start from the
  * same state: what one of them loads or evaluates is unknown to the other and to what follows, and
  * nothing that a branch made is alive at its end, as the VM's verifier demands. */
+#include <string.h>
+
 #include "compiler/codegen/emit.h"
 #include "compiler/passes/alias.h"
 
@@ -272,6 +274,22 @@ uint32_t rlxc_bc_atom_slot(rlxc_bc_function *fn, rlxc_atom atom)
         return rlxc_bc_slot(fn, atom.var->sinfo->value);
     uint32_t reg = rlxc_bc_atom(fn, atom), slot = rlxc_bc_temp_slot(fn);
     RLXC_BC_EMIT(fn, RLX_OP_SLOT_OF_VALUE, slot, reg);
+    return slot;
+}
+
+uint32_t rlxc_bc_scalar_slot(rlxc_bc_function *fn, rlxc_atom atom, bool is_float)
+{
+    if (!is_float)
+        return rlxc_bc_atom_slot(fn, atom);
+    if (atom.kind == RLXC_ATOM_PRIM &&
+        (atom.prim->kind == RLXC_EXPR_FLOAT || atom.prim->kind == RLXC_EXPR_INT)) {
+        double value = atom.prim->kind == RLXC_EXPR_FLOAT ? atom.prim->f : (double)atom.prim->i;
+        int64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return rlxc_bc_slot(fn, rlxc_i64(fn->ctx, bits));
+    }
+    uint32_t reg = rlxc_bc_atom(fn, atom), slot = rlxc_bc_temp_slot(fn);
+    RLXC_BC_EMIT(fn, RLX_OP_BITS_OF_VALUE, slot, reg);
     return slot;
 }
 

@@ -1,8 +1,8 @@
 /* Links one object file into a shared object with the system's linker: a private folder under
  * TMPDIR, one process, everything removed again. No LLVM here.
  *
- * The shared object needs libm and nothing else. It has no build id and no absolute path, so equal
- * objects give equal bytes. */
+ * The shared object needs libm and nothing else, but for what --link names. It has no build id and
+ * no absolute path, so equal objects give equal bytes. */
 #include "compiler/codegen/llvm.h"
 
 #include <errno.h>
@@ -96,41 +96,40 @@ static int run(const char *linker, char *const *args, const char *log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-/* libm by file, so that the result names it (DT_NEEDED) and loads by itself. */
-static const char *find_libm(const char *triple)
+/* A library of the C runtime by file, so that the result names it (DT_NEEDED) and loads by itself.
+ */
+static const char *find_library(rlxc_context *ctx, const char *triple, const char *name)
 {
-    static const struct {
-        const char *arch, *paths[3];
-    } rows[] = {
-        {"x86_64", {"/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib64/libm.so.6", "/lib64/libm.so.6"}},
-        {"aarch64",
-         {"/lib/aarch64-linux-gnu/libm.so.6", "/usr/lib64/libm.so.6", "/lib64/libm.so.6"}},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strncmp(triple, rows[i].arch, strlen(rows[i].arch)) != 0)
+    static const char *const folders[][4] = {
+        {"x86_64", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64"},
+        {"aarch64", "/lib/aarch64-linux-gnu", "/usr/lib64", "/lib64"}};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (strncmp(triple, folders[i][0], strlen(folders[i][0])) != 0)
             continue;
-        for (int k = 0; k < 3; k++)
-            if (access(rows[i].paths[k], R_OK) == 0)
-                return rows[i].paths[k];
+        for (int k = 1; k < 4; k++) {
+            const char *path = rlxc_internf(ctx, "%s/%s", folders[i][k], name);
+            if (access(path, R_OK) == 0)
+                return path;
+        }
     }
     return NULL;
 }
 
-static bool link_in(rlxc_context *ctx, const char *folder, const char *triple, const void *object,
-                    size_t size, const void **out_data, size_t *out_size)
+static bool link_in(rlxc_context *ctx, const char *folder, const rlxc_options *options,
+                    const void *object, size_t size, const void **out_data, size_t *out_size)
 {
     static const char *const linkers[] = {"ld.lld-19", "ld.lld", "ld"};
     const char *in = rlxc_internf(ctx, "%s/kernels.o", folder);
     const char *out = rlxc_internf(ctx, "%s/kernels.so", folder);
     const char *log = rlxc_internf(ctx, "%s/log", folder);
-    const char *libm = find_libm(triple ? triple : "x86_64");
+    const char *triple = options->triple ? options->triple : "x86_64";
     const char *words[] = {"ld",
                            "-shared",
                            "--gc-sections",
                            "--hash-style=gnu",
-                           "--build-id=none",
                            "-soname",
                            "kernels.so",
+                           "--build-id=none",
                            "-z",
                            "now",
                            "-z",
@@ -138,12 +137,26 @@ static bool link_in(rlxc_context *ctx, const char *folder, const char *triple, c
                            "-o",
                            out,
                            in,
-                           "--as-needed",
-                           libm,
                            NULL};
-    char *args[sizeof words / sizeof *words];
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        args[i] = words[i] ? rlxc_copy(ctx, words[i], strlen(words[i]) + 1) : NULL;
+    enum { N_WORDS = sizeof words / sizeof *words - 1, MORE = 5 };
+    const char *more[MORE + sizeof options->links / sizeof *options->links];
+    uint32_t n_more = 0;
+    for (uint32_t i = 0; i < options->n_links; i++)
+        more[n_more++] = options->links[i];
+    more[n_more++] = "--as-needed";
+    if ((more[n_more] = find_library(ctx, triple, "libm.so.6")))
+        n_more++;
+    if (options->n_links > 0) { /* a name that nothing defines is found here and not at load */
+        if ((more[n_more] = find_library(ctx, triple, "libc.so.6")))
+            n_more++;
+        more[n_more++] = "--no-undefined";
+    }
+    char **args = rlxc_alloc(ctx, (N_WORDS + n_more + 1) * sizeof *args);
+    for (size_t i = 0; i < N_WORDS + n_more; i++) {
+        const char *word = i < N_WORDS ? words[i] : more[i - N_WORDS];
+        args[i] = rlxc_copy(ctx, word, strlen(word) + 1);
+    }
+    args[N_WORDS + n_more] = NULL;
     bool fine = write_file(ctx, in, object, size);
     int status = 127;
     for (size_t i = 0; fine && status == 127 && i < sizeof linkers / sizeof *linkers; i++)
@@ -162,8 +175,8 @@ static bool link_in(rlxc_context *ctx, const char *folder, const char *triple, c
     return fine;
 }
 
-bool rlxc_link_shared(rlxc_context *ctx, const char *triple, const void *object, size_t size,
-                      const void **out_data, size_t *out_size)
+bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object,
+                      size_t size, const void **out_data, size_t *out_size)
 {
     const char *base = getenv("TMPDIR");
     const char *pattern = rlxc_internf(ctx, "%s/rlxc-XXXXXX", base && *base ? base : "/tmp");
@@ -172,7 +185,7 @@ bool rlxc_link_shared(rlxc_context *ctx, const char *triple, const void *object,
         rlxc_error(ctx, nowhere, "cannot make a folder like %s: %s", pattern, strerror(errno));
         return false;
     }
-    bool fine = link_in(ctx, folder, triple, object, size, out_data, out_size);
+    bool fine = link_in(ctx, folder, options, object, size, out_data, out_size);
     rmdir(folder);
     return fine;
 }

@@ -85,6 +85,12 @@ LLVMValueRef rlxc_llvm_intrinsic(rlxc_llvm *g, const char *name, LLVMValueRef *a
  * where asked. */
 LLVMValueRef rlxc_llvm_fast(rlxc_llvm *g, LLVMValueRef value, bool reassoc);
 
+/* Calls a pure function of libm; vectors element by element. */
+LLVMValueRef rlxc_llvm_call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n);
+
+/* --- llvm_extern.c: calls of rows with lowering CALLEE */
+LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
+
 /* --- llvm_math.c: inline float32 functions on scalars and vectors of float --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
@@ -130,7 +136,7 @@ void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index
 void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLVMValueRef end);
 
 /* --- link.c: no LLVM --- */
-bool rlxc_link_shared(rlxc_context *ctx, const char *triple, const void *object, size_t size,
+bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object, size_t size,
                       const void **out_data, size_t *out_size);
 
 #endif

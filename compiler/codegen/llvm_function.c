@@ -152,12 +152,10 @@ static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims,
     g->kernel_ctx = LLVMGetParam(fn, n_buffers + n_dims);
     for (uint32_t i = 0; i < n_dims; i++) {
         LLVMValueRef value = LLVMGetParam(fn, n_buffers + i);
-        bool whole = (rlxc_dtype_is_int(dims[i]->dtype) || rlxc_dtype_is_bool(dims[i]->dtype)) &&
-                     dims[i]->dtype.lanes == 1;
-        if (!whole) {
-            rlxc_error(g->ctx, f->range, "%s: scalar parameter %s is not an integer", f->name,
-                       dims[i]->var.name);
-            break;
+        if (rlxc_dtype_is_float(dims[i]->dtype)) { /* comes as the bits of a float64 */
+            value = LLVMBuildBitCast(g->b, value, g->f64, "");
+            rlxc_llvm_bind(g, dims[i], rlxc_llvm_cast(g, value, RLX_F64, dims[i]->dtype));
+            continue;
         }
         rlx_dtype wide = RLX_I64;
         rlxc_llvm_bind(g, dims[i], rlxc_llvm_cast(g, value, wide, dims[i]->dtype));

@@ -1,8 +1,7 @@
 /* Calls of TIR expressions -> LLVM, by the rows of compiler/tir/intrinsics.def.
  *
  * float16 and bfloat16 are computed as float32 and rounded. Functions of libm are called element by
- * element where the operands are vectors. Extern functions are those of libm: kernels link nothing
- * else, so another name is an error here and not at load. */
+ * element where the operands are vectors. Calls of other functions are in llvm_extern.c. */
 #include "compiler/codegen/llvm.h"
 
 #include <math.h>
@@ -42,8 +41,7 @@ static LLVMValueRef problem(rlxc_llvm *g, const rlxc_expr *e, const char *what)
 
 enum { MAX_ARGS = 16 };
 
-/* Calls a pure function of libm; vectors element by element. */
-static LLVMValueRef call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n)
+LLVMValueRef rlxc_llvm_call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n)
 {
     LLVMTypeRef params[MAX_ARGS];
     uint32_t lanes = rlxc_llvm_lanes(args[0]);
@@ -77,7 +75,7 @@ static LLVMValueRef call_libm_typed(rlxc_llvm *g, const char *symbol, rlx_dtype 
                                     LLVMValueRef *args, uint32_t n)
 {
     bool wide = t.code == RLX_FLOAT && t.bits == 64;
-    return call_libm(g, wide ? symbol : rlxc_internf(g->ctx, "%sf", symbol), args, n);
+    return rlxc_llvm_call_libm(g, wide ? symbol : rlxc_internf(g->ctx, "%sf", symbol), args, n);
 }
 
 /* Shift amounts beyond the width give 0 (or the sign), never an undefined value. */
@@ -129,37 +127,6 @@ static LLVMValueRef reinterpret(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x
     return rlxc_llvm_from_memory(g, x, to);
 }
 
-static LLVMValueRef call_extern(rlxc_llvm *g, const rlxc_expr *e)
-{
-    const rlxc_expr *name = e->call.n > 1 ? e->call.args[0] : NULL;
-    uint32_t count, n = e->call.n - 1;
-    const rlxc_intrinsic *table = rlxc_intrinsics(&count);
-    if (!name || name->kind != RLXC_EXPR_STRING || n > MAX_ARGS || !rlxc_dtype_is_float(e->dtype) ||
-        e->dtype.bits < 32)
-        return problem(g, e, "only functions of libm on float32 and float64 can be called");
-    LLVMValueRef args[MAX_ARGS];
-    for (uint32_t i = 0; i < n; i++) {
-        if (!rlxc_dtype_eq(e->call.args[i + 1]->dtype, e->dtype))
-            return problem(g, e, "arguments and result must have one type");
-        args[i] = rlxc_llvm_expr(g, e->call.args[i + 1]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const rlxc_intrinsic *row = &table[i];
-        if ((row->lowering != RLXC_LOWER_LIBM && row->lowering != RLXC_LOWER_FLOAT32 &&
-             row->lowering != RLXC_LOWER_LLVM) ||
-            row->max_args != n)
-            continue;
-        size_t length = strlen(row->symbol);
-        bool single = e->dtype.bits == 32;
-        if (strncmp(name->s, row->symbol, length) == 0 &&
-            strcmp(name->s + length, single ? "f" : "") == 0)
-            return call_libm(g, name->s, args, n);
-    }
-    rlxc_error(g->ctx, g->range, "%s: extern function \"%s\" is not one of libm for %s", g->f->name,
-               name->s, rlxc_dtype_name(g->ctx, e->dtype));
-    return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
-}
-
 /* --- rows that code generation knows by name -------------------------------------------------- */
 
 static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_expr *e,
@@ -184,7 +151,7 @@ static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_
         return rlxc_llvm_sigmoid(g, a[0]);
     if (id == RLXC_INTRINSIC_sigmoid) {
         LLVMValueRef minus = LLVMBuildFNeg(b, a[0], "");
-        LLVMValueRef power = call_libm(g, "exp", &minus, 1);
+        LLVMValueRef power = rlxc_llvm_call_libm(g, "exp", &minus, 1);
         return LLVMBuildFDiv(b, one, LLVMBuildFAdd(b, power, one, ""), "");
     }
     if (id == RLXC_INTRINSIC_ldexp) {
@@ -280,6 +247,7 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
         if (id == RLXC_INTRINSIC_ret)
             return problem(g, e, "is a statement, T.evaluate(T.ret(0))");
         return is_float ? inline_float(g, id, e, a) : inline_int(g, id, e, a);
+    case RLXC_LOWER_CALLEE:
     case RLXC_LOWER_CONSTANT:
         break;
     }
@@ -291,16 +259,18 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
     const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
     if (!row)
         return problem(g, e, "no such intrinsic");
-    if (e->call.n < row->min_args || e->call.n > row->max_args || e->call.n > MAX_ARGS)
+    if (e->call.n < row->min_args || e->call.n > row->max_args)
         return problem(g, e, "wrong number of arguments");
     if (row->lowering == RLXC_LOWER_CONSTANT) {
         const rlxc_expr *value = rlxc_intrinsic_constant(g->ctx, row, e->dtype);
         return value ? rlxc_llvm_expr(g, value) : problem(g, e, "the type has no such value");
     }
-    if (row->index == RLXC_INTRINSIC_call_extern || row->index == RLXC_INTRINSIC_call_pure_extern)
-        return call_extern(g, e);
+    if (row->lowering == RLXC_LOWER_CALLEE)
+        return rlxc_llvm_callee(g, row, e);
     LLVMValueRef args[MAX_ARGS];
     uint32_t lanes = 1;
+    if (e->call.n > MAX_ARGS)
+        return problem(g, e, "too many arguments");
     for (uint32_t i = 0; i < e->call.n; i++) {
         if (e->call.args[i]->kind == RLXC_EXPR_STRING)
             return problem(g, e, "takes no text");

@@ -119,7 +119,7 @@ static bool write_form(rlxc_llvm *g, LLVMTargetMachineRef machine, rlxc_native_f
     size_t size = LLVMGetBufferSize(buffer);
     bool fine;
     if (form == RLXC_NATIVE_SHARED)
-        fine = rlxc_link_shared(g->ctx, g->options->triple, data, size, &out->data, &out->size);
+        fine = rlxc_link_shared(g->ctx, g->options, data, size, &out->data, &out->size);
     else
         fine = keep(g, data, size, out);
     LLVMDisposeMemoryBuffer(buffer);

@@ -122,6 +122,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
                      options->cpu != NULL ? options->cpu : "generic");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
+    for (uint32_t i = 0; i < options->n_links; i++)
+        rlxc_text_printf(&text, " --link %s", options->links[i]);
     for (uint32_t i = 0; i < options->n_bounds; i++)
         rlxc_text_printf(&text, " --bound %s=%" PRId64 ":%" PRId64, options->bounds[i].name,
                          options->bounds[i].min, options->bounds[i].max);

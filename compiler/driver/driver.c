@@ -128,6 +128,8 @@ static bool set_options(run *r)
         r->options.bounds[i].max = c->bounds[i].max;
     }
     r->options.n_bounds = c->n_bounds;
+    for (uint32_t i = 0; i < c->n_links; i++)
+        r->options.links[r->options.n_links++] = c->links[i];
     return true;
 }
 

@@ -15,6 +15,7 @@ typedef enum option_id {
     OPT_CPU,
     OPT_LEVEL,
     OPT_BOUND,
+    OPT_LINK,
     OPT_EMIT,
     OPT_PRINT_AFTER,
     OPT_PRINT_AFTER_ALL,
@@ -39,6 +40,7 @@ static const struct option_row {
     {OPT_CPU, "--mcpu", "CPU", "native, or a name such as x86-64-v3"},
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
+    {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},
     {OPT_EMIT, "--emit", "FORM", "relax, tir, llvm, asm, obj or bytecode instead of an executable"},
     {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
     {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
@@ -224,6 +226,13 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return read_level(value, c, err);
     case OPT_BOUND:
         return read_bound(value, c, err);
+    case OPT_LINK:
+        if (c->n_links == RLXC_MAX_LINKS) {
+            fprintf(err, "rlxc: more than %d files to link\n", RLXC_MAX_LINKS);
+            return false;
+        }
+        c->links[c->n_links++] = value;
+        return true;
     case OPT_EMIT:
         return read_form(value, c, err);
     case OPT_PRINT_AFTER:

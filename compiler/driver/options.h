@@ -24,7 +24,7 @@ typedef enum rlxc_action { /* what to do instead of compiling */
                            RLXC_ACTION_LIST_PASSES
 } rlxc_action;
 
-enum { RLXC_MAX_PRINTS = 32, RLXC_MAX_BOUNDS = 32, RLXC_BOUND_NAME = 64 };
+enum { RLXC_MAX_PRINTS = 32, RLXC_MAX_BOUNDS = 32, RLXC_MAX_LINKS = 16, RLXC_BOUND_NAME = 64 };
 
 typedef struct rlxc_command {
     rlxc_action action;
@@ -39,6 +39,8 @@ typedef struct rlxc_command {
         int64_t min, max;
     } bounds[RLXC_MAX_BOUNDS];
     uint32_t n_bounds;
+    const char *links[RLXC_MAX_LINKS];
+    uint32_t n_links;
 } rlxc_command;
 
 /* False after a message on |err|: a usage error. */

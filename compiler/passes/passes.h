@@ -29,6 +29,8 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
         int64_t min, max;
     } bounds[32]; /* --bound n=1:512 */
     uint32_t n_bounds;
+    const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
+    uint32_t n_links;
     bool no_winograd;      /* convolutions as sums of products only */
     uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
 } rlxc_options;

@@ -8,7 +8,7 @@
 #include "compiler/script/parse.h"
 #include "compiler/tir/intrinsics.h"
 
-enum { MAX_ARGS = 18 };
+enum { MAX_ARGS = 34 };
 
 static bool arity(rlxc_parser *p, const rlxc_py *call, const char *name, uint32_t least,
                   uint32_t most)
@@ -197,6 +197,56 @@ static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const c
     return rlxc_call(p->ctx, t, rlxc_intern_cstr(p->ctx, row->name), args, n);
 }
 
+/* A buffer that stands as an argument of a packed function, as T.tvm_stack_make_array describes it.
+ */
+static const rlxc_expr *whole_buffer(rlxc_parser *p, const rlxc_buffer *b)
+{
+    const rlxc_expr *zero = rlxc_int(p->ctx, RLX_I32, 0);
+    rlx_dtype t = b->dtype;
+    const rlxc_expr *number =
+        rlxc_dtype_is_float(t) ? rlxc_float(p->ctx, t, 0.0) : rlxc_int(p->ctx, t, 0);
+    const rlxc_expr *args[6] = {
+        b->data,
+        rlxc_intrinsic_call(p->ctx, "tvm_stack_make_shape", b->shape, b->ndim),
+        b->strides ? rlxc_intrinsic_call(p->ctx, "tvm_stack_make_shape", b->strides, b->ndim)
+                   : zero,
+        rlxc_int(p->ctx, RLX_I32, b->ndim),
+        number,
+        b->elem_offset ? b->elem_offset : zero};
+    return rlxc_intrinsic_call(p->ctx, "tvm_stack_make_array", args, 6);
+}
+
+/* Calls with text, buffers and addresses among their arguments. */
+static const rlxc_expr *parse_callee(rlxc_parser *p, const rlxc_py *call, const char *name,
+                                     const rlxc_intrinsic *row)
+{
+    const rlxc_expr *args[MAX_ARGS];
+    rlx_dtype given = rlxc_dtype_void();
+    if (row->index == RLXC_INTRINSIC_type_annotation) {
+        if (!arity(p, call, name, 1, 1) || !rlxc_parse_dtype(p, call->items[0], &given))
+            return NULL;
+        return rlxc_call(p->ctx, given, rlxc_intern_cstr(p->ctx, row->name), NULL, 0);
+    }
+    if (!arity(p, call, name, row->min_args, row->max_args))
+        return NULL;
+    bool is_packed =
+        row->index == RLXC_INTRINSIC_call_packed || row->index == RLXC_INTRINSIC_call_cpacked;
+    for (uint32_t i = 0; i < call->n; i++) {
+        const rlxc_py *item = call->items[i];
+        const rlxc_buffer *buffer = is_packed ? rlxc_parse_buffer_name(p, item) : NULL;
+        args[i] = item->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, item->text)
+                  : buffer                     ? whole_buffer(p, buffer)
+                                               : rlxc_parse_prim(p, item);
+        if (!args[i])
+            return NULL;
+    }
+    if (is_packed && args[0]->kind != RLXC_EXPR_STRING) {
+        rlxc_error(p->ctx, call->range, "T.%s needs the function's name in quotes", name);
+        return NULL;
+    }
+    return rlxc_intrinsic_call(p->ctx, row->name, args, call->n);
+}
+
 /* What kind of numbers an intrinsic takes: 'f' floats, 'i' integers, 'n' any number, 'a' any. */
 static char takes(const rlxc_intrinsic *row)
 {
@@ -238,6 +288,9 @@ static const rlxc_expr *parse_row(rlxc_parser *p, const rlxc_py *call, const cha
             rlxc_error(p->ctx, call->range, "%s has no %s", rlxc_dtype_name(p->ctx, t), name);
         return value;
     }
+    if (row->lowering == RLXC_LOWER_CALLEE && row->index != RLXC_INTRINSIC_call_extern &&
+        row->index != RLXC_INTRINSIC_call_pure_extern)
+        return parse_callee(p, call, name, row);
     if (row->result == RLXC_RESULT_GIVEN)
         return parse_given(p, call, name, row);
     if (!arity(p, call, name, row->min_args, row->max_args) || !args_of(p, call, 0, args))
@@ -347,8 +400,11 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
     if (strcmp(name, "float") == 0 && call->n == 1 && call->items[0]->kind == RLXC_PY_STRING &&
         special_float(call->items[0]->text, &special))
         return rlxc_float(p->ctx, RLX_F32, special);
-    if (strcmp(name, "power") == 0)
-        name = "pow";
+    static const char *const others[][2] = {
+        {"power", "pow"}, {"tvm_call_packed", "call_packed"}, {"tvm_call_cpacked", "call_cpacked"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0)
+            name = others[i][1];
     const rlxc_intrinsic *row = rlxc_find_intrinsic(name, strlen(name));
     if (row)
         return parse_row(p, call, name, row);

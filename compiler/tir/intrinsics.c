@@ -41,12 +41,22 @@ rlx_dtype rlxc_intrinsic_dtype(const rlxc_intrinsic *row, rlx_dtype given,
         t.lanes = n > 0 ? args[0]->dtype.lanes : (uint16_t)1;
         return t;
     }
+    case RLXC_RESULT_INT32:
+        return RLX_I32;
+    case RLXC_RESULT_HANDLE:
+        return rlxc_dtype_handle();
     case RLXC_RESULT_VOID:
         return rlxc_dtype_void();
     case RLXC_RESULT_GIVEN:
         return given;
     }
     return rlxc_dtype_void();
+}
+
+bool rlxc_intrinsic_has_effects(const rlxc_intrinsic *row)
+{
+    return row->index == RLXC_INTRINSIC_call_extern || row->index == RLXC_INTRINSIC_call_packed ||
+           row->index == RLXC_INTRINSIC_call_cpacked;
 }
 
 static double largest_float(rlx_dtype t)

@@ -8,6 +8,8 @@ typedef enum rlxc_intrinsic_result {
     RLXC_RESULT_SAME,
     RLXC_RESULT_SECOND,
     RLXC_RESULT_BOOL,
+    RLXC_RESULT_INT32,
+    RLXC_RESULT_HANDLE,
     RLXC_RESULT_VOID,
     RLXC_RESULT_GIVEN
 } rlxc_intrinsic_result;
@@ -17,6 +19,7 @@ typedef enum rlxc_intrinsic_lowering {
     RLXC_LOWER_LLVM,
     RLXC_LOWER_FLOAT32,
     RLXC_LOWER_INLINE,
+    RLXC_LOWER_CALLEE,
     RLXC_LOWER_CONSTANT
 } rlxc_intrinsic_lowering;
 
@@ -40,6 +43,8 @@ typedef enum rlxc_intrinsic_id {
 const rlxc_intrinsic *rlxc_find_intrinsic(const char *name, size_t length);
 const rlxc_intrinsic *rlxc_intrinsics(uint32_t *out_count);
 
+/* Whether calls of it do more than compute their value: they are not moved, repeated or dropped. */
+bool rlxc_intrinsic_has_effects(const rlxc_intrinsic *row);
 /* The type of a call with these arguments; |given| is used for RESULT_GIVEN. */
 rlx_dtype rlxc_intrinsic_dtype(const rlxc_intrinsic *row, rlx_dtype given,
                                const rlxc_expr *const *args, uint32_t n);

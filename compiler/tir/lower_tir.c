@@ -9,6 +9,8 @@
  * loops of constant extent become vector statements (vectorize.c). */
 #include "compiler/tir/lower.h"
 
+#include <string.h>
+
 #include "compiler/passes/passes.h"
 
 typedef struct lowering {
@@ -177,6 +179,7 @@ static void match_region(lowering *l, list *out, const rlxc_match_region *m)
     view->strides = strides;
     view->elem_offset = rlxc_simplify(ctx, offset, &l->bounds);
     view->data = source->data;
+    rlxc_map_set(ctx, &l->vars, rlxc_key(old->data), (void *)(uintptr_t)source->data);
     rlxc_map_set(ctx, &l->buffers, rlxc_key(old), view);
     declare(l, out, view);
 }
@@ -399,6 +402,40 @@ static rlxc_bound loop_range(lowering *l, const rlxc_expr *min, const rlxc_expr 
     return out;
 }
 
+typedef struct packed_search {
+    rlxc_context *ctx;
+    bool found;
+} packed_search;
+
+static bool is_packed(void *user, const rlxc_expr *e)
+{
+    packed_search *u = user;
+    u->found |= e->kind == RLXC_EXPR_CALL && (strcmp(e->call.name, "call_packed") == 0 ||
+                                              strcmp(e->call.name, "call_cpacked") == 0);
+    return !u->found;
+}
+
+static bool calls_packed(void *user, const rlxc_stmt *s)
+{
+    packed_search *u = user;
+    if (s->kind == RLXC_STMT_EVALUATE)
+        rlxc_expr_visit(u->ctx, s->evaluate, is_packed, u);
+    else if (s->kind == RLXC_STMT_LET)
+        rlxc_expr_visit(u->ctx, s->let.value, is_packed, u);
+    else if (s->kind == RLXC_STMT_STORE)
+        rlxc_expr_visit(u->ctx, s->store.value, is_packed, u);
+    return !u->found;
+}
+
+/* Packed functions run on the VM's own thread: a parallel loop around a call of one is serial. */
+static rlxc_loop_kind loop_kind(lowering *l, const rlxc_stmt *s)
+{
+    packed_search u = {l->ctx, false};
+    if (s->loop.kind == RLXC_LOOP_PARALLEL)
+        rlxc_stmt_visit(s->loop.body, calls_packed, &u);
+    return u.found ? RLXC_LOOP_SERIAL : s->loop.kind;
+}
+
 static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
 {
     nest n;
@@ -409,6 +446,7 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     rlxc_stmt *out = rlxc_copy(l->ctx, s, sizeof *out);
     out->loop.min = lower_expr(l, s->loop.min);
     out->loop.extent = lower_expr(l, s->loop.extent);
+    out->loop.kind = loop_kind(l, s);
     if (rlxc_is_const(out->loop.extent, 1)) {
         rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->loop.var),
                      (void *)(uintptr_t)rlxc_cast(l->ctx, s->loop.var->dtype, out->loop.min));

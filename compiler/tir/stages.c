@@ -1,6 +1,10 @@
 /* A PrimFunc's body as a list of stages, and the questions that scheduling asks about them. */
 #include "compiler/tir/stages.h"
 
+#include <string.h>
+
+#include "compiler/tir/intrinsics.h"
+
 /* --- recognising stages ---------------------------------------------------------------------- */
 
 static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uint32_t n)
@@ -61,6 +65,24 @@ static void order_axes(rlxc_stage *s)
     }
 }
 
+static bool search_effects(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    const rlxc_intrinsic *row =
+        e->kind == RLXC_EXPR_CALL ? rlxc_find_intrinsic(e->call.name, strlen(e->call.name)) : NULL;
+    *found |= rlxc_dtype_is_handle(e->dtype) && e->kind == RLXC_EXPR_VAR;
+    *found |= row && rlxc_intrinsic_has_effects(row);
+    return !*found;
+}
+
+/* Values that use addresses, or call what does more than compute, stay where they are. */
+static bool may_move(rlxc_context *ctx, const rlxc_expr *value)
+{
+    bool found = false;
+    rlxc_expr_visit(ctx, value, search_effects, &found);
+    return !found;
+}
+
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
@@ -75,7 +97,8 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         return;
     const rlxc_block *b = s->block.block;
     if (b->n_allocs || b->n_matches || b->annotations.count || !simple_store(b->body) ||
-        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
+        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)) ||
+        !may_move(ctx, b->body->store.value))
         return;
     if (!match_axes(ctx, stage, loops, n, s))
         return;
@@ -159,6 +182,10 @@ static bool search_loads(void *user, const rlxc_expr *e)
         else if (!same_exprs(q->indices, e->load.indices, e->load.n))
             q->same = false;
     }
+    if (e == q->buffer->data) { /* its address: whatever is done with it */
+        q->n++;
+        q->same = false;
+    }
     return true;
 }
 
@@ -177,8 +204,13 @@ static const rlxc_expr *mention_expr(void *user, const rlxc_expr *e)
 static bool mention_stmt(void *user, const rlxc_stmt *s)
 {
     mention *m = user;
-    if (s->kind == RLXC_STMT_STORE && s->store.buffer == m->search.buffer)
+    const rlxc_buffer *buffer = m->search.buffer;
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer == buffer)
         m->search.n++;
+    if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == buffer->data)
+        m->search.n++;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
+        m->search.n += s->block.block->matches[i].source.buffer == buffer;
     return true;
 }
 

@@ -4,8 +4,9 @@
 
    buffers[i] is the first element of the i-th tensor parameter: compact, row-major, element-aligned
    (64-byte aligned where the VM allocated it); not NULL even if the tensor has no elements. dims
-   are the kernel's symbolic variables in order. 0 is success; any other result fails the call with
-   the message given to fail(), if one was given. Kernels keep no pointer and free nothing that
+   are the kernel's symbolic variables and scalar parameters in order; a scalar of a floating-point
+   type comes as the bits of its value as a float64. 0 is success; any other result fails the call
+   with the message given to fail(), if one was given. Kernels keep no pointer and free nothing that
    they did not take from scratch_alloc. */
 #ifndef RLX_KERNEL_H
 #define RLX_KERNEL_H
@@ -25,6 +26,34 @@ typedef struct rlx_kernel_context rlx_kernel_context;
 typedef int32_t (*rlx_parallel_body)(void *user, int64_t begin, int64_t end,
                                      rlx_kernel_context *worker);
 
+/* What a kernel passes to a packed function. Layouts are fixed: code generators write them. */
+typedef enum rlx_kernel_arg_kind {
+    RLX_KERNEL_ARG_INT = 0,
+    RLX_KERNEL_ARG_FLOAT = 1,
+    RLX_KERNEL_ARG_STRING = 2,
+    RLX_KERNEL_ARG_TENSOR = 3
+} rlx_kernel_arg_kind;
+
+typedef struct rlx_kernel_tensor { /* the callee may write it; it lives until the call returns */
+    void *data;                    /* the first element */
+    const int64_t *dims;
+    const int64_t *strides; /* in elements; NULL: compact. Others are refused */
+    uint32_t ndim;
+    uint8_t code, bits; /* as in rlx_dtype */
+    uint16_t lanes;
+} rlx_kernel_tensor;
+
+typedef struct rlx_kernel_arg {
+    uint32_t kind; /* rlx_kernel_arg_kind */
+    uint32_t reserved;
+    union {
+        int64_t i;
+        double f;
+        const char *s; /* NUL-terminated */
+        const rlx_kernel_tensor *t;
+    } as;
+} rlx_kernel_arg;
+
 /* Code generators address the members by offset: 64-bit layout, never reordered. */
 struct rlx_kernel_context {
     uint32_t abi;       /* offset 0: RLX_KERNEL_ABI */
@@ -43,6 +72,12 @@ struct rlx_kernel_context {
        stays. Always returns 1, so that kernels can write "return ctx->fail(ctx, text);". */
     int32_t (*fail)(rlx_kernel_context *ctx, const char *message);
     void *host; /* offset 40: the VM's own */
+    /* offset 48: calls a packed function or builtin as bytecode would, by the name of the VM, the
+       registry or the builtins. |result->kind| says what the kernel wants, INT or FLOAT; a result
+       that is no number gives 0. Nonzero after an error, which fail() has been told. Not from a
+       share of a parallel loop: there it fails. */
+    int32_t (*call_packed)(rlx_kernel_context *ctx, const char *name, const rlx_kernel_arg *args,
+                           uint32_t n, rlx_kernel_arg *result);
 };
 
 typedef int32_t (*rlx_kernel_fn)(void *const *buffers, const int64_t *dims,

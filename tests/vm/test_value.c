@@ -315,6 +315,7 @@ RLX_TEST(file, opcodes_stay_as_they_are)
         {0x26, "value_of_slot", "dsy"},
         {0x27, "dim_of", "wri"},
         {0x28, "check", "en"},
+        {0x29, "bits_of_value", "wr"},
         {0x30, "to_vdevice", "dri"},
     };
     uint32_t n;
