@@ -227,6 +227,11 @@ static bool write_tir(run *r)
     return write_text(r, text.data != NULL ? text.data : "");
 }
 
+static bool sees_passes(const rlxc_command *c)
+{
+    return c->print_after_all || c->n_print_after > 0 || c->time_passes || c->check;
+}
+
 static bool compile(run *r)
 {
     rlxc_pass_hooks hooks = {.user = r, .after = after_pass};
@@ -241,6 +246,11 @@ static bool compile(run *r)
         if (ok)
             return rlxc_add_source_hash(r->ctx, r->text, r->length, r->builder) &&
                    write_executable(r);
+    } else if (emit == RLXC_EMIT_RELAX && r->command->stop_after == NULL) {
+        /* As it was read; the passes run only for what is to be seen of them. */
+        return write_text(r, rlxc_print_module(r->ctx, r->module)) &&
+               (!sees_passes(r->command) ||
+                rlxc_lower_module(r->ctx, r->module, &r->options, &hooks));
     } else if (rlxc_lower_module(r->ctx, r->module, &r->options, &hooks)) {
         switch (emit) {
         case RLXC_EMIT_TIR:

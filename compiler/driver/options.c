@@ -41,7 +41,7 @@ static const struct option_row {
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},
-    {OPT_EMIT, "--emit", "FORM", "relax, tir, llvm, asm, obj or bytecode instead of an executable"},
+    {OPT_EMIT, "--emit", "FORM", "relax (the module as read), tir, llvm, asm, obj or bytecode"},
     {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
     {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
     {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},

@@ -179,6 +179,11 @@ RLX_TEST(driver, stops_and_prints_after_a_pass)
     cr_expect_eq(run(words, out, err), 0, "%s", err);
     cr_expect(strstr(out, "# after pass infer") != NULL, "%s", out);
     cr_expect(strstr(out, "@T.prim_func") != NULL, "%s", out);
+
+    /* The module as it was read, whatever the passes would make of it. */
+    snprintf(words, sizeof words, "%s --emit=relax", path);
+    cr_expect_eq(run(words, out, err), 0, "%s", err);
+    cr_expect(strstr(out, "R.add(x, x)") != NULL && strstr(out, "T.prim_func") == NULL, "%s", out);
     unlink(path);
     rmdir(folder);
 }
