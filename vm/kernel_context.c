@@ -173,21 +173,17 @@ static void run_share(void *context, size_t i)
     ORDER_BEFORE(context);
 }
 
-static int64_t now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-/* How workers wait for the next loop. Waking a sleeping one takes some 40 us, as long as a small
-   product takes; a spinning one takes a core that others could use. So they spin (for the
-   milliseconds after which the library lets them sleep) where loops follow each other closely, and
-   sleep at once where they do not. */
-static uint32_t waiting_flags(const rlx_vm *vm)
+/* Whether loops follow each other closely, and workers therefore spin between them (for the
+   milliseconds after which the library lets them sleep). Waking a sleeping one takes some 40 us, as
+   long as a small product takes; a spinning one takes a core that others could use. */
+static bool follows_closely(rlx_vm *vm)
 {
     enum { CLOSE_US = 500 };
-    return now_us() - vm->last_loop_us < CLOSE_US ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t now = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, last = vm->last_loop_us;
+    vm->last_loop_us = now;
+    return now - last < CLOSE_US;
 }
 
 static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
@@ -199,16 +195,21 @@ static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, voi
         return 0;
     if (grain < 1)
         grain = 1;
+    if (w->in_share || !vm->threads)
+        return body(user, 0, n, ctx);
+    bool awake = follows_closely(vm);
+    if (!awake) /* the grain is what pays where workers are awake */
+        grain = grain > n / 16 ? n : grain * 16;
     int64_t n_shares = (n - 1) / grain + 1;
     if (n_shares > vm->n_workers)
         n_shares = vm->n_workers;
-    if (n_shares == 1 || w->in_share || !vm->threads)
+    if (n_shares == 1)
         return body(user, 0, n, ctx);
     shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
     ORDER_BEFORE(&s);
-    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares, waiting_flags(vm));
+    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares,
+                               awake ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
     ORDER_AFTER(&s);
-    vm->last_loop_us = now_us();
     return atomic_load(&s.result);
 }
 

@@ -153,7 +153,7 @@ struct rlx_vm {
     rlxv_worker *workers;
     uint32_t n_workers;
     void *threads;               /* pthreadpool_t; NULL: serial */
-    int64_t last_loop_us;        /* when the last parallel loop on threads ended */
+    int64_t last_loop_us;        /* when the last parallel loop began */
     atomic_size_t scratch_bytes; /* of all workers, beyond what the pool counts */
 
     rlxv_state **states; /* per function; allocated on use */

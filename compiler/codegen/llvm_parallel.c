@@ -102,8 +102,9 @@ static bool capture_stmt(void *user, const rlxc_stmt *s)
 
 /* --- how much work an iteration is ------------------------------------------------------------ */
 
-/* A unit is about a quarter of a nanosecond; waking threads takes some microseconds. */
-enum { WORK_PER_SHARE = 60000, WORK_OF_CALL = 12, UNKNOWN_TRIPS = 16 };
+/* A unit is an eighth of a nanosecond or less, scalar statements being vectorised later: a share
+ * takes some microseconds, which is worth the handshake with threads that are awake. */
+enum { WORK_PER_SHARE = 60000, WORK_OF_CALL = 12, WORK_OF_VECTOR = 4, UNKNOWN_TRIPS = 16 };
 
 static bool count_nodes(void *user, const rlxc_expr *e)
 {
@@ -118,7 +119,7 @@ static bool count_vector_nodes(void *user, const rlxc_expr *e)
 {
     int64_t *n = user;
     if (e->dtype.lanes > 1 && (rlxc_is_binary(e) || e->kind == RLXC_EXPR_SELECT))
-        *n += 1;
+        *n += WORK_OF_VECTOR;
     if (e->kind == RLXC_EXPR_CALL)
         *n += WORK_OF_CALL;
     return true;
