@@ -131,6 +131,12 @@ static rlx_status single_operand(rlxv_asm *a, function_text *f, char letter, uin
         return built(a, &where, rlx_exec_builder_import(a->builder, text, out, a->err));
     case 'g':
         return at_name(a, false, out);
+    case 'z':
+        return rlxv_asm_expect_index(a, 'z', "a region", out);
+    case 'p':
+        return rlxv_asm_expect_index(a, 'p', "a planned tensor", out);
+    case 'u':
+        return rlxv_asm_expect_index(a, 'u', "a buffer", out);
     case 'j':
         RLX_TRY(name(a, &text));
         return label_of(a, f, text, out);
@@ -181,7 +187,51 @@ static rlx_status instruction(rlxv_asm *a, function_text *f)
                  rlx_exec_builder_emit(a->builder, info->op, f->words, f->n_words, a->err));
 }
 
-/* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n"". */
+static rlx_status wrong_number(rlxv_asm *a, const rlxv_token *where, char letter, uint32_t given,
+                               uint32_t number)
+{
+    if (given == number)
+        return RLX_OK;
+    a->token = *where;
+    return rlxv_asm_error(a, "this is %c%u, not %c%u", letter, number, letter, given);
+}
+
+/* "u0 z0 size first last", and "@ offset" where it is stated. */
+static rlx_status buffer_directive(rlxv_asm *a)
+{
+    rlxv_token where = a->token;
+    rlx_plan_buffer row = {.offset = RLX_PLAN_AT_RUN_TIME};
+    uint32_t given, number;
+    int64_t offset;
+    bool stated;
+    RLX_TRY(rlxv_asm_expect_index(a, 'u', "a buffer", &given));
+    RLX_TRY(rlxv_asm_expect_index(a, 'z', "a region", &row.region));
+    RLX_TRY(rlxv_asm_expr(a, &row.size));
+    RLX_TRY(rlxv_asm_u32(a, &row.first));
+    RLX_TRY(rlxv_asm_u32(a, &row.last));
+    RLX_TRY(rlxv_asm_accept(a, "@", &stated));
+    if (stated) {
+        RLX_TRY(rlxv_asm_int(a, &offset));
+        row.offset = (uint64_t)offset;
+    }
+    RLX_TRY(built(a, &where, rlx_exec_builder_stated_buffer(a->builder, &row, &number, a->err)));
+    return wrong_number(a, &where, 'u', given, number);
+}
+
+/* "p0 u0 type". */
+static rlx_status tensor_directive(rlxv_asm *a)
+{
+    rlxv_token where = a->token;
+    uint32_t given, buffer, type, number;
+    RLX_TRY(rlxv_asm_expect_index(a, 'p', "a planned tensor", &given));
+    RLX_TRY(rlxv_asm_expect_index(a, 'u', "a buffer", &buffer));
+    RLX_TRY(rlxv_asm_type(a, &type));
+    RLX_TRY(
+        built(a, &where, rlx_exec_builder_plan_tensor(a->builder, buffer, type, &number, a->err)));
+    return wrong_number(a, &where, 'p', given, number);
+}
+
+/* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n""; ".buffer" and ".tensor". */
 static rlx_status body_directive(rlxv_asm *a)
 {
     rlx_str file, binding;
@@ -194,6 +244,12 @@ static rlx_status body_directive(rlxv_asm *a)
         RLX_TRY(rlxv_asm_string(a, &file));
         return built(a, &where, rlx_exec_builder_slot_name(a->builder, slot, file, a->err));
     }
+    RLX_TRY(rlxv_asm_accept(a, ".buffer", &yes));
+    if (yes)
+        return buffer_directive(a);
+    RLX_TRY(rlxv_asm_accept(a, ".tensor", &yes));
+    if (yes)
+        return tensor_directive(a);
     RLX_TRY(rlxv_asm_expect(a, ".at"));
     RLX_TRY(rlxv_asm_accept(a, "none", &yes));
     if (yes)

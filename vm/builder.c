@@ -59,6 +59,8 @@ void rlx_exec_builder_destroy(rlx_exec_builder *b)
         FREE(f->code, f->code_capacity);
         FREE(f->slot_names, f->slot_names_capacity);
         FREE(f->debug, f->debug_capacity);
+        FREE(f->buffers, f->buffers_capacity);
+        FREE(f->tensors, f->tensors_capacity);
     }
     FREE(b->constants, b->constants_capacity);
     FREE(b->kernels, b->kernels_capacity);
@@ -162,6 +164,13 @@ rlx_status rlxv_build_string(rlx_exec_builder *b, rlx_str text, uint32_t *out, r
     b->string_hash[h] = b->n_strings + 1;
     *out = b->n_strings++;
     return RLX_OK;
+}
+
+bool rlxv_build_constant_value(const rlx_exec_builder *b, uint32_t e, int64_t *out)
+{
+    const uint32_t *row = b->exprs.words + b->exprs.starts[e];
+    *out = (int64_t)(row[1] | (uint64_t)row[2] << 32);
+    return row[0] == RLX_EXPR_CONST;
 }
 
 /* --- expressions and types ------------------------------------------------------------------- */

@@ -41,6 +41,9 @@ typedef struct rlxv_build_function {
     uint32_t *slot_names, n_slot_names, slot_names_capacity; /* pairs: slot, name */
     rlxv_build_debug *debug;
     uint32_t n_debug, debug_capacity;
+    rlx_plan_buffer *buffers;
+    uint32_t *tensors; /* of the plan, pairs: buffer, type */
+    uint32_t n_buffers, buffers_capacity, n_tensors, tensors_capacity, n_regions;
 } rlxv_build_function;
 
 struct rlx_exec_builder {
@@ -75,6 +78,11 @@ struct rlx_exec_builder {
     uint32_t *fixups, n_fixups, fixups_capacity; /* words that hold a label */
     rlxv_build_debug location;
 };
+
+/* Whether expression |e| is a constant, and which. */
+bool rlxv_build_constant_value(const rlx_exec_builder *b, uint32_t e, int64_t *out);
+/* builder_plan.c: at the end of a function. */
+rlx_status rlxv_build_finish_plan(rlx_exec_builder *b, rlxv_build_function *f, rlx_error *err);
 
 /* The number of |text|, which is copied. */
 rlx_status rlxv_build_string(rlx_exec_builder *b, rlx_str text, uint32_t *out, rlx_error *err);

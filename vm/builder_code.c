@@ -198,6 +198,17 @@ static rlx_status check_operand(rlx_exec_builder *b, rlxv_build_function *f, cha
     case 'j':
         limit = b->n_labels, what = "label";
         break;
+    case 'z': /* the next one begins here */
+        if (v == f->n_regions && v < RLXV_MAX_SLOTS)
+            f->n_regions++;
+        limit = f->n_regions, what = "region";
+        break;
+    case 'p':
+        limit = f->n_tensors, what = "planned tensor";
+        break;
+    case 'u':
+        limit = f->n_buffers, what = "buffer";
+        break;
     default: /* y and i: any word */
         return RLX_OK;
     }
@@ -317,6 +328,7 @@ rlx_status rlx_exec_builder_end(rlx_exec_builder *b, rlx_error *err)
             return INVALID("a jump goes to a label that is never bound");
         f->code[b->fixups[i]] = pc;
     }
+    RLX_TRY(rlxv_build_finish_plan(b, f, err));
     f->ended = true;
     b->current = RLX_NONE;
     return RLX_OK;

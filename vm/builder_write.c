@@ -151,6 +151,30 @@ static void write_functions(writer *w)
     }
 }
 
+static void write_plans(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_PLANS;
+    for (uint32_t i = 0; i < w->b->n_functions; i++) {
+        const rlxv_build_function *f = &w->b->functions[i];
+        if (f->n_regions == 0)
+            continue;
+        w->counts[s]++;
+        put(w, s, i);
+        put(w, s, f->n_regions);
+        put(w, s, f->n_buffers);
+        put(w, s, f->n_tensors);
+        for (uint32_t k = 0; k < f->n_buffers; k++) {
+            put(w, s, f->buffers[k].region);
+            put(w, s, f->buffers[k].size);
+            put(w, s, f->buffers[k].first);
+            put(w, s, f->buffers[k].last);
+            rlxv_buffer_u64(&w->sections[s], f->buffers[k].offset);
+        }
+        for (uint32_t k = 0; k < 2 * f->n_tensors; k++)
+            put(w, s, f->tensors[k]);
+    }
+}
+
 static void write_debug(writer *w)
 {
     const uint32_t s = RLXV_SECTION_DEBUG, m = RLXV_SECTION_METADATA;
@@ -207,12 +231,21 @@ static void store(uint8_t *p, uint64_t v, int bytes)
         p[i] = (uint8_t)(v >> (8 * i));
 }
 
+/* By number, but the data section last; |i| from 1. */
+static uint32_t section_at(uint32_t i)
+{
+    if (i < RLXV_SECTION_DATA)
+        return i;
+    return i == RLXV_SECTION_END - 1 ? RLXV_SECTION_DATA : i + 1;
+}
+
 /* Lays out what is before the data section in |image|, which has head_size zero bytes. */
 static void lay_out(const writer *w, uint8_t *image)
 {
     uint8_t *entry = image + RLXV_HEADER_BYTES;
     size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES, at = RLXV_HEADER_BYTES + table;
-    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
+    for (uint32_t i = 1; i < RLXV_SECTION_END; i++) {
+        uint32_t s = section_at(i);
         bool data = s == RLXV_SECTION_DATA;
         size_t size = data ? (size_t)w->data_size : w->sections[s].size;
         if (size == 0)
@@ -250,8 +283,8 @@ static rlx_status measure(writer *w, rlx_error *err)
         w->n_sections += s == RLXV_SECTION_DATA ? w->data_size > 0 : w->sections[s].size > 0;
     }
     w->head_size = RLXV_HEADER_BYTES + (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    for (uint32_t s = 1; s < RLXV_SECTION_DATA; s++)
-        if (w->sections[s].size &&
+    for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+        if (s != RLXV_SECTION_DATA && w->sections[s].size &&
             (!rlx_align_size(w->head_size, 64, &w->head_size) ||
              !rlx_add_size(w->head_size, w->sections[s].size, &w->head_size)))
             return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
@@ -283,6 +316,7 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
     write_constants(w);
     write_kernels(w);
     write_functions(w);
+    write_plans(w);
     write_debug(w);
     write_native(w);
     write_strings(w);

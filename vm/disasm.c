@@ -255,7 +255,7 @@ static void print_operand(rlxv_buffer *b, const rlx_executable *exe, char letter
     case 'i':
         rlxv_buffer_printf(b, "%u", v);
         return;
-    default: /* e t c b: letter and number */
+    default: /* e t c b z p u: letter and number */
         rlxv_buffer_printf(b, "%c%u", letter, v);
         return;
     }
@@ -317,6 +317,32 @@ static void print_instruction(rlxv_buffer *b, const rlx_executable *exe, const r
     rlxv_buffer_printf(b, "\n");
 }
 
+/* ".buffer u0 z0 e5 12 96 @1024" and ".tensor p0 u0 t3". */
+static void print_plan(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn)
+{
+    for (uint32_t i = 0; i < fn->plan.n_buffers; i++) {
+        const rlx_plan_buffer *row = &fn->plan.buffers[i];
+        rlxv_buffer_printf(b, "    .buffer u%u z%u e%u %u %u", i, row->region, row->size,
+                           row->first, row->last);
+        if (row->offset != RLX_PLAN_AT_RUN_TIME)
+            rlxv_buffer_printf(b, " @ %llu", (unsigned long long)row->offset);
+        size_t from = b->size;
+        rlxv_buffer_printf(b, "  # ");
+        rlxv_print_expr(b, exe, fn, row->size);
+        keep_line(b, from);
+        rlxv_buffer_printf(b, " bytes\n");
+    }
+    for (uint32_t i = 0; i < fn->plan.n_tensors; i++) {
+        const rlxv_plan_tensor *row = &fn->plan.tensors[i];
+        rlxv_buffer_printf(b, "    .tensor p%u u%u t%u", i, row->buffer, row->type);
+        size_t from = b->size;
+        rlxv_buffer_printf(b, "  # ");
+        rlxv_print_type(b, exe, fn, row->type);
+        keep_line(b, from);
+        rlxv_buffer_printf(b, "\n");
+    }
+}
+
 /* A byte per code word: 1 where a jump goes. NULL if memory is out. */
 static uint8_t *find_targets(const rlx_allocator *a, const rlxv_function *fn)
 {
@@ -366,6 +392,7 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
         print_string(b, fn->slot_names[i].name);
         rlxv_buffer_printf(b, "\n");
     }
+    print_plan(b, exe, fn);
     for (uint32_t pc = 0; pc < fn->n_words; pc += in.n_words) {
         if (target[pc])
             rlxv_buffer_printf(b, "L%u:\n", pc);

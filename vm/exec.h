@@ -8,6 +8,7 @@
 
 #include "vm/arena.h"
 #include "vm/object.h"
+#include "vm/plan.h"
 
 #include <rlx/builder.h>
 #include <rlx/builtin.h>
@@ -36,7 +37,8 @@ enum {
     RLXV_SECTION_METADATA = 10,
     RLXV_SECTION_NATIVE = 11,
     RLXV_SECTION_DATA = 12, /* the bytes of tensor constants: always last in the file */
-    RLXV_SECTION_END = 13,
+    RLXV_SECTION_PLANS = 13,
+    RLXV_SECTION_END = 14,
 };
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
@@ -116,6 +118,7 @@ typedef struct rlxv_function {
     rlxv_slot_name *slot_names;    /* by slot */
     rlxv_debug_row *debug;         /* by pc */
     uint32_t max_values, max_dims; /* longest R and S list: sizes of the frame's gather areas */
+    rlxv_plan plan;
 } rlxv_function;
 
 typedef struct rlxv_native {
@@ -148,7 +151,7 @@ struct rlx_executable {
     uint64_t total_size;
 
     uint32_t n_strings, n_exprs, n_types, n_constants, n_kernels, n_imports, n_functions;
-    uint32_t n_metadata, n_words;
+    uint32_t n_metadata, n_words, n_regions;
     rlx_str *strings;
     rlxv_expr *exprs;
     rlxv_type *types;
@@ -204,6 +207,13 @@ rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);
 /* flow.c: definite assignment and kill discipline of one function whose instructions are sound. */
 rlx_status rlxv_verify_flow(const rlx_executable *exe, const rlxv_function *fn,
                             const uint32_t *block_of, uint32_t n_blocks, rlx_error *err);
+
+/* plan_layout.c: values of the region's expressions, then sizes (rounded) and offsets by buffer of
+   the region. */
+rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe,
+                               const rlxv_function *fn, const rlxv_region *r, const int64_t *slots,
+                               int64_t *values, uint64_t *offsets, rlx_plan_sums *out,
+                               rlx_error *err);
 
 /* native.c */
 /* |file|: rlx_load_options.native_file. */

@@ -71,6 +71,13 @@ static void visit_type(flow *f, uint32_t block, uint32_t type, bool binds, visit
         visit_type(f, block, t->children[i], binds, fn);
 }
 
+static void visit_region(flow *f, uint32_t block, const rlxv_region *r, visit fn)
+{
+    f->work += r->n_slots;
+    for (uint32_t i = 0; i < r->n_slots; i++)
+        fn(f, block, f->fn->n_registers + r->slots[i], 'u');
+}
+
 /* Calls |fn| for each variable in the order in which the instruction touches them: uses (unless
    |uses| is false), kills, then definitions. Access is 'u', 'k' or 'd'. */
 static void visit_instruction(flow *f, uint32_t block, const rlxv_instruction *in, bool uses,
@@ -97,6 +104,8 @@ static void visit_instruction(flow *f, uint32_t block, const rlxv_instruction *i
                 fn(f, block, (o->letter == 'S' ? slots : 0) + o->items[k], 'u');
         else if (o->letter == 't')
             visit_type(f, block, o->value, false, fn);
+        else if (o->letter == 'z')
+            visit_region(f, block, &f->fn->plan.regions[o->value], fn);
     }
     for (uint32_t i = 0; i < in->n_operands; i++) {
         const rlxv_operand *o = &in->operands[i];
@@ -273,6 +282,7 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
 {
     switch (op) {
     case RLX_OP_CALL_KERNEL:
+    case RLX_OP_CALL_KERNEL_IN:
     case RLX_OP_VIEW:
     case RLX_OP_SHAPE_OF:
     case RLX_OP_TO_VDEVICE:
@@ -300,6 +310,8 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
     case RLX_OP_MAKE_CLOSURE:
     case RLX_OP_ALLOC_STORAGE:
     case RLX_OP_NEW_TENSOR:
+    case RLX_OP_PLAN:
+    case RLX_OP_PLAN_TENSOR:
     case RLX_OP_KILL:
     case RLX_OP_LOAD_CONST:
     case RLX_OP_MOVE:
@@ -321,6 +333,7 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
         return RLX_KIND_STORAGE;
     case RLX_OP_ALLOC_TENSOR:
     case RLX_OP_NEW_TENSOR:
+    case RLX_OP_PLAN_TENSOR:
     case RLX_OP_VIEW:
     case RLX_OP_TO_VDEVICE:
         return RLX_KIND_TENSOR;
@@ -340,10 +353,12 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
     case RLX_OP_AGAIN:
     case RLX_OP_IF:
     case RLX_OP_CALL_KERNEL:
+    case RLX_OP_CALL_KERNEL_IN:
     case RLX_OP_CALL_BUILTIN:
     case RLX_OP_CALL_PACKED:
     case RLX_OP_CALL_FUNC:
     case RLX_OP_CALL_CLOSURE:
+    case RLX_OP_PLAN:
     case RLX_OP_KILL:
     case RLX_OP_TUPLE_ITEM:
     case RLX_OP_MATCH_TYPE:

@@ -14,6 +14,12 @@
 /* Even without a limit of the host's, endless recursion must end before the memory does. */
 #define MAX_STACK_BYTES ((size_t)256 << 20)
 
+static void free_chunk(rlx_vm *vm, rlxv_stack_chunk *c)
+{
+    vm->stack_bytes -= c->size;
+    rlxv_pool_unreserve(vm->pool, c, c->size, 16);
+}
+
 static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
 {
     rlxv_stack_chunk *top = vm->stack, *fresh;
@@ -22,7 +28,7 @@ static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
         top->next = small->next;
         if (small->next)
             small->next->previous = top;
-        rlxv_pool_unreserve(vm->pool, small, small->size, 16);
+        free_chunk(vm, small);
     }
     if (top && top->next) {
         vm->stack = top->next;
@@ -30,10 +36,11 @@ static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
     }
     size_t size = bytes + CHUNK_HEADER > CHUNK_BYTES ? bytes + CHUNK_HEADER : CHUNK_BYTES;
     void *memory;
-    if (size > MAX_STACK_BYTES - vm->pool->reserved_bytes)
+    if (size > MAX_STACK_BYTES - vm->stack_bytes)
         return rlx_fail(err, RLX_E_LIMIT, "the frames of nested calls take more than %zu bytes",
                         MAX_STACK_BYTES);
     RLX_TRY(rlxv_pool_reserve(vm->pool, size, 16, &memory, err));
+    vm->stack_bytes += size;
     fresh = memory;
     *fresh = (rlxv_stack_chunk){top, NULL, size, CHUNK_HEADER};
     if (top)
@@ -47,7 +54,9 @@ rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out
     /* Bounded by the verifier's limits on registers, slots and list lengths: no overflow. */
     size_t values = (size_t)fn->n_registers + fn->max_values;
     size_t words = (size_t)fn->n_slots + fn->max_dims + fn->max_values;
-    size_t bytes = FRAME_HEADER + values * sizeof(rlx_value) + (words * 8 + 15) / 16 * 16;
+    size_t regions = (size_t)fn->plan.n_regions * sizeof(rlxv_region_use);
+    size_t bytes =
+        FRAME_HEADER + values * sizeof(rlx_value) + (words * 8 + regions + 15) / 16 * 16;
     if (vm->n_frames >= vm->options.max_frames)
         return rlx_fail(err, RLX_E_LIMIT, "calls are nested deeper than %u frames",
                         vm->options.max_frames);
@@ -66,6 +75,9 @@ rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out
     f->slots = (int64_t *)(f->values + fn->max_values);
     f->dims = f->slots + fn->n_slots;
     f->pointers = (void **)(f->dims + fn->max_dims);
+    f->regions = (rlxv_region_use *)(f->pointers + fn->max_values);
+    for (uint32_t z = 0; z < fn->plan.n_regions; z++)
+        f->regions[z].layout = NULL;
     f->result = 0;
     f->kind = RLX_CALL_FUNCTION;
     f->profile_row = RLX_NONE;
@@ -80,6 +92,8 @@ void rlxv_frame_pop(rlx_vm *vm, rlxv_frame *f)
 {
     for (uint32_t i = 0; i < f->fn->n_registers; i++)
         rlxv_release_value(f->regs[i]);
+    if (f->fn->plan.n_regions)
+        rlxv_plan_leave(vm, f);
     rlxv_stack_chunk *c = f->chunk;
     c->used = f->chunk_used;
     vm->n_frames--;
@@ -94,7 +108,7 @@ static void free_after(rlx_vm *vm, rlxv_stack_chunk *c)
     while (next) {
         rlxv_stack_chunk *gone = next;
         next = gone->next;
-        rlxv_pool_unreserve(vm->pool, gone, gone->size, 16);
+        free_chunk(vm, gone);
     }
 }
 
@@ -113,6 +127,6 @@ void rlxv_stack_free(rlx_vm *vm)
     if (!vm->stack)
         return;
     free_after(vm, vm->stack);
-    rlxv_pool_unreserve(vm->pool, vm->stack, vm->stack->size, 16);
+    free_chunk(vm, vm->stack);
     vm->stack = NULL;
 }

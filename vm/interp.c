@@ -149,6 +149,20 @@ static rlx_status alloc_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
     return RLX_OK;
 }
 
+/* The header that the layout keeps, if nobody else holds it; else a new one. */
+static inline rlx_status plan_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    const rlxv_plan_tensor *row = &f->fn->plan.tensors[w[2]];
+    const rlxv_layout *l = f->regions[row->region].layout;
+    rlx_tensor *t = l ? l->headers[row->index] : NULL;
+    if (t && t->header.pool && atomic_load_explicit(&t->header.refs, memory_order_relaxed) == 1)
+        atomic_store_explicit(&t->header.refs, 2, memory_order_relaxed);
+    else
+        RLX_TRY(rlxv_plan_tensor_new(vm, f, w[2], &t, err));
+    rlxv_set_reg(f, w[1], rlx_of_tensor(t));
+    return RLX_OK;
+}
+
 static rlx_status new_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     rlx_tensor *t;
@@ -410,6 +424,9 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
         case RLX_OP_CALL_KERNEL:
             status = is_cancelled(vm) ? cancelled(err) : rlxv_call_kernel(vm, f, w, err);
             break;
+        case RLX_OP_CALL_KERNEL_IN:
+            status = is_cancelled(vm) ? cancelled(err) : rlxv_call_kernel_in(vm, f, w, err);
+            break;
         case RLX_OP_CALL_BUILTIN:
             status = is_cancelled(vm) ? cancelled(err) : rlxv_call_builtin(vm, f, w, err);
             break;
@@ -441,6 +458,12 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
             break;
         case RLX_OP_NEW_TENSOR:
             status = new_tensor(vm, f, w, err);
+            break;
+        case RLX_OP_PLAN:
+            status = rlxv_plan_enter(vm, f, w[1], err);
+            break;
+        case RLX_OP_PLAN_TENSOR:
+            status = plan_tensor(vm, f, w, err);
             break;
         case RLX_OP_KILL:
             kill_register(vm, f, w[1]);

@@ -59,6 +59,7 @@ static inline void rlxv_tell_after(rlx_vm *vm, const rlx_call_info *info, rlx_st
 
 /* interp_host.c: call_kernel, call_builtin, call_packed at |w|. */
 rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
+rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
 rlx_status rlxv_call_builtin(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
 rlx_status rlxv_call_packed(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err);
 

@@ -94,11 +94,13 @@ static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k
     return status;
 }
 
-rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+/* The instruction at |w|, whose lists begin at |lists|. */
+static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
+                                     const uint32_t *lists, rlx_error *err)
 {
     const rlxv_kernel *k = &vm->exe->kernels[w[1]];
-    const uint32_t *buffers = w + 3 + w[2] + 1;
-    const int64_t *dims = rlxv_gather_dims(f, w + 2);
+    const uint32_t *buffers = lists + 1 + lists[0] + 1;
+    const int64_t *dims = rlxv_gather_dims(f, lists);
     rlx_kernel_fn fn = vm->kernels[w[1]];
     for (uint32_t i = 0; i < k->n_params; i++) {
         rlx_value v = f->regs[buffers[i]];
@@ -131,6 +133,23 @@ rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_er
     rlx_status status = rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;
     if (vm->after)
         rlxv_tell_after(vm, &info, status, rlx_none());
+    return status;
+}
+
+rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    return call_kernel(vm, f, w, w + 2, err);
+}
+
+rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlxv_worker *worker = &vm->workers[0];
+    const rlxv_scratch_plan outer = worker->plan; /* of a kernel that called this one */
+    rlxv_scratch_plan plan = {0};
+    RLX_TRY(rlxv_plan_bytes(f, w[2], &plan.bytes, &plan.size, err));
+    worker->plan = plan;
+    rlx_status status = call_kernel(vm, f, w, w + 3, err);
+    worker->plan = outer;
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* What kernels get beside their buffers: scratch memory and parallel loops.
 
-   Scratch memory is a stack of chunks per worker. After a kernel returns one chunk remains, large
+   Scratch memory is a stack of chunks per worker; the serial part of a kernel that has a buffer in
+   the memory plan takes that first. After a kernel returns one chunk remains, large
    enough for all that it took, so the next run allocates nothing. Parallel loops split into at most
    one share a worker; share k uses worker k, whichever thread runs it, so no two threads ever meet
    in one arena. */
@@ -61,6 +62,14 @@ static void *scratch_alloc(rlx_kernel_context *ctx, int64_t bytes, int64_t align
     if (bytes < 0 || align <= 0 || align > (int64_t)RLXV_MAX_ALIGN || (align & (align - 1)) != 0)
         return NULL;
     size_t a = align < 64 ? 64 : (size_t)align, size = bytes ? (size_t)bytes : 1;
+    rlxv_scratch_plan *plan = &w->plan;
+    if (plan->bytes) {
+        at = plan->used + (a - ((uintptr_t)plan->bytes + plan->used) % a) % a;
+        if (at <= plan->size && size <= plan->size - at) {
+            plan->used = at + size;
+            return plan->bytes + at;
+        }
+    }
     rlxv_scratch_chunk *c = w->chunk;
     if (c) {
         /* Chunks are 64-byte aligned; a stricter alignment counts from the address. */
@@ -86,6 +95,12 @@ static void scratch_free(rlx_kernel_context *ctx, void *p)
     rlxv_worker *w = worker_of(ctx);
     rlxv_scratch_chunk *c = w->chunk;
     uintptr_t at = (uintptr_t)p;
+    uintptr_t in_plan = at - (uintptr_t)w->plan.bytes;
+    if (w->plan.bytes && in_plan < w->plan.size) {
+        if (in_plan < w->plan.used)
+            w->plan.used = in_plan;
+        return;
+    }
     while (c && (at < (uintptr_t)c || at >= (uintptr_t)c + c->size)) {
         rlxv_scratch_chunk *previous = c->previous;
         if (!previous)

@@ -445,7 +445,8 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
     static rlx_status (*const steps[])(rlxv_loader *) = {
         split_sections,       rlxv_parse_strings, rlxv_parse_exprs, rlxv_parse_types,
         rlxv_parse_constants, parse_kernels,      parse_imports,    parse_code,
-        parse_functions,      parse_debug,        parse_metadata,   parse_native,
+        parse_functions,      rlxv_parse_plans,   parse_debug,      parse_metadata,
+        parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

@@ -44,5 +44,7 @@ rlx_status rlxv_parse_strings(rlxv_loader *l);
 rlx_status rlxv_parse_exprs(rlxv_loader *l);
 rlx_status rlxv_parse_types(rlxv_loader *l);
 rlx_status rlxv_parse_constants(rlxv_loader *l);
+/* load_plans.c, after the functions. */
+rlx_status rlxv_parse_plans(rlxv_loader *l);
 
 #endif

@@ -92,6 +92,7 @@ struct rlxv_pool {
     rlx_allocator allocator;
     uint64_t max_bytes, max_cached; /* 0: no limit */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
+    uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
     uint64_t allocator_calls, live_objects;
     bool poison, orphan; /* orphan: the VM is gone, the last object frees the pool */
     rlx_object *objects[RLXV_OBJECT_CLASSES];
@@ -109,6 +110,11 @@ void rlxv_pool_age(rlxv_pool *p);
 /* Memory of the VM itself (stacks, scratch), counted against max_bytes. */
 rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err);
 void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align);
+/* Checks |bytes| more against the limit, giving up unused memory first; |out_used|: what is in use
+   beside them. */
+bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, uint64_t *out_used);
+/* What is in use now may be the most there was. */
+void rlxv_pool_note_peak(rlxv_pool *p);
 /* Bytes are taken from |p|, or from |a| if |p| is NULL. */
 rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, rlx_kind kind,
                            void *out, rlx_error *err);

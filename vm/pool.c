@@ -89,14 +89,20 @@ void rlxv_pool_abandon(rlxv_pool *p)
         free_pool(p);
 }
 
-/* Checks |bytes| against the limit, giving up unused memory first. */
+bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, uint64_t *out_used)
+{
+    uint64_t used = p->live_bytes + p->reserved_bytes + p->arena_bytes;
+    *out_used = used;
+    if (p->max_bytes == 0 || used + p->cached_bytes + bytes <= p->max_bytes)
+        return true;
+    rlxv_pool_trim(p);
+    return used + bytes <= p->max_bytes;
+}
+
 static rlx_status make_room(rlxv_pool *p, uint64_t bytes, rlx_error *err)
 {
-    uint64_t used = p->live_bytes + p->reserved_bytes;
-    if (p->max_bytes == 0 || used + p->cached_bytes + bytes <= p->max_bytes)
-        return RLX_OK;
-    rlxv_pool_trim(p);
-    if (used + bytes <= p->max_bytes)
+    uint64_t used;
+    if (rlxv_pool_has_room(p, bytes, &used))
         return RLX_OK;
     return rlx_fail(err, RLX_E_LIMIT, "%llu bytes are needed beside %llu in use, the limit is %llu",
                     (unsigned long long)bytes, (unsigned long long)used,
@@ -114,11 +120,17 @@ static void *pool_alloc(rlxv_pool *p, size_t bytes, size_t align)
     return m;
 }
 
+void rlxv_pool_note_peak(rlxv_pool *p)
+{
+    uint64_t planned = p->arena_used < p->arena_bytes ? p->arena_used : p->arena_bytes;
+    if (p->live_bytes + planned > p->peak_bytes)
+        p->peak_bytes = p->live_bytes + planned;
+}
+
 static void count_live(rlxv_pool *p, uint64_t bytes)
 {
     p->live_bytes += bytes;
-    if (p->live_bytes > p->peak_bytes)
-        p->peak_bytes = p->live_bytes;
+    rlxv_pool_note_peak(p);
 }
 
 rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err)

@@ -30,7 +30,7 @@ uint64_t rlxv_now(void)
 
 static rlx_str name_of(const rlx_executable *exe, const rlxv_instruction *in)
 {
-    if (in->info->op == RLX_OP_CALL_KERNEL)
+    if (in->info->op == RLX_OP_CALL_KERNEL || in->info->op == RLX_OP_CALL_KERNEL_IN)
         return exe->kernels[in->operands[0].value].name;
     if (in->info->op == RLX_OP_CALL_BUILTIN)
         return exe->imports[in->operands[1].value];

@@ -13,8 +13,10 @@
        on one and live on another (flow.c)
     9  kinds, where one block shows them (flow.c); the interpreter checks the rest at run time
    10  immediates: alignments, dtypes, ranks, devices
+   11  a memory plan's rows refer to what exists (load_plans.c); plan uses the slots of its region
 
-   Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run.
+   Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run; so
+   is that a region was laid out before its tensors are made.
  */
 #include "vm/exec.h"
 
@@ -77,11 +79,26 @@ static const char *check_operand(const checker *c, const rlxv_operand *o, uint32
         return v < exe->n_imports ? NULL : "import out of range";
     case 'g':
         return v < exe->n_functions ? NULL : "function out of range";
+    case 'z':
+        return v < fn->plan.n_regions ? NULL : "region out of range";
+    case 'p':
+        return v < fn->plan.n_tensors ? NULL : "planned tensor out of range";
+    case 'u':
+        return v < fn->plan.n_buffers ? NULL : "buffer out of range";
     case 'j':
         return v < fn->n_words ? NULL : "jump leaves the function";
     default:
         return NULL; /* i: see check_rules */
     }
+}
+
+static const char *check_kernel(const rlx_executable *exe, uint32_t kernel, uint32_t n_dims,
+                                uint32_t n_buffers)
+{
+    if (n_dims != exe->kernels[kernel].n_dims)
+        return "wrong number of dims for the kernel";
+    return n_buffers == exe->kernels[kernel].n_params ? NULL
+                                                      : "wrong number of buffers for the kernel";
 }
 
 /* Arities and immediates. */
@@ -91,11 +108,9 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     const rlxv_operand *o = in->operands;
     switch (in->info->op) {
     case RLX_OP_CALL_KERNEL:
-        if (o[1].n != exe->kernels[o[0].value].n_dims)
-            return "wrong number of dims for the kernel";
-        return o[2].n == exe->kernels[o[0].value].n_params
-                   ? NULL
-                   : "wrong number of buffers for the kernel";
+        return check_kernel(exe, o[0].value, o[1].n, o[2].n);
+    case RLX_OP_CALL_KERNEL_IN:
+        return check_kernel(exe, o[0].value, o[2].n, o[3].n);
     case RLX_OP_CALL_BUILTIN: {
         const rlx_builtin *b = exe->builtins[o[1].value];
         bool fits =
@@ -132,6 +147,8 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     case RLX_OP_CALL_PACKED:
     case RLX_OP_CALL_CLOSURE:
     case RLX_OP_KILL:
+    case RLX_OP_PLAN:
+    case RLX_OP_PLAN_TENSOR:
     case RLX_OP_LOAD_CONST:
     case RLX_OP_MOVE:
     case RLX_OP_MAKE_TUPLE:

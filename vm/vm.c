@@ -83,6 +83,8 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
         status = index_builtins(vm, err);
     if (status == RLX_OK)
         status = resolve_kernels(vm, err);
+    if (status == RLX_OK)
+        status = rlxv_plans_create(vm, err);
     if (status != RLX_OK) {
         rlx_vm_destroy(vm);
         return status;
@@ -124,6 +126,7 @@ void rlx_vm_destroy(rlx_vm *vm)
     rlxv_names_deinit(&vm->packed);
     rlxv_names_deinit(&vm->builtins);
     rlxv_workers_destroy(vm);
+    rlxv_plans_destroy(vm);
     if (vm->pool) {
         rlxv_stack_free(vm);
         rlxv_pool_abandon(vm->pool);
@@ -339,18 +342,23 @@ rlx_status rlx_vm_get_output_arity(rlx_vm *vm, rlx_str function, const uint32_t 
 
 void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out)
 {
-    *out = (rlx_vm_stats){vm->pool->live_bytes, vm->pool->cached_bytes, vm->pool->peak_bytes,
-                          vm->pool->allocator_calls, vm->instructions};
+    const rlxv_pool *p = vm->pool;
+    uint64_t in_block = p->arena_used < p->arena_bytes ? p->arena_used : p->arena_bytes;
+    uint64_t idle = rlxv_plans_idle_bytes(vm);
+    *out = (rlx_vm_stats){p->live_bytes - idle + in_block,
+                          p->cached_bytes + p->arena_bytes - in_block + idle, p->peak_bytes,
+                          p->allocator_calls, vm->instructions};
 }
 
 void rlx_vm_reset_stats(rlx_vm *vm)
 {
-    vm->pool->peak_bytes = vm->pool->live_bytes;
+    vm->pool->peak_bytes = vm->pool->live_bytes + vm->pool->arena_used;
     vm->pool->allocator_calls = 0;
     vm->instructions = 0;
 }
 
 void rlx_vm_trim(rlx_vm *vm)
 {
+    rlxv_plans_trim(vm);
     rlxv_pool_trim(vm->pool);
 }

@@ -51,13 +51,19 @@ struct rlxv_scratch_chunk {
 /* How much a worker's scratch stack held at some moment. */
 typedef struct rlxv_scratch_mark {
     const rlxv_scratch_chunk *chunk;
-    size_t used;
+    size_t used, planned_used;
 } rlxv_scratch_mark;
+
+typedef struct rlxv_scratch_plan { /* scratch memory in the memory plan; NULL: none */
+    uint8_t *bytes;
+    size_t size, used;
+} rlxv_scratch_plan;
 
 typedef struct rlxv_worker {
     rlx_kernel_context ctx;
     rlx_vm *vm;
     rlxv_scratch_chunk *chunk; /* newest first */
+    rlxv_scratch_plan plan;    /* taken first */
     bool in_share;             /* runs a share of a parallel loop */
     rlx_status refused;        /* why scratch memory was refused since the kernel began */
     char message[256];
@@ -74,11 +80,12 @@ void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
 
 static inline rlxv_scratch_mark rlxv_scratch_now(const rlxv_worker *w)
 {
-    return (rlxv_scratch_mark){w->chunk, w->chunk ? w->chunk->used : 0};
+    return (rlxv_scratch_mark){w->chunk, w->chunk ? w->chunk->used : 0, w->plan.used};
 }
 
 static inline void rlxv_scratch_reset(rlxv_worker *w, rlxv_scratch_mark mark)
 {
+    w->plan.used = mark.planned_used;
     if (w->chunk != mark.chunk)
         rlxv_scratch_give_back(w, mark);
     else if (w->chunk)
@@ -97,10 +104,11 @@ struct rlxv_frame {
         *pc;           /* of the instruction being run; valid while this frame waits for a callee */
     rlx_value *regs;   /* n_registers, owned */
     rlx_value *values; /* max_values, borrowed: arguments gathered for a call */
-    int64_t *slots, *dims; /* n_slots; max_dims */
-    void **pointers;       /* max_values: buffers gathered for a kernel */
-    uint32_t result;       /* register of the caller that gets the result */
-    rlx_call_kind kind;    /* how it was called */
+    int64_t *slots, *dims;    /* n_slots; max_dims */
+    void **pointers;          /* max_values: buffers gathered for a kernel */
+    rlxv_region_use *regions; /* of the function's plan */
+    uint32_t result;          /* register of the caller that gets the result */
+    rlx_call_kind kind;       /* how it was called */
     rlxv_stack_chunk *chunk;
     size_t chunk_used; /* of |chunk| before this frame */
     uint64_t start_ns; /* profile: when the call began */
@@ -143,7 +151,8 @@ struct rlx_vm {
     uint32_t n_frames, host_depth;
     uint64_t budget; /* instructions left in this entry */
     uint64_t instructions;
-    uint32_t entries; /* since the pool was aged */
+    uint64_t stack_bytes; /* of all chunks */
+    uint32_t entries;     /* since the pool was aged */
 
     rlx_instrument_before before;
     rlx_instrument_after after;
@@ -155,6 +164,10 @@ struct rlx_vm {
     void *threads;               /* pthreadpool_t; NULL: serial */
     int64_t last_loop_us;        /* when the last parallel loop began */
     atomic_size_t scratch_bytes; /* of all workers, beyond what the pool counts */
+
+    rlxv_layout_cache *layouts; /* per region of the executable */
+    rlx_storage *arena;         /* the block that regions are laid out in; NULL: none yet */
+    uint64_t arena_wanted;      /* most that regions in use at once took */
 
     rlxv_state **states; /* per function; allocated on use */
     rlxv_saved *saved;
@@ -170,6 +183,24 @@ rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out
 void rlxv_frame_pop(rlx_vm *vm, rlxv_frame *f);
 void rlxv_stack_trim(rlx_vm *vm);
 void rlxv_stack_free(rlx_vm *vm);
+
+/* plan.c */
+rlx_status rlxv_plans_create(rlx_vm *vm, rlx_error *err);
+void rlxv_plans_destroy(rlx_vm *vm);
+/* Frees the layouts and the block that nothing uses. */
+void rlxv_plans_trim(rlx_vm *vm);
+/* Bytes of headers that layouts keep and nobody holds. */
+uint64_t rlxv_plans_idle_bytes(const rlx_vm *vm);
+/* Lays out region |z| of the frame's function. */
+rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err);
+/* The frame's regions are free again. */
+void rlxv_plan_leave(rlx_vm *vm, rlxv_frame *f);
+/* A reference to planned tensor |p|. */
+rlx_status rlxv_plan_tensor_new(rlx_vm *vm, rlxv_frame *f, uint32_t p, rlx_tensor **out,
+                                rlx_error *err);
+/* The bytes of buffer |u|. */
+rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, uint8_t **out, size_t *out_size,
+                           rlx_error *err);
 
 /* interp.c: runs |entry|, whose arguments are in place and checked; pops it in any case. */
 rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *err);

@@ -201,9 +201,13 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     rlxc_bc_function fn = {.m = m, .ctx = m->ctx, .f = f, .n_vars = f->n_vars, .range = f->range};
     fn.reg = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.reg);
     fn.depth = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.depth);
+    fn.buffer = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer);
     fn.uses = rlxc_count_uses(m->ctx, f);
-    if (!fn.reg || !fn.depth || !fn.uses || !begin_function(&fn, index))
+    fn.buffer_slots = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer_slots);
+    if (!fn.buffer || !fn.buffer_slots || !fn.reg || !fn.depth || !fn.uses ||
+        !begin_function(&fn, index))
         return false;
+    rlxc_bc_plan_entry(&fn);
     rlxc_bc_body(&fn, &f->body, true);
     fn.range = f->body.result_range.line ? f->body.result_range : f->range;
     if (!fn.ended && rlxc_bc_check_atom(&fn, f->body.result)) {

@@ -5,6 +5,8 @@
  * emit_regs.c  variables and atoms -> registers; straight-line scopes
  * emit_body.c  bindings, IF, results
  * emit_call.c  kernels, functions, builtins, packed functions
+ * emit_plan.c  the memory plan: regions, buffers, tensors
+ * emit_workspace.c  scratch memory of kernels in it
  * emit_op.c    the operators that reach code generation, one handler each
  *
  * Everything below reports its errors through the context and sets |failed|; values it then
@@ -39,6 +41,11 @@ typedef struct rlxc_bc_symbols {
     rlxc_map compiled; /* expression -> builder expression + 1 */
 } rlxc_bc_symbols;
 
+typedef struct rlxc_bc_region { /* of the memory plan */
+    uint32_t index;
+    uint32_t n_slots; /* symbols with lower slots were bound when it was laid out */
+} rlxc_bc_region;
+
 typedef struct rlxc_bc_function {
     rlxc_bc_module *m;
     rlxc_context *ctx;
@@ -58,6 +65,10 @@ typedef struct rlxc_bc_function {
     rlxc_map loaded;                     /* constant index + 1 -> register + 1, in this scope */
     RLXC_VEC(uint64_t) loaded_log;       /* keys of |loaded| */
     RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
+    uint32_t *buffer;                    /* by variable id of a planned storage: its buffer + 1 */
+    uint32_t *buffer_slots;              /* and n_slots of its region */
+    uint32_t n_regions;
+    RLXC_VEC(rlxc_bc_region) regions; /* laid out where every path to here has been */
     bool ended;       /* the path ends here: nothing more is emitted before the next label */
     uint32_t nothing; /* register + 1 of results that nobody reads: never killed */
     RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
@@ -123,7 +134,7 @@ bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t *
                          uint32_t *out_n);
 
 typedef struct rlxc_bc_scope { /* marks of the state that a branch may not leave behind */
-    uint32_t evaluated, loaded, defined, killed, n_regs, n_free;
+    uint32_t evaluated, loaded, defined, killed, regions, n_regs, n_free;
     uint32_t *free_regs;
 } rlxc_bc_scope;
 rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn);
@@ -133,6 +144,28 @@ void rlxc_bc_scope_end_branch(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* After the last branch: registers killed in it stay dead, those of the branches are free. */
 void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
+
+/* --- emit_plan.c ----------------------------------------------------------------------------- */
+/* At the function's entry: lays out what its signature's symbols determine. */
+void rlxc_bc_plan_entry(rlxc_bc_function *fn);
+/* A buffer of |size| bytes that is in use from here on, and its end; |out_slots|: n_slots of its
+ * region. */
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t *out_slots);
+void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer);
+/* Every symbol of |e| has a slot. */
+bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e);
+/* The handlers of alloc_storage, alloc_tensor and kill_storage of planned storages. */
+void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b);
+bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage);
+/* False, and nothing done, where the tensor has a dimension that was not known when its region was
+ * laid out: it gets memory of its own. */
+bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
+
+/* --- emit_workspace.c ------------------------------------------------------------------------ */
+/* The buffer for scratch memory of a call of |kernel| that comes next; its end is the caller's to
+ * tell. |values|: the kernel's dims at the call, NULL where not known. False: none is needed. */
+bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
+                       const rlxc_expr *const *values, uint32_t *out_buffer);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
 /* Tells the builder where the instructions from here on come from; |name| is of the binding. */

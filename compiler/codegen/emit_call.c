@@ -194,6 +194,45 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
     return true;
 }
 
+/* Each dim as the call's types say it; NULL where they do not. */
+static const rlxc_expr **dim_values(const dim_solver *s)
+{
+    const rlxc_expr **values =
+        rlxc_alloc(s->fn->ctx, ((size_t)s->kernel->n_dims + 1) * sizeof *values);
+    for (uint32_t k = 0; k < s->kernel->n_dims; k++)
+        values[k] = NULL;
+    for (uint32_t p = 0; p < s->n; p++) {
+        const rlxc_buffer *buffer = s->params[p]->buffer;
+        for (uint32_t d = 0; type_dims_known(s->types[p], buffer->ndim) && d < buffer->ndim; d++) {
+            uint32_t k = dim_index(s->kernel, buffer->shape[d]);
+            if (k != RLX_NONE)
+                values[k] = s->types[p]->dims[d];
+        }
+    }
+    return values;
+}
+
+static void emit_kernel_call(dim_solver *s)
+{
+    rlxc_bc_function *fn = s->fn;
+    const rlxc_bc_kernel *kernel = s->kernel;
+    uint32_t workspace, n = 0;
+    bool has_workspace = rlxc_bc_workspace(fn, kernel, dim_values(s), &workspace);
+    uint32_t *words = rlxc_alloc(fn->ctx, ((size_t)kernel->n_dims + s->n + 4) * sizeof *words);
+    words[n++] = kernel->index;
+    if (has_workspace)
+        words[n++] = workspace;
+    words[n++] = kernel->n_dims;
+    for (uint32_t k = 0; k < kernel->n_dims; k++)
+        words[n++] = s->slots[k];
+    words[n++] = s->n;
+    for (uint32_t i = 0; i < s->n; i++)
+        words[n++] = s->regs[i];
+    rlxc_bc_op(fn, has_workspace ? RLX_OP_CALL_KERNEL_IN : RLX_OP_CALL_KERNEL, words, n);
+    if (has_workspace)
+        rlxc_bc_buffer_end(fn, workspace);
+}
+
 void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rlxc_atom *args,
                          uint32_t n, const rlxc_atom *tir_vars)
 {
@@ -214,11 +253,7 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
     }
     if (!pair(&s, args, n, extra, n_extra) || !solve_all(&s) || fn->m->failed)
         return;
-    rlx_error err = {0};
-    rlxc_bc_ok(fn->m, fn->range,
-               rlx_exec_builder_call_kernel(fn->m->builder, kernel->index, s.slots, kernel->n_dims,
-                                            s.regs, s.n, &err),
-               &err);
+    emit_kernel_call(&s);
 }
 
 /* --- everything else that is called ---------------------------------------------------------- */

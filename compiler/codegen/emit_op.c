@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/emit.h"
 #include "compiler/ops/ops.h"
+#include "compiler/passes/alias.h"
 
 enum { STORAGE_ALIGN = 64 };
 
@@ -50,6 +51,11 @@ static void emit_new_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 
 static void emit_alloc_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 {
+    if (rlxc_bc_is_in_plan(fn, b->args[0])) {
+        if (!rlxc_bc_planned_tensor(fn, b))
+            emit_tensor(fn, b, NULL, b->args[2], b->args[3]);
+        return;
+    }
     uint32_t in[2] = {rlxc_bc_atom(fn, b->args[0]), rlxc_bc_atom_slot(fn, b->args[1])};
     emit_tensor(fn, b, in, b->args[2], b->args[3]);
 }
@@ -58,6 +64,10 @@ static void emit_alloc_storage(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     const uint32_t *dims;
     uint32_t n;
+    if (rlxc_is_planned_storage(b)) {
+        rlxc_bc_planned_storage(fn, b);
+        return;
+    }
     if (!rlxc_bc_shape_slots(fn, b->args[0], &dims, &n) || n != 1) {
         fail(fn, b, "the size must be a shape of one dimension, in bytes");
         return;
@@ -69,6 +79,10 @@ static void emit_kill(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     if (b->args[0].kind != RLXC_ATOM_VAR) {
         fail(fn, b, "only variables can be killed");
+        return;
+    }
+    if (rlxc_bc_is_in_plan(fn, b->args[0])) {
+        rlxc_bc_buffer_end(fn, fn->buffer[b->args[0].var->id] - 1);
         return;
     }
     if (fn->reg[b->args[0].var->id] == 0)

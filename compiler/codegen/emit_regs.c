@@ -330,6 +330,7 @@ rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn)
                        .loaded = fn->loaded_log.count,
                        .defined = fn->defined.count,
                        .killed = fn->killed.count,
+                       .regions = fn->regions.count,
                        .n_regs = fn->n_regs,
                        .n_free = fn->free_regs.count};
     s.free_regs = rlxc_try_alloc(fn->ctx, (size_t)s.n_free + 1, sizeof(uint32_t));
@@ -362,6 +363,7 @@ void rlxc_bc_scope_end_branch(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
 
 static void forget(rlxc_bc_function *fn, const rlxc_bc_scope *scope)
 {
+    fn->regions.count = scope->regions;
     while (fn->evaluated_log.count > scope->evaluated)
         rlxc_map_set(fn->ctx, &fn->evaluated,
                      rlxc_key(fn->evaluated_log.items[--fn->evaluated_log.count]), NULL);

@@ -29,6 +29,12 @@ bool rlxc_is_op(const rlxc_binding *binding, const char *name)
     return binding->form == RLXC_FORM_CALL && binding->op && strcmp(binding->op->name, name) == 0;
 }
 
+bool rlxc_is_planned_storage(const rlxc_binding *b)
+{
+    return rlxc_is_op(b, "memory.alloc_storage") && b->n_args > 2 &&
+           b->args[2].kind == RLXC_ATOM_STRING && strcmp(b->args[2].text, RLXC_PLANNED_SCOPE) == 0;
+}
+
 bool rlxc_is_builtin(const char *name)
 {
     uint32_t n = 0;

@@ -30,6 +30,10 @@ bool rlxc_module_retains(const rlxc_module *module);
 
 /* True when the runtime has a builtin of this name. */
 bool rlxc_is_builtin(const char *name);
+/* The storage scope of R.memory.alloc_storage that stands for an interval of the memory plan: from
+ * there to its kill_storage, at an offset that is found when the sizes are known. */
+#define RLXC_PLANNED_SCOPE "planned"
+bool rlxc_is_planned_storage(const rlxc_binding *binding);
 /* True when the operator of |binding| has this name. */
 bool rlxc_is_op(const rlxc_binding *binding, const char *name);
 /* True when |f| has a binding of an operator with flag RLXC_OP_MEMORY whose name starts with one of

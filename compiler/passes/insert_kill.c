@@ -4,8 +4,10 @@
  * the end, is the last one: the kill goes behind it. Where only one branch of an IF reads a
  * variable for the last time, the other branch begins with its kill. The result of a branch is
  * read by the IF itself: if it was made outside, it is killed after the IF; if inside, it is moved
- * and dies with the branch. Parameters are the caller's, and constants are no variables: neither
- * is ever killed. Functions that have kills already are left as they are. */
+ * and dies with the branch. Reading a variable reads the planned storages that its memory may lie
+ * in, so that the kill of such a storage ends the interval in which its bytes are needed.
+ * Parameters are the caller's, and constants are no variables: neither is ever killed. Functions
+ * that have kills already are left as they are. */
 #include <string.h>
 
 #include "compiler/ops/ops.h"
@@ -15,24 +17,68 @@
 typedef RLXC_VEC(rlxc_rvar *) var_vec;
 typedef RLXC_VEC(rlxc_binding *) binding_vec;
 
+typedef struct holding { /* of a list of planned storages */
+    rlxc_rvar *storage;
+    struct holding *next;
+} holding;
+
 typedef struct var_fact {
-    bool is_live;    /* read later on this path; parameters always */
-    bool is_storage; /* made by an alloc_storage */
-    bool in_then;    /* scratch of branch_kills */
-    uint32_t depth;  /* nesting of the body that defines it */
+    bool is_live;     /* read later on this path; parameters always */
+    bool is_storage;  /* made by an alloc_storage */
+    bool in_then;     /* scratch of branch_kills */
+    uint32_t depth;   /* nesting of the body that defines it */
+    holding *lies_in; /* planned storages that its memory may be in */
 } var_fact;
 
 typedef struct killer {
     rlxc_context *ctx;
+    const rlxc_module *module;
     rlxc_function *function;
     var_fact *of; /* by variable id */
     uint32_t n_vars;
     const rlxc_operator *storage_op, *tensor_op, *object_op;
-    var_vec *newly; /* collects variables that become live in the branch being walked, or NULL */
-    var_vec dying;  /* of the binding being looked at */
+    var_vec *newly;  /* collects variables that become live in the branch being walked, or NULL */
+    var_vec dying;   /* of the binding being looked at */
+    uint32_t holder; /* variable whose storages are being collected */
 } killer;
 
 /* --- facts ----------------------------------------------------------------------------------- */
+
+static void add_storage(killer *k, uint32_t id, rlxc_rvar *storage)
+{
+    for (const holding *h = k->of[id].lies_in; h; h = h->next)
+        if (h->storage == storage)
+            return;
+    holding *h = rlxc_alloc(k->ctx, sizeof *h);
+    *h = (holding){storage, k->of[id].lies_in};
+    k->of[id].lies_in = h;
+}
+
+static void hold_leaf(void *user, rlxc_atom atom)
+{
+    killer *k = user;
+    if (atom.kind != RLXC_ATOM_VAR || atom.var->id >= k->n_vars)
+        return;
+    for (const holding *h = k->of[atom.var->id].lies_in; h; h = h->next)
+        add_storage(k, k->holder, h->storage);
+}
+
+static void hold_atom(void *user, rlxc_atom atom)
+{
+    rlxc_atom_visit(atom, hold_leaf, user);
+}
+
+/* Variables are defined before they are used, and the branches of an IF come before it. */
+static void note_holdings(killer *k, const rlxc_binding *b)
+{
+    k->holder = b->var->id;
+    if (rlxc_is_planned_storage(b))
+        add_storage(k, b->var->id, b->var);
+    else if (rlxc_is_op(b, "memory.alloc_tensor") && b->n_args > 0)
+        hold_atom(k, b->args[0]);
+    else
+        rlxc_alias_sources(k->module, b, hold_atom, k);
+}
 
 static void note_definitions(killer *k, const rlxc_body *body, uint32_t depth)
 {
@@ -49,6 +95,8 @@ static void note_definitions(killer *k, const rlxc_body *body, uint32_t depth)
                 note_definitions(k, b->then, depth + 1);
                 note_definitions(k, b->otherwise, depth + 1);
             }
+            if (b->var->id < k->n_vars)
+                note_holdings(k, b);
         }
     }
 }
@@ -80,6 +128,9 @@ static void read_leaf(void *user, rlxc_atom atom)
     if (k->newly)
         RLXC_PUSH(k->ctx, k->newly, atom.var);
     RLXC_PUSH(k->ctx, &k->dying, atom.var);
+    for (const holding *h = k->of[atom.var->id].lies_in; h; h = h->next)
+        if (h->storage != atom.var)
+            read_leaf(k, rlxc_atom_var(h->storage)); /* holds itself alone: no deeper */
 }
 
 static void read_atom(void *user, rlxc_atom atom)
@@ -95,9 +146,13 @@ typedef struct outer_reader {
 static void read_outer_leaf(void *user, rlxc_atom atom)
 {
     outer_reader *r = user;
-    if (atom.kind == RLXC_ATOM_VAR && atom.var->id < r->k->n_vars &&
-        r->k->of[atom.var->id].depth <= r->depth)
+    if (atom.kind != RLXC_ATOM_VAR || atom.var->id >= r->k->n_vars)
+        return;
+    if (r->k->of[atom.var->id].depth <= r->depth)
         read_leaf(r->k, atom);
+    for (const holding *h = r->k->of[atom.var->id].lies_in; h; h = h->next)
+        if (r->k->of[h->storage->id].depth <= r->depth)
+            read_leaf(r->k, rlxc_atom_var(h->storage));
 }
 
 static void walk_body(killer *k, rlxc_body *body, uint32_t depth);
@@ -198,9 +253,9 @@ static void walk_body(killer *k, rlxc_body *body, uint32_t depth)
     }
 }
 
-static bool kill_function(rlxc_context *ctx, rlxc_function *f)
+static bool kill_function(rlxc_context *ctx, const rlxc_module *module, rlxc_function *f)
 {
-    killer k = {.ctx = ctx, .function = f, .n_vars = f->n_vars};
+    killer k = {.ctx = ctx, .module = module, .function = f, .n_vars = f->n_vars};
     k.storage_op = rlxc_find_operator("memory.kill_storage", strlen("memory.kill_storage"));
     k.tensor_op = rlxc_find_operator("memory.kill_tensor", strlen("memory.kill_tensor"));
     k.object_op = rlxc_find_operator("vm.kill_object", strlen("vm.kill_object"));
@@ -221,7 +276,7 @@ bool rlxc_pass_insert_kill(rlxc_context *ctx, rlxc_module *module, const rlxc_op
     (void)options;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        if (f && !rlxc_uses_memory_op(f, kills) && !kill_function(ctx, f))
+        if (f && !rlxc_uses_memory_op(f, kills) && !kill_function(ctx, module, f))
             return false;
     }
     return !rlxc_failed(ctx);

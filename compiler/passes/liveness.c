@@ -13,6 +13,7 @@ typedef struct alias_edge {
 typedef struct liveness {
     rlxc_context *ctx;
     const rlxc_module *module;
+    const rlxc_function *function;
     rlxc_lifetime *of;
     uint32_t n_vars;
     RLXC_VEC(alias_edge) edges;
@@ -99,11 +100,21 @@ static void define(liveness *l, const rlxc_binding *b)
     rlxc_alias_sources(l->module, b, source_atom, l);
 }
 
+/* A call of the function by itself may begin the function anew in the same frame: its arguments
+ * outlive everything that the frame holds. */
+static bool calls_itself(const liveness *l, const rlxc_binding *b)
+{
+    if (b->form != RLXC_FORM_CALL || b->op || b->callee.kind != RLXC_ATOM_GLOBAL)
+        return false;
+    const rlxc_global *g = rlxc_module_find(l->module, b->callee.text);
+    return g && g->relax == l->function;
+}
+
 static void on_binding(void *user, rlxc_binding *b, uint32_t position)
 {
     liveness *l = user;
     l->position = position;
-    l->retained = rlxc_call_retains(l->module, b, l->module_retains);
+    l->retained = rlxc_call_retains(l->module, b, l->module_retains) || calls_itself(l, b);
     rlxc_binding_reads(b, read_atom, l);
     l->retained = false;
     if (b->form != RLXC_FORM_IF)
@@ -130,7 +141,7 @@ static void on_joined(void *user, rlxc_binding *branch_of, uint32_t position)
 rlxc_lifetime *rlxc_lifetimes(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f,
                               bool module_retains)
 {
-    liveness l = {.ctx = ctx, .module = module, .n_vars = f->n_vars};
+    liveness l = {.ctx = ctx, .module = module, .function = f, .n_vars = f->n_vars};
     l.module_retains = module_retains;
     l.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *l.of);
     if (!l.of)

@@ -1,50 +1,46 @@
-/* Pass plan_memory: tensors whose lifetimes do not meet share storage.
+/* Pass plan_memory: which tensors share memory, and from where to where each piece is in use.
  *
- * Each builtin.alloc_tensor whose memory stays inside the function (liveness.h) becomes a tensor in
- * a storage of R.memory.alloc_storage; a storage is handed on once the memory of its tensor was
- * read for the last time through any alias. One linear walk over the positions: storages whose
- * tensor died are free; a tensor takes the free storage that fits best, growing it where every
- * symbol of the larger size is known where the storage is allocated (signature symbols, or any
- * where the sizes are constant). A storage is allocated right before its first tensor and is used
- * only inside the IF branch it was made in, so it dominates its uses; what the result of a then
- * branch holds, the else branch may take. Results of the function, and tensors a callee
- * may keep, have their own memory. Functions that bring storages of their own stay as they are.
- */
+ * Each builtin.alloc_tensor whose memory stays inside the function (liveness.h) becomes a tensor at
+ * the start of a storage of scope "planned", made right before it. Such a storage is an interval,
+ * not an allocation: the next pass ends it with a kill after the last read through any alias, and
+ * whoever lays the function out, when the sizes are known, puts storages whose intervals do not
+ * meet over each other. What is decided here is what offsets cannot express: a tensor takes the
+ * storage of an operand that dies where it is computed, if the kernel may write over it
+ * (inplace.h); and what a branch hands to the IF's result lies in a storage made before the IF,
+ * which both branches use. Results of the function, and tensors that a callee may keep, have
+ * memory of their own; so has what outlives a branch in a size that nobody knows before it.
+ * Functions that bring storages of their own stay as they are. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
 #include "compiler/ops/ops.h"
+#include "compiler/passes/inplace.h"
 #include "compiler/passes/liveness.h"
 #include "compiler/passes/passes.h"
 
-enum {
-    MAX_CANDIDATES = 64, /* free storages looked at for one tensor: keeps the pass linear */
-    MAX_SIZE_TERMS = 4,  /* sizes joined by max in one storage */
-    MAX_RATIO = 16       /* a constant-size storage is not taken for a tensor this much smaller */
-};
-
 typedef struct storage {
-    const rlxc_expr *size; /* bytes, canonical */
-    uint32_t terms;        /* sizes joined in it */
-    uint32_t scope;        /* id of the branch it is allocated in */
-    uint32_t busy_until;   /* last position of the tensors in it */
-    bool is_free;          /* in the planner's list */
-    rlxc_rvar *var;        /* once emitted */
+    const rlxc_expr *size;   /* bytes, canonical */
+    uint32_t scope;          /* id of the branch it is made in */
+    uint32_t first, latest;  /* positions of the tensors in it, as far as planned */
+    const rlxc_rvar *tenant; /* the latest of them */
+    rlxc_rvar *var;
+    struct storage *next; /* of the same home */
 } storage;
 
-typedef struct death { /* of a tensor: its storage may be free */
-    storage *storage;
-    struct death *next;
-} death;
-
-typedef struct loan { /* a storage held by the then branch, free for the else branch */
-    storage *storage;
-    uint32_t busy_until;
-} loan;
+typedef struct span { /* positions of the branches of an IF */
+    uint32_t begin[2], end[2];
+    uint32_t entered; /* 1: the next branch entered is the else branch */
+} span;
 
 typedef struct branch_scope {
-    uint32_t id, taken; /* taken: length of that list at the branch's start */
+    rlxc_binding *branch_of; /* NULL: the function */
+    uint32_t id, side;       /* 1: the else branch */
 } branch_scope;
+
+typedef struct use { /* the call that writes a new tensor */
+    rlxc_binding *call;
+    uint32_t position;
+} use;
 
 typedef struct planner {
     rlxc_context *ctx;
@@ -53,20 +49,63 @@ typedef struct planner {
     const rlxc_lifetime *lifetime;
     uint32_t n_vars;
     rlxc_bounds bounds;
-    rlxc_var_list signature; /* symbols that every position knows */
-    storage **of;            /* by variable id: the storage of a planned tensor */
-    bool *is_first;          /* by variable id: the tensor before which its storage is made */
-    death **dies_at;         /* by position: storages free from there on */
-    uint32_t n_positions;
-    RLXC_VEC(storage *) free;
-    RLXC_VEC(storage *) taken;     /* in order, while branches are open */
-    RLXC_VEC(loan) loans;          /* of the IFs whose else branch is open */
-    RLXC_VEC(uint32_t) loan_marks; /* where those of each IF begin */
-    RLXC_VEC(branch_scope) scopes; /* the open branches, innermost last */
-    RLXC_VEC(bool) open;           /* by scope id */
+    rlxc_map spans;                /* variable id of an IF -> span */
+    rlxc_map homes;                /* variable id of a binding -> storages made before it */
+    rlxc_map known;                /* symbol -> id of the scope that binds it, + 1 */
+    use *first_use;                /* by variable id */
+    storage **of;                  /* by variable id: the storage of a planned tensor */
+    rlxc_rvar **root;              /* by variable id: the tensor that it is a reshape of */
+    uint32_t *reshapes;            /* by variable id: how many are made of a planned tensor */
+    uint32_t n_scopes;             /* opened so far */
+    RLXC_VEC(branch_scope) scopes; /* the open ones, innermost last */
 } planner;
 
-/* --- sizes ----------------------------------------------------------------------------------- */
+static uint64_t key_of(const rlxc_binding *b)
+{
+    return (uint64_t)b->var->id + 1;
+}
+
+/* --- before: branches, first uses ------------------------------------------------------------- */
+
+static span *span_of(planner *p, const rlxc_binding *branch_of)
+{
+    span *s = rlxc_map_get(&p->spans, key_of(branch_of));
+    if (!s) {
+        s = rlxc_alloc(p->ctx, sizeof *s);
+        *s = (span){.entered = 0};
+        rlxc_map_set(p->ctx, &p->spans, key_of(branch_of), s);
+    }
+    return s;
+}
+
+static void note_binding(void *user, rlxc_binding *b, uint32_t position)
+{
+    planner *p = user;
+    if (b->form == RLXC_FORM_IF)
+        span_of(p, b)->begin[0] = position;
+    if (b->form != RLXC_FORM_CALL || b->op || b->callee.kind != RLXC_ATOM_GLOBAL)
+        return;
+    for (uint32_t i = 0; i < b->n_args; i++) {
+        if (b->args[i].kind != RLXC_ATOM_VAR || b->args[i].var->id >= p->n_vars)
+            continue;
+        use *u = &p->first_use[b->args[i].var->id];
+        if (!u->call)
+            *u = (use){b, position};
+    }
+}
+
+static void note_leave(void *user, const rlxc_body *body, const rlxc_binding *branch_of,
+                       uint32_t position)
+{
+    if (!branch_of)
+        return;
+    span *s = span_of(user, branch_of);
+    s->end[body == branch_of->otherwise] = position;
+    if (body == branch_of->then)
+        s->begin[1] = position;
+}
+
+/* --- sizes and symbols ------------------------------------------------------------------------ */
 
 static const rlxc_expr *tensor_bytes(planner *p, const rlxc_sinfo *t)
 {
@@ -75,120 +114,46 @@ static const rlxc_expr *tensor_bytes(planner *p, const rlxc_sinfo *t)
     return rlxc_canonical(p->ctx, rlxc_mul(p->ctx, numel, element), &p->bounds);
 }
 
-typedef struct known_search {
-    const rlxc_var_list *known;
-    bool all_known;
-} known_search;
-
-static bool check_known(void *user, const rlxc_expr *e)
+static bool fits(planner *p, const rlxc_expr *size, const rlxc_expr *into)
 {
-    known_search *s = user;
-    if (e->kind != RLXC_EXPR_VAR)
-        return true;
-    bool found = false;
-    for (uint32_t i = 0; i < s->known->vars.count && !found; i++)
-        found = s->known->vars.items[i] == e;
-    s->all_known = s->all_known && found;
-    return s->all_known;
+    return size == into || rlxc_prove_le(p->ctx, size, into, &p->bounds);
 }
 
-/* A storage made earlier may be given size |e|: its symbols are bound on entry. */
-static bool is_known_on_entry(planner *p, const rlxc_expr *e)
+static const branch_scope *innermost(const planner *p)
 {
-    known_search s = {&p->signature, true};
-    rlxc_expr_visit(p->ctx, e, check_known, &s);
-    return s.all_known;
+    return &p->scopes.items[p->scopes.count - 1];
 }
 
-/* How well storage |s| serves |size|: 0 not at all, more is better; |*out_grown| is its new size.
- */
-static uint32_t fit(planner *p, const storage *s, const rlxc_expr *size,
-                    const rlxc_expr **out_grown)
+/* Where the symbols of |s| were first seen: there they are bound. */
+static void note_symbols(planner *p, const rlxc_sinfo *s)
 {
-    *out_grown = s->size;
-    if (s->size == size)
-        return 6;
-    int64_t have, want;
-    if (rlxc_is_int(s->size, &have) && rlxc_is_int(size, &want)) {
-        if (have >= want)
-            return have / MAX_RATIO <= want ? 5 : 0;
-        *out_grown = size;
-        return want / MAX_RATIO <= have ? 4 : 0;
+    rlxc_var_list vars = {0};
+    if (s)
+        rlxc_sinfo_collect_vars(p->ctx, s, &vars);
+    for (uint32_t i = 0; i < vars.vars.count; i++)
+        if (!rlxc_map_get(&p->known, rlxc_key(vars.vars.items[i])))
+            rlxc_map_set(p->ctx, &p->known, rlxc_key(vars.vars.items[i]),
+                         (void *)((uintptr_t)innermost(p)->id + 1));
+}
+
+/* True when |size| can be computed before the branch that is scope number |level| of the open
+ * ones. */
+static bool is_known_before(planner *p, const rlxc_expr *size, uint32_t level)
+{
+    rlxc_var_list vars = {0};
+    rlxc_collect_vars(p->ctx, size, &vars);
+    for (uint32_t i = 0; i < vars.vars.count; i++) {
+        uintptr_t id = (uintptr_t)rlxc_map_get(&p->known, rlxc_key(vars.vars.items[i]));
+        uint32_t k = 0;
+        while (k < level && p->scopes.items[k].id + 1 != id)
+            k++;
+        if (k == level)
+            return false;
     }
-    if (rlxc_prove_le(p->ctx, size, s->size, &p->bounds))
-        return 3;
-    if (!is_known_on_entry(p, size))
-        return 0;
-    if (rlxc_prove_le(p->ctx, s->size, size, &p->bounds)) {
-        *out_grown = size;
-        return 2;
-    }
-    if (s->terms >= MAX_SIZE_TERMS)
-        return 0;
-    *out_grown =
-        rlxc_canonical(p->ctx, rlxc_binary(p->ctx, RLXC_EXPR_MAX, s->size, size), &p->bounds);
-    return 1;
+    return true;
 }
 
-/* Among storages of equal fit that are constant: less waste is better. */
-static bool is_closer(const rlxc_expr *a, const rlxc_expr *b, const rlxc_expr *size)
-{
-    int64_t x, y, want;
-    if (!rlxc_is_int(a, &x) || !rlxc_is_int(b, &y) || !rlxc_is_int(size, &want))
-        return false;
-    int64_t dx = x > want ? x - want : want - x, dy = y > want ? y - want : want - y;
-    return dx < dy;
-}
-
-/* --- the walk -------------------------------------------------------------------------------- */
-
-static storage *take_storage(planner *p, const rlxc_expr *size, bool *out_is_new)
-{
-    uint32_t best = UINT32_MAX, best_fit = 0;
-    const rlxc_expr *best_size = NULL;
-    uint32_t first = p->free.count > MAX_CANDIDATES ? p->free.count - MAX_CANDIDATES : 0;
-    for (uint32_t i = p->free.count; i-- > first;) {
-        const rlxc_expr *grown;
-        uint32_t f = fit(p, p->free.items[i], size, &grown);
-        if (f > best_fit || (f > 0 && f == best_fit &&
-                             is_closer(p->free.items[i]->size, p->free.items[best]->size, size))) {
-            best = i;
-            best_fit = f;
-            best_size = grown;
-        }
-        if (best_fit == 6)
-            break;
-    }
-    *out_is_new = best == UINT32_MAX;
-    if (*out_is_new) {
-        storage *s = rlxc_alloc(p->ctx, sizeof *s);
-        s->size = size;
-        s->terms = 1;
-        s->scope = p->scopes.items[p->scopes.count - 1].id;
-        return s;
-    }
-    storage *s = p->free.items[best];
-    p->free.items[best] = p->free.items[--p->free.count];
-    s->is_free = false;
-    s->terms += best_fit == 1;
-    s->size = best_size;
-    return s;
-}
-
-static void make_free(planner *p, storage *s)
-{
-    if (s->is_free || !p->open.items[s->scope])
-        return;
-    s->is_free = true;
-    RLXC_PUSH(p->ctx, &p->free, s);
-}
-
-static void free_dead(planner *p, uint32_t position)
-{
-    for (const death *d = p->dies_at[position]; d; d = d->next)
-        if (d->storage->busy_until <= position)
-            make_free(p, d->storage);
-}
+/* --- choosing storages ------------------------------------------------------------------------ */
 
 static bool is_planned(const planner *p, const rlxc_binding *b)
 {
@@ -198,106 +163,165 @@ static bool is_planned(const planner *p, const rlxc_binding *b)
            rlx_dtype_size(t->dtype) > 0;
 }
 
+/* The place among the open scopes of the outermost one that a tensor outlives which is read last at
+ * |last|; their count if it outlives none. Its storage is made in the scope before that. */
+static uint32_t home_level(planner *p, uint32_t last)
+{
+    uint32_t level = p->scopes.count;
+    while (level > 1) {
+        const branch_scope *scope = &p->scopes.items[level - 1];
+        if (last <= span_of(p, scope->branch_of)->end[scope->side])
+            break;
+        level--;
+    }
+    return level;
+}
+
+/* In the else branch: a storage that the then branch alone fills, for the same home. */
+static storage *pair(planner *p, const rlxc_expr *size, const rlxc_binding *home)
+{
+    for (uint32_t k = p->scopes.count; k-- > 1;) {
+        if (p->scopes.items[k].side == 0)
+            continue;
+        const span *branches = span_of(p, p->scopes.items[k].branch_of);
+        for (storage *s = rlxc_map_get(&p->homes, key_of(home)); s; s = s->next) {
+            if (s->first <= branches->begin[0] || s->latest > branches->end[0])
+                continue;
+            if (fits(p, size, s->size))
+                return s;
+            if (fits(p, s->size, size)) {
+                s->size = size;
+                return s;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Every way that |call| reads the memory of |root| is one that parameter |out| may write over. */
+static bool is_overwritable(planner *p, const rlxc_prim_func *f, const rlxc_binding *call,
+                            const rlxc_rvar *root, uint32_t out)
+{
+    for (uint32_t i = 0; i < call->n_args; i++)
+        if (call->args[i].kind == RLXC_ATOM_VAR && call->args[i].var->id < p->n_vars &&
+            p->root[call->args[i].var->id] == root && !rlxc_may_overwrite(p->ctx, f, i, out))
+            return false;
+    return true;
+}
+
+static uint32_t argument_index(const rlxc_binding *call, const rlxc_rvar *var)
+{
+    uint32_t i = 0;
+    while (call->args[i].kind != RLXC_ATOM_VAR || call->args[i].var != var)
+        i++;
+    return i;
+}
+
+/* The storage of an operand that dies in the call that computes |var|; |level|: see home_level. */
+static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *size, uint32_t level)
+{
+    const use *u = &p->first_use[var->id];
+    rlxc_global *g = u->call ? rlxc_module_find(p->module, u->call->callee.text) : NULL;
+    if (!g || !g->prim || g->prim->n_params != u->call->n_args)
+        return NULL;
+    uint32_t out = argument_index(u->call, var);
+    for (uint32_t i = 0; i < u->call->n_args; i++) {
+        rlxc_atom arg = u->call->args[i];
+        rlxc_rvar *root =
+            arg.kind == RLXC_ATOM_VAR && arg.var->id < p->n_vars ? p->root[arg.var->id] : NULL;
+        storage *s = root ? p->of[root->id] : NULL;
+        /* Its memory must have no other names: one of them might be read elsewhere in the call. */
+        if (!s || s->tenant != root || p->lifetime[root->id].aliases != p->reshapes[root->id] ||
+            p->lifetime[root->id].memory != u->position || !fits(p, size, s->size))
+            continue;
+        uint32_t k = 0;
+        while (k < level && p->scopes.items[k].id != s->scope)
+            k++;
+        if (k == level || !is_overwritable(p, g->prim, u->call, root, out))
+            continue;
+        rlxc_prim_func_may_alias(p->ctx, g->prim);
+        return s;
+    }
+    return NULL;
+}
+
+static storage *make_storage(planner *p, const rlxc_expr *size, const rlxc_binding *home,
+                             uint32_t scope, uint32_t position)
+{
+    storage *s = rlxc_alloc(p->ctx, sizeof *s);
+    *s = (storage){.size = size, .scope = scope, .first = position};
+    s->var =
+        rlxc_rvar_new(p->ctx, rlxc_outermost(p->function), "storage", rlxc_sinfo_object(p->ctx));
+    s->next = rlxc_map_get(&p->homes, key_of(home));
+    rlxc_map_set(p->ctx, &p->homes, key_of(home), s);
+    return s;
+}
+
+static void plan_tensor(planner *p, const rlxc_binding *b, uint32_t position)
+{
+    uint32_t id = b->var->id, level = home_level(p, p->lifetime[id].memory);
+    const rlxc_expr *size = tensor_bytes(p, b->var->sinfo);
+    bool leaves = level < p->scopes.count;
+    if (leaves && !is_known_before(p, size, level))
+        return;
+    const rlxc_binding *home = leaves ? p->scopes.items[level].branch_of : b;
+    storage *s = leaves ? pair(p, size, home) : NULL;
+    if (!s)
+        s = take_over(p, b->var, size, level);
+    if (!s)
+        s = make_storage(p, size, home, p->scopes.items[level - 1].id, position);
+    s->latest = position;
+    s->tenant = b->var;
+    p->of[id] = s;
+    p->root[id] = b->var;
+}
+
+/* --- the walk -------------------------------------------------------------------------------- */
+
 static void plan_binding(void *user, rlxc_binding *b, uint32_t position)
 {
     planner *p = user;
-    if (is_planned(p, b)) {
-        bool is_new;
-        storage *s = take_storage(p, tensor_bytes(p, b->var->sinfo), &is_new);
-        uint32_t id = b->var->id, last = p->lifetime[id].memory;
-        p->of[id] = s;
-        p->is_first[id] = is_new;
-        s->busy_until = last;
-        death *d = rlxc_alloc(p->ctx, sizeof *d);
-        *d = (death){s, p->dies_at[last]};
-        p->dies_at[last] = d;
-        RLXC_PUSH(p->ctx, &p->taken, s);
-    }
-    free_dead(p, position);
+    if (b->form != RLXC_FORM_IF)
+        note_symbols(p, b->var->sinfo);
+    if (is_planned(p, b))
+        plan_tensor(p, b, position);
+    if (!rlxc_is_op(b, "reshape") || b->n_args == 0 || b->args[0].kind != RLXC_ATOM_VAR ||
+        b->args[0].var->id >= p->n_vars || b->var->id >= p->n_vars)
+        return;
+    rlxc_rvar *source = b->args[0].var;
+    if (p->root[source->id] != source || p->lifetime[b->var->id].aliases > 0)
+        return;
+    p->root[b->var->id] = source;
+    p->reshapes[source->id]++;
+}
+
+static void open_scope(planner *p, rlxc_binding *branch_of, uint32_t side)
+{
+    RLXC_PUSH(p->ctx, &p->scopes, (branch_scope){branch_of, p->n_scopes++, side});
 }
 
 static void enter_branch(void *user, const rlxc_binding *branch_of)
 {
     planner *p = user;
-    (void)branch_of;
-    RLXC_PUSH(p->ctx, &p->scopes, (branch_scope){p->open.count, p->taken.count});
-    RLXC_PUSH(p->ctx, &p->open, true);
-}
-
-static void keep_free(planner *p)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->free.count; i++) {
-        storage *s = p->free.items[i];
-        s->is_free = s->is_free && p->open.items[s->scope];
-        if (s->is_free)
-            p->free.items[kept++] = s;
-    }
-    p->free.count = kept;
-}
-
-/* Only one branch runs: what the then branch still holds, for the result of the IF, is free while
- * the else branch runs. */
-static void lend(planner *p, const branch_scope *scope)
-{
-    RLXC_PUSH(p->ctx, &p->loan_marks, p->loans.count);
-    for (uint32_t i = scope->taken; i < p->taken.count; i++) {
-        storage *s = p->taken.items[i];
-        if (s->is_free || !p->open.items[s->scope])
-            continue;
-        RLXC_PUSH(p->ctx, &p->loans, (loan){s, s->busy_until});
-        s->busy_until = 0;
-        make_free(p, s);
-    }
-}
-
-static void end_loans(planner *p, uint32_t position)
-{
-    uint32_t mark = p->loan_marks.count ? p->loan_marks.items[--p->loan_marks.count] : 0;
-    while (p->loans.count > mark) {
-        const loan *l = &p->loans.items[--p->loans.count];
-        if (l->storage->busy_until < l->busy_until)
-            l->storage->busy_until = l->busy_until;
-        l->storage->is_free = l->storage->is_free && l->storage->busy_until <= position;
-    }
+    span *s = span_of(p, branch_of);
+    open_scope(p, (rlxc_binding *)(uintptr_t)branch_of, s->entered);
+    s->entered = 1;
 }
 
 static void leave_branch(void *user, const rlxc_body *body, const rlxc_binding *branch_of,
                          uint32_t position)
 {
     planner *p = user;
-    free_dead(p, position);
-    if (!branch_of || p->scopes.count == 0)
-        return;
-    branch_scope scope = p->scopes.items[--p->scopes.count];
-    p->open.items[scope.id] = false;
-    if (body == branch_of->then) {
-        keep_free(p);
-        lend(p, &scope);
-        return;
-    }
-    end_loans(p, position);
-    keep_free(p);
+    (void)body;
+    (void)position;
+    if (branch_of)
+        p->scopes.count--;
 }
 
 static void join_branches(void *user, rlxc_binding *branch_of, uint32_t position)
 {
-    (void)branch_of;
-    free_dead(user, position);
-}
-
-static void count_binding(void *user, rlxc_binding *b, uint32_t position)
-{
-    (void)b;
-    *(uint32_t *)user = position;
-}
-
-static void count_end(void *user, const rlxc_body *body, const rlxc_binding *branch_of,
-                      uint32_t position)
-{
-    (void)body;
-    (void)branch_of;
-    *(uint32_t *)user = position;
+    (void)position;
+    note_symbols(user, branch_of->var->sinfo);
 }
 
 /* --- rewriting ------------------------------------------------------------------------------- */
@@ -319,20 +343,17 @@ static rlxc_rewrite_action plan_rewrite(void *user, rlxc_builder *b, rlxc_bindin
     planner *p = user;
     (void)replacement;
     uint32_t id = binding->var->id;
-    if (id >= p->n_vars || !p->of[id])
-        return RLXC_REWRITE_KEEP;
-    b->range = binding->range;
-    storage *s = p->of[id];
     rlxc_atom zero = rlxc_atom_prim(rlxc_i64(p->ctx, 0));
-    if (p->is_first[id]) {
-        s->var = rlxc_rvar_new(p->ctx, rlxc_outermost(b->function), "storage",
-                               rlxc_sinfo_object(p->ctx));
+    b->range = binding->range;
+    for (const storage *s = rlxc_map_get(&p->homes, key_of(binding)); s; s = s->next) {
         rlxc_atom args[4] = {rlxc_atom_shape(p->ctx, &s->size, 1), zero,
-                             rlxc_atom_string(p->ctx, "global"), rlxc_atom_dtype(RLX_U8)};
+                             rlxc_atom_string(p->ctx, RLXC_PLANNED_SCOPE), rlxc_atom_dtype(RLX_U8)};
         rlxc_emit(b, memory_call(b, "memory.alloc_storage", s->var, args, 4));
     }
+    if (id >= p->n_vars || !p->of[id])
+        return RLXC_REWRITE_KEEP;
     const rlxc_sinfo *t = binding->var->sinfo;
-    rlxc_atom args[4] = {rlxc_atom_var(s->var), zero,
+    rlxc_atom args[4] = {rlxc_atom_var(p->of[id]->var), zero,
                          rlxc_atom_shape(p->ctx, t->dims, (uint32_t)t->ndim),
                          rlxc_atom_dtype(t->dtype)};
     binding->op = rlxc_find_operator("memory.alloc_tensor", strlen("memory.alloc_tensor"));
@@ -344,11 +365,11 @@ static rlxc_rewrite_action plan_rewrite(void *user, rlxc_builder *b, rlxc_bindin
 
 /* Ranges of the signature's symbols from the attributes tir_var_upper_bound and
  * tir_var_lower_bound. */
-static void read_bounds(planner *p)
+static void read_bounds(planner *p, const rlxc_var_list *signature)
 {
     static const char *const keys[2] = {"tir_var_lower_bound", "tir_var_upper_bound"};
-    for (uint32_t v = 0; v < p->signature.vars.count; v++) {
-        const rlxc_expr *var = p->signature.vars.items[v];
+    for (uint32_t v = 0; v < signature->vars.count; v++) {
+        const rlxc_expr *var = signature->vars.items[v];
         rlxc_bound range = {0, INT64_MAX};
         bool found = false;
         for (int k = 0; k < 2; k++) {
@@ -372,19 +393,26 @@ static void read_bounds(planner *p)
 static bool plan_function(rlxc_context *ctx, rlxc_module *module, rlxc_function *f, bool retains)
 {
     planner p = {.ctx = ctx, .module = module, .function = f, .n_vars = f->n_vars};
-    rlxc_walk count = {&p.n_positions, count_binding, NULL, count_end, NULL};
-    rlxc_walk_positions(f, &count);
     p.lifetime = rlxc_lifetimes(ctx, module, f, retains);
-    p.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.of);
-    p.is_first = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.is_first);
-    p.dies_at = rlxc_try_alloc(ctx, (size_t)p.n_positions + 1, sizeof(death *));
-    if (!p.lifetime || !p.of || !p.is_first || !p.dies_at)
+    p.first_use = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.first_use);
+    p.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof(storage *));
+    p.root = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof(rlxc_rvar *));
+    p.reshapes = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *p.reshapes);
+    if (!p.reshapes || !p.lifetime || !p.first_use || !p.of || !p.root)
         return false;
-    for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i]->sinfo)
-            rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &p.signature);
-    read_bounds(&p);
-    enter_branch(&p, NULL);
+    rlxc_walk before = {&p, note_binding, NULL, note_leave, NULL};
+    rlxc_walk_positions(f, &before);
+    open_scope(&p, NULL, 0);
+    rlxc_var_list signature = {0};
+    for (uint32_t i = 0; i < f->n_params && p.scopes.count > 0; i++) {
+        if (!f->params[i]->sinfo)
+            continue;
+        rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &signature);
+        note_symbols(&p, f->params[i]->sinfo);
+    }
+    read_bounds(&p, &signature);
+    if (rlxc_failed(ctx))
+        return false;
     rlxc_walk plan = {&p, plan_binding, enter_branch, leave_branch, join_branches};
     rlxc_walk_positions(f, &plan);
     if (rlxc_failed(ctx))

@@ -5,11 +5,15 @@
  * reading something clobbered is the error. After an IF, what either branch did counts. Also: a
  * storage is made before its tensors on the same path, is not used after its kill, and is never
  * provably too small; nothing is read or killed again after its kill; what was made outside a
- * branch is killed by both branches or by none; parameters are not killed. */
+ * branch is killed by both branches or by none; parameters are not killed. The kill of a planned
+ * storage ends its interval: what lies in it is clobbered. A call that may write over what it reads
+ * (inplace.h) may read what its own new result, at the same place, took the memory of. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
 #include "compiler/ops/ops.h"
+#include "compiler/passes/alias.h"
+#include "compiler/passes/inplace.h"
 #include "compiler/passes/passes.h"
 
 typedef struct link { /* of a list of variables made from one */
@@ -27,7 +31,9 @@ typedef struct var_state {
     bool is_made, is_param, is_killed;
     uint8_t branches_killing; /* scratch of join_kills */
     rlxc_rvar *clobbered_by;  /* NULL: intact */
-    bool is_storage;
+    bool is_storage, is_planned;
+    bool at_start;         /* a tensor at the start of a planned storage, or a reshape of one */
+    bool was_passed;       /* to a call: it may have been written */
     const rlxc_expr *size; /* of a storage; NULL: unknown */
     extent *extents;       /* of a storage */
     link *aliases;
@@ -53,6 +59,8 @@ typedef struct verifier {
     RLXC_VEC(rlxc_rvar *) work;
     rlxc_rvar *deriving; /* whose sources are being recorded */
     rlxc_range range;
+    const rlxc_binding *call; /* of a PrimFunc, while its operands are read */
+    rlxc_prim_func *prim;
 } verifier;
 
 static var_state *state_of(verifier *v, const rlxc_rvar *var)
@@ -104,6 +112,35 @@ static void undo(verifier *v, uint32_t mark)
 
 /* --- reads ----------------------------------------------------------------------------------- */
 
+/* Proved here and noted, or noted by whoever printed the module after its blocks were scheduled. */
+static bool overwrites(verifier *v, uint32_t in, uint32_t out)
+{
+    if (!rlxc_may_overwrite(v->ctx, v->prim, in, out))
+        return rlxc_notes_overwrite(v->prim, in, out);
+    rlxc_note_overwrite(v->ctx, v->prim, in, out);
+    return true;
+}
+
+/* |var| was clobbered by a tensor that the call being read writes, and the PrimFunc reads each
+ * element of it before it writes the same one. */
+static bool is_read_in_place(verifier *v, const rlxc_rvar *var, const rlxc_rvar *by)
+{
+    const rlxc_binding *c = v->call;
+    if (!c || v->prim->n_params != c->n_args || !state_of(v, var)->at_start ||
+        !state_of(v, by)->at_start || state_of(v, by)->was_passed)
+        return false;
+    for (uint32_t out = 0; out < c->n_args; out++) {
+        if (c->args[out].kind != RLXC_ATOM_VAR || c->args[out].var != by)
+            continue;
+        bool holds = true;
+        for (uint32_t in = 0; in < c->n_args && holds; in++)
+            if (c->args[in].kind == RLXC_ATOM_VAR && c->args[in].var == var)
+                holds = overwrites(v, in, out);
+        return holds;
+    }
+    return false;
+}
+
 static void read_leaf(void *user, rlxc_atom atom)
 {
     verifier *v = user;
@@ -116,9 +153,20 @@ static void read_leaf(void *user, rlxc_atom atom)
     else if (s->is_killed)
         rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after it was killed",
                    atom.var->name);
-    else if (s->clobbered_by)
+    else if (s->clobbered_by && state_of(v, s->clobbered_by) &&
+             state_of(v, s->clobbered_by)->is_storage)
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after its storage '%s' was killed",
+                   atom.var->name, s->clobbered_by->name);
+    else if (s->clobbered_by && !is_read_in_place(v, atom.var, s->clobbered_by))
         rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after '%s' took its memory",
                    atom.var->name, s->clobbered_by->name);
+}
+
+static void note_passed(void *user, rlxc_atom atom)
+{
+    var_state *s = atom.kind == RLXC_ATOM_VAR ? state_of(user, atom.var) : NULL;
+    if (s)
+        s->was_passed = true;
 }
 
 static void source_leaf(void *user, rlxc_atom atom)
@@ -192,6 +240,7 @@ static void make_storage(verifier *v, const rlxc_binding *b)
 {
     var_state *s = state_of(v, b->var);
     s->is_storage = true;
+    s->is_planned = rlxc_is_planned_storage(b);
     if (b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
         s->size = b->args[0].dims[0];
 }
@@ -216,6 +265,15 @@ static void make_tensor(verifier *v, const rlxc_binding *b)
             rlxc_add(v->ctx, where.begin, rlxc_mul(v->ctx, numel, rlxc_i64(v->ctx, element))),
             NULL);
     }
+    int64_t offset;
+    var_state *s = state_of(v, b->var);
+    if (s && state_of(v, b->args[0].var)->is_planned) {
+        s->at_start = where.begin && rlxc_is_int(where.begin, &offset) && offset == 0;
+        if (!s->at_start)
+            rlxc_error(v->ctx, v->range,
+                       "memory plan: '%s' is not at the start of its planned storage",
+                       b->var->name);
+    }
     place(v, b->args[0].var, &where);
 }
 
@@ -237,6 +295,8 @@ static void kill(verifier *v, const rlxc_binding *b)
         rlxc_error(v->ctx, v->range, "memory plan: '%s' is killed twice", var->name);
     else
         apply(v, &(change){.kind = KILLED, .var = var});
+    for (const extent *e = s && s->is_planned ? s->extents : NULL; e; e = e->next)
+        clobber(v, e->var, var);
 }
 
 /* --- the walk -------------------------------------------------------------------------------- */
@@ -255,7 +315,8 @@ static bool is_fresh(const verifier *v, const rlxc_binding *b)
         return (b->op->flags & (RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) == 0;
     if (b->callee.kind == RLXC_ATOM_EXTERN)
         return strncmp(b->callee.text, "rlx.", 4) == 0 &&
-               strcmp(b->callee.text, "rlx.reshape") != 0;
+               strcmp(b->callee.text, "rlx.reshape") != 0 &&
+               strcmp(b->callee.text, "rlx.broadcast_to") != 0;
     if (b->callee.kind != RLXC_ATOM_GLOBAL)
         return false;
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
@@ -331,14 +392,24 @@ static void walk_call(verifier *v, const rlxc_binding *b)
     }
     if (!b->op && b->callee.kind == RLXC_ATOM_VAR)
         read_leaf(v, b->callee);
+    rlxc_global *g = !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
+                         ? rlxc_module_find(v->module, b->callee.text)
+                         : NULL;
+    v->prim = g ? g->prim : NULL;
+    v->call = v->prim ? b : NULL;
     for (uint32_t i = 0; i < b->n_args; i++)
         rlxc_atom_visit(b->args[i], read_leaf, v);
+    v->call = NULL;
+    for (uint32_t i = 0; i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], note_passed, v);
     if (rlxc_failed(v->ctx))
         return;
     if (has_name(b, "alloc_storage") && b->n_args > 0)
         make_storage(v, b);
     else if (has_name(b, "alloc_tensor"))
         make_tensor(v, b);
+    else if (rlxc_is_op(b, "reshape") && b->args[0].kind == RLXC_ATOM_VAR && state_of(v, b->var))
+        state_of(v, b->var)->at_start = state_of(v, b->args[0].var)->at_start;
 }
 
 static void walk_binding(verifier *v, const rlxc_binding *b)

@@ -11,7 +11,7 @@
 #ifndef RLX_BUILDER_H
 #define RLX_BUILDER_H
 
-#include <rlx/executable.h>
+#include <rlx/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -137,6 +137,21 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b,
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
                                                            uint32_t line, uint32_t column,
                                                            rlx_str binding, rlx_error *err);
+/* A buffer of the current function's memory plan (rlx/plan.h): |size| bytes, in use from here to
+   the next rlx_exec_builder_buffer_end of it, or to the end of the function. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, uint32_t region,
+                                                         uint32_t size, uint32_t *out,
+                                                         rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b, uint32_t buffer,
+                                                             rlx_error *err);
+/* The same with everything given, |first| and |last| in words of code. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b,
+                                                                const rlx_plan_buffer *buffer,
+                                                                uint32_t *out, rlx_error *err);
+/* A tensor at the start of |buffer|: |type| has a dtype, a rank, and an EXPR for each dim. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer,
+                                                              uint32_t type, uint32_t *out,
+                                                              rlx_error *err);
 /* Labels belong to the current function; a jump operand is a label. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uint32_t *out,
                                                         rlx_error *err);

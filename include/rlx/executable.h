@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 0
+#define RLX_FORMAT_MINOR 1
 #define RLX_NONE UINT32_MAX
 
 typedef struct rlx_load_options {

@@ -8,6 +8,7 @@
 #include <rlx/builtin.h>
 #include <rlx/executable.h>
 #include <rlx/kernel.h>
+#include <rlx/plan.h>
 #include <rlx/profile.h>
 #include <rlx/time.h>
 #include <rlx/value.h>

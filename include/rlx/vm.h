@@ -58,8 +58,9 @@ typedef struct rlx_call_info {
     uint32_t n_dims;
 } rlx_call_info;
 
-/* Called before each call, once where a function begins itself anew (again). False skips it: a kernel's outputs are then undefined bytes, any
-   other call gives *replacement, whose reference the VM takes over (none unless set). */
+/* Called before each call, once where a function begins itself anew (again). False skips it: a
+   kernel's outputs are then undefined bytes, any other call gives *replacement, whose reference the
+   VM takes over (none unless set). */
 typedef bool (*rlx_instrument_before)(void *user, const rlx_call_info *info,
                                       rlx_value *replacement);
 /* Called after each call that was made. |result| is borrowed; none where |status| is an error. */
@@ -81,6 +82,12 @@ typedef struct rlx_vm_options {
     const rlx_atomic_bool *cancel;  /* polled at calls and backward jumps; may be NULL */
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
     void *output_user;
+    /* Planned memory (rlx/plan.h) is laid out in these |arena_bytes| bytes, which stay the host's,
+       must outlive the VM, and every tensor that a call gives to a host function to keep. NULL: a
+       block of the VM's own that grows to what the shapes seen need. An entry that needs more than
+       there is fails with LIMIT before it runs anything. */
+    void *arena;
+    size_t arena_bytes;
 } rlx_vm_options;
 
 /* Retains |exe|. |options| may be NULL. Errors: NOMEM, LIMIT. */
@@ -152,7 +159,8 @@ typedef struct rlx_vm_stats {
 
 RLX_API void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out);
 RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
-/* Gives all unused storage back to the allocator. */
+/* Gives all unused storage back to the allocator, the planned memory and the layouts kept for
+   shapes seen included. */
 RLX_API void rlx_vm_trim(rlx_vm *vm);
 
 #ifdef __cplusplus

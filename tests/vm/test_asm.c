@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const files[] = {"control", "calls", "memory", "values"};
+static const char *const files[] = {"control", "calls", "memory", "plan", "values"};
 #define N_FILES (sizeof files / sizeof *files)
 
 static char *read_text(const char *name)

@@ -141,7 +141,9 @@ int cli_command_profile(int argc, char **argv);
 int cli_command_dump(int argc, char **argv);
 int cli_command_verify(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
-/* rlx dump --memory: the storages and tensors of every function, with sizes where known. */
-int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims);
+/* rlx dump --memory: the plan of every function, and what it allocates beside it. |svg|: a file for
+ * the picture of the first plan; may be NULL. */
+int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims,
+                    const char *svg);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct arguments {
     uint32_t parts;
     cli_pair dims[CLI_MAX_PAIRS];
     uint32_t n_dims;
+    const char *svg;
 } arguments;
 
 static const cli_option options[] = {
@@ -29,14 +30,15 @@ static const cli_option options[] = {
     {"--bytecode", "", "instructions, with the places they come from"},
     {"--constants", "", "constants"},
     {"--kernels", "", "kernels' signatures, imported builtins, native code"},
-    {"--memory", "", "what each function allocates"},
+    {"--memory", "", "the memory plan of each function, and what it allocates beside it"},
     {"--dim", "n=128", "the value of a symbol, for --memory"},
+    {"--svg", "F.svg", "draw the plan: time across, offset up"},
     {"--meta", "", "compiler, options, source"},
     {"--asm", "", "the whole file as assembly text"},
 };
 static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE, PART_CONSTANTS,
                                    PART_KERNELS,   PART_MEMORY,   0,
-                                   PART_META,      PART_ASM};
+                                   PART_MEMORY,    PART_META,     PART_ASM};
 _Static_assert(sizeof part_of / sizeof *part_of == sizeof options / sizeof *options,
                "a part for each option");
 
@@ -48,6 +50,10 @@ static bool set(void *user, const cli_option *option, const char *value)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strcmp(options[i].name, option->name) == 0)
             a->parts |= part_of[i];
+    }
+    if (value && strcmp(option->name, "--svg") == 0) {
+        a->svg = value;
+        return true;
     }
     return !value || cli_add_pair(a->dims, &a->n_dims, "--dim", value);
 }
@@ -178,7 +184,7 @@ static int dump(const arguments *a)
     if (status == CLI_OK && parts & PART_KERNELS)
         show_kernels(exe);
     if (status == CLI_OK && parts & PART_MEMORY)
-        status = cli_dump_memory(exe, a->dims, a->n_dims);
+        status = cli_dump_memory(exe, a->dims, a->n_dims, a->svg);
     if (status == CLI_OK && parts & PART_META)
         show_meta(exe);
     rlx_executable_release(exe);

@@ -1,10 +1,10 @@
-/* rlx dump --memory: what each function allocates, from its code.
+/* rlx dump --memory: the plan of each function, then what its code allocates beside it.
  *
  * Sizes are shown as the expressions in the file and, where the symbols' values are known from
  * --dim, as bytes. The walk follows the order of the code: on a path that the run does not take,
  * nothing of what is shown is allocated. "until" is the instruction that kills the register; other
  * registers may hold the same storage longer. */
-#include "vm/cli/cli.h"
+#include "vm/cli/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,8 +220,23 @@ static int walk_function(walk *w, const rlx_function_info *info)
     return CLI_FAILED;
 }
 
+/* Prints the plan, and draws it if it is the first: *svg is NULL from then on. */
+static int dump_plan(const cli_symbols *symbols, const char **svg)
+{
+    cli_plan plan;
+    int status = cli_plan_init(&plan, symbols);
+    if (status == CLI_OK)
+        status = cli_plan_print(&plan);
+    if (status == CLI_OK && *svg && plan.n_buffers > 0) {
+        status = cli_plan_draw(&plan, *svg);
+        *svg = NULL;
+    }
+    cli_plan_deinit(&plan);
+    return status;
+}
+
 static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *dims,
-                         uint32_t n_dims, bool *found)
+                         uint32_t n_dims, bool *found, const char **svg)
 {
     walk w = {0};
     rlx_function_info info;
@@ -231,14 +246,18 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *
         status = cli_symbols_bind(&w.symbols, dims, n_dims, found);
     if (status == CLI_OK)
         status = walk_function(&w, &info);
-    if (status == CLI_OK && w.n_rows > 0) {
+    if (status == CLI_OK) {
+        rlx_plan_counts plan = {0};
+        rlx_function_plan(exe, f, &plan);
+        bool nothing = w.n_rows == 0 && plan.n_buffers == 0;
         printf("memory of %.*s", (int)info.name.len, info.name.data);
         cli_symbols_print(&w.symbols, stdout);
-        putchar('\n');
+        puts(nothing ? ": nothing is allocated" : "");
+        status = dump_plan(&w.symbols, svg);
+    }
+    if (status == CLI_OK && w.n_rows > 0) {
         print_rows(&w);
         print_sums(&w);
-    } else if (status == CLI_OK) {
-        printf("memory of %.*s: nothing is allocated\n", (int)info.name.len, info.name.data);
     }
     cli_symbols_deinit(&w.symbols);
     free(w.expr_of);
@@ -247,14 +266,15 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *
     return status;
 }
 
-int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims)
+int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims,
+                    const char *svg)
 {
     bool found[CLI_MAX_PAIRS] = {0};
     uint64_t bytes = 0;
     char text[32];
     int status = CLI_OK;
     for (uint32_t f = 0; f < rlx_executable_function_count(exe) && status == CLI_OK; f++)
-        status = dump_function(exe, f, dims, n_dims, found);
+        status = dump_function(exe, f, dims, n_dims, found, &svg);
     for (uint32_t i = 0; i < n_dims && status == CLI_OK; i++) {
         if (found[i])
             continue;

@@ -54,7 +54,7 @@ static bool set(void *user, const cli_option *option, const char *value)
 
 static const char *kind_of(rlx_opcode op)
 {
-    if (op == RLX_OP_CALL_KERNEL)
+    if (op == RLX_OP_CALL_KERNEL || op == RLX_OP_CALL_KERNEL_IN)
         return "kernel";
     if (op == RLX_OP_CALL_BUILTIN)
         return "builtin";

@@ -17,7 +17,8 @@ static int verify(const char *file)
         return CLI_USAGE;
     }
     if (rlx_executable_load_file(file, NULL, &exe, &err) != RLX_OK ||
-        rlx_executable_verify_constants(exe, &err) != RLX_OK) {
+        rlx_executable_verify_constants(exe, &err) != RLX_OK ||
+        rlx_executable_verify_plans(exe, &err) != RLX_OK) {
         rlx_executable_release(exe);
         return cli_fail(&err);
     }
@@ -32,10 +33,10 @@ static int verify(const char *file)
 
 int cli_command_verify(int argc, char **argv)
 {
-    const cli_command command = {
-        "rlx verify FILE.rlx",
-        "Checks a file in full: structure, bytecode and all checksums. Runs nothing of it.", NULL,
-        0, false};
+    const cli_command command = {"rlx verify FILE.rlx",
+                                 "Checks a file in full: structure, bytecode, memory plans, all "
+                                 "checksums. Runs nothing of it.",
+                                 NULL, 0, false};
     const char *file = NULL;
     bool help;
     int status = cli_parse(&command, argc, argv, set, &file, &help);

@@ -1,0 +1,141 @@
+/* Bytecode emission: the memory plan of a function.
+ *
+ * A planned storage becomes a buffer, in use from where it is made to its kill; no instruction
+ * stands for either. Its tensors are made by plan_tensor. What the symbols of the signature
+ * determine is region 0, laid out at the entry; a size that needs a symbol bound later begins a
+ * region of its own, laid out right there with all that is known by then, which later buffers on
+ * the same path join. In the else branch nothing of the then branch is laid out, so that regions
+ * of the two take the same bytes. */
+#include "compiler/codegen/emit.h"
+#include "compiler/ops/ops.h"
+#include "compiler/passes/alias.h"
+
+/* One more than the highest slot of the symbols of |e|; UINT32_MAX where one has none. */
+static uint32_t slots_of(rlxc_bc_function *fn, const rlxc_expr *e)
+{
+    rlxc_var_list vars = {0};
+    uint32_t n = 0;
+    rlxc_collect_vars(fn->ctx, e, &vars);
+    for (uint32_t i = 0; i < vars.vars.count; i++) {
+        uintptr_t slot = (uintptr_t)rlxc_map_get(&fn->symbols.slots, rlxc_key(vars.vars.items[i]));
+        if (slot == 0)
+            return UINT32_MAX;
+        n = slot > n ? (uint32_t)slot : n;
+    }
+    return n;
+}
+
+bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e)
+{
+    return slots_of(fn, e) != UINT32_MAX;
+}
+
+static rlxc_bc_region lay_out(rlxc_bc_function *fn)
+{
+    rlxc_bc_region r = {fn->n_regions++, fn->n_slots};
+    RLXC_BC_EMIT(fn, RLX_OP_PLAN, r.index);
+    RLXC_PUSH(fn->ctx, &fn->regions, r);
+    return r;
+}
+
+/* The outermost region that |size| fits, or a new one. */
+static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size)
+{
+    uint32_t needed = slots_of(fn, size);
+    for (uint32_t i = 0; i < fn->regions.count; i++)
+        if (needed <= fn->regions.items[i].n_slots)
+            return fn->regions.items[i];
+    return lay_out(fn);
+}
+
+typedef struct entry_search {
+    rlxc_bc_function *fn;
+    bool found;
+} entry_search;
+
+static bool find_known(void *user, rlxc_binding *b)
+{
+    entry_search *s = user;
+    if (rlxc_is_planned_storage(b) && b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
+        s->found = slots_of(s->fn, b->args[0].dims[0]) <= s->fn->n_slots;
+    return !s->found;
+}
+
+void rlxc_bc_plan_entry(rlxc_bc_function *fn)
+{
+    entry_search s = {fn, false};
+    rlxc_each_binding(&fn->f->body, find_known, &s);
+    if (s.found)
+        lay_out(fn);
+}
+
+uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t *out_slots)
+{
+    rlxc_bc_region region = region_of(fn, size);
+    uint32_t out = 0;
+    *out_slots = region.n_slots;
+    uint32_t bytes = rlxc_bc_expr(fn->m, &fn->symbols, size, fn->range);
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range,
+                   rlx_exec_builder_buffer(fn->m->builder, region.index, bytes, &out, &err), &err);
+    return out;
+}
+
+void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer)
+{
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range, rlx_exec_builder_buffer_end(fn->m->builder, buffer, &err),
+                   &err);
+}
+
+static void fail(rlxc_bc_function *fn, const rlxc_binding *b, const char *what)
+{
+    if (!fn->m->failed)
+        rlxc_error(fn->ctx, b->range, "R.%s: %s", b->op->name, what);
+    fn->m->failed = true;
+}
+
+void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    rlxc_atom size = b->args[0];
+    if (size.kind != RLXC_ATOM_SHAPE || size.n != 1 || b->var->id >= fn->n_vars) {
+        fail(fn, b, "the size of planned storage must be a shape of one dimension, in bytes");
+        return;
+    }
+    fn->buffer[b->var->id] = rlxc_bc_buffer(fn, size.dims[0], &fn->buffer_slots[b->var->id]) + 1;
+}
+
+bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)
+{
+    return storage.kind == RLXC_ATOM_VAR && storage.var->id < fn->n_vars &&
+           fn->buffer[storage.var->id];
+}
+
+bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    int64_t offset;
+    rlxc_atom shape = b->args[2], dtype = b->args[3];
+    if (shape.kind != RLXC_ATOM_SHAPE || dtype.kind != RLXC_ATOM_DTYPE ||
+        b->args[1].kind != RLXC_ATOM_PRIM || !rlxc_is_int(b->args[1].prim, &offset) ||
+        offset != 0) {
+        fail(fn, b, "a tensor in planned storage needs offset 0, all dimensions and a data type");
+        return true;
+    }
+    for (uint32_t i = 0; i < shape.n; i++)
+        if (slots_of(fn, shape.dims[i]) > fn->buffer_slots[b->args[0].var->id])
+            return false;
+    const rlxc_sinfo *t =
+        rlxc_sinfo_tensor(fn->ctx, dtype.dtype, (int32_t)shape.n, shape.dims, NULL);
+    uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, t, NULL, false, fn->range), out = 0;
+    uint32_t dst = rlxc_bc_define(fn, b->var);
+    rlx_error err = {0};
+    if (!fn->m->failed)
+        rlxc_bc_ok(fn->m, fn->range,
+                   rlx_exec_builder_plan_tensor(fn->m->builder, fn->buffer[b->args[0].var->id] - 1,
+                                                type, &out, &err),
+                   &err);
+    RLXC_BC_EMIT(fn, RLX_OP_PLAN_TENSOR, dst, out);
+    return true;
+}

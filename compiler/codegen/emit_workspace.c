@@ -1,0 +1,83 @@
+/* Bytecode emission: scratch memory of kernels, in the memory plan.
+ *
+ * What a lowered PrimFunc allocates outside parallel loops, beyond what fits its stack, is summed
+ * up over the dimensions that the call knows; the sum is a buffer that is in use during the call
+ * alone. The sum is an upper bound (allocations in different loops do not live together), and a
+ * kernel that needs more than it, or whose sizes the call cannot tell, takes scratch memory from
+ * the VM as ever: nothing depends on the sum being exact. */
+#include "compiler/codegen/emit.h"
+
+#include "compiler/codegen/llvm.h"
+
+typedef struct workspace {
+    rlxc_context *ctx;
+    const rlxc_bc_kernel *kernel;
+    const rlxc_expr *const *values; /* of the kernel's dims at the call */
+    const rlxc_expr *bytes;
+    bool known; /* the expression being looked at */
+} workspace;
+
+static bool check_node(void *user, const rlxc_expr *e)
+{
+    workspace *w = user;
+    bool is_dim = false;
+    for (uint32_t i = 0; i < w->kernel->n_dims && e->kind == RLXC_EXPR_VAR; i++)
+        is_dim = is_dim || (w->kernel->dims[i] == e && w->values[i]);
+    w->known = w->known && (is_dim || e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_SELECT ||
+                            rlxc_is_binary(e));
+    return w->known;
+}
+
+/* The bytes of an allocation, rounded up to a cache line; NULL where the call cannot tell. */
+static const rlxc_expr *allocation_bytes(workspace *w, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = w->ctx;
+    const rlx_dtype dtype = s->allocate.dtype;
+    const rlxc_expr *bytes = rlxc_i64(ctx, dtype.lanes * (dtype.bits <= 8 ? 1 : dtype.bits / 8)),
+                    *zero = rlxc_i64(ctx, 0);
+    for (uint32_t i = 0; i < s->allocate.n; i++) {
+        w->known = true;
+        rlxc_expr_visit(ctx, s->allocate.extents[i], check_node, w);
+        if (!w->known || !rlxc_dtype_is_int(s->allocate.extents[i]->dtype))
+            return NULL;
+        const rlxc_expr *extent = rlxc_substitute(ctx, s->allocate.extents[i], w->kernel->dims,
+                                                  w->values, w->kernel->n_dims);
+        if (extent->dtype.bits != 64)
+            extent = rlxc_cast(ctx, RLX_I64, extent);
+        bytes = rlxc_mul(ctx, bytes, rlxc_binary(ctx, RLXC_EXPR_MAX, extent, zero));
+    }
+    bytes = rlxc_add(ctx, bytes, rlxc_i64(ctx, 63));
+    bytes = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, bytes, rlxc_i64(ctx, 64));
+    return rlxc_canonical(ctx, rlxc_mul(ctx, bytes, rlxc_i64(ctx, 64)), NULL);
+}
+
+static bool add_allocation(void *user, const rlxc_stmt *s)
+{
+    workspace *w = user;
+    int64_t constant;
+    if (s->kind == RLXC_STMT_FOR)
+        return s->loop.kind != RLXC_LOOP_PARALLEL;
+    if (s->kind != RLXC_STMT_ALLOCATE)
+        return true;
+    const rlxc_expr *bytes = allocation_bytes(w, s);
+    if (!bytes || (rlxc_is_int(bytes, &constant) && constant <= RLXC_STACK_LIMIT))
+        return true;
+    w->bytes = w->bytes ? rlxc_add(w->ctx, w->bytes, bytes) : bytes;
+    return true;
+}
+
+bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
+                       const rlxc_expr *const *values, uint32_t *out_buffer)
+{
+    workspace w = {fn->ctx, kernel, values, NULL, true};
+    uint32_t slots;
+    if (kernel->f->body)
+        rlxc_stmt_visit(kernel->f->body, add_allocation, &w);
+    if (!w.bytes)
+        return false;
+    w.bytes = rlxc_canonical(fn->ctx, w.bytes, NULL);
+    if (!rlxc_bc_are_bound(fn, w.bytes))
+        return false;
+    *out_buffer = rlxc_bc_buffer(fn, w.bytes, &slots);
+    return true;
+}

@@ -1,0 +1,65 @@
+/* Memory plans of functions: the intervals that the file states, and the layout for given symbols.
+
+   A function's buffers are bytes that its tensors share, each free outside an interval of the code.
+   Buffers fall into regions; a plan instruction lays one region out when the slots that its sizes
+   need are bound. The getters tell what is stated; rlx_plan_compute computes, without running
+   anything, the very offsets that the VM would use. */
+#ifndef RLX_PLAN_H
+#define RLX_PLAN_H
+
+#include <rlx/executable.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RLX_PLAN_ALIGN 64u              /* of every buffer */
+#define RLX_PLAN_AT_RUN_TIME UINT64_MAX /* an offset that the file does not state */
+
+typedef struct rlx_plan_buffer {
+    uint32_t region;
+    uint32_t size;        /* expression: bytes */
+    uint32_t first, last; /* in use from word |first| of the code up to, not including, |last| */
+    uint64_t offset;      /* from the region's start; or RLX_PLAN_AT_RUN_TIME */
+} rlx_plan_buffer;
+
+typedef struct rlx_plan_counts {
+    uint32_t n_regions, n_buffers, n_tensors;
+} rlx_plan_counts;
+
+/* False if |f| is out of range, like the next two. */
+RLX_API bool rlx_function_plan(const rlx_executable *exe, uint32_t f, rlx_plan_counts *out);
+RLX_API bool rlx_function_plan_buffer(const rlx_executable *exe, uint32_t f, uint32_t buffer,
+                                      rlx_plan_buffer *out);
+/* A tensor of the plan: at the start of |*out_buffer|, of tensor type |*out_type|. */
+RLX_API bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uint32_t tensor,
+                                      uint32_t *out_buffer, uint32_t *out_type);
+/* The slots whose values determine |region|: writes up to |n| of them, gives how many there are. */
+RLX_API uint32_t rlx_function_plan_slots(const rlx_executable *exe, uint32_t f, uint32_t region,
+                                         uint32_t *out, uint32_t n);
+
+typedef struct rlx_plan_sums {
+    uint64_t peak;  /* bytes that the region takes */
+    uint64_t bound; /* largest sum of buffers in use at one point: no layout takes less */
+} rlx_plan_sums;
+
+/* Lays |region| out for |slots| (as many as the function has; only those above are read). |sizes|
+   and |offsets| (either may be NULL) have an entry for each buffer of the function; those of the
+   region are written, sizes rounded up to RLX_PLAN_ALIGN. Errors: NOT_FOUND, SHAPE (a size is
+   negative, overflows or divides by zero), LIMIT, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_plan_compute(const rlx_executable *exe, uint32_t f,
+                                                  uint32_t region, const int64_t *slots,
+                                                  uint64_t *sizes, uint64_t *offsets,
+                                                  rlx_plan_sums *out, rlx_error *err);
+
+/* Checks the stated intervals and offsets against the code: a tensor of a plan is used only while
+   its buffer is in use, and no two buffers of a region with stated offsets overlap. Loading does
+   not ask for this: a file that fails it computes wrong numbers, but no more. */
+RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_plans(const rlx_executable *exe,
+                                                             rlx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

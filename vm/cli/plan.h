@@ -1,0 +1,25 @@
+/* Memory plans for `rlx dump --memory`: laid out, printed, drawn. */
+#ifndef RLX_CLI_PLAN_H
+#define RLX_CLI_PLAN_H
+
+#include "vm/cli/cli.h"
+
+/* The plan of a function for the values that |symbols| has. */
+typedef struct cli_plan {
+    const rlx_executable *exe;
+    uint32_t function, n_regions, n_buffers;
+    const cli_symbols *symbols;
+    rlx_plan_buffer *buffers;
+    uint64_t *sizes, *offsets; /* of buffers whose region is known */
+    bool *known;               /* by region: all its slots have values */
+    rlx_plan_sums *sums;       /* by region */
+} cli_plan;
+
+/* CLI_OK or an exit status, with a complaint; deinit in both cases. */
+int cli_plan_init(cli_plan *out, const cli_symbols *symbols);
+void cli_plan_deinit(cli_plan *p);
+int cli_plan_print(const cli_plan *p);
+/* Draws the known regions, one below the other, as an SVG file: time across, offset up. */
+int cli_plan_draw(const cli_plan *p, const char *path);
+
+#endif

@@ -1,0 +1,489 @@
+/* Planned memory at run time: layouts per values of the symbols, the block they lie in, the
+   tensors.
+
+   A plan instruction finds its layout by the values of the slots that matter, among the last
+   RLXV_MAX_LAYOUTS of the region, or computes it. The region then takes the next bytes of the
+   arena, which is a stack: what a frame took goes back when the frame does. The arena is one
+   block. A call that needs more while nothing is in it replaces the block; one that needs more in
+   the middle of a call gets storage of its own, and the block grows at the next entry.
+
+   A layout keeps the headers of its tensors, so that making one is a count. A header that somebody
+   else still holds, or that left the VM, is replaced; a layout that a frame further out uses lends
+   none of its own. Tensors hold the block they lie in: whatever the bytecode does, what they point
+   to stays memory of the VM's until they are gone. */
+#include "vm/vm_impl.h"
+
+#include <rlx/checked.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define SMALL_PAGE ((size_t)4096)
+#define MAX_ARENA ((uint64_t)1 << 46)
+
+static rlx_status no_memory(rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOMEM, "out of memory for planned tensors");
+}
+
+/* --- the block -------------------------------------------------------------------------------- */
+
+typedef struct block_owner { /* frees a block, wherever its last tensor goes */
+    rlx_allocator allocator;
+    size_t size, align;
+} block_owner;
+
+static void free_block(void *user, void *data)
+{
+    block_owner *o = user;
+    rlx_allocator a = o->allocator;
+    rlx_free(&a, data, o->size, o->align);
+    rlx_free(&a, o, sizeof *o, 16);
+}
+
+static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_error *err)
+{
+    bool huge = size >= 2 * HUGE_PAGE;
+    size_t align = huge ? HUGE_PAGE : RLX_PLAN_ALIGN;
+    if (!rlx_align_size(size, huge ? HUGE_PAGE : SMALL_PAGE, &size))
+        return no_memory(err);
+    block_owner *o = rlx_alloc(&vm->allocator, sizeof *o, 16);
+    void *data = o ? rlx_alloc(&vm->allocator, size, align) : NULL;
+    vm->pool->allocator_calls += 2;
+    if (!data) {
+        rlx_free(&vm->allocator, o, sizeof *o, 16);
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for planned tensors)", size);
+    }
+    if (huge)
+        (void)madvise(data, size, MADV_HUGEPAGE); /* a wish: small pages do as well */
+    *o = (block_owner){vm->allocator, size, align};
+    rlx_storage *s;
+    rlx_status status = rlxv_object_new(vm->pool, NULL, sizeof *s, RLX_KIND_STORAGE, &s, err);
+    if (status != RLX_OK) {
+        free_block(o, data);
+        return status;
+    }
+    s->data = data;
+    s->size = size;
+    s->block = 0;
+    s->align = align;
+    s->size_class = RLXV_NO_CLASS;
+    s->release = free_block;
+    s->user = o;
+    *out = s;
+    return RLX_OK;
+}
+
+/* The host's memory as the block; it is never replaced. */
+static rlx_status wrap_host_arena(rlx_vm *vm, rlx_error *err)
+{
+    uintptr_t at = (uintptr_t)vm->options.arena;
+    size_t skip = (RLX_PLAN_ALIGN - at % RLX_PLAN_ALIGN) % RLX_PLAN_ALIGN;
+    size_t size = vm->options.arena_bytes > skip ? vm->options.arena_bytes - skip : 0;
+    RLX_TRY(rlxv_object_new(vm->pool, NULL, sizeof *vm->arena, RLX_KIND_STORAGE, &vm->arena, err));
+    rlx_storage *s = vm->arena;
+    s->data = size ? (uint8_t *)vm->options.arena + skip : vm->options.arena;
+    s->size = size;
+    s->block = 0;
+    s->align = RLX_PLAN_ALIGN;
+    s->size_class = RLXV_NO_CLASS;
+    s->release = NULL;
+    s->user = NULL;
+    return RLX_OK;
+}
+
+/* --- layouts ---------------------------------------------------------------------------------- */
+
+/* Drops the headers, and with them what they hold of their block. */
+static void unbind(rlxv_layout *l)
+{
+    for (uint32_t i = 0; i < l->region->n_tensors; i++) {
+        if (l->headers[i])
+            rlxv_release(&l->headers[i]->header);
+        l->headers[i] = NULL;
+    }
+    l->storage = NULL;
+}
+
+static void free_layout(rlx_vm *vm, rlxv_layout *l)
+{
+    unbind(l);
+    vm->pool->reserved_bytes -= l->bytes;
+    rlx_free(&vm->allocator, l, l->bytes, 16);
+}
+
+static void unbind_all(rlx_vm *vm)
+{
+    for (uint32_t i = 0; vm->layouts && i < vm->exe->n_regions; i++)
+        for (uint32_t k = 0; k < vm->layouts[i].n; k++)
+            unbind(vm->layouts[i].items[k]);
+}
+
+/* Memory of a layout; counted, but too little to be worth refusing. */
+static rlxv_layout *alloc_layout(rlx_vm *vm, const rlxv_region *r)
+{
+    size_t words =
+        (size_t)r->n_slots + r->n_values + r->n_buffers + r->n_tensors; /* bounded by the file */
+    size_t header = (sizeof(rlxv_layout) + 15) & ~(size_t)15, bytes = header + words * 8;
+    rlxv_layout *l = rlx_alloc(&vm->allocator, bytes, 16);
+    vm->pool->allocator_calls++;
+    if (!l)
+        return NULL;
+    vm->pool->reserved_bytes += bytes;
+    *l = (rlxv_layout){.region = r, .bytes = bytes};
+    l->slots = (int64_t *)((uint8_t *)l + header);
+    l->values = l->slots + r->n_slots;
+    l->offsets = (uint64_t *)(l->values + r->n_values);
+    l->headers = (rlx_tensor **)(l->offsets + r->n_buffers);
+    for (uint32_t i = 0; i < r->n_tensors; i++)
+        l->headers[i] = NULL;
+    return l;
+}
+
+static bool is_for(const rlxv_layout *l, const int64_t *slots)
+{
+    const rlxv_region *r = l->region;
+    for (uint32_t i = 0; i < r->n_slots; i++)
+        if (l->slots[i] != slots[r->slots[i]])
+            return false;
+    return true;
+}
+
+/* Puts |l| in front; the last one that no frame uses makes room. */
+static void keep_layout(rlx_vm *vm, rlxv_layout_cache *c, rlxv_layout *l)
+{
+    uint32_t at = c->n;
+    if (c->n == RLXV_MAX_LAYOUTS) {
+        while (at > 0 && c->items[at - 1]->in_use)
+            at--;
+        if (at == 0)
+            return;
+        free_layout(vm, c->items[--at]);
+    } else {
+        c->n++;
+    }
+    memmove(c->items + 1, c->items, at * sizeof *c->items);
+    c->items[0] = l;
+    l->cached = true;
+}
+
+/* The layout for the frame's slots; in use from now on. */
+static rlx_status take_layout(rlx_vm *vm, const rlxv_frame *f, uint32_t z, rlxv_layout **out,
+                              rlx_error *err)
+{
+    const rlxv_region *r = &f->fn->plan.regions[z];
+    rlxv_layout_cache *c = &vm->layouts[f->fn->plan.first_region + z];
+    const rlxv_layout *same = NULL;
+    for (uint32_t i = 0; i < c->n; i++) {
+        rlxv_layout *l = c->items[i];
+        if (!is_for(l, f->slots))
+            continue;
+        same = l;
+        if (l->in_use)
+            continue;
+        memmove(c->items + 1, c->items, i * sizeof *c->items);
+        c->items[0] = l;
+        l->in_use = true;
+        *out = l;
+        return RLX_OK;
+    }
+    rlxv_layout *l = alloc_layout(vm, r);
+    if (!l)
+        return no_memory(err);
+    for (uint32_t i = 0; i < r->n_slots; i++)
+        l->slots[i] = f->slots[r->slots[i]];
+    if (same) {
+        memcpy(l->values, same->values, r->n_values * sizeof *l->values);
+        memcpy(l->offsets, same->offsets, r->n_buffers * sizeof *l->offsets);
+        l->sums = same->sums;
+    } else {
+        rlx_status status = rlxv_layout_compute(&vm->allocator, vm->exe, f->fn, r, f->slots,
+                                                l->values, l->offsets, &l->sums, err);
+        vm->pool->allocator_calls++;
+        if (status != RLX_OK) {
+            free_layout(vm, l);
+            return status;
+        }
+        keep_layout(vm, c, l);
+    }
+    l->in_use = true;
+    *out = l;
+    return RLX_OK;
+}
+
+static void give_back_layout(rlx_vm *vm, rlxv_layout *l)
+{
+    l->in_use = false;
+    if (!l->cached)
+        free_layout(vm, l);
+}
+
+/* --- regions ---------------------------------------------------------------------------------- */
+
+/* "n = 128, b = 1": the slots that determine the size. */
+static void describe_slots(const rlxv_frame *f, const rlxv_region *r, char *text, size_t size)
+{
+    size_t used = 0;
+    char name[64];
+    text[0] = 0;
+    for (uint32_t i = 0; i < r->n_slots && used < size; i++) {
+        rlx_str s = rlxv_slot_name_of(f->fn, r->slots[i], name, sizeof name);
+        int n = snprintf(text + used, size - used, "%s%.*s = %lld", i ? ", " : " at ", (int)s.len,
+                         s.data, (long long)f->slots[r->slots[i]]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static rlx_status too_small(const rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t needed,
+                            rlx_error *err)
+{
+    char at[160];
+    describe_slots(f, &f->fn->plan.regions[z], at, sizeof at);
+    return rlx_fail(err, RLX_E_LIMIT,
+                    "%.*s needs %llu bytes of planned memory%s, the arena given has %zu",
+                    (int)f->fn->name.len, f->fn->name.data, (unsigned long long)needed, at,
+                    vm->arena ? vm->arena->size : 0);
+}
+
+static rlx_status over_limit(const rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t needed,
+                             uint64_t used, rlx_error *err)
+{
+    char at[160];
+    describe_slots(f, &f->fn->plan.regions[z], at, sizeof at);
+    return rlx_fail(err, RLX_E_LIMIT,
+                    "%.*s needs %llu bytes of planned memory%s, beside %llu in use; the limit is "
+                    "%llu",
+                    (int)f->fn->name.len, f->fn->name.data, (unsigned long long)needed, at,
+                    (unsigned long long)used, (unsigned long long)vm->pool->max_bytes);
+}
+
+/* A block that left the VM with a tensor is the tensor's; so is one that is to be replaced. */
+static void drop_block(rlx_vm *vm)
+{
+    if (!vm->arena)
+        return;
+    unbind_all(vm);
+    rlxv_release(&vm->arena->header);
+    vm->arena = NULL;
+    vm->pool->arena_bytes = 0;
+}
+
+/* Nothing is laid out: the block may be replaced by one of |size| bytes or more. */
+static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t size,
+                             rlx_error *err)
+{
+    uint64_t used;
+    bool first = !vm->arena;
+    drop_block(vm);
+    if (!rlxv_pool_has_room(vm->pool, size, &used))
+        return over_limit(vm, f, z, size, used, err);
+    /* A sequence that grows step by step shall not need a new block at each. */
+    uint64_t roomy = first ? size : size + size / 8;
+    if (roomy > size && !rlxv_pool_has_room(vm->pool, roomy + HUGE_PAGE, &used))
+        roomy = size;
+    RLX_TRY(new_block(vm, (size_t)roomy, &vm->arena, err));
+    vm->pool->arena_bytes = vm->arena->size;
+    return RLX_OK;
+}
+
+/* |size| bytes for a region: of the block where they fit it. */
+static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t size, rlx_error *err)
+{
+    rlxv_region_use *use = &f->regions[z];
+    uint64_t top = vm->pool->arena_used, end = top + size, used;
+    bool is_hosts = vm->options.arena != NULL;
+    if (end > MAX_ARENA)
+        return rlx_fail(err, RLX_E_LIMIT, "planned tensors of %llu bytes fit no memory",
+                        (unsigned long long)end);
+    if (is_hosts && (!vm->arena || !vm->arena->header.pool)) {
+        drop_block(vm);
+        RLX_TRY(wrap_host_arena(vm, err));
+    }
+    if (is_hosts && end > vm->arena->size)
+        return too_small(vm, f, z, end, err);
+    uint64_t wanted = end > vm->arena_wanted ? end : vm->arena_wanted;
+    if (!is_hosts && top == 0 &&
+        (!vm->arena || !vm->arena->header.pool || vm->arena->size < wanted))
+        RLX_TRY(grow_block(vm, f, z, wanted, err));
+    use->top_before = top;
+    if (end <= vm->arena->size) {
+        use->storage = vm->arena;
+        use->base = (size_t)top;
+        rlxv_retain(&vm->arena->header);
+    } else {
+        if (!rlxv_pool_has_room(vm->pool, size, &used))
+            return over_limit(vm, f, z, size, used, err);
+        RLX_TRY(rlxv_storage_new(vm->pool, NULL, (size_t)size, RLX_PLAN_ALIGN, &use->storage, err));
+        use->base = 0;
+    }
+    vm->arena_wanted = wanted;
+    vm->pool->arena_used = end;
+    rlxv_pool_note_peak(vm->pool);
+    return RLX_OK;
+}
+
+static void leave_region(rlx_vm *vm, rlxv_region_use *use)
+{
+    if (use->storage != vm->arena) /* nothing shall outlive the call but the block */
+        unbind(use->layout);
+    rlxv_release(&use->storage->header);
+    give_back_layout(vm, use->layout);
+    use->layout = NULL;
+}
+
+/* Region |z| is laid out anew: it goes, and with it all that the frame laid out after it. */
+static void leave_from(rlx_vm *vm, rlxv_frame *f, uint32_t z)
+{
+    uint64_t top = f->regions[z].top_before;
+    for (uint32_t i = 0; i < f->fn->plan.n_regions; i++)
+        if (i == z || (f->regions[i].layout && f->regions[i].top_before > top))
+            leave_region(vm, &f->regions[i]);
+    vm->pool->arena_used = top;
+}
+
+rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err)
+{
+    rlxv_layout *l = NULL;
+    rlxv_region_use *use = &f->regions[z];
+    if (use->layout)
+        leave_from(vm, f, z);
+    RLX_TRY(take_layout(vm, f, z, &l, err));
+    /* The host's block has no bytes to lay out where there are none. */
+    uint64_t size = l->sums.peak ? l->sums.peak : RLX_PLAN_ALIGN;
+    rlx_status status = take_bytes(vm, f, z, size, err);
+    if (status != RLX_OK) {
+        give_back_layout(vm, l);
+        return status;
+    }
+    use->layout = l;
+    if (l->storage != use->storage || l->base != use->base) {
+        unbind(l);
+        l->storage = use->storage;
+        l->base = use->base;
+    }
+    if (vm->pool->poison)
+        memset((uint8_t *)use->storage->data + use->base, 0xA5, (size_t)size);
+    return RLX_OK;
+}
+
+void rlxv_plan_leave(rlx_vm *vm, rlxv_frame *f)
+{
+    uint64_t top = vm->pool->arena_used;
+    for (uint32_t z = 0; z < f->fn->plan.n_regions; z++) {
+        rlxv_region_use *use = &f->regions[z];
+        if (!use->layout)
+            continue;
+        top = use->top_before < top ? use->top_before : top;
+        leave_region(vm, use);
+    }
+    vm->pool->arena_used = top;
+}
+
+/* --- tensors ---------------------------------------------------------------------------------- */
+
+static rlx_status not_laid_out(uint32_t z, rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_INVALID_ARG, "region %u of the memory plan is not laid out", z);
+}
+
+rlx_status rlxv_plan_tensor_new(rlx_vm *vm, rlxv_frame *f, uint32_t p, rlx_tensor **out,
+                                rlx_error *err)
+{
+    const rlxv_plan_tensor *row = &f->fn->plan.tensors[p];
+    const rlxv_region_use *use = &f->regions[row->region];
+    rlxv_layout *l = use->layout;
+    if (!l)
+        return not_laid_out(row->region, err);
+    const rlxv_type *type = &vm->exe->types[row->type];
+    const rlxv_region *r = l->region;
+    int64_t dims[RLX_MAX_NDIM];
+    rlx_tensor *t, **header = &l->headers[row->index];
+    for (uint32_t i = 0; i < type->n_dims; i++)
+        dims[i] = l->values[r->dim_values[row->dims + i]];
+    uint32_t buffer = f->fn->plan.buffer_index[row->buffer];
+    RLX_TRY(rlxv_tensor_in(vm->pool, NULL, use->storage, (int64_t)(use->base + l->offsets[buffer]),
+                           type->dtype, type->n_dims, dims, &t, err));
+    if (*header)
+        rlxv_release(&(*header)->header);
+    *header = t;
+    rlxv_retain(&t->header);
+    *out = t;
+    return RLX_OK;
+}
+
+rlx_status rlxv_plan_bytes(const rlxv_frame *f, uint32_t u, uint8_t **out, size_t *out_size,
+                           rlx_error *err)
+{
+    const rlxv_plan *plan = &f->fn->plan;
+    const rlxv_region_use *use = &f->regions[plan->buffers[u].region];
+    if (!use->layout)
+        return not_laid_out(plan->buffers[u].region, err);
+    uint32_t buffer = plan->buffer_index[u];
+    *out = (uint8_t *)use->storage->data + use->base + use->layout->offsets[buffer];
+    *out_size = (size_t)use->layout->values[use->layout->region->size_value[buffer]];
+    return RLX_OK;
+}
+
+/* --- the VM's ends ---------------------------------------------------------------------------- */
+
+rlx_status rlxv_plans_create(rlx_vm *vm, rlx_error *err)
+{
+    size_t bytes = (size_t)vm->exe->n_regions * sizeof *vm->layouts;
+    if (bytes == 0)
+        return RLX_OK;
+    vm->layouts = rlx_alloc(&vm->allocator, bytes, 16);
+    if (!vm->layouts)
+        return no_memory(err);
+    for (uint32_t i = 0; i < vm->exe->n_regions; i++)
+        vm->layouts[i].n = 0;
+    return RLX_OK;
+}
+
+static void free_layouts(rlx_vm *vm)
+{
+    for (uint32_t i = 0; vm->layouts && i < vm->exe->n_regions; i++) {
+        rlxv_layout_cache *c = &vm->layouts[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < c->n; k++) {
+            if (c->items[k]->in_use)
+                c->items[kept++] = c->items[k];
+            else
+                free_layout(vm, c->items[k]);
+        }
+        c->n = kept;
+    }
+}
+
+void rlxv_plans_trim(rlx_vm *vm)
+{
+    free_layouts(vm);
+    if (vm->pool->arena_used > 0)
+        return;
+    drop_block(vm);
+    vm->arena_wanted = 0;
+}
+
+uint64_t rlxv_plans_idle_bytes(const rlx_vm *vm)
+{
+    uint64_t bytes = vm->arena && vm->arena->header.pool ? vm->arena->header.bytes : 0;
+    for (uint32_t i = 0; vm->layouts && i < vm->exe->n_regions; i++) {
+        for (uint32_t k = 0; k < vm->layouts[i].n; k++) {
+            const rlxv_layout *l = vm->layouts[i].items[k];
+            for (uint32_t h = 0; h < l->region->n_tensors; h++) {
+                const rlx_tensor *t = l->headers[h];
+                if (t && t->header.pool &&
+                    atomic_load_explicit(&t->header.refs, memory_order_relaxed) == 1)
+                    bytes += t->header.bytes;
+            }
+        }
+    }
+    return bytes;
+}
+
+void rlxv_plans_destroy(rlx_vm *vm)
+{
+    if (vm->pool)
+        rlxv_plans_trim(vm);
+    rlx_free(&vm->allocator, vm->layouts, (size_t)vm->exe->n_regions * sizeof *vm->layouts, 16);
+}

@@ -1,0 +1,146 @@
+/* Layouts of regions for given slots, and the getters of plans.
+
+   Sizes come from the file: each is checked to be a size that can exist, their sum to stay far from
+   overflow, so that what follows adds freely. */
+#include "vm/exec.h"
+
+#include <rlx/checked.h>
+#include <string.h>
+
+#define MAX_BYTES ((uint64_t)1 << 46)
+#define MAX_SUM ((uint64_t)1 << 62)
+
+static rlx_status no_memory(rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOMEM, "out of memory while planning memory");
+}
+
+/* The scratch memory of one layout: sizes, then what rlxv_fit needs. */
+static uint64_t *scratch_of(const rlx_allocator *a, const rlxv_region *r, size_t *out_bytes)
+{
+    size_t words = r->n_buffers + rlxv_fit_scratch_words(r);
+    *out_bytes = words * sizeof(uint64_t);
+    return rlx_alloc(a, *out_bytes, 16);
+}
+
+/* Sizes rounded up to the alignment. */
+static rlx_status round_sizes(const rlxv_function *fn, const rlxv_region *r, const int64_t *values,
+                              uint64_t *sizes, rlx_error *err)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n_buffers; i++) {
+        int64_t bytes = values[r->size_value[i]];
+        if (bytes < 0 || (uint64_t)bytes > MAX_BYTES)
+            return rlx_fail(err, RLX_E_LIMIT, "%.*s: a buffer of %lld bytes", (int)fn->name.len,
+                            fn->name.data, (long long)bytes);
+        sizes[i] = ((uint64_t)bytes + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
+        sum += sizes[i];
+        if (sum > MAX_SUM)
+            return rlx_fail(err, RLX_E_LIMIT, "%.*s: the buffers together fit no memory",
+                            (int)fn->name.len, fn->name.data);
+    }
+    return RLX_OK;
+}
+
+static void stated_layout(const rlxv_function *fn, const rlxv_region *r, const uint64_t *sizes,
+                          uint64_t *offsets, uint64_t *scratch, rlx_plan_sums *out)
+{
+    rlxv_fit(r, sizes, offsets, scratch, out);
+    out->peak = 0;
+    for (uint32_t i = 0; i < r->n_buffers; i++) {
+        offsets[i] = fn->plan.buffers[r->buffers[i]].offset;
+        if (offsets[i] + sizes[i] > out->peak)
+            out->peak = offsets[i] + sizes[i];
+    }
+}
+
+rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe,
+                               const rlxv_function *fn, const rlxv_region *r, const int64_t *slots,
+                               int64_t *values, uint64_t *offsets, rlx_plan_sums *out,
+                               rlx_error *err)
+{
+    size_t bytes;
+    for (uint32_t i = 0; i < r->n_values; i++)
+        if (!rlxv_eval(exe, r->values[i], slots, &values[i]))
+            return rlx_fail(err, RLX_E_SHAPE,
+                            "%.*s: the size of a tensor overflows or is divided by zero",
+                            (int)fn->name.len, fn->name.data);
+    uint64_t *sizes = scratch_of(a, r, &bytes);
+    if (!sizes)
+        return no_memory(err);
+    rlx_status status = round_sizes(fn, r, values, sizes, err);
+    if (status == RLX_OK) {
+        if (r->is_stated)
+            stated_layout(fn, r, sizes, offsets, sizes + r->n_buffers, out);
+        else
+            rlxv_fit(r, sizes, offsets, sizes + r->n_buffers, out);
+    }
+    rlx_free(a, sizes, bytes, 16);
+    return status;
+}
+
+/* --- getters --------------------------------------------------------------------------------- */
+
+bool rlx_function_plan(const rlx_executable *exe, uint32_t f, rlx_plan_counts *out)
+{
+    if (f >= exe->n_functions)
+        return false;
+    const rlxv_plan *p = &exe->functions[f].plan;
+    *out = (rlx_plan_counts){p->n_regions, p->n_buffers, p->n_tensors};
+    return true;
+}
+
+bool rlx_function_plan_buffer(const rlx_executable *exe, uint32_t f, uint32_t buffer,
+                              rlx_plan_buffer *out)
+{
+    if (f >= exe->n_functions || buffer >= exe->functions[f].plan.n_buffers)
+        return false;
+    *out = exe->functions[f].plan.buffers[buffer];
+    return true;
+}
+
+bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uint32_t tensor,
+                              uint32_t *out_buffer, uint32_t *out_type)
+{
+    if (f >= exe->n_functions || tensor >= exe->functions[f].plan.n_tensors)
+        return false;
+    *out_buffer = exe->functions[f].plan.tensors[tensor].buffer;
+    *out_type = exe->functions[f].plan.tensors[tensor].type;
+    return true;
+}
+
+uint32_t rlx_function_plan_slots(const rlx_executable *exe, uint32_t f, uint32_t region,
+                                 uint32_t *out, uint32_t n)
+{
+    if (f >= exe->n_functions || region >= exe->functions[f].plan.n_regions)
+        return 0;
+    const rlxv_region *r = &exe->functions[f].plan.regions[region];
+    for (uint32_t i = 0; i < r->n_slots && i < n; i++)
+        out[i] = r->slots[i];
+    return r->n_slots;
+}
+
+rlx_status rlx_plan_compute(const rlx_executable *exe, uint32_t f, uint32_t region,
+                            const int64_t *slots, uint64_t *sizes, uint64_t *offsets,
+                            rlx_plan_sums *out, rlx_error *err)
+{
+    if (f >= exe->n_functions || region >= exe->functions[f].plan.n_regions)
+        return rlx_fail(err, RLX_E_NOT_FOUND, "there is no region %u of function %u", region, f);
+    const rlxv_function *fn = &exe->functions[f];
+    const rlxv_region *r = &fn->plan.regions[region];
+    size_t bytes = ((size_t)r->n_values + r->n_buffers) * sizeof(uint64_t);
+    int64_t *values = rlx_alloc(NULL, bytes, 16);
+    if (!values)
+        return no_memory(err);
+    uint64_t *places = (uint64_t *)(values + r->n_values);
+    rlx_status status = rlxv_layout_compute(NULL, exe, fn, r, slots, values, places, out, err);
+    for (uint32_t i = 0; status == RLX_OK && i < r->n_buffers; i++) {
+        uint64_t size = (uint64_t)values[r->size_value[i]];
+        if (sizes)
+            sizes[r->buffers[i]] = (size + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
+        if (offsets)
+            offsets[r->buffers[i]] = places[i];
+    }
+    rlx_free(NULL, values, bytes, 16);
+    return status;
+}
