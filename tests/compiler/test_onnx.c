@@ -190,6 +190,7 @@ static size_t peak_of_compiling(const char *model, const char *out)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
+        unsetenv("RLX_CHECK"); /* which prints the weights after every pass */
         char *argv[] = {(char[]){"rlxc"}, (char *)(uintptr_t)model, (char[]){"-o"},
                         (char *)(uintptr_t)out};
         _exit(rlxc_main(4, argv, stdout, stderr));
