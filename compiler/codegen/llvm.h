@@ -88,6 +88,10 @@ LLVMValueRef rlxc_llvm_fast(rlxc_llvm *g, LLVMValueRef value, bool reassoc);
 /* Calls a pure function of libm; vectors element by element. */
 LLVMValueRef rlxc_llvm_call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef *args, uint32_t n);
 
+enum { RLXC_MAX_PICK = 64 }; /* vectors or lanes that one call of the language names */
+/* --- llvm_vector.c, the rest of llvm_extern.c's rows */
+LLVMValueRef rlxc_llvm_vector(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
+
 /* --- llvm_extern.c: calls of rows with lowering CALLEE */
 LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
 

@@ -254,5 +254,5 @@ LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
         return address_of(g, e);
     if (row->index == RLXC_INTRINSIC_tvm_access_ptr)
         return access_ptr(g, e);
-    return refuse(g, e, "is only an argument of a call");
+    return rlxc_llvm_vector(g, row, e);
 }

@@ -99,22 +99,43 @@ static LLVMValueRef bit_count(rlxc_llvm *g, const char *name, LLVMValueRef x, bo
     return rlxc_llvm_intrinsic(g, name, args, flag ? 2 : 1);
 }
 
-/* x * y * 2^(s - q), rounded half up, in 64 bits: fixed-point requantisation. */
+/* x * 2^left * y * 2^-total, rounded half up, in 64 bits: fixed-point requantisation. */
+static LLVMValueRef fixed_point(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x, LLVMValueRef y,
+                                LLVMValueRef left, LLVMValueRef total)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef one = rlxc_llvm_int(g, LLVMTypeOf(x), 1);
+    LLVMValueRef half = shift(g, true, true, one, LLVMBuildSub(b, total, one, ""));
+    x = LLVMBuildMul(b, shift(g, true, true, x, left), y, "");
+    x = shift(g, false, true, LLVMBuildAdd(b, x, half, ""), total);
+    rlx_dtype scalar = e->dtype;
+    scalar.lanes = 1;
+    return LLVMBuildIntCast2(b, x, rlxc_llvm_like(rlxc_llvm_type(g, scalar), x), true, "");
+}
+
+/* (x, y, q, s): x * y * 2^(s - q); (x, y, left, right, q, whether left, whether right) */
 static LLVMValueRef q_multiply_shift(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = rlxc_llvm_like(g->i64, a[0]);
-    for (int i = 0; i < 4; i++)
-        a[i] = LLVMBuildIntCast2(b, rlxc_llvm_splat(g, a[i], rlxc_llvm_lanes(a[0])), t, true, "");
-    LLVMValueRef zero = LLVMConstNull(t), one = rlxc_llvm_int(g, t, 1);
+    bool per_axis = e->call.n == 7;
+    for (uint32_t i = 0; i < e->call.n; i++) {
+        bool is_signed = e->call.args[i]->dtype.code == RLX_INT;
+        a[i] =
+            LLVMBuildIntCast2(b, rlxc_llvm_splat(g, a[i], rlxc_llvm_lanes(a[0])), t, is_signed, "");
+    }
+    LLVMValueRef zero = LLVMConstNull(t);
+    if (per_axis) {
+        LLVMValueRef wants_left = LLVMBuildICmp(b, LLVMIntNE, a[5], zero, "");
+        LLVMValueRef left = LLVMBuildSelect(b, wants_left, a[2], zero, "");
+        LLVMValueRef wants_right = LLVMBuildICmp(b, LLVMIntNE, a[6], zero, "");
+        LLVMValueRef right = LLVMBuildSelect(b, wants_right, a[3], zero, "");
+        return fixed_point(g, e, a[0], a[1], left, LLVMBuildAdd(b, right, a[4], ""));
+    }
     LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, a[3], zero, "");
     LLVMValueRef left = LLVMBuildSelect(b, up, a[3], zero, "");
     LLVMValueRef right = LLVMBuildSelect(b, up, zero, LLVMBuildNeg(b, a[3], ""), "");
-    LLVMValueRef total = LLVMBuildAdd(b, right, a[2], "");
-    LLVMValueRef x = LLVMBuildMul(b, shift(g, true, true, a[0], left), a[1], "");
-    LLVMValueRef half = shift(g, true, true, one, LLVMBuildSub(b, total, one, ""));
-    x = shift(g, false, true, LLVMBuildAdd(b, x, half, ""), total);
-    return LLVMBuildIntCast2(b, x, rlxc_llvm_like(rlxc_llvm_type(g, e->dtype), a[0]), true, "");
+    return fixed_point(g, e, a[0], a[1], left, LLVMBuildAdd(b, right, a[2], ""));
 }
 
 static LLVMValueRef reinterpret(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x)
@@ -179,7 +200,7 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         return shift(g, true, is_signed, a[0], a[1]);
     if (id == RLXC_INTRINSIC_shift_right)
         return shift(g, false, is_signed, a[0], a[1]);
-    if (id == RLXC_INTRINSIC_q_multiply_shift)
+    if (id == RLXC_INTRINSIC_q_multiply_shift || id == RLXC_INTRINSIC_q_multiply_shift_per_axis)
         return q_multiply_shift(g, e, a);
     if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)
         return is_signed ? bit_count(g, "abs", a[0], true) : a[0];
@@ -280,11 +301,13 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         if (rlxc_llvm_lanes(args[i]) > lanes)
             lanes = rlxc_llvm_lanes(args[i]);
     }
-    bool mixed =
-        row->index == RLXC_INTRINSIC_ldexp || row->index == RLXC_INTRINSIC_q_multiply_shift;
+    bool mixed = row->index == RLXC_INTRINSIC_ldexp ||
+                 row->index == RLXC_INTRINSIC_q_multiply_shift ||
+                 row->index == RLXC_INTRINSIC_q_multiply_shift_per_axis;
     for (uint32_t i = 0; i < e->call.n; i++) {
         args[i] = rlxc_llvm_splat(g, args[i], lanes);
-        bool fits = mixed && i > 0 ? rlxc_dtype_is_int(e->call.args[i]->dtype)
+        bool fits = mixed && i > 0 ? rlxc_dtype_is_int(e->call.args[i]->dtype) ||
+                                         rlxc_dtype_is_bool(e->call.args[i]->dtype)
                                    : LLVMTypeOf(args[i]) == LLVMTypeOf(args[0]);
         if (!fits)
             return problem(g, e, "the arguments have different types");

@@ -334,8 +334,10 @@ static void evaluate(rlxc_llvm *g, const rlxc_expr *e)
         LLVMPositionBuilderAtEnd(g->b, new_block(g, "unreachable"));
         return;
     }
-    if (e->kind == RLXC_EXPR_CALL)
-        rlxc_llvm_expr(g, e); /* for its diagnostics; pure otherwise */
+    if (e->kind == RLXC_EXPR_CALL && rlxc_dtype_is_void(e->dtype))
+        rlxc_llvm_call(g, e);
+    else if (e->kind == RLXC_EXPR_CALL)
+        rlxc_llvm_expr(g, e); /* for its effects and diagnostics */
 }
 
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)

@@ -120,6 +120,47 @@ static const rlxc_expr *parse_vector(rlxc_parser *p, const rlxc_py *call, const 
                 : rlxc_broadcast(p->ctx, args[0], (uint32_t)lanes);
 }
 
+/* T.Shuffle([a, b], [0, 4, 1, 5]): lanes of vectors laid end to end. */
+static const rlxc_expr *parse_shuffle(rlxc_parser *p, const rlxc_py *call)
+{
+    enum { MOST = 64 };
+    const rlxc_expr *args[2 * MOST + 1];
+    uint32_t n = 1;
+    if (call->n != 2 || !rlxc_py_is_list(call->items[0]) || !rlxc_py_is_list(call->items[1]) ||
+        call->items[0]->n + call->items[1]->n > MOST || call->items[0]->n == 0 ||
+        call->items[1]->n == 0) {
+        rlxc_error(p->ctx, call->range, "T.Shuffle takes a list of vectors and a list of lanes");
+        return NULL;
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < call->items[k]->n; i++)
+            if (!(args[n++] = rlxc_parse_prim(p, call->items[k]->items[i])))
+                return NULL;
+    args[0] = rlxc_int(p->ctx, RLX_I32, call->items[0]->n);
+    rlx_dtype t = args[1]->dtype;
+    t.lanes = (uint16_t)call->items[1]->n;
+    return rlxc_call(p->ctx, t, rlxc_intern_cstr(p->ctx, "Shuffle"), args, n);
+}
+
+/* T.large_uint_imm("uint64", low, high): two halves of a constant. */
+static const rlxc_expr *parse_large(rlxc_parser *p, const rlxc_py *call)
+{
+    const rlxc_expr *args[MAX_ARGS];
+    rlx_dtype t = RLX_U64;
+    bool typed_call = call->n == 3;
+    int64_t low, high;
+    if (!arity(p, call, "large_uint_imm", 2, 3) ||
+        (typed_call && !rlxc_parse_dtype(p, call->items[0], &t)) ||
+        !args_of(p, call, typed_call ? 1 : 0, args))
+        return NULL;
+    if (!rlxc_is_int(args[0], &low) || !rlxc_is_int(args[1], &high) || !rlxc_dtype_is_int(t)) {
+        rlxc_error(p->ctx, call->range, "T.large_uint_imm takes two constants");
+        return NULL;
+    }
+    return rlxc_int(p->ctx, t,
+                    (int64_t)((uint64_t)high << 32 | ((uint64_t)low & UINT64_C(0xffffffff))));
+}
+
 /* T.Let(body, where={v: value, ...}) */
 static const rlxc_expr *parse_let(rlxc_parser *p, const rlxc_py *call)
 {
@@ -180,8 +221,7 @@ static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const c
         if (!args[n++])
             return NULL;
     }
-    bool is_extern =
-        row->index == RLXC_INTRINSIC_call_extern || row->index == RLXC_INTRINSIC_call_pure_extern;
+    bool is_extern = strncmp(row->name, "call_", 5) == 0;
     if (n == 0 || is_extern != (args[0]->kind == RLXC_EXPR_STRING)) {
         rlxc_error(p->ctx, call->range,
                    is_extern ? "T.%s needs the function's name in quotes" : "T.%s needs a value",
@@ -251,9 +291,10 @@ static const rlxc_expr *parse_callee(rlxc_parser *p, const rlxc_py *call, const 
 static char takes(const rlxc_intrinsic *row)
 {
     static const char *const floats[] = {"sigmoid", "exp10", "rsqrt", "ldexp"};
-    static const char *const integers[] = {"popcount",    "clz",        "q_multiply_shift",
-                                           "bitwise_and", "bitwise_or", "bitwise_xor",
-                                           "bitwise_not", "shift_left", "shift_right"};
+    static const char *const integers[] = {
+        "popcount",    "clz",        "q_multiply_shift", "q_multiply_shift_per_axis",
+        "bitwise_and", "bitwise_or", "bitwise_xor",      "bitwise_not",
+        "shift_left",  "shift_right"};
     if (row->index == RLXC_INTRINSIC_if_then_else || row->index == RLXC_INTRINSIC_ret ||
         row->index == RLXC_INTRINSIC_isnullptr || row->index == RLXC_INTRINSIC_likely)
         return 'a';
@@ -289,7 +330,8 @@ static const rlxc_expr *parse_row(rlxc_parser *p, const rlxc_py *call, const cha
         return value;
     }
     if (row->lowering == RLXC_LOWER_CALLEE && row->index != RLXC_INTRINSIC_call_extern &&
-        row->index != RLXC_INTRINSIC_call_pure_extern)
+        row->index != RLXC_INTRINSIC_call_pure_extern &&
+        (row->result != RLXC_RESULT_GIVEN || row->index == RLXC_INTRINSIC_type_annotation))
         return parse_callee(p, call, name, row);
     if (row->result == RLXC_RESULT_GIVEN)
         return parse_given(p, call, name, row);
@@ -374,6 +416,42 @@ static const rlxc_expr *parse_small(rlxc_parser *p, const rlxc_py *call, const c
     return rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, up, args[1]);
 }
 
+static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
+{
+    static const struct {
+        const char *prefix, *why;
+    } rows[] = {
+        {"launch_thread", "belongs to GPUs"},
+        {"env_thread", "belongs to GPUs"},
+        {"tvm_thread", "belongs to GPUs"},
+        {"tvm_warp", "belongs to GPUs"},
+        {"tvm_storage_sync", "belongs to GPUs"},
+        {"tvm_load_matrix", "belongs to GPUs"},
+        {"tvm_mma", "belongs to GPUs"},
+        {"tvm_bmma", "belongs to GPUs"},
+        {"tvm_fill_fragment", "belongs to GPUs"},
+        {"tvm_store_matrix", "belongs to GPUs"},
+        {"ptx_", "belongs to GPUs"},
+        {"mma_", "belongs to GPUs"},
+        {"create_barriers", "belongs to GPUs"},
+        {"texture2d", "belongs to GPUs"},
+        {"vscale", "makes vectors whose length the compiler cannot know"},
+        {"get_active_lane_mask", "makes vectors whose length the compiler cannot know"},
+        {"call_packed_lowered", "stands in what MakePackedAPI and later passes make of a function"},
+        {"call_cpacked_lowered",
+         "stands in what MakePackedAPI and later passes make of a function"},
+        {"tvm_struct_", "stands in what MakePackedAPI and later passes make of a function"},
+        {"tvm_stack_alloca", "stands in what MakePackedAPI and later passes make of a function"},
+        {"TVMBackend", "stands in what MakePackedAPI and later passes make of a function"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) == 0) {
+            rlxc_error(p->ctx, call->range, "T.%s is not supported: it %s", name, rows[i].why);
+            return;
+        }
+    rlxc_error(p->ctx, call->range, "T.%s is not supported", name);
+}
+
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
     rlx_dtype t;
@@ -393,6 +471,10 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
         return parse_choice(p, call, name);
     if (strcmp(name, "Ramp") == 0 || strcmp(name, "Broadcast") == 0)
         return parse_vector(p, call, name);
+    if (strcmp(name, "Shuffle") == 0)
+        return parse_shuffle(p, call);
+    if (strcmp(name, "large_uint_imm") == 0)
+        return parse_large(p, call);
     if (strcmp(name, "Let") == 0)
         return parse_let(p, call);
     if (strcmp(name, "Not") == 0 || strcmp(name, "ceildiv") == 0)
@@ -408,6 +490,6 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
     const rlxc_intrinsic *row = rlxc_find_intrinsic(name, strlen(name));
     if (row)
         return parse_row(p, call, name, row);
-    rlxc_error(p->ctx, call->range, "T.%s is not supported", name);
+    unsupported(p, call, name);
     return NULL;
 }

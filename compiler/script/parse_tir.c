@@ -125,7 +125,9 @@ static void scope_item(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e, co
         else
             rlxc_error(p->ctx, e->range, "%s needs 'as' and a name", path);
     } else {
-        rlxc_error(p->ctx, e->range, "'with %s' is not supported", path ? path : "...");
+        bool gpu = path && strcmp(path, "T.launch_thread") == 0;
+        rlxc_error(p->ctx, e->range, "'with %s' is not supported%s", path ? path : "...",
+                   gpu ? ": it belongs to GPUs" : "");
     }
 }
 

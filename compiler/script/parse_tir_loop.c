@@ -1,5 +1,5 @@
-/* Loops and branches of TIR. T.grid is a nest of loops; bounds become a start and an extent. Loops
- * of GPU threads, and loops with a step, are refused by name. */
+/* Loops and branches of TIR. T.grid is a nest of loops; bounds become a start and an extent. A
+ * loop with a step counts from 0. Loops of GPU threads are refused by name. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -8,6 +8,7 @@
 typedef struct loop {
     const char *name;
     const rlxc_expr *min, *extent, *var;
+    int64_t step; /* 1: the loop variable is the name's value */
 } loop;
 
 typedef struct loops {
@@ -56,6 +57,18 @@ static const rlxc_expr *loop_extent(rlxc_tir_parser *t, const rlxc_expr *min, co
     return rlxc_canonical(t->p->ctx, rlxc_sub(t->p->ctx, end, min), NULL);
 }
 
+static bool constant_step(rlxc_tir_parser *t, const rlxc_py *e, int64_t *out)
+{
+    const rlxc_expr *step = rlxc_parse_prim(t->p, e);
+    if (!step)
+        return false;
+    if (!rlxc_is_int(step, out) || *out < 1 || *out > INT32_MAX) {
+        rlxc_error(t->p->ctx, e->range, "the step of a loop must be a positive constant");
+        return false;
+    }
+    return true;
+}
+
 /* range(a, b) and its kin: one loop. */
 static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, loops *out)
 {
@@ -70,10 +83,9 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
         rlxc_error(p->ctx, call->range, "%s takes an end, or a start and an end", path);
         return false;
     }
-    if (step && step->kind != RLXC_PY_NONE && (step->kind != RLXC_PY_INT || step->i != 1)) {
-        rlxc_error(p->ctx, step->range, "loops with a step are not supported");
+    out->at[0].step = 1;
+    if (step && step->kind != RLXC_PY_NONE && !constant_step(t, step, &out->at[0].step))
         return false;
-    }
     const rlxc_expr *min = start ? loop_bound(t, start) : NULL;
     const rlxc_expr *end = start && !min ? NULL : loop_bound(t, stop);
     if (!end)
@@ -85,6 +97,13 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
     out->n = 1;
     out->at[0].min = min;
     out->at[0].extent = loop_extent(t, min, end);
+    if (out->at[0].step > 1) { /* counted from 0 */
+        const rlxc_expr *by = rlxc_int(p->ctx, min->dtype, out->at[0].step);
+        const rlxc_expr *up =
+            rlxc_add(p->ctx, out->at[0].extent, rlxc_int(p->ctx, min->dtype, out->at[0].step - 1));
+        out->at[0].extent =
+            rlxc_canonical(p->ctx, rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, up, by), NULL);
+    }
     const rlxc_py *annotations = rlxc_py_keyword(call, "annotations");
     return !annotations || annotations->kind == RLXC_PY_NONE ||
            rlxc_parse_attr_dict(p, annotations, &out->annotations);
@@ -111,6 +130,8 @@ static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
             return false;
         l->min = rlxc_int(t->p->ctx, l->extent->dtype, 0);
     }
+    for (uint32_t i = 0; i < out->n; i++)
+        out->at[i].step = 1;
     return true;
 }
 
@@ -125,8 +146,10 @@ static bool parse_loops(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
             path = "range";
     }
     if (!path || !loop_kind(path, &out->kind)) {
-        rlxc_error(p->ctx, e->range, "%s is not supported as a loop",
-                   path ? path : rlxc_py_describe(p->ctx, e));
+        bool gpu = path && strcmp(path, "T.thread_binding") == 0;
+        rlxc_error(p->ctx, e->range, "%s is not supported%s",
+                   path ? path : rlxc_py_describe(p->ctx, e),
+                   gpu ? ": it belongs to GPUs" : " as a loop");
         return false;
     }
     if (!(strcmp(path, "T.grid") == 0 ? grid_loops(t, e, out) : one_loop(t, e, path, out)))
@@ -178,6 +201,12 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
         name->expr = l->var;
         name->loop_min = l->min;
         name->loop_extent = l->extent;
+        if (l->step > 1) {
+            const rlxc_expr *by = rlxc_int(p->ctx, l->var->dtype, l->step);
+            name->expr = rlxc_add(p->ctx, l->min, rlxc_mul(p->ctx, l->var, by));
+            name->loop_extent = NULL;
+            l->min = rlxc_int(p->ctx, l->var->dtype, 0);
+        }
     }
     p->depth += all.n;
     t->n_loops++;

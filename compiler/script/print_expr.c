@@ -230,8 +230,22 @@ static void print_load(rlxc_printer *p, const rlxc_expr *e)
     rlxc_text_puts(&p->out, e->load.n == 0 ? "()]" : "]");
 }
 
+static void print_shuffle(rlxc_printer *p, const rlxc_expr *e)
+{
+    uint32_t n = (uint32_t)e->call.args[0]->i;
+    rlxc_text_puts(&p->out, "T.Shuffle([");
+    print_args(p, e->call.args + 1, n);
+    rlxc_text_puts(&p->out, "], [");
+    print_args(p, e->call.args + 1 + n, e->call.n - 1 - n);
+    rlxc_text_puts(&p->out, "])");
+}
+
 static void print_call(rlxc_printer *p, const rlxc_expr *e)
 {
+    if (strcmp(e->call.name, "Shuffle") == 0) {
+        print_shuffle(p, e);
+        return;
+    }
     rlxc_text_printf(&p->out, "T.%s(", e->call.name);
     const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
     if (row == NULL || row->result == RLXC_RESULT_GIVEN) {
