@@ -1,0 +1,65 @@
+/* C functions that kernels call, from an object file given to the linker. The object is made by the
+ * C compiler that built the tests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/passes/passes.h"
+#include "tests/compiler/kernel_fixture.h"
+#include "tests/support/rlx_test.h"
+
+/* A C function of an object file, with every kind of argument. */
+RLX_TEST(link, functions_of_linked_objects_are_called)
+{
+    static const char source[] =
+        "float mix(const float *from, long long n, float f, _Bool b, const char *text)\n"
+        "{ float s = b ? 100.0f : 0; for (long long i = 0; i < n; i++) s += f * from[i];\n"
+        "  return s + (float)(text[0] - 'a'); }\n"
+        "void fill(float *to, int n) { for (int i = 0; i < n; i++) to[i] = (float)i; }\n";
+    static const char text[] =
+        "@T.prim_func\n"
+        "def k(A: T.Buffer((4,)), O: T.Buffer((6,))):\n"
+        "    T.call_extern(\"void\", \"fill\", O.data, 4)\n"
+        "    O[4] = T.call_extern(\"float32\", \"mix\", T.address_of(A[1]), T.int64(3), "
+        "T.float32(2),"
+        " T.bool(True), \"c\")\n"
+        "    O[5] = T.call_pure_extern(\"float32\", \"mix\", T.tvm_access_ptr("
+        "T.type_annotation(\"float32\"), A.data, 2, 2, 1), T.int64(1), T.float32(1),"
+        " T.bool(False), \"a\")\n";
+    static const char missing[] = "@T.prim_func\n"
+                                  "def k(A: T.Buffer((4,)), O: T.Buffer((6,))):\n"
+                                  "    T.call_extern(\"void\", \"nowhere\", O.data, 4)\n";
+    char folder[] = "/tmp/rlx-link-XXXXXX", c[64], o[64], command[200];
+    cr_assert(mkdtemp(folder));
+    snprintf(c, sizeof c, "%s/f.c", folder);
+    snprintf(o, sizeof o, "%s/f.o", folder);
+    snprintf(command, sizeof command, "cc -O1 -fPIC -c %s -o %s", c, o);
+    FILE *file = fopen(c, "w");
+    cr_assert(file && fputs(source, file) >= 0 && fclose(file) == 0);
+    cr_assert_eq(system(command), 0);
+    for (int level = 0; level < 4; level++) {
+        float a[4] = {1, 2, 3, 4}, out[6] = {0};
+        void *buffers[2] = {a, out};
+        kernel_fixture f;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, level, NULL, text));
+        f.options.links[f.options.n_links++] = o;
+        cr_assert(kernel_fixture_build(&f));
+        cr_expect_eq(kernel_fixture_call(&f, "k", buffers, NULL), 0);
+        const float want[6] = {0, 1, 2, 3, 120, 3};
+        for (int i = 0; i < 6; i++)
+            cr_expect_eq(out[i], want[i], "-O%d: %d is %g", level, i, (double)out[i]);
+        kernel_fixture_deinit(&f);
+    }
+    kernel_fixture f;
+    rlxc_native native;
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, missing));
+    f.options.links[f.options.n_links++] = o;
+    bool fine = rlxc_pass_lower_tir(f.ctx, f.module, &f.options) &&
+                rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_SHARED, &native);
+    cr_expect(!fine && strstr(rlxc_render_diagnostics(f.ctx), "nowhere"));
+    kernel_fixture_deinit(&f);
+    remove(c);
+    remove(o);
+    rmdir(folder);
+}
