@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define HUGE_CONSTANTS ((size_t)4 << 20) /* below, huge pages are not worth asking for */
+
 typedef struct mapping {
     rlx_allocator allocator;
     void *base;
@@ -72,6 +74,8 @@ static rlx_status map_data(int fd, const char *path, const rlx_allocator *a, uin
         rlx_free(a, m, sizeof *m, _Alignof(mapping));
         return rlxv_io_error(err, path, "map the constants");
     }
+    if (m->size >= HUGE_CONSTANTS)
+        (void)madvise(m->base, m->size, MADV_HUGEPAGE); /* a wish: not every file system can */
     rlx_status status =
         rlxv_storage_wrap(a, (uint8_t *)m->base + skip, (size_t)size, true, unmap, m, out, err);
     if (status != RLX_OK)

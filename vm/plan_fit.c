@@ -11,9 +11,11 @@
 
 #include <string.h>
 
-#define MAX_EDGES_PER_BUFFER 32u /* on the average; beyond it only the sweep is tried */
-#define MAX_DURATION_ORDER 2048u /* buffers; the third order sorts them all */
-#define MAX_WORK (1u << 24)      /* of the sweep; what remains is put on top of everything */
+/* What the other orders may cost, so that a layout stays below 100 ns per buffer: neighbours that
+   one of them looks at. Few buffers may take longer. */
+#define NEIGHBOURS_PER_BUFFER 28u
+#define FREE_NEIGHBOURS 2048u
+#define MAX_WORK (1u << 24) /* of the sweep; what remains is put on top of everything */
 
 /* --- what the intervals determine ------------------------------------------------------------- */
 
@@ -45,6 +47,11 @@ static void merge_events(event *rows, event *other, uint32_t n)
         }
         memcpy(rows, other, n * sizeof *rows);
     }
+}
+
+static uint64_t neighbours_allowed(uint32_t n_buffers)
+{
+    return (uint64_t)n_buffers * NEIGHBOURS_PER_BUFFER + FREE_NEIGHBOURS;
 }
 
 /* Visits the pairs that meet; counts into |degree|, or fills |r->edges| through |fill|. False when
@@ -105,7 +112,7 @@ bool rlxv_fit_prepare(rlxv_arena *arena, rlxv_arena *scratch, rlxv_region *r,
         r->first[i] = rows[r->buffers[i]].first;
         r->last[i] = rows[r->buffers[i]].last;
     }
-    if (!each_pair(r, active, degree, NULL, (uint64_t)n * MAX_EDGES_PER_BUFFER))
+    if (!each_pair(r, active, degree, NULL, (neighbours_allowed(n) + 1) / 2))
         return true;
     r->edge_start = rlxv_arena_alloc(arena, (size_t)n + 1, sizeof *r->edge_start);
     if (!r->edge_start)
@@ -184,40 +191,43 @@ static uint64_t fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_
     return peak;
 }
 
+typedef struct taken { /* bytes of a placed buffer */
+    uint64_t begin, end;
+} taken;
+
 /* In |order|; |near|: the placed ones that meet the one at hand, by offset. Offsets of those not
-   placed yet are UINT64_MAX. */
+   placed yet are UINT64_MAX. Gives up, with the peak so far, when it is no less than |limit|. */
 static uint64_t fit_in_order(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
-                             const uint32_t *order, uint32_t *near)
+                             const uint32_t *order, taken *near, uint64_t limit)
 {
     uint64_t peak = 0;
     for (uint32_t i = 0; i < r->n_buffers; i++)
         offsets[i] = UINT64_MAX;
-    for (uint32_t i = 0; i < r->n_buffers; i++) {
+    for (uint32_t i = 0; i < r->n_buffers && peak < limit; i++) {
         uint32_t b = order[i], n = 0;
         uint64_t size = sizes[b], end = 0, best = UINT64_MAX, best_gap = UINT64_MAX;
         for (uint32_t e = r->edge_start[b]; e < r->edge_start[b + 1]; e++) {
             uint32_t a = r->edges[e], at = n;
-            uint64_t offset = offsets[a];
-            if (offset == UINT64_MAX || sizes[a] == 0)
+            uint64_t begin = offsets[a];
+            if (begin == UINT64_MAX || sizes[a] == 0)
                 continue;
-            for (; at > 0 && offsets[near[at - 1]] > offset; at--)
+            for (; at > 0 && near[at - 1].begin > begin; at--)
                 near[at] = near[at - 1];
-            near[at] = a;
+            near[at] = (taken){begin, begin + sizes[a]};
             n++;
         }
         for (uint32_t k = 0; k < n; k++) {
-            uint32_t a = near[k];
-            uint64_t gap = offsets[a] > end ? offsets[a] - end : 0;
-            if (gap >= size && gap < best_gap && offsets[a] >= end) {
-                best_gap = gap;
-                best = end;
+            if (near[k].begin >= end) {
+                uint64_t gap = near[k].begin - end;
+                if (gap >= size && gap < best_gap) {
+                    best_gap = gap;
+                    best = end;
+                }
             }
-            if (offsets[a] + sizes[a] > end)
-                end = offsets[a] + sizes[a];
+            end = near[k].end > end ? near[k].end : end;
         }
         offsets[b] = best == UINT64_MAX ? end : best;
-        if (offsets[b] + size > peak)
-            peak = offsets[b] + size;
+        peak = offsets[b] + size > peak ? offsets[b] + size : peak;
     }
     return peak;
 }
@@ -284,7 +294,7 @@ static size_t longest_list(const rlxv_region *r)
 
 size_t rlxv_fit_scratch_words(const rlxv_region *r)
 {
-    return (size_t)r->n_buffers + 3 * longest_list(r) + 1;
+    return 3 * (size_t)r->n_buffers + 3 * longest_list(r) + 1;
 }
 
 static bool is_near(uint64_t peak, uint64_t bound)
@@ -297,18 +307,20 @@ void rlxv_fit(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets, ui
 {
     size_t n = r->n_buffers, longest = longest_list(r);
     uint64_t *other_offsets = scratch, *keys = other_offsets + n;
-    uint32_t *lists = (uint32_t *)(keys + longest);
+    taken *near = (taken *)(void *)(keys + longest);
+    uint32_t *lists = (uint32_t *)(near + n);
     uint32_t *order = lists, *ranks = order + longest, *other = ranks + longest;
     out->bound = lower_bound(r, sizes);
     out->peak = fit_by_time(r, sizes, offsets, order);
-    for (int k = 0; k < 2 && r->edges && !is_near(out->peak, out->bound); k++) {
-        if (k == 1 && n > MAX_DURATION_ORDER)
+    uint64_t cost = r->edges ? r->edge_start[n] : 0;
+    for (uint64_t k = 0; k < 2 && r->edges && !is_near(out->peak, out->bound); k++) {
+        if ((k + 1) * cost > neighbours_allowed(r->n_buffers))
             break;
         if (k == 0)
             order_by_size(r, sizes, keys, order, ranks, other);
         else
             order_by_extent(r, sizes, keys, order, other);
-        uint64_t peak = fit_in_order(r, sizes, other_offsets, order, other);
+        uint64_t peak = fit_in_order(r, sizes, other_offsets, order, near, out->peak);
         if (peak < out->peak) {
             out->peak = peak;
             memcpy(offsets, other_offsets, n * sizeof *offsets);

@@ -203,8 +203,9 @@ static bool emit_function(rlxc_bc_module *m, const rlxc_function *f, uint32_t in
     fn.depth = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.depth);
     fn.buffer = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer);
     fn.uses = rlxc_count_uses(m->ctx, f);
+    fn.planned_of = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof(rlxc_bc_planned *));
     fn.buffer_slots = rlxc_try_alloc(m->ctx, (size_t)f->n_vars + 1, sizeof *fn.buffer_slots);
-    if (!fn.buffer || !fn.buffer_slots || !fn.reg || !fn.depth || !fn.uses ||
+    if (!fn.buffer || !fn.buffer_slots || !fn.planned_of || !fn.reg || !fn.depth || !fn.uses ||
         !begin_function(&fn, index))
         return false;
     rlxc_bc_plan_entry(&fn);

@@ -46,6 +46,12 @@ typedef struct rlxc_bc_region { /* of the memory plan */
     uint32_t n_slots; /* symbols with lower slots were bound when it was laid out */
 } rlxc_bc_region;
 
+typedef struct rlxc_bc_planned { /* a tensor of the memory plan */
+    uint32_t index;
+    bool is_held;                 /* by a variable that is alive */
+    struct rlxc_bc_planned *next; /* of the same buffer and type */
+} rlxc_bc_planned;
+
 typedef struct rlxc_bc_function {
     rlxc_bc_module *m;
     rlxc_context *ctx;
@@ -67,6 +73,8 @@ typedef struct rlxc_bc_function {
     RLXC_VEC(const rlxc_rvar *) defined; /* variables in order of definition */
     uint32_t *buffer;                    /* by variable id of a planned storage: its buffer + 1 */
     uint32_t *buffer_slots;              /* and n_slots of its region */
+    rlxc_map planned;                    /* buffer and type -> the tensors of the plan */
+    rlxc_bc_planned **planned_of;        /* by variable id */
     uint32_t n_regions;
     RLXC_VEC(rlxc_bc_region) regions; /* laid out where every path to here has been */
     bool ended;       /* the path ends here: nothing more is emitted before the next label */
@@ -127,7 +135,8 @@ void rlxc_bc_release_temps(rlxc_bc_function *fn);
 void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var);
 /* The slot of an integer atom: a PRIM, or a variable of Prim type. */
 uint32_t rlxc_bc_atom_slot(rlxc_bc_function *fn, rlxc_atom atom);
-/* The slot of a scalar parameter's argument: an integer, or for |is_float| the bits of a float64. */
+/* The slot of a scalar parameter's argument: an integer, or for |is_float| the bits of a float64.
+ */
 uint32_t rlxc_bc_scalar_slot(rlxc_bc_function *fn, rlxc_atom atom, bool is_float);
 /* Slots of all dimensions of a shape atom; false where their number is unknown. */
 bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t **out,

@@ -113,6 +113,27 @@ bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)
            fn->buffer[storage.var->id];
 }
 
+/* A tensor of |buffer| and |type| that no variable holds: the VM keeps one header for each. */
+static rlxc_bc_planned *planned_tensor(rlxc_bc_function *fn, uint32_t buffer, uint32_t type)
+{
+    uint64_t key = ((uint64_t)buffer << 32 | type) + 1;
+    rlxc_bc_planned *first = rlxc_map_get(&fn->planned, key), *t = first;
+    rlx_error err = {0};
+    while (t && t->is_held)
+        t = t->next;
+    if (!t) {
+        t = rlxc_alloc(fn->ctx, sizeof *t);
+        *t = (rlxc_bc_planned){.next = first};
+        rlxc_map_set(fn->ctx, &fn->planned, key, t);
+        if (!fn->m->failed)
+            rlxc_bc_ok(fn->m, fn->range,
+                       rlx_exec_builder_plan_tensor(fn->m->builder, buffer, type, &t->index, &err),
+                       &err);
+    }
+    t->is_held = true;
+    return t;
+}
+
 bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     int64_t offset;
@@ -128,14 +149,10 @@ bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
             return false;
     const rlxc_sinfo *t =
         rlxc_sinfo_tensor(fn->ctx, dtype.dtype, (int32_t)shape.n, shape.dims, NULL);
-    uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, t, NULL, false, fn->range), out = 0;
+    uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, t, NULL, false, fn->range);
     uint32_t dst = rlxc_bc_define(fn, b->var);
-    rlx_error err = {0};
-    if (!fn->m->failed)
-        rlxc_bc_ok(fn->m, fn->range,
-                   rlx_exec_builder_plan_tensor(fn->m->builder, fn->buffer[b->args[0].var->id] - 1,
-                                                type, &out, &err),
-                   &err);
-    RLXC_BC_EMIT(fn, RLX_OP_PLAN_TENSOR, dst, out);
+    rlxc_bc_planned *planned = planned_tensor(fn, fn->buffer[b->args[0].var->id] - 1, type);
+    fn->planned_of[b->var->id] = planned;
+    RLXC_BC_EMIT(fn, RLX_OP_PLAN_TENSOR, dst, planned->index);
     return true;
 }

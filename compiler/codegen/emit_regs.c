@@ -57,6 +57,8 @@ void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var)
     if (reg == 0)
         return;
     RLXC_BC_EMIT(fn, RLX_OP_KILL, reg - 1);
+    if (fn->planned_of[var->id])
+        fn->planned_of[var->id]->is_held = false;
     if (reg <= fn->f->n_params)
         return; /* the verifier will say that a parameter cannot be killed */
     RLXC_PUSH(fn->ctx, &fn->free_regs, reg - 1);

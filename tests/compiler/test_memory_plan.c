@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/passes/alias.h"
+#include "compiler/passes/inplace.h"
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/random_program.h"
@@ -143,11 +144,93 @@ RLX_TEST(memory_plan, in_place_writes_only_where_nobody_else_looks)
     }
 }
 
+/* --- which operands may be written over ------------------------------------------------------- */
+
+/* f(x, y, o) with the blocks |body|; x is parameter 0, o parameter 2. */
+static bool overwrites(rlx_test *t, const char *shapes, const char *body)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    const char *text =
+        rlxc_internf(ctx,
+                     "from tvm.script import ir as I\nfrom tvm.script import tir as T\n"
+                     "@I.ir_module\nclass Module:\n    @T.prim_func\n"
+                     "    def f(px: T.handle, py: T.handle, po: T.handle):\n"
+                     "        n = T.int64()\n        m = T.int64()\n%s%s",
+                     shapes, body);
+    rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
+    cr_expect(module, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    const rlxc_global *g = module ? rlxc_module_find(module, rlxc_intern_cstr(ctx, "f")) : NULL;
+    bool holds = g && rlxc_may_overwrite(ctx, g->prim, 0, 2);
+    rlxc_context_destroy(ctx);
+    return holds;
+}
+
+#define SHAPES(x, y, o)                       \
+    "        x = T.match_buffer(px, " x ")\n" \
+    "        y = T.match_buffer(py, " y ")\n" \
+    "        o = T.match_buffer(po, " o ")\n"
+#define SQUARES SHAPES("(n, n)", "(n,)", "(n, n)")
+#define BLOCK(store)                                        \
+    "        for i, j in T.grid(n, n):\n"                   \
+    "            with T.block(\"b\"):\n"                    \
+    "                u, v = T.axis.remap(\"SS\", [i, j])\n" \
+    "                " store "\n"
+
+RLX_TEST(memory_plan, operands_are_overwritten_only_element_by_element)
+{
+    static const struct {
+        const char *what, *shapes, *body;
+        bool holds;
+    } rows[] = {
+        {"the same element", SQUARES, BLOCK("o[u, v] = x[u, v] + T.float32(1)"), true},
+        {"another operand anywhere", SQUARES, BLOCK("o[u, v] = x[u, v] + y[v]"), true},
+        {"twice", SQUARES, BLOCK("o[u, v] = x[u, v] * x[u, v]"), true},
+        {"transposed", SQUARES, BLOCK("o[u, v] = x[v, u]"), false},
+        {"a neighbour", SQUARES, BLOCK("o[u, v] = x[u, v] + x[u, 0]"), false},
+        {"stored transposed", SQUARES, BLOCK("o[v, u] = x[u, v]"), false},
+        {"reads its result", SQUARES, BLOCK("o[u, v] = o[u, v] + x[u, v]"), false},
+        {"through a temporary", SQUARES,
+         "        t = T.alloc_buffer((n, n))\n" BLOCK("t[u, v] = x[u, v]")
+             BLOCK("o[u, v] = t[u, v] + y[u]"),
+         true},
+        {"through a transposed temporary", SQUARES,
+         "        t = T.alloc_buffer((n, n))\n" BLOCK("t[u, v] = x[u, v]")
+             BLOCK("o[u, v] = t[v, u]"),
+         false},
+        {"read again after the result", SQUARES, BLOCK("o[u, v] = x[u, v]") BLOCK("y[u] = x[u, v]"),
+         false},
+        {"computed twice", SQUARES,
+         "        for r, i, j in T.grid(2, n, n):\n            with T.block(\"b\"):\n"
+         "                u, v = T.axis.remap(\"SS\", [i, j])\n"
+         "                o[u, v] = x[u, v] + T.float32(1)\n",
+         false},
+        {"a sum", SQUARES,
+         "        for i, j, k in T.grid(n, n, n):\n            with T.block(\"b\"):\n"
+         "                u, v, w = T.axis.remap(\"SSR\", [i, j, k])\n"
+         "                with T.init():\n                    o[u, v] = T.float32(0)\n"
+         "                o[u, v] = o[u, v] + x[u, w]\n",
+         false},
+        {"of another shape", SHAPES("(n, m)", "(n,)", "(n, n)"),
+         BLOCK("o[u, v] = x[u, v] + T.float32(1)"), false},
+        {"of a smaller type", SHAPES("(n, n), \"float16\"", "(n,)", "(n, n)"),
+         BLOCK("o[u, v] = T.Cast(\"float32\", x[u, v])"), false},
+        {"plain loops", SQUARES,
+         "        for i, j in T.grid(n, n):\n            o[i, j] = x[i, j]\n", false},
+        {"not stored at all", SQUARES, BLOCK("y[u] = x[u, v]"), false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(overwrites(t, rows[i].shapes, rows[i].body), rows[i].holds, "%s",
+                     rows[i].what);
+}
+
 /* --- the verifier on plans written by hand ---------------------------------------------------- */
 
 #define STORAGE(s, bytes)                                                            \
     "        " s " = R.memory.alloc_storage(R.shape([" bytes "]), R.prim_value(0), " \
     "R.str(\"global\"), R.dtype(\"uint8\"))\n"
+#define PLANNED(s, bytes)                                                            \
+    "        " s " = R.memory.alloc_storage(R.shape([" bytes "]), R.prim_value(0), " \
+    "R.str(\"planned\"), R.dtype(\"uint8\"))\n"
 #define TENSOR(v, s, offset)                                                          \
     "        " v ": " T1 " = R.memory.alloc_tensor(" s ", R.prim_value(" offset "), " \
     "R.shape([n]), R.dtype(\"float32\"))\n"
@@ -180,6 +263,17 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
                             "R.memory.alloc_tensor(s, R.prim_value(0), R.shape([11]), "
                             "R.dtype(\"float32\"))\n        return a\n",
          "'a' does not fit in storage 's'"},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
+             RUN("a", "y", "b") "        return b\n",
+         NULL},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
+             RUN("a", "y", "b") RUN("a", "y", "b") "        return b\n",
+         "'a' is used after 'b' took its memory"},
+        {PLANNED("s", "n * 8") TENSOR("a", "s", "n * 4") "        return x\n",
+         "'a' is not at the start of its planned storage"},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        R.memory.kill_storage(s)\n        return a\n",
+         "'a' is used after its storage 's' was killed"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0") "        R.memory.kill_storage(s)\n" TENSOR(
              "b", "s", "0") "        return b\n",
          "'s' is used after it was killed"},

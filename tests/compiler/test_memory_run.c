@@ -82,6 +82,79 @@ RLX_TEST(memory_run, random_programs_mean_the_same_on_poisoned_memory)
     }
 }
 
+/* x + k ones, computed one turn after the other: the arguments of a turn must outlive the memory of
+ * the turn before, whether it begins anew in the same frame or in one of its own. */
+static const char turns[] =
+    "from tvm.script import ir as I\nfrom tvm.script import tir as T\n"
+    "from tvm.script import relax as R\n"
+    "@I.ir_module\nclass Module:\n"
+    "    @R.function\n"
+    "    def tail(x: R.Tensor((\"n\",), dtype=\"float32\"), k: R.Tensor((), dtype=\"int64\"))"
+    " -> R.Tensor((\"n\",), dtype=\"float32\"):\n"
+    "        n = T.int64()\n        cls = Module\n"
+    "        go = R.greater(k, R.const(0, \"int64\"))\n"
+    "        if go:\n"
+    "            a = R.multiply(x, R.const(2.0, \"float32\"))\n"
+    "            s = R.sum(a, axis=[0], keepdims=True)\n"
+    "            z = R.subtract(s, s)\n"
+    "            b = R.add(R.subtract(a, x), z)\n"
+    "            y = R.add(b, R.const(1.0, \"float32\"))\n"
+    "            l = R.subtract(k, R.const(1, \"int64\"))\n"
+    "            r = cls.tail(y, l)\n"
+    "        else:\n"
+    "            r = x\n"
+    "        return r\n"
+    "    @R.function\n"
+    "    def deep(x: R.Tensor((\"n\",), dtype=\"float32\"), k: R.Tensor((), dtype=\"int64\"))"
+    " -> R.Tensor((\"n\",), dtype=\"float32\"):\n"
+    "        n = T.int64()\n        cls = Module\n"
+    "        go = R.greater(k, R.const(0, \"int64\"))\n"
+    "        if go:\n"
+    "            s = R.sum(x, axis=[0], keepdims=True)\n"
+    "            l = R.subtract(k, R.const(1, \"int64\"))\n"
+    "            r0 = cls.deep(R.add(x, R.subtract(s, s)), l)\n"
+    "            r = R.add(r0, R.const(1.0, \"float32\"))\n"
+    "        else:\n"
+    "            r = R.add(x, R.const(0.0, \"float32\"))\n"
+    "        return r\n";
+
+static void check_turns(rlx_test *t, rlx_vm *vm, const char *function, int64_t n, int64_t k)
+{
+    rlx_tensor *count = NULL;
+    rlx_value out = rlx_none();
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_I64, 0, NULL, &count, &t->error));
+    *(int64_t *)rlx_tensor_mutable_data(count) = k;
+    rlx_value args[2] = {rlx_test_iota(t, 1, &n), rlx_of_tensor(count)};
+    RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from(function), args, 2, &out, &t->error));
+    const float *data = rlx_tensor_data(out.as.tensor);
+    for (int64_t i = 0; i < n; i++)
+        cr_assert_eq(data[i], (float)(i + k), "%s: n = %lld, k = %lld, element %lld is %g",
+                     function, (long long)n, (long long)k, (long long)i, (double)data[i]);
+    rlx_value_release(out);
+    rlx_value_release(args[0]);
+    rlx_value_release(args[1]);
+}
+
+RLX_TEST(memory_run, arguments_outlive_the_turn_that_made_them)
+{
+    for (int level = 0; level <= 3; level += 3) {
+        rlx_executable *exe = compile(t, turns, level);
+        rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+        rlx_vm *vm = NULL;
+        if (!exe)
+            continue;
+        RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+        for (int64_t n = 0; n < 40; n += 13) {
+            check_turns(t, vm, "tail", n, 0);
+            check_turns(t, vm, "tail", n, 1);
+            check_turns(t, vm, "tail", n, 300);
+            check_turns(t, vm, "deep", n, 50);
+        }
+        rlx_vm_destroy(vm);
+        rlx_executable_release(exe);
+    }
+}
+
 /* The whole pipeline but for native code, with the n-th allocation and all later ones failing. */
 RLX_TEST(memory_run, passes_survive_running_out_of_memory)
 {

@@ -41,6 +41,8 @@ void rlx_plain_check(bool fatal, bool ok, const char *file, int line, const char
 #define cr_expect_leq(a, b, ...) RLX_PLAIN(false, (a) <= (b), #a " <= " #b, __VA_ARGS__)
 #define cr_expect_gt(a, b, ...) RLX_PLAIN(false, (a) > (b), #a " > " #b, __VA_ARGS__)
 #define cr_expect_geq(a, b, ...) RLX_PLAIN(false, (a) >= (b), #a " >= " #b, __VA_ARGS__)
+#define cr_expect_float_eq(a, b, e, ...) \
+    RLX_PLAIN(false, (a) - (b) <= (e) && (b) - (a) <= (e), #a " == " #b, __VA_ARGS__)
 #define cr_expect_null(a, ...) RLX_PLAIN(false, (a) == NULL, #a " is null", __VA_ARGS__)
 #define cr_expect_not_null(a, ...) RLX_PLAIN(false, (a) != NULL, #a " is not null", __VA_ARGS__)
 #define cr_expect_str_eq(a, b, ...) \
