@@ -231,11 +231,12 @@ static rlx_status tensor_directive(rlxv_asm *a)
     return wrong_number(a, &where, 'p', given, number);
 }
 
-/* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n""; ".buffer" and ".tensor". */
+/* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n""; ".param 0 "file" line column";
+   ".buffer" and ".tensor". */
 static rlx_status body_directive(rlxv_asm *a)
 {
     rlx_str file, binding;
-    uint32_t line, column, slot;
+    uint32_t line, column, slot, param;
     bool yes;
     rlxv_token where = a->token;
     RLX_TRY(rlxv_asm_accept(a, ".slot", &yes));
@@ -243,6 +244,16 @@ static rlx_status body_directive(rlxv_asm *a)
         RLX_TRY(rlxv_asm_expect_index(a, 's', "a slot", &slot));
         RLX_TRY(rlxv_asm_string(a, &file));
         return built(a, &where, rlx_exec_builder_slot_name(a->builder, slot, file, a->err));
+    }
+    RLX_TRY(rlxv_asm_accept(a, ".param", &yes));
+    if (yes) {
+        RLX_TRY(rlxv_asm_u32(a, &param));
+        RLX_TRY(rlxv_asm_string(a, &file));
+        RLX_TRY(rlxv_asm_u32(a, &line));
+        RLX_TRY(rlxv_asm_u32(a, &column));
+        return built(
+            a, &where,
+            rlx_exec_builder_param_location(a->builder, param, file, line, column, a->err));
     }
     RLX_TRY(rlxv_asm_accept(a, ".buffer", &yes));
     if (yes)

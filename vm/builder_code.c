@@ -65,8 +65,10 @@ rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function, const 
         return INVALID("type %u does not exist", result_type);
     f->param_names = rlxv_arena_alloc(&b->arena, n_params, sizeof *f->param_names);
     f->param_types = rlxv_arena_alloc(&b->arena, n_params, sizeof *f->param_types);
-    if (!f->param_names || !f->param_types)
+    f->param_places = rlxv_arena_alloc(&b->arena, n_params, sizeof *f->param_places);
+    if (!f->param_names || !f->param_types || !f->param_places)
         return no_memory(err);
+    memset(f->param_places, 0, n_params * sizeof *f->param_places);
     f->n_slots = n_symbols;
     use_slots(f, b->type_slots[result_type]);
     for (uint32_t i = 0; i < n_params; i++) {
@@ -125,6 +127,20 @@ rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file, uint32_t
         d.column = 0;
     }
     b->location = d;
+    return RLX_OK;
+}
+
+rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b, uint32_t param, rlx_str file,
+                                           uint32_t line, uint32_t column, rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    rlxv_build_debug d = {.line = line, .column = column};
+    if (!f)
+        return not_open(err);
+    if (param >= f->n_params)
+        return INVALID("parameter %u of %u", param, f->n_params);
+    RLX_TRY(rlxv_build_string(b, file, &d.file, err));
+    f->param_places[param] = d;
     return RLX_OK;
 }
 

@@ -175,19 +175,30 @@ static void write_plans(writer *w)
     }
 }
 
+static void write_place(writer *w, uint32_t function, uint32_t pc, const rlxv_build_debug *d)
+{
+    const uint32_t s = RLXV_SECTION_DEBUG;
+    w->counts[s]++;
+    put(w, s, function);
+    put(w, s, pc);
+    put_string(w, s, d->file);
+    put(w, s, d->line);
+    put(w, s, d->column);
+    put_string(w, s, d->name);
+}
+
 static void write_debug(writer *w)
 {
-    const uint32_t s = RLXV_SECTION_DEBUG, m = RLXV_SECTION_METADATA;
+    const uint32_t m = RLXV_SECTION_METADATA;
     for (uint32_t i = 0; i < w->b->n_functions; i++) {
         const rlxv_build_function *f = &w->b->functions[i];
-        w->counts[s] += f->n_debug;
-        for (uint32_t k = 0; k < f->n_debug; k++) {
-            put(w, s, i);
-            put(w, s, f->debug[k].pc);
-            put_string(w, s, f->debug[k].file);
-            put(w, s, f->debug[k].line);
-            put(w, s, f->debug[k].column);
-            put_string(w, s, f->debug[k].name);
+        for (uint32_t k = 0; k < f->n_debug; k++)
+            write_place(w, i, f->debug[k].pc, &f->debug[k]);
+        for (uint32_t p = 0; p < f->n_params; p++) {
+            rlxv_build_debug d = f->param_places[p];
+            d.name = f->param_names[p];
+            if (d.line)
+                write_place(w, i, f->n_words + p, &d);
         }
     }
     w->counts[m] = w->b->n_metadata / 2;

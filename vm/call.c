@@ -40,7 +40,7 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
         f->regs[i] = rlxv_retain_value(args[i]);
     for (uint32_t i = 0; i < n_bound; i++)
         f->regs[n + i] = rlxv_retain_value(bound[i]);
-    rlx_status status = rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, err);
+    rlx_status status = rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, true, err);
     if (status != RLX_OK) {
         rlxv_add_location(fn, 0, err);
         rlxv_frame_pop(vm, f);

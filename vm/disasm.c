@@ -392,6 +392,14 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
         print_string(b, fn->slot_names[i].name);
         rlxv_buffer_printf(b, "\n");
     }
+    for (uint32_t i = 0; i < fn->n_debug; i++) {
+        const rlxv_debug_row *d = &fn->debug[i];
+        if (d->pc < fn->n_words)
+            continue;
+        rlxv_buffer_printf(b, "    .param %u ", d->pc - fn->n_words);
+        print_string(b, d->file);
+        rlxv_buffer_printf(b, " %u %u\n", d->line, d->column);
+    }
     print_plan(b, exe, fn);
     for (uint32_t pc = 0; pc < fn->n_words; pc += in.n_words) {
         if (target[pc])

@@ -247,12 +247,15 @@ rlx_status rlxv_match_check(const rlxv_match *m, uint32_t type, rlx_value v, rlx
 /* The two for a list of dims: of a shape value or of a tensor against a shape type. */
 rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *dims, uint32_t n,
                            rlx_error *err);
-/* All arguments of a call: count, then every bind, then every check. */
+/* All arguments of a call: count, then every bind, then every check. |from_host|: an error gets
+   the place of its parameter, as there is no calling instruction to name. */
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
-                           const rlx_value *args, uint32_t n, int64_t *slots, rlx_error *err);
-/* Where the instruction at |pc| comes from; NULL if the file does not say. */
+                           const rlx_value *args, uint32_t n, int64_t *slots, bool from_host,
+                           rlx_error *err);
+/* Where the instruction at |pc| comes from, or parameter |pc| - n_words; NULL if the file does not
+   say. */
 const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
-/* Adds the place of |pc| to |err|. */
+/* Adds the place of |pc| to |err|, unless it has one. */
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);
 
 /* An instruction, decoded by the letters of its row. */

@@ -47,7 +47,9 @@ uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t
 bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, rlx_location *out,
                            rlx_str *out_name)
 {
-    const rlxv_debug_row *row = f < exe->n_functions ? rlxv_debug_at(&exe->functions[f], pc) : NULL;
+    const rlxv_debug_row *row = f < exe->n_functions && pc < exe->functions[f].n_words
+                                    ? rlxv_debug_at(&exe->functions[f], pc)
+                                    : NULL;
     if (!row)
         return false;
     snprintf(out->file, sizeof out->file, "%.*s", (int)row->file.len, row->file.data);

@@ -46,7 +46,7 @@ static rlx_status push_callee(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, uint
     for (uint32_t i = 0; i < bound; i++)
         callee->regs[n + i] = rlxv_retain_value(closure->captured[i]);
     rlx_status status =
-        rlxv_match_args(vm->exe, fn, callee->regs, fn->n_params, callee->slots, err);
+        rlxv_match_args(vm->exe, fn, callee->regs, fn->n_params, callee->slots, false, err);
     if (status != RLX_OK) {
         rlxv_frame_pop(vm, callee);
         return status;
@@ -94,7 +94,7 @@ static rlx_status begin_anew(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_e
         rlxv_retain_value(args[i]);
     for (uint32_t i = 0; i < fn->n_registers; i++)
         rlxv_set_reg(f, i, i < fn->n_params ? args[i] : rlx_none());
-    return rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, err);
+    return rlxv_match_args(vm->exe, fn, f->regs, fn->n_params, f->slots, false, err);
 }
 
 static void tell_return(rlx_vm *vm, const rlxv_frame *callee, rlx_status status, rlx_value result)

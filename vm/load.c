@@ -253,7 +253,8 @@ static rlx_status parse_code(rlxv_loader *l)
     return rlxv_close_section(l, &r, "code");
 }
 
-/* Debug map: function, pc, file, line, column, name; by function and pc. */
+/* Debug map: function, pc, file, line, column, name; by function and pc. The parameters' places
+   follow those of the code: parameter p has the number of the code's words + p. */
 static rlx_status parse_debug(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;
@@ -272,7 +273,7 @@ static rlx_status parse_debug(rlxv_loader *l)
         RLX_TRY(rlxv_read_string(l, &r, &rows[i].name));
         if (f >= exe->n_functions || f < last ||
             (i > 0 && f == last && exe->functions[f].n_debug && rows[i].pc <= rows[i - 1].pc) ||
-            rows[i].pc >= exe->functions[f].n_words)
+            rows[i].pc >= (uint64_t)exe->functions[f].n_words + exe->functions[f].n_params)
             return rlxv_malformed(l, "debug row", i, "is out of range or order");
         if (exe->functions[f].n_debug++ == 0)
             exe->functions[f].debug = &rows[i];

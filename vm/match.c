@@ -328,17 +328,22 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
 }
 
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
-                           const rlx_value *args, uint32_t n, int64_t *slots, rlx_error *err)
+                           const rlx_value *args, uint32_t n, int64_t *slots, bool from_host,
+                           rlx_error *err)
 {
     rlxv_match m = {exe, fn, RLX_NONE, "argument", 0, slots};
     if (n != fn->n_params)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s takes %u arguments, got %u",
                         (int)fn->name.len, fn->name.data, fn->n_params, n);
-    for (m.index = 0; m.index < n; m.index++)
-        RLX_TRY(rlxv_match_bind(&m, fn->params[m.index].type, args[m.index], err));
-    for (m.index = 0; m.index < n; m.index++)
-        RLX_TRY(rlxv_match_check(&m, fn->params[m.index].type, args[m.index], err));
-    return RLX_OK;
+    rlx_status status = RLX_OK;
+    for (uint32_t i = 0; i < 2 * n && status == RLX_OK; i++) {
+        m.index = i < n ? i : i - n;
+        status = (i < n ? rlxv_match_bind : rlxv_match_check)(&m, fn->params[m.index].type,
+                                                              args[m.index], err);
+    }
+    if (status != RLX_OK && from_host)
+        rlxv_add_location(fn, fn->n_words + m.index, err);
+    return status;
 }
 
 const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc)
@@ -351,7 +356,8 @@ const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc)
         else
             high = mid;
     }
-    return low > 0 && fn->debug[low - 1].line ? &fn->debug[low - 1] : NULL;
+    const rlxv_debug_row *row = low > 0 && fn->debug[low - 1].line ? &fn->debug[low - 1] : NULL;
+    return row && pc >= fn->n_words && row->pc != pc ? NULL : row;
 }
 
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)

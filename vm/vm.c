@@ -213,7 +213,7 @@ static rlx_status copy_args(rlx_vm *vm, uint32_t f, const rlx_value *args, uint3
     int64_t *slots = rlx_alloc(&vm->allocator, bytes, 16);
     if (!slots)
         return no_memory(err);
-    rlx_status status = rlxv_match_args(vm->exe, fn, args, n, slots, err);
+    rlx_status status = rlxv_match_args(vm->exe, fn, args, n, slots, true, err);
     rlx_free(&vm->allocator, slots, bytes, 16);
     RLX_TRY(status);
     rlx_value *copy = rlx_alloc(&vm->allocator, n * sizeof *copy, 16);

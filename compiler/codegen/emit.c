@@ -191,6 +191,16 @@ static bool begin_function(rlxc_bc_function *fn, uint32_t index)
                             m->builder, i, rlx_str_from(bound.vars.items[i]->var.name), &err),
                         &err))
             return false;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_range range = f->params[i]->range;
+        const char *path = rlxc_file_path(m->ctx, range.file);
+        if (range.line != 0 &&
+            !rlxc_bc_ok(m, range,
+                        rlx_exec_builder_param_location(m->builder, i, rlx_str_from(path),
+                                                        range.line, range.col, &err),
+                        &err))
+            return false;
+    }
     rlxc_bc_locate(fn, f->range, f->name);
     check_bounds(fn, &bound);
     return true;

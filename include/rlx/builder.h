@@ -137,6 +137,11 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b,
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
                                                            uint32_t line, uint32_t column,
                                                            rlx_str binding, rlx_error *err);
+/* Where parameter |param| of the current function is written, for messages about arguments. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b,
+                                                                 uint32_t param, rlx_str file,
+                                                                 uint32_t line, uint32_t column,
+                                                                 rlx_error *err);
 /* A buffer of the current function's memory plan (rlx/plan.h): |size| bytes, in use from here to
    the next rlx_exec_builder_buffer_end of it, or to the end of the function. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, uint32_t region,

@@ -124,6 +124,9 @@ RLX_TEST(assembly, odd_tables_round_trip)
                "    load_const r0, c5\n"
                "    .at none\n"
                "    load_const r1, c1\n"
+               "    ret r1\n}\n"
+               ".func second (a: object, b: object) -> object {\n"
+               "    .param 1 \"g.py\" 3 4\n"
                "    ret r1\n}\n",
                "odd tables");
 }
@@ -137,6 +140,7 @@ RLX_TEST(assembly, mistakes_have_a_place)
         {".func f () -> object {\n  ret x0\n}\n", "test:2:7: expected a register, such as r0"},
         {".func f () -> object {\n  ret r0\n", "test:3:1: expected an instruction"},
         {".func f () -> object {\n  goto L\n}\n", "a label that is never bound"},
+        {".func f () -> object {\n  .param 0 \"f.py\" 1 2\n  ret r0\n}\n", "parameter 0 of 0"},
         {".func f () -> object {\nL: L: ret r0\n}\n",
          "test:2:4: label 0 does not exist or is bound"},
         {".func f () -> object {\n call_func r0, @g, []\n}\n",

@@ -7,6 +7,7 @@ static const char add_program[] =
     ".kernel k0 \"t_add\" dims 1 (float32[s0], float32[s0], out float32[s0])\n"
     ".func main (x: float32[s0!], y: float32[s0]) -> float32[s0] symbols 1 {\n"
     "    .slot s0 \"n\"\n"
+    "    .param 1 \"model.py\" 10 23\n"
     "    .at \"model.py\" 12 9 \"lv0\"\n"
     "    new_tensor r2, float32, [s0]\n"
     "    call_kernel k0, [s0], [r0, r1, r2]\n"
@@ -40,7 +41,7 @@ RLX_TEST(run, bad_arguments_are_named_and_leave_the_vm_usable)
     rlx_value x = rlx_test_iota(t, 1, (int64_t[]){3}), y = rlx_test_iota(t, 1, (int64_t[]){4});
     rlx_value out, pair[2] = {x, y};
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
-              "model.py:12:9: argument 1 'y' of main, dimension 0: expected n = 3, got 4 (bound by "
+              "model.py:10:23: argument 1 'y' of main, dimension 0: expected n = 3, got 4 (bound by "
               "argument 0 'x', "
               "dimension 0)");
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 1, &out, &t->error), RLX_E_INVALID_ARG,
@@ -51,6 +52,11 @@ RLX_TEST(run, bad_arguments_are_named_and_leave_the_vm_usable)
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
               "argument 1 'y' of main: expected Tensor((n,), float32), got the int 5");
     pair[1] = x;
+    pair[0] = rlx_int(5);
+    /* The file does not say where 'x' is written: the function's first line does. */
+    RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
+              "model.py:12:9: argument 0 'x' of main");
+    pair[0] = x;
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error));
     rlx_value_release(out);
     rlx_value_release(x);
