@@ -1,7 +1,9 @@
 /* The VM's stack: frames lie in chunks that never move and are reused between calls.
 
-   One frame holds its registers, its slots, and room to gather the longest argument list of its
-   function, so that the interpreter allocates nothing of its own per instruction. */
+   One frame holds its registers, its slots, the regions of its function's memory plan, and room to
+   gather the longest argument list, so that the interpreter allocates nothing of its own per
+   instruction. */
+   instruction. */
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
@@ -55,8 +57,7 @@ rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out
     size_t values = (size_t)fn->n_registers + fn->max_values;
     size_t words = (size_t)fn->n_slots + fn->max_dims + fn->max_values;
     size_t regions = (size_t)fn->plan.n_regions * sizeof(rlxv_region_use);
-    size_t bytes =
-        FRAME_HEADER + values * sizeof(rlx_value) + (words * 8 + regions + 15) / 16 * 16;
+    size_t bytes = FRAME_HEADER + values * sizeof(rlx_value) + (words * 8 + regions + 15) / 16 * 16;
     if (vm->n_frames >= vm->options.max_frames)
         return rlx_fail(err, RLX_E_LIMIT, "calls are nested deeper than %u frames",
                         vm->options.max_frames);

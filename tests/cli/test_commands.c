@@ -329,6 +329,55 @@ RLX_TEST(cli, dump_shows_parts_and_memory)
     EXPECT_ROWS(cli_command_dump, rows);
 }
 
+RLX_TEST(cli, dump_shows_and_draws_memory_plans)
+{
+    static const char text[] = ".func main (x: float32[s0!]) -> float32[s0] symbols 1 {\n"
+                               "    .slot s0 \"n\"\n"
+                               "    .buffer u0 z0 s0 * 4 2 20\n"
+                               "    .buffer u1 z0 s0 * 8 10 30\n"
+                               "    .buffer u2 z0 s0 * 4 20 30\n"
+                               "    .buffer u3 z1 s1 * 4 20 40\n"
+                               "    .tensor p0 u0 float32[s0]\n"
+                               "    .tensor p1 u1 float32[s0, 2]\n"
+                               "    plan z0\n"
+                               "    dim_of s1, r0, 0\n"
+                               "    plan z1\n"
+                               "    ret r0\n"
+                               "}\n";
+    static const struct {
+        const char *words;
+        int status;
+        const char *text;
+    } rows[] = {
+        {"@m.rlx --memory --dim n=100", CLI_OK,
+         "region 0: peak 1280 bytes (1.2 KiB), lower bound 1280 (1.2 KiB), 0.0 % above it\n"},
+        {"@m.rlx --memory --dim n=100", CLI_OK, "u1        10..30     offset 448 "},
+        {"@m.rlx --memory --dim n=100", CLI_OK, "  Tensor((n, 2), float32)"},
+        {"@m.rlx --memory --dim n=100", CLI_OK, "region 1: needs s1 (laid out when"},
+        {"@m.rlx --memory", CLI_OK, "region 0: needs n (--dim gives symbols values)"},
+        {"@m.rlx --memory", CLI_OK, "  peak >= (n * 8) + (n * 4)  (bytes, each"},
+        {"@m.rlx --memory", CLI_OK, "offset ?          size n * 8"},
+        {"@m.rlx --memory --svg @m.svg", CLI_USAGE, "no region has all its values"},
+        {"@m.rlx --memory --dim n=100 --svg @no/m.svg", CLI_FAILED, "m.svg"},
+        {"@m.rlx --memory --dim n=100 --svg @m.svg", CLI_OK, "region 0"},
+        {"@m.rlx --memory --dim n=9000000000000000000", CLI_FAILED, "overflows"},
+    };
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "m.rlx", text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_command(&f, cli_command_dump, rows[i].words, rows[i].status, rows[i].text);
+    char *svg = read_file(&f, "m.svg");
+    size_t boxes = 0;
+    for (const char *at = svg; (at = strstr(at, "<title>")); at++)
+        boxes++;
+    cr_expect_eq(boxes, 3, "%zu boxes", boxes);
+    cr_expect(strstr(svg, "<svg ") == svg && strstr(svg, "u1: 832 bytes at 448") &&
+              strstr(svg, "</svg>"));
+    free(svg);
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli, asm_of_a_dump_gives_the_same_bytes)
 {
     cli_fixture f;
