@@ -10,6 +10,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/effects.h"
+#include "compiler/passes/fuse.h"
 #include "rlx/vm.h"
 
 enum {
@@ -106,6 +107,13 @@ static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes
     return false;
 }
 
+/* A call_tir that a pass made to be evaluated here, whatever its size: attribute rlx.fold. */
+static const rlxc_prim_func *made_to_fold(const fold *f, const rlxc_binding *b)
+{
+    const rlxc_prim_func *prim = rlxc_called_prim(f->module, b);
+    return prim && rlxc_attrs_find(&prim->attrs, "rlx.fold") ? prim : NULL;
+}
+
 static bool foldable_form(const fold *f, const rlxc_binding *b)
 {
     if (b->form == RLXC_FORM_TUPLE_GET || b->form == RLXC_FORM_COPY)
@@ -117,21 +125,29 @@ static bool foldable_form(const fold *f, const rlxc_binding *b)
 
 static void consider(fold *f, const rlxc_binding *b)
 {
-    if (!foldable_form(f, b) || !b->var->sinfo)
+    const rlxc_prim_func *own = made_to_fold(f, b);
+    if ((!own && !foldable_form(f, b)) || !b->var->sinfo)
         return;
     int64_t result = static_bytes(b->var->sinfo), inputs = 0;
-    if (result < 0 || result > MAX_RESULT_BYTES)
+    if (result < 0 || (result > MAX_RESULT_BYTES && !own))
         return;
     rlxc_atom *args = rlxc_alloc(f->ctx, (b->n_args + 1) * sizeof *args);
-    for (uint32_t i = 0; i < b->n_args; i++) {
+    if (own) {
+        const rlxc_global *g = rlxc_module_add_prim(f->ctx, f->scratch,
+                                                    rlxc_prim_func_clone(f->ctx, own), true);
+        if (!g)
+            return;
+        args[0] = rlxc_atom_global(f->ctx, g->name);
+    }
+    for (uint32_t i = own ? 1 : 0; i < b->n_args; i++) {
         if (!scratch_atom(f, b->args[i], &args[i], &inputs))
             return;
     }
     /* Operators of no tensor at all (zeros, arange) are cheaper to compute than to store. */
-    if (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
-        f->total_bytes + inputs + result > MAX_TOTAL_BYTES)
+    if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
+                 f->total_bytes + inputs + result > MAX_TOTAL_BYTES))
         return;
-    f->total_bytes += inputs + result;
+    f->total_bytes += own ? 0 : inputs + result;
     rlxc_binding *copy = rlxc_copy(f->ctx, b, sizeof *b);
     copy->args = args;
     copy->var = rlxc_rvar_new(f->ctx, f->builder.function, b->var->name, b->var->sinfo);

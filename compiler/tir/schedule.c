@@ -3,12 +3,13 @@
  *     schedule_attention.c  attention runs as one, without its matrix of scores
  *     inline.c              producers that cost nothing to recompute are inlined
  *     schedule_winograd.c   convolutions by minimal filtering run in blocks of tiles
+ *     schedule_quant.c      products with weights of 4 or 8 bits
  *     schedule_tile.c       matmul-like reductions (data reused along two axes): register tiles
  *     schedule_rows.c       the rest runs row by row, neighbours sharing their rows in one loop
  *
  * The result is plain loops, printable and parsable as any TIR. Functions of another form (opaque
  * blocks, explicit loops, lets) stay as they were written. */
-#include "compiler/tir/stages.h"
+#include "compiler/tir/quant.h"
 
 /* The leading spatial axes that two stages have in common. */
 static uint32_t common_axes(const rlxc_stage *a, const rlxc_stage *b, uint32_t limit)
@@ -127,6 +128,12 @@ static bool in_range(const rlxc_stages *s, const rlxc_stage *stage)
     return stage >= s->items && stage < s->items + s->n;
 }
 
+static bool wants_tile(const rlxc_stages *s, const rlxc_stage *stage)
+{
+    rlxc_quant quant;
+    return rlxc_quant_match(s, stage, &quant) || rlxc_schedule_wants_tile(s, stage);
+}
+
 /* Stages from |i| on that run in one loop over rows; returns the number of stages passed over. */
 static uint32_t emit_rows(rlxc_schedule *c, const rlxc_stages *s, uint32_t i)
 {
@@ -137,7 +144,7 @@ static uint32_t emit_rows(rlxc_schedule *c, const rlxc_stages *s, uint32_t i)
         const rlxc_stage *q = &s->items[next];
         if (q->removed)
             continue;
-        if (!q->simple || !in_range(s, q) || rlxc_schedule_wants_tile(s, q))
+        if (!q->simple || !in_range(s, q) || wants_tile(s, q))
             break;
         uint32_t rows = joinable(s, group, n, shared, q);
         if (rows == 0 || is_constant_one(q, rows))
@@ -178,9 +185,10 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
                 rlxc_stage_drop_temp(&s, winograd.y);
             }
             i += 3;
-        } else if (rlxc_schedule_wants_tile(&s, stage)) {
+        } else if (wants_tile(&s, stage)) {
             rlxc_stage *epilogue = epilogue_of(&s, i);
-            rlxc_schedule_tile(&c, stage, epilogue);
+            if (!rlxc_schedule_quant(&c, stage, epilogue))
+                rlxc_schedule_tile(&c, stage, epilogue);
             if (epilogue) {
                 epilogue->removed = true;
                 rlxc_stage_drop_temp(&s, stage->out);

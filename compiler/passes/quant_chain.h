@@ -1,0 +1,39 @@
+/* Private to compiler/passes: constant weights that a module makes out of integers, as an
+ * expression of their indices. */
+#ifndef RLXC_PASSES_QUANT_CHAIN_H
+#define RLXC_PASSES_QUANT_CHAIN_H
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/passes/passes.h"
+
+/* A constant that the expression reads. */
+typedef struct rlxc_quant_leaf {
+    const rlxc_constant *constant;
+    rlxc_buffer *buffer;
+    bool wide; /* holds the numbers: integers, at least four bits for each weight */
+} rlxc_quant_leaf;
+
+typedef struct rlxc_quant_chain {
+    rlxc_context *ctx;
+    const rlxc_options *options;
+    rlxc_module *scratch; /* the operators of the chain, lowered */
+    rlxc_builder builder; /* of its function */
+    rlxc_map defs;        /* rlxc_rvar of the scratch function -> rlxc_binding */
+    RLXC_VEC(rlxc_quant_leaf) leaves;
+    int64_t rows, columns; /* of the weight */
+    const rlxc_expr *row, *column;
+    uint32_t steps; /* of composition so far */
+    /* weight = (number - zero) * scale */
+    const rlxc_expr *number; /* integer */
+    const rlxc_expr *zero;   /* float32 or NULL: none */
+    const rlxc_expr *scale;  /* float32 or float16, or NULL: 1 */
+    int64_t least, most;     /* of the number */
+    int64_t group;           /* rows that share scale and zero */
+} rlxc_quant_chain;
+
+/* Takes |weight| of function's variables apart; |defs| maps its variables to bindings. False where
+ * it is no such weight. */
+bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_map *defs,
+                         rlxc_atom weight);
+
+#endif

@@ -1,0 +1,291 @@
+/* Pass quantized_products: a product with a constant weight that the module makes of 4- or 8-bit
+ * integers reads these integers.
+ *
+ *     d = R.dequantize(q, scale, zero)            words  = call_tir(pack_words, (q,))
+ *     w = R.permute_dims(R.reshape(d, ...))       scales = call_tir(pack_scales, (scale,))
+ *     y = R.matmul(x, w)                          y = call_tir(quantized_matmul, (x, words,
+ * scales))
+ *
+ * It runs before constants are folded, which would make floats of the weight, and leaves the
+ * packing to that pass. However the module spells it (quant_chain.h): what counts is that the
+ * weight is (number - zero) * scale with 256 numbers at most. The form of the result is in
+ * tir/quant.h. Products are of two dimensions there; others are reshaped, which costs nothing. */
+#include "compiler/passes/quant_chain.h"
+
+#include <string.h>
+
+#include "compiler/ops/reduce.h"
+#include "compiler/passes/alias.h"
+#include "compiler/tir/quant.h"
+
+enum { MAX_CHAIN = 64 };
+
+typedef struct products {
+    const rlxc_options *options;
+    rlxc_map defs; /* rlxc_rvar -> rlxc_binding */
+    bool changed;
+} products;
+
+/* --- is it worth a look ----------------------------------------------------------------------- */
+
+typedef struct survey {
+    const products *p;
+    int64_t elements; /* of the weight */
+    uint32_t steps;
+    bool numbers; /* a constant of integers, large enough for the weight */
+} survey;
+
+/* Whether |a| comes from constants alone. */
+static bool is_constant(survey *s, rlxc_atom a)
+{
+    if (a.kind == RLXC_ATOM_CONSTANT)
+        s->numbers = s->numbers || (rlxc_dtype_is_int(a.constant->dtype) &&
+                                    a.constant->nbytes >= (size_t)(s->elements / 2));
+    if (a.kind == RLXC_ATOM_TUPLE)
+        for (uint32_t i = 0; i < a.n; i++)
+            if (!is_constant(s, a.items[i]))
+                return false;
+    if (a.kind != RLXC_ATOM_VAR)
+        return true;
+    const rlxc_binding *b = rlxc_map_get(&s->p->defs, rlxc_key(a.var));
+    if (!b || s->steps++ >= MAX_CHAIN)
+        return false;
+    for (uint32_t i = 0; i < b->n_args; i++)
+        if (!is_constant(s, b->args[i]))
+            return false;
+    return true;
+}
+
+static bool worth_a_look(const products *p, const rlxc_binding *call)
+{
+    const rlxc_sinfo *x = call->args[0].kind == RLXC_ATOM_VAR ? call->args[0].var->sinfo : NULL;
+    const rlxc_sinfo *w = call->args[1].kind == RLXC_ATOM_VAR ? call->args[1].var->sinfo : NULL;
+    const rlxc_sinfo *y = call->var->sinfo;
+    survey s = {.p = p, .elements = 1};
+    if (!x || !w || !y || x->ndim < 1 || !x->dims || !y->dims || w->ndim != 2 || !w->dims ||
+        !rlxc_dtype_is_float(x->dtype) || !rlxc_dtype_is_float(y->dtype) || x->dtype.bits > 32 ||
+        y->dtype.bits > 32)
+        return false;
+    for (int32_t i = 0; i < w->ndim; i++) {
+        int64_t n;
+        if (!rlxc_is_int(w->dims[i], &n) || n < 1 ||
+            __builtin_mul_overflow(s.elements, n, &s.elements))
+            return false;
+    }
+    return is_constant(&s, call->args[1]) && s.numbers;
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+typedef struct packing {
+    rlxc_quant_chain *c;
+    rlxc_te *te;
+    rlxc_map own; /* leaf's buffer -> parameter of the PrimFunc */
+} packing;
+
+/* Each PrimFunc has buffers of its own for the constants that it reads. */
+static const rlxc_expr *own_load(void *user, const rlxc_expr *e)
+{
+    packing *p = user;
+    rlxc_context *ctx = p->c->ctx;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return NULL;
+    const rlxc_expr **at = rlxc_alloc(ctx, (e->load.n + 1) * sizeof *at);
+    for (uint32_t i = 0; i < e->load.n; i++)
+        at[i] = rlxc_expr_rewrite(ctx, e->load.indices[i], own_load, p);
+    rlxc_buffer *own = rlxc_map_get(&p->own, rlxc_key(e->load.buffer));
+    for (uint32_t i = 0; !own && i < p->c->leaves.count; i++) {
+        const rlxc_quant_leaf *leaf = &p->c->leaves.items[i];
+        if (leaf->buffer != e->load.buffer)
+            continue;
+        own = rlxc_buffer_new(ctx, leaf->buffer->name, leaf->buffer->dtype, leaf->buffer->shape,
+                              leaf->buffer->ndim);
+        rlxc_map_set(ctx, &p->own, rlxc_key(leaf->buffer), own);
+        rlxc_prim_param param = {
+            .var = rlxc_var(ctx, rlxc_internf(ctx, "var_%s", own->name), rlxc_dtype_handle()),
+            .buffer = own};
+        RLXC_PUSH(ctx, &p->te->params, param);
+        RLXC_PUSH(ctx, &p->te->args, rlxc_atom_constant(leaf->constant));
+    }
+    return own ? rlxc_load(ctx, own, at, e->load.n) : NULL;
+}
+
+/* |value| of row and column, 0 outside the weight. */
+static const rlxc_expr *place(packing *p, const rlxc_expr *value, const rlxc_expr *k,
+                              const rlxc_expr *n)
+{
+    rlxc_quant_chain *c = p->c;
+    rlxc_context *ctx = c->ctx;
+    const rlxc_expr *vars[2] = {c->row, c->column}, *at[2] = {k, n};
+    value = rlxc_substitute(ctx, value, vars, at, 2);
+    value = rlxc_expr_rewrite(ctx, value, own_load, p);
+    const rlxc_expr *inside =
+        rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LT, k, rlxc_i64(ctx, c->rows)),
+                    rlxc_binary(ctx, RLXC_EXPR_LT, n, rlxc_i64(ctx, c->columns)));
+    return rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, value->dtype, 0));
+}
+
+static const rlxc_expr *word_of(packing *p, const rlxc_quant *q, const rlxc_expr *row,
+                                const rlxc_expr *n)
+{
+    rlxc_context *ctx = p->c->ctx;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    const rlxc_expr *number = rlxc_cast(ctx, RLX_I32, p->c->number), *word = NULL;
+    number = rlxc_cast(ctx, u32, rlxc_sub(ctx, number, rlxc_int(ctx, RLX_I32, p->c->least)));
+    for (int64_t i = 0; i < rlxc_quant_rows(q); i++) {
+        const rlxc_expr *k = rlxc_mul(ctx, row, rlxc_i64(ctx, rlxc_quant_rows(q)));
+        k = rlxc_add(ctx, k, rlxc_i64(ctx, i));
+        const rlxc_expr *args[2] = {place(p, number, k, n),
+                                    rlxc_int(ctx, u32, rlxc_quant_shift(q, i))};
+        args[1] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_left"), args, 2);
+        args[0] = word;
+        word = word ? rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_or"), args, 2) : args[1];
+    }
+    return word;
+}
+
+/* Emits the call that packs words (|what| NULL) or values that a group shares. */
+static rlxc_atom pack(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
+                      const rlxc_binding *call, const char *name, const rlxc_expr *what)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, name, RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    packing p = {.c = c, .te = &te};
+    int64_t block = rlxc_quant_block(q->group), step = what ? q->group : rlxc_quant_rows(q);
+    int64_t rows =
+        what ? (c->rows + q->group - 1) / q->group : (c->rows + block - 1) / block * block / step;
+    const rlxc_expr *dims[3] = {rlxc_i64(ctx, (c->columns + q->width - 1) / q->width),
+                                rlxc_i64(ctx, rows), rlxc_i64(ctx, q->width)};
+    te.out =
+        rlxc_sinfo_tensor(ctx, what ? what->dtype : (rlx_dtype){RLX_UINT, 32, 1}, 3, dims, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, name);
+    rlxc_te_spatial(&te, name, out);
+    const rlxc_expr *n = rlxc_mul(ctx, te.axes[0], rlxc_i64(ctx, q->width));
+    n = rlxc_add(ctx, n, te.axes[2]);
+    const rlxc_expr *k = rlxc_mul(ctx, te.axes[1], rlxc_i64(ctx, step));
+    rlxc_te_store(&te, out, what ? place(&p, what, k, n) : word_of(&p, q, te.axes[1], n));
+    rlxc_atom made = rlxc_te_finish(&te);
+    if (made.kind != RLXC_ATOM_VAR)
+        return made;
+    const rlxc_global *g =
+        rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text);
+    g->prim->attrs =
+        rlxc_attrs_with(ctx, g->prim->attrs, rlxc_intern_cstr(ctx, "rlx.fold"), rlxc_attr_int(1));
+    return made;
+}
+
+/* --- the product ------------------------------------------------------------------------------ */
+
+static rlxc_buffer *packed_param(rlxc_te *te, const char *name, rlxc_atom atom)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(ctx, te->b->module, atom);
+    rlxc_buffer *buffer = rlxc_buffer_new(ctx, name, s->dtype, s->dims, (uint32_t)s->ndim);
+    rlxc_prim_param param = {
+        .var = rlxc_var(ctx, rlxc_internf(ctx, "var_%s", name), rlxc_dtype_handle()),
+        .buffer = buffer};
+    RLXC_PUSH(ctx, &te->params, param);
+    RLXC_PUSH(ctx, &te->args, atom);
+    return buffer;
+}
+
+static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_atom packed[3],
+                         rlxc_quant *q)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "quantized_matmul", RLXC_PATTERN_OUT_FUSABLE))
+        return (rlxc_atom){0};
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
+    q->words = packed_param(&te, "words", packed[0]);
+    q->scales = packed_param(&te, "scales", packed[1]);
+    if (packed[2].kind == RLXC_ATOM_VAR)
+        q->zeros = packed_param(&te, "zeros", packed[2]);
+    const rlxc_buffer *out = rlxc_te_output(&te, "product"), *acc = out;
+    if (!rlxc_dtype_eq(out->dtype, RLX_F32))
+        acc = rlxc_te_temp(&te, "product_acc", RLX_F32, out->shape, out->ndim);
+    rlxc_te_block(&te, "product");
+    const rlxc_expr *i = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "i", out->shape[0]);
+    const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "j", out->shape[1]);
+    const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", x.dims[1]);
+    const rlxc_expr *at[2] = {i, k};
+    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, RLX_F32, rlxc_te_get(&te, &x, at)),
+                                      rlxc_quant_weight(ctx, q, k, j));
+    rlxc_te_reduce(&te, acc, rlxc_float(ctx, RLX_F32, 0),
+                   rlxc_add(ctx, rlxc_te_load(&te, acc, te.axes), value));
+    rlxc_te_round(&te, acc, out);
+    return rlxc_te_finish(&te);
+}
+
+static rlxc_atom reshape(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *dims, uint32_t n,
+                         const char *name)
+{
+    rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, n)};
+    return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, name);
+}
+
+static rlxc_atom replace(rlxc_builder *b, const rlxc_binding *matmul, rlxc_quant_chain *c,
+                         rlxc_quant *q)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
+    rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
+    rlxc_atom args[2] = {matmul->args[0], matmul->args[1]}, packed[3] = {{0}};
+    if (x->ndim != 2) {
+        const rlxc_expr *dims[2] = {rlxc_product(ctx, x->dims, (uint32_t)x->ndim - 1),
+                                    x->dims[x->ndim - 1]};
+        args[0] = reshape(b, args[0], dims, 2, "rows");
+    }
+    call->args = rlxc_copy(ctx, args, sizeof args);
+    if (rlxc_failed(ctx))
+        return (rlxc_atom){0};
+    const rlxc_expr *scale = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
+    packed[0] = pack(c, q, b, call, "pack_words", NULL);
+    packed[1] = pack(c, q, b, call, "pack_scales", scale);
+    if (!q->zero) {
+        const rlxc_expr *least = rlxc_float(ctx, RLX_F32, (double)c->least);
+        packed[2] = pack(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
+        q->zero = rlxc_float(ctx, RLX_F32, 0);
+    }
+    if (rlxc_failed(ctx))
+        return (rlxc_atom){0};
+    rlxc_atom made = product(b, call, packed, q);
+    if (x->ndim != 2 && made.kind == RLXC_ATOM_VAR)
+        made = reshape(b, made, y->dims, (uint32_t)y->ndim, matmul->var->name);
+    return made;
+}
+
+static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                rlxc_atom *replacement)
+{
+    products *p = user;
+    rlxc_context *ctx = b->ctx;
+    rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
+    if (!rlxc_is_op(binding, "matmul") || !worth_a_look(p, binding))
+        return RLXC_REWRITE_KEEP;
+    rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
+    if (!rlxc_quant_chain_of(&c, b->module, &p->defs, binding->args[1]))
+        return RLXC_REWRITE_KEEP;
+    rlxc_quant q = {.bits = c.most - c.least <= 15 ? 4 : 8,
+                    .group = c.group,
+                    .width = rlxc_quant_width(p->options)};
+    if (c.zero->kind == RLXC_EXPR_FLOAT)
+        q.zero = rlxc_float(ctx, RLX_F32, c.zero->f - (double)c.least);
+    *replacement = replace(b, binding, &c, &q);
+    if (rlxc_failed(ctx) || replacement->kind != RLXC_ATOM_VAR)
+        return RLXC_REWRITE_KEEP;
+    p->changed = true;
+    return RLXC_REWRITE_REPLACE;
+}
+
+bool rlxc_pass_quantized_products(rlxc_context *ctx, rlxc_module *module,
+                                  const rlxc_options *options)
+{
+    products p = {.options = options};
+    const rlxc_rewrite_pass pass = {.user = &p, .binding = look};
+    rlxc_rewrite_module(ctx, module, &pass);
+    /* what made the weights is dead, and not to be folded */
+    return !rlxc_failed(ctx) && (!p.changed || rlxc_pass_dce(ctx, module, options));
+}

@@ -1,0 +1,41 @@
+/* Private to schedule_quant*.c. */
+#ifndef RLXC_TIR_SCHEDULE_QUANT_H
+#define RLXC_TIR_SCHEDULE_QUANT_H
+
+#include "compiler/tir/quant.h"
+
+typedef struct rlxc_quant_rows_of {
+    rlxc_schedule *c;
+    rlxc_context *ctx;
+    const rlxc_stage *stage, *epilogue; /* epilogue may be NULL */
+    rlxc_quant q;
+    int64_t rows, columns, panels; /* of the weight */
+    uint32_t vl;                   /* lanes of a vector */
+    bool serial;                   /* no threads */
+    const rlxc_expr *panel;        /* being computed */
+} rlxc_quant_rows_of;
+
+typedef struct rlxc_quant_point { /* loop variables inside a tile: row, vector, lane */
+    const rlxc_expr *m, *v, *l;
+} rlxc_quant_point;
+
+rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t);
+/* Column of the point in its tile. */
+const rlxc_expr *rlxc_quant_column(rlxc_quant_rows_of *t, const rlxc_quant_point *at);
+/* Loops over |mr| rows (0: no such loop) and |nv| vectors: unrolled, or |serial|. */
+const rlxc_stmt *rlxc_quant_over(rlxc_quant_rows_of *t, uint32_t mr, uint32_t nv,
+                                 const rlxc_quant_point *at, bool serial, const rlxc_stmt *body);
+const rlxc_expr *rlxc_quant_add(rlxc_quant_rows_of *t, const rlxc_expr *a, const rlxc_expr *b);
+const rlxc_expr *rlxc_quant_times(rlxc_quant_rows_of *t, const rlxc_expr *a, int64_t b);
+/* An element of the current panel. */
+const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *buffer,
+                                     const rlxc_expr *row, const rlxc_expr *column);
+/* The left operand as float32. */
+const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *k);
+/* Writes a result, or the epilogue of it, in column |j| of the panel, if there is such a column. */
+const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
+                                  const rlxc_expr *value);
+const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
+                                     const rlxc_expr *extent, const rlxc_stmt *body);
+
+#endif
