@@ -3,6 +3,7 @@
  * float16 and bfloat16 are computed as float32 and rounded. Functions of libm are called element by
  * element where the operands are vectors. Calls of other functions are in llvm_extern.c. */
 #include "compiler/codegen/llvm.h"
+#include "compiler/target/target.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,6 +139,27 @@ static LLVMValueRef q_multiply_shift(rlxc_llvm *g, const rlxc_expr *e, LLVMValue
     return fixed_point(g, e, a[0], a[1], left, LLVMBuildAdd(b, right, a[2], ""));
 }
 
+/* a[0] + the products of the unsigned bytes of a[1] and the signed ones of a[2]. */
+static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]);
+    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512vnni")) {
+        static const char name[] = "llvm.x86.avx512.vpdpbusd.512";
+        uint32_t id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+        LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
+        return LLVMBuildCall2(b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, a, 3, "");
+    }
+    LLVMValueRef sum = a[0], mask = rlxc_llvm_int(g, t, 255), top = rlxc_llvm_int(g, t, 24);
+    for (int i = 0; i < 4; i++) {
+        LLVMValueRef x = LLVMBuildLShr(b, a[1], rlxc_llvm_int(g, t, 8 * i), "");
+        LLVMValueRef y = LLVMBuildShl(b, a[2], rlxc_llvm_int(g, t, 24 - 8 * i), "");
+        x = LLVMBuildAnd(b, x, mask, "");
+        sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, x, LLVMBuildAShr(b, y, top, ""), ""), "");
+    }
+    return sum;
+}
+
 static LLVMValueRef reinterpret(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x)
 {
     rlx_dtype from = e->call.args[0]->dtype, to = e->dtype;
@@ -202,6 +224,8 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         return shift(g, false, is_signed, a[0], a[1]);
     if (id == RLXC_INTRINSIC_q_multiply_shift || id == RLXC_INTRINSIC_q_multiply_shift_per_axis)
         return q_multiply_shift(g, e, a);
+    if (id == RLXC_INTRINSIC_dot_u8s8)
+        return dtype.bits == 32 ? dot_u8s8(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)
         return is_signed ? bit_count(g, "abs", a[0], true) : a[0];
     if (id == RLXC_INTRINSIC_isnan || id == RLXC_INTRINSIC_isinf)

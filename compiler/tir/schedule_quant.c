@@ -197,14 +197,35 @@ static const rlxc_stmt *one_group(tile *q, const rlxc_expr *g, int64_t rows)
     return rlxc_stmt_seq(ctx, parts, n);
 }
 
+const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_stmt *parts[2];
+    uint32_t n = 0;
+    rlxc_quant_point at = rlxc_quant_new_point(t), to = rlxc_quant_new_point(t);
+    int64_t width = (int64_t)r->nv * t->vl;
+    const rlxc_expr *from =
+        rlxc_quant_add(t, rlxc_quant_times(t, at.m, width), rlxc_quant_column(t, &at));
+    const rlxc_expr *column = rlxc_quant_column(t, &to);
+    const rlxc_expr *index = rlxc_quant_add(t, rlxc_quant_times(t, to.m, width), column);
+    if (r->memory)
+        parts[n++] = rlxc_quant_over(
+            t, r->mr, r->nv, &at, false,
+            rlxc_stmt_store(ctx, r->memory, &from, 1, rlxc_load(ctx, r->acc, &from, 1)));
+    const rlxc_expr *value = rlxc_load(ctx, r->memory ? r->memory : r->acc, &index, 1);
+    const rlxc_stmt *write = rlxc_quant_write(t, rlxc_quant_add(t, r->i0, to.m),
+                                              rlxc_quant_add(t, r->first, column), value);
+    parts[n++] = rlxc_quant_over(t, r->mr, r->nv, &to, r->memory != NULL, write);
+    return rlxc_stmt_seq(ctx, parts, n);
+}
+
 static const rlxc_stmt *one_tile(tile *q)
 {
     rlxc_quant_rows_of *t = q->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
-    rlxc_quant_point at = rlxc_quant_new_point(t), to = rlxc_quant_new_point(t);
-    rlxc_quant_point by = rlxc_quant_new_point(t);
-    const rlxc_expr *index = acc_index(q, &at), *out = acc_index(q, &to), *mid = acc_index(q, &by);
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *index = acc_index(q, &at);
     RLXC_PUSH(
         ctx, &own.out,
         rlxc_quant_over(t, q->mr, q->nv, &at, false,
@@ -218,16 +239,8 @@ static const rlxc_stmt *one_tile(tile *q)
     }
     if (left > 0)
         RLXC_PUSH(ctx, &own.out, one_group(q, rlxc_i64(ctx, full), left));
-    if (q->results)
-        RLXC_PUSH(ctx, &own.out,
-                  rlxc_quant_over(
-                      t, q->mr, q->nv, &by, false,
-                      rlxc_stmt_store(ctx, q->results, &mid, 1, rlxc_load(ctx, q->acc, &mid, 1))));
-    const rlxc_expr *column = rlxc_quant_add(t, q->first, rlxc_quant_column(t, &to));
-    const rlxc_expr *value = rlxc_load(ctx, q->results ? q->results : q->acc, &out, 1);
-    RLXC_PUSH(ctx, &own.out,
-              rlxc_quant_over(t, q->mr, q->nv, &to, q->results != NULL,
-                              rlxc_quant_write(t, rlxc_quant_add(t, q->i0, to.m), column, value)));
+    const rlxc_quant_results results = {q->mr, q->nv, q->acc, q->results, q->i0, q->first};
+    RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
     return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
 }
 
@@ -238,7 +251,8 @@ static const rlxc_expr *let(rlxc_quant_rows_of *t, const char *name, const rlxc_
     return var;
 }
 
-static rlxc_buffer *local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype, int64_t size)
+rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
+                              int64_t size)
 {
     const rlxc_expr *shape[1] = {rlxc_i64(t->ctx, size)};
     return rlxc_local_buffer(t->c, name, dtype, shape, 1);
@@ -255,12 +269,12 @@ static void tiles_of_rows(rlxc_quant_rows_of *t, const rlxc_expr *row, const rlx
         const rlxc_expr *mr = rlxc_i64(ctx, q.mr), *v = rlxc_loop_var(ctx, "i"),
                         *part = rlxc_loop_var(ctx, "part");
         const rlxc_expr *count = let(t, "tiles", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, left, mr));
-        q.acc = local(t, "acc", RLX_F32, q.mr * width);
-        q.word = local(t, "word", t->q.words->dtype, width);
-        q.weight = local(t, "weight", RLX_F32, width);
-        q.scale = local(t, "scale", RLX_F32, width);
-        q.zero = t->q.zeros ? local(t, "zero", RLX_F32, width) : NULL;
-        q.results = t->epilogue ? local(t, "results", RLX_F32, q.mr * width) : NULL;
+        q.acc = rlxc_quant_local(t, "acc", RLX_F32, q.mr * width);
+        q.word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
+        q.weight = rlxc_quant_local(t, "weight", RLX_F32, width);
+        q.scale = rlxc_quant_local(t, "scale", RLX_F32, width);
+        q.zero = t->q.zeros ? rlxc_quant_local(t, "zero", RLX_F32, width) : NULL;
+        q.results = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, q.mr * width) : NULL;
         q.i0 = rlxc_add(ctx, row, rlxc_mul(ctx, v, mr));
         q.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
         const rlxc_stmt *body = rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width),
@@ -317,7 +331,14 @@ bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_s
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
     t.vl = c->s->options->vector_bytes / 4;
     t.serial = c->serial || t.rows * t.columns < 16384;
+    rlxc_buffer *flag = rlxc_quant_row_prepare(&t);
     const rlxc_stmt *floats = all_rows(&t);
+    if (flag) {
+        const rlxc_expr *zero = rlxc_i64(ctx, 0);
+        const rlxc_expr *usable = rlxc_binary(ctx, RLXC_EXPR_EQ, rlxc_load(ctx, flag, &zero, 1),
+                                              rlxc_float(ctx, RLX_F32, 0));
+        floats = rlxc_stmt_if(ctx, usable, rlxc_quant_row(&t), floats);
+    }
     RLXC_PUSH(ctx, &c->out, floats);
     return true;
 }

@@ -13,7 +13,17 @@ typedef struct rlxc_quant_rows_of {
     uint32_t vl;                   /* lanes of a vector */
     bool serial;                   /* no threads */
     const rlxc_expr *panel;        /* being computed */
+    /* one row in limbs (schedule_quant_row.c) */
+    rlxc_buffer *bytes, *limbs; /* the same memory */
+    rlxc_buffer *steps, *sums;  /* of each block: what a limb's one is worth, sum of the numbers */
 } rlxc_quant_rows_of;
+
+typedef struct rlxc_quant_results { /* of a tile */
+    uint32_t mr, nv;
+    const rlxc_buffer *acc;
+    rlxc_buffer *memory; /* for loops of an epilogue over them; NULL: there is none */
+    const rlxc_expr *i0, *first;
+} rlxc_quant_results;
 
 typedef struct rlxc_quant_point { /* loop variables inside a tile: row, vector, lane */
     const rlxc_expr *m, *v, *l;
@@ -35,6 +45,13 @@ const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const r
 /* Writes a result, or the epilogue of it, in column |j| of the panel, if there is such a column. */
 const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
                                   const rlxc_expr *value);
+const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
+rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
+                              int64_t size);
+/* Appends what makes the row ready, where there is one row; gives a buffer whose element is 0 when
+ * rlxc_quant_row can be used, or NULL where the target has no fast form. */
+rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t);
+const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t);
 const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
                                      const rlxc_expr *extent, const rlxc_stmt *body);
 
