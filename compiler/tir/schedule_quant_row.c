@@ -7,13 +7,25 @@
  *
  *     acc[n] += (hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step * scale[n]
  *
+ * A zero that all groups share is taken off where the dot products begin, in integers; another one
+ * in floats.
+ *
  * The only error beyond that of float32 sums is the rounding of x to 2^-24 of the largest magnitude
- * of its block (8 to 128 elements). Rows with infinities, NaN or nothing but tiny numbers go
- * through the tiles of floats: the flag is not 0 then. */
+ * of its block (8 to 128 elements): 2^-24 * max|x| * sum|weight| of the block at most. Rows with
+ * infinities, NaN or nothing but tiny numbers go through the tiles of floats: the flag is not 0
+ * then. */
 #include "compiler/target/target.h"
 #include "compiler/tir/schedule_quant.h"
 
 enum { LIMBS = 3, COLUMN_VECTORS = 4, UNROLLED_WORDS = 4, TOP = 127 << 16 };
+
+/* Whether the zero is taken off in integers: what it is multiplied by is below 2^22. */
+static bool zero_of(const rlxc_quant_rows_of *t, int64_t *out)
+{
+    double zero = t->q.zeros ? 0.5 : t->q.zero->f;
+    *out = zero >= -255 && zero <= 255 ? (int64_t)zero : 0;
+    return (double)*out == zero;
+}
 
 static int64_t block_of(const rlxc_quant_rows_of *t)
 {
@@ -38,8 +50,9 @@ typedef struct row {
     rlxc_quant_rows_of *t;
     const rlxc_expr *block;            /* its number */
     int64_t lanes;                     /* in a step over the row */
-    rlxc_buffer *top, *bad, *total;    /* vectors: largest magnitude, NaN or 0, sum */
-    rlxc_buffer *peak, *sum, *flag;    /* one element; peak[1] is NaN or 0 */
+    rlxc_buffer *top, *bad;            /* vectors: largest magnitude, NaN or 0 */
+    rlxc_buffer *total, *low;          /* and sums of the numbers, of their last limbs */
+    rlxc_buffer *peak, *sum, *flag;    /* peak[1] is NaN or 0, sum[1] that of last limbs */
     RLXC_VEC(const rlxc_stmt *) parts; /* of a block */
 } row;
 
@@ -59,12 +72,16 @@ static void put(row *r, rlxc_buffer *to, const rlxc_expr *index, const rlxc_expr
     RLXC_PUSH(r->t->ctx, &r->parts, rlxc_stmt_store(r->t->ctx, to, &index, 1, value));
 }
 
+/* A loop over the lanes; |lane| stands for its variable, which is its own. */
 static void put_lanes(row *r, rlxc_buffer *to, const rlxc_expr *lane, const rlxc_expr *index,
                       const rlxc_expr *value, bool scalar)
 {
     rlxc_context *ctx = r->t->ctx;
+    const rlxc_expr *own = rlxc_loop_var(ctx, "l");
+    index = rlxc_substitute(ctx, index, &lane, &own, 1);
+    value = rlxc_substitute(ctx, value, &lane, &own, 1);
     RLXC_PUSH(ctx, &r->parts,
-              rlxc_loop_of(ctx, lane, rlxc_i64(ctx, r->lanes),
+              rlxc_loop_of(ctx, own, rlxc_i64(ctx, r->lanes),
                            scalar ? RLXC_LOOP_UNROLLED : RLXC_LOOP_VECTORIZED,
                            rlxc_stmt_store(ctx, to, &index, 1, value)));
 }
@@ -97,7 +114,6 @@ static void find_peak(row *r)
     put_lanes(r, r->top, l, l, constant(r, 0), false);
     put_lanes(r, r->bad, l, l, constant(r, 0), false);
     for (int64_t s = 0; s < block_of(r->t) / r->lanes; s++) {
-        l = rlxc_loop_var(ctx, "l");
         const rlxc_expr *x = element(r, s, l, &k);
         const rlxc_expr *size = call(ctx, "fabs", x, NULL);
         put_lanes(r, r->top, l, l,
@@ -108,13 +124,31 @@ static void find_peak(row *r)
     }
     put(r, r->peak, zero, constant(r, 0));
     put(r, r->peak, one, constant(r, 0));
-    l = rlxc_loop_var(ctx, "l");
     put_lanes(r, r->peak, l, zero,
               rlxc_binary(ctx, RLXC_EXPR_MAX, first(r, r->peak), rlxc_load(ctx, r->top, &l, 1)),
               true);
-    l = rlxc_loop_var(ctx, "l");
     put_lanes(r, r->peak, l, one,
               rlxc_add(ctx, rlxc_load(ctx, r->peak, &one, 1), rlxc_load(ctx, r->bad, &l, 1)), true);
+}
+
+/* What is taken off the last two dot products, or the sum as a float. */
+static void put_sums(row *r)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *one = rlxc_i64(ctx, 1);
+    const rlxc_expr *sum = first(r, r->sum), *low = rlxc_load(ctx, r->sum, &one, 1);
+    int64_t zero;
+    if (!zero_of(t, &zero)) {
+        put(r, t->sums, r->block, rlxc_cast(ctx, RLX_F32, sum));
+        return;
+    }
+    const rlxc_expr *minus = rlxc_int(ctx, RLX_I32, -zero);
+    const rlxc_expr *upper =
+        call(ctx, "shift_right", rlxc_sub(ctx, sum, low), rlxc_int(ctx, RLX_I32, 8));
+    put(r, t->sums, rlxc_mul(ctx, r->block, rlxc_i64(ctx, 2)), rlxc_mul(ctx, upper, minus));
+    put(r, t->sums, rlxc_add(ctx, rlxc_mul(ctx, r->block, rlxc_i64(ctx, 2)), one),
+        rlxc_mul(ctx, low, minus));
 }
 
 /* The numbers of the block as three bytes each, and their sum. */
@@ -122,15 +156,16 @@ static void split(row *r)
 {
     rlxc_quant_rows_of *t = r->t;
     rlxc_context *ctx = t->ctx;
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *l = rlxc_loop_var(ctx, "l"), *k;
+    const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *k;
     const rlx_dtype i8 = {RLX_INT, 8, 1};
     const rlxc_expr *peak = first(r, r->peak);
     const rlxc_expr *none = rlxc_binary(ctx, RLXC_EXPR_EQ, peak, constant(r, 0));
     const rlxc_expr *times = rlxc_binary(ctx, RLXC_EXPR_DIV, constant(r, TOP), peak);
     times = rlxc_select(ctx, none, constant(r, 0), times);
     put_lanes(r, r->total, l, l, rlxc_int(ctx, RLX_I32, 0), false);
+    put_lanes(r, r->low, l, l, rlxc_int(ctx, RLX_I32, 0), false);
     for (int64_t s = 0; s < block_of(t) / r->lanes; s++) {
-        const rlxc_expr *x = element(r, s, l = rlxc_loop_var(ctx, "l"), &k);
+        const rlxc_expr *x = element(r, s, l, &k);
         x = call(ctx, "nearbyint", rlxc_mul(ctx, x, times), NULL);
         const rlxc_expr *number = rlxc_cast(ctx, RLX_I32, x), *left = number;
         put_lanes(r, r->total, l, l, rlxc_add(ctx, rlxc_load(ctx, r->total, &l, 1), number), false);
@@ -139,15 +174,24 @@ static void split(row *r)
             const rlxc_expr *to =
                 rlxc_add(ctx, rlxc_i64(ctx, limb * blocks_of(t) * block_of(t)), k);
             put_lanes(r, t->bytes, l, to, low, false);
+            if (limb + 1 == LIMBS)
+                put_lanes(
+                    r, r->low, l, l,
+                    rlxc_add(ctx, rlxc_load(ctx, r->low, &l, 1), rlxc_cast(ctx, RLX_I32, low)),
+                    false);
             left = rlxc_sub(ctx, left, rlxc_cast(ctx, RLX_I32, low));
             left = call(ctx, "shift_right", left, rlxc_int(ctx, RLX_I32, 8));
         }
     }
-    put(r, r->sum, zero, rlxc_int(ctx, RLX_I32, 0));
-    l = rlxc_loop_var(ctx, "l");
-    put_lanes(r, r->sum, l, zero, rlxc_add(ctx, first(r, r->sum), rlxc_load(ctx, r->total, &l, 1)),
-              true);
-    put(r, t->sums, r->block, rlxc_cast(ctx, RLX_F32, first(r, r->sum)));
+    for (int64_t i = 0; i < 2; i++) {
+        const rlxc_expr *at = rlxc_i64(ctx, i);
+        put(r, r->sum, at, rlxc_int(ctx, RLX_I32, 0));
+        put_lanes(r, r->sum, l, at,
+                  rlxc_add(ctx, rlxc_load(ctx, r->sum, &at, 1),
+                           rlxc_load(ctx, i ? r->low : r->total, &l, 1)),
+                  true);
+    }
+    put_sums(r);
     put(r, t->steps, r->block, rlxc_mul(ctx, peak, constant(r, 1.0 / TOP)));
 }
 
@@ -168,12 +212,16 @@ rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
     *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = t->limbs};
     RLXC_PUSH(ctx, &t->c->out, declare);
     t->steps = rlxc_quant_local(t, "steps", RLX_F32, blocks_of(t));
-    t->sums = rlxc_quant_local(t, "sums", RLX_F32, blocks_of(t));
+    int64_t shared;
+    bool in_integers = zero_of(t, &shared);
+    t->sums = rlxc_quant_local(t, "sums", in_integers ? RLX_I32 : RLX_F32,
+                               (in_integers ? 2 : 1) * blocks_of(t));
     r.top = rlxc_quant_local(t, "top", RLX_F32, r.lanes);
     r.bad = rlxc_quant_local(t, "bad", RLX_F32, r.lanes);
     r.total = rlxc_quant_local(t, "total", RLX_I32, r.lanes);
+    r.low = rlxc_quant_local(t, "low", RLX_I32, r.lanes);
     r.peak = rlxc_quant_local(t, "peak", RLX_F32, 2);
-    r.sum = rlxc_quant_local(t, "sum", RLX_I32, 1);
+    r.sum = rlxc_quant_local(t, "sum", RLX_I32, 2);
     find_peak(&r);
     split(&r);
     /* nothing but tiny numbers cannot be scaled up in float32 */
@@ -264,16 +312,21 @@ static void add_block(panel *p)
     const rlxc_expr *column = rlxc_quant_column(t, &at), *value = NULL;
     const rlxc_expr *group = rlxc_mul(ctx, p->block, rlxc_i64(ctx, block_of(t)));
     group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, group, rlxc_i64(ctx, t->q.group));
+    const rlxc_expr *dots[LIMBS];
     for (int64_t limb = 0; limb < LIMBS; limb++) {
         const rlxc_expr *index = dot_index(p, limb, &at);
-        const rlxc_expr *dot = rlxc_cast(ctx, RLX_F32, rlxc_load(ctx, p->dots, &index, 1));
-        value =
-            value ? rlxc_add(ctx, rlxc_mul(ctx, value, rlxc_float(ctx, RLX_F32, 256)), dot) : dot;
+        dots[limb] = rlxc_load(ctx, p->dots, &index, 1);
     }
-    const rlxc_expr *zero =
-        t->q.zeros ? rlxc_quant_at_panel(t, t->q.zeros, group, column) : t->q.zero;
-    if (t->q.zeros || zero->f != 0)
+    const rlxc_expr *upper =
+        rlxc_add(ctx, rlxc_mul(ctx, dots[0], rlxc_int(ctx, RLX_I32, 256)), dots[1]);
+    value = rlxc_mul(ctx, rlxc_cast(ctx, RLX_F32, upper), rlxc_float(ctx, RLX_F32, 256));
+    value = rlxc_add(ctx, value, rlxc_cast(ctx, RLX_F32, dots[2]));
+    int64_t shared;
+    if (!zero_of(t, &shared)) {
+        const rlxc_expr *zero =
+            t->q.zeros ? rlxc_quant_at_panel(t, t->q.zeros, group, column) : t->q.zero;
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, zero, rlxc_load(ctx, t->sums, &p->block, 1)));
+    }
     const rlxc_expr *scale =
         rlxc_cast(ctx, RLX_F32, rlxc_quant_at_panel(t, t->q.scales, group, column));
     scale = rlxc_mul(ctx, scale, rlxc_load(ctx, t->steps, &p->block, 1));
@@ -285,11 +338,17 @@ static const rlxc_stmt *one_block(panel *p)
 {
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
-    int64_t words = block_of(t) / rlxc_quant_rows(&t->q);
+    int64_t words = block_of(t) / rlxc_quant_rows(&t->q), shared;
     int64_t unrolled = words < UNROLLED_WORDS ? words : UNROLLED_WORDS;
     for (int64_t limb = 0; limb < LIMBS; limb++) {
         rlxc_quant_point at = rlxc_quant_new_point(t);
-        emit(p, p->dots, &at, dot_index(p, limb, &at), rlxc_int(ctx, RLX_I32, 0));
+        const rlxc_expr *begin = rlxc_int(ctx, RLX_I32, 0), *at_sum = p->block;
+        if (limb > 0 && zero_of(t, &shared) && shared != 0) {
+            at_sum =
+                rlxc_add(ctx, rlxc_mul(ctx, at_sum, rlxc_i64(ctx, 2)), rlxc_i64(ctx, limb - 1));
+            begin = rlxc_load(ctx, t->sums, &at_sum, 1);
+        }
+        emit(p, p->dots, &at, dot_index(p, limb, &at), begin);
     }
     const rlxc_expr *step = rlxc_loop_var(ctx, "step");
     panel inner = *p;

@@ -1,0 +1,367 @@
+/* Products whose constant weights are made of integers of 4 or 8 bits, in the ways that modules
+ * spell it, against a reference in double: rows in all tile sizes, groups that do not divide the
+ * inner dimension, columns that fill no vector, vectors of each width, rows that are not finite. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/safetensors.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+enum { TEXT = 8192 };
+
+typedef enum spelling {
+    GROUPS,   /* R.dequantize of (groups, G), reshaped and transposed */
+    NIBBLES,  /* a PrimFunc that unpacks eight of a word, minus 7 */
+    CHANNELS, /* (K, N): astype, subtract and multiply by a value for each column */
+    BYTES,    /* a PrimFunc that unpacks two of a byte, zero points and float16 scales by group */
+} spelling;
+
+typedef struct example {
+    const char *cpu; /* NULL: the host's */
+    spelling how;
+    int64_t k, n, group;
+    bool epilogue;
+} example;
+
+static const example examples[] = {
+    {NULL, GROUPS, 64, 33, 32, false},       {NULL, GROUPS, 96, 64, 32, true},
+    {NULL, GROUPS, 128, 1, 128, false},      {NULL, GROUPS, 512, 65, 256, false},
+    {NULL, NIBBLES, 72, 40, 32, false},      {NULL, NIBBLES, 61, 7, 32, true},
+    {NULL, NIBBLES, 7, 130, 32, false},      {NULL, NIBBLES, 264, 64, 64, false},
+    {NULL, CHANNELS, 100, 19, 0, false},     {NULL, CHANNELS, 5, 64, 0, true},
+    {NULL, CHANNELS, 3, 3, 0, false},        {NULL, BYTES, 70, 48, 32, false},
+    {NULL, BYTES, 64, 129, 16, true},        {"x86-64-v4", NIBBLES, 61, 70, 32, true},
+    {"x86-64-v3", GROUPS, 64, 33, 32, true}, {"x86-64-v3", NIBBLES, 61, 40, 32, false},
+    {"x86-64-v3", BYTES, 38, 37, 32, false}, {"x86-64", NIBBLES, 45, 18, 32, true},
+    {"x86-64", CHANNELS, 9, 17, 0, false},
+};
+
+static const int64_t rows[] = {0, 1, 2, 3, 5, 7, 12, 13, 31, 49};
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* --- the weights ------------------------------------------------------------------------------ */
+
+typedef struct weights {
+    unsigned char *q; /* int8, or nibbles in words or bytes */
+    float *scale;     /* as in the file; of half precision: exactly representable */
+    uint16_t *half;
+    signed char *zero;
+    int64_t n_q, n_scale;
+} weights;
+
+static weights make_weights(const example *e)
+{
+    weights w = {0};
+    int64_t groups = e->group ? ceil_div(e->k, e->group) : 1;
+    w.n_scale = e->how == CHANNELS ? e->n : groups * e->n;
+    w.n_q = e->how == NIBBLES ? e->n * ceil_div(e->k, 8) * 4
+            : e->how == BYTES ? ceil_div(e->k, 2) * e->n
+                              : e->k * e->n;
+    w.q = malloc((size_t)w.n_q);
+    w.scale = malloc((size_t)w.n_scale * sizeof *w.scale);
+    w.half = malloc((size_t)w.n_scale * sizeof *w.half);
+    w.zero = malloc((size_t)w.n_scale);
+    uint32_t seed = 7;
+    for (int64_t i = 0; i < w.n_q; i++) {
+        seed = seed * 1664525 + 1013904223;
+        w.q[i] = (unsigned char)(seed >> 24);
+    }
+    for (int64_t i = 0; i < w.n_scale; i++) {
+        int64_t step = i * 7 % 13;
+        w.scale[i] = (float)(16 + step) / 1024;
+        w.half[i] = (uint16_t)(9 << 10 | step << 6); /* (1 + step / 16) / 64 */
+        w.zero[i] = (signed char)(i * 5 % 11 + (e->how == BYTES ? 0 : -5));
+    }
+    return w;
+}
+
+static void drop_weights(weights *w)
+{
+    free(w->q);
+    free(w->scale);
+    free(w->half);
+    free(w->zero);
+}
+
+/* Element [k][n] as the module means it. */
+static double weight_at(const example *e, const weights *w, int64_t k, int64_t n)
+{
+    int64_t groups = e->group ? ceil_div(e->k, e->group) : 1, at;
+    switch (e->how) {
+    case GROUPS:
+        at = (n * e->k + k) / e->group;
+        return ((double)(signed char)w->q[n * e->k + k] - w->zero[at]) * (double)w->scale[at];
+    case NIBBLES: {
+        int64_t byte = n * ceil_div(e->k, 8) * 4 + k / 2;
+        at = n * groups + k / e->group;
+        return ((double)(w->q[byte] >> 4 * (k % 2) & 15) - 7) * (double)w->scale[at];
+    }
+    case CHANNELS:
+        return ((double)(signed char)w->q[k * e->n + n] - w->zero[n]) * (double)w->scale[n];
+    case BYTES:
+        at = k / e->group * e->n + n;
+        return ((double)(w->q[k / 2 * e->n + n] >> 4 * (k % 2) & 15) - w->zero[at]) *
+               (double)w->scale[at];
+    }
+    return 0;
+}
+
+/* --- the module ------------------------------------------------------------------------------- */
+
+static const char groups_text[] =
+    "            d = R.dequantize(w, s, z, out_dtype=\"float32\", axis=0)\n"
+    "            r = R.reshape(d, R.shape([%lld, %lld]))\n"
+    "            t = R.permute_dims(r, axes=None)\n";
+static const char channels_text[] = "            f = R.astype(w, dtype=\"float32\")\n"
+                                    "            zf = R.astype(z, dtype=\"float32\")\n"
+                                    "            d = R.subtract(f, zf)\n"
+                                    "            t = R.multiply(d, s)\n";
+static const char nibbles_text[] =
+    "    @T.prim_func(private=True)\n"
+    "    def decode(w: T.Buffer((T.int64(%lld), T.int64(%lld)), \"uint32\"), s: "
+    "T.Buffer((T.int64(%lld), T.int64(%lld)), \"float32\"), out: T.Buffer((T.int64(%lld), "
+    "T.int64(%lld)), \"float32\")):\n"
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+    "        for i0, i1 in T.grid(T.int64(%lld), T.int64(%lld)):\n"
+    "            with T.block(\"decode\"):\n"
+    "                n, k = T.axis.remap(\"SS\", [i0, i1])\n"
+    "                out[n, k] = (T.Cast(\"float32\", T.bitwise_and(T.shift_right(w[n, k // "
+    "T.int64(8)], T.Cast(\"uint32\", k %% T.int64(8) * T.int64(4))), T.uint32(15))) - "
+    "T.float32(7)) * s[n, k // T.int64(%lld)]\n";
+static const char bytes_text[] =
+    "    @T.prim_func(private=True)\n"
+    "    def decode(w: T.Buffer((T.int64(%lld), T.int64(%lld)), \"uint8\"), s: "
+    "T.Buffer((T.int64(%lld), T.int64(%lld)), \"float16\"), z: T.Buffer((T.int64(%lld), "
+    "T.int64(%lld)), \"int8\"), out: T.Buffer((T.int64(%lld), T.int64(%lld)), \"float32\")):\n"
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+    "        number = T.alloc_buffer((T.int64(%lld), T.int64(%lld)), \"uint8\")\n"
+    "        for i0, i1 in T.grid(T.int64(%lld), T.int64(%lld)):\n"
+    "            with T.block(\"unpack\"):\n"
+    "                k, n = T.axis.remap(\"SS\", [i0, i1])\n"
+    "                number[k, n] = T.bitwise_and(T.shift_right(w[k // T.int64(2), n], "
+    "T.Cast(\"uint8\", k %% T.int64(2) * T.int64(4))), T.uint8(15))\n"
+    "        for i0, i1 in T.grid(T.int64(%lld), T.int64(%lld)):\n"
+    "            with T.block(\"decode\"):\n"
+    "                k, n = T.axis.remap(\"SS\", [i0, i1])\n"
+    "                out[k, n] = T.Cast(\"float32\", T.Cast(\"int32\", number[k, n]) - "
+    "T.Cast(\"int32\", z[k // T.int64(%lld), n])) * T.Cast(\"float32\", s[k // T.int64(%lld), "
+    "n])\n";
+
+/* Dimensions of w and s (and z, where it is of the same form). */
+static void shapes_of(const example *e, long long w[2], long long s[2])
+{
+    int64_t groups = e->group ? ceil_div(e->k, e->group) : 1;
+    w[0] = e->how == GROUPS ? e->n * groups : e->how == NIBBLES ? e->n : e->k;
+    w[1] = e->how == GROUPS ? e->group : e->how == NIBBLES ? ceil_div(e->k, 8) : e->n;
+    w[0] = e->how == BYTES ? ceil_div(e->k, 2) : w[0];
+    s[0] = e->how == NIBBLES ? e->n : e->how == BYTES ? groups : e->how == GROUPS ? w[0] : e->n;
+    s[1] = e->how == NIBBLES ? groups : e->how == BYTES ? e->n : 0;
+}
+
+static const char *types_of(const example *e, unsigned which)
+{
+    static const char *const types[4][3] = {{"int8", "float32", "int8"},
+                                            {"uint32", "float32", "int8"},
+                                            {"int8", "float32", "int8"},
+                                            {"uint8", "float16", "int8"}};
+    return types[e->how][which];
+}
+
+static void write_text(const example *e, char *out)
+{
+    char *end = out + TEXT;
+    long long k = e->k, n = e->n, g = e->group, w[2], s[2];
+    shapes_of(e, w, s);
+#define PRINT(...) out += snprintf(out, (size_t)(end - out), __VA_ARGS__)
+    PRINT("@I.ir_module\nclass Module:\n");
+    if (e->how == NIBBLES)
+        PRINT(nibbles_text, w[0], w[1], s[0], s[1], n, k, n, k, g);
+    if (e->how == BYTES)
+        PRINT(bytes_text, w[0], w[1], s[0], s[1], s[0], s[1], k, n, k, n, k, n, k, n, g, g);
+    PRINT("    @R.function\n    def main(x: R.Tensor((\"m\", %lld), \"float32\"), "
+          "w: R.Tensor((%lld, %lld), \"%s\")",
+          k, w[0], w[1], types_of(e, 0));
+    for (unsigned i = 1; i < 3; i++) {
+        PRINT(", %c: R.Tensor((%lld,", i == 1 ? 's' : 'z', s[0]);
+        if (s[1])
+            PRINT(" %lld", s[1]);
+        PRINT("), \"%s\")", types_of(e, i));
+    }
+    PRINT("):\n        cls = Module\n        with R.dataflow():\n");
+    if (e->how == GROUPS)
+        PRINT(groups_text, n, k);
+    if (e->how == CHANNELS)
+        PRINT(channels_text);
+    if (e->how == NIBBLES)
+        PRINT("            d = R.call_tir(cls.decode, (w, s), out_sinfo=R.Tensor((%lld, %lld), "
+              "\"float32\"))\n            t = R.permute_dims(d, axes=None)\n",
+              n, k);
+    if (e->how == BYTES)
+        PRINT("            t = R.call_tir(cls.decode, (w, s, z), out_sinfo=R.Tensor((%lld, "
+              "%lld), \"float32\"))\n",
+              k, n);
+    PRINT("            y = R.matmul(x, t)\n");
+    if (e->epilogue)
+        PRINT("            b = R.add(y, R.const(0.25, \"float32\"))\n"
+              "            r2 = R.nn.relu(b)\n");
+    PRINT("            o = R.%s(%s)\n            R.output(o)\n        return o\n",
+          e->epilogue ? "negative" : "abs", e->epilogue ? "r2" : "y");
+#undef PRINT
+}
+
+/* The weights as a safetensors file in memory. */
+static unsigned char *write_weights(const example *e, const weights *w, size_t *out_size)
+{
+    char header[1024];
+    long long dims[2], s[2];
+    shapes_of(e, dims, s);
+    size_t n_q = (size_t)w->n_q, item = e->how == BYTES ? 2 : 4;
+    size_t n_s = (size_t)w->n_scale * item, n_z = (size_t)w->n_scale;
+    char second[32] = "";
+    if (s[1])
+        snprintf(second, sizeof second, ",%lld", s[1]);
+    /* what needs alignment first */
+    int used =
+        snprintf(header, sizeof header,
+                 "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]},"
+                 "\"s\":{\"dtype\":\"%s\",\"shape\":[%lld%s],\"data_offsets\":[0,%zu]},"
+                 "\"z\":{\"dtype\":\"I8\",\"shape\":[%lld%s],\"data_offsets\":[%zu,%zu]}}",
+                 e->how == NIBBLES ? "U32"
+                 : e->how == BYTES ? "U8"
+                                   : "I8",
+                 dims[0], dims[1], n_s, n_s + n_q, e->how == BYTES ? "F16" : "F32", s[0], second,
+                 n_s, s[0], second, n_s + n_q, n_s + n_q + n_z);
+    while (used % 8)
+        header[used++] = ' ';
+    unsigned char *file = malloc(8 + (size_t)used + n_q + n_s + n_z);
+    uint64_t length = (uint64_t)used;
+    memcpy(file, &length, 8);
+    memcpy(file + 8, header, (size_t)used);
+    unsigned char *at = file + 8 + used;
+    memcpy(at, e->how == BYTES ? (const void *)w->half : (const void *)w->scale, n_s);
+    memcpy(at + n_s, w->q, n_q);
+    memcpy(at + n_s + n_q, w->zero, n_z);
+    *out_size = 8 + (size_t)used + n_q + n_s + n_z;
+    return file;
+}
+
+static rlx_executable *compile(rlx_test *t, const example *e, const weights *w)
+{
+    static char text[TEXT];
+    size_t size;
+    unsigned char *file = write_weights(e, w, &size);
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    rlxc_weights parsed = {0};
+    write_text(e, text);
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
+    options.check = true;
+    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
+    fine = module && rlxc_weights_parse(ctx, "weights", file, size, &parsed) &&
+           rlxc_bind_weights(ctx, module, &parsed) &&
+           rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    bool packed = false;
+    for (uint32_t i = 0; fine && i < module->globals.count; i++)
+        packed =
+            packed || strncmp(module->globals.items[i]->name, "fused_quantized_matmul", 22) == 0;
+    cr_expect(packed, "the weights were not packed:\n%s", text);
+    if (fine)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    free(file);
+    return exe;
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+static bool is_product(const example *e, const weights *w, int64_t m, const float *x,
+                       const float *y)
+{
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < e->n; j++) {
+            double sum = 0, size = 1, peak = 0, heaps = 0, got = (double)y[i * e->n + j];
+            for (int64_t k = 0; k < e->k; k++) {
+                double v = (double)x[i * e->k + k], weight = weight_at(e, w, k, j);
+                peak = fabs(v) > peak ? fabs(v) : peak;
+                sum += v * weight;
+                size += fabs(v * weight);
+                heaps += fabs(weight);
+            }
+            size += peak * heaps / 4; /* the row is rounded by its largest elements */
+            if (e->epilogue)
+                sum = sum + 0.25 > 0 ? -(sum + 0.25) : isnan(sum) ? sum : 0;
+            else
+                sum = fabs(sum);
+            bool same = isfinite(sum) ? fabs(sum - got) <= 4e-7 * size
+                                      : (isnan(sum) ? isnan(got) : got == sum);
+            if (!same)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* |special|: put in the middle of the first row. */
+static void check(rlx_test *t, rlx_vm *vm, const example *e, const weights *w, int64_t m,
+                  float factor, const float *special)
+{
+    const int64_t dims[2] = {m, e->k};
+    rlx_tensor *x = NULL;
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 2, dims, &x, &t->error));
+    float *data = rlx_tensor_mutable_data(x);
+    for (int64_t i = 0; i < m * e->k; i++)
+        data[i] = (float)((i * 37 + 11) % 29 - 14) / 13 * factor;
+    if (special && m * e->k > 0)
+        data[e->k / 2] = *special;
+    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    const rlx_tensor *y = out.as.tensor;
+    cr_expect(rlx_tensor_numel(y) == m * e->n && is_product(e, w, m, data, rlx_tensor_data(y)),
+              "cpu %s spelling %d: (%lld, %lld, %lld) group %lld, factor %g, special %g",
+              e->cpu ? e->cpu : "native", (int)e->how, (long long)m, (long long)e->n,
+              (long long)e->k, (long long)e->group, (double)factor,
+              special ? (double)*special : 0.0);
+    rlx_value_release(out);
+    rlx_value_release(arg);
+}
+
+RLX_TEST(quantized, products_read_the_integers)
+{
+    static const float specials[] = {INFINITY, -INFINITY, NAN, 1e37f, -0.0f};
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const example *e = &examples[i];
+        weights w = make_weights(e);
+        rlx_executable *exe = compile(t, e, &w);
+        cr_assert(exe);
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            rlx_vm_options options = {
+                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
+            rlx_vm *vm = NULL;
+            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+                check(t, vm, e, &w, rows[r], 1, NULL);
+            check(t, vm, e, &w, 1, 0, NULL);
+            check(t, vm, e, &w, 1, 1e-35f, NULL);
+            check(t, vm, e, &w, 1, 1e30f, NULL);
+            for (size_t s = 0; s < sizeof specials / sizeof *specials && !e->epilogue; s++)
+                check(t, vm, e, &w, 1, 1, &specials[s]);
+            rlx_vm_destroy(vm);
+        }
+        rlx_executable_release(exe);
+        drop_weights(&w);
+    }
+}
