@@ -3,7 +3,6 @@
    One frame holds its registers, its slots, the regions of its function's memory plan, and room to
    gather the longest argument list, so that the interpreter allocates nothing of its own per
    instruction. */
-   instruction. */
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
