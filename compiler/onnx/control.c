@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/object.h"
 
-static const Onnx__GraphProto *graph_attr(rlxc_ox *im, const char *name)
+const Onnx__GraphProto *rlxc_ox_graph_attr(rlxc_ox *im, const char *name)
 {
     const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
     if (a && a->g)
@@ -46,9 +47,8 @@ static rlxc_ox_value *refined(rlxc_ox *im, rlxc_ox_value *v, const Onnx__ValueIn
     return rlxc_ox_tensor(im, rlxc_ox_match(im, v->atom, s));
 }
 
-/* Imports |g| at the place at hand; false when one of its nodes failed. */
-static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **inputs,
-                      uint32_t n_inputs, rlxc_ox_value **outputs)
+bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **inputs,
+                       uint32_t n_inputs, rlxc_ox_value **outputs)
 {
     uint32_t before = im->n_failed;
     const Onnx__NodeProto *node = im->node;
@@ -83,9 +83,13 @@ static bool run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **in
 /* A value like |v| whose parts are taken from |atom|. */
 static rlxc_ox_value *unpacked(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom atom)
 {
-    if (v->kind != RLXC_OX_SEQUENCE)
+    if (v->kind == RLXC_OX_TENSOR)
         return rlxc_ox_tensor(im, rlxc_ox_shaped(im, atom));
     rlxc_ox_value *out = rlxc_copy(im->ctx, v, sizeof *v);
+    if (v->kind == RLXC_OX_OBJECT)
+        out->atom = atom;
+    if (v->kind != RLXC_OX_SEQUENCE)
+        return out;
     rlxc_ox_value **items = rlxc_alloc(im->ctx, (v->n_items + 1) * sizeof *items);
     for (uint32_t i = 0; i < v->n_items; i++)
         items[i] = unpacked(im, v->items[i], rlxc_ox_field(im, atom, i));
@@ -95,7 +99,7 @@ static rlxc_ox_value *unpacked(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom at
 
 static bool same_kind(const rlxc_ox_value *a, const rlxc_ox_value *b)
 {
-    if (a->kind != b->kind || a->kind == RLXC_OX_ABSENT ||
+    if (a->kind != b->kind || a->kind == RLXC_OX_OBJECT ||
         (a->kind == RLXC_OX_SEQUENCE && a->n_items != b->n_items))
         return false;
     for (uint32_t i = 0; a->kind == RLXC_OX_SEQUENCE && i < a->n_items; i++)
@@ -109,8 +113,8 @@ void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     double known[1];
     uint32_t one, n = rlxc_ox_n_outputs(im);
-    const Onnx__GraphProto *graphs[2] = {graph_attr(im, "then_branch"),
-                                         graph_attr(im, "else_branch")};
+    const Onnx__GraphProto *graphs[2] = {rlxc_ox_graph_attr(im, "then_branch"),
+                                         rlxc_ox_graph_attr(im, "else_branch")};
     if (!graphs[0] || !graphs[1])
         return;
     if (graphs[0]->n_output != n || graphs[1]->n_output != n || n == 0) {
@@ -124,7 +128,7 @@ void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
         uint32_t k = known[0] != 0 ? 0 : 1;
         rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
         im->scope = &scope;
-        bool ok = run_graph(im, graphs[k], NULL, 0, outputs[k]);
+        bool ok = rlxc_ox_run_graph(im, graphs[k], NULL, 0, outputs[k]);
         im->scope = scope.outer;
         for (uint32_t i = 0; ok && i < n; i++)
             rlxc_ox_set_value(im, i, outputs[k][i]);
@@ -136,17 +140,15 @@ void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_branch b;
         rlxc_atom *items = rlxc_alloc(im->ctx, n * sizeof *items);
         rlxc_ox_begin_branch(im, &b);
-        bool ok = run_graph(im, graphs[k], NULL, 0, outputs[k]);
-        for (uint32_t i = 0; ok && i < n; i++) {
-            if (outputs[k][i]->kind == RLXC_OX_ABSENT)
-                rlxc_ox_fail(im, "an empty optional as the result of a branch is not supported");
+        bool ok = rlxc_ox_run_graph(im, graphs[k], NULL, 0, outputs[k]);
+        for (uint32_t i = 0; ok && i < n; i++)
             items[i] = rlxc_ox_result(im, outputs[k][i]);
-        }
         bodies[k] = rlxc_ox_end_branch(im, &b, items, n);
     }
     for (uint32_t i = 0; i < n && !im->failed; i++)
         if (!same_kind(outputs[0][i], outputs[1][i]))
-            rlxc_ox_fail(im, "the branches' outputs %u differ in kind or length", i);
+            outputs[0][i] = rlxc_ox_joined(im, rlxc_ox_described(im, outputs[0][i]),
+                                           rlxc_ox_described(im, outputs[1][i]));
     rlxc_atom all = rlxc_ox_emit_if(im, cond, bodies[0], bodies[1]);
     for (uint32_t i = 0; i < n && !im->failed; i++)
         rlxc_ox_set_value(im, i,
@@ -170,6 +172,10 @@ typedef struct body {
     uint32_t n_outputs; /* collected results */
     const int64_t *out_axes, *out_directions;
     bool is_scan;
+    /* States that are sequences or optionals: what is known of them; NULL: a tensor. */
+    const rlxc_ox_value *about[RLXC_OX_MAX_STATES];
+    bool objects[RLXC_OX_MAX_STATES]; /* those, and the collected results */
+    bool again;                       /* less is known than was thought */
     /* the trial that finds out about the collected results */
     bool trial;
     const rlxc_sinfo *collected[RLXC_OX_MAX_STATES];
@@ -185,6 +191,23 @@ static rlxc_atom item(rlxc_ox *im, rlxc_atom x, rlxc_atom i, int64_t axis, bool 
                         i);
     }
     return rlxc_ox_take(im, x, i, axis);
+}
+
+/* State |k| after a turn. */
+static rlxc_atom next_state(rlxc_ox *im, body *b, uint32_t k, rlxc_ox_value *v)
+{
+    if (!b->about[k] && v->kind == RLXC_OX_TENSOR)
+        return rlxc_ox_atom(im, v);
+    if (!b->about[k]) {
+        rlxc_ox_fail(im, "state %u of the loop is a tensor first, then a sequence or optional", k);
+        return (rlxc_atom){0};
+    }
+    const rlxc_ox_value *both = rlxc_ox_joined(im, b->about[k], rlxc_ox_described(im, v));
+    if (both && !rlxc_ox_same_object(both, b->about[k])) {
+        b->about[k] = both;
+        b->again = true;
+    }
+    return rlxc_ox_result(im, v);
 }
 
 static void graph_body(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state,
@@ -205,59 +228,60 @@ static void graph_body(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *st
         in[at++] = rlxc_ox_tensor(im, i);
         in[at++] = rlxc_ox_tensor(im, rlxc_ox_number(im, RLX_B8, 1));
     }
-    for (uint32_t k = 0; k < b->n_states; k++)
-        in[at++] = rlxc_ox_tensor(im, state[k]);
+    for (uint32_t k = 0; k < b->n_states; k++) {
+        const rlxc_ox_value *a = b->about[k];
+        in[at++] = a ? rlxc_ox_object(im, state[k], a->elem, a->is_list, a->maybe)
+                     : rlxc_ox_tensor(im, state[k]);
+    }
     for (uint32_t k = 0; k < b->n_scanned; k++) {
         rlxc_ox_value *whole = rlxc_ox_capture(im, im->frame, b->scanned_values[k]);
         in[at++] = rlxc_ox_tensor(
             im, item(im, rlxc_ox_atom(im, whole), i, b->axes[k], b->directions[k] != 0));
     }
-    if (im->failed || !run_graph(im, g, in, n_in, out))
+    if (im->failed || !rlxc_ox_run_graph(im, g, in, n_in, out))
         return;
     at = 0;
     if (!b->is_scan)
         *go = rlxc_ox_reshape(im, rlxc_ox_result(im, out[at++]), NULL, 0);
-    for (uint32_t k = 0; k < b->n_states; k++) {
-        if (out[at]->kind != RLXC_OX_TENSOR)
-            rlxc_ox_fail(im, "sequences and optionals as states of a loop are not supported");
-        next[k] = rlxc_ox_result(im, out[at++]);
-    }
+    for (uint32_t k = 0; k < b->n_states && !im->failed; k++)
+        next[k] = next_state(im, b, k, out[at++]);
     for (uint32_t k = 0; k < b->n_outputs && !im->failed; k++) {
-        const int64_t zero[1] = {0};
         rlxc_atom v = rlxc_ox_result(im, out[at++]);
         if (im->failed)
             return;
         b->collected[k] = type_of(im, v);
-        if (b->trial)
-            continue;
-        const rlxc_atom parts[2] = {state[b->n_states + k], rlxc_ox_expand_dims(im, v, zero, 1)};
-        bool back = b->out_directions && b->out_directions[k] != 0;
-        const rlxc_atom turned[2] = {parts[1], parts[0]};
-        next[b->n_states + k] = rlxc_ox_concat(im, back ? turned : parts, 2, 0);
+        if (!b->trial)
+            next[b->n_states + k] = rlxc_ox_collect(im, state[b->n_states + k], v);
     }
 }
 
-/* The type of a collected result as the surroundings see it; NULL when it depends on the turn. */
+/* The type of a collected result as the surroundings see it: without what changes by turns. */
 static const rlxc_sinfo *outside(rlxc_ox *im, const rlxc_ox_frame *frame, const rlxc_sinfo *s)
 {
     rlxc_var_list used = {0};
+    bool known = true;
     rlxc_sinfo_collect_vars(im->ctx, s, &used);
     for (uint32_t i = 0; i < used.vars.count; i++) {
-        bool known = false;
+        bool captured = false;
         for (uint32_t k = 0; k < frame->inner_symbols.count; k++)
-            known |= frame->inner_symbols.items[k] == used.vars.items[i];
-        if (!known)
-            return NULL;
+            captured |= frame->inner_symbols.items[k] == used.vars.items[i];
+        known &= captured;
     }
+    if (!known)
+        return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, NULL, NULL);
     return rlxc_sinfo_substitute(im->ctx, s, frame->inner_symbols.items, frame->outer_symbols.items,
                                  frame->inner_symbols.count);
 }
 
-/* The loop with its collected results, each joined along dimension 0. */
+/* The loop with its collected results, each stacked along dimension 0. */
 static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_atom *init,
                     const rlxc_expr *turns, rlxc_atom *out)
 {
-    const rlxc_ox_loop l = {graph_body, b, NULL};
+    const rlxc_ox_loop l = {
+        .body = graph_body, .user = b, .objects = b->objects, .again = &b->again};
+    const rlxc_sinfo *types[RLXC_OX_MAX_STATES];
+    for (uint32_t k = 0; k < b->n_states; k++)
+        b->objects[k] = b->about[k] != NULL;
     if (b->n_outputs > 0) {
         uint64_t open[RLXC_OX_MAX_STATES] = {0};
         rlxc_ox_attempt a = {0};
@@ -267,7 +291,7 @@ static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_at
         }
         b->trial = true;
         im->loop_depth++;
-        for (uint32_t round = 0; round < 4 && !im->failed; round++) {
+        for (uint32_t round = 0; round < RLXC_OX_MAX_ROUNDS && !im->failed; round++) {
             a = (rlxc_ox_attempt){0};
             rlxc_ox_build_loop(im, &l, init, b->n_states, open, &a);
             if (!a.again)
@@ -278,37 +302,27 @@ static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_at
         if (a.function)
             rlxc_module_remove(im->ctx, im->module, a.function->name);
         for (uint32_t k = 0; k < b->n_outputs && !im->failed; k++) {
-            const rlxc_sinfo *s = outside(im, &a.frame, b->collected[k]);
-            const rlxc_expr *dims[RLXC_MAX_NDIM];
-            if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim >= RLXC_MAX_NDIM) {
-                rlxc_ox_fail(im,
-                             "a collected result whose shape changes in the loop is not supported");
+            if (b->collected[k]->kind != RLXC_SINFO_TENSOR) {
+                rlxc_ox_fail(im, "sequences and optionals cannot be collected by a loop");
                 return false;
             }
-            dims[0] = rlxc_ox_i(im, 0);
-            for (int32_t d = 0; d < s->ndim; d++)
-                dims[d + 1] = s->dims[d];
-            init[b->n_states + k] = rlxc_ox_full(im, s->dtype, 0, dims, (uint32_t)s->ndim + 1);
+            types[k] = outside(im, &a.frame, b->collected[k]);
+            b->objects[b->n_states + k] = true;
+            init[b->n_states + k] = rlxc_ox_nothing_collected(im);
         }
     }
     if (!rlxc_ox_run_loop(im, &l, limit, on, init, b->n_states + b->n_outputs, out))
         return false;
-    for (uint32_t k = 0; turns && k < b->n_outputs; k++) {
-        rlxc_atom *at = &out[b->n_states + k];
-        const rlxc_sinfo *s = type_of(im, *at);
-        const rlxc_expr *dims[RLXC_MAX_NDIM];
-        if (s->kind != RLXC_SINFO_TENSOR || !s->dims)
-            continue;
-        for (int32_t d = 0; d < s->ndim; d++)
-            dims[d] = d ? s->dims[d] : turns;
-        *at = rlxc_ox_match(im, *at, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
-    }
+    for (uint32_t k = 0; k < b->n_outputs; k++)
+        out[b->n_states + k] = rlxc_ox_collected(im, out[b->n_states + k], types[k], turns,
+                                                 b->out_directions && b->out_directions[k] != 0);
     return !im->failed;
 }
 
 /* A loop of known length, turn by turn; its states may be sequences. */
-static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t turns)
+static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t limit)
 {
+    int64_t turns = limit;
     uint32_t n = rlxc_ox_n_inputs(im) < 2 ? 0 : rlxc_ox_n_inputs(im) - 2;
     uint32_t collected = g->n_output < n + 1 ? 0 : (uint32_t)g->n_output - n - 1;
     rlxc_ox_value **in = rlxc_alloc(im->ctx, (n + 3) * sizeof *in);
@@ -333,28 +347,25 @@ static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t turns)
         in[0] = i;
         in[1] = on;
         im->scope = &scope;
-        bool ok = run_graph(im, g, in, n + 2, out);
+        bool ok = rlxc_ox_run_graph(im, g, in, n + 2, out);
         im->scope = scope.outer;
         if (!ok)
             return;
         for (uint32_t k = 0; k < n; k++)
             in[k + 2] = out[k + 1];
         for (uint32_t k = 0; k < collected; k++)
-            parts[(int64_t)k * turns + t] =
+            parts[(int64_t)k * limit + t] =
                 rlxc_ox_expand_dims(im, rlxc_ox_result(im, out[n + 1 + k]), zero, 1);
         double value[1];
         uint32_t one;
-        if (!rlxc_ox_const_doubles(im, out[0], value, 1, &one) || value[0] == 0) {
-            rlxc_ox_fail(im,
-                         "a loop over sequences whose end is found while it runs is not supported");
-            return;
-        }
+        if (rlxc_ox_const_doubles(im, out[0], value, 1, &one) && value[0] == 0)
+            turns = t + 1;
     }
     for (uint32_t k = 0; k < n; k++)
         rlxc_ox_set_value(im, k, in[k + 2]);
     for (uint32_t k = 0; k < collected && turns > 0; k++)
         rlxc_ox_set(im, n + k,
-                    rlxc_ox_concat(im, parts + (size_t)k * (size_t)turns, (uint32_t)turns, 0));
+                    rlxc_ox_concat(im, parts + (size_t)k * (size_t)limit, (uint32_t)turns, 0));
 }
 
 /* The condition that the body gives is the one it got, or true. */
@@ -376,10 +387,26 @@ static bool condition_stays(const Onnx__GraphProto *g)
     return false;
 }
 
+/* Where state |k| begins; notes what is known of it. */
+static rlxc_atom first_state(rlxc_ox *im, body *b, uint32_t k, rlxc_ox_value *v)
+{
+    const Onnx__GraphProto *g = b->graph;
+    if (v->kind == RLXC_OX_TENSOR)
+        return rlxc_ox_atom(im, v);
+    const rlxc_ox_value *about = rlxc_ox_described(im, v);
+    /* An empty one says nothing about what will be inside. */
+    if (about && !about->elem && k + 2 < g->n_input) {
+        const rlxc_ox_value *stated = rlxc_ox_object_of_type(im, g->input[k + 2]->type);
+        about = stated ? rlxc_ox_joined(im, about, stated) : about;
+    }
+    b->about[k] = about;
+    return rlxc_ox_result(im, v);
+}
+
 void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const Onnx__GraphProto *g = graph_attr(im, "body");
+    const Onnx__GraphProto *g = rlxc_ox_graph_attr(im, "body");
     uint32_t n = rlxc_ox_n_inputs(im) < 2 ? 0 : rlxc_ox_n_inputs(im) - 2, one;
     double turns[1] = {-1}, on[1] = {1};
     rlxc_atom init[RLXC_OX_MAX_STATES], out[RLXC_OX_MAX_STATES];
@@ -404,13 +431,8 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "the body has %zu outputs for %u states", g->n_output, n);
         return;
     }
-    if (sequences) {
-        rlxc_ox_fail(im,
-                     "sequences as states of a loop whose length is not known are not supported");
-        return;
-    }
-    for (uint32_t k = 0; k < n; k++)
-        init[k] = rlxc_ox_in(im, k + 2);
+    for (uint32_t k = 0; k < n && !im->failed; k++)
+        init[k] = first_state(im, &b, k, rlxc_ox_value_in(im, k + 2));
     rlxc_atom limit =
         rlxc_ox_has(im, 0)
             ? rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, 0), RLX_I64), NULL, 0)
@@ -426,7 +448,7 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const Onnx__GraphProto *g = graph_attr(im, "body");
+    const Onnx__GraphProto *g = rlxc_ox_graph_attr(im, "body");
     uint32_t first = im->opset < 9 ? 1 : 0, total = rlxc_ox_n_inputs(im) - first, count;
     int64_t scanned = rlxc_ox_int(im, "num_scan_inputs", 1);
     int64_t axes[RLXC_OX_MAX_STATES] = {0}, directions[RLXC_OX_MAX_STATES] = {0},
@@ -499,45 +521,5 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
             y = rlxc_ox_expand_dims(im, y, zero, 1);
         }
         rlxc_ox_set(im, k, y);
-    }
-}
-
-/* The body for each element of a sequence of known length. */
-void rlxc_ox_import_sequence_map(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    const Onnx__GraphProto *g = graph_attr(im, "body");
-    uint32_t n = rlxc_ox_n_inputs(im), n_out = rlxc_ox_n_outputs(im);
-    const rlxc_ox_value *first = rlxc_ox_value_in(im, 0);
-    if (!g || first->kind != RLXC_OX_SEQUENCE || g->n_output < n_out || g->n_input < n) {
-        rlxc_ox_fail(im, "expected a sequence of known length, and a body that fits");
-        return;
-    }
-    uint32_t turns = first->n_items;
-    rlxc_ox_value **in = rlxc_alloc(im->ctx, (n + 1) * sizeof *in);
-    rlxc_ox_value **out = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *out);
-    rlxc_ox_value ***made = rlxc_alloc(im->ctx, (n_out + 1) * sizeof *made);
-    for (uint32_t k = 0; k < n_out; k++)
-        made[k] = rlxc_alloc(im->ctx, (turns + 1) * sizeof **made);
-    for (uint32_t t = 0; t < turns && !im->failed; t++) {
-        rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
-        for (uint32_t i = 0; i < n; i++) {
-            rlxc_ox_value *v = rlxc_ox_value_in(im, i);
-            if (v->kind == RLXC_OX_SEQUENCE && v->n_items != turns)
-                rlxc_ox_fail(im, "the sequences differ in length");
-            in[i] = v->kind == RLXC_OX_SEQUENCE && t < v->n_items ? v->items[t] : v;
-        }
-        im->scope = &scope;
-        bool ok = !im->failed && run_graph(im, g, in, n, out);
-        im->scope = scope.outer;
-        for (uint32_t k = 0; ok && k < n_out; k++)
-            made[k][t] = out[k];
-    }
-    for (uint32_t k = 0; k < n_out && !im->failed; k++) {
-        rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
-        v->kind = RLXC_OX_SEQUENCE;
-        v->n_items = turns;
-        v->items = made[k];
-        rlxc_ox_set_value(im, k, v);
     }
 }

@@ -16,7 +16,5 @@ rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value 
 const rlxc_sinfo *rlxc_ox_inner_sinfo(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_sinfo *s);
 const rlxc_expr *rlxc_ox_inner_expr(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_expr *e);
 const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name);
-/* The value as one atom; sequences are tuples. */
-rlxc_atom rlxc_ox_result(rlxc_ox *im, rlxc_ox_value *value);
 
 #endif

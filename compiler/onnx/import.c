@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/graph.h"
+#include "compiler/onnx/object.h"
 #include "compiler/onnx/raw.h"
 
 enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_NODES = 100000 };
@@ -396,12 +398,10 @@ static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
 
 const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name)
 {
-    if (type && type->value_case == ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE && type->optional_type)
-        type = type->optional_type->elem_type;
     if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
         rlxc_ox_fail(im,
-                     "'%.*s' is no tensor: sequences, maps and sparse tensors are not supported as "
-                     "inputs",
+                     "'%.*s' is no tensor, nor a sequence or optional of tensors: maps and sparse "
+                     "tensors are not supported",
                      NAME_SHOWN, name);
         return NULL;
     }
@@ -445,7 +445,9 @@ static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
         if (!v->name || !*v->name || rlxc_ox_lookup(im, v->name))
             continue; /* has an initializer: a default, which stays */
         im->failed = false;
-        const rlxc_sinfo *s = rlxc_ox_type_info(im, v->type, v->name);
+        rlxc_ox_value *object = rlxc_ox_object_of_type(im, v->type);
+        const rlxc_sinfo *s =
+            object ? rlxc_sinfo_object(im->ctx) : rlxc_ox_type_info(im, v->type, v->name);
         rlxc_ox_value *value = rlxc_alloc(im->ctx, sizeof *value);
         value->kind = RLXC_OX_FAILED;
         if (s) {
@@ -456,24 +458,18 @@ static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
             rlxc_rvar *param = rlxc_rvar_new(im->ctx, f, name, s);
             param->annotation = s;
             f->params[f->n_params++] = param;
-            value = rlxc_ox_tensor(im, rlxc_atom_var(param));
+            value = object ? object : rlxc_ox_tensor(im, rlxc_atom_var(param));
+            value->atom = rlxc_atom_var(param);
+            /* A file does not say whether it is an optional tensor or a sequence of one. */
+            if (object && !(object->is_list && object->maybe))
+                value->atom = rlxc_ox_builtin(im, object->is_list ? "rlx.list" : "rlx.optional",
+                                              &value->atom, 1, s);
             if (v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
                 value->narrow = rlxc_ox_narrow(v->type->tensor_type->elem_type);
         }
         im->failed = false;
         rlxc_ox_define(im, v->name, value);
     }
-}
-
-/* The value as one atom; sequences are tuples. */
-rlxc_atom rlxc_ox_result(rlxc_ox *im, rlxc_ox_value *value)
-{
-    if (value->kind != RLXC_OX_SEQUENCE)
-        return rlxc_ox_atom(im, value);
-    rlxc_atom *items = rlxc_alloc(im->ctx, (value->n_items + 1) * sizeof *items);
-    for (uint32_t i = 0; i < value->n_items; i++)
-        items[i] = rlxc_ox_result(im, value->items[i]);
-    return rlxc_atom_tuple(im->ctx, items, value->n_items);
 }
 
 static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
@@ -487,9 +483,6 @@ static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
         im->failed = false;
         if (!v)
             rlxc_ox_fail(im, "graph output '%.*s' is made by no node", NAME_SHOWN, name);
-        else if (v->kind == RLXC_OX_ABSENT)
-            rlxc_ox_fail(im, "graph output '%.*s' is an empty optional, which is not supported",
-                         NAME_SHOWN, name);
         else if (v->kind != RLXC_OX_FAILED)
             items[n++] = rlxc_ox_result(im, v);
     }

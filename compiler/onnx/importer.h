@@ -21,8 +21,11 @@ typedef enum rlxc_ox_kind {
     RLXC_OX_ABSENT, /* an optional input or an empty optional */
     RLXC_OX_FAILED, /* the node that makes it could not be imported */
     RLXC_OX_TENSOR,
-    RLXC_OX_SEQUENCE
+    RLXC_OX_SEQUENCE, /* of known length */
+    RLXC_OX_OBJECT    /* a sequence or an optional that is known only at run time: object.h */
 } rlxc_ox_kind;
+
+typedef struct rlxc_ox_elem rlxc_ox_elem;
 
 typedef struct rlxc_ox_value {
     rlxc_ox_kind kind;
@@ -33,6 +36,8 @@ typedef struct rlxc_ox_value {
     uint32_t n_elems;
     struct rlxc_ox_value *const *items; /* SEQUENCE */
     uint32_t n_items;
+    const rlxc_ox_elem *elem; /* OBJECT: what its tensors have in common; NULL: not known */
+    bool is_list, maybe;      /* OBJECT: a sequence; may be empty, as an optional */
     uint8_t narrow; /* bits of ONNX's element type where that is less than a byte, else 0 */
 } rlxc_ox_value;
 

@@ -4,6 +4,8 @@
  * a turn changes are set free, and it is built again, until they settle. */
 #include "compiler/onnx/loop.h"
 
+#include "compiler/onnx/builtin.h"
+
 void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b)
 {
     *b = (rlxc_ox_branch){.outer = im->frame->body, .block = im->frame->b.block};
@@ -49,10 +51,12 @@ static const rlxc_sinfo *type_of(rlxc_ox *im, rlxc_atom a)
     return rlxc_atom_sinfo(im->ctx, im->module, a);
 }
 
-/* The parameter's type of a state: the initial one's, its dimensions at |open| free. */
+/* The parameter's type of a state: Object, or the initial one's, its dimensions at |open| free. */
 static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom init,
-                                    uint64_t open)
+                                    bool is_object, uint64_t open)
 {
+    if (is_object)
+        return rlxc_sinfo_object(im->ctx);
     const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, type_of(im, init));
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     if (!open || s->kind != RLXC_SINFO_TENSOR || !s->dims)
@@ -92,7 +96,8 @@ void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *ini
     rlxc_atom on = rlxc_atom_var(add_param(im, params, &n_params, "on", truth));
     for (uint32_t k = 0; k < n; k++)
         state[k] = rlxc_atom_var(
-            add_param(im, params, &n_params, "state", state_type(im, frame, init[k], open[k])));
+            add_param(im, params, &n_params, "state",
+                      state_type(im, frame, init[k], l->objects && l->objects[k], open[k])));
     rlxc_atom test = rlxc_ox_op2(im, "logical_and", on, rlxc_ox_op2(im, "less", i, limit));
 
     rlxc_ox_begin_branch(im, &b);
@@ -100,8 +105,12 @@ void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *ini
         next[k] = state[k];
     l->body(im, l->user, i, state, next, &go);
     rlxc_atom one_more = rlxc_ox_op2(im, "add", i, rlxc_ox_number(im, RLX_I64, 1));
-    out->again = false;
+    out->again = l->again && *l->again;
+    if (l->again)
+        *l->again = false;
     for (uint32_t k = 0; k < n && !im->failed; k++) {
+        if (l->objects && l->objects[k])
+            continue;
         const rlxc_sinfo *have = type_of(im, state[k]), *got = type_of(im, next[k]);
         if (got->kind != RLXC_SINFO_TENSOR || got->ndim != have->ndim ||
             !rlxc_dtype_eq(got->dtype, have->dtype)) {
@@ -197,7 +206,7 @@ bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_
     for (uint32_t k = 0; k < n; k++)
         open[k] = l->open ? l->open[k] : 0;
     im->loop_depth++;
-    for (uint32_t round = 0; round < 4 && !im->failed; round++) {
+    for (uint32_t round = 0; round < RLXC_OX_MAX_ROUNDS && !im->failed; round++) {
         a = (rlxc_ox_attempt){0};
         rlxc_ox_build_loop(im, l, init, n, open, &a);
         if (!a.again)
@@ -235,4 +244,42 @@ bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_
     for (uint32_t k = 0; k < n; k++)
         out[k] = rlxc_ox_shaped(im, rlxc_ox_field(im, all, k));
     return !im->failed;
+}
+
+/* --- results of the turns --------------------------------------------------------------------- */
+
+rlxc_atom rlxc_ox_nothing_collected(rlxc_ox *im)
+{
+    return rlxc_ox_builtin(im, "rlx.null_value", NULL, 0, rlxc_sinfo_object(im->ctx));
+}
+
+rlxc_atom rlxc_ox_collect(rlxc_ox *im, rlxc_atom state, rlxc_atom value)
+{
+    const rlxc_atom args[2] = {state, value};
+    return rlxc_ox_builtin(im, "rlx.collect", args, 2, rlxc_sinfo_object(im->ctx));
+}
+
+rlxc_atom rlxc_ox_collected(rlxc_ox *im, rlxc_atom state, const rlxc_sinfo *elem,
+                            const rlxc_expr *turns, bool backwards)
+{
+    rlxc_context *ctx = im->ctx;
+    const rlxc_expr *shape[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM + 1];
+    if (im->failed || elem->ndim < 0 || elem->ndim >= RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "a collected result must have a known rank of less than %d",
+                     RLXC_MAX_NDIM);
+        return (rlxc_atom){0};
+    }
+    dims[0] = turns ? turns : rlxc_shape_var(ctx, "turns");
+    for (int32_t d = 0; d < elem->ndim; d++) {
+        const rlxc_expr *known = elem->dims ? elem->dims[d] : NULL;
+        shape[d] = known ? known : rlxc_ox_i(im, 0); /* of no turns */
+        dims[d + 1] = known ? known : rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", d));
+    }
+    const rlxc_atom args[4] = {state, rlxc_atom_prim(rlxc_ox_i(im, backwards)),
+                               rlxc_atom_shape(ctx, shape, (uint32_t)elem->ndim),
+                               rlxc_atom_dtype(elem->dtype)};
+    rlxc_atom all =
+        rlxc_ox_builtin(im, "rlx.collected", args, 4,
+                        rlxc_sinfo_tensor(ctx, elem->dtype, elem->ndim + 1, NULL, NULL));
+    return rlxc_ox_match(im, all, rlxc_sinfo_tensor(ctx, elem->dtype, elem->ndim + 1, dims, NULL));
 }

@@ -123,12 +123,11 @@ static rlxc_atom bring(rlxc_ox *im, rlxc_atom a, rlxc_ox_value *v)
     return a.kind == RLXC_ATOM_NONE ? a : rlxc_ox_atom(im, rlxc_ox_capture(im, im->frame, v));
 }
 
-/* States of the loop: h, c, all outputs. */
+/* States of the loop: h, c, the outputs so far. */
 static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, rlxc_atom *next,
                  rlxc_atom *go)
 {
     const cell *outer = user;
-    const int64_t zero[1] = {0};
     cell c = *outer;
     rlxc_atom y;
     (void)go;
@@ -141,9 +140,7 @@ static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, r
     c.time = rlxc_ox_inner_expr(im, im->frame, c.time);
     c.hidden = rlxc_ox_inner_expr(im, im->frame, c.hidden);
     masked_step(im, &c, i, state[0], state[1], &next[0], &next[1], &y);
-    const rlxc_atom parts[2] = {state[2], rlxc_ox_expand_dims(im, y, zero, 1)};
-    const rlxc_atom turned[2] = {parts[1], parts[0]};
-    next[2] = rlxc_ox_concat(im, c.backwards ? turned : parts, 2, 0);
+    next[2] = rlxc_ox_collect(im, state[2], y);
 }
 
 static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
@@ -151,20 +148,17 @@ static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom 
 {
     const rlxc_atom known[7] = {c->input,       c->recurrent,   c->recurrent_bias, c->lengths,
                                 c->peephole[0], c->peephole[1], c->peephole[2]};
-    const uint64_t open[3] = {0, 0, 1};
-    const rlxc_ox_loop l = {turn, c, open};
+    const bool objects[3] = {false, false, true};
+    const rlxc_ox_loop l = {.body = turn, .user = c, .objects = objects};
     for (uint32_t k = 0; k < 7; k++)
         c->brought[k] = rlxc_ox_tensor(im, known[k]);
-    const rlxc_expr *dims[3] = {rlxc_ox_i(im, 0), rlxc_ox_dim(im, h, 0), rlxc_ox_dim(im, h, 1)};
-    rlxc_atom init[3] = {h, cs, rlxc_ox_full(im, rlxc_ox_type(im, h), 0, dims, 3)}, out[3];
+    rlxc_atom init[3] = {h, cs, rlxc_ox_nothing_collected(im)}, out[3];
     rlxc_atom limit = rlxc_ox_reshape(im, rlxc_ox_prims(im, &c->time, 1), NULL, 0);
     if (!rlxc_ox_run_loop(im, &l, limit, rlxc_ox_number(im, RLX_B8, 1), init, 3, out))
         return;
-    dims[0] = c->time;
     *out_h = out[0];
     *out_c = out[1];
-    *out_y =
-        rlxc_ox_match(im, out[2], rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, h), 3, dims, NULL));
+    *out_y = rlxc_ox_collected(im, out[2], rlxc_ox_info(im, h), c->time, c->backwards);
 }
 
 static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,

@@ -1,8 +1,11 @@
-/* Sequences and optionals: known lists of values while the model is compiled, tuples where they
- * leave the model. */
+/* Sequences and optionals: known lists of values while the model is compiled and tuples where they
+ * leave the model, or values of the runtime where their length or a position is found only there
+ * (object.h). */
 #include <string.h>
 
+#include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/object.h"
 
 static rlxc_ox_value *sequence_of(rlxc_ox *im, rlxc_ox_value *const *items, uint32_t n)
 {
@@ -13,32 +16,51 @@ static rlxc_ox_value *sequence_of(rlxc_ox *im, rlxc_ox_value *const *items, uint
     return v;
 }
 
-static rlxc_ox_value *sequence_in(rlxc_ox *im, uint32_t input)
+/* What is known of a sequence that is an input, with its atom as |out|; NULL: it is none. */
+static const rlxc_ox_value *list_in(rlxc_ox *im, uint32_t input, rlxc_atom *out)
 {
     rlxc_ox_value *v = rlxc_ox_value_in(im, input);
-    if (v->kind != RLXC_OX_SEQUENCE)
-        rlxc_ox_fail(im, "input %u is not a sequence of known length", input);
-    return v->kind == RLXC_OX_SEQUENCE ? v : sequence_of(im, (rlxc_ox_value *[1]){NULL}, 0);
+    const rlxc_ox_value *about = rlxc_ox_described(im, v);
+    *out = (rlxc_atom){0};
+    if (about && !about->is_list)
+        rlxc_ox_fail(im, "input %u is not a sequence", input);
+    if (!about || !about->is_list)
+        return NULL;
+    *out = rlxc_ox_result(im, v);
+    return about;
 }
 
-/* A place in a sequence of |n|; |n| itself only where |end|. */
-static bool position(rlxc_ox *im, uint32_t input, uint32_t n, bool end, uint32_t *out)
+/* Whether the node can be worked out now: a sequence of known length, a position that is known or
+ * left out; |out| is that position, which is |n| only where |end|. */
+static bool is_static(rlxc_ox *im, uint32_t input, bool end, uint32_t *out)
 {
-    int64_t at;
-    *out = end ? n : n - 1;
-    if (!rlxc_ox_has(im, input))
-        return true;
-    if (!rlxc_ox_const_int(im, input, &at)) {
-        rlxc_ox_fail(im, "the position in a sequence must be known when the model is compiled");
+    const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
+    int64_t at, n = s->n_items;
+    if (s->kind != RLXC_OX_SEQUENCE)
         return false;
+    *out = (uint32_t)(end || n == 0 ? n : n - 1);
+    if (rlxc_ox_has(im, input)) {
+        if (!rlxc_ox_const_int(im, input, &at))
+            return false;
+        at += at < 0 ? n : 0;
+        *out = at < 0 || at > n ? UINT32_MAX : (uint32_t)at;
     }
-    at += at < 0 ? n : 0;
-    if (at < 0 || at > n || (at == n && !end)) {
-        rlxc_ox_fail(im, "position %lld is outside of a sequence of %u", (long long)at, n);
-        return false;
-    }
-    *out = (uint32_t)at;
+    if (*out > n || (*out == n && !end))
+        rlxc_ox_fail(im, "the position is outside of a sequence of %lld", (long long)n);
     return true;
+}
+
+/* A position that is found at run time. */
+static rlxc_atom position(rlxc_ox *im, uint32_t input)
+{
+    return rlxc_ox_reshape(im, rlxc_ox_in(im, input), NULL, 0);
+}
+
+static void set_list(rlxc_ox *im, const char *builtin, const rlxc_atom *args, uint32_t n,
+                     const rlxc_ox_elem *elem)
+{
+    rlxc_atom list = rlxc_ox_builtin(im, builtin, args, n, rlxc_sinfo_object(im->ctx));
+    rlxc_ox_set_value(im, 0, rlxc_ox_object(im, list, elem, true, false));
 }
 
 void rlxc_ox_import_sequence_construct(rlxc_ox *im, const rlxc_ox_row *row)
@@ -61,49 +83,121 @@ void rlxc_ox_import_sequence_at(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     uint32_t at;
-    const rlxc_ox_value *s = sequence_in(im, 0);
-    if (position(im, 1, s->n_items, false, &at) && at < s->n_items)
-        rlxc_ox_set_value(im, 0, s->items[at]);
+    if (is_static(im, 1, false, &at)) {
+        if (!im->failed)
+            rlxc_ox_set_value(im, 0, rlxc_ox_value_in(im, 0)->items[at]);
+        return;
+    }
+    rlxc_atom args[2];
+    const rlxc_ox_value *about = list_in(im, 0, &args[0]);
+    args[1] = position(im, 1);
+    rlxc_atom item = rlxc_ox_builtin(im, "rlx.list_get", args, 2, rlxc_sinfo_object(im->ctx));
+    if (about && !im->failed)
+        rlxc_ox_set(im, 0, rlxc_ox_unboxed(im, item, about->elem));
 }
 
 void rlxc_ox_import_sequence_insert(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     uint32_t at;
-    const rlxc_ox_value *s = sequence_in(im, 0);
-    if (!position(im, 2, s->n_items, true, &at))
+    if (is_static(im, 2, true, &at)) {
+        const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
+        rlxc_ox_value **items = rlxc_alloc(im->ctx, (s->n_items + 2) * sizeof *items);
+        for (uint32_t i = 0; i <= s->n_items; i++)
+            items[i] = i < at ? s->items[i] : i == at ? rlxc_ox_value_in(im, 1) : s->items[i - 1];
+        rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items + 1));
         return;
-    rlxc_ox_value **items = rlxc_alloc(im->ctx, (s->n_items + 2) * sizeof *items);
-    for (uint32_t i = 0; i <= s->n_items; i++)
-        items[i] = i < at ? s->items[i] : i == at ? rlxc_ox_value_in(im, 1) : s->items[i - 1];
-    rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items + 1));
+    }
+    rlxc_atom args[3];
+    const rlxc_ox_value *about = list_in(im, 0, &args[0]);
+    args[1] = rlxc_ox_in(im, 1);
+    bool placed = rlxc_ox_has(im, 2);
+    if (placed)
+        args[2] = position(im, 2);
+    const rlxc_sinfo *item = rlxc_ox_info(im, args[1]);
+    if (!about || !item)
+        return;
+    about = rlxc_ox_joined(
+        im, about, rlxc_ox_object(im, (rlxc_atom){0}, rlxc_ox_elem_of(im, item), true, false));
+    if (about)
+        set_list(im, "rlx.list_insert", args, placed ? 3 : 2, about->elem);
 }
 
 void rlxc_ox_import_sequence_erase(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     uint32_t at;
-    const rlxc_ox_value *s = sequence_in(im, 0);
-    if (!position(im, 1, s->n_items, false, &at) || s->n_items == 0)
+    if (is_static(im, 1, false, &at)) {
+        const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
+        rlxc_ox_value **items = rlxc_alloc(im->ctx, (s->n_items + 1) * sizeof *items);
+        for (uint32_t i = 0; i + 1 < s->n_items; i++)
+            items[i] = s->items[i < at ? i : i + 1];
+        if (!im->failed)
+            rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items - 1));
         return;
-    rlxc_ox_value **items = rlxc_alloc(im->ctx, (s->n_items + 1) * sizeof *items);
-    for (uint32_t i = 0; i + 1 < s->n_items; i++)
-        items[i] = s->items[i < at ? i : i + 1];
-    rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items - 1));
+    }
+    rlxc_atom args[2];
+    const rlxc_ox_value *about = list_in(im, 0, &args[0]);
+    bool placed = rlxc_ox_has(im, 1);
+    if (placed)
+        args[1] = position(im, 1);
+    if (about)
+        set_list(im, "rlx.list_erase", args, placed ? 2 : 1, about->elem);
 }
 
 void rlxc_ox_import_sequence_length(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *n = rlxc_ox_i(im, sequence_in(im, 0)->n_items);
-    rlxc_ox_set_elems(im, 0, RLX_I64, false, &n, 1);
+    const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
+    if (s->kind == RLXC_OX_SEQUENCE) {
+        const rlxc_expr *n = rlxc_ox_i(im, s->n_items);
+        rlxc_ox_set_elems(im, 0, RLX_I64, false, &n, 1);
+        return;
+    }
+    rlxc_atom list;
+    if (list_in(im, 0, &list))
+        rlxc_ox_set(im, 0,
+                    rlxc_ox_builtin(im, "rlx.list_length", &list, 1,
+                                    rlxc_sinfo_tensor(im->ctx, RLX_I64, 0, NULL, NULL)));
+}
+
+/* The items of a sequence of any length joined along |axis|, a new one where |is_new|. */
+static void concat_list(rlxc_ox *im, int64_t axis, bool is_new)
+{
+    rlxc_atom args[3] = {
+        {0}, rlxc_atom_prim(rlxc_ox_i(im, axis)), rlxc_atom_prim(rlxc_ox_i(im, is_new))};
+    const rlxc_ox_value *about = list_in(im, 0, &args[0]);
+    if (!about)
+        return;
+    if (!about->elem) {
+        rlxc_ox_fail(im, "the element type of the sequence is not known");
+        return;
+    }
+    rlxc_ox_elem e = *about->elem;
+    if (e.ndim != RLXC_UNKNOWN_NDIM) {
+        uint32_t ndim = (uint32_t)e.ndim + is_new, at = rlxc_ox_axis(im, axis, ndim);
+        if (im->failed || ndim > RLXC_MAX_NDIM)
+            return;
+        if (is_new)
+            memmove(e.dims + at + 1, e.dims + at, ((size_t)e.ndim - at) * sizeof *e.dims);
+        e.dims[at] = RLXC_OX_ANY_DIM;
+        e.ndim = (int32_t)ndim;
+    }
+    rlxc_atom whole = rlxc_ox_builtin(im, "rlx.list_concat", args, 3,
+                                      rlxc_sinfo_tensor(im->ctx, e.dtype, e.ndim, NULL, NULL));
+    rlxc_ox_set(im, 0, rlxc_ox_match(im, whole, rlxc_ox_elem_type(im, &e)));
 }
 
 void rlxc_ox_import_concat_from_sequence(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_ox_value *s = sequence_in(im, 0);
-    bool is_new = rlxc_ox_int(im, "new_axis", 0) != 0;
+    const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
+    const bool is_new = rlxc_ox_int(im, "new_axis", 0) != 0;
+    int64_t axis = rlxc_ox_int(im, "axis", 0);
+    if (s->kind != RLXC_OX_SEQUENCE) {
+        concat_list(im, axis, is_new);
+        return;
+    }
     rlxc_atom *parts = rlxc_alloc(im->ctx, (s->n_items + 1) * sizeof *parts);
     if (s->n_items == 0) {
         rlxc_ox_fail(im, "the sequence is empty");
@@ -111,11 +205,46 @@ void rlxc_ox_import_concat_from_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     }
     for (uint32_t i = 0; i < s->n_items; i++)
         parts[i] = rlxc_ox_atom(im, s->items[i]);
-    int64_t axis =
-        rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, parts[0]) + is_new);
+    axis = rlxc_ox_axis(im, axis, rlxc_ox_ndim(im, parts[0]) + is_new);
     for (uint32_t i = 0; i < s->n_items && is_new; i++)
         parts[i] = rlxc_ox_expand_dims(im, parts[i], &axis, 1);
     rlxc_ox_set(im, 0, rlxc_ox_concat(im, parts, s->n_items, axis));
+}
+
+/* |x| in parts whose number is found at run time: of one size, or of the sizes in a vector. */
+static void split_to_list(rlxc_ox *im, rlxc_atom x, uint32_t axis, bool keep)
+{
+    const rlxc_sinfo *s = rlxc_ox_info(im, x);
+    rlxc_atom args[4] = {x, rlxc_atom_prim(rlxc_ox_i(im, axis)),
+                         rlxc_atom_prim(rlxc_ox_i(im, keep)), rlxc_atom_prim(rlxc_ox_i(im, 1))};
+    if (rlxc_ox_has(im, 1))
+        args[3] = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_I64);
+    if (!s)
+        return;
+    rlxc_ox_elem *e = rlxc_copy(im->ctx, rlxc_ox_elem_of(im, s), sizeof *e);
+    e->dims[axis] = rlxc_ox_has(im, 1) ? RLXC_OX_ANY_DIM : 1;
+    if (!keep) {
+        memmove(e->dims + axis, e->dims + axis + 1, ((size_t)e->ndim - axis - 1) * sizeof *e->dims);
+        e->ndim--;
+    }
+    set_list(im, "rlx.list_split", args, 4, e);
+}
+
+/* Whether there are few parts, in a number that is known. */
+static bool few_parts(rlxc_ox *im, rlxc_atom x, uint32_t axis)
+{
+    rlxc_ox_value *v = rlxc_ox_value_in(im, 1);
+    const rlxc_expr *const *sizes;
+    uint32_t n;
+    int64_t total, each = 1;
+    const bool given = rlxc_ox_has(im, 1), known = given && rlxc_ox_known(im, v, &sizes, &n);
+    if (known && v->is_vector)
+        return n <= RLXC_OX_MAX_LIST;
+    if (given && !known && rlxc_ox_ndim(im, rlxc_ox_in(im, 1)) == 1)
+        return rlxc_ox_static_dim(im, rlxc_ox_in(im, 1), 0, &total) && total <= RLXC_MAX_NDIM * 4;
+    if (given && (!known || !rlxc_is_int(sizes[0], &each)))
+        return false;
+    return rlxc_ox_static_dim(im, x, axis, &total) && each > 0 && total / each < RLXC_OX_MAX_LIST;
 }
 
 void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
@@ -128,24 +257,23 @@ void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, x));
     bool scalar = true, keep = rlxc_ox_int(im, "keepdims", 1) != 0 || rlxc_ox_has(im, 1);
     rlxc_ox_value *items[RLXC_OX_MAX_LIST];
+    if (im->failed)
+        return;
+    if (!few_parts(im, x, axis)) {
+        split_to_list(im, x, axis, keep);
+        return;
+    }
     if (rlxc_ox_has(im, 1)) {
         rlxc_ox_value *v = rlxc_ox_value_in(im, 1);
         if (!rlxc_ox_elems(im, 1, &sizes, &n))
             return;
         scalar = v->elems ? !v->is_vector : rlxc_ox_ndim(im, rlxc_ox_in(im, 1)) == 0;
-        if (scalar && !rlxc_is_int(sizes[0], &each)) {
-            rlxc_ox_fail(im, "the size of the parts must be known when the model is compiled");
-            return;
-        }
+        if (scalar)
+            (void)rlxc_is_int(sizes[0], &each);
     }
     if (scalar) {
         total = rlxc_ox_need_dim(im, x, axis, "the length that is split");
-        n = each > 0 && total / each < RLXC_OX_MAX_LIST ? (uint32_t)((total + each - 1) / each)
-                                                        : UINT32_MAX;
-    }
-    if (n > RLXC_OX_MAX_LIST) {
-        rlxc_ox_fail(im, "more than %d parts", RLXC_OX_MAX_LIST);
-        return;
+        n = (uint32_t)((total + each - 1) / each);
     }
     const rlxc_expr *at = rlxc_ox_i(im, 0);
     for (uint32_t i = 0; i < n; i++) {
@@ -173,12 +301,23 @@ void rlxc_ox_import_optional_get(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
     if (v->kind == RLXC_OX_ABSENT)
         rlxc_ox_fail(im, "the optional is empty");
-    rlxc_ox_set_value(im, 0, rlxc_copy(im->ctx, v, sizeof *v));
+    if (v->kind != RLXC_OX_OBJECT)
+        rlxc_ox_set_value(im, 0, rlxc_copy(im->ctx, v, sizeof *v));
+    else if (v->is_list)
+        set_list(im, "rlx.list", &v->atom, 1, v->elem);
+    else
+        rlxc_ox_set(im, 0, rlxc_ox_unboxed(im, v->atom, v->elem));
 }
 
 void rlxc_ox_import_optional_has(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *yes = rlxc_ox_i(im, rlxc_ox_value_in(im, 0)->kind != RLXC_OX_ABSENT);
-    rlxc_ox_set_elems(im, 0, RLX_B8, false, &yes, 1);
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
+    const rlxc_expr *yes = rlxc_ox_i(im, v->kind != RLXC_OX_ABSENT);
+    if (v->kind == RLXC_OX_OBJECT && v->maybe)
+        rlxc_ox_set(im, 0,
+                    rlxc_ox_builtin(im, "rlx.has_value", &v->atom, 1,
+                                    rlxc_sinfo_tensor(im->ctx, RLX_B8, 0, NULL, NULL)));
+    else
+        rlxc_ox_set_elems(im, 0, RLX_B8, false, &yes, 1);
 }

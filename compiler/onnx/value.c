@@ -70,8 +70,9 @@ rlxc_atom rlxc_ox_in(rlxc_ox *im, uint32_t input)
     rlxc_ox_value *v = rlxc_ox_value_in(im, input);
     if (v->kind == RLXC_OX_ABSENT)
         rlxc_ox_fail(im, "input %u is missing", input);
-    else if (v->kind == RLXC_OX_SEQUENCE)
-        rlxc_ox_fail(im, "input %u is a sequence, expected a tensor", input);
+    else if (v->kind == RLXC_OX_SEQUENCE || v->kind == RLXC_OX_OBJECT)
+        rlxc_ox_fail(im, "input %u is %s, expected a tensor", input,
+                     v->kind == RLXC_OX_SEQUENCE || v->is_list ? "a sequence" : "an optional");
     return rlxc_ox_atom(im, v);
 }
 
@@ -95,7 +96,11 @@ void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_ve
     const rlxc_expr **kept = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
     for (uint32_t i = 0; i < n; i++)
         kept[i] = rlxc_canonical(im->ctx, elems[i], NULL);
-    *v = (rlxc_ox_value){RLXC_OX_TENSOR, {0}, dtype, is_vector, kept, n, NULL, 0, 0};
+    *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
+                         .dtype = dtype,
+                         .is_vector = is_vector,
+                         .elems = kept,
+                         .n_elems = n};
     rlxc_ox_set_value(im, output, v);
 }
 

@@ -48,8 +48,13 @@ bool rlxc_is_builtin(const char *name)
 /* Builtins whose result never shares memory with an argument. */
 static bool makes_fresh_result(const char *name)
 {
-    return strncmp(name, "rlx.", 4) == 0 && strcmp(name, "rlx.reshape") != 0 &&
-           strcmp(name, "rlx.broadcast_to") != 0;
+    static const char *const shared[] = {"rlx.reshape",  "rlx.broadcast_to", "rlx.list",
+                                         "rlx.list_get", "rlx.list_insert",  "rlx.list_erase",
+                                         "rlx.optional", "rlx.collect"};
+    bool fresh = strncmp(name, "rlx.", 4) == 0;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        fresh = fresh && strcmp(name, shared[i]) != 0;
+    return fresh;
 }
 
 static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit, void *user)

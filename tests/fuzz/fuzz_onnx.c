@@ -1,4 +1,4 @@
-/* Fuzz target: any bytes as an ONNX model through the importer, and as a tensor of its test data.
+/* Fuzz target: any bytes as an ONNX model through the importer, and as a value of its test data.
  * What is imported must be well formed. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlxc_context *ctx = rlxc_context_create(&fuzz_allocator);
     unsigned char *copy = malloc(size ? size : 1); /* ends where the input ends */
-    rlx_tensor *tensor;
+    rlx_value value = rlx_none();
     if (!ctx || !copy)
         abort();
     if (size > 0)
@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (strncmp(said[i].message, "internal error in ", 18) == 0)
             abort();
     rlxc_context_destroy(ctx);
-    if (tensorproto_decode("fuzz.pb", copy, size, &tensor, NULL) == RLX_OK)
-        rlx_value_release(rlx_of_tensor(tensor));
+    if (onnxproto_decode("fuzz.pb", copy, size, &value, NULL) == RLX_OK)
+        rlx_value_release(value);
     free(copy);
     return 0;
 }

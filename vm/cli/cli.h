@@ -121,8 +121,9 @@ rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const c
 
 /* --- results (values.c) --- */
 
-/* Writes |v| to |path| (tuples to path.0, ...: "out.npy" gives out.0.npy). */
-rlx_status cli_write_value(rlx_value v, const char *path, rlx_error *err);
+/* Writes |v| to |path| (tuples to path.0, ...: "out.npy" gives out.0.npy). A tuple that |is_field|
+ * of the results goes to one file where that is a .pb: it is a sequence. */
+rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err);
 /* One line a value: kind, dtype, shape, first elements. */
 void cli_print_value(FILE *file, const char *name, rlx_value v);
 /* "1.234 us": nanoseconds in a unit that fits. */

@@ -150,7 +150,15 @@ rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value
     rlx_tensor *t = NULL;
     const size_t length = strlen(text);
     const bool is_pb = length >= 3 && strcmp(text + length - 3, ".pb") == 0;
-    RLX_TRY(is_pb ? tensorproto_read(text, &t, err) : npy_read(text, &t, err));
+    if (is_pb) {
+        RLX_TRY(onnxproto_read(text, out, err));
+        if (out->kind != RLX_KIND_TENSOR)
+            return RLX_OK;
+        t = out->as.tensor;
+        *out = rlx_none();
+    } else {
+        RLX_TRY(npy_read(text, &t, err));
+    }
     if (type->kind == RLX_TYPE_TENSOR && type->dtype.code == RLX_BFLOAT &&
         rlx_dtype_eq(rlx_tensor_dtype(t), RLX_U16)) {
         rlx_status status = as_bfloat(t, out, err);

@@ -28,9 +28,13 @@ static bool pick(rlx_value v, const char *path, rlx_value *out)
     return true;
 }
 
-static int show(const cli_call *call, rlx_value result)
+static int show(const cli_call *call, const cli_session *session, rlx_value result)
 {
     rlx_error err = {0};
+    rlx_function_info info;
+    rlx_type_info type = {.kind = RLX_TYPE_TUPLE};
+    if (rlx_executable_function(session->exe, session->function, &info))
+        (void)rlx_executable_type(session->exe, info.result_type, &type);
     for (uint32_t i = 0; i < call->n_outputs; i++) {
         const cli_pair *output = &call->outputs[i];
         rlx_value v;
@@ -39,7 +43,9 @@ static int show(const cli_call *call, rlx_value result)
                          output->name);
             return CLI_FAILED;
         }
-        if (cli_write_value(v, output->text, &err) != RLX_OK)
+        /* A tuple whose type does not say so is a sequence, not the list of the results. */
+        const bool is_field = type.kind != RLX_TYPE_TUPLE || v.as.object != result.as.object;
+        if (cli_write_value(v, is_field, output->text, &err) != RLX_OK)
             return cli_fail(&err);
     }
     if (call->n_outputs == 0)
@@ -58,7 +64,7 @@ static int run(const cli_call *call)
                                 &err) != RLX_OK)
             status = cli_fail(&err);
         else
-            status = show(call, result);
+            status = show(call, &session, result);
     }
     rlx_value_release(result);
     cli_close(&session);

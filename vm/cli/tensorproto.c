@@ -1,5 +1,6 @@
-/* TensorProto by hand: protobuf's wire format is a list of (field number, kind, value), and a
- * tensor has only a handful of fields, so no protobuf library is linked.
+/* TensorProto, SequenceProto and OptionalProto by hand: protobuf's wire format is a list of (field
+ * number, kind, value), and a tensor has only a handful of fields, so no protobuf library is
+ * linked.
  *
  * Two passes over the bytes: the first finds type, dimensions and raw data and checks that every
  * field ends inside the message; the second puts typed numbers where the tensor wants them. Fields
@@ -265,7 +266,7 @@ rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_
     return RLX_OK;
 }
 
-rlx_status tensorproto_read(const char *path, rlx_tensor **out, rlx_error *err)
+static rlx_status read_file(const char *path, unsigned char **out, size_t *out_size, rlx_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -281,12 +282,131 @@ rlx_status tensorproto_read(const char *path, rlx_tensor **out, rlx_error *err)
         status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for %ld bytes", path, size);
     if (status == RLX_OK && fread(data, 1, (size_t)size, file) != (size_t)size)
         status = rlx_fail(err, RLX_E_IO, "%s: cannot be read in full", path);
-    if (status == RLX_OK)
-        status = tensorproto_decode(path, data, (size_t)size, out, err);
-    free(data);
     fclose(file);
+    if (status != RLX_OK) {
+        free(data);
+        return status;
+    }
+    *out = data;
+    *out_size = (size_t)size;
+    return RLX_OK;
+}
+
+rlx_status tensorproto_read(const char *path, rlx_tensor **out, rlx_error *err)
+{
+    unsigned char *data = NULL;
+    size_t size = 0;
+    RLX_TRY(read_file(path, &data, &size, err));
+    rlx_status status = tensorproto_decode(path, data, size, out, err);
+    free(data);
     return status;
 }
+
+/* --- sequences and optionals ------------------------------------------------------------------ */
+
+/* Fields of SequenceProto and OptionalProto, and their elem_type, which counts alike. */
+enum { FIELD_ELEM_TYPE = 2, FIELD_TENSORS = 3, FIELD_SEQUENCE = 5 };
+enum { OF_NOTHING = 0, OF_TENSORS = 1, OF_SEQUENCE = 3 };
+
+/* What a message is that is no TensorProto, by its fields; false: it is one, or nothing known. */
+static bool is_list(reader r, uint64_t *out_type, reader *out_sequence, uint32_t *out_sequences)
+{
+    field f = {0};
+    bool tensors = false;
+    *out_type = OF_NOTHING;
+    *out_sequences = 0;
+    while (r.at < r.end) {
+        if (!read_field(&r, &f))
+            return false;
+        if (f.number == FIELD_ELEM_TYPE && f.kind == VARINT) {
+            *out_type = f.value;
+        } else if (f.number == FIELD_TENSORS && f.kind == BYTES) {
+            tensors = true;
+        } else if (f.number == FIELD_SEQUENCE && f.kind == BYTES) {
+            *out_sequence = f.bytes;
+            ++*out_sequences;
+        } else if (f.number != 1 || f.kind != BYTES) { /* not the name */
+            return false;
+        }
+    }
+    return *out_type == OF_TENSORS    ? *out_sequences == 0
+           : *out_type == OF_SEQUENCE ? !tensors && *out_sequences <= 1
+                                      : *out_type == OF_NOTHING && !tensors && *out_sequences == 0;
+}
+
+/* The tensors of the message as a tuple. */
+static rlx_status read_tensors(const char *name, reader r, rlx_value *out, rlx_error *err)
+{
+    rlx_value *items = NULL;
+    size_t n = 0, room = 0;
+    field f = {0};
+    rlx_status status = RLX_OK;
+    rlx_tuple *tuple = NULL;
+    while (r.at < r.end && status == RLX_OK) {
+        rlx_tensor *t = NULL;
+        if (!read_field(&r, &f)) {
+            status = rlx_fail(err, RLX_E_INVALID_ARG, "%s: not an ONNX sequence", name);
+            break;
+        }
+        if (f.number != FIELD_TENSORS || f.kind != BYTES)
+            continue;
+        if (n == room) {
+            room = room ? 2 * room : 8; /* fewer than the message has bytes */
+            rlx_value *more = realloc(items, room * sizeof *more);
+            if (!more) {
+                status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for its items", name);
+                break;
+            }
+            items = more;
+        }
+        status =
+            tensorproto_decode(name, f.bytes.data + f.bytes.at, f.bytes.end - f.bytes.at, &t, err);
+        if (status == RLX_OK)
+            items[n++] = rlx_of_tensor(t);
+    }
+    if (status == RLX_OK && n > UINT32_MAX)
+        status = rlx_fail(err, RLX_E_LIMIT, "%s: too many items", name);
+    if (status == RLX_OK)
+        status = rlx_tuple_create(NULL, (uint32_t)n, items, &tuple, err);
+    for (size_t i = 0; i < n; i++)
+        rlx_value_release(items[i]);
+    free(items);
+    if (status == RLX_OK)
+        *out = rlx_of_tuple(tuple);
+    return status;
+}
+
+rlx_status onnxproto_decode(const char *name, const unsigned char *data, size_t size,
+                            rlx_value *out, rlx_error *err)
+{
+    const reader whole = {data, 0, size};
+    reader sequence = {0};
+    uint64_t type;
+    uint32_t n_sequences;
+    if (!is_list(whole, &type, &sequence, &n_sequences)) {
+        rlx_tensor *t = NULL;
+        RLX_TRY(tensorproto_decode(name, data, size, &t, err));
+        *out = rlx_of_tensor(t);
+        return RLX_OK;
+    }
+    if (type == OF_NOTHING || (type == OF_SEQUENCE && n_sequences == 0)) {
+        *out = rlx_none();
+        return RLX_OK;
+    }
+    return read_tensors(name, type == OF_SEQUENCE ? sequence : whole, out, err);
+}
+
+rlx_status onnxproto_read(const char *path, rlx_value *out, rlx_error *err)
+{
+    unsigned char *data = NULL;
+    size_t size = 0;
+    RLX_TRY(read_file(path, &data, &size, err));
+    rlx_status status = onnxproto_decode(path, data, size, out, err);
+    free(data);
+    return status;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static size_t put_varint(unsigned char *to, uint64_t value)
 {
@@ -297,10 +417,13 @@ static size_t put_varint(unsigned char *to, uint64_t value)
     return n;
 }
 
-rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
-                             const void *data, rlx_error *err)
+enum { HEADER_BYTES = 32 + 12 * RLX_MAX_NDIM };
+
+/* What stands before the |*out_nbytes| bytes of the elements. */
+static rlx_status make_header(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
+                              unsigned char header[HEADER_BYTES], size_t *out_used,
+                              size_t *out_nbytes, rlx_error *err)
 {
-    unsigned char header[32 + 12 * RLX_MAX_NDIM];
     size_t used = 0, n = 1;
     uint32_t type = 0;
     while (type < N_TYPES && !(types[type].bits && rlx_dtype_eq(types[type], dtype)))
@@ -317,14 +440,62 @@ rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, c
     header[used++] = FIELD_TYPE << 3 | VARINT;
     used += put_varint(header + used, type);
     header[used++] = FIELD_RAW << 3 | BYTES;
-    const size_t nbytes = n * rlx_dtype_size(dtype);
-    used += put_varint(header + used, nbytes);
+    *out_nbytes = n * rlx_dtype_size(dtype);
+    *out_used = used + put_varint(header + used, *out_nbytes);
+    return RLX_OK;
+}
 
+static bool put_bytes(FILE *file, const void *data, size_t size)
+{
+    return size == 0 || fwrite(data, 1, size, file) == size;
+}
+
+/* The end of writing to |file|, which |ok| says has gone well. */
+static rlx_status finish(FILE *file, bool ok, const char *path, rlx_error *err)
+{
+    ok = fclose(file) == 0 && ok;
+    return ok ? RLX_OK : rlx_fail(err, RLX_E_IO, "%s: cannot be written", path);
+}
+
+rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
+                             const void *data, rlx_error *err)
+{
+    unsigned char header[HEADER_BYTES];
+    size_t used, nbytes;
+    RLX_TRY(make_header(path, dtype, ndim, dims, header, &used, &nbytes, err));
     FILE *file = fopen(path, "wb");
     if (!file)
         return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    bool ok = fwrite(header, 1, used, file) == used &&
-              (nbytes == 0 || fwrite(data, 1, nbytes, file) == nbytes);
-    ok = fclose(file) == 0 && ok;
-    return ok ? RLX_OK : rlx_fail(err, RLX_E_IO, "%s: cannot be written", path);
+    bool ok = put_bytes(file, header, used) && put_bytes(file, data, nbytes);
+    return finish(file, ok, path, err);
+}
+
+rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
+{
+    const uint32_t n = v.kind == RLX_KIND_TUPLE ? rlx_tuple_count(v.as.tuple) : 0;
+    const unsigned char start[2] = {FIELD_ELEM_TYPE << 3 | VARINT,
+                                    v.kind == RLX_KIND_TUPLE ? OF_TENSORS : OF_NOTHING};
+    for (uint32_t i = 0; i < n; i++)
+        if (rlx_tuple_get(v.as.tuple, i).kind != RLX_KIND_TENSOR)
+            return rlx_fail(err, RLX_E_INVALID_ARG, "%s: item %u is no tensor", path, i);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
+    bool ok = put_bytes(file, start, sizeof start);
+    rlx_status status = RLX_OK;
+    for (uint32_t i = 0; i < n && ok && status == RLX_OK; i++) {
+        const rlx_tensor *t = rlx_tuple_get(v.as.tuple, i).as.tensor;
+        unsigned char header[HEADER_BYTES], length[12] = {FIELD_TENSORS << 3 | BYTES};
+        size_t used = 0, nbytes = 0;
+        status = make_header(path, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
+                             header, &used, &nbytes, err);
+        ok = status == RLX_OK &&
+             put_bytes(file, length, 1 + put_varint(length + 1, used + nbytes)) &&
+             put_bytes(file, header, used) && put_bytes(file, rlx_tensor_data(t), nbytes);
+    }
+    if (status != RLX_OK) {
+        fclose(file);
+        return status;
+    }
+    return finish(file, ok, path, err);
 }

@@ -51,6 +51,8 @@ static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, 
     case RLX_KIND_FLOAT:
         return write_elements(path, RLX_F64, 0, NULL, &v.as.f, err);
     case RLX_KIND_TUPLE: {
+        if (depth > 0 && ending(path) == 3)
+            return onnxproto_write(path, v, err);
         if (depth > MAX_RESULT_DEPTH)
             return rlx_fail(err, RLX_E_LIMIT, "%s: the result is nested too deeply", path);
         rlx_status status = RLX_OK;
@@ -63,6 +65,9 @@ static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, 
         return status;
     }
     case RLX_KIND_NONE:
+        if (ending(path) == 3)
+            return onnxproto_write(path, v, err);
+        break;
     case RLX_KIND_DTYPE:
     case RLX_KIND_STRING:
     case RLX_KIND_CLOSURE:
@@ -74,9 +79,9 @@ static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, 
                     rlx_kind_name((rlx_kind)v.kind));
 }
 
-rlx_status cli_write_value(rlx_value v, const char *path, rlx_error *err)
+rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err)
 {
-    return write_at_depth(v, path, 0, err);
+    return write_at_depth(v, path, is_field, err);
 }
 
 /* The value of a float16. */
