@@ -441,8 +441,12 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
                                         : rlxc_ox_number(im, RLX_B8, 1);
     if (!collect(im, &b, limit, cond, init, NULL, out))
         return;
-    for (uint32_t k = 0; k < n + b.n_outputs; k++)
-        rlxc_ox_set(im, k, out[k]);
+    for (uint32_t k = 0; k < n + b.n_outputs; k++) {
+        const rlxc_ox_value *a = k < n ? b.about[k] : NULL;
+        rlxc_ox_set_value(im, k,
+                          a ? rlxc_ox_object(im, out[k], a->elem, a->is_list, a->maybe)
+                            : rlxc_ox_tensor(im, out[k]));
+    }
 }
 
 void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)

@@ -101,6 +101,8 @@ rlxc_ox_value *rlxc_ox_described(rlxc_ox *im, const rlxc_ox_value *v)
                                   ? rlxc_ox_info(im, v->atom)
                                   : rlxc_sinfo_tensor(im->ctx, v->dtype, v->is_vector,
                                                       v->is_vector ? &length : NULL, NULL);
+        if (!s)
+            rlxc_ox_fail(im, "a value is no tensor");
         return s ? rlxc_ox_object(im, none, rlxc_ox_elem_of(im, s), false, false) : NULL;
     }
     case RLXC_OX_SEQUENCE:
