@@ -130,6 +130,20 @@ static const rlxc_expr *bins_of(rlxc_ox *im, const rlxc_expr *length, bool onesi
                     rlxc_ox_i(im, 1));
 }
 
+/* |x| with a fresh symbol for each of the first |n| dimensions that is not constant. */
+static rlxc_atom renamed(rlxc_ox *im, rlxc_atom x, uint32_t n)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    int64_t known;
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < n; i++)
+        if (!rlxc_is_int(dims[i], &known))
+            dims[i] = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%u", i));
+    return rlxc_ox_match(
+        im, x,
+        rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)rlxc_ox_ndim(im, x), dims, NULL));
+}
+
 /* |x| with the axis |at| (counted from the end where negative) that is known at run time only as
  * (before, axis, after, parts); |out_dims| are its dimensions, 0 in place of the axis. */
 static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
@@ -152,13 +166,15 @@ static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
         out_dims[i] = rlxc_ox_if(im, tests[1], rlxc_ox_i(im, 0), dims[i]);
     }
     parts[3] = dims[ndim - 1];
-    return rlxc_ox_reshape(im, x, parts, 4);
+    /* Symbols of their own, so that no kernel computes with the choices. */
+    return renamed(im, rlxc_ox_reshape(im, x, parts, 4), 3);
 }
 
 void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *elems, *dims[RLXC_MAX_NDIM], *zero = rlxc_ox_i(im, 0);
+    const rlxc_expr *const *elems, *dims[RLXC_MAX_NDIM], *padded[RLXC_MAX_NDIM],
+        *zero = rlxc_ox_i(im, 0);
     uint32_t n, axis = 1;
     int64_t at = rlxc_ox_int(im, "axis", im->opset < 20 ? 1 : -2);
     rlxc_atom x = rlxc_ox_in(im, 0);
@@ -189,6 +205,11 @@ void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
         x = rlxc_ox_slice(im, x, axis, zero, want, 1);
         x = rlxc_ox_pad_axis(im, x, axis, zero, rlxc_canonical(im->ctx, more, NULL), "constant",
                              rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
+        rlxc_ox_dims(im, x, padded);
+        padded[axis] = want;
+        x = rlxc_ox_match(im, x,
+                          rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x),
+                                            (int32_t)rlxc_ox_ndim(im, x), padded, NULL));
     }
     const rlxc_expr *count = bins_of(im, length, onesided && !inverse);
     rlxc_atom y = transformed(im, x, axis, length, count, kind);
