@@ -107,19 +107,25 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
     }
     cosine = rlxc_ox_cast(im, cosine, t);
     sine = rlxc_ox_cast(im, sine, t);
-    /* (re + i imag) (cos + i sin) */
+    /* (re + i imag) (cos + i sin), as one product: (re, imag) ((cos, sin), (-sin, cos)) */
     const int64_t last[1] = {ndim - 1};
-    rlxc_atom both[2] = {rlxc_ox_op2(im, "matmul", re, cosine)};
-    if (parts == 2)
-        both[0] = rlxc_ox_op2(im, "subtract", both[0], rlxc_ox_op2(im, "matmul", imag, sine));
-    if (kind != REAL_INVERSE) {
-        both[1] = rlxc_ox_op2(im, "matmul", re, sine);
-        if (parts == 2)
-            both[1] = rlxc_ox_op2(im, "add", both[1], rlxc_ox_op2(im, "matmul", imag, cosine));
+    const uint32_t made = kind == REAL_INVERSE ? 1 : 2;
+    const rlxc_atom upper[2] = {cosine, sine};
+    rlxc_atom matrix = rlxc_ox_concat(im, upper, made, 1);
+    if (parts == 2) {
+        const rlxc_atom lower[2] = {rlxc_ox_op1(im, "negative", sine), cosine};
+        const rlxc_atom matrices[2] = {matrix, rlxc_ox_concat(im, lower, made, 1)};
+        const rlxc_atom signal[2] = {re, imag};
+        matrix = rlxc_ox_concat(im, matrices, 2, 0);
+        re = rlxc_ox_concat(im, signal, 2, n - 1);
     }
-    for (uint32_t i = 0; i < (kind == REAL_INVERSE ? 1 : 2); i++)
+    rlxc_atom both[2], y = rlxc_ox_op2(im, "matmul", re, matrix);
+    both[0] = made == 1 ? y : rlxc_ox_slice(im, y, n - 1, rlxc_ox_i(im, 0), count, 1);
+    if (made == 2)
+        both[1] = rlxc_ox_slice(im, y, n - 1, count, rlxc_add(im->ctx, count, count), 1);
+    for (uint32_t i = 0; i < made; i++)
         both[i] = rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, both[i], back, n), last, 1);
-    return rlxc_ox_concat(im, both, kind == REAL_INVERSE ? 1 : 2, ndim - 1);
+    return rlxc_ox_concat(im, both, made, ndim - 1);
 }
 
 static const rlxc_expr *bins_of(rlxc_ox *im, const rlxc_expr *length, bool onesided)
