@@ -98,3 +98,72 @@ RLX_TEST(tensorproto, refused)
         cr_expect(strstr(err.message, rows[i].expected) != NULL, "%zu: %s", i, err.message);
     }
 }
+
+/* Sequences and optionals: how many items, -1: none, -2: a tensor, -3: refused. */
+RLX_TEST(tensorproto, sequences_and_optionals)
+{
+#define ONE "\x1a\x08\x10\x01\x4a\x04\x00\x00\x80\x3f" /* a float in field 3 */
+    static const struct {
+        const char *bytes;
+        size_t size;
+        int items;
+    } rows[] = {
+        {"\x10\x01", 2, 0},
+        {"\x0a\x01s\x10\x01" ONE ONE, 25, 2},
+        {"\x10\x00", 2, -1},
+        {"\x0a\x01o\x10\x03", 5, -1},
+        {"\x10\x03\x2a\x0c\x10\x01" ONE, 16, 1},
+        {"\x10\x03\x2a\x02\x10\x01", 6, 0},
+        {"\x10\x01\x4a\x04\x00\x00\x80\x3f", 8, -2},
+        {"\x08\x01\x10\x03\x2a\x01\x05", 7, -2}, /* int8 in the field of a sequence */
+        {"\x10\x03\x2a\x02\x10\x01\x2a\x02\x10\x01", 10, -3},
+        {"\x10\x01\x1a\x02\x10\x08", 6, -3}, /* a string inside */
+        {"\x10\x01\x1a\x08\x10\x01", 6, -3}, /* cut off */
+        {"", 0, -3},
+    };
+#undef ONE
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlx_value v = rlx_none();
+        rlx_error err = {0};
+        rlx_status status =
+            onnxproto_decode("t", (const unsigned char *)rows[i].bytes, rows[i].size, &v, &err);
+        int got = status != RLX_OK            ? -3
+                  : v.kind == RLX_KIND_TUPLE  ? (int)rlx_tuple_count(v.as.tuple)
+                  : v.kind == RLX_KIND_TENSOR ? -2
+                  : v.kind == RLX_KIND_NONE   ? -1
+                                              : -4;
+        cr_expect_eq(got, rows[i].items, "%zu: %d %s", i, got, err.message);
+        rlx_value_release(v);
+    }
+}
+
+RLX_TEST(tensorproto, a_sequence_that_is_written_reads_back)
+{
+    const int64_t dims[1] = {2};
+    const float data[2] = {1, 2};
+    rlx_value items[2], got = rlx_none();
+    rlx_tuple *list = NULL;
+    rlx_error err = {0};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/rlx-list-%d.pb", (int)getpid());
+    for (int i = 0; i < 2; i++) {
+        rlx_tensor *x = NULL;
+        cr_assert_eq(rlx_tensor_create(NULL, RLX_F32, 1, dims, &x, &err), RLX_OK);
+        memcpy(rlx_tensor_mutable_data(x), data, sizeof data);
+        items[i] = rlx_of_tensor(x);
+    }
+    cr_assert_eq(rlx_tuple_create(NULL, 2, items, &list, &err), RLX_OK);
+    cr_assert_eq(onnxproto_write(path, rlx_of_tuple(list), &err), RLX_OK, "%s", err.message);
+    cr_assert_eq(onnxproto_read(path, &got, &err), RLX_OK, "%s", err.message);
+    cr_assert_eq(rlx_tuple_count(got.as.tuple), 2);
+    const rlx_value second = rlx_tuple_get(got.as.tuple, 1);
+    cr_expect_arr_eq(rlx_tensor_data(second.as.tensor), data, sizeof data);
+    rlx_value_release(got);
+    cr_assert_eq(onnxproto_write(path, rlx_none(), &err), RLX_OK);
+    cr_assert_eq(onnxproto_read(path, &got, &err), RLX_OK);
+    cr_expect_eq(got.kind, RLX_KIND_NONE);
+    unlink(path);
+    rlx_value_release(rlx_of_tuple(list));
+    for (int i = 0; i < 2; i++)
+        rlx_value_release(items[i]);
+}

@@ -312,7 +312,7 @@ enum { OF_NOTHING = 0, OF_TENSORS = 1, OF_SEQUENCE = 3 };
 static bool is_list(reader r, uint64_t *out_type, reader *out_sequence, uint32_t *out_sequences)
 {
     field f = {0};
-    bool tensors = false;
+    bool tensors = false, typed = false;
     *out_type = OF_NOTHING;
     *out_sequences = 0;
     while (r.at < r.end) {
@@ -320,6 +320,7 @@ static bool is_list(reader r, uint64_t *out_type, reader *out_sequence, uint32_t
             return false;
         if (f.number == FIELD_ELEM_TYPE && f.kind == VARINT) {
             *out_type = f.value;
+            typed = true;
         } else if (f.number == FIELD_TENSORS && f.kind == BYTES) {
             tensors = true;
         } else if (f.number == FIELD_SEQUENCE && f.kind == BYTES) {
@@ -329,9 +330,11 @@ static bool is_list(reader r, uint64_t *out_type, reader *out_sequence, uint32_t
             return false;
         }
     }
-    return *out_type == OF_TENSORS    ? *out_sequences == 0
-           : *out_type == OF_SEQUENCE ? !tensors && *out_sequences <= 1
-                                      : *out_type == OF_NOTHING && !tensors && *out_sequences == 0;
+    if (*out_type == OF_TENSORS)
+        return *out_sequences == 0;
+    return typed && !tensors &&
+           (*out_type == OF_SEQUENCE ? *out_sequences <= 1
+                                     : *out_type == OF_NOTHING && *out_sequences == 0);
 }
 
 /* The tensors of the message as a tuple. */
