@@ -33,6 +33,7 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     uint32_t n_links;
     bool no_winograd;      /* convolutions as sums of products only */
     uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
+    uint32_t l2_bytes;     /* a core's own cache of the second level */
 } rlxc_options;
 
 typedef bool (*rlxc_pass_fn)(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);

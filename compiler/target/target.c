@@ -1,5 +1,6 @@
 /* The target table and its resolution. A row is an architecture level: the CPU name LLVM gets, the
- * features it implies (cumulative) and the widest vector. "native" takes the host's name and
+ * features it implies (cumulative), the widest vector and what cores of that level usually have
+ * as their second level of cache. "native" takes the host's name and
  * features from LLVM. To add a CPU level, add a row; to add an architecture, also register LLVM's
  * code generator for it. */
 #include "compiler/target/target.h"
@@ -8,10 +9,13 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_L2 = 512 * 1024, MAX_L2 = 64 * 1024 * 1024 };
 
 typedef struct target_row {
     const char *cpu, *triple;
-    uint32_t vector_bytes;
+    uint32_t vector_bytes, l2_kib;
     const char *features; /* implied, LLVM's spelling */
 } target_row;
 
@@ -21,11 +25,11 @@ typedef struct target_row {
 #define V4 V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
 
 static const target_row rows[] = {
-    {"x86-64", X86, 16, ""},
-    {"x86-64-v2", X86, 16, V2},
-    {"x86-64-v3", X86, 32, V3},
-    {"x86-64-v4", X86, 64, V4},
-    {"generic-aarch64", "aarch64-unknown-linux-gnu", 16, "+neon"},
+    {"x86-64", X86, 16, 256, ""},
+    {"x86-64-v2", X86, 16, 256, V2},
+    {"x86-64-v3", X86, 32, 512, V3},
+    {"x86-64-v4", X86, 64, 1024, V4},
+    {"generic-aarch64", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
 };
 
 /* Features that a compiled file may name: what the runtime (vm/native.c) can ask the CPU for. */
@@ -116,6 +120,8 @@ static void resolve_native(rlxc_context *ctx, rlxc_options *options)
     LLVMDisposeMessage(features);
     LLVMDisposeMessage(triple);
     options->vector_bytes = vector_bytes(options->features);
+    const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE); /* 0 or less: the system does not say */
+    options->l2_bytes = l2 > 0 && l2 <= MAX_L2 ? (uint32_t)l2 : DEFAULT_L2;
 }
 
 /* The value of -mcpu= in a TVM target text; NULL when it has none. */
@@ -157,6 +163,7 @@ bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu
         options->features = rows[i].features;
         options->triple = plain ? rows[i].triple : rlxc_intern_cstr(ctx, target);
         options->vector_bytes = rows[i].vector_bytes;
+        options->l2_bytes = rows[i].l2_kib * 1024;
         return true;
     }
     rlxc_text names = {.ctx = ctx};

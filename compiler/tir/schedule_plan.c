@@ -6,7 +6,7 @@
  * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
 #include "compiler/tir/tile.h"
 
-enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */ };
+enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8 };
 
 /* Widest first: the first row whose vectors the target has and the columns fill. */
 static const rlxc_tile_shape shapes[] = {
@@ -138,6 +138,23 @@ static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
            rlxc_access_stride(ctx, load->load.buffer, load->load.indices, j, out);
 }
 
+/* Blocks of the reduction, alike, for which half of the second level of cache holds the part of the
+ * panel; the other half is for the rows. */
+static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
+                               const rlxc_tile_plan *p, int64_t panel)
+{
+    int64_t k, rows, row_bytes = panel * (stage->out->dtype.bits / 8);
+    if (p->i == RLXC_NO_AXIS || p->reduce == RLXC_NO_AXIS ||
+        !rlxc_is_int(stage->extents[p->reduce], &k) ||
+        (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)p->shape->mr))
+        return 0;
+    const int64_t most = (int64_t)s->options->l2_bytes / 2 / row_bytes;
+    if (most < K_UNIT || k <= most)
+        return 0;
+    const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
+    return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t panel,
                          rlxc_tile_plan *p)
@@ -156,6 +173,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         n > 0)
         p->mr = (uint32_t)n;
     p->panels = panel > 0;
+    p->k_block = panel > 0 ? reduction_block(s, stage, p, panel) : 0;
     return !panel || panel == (int64_t)p->shape->nv * p->vl;
 }
 

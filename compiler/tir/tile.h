@@ -1,5 +1,5 @@
 /* Private to compiler/tir and the pass that packs constants: what is decided about a reduction that
- * runs in register tiles. schedule_plan.c decides, schedule_tile.c emits. */
+ * runs in register tiles. schedule_plan.c decides, schedule_tile*.c emit. */
 #ifndef RLXC_TIR_TILE_H
 #define RLXC_TIR_TILE_H
 
@@ -24,6 +24,8 @@ typedef struct rlxc_tile_plan {
     const rlxc_expr *operand;     /* the only load that depends on j, and not on i; or NULL */
     bool must_pack;               /* operand is not contiguous along j */
     bool panels;                  /* operand is stored in panels of nv * vl columns */
+    int64_t k_block;              /* of the reduction at a time, where a panel takes more than half
+                                     of the second level of cache; 0: all */
 } rlxc_tile_plan;
 
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
