@@ -94,18 +94,8 @@ static uint32_t compile_binary(rlxc_bc_module *m, rlxc_bc_symbols *symbols, cons
         zero = constant(m, 0, range);
         return node(m, RLX_EXPR_SELECT, a, constant(m, 1, range),
                     node(m, RLX_EXPR_NE, b, zero, 0, range), range);
-    case RLXC_EXPR_VAR:
-    case RLXC_EXPR_INT:
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_CAST:
-    case RLXC_EXPR_SELECT:
-    case RLXC_EXPR_LOAD:
-    case RLXC_EXPR_CALL:
-    case RLXC_EXPR_LET:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        RLXC_OTHER_EXPRS(RLXC_EXPR_CASE)
         break;
     }
     return a;
@@ -169,9 +159,7 @@ static uint32_t compile_node(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const 
             return node(m, RLX_EXPR_SELECT, cond, yes, no, range);
         }
         return refuse(m, e, range);
-#define X(kind, text) case RLXC_EXPR_##kind:
-        RLXC_BINARY_EXPRS(X)
-#undef X
+        RLXC_BINARY_EXPRS(RLXC_EXPR_CASE)
     case RLXC_EXPR_FLOAT:
     case RLXC_EXPR_STRING:
     case RLXC_EXPR_LOAD:

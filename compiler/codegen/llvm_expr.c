@@ -310,18 +310,8 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
         return is_float ? LLVMBuildFCmp(b, rows[row].f, x, y, "")
                         : LLVMBuildICmp(b, is_signed ? rows[row].s : rows[row].u, x, y, "");
     }
-    case RLXC_EXPR_VAR:
-    case RLXC_EXPR_INT:
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_CAST:
-    case RLXC_EXPR_SELECT:
-    case RLXC_EXPR_LOAD:
-    case RLXC_EXPR_CALL:
-    case RLXC_EXPR_LET:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        RLXC_OTHER_EXPRS(RLXC_EXPR_CASE)
         return problem(g, e, "not a binary operator");
     }
     if (!is_float)
@@ -440,6 +430,15 @@ static LLVMValueRef ramp(rlxc_llvm *g, const rlxc_expr *e)
     return LLVMBuildAdd(g->b, rlxc_llvm_splat(g, base, lanes), scaled, "");
 }
 
+static LLVMValueRef numbers(rlxc_llvm *g, const rlxc_expr *e)
+{
+    LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
+    rlxc_llvm_unify(g, &x, &y);
+    if (LLVMTypeOf(x) != LLVMTypeOf(y) || rlxc_dtype_is_handle(e->bin.a->dtype))
+        return problem(g, e, "an operator needs two numbers of one type");
+    return arithmetic(g, e, x, y);
+}
+
 static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
 {
     switch ((rlxc_expr_kind)e->kind) {
@@ -459,27 +458,8 @@ static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
     case RLXC_EXPR_AND:
     case RLXC_EXPR_OR:
         return logical(g, e);
-    case RLXC_EXPR_ADD:
-    case RLXC_EXPR_SUB:
-    case RLXC_EXPR_MUL:
-    case RLXC_EXPR_DIV:
-    case RLXC_EXPR_MOD:
-    case RLXC_EXPR_FLOORDIV:
-    case RLXC_EXPR_FLOORMOD:
-    case RLXC_EXPR_MIN:
-    case RLXC_EXPR_MAX:
-    case RLXC_EXPR_EQ:
-    case RLXC_EXPR_NE:
-    case RLXC_EXPR_LT:
-    case RLXC_EXPR_LE:
-    case RLXC_EXPR_GT:
-    case RLXC_EXPR_GE: {
-        LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
-        rlxc_llvm_unify(g, &x, &y);
-        if (LLVMTypeOf(x) != LLVMTypeOf(y) || rlxc_dtype_is_handle(e->bin.a->dtype))
-            return problem(g, e, "an operator needs two numbers of one type");
-        return arithmetic(g, e, x, y);
-    }
+        RLXC_NUMBER_EXPRS(RLXC_EXPR_CASE)
+        return numbers(g, e);
     case RLXC_EXPR_NOT:
         if (!rlxc_dtype_is_bool(e->bin.a->dtype))
             return problem(g, e, "not needs a bool");

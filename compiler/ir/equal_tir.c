@@ -164,9 +164,7 @@ static void encode_node(rlxc_encoder *e, const rlxc_expr *x)
     case RLXC_EXPR_STRING:
         rlxc_encode_text(e, x->s);
         break;
-#define X(kind, text) case RLXC_EXPR_##kind:
-        RLXC_BINARY_EXPRS(X)
-#undef X
+        RLXC_BINARY_EXPRS(RLXC_EXPR_CASE)
         rlxc_encode_expr(e, x->bin.a);
         rlxc_encode_expr(e, x->bin.b);
         break;

@@ -14,9 +14,9 @@
 typedef struct rlxc_expr rlxc_expr;
 typedef struct rlxc_buffer rlxc_buffer;
 
-/* X(kind, Python spelling or NULL): binary kinds in one table for parser, printer, folding and
- * codegen. */
-#define RLXC_BINARY_EXPRS(X)                                                            \
+/* X(kind, Python spelling or NULL): the kinds in tables for parser, printer, folding and codegen.
+ * Of the binary ones, and and or stand apart: their second operand may not have to be computed. */
+#define RLXC_NUMBER_EXPRS(X)                                                            \
     X(ADD, "+")                                                                         \
     X(SUB, "-")                                                                         \
     X(MUL, "*")                                                                         \
@@ -31,28 +31,34 @@ typedef struct rlxc_buffer rlxc_buffer;
     X(LT, "<")                                                                          \
     X(LE, "<=")                                                                         \
     X(GT, ">")                                                                          \
-    X(GE, ">=")                                                                         \
-    X(AND, "and")                                                                       \
+    X(GE, ">=")
+#define RLXC_BINARY_EXPRS(X) \
+    RLXC_NUMBER_EXPRS(X)     \
+    X(AND, "and")            \
     X(OR, "or")
+#define RLXC_LEAF_EXPRS(X)                                                          \
+    X(VAR, NULL)                                                                    \
+    X(INT, NULL) /* integers and bool constants, sign- or zero-extended to int64 */ \
+    X(FLOAT, NULL)                                                                  \
+    X(STRING, NULL) /* only as an argument of a call */
+#define RLXC_OTHER_EXPRS(X)                                                         \
+    X(NOT, NULL)                                                                    \
+    X(CAST, NULL)                                                                   \
+    X(SELECT, NULL) /* T.Select: both sides evaluated */                            \
+    X(LOAD, NULL)                                                                   \
+    X(CALL, NULL) /* intrinsic by name ("exp", "if_then_else", "call_extern", ...): \
+                     compiler/tir/intrinsics.def */                                 \
+    X(LET, NULL)                                                                    \
+    X(RAMP, NULL)                                                                   \
+    X(BROADCAST, NULL)
 
 typedef enum rlxc_expr_kind {
-    RLXC_EXPR_VAR,
-    RLXC_EXPR_INT, /* integers and bool constants, sign- or zero-extended to int64 */
-    RLXC_EXPR_FLOAT,
-    RLXC_EXPR_STRING, /* only as an argument of a call */
 #define X(kind, text) RLXC_EXPR_##kind,
-    RLXC_BINARY_EXPRS(X)
+    RLXC_LEAF_EXPRS(X) RLXC_BINARY_EXPRS(X) RLXC_OTHER_EXPRS(X)
 #undef X
-        RLXC_EXPR_NOT,
-    RLXC_EXPR_CAST,
-    RLXC_EXPR_SELECT, /* T.Select: both sides evaluated */
-    RLXC_EXPR_LOAD,
-    RLXC_EXPR_CALL, /* intrinsic by name ("exp", "if_then_else", "call_extern", ...) :
-                       compiler/tir/intrinsics.def */
-    RLXC_EXPR_LET,
-    RLXC_EXPR_RAMP,
-    RLXC_EXPR_BROADCAST
 } rlxc_expr_kind;
+/* The labels of a whole table in a switch. */
+#define RLXC_EXPR_CASE(kind, text) case RLXC_EXPR_##kind:
 
 struct rlxc_expr {
     uint8_t kind; /* rlxc_expr_kind */

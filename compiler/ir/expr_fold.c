@@ -104,18 +104,8 @@ static bool fold_signed(rlxc_expr_kind kind, int64_t a, int64_t b, int64_t *out)
     case RLXC_EXPR_OR:
         *out = a || b;
         return true;
-    case RLXC_EXPR_VAR:
-    case RLXC_EXPR_INT:
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_CAST:
-    case RLXC_EXPR_SELECT:
-    case RLXC_EXPR_LOAD:
-    case RLXC_EXPR_CALL:
-    case RLXC_EXPR_LET:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        RLXC_OTHER_EXPRS(RLXC_EXPR_CASE)
         return false;
     }
     return false;

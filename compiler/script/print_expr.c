@@ -116,18 +116,8 @@ static const char *binary_text(const rlxc_expr *e)
         return text;
         RLXC_BINARY_EXPRS(X)
 #undef X
-    case RLXC_EXPR_VAR:
-    case RLXC_EXPR_INT:
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_CAST:
-    case RLXC_EXPR_SELECT:
-    case RLXC_EXPR_LOAD:
-    case RLXC_EXPR_CALL:
-    case RLXC_EXPR_LET:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        RLXC_OTHER_EXPRS(RLXC_EXPR_CASE)
         break;
     }
     return NULL;
@@ -272,9 +262,7 @@ static void print_node(rlxc_printer *p, const rlxc_expr *e)
     case RLXC_EXPR_STRING:
         rlxc_print_quoted(p, e->s);
         return;
-#define X(kind, text) case RLXC_EXPR_##kind:
-        RLXC_BINARY_EXPRS(X)
-#undef X
+        RLXC_BINARY_EXPRS(RLXC_EXPR_CASE)
         print_binary(p, e);
         return;
     case RLXC_EXPR_NOT:

@@ -159,23 +159,7 @@ static const rlxc_expr *vec_node(vectorizer *v, const rlxc_expr *e)
     case RLXC_EXPR_RAMP:
     case RLXC_EXPR_BROADCAST:
         return give_up(v, e);
-    case RLXC_EXPR_ADD:
-    case RLXC_EXPR_SUB:
-    case RLXC_EXPR_MUL:
-    case RLXC_EXPR_DIV:
-    case RLXC_EXPR_MOD:
-    case RLXC_EXPR_FLOORDIV:
-    case RLXC_EXPR_FLOORMOD:
-    case RLXC_EXPR_MIN:
-    case RLXC_EXPR_MAX:
-    case RLXC_EXPR_EQ:
-    case RLXC_EXPR_NE:
-    case RLXC_EXPR_LT:
-    case RLXC_EXPR_LE:
-    case RLXC_EXPR_GT:
-    case RLXC_EXPR_GE:
-    case RLXC_EXPR_AND:
-    case RLXC_EXPR_OR:
+        RLXC_BINARY_EXPRS(RLXC_EXPR_CASE)
         return vec_binary(v, e);
     }
     return give_up(v, e);
