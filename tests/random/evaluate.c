@@ -312,6 +312,62 @@ static tensor created(frame *fr, const value *v)
     return r;
 }
 
+static tensor quantized(frame *fr, const value *v, const tensor *const *x)
+{
+    tensor r = tensor_new(fr->e, v->types[0].elem, x[0]->ndim, x[0]->dims);
+    for (int64_t i = 0; i < r.n; i++) {
+        int64_t at[8];
+        unravel(&r, i, at);
+        num scale = x[1]->at[x[1]->ndim ? at[v->ints[0]] : 0];
+        num zero = x[2]->at[x[2]->ndim ? at[v->ints[0]] : 0];
+        r.at[i] =
+            evaluate_quantize(x[0]->elem, r.elem, v->op == OP_DEQUANTIZE, x[0]->at[i], scale, zero);
+    }
+    return r;
+}
+
+/* What has as many elements as the data say: of integers that are known. */
+static tensor dependent(frame *fr, const value *v, const tensor *x)
+{
+    int64_t n = 0, dims[2] = {x->ndim, 0};
+    num *sorted = malloc((size_t)(x->n + 1) * sizeof *sorted);
+    evaluate_sort(x->at, sorted, x->n, 1, false);
+    if (v->op == OP_UNIQUE) {
+        for (int64_t i = 0; i < x->n; i++)
+            if (i == 0 || sorted[i].v != sorted[i - 1].v)
+                sorted[n++] = sorted[i];
+        tensor r = tensor_new(fr->e, x->elem, 1, &n);
+        memcpy(r.at, sorted, (size_t)(r.n < n ? r.n : n) * sizeof *sorted);
+        free(sorted);
+        return r;
+    }
+    free(sorted);
+    for (int64_t i = 0; i < x->n; i++)
+        dims[1] += x->at[i].v != 0;
+    tensor r = tensor_new(fr->e, I64, 2, dims);
+    for (int64_t i = 0; r.n > 0 && i < x->n; i++) {
+        int64_t at[8];
+        unravel(x, i, at);
+        for (unsigned d = 0; d < x->ndim && x->at[i].v != 0; d++)
+            r.at[d * dims[1] + n] = (num){(double)at[d], 0};
+        n += x->at[i].v != 0;
+    }
+    return r;
+}
+
+static tensor prim_func(frame *fr, const value *v, const tensor *const *x)
+{
+    int64_t dims[2] = {x[0]->dims[0], x[0]->dims[1]};
+    if (v->sub == TIR_TRANSPOSE) {
+        dims[0] = x[0]->dims[1];
+        dims[1] = x[0]->dims[0];
+    }
+    tensor r = tensor_new(fr->e, F32, v->sub == TIR_ROW_SUM ? 1 : 2, dims);
+    if (r.n > 0)
+        evaluate_tir(v, x, &r);
+    return r;
+}
+
 /* --- statements ------------------------------------------------------------------------------ */
 
 static bool run(evaluation *e, const function *f, const tensor *params, const int64_t *symbols,
@@ -410,6 +466,17 @@ static void compute(frame *fr, int id, const value *v, cell *out)
     case OP_CONV2D:
     case OP_POOL:
         out->t[0] = window(fr, v, x);
+        return;
+    case OP_QUANTIZE:
+    case OP_DEQUANTIZE:
+        out->t[0] = quantized(fr, v, x);
+        return;
+    case OP_UNIQUE:
+    case OP_NONZERO:
+        out->t[0] = dependent(fr, v, x[0]);
+        return;
+    case OP_TIR:
+        out->t[0] = prim_func(fr, v, x);
         return;
     }
 }

@@ -41,6 +41,8 @@ num num_power(elem t, num a, double exponent);
 /* The exact sum of |n| products needs no more bits than the type has. */
 bool num_sums_exactly(elem t, double sum_of_magnitudes, double granularity);
 double num_granularity(double v);
+/* Twice the unit roundoff, so that a second rounding (through float32, say) is covered. */
+double num_unit(elem t);
 
 tensor tensor_new(evaluation *e, elem t, unsigned ndim, const int64_t *dims);
 /* Fills |out|, whose dimensions are set, of a window operator. */
@@ -52,6 +54,9 @@ num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n);
 void evaluate_softmax(elem t, bool log, const num *from, num *to, int64_t n, int64_t step);
 void evaluate_norm(elem t, bool layer, const num *from, num *to, int64_t n, const num *gamma,
                    const num *beta);
+/* One element of quantize and dequantize. */
+num evaluate_quantize(elem from, elem to, bool back, num x, num scale, num zero);
+void evaluate_tir(const value *v, const tensor *const *x, tensor *out);
 void evaluate_sort(const num *from, num *to, int64_t n, int64_t step, bool descending);
 
 /* Positions in row-major order. */

@@ -216,24 +216,37 @@ num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n)
     return num_inexact(t, root, e, 2, root);
 }
 
+/* So far below |best| that nothing is left of it, infinitely far included. */
+static bool is_masked(num a, double best)
+{
+    return a.v + a.e < best - 200;
+}
+
 void evaluate_softmax(elem t, bool log_form, const num *from, num *to, int64_t n, int64_t step)
 {
     double best = -INFINITY, sum = 0, error = 0, magnitude = 0;
     bool odd = false;
     for (int64_t i = 0; i < n; i++) {
         best = fmax(best, from[i * step].v);
+        odd = odd || isnan(from[i * step].v) || isinf(from[i * step].e);
+    }
+    odd = odd || !isfinite(best);
+    for (int64_t i = 0; i < n && !odd; i++) {
+        sum += exp(from[i * step].v - best);
+        if (!log_form && is_masked(from[i * step], best))
+            continue;
         error = fmax(error, from[i * step].e);
         magnitude = fmax(magnitude, fabs(from[i * step].v));
-        odd = odd || !isfinite(from[i * step].v);
+        odd = !isfinite(magnitude);
     }
-    for (int64_t i = 0; i < n; i++)
-        sum += exp(from[i * step].v - best);
-    double unit = t == F16 ? 0x1p-10 : 0x1p-23;
+    double unit = num_unit(t);
     double relative = 2 * error + unit * (magnitude * 2 + (double)n + 8);
     for (int64_t i = 0; i < n; i++) {
         double v = exp(from[i * step].v - best) / sum;
         if (odd || relative > 1)
             to[i * step] = num_unknown();
+        else if (!log_form && is_masked(from[i * step], best))
+            to[i * step] = num_inexact(t, 0, 0, 1, 0);
         else if (log_form)
             to[i * step] = num_inexact(t, from[i * step].v - best - log(sum), relative * 1.2, 4,
                                        magnitude + best - from[i * step].v);
@@ -292,4 +305,46 @@ void evaluate_sort(const num *from, num *to, int64_t n, int64_t step, bool desce
     }
     for (int64_t i = 0; i < n; i++)
         to[i * step].e = odd ? INFINITY : error;
+}
+
+num evaluate_quantize(elem from, elem to, bool back, num x, num scale, num zero)
+{
+    if (isinf(x.e) || isinf(scale.e) || isinf(zero.e) || isnan(x.v) || scale.v == 0)
+        return num_unknown();
+    if (back)
+        return num_binary(to, B_MUL, (num){x.v - zero.v, 0}, scale);
+    double low = to == I8 ? -128 : 0, high = to == I8 ? 127 : 255, at[3];
+    num q = num_binary(from, B_DIV, x, scale);
+    if (isinf(q.e) || !isfinite(q.v))
+        return num_unknown();
+    /* the quotient of powers of two has no error */
+    double error = x.e == 0 && num_granularity(x.v / scale.v) > 0 ? 0 : q.e;
+    for (int k = 0; k < 3; k++)
+        at[k] = fmin(fmax(nearbyint(q.v + (k - 1) * error) + zero.v, low), high);
+    return at[0] == at[1] && at[1] == at[2] ? num_exact(to, at[1]) : num_unknown();
+}
+
+void evaluate_tir(const value *v, const tensor *const *x, tensor *out)
+{
+    int64_t rows = x[0]->dims[0], columns = x[0]->dims[1];
+    const num two = {2, 0}, one = {1, 0};
+    const num **list = malloc((size_t)(columns + 1) * sizeof *list);
+    for (int64_t i = 0; list && i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            const num *a = &x[0]->at[i * columns + j];
+            list[j] = a;
+            if (v->sub == TIR_SCALE)
+                out->at[i * columns + j] =
+                    num_binary(F32, B_ADD, num_binary(F32, B_MUL, *a, two), one);
+            else if (v->sub == TIR_TRANSPOSE)
+                out->at[j * rows + i] = *a;
+            else if (v->sub == TIR_MIRROR)
+                out->at[i * columns + columns - 1 - j] = num_binary(F32, B_MUL, *a, *a);
+            else if (v->sub == TIR_MAXIMUM)
+                out->at[i * columns + j] = num_binary(F32, B_MAX, *a, x[1]->at[j]);
+        }
+        if (v->sub == TIR_ROW_SUM)
+            out->at[i] = evaluate_reduce(F32, R_SUM, list, columns);
+    }
+    free(list);
 }

@@ -148,7 +148,10 @@ double constant_value(gen *g, elem t)
 {
     static const double floats[] = {0.5, 2, -1, 1.5, 0.25, 3, -0.75, 0, 1};
     static const double integers[] = {1, 2, 3, -1, 5, -7, 0};
-    return t == B8 ? rnd(g, 2) : t >= I32 ? integers[rnd(g, 7)] : floats[rnd(g, 9)];
+    if (t == B8)
+        return rnd(g, 2);
+    double v = t >= I32 ? integers[rnd(g, 7)] : floats[rnd(g, 9)];
+    return t == U8 && v < 0 ? -v : v;
 }
 
 const type *type_of(const gen *g, int id)
@@ -308,7 +311,7 @@ static unsigned some_operations(gen *g, unsigned n)
 {
     unsigned made = 0;
     for (unsigned tries = 0; tries < 3 * n && made < n; tries++)
-        if (g->f->n_atoms + 14 <= MAX_ATOMS && g->f->n_values + 12 <= MAX_VALUES)
+        if (g->f->n_atoms + 14 <= MAX_ATOMS && g->f->n_values + 40 <= MAX_VALUES)
             made += add_operation(g) >= 0;
     return made;
 }
@@ -498,7 +501,14 @@ int add_call(gen *g)
 static elem random_elem(gen *g)
 {
     unsigned k = rnd(g, 100);
-    return k < 72 ? F32 : k < 80 ? I32 : k < 87 ? I64 : k < 94 ? F16 : B8;
+    return k < 68   ? F32
+           : k < 75 ? I32
+           : k < 80 ? I64
+           : k < 85 ? F16
+           : k < 90 ? BF16
+           : k < 93 ? I8
+           : k < 95 ? U8
+                    : B8;
 }
 
 void generate(program *p, uint64_t seed)

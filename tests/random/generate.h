@@ -12,7 +12,12 @@ typedef struct gen { /* one function that is being made */
     unsigned n_scope, depth;
 } gen;
 
-enum { ANY_ELEM = 31, FLOATS = 1 << F32 | 1 << F16, INTEGERS = 1 << I32 | 1 << I64 };
+enum {
+    ANY_ELEM = (1 << (B8 + 1)) - 1,
+    FLOATS = 1 << F32 | 1 << F16 | 1 << BF16,
+    INDICES = 1 << I32 | 1 << I64, /* of any tensor here */
+    INTEGERS = INDICES | 1 << I8 | 1 << U8
+};
 
 unsigned rnd(gen *g, unsigned n);
 bool chance(gen *g, unsigned percent);
@@ -44,6 +49,13 @@ const type *type_of(const gen *g, int id);
 value call1(op o, int x);
 value call2(op o, int x, int y);
 void insert_dim(type *t, unsigned at, dim d);
+
+/* Several operations that belong together: what exporters write for one, or what passes join.
+ * Of generate_pattern.c. */
+int add_pattern(gen *g);
+int add_dependent(gen *g);
+int add_tir(gen *g);
+int add_quantize(gen *g);
 
 /* Operations of generate_shape.c. */
 int add_reshape(gen *g);

@@ -1,5 +1,6 @@
 /* Random operations: each function picks operands in scope, chooses attributes that are valid for
  * every size of the symbols, and binds one value; -1 where nothing in scope fits. */
+#include <math.h>
 #include <string.h>
 
 #include "tests/random/generate.h"
@@ -100,7 +101,8 @@ static int op_binary(gen *g)
     } else if (t >= I32 && chance(g, 30)) {
         v.sub = B_DIV + rnd(g, 4);
         static const double divisors[] = {1, 2, 3, 7, -2, -5, 16};
-        v.args[1] = constant(g, t, divisors[rnd(g, 7)]);
+        double divisor = divisors[rnd(g, 7)];
+        v.args[1] = constant(g, t, t == U8 ? fabs(divisor) : divisor);
         v.types[0] = *type_of(g, v.args[0]);
     } else {
         v.sub = rnd(g, t >= I32 ? B_MIN + 1 : B_DIV + 1);
@@ -184,7 +186,7 @@ static int op_along_axis(gen *g)
 
 static int op_norm(gen *g)
 {
-    int x = pick(g, chance(g, 90) ? 1 << F32 : 1 << F16, 1, MAX_DIMS);
+    int x = pick(g, chance(g, 85) ? 1 << F32 : FLOATS, 1, MAX_DIMS);
     if (x < 0)
         return -1;
     type t = {.elem = type_of(g, x)->elem, .ndim = 1};
@@ -227,7 +229,7 @@ static bool matmul_type(const type *a, const type *b, type *out)
 
 static int op_matmul(gen *g)
 {
-    int x = pick(g, chance(g, 92) ? 1 << F32 : FLOATS | INTEGERS, 1, 4), y = -1;
+    int x = pick(g, chance(g, 85) ? 1 << F32 : FLOATS | INTEGERS, 1, 4), y = -1;
     if (x < 0)
         return -1;
     value v = {.op = OP_MATMUL, .n_types = 1, .n_args = 2, .named_after = -1};
@@ -371,7 +373,9 @@ static const struct {
                   {add_create, 4},    {add_match_cast, 3},
                   {op_matmul, 12},    {op_window, 4},
                   {op_tuple, 2},      {op_alias, 1},
-                  {add_call, 3}};
+                  {add_call, 3},      {add_pattern, 16},
+                  {add_dependent, 2}, {add_tir, 4},
+                  {add_quantize, 3}};
 
 int add_operation(gen *g)
 {

@@ -221,7 +221,7 @@ int add_slice(gen *g)
 int add_take(gen *g)
 {
     for (unsigned tries = 0; tries < 8; tries++) {
-        int x = pick(g, ANY_ELEM, 1, 3), i = pick(g, INTEGERS, 0, 2);
+        int x = pick(g, ANY_ELEM, 1, 3), i = pick(g, INDICES, 0, 2);
         int64_t c;
         if (x < 0)
             return -1;
@@ -314,7 +314,7 @@ int add_create(gen *g)
     type *t = &v.types[0];
     t->elem = v.op == OP_ARANGE ? (chance(g, 50) ? I64 : F32)
               : chance(g, 70)   ? F32
-                                : (elem)rnd(g, 5);
+                                : (elem)rnd(g, B8 + 1);
     t->ndim = v.op == OP_ARANGE ? 1 : rnd(g, 4);
     v.f = constant_value(g, t->elem);
     v.n_shape = t->ndim;

@@ -8,20 +8,19 @@ num num_unknown(void)
     return (num){0, INFINITY};
 }
 
-/* Twice the unit roundoff, so that a second rounding (through float32, say) is covered. */
-static double unit(elem t)
+double num_unit(elem t)
 {
-    return t == F32 ? 0x1p-23 : t == F16 ? 0x1p-10 : 0;
+    return t == F32 ? 0x1p-23 : t == F16 ? 0x1p-10 : t == BF16 ? 0x1p-7 : 0;
 }
 
 static double largest(elem t)
 {
-    return t == F32 ? 3.4e38 : 65504;
+    return t == F32 ? 3.4e38 : t == BF16 ? 3.38e38 : 65504;
 }
 
 static double smallest_normal(elem t)
 {
-    return t == F32 ? 0x1p-126 : 0x1p-14;
+    return t == F16 ? 0x1p-14 : 0x1p-126;
 }
 
 static bool representable(elem t, double v)
@@ -30,7 +29,8 @@ static bool representable(elem t, double v)
     if (v == 0)
         return true;
     frexp(v, &exponent);
-    int low = exponent - (t == F32 ? 24 : 11), least = t == F32 ? -149 : -24;
+    int low = exponent - (t == F32 ? 24 : t == F16 ? 11 : 8);
+    int least = t == F32 ? -149 : t == F16 ? -24 : -133;
     double quantum = ldexp(1, low < least ? least : low);
     return v / quantum == floor(v / quantum);
 }
@@ -41,7 +41,12 @@ static num integer(elem t, double v)
         return (num){v != 0, 0};
     if (fabs(v) > 0x1p52)
         return num_unknown();
-    return (num){t == I32 ? (double)(int32_t)(uint32_t)(int64_t)v : v, 0};
+    int64_t bits = (int64_t)v;
+    return (num){t == I32  ? (double)(int32_t)(uint32_t)bits
+                 : t == I8 ? (double)(int8_t)(uint8_t)bits
+                 : t == U8 ? (double)(uint8_t)bits
+                           : v,
+                 0};
 }
 
 num num_inexact(elem t, double v, double e, double roundings, double scale)
@@ -54,7 +59,7 @@ num num_inexact(elem t, double v, double e, double roundings, double scale)
         return e > 0 ? num_unknown() : (num){v, 0};
     if (fabs(v) + e > largest(t) || scale > largest(t))
         return num_unknown();
-    e += roundings * unit(t) * (scale > fabs(v) ? scale : fabs(v));
+    e += roundings * num_unit(t) * (scale > fabs(v) ? scale : fabs(v));
     if (roundings > 0)
         e += smallest_normal(t) * roundings;
     return (num){v, e};
@@ -89,6 +94,8 @@ num num_unary(elem t, const unary_row *row, num a)
     double below = row->fn(a.v - a.e), above = row->fn(a.v + a.e);
     if (row->kind == DISCRETE_UNARY)
         return below == v && above == v ? num_exact(t, v) : num_unknown();
+    if (isnan(v) && isnan(below) && isnan(above)) /* left of where the function is defined */
+        return (num){NAN, 0};
     if (!isfinite(v) || !isfinite(below) || !isfinite(above))
         return num_unknown();
     double e = fmax(fabs(below - v), fabs(above - v)) * 1.2 + a.e * 0.01;
@@ -103,6 +110,8 @@ num num_power(elem t, num a, double exponent)
         return num_unknown();
     double v = pow(a.v, exponent), below = pow(a.v - a.e, exponent),
            above = pow(a.v + a.e, exponent);
+    if (isnan(v) && isnan(below) && isnan(above))
+        return (num){NAN, 0};
     if (!isfinite(v) || !isfinite(below) || !isfinite(above))
         return num_unknown();
     return num_inexact(t, v, fmax(fabs(below - v), fabs(above - v)) * 1.1, 8, fabs(v));
@@ -193,9 +202,10 @@ num num_convert(elem from, elem to, num a)
         return num_unknown();
     if (to == B8)
         return a.e > 0 && !(fabs(a.v) > a.e) ? num_unknown() : (num){!(a.v == 0), 0};
-    if (to >= I32 && from <= F16) {
-        double v = trunc(a.v);
-        if (!isfinite(a.v) || fabs(a.v) > 2e9 || trunc(a.v - a.e) != v || trunc(a.v + a.e) != v)
+    if (to >= I32 && from < I32) {
+        double v = trunc(a.v), low = to == I8 ? -128 : to == U8 ? 0 : -2e9;
+        double high = to == I8 ? 127 : to == U8 ? 255 : 2e9;
+        if (!isfinite(a.v) || v < low || v > high || trunc(a.v - a.e) != v || trunc(a.v + a.e) != v)
             return num_unknown();
         return integer(to, v);
     }
@@ -214,7 +224,7 @@ double num_granularity(double v)
 
 bool num_sums_exactly(elem t, double sum_of_magnitudes, double granularity)
 {
-    return granularity > 0 && sum_of_magnitudes / granularity < (t == F16 ? 0x1p11 : 0x1p24);
+    return granularity > 0 && sum_of_magnitudes / granularity < 1 / (num_unit(t) / 2);
 }
 
 /* --- rows of the table ----------------------------------------------------------------------- */

@@ -11,7 +11,8 @@ const char *const binary_names[B_COUNT] = {
     "floor_divide", "floor_mod",  "mod",      "bitwise_and", "bitwise_or", "bitwise_xor",
     "less",         "less_equal", "equal",    "not_equal",   "greater",    "greater_equal"};
 const char *const reduce_names[] = {"sum", "mean", "max", "min", "prod", "variance", "std"};
-const char *const elem_names[] = {"float32", "float16", "int32", "int64", "bool"};
+const char *const elem_names[] = {"float32", "float16", "bfloat16", "int32",
+                                  "int64",   "int8",    "uint8",    "bool"};
 
 typedef struct printer {
     const program *p;
@@ -82,15 +83,20 @@ static void put_type(printer *w, const type *t, bool quoted)
     put(w, ", dtype=\"%s\")", elem_names[t->elem]);
 }
 
+static void put_const(printer *w, elem t, double f)
+{
+    bool whole = f == floor(f) && fabs(f) < 1e9; /* from there on an exponent is printed */
+    if (t == B8)
+        put(w, "R.const(%s, \"bool\")", f != 0 ? "True" : "False");
+    else
+        put(w, "R.const(%.9g%s, \"%s\")", f, t < I32 && whole ? ".0" : "", elem_names[t]);
+}
+
 static void put_name(printer *w, int id)
 {
     const value *v = &w->f->values[id];
-    if (v->op == OP_CONST && v->types[0].elem == B8)
-        put(w, "R.const(%s, \"bool\")", v->f != 0 ? "True" : "False");
-    else if (v->op == OP_CONST)
-        put(w, "R.const(%.9g%s, \"%s\")", v->f,
-            v->types[0].elem <= F16 && v->f == floor(v->f) ? ".0" : "",
-            elem_names[v->types[0].elem]);
+    if (v->op == OP_CONST)
+        put_const(w, v->types[0].elem, v->f);
     else
         put(w, "%c%d", v->op == OP_PARAM ? 'p' : 'v', v->named_after >= 0 ? v->named_after : id);
 }
@@ -220,8 +226,9 @@ static void put_value(printer *w, const value *v)
     }
     case OP_POWER:
         put_call(w, v, "power");
-        put(w, ", R.const(%.9g%s, \"%s\"))", v->f, v->f == floor(v->f) ? ".0" : "",
-            elem_names[v->types[0].elem]);
+        put(w, ", ");
+        put_const(w, v->types[0].elem, v->f);
+        put(w, ")");
         return;
     case OP_CLIP:
         put_call(w, v, "clip");
@@ -323,9 +330,9 @@ static void put_value(printer *w, const value *v)
             put(w, "%s", i ? ", " : "");
             put_dim(w, &v->shape[i]);
         }
-        put(w, "]), R.const(%.9g%s, \"%s\"), dtype=\"%s\")", v->f,
-            v->types[0].elem <= F16 && v->f == floor(v->f) ? ".0" : "",
-            elem_names[v->types[0].elem], elem_names[v->types[0].elem]);
+        put(w, "]), ");
+        put_const(w, v->types[0].elem, v->f);
+        put(w, ", dtype=\"%s\")", elem_names[v->types[0].elem]);
         return;
     case OP_ARANGE:
         put(w, "R.arange(R.prim_value(0), ");
@@ -348,6 +355,23 @@ static void put_value(printer *w, const value *v)
     case OP_SORT:
         put_call(w, v, "sort");
         put(w, ", axis=%lld, descending=%s)", axis, v->flag ? "True" : "False");
+        return;
+    case OP_QUANTIZE:
+    case OP_DEQUANTIZE:
+        put_call(w, v, v->op == OP_QUANTIZE ? "quantize" : "dequantize");
+        put(w, ", axis=%lld, out_dtype=\"%s\")", axis, elem_names[v->types[0].elem]);
+        return;
+    case OP_UNIQUE:
+    case OP_NONZERO:
+        put_call(w, v, v->op == OP_UNIQUE ? "unique" : "nonzero");
+        put(w, ")");
+        return;
+    case OP_TIR:
+        put(w, "R.call_tir(cls.%s, (", tir_rows[v->sub].name);
+        put_args(w, v);
+        put(w, "%s), out_sinfo=", v->n_args == 1 ? "," : "");
+        put_type(w, &v->types[0], false);
+        put(w, ")");
         return;
     }
 }
@@ -528,6 +552,16 @@ static bool is_called(const program *p, unsigned callee, bool all)
     return false;
 }
 
+/* The PrimFuncs that the functions which are printed call, or all of them. */
+static bool uses_tir(const program *p, unsigned sub)
+{
+    for (unsigned k = 0; k < p->n_functions; k++)
+        for (unsigned i = 0; i < p->functions[k].n_values; i++)
+            if (p->functions[k].values[i].op == OP_TIR && p->functions[k].values[i].sub == sub)
+                return true;
+    return false;
+}
+
 void print_program(const program *p, char *out, size_t capacity)
 {
     printer w = {.p = p, .out = out, .capacity = capacity};
@@ -539,6 +573,9 @@ void print_program(const program *p, char *out, size_t capacity)
         "@I.ir_module\n"
         "class Module:\n",
         (unsigned long long)p->seed);
+    for (unsigned k = 0; k < TIR_COUNT; k++)
+        if (uses_tir(p, k))
+            put(&w, "%s\n", tir_rows[k].text);
     for (unsigned k = p->n_functions; k-- > 0;) {
         w.f = &p->functions[k];
         if (k > 0 && !is_called(p, k, !p->cut))

@@ -17,8 +17,8 @@ enum {
     MAX_FACTORS = 3,
     MAX_DIMS = 5,
     MAX_FIELDS = 4,
-    MAX_VALUES = 160,
-    MAX_STMTS = 256,
+    MAX_VALUES = 224,
+    MAX_STMTS = 320,
     MAX_ARGS = 4,
     MAX_INTS = 16,
     MAX_PARAMS = 12,
@@ -26,7 +26,7 @@ enum {
     MAX_FUNCTIONS = 4
 };
 
-typedef enum elem { F32, F16, I32, I64, B8 } elem;
+typedef enum elem { F32, F16, BF16, I32, I64, I8, U8, B8 } elem; /* floats, then integers */
 
 typedef struct dim_term {
     int64_t c;
@@ -82,9 +82,14 @@ typedef enum op {
     OP_SOFTMAX, /* flag: log; ints: axis */
     OP_LAYER_NORM,
     OP_RMS_NORM,
-    OP_CONV2D, /* ints: stride, padding, dilation, groups */
-    OP_POOL,   /* flag: max; ints: size, stride, padding; sub: pads count */
-    OP_SORT    /* ints: axis; flag: descending */
+    OP_CONV2D,   /* ints: stride, padding, dilation, groups */
+    OP_POOL,     /* flag: max; ints: size, stride, padding; sub: pads count */
+    OP_SORT,     /* ints: axis; flag: descending */
+    OP_QUANTIZE, /* x, scale, zero point; ints: axis */
+    OP_DEQUANTIZE,
+    OP_UNIQUE,
+    OP_NONZERO,
+    OP_TIR /* sub: row of tir_rows; called with its operands' shapes */
 } op;
 
 typedef struct value {
@@ -181,6 +186,22 @@ extern const char *const binary_names[B_COUNT];
 typedef enum reduce_sub { R_SUM, R_MEAN, R_MAX, R_MIN, R_PROD, R_VARIANCE, R_STD } reduce_sub;
 extern const char *const reduce_names[];
 extern const char *const elem_names[];
+
+/* PrimFuncs written by hand, of float32. */
+typedef enum tir_sub {
+    TIR_SCALE,
+    TIR_TRANSPOSE,
+    TIR_ROW_SUM,
+    TIR_MIRROR,
+    TIR_MAXIMUM,
+    TIR_COUNT
+} tir_sub;
+typedef struct tir_row {
+    const char *name;
+    unsigned n_args;
+    const char *text;
+} tir_row;
+extern const tir_row tir_rows[TIR_COUNT];
 
 /* --- dimensions ------------------------------------------------------------------------------ */
 
