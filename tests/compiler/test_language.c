@@ -5,8 +5,10 @@
  *     # call main: tensor float32 [2] {1, 2}, shape [3] => tensor float32 [2] {2, 4}
  *     # fail main: int 3 => a part of the message
  *     # error => a part of the diagnostics, for modules that must not compile
- * Floating point results are compared within 1e-5, those of 16 bits within 1e-2. Modules are
- * compiled once more from what each pass printed, and must give the same results. */
+ * What stands between the lines "# each WORD: a b c" and "# end" is read once for each of a, b, c,
+ * with it in the place of every WORD. Floating point results are compared within 1e-5, those of 16
+ * bits within 1e-2. Modules are compiled once more from what each pass printed, and must give the
+ * same results. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,6 +58,44 @@ static void read_calls(script *s)
     }
 }
 
+/* Copies |from| up to |end|, with |by| in the place of |word|. */
+static void write_replaced(FILE *to, const char *from, const char *end, const char *word,
+                           const char *by)
+{
+    size_t length = strlen(word);
+    while (from < end) {
+        const char *next = memmem(from, (size_t)(end - from), word, length);
+        fwrite(from, 1, (size_t)((next ? next : end) - from), to);
+        if (next)
+            fputs(by, to);
+        from = next ? next + length : end;
+    }
+}
+
+static void expand_each(script *s)
+{
+    char *text = NULL, word[20], words[200];
+    size_t length = 0;
+    const char *from = s->text, *each;
+    FILE *to = open_memstream(&text, &length);
+    cr_assert(to);
+    while ((each = strstr(from, "# each ")) != NULL) {
+        const char *block = strchr(each, '\n'), *end = strstr(each, "# end\n");
+        char *rest = NULL;
+        cr_assert(block && end && sscanf(each, "# each %19[A-Z]: %199[^\n]", word, words) == 2,
+                  "%s: %.40s", s->path, each);
+        fwrite(from, 1, (size_t)(each - from), to);
+        for (char *by = strtok_r(words, " ", &rest); by; by = strtok_r(NULL, " ", &rest))
+            write_replaced(to, block + 1, end, word, by);
+        from = end + strlen("# end\n");
+    }
+    fputs(from, to);
+    fclose(to);
+    free(s->text);
+    s->text = text;
+    s->length = length;
+}
+
 static void script_read(script *s, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -67,6 +107,7 @@ static void script_read(script *s, const char *path)
     cr_assert(s->text && fread(s->text, 1, s->length, file) == s->length);
     s->text[size] = '\0';
     fclose(file);
+    expand_each(s);
     read_calls(s);
 }
 

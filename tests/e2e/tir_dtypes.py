@@ -18,181 +18,37 @@ from tvm.script import tir as T
 
 @I.ir_module
 class Module:
+# each DTYPE: int8 int16 int32 int64 uint8 uint16 uint32 uint64
     @T.prim_func(private=True)
-    def k_int8(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
+    def k_DTYPE(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
         n = T.int64()
-        A = T.match_buffer(a, (n,), "int8")
-        B = T.match_buffer(b, (n,), "int8")
-        C = T.match_buffer(c, (n,), "int8")
-        D = T.match_buffer(d, (n,), "int8")
+        A = T.match_buffer(a, (n,), "DTYPE")
+        B = T.match_buffer(b, (n,), "DTYPE")
+        C = T.match_buffer(c, (n,), "DTYPE")
+        D = T.match_buffer(d, (n,), "DTYPE")
         E = T.match_buffer(e, (n,), "bool")
         for i in range(n):
             with T.block("b"):
                 vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.int8(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.int8(1)), T.int8(1))
+                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.DTYPE(3) - A[vi] % B[vi], B[vi])
+                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.DTYPE(1)), T.DTYPE(1))
                 E[vi] = A[vi] < B[vi]
 
     @R.function
-    def f_int8(x: R.Tensor(("n",), "int8"), y: R.Tensor(("n",), "int8")):
+    def f_DTYPE(x: R.Tensor(("n",), "DTYPE"), y: R.Tensor(("n",), "DTYPE")):
         n = T.int64()
         cls = Module
-        return R.call_tir(cls.k_int8, (x, y), out_sinfo=[R.Tensor((n,), "int8"), R.Tensor((n,), "int8"), R.Tensor((n,), "bool")])
+        return R.call_tir(cls.k_DTYPE, (x, y), out_sinfo=[R.Tensor((n,), "DTYPE"), R.Tensor((n,), "DTYPE"), R.Tensor((n,), "bool")])
 
+# end
+# each DTYPE: float16 float32 float64 bfloat16
     @T.prim_func(private=True)
-    def k_int16(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
+    def k_DTYPE(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
         n = T.int64()
-        A = T.match_buffer(a, (n,), "int16")
-        B = T.match_buffer(b, (n,), "int16")
-        C = T.match_buffer(c, (n,), "int16")
-        D = T.match_buffer(d, (n,), "int16")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.int16(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.int16(1)), T.int16(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_int16(x: R.Tensor(("n",), "int16"), y: R.Tensor(("n",), "int16")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_int16, (x, y), out_sinfo=[R.Tensor((n,), "int16"), R.Tensor((n,), "int16"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_int32(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "int32")
-        B = T.match_buffer(b, (n,), "int32")
-        C = T.match_buffer(c, (n,), "int32")
-        D = T.match_buffer(d, (n,), "int32")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.int32(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.int32(1)), T.int32(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_int32(x: R.Tensor(("n",), "int32"), y: R.Tensor(("n",), "int32")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_int32, (x, y), out_sinfo=[R.Tensor((n,), "int32"), R.Tensor((n,), "int32"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_int64(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "int64")
-        B = T.match_buffer(b, (n,), "int64")
-        C = T.match_buffer(c, (n,), "int64")
-        D = T.match_buffer(d, (n,), "int64")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.int64(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.int64(1)), T.int64(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_int64(x: R.Tensor(("n",), "int64"), y: R.Tensor(("n",), "int64")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_int64, (x, y), out_sinfo=[R.Tensor((n,), "int64"), R.Tensor((n,), "int64"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_uint8(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "uint8")
-        B = T.match_buffer(b, (n,), "uint8")
-        C = T.match_buffer(c, (n,), "uint8")
-        D = T.match_buffer(d, (n,), "uint8")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.uint8(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.uint8(1)), T.uint8(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_uint8(x: R.Tensor(("n",), "uint8"), y: R.Tensor(("n",), "uint8")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_uint8, (x, y), out_sinfo=[R.Tensor((n,), "uint8"), R.Tensor((n,), "uint8"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_uint16(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "uint16")
-        B = T.match_buffer(b, (n,), "uint16")
-        C = T.match_buffer(c, (n,), "uint16")
-        D = T.match_buffer(d, (n,), "uint16")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.uint16(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.uint16(1)), T.uint16(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_uint16(x: R.Tensor(("n",), "uint16"), y: R.Tensor(("n",), "uint16")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_uint16, (x, y), out_sinfo=[R.Tensor((n,), "uint16"), R.Tensor((n,), "uint16"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_uint32(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "uint32")
-        B = T.match_buffer(b, (n,), "uint32")
-        C = T.match_buffer(c, (n,), "uint32")
-        D = T.match_buffer(d, (n,), "uint32")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.uint32(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.uint32(1)), T.uint32(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_uint32(x: R.Tensor(("n",), "uint32"), y: R.Tensor(("n",), "uint32")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_uint32, (x, y), out_sinfo=[R.Tensor((n,), "uint32"), R.Tensor((n,), "uint32"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_uint64(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "uint64")
-        B = T.match_buffer(b, (n,), "uint64")
-        C = T.match_buffer(c, (n,), "uint64")
-        D = T.match_buffer(d, (n,), "uint64")
-        E = T.match_buffer(e, (n,), "bool")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.max(A[vi] * B[vi] + A[vi] // B[vi] * T.uint64(3) - A[vi] % B[vi], B[vi])
-                D[vi] = T.shift_right(T.shift_left(T.bitwise_or(T.bitwise_and(A[vi], B[vi]), T.bitwise_xor(A[vi], B[vi])), T.uint64(1)), T.uint64(1))
-                E[vi] = A[vi] < B[vi]
-
-    @R.function
-    def f_uint64(x: R.Tensor(("n",), "uint64"), y: R.Tensor(("n",), "uint64")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_uint64, (x, y), out_sinfo=[R.Tensor((n,), "uint64"), R.Tensor((n,), "uint64"), R.Tensor((n,), "bool")])
-
-    @T.prim_func(private=True)
-    def k_float16(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "float16")
-        B = T.match_buffer(b, (n,), "float16")
-        C = T.match_buffer(c, (n,), "float16")
-        D = T.match_buffer(d, (n,), "float16")
+        A = T.match_buffer(a, (n,), "DTYPE")
+        B = T.match_buffer(b, (n,), "DTYPE")
+        C = T.match_buffer(c, (n,), "DTYPE")
+        D = T.match_buffer(d, (n,), "DTYPE")
         E = T.match_buffer(e, (n,), "int32")
         for i in range(n):
             with T.block("b"):
@@ -202,70 +58,9 @@ class Module:
                 E[vi] = T.Cast("int32", A[vi])
 
     @R.function
-    def f_float16(x: R.Tensor(("n",), "float16"), y: R.Tensor(("n",), "float16")):
+    def f_DTYPE(x: R.Tensor(("n",), "DTYPE"), y: R.Tensor(("n",), "DTYPE")):
         n = T.int64()
         cls = Module
-        return R.call_tir(cls.k_float16, (x, y), out_sinfo=[R.Tensor((n,), "float16"), R.Tensor((n,), "float16"), R.Tensor((n,), "int32")])
+        return R.call_tir(cls.k_DTYPE, (x, y), out_sinfo=[R.Tensor((n,), "DTYPE"), R.Tensor((n,), "DTYPE"), R.Tensor((n,), "int32")])
 
-    @T.prim_func(private=True)
-    def k_float32(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
-        C = T.match_buffer(c, (n,), "float32")
-        D = T.match_buffer(d, (n,), "float32")
-        E = T.match_buffer(e, (n,), "int32")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.Select(A[vi] > B[vi], A[vi] * B[vi] + A[vi] / B[vi], T.sqrt(A[vi]))
-                D[vi] = T.exp(A[vi])
-                E[vi] = T.Cast("int32", A[vi])
-
-    @R.function
-    def f_float32(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_float32, (x, y), out_sinfo=[R.Tensor((n,), "float32"), R.Tensor((n,), "float32"), R.Tensor((n,), "int32")])
-
-    @T.prim_func(private=True)
-    def k_float64(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "float64")
-        B = T.match_buffer(b, (n,), "float64")
-        C = T.match_buffer(c, (n,), "float64")
-        D = T.match_buffer(d, (n,), "float64")
-        E = T.match_buffer(e, (n,), "int32")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.Select(A[vi] > B[vi], A[vi] * B[vi] + A[vi] / B[vi], T.sqrt(A[vi]))
-                D[vi] = T.exp(A[vi])
-                E[vi] = T.Cast("int32", A[vi])
-
-    @R.function
-    def f_float64(x: R.Tensor(("n",), "float64"), y: R.Tensor(("n",), "float64")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_float64, (x, y), out_sinfo=[R.Tensor((n,), "float64"), R.Tensor((n,), "float64"), R.Tensor((n,), "int32")])
-
-    @T.prim_func(private=True)
-    def k_bfloat16(a: T.handle, b: T.handle, c: T.handle, d: T.handle, e: T.handle):
-        n = T.int64()
-        A = T.match_buffer(a, (n,), "bfloat16")
-        B = T.match_buffer(b, (n,), "bfloat16")
-        C = T.match_buffer(c, (n,), "bfloat16")
-        D = T.match_buffer(d, (n,), "bfloat16")
-        E = T.match_buffer(e, (n,), "int32")
-        for i in range(n):
-            with T.block("b"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = T.Select(A[vi] > B[vi], A[vi] * B[vi] + A[vi] / B[vi], T.sqrt(A[vi]))
-                D[vi] = T.exp(A[vi])
-                E[vi] = T.Cast("int32", A[vi])
-
-    @R.function
-    def f_bfloat16(x: R.Tensor(("n",), "bfloat16"), y: R.Tensor(("n",), "bfloat16")):
-        n = T.int64()
-        cls = Module
-        return R.call_tir(cls.k_bfloat16, (x, y), out_sinfo=[R.Tensor((n,), "bfloat16"), R.Tensor((n,), "bfloat16"), R.Tensor((n,), "int32")])
+# end
