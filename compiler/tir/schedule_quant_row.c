@@ -192,7 +192,7 @@ static void split(row *r)
                   true);
     }
     put_sums(r);
-    put(r, t->steps, r->block, rlxc_mul(ctx, peak, constant(r, 1.0 / TOP)));
+    put(r, t->steps, r->block, rlxc_mul(ctx, peak, constant(r, 1.0 / (double)TOP)));
 }
 
 rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
