@@ -5,7 +5,7 @@
  * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
  * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
- * lets them vectorise. */
+ * lets them vectorise. Transpositions go by blocks, and threads share out the blocks. */
 #include "compiler/tir/stages.h"
 
 /* --- accesses -------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
 
 /* --- transposition ---------------------------------------------------------------------------- */
 
-enum { BLOCK = 16 };
+enum { BLOCK = 16, BLOCK_AXES = 4 /* of a transposition of one matrix, in blocks */ };
 
 /* The axis along which some operand is contiguous while it jumps along the last axis. */
 static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
@@ -225,14 +225,14 @@ static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
 
 /* Splits the crossed axis and the last one into blocks, so that both sides of a transposition use
  * whole cache lines. */
-static void block_transposition(rlxc_context *ctx, rlxc_stage *s)
+static bool block_transposition(rlxc_context *ctx, rlxc_stage *s)
 {
     uint32_t crossed, last = s->n_axes - 1;
     int64_t extent;
     if (s->init || s->n_axes < 2 || s->n_axes + 2 > RLXC_STAGE_AXES ||
         (rlxc_is_int(s->extents[last], &extent) && extent < BLOCK) ||
         !crossed_axis(ctx, s, &crossed))
-        return;
+        return false;
     const uint32_t split[2] = {crossed, last};
     const rlxc_expr *olds[2], *news[2], *block = rlxc_i64(ctx, BLOCK);
     const rlxc_expr *within[2], *left[2];
@@ -258,6 +258,7 @@ static void block_transposition(rlxc_context *ctx, rlxc_stage *s)
         indices[i] = rlxc_replace(ctx, s->indices[i], olds, news, 2);
     s->indices = indices;
     s->value = rlxc_replace(ctx, s->value, olds, news, 2);
+    return true;
 }
 
 static const rlxc_stmt *reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
@@ -432,6 +433,7 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
     rlxc_schedule inner = {.s = c->s}; /* what one row needs: temporaries, views, loops */
     rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
     const rlxc_expr *vars[RLXC_STAGE_AXES];
+    bool blocked = false;
     for (uint32_t i = 0; i < n; i++)
         own[i] = *stages[i];
     if (n > 1) {
@@ -441,12 +443,21 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
             merge_axes(&inner, &own[i], shared);
     } else {
         merge_axes(&inner, own, 0);
-        block_transposition(ctx, own);
+        blocked = block_transposition(ctx, own);
         shared = own->n_axes > 0 && !own->reduces[0];
     }
     rlxc_loop_kind kind = is_small(own, n) ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;
     for (uint32_t i = 0; i < shared; i++)
         vars[i] = rlxc_loop_var(ctx, "row");
+    const rlxc_expr *outermost = shared ? own->extents[0] : NULL, *row = vars[0];
+    /* one matrix is work for several threads: they share out the blocks of all matrices */
+    if (blocked && own->n_axes > BLOCK_AXES && !own->reduces[1]) {
+        const rlxc_expr *each = own->extents[1];
+        outermost = rlxc_simplify(ctx, rlxc_mul(ctx, outermost, each), NULL);
+        vars[0] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, row, each);
+        vars[1] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, row, each);
+        shared = 2;
+    }
     RLXC_VEC(const rlxc_stmt *) bodies = {0};
     for (uint32_t i = 0; i < n; i++)
         RLXC_PUSH(ctx, &bodies, stage_body(&inner, &own[i], vars, shared));
@@ -458,8 +469,8 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
         return true;
     }
     const rlxc_stmt *body = rlxc_stmt_seq(ctx, inner.out.items, inner.out.count);
-    for (uint32_t i = shared; i-- > 0;)
-        body = rlxc_loop_of(ctx, vars[i], own->extents[i], i == 0 ? kind : RLXC_LOOP_SERIAL, body);
-    RLXC_PUSH(ctx, &c->out, body);
+    for (uint32_t i = shared; !blocked && i-- > 1;)
+        body = rlxc_loop_of(ctx, vars[i], own->extents[i], RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &c->out, rlxc_loop_of(ctx, row, outermost, kind, body));
     return true;
 }
