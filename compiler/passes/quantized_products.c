@@ -21,6 +21,7 @@
 enum { MAX_CHAIN = 64 };
 
 typedef struct products {
+    rlxc_context *ctx;
     const rlxc_options *options;
     rlxc_map defs; /* rlxc_rvar -> rlxc_binding */
     bool changed;
@@ -56,6 +57,36 @@ static bool is_constant(survey *s, rlxc_atom a)
     return true;
 }
 
+/* Whether |x| is an int32 made of numbers of 8 bits: a cast, or the difference of two. */
+static bool is_narrow(const products *p, rlxc_atom x, uint32_t depth)
+{
+    if (x.kind == RLXC_ATOM_CONSTANT) {
+        const rlxc_expr *value = x.constant->nbytes ? rlxc_te_immediate(p->ctx, x.constant) : NULL;
+        return value && value->kind == RLXC_EXPR_INT && value->i >= -128 && value->i <= 255;
+    }
+    const rlxc_binding *b =
+        x.kind == RLXC_ATOM_VAR ? rlxc_map_get(&p->defs, rlxc_key(x.var)) : NULL;
+    if (!b || b->n_args == 0)
+        return false;
+    if (rlxc_is_op(b, "astype")) {
+        const rlxc_sinfo *from = rlxc_atom_sinfo(p->ctx, NULL, b->args[0]);
+        return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype) &&
+               from->dtype.bits <= 8;
+    }
+    return depth == 0 && rlxc_is_op(b, "subtract") && is_narrow(p, b->args[0], 1) &&
+           is_narrow(p, b->args[1], 1);
+}
+
+static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_sinfo *x,
+                      const rlxc_sinfo *y)
+{
+    if (rlxc_dtype_eq(x->dtype, RLX_I32))
+        return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_quant_has_dots(p->options) &&
+               is_narrow(p, call->args[0], 0);
+    return rlxc_dtype_is_float(x->dtype) && rlxc_dtype_is_float(y->dtype) && x->dtype.bits <= 32 &&
+           y->dtype.bits <= 32;
+}
+
 static bool worth_a_look(const products *p, const rlxc_binding *call)
 {
     const rlxc_sinfo *x = call->args[0].kind == RLXC_ATOM_VAR ? call->args[0].var->sinfo : NULL;
@@ -63,8 +94,7 @@ static bool worth_a_look(const products *p, const rlxc_binding *call)
     const rlxc_sinfo *y = call->var->sinfo;
     survey s = {.p = p, .elements = 1};
     if (!x || !w || !y || x->ndim < 1 || !x->dims || !y->dims || w->ndim != 2 || !w->dims ||
-        !rlxc_dtype_is_float(x->dtype) || !rlxc_dtype_is_float(y->dtype) || x->dtype.bits > 32 ||
-        y->dtype.bits > 32)
+        !types_fit(p, call, x, y))
         return false;
     for (int32_t i = 0; i < w->ndim; i++) {
         int64_t n;
@@ -200,20 +230,22 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     q->words = packed_param(&te, "words", packed[0]);
-    q->scales = packed_param(&te, "scales", packed[1]);
+    if (packed[1].kind == RLXC_ATOM_VAR)
+        q->scales = packed_param(&te, "scales", packed[1]);
     if (packed[2].kind == RLXC_ATOM_VAR)
         q->zeros = packed_param(&te, "zeros", packed[2]);
     const rlxc_buffer *out = rlxc_te_output(&te, "product"), *acc = out;
-    if (!rlxc_dtype_eq(out->dtype, RLX_F32))
-        acc = rlxc_te_temp(&te, "product_acc", RLX_F32, out->shape, out->ndim);
+    const rlx_dtype t = q->scales ? RLX_F32 : RLX_I32;
+    if (!rlxc_dtype_eq(out->dtype, t))
+        acc = rlxc_te_temp(&te, "product_acc", t, out->shape, out->ndim);
     rlxc_te_block(&te, "product");
     const rlxc_expr *i = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "i", out->shape[0]);
     const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "j", out->shape[1]);
     const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", x.dims[1]);
     const rlxc_expr *at[2] = {i, k};
-    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, RLX_F32, rlxc_te_get(&te, &x, at)),
-                                      rlxc_quant_weight(ctx, q, k, j));
-    rlxc_te_reduce(&te, acc, rlxc_float(ctx, RLX_F32, 0),
+    const rlxc_expr *value =
+        rlxc_mul(ctx, rlxc_cast(ctx, t, rlxc_te_get(&te, &x, at)), rlxc_quant_weight(ctx, q, k, j));
+    rlxc_te_reduce(&te, acc, rlxc_te_number(ctx, t, 0),
                    rlxc_add(ctx, rlxc_te_load(&te, acc, te.axes), value));
     rlxc_te_round(&te, acc, out);
     return rlxc_te_finish(&te);
@@ -226,13 +258,34 @@ static rlxc_atom reshape(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *d
     return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, name);
 }
 
-static rlxc_atom replace(rlxc_builder *b, const rlxc_binding *matmul, rlxc_quant_chain *c,
-                         rlxc_quant *q)
+/* The left operand of a product of int32 (is_narrow) in 16 bits, or the int8 that it is cast from.
+ */
+static rlxc_atom narrowed(const products *p, rlxc_builder *b, rlxc_atom x)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    if (rlxc_is_op(def, "astype") && def->args[0].kind == RLXC_ATOM_VAR &&
+        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8))
+        return def->args[0];
+    rlxc_attrs attrs =
+        rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"), rlxc_attr_dtype(i16));
+    return rlxc_emit_op(b, "astype", &x, 1, attrs, "narrow");
+}
+
+static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding *matmul,
+                         rlxc_quant_chain *c, rlxc_quant *q)
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
     rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
     rlxc_atom args[2] = {matmul->args[0], matmul->args[1]}, packed[3] = {{0}};
+    bool integers = rlxc_dtype_eq(x->dtype, RLX_I32);
+    if (integers) {
+        const char *out = rlxc_intern_cstr(ctx, "out_dtype");
+        args[0] = narrowed(p, b, args[0]);
+        call->attrs = rlxc_attrs_with(ctx, call->attrs, out, rlxc_attr_dtype(RLX_I32));
+    }
     if (x->ndim != 2) {
         const rlxc_expr *dims[2] = {rlxc_product(ctx, x->dims, (uint32_t)x->ndim - 1),
                                     x->dims[x->ndim - 1]};
@@ -243,7 +296,8 @@ static rlxc_atom replace(rlxc_builder *b, const rlxc_binding *matmul, rlxc_quant
         return (rlxc_atom){0};
     const rlxc_expr *scale = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     packed[0] = pack(c, q, b, call, "pack_words", NULL);
-    packed[1] = pack(c, q, b, call, "pack_scales", scale);
+    if (!integers)
+        packed[1] = pack(c, q, b, call, "pack_scales", scale);
     if (!q->zero) {
         const rlxc_expr *least = rlxc_float(ctx, RLX_F32, (double)c->least);
         packed[2] = pack(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
@@ -273,7 +327,13 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
                     .width = rlxc_quant_width(p->options)};
     if (c.zero->kind == RLXC_EXPR_FLOAT)
         q.zero = rlxc_float(ctx, RLX_F32, c.zero->f - (double)c.least);
-    *replacement = replace(b, binding, &c, &q);
+    if (rlxc_dtype_eq(binding->var->sinfo->dtype, RLX_I32)) {
+        if (!q.zero || c.scale)
+            return RLXC_REWRITE_KEEP;
+        q = (rlxc_quant){.bits = 8, .group = 64, .width = q.width};
+        q.zero = rlxc_int(ctx, RLX_I32, (int64_t)c.zero->f - c.least);
+    }
+    *replacement = replace(p, b, binding, &c, &q);
     if (rlxc_failed(ctx) || replacement->kind != RLXC_ATOM_VAR)
         return RLXC_REWRITE_KEEP;
     p->changed = true;
@@ -283,7 +343,7 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
 bool rlxc_pass_quantized_products(rlxc_context *ctx, rlxc_module *module,
                                   const rlxc_options *options)
 {
-    products p = {.options = options};
+    products p = {.ctx = ctx, .options = options};
     const rlxc_rewrite_pass pass = {.user = &p, .binding = look};
     rlxc_rewrite_module(ctx, module, &pass);
     /* what made the weights is dead, and not to be folded */

@@ -4,11 +4,18 @@
 
 #include <string.h>
 
+#include "compiler/target/target.h"
+
 enum { COLUMN_VECTORS = 4, MAX_BLOCK = 128, SPLIT_BLOCK = 64 };
 
 int64_t rlxc_quant_width(const rlxc_options *options)
 {
     return COLUMN_VECTORS * (int64_t)(options->vector_bytes / 4);
+}
+
+bool rlxc_quant_has_dots(const rlxc_options *options)
+{
+    return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512vnni");
 }
 
 int64_t rlxc_quant_block(int64_t group)
@@ -45,6 +52,8 @@ const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const
     args[0] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_right"), args, 2);
     args[1] = rlxc_int(ctx, u32, (INT64_C(1) << q->bits) - 1);
     const rlxc_expr *value = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_and"), args, 2);
+    if (!q->scales)
+        return rlxc_sub(ctx, rlxc_cast(ctx, RLX_I32, value), q->zero);
     at[1] = part(ctx, RLXC_EXPR_FLOORDIV, k, q->group);
     const rlxc_expr *zero = q->zeros ? rlxc_load(ctx, q->zeros, at, 3) : q->zero;
     value = rlxc_sub(ctx, rlxc_cast(ctx, RLX_F32, value), zero);
@@ -66,15 +75,29 @@ static bool is_call(const rlxc_expr *e, const char *name)
     return e->kind == RLXC_EXPR_CALL && e->call.n == 2 && strcmp(e->call.name, name) == 0;
 }
 
+/* |number| as rlxc_quant_weight makes it: its bits and the words. */
+static bool number_of(const rlxc_expr *number, rlxc_quant *q)
+{
+    int64_t mask;
+    number = without_cast(number);
+    if (!is_call(number, "bitwise_and") || !rlxc_is_int(number->call.args[1], &mask) ||
+        !is_call(number->call.args[0], "shift_right"))
+        return false;
+    const rlxc_expr *word = number->call.args[0]->call.args[0];
+    q->bits = mask == 15 ? 4 : 8;
+    if (!is_load3(word))
+        return false;
+    q->words = word->load.buffer;
+    return rlxc_is_int(q->words->shape[2], &q->width) && q->width > 0;
+}
+
 /* Reads off |weight| what rlxc_quant_weight made it of. */
 static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
 {
-    int64_t mask;
     if (weight->kind != RLXC_EXPR_MUL)
         return false;
     const rlxc_expr *number = weight->bin.a, *scale = without_cast(weight->bin.b);
-    q->zeros = NULL;
-    q->zero = rlxc_float(ctx, RLX_F32, 0);
+    *q = (rlxc_quant){.zero = rlxc_float(ctx, RLX_F32, 0)};
     if (number->kind == RLXC_EXPR_SUB) {
         q->zero = number->bin.b;
         if (is_load3(q->zero))
@@ -83,36 +106,59 @@ static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
             return false;
         number = number->bin.a;
     }
-    number = without_cast(number);
-    if (!is_load3(scale) || !is_call(number, "bitwise_and") ||
-        !rlxc_is_int(number->call.args[1], &mask) || !is_call(number->call.args[0], "shift_right"))
+    if (!is_load3(scale) || !number_of(number, q))
         return false;
-    const rlxc_expr *word = number->call.args[0]->call.args[0];
     const rlxc_expr *group = scale->load.indices[1];
     q->scales = scale->load.buffer;
-    q->bits = mask == 15 ? 4 : 8;
-    q->group = 1;
-    if (!is_load3(word) || group->kind != RLXC_EXPR_FLOORDIV ||
-        !rlxc_is_int(group->bin.b, &q->group) || q->group < 1)
-        return false;
-    q->words = word->load.buffer;
-    return rlxc_is_int(q->words->shape[2], &q->width) && q->width > 0;
+    return group->kind == RLXC_EXPR_FLOORDIV && rlxc_is_int(group->bin.b, &q->group) &&
+           q->group > 0;
 }
 
-bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
+/* A product of (M, K) with (K, N) of known N and K: the factors. */
+static bool is_product(const rlxc_stage *stage, rlx_dtype t, const rlxc_expr **x,
+                       const rlxc_expr **weight)
 {
-    rlxc_context *ctx = s->ctx;
     const rlxc_expr *sum = stage->value;
+    int64_t k, n;
     if (!stage->simple || !stage->init || stage->n_axes != 3 || stage->out->ndim != 2 ||
-        !rlxc_dtype_eq(stage->out->dtype, RLX_F32) || sum->kind != RLXC_EXPR_ADD ||
+        !rlxc_dtype_eq(stage->out->dtype, t) || sum->kind != RLXC_EXPR_ADD ||
         sum->bin.a->kind != RLXC_EXPR_LOAD || sum->bin.a->load.buffer != stage->out ||
         sum->bin.b->kind != RLXC_EXPR_MUL || stage->indices[0] != stage->vars[0] ||
         stage->indices[1] != stage->vars[1])
         return false;
-    const rlxc_expr *weight = sum->bin.b->bin.b;
-    int64_t k, n;
-    return parts_of(ctx, weight, out) && rlxc_is_int(stage->extents[1], &n) &&
-           rlxc_is_int(stage->extents[2], &k) && out->width == rlxc_quant_width(s->options) &&
-           weight == rlxc_quant_weight(ctx, out, stage->vars[2], stage->vars[1]) &&
-           !rlxc_expr_uses_var(ctx, sum->bin.b->bin.a, stage->vars[1]);
+    *x = sum->bin.b->bin.a;
+    *weight = sum->bin.b->bin.b;
+    return rlxc_is_int(stage->extents[1], &n) && rlxc_is_int(stage->extents[2], &k);
+}
+
+static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                 const rlxc_expr *x, const rlxc_expr *weight)
+{
+    return q->width == rlxc_quant_width(s->options) &&
+           weight == rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]) &&
+           !rlxc_expr_uses_var(s->ctx, x, stage->vars[1]);
+}
+
+bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
+{
+    const rlxc_expr *x, *weight;
+    return is_product(stage, RLX_F32, &x, &weight) && parts_of(s->ctx, weight, out) &&
+           fits(s, stage, out, x, weight);
+}
+
+bool rlxc_quant_match_integers(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
+{
+    const rlxc_expr *x, *weight;
+    if (!is_product(stage, RLX_I32, &x, &weight) || x->kind != RLXC_EXPR_CAST ||
+        x->bin.a->dtype.code != RLX_INT || x->bin.a->dtype.bits > 16 ||
+        !rlxc_quant_has_dots(s->options))
+        return false;
+    *out = (rlxc_quant){.zero = rlxc_int(s->ctx, RLX_I32, 0), .group = 64};
+    const rlxc_expr *number = weight;
+    if (weight->kind == RLXC_EXPR_SUB) {
+        out->zero = weight->bin.b;
+        number = weight->bin.a;
+    }
+    return out->zero->kind == RLXC_EXPR_INT && number_of(number, out) && out->bits == 8 &&
+           fits(s, stage, out, x, weight);
 }

@@ -16,9 +16,10 @@
 #include "compiler/tir/stages.h"
 
 typedef struct rlxc_quant {
-    const rlxc_buffer *words, *scales;
-    const rlxc_buffer *zeros; /* float32, as scales; NULL: |zero| for all */
-    const rlxc_expr *zero;    /* a float32 literal */
+    const rlxc_buffer *words;
+    const rlxc_buffer *scales; /* NULL: the weight is the int32 number - zero */
+    const rlxc_buffer *zeros;  /* float32, as scales; NULL: |zero| for all */
+    const rlxc_expr *zero;     /* a literal of the weight's type */
     uint32_t bits;
     int64_t group, width;
 } rlxc_quant;
@@ -40,11 +41,17 @@ int64_t rlxc_quant_width(const rlxc_options *options);
 /* Rows that a block of the integer kernel takes, a divisor or multiple of the group; words of whole
  * blocks are stored. */
 int64_t rlxc_quant_block(int64_t group);
-/* Weight [k][n] as float32. */
+/* Weight [k][n] as float32, or int32 where there is no scale. */
 const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k,
                                    const rlxc_expr *n);
 /* Whether |stage| is a product with such weights: result (M, N) of (M, K). */
 bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
+/* The same in integers: left operand of 8 or 16 bits, sums of 32. */
+bool rlxc_quant_match_integers(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
+/* Whether the target has instructions that rlxc_quant_match_integers is worth while for. */
+bool rlxc_quant_has_dots(const rlxc_options *options);
+bool rlxc_schedule_quant_integers(rlxc_schedule *c, const rlxc_stage *stage,
+                                  const rlxc_stage *epilogue);
 /* Emits it; false when it is another stage. */
 bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
 

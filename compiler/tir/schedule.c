@@ -131,7 +131,8 @@ static bool in_range(const rlxc_stages *s, const rlxc_stage *stage)
 static bool wants_tile(const rlxc_stages *s, const rlxc_stage *stage)
 {
     rlxc_quant quant;
-    return rlxc_quant_match(s, stage, &quant) || rlxc_schedule_wants_tile(s, stage);
+    return rlxc_quant_match(s, stage, &quant) || rlxc_quant_match_integers(s, stage, &quant) ||
+           rlxc_schedule_wants_tile(s, stage);
 }
 
 /* Stages from |i| on that run in one loop over rows; returns the number of stages passed over. */
@@ -187,7 +188,8 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
             i += 3;
         } else if (wants_tile(&s, stage)) {
             rlxc_stage *epilogue = epilogue_of(&s, i);
-            if (!rlxc_schedule_quant(&c, stage, epilogue))
+            if (!rlxc_schedule_quant(&c, stage, epilogue) &&
+                !rlxc_schedule_quant_integers(&c, stage, epilogue))
                 rlxc_schedule_tile(&c, stage, epilogue);
             if (epilogue) {
                 epilogue->removed = true;

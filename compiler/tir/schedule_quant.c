@@ -321,16 +321,25 @@ const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var
     return loop;
 }
 
-bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
+                                    const rlxc_stage *epilogue, const rlxc_quant *q)
 {
-    rlxc_context *ctx = c->s->ctx;
-    rlxc_quant_rows_of t = {.c = c, .ctx = ctx, .stage = stage, .epilogue = epilogue};
-    if (!rlxc_quant_match(c->s, stage, &t.q) || !rlxc_is_int(stage->extents[1], &t.columns) ||
-        !rlxc_is_int(stage->extents[2], &t.rows))
-        return false;
+    rlxc_quant_rows_of t = {
+        .c = c, .ctx = c->s->ctx, .stage = stage, .epilogue = epilogue, .q = *q};
+    (void)(rlxc_is_int(stage->extents[1], &t.columns) && rlxc_is_int(stage->extents[2], &t.rows));
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
     t.vl = c->s->options->vector_bytes / 4;
     t.serial = c->serial || t.rows * t.columns < 16384;
+    return t;
+}
+
+bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_quant q;
+    if (!rlxc_quant_match(c->s, stage, &q))
+        return false;
+    rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q);
     rlxc_buffer *flag = rlxc_quant_row_prepare(&t);
     const rlxc_stmt *floats = all_rows(&t);
     if (flag) {

@@ -29,6 +29,9 @@ typedef struct rlxc_quant_point { /* loop variables inside a tile: row, vector, 
     const rlxc_expr *m, *v, *l;
 } rlxc_quant_point;
 
+/* |t| for the stage, whose weights are |q|. */
+rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
+                                    const rlxc_stage *epilogue, const rlxc_quant *q);
 rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t);
 /* Column of the point in its tile. */
 const rlxc_expr *rlxc_quant_column(rlxc_quant_rows_of *t, const rlxc_quant_point *at);

@@ -14,7 +14,6 @@
  * of its block (8 to 128 elements): 2^-24 * max|x| * sum|weight| of the block at most. Rows with
  * infinities, NaN or nothing but tiny numbers go through the tiles of floats: the flag is not 0
  * then. */
-#include "compiler/target/target.h"
 #include "compiler/tir/schedule_quant.h"
 
 enum { LIMBS = 3, COLUMN_VECTORS = 4, UNROLLED_WORDS = 4, TOP = 127 << 16 };
@@ -200,7 +199,7 @@ rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
     rlxc_context *ctx = t->ctx;
     int64_t block = block_of(t), padded = blocks_of(t) * block;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, u32 = {RLX_UINT, 32, 1};
-    if (t->vl != 16 || !rlxc_target_has_feature(t->c->s->options, "avx512vnni"))
+    if (!rlxc_quant_has_dots(t->c->s->options))
         return NULL;
     row r = {.t = t, .block = rlxc_loop_var(ctx, "block"), .lanes = block % 16 == 0 ? 16 : 8};
     r.flag = rlxc_quant_local(t, "flag", RLX_F32, 1);

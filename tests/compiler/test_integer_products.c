@@ -1,0 +1,152 @@
+/* Products of 8-bit integers with constant weights, less their zero points, are exact: all
+ * signednesses, sizes around the tiles' borders, weights that fill no word, more than two
+ * dimensions, with an epilogue. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/safetensors.h"
+#include "rlx/vm.h"
+#include "tests/support/rlx_test.h"
+
+typedef struct example {
+    const char *cpu; /* NULL: the host's */
+    bool x_signed, w_signed;
+    int x_zero, w_zero; /* x_zero 0: none is taken off */
+    int64_t k, n;
+} example;
+
+static const example examples[] = {
+    {NULL, false, true, 121, 0, 64, 64},        {NULL, true, true, 0, 0, 61, 33},
+    {NULL, true, false, -128, 255, 7, 130},     {NULL, false, false, 0, 130, 300, 5},
+    {NULL, false, true, 3, -5, 2, 17},          {NULL, true, true, 0, -128, 130, 200},
+    {"x86-64-v3", false, true, 121, 0, 33, 18},
+};
+
+static const int64_t rows[] = {0, 1, 2, 5, 6, 7, 8, 13, 25};
+
+static const char text_of[] =
+    "@I.ir_module\nclass Module:\n    @R.function\n"
+    "    def main(x: R.Tensor((\"b\", \"m\", %lld), \"%s\"), w: R.Tensor((%lld, %lld), \"%s\")):\n"
+    "        with R.dataflow():\n"
+    "            xi = R.astype(x, dtype=\"int32\")\n"
+    "            xc = R.subtract(xi, R.const(%d, \"int32\"))\n"
+    "            wi = R.astype(w, dtype=\"int32\")\n"
+    "            wc = R.subtract(wi, R.const(%d, \"int32\"))\n"
+    "            y = R.matmul(%s, wc)\n"
+    "            z = R.add(y, R.const(3, \"int32\"))\n"
+    "            R.output(z)\n"
+    "        return z\n";
+
+static int number(const unsigned char *data, int64_t i, bool is_signed)
+{
+    return is_signed ? (int)(signed char)data[i] : (int)data[i];
+}
+
+static rlx_executable *compile(rlx_test *t, const example *e, const unsigned char *w)
+{
+    char text[2048], header[256];
+    long long k = e->k, n = e->n;
+    snprintf(text, sizeof text, text_of, k, e->x_signed ? "int8" : "uint8", k, n,
+             e->w_signed ? "int8" : "uint8", e->x_zero, e->w_zero, e->x_zero ? "xc" : "xi");
+    int used =
+        snprintf(header, sizeof header,
+                 "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[0,%lld]}}",
+                 e->w_signed ? "I8" : "U8", k, n, k * n);
+    while (used % 8)
+        header[used++] = ' ';
+    size_t size = 8 + (size_t)used + (size_t)(k * n);
+    unsigned char *file = malloc(size);
+    uint64_t length = (uint64_t)used;
+    memcpy(file, &length, 8);
+    memcpy(file + 8, header, (size_t)used);
+    memcpy(file + 8 + used, w, (size_t)(k * n));
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    rlxc_weights weights = {0};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
+    options.check = true;
+    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
+    fine = module && rlxc_weights_parse(ctx, "weights", file, size, &weights) &&
+           rlxc_bind_weights(ctx, module, &weights) &&
+           rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    if (fine)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    free(file);
+    return exe;
+}
+
+static bool is_exact(const example *e, int64_t m, const unsigned char *x, const unsigned char *w,
+                     const int32_t *y)
+{
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < e->n; j++) {
+            int64_t sum = 3;
+            for (int64_t k = 0; k < e->k; k++)
+                sum += (int64_t)(number(x, i * e->k + k, e->x_signed) - e->x_zero) *
+                       (number(w, k * e->n + j, e->w_signed) - e->w_zero);
+            if (sum != y[i * e->n + j])
+                return false;
+        }
+    }
+    return true;
+}
+
+static void fill(unsigned char *data, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        data[i] = seed >> 30 ? (unsigned char)(seed >> 20) : seed & 1 << 19 ? 128 : 127;
+    }
+}
+
+static void check(rlx_test *t, rlx_vm *vm, const example *e, const unsigned char *w, int64_t b,
+                  int64_t m)
+{
+    const int64_t dims[3] = {b, m, e->k};
+    const rlx_dtype dtype = {e->x_signed ? RLX_INT : RLX_UINT, 8, 1};
+    rlx_tensor *x = NULL;
+    RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 3, dims, &x, &t->error));
+    unsigned char *data = rlx_tensor_mutable_data(x);
+    fill(data, b * m * e->k, 5);
+    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    cr_expect(rlx_tensor_numel(out.as.tensor) == b * m * e->n &&
+                  is_exact(e, b * m, data, w, rlx_tensor_data(out.as.tensor)),
+              "cpu %s: (%lld, %lld, %lld), signed %d %d, zeros %d %d", e->cpu ? e->cpu : "native",
+              (long long)(b * m), (long long)e->n, (long long)e->k, e->x_signed, e->w_signed,
+              e->x_zero, e->w_zero);
+    rlx_value_release(out);
+    rlx_value_release(arg);
+}
+
+RLX_TEST(integer_products, sums_are_exact)
+{
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const example *e = &examples[i];
+        unsigned char *w = malloc((size_t)(e->k * e->n));
+        fill(w, e->k * e->n, 11);
+        rlx_executable *exe = compile(t, e, w);
+        cr_assert(exe);
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            rlx_vm_options options = {
+                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
+            rlx_vm *vm = NULL;
+            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+                check(t, vm, e, w, 1, rows[r]);
+            check(t, vm, e, w, 3, 5);
+            rlx_vm_destroy(vm);
+        }
+        rlx_executable_release(exe);
+        free(w);
+    }
+}
