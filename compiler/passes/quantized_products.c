@@ -174,6 +174,21 @@ static const rlxc_expr *word_of(packing *p, const rlxc_quant *q, const rlxc_expr
     return word;
 }
 
+/* Emits the call of a function that is to be evaluated with the constants. */
+static rlxc_atom finish_packing(rlxc_te *te)
+{
+    rlxc_context *ctx = te->ctx;
+    rlxc_builder *b = te->b;
+    rlxc_atom made = rlxc_te_finish(te);
+    if (made.kind != RLXC_ATOM_VAR)
+        return made;
+    const rlxc_global *g =
+        rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text);
+    g->prim->attrs =
+        rlxc_attrs_with(ctx, g->prim->attrs, rlxc_intern_cstr(ctx, "rlx.fold"), rlxc_attr_int(1));
+    return made;
+}
+
 /* Emits the call that packs words (|what| NULL) or values that a group shares. */
 static rlxc_atom pack(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
                       const rlxc_binding *call, const char *name, const rlxc_expr *what)
@@ -196,14 +211,24 @@ static rlxc_atom pack(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
     n = rlxc_add(ctx, n, te.axes[2]);
     const rlxc_expr *k = rlxc_mul(ctx, te.axes[1], rlxc_i64(ctx, step));
     rlxc_te_store(&te, out, what ? place(&p, what, k, n) : word_of(&p, q, te.axes[1], n));
-    rlxc_atom made = rlxc_te_finish(&te);
-    if (made.kind != RLXC_ATOM_VAR)
-        return made;
-    const rlxc_global *g =
-        rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text);
-    g->prim->attrs =
-        rlxc_attrs_with(ctx, g->prim->attrs, rlxc_intern_cstr(ctx, "rlx.fold"), rlxc_attr_int(1));
-    return made;
+    return finish_packing(&te);
+}
+
+/* |value| of each column, a vector. */
+static rlxc_atom pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
+                              const rlxc_expr *value)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "pack_columns", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    packing p = {.c = c, .te = &te};
+    const rlxc_expr *n = rlxc_i64(ctx, c->columns);
+    te.out = rlxc_sinfo_tensor(ctx, value->dtype, 1, &n, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, "columns");
+    rlxc_te_spatial(&te, "columns", out);
+    rlxc_te_store(&te, out, place(&p, value, rlxc_i64(ctx, 0), te.axes[0]));
+    return finish_packing(&te);
 }
 
 /* --- the product ------------------------------------------------------------------------------ */
@@ -258,6 +283,12 @@ static rlxc_atom reshape(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *d
     return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, name);
 }
 
+/* Whether |inner|, which |x| is made of, can be read where |x| can. */
+static bool is_visible(rlxc_atom x, rlxc_atom inner)
+{
+    return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
+}
+
 /* The left operand of a product of int32 (is_narrow) in 16 bits, or the int8 that it is cast from.
  */
 static rlxc_atom narrowed(const products *p, rlxc_builder *b, rlxc_atom x)
@@ -266,7 +297,7 @@ static rlxc_atom narrowed(const products *p, rlxc_builder *b, rlxc_atom x)
     const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
     const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
     if (rlxc_is_op(def, "astype") && def->args[0].kind == RLXC_ATOM_VAR &&
-        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8))
+        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8) && is_visible(x, def->args[0]))
         return def->args[0];
     rlxc_attrs attrs =
         rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"), rlxc_attr_dtype(i16));
@@ -311,6 +342,95 @@ static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding 
     return made;
 }
 
+/* --- products of two dequantized operands ----------------------------------------------------- */
+
+static const rlxc_expr *single(const products *p, rlxc_atom a)
+{
+    return a.kind == RLXC_ATOM_CONSTANT && a.constant->nbytes == a.constant->dtype.bits / 8u
+               ? rlxc_te_immediate(p->ctx, a.constant)
+               : NULL;
+}
+
+static rlxc_atom emit_known(products *p, rlxc_builder *b, const char *op, const rlxc_atom *args,
+                            uint32_t n, rlxc_attrs attrs)
+{
+    rlxc_atom made = rlxc_emit_op(b, op, args, n, attrs, "centred");
+    if (made.kind == RLXC_ATOM_VAR)
+        rlxc_map_set(p->ctx, &p->defs, rlxc_key(made.var), b->block->bindings[b->block->n - 1]);
+    return made;
+}
+
+/* The int32 that |x| is |*scale| times of: R.dequantize or what it stands for, with one scale. */
+static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rlxc_expr **scale)
+{
+    rlxc_context *ctx = p->ctx;
+    const rlxc_atom none = {0};
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    if (!def || def->n_args < 2 || !(*scale = single(p, def->args[1])) ||
+        !rlxc_dtype_eq((*scale)->dtype, RLX_F32) || !is_visible(x, def->args[0]))
+        return none;
+    rlxc_atom inner = def->args[0];
+    if (rlxc_is_op(def, "multiply")) {
+        const rlxc_binding *cast = rlxc_map_get(&p->defs, rlxc_key(inner.var));
+        if (!cast || !rlxc_is_op(cast, "astype") || !is_visible(x, cast->args[0]))
+            return none;
+        inner = cast->args[0];
+        return rlxc_dtype_eq(inner.var->sinfo->dtype, RLX_I32) && is_narrow(p, inner, 0) ? inner
+                                                                                         : none;
+    }
+    const rlxc_expr *zero = rlxc_is_op(def, "dequantize") ? single(p, def->args[2]) : NULL;
+    int64_t value;
+    if (!zero || !rlxc_is_int(zero, &value) || value < -128 || value > 255 ||
+        !rlxc_dtype_is_int(inner.var->sinfo->dtype) || inner.var->sinfo->dtype.bits > 8)
+        return none;
+    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
+                                       rlxc_attr_dtype(RLX_I32));
+    rlxc_atom wide = emit_known(p, b, "astype", &inner, 1, attrs);
+    if (value == 0 || wide.kind != RLXC_ATOM_VAR)
+        return wide;
+    int32_t *data = rlxc_alloc(ctx, sizeof *data);
+    *data = (int32_t)value;
+    rlxc_atom args[2] = {
+        wide, rlxc_atom_constant(rlxc_constant_new(ctx, RLX_I32, 0, NULL, data, sizeof *data))};
+    return emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
+}
+
+enum { MAX_EXACT_ROWS = 32768 }; /* 2^31 / 2^16 */
+
+/* x * weight = (integers of x * numbers of the weight) * both scales, where each has one for all
+ * rows of the weight. NONE where that is not so. */
+static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding *matmul,
+                               rlxc_quant_chain *c)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *scale, *numbers = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
+    const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
+    if (!rlxc_quant_has_dots(p->options) || c->rows > MAX_EXACT_ROWS || c->group < c->rows ||
+        c->zero->kind != RLXC_EXPR_FLOAT || c->zero->f != (double)(int64_t)c->zero->f ||
+        !rlxc_dtype_eq(x->dtype, RLX_F32) || !rlxc_dtype_eq(y->dtype, RLX_F32))
+        return (rlxc_atom){0};
+    rlxc_atom left = integers_of(p, b, matmul->args[0], &scale);
+    if (left.kind != RLXC_ATOM_VAR)
+        return left;
+    rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
+    rlxc_atom args[2] = {left, matmul->args[1]};
+    call->args = rlxc_copy(ctx, args, sizeof args);
+    call->var = rlxc_rvar_new(ctx, b->function, "sums",
+                              rlxc_sinfo_tensor(ctx, RLX_I32, y->ndim, y->dims, NULL));
+    rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options)};
+    q.zero = rlxc_int(ctx, RLX_I32, (int64_t)c->zero->f - c->least);
+    rlxc_atom sums = replace(p, b, call, c, &q);
+    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
+                                       rlxc_attr_dtype(RLX_F32));
+    if (sums.kind != RLXC_ATOM_VAR || rlxc_failed(ctx))
+        return (rlxc_atom){0};
+    rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
+    factors[1] = pack_columns(c, b, matmul, rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, numbers)));
+    return rlxc_failed(ctx)
+               ? (rlxc_atom){0}
+               : rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, matmul->var->name);
+}
+
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *binding,
                                 rlxc_atom *replacement)
 {
@@ -333,7 +453,9 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
         q = (rlxc_quant){.bits = 8, .group = 64, .width = q.width};
         q.zero = rlxc_int(ctx, RLX_I32, (int64_t)c.zero->f - c.least);
     }
-    *replacement = replace(p, b, binding, &c, &q);
+    *replacement = both_integers(p, b, binding, &c);
+    if (!rlxc_failed(ctx) && replacement->kind != RLXC_ATOM_VAR)
+        *replacement = replace(p, b, binding, &c, &q);
     if (rlxc_failed(ctx) || replacement->kind != RLXC_ATOM_VAR)
         return RLXC_REWRITE_KEEP;
     p->changed = true;

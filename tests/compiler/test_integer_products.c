@@ -1,6 +1,6 @@
 /* Products of 8-bit integers with constant weights, less their zero points, are exact: all
  * signednesses, sizes around the tiles' borders, weights that fill no word, more than two
- * dimensions, with an epilogue. */
+ * dimensions, with an epilogue; and so are the sums of products of dequantized operands. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 #include "rlx/vm.h"
 #include "tests/support/rlx_test.h"
 
+typedef enum spelling { INTEGERS, OPERATORS, ARITHMETIC } spelling; /* of the operands */
+
 typedef struct example {
+    spelling how;
     const char *cpu; /* NULL: the host's */
     bool x_signed, w_signed;
     int x_zero, w_zero; /* x_zero 0: none is taken off */
@@ -18,26 +21,78 @@ typedef struct example {
 } example;
 
 static const example examples[] = {
-    {NULL, false, true, 121, 0, 64, 64},        {NULL, true, true, 0, 0, 61, 33},
-    {NULL, true, false, -128, 255, 7, 130},     {NULL, false, false, 0, 130, 300, 5},
-    {NULL, false, true, 3, -5, 2, 17},          {NULL, true, true, 0, -128, 130, 200},
-    {"x86-64-v3", false, true, 121, 0, 33, 18},
+    {INTEGERS, NULL, false, true, 121, 0, 64, 64},
+    {INTEGERS, NULL, true, true, 0, 0, 61, 33},
+    {INTEGERS, NULL, true, false, -128, 255, 7, 130},
+    {INTEGERS, NULL, false, false, 0, 130, 300, 5},
+    {INTEGERS, NULL, false, true, 3, -5, 2, 17},
+    {INTEGERS, NULL, true, true, 0, -128, 130, 200},
+    {INTEGERS, "x86-64-v3", false, true, 121, 0, 33, 18},
+    {OPERATORS, NULL, false, true, 121, 0, 64, 65},
+    {OPERATORS, NULL, true, true, 0, 0, 61, 33},
+    {OPERATORS, NULL, true, false, -128, 255, 7, 130},
+    {OPERATORS, "x86-64-v3", false, true, 121, 0, 33, 18},
+    {ARITHMETIC, NULL, false, true, 121, 0, 30, 31},
+    {ARITHMETIC, NULL, true, true, 7, -3, 61, 33},
 };
 
 static const int64_t rows[] = {0, 1, 2, 5, 6, 7, 8, 13, 25};
 
-static const char text_of[] =
+static const char head_text[] =
     "@I.ir_module\nclass Module:\n    @R.function\n"
     "    def main(x: R.Tensor((\"b\", \"m\", %lld), \"%s\"), w: R.Tensor((%lld, %lld), \"%s\")):\n"
-    "        with R.dataflow():\n"
-    "            xi = R.astype(x, dtype=\"int32\")\n"
-    "            xc = R.subtract(xi, R.const(%d, \"int32\"))\n"
-    "            wi = R.astype(w, dtype=\"int32\")\n"
-    "            wc = R.subtract(wi, R.const(%d, \"int32\"))\n"
-    "            y = R.matmul(%s, wc)\n"
-    "            z = R.add(y, R.const(3, \"int32\"))\n"
+    "        with R.dataflow():\n";
+
+static const char integers_text[] = "            xi = R.astype(x, dtype=\"int32\")\n"
+                                    "            xc = R.subtract(xi, R.const(%d, \"int32\"))\n"
+                                    "            wi = R.astype(w, dtype=\"int32\")\n"
+                                    "            wc = R.subtract(wi, R.const(%d, \"int32\"))\n"
+                                    "            y = R.matmul(%s, wc)\n"
+                                    "            z = R.add(y, R.const(3, \"int32\"))\n"
+                                    "            R.output(z)\n"
+                                    "        return z\n";
+
+static const char operators_text[] =
+    "            xd = R.dequantize(x, R.const(0.5, \"float32\"), R.const(%d, \"%s\"), "
+    "out_dtype=\"float32\", axis=-1)\n"
+    "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(%d, \"%s\"), "
+    "out_dtype=\"float32\", axis=1)\n"
+    "            z = R.matmul(xd, wd)\n"
     "            R.output(z)\n"
     "        return z\n";
+
+static const char arithmetic_text[] =
+    "            xi = R.astype(x, dtype=\"int32\")\n"
+    "            xc = R.subtract(xi, R.const(%d, \"int32\"))\n"
+    "            xf = R.astype(xc, dtype=\"float32\")\n"
+    "            xd = R.multiply(xf, R.const(0.5, \"float32\"))\n"
+    "            wi = R.astype(w, dtype=\"int32\")\n"
+    "            wc = R.subtract(wi, R.const(%d, \"int32\"))\n"
+    "            wf = R.astype(wc, dtype=\"float32\")\n"
+    "            wd = R.multiply(wf, R.const(0.25, \"float32\"))\n"
+    "            z = R.matmul(xd, wd)\n"
+    "            R.output(z)\n"
+    "        return z\n";
+
+static void write_text(const example *e, char *out, size_t size)
+{
+    const char *x = e->x_signed ? "int8" : "uint8", *w = e->w_signed ? "int8" : "uint8";
+    long long k = e->k, n = e->n;
+    int used = snprintf(out, size, head_text, k, x, k, n, w);
+    out += used;
+    size -= (size_t)used;
+    switch (e->how) {
+    case INTEGERS:
+        snprintf(out, size, integers_text, e->x_zero, e->w_zero, e->x_zero ? "xc" : "xi");
+        break;
+    case OPERATORS:
+        snprintf(out, size, operators_text, e->x_zero, x, e->w_zero, w);
+        break;
+    case ARITHMETIC:
+        snprintf(out, size, arithmetic_text, e->x_zero, e->w_zero);
+        break;
+    }
+}
 
 static int number(const unsigned char *data, int64_t i, bool is_signed)
 {
@@ -48,8 +103,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
 {
     char text[2048], header[256];
     long long k = e->k, n = e->n;
-    snprintf(text, sizeof text, text_of, k, e->x_signed ? "int8" : "uint8", k, n,
-             e->w_signed ? "int8" : "uint8", e->x_zero, e->w_zero, e->x_zero ? "xc" : "xi");
+    write_text(e, text, sizeof text);
     int used =
         snprintf(header, sizeof header,
                  "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[0,%lld]}}",
@@ -85,15 +139,17 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
 }
 
 static bool is_exact(const example *e, int64_t m, const unsigned char *x, const unsigned char *w,
-                     const int32_t *y)
+                     const void *y)
 {
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < e->n; j++) {
-            int64_t sum = 3;
+            int64_t sum = 0, at = i * e->n + j;
             for (int64_t k = 0; k < e->k; k++)
                 sum += (int64_t)(number(x, i * e->k + k, e->x_signed) - e->x_zero) *
                        (number(w, k * e->n + j, e->w_signed) - e->w_zero);
-            if (sum != y[i * e->n + j])
+            /* sums below 2^24 and scales that are powers of two: floats are exact too */
+            if (e->how == INTEGERS ? sum + 3 != ((const int32_t *)y)[at]
+                                   : (double)sum * 0.125 != (double)((const float *)y)[at])
                 return false;
         }
     }
