@@ -6,7 +6,7 @@
 #include <rlx/builtin.h>
 #include <rlx/checked.h>
 
-#define RLXB_BUILTIN(name, function, min_args, max_args, doc)                                    \
+#define RLXB_BUILTIN(name, function, flags, min_args, max_args, doc)                             \
     rlx_status function(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out, \
                         rlx_error *err);
 #include "builtins/table.def"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const rlx_builtin table[] = {
-#define RLXB_BUILTIN(name, function, min_args, max_args, doc) \
-    {name, function, min_args, max_args, 0, doc},
+#define RLXB_BUILTIN(name, function, flags, min_args, max_args, doc) \
+    {name, function, min_args, max_args, flags, doc},
 #include "builtins/table.def"
 #undef RLXB_BUILTIN
 };

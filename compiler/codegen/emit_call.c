@@ -292,7 +292,7 @@ static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *
                         const rlxc_atom *args, uint32_t n)
 {
     const uint32_t *regs = arg_regs(fn, args, n);
-    if (rlxc_is_builtin(name)) {
+    if (rlxc_find_builtin(name)) {
         call(fn, RLX_OP_CALL_BUILTIN, var, rlxc_bc_import(fn->m, name, fn->range), regs, n);
         return;
     }

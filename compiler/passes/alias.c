@@ -1,15 +1,14 @@
 /* Aliasing and retention of bindings (alias.h).
  *
  * Invariants: a missing answer is never optimistic. An operator shares memory with its first
- * operand exactly if its row says ALIASES_0; kernels write only into their outputs; builtins named
- * "rlx.*" make fresh results but for reshape and broadcast_to; everything else that is called may
- * give back what it was given. Leaves out: positions and lifetimes (liveness.c). */
+ * operand exactly if its row says ALIASES_0; kernels write only into their outputs; a builtin's
+ * result is fresh if its row says so; everything else that is called may give back what it was
+ * given. Leaves out: positions and lifetimes (liveness.c). */
 #include "compiler/passes/alias.h"
 
 #include <string.h>
 
 #include "compiler/ops/ops.h"
-#include "rlx/builtin.h"
 
 bool rlxc_is_void(const rlxc_sinfo *sinfo)
 {
@@ -35,26 +34,21 @@ bool rlxc_is_planned_storage(const rlxc_binding *b)
            b->args[2].kind == RLXC_ATOM_STRING && strcmp(b->args[2].text, RLXC_PLANNED_SCOPE) == 0;
 }
 
-bool rlxc_is_builtin(const char *name)
+const rlx_builtin *rlxc_find_builtin(const char *name)
 {
     uint32_t n = 0;
     const rlx_builtin *table = rlx_builtin_table(&n);
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(table[i].name, name) == 0)
-            return true;
-    return false;
+            return &table[i];
+    return NULL;
 }
 
-/* Builtins whose result never shares memory with an argument. */
+/* Whether its result never shares memory with an argument. */
 static bool makes_fresh_result(const char *name)
 {
-    static const char *const shared[] = {"rlx.reshape",  "rlx.broadcast_to", "rlx.list",
-                                         "rlx.list_get", "rlx.list_insert",  "rlx.list_erase",
-                                         "rlx.optional", "rlx.collect"};
-    bool fresh = strncmp(name, "rlx.", 4) == 0;
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        fresh = fresh && strcmp(name, shared[i]) != 0;
-    return fresh;
+    const rlx_builtin *row = rlxc_find_builtin(name);
+    return row && (row->flags & RLX_BUILTIN_FRESH);
 }
 
 static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit, void *user)
@@ -129,12 +123,12 @@ bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *b, bool mo
     if (b->op) {
         if (rlxc_is_op(b, "call_dps_packed"))
             return b->n_args > 0 && b->args[0].kind == RLXC_ATOM_EXTERN &&
-                   !rlxc_is_builtin(b->args[0].text);
+                   !rlxc_find_builtin(b->args[0].text);
         return (b->op->flags & RLXC_OP_CALLS) && module_retains && !rlxc_is_op(b, "call_tir") &&
                !rlxc_is_op(b, "call_tir_inplace");
     }
     if (b->callee.kind == RLXC_ATOM_EXTERN)
-        return !rlxc_is_builtin(b->callee.text);
+        return !rlxc_find_builtin(b->callee.text);
     if (b->callee.kind == RLXC_ATOM_GLOBAL) {
         const rlxc_global *g = rlxc_module_find(module, b->callee.text);
         if (g && g->prim)

@@ -6,6 +6,7 @@
 #define RLXC_PASSES_ALIAS_H
 
 #include "compiler/ir/relax.h"
+#include "rlx/builtin.h"
 
 typedef void (*rlxc_atom_fn)(void *user, rlxc_atom atom);
 
@@ -28,8 +29,8 @@ bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *binding, b
 /* True when some function of |module| calls such a packed function. */
 bool rlxc_module_retains(const rlxc_module *module);
 
-/* True when the runtime has a builtin of this name. */
-bool rlxc_is_builtin(const char *name);
+/* The runtime's row of this name; NULL if it has none. */
+const rlx_builtin *rlxc_find_builtin(const char *name);
 /* The storage scope of R.memory.alloc_storage that stands for an interval of the memory plan: from
  * there to its kill_storage, at an offset that is found when the sizes are known. */
 #define RLXC_PLANNED_SCOPE "planned"

@@ -303,15 +303,6 @@ static void kill(verifier *v, const rlxc_binding *b)
 
 static void walk_body(verifier *v, const rlxc_body *body);
 
-/* Builtins that may give back what they got, or a part of it. */
-static bool hands_on(const char *name)
-{
-    return strcmp(name, "rlx.reshape") == 0 || strcmp(name, "rlx.broadcast_to") == 0 ||
-           strcmp(name, "rlx.optional") == 0 || strcmp(name, "rlx.collect") == 0 ||
-           strcmp(name, "rlx.list") == 0 || strcmp(name, "rlx.list_get") == 0 ||
-           strcmp(name, "rlx.list_insert") == 0 || strcmp(name, "rlx.list_erase") == 0;
-}
-
 /* True where the value bound cannot lie in memory of the operands. */
 static bool is_fresh(const verifier *v, const rlxc_binding *b)
 {
@@ -322,8 +313,10 @@ static bool is_fresh(const verifier *v, const rlxc_binding *b)
         return false;
     if (b->op)
         return (b->op->flags & (RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) == 0;
-    if (b->callee.kind == RLXC_ATOM_EXTERN)
-        return strncmp(b->callee.text, "rlx.", 4) == 0 && !hands_on(b->callee.text);
+    if (b->callee.kind == RLXC_ATOM_EXTERN) {
+        const rlx_builtin *row = rlxc_find_builtin(b->callee.text);
+        return row && (row->flags & RLX_BUILTIN_FRESH);
+    }
     if (b->callee.kind != RLXC_ATOM_GLOBAL)
         return false;
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);

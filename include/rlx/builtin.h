@@ -21,12 +21,16 @@ typedef struct rlx_call_context rlx_call_context;
 typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                                     rlx_value *out, rlx_error *err);
 
+/* What a builtin returns lies in memory of its own, never in that of an argument: the compiler may
+   reuse the arguments' memory while the result lives. */
+#define RLX_BUILTIN_FRESH 1u
+
 /* One row of builtins/table.def. max_args < 0: any number from min_args. */
 typedef struct rlx_builtin {
     const char *name;
     rlx_packed_fn fn;
     int32_t min_args, max_args;
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* RLX_BUILTIN_... */
     const char *doc;
 } rlx_builtin;
 
