@@ -15,8 +15,8 @@
    10  immediates: alignments, dtypes, ranks, devices
    11  a memory plan's rows refer to what exists (load_plans.c); plan uses the slots of its region
 
-   Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run; so
-   is that a region was laid out before its tensors are made.
+   Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run;
+   so is that a region was laid out before its tensors are made.
  */
 #include "vm/exec.h"
 

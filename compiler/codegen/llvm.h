@@ -140,7 +140,7 @@ void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index
 void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLVMValueRef end);
 
 /* --- link.c: no LLVM --- */
-bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object, size_t size,
-                      const void **out_data, size_t *out_size);
+bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object,
+                      size_t size, const void **out_data, size_t *out_size);
 
 #endif

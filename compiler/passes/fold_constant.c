@@ -133,8 +133,8 @@ static void consider(fold *f, const rlxc_binding *b)
         return;
     rlxc_atom *args = rlxc_alloc(f->ctx, (b->n_args + 1) * sizeof *args);
     if (own) {
-        const rlxc_global *g = rlxc_module_add_prim(f->ctx, f->scratch,
-                                                    rlxc_prim_func_clone(f->ctx, own), true);
+        const rlxc_global *g =
+            rlxc_module_add_prim(f->ctx, f->scratch, rlxc_prim_func_clone(f->ctx, own), true);
         if (!g)
             return;
         args[0] = rlxc_atom_global(f->ctx, g->name);

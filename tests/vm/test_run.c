@@ -40,10 +40,11 @@ RLX_TEST(run, bad_arguments_are_named_and_leave_the_vm_usable)
     rlx_vm *vm = rlx_test_vm(t, exe);
     rlx_value x = rlx_test_iota(t, 1, (int64_t[]){3}), y = rlx_test_iota(t, 1, (int64_t[]){4});
     rlx_value out, pair[2] = {x, y};
-    RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
-              "model.py:10:23: argument 1 'y' of main, dimension 0: expected n = 3, got 4 (bound by "
-              "argument 0 'x', "
-              "dimension 0)");
+    RLX_FAILS(
+        rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
+        "model.py:10:23: argument 1 'y' of main, dimension 0: expected n = 3, got 4 (bound by "
+        "argument 0 'x', "
+        "dimension 0)");
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 1, &out, &t->error), RLX_E_INVALID_ARG,
               "takes 2 arguments, got 1");
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("nope"), pair, 2, &out, &t->error), RLX_E_NOT_FOUND,
