@@ -15,6 +15,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/families.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,8 +96,7 @@ static affine *affine_of(const fold *f, const rlxc_builder *b, rlxc_atom atom)
 
 static void record(fold *f, rlxc_builder *b, const rlxc_binding *old, rlxc_rvar *var, affine *a)
 {
-    if (f->uses[old->var->id] == 1)
-        rlxc_map_set(b->ctx, &f->affines, rlxc_key(var), a);
+    rlxc_map_set(b->ctx, &f->affines, rlxc_key(var), f->uses[old->var->id] == 1 ? a : NULL);
 }
 
 static void note_conv(fold *f, rlxc_builder *b, const rlxc_binding *call)
@@ -150,27 +150,61 @@ static rlxc_atom value_of(fold *f, rlxc_builder *b, const rlxc_binding *old, aff
     return rlxc_atom_var(a->sum->var);
 }
 
-typedef enum change { ADD, SUBTRACT, MULTIPLY, DIVIDE, N_CHANGES } change;
-static const char *const change_names[N_CHANGES] = {"add", "subtract", "multiply", "divide"};
+typedef struct change { /* (y - before) * factor + after */
+    double before, factor, after;
+} change;
 
-static void apply(affine *a, change kind, const rlxc_constant *c)
+/* Takes |changes|, one for each channel, into |a|. False where a channel would be scaled or shifted
+ * by what is no number of the type: the convolution might have been 0 there, or of another sign. */
+static bool take_in(affine *a, const change *changes)
 {
-    for (uint32_t i = 0; i < a->channels; i++) {
-        double value = of_channel(c, i);
-        double factor = kind == MULTIPLY ? value : kind == DIVIDE ? 1 / value : 1;
-        a->shift[i] += kind == ADD ? value : kind == SUBTRACT ? -value : 0;
-        a->scale[i] *= factor;
-        a->shift[i] *= factor;
+    double most = a->dtype.bits == 64 ? DBL_MAX : (double)FLT_MAX;
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < a->channels; i++) {
+            double scale = a->scale[i] * changes[i].factor;
+            double shift = (a->shift[i] - changes[i].before) * changes[i].factor + changes[i].after;
+            if (!(fabs(scale) <= most) || !(fabs(shift) <= most))
+                return false;
+            if (k == 1) {
+                a->scale[i] = scale;
+                a->shift[i] = shift;
+            }
+        }
+    return true;
+}
+
+typedef enum binary { ADD, SUBTRACT, MULTIPLY, DIVIDE, N_BINARIES } binary;
+static const char *const binary_names[N_BINARIES] = {"add", "subtract", "multiply", "divide"};
+
+static change change_of(binary kind, double value)
+{
+    switch (kind) {
+    case ADD:
+        return (change){0, 1, value};
+    case SUBTRACT:
+        return (change){value, 1, 0};
+    case MULTIPLY:
+        return (change){0, value, 0};
+    case DIVIDE:
+        return (change){0, 1 / value, 0};
+    case N_BINARIES:
+        break;
     }
+    return (change){0, 1, 0};
+}
+
+static change *new_changes(rlxc_context *ctx, const affine *a)
+{
+    return rlxc_try_alloc(ctx, (size_t)a->channels + 1, sizeof(change));
 }
 
 static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_binding *call,
                                        rlxc_atom *replacement)
 {
     uint32_t kind = 0;
-    while (kind < N_CHANGES && strcmp(call->op->name, change_names[kind]) != 0)
+    while (kind < N_BINARIES && strcmp(call->op->name, binary_names[kind]) != 0)
         kind++;
-    if (kind == N_CHANGES)
+    if (kind == N_BINARIES)
         return RLXC_REWRITE_KEEP;
     bool commutes = kind == ADD || kind == MULTIPLY;
     uint32_t side = commutes && !affine_of(f, b, call->args[0]);
@@ -178,7 +212,11 @@ static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_bind
     if (!a || !per_channel(call->args[1 - side], a, false))
         return RLXC_REWRITE_KEEP;
     bool first = kind == ADD && !a->sum;
-    apply(a, (change)kind, call->args[1 - side].constant);
+    change *changes = new_changes(b->ctx, a);
+    for (uint32_t i = 0; changes && i < a->channels; i++)
+        changes[i] = change_of((binary)kind, of_channel(call->args[1 - side].constant, i));
+    if (!changes || !take_in(a, changes))
+        return RLXC_REWRITE_KEEP;
     if (first) { /* a bias: as it should be, and nothing is gained by writing it anew */
         record(f, b, call, call->var, a);
         return RLXC_REWRITE_KEEP;
@@ -187,7 +225,8 @@ static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_bind
     return RLXC_REWRITE_REPLACE;
 }
 
-static void fold_norm(fold *f, rlxc_builder *b, const rlxc_binding *call)
+/* A batch_norm becomes the tuple of its results. */
+static void fold_norm(fold *f, rlxc_builder *b, rlxc_binding *call)
 {
     affine *a = affine_of(f, b, call->args[0]);
     int64_t axis = rlxc_attr_get_int(call, "axis", 1);
@@ -200,16 +239,24 @@ static void fold_norm(fold *f, rlxc_builder *b, const rlxc_binding *call)
         if (!per_channel(call->args[i], a, true))
             return;
     double epsilon = rlxc_attr_get_float(call, "epsilon", 1e-5);
-    for (uint32_t i = 0; i < a->channels; i++) {
+    change *changes = new_changes(b->ctx, a);
+    for (uint32_t i = 0; changes && i < a->channels; i++) {
         double spread = sqrt(of_channel(call->args[4].constant, i) + epsilon);
-        double factor = (scaled ? of_channel(call->args[1].constant, i) : 1) / spread;
-        a->scale[i] *= factor;
-        a->shift[i] = (a->shift[i] - of_channel(call->args[3].constant, i)) * factor +
-                      (centred ? of_channel(call->args[2].constant, i) : 0);
+        changes[i] =
+            (change){.before = of_channel(call->args[3].constant, i),
+                     .factor = (scaled ? of_channel(call->args[1].constant, i) : 1) / spread,
+                     .after = centred ? of_channel(call->args[2].constant, i) : 0};
     }
+    if (!changes || !take_in(a, changes))
+        return;
     rlxc_atom results[3] = {value_of(f, b, call, a), call->args[3], call->args[4]};
-    rlxc_map_set(b->ctx, &f->normalised, rlxc_key(call->var),
-                 rlxc_copy(b->ctx, results, sizeof results));
+    rlxc_atom *kept = rlxc_copy(b->ctx, results, sizeof results);
+    call->form = RLXC_FORM_TUPLE;
+    call->op = NULL;
+    call->attrs = (rlxc_attrs){0};
+    call->args = kept;
+    call->n_args = 3;
+    rlxc_map_set(b->ctx, &f->normalised, rlxc_key(call->var), kept);
 }
 
 static rlxc_rewrite_action fold_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
