@@ -205,7 +205,7 @@ endif
 check-layers: runtime ## prove the arrows between the layers
 	@BUILD=$(BUILD) .ci/check-layers
 
-FORMATTED = $(shell git ls-files '*.c' '*.h')
+FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
 format: ## clang-format every source
 	clang-format -i $(FORMATTED)
 check-format:
@@ -223,15 +223,24 @@ demo-run: all $(BUILD)/generate
 # Peers are measured where they are installed, and left out otherwise.
 PEERS ?= $(BUILD)/peers
 bench: deps-bench all ## every figure with its bar as one table and bench/results.json, beside the peers that are installed
-	@$(MAKE) --no-print-directory -s $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
+	@$(MAKE) --no-print-directory -s $(BENCH_PROGRAMS) $(if $(TORCH),$(BUILD)/peers_torch.so)
 	@$(PYTHON) bench/run.py --build $(BUILD) --peers $(PEERS) $(if $(QUICK),--quick) $(if $(REALTIME),--realtime)
 deps-bench:
 	@.ci/install-deps bench
-bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt); ONNX Runtime, TVM (a private virtual environment under BUILD)
+bench-peers: ## install OpenBLAS, BLIS, oneDNN (apt); ONNX Runtime, TVM, PyTorch (a private virtual environment under BUILD)
 	@.ci/install-deps peers
 	@test -x $(PEERS)/bin/pip || $(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check $(PEER_WHEELS)
+	@test -z "$(PEER_TORCH)" || $(PEERS)/bin/pip install -q --no-cache-dir --disable-pip-version-check --no-deps $(PEER_TORCH)
 PEER_WHEELS ?= onnxruntime==1.30.0 apache-tvm onnx
+# PyPI's PyTorch for Linux is the one for CUDA: 540 MB to fetch, 1.2 GB on the disk. Of what it depends on (gigabytes),
+# libtorch_cpu.so needs two small libraries. `make bench-peers PEER_TORCH=` does without.
+PEER_TORCH ?= torch==2.15.0 nvidia-cuda-runtime==13.2.* nvidia-cuda-cupti==13.2.*
+TORCH = $(firstword $(wildcard $(PEERS)/lib/python3*/site-packages/torch))
+$(BUILD)/peers_torch.so: bench/peers/torch.cpp bench/peers/peer.h
+	$(call say,C++ ,$@)
+	$(Q)$(CXX) -std=c++20 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I. -isystem $(TORCH)/include \
+	    -isystem $(TORCH)/include/torch/csrc/api/include -o $@ $< -L$(TORCH)/lib -Wl,-rpath,$(abspath $(TORCH))/lib -ltorch_cpu -lc10
 BENCH_PROGRAMS := $(BUILD)/bench_runtime $(BUILD)/bench_pair $(BUILD)/peers_gemm
 $(BUILD)/bench_runtime: $(call obj,$(wildcard bench/*.c))
 $(BUILD)/bench_pair: $(call obj,bench/peers/pair.c bench/peers/ort.c bench/support.c)

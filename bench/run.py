@@ -46,6 +46,7 @@ class Bench:
         self.peers_python = os.path.join(os.path.abspath(peers), "bin/python")
         found = sorted(glob.glob(os.path.join(peers, "lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.*")))
         self.onnxruntime = found[-1] if found else "-"
+        self.torch = next(iter(glob.glob(os.path.join(peers, "lib/python3*/site-packages/torch"))), None)
         os.makedirs(self.folder, exist_ok=True)
 
     def path(self, name):
@@ -233,6 +234,20 @@ def tvm(bench):
                            "note": "not in turns"})
 
 
+def torch(bench):
+    """The same models as TorchScript, run by PyTorch's own libraries, in turns with the executables of |models|."""
+    if bench.torch is None:
+        return bench.leave_out("PyTorch", "not installed (make bench-peers)")
+    if bench.output(sys.executable, "bench/peers/torch_models.py", bench.folder) is None:
+        return
+    for name, file, dims, values in PAIRS:
+        script, executable = bench.path(file + ".script"), bench.path(file + ".rlx")
+        if os.path.exists(script) and os.path.exists(executable):
+            for threads in THREADS:
+                bench.measure(bench.program("bench_pair"), "time", bench.program("peers_torch.so"), f"scripted {name}",
+                              script, executable, dims, threads, *(values[:2] if bench.quick else values))
+
+
 # A row of bench/peers/gemm.c: M N K threads, our microseconds, the fastest peer and its, ratio.
 GEMM = re.compile(r"\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d)\s+([\d.]+)\s+(\S.*?)\s+([\d.]+)\s+([\d.]+)(?:\s|$)")
 
@@ -249,7 +264,7 @@ def gemm(bench):
             bench.add(row)
 
 
-GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "tvm": tvm, "grouped": grouped}
+GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "torch": torch, "tvm": tvm, "grouped": grouped}
 
 # --- bars, the machine, the table ---
 
@@ -273,6 +288,14 @@ def set_bars(rows):
                 if figure is not None:
                     row["holds"] = figure <= value if relation == "<=" else figure >= value
                 break
+
+
+def torch_version(bench):
+    """From the wheel's own file: PyTorch cannot be imported without the libraries for GPUs."""
+    if bench.torch is None:
+        return ""
+    with open(os.path.join(bench.torch, "version.py")) as f:
+        return re.search(r"__version__ = '([^']*)'", f.read()).group(1)
 
 
 def describe(bench, load_before):
@@ -304,6 +327,7 @@ def describe(bench, load_before):
         "load": {"before": load_before, "after": [round(x, 2) for x in os.getloadavg()]},
         "versions": {"gcc": text("gcc", "-dumpfullversion"), "llvm": text("llvm-config-19", "--version"),
                      "onnxruntime": os.path.basename(bench.onnxruntime).replace("libonnxruntime.so.", ""),
+                     "torch": torch_version(bench),
                      **dict(line.split(" ", 1) for line in packages.splitlines() if " " in line)},
     }
 
@@ -336,7 +360,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
-    parser.add_argument("--peers", help="virtual environment with ONNX Runtime; BUILD/peers by default")
+    parser.add_argument("--peers", help="virtual environment with the peers' wheels; BUILD/peers by default")
     parser.add_argument("--quick", action="store_true", help="few and short samples")
     parser.add_argument("--realtime", action="store_true",
                         help="measure in the real-time class, so that others wait and not we; needs root")
@@ -348,7 +372,7 @@ def main():
     bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick,
                   options.realtime)
     start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
-    need_models = {"models", "tvm", "grouped"}
+    need_models = {"models", "torch", "tvm", "grouped"}
     have_models = make_models(bench) if need_models & set(names) else True
     for name in names:
         if have_models or name not in need_models:

@@ -42,6 +42,18 @@ typedef struct ort_base {
     const char *(*get_version)(void);
 } ort_base;
 
+typedef struct ort_library {
+    void *const *api; /* table of functions */
+    void *env, *memory;
+} ort_library;
+
+typedef struct ort_model {
+    const ort_library *library;
+    void *session;
+    void *input;
+    const char *input_name, *output_name; /* stay until the process ends */
+} ort_model;
+
 typedef void *(*session_get_name)(void *session, size_t index, void *allocator, const char **out);
 typedef void (*release)(void *object);
 
@@ -55,29 +67,16 @@ static void check(const ort_library *library, void *status)
     }
 }
 
-void ort_open_library(ort_library *out, const char *path)
-{
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
-        bench_die("%s", dlerror());
-    const ort_base *(*get_base)(void) = (const ort_base *(*)(void))dlsym(handle, "OrtGetApiBase");
-    if (get_base == NULL)
-        bench_die("%s has no OrtGetApiBase", path);
-    const ort_base *base = get_base();
-    *out = (ort_library){.api = base->get_api(1)};
-    if (out->api == NULL)
-        bench_die("%s does not speak version 1 of its interface", path);
-    snprintf(out->version, sizeof out->version, "%s", base->get_version());
-    CALL(out, CREATE_ENV, void *(*)(int, const char *, void **), WARNINGS, "bench", &out->env);
-    CALL(out, CREATE_CPU_MEMORY_INFO, void *(*)(int, int, void **), DEVICE_ALLOCATOR,
-         MEMORY_DEFAULT, &out->memory);
-}
-
-void ort_open_model(ort_model *out, const ort_library *library, const char *onnx, int threads)
+/* Every optimization on, |threads| inside operators. */
+static void *open_model(void *opened, const char *onnx, int threads)
 {
     typedef void *(*set_int)(void *options, int value);
+    const ort_library *library = opened;
     void *options = NULL, *allocator = NULL;
-    *out = (ort_model){.library = library};
+    ort_model *out = calloc(1, sizeof *out);
+    if (out == NULL)
+        bench_die("no memory");
+    out->library = library;
     CALL(library, CREATE_SESSION_OPTIONS, void *(*)(void **), &options);
     CALL(library, SET_INTRA_OP_THREADS, set_int, options, threads);
     CALL(library, SET_INTER_OP_THREADS, set_int, options, 1);
@@ -90,17 +89,21 @@ void ort_open_model(ort_model *out, const ort_library *library, const char *onnx
          &out->input_name);
     CALL(library, SESSION_GET_OUTPUT_NAME, session_get_name, out->session, 0, allocator,
          &out->output_name);
+    return out;
 }
 
-void ort_close_model(ort_model *model)
+static void close_model(void *opened)
 {
+    ort_model *model = opened;
     if (model->input != NULL)
         ((release)model->library->api[RELEASE_VALUE])(model->input);
     ((release)model->library->api[RELEASE_SESSION])(model->session);
+    free(model);
 }
 
-void ort_set_input(ort_model *model, float *data, size_t count, const int64_t *dims, size_t ndim)
+static void set_input(void *opened, float *data, size_t count, const int64_t *dims, size_t ndim)
 {
+    ort_model *model = opened;
     if (model->input != NULL)
         ((release)model->library->api[RELEASE_VALUE])(model->input);
     model->input = NULL;
@@ -109,7 +112,7 @@ void ort_set_input(ort_model *model, float *data, size_t count, const int64_t *d
          model->library->memory, data, count * sizeof *data, dims, ndim, FLOAT, &model->input);
 }
 
-static void *run(ort_model *model)
+static void *run(const ort_model *model)
 {
     void *out = NULL;
     CALL(model->library, RUN,
@@ -119,15 +122,15 @@ static void *run(ort_model *model)
     return out;
 }
 
-void ort_run(void *model)
+static void run_and_release(void *model)
 {
-    ort_model *m = model;
+    const ort_model *m = model;
     ((release)m->library->api[RELEASE_VALUE])(run(m));
 }
 
-size_t ort_result(ort_model *model, float *out, size_t count)
+static size_t result(void *model, float *out, size_t count)
 {
-    const ort_library *library = model->library;
+    const ort_library *library = ((ort_model *)model)->library;
     void *value = run(model), *info = NULL;
     float *data = NULL;
     size_t n = 0;
@@ -138,4 +141,28 @@ size_t ort_result(ort_model *model, float *out, size_t count)
     ((release)library->api[RELEASE_TYPE_AND_SHAPE])(info);
     ((release)library->api[RELEASE_VALUE])(value);
     return n;
+}
+
+void ort_open_library(peer_library *out, void *handle)
+{
+    const ort_base *(*get_base)(void) = (const ort_base *(*)(void))dlsym(handle, "OrtGetApiBase");
+    if (get_base == NULL)
+        bench_die("the library has no OrtGetApiBase");
+    ort_library *library = calloc(1, sizeof *library);
+    if (library == NULL)
+        bench_die("no memory");
+    library->api = get_base()->get_api(1);
+    if (library->api == NULL)
+        bench_die("the library does not speak version 1 of its interface");
+    CALL(library, CREATE_ENV, void *(*)(int, const char *, void **), WARNINGS, "bench",
+         &library->env);
+    CALL(library, CREATE_CPU_MEMORY_INFO, void *(*)(int, int, void **), DEVICE_ALLOCATOR,
+         MEMORY_DEFAULT, &library->memory);
+    *out = (peer_library){.name = "ONNX Runtime",
+                          .state = library,
+                          .open_model = open_model,
+                          .close_model = close_model,
+                          .set_input = set_input,
+                          .run = run_and_release,
+                          .result = result};
 }

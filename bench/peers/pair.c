@@ -1,13 +1,15 @@
-/* Models in ONNX, run by rlx and by ONNX Runtime in turn.
+/* Models, run by rlx and by a peer in turn.
  *
- *     bench_pair time   LIBRARY NAME M.onnx M.rlx DIMS THREADS N...   a row for each n
- *     bench_pair create LIBRARY NAME M.onnx                           time to make a session, once
- *     bench_pair growth LIBRARY NAME M.onnx M.rlx DIMS STEP           resident memory over shapes
+ *     bench_pair time   LIBRARY NAME MODEL M.rlx DIMS THREADS N...   a row for each n
+ *     bench_pair create LIBRARY NAME MODEL                           time to make a session, once
+ *     bench_pair growth LIBRARY NAME MODEL M.rlx DIMS STEP           resident memory over shapes
  *
  * DIMS is the input's shape with n for the dynamic dimension: "1,n,768". LIBRARY is
- * libonnxruntime.so, or "-": rlx alone. The results of both are compared before anything is timed;
+ * libonnxruntime.so, one that exports bench_peer (peer.h), or "-": rlx alone. MODEL is the peer's
+ * file. The results of both are compared before anything is timed;
  * a row whose results differ carries no ratio and says so. Each side makes its result anew in each
  * call and releases it, and nothing else is counted: inputs are in place. */
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +25,8 @@ enum { MAX_NDIM = 8, SEED = 7, LARGEST_N = 384 };
 static const double tolerance = 1e-4;
 
 typedef struct pair {
-    const char *name, *onnx, *rlx, *dims;
-    ort_library library;
+    const char *name, *model, *rlx, *dims;
+    peer_library peer;
     bool has_peer;
 } pair;
 
@@ -47,7 +49,8 @@ static uint32_t parse_dims(const char *text, int64_t n, int64_t dims[MAX_NDIM])
 }
 
 /* Share of the largest magnitude by which the results differ; negative: different sizes. */
-static double difference(ort_model *model, bench_program *program, bench_invocation *call)
+static double difference(const peer_library *peer, void *model, bench_program *program,
+                         bench_invocation *call)
 {
     rlx_value out = bench_invoke(program, "main", call->args, call->n_args);
     if (out.kind != RLX_KIND_TENSOR)
@@ -57,7 +60,7 @@ static double difference(ort_model *model, bench_program *program, bench_invocat
     float *theirs = calloc(count + 1, sizeof *theirs);
     if (theirs == NULL)
         bench_die("no memory");
-    double largest = 0, worst = ort_result(model, theirs, count) == count ? 0 : -1;
+    double largest = 0, worst = peer->result(model, theirs, count) == count ? 0 : -1;
     for (size_t i = 0; i < count && worst >= 0; i++) {
         const double d = fabs((double)ours[i] - (double)theirs[i]);
         worst = d > worst || isnan(d) ? (isnan(d) ? (double)INFINITY : d) : worst;
@@ -68,8 +71,7 @@ static double difference(ort_model *model, bench_program *program, bench_invocat
     return worst > 0 && largest > 0 ? worst / largest : worst;
 }
 
-static void time_one(const pair *p, ort_model *model, bench_program *program, int threads,
-                     int64_t n)
+static void time_one(const pair *p, void *model, bench_program *program, int threads, int64_t n)
 {
     char name[96], note[96];
     int64_t dims[MAX_NDIM];
@@ -78,7 +80,7 @@ static void time_one(const pair *p, ort_model *model, bench_program *program, in
     call.args[0] = bench_tensor(RLX_F32, ndim, dims, SEED);
     call.n_args = 1;
     bench_side sides[2] = {{.call = bench_run_invocation, .user = &call},
-                           {.call = ort_run, .user = model}};
+                           {.call = p->peer.run, .user = model}};
     const bench_plan plan = bench_default_plan();
     snprintf(name, sizeof name, "%s n=%lld", p->name, (long long)n);
     bench_row row = {.name = name, .threads = threads, .unit = "us", .note = note};
@@ -86,8 +88,9 @@ static void time_one(const pair *p, ort_model *model, bench_program *program, in
     double differs = 0;
     if (p->has_peer) {
         rlx_tensor *x = call.args[0].as.tensor;
-        ort_set_input(model, rlx_tensor_mutable_data(x), (size_t)rlx_tensor_numel(x), dims, ndim);
-        differs = difference(model, program, &call);
+        p->peer.set_input(model, rlx_tensor_mutable_data(x), (size_t)rlx_tensor_numel(x), dims,
+                          ndim);
+        differs = difference(&p->peer, model, program, &call);
         snprintf(note, sizeof note, "%sdifference %.1e",
                  differs < 0 || differs > tolerance ? "WRONG: " : "", differs);
     }
@@ -95,7 +98,7 @@ static void time_one(const pair *p, ort_model *model, bench_program *program, in
     row.rlx = sides[0].median_ns / 1e3;
     row.waited = sides[0].waited;
     if (p->has_peer) {
-        row.peer = "ONNX Runtime";
+        row.peer = p->peer.name;
         row.peer_value = sides[1].median_ns / 1e3;
         if (differs >= 0 && differs <= tolerance)
             row.ratio = 1 / sides[1].ratio;
@@ -106,32 +109,31 @@ static void time_one(const pair *p, ort_model *model, bench_program *program, in
 
 static void time_all(const pair *p, int threads, char **n, int n_count)
 {
-    ort_model model = {0};
+    void *model = NULL;
     bench_program program;
     bench_open(&program, p->rlx, (uint32_t)threads);
     if (p->has_peer)
-        ort_open_model(&model, &p->library, p->onnx, threads);
+        model = p->peer.open_model(p->peer.state, p->model, threads);
     for (int i = 0; i < n_count; i++)
-        time_one(p, &model, &program, threads, strtol(n[i], NULL, 10));
+        time_one(p, model, &program, threads, strtol(n[i], NULL, 10));
     if (p->has_peer)
-        ort_close_model(&model);
+        p->peer.close_model(model);
     bench_close(&program);
 }
 
 static void create(const pair *p)
 {
     char name[96];
-    ort_model model;
     snprintf(name, sizeof name, "%s session", p->name);
     const double start = bench_now_ns();
-    ort_open_model(&model, &p->library, p->onnx, 1);
+    void *model = p->peer.open_model(p->peer.state, p->model, 1);
     const bench_row row = {.name = name,
                            .threads = 1,
                            .unit = "ms",
-                           .peer = "ONNX Runtime",
+                           .peer = p->peer.name,
                            .peer_value = (bench_now_ns() - start) / 1e6};
     bench_print_row(&row);
-    ort_close_model(&model);
+    p->peer.close_model(model);
 }
 
 /* --- resident memory --- */
@@ -154,10 +156,10 @@ static double grow(const pair *p, bool peer, int64_t step)
     uint32_t ndim = parse_dims(p->dims, LARGEST_N, dims);
     rlx_value whole = bench_tensor(RLX_F32, ndim, dims, SEED);
     float *data = rlx_tensor_mutable_data(whole.as.tensor);
-    ort_model model = {0};
+    void *model = NULL;
     bench_program program;
     if (peer)
-        ort_open_model(&model, &p->library, p->onnx, 1);
+        model = p->peer.open_model(p->peer.state, p->model, 1);
     else
         bench_open(&program, p->rlx, 1);
     double first = 0;
@@ -169,8 +171,8 @@ static double grow(const pair *p, bool peer, int64_t step)
             bench_die("%s", err.message);
         const rlx_value arg = rlx_of_tensor(x);
         if (peer) {
-            ort_set_input(&model, data, (size_t)rlx_tensor_numel(x), dims, ndim);
-            ort_run(&model);
+            p->peer.set_input(model, data, (size_t)rlx_tensor_numel(x), dims, ndim);
+            p->peer.run(model);
         } else {
             rlx_value_release(bench_invoke(&program, "main", &arg, 1));
         }
@@ -179,7 +181,7 @@ static double grow(const pair *p, bool peer, int64_t step)
     }
     const double growth = resident_mib() - first;
     if (peer)
-        ort_close_model(&model);
+        p->peer.close_model(model);
     else
         bench_close(&program);
     rlx_value_release(whole);
@@ -213,20 +215,32 @@ static void growth_row(const pair *p, int64_t step)
     bench_row row = {.name = name, .threads = 1, .unit = "MiB"};
     row.rlx = grow_in_child(p, false, step);
     if (p->has_peer) {
-        row.peer = "ONNX Runtime";
+        row.peer = p->peer.name;
         row.peer_value = grow_in_child(p, true, step);
         row.ratio = row.rlx / row.peer_value;
     }
     bench_print_row(&row);
 }
 
+static void open_peer(peer_library *out, const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        bench_die("%s", dlerror());
+    const peer_get get = (peer_get)dlsym(library, "bench_peer");
+    if (get != NULL)
+        get(out);
+    else
+        ort_open_library(out, library);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5)
         bench_die("usage: see pair.c");
-    pair p = {.name = argv[3], .onnx = argv[4], .has_peer = strcmp(argv[2], "-") != 0};
+    pair p = {.name = argv[3], .model = argv[4], .has_peer = strcmp(argv[2], "-") != 0};
     if (p.has_peer)
-        ort_open_library(&p.library, argv[2]);
+        open_peer(&p.peer, argv[2]);
     if (strcmp(argv[1], "create") == 0 && p.has_peer) {
         create(&p);
         return 0;
