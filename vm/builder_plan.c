@@ -113,7 +113,8 @@ static rlx_status place_region(rlxv_arena *arena, const rlx_exec_builder *b, rlx
         r.buffers[n++] = i;
     }
     rlx_plan_sums sums;
-    if (!rlxv_fit_prepare(arena, arena, &r, f->buffers))
+    if (!rlxv_fit_prepare(arena, arena, &r, f->buffers) ||
+        !rlxv_fit_find_order(arena, &r, sizes, offsets, scratch))
         return no_memory(err);
     rlxv_fit(&r, sizes, offsets, scratch, &sums);
     for (uint32_t i = 0; i < r.n_buffers; i++)

@@ -208,8 +208,11 @@ rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);
 rlx_status rlxv_verify_flow(const rlx_executable *exe, const rlxv_function *fn,
                             const uint32_t *block_of, uint32_t n_blocks, rlx_error *err);
 
-/* plan_layout.c: values of the region's expressions, then sizes (rounded) and offsets by buffer of
-   the region. */
+/* plan_layout.c: values of the region's expressions, sizes (rounded) by buffer of the region. */
+rlx_status rlxv_layout_sizes(const rlx_executable *exe, const rlxv_function *fn,
+                             const rlxv_region *r, const int64_t *slots, int64_t *values,
+                             uint64_t *sizes, rlx_error *err);
+/* The values, then offsets by buffer of the region. */
 rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe,
                                const rlxv_function *fn, const rlxv_region *r, const int64_t *slots,
                                int64_t *values, uint64_t *offsets, rlx_plan_sums *out,

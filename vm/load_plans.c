@@ -10,6 +10,7 @@
 /* Regions and buffers of all functions together: tables of the VM grow with them. */
 #define MAX_REGIONS (1u << 16)
 #define MAX_STATED_OFFSET ((uint64_t)1 << 46)
+#define TYPICAL_VALUE 128 /* of a symbol, where the planner wants to know what is large */
 
 static rlx_status read_buffer(rlxv_loader *l, rlxv_reader *r, uint32_t row, const rlxv_function *fn,
                               rlx_plan_buffer *b)
@@ -58,6 +59,7 @@ typedef struct grouping {     /* scratch; what is per region is clean between re
     uint32_t *value_of;       /* per expression: its number in the region + 1 */
     uint8_t *uses_slot;       /* per slot */
     uint32_t *slots, n_slots; /* those used, as met */
+    int64_t *typical;         /* a value for each slot */
 } grouping;
 
 /* Recursion bounded by RLXV_MAX_EXPR_DEPTH; the tree's size by RLXV_MAX_EXPR_SIZE. */
@@ -138,6 +140,21 @@ static void count_rows(const rlx_executable *exe, const rlxv_function *fn, uint3
     }
 }
 
+/* An order for the planner, by a layout with all symbols the same. */
+static bool find_order(rlxv_loader *l, const rlxv_function *fn, rlxv_region *r, grouping *g)
+{
+    size_t n = r->n_buffers;
+    int64_t *values = rlxv_arena_alloc(&g->arena, r->n_values, sizeof *values);
+    uint64_t *sizes = rlxv_arena_alloc(&g->arena, n, sizeof *sizes);
+    uint64_t *offsets = rlxv_arena_alloc(&g->arena, n, sizeof *offsets);
+    uint64_t *scratch = rlxv_arena_alloc(&g->arena, rlxv_fit_scratch_words(r), sizeof *scratch);
+    if (!values || !sizes || !offsets || !scratch)
+        return false;
+    if (rlxv_layout_sizes(l->exe, fn, r, g->typical, values, sizes, NULL) != RLX_OK)
+        return true; /* sizes that there cannot be: there is no order */
+    return rlxv_fit_find_order(&l->exe->arena, r, sizes, offsets, scratch);
+}
+
 static rlx_status finish_region(rlxv_loader *l, uint32_t row, const rlxv_function *fn,
                                 rlxv_region *r, grouping *g)
 {
@@ -151,8 +168,10 @@ static rlx_status finish_region(rlxv_loader *l, uint32_t row, const rlxv_functio
     if (stated != 0 && stated != r->n_buffers)
         return rlxv_malformed(l, "plan", row, "states some offsets of a region and not others");
     r->is_stated = stated > 0;
-    return rlxv_fit_prepare(&l->exe->arena, &g->arena, r, fn->plan.buffers) ? RLX_OK
-                                                                            : rlxv_load_nomem(l);
+    if (!rlxv_fit_prepare(&l->exe->arena, &g->arena, r, fn->plan.buffers) ||
+        (!r->is_stated && !find_order(l, fn, r, g)))
+        return rlxv_load_nomem(l);
+    return RLX_OK;
 }
 
 static rlx_status group(rlxv_loader *l, uint32_t row, const rlxv_function *fn, grouping *g)
@@ -231,8 +250,12 @@ rlx_status rlxv_parse_plans(rlxv_loader *l)
     rlxv_arena_init(&scratch, &exe->allocator);
     grouping g = {.value_of = rlxv_arena_alloc(&scratch, exe->n_exprs, sizeof *g.value_of),
                   .uses_slot = rlxv_arena_alloc(&scratch, most_slots, 1),
-                  .slots = rlxv_arena_alloc(&scratch, most_slots, sizeof *g.slots)};
-    rlx_status status = g.value_of && g.uses_slot && g.slots ? RLX_OK : rlxv_load_nomem(l);
+                  .slots = rlxv_arena_alloc(&scratch, most_slots, sizeof *g.slots),
+                  .typical = rlxv_arena_alloc(&scratch, most_slots, sizeof *g.typical)};
+    bool is_there = g.value_of && g.uses_slot && g.slots && g.typical;
+    rlx_status status = is_there ? RLX_OK : rlxv_load_nomem(l);
+    for (uint32_t i = 0; i < most_slots && is_there; i++)
+        g.typical[i] = TYPICAL_VALUE;
     for (uint32_t i = 0; i < n && status == RLX_OK; i++) {
         uint32_t f = rlxv_read_word(&r);
         if (r.bad || f < next || f >= exe->n_functions) {

@@ -29,7 +29,11 @@ typedef struct rlxv_region {
     uint32_t *first, *last; /* per buffer */
     uint32_t *events;       /* 2 * buffer + 1 where it begins, 2 * buffer where it ends, by time */
     uint32_t *edge_start, *edges; /* per buffer: those in use at the same time; NULL: too many */
-    bool is_stated;               /* the file has the offsets */
+    /* An order in which each buffer lies on top of the earlier ones among its edges, which are the
+       first |n_below|; NULL: none was looked for. |above|: what the peak was above the lower bound
+       when it was found, in 1/1024 of it. */
+    uint32_t *order, *n_below, above;
+    bool is_stated; /* the file has the offsets */
 } rlxv_region;
 
 typedef struct rlxv_plan {
@@ -47,6 +51,20 @@ typedef struct rlxv_plan {
 void rlxv_fit(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets, uint64_t *scratch,
               rlx_plan_sums *out);
 size_t rlxv_fit_scratch_words(const rlxv_region *r);
+/* Largest sum of sizes in use at one point. */
+uint64_t rlxv_fit_bound(const rlxv_region *r, const uint64_t *sizes);
+/* Ways to place: each writes |offsets| and |out->peak| only if its peak is less. */
+void rlxv_fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
+                      uint64_t *scratch, rlx_plan_sums *out);
+/* plan_order.c; |steps|: what it may cost, in neighbours looked at. */
+void rlxv_fit_by_orders(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
+                        uint64_t *scratch, uint64_t steps, rlx_plan_sums *out);
+/* Within 2 % of the bound, beyond what the region's order had above it when it was found. */
+bool rlxv_fit_is_close(const rlxv_region *r, const rlx_plan_sums *s);
+/* Finds |r->order| by a layout of |sizes|, where that is of use; false if memory is out. |offsets|
+   are scratch memory too. */
+bool rlxv_fit_find_order(rlxv_arena *arena, rlxv_region *r, const uint64_t *sizes,
+                         uint64_t *offsets, uint64_t *scratch);
 /* Builds first, last, events, edges of |r|, whose buffers are in |rows|; false if memory is out. */
 bool rlxv_fit_prepare(rlxv_arena *arena, rlxv_arena *scratch, rlxv_region *r,
                       const rlx_plan_buffer *rows);

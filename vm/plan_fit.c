@@ -1,21 +1,23 @@
 /* Places the buffers of a region: offsets for given sizes, apart wherever lifetimes meet.
 
-   Three greedy orders, each with the smallest gap that fits. By time: one sweep that keeps the
-   buffers in use sorted by offset; costs the number of buffers times those in use at once. By size,
-   largest first (Pisarchyk and Lee 2020, "Efficient Memory Management for Deep Neural Net
-   Inference"), and by size times duration: both over the lists of buffers that meet in time, which
-   depend on the intervals alone and are made when the file is loaded. The first is kept if it is
-   within 2 % of the lower bound, else the best. The result depends on intervals and sizes only, so
-   that whoever computes it gets the same. */
+   What comes first is the order that was found when the file was loaded (plan_order.c): each buffer
+   goes on top of the earlier ones that it meets in time, which costs little and, where all sizes
+   grow alike, gives the layout that was found. Then one sweep over time that keeps the buffers in
+   use sorted by offset and takes the smallest gap that fits; costs the number of buffers times
+   those in use at once. Last, where the bound is still far, the orders of plan_order.c. The first
+   that is close to the lower bound is taken, else the best. The result depends on intervals and
+   sizes only, so that whoever computes it gets the same. */
 #include "vm/exec.h"
 
 #include <string.h>
 
-/* What the other orders may cost, so that a layout stays below 100 ns per buffer: neighbours that
-   one of them looks at. Few buffers may take longer. */
-#define NEIGHBOURS_PER_BUFFER 28u
+#define NEIGHBOURS_PER_BUFFER 128u /* that are listed, on average; and some that are free */
 #define FREE_NEIGHBOURS 2048u
 #define MAX_WORK (1u << 24) /* of the sweep; what remains is put on top of everything */
+/* What the orders may cost at run time, so that a layout stays near 100 ns per buffer: steps over
+   neighbours. Few buffers may take longer. */
+#define STEPS_PER_BUFFER 250u
+#define FREE_STEPS 16384u
 
 /* --- what the intervals determine ------------------------------------------------------------- */
 
@@ -128,7 +130,7 @@ bool rlxv_fit_prepare(rlxv_arena *arena, rlxv_arena *scratch, rlxv_region *r,
 
 /* --- placing ---------------------------------------------------------------------------------- */
 
-static uint64_t lower_bound(const rlxv_region *r, const uint64_t *sizes)
+uint64_t rlxv_fit_bound(const rlxv_region *r, const uint64_t *sizes)
 {
     uint64_t live = 0, most = 0;
     for (uint32_t i = 0; i < 2 * r->n_buffers; i++) {
@@ -191,139 +193,49 @@ static uint64_t fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_
     return peak;
 }
 
-typedef struct taken { /* bytes of a placed buffer */
-    uint64_t begin, end;
-} taken;
-
-/* In |order|; |near|: the placed ones that meet the one at hand, by offset. Offsets of those not
-   placed yet are UINT64_MAX. Gives up, with the peak so far, when it is no less than |limit|. */
-static uint64_t fit_in_order(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
-                             const uint32_t *order, taken *near, uint64_t limit)
+/* In the order of the region; |ends| of buffers without bytes are 0, as they push nothing up. */
+static uint64_t fit_on_top(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
+                           uint64_t *ends)
 {
     uint64_t peak = 0;
-    for (uint32_t i = 0; i < r->n_buffers; i++)
-        offsets[i] = UINT64_MAX;
-    for (uint32_t i = 0; i < r->n_buffers && peak < limit; i++) {
-        uint32_t b = order[i], n = 0;
-        uint64_t size = sizes[b], end = 0, best = UINT64_MAX, best_gap = UINT64_MAX;
-        for (uint32_t e = r->edge_start[b]; e < r->edge_start[b + 1]; e++) {
-            uint32_t a = r->edges[e], at = n;
-            uint64_t begin = offsets[a];
-            if (begin == UINT64_MAX || sizes[a] == 0)
-                continue;
-            for (; at > 0 && near[at - 1].begin > begin; at--)
-                near[at] = near[at - 1];
-            near[at] = (taken){begin, begin + sizes[a]};
-            n++;
-        }
-        for (uint32_t k = 0; k < n; k++) {
-            if (near[k].begin >= end) {
-                uint64_t gap = near[k].begin - end;
-                if (gap >= size && gap < best_gap) {
-                    best_gap = gap;
-                    best = end;
-                }
-            }
-            end = near[k].end > end ? near[k].end : end;
-        }
-        offsets[b] = best == UINT64_MAX ? end : best;
-        peak = offsets[b] + size > peak ? offsets[b] + size : peak;
+    for (uint32_t i = 0; i < r->n_buffers; i++) {
+        uint32_t b = r->order[i], from = r->edge_start[b];
+        uint64_t top = 0;
+        for (uint32_t e = from; e < from + r->n_below[b]; e++)
+            top = ends[r->edges[e]] > top ? ends[r->edges[e]] : top;
+        offsets[b] = top;
+        ends[b] = sizes[b] ? top + sizes[b] : 0;
+        peak = ends[b] > peak ? ends[b] : peak;
     }
     return peak;
 }
 
-/* Sorts |rows| by falling keys, equal keys by number. */
-static void sort_by_key(uint32_t *rows, uint32_t *other, uint32_t n, const uint64_t *keys)
+bool rlxv_fit_is_close(const rlxv_region *r, const rlx_plan_sums *s)
 {
-    for (uint32_t width = 1; width<n; width = width> n / 2 ? n : width * 2) {
-        for (uint32_t from = 0; from < n;) {
-            uint32_t middle = n - from > width ? from + width : n;
-            uint32_t end = n - middle > width ? middle + width : n, a = from, b = middle;
-            for (uint32_t k = from; k < end; k++)
-                other[k] = a < middle && (b >= end || keys[rows[a]] >= keys[rows[b]]) ? rows[a++]
-                                                                                      : rows[b++];
-            from = end;
-        }
-        memcpy(rows, other, n * sizeof *rows);
-    }
+    return s->peak - s->bound <= s->bound / 50 + s->bound / 1024 * r->above;
 }
 
-/* Buffers by size, largest first. Sizes are few distinct values: those are sorted, then counted. */
-static void order_by_size(const rlxv_region *r, const uint64_t *sizes, uint64_t *keys,
-                          uint32_t *order, uint32_t *ranks, uint32_t *other)
+void rlxv_fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
+                      uint64_t *scratch, rlx_plan_sums *out)
 {
-    uint32_t n = r->n_values;
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = 0;
-        ranks[i] = i;
-    }
-    for (uint32_t b = 0; b < r->n_buffers; b++)
-        keys[r->size_value[b]] = sizes[b];
-    sort_by_key(ranks, other, n, keys);
-    for (uint32_t i = 0; i < n; i++)
-        other[ranks[i]] = i; /* rank of each value */
-    uint32_t *at = ranks;    /* then: where the next buffer of each rank goes */
-    memset(at, 0, n * sizeof *at);
-    for (uint32_t b = 0; b < r->n_buffers; b++)
-        at[other[r->size_value[b]]]++;
-    for (uint32_t i = 0, sum = 0; i < n; i++) {
-        uint32_t count = at[i];
-        at[i] = sum;
-        sum += count;
-    }
-    for (uint32_t b = 0; b < r->n_buffers; b++)
-        order[at[other[r->size_value[b]]]++] = b;
-}
-
-static void order_by_extent(const rlxv_region *r, const uint64_t *sizes, uint64_t *keys,
-                            uint32_t *order, uint32_t *other)
-{
-    for (uint32_t b = 0; b < r->n_buffers; b++) {
-        uint64_t duration = r->last[b] > r->first[b] ? r->last[b] - r->first[b] : 0;
-        if (__builtin_mul_overflow(sizes[b], duration, &keys[b]))
-            keys[b] = UINT64_MAX;
-        order[b] = b;
-    }
-    sort_by_key(order, other, r->n_buffers, keys);
-}
-
-static size_t longest_list(const rlxv_region *r)
-{
-    return r->n_buffers > r->n_values ? r->n_buffers : r->n_values;
-}
-
-size_t rlxv_fit_scratch_words(const rlxv_region *r)
-{
-    return 3 * (size_t)r->n_buffers + 3 * longest_list(r) + 1;
-}
-
-static bool is_near(uint64_t peak, uint64_t bound)
-{
-    return peak - bound <= bound / 50;
+    uint64_t peak = fit_by_time(r, sizes, scratch, (uint32_t *)(scratch + r->n_buffers));
+    if (peak >= out->peak)
+        return;
+    out->peak = peak;
+    memcpy(offsets, scratch, r->n_buffers * sizeof *offsets);
 }
 
 void rlxv_fit(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets, uint64_t *scratch,
               rlx_plan_sums *out)
 {
-    size_t n = r->n_buffers, longest = longest_list(r);
-    uint64_t *other_offsets = scratch, *keys = other_offsets + n;
-    taken *near = (taken *)(void *)(keys + longest);
-    uint32_t *lists = (uint32_t *)(near + n);
-    uint32_t *order = lists, *ranks = order + longest, *other = ranks + longest;
-    out->bound = lower_bound(r, sizes);
-    out->peak = fit_by_time(r, sizes, offsets, order);
-    uint64_t cost = r->edges ? r->edge_start[n] : 0;
-    for (uint64_t k = 0; k < 2 && r->edges && !is_near(out->peak, out->bound); k++) {
-        if ((k + 1) * cost > neighbours_allowed(r->n_buffers))
-            break;
-        if (k == 0)
-            order_by_size(r, sizes, keys, order, ranks, other);
-        else
-            order_by_extent(r, sizes, keys, order, other);
-        uint64_t peak = fit_in_order(r, sizes, other_offsets, order, near, out->peak);
-        if (peak < out->peak) {
-            out->peak = peak;
-            memcpy(offsets, other_offsets, n * sizeof *offsets);
-        }
+    *out = (rlx_plan_sums){UINT64_MAX, rlxv_fit_bound(r, sizes)};
+    if (r->order) {
+        out->peak = fit_on_top(r, sizes, offsets, scratch);
+        if (rlxv_fit_is_close(r, out))
+            return;
     }
+    rlxv_fit_by_time(r, sizes, offsets, scratch, out);
+    if (!rlxv_fit_is_close(r, out))
+        rlxv_fit_by_orders(r, sizes, offsets, scratch,
+                           (uint64_t)r->n_buffers * STEPS_PER_BUFFER + FREE_STEPS, out);
 }

@@ -15,19 +15,16 @@ static rlx_status no_memory(rlx_error *err)
     return rlx_fail(err, RLX_E_NOMEM, "out of memory while planning memory");
 }
 
-/* The scratch memory of one layout: sizes, then what rlxv_fit needs. */
-static uint64_t *scratch_of(const rlx_allocator *a, const rlxv_region *r, size_t *out_bytes)
-{
-    size_t words = r->n_buffers + rlxv_fit_scratch_words(r);
-    *out_bytes = words * sizeof(uint64_t);
-    return rlx_alloc(a, *out_bytes, 16);
-}
-
-/* Sizes rounded up to the alignment. */
-static rlx_status round_sizes(const rlxv_function *fn, const rlxv_region *r, const int64_t *values,
-                              uint64_t *sizes, rlx_error *err)
+rlx_status rlxv_layout_sizes(const rlx_executable *exe, const rlxv_function *fn,
+                             const rlxv_region *r, const int64_t *slots, int64_t *values,
+                             uint64_t *sizes, rlx_error *err)
 {
     uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n_values; i++)
+        if (!rlxv_eval(exe, r->values[i], slots, &values[i]))
+            return rlx_fail(err, RLX_E_SHAPE,
+                            "%.*s: the size of a tensor overflows or is divided by zero",
+                            (int)fn->name.len, fn->name.data);
     for (uint32_t i = 0; i < r->n_buffers; i++) {
         int64_t bytes = values[r->size_value[i]];
         if (bytes < 0 || (uint64_t)bytes > MAX_BYTES)
@@ -43,10 +40,9 @@ static rlx_status round_sizes(const rlxv_function *fn, const rlxv_region *r, con
 }
 
 static void stated_layout(const rlxv_function *fn, const rlxv_region *r, const uint64_t *sizes,
-                          uint64_t *offsets, uint64_t *scratch, rlx_plan_sums *out)
+                          uint64_t *offsets, rlx_plan_sums *out)
 {
-    rlxv_fit(r, sizes, offsets, scratch, out);
-    out->peak = 0;
+    *out = (rlx_plan_sums){0, rlxv_fit_bound(r, sizes)};
     for (uint32_t i = 0; i < r->n_buffers; i++) {
         offsets[i] = fn->plan.buffers[r->buffers[i]].offset;
         if (offsets[i] + sizes[i] > out->peak)
@@ -59,22 +55,15 @@ rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe
                                int64_t *values, uint64_t *offsets, rlx_plan_sums *out,
                                rlx_error *err)
 {
-    size_t bytes;
-    for (uint32_t i = 0; i < r->n_values; i++)
-        if (!rlxv_eval(exe, r->values[i], slots, &values[i]))
-            return rlx_fail(err, RLX_E_SHAPE,
-                            "%.*s: the size of a tensor overflows or is divided by zero",
-                            (int)fn->name.len, fn->name.data);
-    uint64_t *sizes = scratch_of(a, r, &bytes);
+    size_t bytes = (r->n_buffers + rlxv_fit_scratch_words(r)) * sizeof(uint64_t);
+    uint64_t *sizes = rlx_alloc(a, bytes, 16);
     if (!sizes)
         return no_memory(err);
-    rlx_status status = round_sizes(fn, r, values, sizes, err);
-    if (status == RLX_OK) {
-        if (r->is_stated)
-            stated_layout(fn, r, sizes, offsets, sizes + r->n_buffers, out);
-        else
-            rlxv_fit(r, sizes, offsets, sizes + r->n_buffers, out);
-    }
+    rlx_status status = rlxv_layout_sizes(exe, fn, r, slots, values, sizes, err);
+    if (status == RLX_OK && r->is_stated)
+        stated_layout(fn, r, sizes, offsets, out);
+    else if (status == RLX_OK)
+        rlxv_fit(r, sizes, offsets, sizes + r->n_buffers, out);
     rlx_free(a, sizes, bytes, 16);
     return status;
 }

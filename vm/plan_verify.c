@@ -1,4 +1,5 @@
-/* Checks a file's memory plans against its code, for `rlx verify`. Shares nothing with the planner.
+/* Checks a file's memory plans against its code, for `rlx verify`. Shares nothing with the planner
+   but the order of the intervals' ends.
 
    Within a basic block it follows which register holds a tensor of which buffer, through moves and
    views, and wants each use inside the buffer's interval; what comes from another block is not
@@ -84,22 +85,47 @@ static rlx_status check_code(follower *f)
     return RLX_OK;
 }
 
-/* Pairs that meet in time are at hand where they are not too many; others are not looked at. */
-static rlx_status check_offsets(const follower *f, const rlxv_region *r)
+static uint64_t end_of(const follower *f, const rlx_plan_buffer *b)
 {
-    for (uint32_t a = 0; r->is_stated && r->edges && a < r->n_buffers; a++) {
-        const rlx_plan_buffer *x = &f->fn->plan.buffers[r->buffers[a]];
-        uint64_t x_end = x->offset + (uint64_t)f->exe->exprs[x->size].value;
-        for (uint32_t e = r->edge_start[a]; e < r->edge_start[a + 1]; e++) {
-            const rlx_plan_buffer *y = &f->fn->plan.buffers[r->buffers[r->edges[e]]];
-            uint64_t y_end = y->offset + (uint64_t)f->exe->exprs[y->size].value;
-            if (x->offset < y_end && y->offset < x_end)
-                return rlx_fail(f->err, RLX_E_INVALID_MODULE,
-                                "function %.*s: buffers %u and %u are in use at the same time and "
-                                "overlap",
-                                (int)f->fn->name.len, f->fn->name.data, r->buffers[a],
-                                r->buffers[r->edges[e]]);
+    return b->offset + (uint64_t)f->exe->exprs[b->size].value; /* both bounded by the loader */
+}
+
+static rlx_status overlap(const follower *f, uint32_t a, uint32_t b)
+{
+    return rlx_fail(f->err, RLX_E_INVALID_MODULE,
+                    "function %.*s: buffers %u and %u are in use at the same time and overlap",
+                    (int)f->fn->name.len, f->fn->name.data, a, b);
+}
+
+/* By time; |active|: the buffers in use, by offset. As they lie apart, one that begins can overlap
+   only those beside its place. */
+static rlx_status check_offsets(const follower *f, const rlxv_region *r, uint32_t *active)
+{
+    const rlx_plan_buffer *rows = f->fn->plan.buffers;
+    uint32_t n = 0;
+    for (uint32_t i = 0; r->is_stated && i < 2 * r->n_buffers; i++) {
+        uint32_t index = r->buffers[r->events[i] / 2], low = 0, high = n;
+        const rlx_plan_buffer *b = &rows[index];
+        uint64_t end = end_of(f, b);
+        if (b->first == b->last || end == b->offset)
+            continue;
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (rows[active[mid]].offset < b->offset)
+                low = mid + 1;
+            else
+                high = mid;
         }
+        if (!(r->events[i] & 1)) {
+            memmove(active + low, active + low + 1, (--n - low) * sizeof *active);
+            continue;
+        }
+        if (low > 0 && end_of(f, &rows[active[low - 1]]) > b->offset)
+            return overlap(f, active[low - 1], index);
+        if (low < n && rows[active[low]].offset < end)
+            return overlap(f, index, active[low]);
+        memmove(active + low + 1, active + low, (n++ - low) * sizeof *active);
+        active[low] = index;
     }
     return RLX_OK;
 }
@@ -115,12 +141,13 @@ rlx_status rlx_executable_verify_plans(const rlx_executable *exe, rlx_error *err
         rlxv_arena_init(&arena, NULL);
         f.holds = rlxv_arena_alloc(&arena, f.fn->n_registers, sizeof *f.holds);
         f.targets = rlxv_arena_alloc(&arena, f.fn->n_words, 1);
-        if (f.holds && f.targets)
+        uint32_t *active = rlxv_arena_alloc(&arena, f.fn->plan.n_buffers, sizeof *active);
+        if (f.holds && f.targets && active)
             status = check_code(&f);
         else
             status = rlx_fail(err, RLX_E_NOMEM, "out of memory while verifying");
         for (uint32_t z = 0; z < f.fn->plan.n_regions && status == RLX_OK; z++)
-            status = check_offsets(&f, &f.fn->plan.regions[z]);
+            status = check_offsets(&f, &f.fn->plan.regions[z], active);
         rlxv_arena_deinit(&arena);
     }
     return status;

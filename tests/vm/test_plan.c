@@ -21,8 +21,9 @@ static uint32_t below(draw *d, uint32_t n)
     return (uint32_t)(d->state >> 33) % n;
 }
 
-/* A function whose buffers have sizes s0 * k + c and random intervals. */
-static rlx_executable *random_plan(rlx_test *t, draw *d, uint32_t n)
+/* A function whose buffers have sizes s0 * k + c and random intervals: many short ones, or all of
+   them so long that |together| are in use at once. */
+static rlx_executable *random_plan(rlx_test *t, draw *d, uint32_t n, uint32_t together)
 {
     size_t room = 512 + (size_t)n * 64, used = 0;
     char *text = malloc(room);
@@ -31,7 +32,9 @@ static rlx_executable *random_plan(rlx_test *t, draw *d, uint32_t n)
     uint32_t first = 0;
     for (uint32_t i = 0; i < n; i++) {
         first += below(d, 4);
-        uint32_t length = below(d, 10) == 0 ? below(d, 4 * n + 1) : below(d, 24);
+        uint32_t length = together            ? below(d, 3 * together)
+                          : below(d, 10) == 0 ? below(d, 4 * n + 1)
+                                              : below(d, 24);
         used += (size_t)snprintf(text + used, room - used, ".buffer u%u z0 s0 * %u + %u %u %u\n", i,
                                  below(d, 6) * 100, below(d, 3) * 33, first, first + length);
     }
@@ -80,7 +83,7 @@ RLX_TEST(plan, layouts_are_sound_and_near_the_bound)
     double worst = 0;
     for (uint32_t round = 0; round < 120; round++) {
         uint32_t n = round % 4 == 0 ? below(&d, 5) + 1 : below(&d, 200) + 1;
-        rlx_executable *exe = random_plan(t, &d, n);
+        rlx_executable *exe = random_plan(t, &d, n, 0);
         uint64_t *sizes = calloc(n, sizeof *sizes), *offsets = calloc(n, sizeof *offsets);
         static const int64_t ks[] = {0, 1, 7, 64, 1000000};
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
@@ -95,6 +98,31 @@ RLX_TEST(plan, layouts_are_sound_and_near_the_bound)
         rlx_executable_release(exe);
     }
     cr_expect_lt(worst, 1.4, "a layout takes %.2f times the bound", worst);
+}
+
+/* 500 buffers, of which 20 or 60 are in use at once, of few sizes: with the symbol as the order was
+   looked for, near that, and far from it. */
+RLX_TEST(plan, layouts_of_many_buffers_are_near_the_bound)
+{
+    draw d = {2};
+    enum { N = 500, ROUNDS = 12 };
+    static const int64_t ks[] = {0, 1, 5, 40, 128, 129, 100000};
+    static uint64_t sizes[N], offsets[N];
+    double mean = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        rlx_executable *exe = random_plan(t, &d, N, round % 2 ? 20 : 60);
+        for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
+            rlx_plan_sums sums;
+            RLX_OKAY(rlx_plan_compute(exe, 0, 0, &ks[i], sizes, offsets, &sums, &t->error));
+            check_layout(exe, N, sizes, offsets, &sums, ks[i]);
+            double above = sums.bound ? (double)sums.peak / (double)sums.bound : 1;
+            cr_expect_lt(above, 1.12, "a layout at k = %lld takes %.3f times the bound",
+                         (long long)ks[i], above);
+            mean += above / ROUNDS / (sizeof ks / sizeof *ks);
+        }
+        rlx_executable_release(exe);
+    }
+    cr_expect_lt(mean, 1.05, "layouts take %.3f times the bound", mean);
 }
 
 RLX_TEST(plan, constant_sizes_have_their_offsets_in_the_file)
@@ -146,6 +174,30 @@ RLX_TEST(plan, verify_finds_what_the_file_states_wrongly)
         if (rows[i].message)
             cr_expect(strstr(t->error.message, rows[i].message), "row %zu: %s", i,
                       t->error.message);
+        rlx_executable_release(exe);
+    }
+}
+
+/* More at once than the planner lists neighbours of. */
+RLX_TEST(plan, verify_finds_two_that_overlap_among_many)
+{
+    enum { N = 400 };
+    static char text[N * 48 + 200];
+    for (uint32_t wrong = 0; wrong < 2; wrong++) {
+        size_t used = (size_t)snprintf(text, sizeof text, ".func \"f\" () -> object {\n");
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t place = wrong && i == N - 1 ? N / 2 : i * 7 % N;
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     ".buffer u%u z0 64 %u 900 @ %u\n", i, i, place * 64);
+        }
+        snprintf(text + used, sizeof text - used,
+                 "    plan z0\n    load_const r0, true\n    ret r0\n}\n");
+        rlx_executable *exe = rlx_test_load(t, text);
+        if (wrong)
+            RLX_FAILS(rlx_executable_verify_plans(exe, &t->error), RLX_E_INVALID_MODULE,
+                      "are in use at the same time and overlap");
+        else
+            RLX_OKAY(rlx_executable_verify_plans(exe, &t->error));
         rlx_executable_release(exe);
     }
 }
