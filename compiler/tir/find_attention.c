@@ -173,7 +173,13 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
     const rlxc_stage *s = all->items;
     if (all->n != N_STAGES || !all->root)
         return false;
-    *a = (rlxc_attention){&s[0], &s[1], &s[2], &s[3], &s[4], &s[5], &s[6], .lowest = -3.0e38};
+    *a = (rlxc_attention){.score = &s[0],
+                          .map = &s[1],
+                          .max = &s[2],
+                          .exp = &s[3],
+                          .sum = &s[4],
+                          .weigh = &s[5],
+                          .final = &s[6]};
     if (!has_axes(all, a->score, 4, 1, true) || !has_axes(all, a->map, 4, 0, true) ||
         !has_axes(all, a->max, 3, 1, true) || !has_axes(all, a->exp, 4, 0, true) ||
         !has_axes(all, a->sum, 3, 1, true) || !has_axes(all, a->weigh, 4, 1, true) ||
@@ -214,6 +220,12 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
         !rlxc_is_int(a->score->extents[4], &a->size) || a->size < 1 ||
         !rlxc_is_int(a->weigh->extents[3], &a->value_size) || a->value_size < 1)
         return false;
+    for (uint32_t i = 0; i + 1 < N_STAGES; i++) { /* results are stored while others are computed */
+        const rlxc_expr *const *indices;
+        bool same;
+        if (rlxc_stage_loads(all, i, a->final->out, &indices, &same) > 0)
+            return false;
+    }
     read_mask(all, a);
     return true;
 }

@@ -87,8 +87,8 @@ static bool reduces(const rlxc_stage *s)
 }
 
 /* The stage that only maps the result of stage |i| element by element, so that it can run on each
- * tile; NULL if there is none. */
-static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t i)
+ * tile of what stages |first| to |i| compute together; NULL if there is none. */
+static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
 {
     const rlxc_stage *p = &s->items[i];
     rlxc_stage *found = NULL;
@@ -96,11 +96,15 @@ static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t i)
     if (!rlxc_stage_is_temp(s, p->out))
         return NULL;
     for (uint32_t k = 0; k < s->n; k++) {
+        rlxc_stage *q = &s->items[k];
         const rlxc_expr *const *indices;
         bool same;
-        if (k == i || s->items[k].removed || rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
+        if (k == i || q->removed)
             continue;
-        rlxc_stage *q = &s->items[k];
+        if (q->simple && q->out == p->out)
+            return NULL;
+        if (rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
+            continue;
         if (found || k < i || !q->simple || reduces(q) || !same || q->n_axes != p->out->ndim ||
             q->out->ndim != q->n_axes)
             return NULL;
@@ -111,13 +115,17 @@ static rlxc_stage *epilogue_of(const rlxc_stages *s, uint32_t i)
         found = q;
         at = k;
     }
-    for (uint32_t k = i + 1; found && k < at; k++) {
+    /* it runs earlier, between the tiles: nothing up to it may read or write what it writes, and
+     * nothing in between write what it reads */
+    for (uint32_t k = first; found && k < at; k++) {
+        const rlxc_stage *q = &s->items[k];
         const rlxc_expr *const *indices;
         bool same;
-        if (s->items[k].removed)
+        if (q->removed)
             continue;
-        if (!s->items[k].simple || rlxc_stage_loads(s, at, s->items[k].out, &indices, &same) > 0 ||
-            rlxc_stage_loads(s, k, found->out, &indices, &same) > 0)
+        if (!q->simple || q->out == found->out ||
+            rlxc_stage_loads(s, k, found->out, &indices, &same) > 0 ||
+            (k > i && rlxc_stage_loads(s, at, q->out, &indices, &same) > 0))
             return NULL;
     }
     return found;
@@ -177,7 +185,7 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
             RLXC_PUSH(ctx, &c.out, stage->stmt);
             i++;
         } else if (rlxc_winograd_match(&s, i, &winograd)) {
-            rlxc_stage *epilogue = epilogue_of(&s, i + 2);
+            rlxc_stage *epilogue = epilogue_of(&s, i, i + 2);
             rlxc_schedule_winograd(&c, &winograd, epilogue);
             rlxc_stage_drop_temp(&s, winograd.v);
             rlxc_stage_drop_temp(&s, winograd.m);
@@ -187,7 +195,7 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
             }
             i += 3;
         } else if (wants_tile(&s, stage)) {
-            rlxc_stage *epilogue = epilogue_of(&s, i);
+            rlxc_stage *epilogue = epilogue_of(&s, i, i);
             if (!rlxc_schedule_quant(&c, stage, epilogue) &&
                 !rlxc_schedule_quant_integers(&c, stage, epilogue))
                 rlxc_schedule_tile(&c, stage, epilogue);

@@ -23,7 +23,7 @@
  * nothing gets what it gets without blocks: the mean of all values. */
 #include "compiler/tir/schedule_attention.h"
 
-#include <string.h>
+#include <float.h>
 
 enum { KEYS = 48, KEYS_ALONE = 256, ALONE = 3, MAX_SIZE = 256 };
 
@@ -79,6 +79,13 @@ static const rlxc_expr *most(fused *t, const rlxc_expr *a, const rlxc_expr *b)
 static const rlxc_expr *real(fused *t, double v)
 {
     return rlxc_float(t->ctx, RLX_F32, v);
+}
+
+/* Where maxima start: finite, so that the first correction is no NaN, and no score is below but
+ * -inf. Exporters hide keys with the least float; rows of nothing else are means. */
+static const rlxc_expr *lowest(fused *t)
+{
+    return real(t, -(double)FLT_MAX);
 }
 
 static const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
@@ -270,7 +277,7 @@ static void begin_block(fused *t)
     push(t, loop(t, e, num(t, t->a->value_size),
                  across(t, &p, set(t, at2(t, t->ot, e, p.column), real(t, 0)))));
     push(t, across(t, &p,
-                   both(t, set(t, at1(t, t->max, p.column), real(t, t->a->lowest)),
+                   both(t, set(t, at1(t, t->max, p.column), lowest(t)),
                         set(t, at1(t, t->sum, p.column), real(t, 0)))));
 }
 
@@ -421,7 +428,7 @@ static void begin_alone(fused *t)
                     *e = rlxc_loop_var(t->ctx, "e");
     push(t, loop(t, d, num(t, t->a->size), set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
     push(t, loop(t, e, num(t, t->a->value_size), set(t, at1(t, t->ot, e), real(t, 0))));
-    push(t, set(t, at1(t, t->max, zero), real(t, t->a->lowest)));
+    push(t, set(t, at1(t, t->max, zero), lowest(t)));
     push(t, set(t, at1(t, t->sum, zero), real(t, 0)));
 }
 

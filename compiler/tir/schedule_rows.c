@@ -351,7 +351,9 @@ static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
         bool same;
         for (uint32_t k = 0; k < n; k++)
             inside = inside || stages[k] == &s->items[i];
-        if (!inside && !s->items[i].removed && rlxc_stage_loads(s, i, b, &indices, &same) > 0)
+        bool writes = s->items[i].simple && s->items[i].out == b;
+        if (!inside && !s->items[i].removed &&
+            (writes || rlxc_stage_loads(s, i, b, &indices, &same) > 0))
             return false;
     }
     return true;
@@ -363,31 +365,26 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
     rlxc_context *ctx = c->s->ctx;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_buffer *b = stages[i]->out;
+        /* once for all stages that write it: the first of them takes it off the list */
         if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
             continue;
         shrink k = {b, NULL, shared, ctx};
-        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)};
+        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *const zero[1] = {rlxc_i64(ctx, 0)};
         uint32_t rest = b->ndim - shared;
         k.to = rlxc_local_buffer(c, b->name, b->dtype, rest ? b->shape + shared : one,
                                  rest ? rest : 1);
-        if (rest == 0) { /* a scalar is a buffer of one element: index it with 0 */
-            const rlxc_expr *zero[1] = {rlxc_i64(ctx, 0)};
-            const rlxc_expr *now = rlxc_load(ctx, k.to, zero, 1);
-            for (uint32_t q = 0; q < n; q++) {
-                own[q].value = rlxc_replace_loads(ctx, own[q].value, b, now);
-                if (own[q].init)
-                    own[q].init = rlxc_replace_loads(ctx, own[q].init, b, now);
-            }
-            own[i].out = k.to;
-            own[i].indices = now->load.indices;
-        } else {
-            for (uint32_t q = 0; q < n; q++) {
-                own[q].value = rlxc_expr_rewrite(ctx, own[q].value, shrink_load, &k);
-                if (own[q].init)
-                    own[q].init = rlxc_expr_rewrite(ctx, own[q].init, shrink_load, &k);
-            }
-            own[i].out = k.to;
-            own[i].indices = stages[i]->indices + shared;
+        /* a scalar is a buffer of one element: index it with 0 */
+        const rlxc_expr *now = rest ? NULL : rlxc_load(ctx, k.to, zero, 1);
+        for (uint32_t q = 0; q < n; q++) {
+            const rlxc_expr **parts[2] = {&own[q].value, &own[q].init};
+            for (uint32_t e = 0; e < 2; e++)
+                if (*parts[e])
+                    *parts[e] = now ? rlxc_replace_loads(ctx, *parts[e], b, now)
+                                    : rlxc_expr_rewrite(ctx, *parts[e], shrink_load, &k);
+            if (stages[q]->out != b)
+                continue;
+            own[q].out = k.to;
+            own[q].indices = now ? now->load.indices : stages[q]->indices + shared;
         }
         rlxc_stage_drop_temp((rlxc_stages *)(uintptr_t)c->s, b);
     }

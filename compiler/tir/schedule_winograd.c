@@ -98,7 +98,7 @@ bool rlxc_winograd_match(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
         !rlxc_stage_is_temp(s, product->out))
         return false;
     const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
-    if (!x || !u || x->load.n != 4 || u->load.n < 4)
+    if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
         return false;
     rlxc_winograd w = {.x = x->load.buffer,
                        .weight = u->load.buffer,

@@ -216,6 +216,34 @@ static const struct {
              MAP2("n, T.int64(4)", "A[vi, vj] = X[vi, vj]")
                  MAP2("n, T.int64(4)", "O[vi, vj] = A[vi, vj] * T.float32(2.0)"),
      1, 0},
+    {"epilogue that overwrites an operand stays",
+     HEAD("pA: T.handle, pB: T.handle", "n = T.int64()") F32("A", "(n, T.int64(144))")
+         F32("B", "(T.int64(144), T.int64(144))") "        X = T.alloc_buffer((n, "
+                                                  "T.int64(144)))\n" BLOCK2(
+                                                      "n, T.int64(144), T.int64(144)", "SSR",
+                                                      "X[vi, vj]", "T.float32(0.0)",
+                                                      "X[vi, vj] + A[vi, vr] * B[vr, vj]")
+                                                      MAP2("n, T.int64(144)",
+                                                           "A[vi, vj] = X[vi, vj] + A[vi, vj]"),
+     1, 1e-5},
+    {"product whose temporary is cleared afterwards",
+     HEAD("pA: T.handle, pB: T.handle, pO: T.handle", "n = T.int64()") F32("A", "(n, T.int64(9))")
+         F32("B", "(T.int64(9), T.int64(20))")
+             F32("O", "(n, T.int64(20))") "        X = T.alloc_buffer((n, T.int64(20)))\n" BLOCK2(
+                 "n, T.int64(20), T.int64(9)", "SSR", "X[vi, vj]", "T.float32(0.0)",
+                 "X[vi, vj] + A[vi, vr] * B[vr, vj]")
+                 MAP2("n, T.int64(20)", "O[vi, vj] = X[vi, vj] * T.float32(2.0)")
+                     MAP2("n, T.int64(20)", "X[vi, vj] = T.float32(0.0)"),
+     1, 1e-5},
+    {"temporaries that are written twice",
+     HEAD("pA: T.handle, pO: T.handle", "n, m = T.int64(), T.int64()") F32("A", "(n, m)")
+         F32("O", "(n, m)") "        X = T.alloc_buffer((n, m))\n        S = T.alloc_buffer((n, "
+                            "1))\n" MAP2("n, m", "X[vi, vj] = T.exp(A[vi, vj])")
+                                MAP2("n, m", "X[vi, vj] = T.exp(-X[vi, vj])") REDUCE1(
+                                    "n, m", "S[vi, 0]", "T.float32(1.0)", "S[vi, 0] + X[vi, vj]")
+                                    MAP2("n, 1", "S[vi, vj] = T.sqrt(S[vi, vj])")
+                                        MAP2("n, m", "O[vi, vj] = X[vi, vj] / S[vi, 0]"),
+     2, 1e-5},
     {"convolution with padding",
      HEAD("pA: T.handle, pW: T.handle, pO: T.handle", "n, w = T.int64(), T.int64()")
          F32("A", "(n, T.int64(3), w)") F32("W", "(T.int64(7), T.int64(3), T.int64(3))") F32(
