@@ -240,3 +240,77 @@ RLX_TEST(attention, agrees_with_its_definition_in_narrow_vectors)
     check_variants(t, "x86-64-v3");
     check_variants(t, "x86-64");
 }
+
+/* The stages that R.nn.attention is lowered to, but the result goes where the values are. */
+static const char in_place[] =
+    "@T.prim_func\n"
+    "def attention(pq: T.handle, pk: T.handle, pv: T.handle):\n"
+    "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+    "    n = T.int64()\n"
+    "    q = T.match_buffer(pq, (T.int64(2), n, T.int64(2), T.int64(16)))\n"
+    "    k = T.match_buffer(pk, (T.int64(2), n, T.int64(2), T.int64(16)))\n"
+    "    v = T.match_buffer(pv, (T.int64(2), n, T.int64(2), T.int64(16)))\n"
+    "    score = T.alloc_buffer((T.int64(2), T.int64(2), n, n))\n"
+    "    shown = T.alloc_buffer((T.int64(2), T.int64(2), n, n))\n"
+    "    most = T.alloc_buffer((T.int64(2), T.int64(2), n))\n"
+    "    exp = T.alloc_buffer((T.int64(2), T.int64(2), n, n))\n"
+    "    sum = T.alloc_buffer((T.int64(2), T.int64(2), n))\n"
+    "    total = T.alloc_buffer((T.int64(2), T.int64(2), n, T.int64(16)))\n"
+    "    for b, h, i, j, d in T.grid(T.int64(2), T.int64(2), n, n, T.int64(16)):\n"
+    "        with T.block(\"score\"):\n"
+    "            B, H, I, J, D = T.axis.remap(\"SSSSR\", [b, h, i, j, d])\n"
+    "            with T.init():\n"
+    "                score[B, H, I, J] = T.float32(0.0)\n"
+    "            score[B, H, I, J] = score[B, H, I, J] + q[B, I, H, D] * k[B, J, H, D]\n"
+    "    for b, h, i, j in T.grid(T.int64(2), T.int64(2), n, n):\n"
+    "        with T.block(\"shown\"):\n"
+    "            B, H, I, J = T.axis.remap(\"SSSS\", [b, h, i, j])\n"
+    "            shown[B, H, I, J] = score[B, H, I, J] * T.float32(0.25)\n"
+    "    for b, h, i, j in T.grid(T.int64(2), T.int64(2), n, n):\n"
+    "        with T.block(\"most\"):\n"
+    "            B, H, I, J = T.axis.remap(\"SSSR\", [b, h, i, j])\n"
+    "            with T.init():\n"
+    "                most[B, H, I] = T.float32(-3e38)\n"
+    "            most[B, H, I] = T.max(most[B, H, I], shown[B, H, I, J])\n"
+    "    for b, h, i, j in T.grid(T.int64(2), T.int64(2), n, n):\n"
+    "        with T.block(\"exp\"):\n"
+    "            B, H, I, J = T.axis.remap(\"SSSS\", [b, h, i, j])\n"
+    "            exp[B, H, I, J] = T.exp(shown[B, H, I, J] - most[B, H, I])\n"
+    "    for b, h, i, j in T.grid(T.int64(2), T.int64(2), n, n):\n"
+    "        with T.block(\"sum\"):\n"
+    "            B, H, I, J = T.axis.remap(\"SSSR\", [b, h, i, j])\n"
+    "            with T.init():\n"
+    "                sum[B, H, I] = T.float32(0.0)\n"
+    "            sum[B, H, I] = sum[B, H, I] + exp[B, H, I, J]\n"
+    "    for b, h, i, e, j in T.grid(T.int64(2), T.int64(2), n, T.int64(16), n):\n"
+    "        with T.block(\"total\"):\n"
+    "            B, H, I, E, J = T.axis.remap(\"SSSSR\", [b, h, i, e, j])\n"
+    "            with T.init():\n"
+    "                total[B, H, I, E] = T.float32(0.0)\n"
+    "            total[B, H, I, E] = total[B, H, I, E] + exp[B, H, I, J] * v[B, J, H, E]\n"
+    "    for b, i, h, e in T.grid(T.int64(2), n, T.int64(2), T.int64(16)):\n"
+    "        with T.block(\"result\"):\n"
+    "            B, I, H, E = T.axis.remap(\"SSSS\", [b, i, h, e])\n"
+    "            v[B, I, H, E] = total[B, H, I, E] / sum[B, H, I]\n";
+
+RLX_TEST(attention, may_overwrite_its_values)
+{
+    enum { N = 70, COUNT = BATCH * N * HEADS * 16 };
+    static const variant v = {"in place", "float32", 16, 16, "", .window = 0};
+    static float data[3][COUNT];
+    static double want[COUNT];
+    void *buffers[3] = {data[0], data[1], data[2]};
+    const int64_t n = N;
+    kernel_fixture f;
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, in_place) &&
+                  kernel_fixture_build(&f),
+              "%s", rlxc_render_diagnostics(f.ctx));
+    for (uint32_t i = 0; i < 3; i++)
+        fill(&v, data[i], COUNT, i);
+    expect(&v, (const void *const *)buffers, n, n, want);
+    cr_assert_eq(kernel_fixture_call(&f, "attention", buffers, &n), 0, "%s", f.failure);
+    for (int64_t i = 0; i < COUNT; i++)
+        cr_assert(fabs((double)data[2][i] - want[i]) <= 2e-5, "element %lld is %g, not %g",
+                  (long long)i, (double)data[2][i], want[i]);
+    kernel_fixture_deinit(&f);
+}
