@@ -175,8 +175,8 @@ static uint32_t compile(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_
                         rlxc_range range)
 {
     uintptr_t known = (uintptr_t)rlxc_map_get(&symbols->compiled, rlxc_key(e));
-    if (known)
-        return (uint32_t)known - 1;
+    if (known || m->failed) /* nothing is kept then: shared parts would be walked again and again */
+        return known ? (uint32_t)known - 1 : 0;
     uint32_t out = compile_node(m, symbols, e, range);
     if (!m->failed)
         rlxc_map_set(m->ctx, &symbols->compiled, rlxc_key(e), (void *)((uintptr_t)out + 1));

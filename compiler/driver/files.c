@@ -87,11 +87,10 @@ bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const cha
     char *read = NULL;
     bool ok = read_all(ctx, path, fd, limit, &read, out_size);
     close(fd);
+    ok = ok && rlxc_on_destroy(ctx, free, read);
     if (!ok)
         free(read);
-    else
-        rlxc_on_destroy(ctx, free, read);
-    *out_data = read;
+    *out_data = ok ? read : NULL;
     return ok;
 }
 

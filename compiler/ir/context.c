@@ -62,11 +62,14 @@ void rlxc_context_destroy(rlxc_context *ctx)
     rlx_free(allocator, ctx, sizeof *ctx, ARENA_ALIGN);
 }
 
-void rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user)
+bool rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user)
 {
-    rlxc_cleanup *c = rlxc_alloc(ctx, sizeof *c);
+    rlxc_cleanup *c = rlxc_try_alloc(ctx, 1, sizeof *c); /* the reserve may be given out again */
+    if (!c)
+        return false;
     *c = (rlxc_cleanup){ctx->cleanups, fn, user};
     ctx->cleanups = c;
+    return true;
 }
 
 void rlxc_set_out_of_memory(rlxc_context *ctx)

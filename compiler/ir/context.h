@@ -44,9 +44,9 @@ enum {
 rlxc_context *rlxc_context_create(const rlx_allocator *allocator);
 void rlxc_context_destroy(rlxc_context *ctx);
 
-/* |fn| runs when the context is destroyed, the last one first; what |user| points at may be of the
- * arena. */
-void rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user);
+/* |fn| runs when the context is destroyed, the last one first; what |user| points at may be of
+ * rlxc_try_alloc. False, and |fn| is not called, when memory is out. */
+bool rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user);
 
 /* Zeroed arena memory, 16-byte aligned, never NULL for size <= RLXC_MAX_ALLOC (asserted). */
 void *rlxc_alloc(rlxc_context *ctx, size_t size);

@@ -1,6 +1,7 @@
 /* Mappings that live as long as a context (mapped.h). */
 #include "compiler/ir/mapped.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 typedef struct mapping {
@@ -16,11 +17,15 @@ static void unmap(void *user)
 
 const void *rlxc_map_file(rlxc_context *ctx, int fd, size_t size)
 {
-    mapping *m = rlxc_alloc(ctx, sizeof *m);
+    mapping *m = rlxc_try_alloc(ctx, 1, sizeof *m);
     void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (base == MAP_FAILED)
         return NULL;
-    *m = (mapping){base, size};
-    rlxc_on_destroy(ctx, unmap, m);
-    return base;
+    if (m && rlxc_on_destroy(ctx, unmap, m)) {
+        *m = (mapping){base, size};
+        return base;
+    }
+    munmap(base, size);
+    errno = ENOMEM;
+    return NULL;
 }

@@ -103,12 +103,6 @@ static rlxc_atom product(rlxc_ox *im, const attention *a, rlxc_atom x, rlxc_atom
                                  grouped(im, a, y, rlxc_ox_i(im, 1))));
 }
 
-static rlxc_atom scalar(rlxc_ox *im, const rlxc_expr *e)
-{
-    e = rlxc_canonical(im->ctx, e, NULL);
-    return rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0);
-}
-
 static rlxc_atom both(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
 {
     return a.kind == RLXC_ATOM_NONE ? b : rlxc_ox_op2(im, "logical_and", a, b);
@@ -137,9 +131,10 @@ static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
     /* the place of a query among the keys */
     if (rlxc_ox_has(im, PAST_KEY)) {
         const rlxc_expr *past = rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2);
-        place = rlxc_ox_op2(im, "add", place, scalar(im, past));
+        place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, past, RLX_I64));
     } else if (padded) {
-        rlxc_atom before = rlxc_ox_op2(im, "subtract", lengths, scalar(im, a->queries));
+        rlxc_atom before =
+            rlxc_ox_op2(im, "subtract", lengths, rlxc_ox_scalar(im, a->queries, RLX_I64));
         place = rlxc_ox_op2(im, "add", place, before);
     }
     if (causal)
@@ -224,7 +219,7 @@ void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
         shown = scores;
     rlx_dtype exact = a.t;
     int32_t precision = (int32_t)rlxc_ox_int(im, "softmax_precision", 0);
-    if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_ox_is_float(exact)))
+    if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_dtype_is_float(exact)))
         rlxc_ox_fail(im, "softmax_precision is %d", (int)precision);
     rlxc_attrs last = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 3);
     rlxc_atom p =
@@ -336,7 +331,8 @@ void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
         place = rlxc_ox_op2(im, "add", place, rlxc_ox_along(im, first, 0, ndim));
     }
     if (rlxc_ox_is(im, "mode", "linear", "circular"))
-        place = rlxc_ox_op2(im, "floor_mod", place, scalar(im, rlxc_ox_dim(im, cache, axis)));
+        place = rlxc_ox_op2(im, "floor_mod", place,
+                            rlxc_ox_scalar(im, rlxc_ox_dim(im, cache, axis), RLX_I64));
     const rlxc_atom args[3] = {cache, rlxc_ox_broadcast(im, place, dims, ndim), update};
     rlxc_ox_set(im, 0,
                 rlxc_ox_opv(im, "scatter_elements", args, 3,

@@ -10,10 +10,12 @@
 const Onnx__GraphProto *rlxc_ox_graph_attr(rlxc_ox *im, const char *name)
 {
     const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
-    if (a && a->g)
-        return a->g;
-    rlxc_ox_fail(im, "the graph '%s' is missing", name);
-    return NULL;
+    if (!a || !a->g)
+        rlxc_ox_fail(im, "the graph '%s' is missing", name);
+    else if (a->g->n_input > RLXC_OX_MAX_NAMES || a->g->n_output > RLXC_OX_MAX_NAMES)
+        rlxc_ox_fail(im, "the graph '%s' has %zu inputs and %zu outputs; at most %d are supported",
+                     name, a->g->n_input, a->g->n_output, RLXC_OX_MAX_NAMES);
+    return im->failed ? NULL : a->g;
 }
 
 /* A result of a body with the dimensions that the model states for it, checked at run time. */
@@ -185,10 +187,9 @@ typedef struct body {
 static rlxc_atom item(rlxc_ox *im, rlxc_atom x, rlxc_atom i, int64_t axis, bool backwards)
 {
     if (backwards) {
-        const rlxc_expr *last = rlxc_canonical(
-            im->ctx, rlxc_sub(im->ctx, rlxc_ox_dim(im, x, (uint32_t)axis), rlxc_ox_i(im, 1)), NULL);
-        i = rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0),
-                        i);
+        const rlxc_expr *last =
+            rlxc_sub(im->ctx, rlxc_ox_dim(im, x, (uint32_t)axis), rlxc_ox_i(im, 1));
+        i = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, last, RLX_I64), i);
     }
     return rlxc_ox_take(im, x, i, axis);
 }
@@ -327,8 +328,10 @@ static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t limit)
     uint32_t collected = g->n_output < n + 1 ? 0 : (uint32_t)g->n_output - n - 1;
     rlxc_ox_value **in = rlxc_alloc(im->ctx, (n + 3) * sizeof *in);
     rlxc_ox_value **out = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *out);
-    rlxc_atom *parts = rlxc_alloc(im->ctx, ((size_t)turns * collected + 1) * sizeof *parts);
+    rlxc_atom *parts = rlxc_try_alloc(im->ctx, (size_t)turns * collected + 1, sizeof *parts);
     const int64_t zero[1] = {0};
+    if (!parts)
+        return;
     if (g->n_output < n + 1 || g->n_input < n + 2) {
         rlxc_ox_fail(im, "the body has %zu inputs and %zu outputs", g->n_input, g->n_output);
         return;
@@ -508,7 +511,7 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (im->failed)
         return;
-    rlxc_atom limit = rlxc_ox_reshape(im, rlxc_ox_prims(im, &turns, 1), NULL, 0);
+    rlxc_atom limit = rlxc_ox_scalar(im, turns, RLX_I64);
     if (!collect(im, &b, limit, rlxc_ox_number(im, RLX_B8, 1), init, turns, out))
         return;
     for (uint32_t k = 0; k < n + b.n_outputs; k++) {

@@ -28,11 +28,11 @@ static const rlxc_expr *evaluate(rlxc_ox *im, const char *op, rlx_dtype dtype, c
         const rlxc_expr *rest =
             rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, a, b), NULL);
         bool exact = rlxc_is_const(rest, 0);
-        bool floors = !rlxc_ox_is_float(dtype) && divisor > 0 &&
+        bool floors = !rlxc_dtype_is_float(dtype) && divisor > 0 &&
                       rlxc_prove_le(im->ctx, rlxc_ox_i(im, 0), a, NULL);
         if (exact || floors)
             return rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b);
-        return !rlxc_ox_is_float(dtype) && rlxc_is_int(a, &known) &&
+        return !rlxc_dtype_is_float(dtype) && rlxc_is_int(a, &known) &&
                        (known != INT64_MIN || divisor > 0)
                    ? rlxc_ox_i(im, known / divisor)
                    : NULL;
@@ -153,7 +153,7 @@ void rlxc_ox_import_pow(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
     rlxc_ox_agree(im, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a), u = rlxc_ox_type(im, b), wide = t;
-    if (!rlxc_ox_is_float(t) && rlxc_ox_is_float(u))
+    if (!rlxc_dtype_is_float(t) && rlxc_dtype_is_float(u))
         wide = u.bits > 32 || t.bits > 32 ? RLX_F64 : RLX_F32;
     rlxc_atom y = rlxc_ox_op2(im, "power", rlxc_ox_cast(im, a, wide), rlxc_ox_cast(im, b, wide));
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));

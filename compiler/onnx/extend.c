@@ -5,6 +5,8 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
+enum { MAX_BLOCK = 1 << 20 };
+
 /* --- padding, repeating ----------------------------------------------------------------------- */
 
 /* One axis made longer (or shorter, where negative) before and after. */
@@ -33,14 +35,12 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
     /* Elements at computed places. */
     rlxc_atom place =
         rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, before), rlxc_add(im->ctx, d, after));
-    const rlxc_expr *last = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, d, one), NULL);
-    rlxc_atom top = rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0);
+    rlxc_atom top = rlxc_ox_scalar(im, rlxc_sub(im->ctx, d, one), RLX_I64);
     rlxc_atom none = rlxc_ox_number(im, RLX_I64, 0);
     if (strcmp(mode, "edge") == 0) {
         place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, none), top);
     } else if (strcmp(mode, "wrap") == 0) {
-        rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, &d, 1), NULL, 0);
-        place = rlxc_ox_op2(im, "floor_mod", place, size);
+        place = rlxc_ox_op2(im, "floor_mod", place, rlxc_ox_scalar(im, d, RLX_I64));
     } else if (strcmp(mode, "reflect") == 0) { /* last - |last - |place|| */
         place =
             rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", top, rlxc_ox_op1(im, "abs", place)));
@@ -96,7 +96,7 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
 /* |a| repeated |count| times along |axis|. */
 static rlxc_atom tile_axis(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *count)
 {
-    if (rlxc_is_const(count, 1))
+    if (im->failed || rlxc_is_const(count, 1)) /* what failed has no dimensions */
         return a;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *three[4];
     uint32_t ndim = rlxc_ox_ndim(im, a);
@@ -114,27 +114,28 @@ static rlxc_atom tile_axis(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_e
 void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *counts, *const *axes;
-    uint32_t n, m;
+    const rlxc_expr *const *counts;
+    uint32_t n;
     int64_t axis;
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
-    if (!rlxc_ox_elems(im, 1, &counts, &n))
-        return;
     if (im->opset < 6) { /* how often, and which axis */
-        if (!rlxc_ox_elems(im, 2, &axes, &m) || n != 1 || m != 1)
+        const rlxc_expr *count = rlxc_ox_one(im, 1), *which = rlxc_ox_one(im, 2);
+        if (!count || !which)
             return;
-        if (rlxc_is_int(axes[0], &axis)) {
-            rlxc_ox_set(im, 0, tile_axis(im, x, rlxc_ox_axis(im, axis, ndim), counts[0]));
+        if (rlxc_is_int(which, &axis)) {
+            rlxc_ox_set(im, 0, tile_axis(im, x, rlxc_ox_axis(im, axis, ndim), count));
             return;
         }
         for (uint32_t i = 0; i < ndim; i++)
             x = tile_axis(im, x, i,
-                          rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[0], rlxc_ox_i(im, i)),
-                                     counts[0], rlxc_ox_i(im, 1)));
+                          rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_EQ, which, rlxc_ox_i(im, i)),
+                                     count, rlxc_ox_i(im, 1)));
         rlxc_ox_set(im, 0, x);
         return;
     }
+    if (!rlxc_ox_elems(im, 1, &counts, &n))
+        return;
     if (n != ndim) {
         rlxc_ox_fail(im, "%u repeats for %u dimensions", n, ndim);
         return;
@@ -149,12 +150,11 @@ void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *begin, *const *end, *const *step;
     uint32_t n;
-    int64_t by, count;
+    int64_t count;
     rlxc_atom first = rlxc_ox_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, first);
-    if (rlxc_ox_is_float(t)) {
+    if (rlxc_dtype_is_float(t)) {
         rlxc_atom place;
         rlxc_atom low = rlxc_ox_reshape(im, first, NULL, 0),
                   delta = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
@@ -174,33 +174,32 @@ void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
                                 low));
         return;
     }
-    if (!rlxc_ox_elems(im, 0, &begin, &n) || !rlxc_ox_elems(im, 1, &end, &n) ||
-        !rlxc_ox_elems(im, 2, &step, &n))
+    const rlxc_expr *begin = rlxc_ox_one(im, 0), *end = rlxc_ox_one(im, 1),
+                    *step = rlxc_ox_one(im, 2);
+    if (!begin || !end || !step)
         return;
     const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
-    const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step[0], zero);
+    const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step, zero);
     const rlxc_expr *size = rlxc_ox_if(
-        im, up, step[0], rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step[0]), one));
-    const rlxc_expr *way = rlxc_ox_if(im, up, rlxc_sub(im->ctx, end[0], begin[0]),
-                                      rlxc_sub(im->ctx, begin[0], end[0]));
+        im, up, step, rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, zero, step), one));
+    const rlxc_expr *way =
+        rlxc_ox_if(im, up, rlxc_sub(im->ctx, end, begin), rlxc_sub(im->ctx, begin, end));
     way =
         rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one));
     const rlxc_expr *length =
         rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, way, size), NULL);
-    if (rlxc_is_int(length, &count) && count <= RLXC_OX_MAX_ELEMS && rlxc_is_int(step[0], &by)) {
+    if (rlxc_is_int(length, &count) && count <= RLXC_OX_MAX_ELEMS) {
         const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
         for (int64_t i = 0; i < count; i++)
-            elems[i] = rlxc_add(im->ctx, begin[0], rlxc_ox_i(im, i * by));
+            elems[i] = rlxc_add(im->ctx, begin, rlxc_mul(im->ctx, rlxc_ox_i(im, i), step));
         rlxc_ox_set_elems(im, 0, t, true, elems, (uint32_t)count);
         return;
     }
     rlxc_atom place = rlxc_ox_arange(im, zero, length);
-    if (!rlxc_is_const(step[0], 1))
-        place = rlxc_ox_op2(im, "multiply", place,
-                            rlxc_ox_reshape(im, rlxc_ox_prims(im, step, 1), NULL, 0));
-    if (!rlxc_is_const(begin[0], 0))
-        place = rlxc_ox_op2(im, "add", place,
-                            rlxc_ox_reshape(im, rlxc_ox_prims(im, begin, 1), NULL, 0));
+    if (!rlxc_is_const(step, 1))
+        place = rlxc_ox_op2(im, "multiply", place, rlxc_ox_scalar(im, step, RLX_I64));
+    if (!rlxc_is_const(begin, 0))
+        place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, begin, RLX_I64));
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, place, t));
 }
 
@@ -238,7 +237,7 @@ void rlxc_ox_import_trilu(rlxc_ox *im, const rlxc_ox_row *row)
               limit = rlxc_ox_number(im, RLX_I64, 0);
     if (rlxc_ox_has(im, 1)) {
         limit = rlxc_ox_known(im, rlxc_ox_value_in(im, 1), &k, &n) && n == 1
-                    ? rlxc_ox_reshape(im, rlxc_ox_prims(im, k, 1), NULL, 0)
+                    ? rlxc_ox_scalar(im, k[0], RLX_I64)
                     : rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0);
     }
     rlxc_atom keep = rlxc_ox_op2(im, upper ? "greater_equal" : "less_equal", diagonal, limit);
@@ -252,7 +251,7 @@ void rlxc_ox_import_depth_to_space(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     int64_t size = rlxc_ox_int(im, "blocksize", 1);
     bool crd = rlxc_ox_is(im, "mode", "DCR", "CRD");
-    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0 || size > MAX_BLOCK) {
         rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
         return;
     }
@@ -273,7 +272,7 @@ void rlxc_ox_import_space_to_depth(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0);
     int64_t size = rlxc_ox_int(im, "blocksize", 1);
-    if (rlxc_ox_ndim(im, x) != 4 || size <= 0) {
+    if (rlxc_ox_ndim(im, x) != 4 || size <= 0 || size > MAX_BLOCK) {
         rlxc_ox_fail(im, "expected four dimensions and a positive blocksize");
         return;
     }

@@ -15,7 +15,7 @@
 #include "compiler/onnx/object.h"
 #include "compiler/onnx/raw.h"
 
-enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_NODES = 100000 };
+enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_PARTS = 100000 };
 
 /* --- memory of unpacked messages -------------------------------------------------------------- */
 
@@ -90,9 +90,7 @@ static const rlxc_expr *inner_symbol(rlxc_ox *im, rlxc_ox_frame *frame, const rl
     for (uint32_t i = 0; i < frame->outer_symbols.count; i++)
         if (frame->outer_symbols.items[i] == symbol)
             return frame->inner_symbols.items[i];
-    const rlxc_expr *inner = symbol->var.nonneg
-                                 ? rlxc_shape_var(im->ctx, symbol->var.name)
-                                 : rlxc_var(im->ctx, symbol->var.name, symbol->dtype);
+    const rlxc_expr *inner = rlxc_var_like(im->ctx, symbol);
     RLXC_PUSH(im->ctx, &frame->outer_symbols, symbol);
     RLXC_PUSH(im->ctx, &frame->inner_symbols, inner);
     return inner;
@@ -258,10 +256,28 @@ void rlxc_ox_pop_frame(rlxc_ox *im)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
+/* Bodies in bodies are imported many times: small files must not take forever. */
+static bool count_parts(rlxc_ox *im, size_t n)
+{
+    if (im->depth < 2)
+        return true;
+    im->n_imported = n < MAX_BODY_PARTS ? im->n_imported + (uint32_t)n : MAX_BODY_PARTS + 1;
+    if (im->n_imported <= MAX_BODY_PARTS)
+        return true;
+    im->n_imported = MAX_BODY_PARTS + 1;
+    rlxc_ox_fail(im, "the bodies of nested loops have too many nodes");
+    return false;
+}
+
 static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
 {
     const char *domain = node->domain ? node->domain : "";
     const char *op = node->op_type ? node->op_type : "";
+    if (node->n_input > RLXC_OX_MAX_NAMES || node->n_output > RLXC_OX_MAX_NAMES) {
+        rlxc_ox_fail(im, "%zu inputs and %zu outputs; at most %d are supported", node->n_input,
+                     node->n_output, RLXC_OX_MAX_NAMES);
+        return;
+    }
     for (size_t i = 0; i < node->n_input; i++) {
         if (!node->input[i] || !*node->input[i])
             continue;
@@ -295,12 +311,12 @@ void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
         im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
         im->errors = rlxc_error_count(im->ctx);
         im->failed = false;
-        /* Bodies in bodies are imported many times: small files must not take forever. */
-        if (im->depth > 1 && ++im->n_imported > MAX_BODY_NODES)
-            rlxc_ox_fail(im, "the bodies of nested loops have too many nodes");
-        else
+        if (count_parts(im, 1))
             run_node(im, nodes[i]);
         bool failed = im->failed || rlxc_error_count(im->ctx) > im->errors;
+        if (failed && !rlxc_failed(im->ctx))
+            rlxc_internal(im->ctx, im->frame->b.range, "ONNX import",
+                          "a node failed without a message");
         if (!failed)
             for (size_t k = 0; k < nodes[i]->n_output; k++)
                 if (rlxc_ox_wants(im, (uint32_t)k) && !rlxc_ox_lookup(im, nodes[i]->output[k])) {
@@ -328,6 +344,9 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         rlxc_ox_fail(im, "graphs are nested too deeply");
         return false;
     }
+    if (!count_parts(im, g->n_initializer) || !count_parts(im, g->n_sparse_initializer) ||
+        !count_parts(im, g->n_output))
+        return false;
     for (size_t i = 0; i < g->n_initializer; i++) {
         const Onnx__TensorProto *t = g->initializer[i];
         if (!t->name || !*t->name)
@@ -474,10 +493,10 @@ static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
 
 static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
 {
-    rlxc_atom *items = rlxc_alloc(im->ctx, (g->n_output + 1) * sizeof *items);
+    rlxc_atom *items = rlxc_try_alloc(im->ctx, g->n_output + 1, sizeof *items);
     uint32_t n = 0;
     rlxc_ox_begin_block(im, true);
-    for (size_t i = 0; i < g->n_output; i++) {
+    for (size_t i = 0; items && i < g->n_output; i++) {
         const char *name = g->output[i]->name ? g->output[i]->name : "";
         rlxc_ox_value *v = *name ? rlxc_ox_lookup(im, name) : NULL;
         im->failed = false;
@@ -486,7 +505,8 @@ static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
         else if (v->kind != RLXC_OX_FAILED)
             items[n++] = rlxc_ox_result(im, v);
     }
-    im->frame->body->result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
+    if (items)
+        im->frame->body->result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
 }
 
 /* --- the model -------------------------------------------------------------------------------- */

@@ -15,7 +15,13 @@
 #include "compiler/ir/sym.h"
 #include "onnx/onnx.pb-c.h"
 
-enum { RLXC_OX_MAX_ELEMS = 64, RLXC_OX_MAX_LIST = 256, RLXC_OX_MAX_UNROLL = 64 };
+enum {
+    RLXC_OX_MAX_ELEMS = 64,
+    RLXC_OX_MAX_LIST = 256,
+    RLXC_OX_MAX_UNROLL = 64,
+    RLXC_OX_MAX_ITEMS = 1024,   /* of a sequence of known length */
+    RLXC_OX_MAX_NAMES = 1 << 14 /* inputs or outputs of a node or a body */
+};
 
 typedef enum rlxc_ox_kind {
     RLXC_OX_ABSENT, /* an optional input or an empty optional */
@@ -76,6 +82,8 @@ typedef struct rlxc_ox {
     const Onnx__ModelProto *model;
     const struct rlxc_ox_raw *raw; /* weights that stay in the model's bytes: raw.h */
     RLXC_VEC(rlxc_ox_file) files;  /* of external data */
+    rlxc_map constants;            /* message -> rlxc_constant: bodies are imported many times */
+    size_t n_dense;                /* elements of sparse constants, written out */
     int64_t opset;
     rlxc_ox_frame *frame;
     rlxc_ox_scope *scope;
@@ -136,6 +144,8 @@ bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **o
 bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n);
 bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
                       uint32_t *out_n);
+/* The one element of an input, as rlxc_ox_elems; NULL, and the node fails, where it has not one. */
+const rlxc_expr *rlxc_ox_one(rlxc_ox *im, uint32_t input);
 /* The one constant integer of a scalar input; false: not known now. */
 bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out);
 const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what);
@@ -160,7 +170,6 @@ int64_t rlxc_ox_need_dim(rlxc_ox *im, rlxc_atom a, uint32_t i,
                          const char *what); /* fails when symbolic */
 void rlxc_ox_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *out[RLXC_MAX_NDIM]);
 uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim);
-bool rlxc_ox_is_float(rlx_dtype t);
 
 /* --- emission --- */
 rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
@@ -203,6 +212,7 @@ rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr
 rlxc_atom rlxc_ox_arange(rlxc_ox *im, const rlxc_expr *begin,
                          const rlxc_expr *end); /* int64, step 1 */
 rlxc_atom rlxc_ox_prims(rlxc_ox *im, const rlxc_expr *const *values, uint32_t n); /* int64 vector */
+rlxc_atom rlxc_ox_scalar(rlxc_ox *im, const rlxc_expr *value, rlx_dtype dtype); /* of an integer */
 const rlxc_expr *rlxc_ox_i(const rlxc_ox *im, int64_t value);
 const rlxc_expr *rlxc_ox_bin(rlxc_ox *im, rlxc_expr_kind kind, const rlxc_expr *a,
                              const rlxc_expr *b);

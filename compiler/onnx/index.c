@@ -88,7 +88,7 @@ void rlxc_ox_import_one_hot(rlxc_ox *im, const rlxc_ox_row *row)
     }
     uint32_t to = rlxc_ox_ndim(im, indices) + 1;
     axes[0] = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), to);
-    rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, depth, 1), NULL, 0);
+    rlxc_atom size = rlxc_ox_scalar(im, depth[0], RLX_I64);
     rlxc_atom from_end = rlxc_ox_op2(im, "add", indices, size);
     rlxc_atom below = rlxc_ox_op2(im, "less", indices, rlxc_ox_number(im, RLX_I64, 0));
     indices = rlxc_ox_expand_dims(im, rlxc_ox_op3(im, "where", below, from_end, indices), axes, 1);
@@ -105,20 +105,18 @@ void rlxc_ox_import_one_hot(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *k, *one;
-    uint32_t n = 1;
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), rlxc_ox_ndim(im, x));
-    one = rlxc_ox_i(im, rlxc_ox_int(im, "k", 1));
-    k = &one;
-    if (im->opset >= 10 && (!rlxc_ox_elems(im, 1, &k, &n) || n != 1))
+    const rlxc_expr *k =
+        im->opset >= 10 ? rlxc_ox_one(im, 1) : rlxc_ox_i(im, rlxc_ox_int(im, "k", 1));
+    if (!k)
         return;
     rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
     attrs =
         rlxc_ox_with(im, attrs, "descending", rlxc_attr_bool(rlxc_ox_int(im, "largest", 1) != 0));
     attrs = rlxc_ox_with(im, attrs, "dtype", rlxc_attr_dtype(RLX_I64));
     rlxc_atom order =
-        rlxc_ox_slice(im, rlxc_ox_op0(im, "argsort", x, attrs), axis, rlxc_ox_i(im, 0), k[0], 1);
+        rlxc_ox_slice(im, rlxc_ox_op0(im, "argsort", x, attrs), axis, rlxc_ox_i(im, 0), k, 1);
     const rlxc_atom args[2] = {x, order};
     rlxc_ox_set(im, 0,
                 rlxc_ox_opv(im, "gather_elements", args, 2,

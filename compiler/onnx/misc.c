@@ -109,7 +109,7 @@ void rlxc_ox_import_det(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
     uint32_t ndim = rlxc_ox_ndim(im, x);
-    if (ndim < 2 || !rlxc_ox_is_float(t)) {
+    if (ndim < 2 || !rlxc_dtype_is_float(t)) {
         rlxc_ox_fail(im, "expected matrices of floats");
         return;
     }
@@ -200,7 +200,7 @@ void rlxc_ox_import_tfidf(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t ndim = rlxc_ox_ndim(im, x), entry = 0;
     rlxc_atom out[RLXC_OX_MAX_LIST];
     if (!counts || !indexes || !pool || indexes->n_ints > RLXC_OX_MAX_LIST || ndim < 1 ||
-        ndim > 2 || skips > 64) {
+        ndim > 2 || skips < 0 || skips > 64) {
         rlxc_ox_fail(im, "only pools of at most %d integer n-grams are supported",
                      RLXC_OX_MAX_LIST);
         return;

@@ -325,6 +325,12 @@ static const char *pool_name(rlxc_ox *im, const char *kind, uint32_t spatial)
     return rlxc_internf(im->ctx, "nn.%s_pool%ud", kind, spatial);
 }
 
+/* What no element is below. */
+static double lowest(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) ? -(double)INFINITY : t.code == RLX_UINT ? 0 : -128;
+}
+
 /* How many windows along an axis of |d| begin before the padding behind it: those that do not are
  * left out where the number of windows is rounded up. */
 static const rlxc_expr *windows_inside(rlxc_ox *im, const rlxc_ox_window *w, uint32_t axis,
@@ -357,8 +363,7 @@ static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, 
         flat_at = rlxc_ox_reshape(im, flat_at, turned, ndim);
         flat_at = rlxc_ox_transpose(im, flat_at, axes, ndim);
     }
-    double lowest = t.code == RLX_FLOAT ? -(double)INFINITY : t.code == RLX_UINT ? 0 : -128;
-    rlxc_atom low = rlxc_ox_number(im, t, lowest), none = rlxc_ox_number(im, RLX_I64, -1);
+    rlxc_atom low = rlxc_ox_number(im, t, lowest(t)), none = rlxc_ox_number(im, RLX_I64, -1);
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1;
         const rlxc_expr *free =
@@ -431,11 +436,7 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         count *= (double)w.kernel[i];
     if (lp)
         x = rlxc_ox_op2(im, "power", rlxc_ox_op1(im, "abs", x), rlxc_ox_number(im, t, p));
-    double pad = is_max ? (t.code == RLX_FLOAT  ? -(double)INFINITY
-                           : t.code == RLX_UINT ? 0
-                                                : -128)
-                        : 0;
-    x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, t, pad));
+    x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, t, is_max ? lowest(t) : 0));
     if (is_max && rlxc_ox_wants(im, 1)) {
         max_pool_indices(im, x, &w, ceil_mode);
         return;

@@ -94,8 +94,10 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
         narrow = rlxc_ox_value_in(im, 2)->narrow;
         zero = of_node(im, 2, x);
     }
-    if (t.code != RLX_INT && t.code != RLX_UINT)
-        rlxc_ox_fail(im, "only integers can be the result");
+    if ((t.code != RLX_INT && t.code != RLX_UINT) || t.bits > 16) {
+        rlxc_ox_fail(im, "only integers of at most 16 bits can be the result");
+        return;
+    }
     rlxc_atom scale = rlxc_ox_cast(im, of_node(im, 1, x), RLX_F32);
     rlxc_ox_value *y = rlxc_ox_tensor(im, quantized(im, x, scale, zero, t, narrow));
     y->narrow = narrow;

@@ -40,7 +40,7 @@ static rlxc_atom drawn(rlxc_ox *im, const char *name, rlx_dtype t, double a, dou
     /* Without a seed a number of the node, so that two nodes are never taken for one. */
     int64_t seed = seeded ? rlxc_ox_int(im, "seed", 0) : (int64_t)im->frame->b.range.line;
     const rlx_dtype exact = t.bits == 64 ? RLX_F64 : RLX_F32;
-    if (!rlxc_ox_is_float(t) || n > RLXC_MAX_NDIM) {
+    if (!rlxc_dtype_is_float(t) || n > RLXC_MAX_NDIM) {
         rlxc_ox_fail(im, "random numbers must be floats");
         return (rlxc_atom){0};
     }

@@ -15,7 +15,7 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
     if (strcmp(kind, "l1") == 0)
         return rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "abs", x), axes, n, keepdims);
     if (strcmp(kind, "l2") == 0) {
-        rlx_dtype wide = rlxc_ox_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
         rlxc_atom y = rlxc_ox_cast(im, x, wide);
         y = rlxc_ox_op1(im, "sqrt",
                         rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "square", y), axes, n, keepdims));
@@ -24,12 +24,12 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
     if (strcmp(kind, "sum_square") == 0)
         return rlxc_ox_reduce(im, "sum", rlxc_ox_op1(im, "square", x), axes, n, keepdims);
     if (strcmp(kind, "log_sum") == 0) {
-        rlx_dtype wide = rlxc_ox_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
         rlxc_atom y = rlxc_ox_reduce(im, "sum", rlxc_ox_cast(im, x, wide), axes, n, keepdims);
         return rlxc_ox_cast(im, rlxc_ox_op1(im, "log", y), t);
     }
     if (strcmp(kind, "log_sum_exp") == 0) {
-        rlx_dtype wide = rlxc_ox_is_float(t) ? t : RLX_F64;
+        rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
         rlxc_atom y = rlxc_ox_cast(im, x, wide);
         /* The largest is taken out, so that exp does not overflow; an infinite one stays. */
         rlxc_atom top = rlxc_ox_reduce(im, "max", y, axes, n, true);
@@ -48,7 +48,7 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
         }
         return rlxc_ox_cast(im, y, t);
     }
-    if (strcmp(kind, "mean") == 0 && !rlxc_ox_is_float(t)) {
+    if (strcmp(kind, "mean") == 0 && !rlxc_dtype_is_float(t)) {
         rlxc_atom y = rlxc_ox_reduce(im, "mean", rlxc_ox_cast(im, x, RLX_F64), axes, n, keepdims);
         return rlxc_ox_cast(im, rlxc_ox_op1(im, "trunc", y), t);
     }
@@ -275,9 +275,8 @@ void rlxc_ox_import_arg_reduce(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom y = rlxc_ox_op0(im, row->arg, x, attrs);
     if (last) {
         const rlxc_expr *top = rlxc_sub(im->ctx, rlxc_ox_dim(im, x, axis), rlxc_ox_i(im, 1));
-        const rlxc_expr *list[1] = {top};
-        rlxc_atom end = rlxc_ox_reshape(im, rlxc_ox_prims(im, list, 1), NULL, 0);
-        y = rlxc_ox_op2(im, "subtract", end, rlxc_ox_cast(im, y, RLX_I64));
+        y = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, top, RLX_I64),
+                        rlxc_ox_cast(im, y, RLX_I64));
     }
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, RLX_I64));
 }
@@ -292,22 +291,21 @@ static rlxc_atom running(rlxc_ox *im, const char *op, rlxc_atom x, uint32_t axis
 void rlxc_ox_import_running(rlxc_ox *im, const rlxc_ox_row *row)
 {
     rlxc_atom x = rlxc_ox_in(im, 0);
-    uint32_t ndim = rlxc_ox_ndim(im, x), n;
-    const rlxc_expr *const *elems;
-    const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3];
+    uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3], *which = rlxc_ox_one(im, 1);
     int64_t axis;
-    if (!rlxc_ox_elems(im, 1, &elems, &n) || n != 1)
+    if (!which)
         return;
     bool reverse = rlxc_ox_int(im, "reverse", 0) != 0,
          exclusive = rlxc_ox_int(im, "exclusive", 0) != 0;
     rlxc_ox_dims(im, x, dims);
     uint32_t at = 1;
-    bool known = rlxc_is_int(elems[0], &axis);
+    bool known = rlxc_is_int(which, &axis);
     rlxc_atom y = x;
     if (known) {
         at = rlxc_ox_axis(im, axis, ndim);
     } else {
-        const rlxc_expr *e = from_start(im, elems[0], ndim), *one = rlxc_ox_i(im, 1);
+        const rlxc_expr *e = from_start(im, which, ndim), *one = rlxc_ox_i(im, 1);
         for (uint32_t p = 0; p < 3; p++)
             parts[p] = one;
         for (uint32_t i = 0; i < ndim; i++) {

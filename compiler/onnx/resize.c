@@ -16,11 +16,7 @@ typedef struct axis_plan {
 /* An integer as a float32 scalar. */
 static rlxc_atom scalar_of(rlxc_ox *im, const rlxc_expr *e)
 {
-    int64_t value;
-    e = rlxc_canonical(im->ctx, e, NULL);
-    if (rlxc_is_int(e, &value))
-        return rlxc_ox_number(im, RLX_F32, (double)value);
-    return rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0), RLX_F32);
+    return rlxc_ox_scalar(im, e, RLX_F32);
 }
 
 static rlxc_atom f(rlxc_ox *im, double value)

@@ -103,10 +103,8 @@ static void masked_step(rlxc_ox *im, const cell *c, rlxc_atom t, rlxc_atom h, rl
 {
     rlxc_atom at = t;
     if (c->backwards) {
-        const rlxc_expr *last =
-            rlxc_canonical(im->ctx, rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1)), NULL);
-        at = rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_prims(im, &last, 1), NULL, 0),
-                         t);
+        const rlxc_expr *last = rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1));
+        at = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, last, RLX_I64), t);
     }
     step(im, c, rlxc_ox_take(im, c->input, at, 0), h, cs, out_h, out_c);
     *out_y = *out_h;
@@ -153,7 +151,7 @@ static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom 
     for (uint32_t k = 0; k < 7; k++)
         c->brought[k] = rlxc_ox_tensor(im, known[k]);
     rlxc_atom init[3] = {h, cs, rlxc_ox_nothing_collected(im)}, out[3];
-    rlxc_atom limit = rlxc_ox_reshape(im, rlxc_ox_prims(im, &c->time, 1), NULL, 0);
+    rlxc_atom limit = rlxc_ox_scalar(im, c->time, RLX_I64);
     if (!rlxc_ox_run_loop(im, &l, limit, rlxc_ox_number(im, RLX_B8, 1), init, 3, out))
         return;
     *out_h = out[0];

@@ -20,13 +20,6 @@ static rlxc_atom add(rlxc_ox *im, rlxc_atom a, double b)
     return rlxc_ox_op2(im, "add", a, f(im, b));
 }
 
-/* An integer as a scalar of type |t|. */
-static rlxc_atom scalar_of(rlxc_ox *im, const rlxc_expr *e, rlx_dtype t)
-{
-    e = rlxc_canonical(im->ctx, e, NULL);
-    return rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0), t);
-}
-
 /* --- sampling --------------------------------------------------------------------------------- */
 
 typedef struct grid_axis {
@@ -37,9 +30,9 @@ typedef struct grid_axis {
 static grid_axis axis_of(rlxc_ox *im, const rlxc_expr *size, bool corners)
 {
     grid_axis g = {.size = size};
-    g.last = scalar_of(im, rlxc_sub(im->ctx, size, rlxc_ox_i(im, 1)), RLX_F32);
+    g.last = rlxc_ox_scalar(im, rlxc_sub(im->ctx, size, rlxc_ox_i(im, 1)), RLX_F32);
     g.low = f(im, corners ? 0 : -0.5);
-    g.span = corners ? g.last : scalar_of(im, size, RLX_F32);
+    g.span = corners ? g.last : rlxc_ox_scalar(im, size, RLX_F32);
     return g;
 }
 
@@ -78,7 +71,7 @@ static rlxc_atom pick(rlxc_ox *im, rlxc_atom flat, const rlxc_atom *places, cons
             at = reflected(im, at, &g[i]);
         at = rlxc_ox_cast(im, limited(im, at, g[i].last), RLX_I64);
         if (i > 0) {
-            index = rlxc_ox_op2(im, "multiply", index, scalar_of(im, g[i].size, RLX_I64));
+            index = rlxc_ox_op2(im, "multiply", index, rlxc_ox_scalar(im, g[i].size, RLX_I64));
             at = rlxc_ox_op2(im, "add", index, at);
         }
         index = at;
@@ -221,7 +214,7 @@ void rlxc_ox_import_affine_grid(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_atom place = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), d), RLX_F32);
         const rlxc_expr *gaps =
             corners ? rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, d, one), one) : d;
-        rlxc_atom step = rlxc_ox_op2(im, "divide", f(im, 2), scalar_of(im, gaps, RLX_F32));
+        rlxc_atom step = rlxc_ox_op2(im, "divide", f(im, 2), rlxc_ox_scalar(im, gaps, RLX_F32));
         place = add(im, rlxc_ox_op2(im, "multiply", add(im, place, corners ? 0 : 0.5), step), -1);
         place = rlxc_ox_along(im, place, n - 1 - i, n);
         place = rlxc_ox_broadcast(im, place, size + 2, n);
@@ -376,13 +369,14 @@ void rlxc_ox_import_col2im(rlxc_ox *im, const rlxc_ox_row *row)
               p = rlxc_ox_along(im, rlxc_ox_arange(im, zero, windows), 1, 2);
     const rlxc_expr *pitch = rlxc_ox_i(im, 1);
     for (uint32_t i = n; i-- > 0;) { /* digits of both, the last axis first */
-        rlxc_atom size = scalar_of(im, block[i], RLX_I64), many = scalar_of(im, count[i], RLX_I64);
+        rlxc_atom size = rlxc_ox_scalar(im, block[i], RLX_I64),
+                  many = rlxc_ox_scalar(im, count[i], RLX_I64);
         rlxc_atom at = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "floor_mod", k, size),
                                    rlxc_ox_number(im, RLX_I64, (double)dilations[i]));
         rlxc_atom to = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "floor_mod", p, many),
                                    rlxc_ox_number(im, RLX_I64, (double)strides[i]));
         at = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "add", at, to),
-                         scalar_of(im, pitch, RLX_I64));
+                         rlxc_ox_scalar(im, pitch, RLX_I64));
         index = i + 1 < n ? rlxc_ox_op2(im, "add", index, at) : at;
         k = rlxc_ox_op2(im, "floor_divide", k, size);
         p = rlxc_ox_op2(im, "floor_divide", p, many);

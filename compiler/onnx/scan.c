@@ -1,14 +1,28 @@
 /* A walk over a protobuf message by its descriptor, before protobuf-c unpacks it.
  *
  * protobuf-c unpacks nested messages by recursion and without a limit, so that a few kilobytes
- * could overflow the stack. This walk keeps its own stack and refuses what is nested too deeply or
- * not well formed. */
+ * could overflow the stack, and merges a message that its parent has twice, though it may have one,
+ * by copying both, so that many of them take quadratic memory. This walk keeps its own stack and
+ * refuses what is nested too deeply, there twice or not well formed. */
 #include "compiler/onnx/scan.h"
 
 typedef struct level {
     const ProtobufCMessageDescriptor *type;
     size_t end;
+    uint64_t seen; /* messages that there is one of, by place in the descriptor */
 } level;
+
+/* Whether |field| of |top|, of which there may be one, was there before. Fields beyond the first 64
+ * of a message count as one. */
+static bool repeated(level *top, const ProtobufCFieldDescriptor *field)
+{
+    size_t place = (size_t)(field - top->type->fields);
+    uint64_t bit = UINT64_C(1) << (place < 63 ? place : 63);
+    bool was = top->seen & bit;
+    if (field->label != PROTOBUF_C_LABEL_REPEATED)
+        top->seen |= bit;
+    return was;
+}
 
 static bool read_varint(const uint8_t *data, size_t end, size_t *io_at, uint64_t *out)
 {
@@ -28,7 +42,7 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
     level stack[RLXC_SCAN_NESTING];
     unsigned depth = 0;
     size_t at = 0;
-    stack[depth++] = (level){type, size};
+    stack[depth++] = (level){.type = type, .end = size};
     while (depth > 0) {
         level *top = &stack[depth - 1];
         if (at == top->end) {
@@ -69,9 +83,11 @@ const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint
             }
             if (depth == RLXC_SCAN_NESTING)
                 return "it is nested too deeply";
+            if (repeated(top, field))
+                return "it has a part twice";
             if (visitor)
                 visitor->enter(visitor->user, length_at, at, (size_t)length);
-            stack[depth++] = (level){field->descriptor, at + (size_t)length};
+            stack[depth++] = (level){.type = field->descriptor, .end = at + (size_t)length};
             break;
         }
         default:

@@ -7,13 +7,17 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/object.h"
 
-static rlxc_ox_value *sequence_of(rlxc_ox *im, rlxc_ox_value *const *items, uint32_t n)
+/* Sets output 0; |items| stay where they are. */
+static void set_sequence(rlxc_ox *im, rlxc_ox_value *const *items, uint32_t n)
 {
     rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
-    v->kind = RLXC_OX_SEQUENCE;
-    v->n_items = n;
-    v->items = rlxc_copy(im->ctx, items, (n + 1) * sizeof *items);
-    return v;
+    if (n > RLXC_OX_MAX_ITEMS)
+        rlxc_ox_fail(im, "a sequence of %u items; at most %d are supported", n, RLXC_OX_MAX_ITEMS);
+    for (uint32_t i = 0; i < n && !im->failed; i++)
+        if (items[i]->kind != RLXC_OX_TENSOR)
+            rlxc_ox_fail(im, "sequences of anything but tensors are not supported");
+    *v = (rlxc_ox_value){.kind = RLXC_OX_SEQUENCE, .n_items = n, .items = items};
+    rlxc_ox_set_value(im, 0, v);
 }
 
 /* What is known of a sequence that is an input, with its atom as |out|; NULL: it is none. */
@@ -30,13 +34,13 @@ static const rlxc_ox_value *list_in(rlxc_ox *im, uint32_t input, rlxc_atom *out)
     return about;
 }
 
-/* Whether the node can be worked out now: a sequence of known length, a position that is known or
- * left out; |out| is that position, which is |n| only where |end|. */
+/* Whether the node can be worked out now: a sequence of known length that does not get too long, a
+ * position that is known or left out; |out| is that position, which is |n| only where |end|. */
 static bool is_static(rlxc_ox *im, uint32_t input, bool end, uint32_t *out)
 {
     const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
     int64_t at, n = s->n_items;
-    if (s->kind != RLXC_OX_SEQUENCE)
+    if (s->kind != RLXC_OX_SEQUENCE || (end && n >= RLXC_OX_MAX_ITEMS))
         return false;
     *out = (uint32_t)(end || n == 0 ? n : n - 1);
     if (rlxc_ox_has(im, input)) {
@@ -70,13 +74,13 @@ void rlxc_ox_import_sequence_construct(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_value **items = rlxc_alloc(im->ctx, (n + 1) * sizeof *items);
     for (uint32_t i = 0; i < n; i++)
         items[i] = rlxc_ox_value_in(im, i);
-    rlxc_ox_set_value(im, 0, sequence_of(im, items, n));
+    set_sequence(im, items, n);
 }
 
 void rlxc_ox_import_sequence_empty(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_ox_set_value(im, 0, sequence_of(im, (rlxc_ox_value *[1]){NULL}, 0));
+    set_sequence(im, NULL, 0);
 }
 
 void rlxc_ox_import_sequence_at(rlxc_ox *im, const rlxc_ox_row *row)
@@ -105,7 +109,7 @@ void rlxc_ox_import_sequence_insert(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_value **items = rlxc_alloc(im->ctx, (s->n_items + 2) * sizeof *items);
         for (uint32_t i = 0; i <= s->n_items; i++)
             items[i] = i < at ? s->items[i] : i == at ? rlxc_ox_value_in(im, 1) : s->items[i - 1];
-        rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items + 1));
+        set_sequence(im, items, s->n_items + 1);
         return;
     }
     rlxc_atom args[3];
@@ -133,7 +137,7 @@ void rlxc_ox_import_sequence_erase(rlxc_ox *im, const rlxc_ox_row *row)
         for (uint32_t i = 0; i + 1 < s->n_items; i++)
             items[i] = s->items[i < at ? i : i + 1];
         if (!im->failed)
-            rlxc_ox_set_value(im, 0, sequence_of(im, items, s->n_items - 1));
+            set_sequence(im, items, s->n_items - 1);
         return;
     }
     rlxc_atom args[2];
@@ -256,7 +260,6 @@ void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", 0), rlxc_ox_ndim(im, x));
     bool scalar = true, keep = rlxc_ox_int(im, "keepdims", 1) != 0 || rlxc_ox_has(im, 1);
-    rlxc_ox_value *items[RLXC_OX_MAX_LIST];
     if (im->failed)
         return;
     if (!few_parts(im, x, axis)) {
@@ -273,8 +276,9 @@ void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (scalar) {
         total = rlxc_ox_need_dim(im, x, axis, "the length that is split");
-        n = (uint32_t)((total + each - 1) / each);
+        n = (uint32_t)(total / each + (total % each != 0));
     }
+    rlxc_ox_value **items = rlxc_alloc(im->ctx, (n + 1) * sizeof *items);
     const rlxc_expr *at = rlxc_ox_i(im, 0);
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_expr *end = rlxc_add(im->ctx, at, scalar ? rlxc_ox_i(im, each) : sizes[i]);
@@ -286,7 +290,7 @@ void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
         items[i] = rlxc_ox_tensor(im, part);
         at = end;
     }
-    rlxc_ox_set_value(im, 0, sequence_of(im, items, n));
+    set_sequence(im, items, n);
 }
 
 void rlxc_ox_import_optional(rlxc_ox *im, const rlxc_ox_row *row)

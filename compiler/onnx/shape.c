@@ -70,7 +70,7 @@ void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
     double value[1];
     uint32_t one;
     if (n == 1 && rlxc_is_int(dims[0], &count) && count >= 0 && count <= RLXC_OX_MAX_ELEMS &&
-        !rlxc_ox_is_float(rlxc_ox_type(im, fill)) &&
+        !rlxc_dtype_is_float(rlxc_ox_type(im, fill)) &&
         rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, fill), value, 1, &one)) {
         const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
         for (int64_t i = 0; i < count; i++)
@@ -174,15 +174,9 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
                                 rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, total, rest), out[i]);
     } else if (open >= 0) {
         const rlxc_expr *top = rlxc_product(im->ctx, dims, ndim);
-        int64_t known_rest;
         out[open] = rlxc_ox_i(im, 1);
         const rlxc_expr *rest = rlxc_product(im->ctx, out, n);
-        if (rlxc_is_const(rest, 0))
-            out[open] = rlxc_ox_i(im, 0);
-        else if (rlxc_is_int(rest, &known_rest))
-            out[open] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
-        else
-            out[open] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
+        out[open] = rlxc_is_const(rest, 0) ? rest : rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
     }
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, n));
 }
@@ -256,7 +250,7 @@ void rlxc_ox_import_concat(rlxc_ox *im, const rlxc_ox_row *row)
     for (uint32_t i = 0; i < inputs && all; i++) {
         rlxc_ox_value *v = rlxc_ox_value_in(im, i);
         all = rlxc_ox_known(im, v, &part, &m) && v->is_vector && n + m <= RLXC_OX_MAX_ELEMS;
-        only_constants &= v->atom.kind == RLXC_ATOM_CONSTANT && rlxc_ox_is_float(v->dtype);
+        only_constants &= v->atom.kind == RLXC_ATOM_CONSTANT && rlxc_dtype_is_float(v->dtype);
         for (uint32_t k = 0; all && k < m; k++)
             elems[n++] = part[k];
     }
@@ -329,11 +323,9 @@ static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const r
         im, RLXC_EXPR_FLOORDIV,
         rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, way, zero), rlxc_sub(im->ctx, size, one)),
         size);
-    const rlxc_expr *list[2] = {rlxc_canonical(im->ctx, begin, NULL), step};
     rlxc_atom place = rlxc_ox_arange(im, zero, count);
-    rlxc_atom first = rlxc_ox_reshape(im, rlxc_ox_prims(im, list, 1), NULL, 0);
-    rlxc_atom by = rlxc_ox_reshape(im, rlxc_ox_prims(im, list + 1, 1), NULL, 0);
-    place = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", place, by), first);
+    place = rlxc_ox_op2(im, "multiply", place, rlxc_ox_scalar(im, step, RLX_I64));
+    place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, begin, RLX_I64));
     return rlxc_ox_take(im, x, place, axis);
 }
 

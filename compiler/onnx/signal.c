@@ -8,13 +8,6 @@
 
 #define PI 3.14159265358979323846
 
-/* An integer as a scalar of type |t|. */
-static rlxc_atom scalar_of(rlxc_ox *im, const rlxc_expr *e, rlx_dtype t)
-{
-    e = rlxc_canonical(im->ctx, e, NULL);
-    return rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0), t);
-}
-
 static rlxc_atom term(rlxc_ox *im, rlxc_atom angle, double turns, double factor)
 {
     rlxc_atom x = rlxc_ox_op2(im, "multiply", angle, rlxc_ox_number(im, RLX_F64, turns));
@@ -24,23 +17,22 @@ static rlxc_atom term(rlxc_ox *im, rlxc_atom angle, double turns, double factor)
 
 void rlxc_ox_import_window(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    const rlxc_expr *const *size;
-    uint32_t n;
+    const rlxc_expr *size = rlxc_ox_one(im, 0);
     rlx_dtype t = RLX_F32;
     if (rlxc_ox_attr(im, "output_datatype") &&
         !rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "output_datatype", 1), &t))
         rlxc_ox_fail(im, "the element type is not supported");
-    if (!rlxc_ox_elems(im, 0, &size, &n) || n != 1)
+    if (!size)
         return;
-    const rlxc_expr *period = size[0], *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *period = size, *one = rlxc_ox_i(im, 1);
     if (!rlxc_ox_int(im, "periodic", 1))
         period = rlxc_sub(im->ctx, period, one);
     period = rlxc_ox_bin(im, RLXC_EXPR_MAX, period, one);
-    const rlxc_expr *count = rlxc_ox_bin(im, RLXC_EXPR_MAX, size[0], rlxc_ox_i(im, 0));
+    const rlxc_expr *count = rlxc_ox_bin(im, RLXC_EXPR_MAX, size, rlxc_ox_i(im, 0));
     rlxc_atom i = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), count), RLX_F64);
     rlxc_atom angle = rlxc_ox_op2(
         im, "divide", rlxc_ox_op2(im, "multiply", i, rlxc_ox_number(im, RLX_F64, 2 * PI)),
-        scalar_of(im, period, RLX_F64));
+        rlxc_ox_scalar(im, period, RLX_F64));
     double a0 = row->arg[0] == 'n' ? 0.5 : row->arg[0] == 'm' ? 25.0 / 46.0 : 0.42;
     double a1 = row->arg[0] == 'n' ? 0.5 : row->arg[0] == 'm' ? 21.0 / 46.0 : 0.5;
     rlxc_atom y =
@@ -83,15 +75,15 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
     rlxc_atom rows = rlxc_ox_along(im, in, 0, 2);
     rlxc_atom columns = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), count), 1, 2);
     rlxc_atom turn = rlxc_ox_op2(im, "floor_mod", rlxc_ox_op2(im, "multiply", rows, columns),
-                                 scalar_of(im, length, RLX_I64));
+                                 rlxc_ox_scalar(im, length, RLX_I64));
     rlxc_atom angle = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, turn, RLX_F64),
                                   rlxc_ox_number(im, RLX_F64, 2 * PI));
-    angle = rlxc_ox_op2(im, "divide", angle, scalar_of(im, length, RLX_F64));
+    angle = rlxc_ox_op2(im, "divide", angle, rlxc_ox_scalar(im, length, RLX_F64));
     rlxc_atom cosine = rlxc_ox_op1(im, "cos", angle), sine = rlxc_ox_op1(im, "sin", angle);
     if (kind == FORWARD)
         sine = rlxc_ox_op1(im, "negative", sine);
     if (kind != FORWARD) {
-        rlxc_atom share = scalar_of(im, length, RLX_F64);
+        rlxc_atom share = rlxc_ox_scalar(im, length, RLX_F64);
         cosine = rlxc_ox_op2(im, "divide", cosine, share);
         sine = rlxc_ox_op2(im, "divide", sine, share);
     }
@@ -99,7 +91,7 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
         rlxc_atom twice = rlxc_ox_op2(im, "multiply", rows, rlxc_ox_number(im, RLX_I64, 2));
         rlxc_atom once = rlxc_ox_op2(
             im, "logical_or", rlxc_ox_op2(im, "equal", twice, rlxc_ox_number(im, RLX_I64, 0)),
-            rlxc_ox_op2(im, "equal", twice, scalar_of(im, length, RLX_I64)));
+            rlxc_ox_op2(im, "equal", twice, rlxc_ox_scalar(im, length, RLX_I64)));
         rlxc_atom weight = rlxc_ox_op3(im, "where", once, rlxc_ox_number(im, RLX_F64, 1),
                                        rlxc_ox_number(im, RLX_F64, 2));
         cosine = rlxc_ox_op2(im, "multiply", cosine, weight);
@@ -179,9 +171,9 @@ static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
 void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *elems, *dims[RLXC_MAX_NDIM], *padded[RLXC_MAX_NDIM],
+    const rlxc_expr *which, *given, *dims[RLXC_MAX_NDIM], *padded[RLXC_MAX_NDIM],
         *zero = rlxc_ox_i(im, 0);
-    uint32_t n, axis = 1;
+    uint32_t axis = 1;
     int64_t at = rlxc_ox_int(im, "axis", im->opset < 20 ? 1 : -2);
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
@@ -189,9 +181,9 @@ void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
     if (known) {
         axis = rlxc_ox_axis(im, at, ndim);
     } else {
-        if (ndim < 2 || !rlxc_ox_elems(im, 2, &elems, &n) || n != 1)
+        if (ndim < 2 || !(which = rlxc_ox_one(im, 2)))
             return;
-        x = axis_apart(im, x, elems[0], dims);
+        x = axis_apart(im, x, which, dims);
     }
     const rlxc_expr *length = rlxc_ox_dim(im, x, axis), *one = rlxc_ox_i(im, 1),
                     *two = rlxc_ox_i(im, 2);
@@ -202,9 +194,9 @@ void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
         length = rlxc_ox_bin(im, RLXC_EXPR_MAX,
                              rlxc_mul(im->ctx, rlxc_sub(im->ctx, length, one), two), one);
     if (rlxc_ox_has(im, 1)) {
-        if (!rlxc_ox_elems(im, 1, &elems, &n) || n != 1)
+        if (!(given = rlxc_ox_one(im, 1)))
             return;
-        length = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, elems[0], one), NULL);
+        length = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, given, one), NULL);
         const rlxc_expr *have = rlxc_ox_dim(im, x, axis),
                         *want = kind == REAL_INVERSE ? bins_of(im, length, true) : length;
         const rlxc_expr *more = rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, want, have), zero);
@@ -232,15 +224,15 @@ void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *bins, *const *length, *zero = rlxc_ox_i(im, 0), *two = rlxc_ox_i(im, 2);
-    uint32_t n, m;
+    const rlxc_expr *bins = rlxc_ox_one(im, 0), *length = rlxc_ox_one(im, 1),
+                    *zero = rlxc_ox_i(im, 0), *two = rlxc_ox_i(im, 2);
     rlx_dtype t = RLX_F32;
     rlxc_atom mel[2], edge[3], scalar[2];
     const double ln10 = 2.302585092994046;
     if (rlxc_ox_attr(im, "output_datatype") &&
         !rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "output_datatype", 1), &t))
         rlxc_ox_fail(im, "the element type is not supported");
-    if (!rlxc_ox_elems(im, 0, &bins, &n) || !rlxc_ox_elems(im, 1, &length, &m) || n != 1 || m != 1)
+    if (!bins || !length)
         return;
     for (uint32_t i = 0; i < 2; i++) { /* 2595 log10(1 + f / 700) */
         rlxc_atom hertz = rlxc_ox_reshape(im, rlxc_ox_in(im, 3 + i), NULL, 0);
@@ -250,10 +242,10 @@ void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_ox_op1(im, "log", rlxc_ox_op2(im, "add", hertz, rlxc_ox_number(im, RLX_F64, 1)));
         mel[i] = rlxc_ox_op2(im, "multiply", hertz, rlxc_ox_number(im, RLX_F64, 2595 / ln10));
     }
-    const rlxc_expr *count = rlxc_ox_bin(im, RLXC_EXPR_MAX, bins[0], zero);
+    const rlxc_expr *count = rlxc_ox_bin(im, RLXC_EXPR_MAX, bins, zero);
     const rlxc_expr *points = rlxc_add(im->ctx, count, two);
     rlxc_atom step = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", mel[1], mel[0]),
-                                 scalar_of(im, points, RLX_F64));
+                                 rlxc_ox_scalar(im, points, RLX_F64));
     rlxc_atom f = rlxc_ox_cast(im, rlxc_ox_arange(im, zero, points), RLX_F64);
     f = rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", f, step), mel[0]);
     f = rlxc_ox_op1(im, "exp",
@@ -261,7 +253,7 @@ void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
     f = rlxc_ox_op2(im, "subtract", f, rlxc_ox_number(im, RLX_F64, 1));
     f = rlxc_ox_op2(im, "multiply", f, rlxc_ox_number(im, RLX_F64, 700));
     /* as places in the spectrum */
-    scalar[0] = scalar_of(im, rlxc_add(im->ctx, length[0], rlxc_ox_i(im, 1)), RLX_F64);
+    scalar[0] = rlxc_ox_scalar(im, rlxc_add(im->ctx, length, rlxc_ox_i(im, 1)), RLX_F64);
     scalar[1] = rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0), RLX_F64);
     f = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", f, scalar[0]), scalar[1]);
     f = rlxc_ox_op1(im, "floor", f);
@@ -270,7 +262,7 @@ void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
         edge[i] = rlxc_ox_slice(im, f, 0, first, rlxc_add(im->ctx, first, count), 1);
         edge[i] = rlxc_ox_along(im, edge[i], 1, 2);
     }
-    const rlxc_expr *spectrum = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, length[0], two);
+    const rlxc_expr *spectrum = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, length, two);
     spectrum = rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_add(im->ctx, spectrum, rlxc_ox_i(im, 1)), zero);
     rlxc_atom j =
         rlxc_ox_along(im, rlxc_ox_cast(im, rlxc_ox_arange(im, zero, spectrum), RLX_F64), 0, 2);
@@ -293,35 +285,34 @@ void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *const *step, *const *given, *length;
-    uint32_t n;
+    const rlxc_expr *step, *length;
     rlxc_atom x = rlxc_ox_in(im, 0), window = {0};
     if (rlxc_ox_ndim(im, x) != 3) {
         rlxc_ox_fail(im, "expected a signal (batch, length, 1 or 2)");
         return;
     }
-    if (!rlxc_ox_elems(im, 1, &step, &n) || n != 1)
+    if (!(step = rlxc_ox_one(im, 1)))
         return;
     if (rlxc_ox_has(im, 2))
         window = rlxc_ox_in(im, 2);
     if (rlxc_ox_has(im, 3)) {
-        if (!rlxc_ox_elems(im, 3, &given, &n) || n != 1)
+        if (!(length = rlxc_ox_one(im, 3)))
             return;
-        length = rlxc_ox_bin(im, RLXC_EXPR_MAX, given[0], rlxc_ox_i(im, 0));
+        length = rlxc_ox_bin(im, RLXC_EXPR_MAX, length, rlxc_ox_i(im, 0));
     } else if (rlxc_ox_has(im, 2)) {
         length = rlxc_ox_dim(im, window, 0);
     } else {
         rlxc_ox_fail(im, "neither a window nor a frame length");
         return;
     }
-    const rlxc_expr *by = rlxc_ox_bin(im, RLXC_EXPR_MAX, step[0], rlxc_ox_i(im, 1));
+    const rlxc_expr *by = rlxc_ox_bin(im, RLXC_EXPR_MAX, step, rlxc_ox_i(im, 1));
     const rlxc_expr *free = rlxc_sub(im->ctx, rlxc_ox_dim(im, x, 1), length);
     const rlxc_expr *frames = rlxc_ox_bin(
         im, RLXC_EXPR_MAX,
         rlxc_add(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, free, by), rlxc_ox_i(im, 1)),
         rlxc_ox_i(im, 0));
     rlxc_atom starts = rlxc_ox_op2(im, "multiply", rlxc_ox_arange(im, rlxc_ox_i(im, 0), frames),
-                                   scalar_of(im, by, RLX_I64));
+                                   rlxc_ox_scalar(im, by, RLX_I64));
     rlxc_atom place =
         rlxc_ox_op2(im, "add", rlxc_ox_along(im, starts, 0, 2),
                     rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), length), 1, 2));

@@ -13,6 +13,8 @@
 #include "compiler/onnx/importer.h"
 #include "compiler/onnx/raw.h"
 
+enum { MAX_DENSE = 1 << 26 };
+
 /* Types that are newer than the schema. */
 enum { UINT4 = 21, INT4 = 22, UINT2 = 25, INT2 = 26 };
 
@@ -186,7 +188,7 @@ static const void *unpacked(rlxc_ox *im, const unsigned char *data, size_t n, un
     return out;
 }
 
-const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
+static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
 {
     rlx_dtype dtype;
     int64_t shape[RLXC_MAX_NDIM];
@@ -241,8 +243,23 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
     return c;
 }
 
-const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
-                                             const char *what)
+const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
+{
+    const rlxc_constant *c = rlxc_map_get(&im->constants, rlxc_key(t));
+    if (!c && (c = new_constant(im, t, what)))
+        rlxc_map_set(im->ctx, &im->constants, rlxc_key(t), (void *)(uintptr_t)c);
+    return c;
+}
+
+static int64_t index_at(const unsigned char *data, size_t i)
+{
+    int64_t index;
+    memcpy(&index, data + i * sizeof index, sizeof index);
+    return index;
+}
+
+static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto *t,
+                                      const char *what)
 {
     int64_t shape[RLXC_MAX_NDIM];
     size_t n = 1, size;
@@ -257,7 +274,12 @@ const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTens
     bad = bad || !at || values->ndim != 1 || !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 ||
           at->ndim > 2 || at->shape[0] != values->shape[0] ||
           (at->ndim == 2 && at->shape[1] != (int64_t)t->n_dims) ||
-          __builtin_mul_overflow(n, values->dtype.bits / 8u, &size) || n > 1u << 26;
+          __builtin_mul_overflow(n, values->dtype.bits / 8u, &size);
+    if (!bad && (__builtin_add_overflow(im->n_dense, n, &im->n_dense) || im->n_dense > MAX_DENSE)) {
+        rlxc_ox_fail(im, "%s: the model's sparse tensors have more than %d elements", what,
+                     MAX_DENSE);
+        return NULL;
+    }
     if (bad) {
         if (!rlxc_out_of_memory(im->ctx))
             rlxc_ox_fail(im, "%s: not a sparse tensor", what);
@@ -265,17 +287,17 @@ const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTens
     }
     const size_t width = values->dtype.bits / 8u;
     unsigned char *data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
-    const int64_t *index = at->data;
+    const unsigned char *index = at->data; /* aligned only where it was copied */
     for (int64_t i = 0; data && i < values->shape[0]; i++) {
         int64_t place = 0;
         bool inside = true;
         for (size_t d = 0; d < t->n_dims && at->ndim == 2; d++) {
-            int64_t c = index[i * at->shape[1] + (int64_t)d];
+            int64_t c = index_at(index, (size_t)i * t->n_dims + d);
             inside &= c >= 0 && c < shape[d];
             place = inside ? place * shape[d] + c : 0;
         }
         if (at->ndim == 1)
-            place = index[i];
+            place = index_at(index, (size_t)i);
         if (!inside || place < 0 || (size_t)place >= n) {
             rlxc_ox_fail(im, "%s: an element is outside of the tensor", what);
             return NULL;
@@ -286,4 +308,13 @@ const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTens
     if (!data)
         return NULL;
     return rlxc_constant_new(im->ctx, values->dtype, (uint32_t)t->n_dims, shape, data, size);
+}
+
+const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
+                                             const char *what)
+{
+    const rlxc_constant *c = rlxc_map_get(&im->constants, rlxc_key(t));
+    if (!c && (c = new_dense(im, t, what)))
+        rlxc_map_set(im->ctx, &im->constants, rlxc_key(t), (void *)(uintptr_t)c);
+    return c;
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const int64_t EXACT = (int64_t)1 << 52; /* smaller numbers are exact as doubles */
+
 /* --- the node --------------------------------------------------------------------------------- */
 
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
@@ -175,6 +177,15 @@ rlxc_atom rlxc_ox_prims(rlxc_ox *im, const rlxc_expr *const *values, uint32_t n)
     return rlxc_ox_op1(im, "shape_to_tensor", shape);
 }
 
+rlxc_atom rlxc_ox_scalar(rlxc_ox *im, const rlxc_expr *e, rlx_dtype dtype)
+{
+    int64_t value;
+    e = rlxc_canonical(im->ctx, e, NULL);
+    if (rlxc_is_int(e, &value) && value < EXACT && value > -EXACT)
+        return rlxc_ox_number(im, dtype, (double)value);
+    return rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_prims(im, &e, 1), NULL, 0), dtype);
+}
+
 static rlxc_atom make_tensor(rlxc_ox *im, const rlxc_ox_value *v)
 {
     int64_t shape[1] = {v->n_elems};
@@ -182,8 +193,7 @@ static rlxc_atom make_tensor(rlxc_ox *im, const rlxc_ox_value *v)
     bool constant = v->n_elems <= RLXC_OX_MAX_ELEMS;
     for (uint32_t i = 0; i < v->n_elems && constant; i++) {
         int64_t value;
-        constant = rlxc_is_int(v->elems[i], &value) && value < (int64_t)1 << 52 &&
-                   value > -((int64_t)1 << 52);
+        constant = rlxc_is_int(v->elems[i], &value) && value < EXACT && value > -EXACT;
         values[i] = constant ? (double)value : 0;
     }
     if (constant)
@@ -285,7 +295,7 @@ bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, 
             return false;
         const rlxc_expr **elems = rlxc_alloc(im->ctx, ((size_t)n + 1) * sizeof(const rlxc_expr *));
         for (uint32_t i = 0; i < n; i++) {
-            if (!rlxc_ox_is_float(c->dtype)) {
+            if (!rlxc_dtype_is_float(c->dtype)) {
                 elems[i] = rlxc_ox_i(im, integer_element(c, i));
                 continue;
             }
@@ -316,7 +326,7 @@ bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **ou
         return false;
     if (rlxc_ox_ndim(im, t) > 1 ||
         (rlxc_ox_ndim(im, t) == 1 && !rlxc_ox_static_dim(im, t, 0, &n)) || n > RLXC_MAX_NDIM * 4 ||
-        rlxc_ox_is_float(rlxc_ox_type(im, t))) {
+        rlxc_dtype_is_float(rlxc_ox_type(im, t))) {
         rlxc_ox_fail(im,
                      "an input that decides the result's shape is %s; a short integer vector of "
                      "known length is needed",
@@ -342,6 +352,17 @@ bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **ou
 bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n)
 {
     return rlxc_ox_elems_of(im, rlxc_ox_value_in(im, input), out, out_n);
+}
+
+const rlxc_expr *rlxc_ox_one(rlxc_ox *im, uint32_t input)
+{
+    const rlxc_expr *const *elems;
+    uint32_t n;
+    if (!rlxc_ox_elems(im, input, &elems, &n))
+        return NULL;
+    if (n != 1)
+        rlxc_ox_fail(im, "input %u has %u elements, expected one", input, n);
+    return n == 1 ? elems[0] : NULL;
 }
 
 bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out)
@@ -413,9 +434,4 @@ uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim)
         return (uint32_t)at;
     rlxc_ox_fail(im, "axis %lld is outside of %u dimensions", (long long)axis, ndim);
     return 0;
-}
-
-bool rlxc_ox_is_float(rlx_dtype t)
-{
-    return t.code == RLX_FLOAT || t.code == RLX_BFLOAT;
 }

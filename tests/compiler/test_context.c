@@ -105,6 +105,28 @@ RLX_TEST(context, small_requests_survive_the_loss_of_memory)
     }
 }
 
+static void note(void *user)
+{
+    ++*(int *)user;
+}
+
+RLX_TEST(context, what_runs_at_the_end_is_not_of_the_reserve)
+{
+    for (uint32_t budget = 2; budget < 5; budget++) {
+        meter m = {.left = budget};
+        rlx_allocator allocator = {&m, meter_alloc, meter_free};
+        rlxc_context *ctx = rlxc_context_create(&allocator);
+        int called = 0, expected = 0;
+        for (int i = 0; i < 300000; i++) {
+            expected += rlxc_on_destroy(ctx, note, &called);
+            memset(rlxc_alloc(ctx, 64), 0xA5, 64); /* the reserve is given out again and again */
+        }
+        cr_expect(rlxc_out_of_memory(ctx) && expected < 300000);
+        rlxc_context_destroy(ctx);
+        cr_expect_eq(called, expected);
+    }
+}
+
 RLX_TEST(context, maps_find_what_was_set_and_nothing_else)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
