@@ -134,14 +134,7 @@ void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc
         rlxc_stmt_visit(stmt->block.block->init, visit, user);
         rlxc_stmt_visit(stmt->block.block->body, visit, user);
         break;
-    case RLXC_STMT_LET:
-    case RLXC_STMT_STORE:
-    case RLXC_STMT_EVALUATE:
-    case RLXC_STMT_ASSERT:
-    case RLXC_STMT_ALLOCATE:
-    case RLXC_STMT_ALLOCATE_CONST:
-    case RLXC_STMT_DECL_BUFFER:
-    case RLXC_STMT_ATTR:
+        RLXC_LEAF_STMTS(RLXC_STMT_CASE)
         break;
     }
 }

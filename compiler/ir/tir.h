@@ -10,21 +10,30 @@
 #include "compiler/ir/attrs.h"
 #include "compiler/ir/expr.h"
 
+/* X(kind): those that hold statements, and those that hold none. */
+#define RLXC_NESTING_STMTS(X) \
+    X(SEQ)                    \
+    X(FOR)                    \
+    X(WHILE)                  \
+    X(IF)                     \
+    X(BLOCK) /* block realize: block + values of its axes + predicate */
+#define RLXC_LEAF_STMTS(X)                                 \
+    X(LET)                                                 \
+    X(STORE)                                               \
+    X(EVALUATE)                                            \
+    X(ASSERT)                                              \
+    X(ALLOCATE)       /* T.allocate: a pointer variable */ \
+    X(ALLOCATE_CONST) /* T.allocate_const */               \
+    X(DECL_BUFFER)                                         \
+    X(ATTR) /* T.attr(node, key, value) */
+
 typedef enum rlxc_stmt_kind {
-    RLXC_STMT_SEQ,
-    RLXC_STMT_FOR,
-    RLXC_STMT_WHILE,
-    RLXC_STMT_IF,
-    RLXC_STMT_LET,
-    RLXC_STMT_STORE,
-    RLXC_STMT_EVALUATE,
-    RLXC_STMT_ASSERT,
-    RLXC_STMT_ALLOCATE,       /* T.allocate: a pointer variable */
-    RLXC_STMT_ALLOCATE_CONST, /* T.allocate_const */
-    RLXC_STMT_DECL_BUFFER,
-    RLXC_STMT_ATTR, /* T.attr(node, key, value) */
-    RLXC_STMT_BLOCK /* block realize: block + values of its axes + predicate */
+#define X(kind) RLXC_STMT_##kind,
+    RLXC_NESTING_STMTS(X) RLXC_LEAF_STMTS(X)
+#undef X
 } rlxc_stmt_kind;
+/* The labels of a whole table in a switch. */
+#define RLXC_STMT_CASE(kind) case RLXC_STMT_##kind:
 
 typedef enum rlxc_loop_kind {
     RLXC_LOOP_SERIAL,

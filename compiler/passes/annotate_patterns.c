@@ -111,14 +111,7 @@ static bool look_at_stmt(void *user, const rlxc_stmt *s)
     }
     case RLXC_STMT_WHILE:
     case RLXC_STMT_IF:
-    case RLXC_STMT_LET:
-    case RLXC_STMT_STORE:
-    case RLXC_STMT_EVALUATE:
-    case RLXC_STMT_ASSERT:
-    case RLXC_STMT_ALLOCATE:
-    case RLXC_STMT_ALLOCATE_CONST:
-    case RLXC_STMT_DECL_BUFFER:
-    case RLXC_STMT_ATTR:
+        RLXC_LEAF_STMTS(RLXC_STMT_CASE)
         a->pattern = RLXC_PATTERN_OPAQUE;
         return false;
     }

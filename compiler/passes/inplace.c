@@ -124,14 +124,7 @@ static void check_stmt(proof *p, const rlxc_stmt *s)
         return;
     case RLXC_STMT_WHILE:
     case RLXC_STMT_IF:
-    case RLXC_STMT_LET:
-    case RLXC_STMT_STORE:
-    case RLXC_STMT_EVALUATE:
-    case RLXC_STMT_ASSERT:
-    case RLXC_STMT_ALLOCATE:
-    case RLXC_STMT_ALLOCATE_CONST:
-    case RLXC_STMT_DECL_BUFFER:
-    case RLXC_STMT_ATTR:
+        RLXC_LEAF_STMTS(RLXC_STMT_CASE)
         break;
     }
     p->holds = false;

@@ -433,14 +433,7 @@ static void print_stmt(rlxc_printer *p, const rlxc_stmt *s, int depth)
     case RLXC_STMT_BLOCK:
         print_block(p, s, depth);
         return;
-    case RLXC_STMT_LET:
-    case RLXC_STMT_STORE:
-    case RLXC_STMT_EVALUATE:
-    case RLXC_STMT_ASSERT:
-    case RLXC_STMT_ALLOCATE:
-    case RLXC_STMT_ALLOCATE_CONST:
-    case RLXC_STMT_DECL_BUFFER:
-    case RLXC_STMT_ATTR:
+        RLXC_LEAF_STMTS(RLXC_STMT_CASE)
         rlxc_print_line(p);
         print_leaf(p, s);
         return;
@@ -482,11 +475,7 @@ static void print_leaf(rlxc_printer *p, const rlxc_stmt *s)
     case RLXC_STMT_ATTR:
         print_attr_stmt(p, s);
         return;
-    case RLXC_STMT_SEQ:
-    case RLXC_STMT_FOR:
-    case RLXC_STMT_WHILE:
-    case RLXC_STMT_IF:
-    case RLXC_STMT_BLOCK:
+        RLXC_NESTING_STMTS(RLXC_STMT_CASE)
         return;
     }
 }
