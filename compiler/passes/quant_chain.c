@@ -14,7 +14,12 @@
 #include "compiler/ops/te.h"
 #include "compiler/tir/stages.h"
 
-enum { MAX_STEPS = 48, MAX_NODES = 4096, MAX_NUMBER_BITS = 62 };
+enum {
+    MAX_STEPS = 48,
+    MAX_NODES = 4096,
+    MAX_NUMBER_BITS = 62,
+    MAX_EXACT = 1 << 24 /* of a number, which float32 must hold */
+};
 
 /* --- lowering the bindings -------------------------------------------------------------------- */
 
@@ -406,7 +411,7 @@ static bool set_zero(rlxc_quant_chain *c, const rlxc_expr *zero)
     if (c->zero)
         return false;
     const rlxc_expr *inner = zero;
-    while (inner->kind == RLXC_EXPR_CAST)
+    while (inner->kind == RLXC_EXPR_CAST && rlxc_dtype_is_float(inner->dtype))
         inner = inner->bin.a;
     c->zero = rlxc_cast(c->ctx, RLX_F32, zero);
     if (rlxc_dtype_is_int(inner->dtype) && range_of(c, inner, &r) && r.lo == r.hi)
@@ -445,16 +450,18 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
         }
     }
     while (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype) &&
-           e->dtype.bits > e->bin.a->dtype.bits)
+           e->dtype.bits > e->bin.a->dtype.bits &&
+           (e->dtype.code == RLX_INT || e->bin.a->dtype.code == RLX_UINT))
         e = e->bin.a;
-    if (e->kind == RLXC_EXPR_SUB && e->dtype.bits >= 32 && has_wide(c, e->bin.a) &&
-        !has_wide(c, e->bin.b)) {
+    if (e->kind == RLXC_EXPR_SUB && e->dtype.code == RLX_INT && e->dtype.bits >= 32 &&
+        has_wide(c, e->bin.a) && !has_wide(c, e->bin.b)) { /* no difference wraps around */
         if (!set_zero(c, e->bin.b))
             return false;
         e = e->bin.a;
     }
     interval r;
-    if (!rlxc_dtype_is_int(e->dtype) || !range_of(c, e, &r) || r.hi - r.lo > 255)
+    if (!rlxc_dtype_is_int(e->dtype) || !range_of(c, e, &r) || r.lo < -MAX_EXACT ||
+        r.hi > MAX_EXACT || r.hi - r.lo > 255)
         return false;
     if (r.lo >= 0 && r.hi <= 15)
         r.lo = 0; /* as unsigned numbers are written */

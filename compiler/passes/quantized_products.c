@@ -12,6 +12,7 @@
  * tir/quant.h. Products are of two dimensions there; others are reshaped, which costs nothing. */
 #include "compiler/passes/quant_chain.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "compiler/ops/reduce.h"
@@ -57,12 +58,27 @@ static bool is_constant(survey *s, rlxc_atom a)
     return true;
 }
 
-/* Whether |x| is an int32 made of numbers of 8 bits: a cast, or the difference of two. */
-static bool is_narrow(const products *p, rlxc_atom x, uint32_t depth)
+static const rlxc_expr *single(const products *p, rlxc_atom a)
+{
+    return a.kind == RLXC_ATOM_CONSTANT && a.constant->nbytes == a.constant->dtype.bits / 8u
+               ? rlxc_te_immediate(p->ctx, a.constant)
+               : NULL;
+}
+
+typedef struct range {
+    int64_t lo, hi;
+} range;
+
+/* Whether |x| is an int32 made of numbers of 8 bits: a cast, or the difference of two. |out|
+ * receives what it may be. */
+static bool narrow_range(const products *p, rlxc_atom x, uint32_t depth, range *out)
 {
     if (x.kind == RLXC_ATOM_CONSTANT) {
-        const rlxc_expr *value = x.constant->nbytes ? rlxc_te_immediate(p->ctx, x.constant) : NULL;
-        return value && value->kind == RLXC_EXPR_INT && value->i >= -128 && value->i <= 255;
+        const rlxc_expr *value = single(p, x);
+        if (!value || value->kind != RLXC_EXPR_INT || value->i < -128 || value->i > 255)
+            return false;
+        *out = (range){value->i, value->i};
+        return true;
     }
     const rlxc_binding *b =
         x.kind == RLXC_ATOM_VAR ? rlxc_map_get(&p->defs, rlxc_key(x.var)) : NULL;
@@ -70,11 +86,24 @@ static bool is_narrow(const products *p, rlxc_atom x, uint32_t depth)
         return false;
     if (rlxc_is_op(b, "astype")) {
         const rlxc_sinfo *from = rlxc_atom_sinfo(p->ctx, NULL, b->args[0]);
-        return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype) &&
-               from->dtype.bits <= 8;
+        if (!from || from->kind != RLXC_SINFO_TENSOR || !rlxc_dtype_is_int(from->dtype) ||
+            from->dtype.bits > 8)
+            return false;
+        *out = from->dtype.code == RLX_INT ? (range){-128, 127} : (range){0, 255};
+        return true;
     }
-    return depth == 0 && rlxc_is_op(b, "subtract") && is_narrow(p, b->args[0], 1) &&
-           is_narrow(p, b->args[1], 1);
+    range left, right;
+    if (depth > 0 || !rlxc_is_op(b, "subtract") || !narrow_range(p, b->args[0], 1, &left) ||
+        !narrow_range(p, b->args[1], 1, &right))
+        return false;
+    *out = (range){left.lo - right.hi, left.hi - right.lo};
+    return true;
+}
+
+static bool is_narrow(const products *p, rlxc_atom x)
+{
+    range r;
+    return narrow_range(p, x, 0, &r);
 }
 
 static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_sinfo *x,
@@ -82,7 +111,7 @@ static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_si
 {
     if (rlxc_dtype_eq(x->dtype, RLX_I32))
         return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_quant_has_dots(p->options) &&
-               is_narrow(p, call->args[0], 0);
+               is_narrow(p, call->args[0]);
     return rlxc_dtype_is_float(x->dtype) && rlxc_dtype_is_float(y->dtype) && x->dtype.bits <= 32 &&
            y->dtype.bits <= 32;
 }
@@ -344,13 +373,6 @@ static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding 
 
 /* --- products of two dequantized operands ----------------------------------------------------- */
 
-static const rlxc_expr *single(const products *p, rlxc_atom a)
-{
-    return a.kind == RLXC_ATOM_CONSTANT && a.constant->nbytes == a.constant->dtype.bits / 8u
-               ? rlxc_te_immediate(p->ctx, a.constant)
-               : NULL;
-}
-
 static rlxc_atom emit_known(products *p, rlxc_builder *b, const char *op, const rlxc_atom *args,
                             uint32_t n, rlxc_attrs attrs)
 {
@@ -375,8 +397,11 @@ static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rl
         if (!cast || !rlxc_is_op(cast, "astype") || !is_visible(x, cast->args[0]))
             return none;
         inner = cast->args[0];
-        return rlxc_dtype_eq(inner.var->sinfo->dtype, RLX_I32) && is_narrow(p, inner, 0) ? inner
-                                                                                         : none;
+        /* a scale of more dimensions would give them to x */
+        return rlxc_dtype_eq(inner.var->sinfo->dtype, RLX_I32) && is_narrow(p, inner) &&
+                       inner.var->sinfo->ndim == x.var->sinfo->ndim
+                   ? inner
+                   : none;
     }
     const rlxc_expr *zero = rlxc_is_op(def, "dequantize") ? single(p, def->args[2]) : NULL;
     int64_t value;
@@ -395,7 +420,16 @@ static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rl
     return emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
 }
 
-enum { MAX_EXACT_ROWS = 32768 }; /* 2^31 / 2^16 */
+/* Whether the sums of x's integers times (number - zero) of the weight fit 32 bits. */
+static bool sums_fit(const products *p, rlxc_atom x, const rlxc_quant_chain *c, int64_t zero)
+{
+    range r;
+    if (!narrow_range(p, x, 0, &r))
+        return false;
+    int64_t left = -r.lo > r.hi ? -r.lo : r.hi;
+    int64_t right = zero - c->least > c->most - zero ? zero - c->least : c->most - zero;
+    return c->rows <= INT32_MAX / (left * right + 1);
+}
 
 /* x * weight = (integers of x * numbers of the weight) * both scales, where each has one for all
  * rows of the weight. NONE where that is not so. */
@@ -405,20 +439,22 @@ static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding 
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *scale, *numbers = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
-    if (!rlxc_quant_has_dots(p->options) || c->rows > MAX_EXACT_ROWS || c->group < c->rows ||
-        c->zero->kind != RLXC_EXPR_FLOAT || c->zero->f != (double)(int64_t)c->zero->f ||
-        !rlxc_dtype_eq(x->dtype, RLX_F32) || !rlxc_dtype_eq(y->dtype, RLX_F32))
+    if (!rlxc_quant_has_dots(p->options) || c->group < c->rows ||
+        c->zero->kind != RLXC_EXPR_FLOAT || !(fabs(c->zero->f) <= INT16_MAX) ||
+        c->zero->f != nearbyint(c->zero->f) || !rlxc_dtype_eq(x->dtype, RLX_F32) ||
+        !rlxc_dtype_eq(y->dtype, RLX_F32))
         return (rlxc_atom){0};
+    int64_t zero = (int64_t)c->zero->f;
     rlxc_atom left = integers_of(p, b, matmul->args[0], &scale);
-    if (left.kind != RLXC_ATOM_VAR)
-        return left;
+    if (left.kind != RLXC_ATOM_VAR || !sums_fit(p, left, c, zero))
+        return (rlxc_atom){0};
     rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
     rlxc_atom args[2] = {left, matmul->args[1]};
     call->args = rlxc_copy(ctx, args, sizeof args);
     call->var = rlxc_rvar_new(ctx, b->function, "sums",
                               rlxc_sinfo_tensor(ctx, RLX_I32, y->ndim, y->dims, NULL));
     rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options)};
-    q.zero = rlxc_int(ctx, RLX_I32, (int64_t)c->zero->f - c->least);
+    q.zero = rlxc_int(ctx, RLX_I32, zero - c->least);
     rlxc_atom sums = replace(p, b, call, c, &q);
     rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
                                        rlxc_attr_dtype(RLX_F32));
