@@ -37,9 +37,10 @@ typedef struct branch_scope {
     uint32_t id, side;       /* 1: the else branch */
 } branch_scope;
 
-typedef struct use { /* the call that writes a new tensor */
-    rlxc_binding *call;
+typedef struct use {          /* the first of a variable */
+    const rlxc_binding *call; /* of a PrimFunc: for a new tensor, the call that writes it */
     uint32_t position;
+    bool found;
 } use;
 
 typedef struct planner {
@@ -53,6 +54,7 @@ typedef struct planner {
     rlxc_map homes;                /* variable id of a binding -> storages made before it */
     rlxc_map known;                /* symbol -> id of the scope that binds it, + 1 */
     use *first_use;                /* by variable id */
+    use reading;                   /* of what is read by the binding being looked at */
     storage **of;                  /* by variable id: the storage of a planned tensor */
     rlxc_rvar **root;              /* by variable id: the tensor that it is a reshape of */
     uint32_t *reshapes;            /* by variable id: how many are made of a planned tensor */
@@ -78,28 +80,37 @@ static span *span_of(planner *p, const rlxc_binding *branch_of)
     return s;
 }
 
+static void note_use(void *user, rlxc_atom atom)
+{
+    planner *p = user;
+    if (atom.kind == RLXC_ATOM_VAR && atom.var->id < p->n_vars && !p->first_use[atom.var->id].found)
+        p->first_use[atom.var->id] = p->reading;
+}
+
+static void note_uses(void *user, rlxc_atom atom)
+{
+    rlxc_atom_visit(atom, note_use, user);
+}
+
 static void note_binding(void *user, rlxc_binding *b, uint32_t position)
 {
     planner *p = user;
     if (b->form == RLXC_FORM_IF)
         span_of(p, b)->begin[0] = position;
-    if (b->form != RLXC_FORM_CALL || b->op || b->callee.kind != RLXC_ATOM_GLOBAL)
-        return;
-    for (uint32_t i = 0; i < b->n_args; i++) {
-        if (b->args[i].kind != RLXC_ATOM_VAR || b->args[i].var->id >= p->n_vars)
-            continue;
-        use *u = &p->first_use[b->args[i].var->id];
-        if (!u->call)
-            *u = (use){b, position};
-    }
+    bool calls = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL;
+    p->reading = (use){calls ? b : NULL, position, true};
+    rlxc_binding_reads(b, note_uses, p);
 }
 
 static void note_leave(void *user, const rlxc_body *body, const rlxc_binding *branch_of,
                        uint32_t position)
 {
+    planner *p = user;
     if (!branch_of)
         return;
-    span *s = span_of(user, branch_of);
+    p->reading = (use){NULL, position, true};
+    note_uses(p, body->result);
+    span *s = span_of(p, branch_of);
     s->end[body == branch_of->otherwise] = position;
     if (body == branch_of->then)
         s->begin[1] = position;
@@ -209,10 +220,11 @@ static bool is_overwritable(planner *p, const rlxc_prim_func *f, const rlxc_bind
     return true;
 }
 
+/* The place of |var| among the arguments; their number if it is none itself. */
 static uint32_t argument_index(const rlxc_binding *call, const rlxc_rvar *var)
 {
     uint32_t i = 0;
-    while (call->args[i].kind != RLXC_ATOM_VAR || call->args[i].var != var)
+    while (i < call->n_args && (call->args[i].kind != RLXC_ATOM_VAR || call->args[i].var != var))
         i++;
     return i;
 }

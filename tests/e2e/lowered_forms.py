@@ -1,6 +1,7 @@
 """Forms of the memory passes, of the VM's level, and builtins by name."""
 # call memory: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
 # call memory: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
+# call written_before: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {8, 16, 24, 32, 40, 48}
 # call vm: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
 # call builtin: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
 # call null: tensor float32 [1, 3] {1, 2, 3} => tuple(none, tensor float32 [3] {1, 2, 3})
@@ -36,6 +37,21 @@ class Module:
         R.memory.kill_tensor(alloc)
         R.memory.kill_storage(storage)
         return alloc1
+
+    @R.function
+    def written_before(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        a: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        cls.twice(x, a)
+        t: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        u: R.Tensor((n, 3), "float32") = R.reshape(t, R.shape([n, 3]))
+        cls.twice(x, u)
+        cls.twice(a, t)
+        out: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        cls.twice(t, out)
+        return out
 
     @R.function(pure=False)
     def vm(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
