@@ -7,6 +7,8 @@
 
 #include "compiler/ops/compose.h"
 
+static const double ABSORBING = -1e38; /* in float32: x + ABSORBING is ABSORBING */
+
 static const rlxc_sinfo *tensor_of(const rlxc_matching *t, rlxc_atom atom)
 {
     const rlxc_sinfo *s =
@@ -286,12 +288,13 @@ static bool is_heads(rlxc_matching *t, heads *h)
            rlxc_prove_eq(t->g.ctx, h->keys, h->v->dims[outer], NULL);
 }
 
-/* Bias that says what the condition |seen| (or its opposite) does: a number that softmax makes 0.
- */
+/* Bias that says what the condition |seen| (or its opposite) does, where |fill| is a number that
+ * softmax makes 0. It is added where the module replaces: a row without any key must have equal
+ * scores afterwards, so what is added is large enough to leave nothing of them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {
     rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, h->q->dtype, 0),
-              low = rlxc_scalar_atom(t->g.ctx, h->q->dtype, fill);
+              low = rlxc_scalar_atom(t->g.ctx, h->q->dtype, isinf(fill) ? fill : ABSORBING);
     rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
     return emit(t, "where", args, 3, (rlxc_attrs){0});
 }

@@ -1,8 +1,8 @@
 /* Pass match_patterns: what exporters spell out in small operators becomes the one operator that it
  * means (patterns.def), which has a kernel of its own. The rest of the match is dead afterwards.
  *
- * Bindings are offered in order; the definitions that a root may look at are those before it. A
- * dataflow variable counts as defined only within its block. */
+ * Bindings are offered in order; the definitions that a root may look at are those before it whose
+ * operands it could read itself: what is captured can be used. */
 #include "compiler/passes/match_patterns.h"
 
 #include <string.h>
@@ -40,11 +40,21 @@ typedef struct finder {
     const rlxc_binding_block *block; /* under construction */
 } finder;
 
+static void find_dataflow(void *user, rlxc_atom atom)
+{
+    bool *found = user;
+    *found = *found || (atom.kind == RLXC_ATOM_VAR && atom.var->is_dataflow);
+}
+
+/* NULL also where the operands cannot be read any more. */
 static const rlxc_binding *find_definition(void *user, const rlxc_rvar *var)
 {
     const finder *f = user;
     const definition *d = rlxc_map_get(&f->definitions, rlxc_key(var));
-    return d && (!var->is_dataflow || d->block == f->block) ? d->binding : NULL;
+    bool hidden = false;
+    for (uint32_t i = 0; d && d->block != f->block && i < d->binding->n_args; i++)
+        rlxc_atom_visit(d->binding->args[i], find_dataflow, &hidden);
+    return d && !hidden ? d->binding : NULL;
 }
 
 static uint32_t find_uses(void *user, const rlxc_rvar *var)
@@ -105,20 +115,6 @@ static bool may_be_root(const rlxc_binding *binding)
     return false;
 }
 
-/* Captured dataflow variables must still be visible at the root. */
-static bool visible(const finder *f, const rlxc_match *m)
-{
-    for (uint32_t i = 0; i < m->pattern->n_names; i++) {
-        rlxc_atom a = m->atoms[i];
-        if (a.kind != RLXC_ATOM_VAR || !a.var->is_dataflow)
-            continue;
-        const definition *d = rlxc_map_get(&f->definitions, rlxc_key(a.var));
-        if (!d || d->block != f->block)
-            return false;
-    }
-    return true;
-}
-
 static rlxc_rewrite_action match_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
                                          rlxc_atom *replacement)
 {
@@ -133,8 +129,7 @@ static rlxc_rewrite_action match_binding(void *user, rlxc_builder *b, rlxc_bindi
     for (uint32_t i = 0; i < N_ROWS && !rlxc_failed(ctx); i++) {
         if (!rows[i].build ||
             !rlxc_pattern_match(&t.g, &f->patterns[i], rlxc_atom_var(binding->var), rows[i].shared,
-                                &t.m) ||
-            !visible(f, &t.m))
+                                &t.m))
             continue;
         uint32_t before = b->block->n;
         rlxc_atom result = rows[i].build(&t);

@@ -1,0 +1,46 @@
+"""Attention as exporters spell it: rows that see no key, operands from another block."""
+# call masked_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {false, false, true, false} => tensor float32 [1, 1, 2, 1] {2, 1}
+# call hidden_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {true, true, false, true} => tensor float32 [1, 1, 2, 1] {2, 1}
+# call blocks: tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {100, 0}, tensor float32 [1, 1, 2, 1] {1, 3} => tensor float32 [1, 1, 2, 1] {2, 1}
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def masked_rows(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), seen: R.Tensor((1, 1, "n", "n"), "bool")):
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 1, 3, 2])
+            s = R.matmul(q, kt)
+            w = R.where(seen, s, R.const(-1e9, "float32"))
+            p = R.nn.softmax(w, axis=-1)
+            o = R.matmul(p, v)
+            R.output(o)
+        return o
+
+    @R.function
+    def hidden_rows(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32"), hidden: R.Tensor((1, 1, "n", "n"), "bool")):
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 1, 3, 2])
+            s = R.matmul(q, kt)
+            w = R.where(hidden, R.const(-1e9, "float32"), s)
+            p = R.nn.softmax(w, axis=-1)
+            o = R.matmul(p, v)
+            R.output(o)
+        return o
+
+    @R.function
+    def blocks(x: R.Tensor((1, "n", 1, 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float32")):
+        with R.dataflow():
+            y = R.multiply(x, R.const(2.0, "float32"))
+            q = R.permute_dims(y, axes=[0, 2, 1, 3])
+            R.output(q)
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 1, 3, 2])
+            s = R.matmul(q, kt)
+            p = R.nn.softmax(s, axis=-1)
+            o = R.matmul(p, v)
+            R.output(o)
+        return o
