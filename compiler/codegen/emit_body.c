@@ -7,6 +7,7 @@
  * Both branches fill the same register. Nesting is limited where it was made (RLXC_MAX_DEPTH);
  * bindings are a loop. */
 #include "compiler/codegen/emit.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/alias.h"
 
 void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name)
@@ -48,19 +49,13 @@ static void bind_label(rlxc_bc_function *fn, uint32_t label)
     fn->ended = false;
 }
 
-static bool is_kill(const rlxc_binding *b)
-{
-    return rlxc_is_op(b, "memory.kill_tensor") || rlxc_is_op(b, "memory.kill_storage") ||
-           rlxc_is_op(b, "vm.kill_object");
-}
-
 /* The binding that makes the result of |body|, if only kills follow it. */
 static const rlxc_binding *result_binding(const rlxc_body *body)
 {
     for (uint32_t i = body->n_blocks; i-- > 0;)
         for (uint32_t j = body->blocks[i]->n; j-- > 0;) {
             const rlxc_binding *b = body->blocks[i]->bindings[j];
-            if (is_kill(b))
+            if (rlxc_has_op_flag(b, RLXC_OP_KILLS))
                 continue;
             return body->result.kind == RLXC_ATOM_VAR && body->result.var == b->var ? b : NULL;
         }

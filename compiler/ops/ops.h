@@ -30,7 +30,9 @@ typedef enum rlxc_op_flags {
     RLXC_OP_DATA_DEPENDENT = 1 << 5, /* result shape depends on values: unique, nonzero */
     RLXC_OP_SINFO_ARGS = 1 << 6,     /* accepts sinfo_args= / out_sinfo= / out_ty= / type_args= */
     RLXC_OP_DESTROYS = 1 << 7,       /* writes into an argument: call_tir_inplace */
-    RLXC_OP_ANY_RANK = 1 << 8        /* is lowered without knowing its arguments' ranks */
+    RLXC_OP_ANY_RANK = 1 << 8,       /* is lowered without knowing its arguments' ranks */
+    RLXC_OP_KILLS = 1 << 9,          /* ends its argument */
+    RLXC_OP_STORAGE = 1 << 10        /* makes a storage that tensors are placed in */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */

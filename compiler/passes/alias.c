@@ -28,6 +28,11 @@ bool rlxc_is_op(const rlxc_binding *binding, const char *name)
     return binding->form == RLXC_FORM_CALL && binding->op && strcmp(binding->op->name, name) == 0;
 }
 
+bool rlxc_has_op_flag(const rlxc_binding *binding, uint32_t flags)
+{
+    return binding->form == RLXC_FORM_CALL && binding->op && (binding->op->flags & flags) != 0;
+}
+
 bool rlxc_is_planned_storage(const rlxc_binding *b)
 {
     return rlxc_is_op(b, "memory.alloc_storage") && b->n_args > 2 &&
@@ -160,7 +165,7 @@ bool rlxc_each_binding(const rlxc_body *body, bool (*visit)(void *user, rlxc_bin
 
 typedef struct search {
     const rlxc_module *module;
-    const char *const *prefixes;
+    uint32_t flags;
 } search;
 
 static bool stop_at_retaining(void *user, rlxc_binding *b)
@@ -173,33 +178,26 @@ bool rlxc_module_retains(const rlxc_module *module)
 {
     for (uint32_t i = 0; i < module->globals.count; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        search s = {module, NULL};
+        search s = {module, 0};
         if (f && !rlxc_each_binding(&f->body, stop_at_retaining, &s))
             return true;
     }
     return false;
 }
 
-static bool stop_at_memory_op(void *user, rlxc_binding *b)
+static bool stop_at_flag(void *user, rlxc_binding *b)
 {
     const search *s = user;
-    const char *const *prefixes = s->prefixes;
-    if (b->form != RLXC_FORM_CALL || !b->op || !(b->op->flags & RLXC_OP_MEMORY))
-        return true;
-    for (; *prefixes; prefixes++)
-        if (strncmp(b->op->name, *prefixes, strlen(*prefixes)) == 0)
-            return false;
-    return true;
+    return !rlxc_has_op_flag(b, s->flags);
 }
 
-bool rlxc_uses_memory_op(const rlxc_function *f, const char *const *prefixes)
+bool rlxc_uses_op_flag(const rlxc_function *f, uint32_t flags)
 {
-    search s = {NULL, prefixes};
-    return !rlxc_each_binding(&f->body, stop_at_memory_op, &s);
+    search s = {NULL, flags};
+    return !rlxc_each_binding(&f->body, stop_at_flag, &s);
 }
 
 bool rlxc_has_kills(const rlxc_function *f)
 {
-    static const char *const kills[] = {"memory.kill_", "vm.kill_", NULL};
-    return rlxc_uses_memory_op(f, kills);
+    return rlxc_uses_op_flag(f, RLXC_OP_KILLS);
 }

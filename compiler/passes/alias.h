@@ -37,9 +37,10 @@ const rlx_builtin *rlxc_find_builtin(const char *name);
 bool rlxc_is_planned_storage(const rlxc_binding *binding);
 /* True when the operator of |binding| has this name. */
 bool rlxc_is_op(const rlxc_binding *binding, const char *name);
-/* True when |f| has a binding of an operator with flag RLXC_OP_MEMORY whose name starts with one of
- * the prefixes up to the NULL at the end. */
-bool rlxc_uses_memory_op(const rlxc_function *f, const char *const *prefixes);
+/* True when the operator of |binding| has one of the flags (rlxc_op_flags). */
+bool rlxc_has_op_flag(const rlxc_binding *binding, uint32_t flags);
+/* True when |f| has a binding of which that holds. */
+bool rlxc_uses_op_flag(const rlxc_function *f, uint32_t flags);
 
 /* True when |f| has kills: it was planned before, and they name variables, so uses must not move
  * from one variable to another. */

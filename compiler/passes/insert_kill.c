@@ -88,8 +88,7 @@ static void note_definitions(killer *k, const rlxc_body *body, uint32_t depth)
             const rlxc_binding *b = block->bindings[j];
             if (b->var->id < k->n_vars) {
                 k->of[b->var->id].depth = depth;
-                k->of[b->var->id].is_storage =
-                    rlxc_is_op(b, "memory.alloc_storage") || rlxc_is_op(b, "vm.alloc_storage");
+                k->of[b->var->id].is_storage = rlxc_has_op_flag(b, RLXC_OP_STORAGE);
             }
             if (b->form == RLXC_FORM_IF) {
                 note_definitions(k, b->then, depth + 1);
@@ -272,11 +271,10 @@ static bool kill_function(rlxc_context *ctx, const rlxc_module *module, rlxc_fun
 
 bool rlxc_pass_insert_kill(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    static const char *const kills[] = {"memory.kill_", "vm.kill_", NULL};
     (void)options;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        if (f && !rlxc_uses_memory_op(f, kills) && !kill_function(ctx, module, f))
+        if (f && !rlxc_has_kills(f) && !kill_function(ctx, module, f))
             return false;
     }
     return !rlxc_failed(ctx);

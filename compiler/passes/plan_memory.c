@@ -436,13 +436,12 @@ static bool plan_function(rlxc_context *ctx, rlxc_module *module, rlxc_function 
 
 bool rlxc_pass_plan_memory(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    static const char *const planned[] = {"memory.alloc_storage", "memory.kill_",
-                                          "vm.alloc_storage", "vm.kill_", NULL};
+    const uint32_t planned = RLXC_OP_STORAGE | RLXC_OP_KILLS;
     (void)options;
     bool retains = rlxc_module_retains(module);
     for (uint32_t i = 0; i < module->globals.count; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
-        if (f && !rlxc_uses_memory_op(f, planned) && !plan_function(ctx, module, f, retains))
+        if (f && !rlxc_uses_op_flag(f, planned) && !plan_function(ctx, module, f, retains))
             return false;
     }
     return !rlxc_failed(ctx);
