@@ -49,11 +49,15 @@ const rlx_builtin *rlxc_find_builtin(const char *name)
     return NULL;
 }
 
-/* Whether its result never shares memory with an argument. */
-static bool makes_fresh_result(const char *name)
+bool rlxc_calls_fresh_builtin(const rlxc_binding *b)
 {
-    const rlx_builtin *row = rlxc_find_builtin(name);
-    return row && (row->flags & RLX_BUILTIN_FRESH);
+    const rlxc_sinfo *type = b->var->sinfo;
+    bool is_tensor = type && type->kind == RLXC_SINFO_TENSOR;
+    const rlx_builtin *row = b->form == RLXC_FORM_CALL && b->callee.kind == RLXC_ATOM_EXTERN
+                                 ? rlxc_find_builtin(b->callee.text)
+                                 : NULL;
+    uint32_t wanted = RLX_BUILTIN_FRESH | (is_tensor ? RLX_BUILTIN_FRESH_TENSOR : 0);
+    return row && (row->flags & wanted);
 }
 
 static void visit_args(const rlxc_binding *b, uint32_t first, rlxc_atom_fn visit, void *user)
@@ -82,7 +86,7 @@ static void call_sources(const rlxc_module *module, const rlxc_binding *b, rlxc_
         if (g && g->prim)
             return;
     } else if (b->callee.kind == RLXC_ATOM_EXTERN) {
-        if (makes_fresh_result(b->callee.text))
+        if (rlxc_calls_fresh_builtin(b))
             return;
     } else {
         visit(user, b->callee);

@@ -31,6 +31,8 @@ bool rlxc_module_retains(const rlxc_module *module);
 
 /* The runtime's row of this name; NULL if it has none. */
 const rlx_builtin *rlxc_find_builtin(const char *name);
+/* True when |binding| calls one of them whose result shares no memory with an operand. */
+bool rlxc_calls_fresh_builtin(const rlxc_binding *binding);
 /* The storage scope of R.memory.alloc_storage that stands for an interval of the memory plan: from
  * there to its kill_storage, at an offset that is found when the sizes are known. */
 #define RLXC_PLANNED_SCOPE "planned"

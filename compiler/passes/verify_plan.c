@@ -313,12 +313,8 @@ static bool is_fresh(const verifier *v, const rlxc_binding *b)
         return false;
     if (b->op)
         return (b->op->flags & (RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) == 0;
-    if (b->callee.kind == RLXC_ATOM_EXTERN) {
-        const rlx_builtin *row = rlxc_find_builtin(b->callee.text);
-        return row && (row->flags & RLX_BUILTIN_FRESH);
-    }
     if (b->callee.kind != RLXC_ATOM_GLOBAL)
-        return false;
+        return rlxc_calls_fresh_builtin(b);
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
     return g && g->prim;
 }

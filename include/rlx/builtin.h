@@ -24,6 +24,8 @@ typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args,
 /* What a builtin returns lies in memory of its own, never in that of an argument: the compiler may
    reuse the arguments' memory while the result lives. */
 #define RLX_BUILTIN_FRESH 1u
+/* That holds where the result is a tensor; any other value may share its parts with an argument. */
+#define RLX_BUILTIN_FRESH_TENSOR 2u
 
 /* One row of builtins/table.def. max_args < 0: any number from min_args. */
 typedef struct rlx_builtin {

@@ -82,6 +82,30 @@ RLX_TEST(memory_run, random_programs_mean_the_same_on_poisoned_memory)
     }
 }
 
+/* The copy of a tuple shares its items: they outlive the tensors that are made after it. */
+RLX_TEST(memory_run, the_copy_of_a_tuple_keeps_its_items)
+{
+#define ADD(v, a, b) \
+    "        " v " = R.call_tir(cls.add, (" a ", " b "), out_sinfo=" VECTOR_TYPE ")\n"
+    static const char body[] =
+        ADD("a", "x",
+            "y") "        t = (a, a)\n"
+                 "        k = R.call_packed(\"rlx.copy\", t, sinfo_args=R.Tuple(" VECTOR_TYPE
+                 ", " VECTOR_TYPE "))\n" ADD("b", "y", "y") ADD(
+                     "d", "b", "y") "        v = k[0]\n" ADD("e", "d", "v") "        return e\n";
+    static const random_program meaning = {.result = {.ax = {5, 5}}};
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    const char *text = rlxc_internf(ctx, "%s%s", random_program_header, body);
+    for (int level = 0; level <= 3; level += 3) {
+        rlx_executable *exe = compile(t, text, level);
+        if (exe)
+            run(t, exe, &meaning, text);
+        rlx_executable_release(exe);
+    }
+    rlxc_context_destroy(ctx);
+#undef ADD
+}
+
 /* x + k ones, computed one turn after the other: the arguments of a turn must outlive the memory of
  * the turn before, whether it begins anew in the same frame or in one of its own. */
 static const char turns[] =
