@@ -56,13 +56,19 @@ static rlx_status value_of(rlx_vm *vm, const rlx_kernel_arg *arg, rlx_value *out
     return rlx_fail(err, RLX_E_INVALID_ARG, "its kind is unknown");
 }
 
+/* The tensor, or a view of it. */
+static bool is_kept(rlx_value v)
+{
+    return v.kind == RLX_KIND_TENSOR && (atomic_load(&v.as.tensor->header.refs) > 1 ||
+                                         atomic_load(&v.as.tensor->storage->header.refs) > 1);
+}
+
 /* Gives the arguments back; false where the callee kept a tensor. */
 static bool release(rlx_value *values, uint32_t n)
 {
     bool kept = false;
     for (uint32_t i = 0; i < n; i++) {
-        kept |=
-            values[i].kind == RLX_KIND_TENSOR && atomic_load(&values[i].as.tensor->header.refs) > 1;
+        kept |= is_kept(values[i]);
         rlx_value_release(values[i]);
     }
     return !kept;

@@ -217,6 +217,74 @@ RLX_TEST(host, a_registry_serves_several_vms_and_ends_with_the_last)
     rlx_executable_release(exe);
 }
 
+/* Lends its buffer to a packed function. */
+static int32_t lends(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx)
+{
+    const rlx_kernel_tensor x = {
+        .data = buffers[0], .dims = dims, .ndim = 1, .code = RLX_FLOAT, .bits = 32, .lanes = 1};
+    const rlx_kernel_arg arg = {.kind = RLX_KERNEL_ARG_TENSOR, .as.t = &x};
+    rlx_kernel_arg result = {.kind = RLX_KERNEL_ARG_INT};
+    return ctx->call_packed(ctx, "host.look", &arg, 1, &result);
+}
+
+typedef struct looker {
+    bool keeps_tensor, keeps_view;
+    rlx_value kept;
+    float sum;
+} looker;
+
+static rlx_status looks(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                        rlx_error *err)
+{
+    looker *l = rlx_call_user(cc);
+    rlx_tensor *x = args[0].as.tensor, *view;
+    const float *data = rlx_tensor_data(x);
+    (void)n;
+    (void)out;
+    l->sum = 0;
+    for (int64_t i = 0; i < rlx_tensor_numel(x); i++)
+        l->sum += data[i];
+    RLX_TRY(rlx_tensor_view(NULL, x, 1, rlx_tensor_dims(x), &view, err));
+    if (l->keeps_view)
+        l->kept = rlx_of_tensor(view);
+    else
+        rlx_value_release(rlx_of_tensor(view));
+    if (l->keeps_tensor)
+        l->kept = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+RLX_TEST(host, what_a_kernel_lends_cannot_be_kept)
+{
+    static const looker lookers[] = {
+        {.keeps_tensor = false}, {.keeps_tensor = true}, {.keeps_view = true}};
+    rlx_executable *exe =
+        rlx_test_load(t, ".kernel k0 \"t_lend\" dims 1 (float32[s0])\n"
+                         ".func \"main\" (x: float32[s0!]) -> object symbols 1 {\n"
+                         "    call_kernel k0, [s0], [r0]\n"
+                         "    ret r0\n}\n");
+    rlx_value x = rlx_test_iota(t, 1, (int64_t[]){5}), out;
+    for (size_t i = 0; i < sizeof lookers / sizeof *lookers; i++) {
+        looker l = lookers[i];
+        RLX_OKAY(
+            rlx_registry_add_kernel(rlx_test_registry(t), RLX_STR("t_lend"), lends, &t->error));
+        rlx_vm *vm = rlx_test_vm(t, exe);
+        RLX_OKAY(rlx_vm_register(vm, RLX_STR("host.look"), looks, &l, NULL, &t->error));
+        if (l.keeps_tensor || l.keeps_view) {
+            RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), &x, 1, &out, &t->error), RLX_E_KERNEL,
+                      "host.look: it kept a tensor whose memory is the kernel's");
+        } else {
+            RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &x, 1, &out, &t->error));
+            rlx_value_release(out);
+        }
+        cr_expect_eq(l.sum, 10);
+        rlx_value_release(l.kept);
+        rlx_vm_destroy(vm);
+    }
+    rlx_value_release(x);
+    rlx_executable_release(exe);
+}
+
 enum { THREADS = 3, ROUNDS = 200 };
 
 typedef struct worker {
