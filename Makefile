@@ -56,11 +56,11 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax bench bench-peers deps-bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
-compiler: $(BUILD)/librlxc.a $(BUILD)/rlxc
+compiler: $(BUILD)/librlxc.a $(BUILD)/rlxc ## the compiler only
 
 deps: ## install missing Debian packages through apt
 	@.ci/install-deps all
@@ -137,7 +137,7 @@ test: deps ## everything quick enough for each commit (under 5 minutes on 2 core
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
 test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests $(BUILD)/random_tests
-test-run: test-built check-layers
+test-run: test-built check-layers ## the same, with nothing installed
 	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests random_tests examples
 
 COUNT ?= 2000
@@ -208,7 +208,7 @@ check-layers: runtime ## prove the arrows between the layers
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
 format: ## clang-format every source
 	clang-format -i $(FORMATTED)
-check-format:
+check-format: ## say what `make format` would change
 	clang-format --dry-run -Werror $(FORMATTED)
 
 # --- demo, bench, install --------------------------------------------------------------------------

@@ -91,22 +91,30 @@ static void find_cases(const char *data, case_mode mode, char *const *filters, u
     qsort(cases, n_cases, sizeof *cases, by_name);
 }
 
-static void read_table(const char *path)
+/* Marks the cases that passed; gives how many of them the data does not hold, or -1: no table. */
+static int read_table(const char *path, bool all)
 {
     FILE *file = fopen(path, "r");
     char line[1200];
-    while (file && fgets(line, sizeof line, file)) {
+    int missing = 0;
+    if (!file)
+        return -1;
+    while (fgets(line, sizeof line, file)) {
         char name[200];
         if (sscanf(line, "| %199[^ |] | pass |", name) != 1 || !strstr(line, "| pass |"))
             continue;
         test_case key = {0};
         memcpy(key.name, name, sizeof name);
         test_case *c = bsearch(&key, cases, n_cases, sizeof *cases, by_name);
-        if (c)
+        if (c) {
             c->before = true;
+        } else if (all) {
+            missing++;
+            printf("MUST PASS %s: not among the test data\n", name);
+        }
     }
-    if (file)
-        fclose(file);
+    fclose(file);
+    return missing;
 }
 
 static bool write_table(const char *path)
@@ -257,7 +265,12 @@ int main(int argc, char **argv)
     }
     jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     find_cases(data, mode, filters, n_filters);
-    read_table(table);
+    const int missing = read_table(table, n_filters == 0 && mode != CASE_BATCH);
+    if (n_cases == 0 || (missing < 0 && !write)) {
+        fprintf(stderr, "run_backend: no cases in %s, or no table %s\n", data, table);
+        return 2;
+    }
+    broken = missing > 0 ? (uint32_t)missing : 0;
     run_all(data, mode, jobs);
     for (uint32_t i = 0; i < n_cases; i++) {
         passed += cases[i].report.passed;
@@ -270,5 +283,6 @@ int main(int argc, char **argv)
     bool small = report_cost();
     if (write && mode == CASE_PLAIN && !write_table(table))
         return 2;
+    printf("%u passed, %u failed\n", passed, broken + !small);
     return broken > 0 || !small;
 }

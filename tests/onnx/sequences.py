@@ -393,7 +393,7 @@ def main():
         if why:
             failed += 1
             print(f"FAIL round trip: {why}")
-    print(f"sequences: {count + 1 - failed} passed, {failed} failed")
+    print(f"{count + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
