@@ -2,9 +2,9 @@
 
    Scratch memory is a stack of chunks per worker; the serial part of a kernel that has a buffer in
    the memory plan takes that first. After a kernel returns one chunk remains, large
-   enough for all that it took, so the next run allocates nothing. Parallel loops split into at most
-   one share a worker; share k uses worker k, whichever thread runs it, so no two threads ever meet
-   in one arena. */
+   enough for all that it took, so the next run allocates nothing; none where bytes are limited.
+   Parallel loops split into at most one share a worker; share k uses worker k, whichever thread
+   runs it, so no two threads ever meet in one arena. */
 #include "vm/vm_impl.h"
 
 #include <pthreadpool.h>
@@ -31,24 +31,28 @@ static rlxv_worker *worker_of(rlx_kernel_context *ctx)
 
 static void free_chunk(rlxv_worker *w, rlxv_scratch_chunk *c)
 {
-    atomic_fetch_sub_explicit(&w->vm->scratch_bytes, c->size, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&w->vm->pool->scratch_bytes, c->size, memory_order_relaxed);
     rlx_free(&w->vm->allocator, c, c->size, 64);
 }
 
 static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
 {
     rlx_vm *vm = w->vm;
-    size_t before = atomic_fetch_add_explicit(&vm->scratch_bytes, size, memory_order_relaxed);
+    rlxv_pool *pool = vm->pool;
+    size_t before = atomic_fetch_add_explicit(&pool->scratch_bytes, size, memory_order_relaxed);
     uint64_t limit = vm->options.max_bytes;
-    /* The pool stands still while kernels run: its figures may be read from any worker. */
-    uint64_t used = vm->pool->live_bytes + vm->pool->reserved_bytes + before;
+    /* The pool stands still while kernels run: its figures may be read from any worker. Unused
+       memory is given up where no share of a loop can run beside. */
+    uint64_t used = rlxv_pool_used(pool) + before;
     rlxv_scratch_chunk *c = NULL;
     bool fits = limit == 0 || (used <= limit && size <= limit - used);
+    if (limit && fits && !w->in_share && pool->cached_bytes > limit - used - size)
+        rlxv_pool_trim(pool);
     if (fits)
         c = rlx_alloc(&vm->allocator, size, 64);
     if (!c) {
         w->refused = fits ? RLX_E_NOMEM : RLX_E_LIMIT;
-        atomic_fetch_sub_explicit(&vm->scratch_bytes, size, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&pool->scratch_bytes, size, memory_order_relaxed);
         return NULL;
     }
     *c = (rlxv_scratch_chunk){w->chunk, size, CHUNK_HEADER};
@@ -127,7 +131,7 @@ void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
     w->chunk = c;
     if (c)
         c->used = mark.used;
-    else
+    else if (w->vm->options.max_bytes == 0)
         w->chunk = new_chunk(w, total); /* NULL is fine: taken when needed */
 }
 

@@ -93,12 +93,19 @@ struct rlxv_pool {
     uint64_t max_bytes, max_cached; /* 0: no limit */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
+    atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
     uint64_t allocator_calls, live_objects;
     bool poison, orphan; /* orphan: the VM is gone, the last object frees the pool */
     rlx_object *objects[RLXV_OBJECT_CLASSES];
     uint32_t object_counts[RLXV_OBJECT_CLASSES];
     rlxv_storage_list storages[RLXV_STORAGE_CLASSES];
 };
+
+/* What counts against max_bytes, but for scratch memory and what can be given up. */
+static inline uint64_t rlxv_pool_used(const rlxv_pool *p)
+{
+    return p->live_bytes + p->reserved_bytes + p->arena_bytes;
+}
 
 rlxv_pool *rlxv_pool_create(const rlx_allocator *a);
 /* Trims; frees the pool now or when its last object goes. */
@@ -107,7 +114,7 @@ void rlxv_pool_abandon(rlxv_pool *p);
 void rlxv_pool_trim(rlxv_pool *p);
 /* Frees the storage that went unused since the last call. */
 void rlxv_pool_age(rlxv_pool *p);
-/* Memory of the VM itself (stacks, scratch), counted against max_bytes. */
+/* Memory of the VM itself (stacks, layouts), counted against max_bytes. */
 rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err);
 void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align);
 /* Checks |bytes| more against the limit, giving up unused memory first; |out_used|: what is in use

@@ -42,12 +42,22 @@ static void free_block(void *user, void *data)
     rlx_free(&a, o, sizeof *o, 16);
 }
 
+static bool is_huge(uint64_t size)
+{
+    return size >= 2 * HUGE_PAGE;
+}
+
+/* Sizes end at MAX_ARENA, far from overflow. */
+static uint64_t whole_pages(uint64_t size)
+{
+    const uint64_t page = is_huge(size) ? HUGE_PAGE : SMALL_PAGE;
+    return (size + page - 1) / page * page;
+}
+
 static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_error *err)
 {
-    bool huge = size >= 2 * HUGE_PAGE;
+    bool huge = is_huge(size);
     size_t align = huge ? HUGE_PAGE : RLX_PLAN_ALIGN;
-    if (!rlx_align_size(size, huge ? HUGE_PAGE : SMALL_PAGE, &size))
-        return no_memory(err);
     block_owner *o = rlx_alloc(&vm->allocator, sizeof *o, 16);
     void *data = o ? rlx_alloc(&vm->allocator, size, align) : NULL;
     vm->pool->allocator_calls += 2;
@@ -274,15 +284,15 @@ static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64
                              rlx_error *err)
 {
     uint64_t used;
-    bool first = !vm->arena;
+    /* A sequence that grows step by step shall not need a new block at each. */
+    uint64_t sizes[] = {whole_pages(vm->arena ? size + size / 8 : size), whole_pages(size), size};
+    uint32_t k = 0;
     drop_block(vm);
     if (!rlxv_pool_has_room(vm->pool, size, &used))
         return over_limit(vm, f, z, size, used, err);
-    /* A sequence that grows step by step shall not need a new block at each. */
-    uint64_t roomy = first ? size : size + size / 8;
-    if (roomy > size && !rlxv_pool_has_room(vm->pool, roomy + HUGE_PAGE, &used))
-        roomy = size;
-    RLX_TRY(new_block(vm, (size_t)roomy, &vm->arena, err));
+    while (k < 2 && !rlxv_pool_has_room(vm->pool, sizes[k], &used))
+        k++;
+    RLX_TRY(new_block(vm, (size_t)sizes[k], &vm->arena, err));
     vm->pool->arena_bytes = vm->arena->size;
     return RLX_OK;
 }

@@ -31,6 +31,7 @@ rlxv_pool *rlxv_pool_create(const rlx_allocator *a)
     rlxv_pool *p = rlx_alloc(a, sizeof *p, _Alignof(rlxv_pool));
     if (p) {
         memset(p, 0, sizeof *p);
+        atomic_init(&p->scratch_bytes, 0);
         p->allocator = a ? *a : *rlx_default_allocator();
     }
     return p;
@@ -91,7 +92,8 @@ void rlxv_pool_abandon(rlxv_pool *p)
 
 bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, uint64_t *out_used)
 {
-    uint64_t used = p->live_bytes + p->reserved_bytes + p->arena_bytes;
+    uint64_t used =
+        rlxv_pool_used(p) + atomic_load_explicit(&p->scratch_bytes, memory_order_relaxed);
     *out_used = used;
     if (p->max_bytes == 0 || used + p->cached_bytes + bytes <= p->max_bytes)
         return true;
@@ -180,7 +182,7 @@ rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, r
     }
     size_t c = bytes / 64 - 1;
     if (c < RLXV_OBJECT_CLASSES && p->objects[c] &&
-        (p->max_bytes == 0 || p->live_bytes + bytes <= p->max_bytes)) {
+        (p->max_bytes == 0 || rlxv_pool_used(p) + bytes <= p->max_bytes)) {
         o = p->objects[c];
         p->objects[c] = o->next;
         p->object_counts[c]--;

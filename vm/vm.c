@@ -61,7 +61,6 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
         vm->options.max_frames = DEFAULT_FRAMES;
     if (vm->options.pool_bytes == 0)
         vm->options.pool_bytes = DEFAULT_POOL_BYTES;
-    atomic_init(&vm->scratch_bytes, 0);
     vm->exe = rlx_executable_retain(exe);
     if (vm->options.registry)
         vm->registry = rlx_registry_retain(vm->options.registry);

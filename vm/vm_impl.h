@@ -74,8 +74,8 @@ void rlxv_workers_destroy(rlx_vm *vm);
 /* kernel_packed.c: rlx_kernel_context.call_packed */
 int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
                                 const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result);
-/* Gives back all scratch memory taken since |mark|; if nothing was held then, one chunk that is
-   large enough for all of it stays for the next time. */
+/* Gives back all scratch memory taken since |mark|; if nothing was held then and bytes are not
+   limited, one chunk that is large enough for all of it stays for the next time. */
 void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
 
 static inline rlxv_scratch_mark rlxv_scratch_now(const rlxv_worker *w)
@@ -161,9 +161,8 @@ struct rlx_vm {
 
     rlxv_worker *workers;
     uint32_t n_workers;
-    void *threads;               /* pthreadpool_t; NULL: serial */
-    int64_t last_loop_us;        /* when the last parallel loop began */
-    atomic_size_t scratch_bytes; /* of all workers, beyond what the pool counts */
+    void *threads;        /* pthreadpool_t; NULL: serial */
+    int64_t last_loop_us; /* when the last parallel loop began */
 
     rlxv_layout_cache *layouts; /* per region of the executable */
     rlx_storage *arena;         /* the block that regions are laid out in; NULL: none yet */

@@ -18,6 +18,8 @@ static void *count_alloc(void *ctx, size_t size, size_t align)
         memset(p, 0xCD, rounded); /* nobody may count on fresh memory being zero */
         t->live_blocks++;
         t->live_bytes += size;
+        if (t->live_bytes > t->most_bytes)
+            t->most_bytes = t->live_bytes;
     }
     return p;
 }

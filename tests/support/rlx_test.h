@@ -17,6 +17,7 @@
 typedef struct rlx_test {
     rlx_allocator allocator; /* counting; give it to every create */
     size_t live_blocks, live_bytes, calls;
+    size_t most_bytes;      /* that were live at once; a test may set it back */
     size_t fail_at;         /* the call, counted from 1, that returns NULL; 0: none */
     bool fail_after;        /* all later calls fail as well */
     rlx_registry *registry; /* the test kernels and packed functions; made on use */

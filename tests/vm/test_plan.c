@@ -150,6 +150,8 @@ RLX_TEST(plan, verify_finds_what_the_file_states_wrongly)
     } rows[] = {
         {".buffer u0 z0 64 0 40 @ 0\n.buffer u1 z0 64 0 40 @ 64\n plan z0\n", NULL},
         {".buffer u0 z0 64 0 40 @ 0\n.buffer u1 z0 65 0 40 @ 0\n plan z0\n", "overlap"},
+        {".buffer u0 z0 65 0 40 @ 0\n.buffer u1 z0 64 0 40 @ 64\n plan z0\n", "overlap"},
+        {".buffer u0 z0 64 0 40 @ 64\n.buffer u1 z0 65 0 40 @ 0\n plan z0\n", "overlap"},
         {".buffer u0 z0 64 0 5 @ 0\n.buffer u1 z0 65 5 40 @ 0\n plan z0\n", NULL},
         {".buffer u0 z0 64 0 40\n.tensor p0 u0 float32[16]\n plan z0\n plan_tensor r1, p0\n"
          " shape_of r2, r1\n",
