@@ -233,6 +233,8 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
 
 /* --- roi_align --- */
 
+enum { MAX_SAMPLES = 4096 }; /* along a dimension: what a file asks for shall end */
+
 typedef struct pooling {
     int64_t height, width, ratio; /* of the image; samples a bin, 0: as many as it has pixels */
     double scale;
@@ -333,6 +335,8 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
     if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "roi_align: regions (n, 5) and a positive size expected");
+    if (p.ratio > MAX_SAMPLES)
+        return rlx_fail(err, RLX_E_LIMIT, "roi_align: more than %d samples a bin", MAX_SAMPLES);
     p.height = dims[2];
     p.width = dims[3];
     p.aligned = aligned != 0;
@@ -340,9 +344,9 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
     const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
     void *to = rlx_tensor_mutable_data(result);
-    const int64_t per_region = shape[1] * shape[2] * shape[3];
     for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
-        int64_t r = at / per_region, c = at / (shape[2] * shape[3]) % shape[1];
+        int64_t r = at / (shape[1] * shape[2] * shape[3]),
+                c = at / (shape[2] * shape[3]) % shape[1];
         int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
         double batch = element(p.f64, regions, r * 5), value = 0;
         samples s[2]; /* rows, columns */

@@ -1,0 +1,196 @@
+/* Every builtin with arguments it does not expect: a file may call any of them with any values, so
+ * each must give a result or an error with a message, whatever comes. What a builtin then reads or
+ * writes beside its tensors, the sanitizer builds find. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/builtins/fixture.h"
+
+enum { TRIES = 100 };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+/* What builtins of several arguments take, a letter an argument: T tensor, V integer vector, I int,
+ * B 0 or 1, F float, S shape, D dtype, W word, L tuple, N a tensor of one number, 2 to 4 float32 of
+ * so many dimensions. Others take what comes. */
+static const struct {
+    const char *name, *args;
+} expected[] = {{"rlx.reshape", "TS"},
+                {"rlx.broadcast_to", "TS"},
+                {"rlx.view", "TSDI"},
+                {"rlx.inspect", "TWI"},
+                {"rlx.sort", "TIB"},
+                {"rlx.argsort", "TIBD"},
+                {"rlx.topk", "TIIWBD"},
+                {"tvm.contrib.sort.sort", "33IB"},
+
+                {"rlx.unique", "TBBBBI"},
+                {"rlx.strided_slice", "TVVV"},
+                {"rlx.nms", "33NNNB"},
+                {"rlx.roi_align", "42IIFIBB"},
+                {"rlx.roi_pool", "42IIF"},
+                {"rlx.random_uniform", "SDFFIB"},
+                {"rlx.random_normal", "SDFFIB"},
+                {"rlx.list_get", "LI"},
+                {"rlx.list_insert", "LTI"},
+                {"rlx.list_erase", "LI"},
+                {"rlx.list_concat", "LIB"},
+                {"rlx.list_split", "TIBV"},
+                {"rlx.list_split", "TIBI"},
+                {"vm.builtin.tuple_getitem", "LI"},
+                {"vm.builtin.match_shape", "SVIIIW"},
+                {"vm.builtin.make_shape", "VIII"},
+                {"vm.builtin.check_tensor_info", "TID"},
+                {"vm.builtin.check_shape_info", "SI"},
+                {"vm.builtin.alloc_storage", "SIDW"}};
+
+/* Dimensions are often equal, so that arguments fit each other. */
+static rlx_value some_tensor(rlx_test *t, uint64_t *state, char kind)
+{
+    static const rlx_dtype dtypes[] = {RLX_F32, RLX_F32, RLX_F32, RLX_I64, RLX_I64,
+                                       RLX_F64, RLX_I32, RLX_F16, RLX_U8,  RLX_B8};
+    static const double odd[] = {-1, 0, 1, 2, 3, 5, 1000, -0x1p40, 0x1p40};
+    int64_t dims[4] = {0};
+    double values[MOST_ELEMENTS];
+    const bool floats = kind == 'N' || (kind >= '2' && kind <= '4');
+    const rlx_dtype dtype = kind == 'V' ? RLX_I64
+                            : floats    ? RLX_F32
+                                        : dtypes[next_random(state) % 10];
+    const uint32_t ndim = kind == 'V'   ? 1
+                          : kind == 'N' ? 0
+                          : floats      ? (uint32_t)(kind - '0')
+                                        : (uint32_t)next_random(state) % 5;
+    const bool all_four = next_random(state) % 2;
+    for (uint32_t i = 0; i < ndim; i++)
+        dims[i] = kind == '2' && i == 1 ? 5 /* a region */
+                  : all_four            ? 4
+                                        : (int64_t)(next_random(state) % 5);
+    const bool small = next_random(state) % 4 != 0 || rlx_dtype_size(dtype) < 4;
+    for (size_t i = 0; i < MOST_ELEMENTS; i++)
+        values[i] = dtype.code == RLX_BOOL ? (double)(next_random(state) % 2)
+                    : small                ? (double)(next_random(state) % 4)
+                                           : odd[next_random(state) % 9];
+    return make_tensor(t, dtype, ndim, dims, values);
+}
+
+static rlx_value some_value(rlx_test *t, uint64_t *state, char kind)
+{
+    static const char kinds[] = "TVIBFSDWLNX";
+    static const int64_t ints[] = {0, 1, 2, 3, -1, -2, 7, 20, INT64_MAX, INT64_MIN};
+    static const double floats[] = {0, 1, 0.5, -2, 1e30, (double)NAN, (double)INFINITY};
+    static const char *const words[] = {"both", "values", "indices", "shape", "ndim", "{}", ""};
+    static const rlx_dtype dtypes[] = {RLX_F32, RLX_I64, RLX_F64, RLX_B8, RLX_F16};
+    const uint32_t n = (uint32_t)next_random(state) % 4;
+    const bool small = next_random(state) % 2;
+    int64_t dims[4];
+    rlx_value items[4];
+    if (kind == 0 || next_random(state) % 16 == 0)
+        kind = kinds[next_random(state) % (sizeof kinds - 1)];
+    switch (kind) {
+    case 'T':
+    case 'V':
+    case 'N':
+    case '2':
+    case '3':
+    case '4':
+        return some_tensor(t, state, kind);
+    case 'I':
+        return rlx_int(ints[next_random(state) % (small ? 4 : 10)]);
+    case 'B':
+        return rlx_int((int64_t)(next_random(state) % 2));
+    case 'F':
+        return rlx_float(floats[next_random(state) % (small ? 3 : 7)]);
+    case 'W':
+        return make_text(t, words[next_random(state) % 7]);
+    case 'D':
+        return rlx_of_dtype(dtypes[next_random(state) % 5]);
+    case 'S':
+        for (uint32_t i = 0; i < n; i++)
+            dims[i] = (int64_t)(next_random(state) % 6);
+        return rlx_test_shape(t, n, dims);
+    case 'L':
+        for (uint32_t i = 0; i < n; i++)
+            items[i] = some_tensor(t, state, small ? 'V' : 'T');
+        return call_builtin(t, "vm.builtin.make_tuple", items, n);
+    default:
+        return rlx_none();
+    }
+}
+
+/* One call in a VM of its own; true where it gives a result. */
+static bool call(rlx_test *t, const rlx_builtin *builtin, const char *kinds, uint64_t *state)
+{
+    const int32_t most = builtin->max_args < 0 ? 6 : builtin->max_args;
+    const uint32_t least = (uint32_t)builtin->min_args;
+    const uint32_t n = kinds ? (uint32_t)strlen(kinds)
+                             : least + (uint32_t)next_random(state) % ((uint32_t)most - least + 1);
+    rlx_executable *exe = load_builtin(t, builtin->name, n);
+    const rlx_vm_options options = {.allocator = &t->allocator, .max_bytes = 1 << 20};
+    rlx_value args[MOST_ARGS], out = rlx_none();
+    rlx_vm *vm;
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = some_value(t, state, kinds ? kinds[i] : 0);
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    t->error = (rlx_error){0};
+    const rlx_status status = rlx_vm_invoke(vm, RLX_STR("main"), args, n, &out, &t->error);
+    cr_expect(status == RLX_OK || t->error.message[0] != 0, "%s: %s without a message",
+              builtin->name, rlx_status_name(status));
+    rlx_value_release(out);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    for (uint32_t i = 0; i < n; i++)
+        rlx_value_release(args[i]);
+    return status == RLX_OK;
+}
+
+RLX_TEST(odd, any_builtin_takes_any_values)
+{
+    uint32_t count;
+    const rlx_builtin *table = rlx_builtin_table(&count);
+    for (uint32_t row = 0; row < count; row++) {
+        uint64_t state = 1000 + row;
+        for (uint32_t i = 0; i < TRIES; i++)
+            (void)call(t, &table[row], NULL, &state);
+    }
+}
+
+RLX_TEST(odd, builtins_take_odd_values_of_the_kinds_they_expect)
+{
+    uint32_t count;
+    const rlx_builtin *table = rlx_builtin_table(&count);
+    for (size_t e = 0; e < sizeof expected / sizeof *expected; e++) {
+        uint64_t state = 2000 + e;
+        uint32_t row = 0, succeeded = 0;
+        while (row < count && strcmp(table[row].name, expected[e].name) != 0)
+            row++;
+        cr_assert_lt(row, count, "%s", expected[e].name);
+        for (uint32_t i = 0; i < TRIES; i++)
+            succeeded += call(t, &table[row], expected[e].args, &state);
+        cr_expect_gt(succeeded, 0, "%s never gave a result", expected[e].name);
+    }
+}
+
+RLX_TEST(odd, regions_that_are_none_may_have_any_size_but_not_any_samples)
+{
+    const int64_t image[] = {1, 3, 4, 4}, regions[] = {0, 5}, want[] = {0, 3, 2, INT64_MAX};
+    for (int64_t samples = 4096; samples <= 4097; samples++) {
+        rlx_value out = rlx_none();
+        rlx_value args[] = {make_tensor(t, RLX_F32, 4, image, NULL),
+                            make_tensor(t, RLX_F32, 2, regions, NULL),
+                            rlx_int(want[2]),
+                            rlx_int(want[3]),
+                            rlx_float(1),
+                            rlx_int(samples),
+                            rlx_int(0),
+                            rlx_int(0)};
+        const rlx_status status = try_builtin(t, "rlx.roi_align", args, 8, &out);
+        cr_expect_eq(status, samples == 4096 ? RLX_OK : RLX_E_LIMIT, "%s", t->error.message);
+        if (status == RLX_OK)
+            expect_tensor("no regions", out, RLX_F32, 4, want, NULL);
+        rlx_value_release(out);
+    }
+}
