@@ -66,7 +66,8 @@ enum { N_FORMS = sizeof forms / sizeof *forms };
 void rlxc_print_help(FILE *out)
 {
     fputs("usage: rlxc INPUT -o OUT.rlx [options]\n\n"
-          "Compiles a model in TVMScript (.py) or ONNX (.onnx) to one executable file for `rlx run`.\n\n",
+          "Compiles a model in TVMScript (.py) or ONNX (.onnx) to one executable file for `rlx "
+          "run`.\n\n",
           out);
     for (size_t i = 0; i < N_ROWS; i++) {
         char text[64];

@@ -118,7 +118,7 @@ RLX_TEST(plan, layouts_of_many_buffers_are_near_the_bound)
             double above = sums.bound ? (double)sums.peak / (double)sums.bound : 1;
             cr_expect_lt(above, 1.12, "a layout at k = %lld takes %.3f times the bound",
                          (long long)ks[i], above);
-            mean += above / ROUNDS / (sizeof ks / sizeof *ks);
+            mean += above / (double)ROUNDS / (sizeof ks / sizeof *ks);
         }
         rlx_executable_release(exe);
     }
