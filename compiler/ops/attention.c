@@ -2,8 +2,8 @@
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
  *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
- * It becomes one kernel where the dimensions of the heads are constant; else, for float64
- * it is composed of matrix products and softmax. */
+ * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
+ * matrix products and softmax. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 
@@ -11,7 +11,10 @@
 #include <string.h>
 
 /* What hidden scores are: softmax makes them 0 beside any other, and all equal where all are. */
-static const double HIDDEN = -3.0e38;
+static double hidden(rlx_dtype t)
+{
+    return t.bits == 64 ? -1.0e308 : -3.0e38;
+}
 
 static const uint32_t agree[][4] = {/* argument, dimension: equal to argument, dimension */
                                     {1, 0, 0, 0}, {1, 2, 0, 2}, {1, 3, 0, 3},
@@ -231,7 +234,7 @@ static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom sco
     if (scores.kind == RLXC_ATOM_NONE)
         return scores;
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
-    rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, HIDDEN)};
+    rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, hidden(s->dtype))};
     return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
 }
 
@@ -260,8 +263,8 @@ static bool fits_one_kernel(const rlxc_call_view *v)
                                   v->in[1]->dims[1]};
     int64_t size;
     rlx_dtype t = v->in[0]->dtype;
-    if (!rlxc_dtype_is_float(t) || t.bits > 32 || !rlxc_is_int(v->in[0]->dims[3], &size) ||
-        size < 1 || !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
+    if (!rlxc_dtype_is_float(t) || !rlxc_is_int(v->in[0]->dims[3], &size) || size < 1 ||
+        !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
         return false;
     for (size_t i = 0; i < sizeof agree / sizeof agree[0]; i++)
         if (!rlxc_prove_eq(ctx, dim(v->in[agree[i][0]], agree[i][1]),
@@ -272,6 +275,11 @@ static bool fits_one_kernel(const rlxc_call_view *v)
             !rlxc_prove_eq(ctx, dim(v->in[3], i), scores[i], NULL))
             return false;
     return true;
+}
+
+static const rlxc_expr *hidden_score(rlxc_context *ctx, rlx_dtype t)
+{
+    return rlxc_float(ctx, t, hidden(t));
 }
 
 /* The score of query axes[2] and key axes[3] after the masks. */
@@ -291,7 +299,7 @@ static const rlxc_expr *hide_keys(rlxc_te *te, const rlxc_expr *const dims[4],
             rlxc_binary(ctx, RLXC_EXPR_GE, te->axes[3], rlxc_sub(ctx, last, reach));
         seen = seen ? rlxc_binary(ctx, RLXC_EXPR_AND, seen, near) : near;
     }
-    return seen ? rlxc_select(ctx, seen, score, rlxc_float(ctx, RLX_F32, HIDDEN)) : score;
+    return seen ? rlxc_select(ctx, seen, score, hidden_score(ctx, score->dtype)) : score;
 }
 
 static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims[4],
@@ -326,10 +334,10 @@ static const rlxc_expr *hide_others(rlxc_te *te, const rlxc_te_operand *first,
     const rlxc_expr *seen = rlxc_binary(
         ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_GE, j, rlxc_te_get(te, first, i)),
         rlxc_binary(ctx, RLXC_EXPR_LT, j, rlxc_te_get(te, end, i)));
-    return rlxc_select(ctx, seen, score, rlxc_float(ctx, RLX_F32, HIDDEN));
+    return rlxc_select(ctx, seen, score, hidden_score(ctx, score->dtype));
 }
 
-/* Seven stages, in float32, that the schedule runs as one (tir/schedule_attention.h). */
+/* Seven stages, in float32 or float64, that the schedule runs as one (tir/schedule_attention.h). */
 static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale)
 {
     rlxc_te te;
@@ -348,13 +356,14 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     const rlxc_buffer *out = rlxc_te_output(&te, "T_attention");
     const rlxc_expr *dims[4] = {q.dims[0], q.dims[2], q.dims[1], k.dims[1]},
                     *taken[4] = {dims[0], dims[1], dims[2], v.dims[3]};
-    const rlxc_buffer *score = rlxc_te_temp(&te, "T_score", RLX_F32, dims, 4),
-                      *shown = rlxc_te_temp(&te, "T_masked", RLX_F32, dims, 4),
-                      *max = rlxc_te_temp(&te, "T_max", RLX_F32, dims, 3),
-                      *exp = rlxc_te_temp(&te, "T_exp", RLX_F32, dims, 4),
-                      *sum = rlxc_te_temp(&te, "T_sum", RLX_F32, dims, 3),
-                      *total = rlxc_te_temp(&te, "T_total", RLX_F32, taken, 4);
-    const rlxc_expr *const *ax = te.axes, *zero = rlxc_float(ctx, RLX_F32, 0);
+    const rlx_dtype t = rlxc_te_compute_dtype(out->dtype);
+    const rlxc_buffer *score = rlxc_te_temp(&te, "T_score", t, dims, 4),
+                      *shown = rlxc_te_temp(&te, "T_masked", t, dims, 4),
+                      *max = rlxc_te_temp(&te, "T_max", t, dims, 3),
+                      *exp = rlxc_te_temp(&te, "T_exp", t, dims, 4),
+                      *sum = rlxc_te_temp(&te, "T_sum", t, dims, 3),
+                      *total = rlxc_te_temp(&te, "T_total", t, taken, 4);
+    const rlxc_expr *const *ax = te.axes, *zero = rlxc_float(ctx, t, 0);
 
     four_axes(&te, score->name, dims, false);
     const rlxc_expr *d = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "d", q.dims[3]);
@@ -365,17 +374,16 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
                                      rlxc_te_widen(&te, rlxc_te_get(&te, &k, k_at)))));
 
     four_axes(&te, shown->name, dims, false);
-    const rlxc_expr *value =
-        rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, RLX_F32, scale));
+    const rlxc_expr *value = rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, t, scale));
     if (has_bias)
-        value = rlxc_add(ctx, value,
-                         rlxc_cast(ctx, RLX_F32, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
+        value =
+            rlxc_add(ctx, value, rlxc_cast(ctx, t, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
     rlxc_te_store(&te, shown,
                   ranged ? hide_others(&te, &first, &end, value) : hide_keys(&te, dims, value));
 
     four_axes(&te, max->name, dims, true);
     rlxc_te_reduce(
-        &te, max, rlxc_te_lowest(ctx, RLX_F32),
+        &te, max, rlxc_te_lowest(ctx, t),
         rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_te_load(&te, max, ax), rlxc_te_load(&te, shown, ax)));
     four_axes(&te, exp->name, dims, false);
     rlxc_te_store(

@@ -7,7 +7,11 @@
 
 #include "compiler/ops/compose.h"
 
-static const double ABSORBING = -1e38; /* in float32: x + ABSORBING is ABSORBING */
+/* A number that stays the same when a score is added to it. */
+static double absorbing(rlx_dtype t)
+{
+    return t.bits == 64 ? -1e300 : -1e38;
+}
 
 static const rlxc_sinfo *tensor_of(const rlxc_matching *t, rlxc_atom atom)
 {
@@ -261,6 +265,7 @@ static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
 typedef struct heads { /* (batch, head, queries, size) and so on */
     const rlxc_sinfo *q, *k, *v;
     const rlxc_expr *queries, *keys;
+    rlx_dtype dtype; /* of scores and values; queries and keys may be narrower */
     bool causal;
     rlxc_atom bias; /* kind NONE: none */
 } heads;
@@ -274,9 +279,11 @@ static bool is_heads(rlxc_matching *t, heads *h)
     const rlxc_sinfo *out = tensor_of(t, rlxc_atom_var(t->root->var));
     if (!h->q || !h->k || !h->v || !out || h->q->ndim < 3 || h->q->ndim > 4 ||
         h->k->ndim != h->q->ndim || h->v->ndim != h->q->ndim ||
-        !rlxc_dtype_eq(h->q->dtype, h->k->dtype) || !rlxc_dtype_eq(h->q->dtype, h->v->dtype) ||
-        !rlxc_dtype_eq(h->q->dtype, out->dtype))
+        !rlxc_dtype_eq(h->q->dtype, h->k->dtype) || !rlxc_dtype_eq(h->v->dtype, out->dtype) ||
+        (!rlxc_dtype_eq(h->q->dtype, out->dtype) &&
+         (!rlxc_dtype_is_float(h->q->dtype) || h->q->dtype.bits >= out->dtype.bits)))
         return false;
+    h->dtype = out->dtype;
     uint32_t outer = (uint32_t)h->q->ndim - 2;
     bool equal = true;
     for (uint32_t i = 0; i < outer; i++)
@@ -293,8 +300,8 @@ static bool is_heads(rlxc_matching *t, heads *h)
  * scores afterwards, so what is added is large enough to leave nothing of them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {
-    rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, h->q->dtype, 0),
-              low = rlxc_scalar_atom(t->g.ctx, h->q->dtype, isinf(fill) ? fill : ABSORBING);
+    rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, h->dtype, 0),
+              low = rlxc_scalar_atom(t->g.ctx, h->dtype, isinf(fill) ? fill : absorbing(h->dtype));
     rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
     return emit(t, "where", args, 3, (rlxc_attrs){0});
 }
@@ -317,7 +324,7 @@ static bool read_mask(rlxc_matching *t, heads *h)
     }
     if (cond.kind == RLXC_ATOM_NONE && hidden.kind == RLXC_ATOM_NONE)
         return true;
-    if (!(fill <= -1e9) || !rlxc_dtype_eq(h->q->dtype, RLX_F32))
+    if (!(fill <= -1e9) || h->dtype.bits < 32)
         return false; /* scores that such a number leaves standing */
     h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->queries);
     if (!h->causal)
@@ -339,7 +346,7 @@ static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
     const rlxc_sinfo *bias = tensor_of(t, h->bias);
     int32_t ndim = h->q->ndim;
     const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[4] = {one, one, one, one};
-    if (!bias || bias->ndim > ndim || !rlxc_dtype_eq(bias->dtype, h->q->dtype))
+    if (!bias || bias->ndim > ndim || !rlxc_dtype_eq(bias->dtype, h->dtype))
         return (rlxc_atom){0};
     for (int32_t i = 0; i < bias->ndim; i++) {
         int32_t at = ndim - bias->ndim + i; /* among the dimensions of the scores */
@@ -353,18 +360,23 @@ static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
     return bias->ndim == 4 ? h->bias : reshaped(t, h->bias, dims);
 }
 
-/* (batch, head, n, size), or (batch * head, n, size), as (batch, n, head, size); |turned|: the last
- * two dimensions are the other way round. */
-static rlxc_atom with_heads_inside(rlxc_matching *t, const char *name, bool turned)
+/* (batch, head, n, size), or (batch * head, n, size), as (batch, n, head, size) of type |dtype|;
+ * |turned|: the last two dimensions are the other way round. */
+static rlxc_atom with_heads_inside(rlxc_matching *t, const char *name, bool turned, rlx_dtype dtype)
 {
     static const int64_t four[2][4] = {{0, 2, 1, 3}, {0, 3, 1, 2}}, three[3] = {0, 2, 1};
     rlxc_atom x = capture(t, name);
     const rlxc_sinfo *s = tensor_of(t, x);
-    if (s->ndim == 4)
-        return permuted(t, x, four[turned], 4);
-    const rlxc_expr *dims[4] = {s->dims[0], s->dims[turned ? 2 : 1], rlxc_i64(t->g.ctx, 1),
-                                s->dims[turned ? 1 : 2]};
-    return reshaped(t, turned ? permuted(t, x, three, 3) : x, dims);
+    if (s->ndim == 4) {
+        x = permuted(t, x, four[turned], 4);
+    } else {
+        const rlxc_expr *dims[4] = {s->dims[0], s->dims[turned ? 2 : 1], rlxc_i64(t->g.ctx, 1),
+                                    s->dims[turned ? 1 : 2]};
+        x = reshaped(t, turned ? permuted(t, x, three, 3) : x, dims);
+    }
+    if (rlxc_dtype_eq(s->dtype, dtype))
+        return x;
+    return emit(t, "astype", &x, 1, rlxc_one_attr(t->g.ctx, "dtype", rlxc_attr_dtype(dtype)));
 }
 
 rlxc_atom rlxc_match_attention(rlxc_matching *t)
@@ -383,9 +395,9 @@ rlxc_atom rlxc_match_attention(rlxc_matching *t)
         if (args[n++].kind == RLXC_ATOM_NONE)
             return (rlxc_atom){0};
     }
-    args[0] = with_heads_inside(t, "q", false);
-    args[1] = with_heads_inside(t, "k", true);
-    args[2] = with_heads_inside(t, "v", false);
+    args[0] = with_heads_inside(t, "q", false, h.dtype);
+    args[1] = with_heads_inside(t, "k", true, h.dtype);
+    args[2] = with_heads_inside(t, "v", false, h.dtype);
     double scale = rlxc_match_number(&t->m, "scale", 1) * rlxc_match_number(&t->m, "scale2", 1);
     rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
     if (h.causal)

@@ -21,7 +21,7 @@ static bool has_axes(const rlxc_stages *all, const rlxc_stage *s, uint32_t spati
     for (uint32_t i = 0; temp && i < spatial; i++)
         if (s->out->ndim != spatial || s->indices[i] != s->vars[i])
             return false;
-    return !temp || rlxc_dtype_eq(s->out->dtype, RLX_F32);
+    return !temp || rlxc_dtype_eq(s->out->dtype, all->items[0].out->dtype);
 }
 
 static const rlxc_expr *load_at(const rlxc_stages *all, const rlxc_buffer *b,
@@ -173,14 +173,17 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
     const rlxc_stage *s = all->items;
     if (all->n != N_STAGES || !all->root)
         return false;
+    const rlx_dtype t = s[0].out->dtype;
     *a = (rlxc_attention){.score = &s[0],
                           .map = &s[1],
                           .max = &s[2],
                           .exp = &s[3],
                           .sum = &s[4],
                           .weigh = &s[5],
-                          .final = &s[6]};
-    if (!has_axes(all, a->score, 4, 1, true) || !has_axes(all, a->map, 4, 0, true) ||
+                          .final = &s[6],
+                          .dtype = t};
+    if ((!rlxc_dtype_eq(t, RLX_F32) && !rlxc_dtype_eq(t, RLX_F64)) ||
+        !has_axes(all, a->score, 4, 1, true) || !has_axes(all, a->map, 4, 0, true) ||
         !has_axes(all, a->max, 3, 1, true) || !has_axes(all, a->exp, 4, 0, true) ||
         !has_axes(all, a->sum, 3, 1, true) || !has_axes(all, a->weigh, 4, 1, true) ||
         !has_axes(all, a->final, 4, 0, false))
@@ -198,7 +201,7 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
     const rlxc_expr *const *v = a->exp->vars;
     const rlxc_expr *difference =
         rlxc_sub(ctx, load_at(all, a->map->out, v, 4), load_at(all, a->max->out, v, 3));
-    const rlxc_expr *exp = rlxc_call(ctx, RLX_F32, rlxc_intern_cstr(ctx, "exp"), &difference, 1);
+    const rlxc_expr *exp = rlxc_call(ctx, t, rlxc_intern_cstr(ctx, "exp"), &difference, 1);
     const rlxc_expr *wv[4] = {a->weigh->vars[0], a->weigh->vars[1], a->weigh->vars[2],
                               a->weigh->vars[4]};
     if (a->max->init->kind != RLXC_EXPR_FLOAT || a->max->init->f > -1e38 ||

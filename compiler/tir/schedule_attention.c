@@ -78,14 +78,14 @@ static const rlxc_expr *most(fused *t, const rlxc_expr *a, const rlxc_expr *b)
 
 static const rlxc_expr *real(fused *t, double v)
 {
-    return rlxc_float(t->ctx, RLX_F32, v);
+    return rlxc_float(t->ctx, t->a->dtype, v);
 }
 
 /* Where maxima start: finite, so that the first correction is no NaN, and no score is below but
  * -inf. Exporters hide keys with the least float; rows of nothing else are means. */
 static const rlxc_expr *lowest(fused *t)
 {
-    return real(t, -(double)FLT_MAX);
+    return real(t, t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX);
 }
 
 static const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
@@ -158,7 +158,7 @@ static const rlxc_expr *let(fused *t, const char *name, const rlxc_expr *value)
 static rlxc_buffer *local(fused *t, const char *name, int64_t rows, int64_t columns)
 {
     const rlxc_expr *shape[2] = {num(t, rows ? rows : columns), num(t, columns)};
-    return rlxc_local_buffer(t->c, name, RLX_F32, shape, rows ? 2 : 1);
+    return rlxc_local_buffer(t->c, name, t->a->dtype, shape, rows ? 2 : 1);
 }
 
 /* Loop variables over the queries of a block, as vectors. */
@@ -548,7 +548,7 @@ bool rlxc_schedule_attention(rlxc_schedule *c)
         return false;
     uint32_t bytes = c->s->options->vector_bytes;
     bool wide = bytes >= 64, medium = bytes >= 32;
-    fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / 4};
+    fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / (a.dtype.bits / 8u)};
     t.nv = wide ? 4 : 2;
     const rlxc_expr *height = num(&t, (int64_t)t.nv * t.vl);
     const rlxc_expr *blocks = divided(&t, a.queries, height), *left = rest(&t, a.queries, height);

@@ -13,6 +13,7 @@ typedef struct rlxc_attention {
     const rlxc_expr *query, *key, *value; /* over the axes of score, of score, of weigh */
     const rlxc_expr *batches, *heads, *queries, *keys;
     int64_t size, value_size;
+    rlx_dtype dtype;   /* of the stages: float32 or float64 */
     uint32_t place[4]; /* of b, h, i and e among the axes of final */
     bool widens;       /* keys or values are of 16 bits */
     /* First and last key that a query may see, over the axes of map: query number plus something

@@ -37,6 +37,13 @@ static const variant variants[] = {
      .bottom_right = true, .window = 37},
     {"window ahead", "float32", 16, 16, ", window_size=5", .bottom_right = true, .window = 5},
     {"float16", "float16", 24, 40, "", .window = 0},
+    {"float64", "float64", 32, 32, "", .window = 0},
+    {"float64 odd sizes", "float64", 20, 7, ", scale=0.3", .window = 0},
+    {"float64 causal bias", "float64", 16, 33, ", causal_mask=\"TopLeft\"", .bias = true,
+     .causal = true},
+    {"float64 hiding bias", "float64", 16, 16, "", .bias = true, .hides = true},
+    {"float64 window", "float64", 9, 16, ", causal_mask=\"BottomRight\", window_size=37",
+     .causal = true, .bottom_right = true, .window = 37},
     {"bfloat16 causal bias", "bfloat16", 32, 32, ", causal_mask=\"TopLeft\"", .bias = true,
      .causal = true},
 };
@@ -65,7 +72,7 @@ static void module_text(const variant *v, char *out, size_t size)
 
 static size_t item_size(const variant *v)
 {
-    return strcmp(v->dtype, "float32") == 0 ? 4 : 2;
+    return strcmp(v->dtype, "float64") == 0 ? 8 : strcmp(v->dtype, "float32") == 0 ? 4 : 2;
 }
 
 static double get(const variant *v, const void *data, int64_t i)
@@ -73,6 +80,8 @@ static double get(const variant *v, const void *data, int64_t i)
     uint16_t low;
     uint32_t bits;
     float f;
+    if (item_size(v) == 8)
+        return ((const double *)data)[i];
     if (item_size(v) == 4)
         return (double)((const float *)data)[i];
     memcpy(&low, (const char *)data + 2 * i, 2);
@@ -87,7 +96,8 @@ static double get(const variant *v, const void *data, int64_t i)
     return (double)f;
 }
 
-/* Numbers that all the types hold: eighths between -2 and 2. */
+/* Numbers that all the types hold: eighths between -2 and 2; in float64 something is added that
+ * float32 would lose. */
 static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -96,6 +106,10 @@ static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
         float f = (float)eighths / 8;
         uint32_t bits;
         memcpy(&bits, &f, sizeof bits);
+        if (item_size(v) == 8) {
+            ((double *)data)[i] = (double)f + (eighths % 7) * 0x1p-40;
+            continue;
+        }
         if (item_size(v) == 4) {
             ((float *)data)[i] = f;
             continue;
@@ -112,11 +126,15 @@ static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
 }
 
 /* As exporters hide padding: the same keys from all queries, and all keys from each third query. */
-static void hide(float *bias, int64_t n, int64_t m)
+static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 {
     for (int64_t i = 0; i < HEADS * n * m; i++)
-        if (i / m % n % 3 == 0 || i % m % 5 == 0)
-            bias[i] = -FLT_MAX;
+        if (i / m % n % 3 == 0 || i % m % 5 == 0) {
+            if (item_size(v) == 8)
+                ((double *)bias)[i] = -DBL_MAX;
+            else
+                ((float *)bias)[i] = -FLT_MAX;
+        }
 }
 
 /* --- the definition --------------------------------------------------------------------------- */
@@ -143,7 +161,7 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
             s *= scale;
             if (v->bias)
                 s += get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j);
-            score[j] = sees(v, i, j, n, m) ? s : -3.0e38;
+            score[j] = sees(v, i, j, n, m) ? s : item_size(v) == 8 ? -1.0e308 : -3.0e38;
             largest = fmax(largest, score[j]);
         }
         for (int64_t j = 0; j < m; j++)
@@ -187,7 +205,7 @@ static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
         fill(v, buffers[i], counts[i], (uint32_t)(n * 31 + m * 7 + i));
     }
     if (v->hides)
-        hide(buffers[3], n, m);
+        hide(v, buffers[3], n, m);
     buffers[last] = malloc((size_t)results * item_size(v) + 1);
     double *want = malloc((size_t)results * sizeof *want + 1);
     const void *in[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
@@ -195,7 +213,10 @@ static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
     /* in the order in which the parameters name them */
     int64_t dims[2] = {n, m};
     cr_assert_eq(kernel_fixture_call(f, "attention", buffers, dims), 0, "%s", f->failure);
-    double allowed = item_size(v) == 4 ? 2e-5 : strcmp(v->dtype, "float16") == 0 ? 2e-3 : 1.6e-2;
+    double allowed = item_size(v) == 8                  ? 1e-13
+                     : item_size(v) == 4                ? 2e-5
+                     : strcmp(v->dtype, "float16") == 0 ? 2e-3
+                                                        : 1.6e-2;
     for (int64_t i = 0; i < results; i++) {
         double got = get(v, buffers[last], i);
         if (!(fabs(got - want[i]) <= allowed)) {

@@ -2,6 +2,8 @@
 # call masked_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {false, false, true, false} => tensor float32 [1, 1, 2, 1] {2, 1}
 # call hidden_rows: tensor float32 [1, 1, 2, 1] {10, 20}, tensor float32 [1, 1, 2, 1] {10, 0}, tensor float32 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {true, true, false, true} => tensor float32 [1, 1, 2, 1] {2, 1}
 # call blocks: tensor float32 [1, 2, 1, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {100, 0}, tensor float32 [1, 1, 2, 1] {1, 3} => tensor float32 [1, 1, 2, 1] {2, 1}
+# call masked_rows64: tensor float64 [1, 1, 2, 1] {10, 20}, tensor float64 [1, 1, 2, 1] {10, 0}, tensor float64 [1, 1, 2, 1] {1, 3}, tensor bool [1, 1, 2, 2] {false, false, true, false} => tensor float64 [1, 1, 2, 1] {2, 1}
+# call wider_values: tensor float32 [1, 1, 2, 1] {0, 1}, tensor float32 [1, 1, 2, 1] {200, 0}, tensor float64 [1, 1, 2, 1] {1, 3}, tensor float64 [2, 2] {0, 0, 0, 100} => tensor float64 [1, 1, 2, 1] {2, 1}
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -41,6 +43,29 @@ class Module:
             kt = R.permute_dims(k, axes=[0, 1, 3, 2])
             s = R.matmul(q, kt)
             p = R.nn.softmax(s, axis=-1)
+            o = R.matmul(p, v)
+            R.output(o)
+        return o
+
+    @R.function
+    def masked_rows64(q: R.Tensor((1, 1, "n", 1), "float64"), k: R.Tensor((1, 1, "n", 1), "float64"), v: R.Tensor((1, 1, "n", 1), "float64"), seen: R.Tensor((1, 1, "n", "n"), "bool")):
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 1, 3, 2])
+            s = R.matmul(q, kt)
+            w = R.where(seen, s, R.const(-1e9, "float64"))
+            p = R.nn.softmax(w, axis=-1)
+            o = R.matmul(p, v)
+            R.output(o)
+        return o
+
+    @R.function
+    def wider_values(q: R.Tensor((1, 1, "n", 1), "float32"), k: R.Tensor((1, 1, "n", 1), "float32"), v: R.Tensor((1, 1, "n", 1), "float64"), bias: R.Tensor(("n", "n"), "float64")):
+        with R.dataflow():
+            kt = R.permute_dims(k, axes=[0, 1, 3, 2])
+            s = R.matmul(q, kt)
+            w = R.astype(s, dtype="float64")
+            b = R.add(w, bias)
+            p = R.nn.softmax(b, axis=-1)
             o = R.matmul(p, v)
             R.output(o)
         return o

@@ -148,3 +148,44 @@ class Module:
             out = R.matmul(p, v)
             R.output(out)
         return out
+
+    @R.function
+    def wider_behind_the_scores(q: R.Tensor(("b", "n", 4, 16), "float32"), k: R.Tensor(("b", "n", 4, 16), "float32"), v: R.Tensor(("b", 4, "n", 16), "float64"), seen: R.Tensor(("n", "n"), "bool")) -> R.Tensor(("b", 4, "n", 16), "float64"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            kt = R.permute_dims(k, axes=[0, 2, 3, 1])
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            w = R.astype(y, dtype="float64")
+            mask = R.where(seen, R.const(0.0, "float64"), R.const(-1000000000.0, "float64"))
+            s = R.add(w, mask)
+            p = R.nn.softmax(s, axis=-1)
+            out = R.matmul(p, v)
+            R.output(out)
+        return out
+
+    @R.function
+    def integer_scores_stay(q: R.Tensor(("b", 4, "n", 16), "int8"), k: R.Tensor(("b", 4, 16, "n"), "int8"), v: R.Tensor(("b", 4, "n", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            w = R.astype(z, dtype="float32")
+            p = R.nn.softmax(w, axis=-1)
+            out = R.matmul(p, v)
+            R.output(out)
+        return out
+
+    @R.function
+    def narrower_behind_the_scores(q: R.Tensor(("b", 4, "n", 16), "float64"), k: R.Tensor(("b", 4, 16, "n"), "float64"), v: R.Tensor(("b", 4, "n", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            w = R.astype(z, dtype="float32")
+            p = R.nn.softmax(w, axis=-1)
+            out = R.matmul(p, v)
+            R.output(out)
+        return out
