@@ -2,6 +2,7 @@
  *
  * Everything is without effect once the node has failed, so that errors need no path of their own;
  * an operator that reported an error fails the node. */
+#include "compiler/ir/constant.h"
 #include "compiler/onnx/importer.h"
 
 #include <math.h>
@@ -214,40 +215,6 @@ rlxc_atom rlxc_ox_atom(rlxc_ox *im, rlxc_ox_value *v)
     return v->atom.kind != RLXC_ATOM_NONE ? v->atom : make_tensor(im, v);
 }
 
-static double half_value(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double magnitude = exponent == 31  ? (mantissa ? (double)NAN : (double)INFINITY)
-                       : exponent == 0 ? ldexp(mantissa, -24)
-                                       : ldexp(mantissa + 1024, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static double element(const rlxc_constant *c, uint32_t i)
-{
-    const unsigned char *at = (const unsigned char *)c->data + (size_t)i * (c->dtype.bits / 8u);
-    uint64_t bits = 0;
-    memcpy(&bits, at, c->dtype.bits / 8u);
-    if (c->dtype.code == RLX_FLOAT && c->dtype.bits == 64) {
-        double d;
-        memcpy(&d, at, sizeof d);
-        return d;
-    }
-    if (c->dtype.code == RLX_FLOAT && c->dtype.bits == 16)
-        return half_value((uint16_t)bits);
-    if (c->dtype.code == RLX_FLOAT || c->dtype.code == RLX_BFLOAT) {
-        uint32_t wide = c->dtype.code == RLX_BFLOAT ? (uint32_t)bits << 16 : (uint32_t)bits;
-        float f;
-        memcpy(&f, &wide, sizeof f);
-        return (double)f;
-    }
-    if (c->dtype.code == RLX_INT) {
-        unsigned unused = 64u - c->dtype.bits;
-        return (double)((int64_t)(bits << unused) >> unused);
-    }
-    return (double)bits;
-}
-
 bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *v, double *out, uint32_t capacity,
                            uint32_t *out_n)
 {
@@ -262,7 +229,7 @@ bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *v, double *out, uint32_t 
             return false;
         *out_n = (uint32_t)n;
         for (uint32_t i = 0; i < *out_n; i++)
-            out[i] = element(c, i);
+            out[i] = rlxc_constant_double(c, i);
         return true;
     }
     if (!rlxc_ox_known(im, v, &elems, out_n) || *out_n > capacity)
@@ -273,15 +240,6 @@ bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *v, double *out, uint32_t 
         out[i] = (double)value;
     }
     return true;
-}
-
-static int64_t integer_element(const rlxc_constant *c, uint32_t i)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, (const unsigned char *)c->data + (size_t)i * (c->dtype.bits / 8u),
-           c->dtype.bits / 8u);
-    unsigned unused = 64u - c->dtype.bits;
-    return c->dtype.code == RLX_INT ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
 bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, uint32_t *out_n)
@@ -296,10 +254,10 @@ bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, 
         const rlxc_expr **elems = rlxc_alloc(im->ctx, ((size_t)n + 1) * sizeof(const rlxc_expr *));
         for (uint32_t i = 0; i < n; i++) {
             if (!rlxc_dtype_is_float(c->dtype)) {
-                elems[i] = rlxc_ox_i(im, integer_element(c, i));
+                elems[i] = rlxc_ox_i(im, rlxc_constant_int(c, i));
                 continue;
             }
-            double d = element(c, i);
+            double d = rlxc_constant_double(c, i);
             if (!(fabs(d) < 9e15) || d != floor(d))
                 return false;
             elems[i] = rlxc_ox_i(im, (int64_t)d);

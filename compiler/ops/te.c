@@ -6,6 +6,8 @@
  * base name, which keeps the module small; merge_prim_funcs does the rest. */
 #include "compiler/ops/te.h"
 
+#include "compiler/ir/constant.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -105,40 +107,13 @@ static void add_param(rlxc_te *te, rlxc_buffer *buffer)
 
 const rlxc_expr *rlxc_te_immediate(rlxc_context *ctx, const rlxc_constant *c)
 {
-    uint64_t bits = 0;
-    if (c->nbytes > sizeof bits)
+    if (c->nbytes > sizeof(uint64_t))
         return NULL;
-    memcpy(&bits, c->data, c->nbytes);
-    if (rlxc_dtype_is_float(c->dtype)) {
-        float f32;
-        double f64;
-        uint32_t low = (uint32_t)bits;
-        if (c->dtype.code == RLX_BFLOAT) {
-            low <<= 16;
-            memcpy(&f32, &low, sizeof f32);
-            return rlxc_float(ctx, c->dtype, (double)f32);
-        }
-        if (c->dtype.bits == 32) {
-            memcpy(&f32, &low, sizeof f32);
-            return rlxc_float(ctx, c->dtype, (double)f32);
-        }
-        if (c->dtype.bits == 64) {
-            memcpy(&f64, &bits, sizeof f64);
-            return rlxc_float(ctx, c->dtype, f64);
-        }
-        int exponent = (int)(bits >> 10 & 31);
-        double fraction = (double)(bits & 1023) / 1024;
-        double magnitude = exponent == 31  ? (fraction > 0 ? (double)NAN : (double)INFINITY)
-                           : exponent == 0 ? ldexp(fraction, -14)
-                                           : ldexp(1 + fraction, exponent - 15);
-        return rlxc_float(ctx, c->dtype, bits >> 15 & 1 ? -magnitude : magnitude);
-    }
-    int64_t value = (int64_t)bits;
-    if (c->dtype.code == RLX_INT && c->dtype.bits < 64 && bits >> (c->dtype.bits - 1) & 1)
-        value = (int64_t)(bits | UINT64_MAX << c->dtype.bits);
-    if (rlxc_dtype_is_bool(c->dtype))
-        return rlxc_bool(ctx, value != 0);
-    return rlxc_int(ctx, c->dtype, value);
+    if (rlxc_dtype_is_float(c->dtype))
+        return rlxc_float(ctx, c->dtype, rlxc_constant_double(c, 0));
+    int64_t value = rlxc_constant_int(c, 0);
+    return rlxc_dtype_is_bool(c->dtype) ? rlxc_bool(ctx, value != 0)
+                                        : rlxc_int(ctx, c->dtype, value);
 }
 
 static rlxc_te_operand operand(rlxc_te *te, rlxc_atom atom, const rlxc_sinfo *s, const char *name)

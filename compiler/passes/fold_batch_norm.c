@@ -12,6 +12,7 @@
  */
 #include "compiler/passes/passes.h"
 
+#include "compiler/ir/constant.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/families.h"
 
@@ -39,18 +40,6 @@ typedef struct fold {
 
 /* --- constants of one value for each channel ---------------------------------------------------
  */
-
-static double value_at(const rlxc_constant *c, size_t i)
-{
-    float single;
-    double wide;
-    if (c->dtype.bits == 64) {
-        memcpy(&wide, (const char *)c->data + i * sizeof wide, sizeof wide);
-        return wide;
-    }
-    memcpy(&single, (const char *)c->data + i * sizeof single, sizeof single);
-    return (double)single;
-}
 
 static void put_value(rlx_dtype t, void *data, size_t i, double value)
 {
@@ -82,7 +71,7 @@ static bool per_channel(rlxc_atom atom, const affine *a, bool vector)
 
 static double of_channel(const rlxc_constant *c, size_t channel)
 {
-    return value_at(c, count_of(c) == 1 ? 0 : channel);
+    return rlxc_constant_double(c, count_of(c) == 1 ? 0 : channel);
 }
 
 /* --- folding -----------------------------------------------------------------------------------
@@ -296,7 +285,7 @@ static void finish(rlxc_context *ctx, const affine *a)
     if (!weight || !shift)
         return;
     for (size_t i = 0; i < n; i++)
-        put_value(a->dtype, weight, i, value_at(w, i) * a->scale[i / each]);
+        put_value(a->dtype, weight, i, rlxc_constant_double(w, i) * a->scale[i / each]);
     for (size_t i = 0; i < a->channels; i++)
         put_value(a->dtype, shift, i, a->shift[i]);
     for (uint32_t i = 0; i < a->ndim; i++)

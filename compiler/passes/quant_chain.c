@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/constant.h"
 #include "compiler/ir/sym.h"
 #include "compiler/ops/te.h"
 #include "compiler/tir/stages.h"
@@ -242,16 +243,6 @@ static bool dtype_range(rlx_dtype t, int64_t *lo, int64_t *hi)
     return true;
 }
 
-static int64_t value_at(const rlxc_constant *c, size_t i)
-{
-    uint64_t bits = 0;
-    size_t item = c->dtype.bits / 8u;
-    memcpy(&bits, (const unsigned char *)c->data + i * item, item);
-    uint64_t sign = UINT64_C(1) << (c->dtype.bits - 1);
-    return c->dtype.code == RLX_INT && bits & sign ? (int64_t)(bits - sign) - (int64_t)sign
-                                                   : (int64_t)bits;
-}
-
 static bool leaf_range(const rlxc_quant_chain *c, const rlxc_buffer *buffer, int64_t *lo,
                        int64_t *hi)
 {
@@ -263,9 +254,9 @@ static bool leaf_range(const rlxc_quant_chain *c, const rlxc_buffer *buffer, int
         return false;
     if (k->dtype.bits % 8 || k->nbytes == 0)
         return true;
-    *lo = *hi = value_at(k, 0);
+    *lo = *hi = rlxc_constant_int(k, 0);
     for (size_t i = 1, n = k->nbytes / (k->dtype.bits / 8u); i < n; i++) {
-        int64_t v = value_at(k, i);
+        int64_t v = rlxc_constant_int(k, i);
         *lo = v < *lo ? v : *lo;
         *hi = v > *hi ? v : *hi;
     }

@@ -8,85 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/ir/constant.h"
 #include "compiler/script/print.h"
 
 #define NDARRAY_MAGIC 0xDD5E40F096B4A13Full
 
-static double half_value(uint16_t bits)
-{
-    int exponent = (bits >> 10) & 31;
-    double mantissa = bits & 1023;
-    double value;
-    if (exponent == 31)
-        value = mantissa == 0 ? INFINITY : NAN;
-    else if (exponent == 0)
-        value = ldexp(mantissa, -24);
-    else
-        value = ldexp(mantissa + 1024, exponent - 25);
-    return (bits & 0x8000) != 0 ? -value : value;
-}
-
-/* The element as a double; true for floating types only. */
-static bool float_value(const rlxc_constant *c, double *out)
-{
-    uint16_t u16 = 0;
-    uint32_t u32 = 0;
-    float f32 = 0;
-    if (c->dtype.code == RLX_BFLOAT) {
-        memcpy(&u16, c->data, sizeof u16);
-        u32 = (uint32_t)u16 << 16;
-        memcpy(&f32, &u32, sizeof f32);
-        *out = (double)f32;
-        return true;
-    }
-    if (c->dtype.code != RLX_FLOAT)
-        return false;
-    if (c->dtype.bits == 16) {
-        memcpy(&u16, c->data, sizeof u16);
-        *out = half_value(u16);
-    } else if (c->dtype.bits == 32) {
-        memcpy(&f32, c->data, sizeof f32);
-        *out = (double)f32;
-    } else {
-        memcpy(out, c->data, sizeof *out);
-    }
-    return true;
-}
-
-/* The element's bits, sign-extended for signed types. */
-static int64_t int_value(const rlxc_constant *c)
-{
-    bool is_signed = c->dtype.code == RLX_INT;
-    uint8_t u8 = 0;
-    uint16_t u16 = 0;
-    uint32_t u32 = 0;
-    int64_t i64 = 0;
-    switch (c->dtype.bits) {
-    case 8:
-        memcpy(&u8, c->data, sizeof u8);
-        return is_signed ? (int8_t)u8 : u8;
-    case 16:
-        memcpy(&u16, c->data, sizeof u16);
-        return is_signed ? (int16_t)u16 : u16;
-    case 32:
-        memcpy(&u32, c->data, sizeof u32);
-        return is_signed ? (int32_t)u32 : (int64_t)u32;
-    default:
-        memcpy(&i64, c->data, sizeof i64);
-        return i64;
-    }
-}
-
 const char *rlxc_scalar_text(const rlxc_constant *constant, char buffer[RLXC_SCALAR_TEXT])
 {
-    double value = 0;
-    if (float_value(constant, &value)) {
+    if (rlxc_dtype_is_float(constant->dtype)) {
+        double value = rlxc_constant_double(constant, 0);
         char text[RLXC_FLOAT_TEXT];
         snprintf(buffer, RLXC_SCALAR_TEXT, isfinite(value) ? "%s" : "float(\"%s\")",
                  rlxc_float_text(value, text));
         return buffer;
     }
-    int64_t bits = int_value(constant);
+    int64_t bits = rlxc_constant_int(constant, 0);
     if (rlxc_dtype_is_bool(constant->dtype))
         return strcpy(buffer, bits != 0 ? "True" : "False");
     if (constant->dtype.code == RLX_UINT)
@@ -98,9 +34,8 @@ const char *rlxc_scalar_text(const rlxc_constant *constant, char buffer[RLXC_SCA
 
 void rlxc_print_constant(rlxc_printer *p, const rlxc_constant *constant)
 {
-    double value = 0;
     if (constant->ndim == 0 && constant->name == NULL &&
-        (!float_value(constant, &value) || isfinite(value))) {
+        (!rlxc_dtype_is_float(constant->dtype) || isfinite(rlxc_constant_double(constant, 0)))) {
         char text[RLXC_SCALAR_TEXT];
         rlxc_text_printf(&p->out, "R.const(%s, \"%s\")", rlxc_scalar_text(constant, text),
                          rlxc_dtype_name(p->ctx, constant->dtype));

@@ -1,0 +1,12 @@
+/* Elements of constants as numbers. */
+#ifndef RLXC_IR_CONSTANT_H
+#define RLXC_IR_CONSTANT_H
+
+#include "compiler/ir/relax.h"
+
+/* Element |i| as a double, rounded where it is an integer that no double holds. */
+double rlxc_constant_double(const rlxc_constant *c, size_t i);
+/* Element |i| of integers or truth values; of uint64 the same bits. */
+int64_t rlxc_constant_int(const rlxc_constant *c, size_t i);
+
+#endif
