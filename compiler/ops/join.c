@@ -1,4 +1,4 @@
-/* Operators that join tensors, cut them and pad them: concat, stack, split, strided_slice, pad.
+/* Operators that join tensors and cut them: concat, stack, split, strided_slice.
  *
  * Slice bounds follow Python: negative ones count from the end, those beyond are clipped (unless
  * assume_inbound says that they are not). The clipped bounds are symbolic expressions, so the
@@ -8,11 +8,6 @@
 #include <string.h>
 
 enum { MAX_SELECTED = 8 }; /* concat of more tensors writes them one after the other */
-
-static const rlxc_expr *minus(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
-{
-    return rlxc_sub(ctx, a, b);
-}
 
 /* --- concat, stack --- */
 
@@ -104,7 +99,7 @@ static const rlxc_expr *pick_part(rlxc_te *te, const rlxc_te_operand *parts, uin
     const rlxc_expr *at[RLXC_MAX_NDIM], *offset = rlxc_i64(ctx, 0), *value = NULL;
     memcpy(at, te->axes, te->n_axes * sizeof at[0]);
     for (uint32_t i = 0; i < n; i++) {
-        at[axis] = rlxc_canonical(ctx, minus(ctx, te->axes[axis], offset), NULL);
+        at[axis] = rlxc_canonical(ctx, rlxc_sub(ctx, te->axes[axis], offset), NULL);
         const rlxc_expr *part = rlxc_te_get(te, &parts[i], at);
         value = value ? rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LE, offset, te->axes[axis]),
                                    part, value)
@@ -280,7 +275,7 @@ static bool split_points(const rlxc_call_view *v, const rlxc_expr *length, const
 static const rlxc_expr *part_length(rlxc_context *ctx, const rlxc_expr *const *at, uint32_t i,
                                     uint32_t n, const rlxc_expr *length)
 {
-    return rlxc_canonical(ctx, minus(ctx, i + 1 < n ? at[i + 1] : length, at[i]), NULL);
+    return rlxc_canonical(ctx, rlxc_sub(ctx, i + 1 < n ? at[i + 1] : length, at[i]), NULL);
 }
 
 const rlxc_sinfo *rlxc_infer_split(rlxc_context *ctx, const rlxc_module *module,
@@ -417,7 +412,8 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
             continue;
         const rlxc_expr *one = rlxc_i64(ctx, 1), *zero = rlxc_i64(ctx, 0), *dim = x->dims[k];
         const rlxc_expr *low = stride > 0 ? zero : rlxc_i64(ctx, -1);
-        const rlxc_expr *high = stride > 0 ? dim : rlxc_canonical(ctx, minus(ctx, dim, one), NULL);
+        const rlxc_expr *high =
+            stride > 0 ? dim : rlxc_canonical(ctx, rlxc_sub(ctx, dim, one), NULL);
         const rlxc_expr *from = rlxc_canonical(ctx, begin.at[i], NULL),
                         *to = rlxc_canonical(ctx, end.at[i], NULL);
         if (!inbound) {
@@ -425,7 +421,7 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
             to = clip_bound(ctx, to, dim, low, high);
         }
         int64_t step = stride > 0 ? stride : -stride;
-        const rlxc_expr *span = stride > 0 ? minus(ctx, to, from) : minus(ctx, from, to);
+        const rlxc_expr *span = stride > 0 ? rlxc_sub(ctx, to, from) : rlxc_sub(ctx, from, to);
         span = rlxc_canonical(ctx, rlxc_add(ctx, span, rlxc_i64(ctx, step - 1)), NULL);
         const rlxc_expr *length = rlxc_canonical(
             ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, span, rlxc_i64(ctx, step)), NULL);
@@ -463,14 +459,14 @@ static const rlxc_expr *kept_inside(rlxc_te *te, const slice *s, uint32_t k, con
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *zero = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1);
     const rlxc_expr *first = s->begin[k],
-                    *steps =
-                        rlxc_mul(ctx, minus(ctx, s->length[k], one), rlxc_i64(ctx, s->stride[k])),
+                    *steps = rlxc_mul(ctx, rlxc_sub(ctx, s->length[k], one),
+                                      rlxc_i64(ctx, s->stride[k])),
                     *last = rlxc_canonical(ctx, rlxc_add(ctx, first, steps), NULL);
     const rlxc_expr *low = s->stride[k] > 0 ? first : last, *high = s->stride[k] > 0 ? last : first;
     const rlxc_expr *x_dim = te->view.in[0]->dims[k];
     if (rlxc_prove_le(ctx, zero, low, NULL) && rlxc_prove_lt(ctx, high, x_dim, NULL))
         return at;
-    at = rlxc_binary(ctx, RLXC_EXPR_MIN, at, minus(ctx, dim, one));
+    at = rlxc_binary(ctx, RLXC_EXPR_MIN, at, rlxc_sub(ctx, dim, one));
     return rlxc_binary(ctx, RLXC_EXPR_MAX, at, zero);
 }
 
@@ -499,104 +495,6 @@ rlxc_atom rlxc_legalize_strided_slice(rlxc_builder *b, const rlxc_binding *call)
     for (uint32_t i = 0; i < out->ndim; i++)
         if (s.begin[i] && inbound)
             value = rlxc_te_if_not_empty(b->ctx, x.dims[i], value);
-    rlxc_te_store(&te, out, value);
-    return rlxc_te_finish(&te);
-}
-
-/* --- pad --- */
-
-static bool pad_widths(const rlxc_call_view *v, int32_t ndim, int64_t out[2 * RLXC_MAX_NDIM])
-{
-    uint32_t n;
-    rlxc_attr_get_ints(v->call, "pad_width", out, 2 * RLXC_MAX_NDIM, &n);
-    if (ndim != RLXC_UNKNOWN_NDIM && n != 2 * (uint32_t)ndim) {
-        rlxc_infer_error(v,
-                         "pad_width must have %d values, (before, after) of each dimension, "
-                         "got %u",
-                         2 * ndim, n);
-        return false;
-    }
-    return true;
-}
-
-const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
-                                 const rlxc_binding *call)
-{
-    rlxc_call_view v;
-    int64_t widths[2 * RLXC_MAX_NDIM];
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !pad_widths(&v, v.in[0]->ndim, widths))
-        return NULL;
-    const rlxc_sinfo *x = v.in[0];
-    const char *mode = rlxc_attr_get_str(call, "pad_mode", "constant");
-    if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
-        strcmp(mode, "replicate") != 0 && strcmp(mode, "circular") != 0)
-        return rlxc_infer_error(&v, "pad_mode '%s' is not known", mode);
-    if (!rlxc_dims_known(x))
-        return rlxc_tensor_ndim(&v, x->dtype, x->ndim);
-    rlxc_dims dims = {.n = (uint32_t)x->ndim};
-    for (uint32_t i = 0; i < dims.n; i++) {
-        int64_t both;
-        if (__builtin_add_overflow(widths[2 * i], widths[2 * i + 1], &both))
-            return rlxc_infer_error(&v, "pad_width is too large");
-        dims.at[i] = rlxc_add(ctx, x->dims[i], rlxc_i64(ctx, both));
-    }
-    return rlxc_tensor_of(&v, x->dtype, &dims);
-}
-
-/* Where position |p| (relative to the input, outside it too, however far) is read in a dimension of
- * |n|. */
-static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr *p,
-                                   const rlxc_expr *n)
-{
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1), *last = minus(ctx, n, one);
-    if (mode == 'e') /* replicate the edge */
-        return rlxc_binary(ctx, RLXC_EXPR_MAX, zero, rlxc_binary(ctx, RLXC_EXPR_MIN, p, last));
-    if (mode == 'c') /* circular */
-        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, rlxc_binary(ctx, RLXC_EXPR_MAX, n, one));
-    /* reflect, the border itself not repeated: to and fro with a period of 2 (n - 1) */
-    const rlxc_expr *period = rlxc_canonical(
-        ctx, rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_mul(ctx, last, rlxc_i64(ctx, 2)), one), NULL);
-    const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, period);
-    return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, at, n), at, minus(ctx, period, at));
-}
-
-rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call)
-{
-    rlxc_te te;
-    rlxc_context *ctx = b->ctx;
-    int64_t widths[2 * RLXC_MAX_NDIM];
-    if (!rlxc_te_begin(&te, b, call, "pad", RLXC_PATTERN_INJECTIVE) ||
-        !pad_widths(&te.view, te.out->ndim, widths))
-        return (rlxc_atom){0};
-    const char *name = rlxc_attr_get_str(call, "pad_mode", "constant");
-    char mode = strcmp(name, "replicate") == 0     ? 'e'
-                : name[0] == 'c' && name[1] == 'o' ? 'k'
-                                                   : name[0];
-    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
-    const rlxc_buffer *out = rlxc_te_output(&te, "PadInput");
-    rlxc_te_spatial(&te, "PadInput", out);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
-    for (uint32_t i = 0; i < out->ndim; i++) {
-        const rlxc_expr *n = x.dims[i], *p = te.axes[i];
-        at[i] = p;
-        if (widths[2 * i] == 0 && widths[2 * i + 1] == 0)
-            continue;
-        p = minus(ctx, p, rlxc_i64(ctx, widths[2 * i]));
-        if (mode != 'k') {
-            at[i] = pad_source(ctx, mode, p, n);
-            continue;
-        }
-        at[i] = p;
-        const rlxc_expr *test =
-            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), p),
-                        rlxc_binary(ctx, RLXC_EXPR_LT, p, n));
-        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
-    }
-    const rlxc_expr *value = rlxc_te_get(&te, &x, at);
-    if (inside)
-        value =
-            rlxc_te_if(ctx, inside, value,
-                       rlxc_te_number(ctx, out->dtype, rlxc_attr_get_float(call, "pad_value", 0)));
     rlxc_te_store(&te, out, value);
     return rlxc_te_finish(&te);
 }

@@ -4,6 +4,7 @@
  * A padded input is copied into a wider temporary for convolutions, so that the inner loops have no
  * conditions; poolings test the border in place. */
 #include "compiler/ops/window.h"
+#include "compiler/ops/reduce.h"
 
 #include <string.h>
 
@@ -457,7 +458,8 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
                         rlxc_binary(ctx, RLXC_EXPR_LT, at[k], x.dims[k]));
         inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
     }
-    const rlxc_expr *init = is_max ? rlxc_te_lowest(ctx, dtype) : rlxc_te_number(ctx, dtype, 0);
+    const rlxc_expr *init = is_max ? rlxc_te_max_init(&te, dtype, true, rlxc_i64(ctx, 1))
+                                   : rlxc_te_number(ctx, dtype, 0);
     const rlxc_expr *element = rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at));
     if (inside)
         element = rlxc_te_if(ctx, inside, element, init);

@@ -223,11 +223,12 @@ rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
     r.sum = rlxc_quant_local(t, "sum", RLX_I32, 2);
     find_peak(&r);
     split(&r);
-    /* nothing but tiny numbers cannot be scaled up in float32 */
+    /* nothing but tiny numbers: neither may the factor overflow nor what a one is worth, times the
+     * scale, lose digits */
     const rlxc_expr *peak = first(&r, r.peak), *one = rlxc_i64(ctx, 1);
     const rlxc_expr *tiny =
         rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_GT, peak, constant(&r, 0)),
-                    rlxc_binary(ctx, RLXC_EXPR_LT, peak, constant(&r, 1e-30)));
+                    rlxc_binary(ctx, RLXC_EXPR_LT, peak, constant(&r, 1e-20)));
     const rlxc_expr *flag = rlxc_add(ctx, first(&r, r.flag), rlxc_load(ctx, r.peak, &one, 1));
     put(&r, r.flag, zero,
         rlxc_add(ctx, flag, rlxc_select(ctx, tiny, constant(&r, 1), constant(&r, 0))));

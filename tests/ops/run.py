@@ -83,6 +83,11 @@ def pool(a, size, stride, pad, best):
     return out
 
 
+def windows_of_two(a):
+    a = np.pad(a, ((0, 0), (0, 0), (1, 1)), constant_values=-np.inf)
+    return np.stack([a[:, :, :-1], a[:, :, 1:]])
+
+
 def conv_transpose(a, w, stride, pad, extra, groups):
     n, c, h, wd = a.shape
     i, o, kh, kw = w.shape
@@ -232,6 +237,8 @@ def rows():
             lambda a: np.pad(a, ((1, 2), (0, 3)), constant_values=1.5)),
         Row("R.nn.pad(x, [1, 2, 0, 0], pad_mode=\"replicate\")", {"x": x("4 m")},
             lambda a: np.pad(a, ((1, 2), (0, 0)), mode="edge")),
+        Row("R.nn.pad(x, [2, 1, 0, 0], pad_mode=\"replicate\")", {"x": x("n 3")}, # of nothing: 0
+            lambda a: np.pad(a, ((2, 1), (0, 0)), mode="edge" if len(a) else "constant")),
         Row("R.nn.pad(x, [7, 9, 0, 0], pad_mode=\"reflect\")", {"x": x("3 m")},
             lambda a: np.pad(a, ((7, 9), (0, 0)), mode="reflect")),
         Row("R.nn.pad(x, [3, 3, 0, 0], pad_mode=\"circular\")", {"x": x("n 3")},
@@ -291,6 +298,12 @@ def rows():
         Row("R.sum(x, axis=[0])", {"x": x("n m", "int32", -9, 9)}, lambda a: a.sum(0)),
         Row("R.sum(x, axis=[-1])", {"x": x("n m", "float16", -1, 1)}, lambda a: a.sum(-1)),
         Row("R.max(x, axis=[0])", {"x": x("n m", "uint8", 0, 200)}, lambda a: a.max(0), empty=False),
+        Row("R.argmax(R.sqrt(x), axis=1)", {"x": x()}, # the first NaN, as NumPy has it
+            lambda a: np.sqrt(a).argmax(1), empty=False),
+        Row("R.argmin(R.sqrt(x), axis=0)", {"x": x(dtype="float64")},
+            lambda a: np.sqrt(a).argmin(0), empty=False),
+        Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
+            lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # of -inf alone, too
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),
         Row("R.cumsum(x)", {"x": x()}, lambda a: a.cumsum()),
         Row("R.cumprod(x, axis=0)", {"x": x(low=.8, high=1.2)}, lambda a: a.cumprod(0)),

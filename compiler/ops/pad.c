@@ -1,0 +1,107 @@
+/* pad: positions outside the input are a constant, or elements read from elsewhere in it. An empty
+ * dimension has none to read: what it is padded with is then 0. */
+#include "compiler/ops/te.h"
+
+#include <string.h>
+
+static bool pad_widths(const rlxc_call_view *v, int32_t ndim, int64_t out[2 * RLXC_MAX_NDIM])
+{
+    uint32_t n;
+    rlxc_attr_get_ints(v->call, "pad_width", out, 2 * RLXC_MAX_NDIM, &n);
+    if (ndim != RLXC_UNKNOWN_NDIM && n != 2 * (uint32_t)ndim) {
+        rlxc_infer_error(v,
+                         "pad_width must have %d values, (before, after) of each dimension, "
+                         "got %u",
+                         2 * ndim, n);
+        return false;
+    }
+    return true;
+}
+
+const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
+                                 const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    int64_t widths[2 * RLXC_MAX_NDIM];
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !pad_widths(&v, v.in[0]->ndim, widths))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    const char *mode = rlxc_attr_get_str(call, "pad_mode", "constant");
+    if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
+        strcmp(mode, "replicate") != 0 && strcmp(mode, "circular") != 0)
+        return rlxc_infer_error(&v, "pad_mode '%s' is not known", mode);
+    if (!rlxc_dims_known(x))
+        return rlxc_tensor_ndim(&v, x->dtype, x->ndim);
+    rlxc_dims dims = {.n = (uint32_t)x->ndim};
+    for (uint32_t i = 0; i < dims.n; i++) {
+        int64_t both;
+        if (__builtin_add_overflow(widths[2 * i], widths[2 * i + 1], &both))
+            return rlxc_infer_error(&v, "pad_width is too large");
+        dims.at[i] = rlxc_add(ctx, x->dims[i], rlxc_i64(ctx, both));
+    }
+    return rlxc_tensor_of(&v, x->dtype, &dims);
+}
+
+/* Where position |p| (relative to the input, outside it too, however far) is read in a dimension of
+ * |n|. */
+static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr *p,
+                                   const rlxc_expr *n)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *one = rlxc_i64(ctx, 1),
+                    *last = rlxc_sub(ctx, n, one);
+    if (mode == 'e') /* replicate the edge */
+        return rlxc_binary(ctx, RLXC_EXPR_MAX, zero, rlxc_binary(ctx, RLXC_EXPR_MIN, p, last));
+    if (mode == 'c') /* circular */
+        return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, rlxc_binary(ctx, RLXC_EXPR_MAX, n, one));
+    /* reflect, the border itself not repeated: to and fro with a period of 2 (n - 1) */
+    const rlxc_expr *period = rlxc_canonical(
+        ctx, rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_mul(ctx, last, rlxc_i64(ctx, 2)), one), NULL);
+    const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, period);
+    return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, at, n), at, rlxc_sub(ctx, period, at));
+}
+
+rlxc_atom rlxc_legalize_pad(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    int64_t widths[2 * RLXC_MAX_NDIM];
+    if (!rlxc_te_begin(&te, b, call, "pad", RLXC_PATTERN_INJECTIVE) ||
+        !pad_widths(&te.view, te.out->ndim, widths))
+        return (rlxc_atom){0};
+    const char *name = rlxc_attr_get_str(call, "pad_mode", "constant");
+    char mode = strcmp(name, "replicate") == 0     ? 'e'
+                : name[0] == 'c' && name[1] == 'o' ? 'k'
+                                                   : name[0];
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
+    const rlxc_buffer *out = rlxc_te_output(&te, "PadInput");
+    rlxc_te_spatial(&te, "PadInput", out);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    uint32_t elsewhere = 0; /* dimensions whose padding is read from the input */
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        const rlxc_expr *n = x.dims[i], *p = te.axes[i];
+        at[i] = p;
+        if (widths[2 * i] == 0 && widths[2 * i + 1] == 0)
+            continue;
+        p = rlxc_sub(ctx, p, rlxc_i64(ctx, widths[2 * i]));
+        if (mode != 'k') {
+            at[i] = pad_source(ctx, mode, p, n);
+            elsewhere |= 1u << i;
+            continue;
+        }
+        at[i] = p;
+        const rlxc_expr *test =
+            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), p),
+                        rlxc_binary(ctx, RLXC_EXPR_LT, p, n));
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+    }
+    const rlxc_expr *value = rlxc_te_get(&te, &x, at);
+    for (uint32_t i = 0; i < out->ndim; i++)
+        if (elsewhere >> i & 1)
+            value = rlxc_te_if_not_empty(ctx, x.dims[i], value);
+    if (inside)
+        value =
+            rlxc_te_if(ctx, inside, value,
+                       rlxc_te_number(ctx, out->dtype, rlxc_attr_get_float(call, "pad_value", 0)));
+    rlxc_te_store(&te, out, value);
+    return rlxc_te_finish(&te);
+}
