@@ -188,6 +188,44 @@ RLX_TEST(driver, stops_and_prints_after_a_pass)
     rmdir(folder);
 }
 
+static const char *const PRODUCT = "@I.ir_module\n"
+                                   "class Module:\n"
+                                   "    @R.function\n"
+                                   "    def main(x: R.Tensor((\"n\", 16), dtype=\"float32\"),\n"
+                                   "             w: R.Tensor((16, 64), dtype=\"float32\")):\n"
+                                   "        y = R.matmul(x, w)\n"
+                                   "        return y\n";
+
+/* The vectors of each target multiply and add, also of one that does not run here. */
+RLX_TEST(driver, kernels_are_in_vectors_of_the_target)
+{
+    static const struct {
+        const char *target, *instruction, *operand;
+    } cases[] = {
+        {"--mcpu=x86-64", "mulps", "%xmm"},
+        {"--mcpu=x86-64-v3", "vfmadd", "%ymm"},
+        {"--mcpu=x86-64-v4", "vfmadd", "%zmm"},
+        {"--target=aarch64-unknown-linux-gnu", "fmla\tv", ".4s, v"},
+    };
+    (void)t;
+    char folder[] = "/tmp/rlx_driver_XXXXXX", words[512], path[128];
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/m.py", folder);
+    write_text(path, PRODUCT);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(words, sizeof words, "%s --emit=asm %s", path, cases[i].target);
+        cr_expect_eq(run(words, out, err), 0, "%s", err);
+        const char *at = strstr(out, cases[i].instruction);
+        size_t line = at ? strcspn(at, "\n") : 0;
+        const char *operand = at ? strstr(at, cases[i].operand) : NULL;
+        cr_expect(operand && operand < at + line, "%s: %.*s", cases[i].target, (int)line,
+                  at ? at : "");
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
 RLX_TEST(driver, the_same_source_gives_the_same_bytes)
 {
     void *data[2] = {NULL, NULL};
