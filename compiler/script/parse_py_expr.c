@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MAX_KEYWORDS = 64 };
+
 /* A growing list inside the pool. */
 typedef struct list {
     const rlxc_py **items;
@@ -60,6 +62,16 @@ static rlxc_py *below_all(rlxc_py_parser *py, rlxc_py *e, const rlxc_py *const *
     return e;
 }
 
+static rlxc_py *sequence(rlxc_py_parser *py, rlxc_py_kind kind, rlxc_range start, const list *items)
+{
+    rlxc_py *e = node(py, kind, rlxc_py_range_to_here(py, start));
+    if (e) {
+        e->items = items->items;
+        e->n = items->count;
+    }
+    return below_all(py, e, items->items, items->count);
+}
+
 /* Counts one more level of recursion; the caller takes it back unless this gives false. */
 static bool deeper(rlxc_py_parser *py)
 {
@@ -74,37 +86,25 @@ static bool deeper(rlxc_py_parser *py)
 
 static const rlxc_py *parse_ternary(rlxc_py_parser *py);
 
-/* Reads items up to |close| (already inside the brackets). */
-static bool parse_items(rlxc_py_parser *py, list *items, uint32_t close, bool *out_comma)
-{
-    *out_comma = false;
-    while (!rlxc_py_is(py, close)) {
-        const rlxc_py *item = parse_ternary(py);
-        if (!item || !push(py, items, item))
-            return false;
-        *out_comma = rlxc_py_accept(py, RLXC_OP1(','));
-        if (!*out_comma)
-            break;
-    }
-    return rlxc_py_expect(py, close, "after the list");
-}
-
 static const rlxc_py *parse_list(rlxc_py_parser *py, rlxc_py_kind kind, uint32_t close)
 {
     rlxc_range start = py->token.range;
     list items = {0};
-    bool comma;
+    bool comma = false;
     rlxc_py_next(py);
-    if (!parse_items(py, &items, close, &comma))
+    while (!rlxc_py_is(py, close)) {
+        const rlxc_py *item = parse_ternary(py);
+        if (!item || !push(py, &items, item))
+            return NULL;
+        comma = rlxc_py_accept(py, RLXC_OP1(','));
+        if (!comma)
+            break;
+    }
+    if (!rlxc_py_expect(py, close, "after the list"))
         return NULL;
     if (kind == RLXC_PY_TUPLE && items.count == 1 && !comma)
         return items.items[0];
-    rlxc_py *e = node(py, kind, rlxc_py_range_to_here(py, start));
-    if (e) {
-        e->items = items.items;
-        e->n = items.count;
-    }
-    return below_all(py, e, items.items, items.count);
+    return sequence(py, kind, start, &items);
 }
 
 static const rlxc_py *parse_dict(rlxc_py_parser *py)
@@ -142,19 +142,33 @@ static const rlxc_py *parse_string(rlxc_py_parser *py)
     e->text = py->token.text;
     e->length = py->token.length;
     rlxc_py_next(py);
+    size_t capacity = 0;
+    char *text = NULL;
     while (py->token.kind == RLXC_TOKEN_STRING) { /* "a" "b" is one string */
         size_t length = e->length + py->token.length;
-        char *text = rlxc_try_alloc(py->ctx, length + 1, 1);
-        if (!text)
-            return NULL;
-        memcpy(text, e->text, e->length);
+        if (length > capacity) { /* doubled: many short strings stay linear */
+            capacity = 2 * length;
+            text = rlxc_try_alloc(py->ctx, capacity + 1, 1);
+            if (!text)
+                return NULL;
+            memcpy(text, e->text, e->length);
+        }
         memcpy(text + e->length, py->token.text, py->token.length);
+        text[length] = '\0';
         e->text = text;
         e->length = length;
         rlxc_py_next(py);
         e->range = rlxc_py_range_to_here(py, e->range);
     }
     return e;
+}
+
+static const char **keep_names(rlxc_py_parser *py, const char *const *names, uint32_t n)
+{
+    const char **kept = rlxc_py_alloc(py->ctx, py->pool, ((size_t)n + 1) * sizeof *kept);
+    if (kept && n > 0)
+        memcpy(kept, names, n * sizeof *kept);
+    return kept;
 }
 
 static const rlxc_py *parse_lambda(rlxc_py_parser *py)
@@ -182,11 +196,8 @@ static const rlxc_py *parse_lambda(rlxc_py_parser *py)
         return NULL;
     e->a = body;
     e->n_keywords = n;
-    e->keyword_names = rlxc_py_alloc(py->ctx, py->pool, sizeof names);
-    if (!e->keyword_names)
-        return NULL;
-    memcpy(e->keyword_names, names, n * sizeof *names);
-    return below(py, e, body);
+    e->keyword_names = keep_names(py, names, n);
+    return e->keyword_names ? below(py, e, body) : NULL;
 }
 
 static const rlxc_py *parse_primary(rlxc_py_parser *py)
@@ -289,14 +300,8 @@ static const rlxc_py *parse_index(rlxc_py_parser *py, const rlxc_py *base)
     if (!rlxc_py_expect(py, RLXC_OP1(']'), "after the index"))
         return NULL;
     const rlxc_py *index = items.items[0];
-    if (items.count > 1 || comma) {
-        rlxc_py *tuple = node(py, RLXC_PY_TUPLE, rlxc_py_range_to_here(py, start));
-        if (!tuple)
-            return NULL;
-        tuple->items = items.items;
-        tuple->n = items.count;
-        index = below_all(py, tuple, items.items, items.count);
-    }
+    if (items.count > 1 || comma)
+        index = sequence(py, RLXC_PY_TUPLE, start, &items);
     rlxc_py *e = node(py, RLXC_PY_INDEX, rlxc_py_range_to_here(py, base->range));
     if (!e || !index)
         return NULL;
@@ -308,8 +313,7 @@ static const rlxc_py *parse_index(rlxc_py_parser *py, const rlxc_py *base)
 static const rlxc_py *parse_call(rlxc_py_parser *py, const rlxc_py *base)
 {
     list items = {0}, values = {0};
-    const char **names = NULL;
-    uint32_t names_capacity = 0;
+    const char *names[MAX_KEYWORDS];
     rlxc_py_next(py);
     while (!rlxc_py_is(py, RLXC_OP1(')'))) {
         if (rlxc_py_is(py, RLXC_OP1('*')) || rlxc_py_is(py, RLXC_OP2('*', '*'))) {
@@ -328,21 +332,11 @@ static const rlxc_py *parse_call(rlxc_py_parser *py, const rlxc_py *base)
                     rlxc_error(py->ctx, item->range, "argument '%s' is given twice", item->text);
                     return NULL;
                 }
-            if (values.count > names_capacity) {
-                names_capacity = values.capacity;
-                const char **grown =
-                    rlxc_py_alloc(py->ctx, py->pool, names_capacity * sizeof *grown);
-                if (!grown)
-                    return NULL;
-                if (names)
-                    memcpy(grown, names, (values.count - 1) * sizeof *grown);
-                names = grown;
-            }
-            names[values.count - 1] = item->text;
-            if (values.count > 64) {
-                rlxc_error(py->ctx, item->range, "more than 64 keyword arguments");
+            if (values.count > MAX_KEYWORDS) {
+                rlxc_error(py->ctx, item->range, "more than %d keyword arguments", MAX_KEYWORDS);
                 return NULL;
             }
+            names[values.count - 1] = item->text;
         } else {
             if (values.count > 0) {
                 rlxc_error(py->ctx, item->range, "positional argument after a keyword argument");
@@ -357,12 +351,13 @@ static const rlxc_py *parse_call(rlxc_py_parser *py, const rlxc_py *base)
     if (!rlxc_py_expect(py, RLXC_OP1(')'), "after the arguments"))
         return NULL;
     rlxc_py *e = node(py, RLXC_PY_CALL, rlxc_py_range_to_here(py, base->range));
-    if (!e)
+    const char **kept = values.count > 0 ? keep_names(py, names, values.count) : NULL;
+    if (!e || (values.count > 0 && !kept))
         return NULL;
     e->base = base;
     e->items = items.items;
     e->n = items.count;
-    e->keyword_names = names;
+    e->keyword_names = kept;
     e->keywords = values.items;
     e->n_keywords = values.count;
     e = below_all(py, below(py, e, base), items.items, items.count);
@@ -596,10 +591,5 @@ const rlxc_py *rlxc_py_expr_tuple(rlxc_py_parser *py)
         if (!item || !push(py, &items, item))
             return NULL;
     }
-    rlxc_py *e = node(py, RLXC_PY_TUPLE, rlxc_py_range_to_here(py, first->range));
-    if (e) {
-        e->items = items.items;
-        e->n = items.count;
-    }
-    return below_all(py, e, items.items, items.count);
+    return sequence(py, RLXC_PY_TUPLE, first->range, &items);
 }

@@ -372,6 +372,28 @@ RLX_TEST(parse, long_functions)
     free(text);
 }
 
+/* Strings that stand side by side are one, in memory of its size. */
+RLX_TEST(parse, strings_of_many_parts)
+{
+    enum { N = 50000 };
+    char *text = malloc(64 + (size_t)N * 4), *p = text;
+    cr_assert(text);
+    p += sprintf(p, "@R.function\ndef f():\n  return R.str(");
+    for (int i = 0; i < N; i++)
+        p += sprintf(p, "\"%c\" ", 'a' + i % 26);
+    p += sprintf(p, ")\n");
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *m = rlxc_parse_module(ctx, "t.py", text, (size_t)(p - text));
+    cr_assert(m, "%s", rlxc_render_diagnostics(ctx));
+    rlxc_atom result = m->globals.items[0]->relax->body.result;
+    cr_assert(result.kind == RLXC_ATOM_STRING);
+    cr_expect(strlen(result.text) == N && result.text[27] == 'b' &&
+              result.text[N - 1] == 'a' + (N - 1) % 26);
+    cr_expect(t->live_bytes < 64 << 20, "%zu bytes", t->live_bytes);
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
 RLX_TEST(parse, out_of_memory_at_every_allocation)
 {
     size_t length;
