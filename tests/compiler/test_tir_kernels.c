@@ -5,19 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "compiler/ir/sym.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-enum { MAX_BUFFERS = 6, GUARD = 64 };
+enum { MAX_BUFFERS = 6, GUARD = 64, PAGE = 4096 };
 
-typedef struct tensors { /* arguments of one call, each between guard bytes */
+/* Arguments of one call, each after guard bytes and right before a page that cannot be accessed. */
+typedef struct tensors {
     uint32_t n;
     uint8_t *block[MAX_BUFFERS];
     void *data[MAX_BUFFERS];
-    size_t bytes[MAX_BUFFERS], count[MAX_BUFFERS];
+    size_t mapped[MAX_BUFFERS], bytes[MAX_BUFFERS], count[MAX_BUFFERS];
     rlx_dtype dtype[MAX_BUFFERS];
 } tensors;
 
@@ -75,10 +77,14 @@ static tensors make(const kernel_fixture *f, const char *name, const int64_t *di
         t.count[t.n] = (size_t)count;
         t.bytes[t.n] = (size_t)count * rlx_dtype_size(b->dtype);
         t.dtype[t.n] = b->dtype;
-        size_t whole = (t.bytes[t.n] + 2 * GUARD + 63) & ~(size_t)63;
-        t.block[t.n] = aligned_alloc(64, whole);
+        size_t whole = (t.bytes[t.n] + GUARD + PAGE - 1) / PAGE * PAGE;
+        t.mapped[t.n] = whole + PAGE;
+        t.block[t.n] =
+            mmap(NULL, t.mapped[t.n], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        cr_assert(t.block[t.n] != MAP_FAILED &&
+                  mprotect(t.block[t.n] + whole, PAGE, PROT_NONE) == 0);
         memset(t.block[t.n], 0x5a, whole);
-        t.data[t.n] = t.block[t.n] + GUARD;
+        t.data[t.n] = t.block[t.n] + whole - t.bytes[t.n];
         fill(&t, t.n++);
     }
     return t;
@@ -87,8 +93,8 @@ static tensors make(const kernel_fixture *f, const char *name, const int64_t *di
 static bool guards_hold(const tensors *t)
 {
     for (uint32_t i = 0; i < t->n; i++)
-        for (size_t k = 0; k < GUARD; k++)
-            if (t->block[i][k] != 0x5a || t->block[i][GUARD + t->bytes[i] + k] != 0x5a)
+        for (size_t k = 1; k <= GUARD; k++)
+            if (*((uint8_t *)t->data[i] - k) != 0x5a)
                 return false;
     return true;
 }
@@ -96,7 +102,7 @@ static bool guards_hold(const tensors *t)
 static void release(tensors *t)
 {
     for (uint32_t i = 0; i < t->n; i++)
-        free(t->block[i]);
+        munmap(t->block[i], t->mapped[i]);
 }
 
 static double as_double(const tensors *t, uint32_t i, size_t k)
