@@ -5,6 +5,8 @@
  * kernels depend on libm alone. */
 #include "compiler/codegen/llvm.h"
 
+#include <math.h>
+
 static LLVMTypeRef with_lanes(LLVMTypeRef type, uint32_t lanes)
 {
     return lanes > 1 ? LLVMVectorType(type, lanes) : type;
@@ -212,14 +214,27 @@ LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 
 /* --- casts ----------------------------------------------------------------------------------- */
 
-/* Out of range saturates and NaN gives 0, so that no input makes an undefined value. */
-static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, LLVMTypeRef to, bool is_signed)
+/* Out of range saturates and NaN gives 0, so that no input makes an undefined value. As
+ * comparisons, not llvm.fptosi.sat, which takes vectors apart. */
+static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to, LLVMTypeRef type)
 {
-    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    LLVMTypeRef types[2] = {to, LLVMTypeOf(value)};
-    uint32_t id = LLVMLookupIntrinsicID(name, 15);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, types, 2);
-    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, types, 2), fn, &value, 1, "");
+    LLVMBuilderRef b = g->b;
+    bool is_signed = to.code == RLX_INT;
+    LLVMTypeRef from = LLVMTypeOf(value);
+    uint64_t ones = UINT64_MAX >> (64 - to.bits), top = is_signed ? ones >> 1 : ones;
+    double limit = ldexp(1, is_signed ? to.bits - 1 : to.bits);
+    LLVMValueRef least = rlxc_llvm_float(from, is_signed ? -limit : 0);
+    LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGE, value, rlxc_llvm_float(from, limit), "");
+    LLVMValueRef below = LLVMBuildFCmp(b, LLVMRealULT, value, least, ""); /* or NaN */
+    LLVMValueRef none = LLVMConstNull(from), outside = LLVMBuildOr(b, above, below, "");
+    LLVMValueRef inside = LLVMBuildSelect(b, outside, none, value, "");
+    LLVMValueRef result =
+        is_signed ? LLVMBuildFPToSI(b, inside, type, "") : LLVMBuildFPToUI(b, inside, type, "");
+    result = LLVMBuildSelect(b, above, rlxc_llvm_int(g, type, (int64_t)top), result, "");
+    if (!is_signed)
+        return result;
+    below = LLVMBuildFCmp(b, LLVMRealOLT, value, least, "");
+    return LLVMBuildSelect(b, below, rlxc_llvm_int(g, type, (int64_t)~top), result, "");
 }
 
 LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rlx_dtype to)
@@ -247,7 +262,7 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
         return rlxc_llvm_round(g, r, to);
     }
     if (!to_float)
-        return float_to_int(g, value, type, to.code == RLX_INT);
+        return float_to_int(g, value, one, type);
     LLVMValueRef r = LLVMBuildFPCast(b, value, type, "");
     return rlxc_llvm_round(g, r, to);
 }
