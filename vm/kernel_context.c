@@ -1,16 +1,12 @@
-/* What kernels get beside their buffers: scratch memory and parallel loops.
+/* What kernels get beside their buffers: a context for each worker, with scratch memory.
 
    Scratch memory is a stack of chunks per worker; the serial part of a kernel that has a buffer in
    the memory plan takes that first. After a kernel returns one chunk remains, large
-   enough for all that it took, so the next run allocates nothing; none where bytes are limited.
-   Parallel loops split into at most one share a worker; share k uses worker k, whichever thread
-   runs it, so no two threads ever meet in one arena. */
+   enough for all that it took, so the next run allocates nothing; none where bytes are limited. */
 #include "vm/vm_impl.h"
 
-#include <pthreadpool.h>
 #include <rlx/checked.h>
 #include <string.h>
-#include <time.h>
 
 _Static_assert(offsetof(rlx_kernel_context, n_threads) == 4 &&
                    offsetof(rlx_kernel_context, scratch_alloc) == 8 &&
@@ -146,92 +142,6 @@ static int32_t fail(rlx_kernel_context *ctx, const char *message)
     return 1;
 }
 
-/* The pool's own handshakes order the caller before the shares and the shares before the return,
- * but ThreadSanitizer cannot see into the library, which is built without it; so they are told to
- * it. */
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#define ORDER_BEFORE(p) __tsan_release(p)
-#define ORDER_AFTER(p) __tsan_acquire(p)
-#else
-#define ORDER_BEFORE(p) ((void)(p))
-#define ORDER_AFTER(p) ((void)(p))
-#endif
-
-typedef struct shares {
-    rlx_vm *vm;
-    rlx_parallel_body body;
-    void *user;
-    int64_t n, per_share;
-    atomic_int result;
-} shares;
-
-static void run_one_share(shares *s, size_t i)
-{
-    rlxv_worker *w = &s->vm->workers[i];
-    int64_t begin = (int64_t)i * s->per_share;
-    int64_t end = s->n - begin < s->per_share ? s->n : begin + s->per_share;
-    if (begin >= s->n || atomic_load_explicit(&s->result, memory_order_relaxed))
-        return;
-    bool nested = w->in_share;
-    rlxv_scratch_mark mark = rlxv_scratch_now(w);
-    w->in_share = true;
-    if (i > 0)
-        w->refused = RLX_OK;
-    int rc = s->body(s->user, begin, end, &w->ctx), none = 0;
-    w->in_share = nested;
-    rlxv_scratch_reset(w, mark);
-    if (rc)
-        atomic_compare_exchange_strong(&s->result, &none, rc);
-}
-
-static void run_share(void *context, size_t i)
-{
-    ORDER_AFTER(context);
-    run_one_share(context, i);
-    ORDER_BEFORE(context);
-}
-
-/* Whether loops follow each other closely, and workers therefore spin between them (for the
-   milliseconds after which the library lets them sleep). Waking a sleeping one takes some 40 us, as
-   long as a small product takes; a spinning one takes a core that others could use. */
-static bool follows_closely(rlx_vm *vm)
-{
-    enum { CLOSE_US = 500 };
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    int64_t now = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, last = vm->last_loop_us;
-    vm->last_loop_us = now;
-    return now - last < CLOSE_US;
-}
-
-static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
-                            int64_t grain)
-{
-    rlxv_worker *w = worker_of(ctx);
-    rlx_vm *vm = w->vm;
-    if (n <= 0)
-        return 0;
-    if (grain < 1)
-        grain = 1;
-    if (w->in_share || !vm->threads)
-        return body(user, 0, n, ctx);
-    bool awake = follows_closely(vm);
-    if (!awake) /* the grain is what pays where workers are awake */
-        grain = grain > n / 16 ? n : grain * 16;
-    int64_t n_shares = (n - 1) / grain + 1;
-    if (n_shares > vm->n_workers)
-        n_shares = vm->n_workers;
-    if (n_shares == 1)
-        return body(user, 0, n, ctx);
-    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
-    ORDER_BEFORE(&s);
-    pthreadpool_parallelize_1d(vm->threads, run_share, &s, (size_t)n_shares,
-                               awake ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
-    ORDER_AFTER(&s);
-    return atomic_load(&s.result);
-}
-
 rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err)
 {
     vm->workers = rlx_alloc(&vm->allocator, n * sizeof *vm->workers, 16);
@@ -243,21 +153,14 @@ rlx_status rlxv_workers_create(rlx_vm *vm, uint32_t n, rlx_error *err)
         rlxv_worker *w = &vm->workers[i];
         w->vm = vm;
         w->ctx = (rlx_kernel_context){
-            RLX_KERNEL_ABI, n, scratch_alloc,          scratch_free, parallel_for,
+            RLX_KERNEL_ABI, n, scratch_alloc,          scratch_free, rlxv_parallel_for,
             fail,           w, rlxv_kernel_call_packed};
-    }
-    if (n > 1) {
-        vm->threads = pthreadpool_create(n);
-        if (!vm->threads)
-            return rlx_fail(err, RLX_E_NOMEM, "cannot start %u threads", n);
     }
     return RLX_OK;
 }
 
 void rlxv_workers_destroy(rlx_vm *vm)
 {
-    if (vm->threads)
-        pthreadpool_destroy(vm->threads);
     for (uint32_t i = 0; i < vm->n_workers; i++) {
         rlxv_worker *w = &vm->workers[i];
         while (w->chunk) {

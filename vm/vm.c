@@ -6,7 +6,6 @@
 
 #define DEFAULT_FRAMES 10000u
 #define DEFAULT_POOL_BYTES ((uint64_t)1 << 30)
-#define MAX_THREADS 1024u
 
 static rlx_status no_memory(rlx_error *err)
 {
@@ -66,18 +65,21 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
         vm->registry = rlx_registry_retain(vm->options.registry);
     rlxv_names_init(&vm->packed, &vm->allocator);
     rlxv_names_init(&vm->builtins, &vm->allocator);
-    uint32_t threads = vm->options.threads ? vm->options.threads : 1;
     rlx_status status = RLX_OK;
+    if (vm->options.shared_threads)
+        vm->threads = rlx_threads_retain(vm->options.shared_threads);
+    else
+        status = rlx_threads_create(&vm->allocator, vm->options.threads, &vm->threads, err);
     vm->pool = rlxv_pool_create(&vm->allocator);
     if (!vm->pool) {
-        status = no_memory(err);
+        status = status != RLX_OK ? status : no_memory(err);
     } else {
         vm->pool->max_bytes = vm->options.max_bytes;
         vm->pool->max_cached = vm->options.pool_bytes;
         vm->pool->poison = vm->options.debug_poison;
     }
     if (status == RLX_OK)
-        status = rlxv_workers_create(vm, threads < MAX_THREADS ? threads : MAX_THREADS, err);
+        status = rlxv_workers_create(vm, vm->threads->n, err);
     if (status == RLX_OK)
         status = index_builtins(vm, err);
     if (status == RLX_OK)
@@ -125,6 +127,7 @@ void rlx_vm_destroy(rlx_vm *vm)
     rlxv_names_deinit(&vm->packed);
     rlxv_names_deinit(&vm->builtins);
     rlxv_workers_destroy(vm);
+    rlx_threads_release(vm->threads);
     rlxv_plans_destroy(vm);
     if (vm->pool) {
         rlxv_stack_free(vm);

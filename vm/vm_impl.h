@@ -42,6 +42,19 @@ struct rlx_registry {
 /* --- kernel contexts: scratch memory and parallel loops ----------------------------------------
  */
 
+struct rlx_threads {
+    atomic_uint refs;
+    rlx_allocator allocator;
+    uint32_t n;           /* the caller's own thread counts */
+    void *pool;           /* pthreadpool_t; NULL: serial */
+    atomic_bool is_busy;  /* with a loop of some VM, which alone uses what follows */
+    int64_t last_loop_us; /* when the last parallel loop began */
+};
+
+/* threads.c: rlx_kernel_context.parallel_for */
+int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
+                          int64_t grain);
+
 typedef struct rlxv_scratch_chunk rlxv_scratch_chunk;
 struct rlxv_scratch_chunk {
     rlxv_scratch_chunk *previous;
@@ -161,8 +174,7 @@ struct rlx_vm {
 
     rlxv_worker *workers;
     uint32_t n_workers;
-    void *threads;        /* pthreadpool_t; NULL: serial */
-    int64_t last_loop_us; /* when the last parallel loop began */
+    rlx_threads *threads;
 
     rlxv_layout_cache *layouts; /* per region of the executable */
     rlx_storage *arena;         /* the block that regions are laid out in; NULL: none yet */

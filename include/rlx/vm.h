@@ -38,6 +38,19 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_st
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_str symbol,
                                                          rlx_kernel_fn fn, rlx_error *err);
 
+/* --- threads --------------------------------------------------------------------------------- */
+
+/* Threads that the parallel loops of several VMs take turns with: a loop that finds them at work
+   for another VM runs on its caller's thread alone. Reference-counted; used and released on any
+   thread. */
+typedef struct rlx_threads rlx_threads;
+
+/* |n| threads, the caller's own being one; 0 and 1: none beside it. */
+RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
+                                                    rlx_threads **out, rlx_error *err);
+RLX_API rlx_threads *rlx_threads_retain(rlx_threads *t);
+RLX_API void rlx_threads_release(rlx_threads *t);
+
 /* --- instrument ------------------------------------------------------------------------------ */
 
 typedef enum rlx_call_kind {
@@ -77,7 +90,8 @@ typedef struct rlx_vm_options {
     uint64_t pool_bytes;            /* of unused storage kept for later calls: 1 GiB */
     uint32_t max_frames;            /* calls inside calls: 10 000 */
     uint64_t max_instructions;      /* per entry from the host: no limit */
-    uint32_t threads;               /* of kernels' parallel loops: 1 */
+    uint32_t threads;               /* of kernels' parallel loops, started for this VM: 1 */
+    rlx_threads *shared_threads;    /* instead of such threads; retained; may be NULL */
     bool debug_poison;              /* fill dead registers and freed storage with 0xA5 */
     const rlx_atomic_bool *cancel;  /* polled at calls and backward jumps; may be NULL */
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */

@@ -1,0 +1,149 @@
+/* Threads, and the parallel loops of kernels on them.
+
+   A loop splits into at most one share a worker of its VM; share k uses worker k, whichever thread
+   runs it, so no two threads ever meet in one scratch arena. VMs that share threads take turns: a
+   loop that finds them at work runs on its caller's thread alone, rather than wait or add threads
+   to those that there are. */
+#include "vm/vm_impl.h"
+
+#include <pthreadpool.h>
+#include <time.h>
+
+#define MAX_THREADS 1024u
+
+rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **out, rlx_error *err)
+{
+    a = a ? a : rlx_default_allocator();
+    n = n == 0 ? 1 : n < MAX_THREADS ? n : MAX_THREADS;
+    rlx_threads *t = rlx_alloc(a, sizeof *t, _Alignof(rlx_threads));
+    if (!t)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
+    *t = (rlx_threads){.allocator = *a, .n = n, .pool = n > 1 ? pthreadpool_create(n) : NULL};
+    if (n > 1 && !t->pool) {
+        rlx_free(a, t, sizeof *t, _Alignof(rlx_threads));
+        return rlx_fail(err, RLX_E_NOMEM, "cannot start %u threads", n);
+    }
+    atomic_init(&t->refs, 1);
+    atomic_init(&t->is_busy, false);
+    *out = t;
+    return RLX_OK;
+}
+
+rlx_threads *rlx_threads_retain(rlx_threads *t)
+{
+    atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+
+void rlx_threads_release(rlx_threads *t)
+{
+    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    rlx_allocator a = t->allocator;
+    if (t->pool)
+        pthreadpool_destroy(t->pool);
+    rlx_free(&a, t, sizeof *t, _Alignof(rlx_threads));
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+/* The pool's own handshakes order the caller before the shares and the shares before the return,
+ * but ThreadSanitizer cannot see into the library, which is built without it; so they are told to
+ * it. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define ORDER_BEFORE(p) __tsan_release(p)
+#define ORDER_AFTER(p) __tsan_acquire(p)
+#else
+#define ORDER_BEFORE(p) ((void)(p))
+#define ORDER_AFTER(p) ((void)(p))
+#endif
+
+/* Whether a loop may use the threads now; false where there are none. */
+static bool take_turn(rlx_threads *threads)
+{
+    return threads->pool &&
+           !atomic_exchange_explicit(&threads->is_busy, true, memory_order_acquire);
+}
+
+static void end_turn(rlx_threads *threads)
+{
+    atomic_store_explicit(&threads->is_busy, false, memory_order_release);
+}
+
+typedef struct shares {
+    rlx_vm *vm;
+    rlx_parallel_body body;
+    void *user;
+    int64_t n, per_share;
+    atomic_int result;
+} shares;
+
+static void run_one_share(shares *s, size_t i)
+{
+    rlxv_worker *w = &s->vm->workers[i];
+    int64_t begin = (int64_t)i * s->per_share;
+    int64_t end = s->n - begin < s->per_share ? s->n : begin + s->per_share;
+    if (begin >= s->n || atomic_load_explicit(&s->result, memory_order_relaxed))
+        return;
+    bool nested = w->in_share;
+    rlxv_scratch_mark mark = rlxv_scratch_now(w);
+    w->in_share = true;
+    if (i > 0)
+        w->refused = RLX_OK;
+    int rc = s->body(s->user, begin, end, &w->ctx), none = 0;
+    w->in_share = nested;
+    rlxv_scratch_reset(w, mark);
+    if (rc)
+        atomic_compare_exchange_strong(&s->result, &none, rc);
+}
+
+static void run_share(void *context, size_t i)
+{
+    ORDER_AFTER(context);
+    run_one_share(context, i);
+    ORDER_BEFORE(context);
+}
+
+/* Whether loops follow each other closely, and workers therefore spin between them (for the
+   milliseconds after which the library lets them sleep). Waking a sleeping one takes some 40 us, as
+   long as a small product takes; a spinning one takes a core that others could use. */
+static bool follows_closely(rlx_threads *threads)
+{
+    enum { CLOSE_US = 500 };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t now = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, last = threads->last_loop_us;
+    threads->last_loop_us = now;
+    return now - last < CLOSE_US;
+}
+
+int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
+                          int64_t grain)
+{
+    rlxv_worker *w = ctx->host;
+    rlx_vm *vm = w->vm;
+    if (n <= 0)
+        return 0;
+    if (grain < 1)
+        grain = 1;
+    if (w->in_share || !take_turn(vm->threads))
+        return body(user, 0, n, ctx);
+    bool awake = follows_closely(vm->threads);
+    if (!awake) /* the grain is what pays where workers are awake */
+        grain = grain > n / 16 ? n : grain * 16;
+    int64_t n_shares = (n - 1) / grain + 1;
+    if (n_shares > vm->n_workers)
+        n_shares = vm->n_workers;
+    if (n_shares == 1) {
+        end_turn(vm->threads);
+        return body(user, 0, n, ctx);
+    }
+    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
+    ORDER_BEFORE(&s);
+    pthreadpool_parallelize_1d(vm->threads->pool, run_share, &s, (size_t)n_shares,
+                               awake ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
+    ORDER_AFTER(&s);
+    end_turn(vm->threads);
+    return atomic_load(&s.result);
+}
