@@ -356,6 +356,8 @@ RLX_TEST(cli, dump_shows_and_draws_memory_plans)
         {"@m.rlx --memory --dim n=100", CLI_OK, "region 1: needs s1 (laid out when"},
         {"@m.rlx --memory", CLI_OK, "region 0: needs n (--dim gives symbols values)"},
         {"@m.rlx --memory", CLI_OK, "  peak >= (n * 8) + (n * 4)  (bytes, each"},
+        {"@m.rlx --memory", CLI_OK,
+         "is 1: 128, 16: 192, 128: 1536, 1024: 12288; at most 0.0 % above that\n"},
         {"@m.rlx --memory", CLI_OK, "offset ?          size n * 8"},
         {"@m.rlx --memory --svg @m.svg", CLI_USAGE, "no region has all its values"},
         {"@m.rlx --memory --dim n=100 --svg @no/m.svg", CLI_FAILED, "m.svg"},

@@ -3,9 +3,11 @@
  * A region whose slots all have values is laid out as the VM would do it: peak, lower bound, each
  * buffer's interval, offset and size, and its tensors. A region that needs a value nobody gave is
  * shown with its formulas: the lower bound is the largest of the sums at the points where a buffer
- * begins, each sum written out once. */
+ * begins, each sum written out once. The peak is that wherever the layout wastes nothing, so it is
+ * computed for some values beside it. */
 #include "vm/cli/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +108,35 @@ static bool print_bound(const cli_plan *p, uint32_t region)
     return ok;
 }
 
+/* The plan's own peaks where all symbols without a value are some number, to hold against the
+   formula: the layout found for these sizes may need more than the largest sum. */
+static bool print_tried(const cli_plan *p, uint32_t region)
+{
+    static const int64_t tried[] = {1, 16, 128, 1024};
+    const cli_symbols *s = p->symbols;
+    int64_t *values = malloc((s->n ? s->n : 1) * sizeof *values);
+    double most = 0;
+    uint32_t n = 0;
+    if (!values)
+        return false;
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+        rlx_plan_sums sums;
+        for (uint32_t i = 0; i < s->n; i++)
+            values[i] = s->bound[i] ? s->values[i] : tried[k];
+        if (rlx_plan_compute(p->exe, p->function, region, values, NULL, NULL, &sums, NULL) !=
+            RLX_OK)
+            continue;
+        printf("%s %lld: %llu", n++ ? "," : "  peak where what is not known is",
+               (long long)tried[k], (unsigned long long)sums.peak);
+        if (sums.bound)
+            most = fmax(most, (double)sums.peak / (double)sums.bound - 1);
+    }
+    if (n > 0)
+        printf("; at most %.1f %% above that\n", 100 * most);
+    free(values);
+    return true;
+}
+
 /* --- a region --------------------------------------------------------------------------------- */
 
 /* "float32 (n, 128)" of each tensor of |buffer|. */
@@ -158,7 +189,7 @@ static bool print_region(const cli_plan *p, uint32_t region)
     if (!p->known[region]) {
         print_missing(p, region);
         print_rows(p, region);
-        return print_bound(p, region);
+        return print_bound(p, region) && print_tried(p, region);
     }
     const rlx_plan_sums *s = &p->sums[region];
     printf("region %u: peak %llu bytes (%s), lower bound %llu (%s)", region,
