@@ -5,6 +5,7 @@
 #define RLXV_BUILDER_H
 
 #include "vm/exec.h"
+#include "vm/file.h"
 
 /* Rows of words, each kept once: open addressing over the rows' bytes. */
 typedef struct rlxv_rows {

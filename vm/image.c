@@ -5,6 +5,7 @@
    privately and read-only; it belongs to a storage of its own, so that a constant returned from a
    call may outlive the executable. */
 #include "vm/exec.h"
+#include "vm/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

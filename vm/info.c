@@ -1,5 +1,6 @@
 /* The getters of executables: what `rlx dump` shows and compilers' tests compare. */
 #include "vm/exec.h"
+#include "vm/file.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #define RLXV_LOAD_H
 
 #include "vm/exec.h"
+#include "vm/file.h"
 
 typedef struct rlxv_section {
     const uint8_t *data;

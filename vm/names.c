@@ -1,4 +1,5 @@
 /* Tables of names, and the registry that hosts share between VMs. */
+#include "vm/file.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
    are compared first, so that a file for another machine is refused with a sentence instead of a
    fault. */
 #include "vm/exec.h"
+#include "vm/file.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "run_any.h"
 
 #include "vm/exec.h"
+#include "vm/file.h"
 
 #include <rlx/asm.h>
 

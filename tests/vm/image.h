@@ -5,6 +5,7 @@
 #include "../support/rlx_test.h"
 
 #include "vm/exec.h"
+#include "vm/file.h"
 
 #include <string.h>
 

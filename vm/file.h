@@ -1,0 +1,60 @@
+/* The executable as a file (private to vm/): its sections, how it is read and how it gets its name.
+ */
+#ifndef RLXV_FILE_H
+#define RLXV_FILE_H
+
+#include <rlx/base.h>
+
+enum {
+    RLXV_SECTION_STRINGS = 1,
+    RLXV_SECTION_EXPRS = 2,
+    RLXV_SECTION_TYPES = 3,
+    RLXV_SECTION_CONSTANTS = 4,
+    RLXV_SECTION_KERNELS = 5,
+    RLXV_SECTION_IMPORTS = 6,
+    RLXV_SECTION_FUNCTIONS = 7,
+    RLXV_SECTION_CODE = 8,
+    RLXV_SECTION_DEBUG = 9,
+    RLXV_SECTION_METADATA = 10,
+    RLXV_SECTION_NATIVE = 11,
+    RLXV_SECTION_DATA = 12, /* the bytes of tensor constants: always last in the file */
+    RLXV_SECTION_PLANS = 13,
+    RLXV_SECTION_END = 14,
+};
+#define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
+#define RLXV_HEADER_BYTES 64u
+#define RLXV_SECTION_BYTES 40u
+#define RLXV_SECTION_REQUIRED 1u
+#define RLXV_MAX_SECTIONS 64u
+
+/* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
+rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
+
+/* image.c: a file under a name of its own until it is whole. */
+typedef struct rlxv_new_file {
+    rlx_allocator allocator;
+    const char *path;
+    char *temporary;
+    size_t size;   /* of the name */
+    size_t folder; /* the part of the name before the last component */
+    int fd;
+} rlxv_new_file;
+rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
+                           rlx_error *err);
+rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n, rlx_error *err);
+/* Renames it to what it shall be, or removes it where |status| says that something failed. */
+rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err);
+
+/* Reads the header and the section table; gives the extent of the data section (size 0: none). */
+rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,
+                            size_t *out_head_size, uint64_t *out_data_offset,
+                            uint64_t *out_data_size, rlx_error *err);
+uint64_t rlxv_checksum(const void *data, size_t size);
+/* Bytes that stand one after the other in a file and anywhere in memory. */
+typedef struct rlxv_span {
+    const void *data;
+    size_t size;
+} rlxv_span;
+uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n);
+
+#endif
