@@ -13,6 +13,7 @@
 
 #define NEIGHBOURS_PER_BUFFER 128u /* that are listed, on average; and some that are free */
 #define FREE_NEIGHBOURS 2048u
+#define MOST_NEIGHBOURS (1u << 28)
 #define MAX_WORK (1u << 24) /* of the sweep; what remains is put on top of everything */
 /* What the orders may cost at run time, so that a layout stays near 100 ns per buffer: steps over
    neighbours. Few buffers may take longer. */
@@ -53,7 +54,8 @@ static void merge_events(event *rows, event *other, uint32_t n)
 
 static uint64_t neighbours_allowed(uint32_t n_buffers)
 {
-    return (uint64_t)n_buffers * NEIGHBOURS_PER_BUFFER + FREE_NEIGHBOURS;
+    uint64_t n = (uint64_t)n_buffers * NEIGHBOURS_PER_BUFFER + FREE_NEIGHBOURS;
+    return n < MOST_NEIGHBOURS ? n : MOST_NEIGHBOURS;
 }
 
 /* Visits the pairs that meet; counts into |degree|, or fills |r->edges| through |fill|. False when
