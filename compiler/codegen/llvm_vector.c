@@ -96,6 +96,27 @@ static const struct {
     {"maxnum", 2, false},    {"ctpop", 1, true},    {"bswap", 1, true},     {"bitreverse", 1, true},
 };
 
+/* T.call_llvm_intrin("int32", "llvm.prefetch", address, for writing, locality, of data): a hint,
+ * and so it is left out where its numbers are not those that LLVM takes. */
+static LLVMValueRef prefetch(rlxc_llvm *g, const rlxc_expr *e)
+{
+    static const int64_t most[3] = {1, 3, 1};
+    LLVMValueRef args[4];
+    const rlxc_expr *address = e->call.n >= 5 ? e->call.args[e->call.n - 4] : NULL;
+    bool fits = address && rlxc_dtype_is_handle(address->dtype);
+    for (uint32_t i = 0; fits && i < 3; i++) {
+        int64_t value = -1;
+        fits =
+            rlxc_is_int(e->call.args[e->call.n - 3 + i], &value) && value >= 0 && value <= most[i];
+        args[1 + i] = rlxc_llvm_int(g, g->i32, value);
+    }
+    if (fits) {
+        args[0] = rlxc_llvm_expr(g, address);
+        rlxc_llvm_intrinsic(g, "prefetch", args, 4);
+    }
+    return rlxc_llvm_int(g, g->i32, 0);
+}
+
 /* T.call_llvm_pure_intrin("float32", "llvm.sqrt", T.uint32(1), x): the count of what overloads the
  * name, where it is printed, is what LLVM knows already. */
 static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
@@ -106,7 +127,7 @@ static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
     const char *at = name->s + 5;
     size_t length = strcspn(at, ".");
     if (length == 8 && memcmp(at, "prefetch", 8) == 0)
-        return rlxc_llvm_int(g, g->i32, 0); /* a hint */
+        return prefetch(g, e);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         uint32_t n = functions[i].n;
         if (strlen(functions[i].name) != length || memcmp(functions[i].name, at, length) != 0)

@@ -155,6 +155,16 @@ static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
     return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
 }
 
+/* More than the second level of cache holds. */
+static bool is_large(const rlxc_stages *s, const rlxc_buffer *b)
+{
+    int64_t bytes = b->dtype.bits / 8, extent;
+    for (uint32_t i = 0; i < b->ndim; i++)
+        if (!rlxc_is_int(b->shape[i], &extent) || __builtin_mul_overflow(bytes, extent, &bytes))
+            return false;
+    return bytes > (int64_t)s->options->l2_bytes;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t panel,
                          rlxc_tile_plan *p)
@@ -173,6 +183,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         n > 0)
         p->mr = (uint32_t)n;
     p->panels = panel > 0;
+    p->fetch =
+        panel > 0 && p->operand && p->i != RLXC_NO_AXIS && is_large(s, p->operand->load.buffer);
     p->k_block = panel > 0 ? reduction_block(s, stage, p, panel) : 0;
     return !panel || panel == (int64_t)p->shape->nv * p->vl;
 }

@@ -59,6 +59,29 @@ static const rlxc_expr *full_tiles(rlxc_tiler *t)
     return rlxc_sub(ctx, count, rlxc_select(ctx, any, one, rlxc_tile_num(t, 0)));
 }
 
+/* Weights that do not stay in cache from call to call come from memory, a panel's part by part as
+ * the first tile of rows asks for them. So the first full tiles of the first block of rows fetch
+ * the next panel, a cache line of each row each, where they are enough for all of it; the others
+ * name a line that they read anyway. */
+static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_expr *tile,
+                       const rlxc_expr *tiles)
+{
+    rlxc_context *ctx = t->ctx;
+    const int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
+    const int64_t line = 512 / t->s->out->dtype.bits, lines = width / line;
+    if (!t->p.panels || !t->p.fetch || q->nv != t->p.shape->nv || lines < 1)
+        return;
+    const rlxc_expr *all = rlxc_tile_num(t, lines);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, rlxc_tile_num(t, 0));
+    const rlxc_expr *now =
+        rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles, all));
+    now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tile, all));
+    const rlxc_expr *step = rlxc_select(ctx, now, rlxc_tile_num(t, 1), rlxc_tile_num(t, 0));
+    const rlxc_expr *panel = rlxc_simplify(ctx, divide(t, q->j0, width, false), NULL);
+    q->next = named(t, to, "next", rlxc_tile_plus(t, panel, step));
+    q->next_column = named(t, to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
+}
+
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. */
 static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
 {
@@ -79,8 +102,13 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
             continue;
         const rlxc_expr *var = rlxc_loop_var(ctx, "i");
         q.i0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, var, q.mr));
-        RLXC_PUSH(ctx, &own.out,
-                  rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, rlxc_tile_body(t, &q)));
+        rlxc_schedule each = {.s = t->c->s};
+        rlxc_tile now = q;
+        if (i == 0)
+            fetch_next(t, &each, &now, var, count);
+        RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &now));
+        const rlxc_stmt *body = rlxc_stmt_seq(ctx, each.out.items, each.out.count);
+        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
         if (q.mr == 1)
             break;
         left = named(t, &own, "left", rlxc_sub(ctx, left, rlxc_tile_times(t, count, q.mr)));

@@ -25,6 +25,9 @@ typedef struct rlxc_tile { /* a register tile at a place of the result */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
+    /* of the operand's panels: one, and a column of it, that is fetched row by row along with the
+     * sums, for later; NULL: none */
+    const rlxc_expr *next, *next_column;
 } rlxc_tile;
 
 /* Fresh temporaries, appended to t->c->out: tiles of different threads share none. |rows| is the

@@ -5,6 +5,7 @@
  * Tiles of few accumulators would wait for the multiply-add before: they sum several parts of the
  * reduction side by side (chains) and add those up at the end. Where the reduction is done in
  * blocks (rlxc_tile_plan.k_block) a tile begins with what the block before left in |partial|. */
+#include "compiler/tir/intrinsics.h"
 #include "compiler/tir/schedule_tile.h"
 
 enum {
@@ -189,6 +190,31 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     return over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &index, 1, value));
 }
 
+/* A hint: one line of row |k| of the panel that comes next. */
+static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *load = t->p.operand, *values[RLXC_STAGE_AXES];
+    const rlxc_expr *j = t->s->vars[t->p.j];
+    const rlxc_expr **at = rlxc_alloc(ctx, load->load.n * sizeof *at);
+    for (uint32_t i = 0; i < t->s->n_axes; i++)
+        values[i] = t->values[i];
+    values[t->p.reduce] = k;
+    for (uint32_t i = 0; i < load->load.n; i++) {
+        const rlxc_expr *index = load->load.indices[i];
+        bool panel = rlxc_expr_uses_var(ctx, index, j);
+        at[i] = !panel ? rlxc_replace(ctx, index, t->s->vars, values, t->s->n_axes)
+                : index->kind == RLXC_EXPR_FLOORDIV ? q->next
+                                                    : q->next_column;
+    }
+    const rlxc_expr *element = rlxc_load(ctx, load->load.buffer, at, load->load.n);
+    const rlxc_expr *args[5] = {
+        rlxc_string(ctx, "llvm.prefetch"), rlxc_intrinsic_call(ctx, "address_of", &element, 1),
+        rlxc_int(ctx, RLX_I32, 0), rlxc_int(ctx, RLX_I32, 2), rlxc_int(ctx, RLX_I32, 1)};
+    return rlxc_stmt_evaluate(
+        ctx, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "call_llvm_intrin"), args, 5));
+}
+
 /* The sums along the only axis, |n| elements at a time, each into its own part; then the elements
  * left over, and the parts are added up. */
 static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n)
@@ -203,15 +229,18 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
-    const rlxc_stmt *parts[MIN_CHAINS + 2], *steps[MIN_CHAINS];
+    const rlxc_stmt *parts[MIN_CHAINS + 2], *steps[MIN_CHAINS + 1];
     uint32_t n_parts = 0;
     for (uint32_t chain = 0; chain < n; chain++) {
         *k = rlxc_tile_plus(t, first,
                             rlxc_tile_plus(t, rlxc_tile_times(t, var, n), rlxc_tile_num(t, chain)));
         steps[chain] = acc_step(t, q, chain, values);
     }
+    uint32_t n_steps = n;
+    if (q->next)
+        steps[n_steps++] = fetch_row(t, q, *k);
     parts[n_parts++] =
-        rlxc_loop_of(ctx, var, whole, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, steps, n));
+        rlxc_loop_of(ctx, var, whole, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, steps, n_steps));
     if (n > 1 && !rlxc_is_const(left, 0)) {
         var = rlxc_loop_var(ctx, "k");
         *k = rlxc_tile_plus(t, first, rlxc_tile_plus(t, rlxc_tile_times(t, whole, n), var));

@@ -24,6 +24,7 @@ typedef struct rlxc_tile_plan {
     const rlxc_expr *operand;     /* the only load that depends on j, and not on i; or NULL */
     bool must_pack;               /* operand is not contiguous along j */
     bool panels;                  /* operand is stored in panels of nv * vl columns */
+    bool fetch;                   /* ... that the second level of cache cannot hold */
     int64_t k_block;              /* of the reduction at a time, where a panel takes more than half
                                      of the second level of cache; 0: all */
 } rlxc_tile_plan;

@@ -30,12 +30,14 @@ static const example examples[] = {
     {NULL, CONSTANT, 0, {5, 64, 70, -1}},
     {NULL, CONSTANT | EPILOGUE, 2500, {16, 65, 128, -1}}, /* in blocks of the reduction */
     {NULL, CONSTANT, 4103, {17, -1}},
+    {NULL, CONSTANT, 350, {832, 850, -1}},     /* the next panel is fetched */
     {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}}, /* few accumulators: parts side by side */
     {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
     {NULL, EPILOGUE, 33, {10, 64, 100, -1}},
     {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 9, {4, 7, 8, 9, 15, 16, 17, 31, 33, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 4100, {8, 17, -1}},
+    {"x86-64-v3", CONSTANT | EPILOGUE, 350, {840, -1}},
     {"x86-64-v3", CONSTANT, 63, {4, 8, 16, 20, -1}},
     {"x86-64-v3", TRANSPOSED, 9, {7, 16, 19, -1}},
     {"x86-64-v3", PLAIN, 9, {7, 16, 19, -1}},
