@@ -1,7 +1,8 @@
 /* Calls that name parts of vectors, and LLVM's own functions by name.
  *
- * Lanes are moved one by one and LLVM's passes make shuffles of them. Of LLVM's functions those are
- * taken that have one type for operands and result, or are no more than a hint. */
+ * Two vectors of one type are LLVM's shuffle; other lanes are moved one by one, of which LLVM's
+ * passes make shuffles. Of LLVM's functions those are taken that have one type for operands and
+ * result, and the hint to prefetch. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -43,6 +44,17 @@ static LLVMValueRef pick(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *cons
     }
     if (e->dtype.lanes != n_indices)
         return refuse(g, e, "the result has another number of lanes");
+    if (n == 2 && n_indices > 1 && rlxc_llvm_lanes(vectors[0]) > 1 &&
+        LLVMTypeOf(vectors[0]) == LLVMTypeOf(vectors[1])) {
+        LLVMValueRef mask[RLXC_MAX_PICK];
+        for (uint32_t i = 0; i < n_indices; i++) {
+            if (indices[i] < 0 || indices[i] >= 2 * (int64_t)rlxc_llvm_lanes(vectors[0]))
+                return refuse(g, e, "a lane is out of range");
+            mask[i] = LLVMConstInt(g->i32, (uint64_t)indices[i], false);
+        }
+        return LLVMBuildShuffleVector(g->b, vectors[0], vectors[1],
+                                      LLVMConstVector(mask, n_indices), "");
+    }
     LLVMValueRef out = LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
     for (uint32_t i = 0; i < n_indices; i++) {
         LLVMValueRef x = indices[i] < 0 ? NULL : lane_of(g, vectors, n, (uint64_t)indices[i]);

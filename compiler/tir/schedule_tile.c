@@ -10,7 +10,8 @@
  *             store, or the epilogue on the tile   (bias, activation, residual)
  *
  * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; where
- * there are few tiles of j the blocks of rows are what is shared out.
+ * there are few tiles of j the blocks of rows are what is shared out. An operand that stays in the
+ * second level of cache is gone over for each block of rows, whose results are then neighbours.
  *
  * Tiles are exact. Rows left over run in tiles of fewer rows (rlxc_tile_shape.chain). Columns left
  * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
@@ -239,13 +240,16 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
         named(t, to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
     int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
     rlxc_tile_locals(t, width, ROW_BLOCK);
-    const rlxc_expr *at = named(t, t->c, "at", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)),
-                    *j = at;
-    if (!rlxc_is_const(outer_extent(t), 1)) {
+    const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
+    const rlxc_expr *inner = rows_first ? tiles : blocks;
+    const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
+    const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
+    const rlxc_expr *at = named(t, t->c, "at", rows_first ? fast : slow), *j = at;
+    if (!one) {
         set_outer(t, named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
         j = named(t, t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
     }
-    set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
+    set_rows(t, rows_first ? slow : fast, blocks);
     rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
               narrow = wide;
     if (left > 0) {
@@ -300,10 +304,25 @@ static bool is_small(const rlxc_stage *s)
     return total < 65536;
 }
 
+/* Merges the axes before j, in stage and epilogue alike: all rows that the operand is used for are
+ * one axis (the pixels of all images, the positions of all sequences). */
+static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
+{
+    rlxc_tile_plan p;
+    if (n > 1 && (both[1].n_axes != both[0].out->ndim || both[0].n_axes < both[1].n_axes))
+        return;
+    if (rlxc_tile_plan_of(c->s, both, &p) && p.i != RLXC_NO_AXIS)
+        rlxc_merge_axes(c, both, n, 0, p.j, n > 1 ? both[0].out : NULL);
+}
+
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
 {
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
+    rlxc_stage both[2] = {*stage, epilogue ? *epilogue : *stage};
+    merge_rows(c, both, epilogue ? 2 : 1);
+    stage = &both[0];
+    epilogue = epilogue ? &both[1] : NULL;
     rlxc_tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
     if (!rlxc_tile_plan_of(c->s, stage, &t.p))
         return false;

@@ -267,9 +267,12 @@ static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
         if (s->reduces[k])
             values[k] = rlxc_loop_var(t->ctx, "k");
     const rlxc_stmt *body = acc_step(t, q, 0, values);
-    for (uint32_t k = s->n_axes; k-- > 0;)
+    for (uint32_t k = s->n_axes; k-- > 0;) {
+        rlxc_loop_kind kind =
+            t->p.unrolls && k + 1 == s->n_axes ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL;
         if (s->reduces[k])
-            body = rlxc_loop_of(t->ctx, values[k], s->extents[k], RLXC_LOOP_SERIAL, body);
+            body = rlxc_loop_of(t->ctx, values[k], s->extents[k], kind, body);
+    }
     return body;
 }
 

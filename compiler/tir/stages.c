@@ -83,6 +83,26 @@ static bool may_move(rlxc_context *ctx, const rlxc_expr *value)
     return !found;
 }
 
+/* Axes of one step that are reduced along tell nothing, but for the last one left. */
+static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    uint32_t left = 0, n = 0;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        left += s->reduces[k];
+    for (uint32_t k = 0; k < s->n_axes; k++) {
+        if (s->reduces[k] && left > 1 && rlxc_is_const(s->extents[k], 1)) {
+            s->value = rlxc_simplify(ctx, rlxc_replace(ctx, s->value, &s->vars[k], &zero, 1), NULL);
+            left--;
+            continue;
+        }
+        s->vars[n] = s->vars[k];
+        s->extents[n] = s->extents[k];
+        s->reduces[n++] = s->reduces[k];
+    }
+    s->n_axes = n;
+}
+
 static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
@@ -115,6 +135,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         stage->init = b->init->store.value;
     }
     order_axes(stage);
+    drop_single_steps(ctx, stage);
     stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
 }
 

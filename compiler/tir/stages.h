@@ -74,8 +74,28 @@ void rlxc_schedule_winograd(rlxc_schedule *c, const rlxc_winograd *w, const rlxc
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
 
+/* A stage that is contiguous along its last axis while it reads along another: both are split, the
+ * last two axes then are those in a block. False, and nothing done, for others. */
+bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
+/* What one such block does: by vectors where it is a whole one and nothing but moved, else
+ * |by_element|, the loops over the last two axes. */
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+                                       const rlxc_stmt *by_element);
+
 /* The whole function when it is attention in seven stages (find_attention.c). */
 bool rlxc_schedule_attention(rlxc_schedule *c);
+
+/* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
+ * have those axes in common, allow it; the number of axes that end there then. Views of the buffers
+ * are declared in c->out, but for |silent|, which is not accessed in memory; NULL: none such. */
+uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint32_t first,
+                         uint32_t end, const rlxc_buffer *silent);
+
+typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
+    rlxc_context *ctx;
+    RLXC_VEC(const rlxc_expr *) loads;
+} rlxc_accesses;
+rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s);
 
 /* Helpers of the rules. */
 const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,

@@ -286,6 +286,34 @@ RLX_TEST(conv, strides_dilations_groups)
         check(t, &cases[i], targets, 2, direct_limit);
 }
 
+RLX_TEST(conv, pixels_are_rows_of_one_product)
+{
+    static const conv_case cases[] = {
+        {64, 64, 7, 7, 1, 1, 1, 1, 0, 0, true, false},
+        {33, 33, 9, 7, 1, 1, 1, 1, 0, 0, true, true},
+        {20, 130, 5, 10, 1, 1, 1, 1, 0, 0, false, true},
+        {1, 17, 7, 7, 1, 1, 1, 1, 0, 0, false, false},
+        {16, 16, 6, 6, 1, 1, 1, 1, 1, 1, false, false},
+        {32, 64, 7, 9, 1, 1, 1, 4, 0, 0, false, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], targets, 4, direct_limit);
+}
+
+RLX_TEST(conv, channel_by_channel)
+{
+    static const conv_case cases[] = {
+        {64, 64, 14, 13, 3, 1, 1, 64, 1, 1, true, false},
+        {40, 40, 9, 9, 5, 1, 1, 40, 2, 2, false, true},
+        {48, 48, 11, 12, 3, 2, 1, 48, 1, 1, false, false},
+        {33, 33, 26, 25, 3, 1, 1, 33, 1, 1, true, true},
+        {16, 16, 13, 30, 7, 1, 1, 16, 3, 3, false, false},
+        {24, 24, 3, 2, 3, 1, 2, 24, 2, 2, true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], targets, 4, direct_limit);
+}
+
 RLX_TEST(conv, minimal_filtering_around_tiles)
 {
     static const int64_t sizes[] = {5, 8, 9, 15, 16, 26};

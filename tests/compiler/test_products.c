@@ -1,6 +1,6 @@
 /* Matrix products at sizes around every block boundary against a reference in double: weights that
  * are constants (packed into panels) and parameters, as they are and transposed, with and without
- * an epilogue; by vectors of each width. */
+ * an epilogue, for one matrix of rows and for several; by vectors of each width. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_PRODUCTS = 16, TEXT = 16384 };
 
-typedef enum form { PLAIN = 0, CONSTANT = 1, TRANSPOSED = 2, EPILOGUE = 4 } form;
+typedef enum form { PLAIN = 0, CONSTANT = 1, TRANSPOSED = 2, EPILOGUE = 4, BATCHES = 8 } form;
 
 typedef struct example {
     const char *cpu; /* NULL: the host's */
@@ -30,8 +30,15 @@ static const example examples[] = {
     {NULL, CONSTANT, 0, {5, 64, 70, -1}},
     {NULL, CONSTANT | EPILOGUE, 2500, {16, 65, 128, -1}}, /* in blocks of the reduction */
     {NULL, CONSTANT, 4103, {17, -1}},
-    {NULL, CONSTANT, 350, {832, 850, -1}},     /* the next panel is fetched */
-    {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}}, /* few accumulators: parts side by side */
+    {NULL, CONSTANT, 350, {832, 850, -1}},             /* the next panel is fetched */
+    {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}},         /* few accumulators: parts side by side */
+    {NULL, CONSTANT | BATCHES, 37, {16, 70, 129, -1}}, /* the rows of all batches are one axis */
+    {NULL, CONSTANT | BATCHES | EPILOGUE, 1, {5, 64, -1}},
+    {NULL, CONSTANT | BATCHES | EPILOGUE, 2500, {65, -1}},
+    {NULL, TRANSPOSED | BATCHES, 17, {19, 64, -1}},
+    {NULL, BATCHES | EPILOGUE, 7, {1, 100, -1}},
+    {"x86-64-v3", CONSTANT | BATCHES | EPILOGUE, 9, {7, 33, -1}},
+    {"x86-64", CONSTANT | BATCHES | EPILOGUE, 9, {7, 13, -1}},
     {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
     {NULL, EPILOGUE, 33, {10, 64, 100, -1}},
     {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
@@ -46,6 +53,8 @@ static const example examples[] = {
     {"x86-64", CONSTANT, 35, {4, 8, 12, -1}},
     {"x86-64", TRANSPOSED, 9, {7, 8, 11, -1}},
 };
+
+static const int64_t batches[] = {1, 0, 3}; /* the first of them is all without BATCHES */
 
 static const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 47, 48, 49, 53, 97};
 
@@ -78,8 +87,8 @@ static void write_text(const example *e, char *out)
     bool transposed = e->form & TRANSPOSED;
     out += snprintf(out, (size_t)(end - out),
                     "@I.ir_module\nclass Module:\n    @R.function\n"
-                    "    def main(x: R.Tensor((\"m\", %lld), \"float32\")",
-                    k);
+                    "    def main(x: R.Tensor((%s\"m\", %lld), \"float32\")",
+                    e->form & BATCHES ? "\"b\", " : "", k);
     for (uint32_t i = 0; i < n; i++) {
         long long c = (long long)e->columns[i];
         out += snprintf(out, (size_t)(end - out), ", w%u: R.Tensor((%lld, %lld), \"float32\")", i,
@@ -188,12 +197,12 @@ static bool is_product(const example *e, uint32_t which, int64_t m, const float 
     return true;
 }
 
-static rlx_value matrix(rlx_test *t, int64_t a, int64_t b, int64_t salt)
+/* The last |ndim| of three dimensions. */
+static rlx_value matrices(rlx_test *t, uint32_t ndim, const int64_t dims[3], int64_t salt)
 {
-    const int64_t dims[2] = {a, b};
     rlx_tensor *x = NULL;
-    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 2, dims, &x, &t->error));
-    fill(rlx_tensor_mutable_data(x), a * b, salt);
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, ndim, dims + 3 - ndim, &x, &t->error));
+    fill(rlx_tensor_mutable_data(x), rlx_tensor_numel(x), salt);
     return rlx_of_tensor(x);
 }
 
@@ -206,19 +215,23 @@ static void run(rlx_test *t, rlx_executable *exe, const example *e, uint32_t thr
     RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
     bool transposed = e->form & TRANSPOSED;
     for (uint32_t i = 0; i < n; i++)
-        args[1 + i] =
-            transposed ? matrix(t, e->columns[i], e->k, i) : matrix(t, e->k, e->columns[i], i);
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        args[1 + i] = matrices(t, 2,
+                               transposed ? (const int64_t[]){0, e->columns[i], e->k}
+                                          : (const int64_t[]){0, e->k, e->columns[i]},
+                               i);
+    const size_t n_batches = e->form & BATCHES ? sizeof batches / sizeof *batches : 1;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows * n_batches; r++) {
         rlx_value out = rlx_none();
-        args[0] = matrix(t, rows[r], e->k, 3);
+        const int64_t dims[3] = {batches[r % n_batches], rows[r / n_batches], e->k};
+        args[0] = matrices(t, e->form & BATCHES ? 3 : 2, dims, 3);
         RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, e->form & CONSTANT ? 1 : 1 + n, &out,
                                &t->error));
         for (uint32_t i = 0; i < n; i++) {
             const rlx_tensor *y = rlx_tuple_get(out.as.tuple, i).as.tensor;
-            cr_expect(is_product(e, i, rows[r], rlx_tensor_data(args[0].as.tensor),
+            cr_expect(is_product(e, i, dims[0] * dims[1], rlx_tensor_data(args[0].as.tensor),
                                  rlx_tensor_data(args[1 + i].as.tensor), y),
-                      "cpu %s form %u: (%lld, %lld, %lld) by %u threads",
-                      e->cpu ? e->cpu : "native", e->form, (long long)rows[r],
+                      "cpu %s form %u: %lld x (%lld, %lld, %lld) by %u threads",
+                      e->cpu ? e->cpu : "native", e->form, (long long)dims[0], (long long)dims[1],
                       (long long)e->columns[i], (long long)e->k, threads);
         }
         rlx_value_release(out);

@@ -569,45 +569,6 @@ RLX_TEST(tir_kernels, ill_typed_code_is_diagnosed)
     }
 }
 
-RLX_TEST(tir_kernels, a_prefetch_that_llvm_does_not_know_is_left_out)
-{
-    static const struct {
-        const char *args;
-        bool known;
-    } rows[] = {
-        {"T.address_of(A[0]), 0, 2, 1", true},
-        {"T.uint32(4), T.address_of(A[1000000]), 1, 3, 1", true}, /* never read */
-        {"T.address_of(A[0]), 2, 2, 1", false},
-        {"T.address_of(A[0]), 0, 4, 1", false},
-        {"T.address_of(A[0]), 0, -1, 1", false},
-        {"T.address_of(A[0])", false},
-        {"A[0], 0, 2, 1", false},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "@T.prim_func\n"
-                 "def k(A: T.Buffer((4,), \"float32\"), O: T.Buffer((4,), \"float32\")):\n"
-                 "    T.call_llvm_intrin(\"int32\", \"llvm.prefetch\", %s)\n"
-                 "    O[0] = A[1]\n",
-                 rows[i].args);
-        kernel_fixture f;
-        rlxc_native out;
-        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
-        cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
-        cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out));
-        cr_expect_eq(strstr((const char *)out.data, "call void @llvm.prefetch") != NULL,
-                     rows[i].known, "%s", rows[i].args);
-        kernel_fixture_deinit(&f);
-        float a[4] = {1, 2, 3, 4}, o[4] = {0};
-        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
-        cr_assert(kernel_fixture_build(&f));
-        cr_expect_eq(kernel_fixture_call(&f, "k", (void *[]){a, o}, NULL), 0);
-        cr_expect_eq(o[0], 2);
-        kernel_fixture_deinit(&f);
-    }
-}
-
 RLX_TEST(tir_kernels, running_out_of_memory_anywhere_is_an_error)
 {
     for (size_t row = 0; row < sizeof kernels / sizeof *kernels; row += 3) {

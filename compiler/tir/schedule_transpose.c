@@ -1,0 +1,200 @@
+/* Transpositions: in blocks, so that both sides use whole cache lines, and a whole block by vectors
+ * in registers.
+ *
+ *     for blocks of the crossed axis, of the last axis, ...:   (schedule_rows.c)
+ *         rows of the operand -> vectors -> log2(lanes) rounds of swaps -> rows of the result
+ *
+ * In round |step| each pair of vectors, |step| apart, swaps the halves of its blocks of 2 * step
+ * lanes: the 2 x 2 blocks of the matrix of that size are transposed. The order of the rounds does
+ * not matter (J. O. Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
+ *
+ * Leaves out: elements of other widths than 32 bits, and stages that compute something: they go
+ * element by element, as do blocks at the border. */
+#include "compiler/tir/intrinsics.h"
+#include "compiler/tir/stages.h"
+
+enum { BLOCK = 16, MAX_LANES = 16 };
+
+/* The axis along which some operand is contiguous while it jumps along the last axis. */
+static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
+{
+    rlxc_accesses a = rlxc_accesses_of(ctx, s);
+    uint32_t last = s->n_axes - 1;
+    int64_t along, extent;
+    for (uint32_t i = 0; i < last; i++) {
+        if (rlxc_is_int(s->extents[i], &extent) && extent < BLOCK)
+            continue;
+        for (uint32_t k = 0; k < a.loads.count; k++) {
+            const rlxc_expr *e = a.loads.items[k];
+            if (rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[i], &along) &&
+                along == 1 &&
+                rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[last], &along) &&
+                along > BLOCK) {
+                *out = i;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Splits the crossed axis and the last one into blocks, so that both sides of a transposition use
+ * whole cache lines. */
+bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
+{
+    uint32_t crossed, last = s->n_axes - 1;
+    int64_t extent;
+    if (s->init || s->n_axes < 2 || s->n_axes + 2 > RLXC_STAGE_AXES ||
+        (rlxc_is_int(s->extents[last], &extent) && extent < BLOCK) ||
+        !crossed_axis(ctx, s, &crossed))
+        return false;
+    const uint32_t split[2] = {crossed, last};
+    const rlxc_expr *olds[2], *news[2], *block = rlxc_i64(ctx, BLOCK);
+    const rlxc_expr *within[2], *left[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t k = split[i];
+        const rlxc_expr *outer = rlxc_loop_var(ctx, "block");
+        const rlxc_expr *start = rlxc_mul(ctx, outer, block);
+        const rlxc_expr *rounded = rlxc_add(ctx, s->extents[k], rlxc_i64(ctx, BLOCK - 1));
+        const bool whole = rlxc_is_int(s->extents[k], &extent) && extent % BLOCK == 0;
+        within[i] = rlxc_loop_var(ctx, "i");
+        left[i] = whole
+                      ? block
+                      : rlxc_binary(ctx, RLXC_EXPR_MIN, block, rlxc_sub(ctx, s->extents[k], start));
+        olds[i] = s->vars[k];
+        news[i] = rlxc_add(ctx, start, within[i]);
+        s->vars[k] = outer;
+        s->extents[k] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, block);
+    }
+    for (int i = 0; i < 2; i++) {
+        s->vars[s->n_axes] = within[i];
+        s->extents[s->n_axes] = left[i];
+        s->reduces[s->n_axes++] = false;
+    }
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        indices[i] = rlxc_replace(ctx, s->indices[i], olds, news, 2);
+    s->indices = indices;
+    s->value = rlxc_replace(ctx, s->value, olds, news, 2);
+    return true;
+}
+
+/* --- a block in vectors ------------------------------------------------------------------------
+ */
+
+typedef struct block {
+    rlxc_schedule *c;
+    rlxc_context *ctx;
+    const rlxc_stage *s;
+    const rlxc_expr *crossed, *last; /* the variables in the block */
+    uint32_t lanes;
+} block;
+
+/* Whether |var| is in the last of the indices only, and there itself, plus something. */
+static bool runs_along(rlxc_context *ctx, const rlxc_expr *const *indices, uint32_t n,
+                       const rlxc_expr *var)
+{
+    int64_t coefficient;
+    const rlxc_expr *rest;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        if (rlxc_expr_uses_var(ctx, indices[i], var))
+            return false;
+    return n > 0 && rlxc_expr_uses_var(ctx, indices[n - 1], var) &&
+           rlxc_linear_in(ctx, indices[n - 1], var, &coefficient, &rest) && coefficient == 1 &&
+           !rlxc_expr_uses_var(ctx, rest, var);
+}
+
+static bool in_vectors(const block *b)
+{
+    const rlxc_stage *s = b->s;
+    const rlxc_expr *from = s->value;
+    if (from->kind != RLXC_EXPR_LOAD || from->dtype.bits != 32 || from->dtype.lanes != 1 ||
+        from->load.buffer->strides || !rlxc_dtype_eq(from->dtype, s->out->dtype) || s->out->strides)
+        return false;
+    const uint32_t n = from->load.n, m = s->out->ndim;
+    return runs_along(b->ctx, from->load.indices, n, b->crossed) &&
+           runs_along(b->ctx, s->indices, m, b->last) &&
+           !rlxc_expr_uses_var(b->ctx, from->load.indices[n - 1], b->last) &&
+           !rlxc_expr_uses_var(b->ctx, s->indices[m - 1], b->crossed);
+}
+
+/* The indices where the variables have these values, the last one for a vector of elements. */
+static const rlxc_expr **vector_at(const block *b, const rlxc_expr *const *indices, uint32_t n,
+                                   const rlxc_expr *crossed, const rlxc_expr *last)
+{
+    const rlxc_expr *vars[2] = {b->crossed, b->last}, *values[2] = {crossed, last};
+    const rlxc_expr **at = rlxc_alloc(b->ctx, n * sizeof *at);
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = rlxc_simplify(b->ctx, rlxc_replace(b->ctx, indices[i], vars, values, 2), NULL);
+    at[n - 1] = rlxc_ramp(b->ctx, at[n - 1], rlxc_i64(b->ctx, 1), b->lanes);
+    return at;
+}
+
+static const rlxc_expr *bound(const block *b, rlxc_schedule *to, const rlxc_expr *value)
+{
+    const rlxc_expr *var = rlxc_var(b->ctx, rlxc_intern_cstr(b->ctx, "r"), value->dtype);
+    RLXC_PUSH(b->ctx, &to->out, rlxc_stmt_let(b->ctx, var, value));
+    return var;
+}
+
+/* Half of a swap: of x the lanes without |step| and what of y goes beside them, or (|high|) of y
+ * those with it. */
+static const rlxc_expr *swapped(const block *b, const rlxc_expr *x, const rlxc_expr *y,
+                                uint32_t step, bool high)
+{
+    const rlxc_expr *args[3 + MAX_LANES] = {rlxc_int(b->ctx, RLX_I32, 2), x, y};
+    for (uint32_t l = 0; l < b->lanes; l++) {
+        uint32_t of_y = l & step, from = high ? of_y ? l : l + step : of_y ? l - step : l;
+        args[3 + l] = rlxc_int(b->ctx, RLX_I32, (int64_t)(of_y ? b->lanes + from : from));
+    }
+    return rlxc_call(b->ctx, x->dtype, rlxc_intern_cstr(b->ctx, "Shuffle"), args, 3 + b->lanes);
+}
+
+/* |lanes| rows and columns from |crossed|, |last| on. */
+static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const rlxc_expr *last)
+{
+    rlxc_context *ctx = b->ctx;
+    rlxc_schedule own = {.s = b->c->s};
+    const rlxc_expr *r[MAX_LANES];
+    const rlxc_expr *from = b->s->value;
+    for (uint32_t i = 0; i < b->lanes; i++) {
+        const rlxc_expr *row = rlxc_add(ctx, last, rlxc_i64(ctx, i));
+        const rlxc_expr **at = vector_at(b, from->load.indices, from->load.n, crossed, row);
+        r[i] = bound(b, &own, rlxc_load(ctx, from->load.buffer, at, from->load.n));
+    }
+    for (uint32_t step = b->lanes / 2; step > 0; step /= 2)
+        for (uint32_t i = 0; i < b->lanes; i++) {
+            if (i & step)
+                continue;
+            const rlxc_expr *x = r[i], *y = r[i + step];
+            r[i] = bound(b, &own, swapped(b, x, y, step, false));
+            r[i + step] = bound(b, &own, swapped(b, x, y, step, true));
+        }
+    for (uint32_t i = 0; i < b->lanes; i++) {
+        const rlxc_expr *column = rlxc_add(ctx, crossed, rlxc_i64(ctx, i));
+        const rlxc_expr **at = vector_at(b, b->s->indices, b->s->out->ndim, column, last);
+        RLXC_PUSH(ctx, &own.out, rlxc_stmt_store(ctx, b->s->out, at, b->s->out->ndim, r[i]));
+    }
+    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+}
+
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+                                       const rlxc_stmt *by_element)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const uint32_t n = s->n_axes, widest = c->s->options->vector_bytes / 4;
+    block b = {c, ctx, s, s->vars[n - 2], s->vars[n - 1], widest < BLOCK ? widest : BLOCK};
+    if (b.lanes < 4 || !in_vectors(&b))
+        return by_element;
+    const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
+    const rlxc_expr *lanes = rlxc_i64(ctx, b.lanes), *count = rlxc_i64(ctx, BLOCK / b.lanes);
+    const rlxc_stmt *all = square(&b, rlxc_mul(ctx, i, lanes), rlxc_mul(ctx, j, lanes));
+    all = rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, all);
+    all = rlxc_loop_of(ctx, i, count, RLXC_LOOP_SERIAL, all);
+    const rlxc_expr *whole = rlxc_i64(ctx, BLOCK);
+    const rlxc_expr *is_whole =
+        rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_EQ, s->extents[n - 2], whole),
+                    rlxc_binary(ctx, RLXC_EXPR_EQ, s->extents[n - 1], whole));
+    is_whole = rlxc_simplify(ctx, is_whole, NULL);
+    return rlxc_is_const(is_whole, 1) ? all : rlxc_stmt_if(ctx, is_whole, all, by_element);
+}
