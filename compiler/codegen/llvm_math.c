@@ -4,6 +4,7 @@
  * coefficients interpolate the exact functions at Chebyshev nodes of the reduced range. float64 and
  * all other functions call libm. */
 #include "compiler/codegen/llvm_math.h"
+#include "compiler/target/target.h"
 
 #include <math.h>
 
@@ -46,6 +47,20 @@ static LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
     return pick(f, above, num(f, limit), x);
 }
 
+/* p 2^n, n a whole float, where the target scales vectors so in one instruction; else NULL. */
+static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
+{
+    static const char name[] = "llvm.x86.avx512.mask.scalef.ps.512";
+    if (rlxc_llvm_lanes(p) != 16 || !rlxc_target_has_feature(f.g->options, "avx512f"))
+        return NULL;
+    LLVMTypeRef mask = LLVMIntTypeInContext(f.g->lc, 16);
+    LLVMValueRef args[5] = {p, n, p, LLVMConstAllOnes(mask),
+                            rlxc_llvm_int(f.g, f.g->i32, 4 /* rounding as it is set */)};
+    uint32_t id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f.g->module, id, NULL, 0);
+    return LLVMBuildCall2(f.g->b, LLVMIntrinsicGetType(f.g->lc, id, NULL, 0), fn, args, 5, "");
+}
+
 /* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. */
 static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
 {
@@ -54,6 +69,9 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
     x = at_most(f, x, 89.0);
     x = pick(f, less(f, x, -105.0), num(f, -105.0), x);
     exponent e = split_exp(f, x, precise);
+    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, SHIFT)));
+    if (at_once)
+        return at_once;
     LLVMValueRef n = LLVMBuildSub(b, bits(f, e.t), integer(f, 0x4b400000), "");
     LLVMValueRef half = LLVMBuildAShr(b, n, integer(f, 1), "");
     LLVMValueRef rest = LLVMBuildSub(b, n, half, "");

@@ -21,27 +21,37 @@ static const struct {
     {"erf", erf, 1.5}, {"sin", sin, 1.5}, {"cos", cos, 1.5},
 };
 
-static const char module_text[] = "@I.ir_module\n"
-                                  "class Module:\n"
-#define ROW(name)                                            \
-    "    @T.prim_func\n"                                     \
-    "    def " name "(a: T.handle, b: T.handle):\n"          \
-    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n" \
-    "        n = T.int64()\n"                                \
-    "        A = T.match_buffer(a, (n,), \"float32\")\n"     \
-    "        B = T.match_buffer(b, (n,), \"float32\")\n"     \
-    "        for i in range(n):\n"                           \
-    "            B[i] = T." name "(A[i])\n"
-    ROW("exp") ROW("log") ROW("tanh") ROW("sigmoid") ROW("erf") ROW("sin")
-        ROW("cos") "    @T.prim_func\n"
-                   "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
-                   "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
-                   "        n = T.int64()\n"
-                   "        A = T.match_buffer(a, (n,), \"float32\")\n"
-                   "        B = T.match_buffer(b, (n,), \"float32\")\n"
-                   "        C = T.match_buffer(c, (n,), \"float32\")\n"
-                   "        for i in range(n):\n"
-                   "            C[i] = T.pow(A[i], B[i])\n";
+#define ROW(name, loop, at)                                                                  \
+    "    @T.prim_func\n"                                                                     \
+    "    def " name "(a: T.handle, b: T.handle):\n"                                          \
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"                                 \
+    "        n = T.int64()\n"                                                                \
+    "        A = T.match_buffer(a, (n,), \"float32\")\n"                                     \
+    "        B = T.match_buffer(b, (n,), \"float32\")\n" loop "B[" at "] = T." name "(A[" at \
+    "])\n"
+#define ROWS(loop, at)    \
+    ROW("exp", loop, at)  \
+    ROW("log", loop, at)  \
+    ROW("tanh", loop, at) \
+    ROW("sigmoid", loop, at) ROW("erf", loop, at) ROW("sin", loop, at) ROW("cos", loop, at)
+#define EACH "        for i in range(n):\n            "
+#define VECTORS                                 \
+    "        for i in range((n + 15) // 16):\n" \
+    "            for l in T.vectorized(16):\n"  \
+    "                "
+
+static const char vector_text[] = "@I.ir_module\nclass Module:\n" ROWS(VECTORS, "i * 16 + l");
+static const char module_text[] = "@I.ir_module\nclass Module:\n" ROWS(
+    EACH, "i") "    @T.prim_func\n"
+               "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
+               "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+               "        n = T.int64()\n"
+               "        A = T.match_buffer(a, (n,), \"float32\")\n"
+               "        B = T.match_buffer(b, (n,), \"float32\")\n"
+               "        C = T.match_buffer(c, (n,), \"float32\")\n"
+               "        for i in range(n):\n"
+               "            C[i] = T.pow(A[i], B[i])\n";
+#undef ROWS
 #undef ROW
 
 static double error_in_ulps(float got, double want)
@@ -68,12 +78,12 @@ static uint64_t step(void)
     return n > 0 ? n : STEP;
 }
 
-static void check_accuracy(rlx_test *t, int opt_level, const char *cpu)
+static void check_accuracy(rlx_test *t, int opt_level, const char *cpu, const char *text)
 {
     static float in[CHUNK], out[CHUNK];
     kernel_fixture f;
-    bool ready = kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, module_text) &&
-                 kernel_fixture_build(&f);
+    bool ready =
+        kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, text) && kernel_fixture_build(&f);
     cr_assert(ready);
     uint64_t apart = step();
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
@@ -103,18 +113,23 @@ static void check_accuracy(rlx_test *t, int opt_level, const char *cpu)
 
 RLX_TEST(tir_math, inline_functions_are_accurate_when_vectorised)
 {
-    check_accuracy(t, 3, NULL);
+    check_accuracy(t, 3, NULL, module_text);
+}
+
+RLX_TEST(tir_math, inline_functions_are_accurate_in_vectors)
+{
+    check_accuracy(t, 2, NULL, vector_text);
 }
 
 RLX_TEST(tir_math, inline_functions_are_accurate_on_the_oldest_cpu)
 {
-    check_accuracy(t, 1, "x86-64");
+    check_accuracy(t, 1, "x86-64", module_text);
 }
 
-RLX_TEST(tir_math, special_values_are_exact)
+static void check_special_values(rlx_test *t, const char *text)
 {
     const float inf = (float)INFINITY;
-    static const float in[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f};
+    static const float in[16] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f};
     const float want[5][6] = {
         {1, 1, inf, 0, NAN, 1},
         {-inf, -inf, inf, NAN, NAN, -92.1034037f},
@@ -123,11 +138,10 @@ RLX_TEST(tir_math, special_values_are_exact)
         {0, -0.0f, 1, -1, NAN, 1.12837e-40f},
     };
     kernel_fixture f;
-    bool ready =
-        kernel_fixture_parse(&f, &t->allocator, 2, NULL, module_text) && kernel_fixture_build(&f);
+    bool ready = kernel_fixture_parse(&f, &t->allocator, 2, NULL, text) && kernel_fixture_build(&f);
     cr_assert(ready);
     for (size_t k = 0; k < 5; k++) {
-        float out[6];
+        float out[16];
         int64_t n = 6;
         void *buffers[2] = {(void *)(uintptr_t)in, out};
         cr_assert_eq(kernel_fixture_call(&f, functions[k].name, buffers, &n), 0);
@@ -142,6 +156,12 @@ RLX_TEST(tir_math, special_values_are_exact)
         }
     }
     kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(tir_math, special_values_are_exact)
+{
+    check_special_values(t, module_text);
+    check_special_values(t, vector_text);
 }
 
 /* --- pow: pairs ------------------------------------------------------------------------------- */
