@@ -101,6 +101,7 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x); /* (1 + erf x) / 2 */
 LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
