@@ -135,7 +135,7 @@ RLX_TEST(onnx, sequences_that_grow)
 {
     enum { ITEMS = 1100 };
     bytes graph = {.size = 0}, model;
-    char from[16], to[16];
+    char from[32], to[32];
     put_input(&graph, 1, 0); /* doubled 40 times where a sequence may hold sequences */
     put_node(&graph, "SequenceConstruct", "x x", "s", NULL);
     put_node(&graph, "SequenceConstruct", "s s", "y", NULL);
@@ -242,7 +242,7 @@ RLX_TEST(onnx, sparse_tensors_are_written_out_up_to_a_limit)
 RLX_TEST(onnx, sizes_that_are_too_large_to_compute)
 {
     bytes graph = {.size = 0}, model;
-    char from[24], to[16];
+    char from[32], to[16];
     rlx_error err = {0};
     rlxc_options options;
     rlx_exec_builder *builder = NULL;
