@@ -7,6 +7,7 @@ Models are written by a few lines of protobuf, so that no ONNX library is needed
 """
 import argparse
 import concurrent.futures
+import math
 import os
 import re
 import struct
@@ -336,6 +337,79 @@ def rows():
             out.append(Row("AveragePool", [x("2 2 n")],
                            lambda a, w=(size, stride, pad), i=include: ref.pool(a, *w, False, i),
                            count_include_pad=include, **window))
+    return out + without_attributes()
+
+
+def normalized(a, axes, epsilon, scale=1, bias=0):
+    centred = a - a.mean(axes, keepdims=True)
+    return centred / np.sqrt((centred ** 2).mean(axes, keepdims=True) + epsilon) * scale + bias
+
+
+def without_attributes():
+    """What a node means without its attributes, on values for which that makes a difference."""
+    x = Input
+    tiny = dict(low=-.01, high=.01)
+    column = (slice(None), None)
+    out = [Row("Celu", [x("n m")], lambda a: np.where(a > 0, a, np.expm1(np.minimum(a, 0))), opset=12),
+           Row("Shrink", [x("n m")], lambda a: np.where(np.abs(a) > .5, a, 0), opset=9),
+           Row("Swish", [x("n m")], lambda a: a / (1 + np.exp(-a)), opset=24),
+           Row("Gelu", [x("n m")],
+               lambda a: a / 2 * (1 + np.vectorize(math.erf)(a / math.sqrt(2))), opset=20),
+           Row("Clip", [x("n m")], lambda a: a, opset=6),
+           Row("Transpose", [x("n m 2")], lambda a: a.T, opset=13),
+           Row("TopK", [x("n m"), i64(1)],
+               lambda a, k: [a.max(1, keepdims=True), a.argmax(1)[:, None]], outputs=2, opset=11),
+           Row("ReverseSequence", [x("4 m 2"), x("m", "int64", 1, 5)],
+               lambda a, s: np.stack([np.concatenate([a[:k, i][::-1], a[k:, i]])
+                                      for i, k in enumerate(s)], 1), opset=10),
+           Row("DepthToSpace", [x("2 8 n m")],
+               lambda a: a.reshape(2, 2, 2, 2, *a.shape[2:]).transpose(0, 3, 4, 1, 5, 2).reshape(
+                   2, 2, 2 * a.shape[2], -1), opset=13, blocksize=2),
+           Row("CumProd", [x("n m"), i64(1).reshape(())], lambda a, _: np.cumprod(a, 1), opset=26),
+           Row("CenterCropPad", [x("n 2 m"), i64(4, 3, 5)],
+               lambda a, w: ref.crop_pad(a, w, (0, 1, 2)), opset=18),
+           Row("AffineGrid", [x("n 2 3"), i64(1, 1, 3, 4)], lambda *a: ref.affine_grid(*a, 0),
+               opset=20),
+           Row("RotaryEmbedding", [x("2 3 n 6"), x("9 3"), x("9 3"), x("2 n", "int64", 0, 9)],
+               lambda *a: ref.rotary(*a[:3], 0, 0, 0, a[3]), opset=23),
+           Row("MaxRoiPool", [x("2 2 n m"), np.array([[1, 0, 0, 3, 3]], np.float32)],
+               lambda a, r: ref.roi_pool(a, r, 2, 3, 1), opset=1, pooled_shape=[2, 3]),
+           Row("RandomUniform", [], lambda: np.random.RandomState(7).uniform(0, 1, (5, 33)),
+               shape=[5, 33], seed=7.),
+           Row("RandomNormal", [], lambda: np.random.RandomState(9).normal(0, 1, (701,)),
+               shape=[701], seed=9.),
+           Row("GlobalLpPool", [x("n m 3")],
+               lambda a: np.sqrt((a ** 2).sum(2, keepdims=True)), opset=2),
+           Row("LpPool", [x("n m 3")], lambda a: np.sqrt(a[..., 1:] ** 2 + a[..., :-1] ** 2),
+               opset=11, kernel_shape=[2]),
+           Row("LpNormalization", [x("n m")],
+               lambda a: a / np.sqrt((a ** 2).sum(1, keepdims=True)), opset=1),
+           Row("MeanVarianceNormalization", [x("2 3 n m")],
+               lambda a: normalized(a, (0, 2, 3), 0), opset=13),
+           Row("LRN", [x("2 5 n m", low=-200, high=200)], lambda a: a / (1 + 1e-4 / 3 * sum(
+               np.pad(a ** 2, ((0, 0), (1, 1), (0, 0), (0, 0)))[:, i:i + 5] for i in range(3))) ** .75,
+               opset=13, size=3),
+           Row("BatchNormalization", [x("2 3 n"), x("3"), x("3"), x("3"), x("3", low=0, high=1e-4)],
+               lambda a, s, b, mean, var: (a - mean[column]) / np.sqrt(var[column] + 1e-5) *
+               s[column] + b[column], opset=15),
+           Row("InstanceNormalization", [x("2 3 n m", **tiny), x("3"), x("3")],
+               lambda a, s, b: normalized(a, (2, 3), 1e-5, s[:, None, None], b[:, None, None]),
+               opset=6),
+           Row("LayerNormalization", [x("2 n m", **tiny), x("m"), x("m")],
+               lambda a, s, b: normalized(a, -1, 1e-5, s, b), opset=17),
+           Row("GroupNormalization", [x("2 4 n m", **tiny), x("4"), x("4")],
+               lambda a, s, b: normalized(a.reshape(2, 2, 2, *a.shape[2:]), (2, 3, 4), 1e-5).reshape(
+                   a.shape) * s[:, None, None] + b[:, None, None], opset=21, num_groups=2),
+           Row("RMSNormalization", [x("2 n m", **tiny), x("m")],
+               lambda a, s: a / np.sqrt((a ** 2).mean(-1, keepdims=True) + 1e-5) * s, opset=23)]
+    # Before opset 13 everything from axis 1 on is one row.
+    for opset, rows_of in ((11, lambda a: a.reshape(len(a), -1)), (13, lambda a: a)):
+        def share(a, rows_of=rows_of):
+            e = np.exp(rows_of(a))
+            return (e / e.sum(-1, keepdims=True)).reshape(a.shape)
+        out += [Row("Softmax", [x("2 n m")], share, opset=opset, name=str(opset)),
+                Row("LogSoftmax", [x("2 n m")], lambda a, f=share: np.log(f(a)), opset=opset,
+                    name=str(opset))]
     return out
 
 
