@@ -85,6 +85,14 @@ void rlxc_internal(rlxc_context *ctx, rlxc_range range, const char *stage, const
 void rlxc_keep_errors(rlxc_context *ctx, uint32_t count);
 
 uint32_t rlxc_error_count(const rlxc_context *ctx);
+/* What has been said so far; with it, what was said since by an attempt that came to nothing can be
+ * taken back. That memory is out stays. */
+typedef struct rlxc_said {
+    size_t count;
+    uint32_t errors, warnings;
+} rlxc_said;
+rlxc_said rlxc_said_so_far(const rlxc_context *ctx);
+void rlxc_take_back(rlxc_context *ctx, rlxc_said said);
 const rlxc_diagnostic *rlxc_diagnostics(const rlxc_context *ctx, size_t *out_count);
 /* True once memory ran out or an error was reported: the stage should stop soon. Parsers that
  * recover poll rlxc_out_of_memory and the error limit instead. */

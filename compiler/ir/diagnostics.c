@@ -55,6 +55,20 @@ void rlxc_keep_errors(rlxc_context *ctx, uint32_t count)
     ctx->max_errors = count;
 }
 
+rlxc_said rlxc_said_so_far(const rlxc_context *ctx)
+{
+    return (rlxc_said){ctx->diagnostics.count, ctx->n_errors, ctx->n_warnings};
+}
+
+void rlxc_take_back(rlxc_context *ctx, rlxc_said said)
+{
+    if (said.count < ctx->diagnostics.count)
+        ctx->diagnostics.count = (uint32_t)said.count;
+    ctx->n_errors = said.errors;
+    ctx->n_warnings = said.warnings;
+    ctx->last_dropped = false;
+}
+
 static bool keep(rlxc_context *ctx, rlxc_severity severity)
 {
     switch (severity) {

@@ -1,4 +1,4 @@
-/* If, Loop and Scan, made of the branches and functions of loop.c. Loops whose number of turns is
+/* Loop and Scan, made of the branches and functions of loop.c. Loops whose number of turns is
  * known and small, among them those over sequences, are unrolled. */
 #include "compiler/onnx/loop.h"
 
@@ -60,7 +60,7 @@ bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **i
         if (g->input[i]->name)
             rlxc_ox_define(im, g->input[i]->name, inputs[i]);
     if (ok)
-        rlxc_ox_import_nodes(im, g->node, g->n_node);
+        rlxc_ox_import_nodes(im, g, 0);
     im->node = node;
     im->errors = errors;
     if (im->n_failed > before || !ok) {
@@ -78,83 +78,6 @@ bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **i
     }
     rlxc_ox_end_graph(im);
     return ok;
-}
-
-/* --- If --------------------------------------------------------------------------------------- */
-
-/* A value like |v| whose parts are taken from |atom|. */
-static rlxc_ox_value *unpacked(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom atom)
-{
-    if (v->kind == RLXC_OX_TENSOR)
-        return rlxc_ox_tensor(im, rlxc_ox_shaped(im, atom));
-    rlxc_ox_value *out = rlxc_copy(im->ctx, v, sizeof *v);
-    if (v->kind == RLXC_OX_OBJECT)
-        out->atom = atom;
-    if (v->kind != RLXC_OX_SEQUENCE)
-        return out;
-    rlxc_ox_value **items = rlxc_alloc(im->ctx, (v->n_items + 1) * sizeof *items);
-    for (uint32_t i = 0; i < v->n_items; i++)
-        items[i] = unpacked(im, v->items[i], rlxc_ox_field(im, atom, i));
-    out->items = items;
-    return out;
-}
-
-static bool same_kind(const rlxc_ox_value *a, const rlxc_ox_value *b)
-{
-    if (a->kind != b->kind || a->kind == RLXC_OX_OBJECT ||
-        (a->kind == RLXC_OX_SEQUENCE && a->n_items != b->n_items))
-        return false;
-    for (uint32_t i = 0; a->kind == RLXC_OX_SEQUENCE && i < a->n_items; i++)
-        if (!same_kind(a->items[i], b->items[i]))
-            return false;
-    return true;
-}
-
-void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    double known[1];
-    uint32_t one, n = rlxc_ox_n_outputs(im);
-    const Onnx__GraphProto *graphs[2] = {rlxc_ox_graph_attr(im, "then_branch"),
-                                         rlxc_ox_graph_attr(im, "else_branch")};
-    if (!graphs[0] || !graphs[1])
-        return;
-    if (graphs[0]->n_output != n || graphs[1]->n_output != n || n == 0) {
-        rlxc_ox_fail(im, "branches and node differ in their number of outputs");
-        return;
-    }
-    rlxc_ox_value **outputs[2];
-    for (uint32_t k = 0; k < 2; k++)
-        outputs[k] = rlxc_alloc(im->ctx, n * sizeof **outputs);
-    if (rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, 0), known, 1, &one) && one == 1) {
-        uint32_t k = known[0] != 0 ? 0 : 1;
-        rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
-        im->scope = &scope;
-        bool ok = rlxc_ox_run_graph(im, graphs[k], NULL, 0, outputs[k]);
-        im->scope = scope.outer;
-        for (uint32_t i = 0; ok && i < n; i++)
-            rlxc_ox_set_value(im, i, outputs[k][i]);
-        return;
-    }
-    rlxc_atom cond = rlxc_ox_reshape(im, rlxc_ox_in(im, 0), NULL, 0);
-    rlxc_body *bodies[2] = {NULL, NULL};
-    for (uint32_t k = 0; k < 2 && !im->failed; k++) {
-        rlxc_ox_branch b;
-        rlxc_atom *items = rlxc_alloc(im->ctx, n * sizeof *items);
-        rlxc_ox_begin_branch(im, &b);
-        bool ok = rlxc_ox_run_graph(im, graphs[k], NULL, 0, outputs[k]);
-        for (uint32_t i = 0; ok && i < n; i++)
-            items[i] = rlxc_ox_result(im, outputs[k][i]);
-        bodies[k] = rlxc_ox_end_branch(im, &b, items, n);
-    }
-    for (uint32_t i = 0; i < n && !im->failed; i++)
-        if (!same_kind(outputs[0][i], outputs[1][i]))
-            outputs[0][i] = rlxc_ox_joined(im, rlxc_ox_described(im, outputs[0][i]),
-                                           rlxc_ox_described(im, outputs[1][i]));
-    rlxc_atom all = rlxc_ox_emit_if(im, cond, bodies[0], bodies[1]);
-    for (uint32_t i = 0; i < n && !im->failed; i++)
-        rlxc_ox_set_value(im, i,
-                          unpacked(im, outputs[0][i], n == 1 ? all : rlxc_ox_field(im, all, i)));
 }
 
 static const rlxc_sinfo *type_of(rlxc_ox *im, rlxc_atom a)

@@ -61,7 +61,8 @@ static bool evaluated(rlxc_ox *im, const char *op, bool gives_bool)
     uint32_t n, m;
     rlxc_ox_value *x = rlxc_ox_value_in(im, 0), *y = rlxc_ox_value_in(im, 1);
     if (!rlxc_ox_known(im, x, &a, &n) || !rlxc_ox_known(im, y, &b, &m) ||
-        (x->atom.kind == RLXC_ATOM_CONSTANT && y->atom.kind == RLXC_ATOM_CONSTANT) ||
+        (x->atom.kind == RLXC_ATOM_CONSTANT && y->atom.kind == RLXC_ATOM_CONSTANT &&
+         !rlxc_dtype_eq(x->dtype, RLX_I64)) ||
         (n != m && n != 1 && m != 1))
         return false;
     uint32_t count = n == 1 ? m : n;
@@ -219,6 +220,18 @@ void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", test, yes, no));
 }
 
+/* Whether elements may stay known through a cast to |to|: sizes are taken to fit, a constant is
+ * looked at (it stays one where it is no whole number of |to| for sure). */
+static bool survives(const rlxc_ox_value *x, const rlxc_expr *const *elems, uint32_t n,
+                     rlx_dtype to)
+{
+    int64_t value, most = to.bits == 64 ? INT64_MAX : to.bits == 32 ? INT32_MAX : 0;
+    bool ok = x->atom.kind != RLXC_ATOM_CONSTANT || to.code == RLX_INT;
+    for (uint32_t i = 0; i < n && ok && x->atom.kind == RLXC_ATOM_CONSTANT; i++)
+        ok = rlxc_is_int(elems[i], &value) && value <= most && value >= -most;
+    return ok;
+}
+
 void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const rlxc_expr *const *elems;
@@ -245,7 +258,7 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     } else {
         narrow = rlxc_ox_narrow((int32_t)rlxc_ox_int(im, "to", 0));
     }
-    if (!narrow && x->atom.kind != RLXC_ATOM_CONSTANT && rlxc_ox_known(im, x, &elems, &n)) {
+    if (!narrow && rlxc_ox_known(im, x, &elems, &n) && survives(x, elems, n, to)) {
         const rlxc_expr **out = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
         for (uint32_t i = 0; i < n; i++)
             out[i] =

@@ -121,6 +121,25 @@ rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a)
     return rlxc_ox_match(im, a, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
 }
 
+rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes)
+{
+    const rlxc_expr *own[RLXC_MAX_NDIM];
+    int64_t known;
+    bool changed = false;
+    uint32_t ndim = rlxc_ox_ndim(im, a);
+    rlxc_ox_dims(im, a, own);
+    for (uint32_t i = 0; i < ndim && !im->failed; i++)
+        if (axes >> i & 1 && !rlxc_prove_eq(im->ctx, own[i], dims[i], NULL) &&
+            !(rlxc_is_int(own[i], &known) && rlxc_is_int(dims[i], &known))) {
+            own[i] = dims[i];
+            changed = true;
+        }
+    rlx_dtype dtype = rlxc_ox_type(im, a);
+    return changed && !im->failed
+               ? rlxc_ox_match(im, a, rlxc_sinfo_tensor(im->ctx, dtype, (int32_t)ndim, own, NULL))
+               : a;
+}
+
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
 {
     if (rlxc_dtype_eq(rlxc_ox_type(im, a), dtype))
@@ -307,7 +326,22 @@ rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_
             im->failed = true;
     if (im->failed || n == 1)
         return n == 1 ? parts[0] : (rlxc_atom){0};
-    return rlxc_ox_op0(im, "concat", rlxc_atom_tuple(im->ctx, parts, n),
+    /* The other dimensions are equal, which need not be provable: 2 * ((h + 15) // 16) and
+     * (h + 7) // 8 are only where h is such a size. A constant one says most. */
+    rlxc_atom *same = rlxc_copy(im->ctx, parts, n * sizeof *parts);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, parts[0]), at = rlxc_ox_axis(im, axis, ndim);
+    int64_t known;
+    rlxc_ox_dims(im, parts[0], dims);
+    for (uint32_t k = 0; k < ndim; k++)
+        for (uint32_t i = 1; i < n && !rlxc_is_int(dims[k], &known); i++)
+            if (rlxc_ox_static_dim(im, parts[i], k, &known))
+                dims[k] = rlxc_ox_dim(im, parts[i], k);
+    for (uint32_t i = 0; i < n && same; i++)
+        same[i] = rlxc_ox_state_dims(im, same[i], dims, ~(1u << at));
+    if (im->failed)
+        return (rlxc_atom){0};
+    return rlxc_ox_op0(im, "concat", rlxc_atom_tuple(im->ctx, same, n),
                        rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
 }
 

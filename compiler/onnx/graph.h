@@ -4,6 +4,14 @@
 
 #include "compiler/onnx/importer.h"
 
+/* The graph whose nodes are being imported. A node that had to import those after it, too, sets
+ * |finished|: the graph's outputs are defined then. */
+typedef struct rlxc_ox_rest {
+    const Onnx__GraphProto *graph;
+    size_t next; /* node after the one at hand */
+    bool finished;
+} rlxc_ox_rest;
+
 /* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);
 void rlxc_ox_pop_frame(rlxc_ox *im);

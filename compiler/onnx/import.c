@@ -301,12 +301,16 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
         rlxc_ox_fail(im, "operators of domain '%s' are not supported", domain);
 }
 
-void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
+void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first)
 {
     const Onnx__NodeProto *node = im->node;
+    Onnx__NodeProto **nodes = g->node;
+    rlxc_ox_rest rest = {.graph = g}, *outer = im->rest;
     rlxc_range range = im->frame->b.range;
-    for (size_t i = 0; i < n && !rlxc_out_of_memory(im->ctx); i++) {
+    im->rest = &rest;
+    for (size_t i = first; i < g->n_node && !rest.finished && !rlxc_out_of_memory(im->ctx); i++) {
         im->node = nodes[i];
+        rest.next = i + 1;
         uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(nodes[i]));
         im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
         im->errors = rlxc_error_count(im->ctx);
@@ -317,7 +321,7 @@ void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
         if (failed && !rlxc_failed(im->ctx))
             rlxc_internal(im->ctx, im->frame->b.range, "ONNX import",
                           "a node failed without a message");
-        if (!failed)
+        if (!failed && !rest.finished)
             for (size_t k = 0; k < nodes[i]->n_output; k++)
                 if (rlxc_ox_wants(im, (uint32_t)k) && !rlxc_ox_lookup(im, nodes[i]->output[k])) {
                     rlxc_ox_fail(im, "output %zu is not supported", k);
@@ -332,6 +336,7 @@ void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n)
             }
         im->n_failed += failed;
     }
+    im->rest = outer;
     im->node = node;
     im->frame->b.range = range;
     im->errors = rlxc_error_count(im->ctx);
@@ -404,6 +409,16 @@ static const char *identifier(rlxc_ox *im, const char *name, const char *otherwi
     return rlxc_intern(im->ctx, text.data, text.length);
 }
 
+/* Whether a dim_param names a dimension: exporters write "?", "-1" or "None" for each one that they
+ * know nothing of, which says nothing of their being equal. */
+static bool is_named(const char *dim_param)
+{
+    bool letters = false;
+    for (const char *c = dim_param; c && *c; c++)
+        letters |= isalpha((unsigned char)*c) || *c == '_' || (unsigned char)*c >= 128;
+    return letters && strcmp(dim_param, "None") != 0;
+}
+
 static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
 {
     const char *key = rlxc_intern_cstr(im->ctx, name);
@@ -445,7 +460,7 @@ const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, co
             d->dim_value >= 0)
             dims[i] = rlxc_i64(im->ctx, d->dim_value);
         else if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
-                 d->dim_param && *d->dim_param)
+                 is_named(d->dim_param))
             dims[i] = dim_symbol(im, d->dim_param);
         else
             dims[i] = rlxc_shape_var(im->ctx,
@@ -520,7 +535,7 @@ static void import_model(rlxc_ox *im)
     im->frame->b.range = (rlxc_range){im->file, 1, 1, 1, 2};
     if (rlxc_ox_begin_graph(im, g)) {
         add_params(im, g);
-        rlxc_ox_import_nodes(im, g->node, g->n_node);
+        rlxc_ox_import_nodes(im, g, 0);
         add_result(im, g);
         rlxc_ox_end_graph(im);
     }

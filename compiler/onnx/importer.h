@@ -40,6 +40,10 @@ typedef struct rlxc_ox_value {
     bool is_vector;
     const rlxc_expr *const *elems; /* whole numbers, whatever the dtype; NULL: not known */
     uint32_t n_elems;
+    /* An integer matrix of few elements, by rows, beside its atom: exporters turn the list of a
+     * padding round in that form. NULL: not known. */
+    const rlxc_expr *const *grid;
+    uint32_t rows, columns;
     struct rlxc_ox_value *const *items; /* SEQUENCE */
     uint32_t n_items;
     const rlxc_ox_elem *elem; /* OBJECT: what its tensors have in common; NULL: not known */
@@ -91,8 +95,10 @@ typedef struct rlxc_ox {
     rlxc_map dim_params; /* interned name -> symbol of main */
     uint32_t file;
     const Onnx__NodeProto *node;
-    uint32_t errors; /* before the node */
-    uint32_t depth;  /* of sub-graphs */
+    struct rlxc_ox_rest *rest; /* graph.h */
+    uint32_t n_splits;         /* branches at hand that go on to the end of a graph: control.c */
+    uint32_t errors;           /* before the node */
+    uint32_t depth;            /* of sub-graphs */
     uint32_t loop_depth;
     uint32_t n_imported; /* nodes, those of bodies each time */
     uint32_t n_failed;   /* nodes */
@@ -140,6 +146,9 @@ rlxc_atom rlxc_ox_atom(rlxc_ox *im,
 /* Elements, without emitting anything; false: not known. */
 bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
                    uint32_t *out_n);
+/* The same but for constants of other types than int32 and int64, which stay constants. */
+bool rlxc_ox_known_sizes(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
+                         uint32_t *out_n);
 /* Elements of an integer vector or scalar, read at run time where they are not known. */
 bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n);
 bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
@@ -186,6 +195,9 @@ rlxc_atom rlxc_ox_field(rlxc_ox *im, rlxc_atom tuple, uint32_t index);
 rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo);
 /* |a| as a tensor of known dimensions: fresh symbols where they are not. */
 rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
+/* |a|, whose dimensions |axes| (as bits) must be |dims|: what cannot be proved is checked at run
+ * time. */
+rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
 /* Floats of two types, which some exporters leave: the narrower becomes the wider. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
@@ -225,7 +237,8 @@ rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t n
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
 
 /* --- graphs --- */
-void rlxc_ox_import_nodes(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n);
+/* The nodes of |g| from |first| on. */
+void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first);
 void rlxc_ox_begin_block(rlxc_ox *im, bool dataflow);
 void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value);
 

@@ -9,7 +9,7 @@ void rlxc_ox_import_gather(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *const *elems, *const *where, *out[RLXC_OX_MAX_ELEMS];
     uint32_t n, m;
     rlxc_ox_value *v = rlxc_ox_value_in(im, 0), *at = rlxc_ox_value_in(im, 1);
-    if (v->atom.kind != RLXC_ATOM_CONSTANT && rlxc_ox_known(im, v, &elems, &n) && v->is_vector &&
+    if (rlxc_ox_known_sizes(im, v, &elems, &n) && v->is_vector &&
         rlxc_ox_known(im, at, &where, &m) && m <= RLXC_OX_MAX_ELEMS) {
         bool all = true;
         for (uint32_t i = 0; i < m && all; i++) {

@@ -224,8 +224,7 @@ void rlxc_ox_import_unsqueeze(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_ints(im, "axes", axes, RLXC_MAX_NDIM, &n);
     if (rlxc_ox_has(im, 1) && !rlxc_ox_elems(im, 1, &elems, &n))
         return;
-    if (n == 1 && v->atom.kind != RLXC_ATOM_CONSTANT && rlxc_ox_known(im, v, &known, &m) &&
-        !v->is_vector) {
+    if (n == 1 && rlxc_ox_known_sizes(im, v, &known, &m) && !v->is_vector) {
         rlxc_ox_set_elems(im, 0, v->dtype, true, known, 1);
         return;
     }

@@ -114,6 +114,17 @@ void rlxc_ox_import_size(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- reshape ---------------------------------------------------------------------------------- */
 
+/* Output 0 is |y|, an integer matrix of known elements. */
+static void set_grid(rlxc_ox *im, rlxc_atom y, const rlxc_expr *const *elems, uint32_t rows,
+                     uint32_t columns)
+{
+    rlxc_ox_value *v = rlxc_ox_tensor(im, y);
+    v->grid = rlxc_copy(im->ctx, elems, (size_t)rows * columns * sizeof *elems);
+    v->rows = rows;
+    v->columns = columns;
+    rlxc_ox_set_value(im, 0, v);
+}
+
 void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -131,7 +142,12 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
     } else if (!rlxc_ox_elems(im, 1, &want, &n)) {
         return;
     }
-    if (n <= 1 && v->elems && v->atom.kind == RLXC_ATOM_NONE && rlxc_ox_known(im, v, &known, &m) &&
+    if (n == 1 && v->grid && rlxc_is_int(want[0], &d) &&
+        (d == -1 || d == (int64_t)v->rows * v->columns)) {
+        rlxc_ox_set_elems(im, 0, rlxc_ox_type(im, v->atom), true, v->grid, v->rows * v->columns);
+        return;
+    }
+    if (n <= 1 && rlxc_ox_known_sizes(im, v, &known, &m) &&
         (n == 1 ? rlxc_is_int(want[0], &d) && (d == -1 || d == m) : m == 1)) {
         rlxc_ox_set_elems(im, 0, v->dtype, n == 1, known, m);
         return;
@@ -178,7 +194,14 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *rest = rlxc_product(im->ctx, out, n);
         out[open] = rlxc_is_const(rest, 0) ? rest : rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, top, rest);
     }
-    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, n));
+    rlxc_atom y = rlxc_ox_reshape(im, x, out, n);
+    int64_t size[2];
+    if (n == 2 && rlxc_ox_known_sizes(im, v, &known, &m) && m <= RLXC_OX_MAX_ELEMS &&
+        rlxc_ox_static_dim(im, y, 0, &size[0]) && rlxc_ox_static_dim(im, y, 1, &size[1]) &&
+        size[0] <= m && size[1] <= m && size[0] * size[1] == m)
+        set_grid(im, y, known, (uint32_t)size[0], (uint32_t)size[1]);
+    else
+        rlxc_ox_set(im, 0, y);
 }
 
 void rlxc_ox_import_flatten(rlxc_ox *im, const rlxc_ox_row *row)
@@ -205,7 +228,16 @@ void rlxc_ox_import_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     if (!rlxc_ox_ints(im, "perm", axes, RLXC_MAX_NDIM, &n))
         for (n = 0; n < ndim; n++)
             axes[n] = ndim - 1 - n;
-    rlxc_ox_set(im, 0, n == 0 ? x : rlxc_ox_transpose(im, x, axes, n));
+    rlxc_atom y = n == 0 ? x : rlxc_ox_transpose(im, x, axes, n);
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
+    const rlxc_expr *turned[RLXC_OX_MAX_ELEMS];
+    if (!v->grid || n != 2 || axes[0] != 1) {
+        rlxc_ox_set(im, 0, y);
+        return;
+    }
+    for (uint32_t i = 0; i < v->rows * v->columns; i++)
+        turned[i] = v->grid[i % v->rows * v->columns + i / v->rows];
+    set_grid(im, y, turned, v->columns, v->rows);
 }
 
 void rlxc_ox_import_expand(rlxc_ox *im, const rlxc_ox_row *row)
@@ -346,27 +378,51 @@ static bool slice_list(rlxc_ox *im, const char *name, uint32_t input, const rlxc
     return true;
 }
 
-/* A slice of known elements; false where a bound is not known. */
-static bool slice_elems(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *begin, const rlxc_expr *end,
-                        const rlxc_expr *step)
+/* Which of |n| elements begin:end:step picks; false where a bound is not known. */
+static bool picked(uint32_t n, const rlxc_expr *begin, const rlxc_expr *end, const rlxc_expr *step,
+                   uint32_t out[RLXC_OX_MAX_ELEMS], uint32_t *out_n)
 {
-    const rlxc_expr *const *elems, *out[RLXC_OX_MAX_ELEMS];
-    uint32_t n, count = 0;
     int64_t b, e, s = 1;
-    if (!rlxc_ox_known(im, v, &elems, &n) || !v->is_vector || n > RLXC_OX_MAX_ELEMS ||
-        !rlxc_is_int(begin, &b) || !rlxc_is_int(end, &e) || (step && !rlxc_is_int(step, &s)) ||
-        s == 0 || s > n + 1 || s < -(int64_t)n - 1)
-        s = s > 0 ? INT64_MAX : 0;
-    if (s == 0 || s == INT64_MAX)
+    *out_n = 0;
+    if (n > RLXC_OX_MAX_ELEMS || !rlxc_is_int(begin, &b) || !rlxc_is_int(end, &e) ||
+        (step && !rlxc_is_int(step, &s)) || s == 0 || s > n + 1 || s < -(int64_t)n - 1)
         return false;
     int64_t low = s > 0 ? 0 : -1, high = s > 0 ? n : (int64_t)n - 1;
-    b = b < -(int64_t)n ? (s > 0 ? 0 : -1) : b < 0 ? b + n : b;
+    b = b < -(int64_t)n ? low : b < 0 ? b + n : b;
     e = e < -(int64_t)n ? low : e < 0 ? e + n : e;
     b = b > high ? high : b;
     e = e > high ? high : e;
     for (int64_t i = b; s > 0 ? i < e : i > e; i += s)
-        out[count++] = elems[i];
+        out[(*out_n)++] = (uint32_t)i;
+    return true;
+}
+
+/* A slice of known elements; false where that is not possible. */
+static bool slice_elems(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *begin, const rlxc_expr *end,
+                        const rlxc_expr *step)
+{
+    const rlxc_expr *const *elems, *out[RLXC_OX_MAX_ELEMS];
+    uint32_t n, at[RLXC_OX_MAX_ELEMS], count;
+    if (!rlxc_ox_known_sizes(im, v, &elems, &n) || !v->is_vector ||
+        !picked(n, begin, end, step, at, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = elems[at[i]];
     rlxc_ox_set_elems(im, 0, v->dtype, true, out, count);
+    return true;
+}
+
+/* Rows of a matrix of known elements, whose slice is |y|; false where that is not possible. */
+static bool slice_rows(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom y, const rlxc_expr *begin,
+                       const rlxc_expr *end, const rlxc_expr *step)
+{
+    const rlxc_expr *out[RLXC_OX_MAX_ELEMS];
+    uint32_t at[RLXC_OX_MAX_ELEMS], count;
+    if (!v->grid || !picked(v->rows, begin, end, step, at, &count))
+        return false;
+    for (uint32_t i = 0; i < count * v->columns; i++)
+        out[i] = v->grid[at[i / v->columns] * v->columns + i % v->columns];
+    set_grid(im, y, out, count, v->columns);
     return true;
 }
 
@@ -383,8 +439,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "starts, ends, axes and steps differ in length");
         return;
     }
-    if (v->elems && v->atom.kind == RLXC_ATOM_NONE && n == 1 &&
-        slice_elems(im, v, begins[0], ends[0], steps ? steps[0] : NULL))
+    if (n == 1 && slice_elems(im, v, begins[0], ends[0], steps ? steps[0] : NULL))
         return;
     rlxc_atom x = rlxc_ox_in(im, 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
@@ -420,5 +475,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         x = rlxc_is_int(s, &step) && step != 0 ? rlxc_ox_slice(im, x, k, b, e, step)
                                                : slice_symbolic(im, x, k, b, e, s);
     }
-    rlxc_ox_set(im, 0, x);
+    if (n != 1 || !axes_known || (axes && !rlxc_is_const(axes[0], 0)) ||
+        !slice_rows(im, v, x, begins[0], ends[0], steps ? steps[0] : NULL))
+        rlxc_ox_set(im, 0, x);
 }

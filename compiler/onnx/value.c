@@ -272,6 +272,14 @@ bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, 
     return v->elems != NULL;
 }
 
+bool rlxc_ox_known_sizes(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out,
+                         uint32_t *out_n)
+{
+    return rlxc_ox_known(im, v, out, out_n) &&
+           (v->atom.kind != RLXC_ATOM_CONSTANT || rlxc_dtype_eq(v->dtype, RLX_I64) ||
+            rlxc_dtype_eq(v->dtype, RLX_I32));
+}
+
 bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **out, uint32_t *out_n)
 {
     *out_n = 0;

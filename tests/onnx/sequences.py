@@ -366,29 +366,34 @@ def round_trip(args, folder):
     return None
 
 
-def main():
+def check(args, folder, p):
+    """What is wrong with a program, as texts."""
+    with open(os.path.join(folder, "m.onnx"), "wb") as f:
+        f.write(model(p.graph))
+    done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
+                          capture_output=True, text=True, timeout=60)
+    bad = [f"rlxc: {done.stderr.strip()[:300]}"] if done.returncode else []
+    for values in p.inputs if not bad else ():
+        why = run_one(args, folder, p, values)
+        bad += [f"{[np.shape(v) for v in values]}: {why}"] if why else []
+    for why in bad[:3]:
+        print(f"FAIL {p.name}: {why}")
+    return bad
+
+
+def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", default="build/rlxc")
     parser.add_argument("--rlx", default="build/rlx")
     parser.add_argument("--filter", default="")
-    args = parser.parse_args()
-    failed = count = 0
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
     with tempfile.TemporaryDirectory() as folder:
-        for p in programs():
-            if args.filter not in p.name:
-                continue
-            with open(os.path.join(folder, "m.onnx"), "wb") as f:
-                f.write(model(p.graph))
-            done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
-                                  capture_output=True, text=True, timeout=60)
-            bad = [f"rlxc: {done.stderr.strip()[:300]}"] if done.returncode else []
-            for values in p.inputs if not bad else ():
-                why = run_one(args, folder, p, values)
-                bad += [f"{[np.shape(v) for v in values]}: {why}"] if why else []
-            count += 1
-            failed += bool(bad)
-            for why in bad[:3]:
-                print(f"FAIL {p.name}: {why}")
+        wrong = [bool(check(args, folder, p)) for p in programs() if args.filter in p.name]
+        failed, count = sum(wrong), len(wrong)
         why = round_trip(args, folder)
         if why:
             failed += 1

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""ONNX graphs as exporters write them, against NumPy: sizes computed by operators on Shape, the
+list of a padding turned round, dimensions that are equal without that being provable, squeezes of a
+dimension that need not be 1. `make test-ops`.
+"""
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from sequences import (F32, I64, Program, arguments, check, const, floats, graph,  # noqa: E402
+                       node, tensor_type)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def padding(pads):
+    """The nodes that torch.nn.functional.pad becomes: |pads| from the last axis on, made the list
+    of Pad (of a tensor of two dimensions) by zeros, rows turned round and a transposition."""
+    return [pads, node("Shape", "pads", "np"), const("four", i64(4)), node("Sub", "four np", "k"),
+            node("ConstantOfShape", "k", "zeros", value=i64(0)),
+            node("Concat", "pads zeros", "all", axis=0), const("by2", i64(-1, 2)),
+            node("Reshape", "all by2", "rows"), const("last", i64(-1)),
+            const("first", i64(-2**63 + 1)), const("zero", i64(0)), const("back", i64(-1)),
+            node("Slice", "rows last first zero back", "turned"),
+            node("Transpose", "turned", "columns", perm=[1, 0]), const("flat", i64(-1)),
+            node("Reshape", "columns flat", "list"), node("Cast", "list", "pads64", to=7),
+            node("Pad", "x pads64", "y")]
+
+
+def squeezing(then_rank_only):
+    """squeeze(x, 1) of a dimension that need not be 1, then an operator."""
+    f = tensor_type(F32, None)
+    branches = [graph([const("ax", i64(1)), node("Squeeze", "x ax", "t")], [], [("t", f)]),
+                graph([node("Identity", "x", "e")], [], [("e", f)])]
+    after = [node("Transpose", "s", "y", perm=[1, 0])] if then_rank_only else [
+        node("Shape", "s", "sh"), node("Size", "sh", "rank"), node("Cast", "rank", "r", to=1),
+        node("Add", "s r", "y")]
+    return [node("Shape", "x", "d"), const("at", np.array(1, np.int64)), const("one", i64(1)[0]),
+            node("Gather", "d at", "d1", axis=0), node("Equal", "d1 one", "c"),
+            node("If", "c", "s", then_branch=branches[0], else_branch=branches[1])] + after
+
+
+def programs():
+    nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
+    unknown = tensor_type(F32, ["?", "?"])
+    any_rank = tensor_type(F32, None)
+    three = tensor_type(F32, ["n", "k", "m"])
+    # x joined with every second element written twice: 2 * ((m + 1) // 2) is m where m is even
+    strided = graph([const("b", i64(0)), const("e", i64(2**62)), const("ax", i64(1)),
+                     const("st", i64(2)), const("two", i64(2)), node("Slice", "x b e ax st", "h"),
+                     node("Unsqueeze", "h two", "h3"), node("Concat", "h3 h3", "p", axis=2),
+                     const("sh", i64(0, -1)), node("Reshape", "p sh", "r"),
+                     node("Concat", "x r", "y", axis=0)], [("x", nm)], [("y", nm)])
+    xs = [(floats(a, b),) for a, b in ((2, 3), (1, 1), (5, 4), (0, 3))]
+    out = [
+        # the same text for two dimensions that need not be equal
+        Program("unknown dimensions", graph([node("Neg", "x", "y")], [("x", unknown)],
+                                            [("y", unknown)]), xs, lambda x: [-x]),
+        Program("joined after a stride", strided, [(floats(a, b),) for a, b in
+                                                   ((1, 2), (3, 4), (2, 16), (0, 2))],
+                lambda x: [np.concatenate([x, np.repeat(x[:, ::2], 2, axis=1)])]),
+        Program("joined after a stride that does not fit", strided, [(floats(2, 3),)], None,
+                fails=("expected",)),
+        # a size that Paddle's exporter takes through int32: Reshape to (n, 6)
+        Program("sizes through int32",
+                graph([node("Shape", "x", "s"), node("Cast", "s", "s32", to=6), const("z", i64(0)),
+                       const("o", i64(1)), node("Slice", "s32 z o z o", "n32"),
+                       node("Cast", "n32", "n64", to=7), const("six", np.array([6], np.int32)),
+                       node("Cast", "six", "six64", to=7),
+                       node("Concat", "n64 six64", "to", axis=-1), node("Reshape", "x to", "r"),
+                       const("w", floats(6, 2)), node("MatMul", "r w", "y")],
+                      [("x", tensor_type(F32, ["n", "a", "b"]))], [("y", nm)]),
+                [(floats(k, 2, 3),) for k in (1, 4, 0)] + [(floats(2, 6, 1),)],
+                lambda x: [x.reshape(-1, 6) @ floats(6, 2)]),
+        # the dimension summed over is known of one side only
+        Program("matmul of dimensions found at run time",
+                graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),
+                       node("MatMul", "r w", "y")], [("x", n), ("s", tensor_type(I64, [2]))],
+                      [("y", nm)]),
+                [(floats(6), i64(2, 3)), (floats(6), i64(2, -1)), (floats(3), i64(-1, 3))],
+                lambda x, s: [x.reshape(s) @ floats(3, 2)]),
+        Program("matmul of dimensions that do not fit",
+                graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),
+                       node("MatMul", "r w", "y")], [("x", n), ("s", tensor_type(I64, [2]))],
+                      [("y", nm)]), [(floats(6), i64(3, 2))], None, fails=("expected",)),
+        Program("padding of constants", graph(padding(const("pads", i64(1, 2))), [("x", nm)],
+                                              [("y", nm)]), xs,
+                lambda x: [np.pad(x, ((0, 0), (1, 2)))]),
+        Program("padding of both axes", graph(padding(const("pads", i64(1, 2, 3, 0))), [("x", nm)],
+                                              [("y", nm)]), xs,
+                lambda x: [np.pad(x, ((3, 0), (1, 2)))]),
+        # to the next multiple of 4
+        Program("padding by what is missing",
+                graph([node("Shape", "x", "d"), const("i1", i64(1)), const("c4", i64(4)),
+                       node("Gather", "d i1", "m", axis=0), node("Neg", "m", "mm"),
+                       node("Mod", "mm c4", "miss"), const("none", i64(0))] +
+                      padding(node("Concat", "none miss", "pads", axis=0)), [("x", nm)],
+                      [("y", nm)]), xs + [(floats(2, 8),)],
+                lambda x: [np.pad(x, ((0, 0), (0, -x.shape[1] % 4)))]),
+        # the rank after the squeeze decides what is added
+        Program("squeeze of what need not be 1",
+                graph(squeezing(False), [("x", three)], [("y", any_rank)]),
+                [(floats(2, 1, 3),), (floats(2, 4, 3),), (floats(0, 1, 2),)],
+                lambda x: [x[:, 0] + 2 if x.shape[1] == 1 else x + 3]),
+        # the transposition fits one rank only: the other is refused at run time
+        Program("squeeze of what has to be 1",
+                graph(squeezing(True), [("x", three)], [("y", any_rank)]),
+                [(floats(2, 1, 3),), (floats(4, 1, 1),)], lambda x: [x[:, 0].T]),
+        Program("squeeze of what is not 1", graph(squeezing(True), [("x", three)],
+                                                  [("y", any_rank)]),
+                [(floats(2, 2, 3),)], None, fails=("expected",)),
+    ]
+    return out
+
+
+def main():
+    args = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [bool(check(args, folder, p)) for p in programs() if args.filter in p.name]
+    print(f"graphs: {len(wrong) - sum(wrong)} passed, {sum(wrong)} failed")
+    return 1 if any(wrong) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
