@@ -17,7 +17,7 @@ enum { MAX_FEATURES = 128 };
 bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
                        int opt_level)
 {
-    *out = (rlxc_options){.opt_level = opt_level};
+    *out = (rlxc_options){.opt_level = opt_level, .row_bits = RLXC_ROW_BITS};
     return rlxc_target_resolve(ctx, triple, cpu, out);
 }
 
@@ -122,6 +122,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
                      options->cpu != NULL ? options->cpu : "generic");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
+    if (options->row_bits != RLXC_ROW_BITS)
+        rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
     for (uint32_t i = 0; i < options->n_links; i++)
         rlxc_text_printf(&text, " --link %s", options->links[i]);
     for (uint32_t i = 0; i < options->n_bounds; i++)

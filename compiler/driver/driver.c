@@ -121,6 +121,7 @@ static bool set_options(run *r)
         return false;
     const char *check = getenv("RLX_CHECK");
     r->options.no_winograd = c->no_winograd;
+    r->options.row_bits = c->row_bits;
     r->options.check = c->check || (check != NULL && strcmp(check, "1") == 0);
     for (uint32_t i = 0; i < c->n_bounds; i++) {
         r->options.bounds[i].name = c->bounds[i].name;

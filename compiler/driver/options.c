@@ -23,6 +23,7 @@ typedef enum option_id {
     OPT_TIME_PASSES,
     OPT_CHECK,
     OPT_NO_WINOGRAD,
+    OPT_ROW_BITS,
     OPT_LIST_OPS,
     OPT_LIST_PASSES,
     OPT_HELP,
@@ -49,6 +50,8 @@ static const struct option_row {
     {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
     {OPT_NO_WINOGRAD, "--no-winograd", NULL,
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
+    {OPT_ROW_BITS, "--row-bits", "BITS",
+     "8, 16 (default), 24: what one row is rounded to times weights of 4 or 8 bits; 32: not"},
     {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
     {OPT_LIST_PASSES, "--list-passes", NULL, "list the passes in order"},
     {OPT_HELP, "--help", NULL, "show this"},
@@ -208,6 +211,19 @@ static bool read_level(const char *text, rlxc_command *c, FILE *err)
     return true;
 }
 
+static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
+{
+    static const char *const names[] = {"8", "16", "24", "32"};
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], text) == 0) {
+            c->row_bits = (uint8_t)(8 * (i + 1));
+            return true;
+        }
+    }
+    fprintf(err, "rlxc: --row-bits: expected 8, 16, 24 or 32, got '%s'\n", text);
+    return false;
+}
+
 static bool apply(const struct option_row *row, const char *value, rlxc_command *c, FILE *err)
 {
     switch (row->id) {
@@ -257,6 +273,8 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_NO_WINOGRAD:
         c->no_winograd = true;
         return true;
+    case OPT_ROW_BITS:
+        return read_row_bits(value, c, err);
     case OPT_LIST_OPS:
         c->action = RLXC_ACTION_LIST_OPS;
         return true;
@@ -336,7 +354,7 @@ static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE
 
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
 {
-    *out = (rlxc_command){.opt_level = 2};
+    *out = (rlxc_command){.opt_level = 2, .row_bits = RLXC_ROW_BITS};
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;

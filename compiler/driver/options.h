@@ -33,6 +33,7 @@ typedef struct rlxc_command {
     uint32_t n_print_after;
     bool print_after_all, time_passes, check, no_winograd;
     int opt_level;
+    uint8_t row_bits;
     rlxc_emit_form emit;
     struct {
         char name[RLXC_BOUND_NAME];

@@ -18,6 +18,8 @@ typedef enum rlxc_property {
     RLXC_PROP_SCHEDULED = 1 << 6 /* PrimFuncs scheduled and lowered to loops */
 } rlxc_property;
 
+enum { RLXC_ROW_BITS = 16 }; /* of rlxc_options.row_bits, where none are asked for */
+
 typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
     int opt_level;            /* 0..3 */
     const char *cpu;          /* "native" resolved to a name and features by target/ */
@@ -32,6 +34,7 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
     uint32_t n_links;
     bool no_winograd;      /* convolutions as sums of products only */
+    uint8_t row_bits;      /* 8, 16 or 24: of one row times weights of 4 or 8 bits; 32: float32 */
     uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
     uint32_t l2_bytes;     /* a core's own cache of the second level */
 } rlxc_options;

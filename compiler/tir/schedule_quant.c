@@ -340,14 +340,10 @@ bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_s
     if (!rlxc_quant_match(c->s, stage, &q))
         return false;
     rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q);
-    rlxc_buffer *flag = rlxc_quant_row_prepare(&t);
+    const rlxc_expr *usable = rlxc_quant_row_prepare(&t);
     const rlxc_stmt *floats = all_rows(&t);
-    if (flag) {
-        const rlxc_expr *zero = rlxc_i64(ctx, 0);
-        const rlxc_expr *usable = rlxc_binary(ctx, RLXC_EXPR_EQ, rlxc_load(ctx, flag, &zero, 1),
-                                              rlxc_float(ctx, RLX_F32, 0));
+    if (usable)
         floats = rlxc_stmt_if(ctx, usable, rlxc_quant_row(&t), floats);
-    }
     RLXC_PUSH(ctx, &c->out, floats);
     return true;
 }

@@ -51,9 +51,9 @@ const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, con
 const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
 rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
                               int64_t size);
-/* Appends what makes the row ready, where there is one row; gives a buffer whose element is 0 when
- * rlxc_quant_row can be used, or NULL where the target has no fast form. */
-rlxc_buffer *rlxc_quant_row_prepare(rlxc_quant_rows_of *t);
+/* Appends what makes the row ready, where there is one row; gives whether rlxc_quant_row can be
+ * used, or NULL where the target has no fast form or it is not wanted. */
+const rlxc_expr *rlxc_quant_row_prepare(rlxc_quant_rows_of *t);
 const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t);
 const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
                                      const rlxc_expr *extent, const rlxc_stmt *body);

@@ -53,6 +53,7 @@ RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
         {"m.py --emit=obj", "-o FILE"},
         {"m.py -o x --tagret cpu", "unknown option '--tagret'; did you mean '--target'?"},
         {"m.py -o x --frobnicate-it", "unknown option '--frobnicate-it'\n"},
+        {"m.py -o x --row-bits=12", "expected 8, 16, 24 or 32, got '12'"},
         {"m.py -o x --emit=lvm", "did you mean 'llvm'?"},
         {"m.py -o x --print-after=fise", "unknown pass 'fise'; did you mean 'fuse'?"},
         {"m.py -o x --stop-after=nothing-like-it", "unknown pass"},
@@ -89,6 +90,8 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
                     (char[]){"asm"},
                     (char[]){"--mcpu=x86-64-v3"},
                     (char[]){"--print-after=fuse"},
+                    (char[]){"--row-bits"},
+                    (char[]){"24"},
                     (char[]){"-o"},
                     (char[]){"out.s"}};
     rlxc_command c;
@@ -98,6 +101,7 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
     cr_expect_str_eq(c.cpu, "x86-64-v3");
     cr_expect_eq(c.opt_level, 3);
     cr_expect_eq(c.emit, RLXC_EMIT_ASM);
+    cr_expect_eq(c.row_bits, 24);
     cr_assert_eq(c.n_bounds, 2);
     cr_expect_str_eq(c.bounds[1].name, "seq_len");
     cr_expect_eq(c.bounds[0].max, 512);
