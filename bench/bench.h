@@ -56,11 +56,12 @@ typedef struct bench_plan {
 } bench_plan;
 
 /* Takes one sample of each side in turn, |repetitions| times, the order turned round each time. The
- * first call of a sample is not counted unless one call fills a sample. A load that comes and goes
- * hits all sides of a repetition, which is why ratios are taken repetition by repetition. Medians
- * are over the third of the repetitions, and no fewer than 5, in which this process's threads
- * waited least for a core, as the kernel counts it (schedstat): what others did to the rest is no
- * figure of ours. Samples are shorter than a time slice for the same reason. */
+ * first call of a sample, and a sixteenth as many as it has, is not counted unless one call fills a
+ * sample. A load that comes and goes hits all sides of a repetition, which is why ratios are taken
+ * repetition by repetition. Medians are over the third of the repetitions, and no fewer than 5, in
+ * which this process's threads waited least for a core, as the kernel counts it (schedstat): what
+ * others did to the rest is no figure of ours. Samples are shorter than a time slice for the same
+ * reason. */
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan);
 
 /* Returns after |pause_ms| or later, when no other thread of this process runs: workers may spin

@@ -33,7 +33,9 @@ PAIRS = [
     ("residual block", "residual", "n,64,56,56", (1, 4)),
 ]
 COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
-GROUPED = [("q8", 3072, 768), ("q8", 4096, 4096), ("q4", 3072, 768), ("q4", 4096, 4096)]
+# Grouped weights: kind, N, K, bits that the row is rounded to (0: as by default).
+GROUPED = [("q8", 3072, 768, 0), ("q8", 4096, 4096, 0), ("q4", 3072, 768, 0), ("q4", 4096, 4096, 0),
+           ("q4", 3072, 768, 8), ("q4", 4096, 4096, 8)]
 CHARGPT = "examples/chargpt/chargpt"
 
 
@@ -201,16 +203,19 @@ def memory(bench, name, executable, values):
 def grouped(bench):
     """One-row products with 8-bit and 4-bit weights, beside float32 ones and a loop that reads as many bytes."""
     executables = {}
-    for kind, n, k in [("f32", 3072, 768), ("f32", 4096, 4096)] + GROUPED:
+    for kind, n, k, bits in [("f32", 3072, 768, 0), ("f32", 4096, 4096, 0)] + GROUPED:
         stem = f"{kind}_{n}_{k}"
-        executables[stem], _, _ = bench.compile(bench.path(stem + ".py"), stem, "--params", bench.path(stem + ".safetensors"))
-    for kind, n, k in GROUPED:
-        mine, twin = executables[f"{kind}_{n}_{k}"], executables[f"f32_{n}_{k}"]
+        option = ["--row-bits", str(bits)] if bits else []
+        executables[stem, bits], _, _ = bench.compile(bench.path(stem + ".py"), f"{stem}_{bits}" if bits else stem, "--params",
+                                                      bench.path(stem + ".safetensors"), *option)
+    for kind, n, k, bits in GROUPED:
+        mine, twin = executables[f"{kind}_{n}_{k}", bits], executables[f"f32_{n}_{k}", 0]
+        name = f"{kind} 1x{n}x{k}" + (f", row of {bits} bits" if bits else "")
         if mine is None or twin is None:
             continue
         weights = n * k * (8 if kind == "q8" else 4) // 8 + n * k // 32 * 4
         for threads in THREADS:
-            bench.measure(bench.program("bench_runtime"), "grouped", f"{kind} 1x{n}x{k}", mine, twin, k, weights, threads)
+            bench.measure(bench.program("bench_runtime"), "grouped", name, mine, twin, k, weights, threads)
 
 
 def tvm(bench):

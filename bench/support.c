@@ -188,12 +188,13 @@ static int compare_waited(const void *a, const void *b)
 static repetition repeat(const bench_side *sides, uint32_t n, const uint64_t *number,
                          double pause_ms, bool backwards)
 {
+    enum { WARMING = 16 }; /* the first calls wake workers */
     repetition out = {0};
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t i = backwards ? n - 1 - k : k;
         bench_wait_for_sleep(pause_ms);
         if (number[i] > 1)
-            run_ns(&sides[i], 1);
+            run_ns(&sides[i], 1 + number[i] / WARMING);
         const double before = waited_ns();
         const double ns = run_ns(&sides[i], number[i]);
         out.waited += (waited_ns() - before) / ns / n;
@@ -212,6 +213,7 @@ void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan)
         bench_die("too many sides or repetitions");
     for (uint32_t i = 0; i < n; i++) {
         double ms = 0;
+        bench_wait_for_sleep(plan->pause_ms);
         number[i] = calls_for(&sides[i], plan->sample_ms, &ms);
         round_ms += ms + plan->pause_ms;
     }
