@@ -276,3 +276,83 @@ RLX_TEST(tir_math, powers_are_those_of_c)
     check_pow(t, 2, "x86-64");
     check_pow(t, 0, "x86-64-v3");
 }
+
+/* --- casts to integers ------------------------------------------------------------------------ */
+
+enum { EDGES = 37 }; /* full vectors and a rest */
+
+/* Numbers around the limits of all integers, and what is none. */
+static void fill_edges(float *single, double *wide)
+{
+    static const int powers[] = {7, 8, 15, 16, 31, 32, 63, 64};
+    static const double odd[] = {0, 0.5, 1.5, 2.5, 1e30};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        const double limit = ldexp(1, powers[i]);
+        wide[n++] = limit;
+        wide[n++] = nextafter(limit, 0);
+        wide[n++] = -limit;
+        wide[n++] = -limit * (1 + 0x1p-20);
+    }
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        wide[n++] = i % 2 ? odd[i] : -odd[i];
+    cr_assert_eq(n, EDGES);
+    for (size_t i = 0; i < EDGES; i++)
+        single[i] = (float)wide[i];
+    single[5] = (float)(wide[5] = NAN);
+    single[20] = (float)(wide[20] = INFINITY);
+    single[33] = (float)(wide[33] = -INFINITY);
+}
+
+/* |x| cut off to an integer of |bits|, the limit where it is beyond, 0 for NaN. */
+static uint64_t cut(double x, int bits, bool is_signed)
+{
+    const uint64_t ones = UINT64_MAX >> (64 - bits), top = is_signed ? ones >> 1 : ones;
+    const double limit = ldexp(1, is_signed ? bits - 1 : bits);
+    if (isnan(x))
+        return 0;
+    if (x >= limit)
+        return top;
+    if (x <= (is_signed ? -limit : 0))
+        return is_signed ? ~top & ones : 0;
+    return (is_signed ? (uint64_t)(int64_t)x : (uint64_t)x) & ones;
+}
+
+RLX_TEST(tir_math, casts_to_integers_saturate)
+{
+    static const char *const types[] = {"int8",  "uint8",  "int16", "uint16",
+                                        "int32", "uint32", "int64", "uint64"};
+    static const char *const cpus[] = {NULL, "x86-64-v3", "x86-64"};
+    float single[EDGES];
+    double wide[EDGES];
+    fill_edges(single, wide);
+    for (size_t c = 0; c < 48; c++) {
+        const size_t type = c % 8;
+        const int bits = 8 << type / 2, level = c / 8 % 2 ? 3 : 0;
+        char text[512];
+        unsigned char a[EDGES * 8] = {0}, b[EDGES * 8] = {0};
+        kernel_fixture f;
+        void *buffers[] = {single, wide, a, b};
+        snprintf(text, sizeof text,
+                 "@T.prim_func\n"
+                 "def k(x: T.Buffer((37,), \"float32\"), y: T.Buffer((37,), \"float64\"), "
+                 "a: T.Buffer((37,), \"%s\"), b: T.Buffer((37,), \"%s\")):\n"
+                 "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+                 "    for i in range(37):\n        a[i] = T.Cast(\"%s\", x[i])\n"
+                 "    for i in range(37):\n        b[i] = T.Cast(\"%s\", y[i])\n",
+                 types[type], types[type], types[type], types[type]);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, level, cpus[c / 16], text) &&
+                  kernel_fixture_build(&f));
+        cr_assert_eq(kernel_fixture_call(&f, "k", buffers, NULL), 0);
+        for (size_t i = 0; i < EDGES; i++) {
+            const size_t bytes = (size_t)bits / 8;
+            uint64_t got[2] = {0};
+            memcpy(&got[0], a + i * bytes, bytes);
+            memcpy(&got[1], b + i * bytes, bytes);
+            cr_expect(got[0] == cut((double)single[i], bits, type % 2 == 0) &&
+                          got[1] == cut(wide[i], bits, type % 2 == 0),
+                      "%s of %g, -O%d", types[type], wide[i], level);
+        }
+        kernel_fixture_deinit(&f);
+    }
+}
