@@ -139,23 +139,52 @@ static LLVMValueRef q_multiply_shift(rlxc_llvm *g, const rlxc_expr *e, LLVMValue
     return fixed_point(g, e, a[0], a[1], left, LLVMBuildAdd(b, right, a[2], ""));
 }
 
+/* Calls an instruction of three operands on 512-bit vectors. */
+static LLVMValueRef call_x86(rlxc_llvm *g, const char *name, LLVMValueRef *args)
+{
+    uint32_t id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
+    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, 3, "");
+}
+
 /* a[0] + the products of the unsigned bytes of a[1] and the signed ones of a[2]. */
 static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]);
-    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512vnni")) {
-        static const char name[] = "llvm.x86.avx512.vpdpbusd.512";
-        uint32_t id = LLVMLookupIntrinsicID(name, sizeof name - 1);
-        LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
-        return LLVMBuildCall2(b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, a, 3, "");
-    }
+    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512vnni"))
+        return call_x86(g, "llvm.x86.avx512.vpdpbusd.512", a);
     LLVMValueRef sum = a[0], mask = rlxc_llvm_int(g, t, 255), top = rlxc_llvm_int(g, t, 24);
     for (int i = 0; i < 4; i++) {
         LLVMValueRef x = LLVMBuildLShr(b, a[1], rlxc_llvm_int(g, t, 8 * i), "");
         LLVMValueRef y = LLVMBuildShl(b, a[2], rlxc_llvm_int(g, t, 24 - 8 * i), "");
         x = LLVMBuildAnd(b, x, mask, "");
         sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, x, LLVMBuildAShr(b, y, top, ""), ""), "");
+    }
+    return sum;
+}
+
+/* a[0] + the products of the two bfloat16 in words of a[1] and in those of a[2]. */
+static LLVMValueRef dot_bf16(rlxc_llvm *g, LLVMValueRef *a)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]), words = LLVMTypeOf(a[1]);
+    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512bf16")) {
+        LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(g->lc), 32);
+        LLVMValueRef args[3] = {a[0], LLVMBuildBitCast(b, a[1], pairs, ""),
+                                LLVMBuildBitCast(b, a[2], pairs, "")};
+        return call_x86(g, "llvm.x86.avx512bf16.dpbf16ps.512", args);
+    }
+    LLVMValueRef sum = a[0], half = rlxc_llvm_int(g, words, 16);
+    LLVMValueRef upper = rlxc_llvm_int(g, words, (int64_t)0xffff0000);
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef factors[2];
+        for (int n = 0; n < 2; n++) {
+            LLVMValueRef bits =
+                i ? LLVMBuildAnd(b, a[n + 1], upper, "") : LLVMBuildShl(b, a[n + 1], half, "");
+            factors[n] = LLVMBuildBitCast(b, bits, t, "");
+        }
+        sum = LLVMBuildFAdd(b, sum, LLVMBuildFMul(b, factors[0], factors[1], ""), "");
     }
     return sum;
 }
@@ -201,6 +230,11 @@ static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_
         a[1] = LLVMBuildIntCast2(b, a[1], rlxc_llvm_like(g->i32, a[1]), true, "");
         return call_libm_typed(g, "ldexp", dtype, a, 2);
     }
+    if (id == RLXC_INTRINSIC_dot_bf16)
+        return dtype.bits == 32 && e->call.args[1]->dtype.bits == 32 &&
+                       e->call.args[2]->dtype.bits == 32
+                   ? dot_bf16(g, a)
+                   : problem(g, e, "is of 32 bits");
     return problem(g, e, "not defined for floating-point arguments");
 }
 
@@ -325,7 +359,7 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         if (rlxc_llvm_lanes(args[i]) > lanes)
             lanes = rlxc_llvm_lanes(args[i]);
     }
-    bool mixed = row->index == RLXC_INTRINSIC_ldexp ||
+    bool mixed = row->index == RLXC_INTRINSIC_ldexp || row->index == RLXC_INTRINSIC_dot_bf16 ||
                  row->index == RLXC_INTRINSIC_q_multiply_shift ||
                  row->index == RLXC_INTRINSIC_q_multiply_shift_per_axis;
     for (uint32_t i = 0; i < e->call.n; i++) {

@@ -464,6 +464,19 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
     return true;
 }
 
+/* A bfloat16 as it is. */
+static bool take_bits(rlxc_quant_chain *c, const rlxc_expr *e)
+{
+    const rlx_dtype u16 = {RLX_UINT, 16, 1};
+    c->bfloat16 = e->dtype.code == RLX_BFLOAT;
+    c->number = rlxc_call(c->ctx, u16, rlxc_intern_cstr(c->ctx, "reinterpret"), &e, 1);
+    c->zero = rlxc_float(c->ctx, RLX_F32, 0);
+    c->scale = NULL;
+    c->least = 0;
+    c->most = UINT16_MAX;
+    return c->bfloat16;
+}
+
 /* Whether |e| is the same for all rows of a group. */
 static bool constant_in(rlxc_quant_chain *c, const rlxc_expr *e, int64_t group)
 {
@@ -525,5 +538,5 @@ bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_ma
     rlxc_bounds_set(ctx, &bounds, c->row, (rlxc_bound){0, c->rows - 1});
     rlxc_bounds_set(ctx, &bounds, c->column, (rlxc_bound){0, c->columns - 1});
     e = rlxc_simplify(ctx, e, &bounds);
-    return take_apart(c, e) && find_group(c) && !rlxc_failed(ctx);
+    return (take_apart(c, e) || take_bits(c, e)) && find_group(c) && !rlxc_failed(ctx);
 }

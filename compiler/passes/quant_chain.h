@@ -23,7 +23,8 @@ typedef struct rlxc_quant_chain {
     int64_t rows, columns; /* of the weight */
     const rlxc_expr *row, *column;
     uint32_t steps; /* of composition so far */
-    /* weight = (number - zero) * scale */
+    /* weight = (number - zero) * scale; or the number is the bits of a bfloat16 */
+    bool bfloat16;
     const rlxc_expr *number; /* integer */
     const rlxc_expr *zero;   /* float32 or NULL: none */
     const rlxc_expr *scale;  /* float32 or float16, or NULL: 1 */

@@ -1,5 +1,6 @@
 /* Pass quantized_products: a product with a constant weight that the module makes of 4- or 8-bit
- * integers reads these integers.
+ * integers reads these integers; one of bfloat16 with a constant of bfloat16 reads pairs of them,
+ * where the target multiplies pairs.
  *
  *     d = R.dequantize(q, scale, zero)            words  = call_tir(pack_words, (q,))
  *     w = R.permute_dims(R.reshape(d, ...))       scales = call_tir(pack_scales, (scale,))
@@ -34,7 +35,7 @@ typedef struct survey {
     const products *p;
     int64_t elements; /* of the weight */
     uint32_t steps;
-    bool numbers; /* a constant of integers, large enough for the weight */
+    bool numbers; /* a constant of integers, large enough for the weight, or it is of bfloat16 */
 } survey;
 
 /* Whether |a| comes from constants alone. */
@@ -116,10 +117,16 @@ static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_si
            y->dtype.bits <= 32;
 }
 
+static bool are_bfloat16(const products *p, const rlxc_sinfo *x, const rlxc_sinfo *w)
+{
+    return rlxc_quant_has_bfloat16(p->options) && x->dtype.code == RLX_BFLOAT &&
+           w->dtype.code == RLX_BFLOAT;
+}
+
 static bool worth_a_look(const products *p, const rlxc_binding *call)
 {
     const rlxc_sinfo *x = call->args[0].kind == RLXC_ATOM_VAR ? call->args[0].var->sinfo : NULL;
-    const rlxc_sinfo *w = call->args[1].kind == RLXC_ATOM_VAR ? call->args[1].var->sinfo : NULL;
+    const rlxc_sinfo *w = rlxc_atom_sinfo(p->ctx, NULL, call->args[1]);
     const rlxc_sinfo *y = call->var->sinfo;
     survey s = {.p = p, .elements = 1};
     if (!x || !w || !y || x->ndim < 1 || !x->dims || !y->dims || w->ndim != 2 || !w->dims ||
@@ -131,6 +138,7 @@ static bool worth_a_look(const products *p, const rlxc_binding *call)
             __builtin_mul_overflow(s.elements, n, &s.elements))
             return false;
     }
+    s.numbers = are_bfloat16(p, x, w);
     return is_constant(&s, call->args[1]) && s.numbers;
 }
 
@@ -280,7 +288,8 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
-    if (!rlxc_te_begin(&te, b, call, "quantized_matmul", RLXC_PATTERN_OUT_FUSABLE))
+    if (!rlxc_te_begin(&te, b, call, q->bits == 16 ? "bfloat16_matmul" : "quantized_matmul",
+                       RLXC_PATTERN_OUT_FUSABLE))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     q->words = packed_param(&te, "words", packed[0]);
@@ -289,7 +298,7 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
     if (packed[2].kind == RLXC_ATOM_VAR)
         q->zeros = packed_param(&te, "zeros", packed[2]);
     const rlxc_buffer *out = rlxc_te_output(&te, "product"), *acc = out;
-    const rlx_dtype t = q->scales ? RLX_F32 : RLX_I32;
+    const rlx_dtype t = q->scales || q->bits == 16 ? RLX_F32 : RLX_I32;
     if (!rlxc_dtype_eq(out->dtype, t))
         acc = rlxc_te_temp(&te, "product_acc", t, out->shape, out->ndim);
     rlxc_te_block(&te, "product");
@@ -356,7 +365,7 @@ static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding 
         return (rlxc_atom){0};
     const rlxc_expr *scale = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     packed[0] = pack(c, q, b, call, "pack_words", NULL);
-    if (!integers)
+    if (!integers && !c->bfloat16)
         packed[1] = pack(c, q, b, call, "pack_scales", scale);
     if (!q->zero) {
         const rlxc_expr *least = rlxc_float(ctx, RLX_F32, (double)c->least);
@@ -478,7 +487,12 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
     if (!rlxc_quant_chain_of(&c, b->module, &p->defs, binding->args[1]))
         return RLXC_REWRITE_KEEP;
-    rlxc_quant q = {.bits = c.most - c.least <= 15 ? 4 : 8,
+    if (c.bfloat16 && !are_bfloat16(p, rlxc_atom_sinfo(ctx, NULL, binding->args[0]),
+                                    rlxc_atom_sinfo(ctx, NULL, binding->args[1])))
+        return RLXC_REWRITE_KEEP;
+    rlxc_quant q = {.bits = c.bfloat16               ? 16
+                            : c.most - c.least <= 15 ? 4
+                                                     : 8,
                     .group = c.group,
                     .width = rlxc_quant_width(p->options)};
     if (c.zero->kind == RLXC_EXPR_FLOAT)

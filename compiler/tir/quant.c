@@ -18,6 +18,11 @@ bool rlxc_quant_has_dots(const rlxc_options *options)
     return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512vnni");
 }
 
+bool rlxc_quant_has_bfloat16(const rlxc_options *options)
+{
+    return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512bf16");
+}
+
 int64_t rlxc_quant_block(int64_t group)
 {
     return group <= MAX_BLOCK ? group : SPLIT_BLOCK;
@@ -28,9 +33,12 @@ static const rlxc_expr *part(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_
     return rlxc_binary(ctx, kind, a, rlxc_i64(ctx, b));
 }
 
-/* The number of row |k| within its word is at bit 8 * (k % 4), and 4 more for the second four. */
+/* The number of row |k| within its word is at bit 8 * (k % 4), and 4 more for the second four; or
+ * at 16 * (k % 2). */
 static const rlxc_expr *shift_of(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k)
 {
+    if (q->bits == 16)
+        return rlxc_mul(ctx, part(ctx, RLXC_EXPR_FLOORMOD, k, 2), rlxc_i64(ctx, 16));
     const rlxc_expr *byte = rlxc_mul(ctx, part(ctx, RLXC_EXPR_FLOORMOD, k, 4), rlxc_i64(ctx, 8));
     if (q->bits == 8)
         return byte;
@@ -50,6 +58,11 @@ const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const
     const rlxc_expr *args[2] = {rlxc_load(ctx, q->words, at, 3),
                                 rlxc_cast(ctx, u32, shift_of(ctx, q, k))};
     args[0] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_right"), args, 2);
+    if (q->bits == 16) { /* a bfloat16 is the upper half of a float32 */
+        args[1] = rlxc_int(ctx, u32, 16);
+        args[0] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_left"), args, 2);
+        return rlxc_call(ctx, RLX_F32, rlxc_intern_cstr(ctx, "reinterpret"), args, 1);
+    }
     args[1] = rlxc_int(ctx, u32, (INT64_C(1) << q->bits) - 1);
     const rlxc_expr *value = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_and"), args, 2);
     if (!q->scales)
@@ -70,9 +83,18 @@ static const rlxc_expr *without_cast(const rlxc_expr *e)
     return e->kind == RLXC_EXPR_CAST ? e->bin.a : e;
 }
 
-static bool is_call(const rlxc_expr *e, const char *name)
+static bool is_call(const rlxc_expr *e, const char *name, uint32_t n)
 {
-    return e->kind == RLXC_EXPR_CALL && e->call.n == 2 && strcmp(e->call.name, name) == 0;
+    return e->kind == RLXC_EXPR_CALL && e->call.n == n && strcmp(e->call.name, name) == 0;
+}
+
+/* The words whose bits |shifted| brings down. */
+static bool words_of(const rlxc_expr *shifted, rlxc_quant *q)
+{
+    if (!is_call(shifted, "shift_right", 2) || !is_load3(shifted->call.args[0]))
+        return false;
+    q->words = shifted->call.args[0]->load.buffer;
+    return rlxc_is_int(q->words->shape[2], &q->width) && q->width > 0;
 }
 
 /* |number| as rlxc_quant_weight makes it: its bits and the words. */
@@ -80,15 +102,18 @@ static bool number_of(const rlxc_expr *number, rlxc_quant *q)
 {
     int64_t mask;
     number = without_cast(number);
-    if (!is_call(number, "bitwise_and") || !rlxc_is_int(number->call.args[1], &mask) ||
-        !is_call(number->call.args[0], "shift_right"))
+    if (!is_call(number, "bitwise_and", 2) || !rlxc_is_int(number->call.args[1], &mask))
         return false;
-    const rlxc_expr *word = number->call.args[0]->call.args[0];
     q->bits = mask == 15 ? 4 : 8;
-    if (!is_load3(word))
-        return false;
-    q->words = word->load.buffer;
-    return rlxc_is_int(q->words->shape[2], &q->width) && q->width > 0;
+    return words_of(number->call.args[0], q);
+}
+
+/* |weight| as rlxc_quant_weight makes it of bfloat16: the words. */
+static bool bfloat16_of(const rlxc_expr *weight, rlxc_quant *q)
+{
+    q->bits = 16;
+    return is_call(weight, "reinterpret", 1) && is_call(weight->call.args[0], "shift_left", 2) &&
+           words_of(weight->call.args[0]->call.args[0], q);
 }
 
 /* Reads off |weight| what rlxc_quant_weight made it of. */
@@ -146,14 +171,19 @@ bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant 
            fits(s, stage, out, x, weight);
 }
 
-bool rlxc_quant_match_integers(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
+bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
 {
     const rlxc_expr *x, *weight;
-    if (!is_product(stage, RLX_I32, &x, &weight) || x->kind != RLXC_EXPR_CAST ||
-        x->bin.a->dtype.code != RLX_INT || x->bin.a->dtype.bits > 16 ||
-        !rlxc_quant_has_dots(s->options))
+    bool floats = rlxc_dtype_eq(stage->out->dtype, RLX_F32);
+    if (!is_product(stage, floats ? RLX_F32 : RLX_I32, &x, &weight) || x->kind != RLXC_EXPR_CAST)
         return false;
     *out = (rlxc_quant){.zero = rlxc_int(s->ctx, RLX_I32, 0), .group = 64};
+    const rlx_dtype from = x->bin.a->dtype;
+    if (floats)
+        return from.code == RLX_BFLOAT && rlxc_quant_has_bfloat16(s->options) &&
+               bfloat16_of(weight, out) && fits(s, stage, out, x, weight);
+    if (from.code != RLX_INT || from.bits > 16 || !rlxc_quant_has_dots(s->options))
+        return false;
     const rlxc_expr *number = weight;
     if (weight->kind == RLXC_EXPR_SUB) {
         out->zero = weight->bin.b;

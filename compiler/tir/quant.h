@@ -1,4 +1,4 @@
-/* Private to compiler/tir and the pass that makes them: products with weights of 4 or 8 bits.
+/* Private to compiler/tir and the pass that makes them: products with weights of 4, 8 or 16 bits.
  *
  * Weight [k][n] of a (K, N) matrix is (q - zero) * scale, q an unsigned number of 4 or 8 bits,
  * scale and zero shared by |group| rows. The numbers lie in words of 32 bits, each of |bits| * 8
@@ -9,6 +9,8 @@
  * beside them: scales[n / width][k / group][n % width]. Rows and columns that fill up are zero,
  * also the scale.
  *
+ * 16 bits are those of a bfloat16: two rows in a word, the first in the low half, no scale.
+ *
  * The form is plain TIR: any schedule computes the right thing, schedule_quant.c a fast one. */
 #ifndef RLXC_TIR_QUANT_H
 #define RLXC_TIR_QUANT_H
@@ -17,7 +19,7 @@
 
 typedef struct rlxc_quant {
     const rlxc_buffer *words;
-    const rlxc_buffer *scales; /* NULL: the weight is the int32 number - zero */
+    const rlxc_buffer *scales; /* NULL: the weight is the int32 number - zero, or a bfloat16 */
     const rlxc_buffer *zeros;  /* float32, as scales; NULL: |zero| for all */
     const rlxc_expr *zero;     /* a literal of the weight's type */
     uint32_t bits;
@@ -33,7 +35,7 @@ static inline int64_t rlxc_quant_rows(const rlxc_quant *q)
 /* Where in its word the number of row |i| of the word begins. */
 static inline int64_t rlxc_quant_shift(const rlxc_quant *q, int64_t i)
 {
-    return q->bits == 8 ? 8 * i : 8 * (i % 4) + 4 * (i / 4);
+    return q->bits == 4 ? 8 * (i % 4) + 4 * (i / 4) : q->bits * i;
 }
 
 /* Columns of a panel for the target. */
@@ -41,17 +43,20 @@ int64_t rlxc_quant_width(const rlxc_options *options);
 /* Rows that a block of the integer kernel takes, a divisor or multiple of the group; words of whole
  * blocks are stored. */
 int64_t rlxc_quant_block(int64_t group);
-/* Weight [k][n] as float32, or int32 where there is no scale. */
+/* Weight [k][n] as float32, or int32 where there is no scale and it is no bfloat16. */
 const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k,
                                    const rlxc_expr *n);
 /* Whether |stage| is a product with such weights: result (M, N) of (M, K). */
 bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
-/* The same in integers: left operand of 8 or 16 bits, sums of 32. */
-bool rlxc_quant_match_integers(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
-/* Whether the target has instructions that rlxc_quant_match_integers is worth while for. */
+/* The same in integers: left operand of 8 or 16 bits, sums of 32. Or in bfloat16, sums of float32.
+ */
+bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
+/* Whether the target has instructions that rlxc_quant_match_dots is worth while for: of integers,
+ * of bfloat16. */
 bool rlxc_quant_has_dots(const rlxc_options *options);
-bool rlxc_schedule_quant_integers(rlxc_schedule *c, const rlxc_stage *stage,
-                                  const rlxc_stage *epilogue);
+bool rlxc_quant_has_bfloat16(const rlxc_options *options);
+bool rlxc_schedule_quant_dots(rlxc_schedule *c, const rlxc_stage *stage,
+                              const rlxc_stage *epilogue);
 /* Emits it; false when it is another stage. */
 bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
 

@@ -139,7 +139,7 @@ static bool in_range(const rlxc_stages *s, const rlxc_stage *stage)
 static bool wants_tile(const rlxc_stages *s, const rlxc_stage *stage)
 {
     rlxc_quant quant;
-    return rlxc_quant_match(s, stage, &quant) || rlxc_quant_match_integers(s, stage, &quant) ||
+    return rlxc_quant_match(s, stage, &quant) || rlxc_quant_match_dots(s, stage, &quant) ||
            rlxc_schedule_wants_tile(s, stage);
 }
 
@@ -197,7 +197,7 @@ static void schedule_function(rlxc_context *ctx, const rlxc_options *options, rl
         } else if (wants_tile(&s, stage)) {
             rlxc_stage *epilogue = epilogue_of(&s, i, i);
             if (!rlxc_schedule_quant(&c, stage, epilogue) &&
-                !rlxc_schedule_quant_integers(&c, stage, epilogue))
+                !rlxc_schedule_quant_dots(&c, stage, epilogue))
                 rlxc_schedule_tile(&c, stage, epilogue);
             if (epilogue) {
                 epilogue->removed = true;

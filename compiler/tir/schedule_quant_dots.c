@@ -1,0 +1,230 @@
+/* Products whose rows go through instructions that sum several products: of 8-bit weights with
+ * integers of 8 or 16 bits (dot_u8s8), and of two bfloat16 (dot_bf16).
+ *
+ * The rows are written out first, as signed bytes, one limb for 8 bits, two for 16 (x = hi * 2^8 +
+ * lo), with their sums; or as bfloat16. Then register tiles, for panels of columns in parallel:
+ *
+ *     acc[limb][mr][nv][vl] = 0
+ *     for words: acc += word . limb                four or two rows of the weight
+ *     result = hi * 2^8 + lo - zero * sum of the row
+ *
+ * Integers are exact but for the wrapping of int32, as the sums that they stand for. Sums of
+ * bfloat16 are rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
+#include "compiler/tir/schedule_quant.h"
+
+typedef struct dots {
+    rlxc_quant_rows_of t;
+    const struct dot_kind *kind;
+    int64_t limbs, padded;             /* padded: inner dimension in whole words */
+    const rlxc_expr *rows;             /* of the result */
+    rlxc_buffer *cells, *words, *sums; /* cells and words: the same memory; sums: or NULL */
+    rlxc_buffer *acc, *word, *value, *memory;
+} dots;
+
+enum { MAX_TILES = 3 };
+
+typedef struct dot_kind {
+    const char *dot;
+    rlx_dtype sum, cell; /* cell: of a row as it is written out */
+    struct {
+        uint32_t mr, nv;
+    } tiles[MAX_TILES]; /* rows and vectors, most rows first */
+} dot_kind;
+
+static const dot_kind integers = {
+    "dot_u8s8", {RLX_INT, 32, 1}, {RLX_INT, 8, 1}, {{6, 2}, {2, 4}, {1, 4}}};
+static const dot_kind bfloat16 = {
+    "dot_bf16", {RLX_FLOAT, 32, 1}, {RLX_BFLOAT, 16, 1}, {{6, 4}, {2, 4}, {1, 4}}};
+
+/* Elements of a row that a word holds. */
+static int64_t in_word(const dots *p)
+{
+    return 32 / p->kind->cell.bits;
+}
+
+static const rlxc_expr *nought(dots *p, rlx_dtype dtype)
+{
+    return dtype.code == RLX_INT ? rlxc_int(p->t.ctx, dtype, 0) : rlxc_float(p->t.ctx, dtype, 0);
+}
+
+static const rlxc_expr *add(dots *p, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_add(p->t.ctx, a, b);
+}
+
+/* Place of limb |limb| of row |i|, in units of |unit| elements. */
+static const rlxc_expr *place(dots *p, int64_t limb, const rlxc_expr *i, int64_t unit)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_expr *row = rlxc_mul(ctx, i, rlxc_i64(ctx, p->limbs));
+    row = add(p, row, rlxc_i64(ctx, limb));
+    return rlxc_mul(ctx, row, rlxc_i64(ctx, p->padded / unit));
+}
+
+static void push(dots *p, rlxc_buffer *to, const rlxc_expr *at, const rlxc_expr *value)
+{
+    RLXC_PUSH(p->t.ctx, &p->t.c->out, rlxc_stmt_store(p->t.ctx, to, &at, 1, value));
+}
+
+/* Element |k| of row |i| into its limbs. */
+static const rlxc_stmt *split(dots *p, const rlxc_expr *i, const rlxc_expr *k)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_stmt *parts[2];
+    const rlxc_expr *left = rlxc_quant_x(&p->t, i, k);
+    for (int64_t limb = p->limbs; limb-- > 0;) {
+        const rlxc_expr *at = add(p, place(p, limb, i, 1), k);
+        const rlxc_expr *low = p->sums ? rlxc_cast(ctx, p->kind->cell, left) : left->bin.a;
+        parts[limb] = rlxc_stmt_store(ctx, p->cells, &at, 1, low);
+        if (limb == 0)
+            break;
+        const rlxc_expr *args[2] = {rlxc_sub(ctx, left, rlxc_cast(ctx, RLX_I32, low)),
+                                    rlxc_int(ctx, RLX_I32, 8)};
+        left = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "shift_right"), args, 2);
+    }
+    return rlxc_stmt_seq(ctx, parts, (uint32_t)p->limbs);
+}
+
+/* The body of a loop over the rows: one row as cells, and its sum. */
+static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    t->c = &own;
+    const rlxc_expr *k = rlxc_loop_var(ctx, "k"), *size = rlxc_i64(ctx, t->rows);
+    RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL, split(p, i, k)));
+    if (p->sums) {
+        push(p, p->sums, i, rlxc_int(ctx, RLX_I32, 0));
+        k = rlxc_loop_var(ctx, "k");
+        const rlxc_expr *sum = add(p, rlxc_load(ctx, p->sums, &i, 1), rlxc_quant_x(t, i, k));
+        RLXC_PUSH(ctx, &own.out,
+                  rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL,
+                               rlxc_stmt_store(ctx, p->sums, &i, 1, sum)));
+    }
+    for (int64_t limb = 0; limb < p->limbs; limb++)
+        for (int64_t fill = t->rows; fill < p->padded; fill++)
+            push(p, p->cells, add(p, place(p, limb, i, 1), rlxc_i64(ctx, fill)),
+                 nought(p, p->kind->cell));
+    t->c = outer;
+    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+}
+
+static const rlxc_expr *index_of(dots *p, uint32_t mr, uint32_t nv, int64_t limb,
+                                 const rlxc_quant_point *at)
+{
+    int64_t width = (int64_t)nv * p->t.vl;
+    const rlxc_expr *row = rlxc_quant_times(&p->t, at->m, width);
+    row = add(p, row, rlxc_i64(p->t.ctx, limb * mr * width));
+    return add(p, row, rlxc_quant_column(&p->t, at));
+}
+
+static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_expr *i0,
+                                 const rlxc_expr *first)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, words = {.s = t->c->s};
+    rlxc_quant_point at = rlxc_quant_new_point(t), end = rlxc_quant_new_point(t);
+    const rlxc_expr *word = rlxc_loop_var(ctx, "word"), *column = rlxc_quant_column(t, &at);
+    RLXC_PUSH(ctx, &words.out,
+              rlxc_quant_over(t, 0, nv, &at, false,
+                              rlxc_stmt_store(ctx, p->word, &column, 1,
+                                              rlxc_quant_at_panel(t, t->q.words, word,
+                                                                  add(p, first, column)))));
+    for (int64_t limb = 0; limb < p->limbs; limb++) {
+        rlxc_quant_point zero = rlxc_quant_new_point(t);
+        const rlxc_expr *index = index_of(p, mr, nv, limb, &zero);
+        RLXC_PUSH(
+            ctx, &own.out,
+            rlxc_quant_over(t, mr, nv, &zero, false,
+                            rlxc_stmt_store(ctx, p->acc, &index, 1, nought(p, p->kind->sum))));
+        at = rlxc_quant_new_point(t);
+        index = index_of(p, mr, nv, limb, &at);
+        column = rlxc_quant_column(t, &at);
+        const rlxc_expr *x = add(p, place(p, limb, add(p, i0, at.m), in_word(p)), word);
+        const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
+                                    rlxc_load(ctx, p->word, &column, 1),
+                                    rlxc_load(ctx, p->words, &x, 1)};
+        const rlxc_expr *dot =
+            rlxc_call(ctx, p->kind->sum, rlxc_intern_cstr(ctx, p->kind->dot), args, 3);
+        RLXC_PUSH(
+            ctx, &words.out,
+            rlxc_quant_over(t, mr, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot)));
+    }
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_loop_of(ctx, word, rlxc_i64(ctx, p->padded / in_word(p)), RLXC_LOOP_SERIAL,
+                           rlxc_stmt_seq(ctx, words.out.items, words.out.count)));
+    const rlxc_expr *to = index_of(p, mr, nv, 0, &end), *low = index_of(p, mr, nv, 1, &end);
+    const rlxc_expr *value = rlxc_load(ctx, p->acc, &to, 1), *row = add(p, i0, end.m);
+    if (p->limbs > 1)
+        value = add(p, rlxc_mul(ctx, value, rlxc_int(ctx, RLX_I32, 256)),
+                    rlxc_load(ctx, p->acc, &low, 1));
+    if (p->sums)
+        value = rlxc_sub(ctx, value, rlxc_mul(ctx, rlxc_load(ctx, p->sums, &row, 1), t->q.zero));
+    RLXC_PUSH(
+        ctx, &own.out,
+        rlxc_quant_over(t, mr, nv, &end, false, rlxc_stmt_store(ctx, p->value, &to, 1, value)));
+    const rlxc_quant_results results = {mr, nv, p->value, p->memory, i0, first};
+    RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
+    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+}
+
+/* All rows of one panel. */
+static const rlxc_stmt *one_panel(dots *p)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    const rlxc_expr *row = rlxc_i64(ctx, 0), *left = p->rows;
+    t->c = &own;
+    for (size_t n = 0; n < MAX_TILES; n++) {
+        uint32_t mr = p->kind->tiles[n].mr, nv = p->kind->tiles[n].nv;
+        int64_t width = (int64_t)nv * t->vl, size = mr * width;
+        const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *part = rlxc_loop_var(ctx, "part");
+        const rlxc_expr *by = rlxc_i64(ctx, mr);
+        p->acc = rlxc_quant_local(t, "acc", p->kind->sum, p->limbs * size);
+        p->word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
+        p->value = rlxc_quant_local(t, "value", p->kind->sum, size);
+        p->memory = t->epilogue ? rlxc_quant_local(t, "results", p->kind->sum, size) : NULL;
+        const rlxc_expr *count = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, left, by);
+        const rlxc_stmt *body = one_tile(p, mr, nv, add(p, row, rlxc_mul(ctx, i, by)),
+                                         rlxc_mul(ctx, part, rlxc_i64(ctx, width)));
+        body = rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width), RLXC_LOOP_SERIAL, body);
+        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, i, count, RLXC_LOOP_SERIAL, body));
+        row = add(p, row, rlxc_mul(ctx, count, by));
+        left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, by);
+    }
+    t->c = outer;
+    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+}
+
+bool rlxc_schedule_quant_dots(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_quant q;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    if (!rlxc_quant_match_dots(c->s, stage, &q))
+        return false;
+    dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q),
+              .kind = q.bits == 16 ? &bfloat16 : &integers,
+              .rows = stage->extents[0]};
+    p.limbs = stage->value->bin.b->bin.a->bin.a->dtype.bits / p.kind->cell.bits;
+    p.padded = (p.t.rows + in_word(&p) - 1) / in_word(&p) * in_word(&p);
+    const rlxc_expr *size = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded));
+    const rlxc_expr *words = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded / in_word(&p)));
+    p.cells = rlxc_local_buffer(c, "cells", p.kind->cell, &size, 1);
+    p.words = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, "limbs"), u32, &words, 1);
+    p.words->data = p.cells->data;
+    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
+    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = p.words};
+    RLXC_PUSH(ctx, &c->out, declare);
+    if (p.kind == &integers)
+        p.sums = rlxc_local_buffer(c, "sums", RLX_I32, &p.rows, 1);
+    const rlxc_expr *i = rlxc_loop_var(ctx, "i");
+    RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, i, p.rows, one_row(&p, i)));
+    const rlxc_expr *panel = p.t.panel = rlxc_loop_var(ctx, "panel");
+    const rlxc_expr *panels = rlxc_i64(ctx, p.t.panels);
+    RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, panel, panels, one_panel(&p)));
+    return true;
+}
