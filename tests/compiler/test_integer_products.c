@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/driver/safetensors.h"
 #include "rlx/vm.h"
-#include "tests/support/rlx_test.h"
+#include "tests/compiler/bound.h"
 
 typedef enum spelling { INTEGERS, OPERATORS, ARITHMETIC } spelling; /* of the operands */
 
@@ -106,36 +104,13 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
     char text[2048], header[256];
     long long k = e->k, n = e->n;
     write_text(e, text, sizeof text);
-    int used =
-        snprintf(header, sizeof header,
-                 "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[0,%lld]}}",
-                 e->w_signed ? "I8" : "U8", k, n, k * n);
-    while (used % 8)
-        header[used++] = ' ';
-    size_t size = 8 + (size_t)used + (size_t)(k * n);
-    unsigned char *file = malloc(size);
-    uint64_t length = (uint64_t)used;
-    memcpy(file, &length, 8);
-    memcpy(file + 8, header, (size_t)used);
-    memcpy(file + 8 + used, w, (size_t)(k * n));
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
-    rlxc_options options;
-    rlxc_weights weights = {0};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
-    options.check = true;
-    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
-    fine = module && rlxc_weights_parse(ctx, "weights", file, size, &weights) &&
-           rlxc_bind_weights(ctx, module, &weights) &&
-           rlxc_compile_module(ctx, module, &options, NULL, builder);
-    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
-    if (fine)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
+    snprintf(header, sizeof header,
+             "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[0,%lld]}}",
+             e->w_signed ? "I8" : "U8", k, n, k * n);
+    bound_program p = {.text = text, .cpu = e->cpu};
+    unsigned char *file = bound_file(header, w, (size_t)(k * n), &p.size);
+    p.weights = file;
+    rlx_executable *exe = bound_compile(t, &p);
     free(file);
     return exe;
 }

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/driver/safetensors.h"
 #include "rlx/vm.h"
-#include "tests/support/rlx_test.h"
+#include "tests/compiler/bound.h"
 
 enum { TEXT = 8192, PEAK_BLOCK = 128 /* no block of a rounded row is larger */ };
 
@@ -230,61 +228,33 @@ static unsigned char *write_weights(const example *e, const weights *w, size_t *
     if (s[1])
         snprintf(second, sizeof second, ",%lld", s[1]);
     /* what needs alignment first */
-    int used =
-        snprintf(header, sizeof header,
-                 "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]},"
-                 "\"s\":{\"dtype\":\"%s\",\"shape\":[%lld%s],\"data_offsets\":[0,%zu]},"
-                 "\"z\":{\"dtype\":\"I8\",\"shape\":[%lld%s],\"data_offsets\":[%zu,%zu]}}",
-                 e->how == NIBBLES ? "U32"
-                 : e->how == BYTES ? "U8"
-                                   : "I8",
-                 dims[0], dims[1], n_s, n_s + n_q, e->how == BYTES ? "F16" : "F32", s[0], second,
-                 n_s, s[0], second, n_s + n_q, n_s + n_q + n_z);
-    while (used % 8)
-        header[used++] = ' ';
-    unsigned char *file = malloc(8 + (size_t)used + n_q + n_s + n_z);
-    uint64_t length = (uint64_t)used;
-    memcpy(file, &length, 8);
-    memcpy(file + 8, header, (size_t)used);
-    unsigned char *at = file + 8 + used;
-    memcpy(at, e->how == BYTES ? (const void *)w->half : (const void *)w->scale, n_s);
-    memcpy(at + n_s, w->q, n_q);
-    memcpy(at + n_s + n_q, w->zero, n_z);
-    *out_size = 8 + (size_t)used + n_q + n_s + n_z;
+    snprintf(header, sizeof header,
+             "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]},"
+             "\"s\":{\"dtype\":\"%s\",\"shape\":[%lld%s],\"data_offsets\":[0,%zu]},"
+             "\"z\":{\"dtype\":\"I8\",\"shape\":[%lld%s],\"data_offsets\":[%zu,%zu]}}",
+             e->how == NIBBLES ? "U32"
+             : e->how == BYTES ? "U8"
+                               : "I8",
+             dims[0], dims[1], n_s, n_s + n_q, e->how == BYTES ? "F16" : "F32", s[0], second, n_s,
+             s[0], second, n_s + n_q, n_s + n_q + n_z);
+    unsigned char *data = malloc(n_q + n_s + n_z);
+    memcpy(data, e->how == BYTES ? (const void *)w->half : (const void *)w->scale, n_s);
+    memcpy(data + n_s, w->q, n_q);
+    memcpy(data + n_s + n_q, w->zero, n_z);
+    unsigned char *file = bound_file(header, data, n_s + n_q + n_z, out_size);
+    free(data);
     return file;
 }
 
 static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, uint8_t row_bits)
 {
     static char text[TEXT];
-    size_t size;
-    unsigned char *file = write_weights(e, w, &size);
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
-    rlxc_options options;
-    rlxc_weights parsed = {0};
+    bound_program p = {
+        .text = text, .cpu = e->cpu, .row_bits = row_bits, .expect = "fused_quantized_matmul"};
+    unsigned char *file = write_weights(e, w, &p.size);
+    p.weights = file;
     write_text(e, text);
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
-    options.check = true;
-    if (row_bits)
-        options.row_bits = row_bits;
-    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
-    fine = module && rlxc_weights_parse(ctx, "weights", file, size, &parsed) &&
-           rlxc_bind_weights(ctx, module, &parsed) &&
-           rlxc_compile_module(ctx, module, &options, NULL, builder);
-    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
-    bool packed = false;
-    for (uint32_t i = 0; fine && i < module->globals.count; i++)
-        packed =
-            packed || strncmp(module->globals.items[i]->name, "fused_quantized_matmul", 22) == 0;
-    cr_expect(packed, "the weights were not packed:\n%s", text);
-    if (fine)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
+    rlx_executable *exe = bound_compile(t, &p);
     free(file);
     return exe;
 }

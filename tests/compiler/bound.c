@@ -1,0 +1,55 @@
+/* See bound.h. */
+#include "tests/compiler/bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/driver/safetensors.h"
+
+unsigned char *bound_file(const char *header, const void *data, size_t bytes, size_t *out_size)
+{
+    const size_t length = strlen(header), padded = (length + 7) / 8 * 8;
+    const uint64_t written = padded;
+    unsigned char *file = malloc(8 + padded + bytes);
+    memcpy(file, &written, 8);
+    memset(file + 8, ' ', padded);
+    memcpy(file + 8, header, length);
+    memcpy(file + 8 + padded, data, bytes);
+    *out_size = 8 + padded + bytes;
+    return file;
+}
+
+static bool has_function(const rlxc_module *module, const char *beginning)
+{
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        if (strncmp(module->globals.items[i]->name, beginning, strlen(beginning)) == 0)
+            return true;
+    return false;
+}
+
+rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlx_exec_builder *builder = NULL;
+    rlx_executable *exe = NULL;
+    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    rlxc_options options;
+    rlxc_weights weights = {0};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    bool fine = rlxc_options_init(ctx, &options, NULL, p->cpu, 3);
+    options.check = true;
+    if (p->row_bits)
+        options.row_bits = p->row_bits;
+    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", p->text, strlen(p->text)) : NULL;
+    fine = module && rlxc_weights_parse(ctx, "weights", p->weights, p->size, &weights) &&
+           rlxc_bind_weights(ctx, module, &weights) &&
+           rlxc_compile_module(ctx, module, &options, NULL, builder);
+    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), p->text);
+    if (fine && p->expect && (!p->where || p->where(&options)))
+        cr_expect(has_function(module, p->expect), "no %s:\n%s", p->expect, p->text);
+    if (fine)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    rlxc_context_destroy(ctx);
+    return exe;
+}

@@ -1,0 +1,23 @@
+/* Programs whose weights are bound from a safetensors file in memory, as rlxc --params does. */
+#ifndef RLX_TESTS_BOUND_H
+#define RLX_TESTS_BOUND_H
+
+#include "compiler/driver/compile.h"
+#include "tests/support/rlx_test.h"
+
+typedef struct bound_program {
+    const char *text;
+    const unsigned char *weights; /* a safetensors file */
+    size_t size;
+    const char *cpu;    /* NULL: the host's */
+    uint8_t row_bits;   /* 0: as by default */
+    const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
+    bool (*where)(const rlxc_options *options); /* targets of which that is expected; NULL: all */
+} bound_program;
+
+/* The program loaded; NULL after a failed expectation. */
+rlx_executable *bound_compile(rlx_test *t, const bound_program *p);
+/* A safetensors file of |header| and the bytes behind it; the caller frees it. */
+unsigned char *bound_file(const char *header, const void *data, size_t bytes, size_t *out_size);
+
+#endif
