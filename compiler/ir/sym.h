@@ -29,6 +29,8 @@ const rlxc_expr *rlxc_canonical(rlxc_context *ctx, const rlxc_expr *e, const rlx
  * floating-point as it is. */
 const rlxc_expr *rlxc_simplify(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 rlxc_bound rlxc_bound_of(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
+/* The interval of all values of an integer type. */
+rlxc_bound rlxc_type_range(rlx_dtype t);
 bool rlxc_prove_eq(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b,
                    const rlxc_bounds *bounds);
 bool rlxc_prove_le(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b,

@@ -11,8 +11,7 @@ static bool is_infinite(int64_t v)
     return v == INT64_MIN || v == INT64_MAX;
 }
 
-/* The interval of all values of an integer type. */
-static rlxc_bound type_range(rlx_dtype t)
+rlxc_bound rlxc_type_range(rlx_dtype t)
 {
     if (t.code == RLX_BOOL)
         return (rlxc_bound){0, 1};
@@ -127,7 +126,7 @@ static rlxc_bound variable_bound(const rlxc_sym *s, const rlxc_expr *var)
         for (uint32_t i = s->bounds->vars.count; i-- > 0;)
             if (s->bounds->vars.items[i] == var)
                 return s->bounds->ranges.items[i];
-    rlxc_bound b = type_range(var->dtype);
+    rlxc_bound b = rlxc_type_range(var->dtype);
     if (var->var.nonneg)
         b.min = 0;
     return b;
@@ -147,7 +146,7 @@ static rlxc_bound binary_bound(rlxc_sym *s, const rlxc_expr *e)
     if (kind == RLXC_EXPR_MAX)
         return (rlxc_bound){a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
     if (wraps)
-        return type_range(e->dtype);
+        return rlxc_type_range(e->dtype);
     if (kind == RLXC_EXPR_ADD)
         return (rlxc_bound){add_end(a.min, b.min, INT64_MIN), add_end(a.max, b.max, INT64_MAX)};
     if (kind == RLXC_EXPR_SUB)
@@ -167,12 +166,12 @@ static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
     if (rlxc_is_binary(e))
         return binary_bound(s, e);
     if (e->kind == RLXC_EXPR_CAST && !rlxc_dtype_is_float(e->bin.a->dtype)) {
-        rlxc_bound a = rlxc_sym_bound(s, e->bin.a), range = type_range(e->dtype);
+        rlxc_bound a = rlxc_sym_bound(s, e->bin.a), range = rlxc_type_range(e->dtype);
         return a.min >= range.min && a.max <= range.max ? a : range;
     }
     if (e->kind == RLXC_EXPR_SELECT)
         return join_bounds(rlxc_sym_bound(s, e->select.yes), rlxc_sym_bound(s, e->select.no));
-    return type_range(e->dtype);
+    return rlxc_type_range(e->dtype);
 }
 
 rlxc_bound rlxc_sym_bound(rlxc_sym *s, const rlxc_expr *e)

@@ -164,6 +164,8 @@ typedef struct rlxc_prim_func {
     rlxc_attrs attrs;      /* "tir.noalias", "op_pattern", ... */
     const rlxc_stmt *body; /* normally a BLOCK "root" or plain statements */
     bool is_private;
+    bool to_fold; /* made by a pass to be evaluated while compiling; no text says so: texts may come
+                     from anywhere */
     rlxc_range range;
 } rlxc_prim_func;
 

@@ -107,11 +107,11 @@ static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes
     return false;
 }
 
-/* A call_tir that a pass made to be evaluated here, whatever its size: attribute rlx.fold. */
+/* A call_tir that a pass made to be evaluated here, whatever its size. */
 static const rlxc_prim_func *made_to_fold(const fold *f, const rlxc_binding *b)
 {
     const rlxc_prim_func *prim = rlxc_called_prim(f->module, b);
-    return prim && rlxc_attrs_find(&prim->attrs, "rlx.fold") ? prim : NULL;
+    return prim && prim->to_fold ? prim : NULL;
 }
 
 static bool foldable_form(const fold *f, const rlxc_binding *b)

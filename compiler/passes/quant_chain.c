@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "compiler/ir/constant.h"
-#include "compiler/ir/sym.h"
 #include "compiler/ops/te.h"
 #include "compiler/tir/stages.h"
 
@@ -238,8 +237,8 @@ static bool dtype_range(rlx_dtype t, int64_t *lo, int64_t *hi)
 {
     if (t.bits > 32 || !rlxc_dtype_is_int(t))
         return false;
-    *lo = t.code == RLX_INT ? -(INT64_C(1) << (t.bits - 1)) : 0;
-    *hi = *lo + ((INT64_C(1) << t.bits) - 1);
+    *lo = rlxc_type_range(t).min;
+    *hi = rlxc_type_range(t).max;
     return true;
 }
 
@@ -538,5 +537,6 @@ bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_ma
     rlxc_bounds_set(ctx, &bounds, c->row, (rlxc_bound){0, c->rows - 1});
     rlxc_bounds_set(ctx, &bounds, c->column, (rlxc_bound){0, c->columns - 1});
     e = rlxc_simplify(ctx, e, &bounds);
-    return (take_apart(c, e) || take_bits(c, e)) && find_group(c) && !rlxc_failed(ctx);
+    return rlxc_quant_is_safe(ctx, e, &bounds) && (take_apart(c, e) || take_bits(c, e)) &&
+           find_group(c) && !rlxc_failed(ctx);
 }

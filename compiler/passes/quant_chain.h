@@ -4,6 +4,7 @@
 #define RLXC_PASSES_QUANT_CHAIN_H
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/ir/sym.h"
 #include "compiler/passes/passes.h"
 
 /* A constant that the expression reads. */
@@ -36,5 +37,9 @@ typedef struct rlxc_quant_chain {
  * it is no such weight. */
 bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_map *defs,
                          rlxc_atom weight);
+
+/* The module's functions say what is computed, and it is computed while the module is compiled:
+ * true where nothing outside of the constants is read, nothing traps and nobody is called. */
+bool rlxc_quant_is_safe(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 
 #endif

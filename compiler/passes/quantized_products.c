@@ -214,15 +214,12 @@ static const rlxc_expr *word_of(packing *p, const rlxc_quant *q, const rlxc_expr
 /* Emits the call of a function that is to be evaluated with the constants. */
 static rlxc_atom finish_packing(rlxc_te *te)
 {
-    rlxc_context *ctx = te->ctx;
     rlxc_builder *b = te->b;
     rlxc_atom made = rlxc_te_finish(te);
     if (made.kind != RLXC_ATOM_VAR)
         return made;
-    const rlxc_global *g =
-        rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text);
-    g->prim->attrs =
-        rlxc_attrs_with(ctx, g->prim->attrs, rlxc_intern_cstr(ctx, "rlx.fold"), rlxc_attr_int(1));
+    rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text)->prim->to_fold =
+        true;
     return made;
 }
 
