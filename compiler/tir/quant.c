@@ -139,12 +139,11 @@ static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
            q->group > 0;
 }
 
-/* A product of (M, K) with (K, N) of known N and K: the factors. */
+/* A product of (M, K) with (K, N): the factors. */
 static bool is_product(const rlxc_stage *stage, rlx_dtype t, const rlxc_expr **x,
                        const rlxc_expr **weight)
 {
     const rlxc_expr *sum = stage->value;
-    int64_t k, n;
     if (!stage->simple || !stage->init || stage->n_axes != 3 || stage->out->ndim != 2 ||
         !rlxc_dtype_eq(stage->out->dtype, t) || sum->kind != RLXC_EXPR_ADD ||
         sum->bin.a->kind != RLXC_EXPR_LOAD || sum->bin.a->load.buffer != stage->out ||
@@ -153,13 +152,30 @@ static bool is_product(const rlxc_stage *stage, rlx_dtype t, const rlxc_expr **x
         return false;
     *x = sum->bin.b->bin.a;
     *weight = sum->bin.b->bin.b;
-    return rlxc_is_int(stage->extents[1], &n) && rlxc_is_int(stage->extents[2], &k);
+    return true;
+}
+
+static bool holds(const rlxc_buffer *buffer, int64_t rows)
+{
+    int64_t n;
+    return rlxc_is_int(buffer->shape[1], &n) && n >= rows;
+}
+
+/* What the schedules rely on beyond the value of each weight, and what pass quantized_products
+ * gives: blocks of whole words share a scale, and the words of all blocks are there. */
+static bool has_whole_blocks(const rlxc_stage *stage, const rlxc_quant *q)
+{
+    int64_t n, k, block = rlxc_quant_block(q->group);
+    return rlxc_is_int(stage->extents[1], &n) && n > 0 && n <= INT32_MAX &&
+           rlxc_is_int(stage->extents[2], &k) && k > 0 && k <= INT32_MAX && q->group <= INT32_MAX &&
+           block % 8 == 0 && q->group % block == 0 &&
+           holds(q->words, (k + block - 1) / block * block / rlxc_quant_rows(q));
 }
 
 static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                  const rlxc_expr *x, const rlxc_expr *weight)
 {
-    return q->width == rlxc_quant_width(s->options) &&
+    return q->width == rlxc_quant_width(s->options) && has_whole_blocks(stage, q) &&
            weight == rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]) &&
            !rlxc_expr_uses_var(s->ctx, x, stage->vars[1]);
 }

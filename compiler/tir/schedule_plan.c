@@ -169,7 +169,7 @@ static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
         (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)p->shape->mr))
         return 0;
     const int64_t most = (int64_t)s->options->l2_bytes / 2 / row_bytes;
-    if (most < K_UNIT || k <= most)
+    if (most < K_UNIT || k <= most || k > INT32_MAX)
         return 0;
     const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
     return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
@@ -205,13 +205,15 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         n > 0)
         p->mr = (uint32_t)n;
     p->panels = panel > 0;
-    if (panel > 0 && p->operand && p->i != RLXC_NO_AXIS) {
+    if (panel && panel != (int64_t)p->shape->nv * p->vl)
+        return false;
+    if (panel && p->operand && p->i != RLXC_NO_AXIS) {
         const int64_t bytes = size_of(p->operand->load.buffer), cache = s->options->l2_bytes;
         p->fetch = bytes > cache && bytes < INT64_MAX;
         p->near = bytes <= cache / 2;
     }
-    p->k_block = panel > 0 ? reduction_block(s, stage, p, panel) : 0;
-    return !panel || panel == (int64_t)p->shape->nv * p->vl;
+    p->k_block = panel ? reduction_block(s, stage, p, panel) : 0;
+    return true;
 }
 
 /* Everything but the sizes. */

@@ -15,7 +15,8 @@ enum {
     OUT = RLXC_WINOGRAD_OUT,
     MOST_TILES = 24, /* of a block; multiples of the rows of a register tile */
     FEWEST_TILES = 6,
-    BLOCK_BYTES = 512 << 10 /* of V and M together: half of a usual second-level cache */
+    BLOCK_BYTES = 512 << 10, /* of V and M together: half of a usual second-level cache */
+    MOST_CHANNELS = 1 << 20
 };
 
 /* --- recognition ------------------------------------------------------------------------------ */
@@ -109,7 +110,8 @@ bool rlxc_winograd_match(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
         w.before[k] = subtracted(x->load.indices[1 + k]);
     int64_t channels, outputs;
     const rlxc_expr *in = rlxc_i64(ctx, IN), *tiles = rlxc_winograd_tiles(ctx, w.y);
-    if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs))
+    if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs) ||
+        channels < 1 || outputs < 1 || channels > MOST_CHANNELS || outputs > MOST_CHANNELS)
         return false;
     const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
     const rlxc_expr *m_dims[4] = {in, in, tiles, w.y->shape[3]};

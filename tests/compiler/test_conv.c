@@ -342,3 +342,28 @@ RLX_TEST(conv, minimal_filtering_can_be_switched_off)
     double direct = check(t, &c, plain, 1, direct_limit);
     cr_expect(filtered > direct, "the switch makes no difference: %g and %g", filtered, direct);
 }
+
+/* The operator of the pass, as a module may call it: no channels, or too many for any block. */
+RLX_TEST(conv, minimal_filtering_of_any_number_of_channels)
+{
+    static const char *const channels[][2] = {
+        {"0", "0"}, {"0", "16"}, {"16", "0"}, {"1", "3"}, {"4611686018427387904", "5"}};
+    for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        rlx_exec_builder *builder = NULL;
+        rlxc_options options;
+        const char *text =
+            rlxc_internf(ctx,
+                         "@I.ir_module\nclass Module:\n    @R.function\n"
+                         "    def main(x: R.Tensor((\"n\", 8, 8, %s), \"float32\"),\n"
+                         "             u: R.Tensor((6, 6, %s, %s), \"float32\")):\n"
+                         "        return R.nn.conv2d_winograd(x, u, padding=[1, 1, 1, 1])\n",
+                         channels[i][0], channels[i][0], channels[i][1]);
+        RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+        cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+        cr_expect(rlxc_compile_text(ctx, "test.py", text, strlen(text), &options, builder), "%s",
+                  rlxc_render_diagnostics(ctx));
+        rlx_exec_builder_destroy(builder);
+        rlxc_context_destroy(ctx);
+    }
+}

@@ -9,6 +9,7 @@
 
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
+#include "tests/compiler/kernel_fixture.h"
 
 enum { TEXT = 8192, PEAK_BLOCK = 128 /* no block of a rounded row is larger */ };
 
@@ -367,5 +368,67 @@ RLX_TEST(quantized, products_read_the_integers)
         if (!e->cpu || i % 2 == 0) /* each in turn for each spelling */
             check_all(t, e, &w, others[i * 2 % 3]);
         drop_weights(&w);
+    }
+}
+
+/* --- words and scales that a module spells itself ----------------------------------------------
+ */
+
+static const char spelled[] =
+    "@T.prim_func\n"
+    "def k(x: T.handle, w: T.handle, s: T.handle, y: T.handle):\n"
+    "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+    "    m = T.int64()\n"
+    "    X = T.match_buffer(x, (m, T.int64(24)), \"float32\")\n"
+    "    W = T.match_buffer(w, (T.int64(1), T.int64(3), T.int64(64)), \"uint32\")\n"
+    "    S = T.match_buffer(s, (T.int64(1), T.int64(24), T.int64(64)), \"float32\")\n"
+    "    Y = T.match_buffer(y, (m, T.int64(64)), \"float32\")\n"
+    "    for i, j, k in T.grid(m, T.int64(64), T.int64(24)):\n"
+    "        with T.block(\"p\"):\n"
+    "            I, J, K = T.axis.remap(\"SSR\", [i, j, k])\n"
+    "            with T.init():\n"
+    "                Y[I, J] = T.float32(0)\n"
+    "            Y[I, J] = Y[I, J] + X[I, K] * ((T.Cast(\"float32\", T.bitwise_and(T.shift_right("
+    "W[J // T.int64(64), K // T.int64(8), J %% T.int64(64)], T.Cast(\"uint32\", K %% T.int64(4) * "
+    "T.int64(8) + K %% T.int64(8) // T.int64(4) * T.int64(4))), T.uint32(15))) - T.float32(8)) * "
+    "S[J // T.int64(64), K // T.int64(%d), J %% T.int64(64)])\n";
+
+/* Groups that are no whole words, and words that end before their block does: nothing that the fast
+ * form could read, though the expression is its own. */
+RLX_TEST(quantized, groups_of_any_size_are_right)
+{
+    enum { K = 24, N = 64, M = 5 };
+    static const int groups[] = {3, 4, 8, 12, 16, 20, 24};
+    static uint32_t words[K / 8][N];
+    static float scales[K][N], x[M][K], y[M][N];
+    uint32_t state = 1;
+    for (int i = 0; i < K * N; i++) {
+        state = state * 1664525u + 1013904223u;
+        words[i / 8 / N][i / 8 % N] = state;
+        scales[i / N][i % N] = (float)(state >> 24) / 256 + 0.5f;
+        x[i % M][i / M % K] = (float)((int)(state >> 16 & 255) - 128) / 64;
+    }
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        char text[2048];
+        kernel_fixture f;
+        snprintf(text, sizeof text, spelled, groups[g]);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text) &&
+                      kernel_fixture_build(&f),
+                  "%s", rlxc_render_diagnostics(f.ctx));
+        for (int64_t m = 1; m <= M; m += M - 1) {
+            void *buffers[4] = {x, words, scales, y};
+            cr_assert_eq(kernel_fixture_call(&f, "k", buffers, &m), 0, "%s", f.failure);
+            for (int64_t i = 0; i < m * N; i++) {
+                double sum = 0;
+                for (int k = 0; k < K; k++) {
+                    uint32_t q = words[k / 8][i % N] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
+                    sum += (double)x[i / N][k] * ((double)q - 8) *
+                           (double)scales[k / groups[g]][i % N];
+                }
+                cr_assert(fabs((double)y[i / N][i % N] - sum) <= 1e-4, "groups of %d: %g, not %g",
+                          groups[g], (double)y[i / N][i % N], sum);
+            }
+        }
+        kernel_fixture_deinit(&f);
     }
 }
