@@ -75,15 +75,19 @@ static void demand(rlxc_ox *im, rlxc_atom cond, bool wanted)
                   rlxc_sinfo_shape(im->ctx, 1, &value));
 }
 
-/* The rest of the graph at hand in branch |g|; |items| are the graph's outputs there. */
-static bool rest_in_branch(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **outputs)
+/* The node at hand as |c| takes it in case |k|, and the rest of its graph, whose outputs are
+ * |outputs|. */
+static bool rest_in_branch(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t k, rlxc_ox_value **outputs)
 {
-    const rlxc_ox_rest *rest = im->rest;
+    rlxc_ox_rest *rest = im->rest;
     uint32_t before = im->n_failed, errors = im->errors;
-    take_branch(im, g);
+    c->take(im, c->user, k);
+    bool finished = rest->finished; /* by cases inside this one */
+    rest->finished = false;
     if (im->failed)
         return false;
-    rlxc_ox_import_nodes(im, rest->graph, rest->next);
+    if (!finished)
+        rlxc_ox_import_nodes(im, rest->graph, rest->next);
     im->errors = errors;
     im->failed = im->n_failed > before;
     for (size_t i = 0; i < rest->graph->n_output && !im->failed; i++) {
@@ -95,11 +99,12 @@ static bool rest_in_branch(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value
     return !im->failed;
 }
 
-/* An If whose results differ in rank, as exporters write a squeeze of a dimension that need not be
- * 1: what comes after it in its graph is imported once in each branch, where the rank is known, and
- * the branches give the outputs of the graph. Where that is an error in one branch (the operators
- * fit the other rank only), the other one is taken, and the condition checked at run time. */
-static void split_rest(rlxc_ox *im, rlxc_atom cond, const Onnx__GraphProto *const graphs[2])
+bool rlxc_ox_can_split(const rlxc_ox *im)
+{
+    return im->n_splits < MAX_SPLITS;
+}
+
+void rlxc_ox_split(rlxc_ox *im, rlxc_atom cond, const rlxc_ox_cases *c)
 {
     rlxc_ox_rest *rest = im->rest;
     Onnx__ValueInfoProto **const results = rest->graph->output;
@@ -114,7 +119,7 @@ static void split_rest(rlxc_ox *im, rlxc_atom cond, const Onnx__GraphProto *cons
         rlxc_atom *items = rlxc_alloc(im->ctx, (n + 1) * sizeof *items);
         outputs[k] = rlxc_alloc(im->ctx, (n + 1) * sizeof **outputs);
         rlxc_ox_begin_branch(im, &b);
-        bool ok = rest_in_branch(im, graphs[k], outputs[k]);
+        bool ok = rest_in_branch(im, c, k, outputs[k]);
         for (size_t i = 0; ok && i < n; i++)
             items[i] = rlxc_ox_result(im, outputs[k][i]);
         ok = ok && !im->failed;
@@ -132,7 +137,7 @@ static void split_rest(rlxc_ox *im, rlxc_atom cond, const Onnx__GraphProto *cons
         return;
     if (!bodies[0] || !bodies[1]) {
         demand(im, cond, bodies[0] != NULL);
-        take_branch(im, graphs[bodies[0] ? 0 : 1]);
+        c->take(im, c->user, bodies[0] ? 0 : 1);
         return;
     }
     for (size_t i = 0; i < n && !im->failed; i++)
@@ -145,6 +150,12 @@ static void split_rest(rlxc_ox *im, rlxc_atom cond, const Onnx__GraphProto *cons
             im, results[i]->name,
             unpacked(im, outputs[0][i], n == 1 ? all : rlxc_ox_field(im, all, (uint32_t)i)));
     rest->finished = !im->failed;
+}
+
+static void take_graph(rlxc_ox *im, void *user, uint32_t k)
+{
+    const Onnx__GraphProto *const *graphs = user;
+    take_branch(im, graphs[k]);
 }
 
 void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
@@ -179,9 +190,10 @@ void rlxc_ox_import_if(rlxc_ox *im, const rlxc_ox_row *row)
         bodies[k] = rlxc_ox_end_branch(im, &b, items, n);
     }
     /* Not from the end of the graph: its outputs may differ in rank. */
-    if (im->n_splits < MAX_SPLITS && im->rest->next < im->rest->graph->n_node &&
+    if (rlxc_ox_can_split(im) && im->rest->next < im->rest->graph->n_node &&
         ranks_differ(im, outputs[0], outputs[1], n)) {
-        split_rest(im, cond, graphs);
+        const rlxc_ox_cases cases = {take_graph, graphs};
+        rlxc_ox_split(im, cond, &cases);
         return;
     }
     for (uint32_t i = 0; i < n && !im->failed; i++)

@@ -206,6 +206,10 @@ rlxc_atom rlxc_ox_conv(rlxc_ox *im, rlxc_atom x, rlxc_atom weight, rlx_dtype out
     if (!rlxc_ox_good_kernel(im, &w))
         return (rlxc_atom){0};
     x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
+    const rlxc_expr *dims[RLXC_MAX_NDIM] = {0},
+                    *groups = rlxc_ox_i(im, rlxc_ox_int(im, "group", 1));
+    dims[1] = rlxc_canonical(im->ctx, rlxc_mul(im->ctx, rlxc_ox_dim(im, weight, 1), groups), NULL);
+    x = rlxc_ox_state_dims(im, x, dims, 1u << 1);
     rlxc_attrs attrs =
         rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
     if (!rlxc_dtype_eq(out_dtype, rlxc_ox_type(im, x)))

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/graph.h"
 #include "compiler/onnx/handlers.h"
 
 /* The reduction itself, over constant axes (NULL: all). */
@@ -169,6 +170,53 @@ void rlxc_ox_import_reduce(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, x);
 }
 
+/* A squeeze without axes of |x|; the dimensions |kept| (as bits) are known not to be 1, and |at| is
+ * the one in question. */
+typedef struct squeeze {
+    rlxc_atom x;
+    uint32_t at, kept;
+} squeeze;
+
+static void squeeze_all(rlxc_ox *im, const squeeze *s);
+
+static void squeeze_case(rlxc_ox *im, void *user, uint32_t k)
+{
+    squeeze s = *(const squeeze *)user;
+    const rlxc_expr *dims[RLXC_MAX_NDIM] = {0};
+    dims[s.at] = rlxc_ox_i(im, 1);
+    if (k == 0)
+        s.x = rlxc_ox_state_dims(im, s.x, dims, 1u << s.at);
+    else
+        s.kept |= 1u << s.at;
+    squeeze_all(im, &s);
+}
+
+static void squeeze_all(rlxc_ox *im, const squeeze *s)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_MAX_NDIM];
+    uint32_t kept = 0, ndim = rlxc_ox_ndim(im, s->x);
+    rlxc_ox_dims(im, s->x, dims);
+    for (uint32_t i = 0; i < ndim && !im->failed; i++) {
+        int64_t d;
+        if (rlxc_is_int(dims[i], &d) || s->kept >> i & 1 ||
+            rlxc_prove_ne(im->ctx, dims[i], rlxc_ox_i(im, 1), NULL)) {
+            if (!rlxc_is_const(dims[i], 1))
+                out[kept++] = dims[i];
+            continue;
+        }
+        if (!rlxc_ox_can_split(im)) {
+            rlxc_ox_fail(im, "without axes, too many dimensions are not known");
+            return;
+        }
+        squeeze open = {s->x, i, s->kept};
+        rlxc_atom size = rlxc_ox_reshape(im, rlxc_ox_prims(im, &dims[i], 1), NULL, 0);
+        const rlxc_ox_cases cases = {squeeze_case, &open};
+        rlxc_ox_split(im, rlxc_ox_op2(im, "equal", size, rlxc_ox_number(im, RLX_I64, 1)), &cases);
+        return;
+    }
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, s->x, out, kept));
+}
+
 void rlxc_ox_import_squeeze(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -191,17 +239,7 @@ void rlxc_ox_import_squeeze(rlxc_ox *im, const rlxc_ox_row *row)
         given = true;
     }
     if (!given) {
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < ndim; i++) {
-            int64_t d;
-            if (!rlxc_is_int(dims[i], &d)) {
-                rlxc_ox_fail(im, "without axes every dimension must be known");
-                return;
-            }
-            if (d != 1)
-                out[kept++] = dims[i];
-        }
-        rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, kept));
+        squeeze_all(im, &(squeeze){x, 0, 0});
         return;
     }
     if (n > ndim) {

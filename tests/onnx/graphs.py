@@ -45,6 +45,13 @@ def squeezing(then_rank_only):
             node("If", "c", "s", then_branch=branches[0], else_branch=branches[1])] + after
 
 
+def scattered(x, at):
+    """x with the numbers 0, 1... at the places |at|."""
+    out = x.copy()
+    out[at] = np.arange(len(at))
+    return out
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     unknown = tensor_type(F32, ["?", "?"])
@@ -111,6 +118,36 @@ def programs():
         Program("squeeze of what has to be 1",
                 graph(squeezing(True), [("x", three)], [("y", any_rank)]),
                 [(floats(2, 1, 3),), (floats(4, 1, 1),)], lambda x: [x[:, 0].T]),
+        Program("squeeze of whatever is 1",
+                graph([node("Squeeze", "x", "s"), node("Shape", "s", "sh"), node("Size", "sh", "k"),
+                       node("Cast", "k", "r", to=1), node("Add", "s r", "y")], [("x", three)],
+                      [("y", any_rank)]),
+                [(floats(*d),) for d in ((2, 3, 4), (1, 3, 4), (2, 1, 4), (2, 3, 1), (1, 3, 1),
+                                         (1, 1, 1), (0, 1, 2))],
+                lambda x: [x.squeeze() + np.float32(x.squeeze().ndim)]),
+        Program("squeeze before a flat list",
+                graph([node("Squeeze", "x", "s"), const("flat", i64(-1)),
+                       node("Reshape", "s flat", "y")], [("x", three)], [("y", n)]),
+                [(floats(1, 3, 1),), (floats(2, 2, 2),)], lambda x: [x.reshape(-1)]),
+        Program("channels found at run time",
+                graph([node("Reshape", "x s", "r"), const("w", floats(4, 3, 2)),
+                       node("Conv", "r w", "y")], [("x", n), ("s", tensor_type(I64, [3]))],
+                      [("y", three)]),
+                [(floats(30), i64(2, 3, 5)), (floats(6), i64(1, 3, -1))],
+                lambda x, s: [np.stack([sum(np.einsum("oc,nc->no", floats(4, 3, 2)[:, :, k],
+                                                      x.reshape(s)[:, :, i + k]) for k in (0, 1))
+                                        for i in range(x.reshape(s).shape[2] - 1)], axis=2)]),
+        Program("channels that do not fit",
+                graph([node("Reshape", "x s", "r"), const("w", floats(4, 3, 2)),
+                       node("Conv", "r w", "y")], [("x", n), ("s", tensor_type(I64, [3]))],
+                      [("y", three)]), [(floats(30), i64(2, 5, 3))], None, fails=("expected",)),
+        Program("updates of a length found at run time",
+                graph([const("a", np.array(0, np.int64)), const("c", np.array(1, np.int64)),
+                       node("Range", "a b c", "u"), node("Cast", "u", "v", to=1), node("ScatterElements", "x i v", "y", axis=0)],
+                      [("x", n), ("i", tensor_type(I64, ["k"])), ("b", tensor_type(I64, []))],
+                      [("y", n)]),
+                [(floats(5), i64(3, 0), np.array(2)), (floats(2), i64(), np.array(0))],
+                lambda x, i, b: [scattered(x, i)]),
         Program("squeeze of what is not 1", graph(squeezing(True), [("x", three)],
                                                   [("y", any_rank)]),
                 [(floats(2, 2, 3),)], None, fails=("expected",)),
