@@ -146,7 +146,7 @@ static const rlxc_py *parse_string(rlxc_py_parser *py)
     char *text = NULL;
     while (py->token.kind == RLXC_TOKEN_STRING) { /* "a" "b" is one string */
         size_t length = e->length + py->token.length;
-        if (length > capacity) { /* doubled: many short strings stay linear */
+        if (!text || length > capacity) { /* doubled: many short strings stay linear */
             capacity = 2 * length;
             text = rlxc_try_alloc(py->ctx, capacity + 1, 1);
             if (!text)

@@ -394,6 +394,17 @@ RLX_TEST(parse, strings_of_many_parts)
     free(text);
 }
 
+RLX_TEST(parse, strings_of_empty_parts)
+{
+    const char *text = "@R.function\ndef f():\n  return R.str(\"\" \"\")\n";
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *m = rlxc_parse_module(ctx, "t.py", text, strlen(text));
+    cr_assert(m, "%s", rlxc_render_diagnostics(ctx));
+    rlxc_atom result = m->globals.items[0]->relax->body.result;
+    cr_expect(result.kind == RLXC_ATOM_STRING && result.text && result.text[0] == '\0');
+    rlxc_context_destroy(ctx);
+}
+
 RLX_TEST(parse, out_of_memory_at_every_allocation)
 {
     size_t length;
