@@ -159,7 +159,7 @@ def main():
     args = arguments()
     with tempfile.TemporaryDirectory() as folder:
         wrong = [bool(check(args, folder, p)) for p in programs() if args.filter in p.name]
-    print(f"graphs: {len(wrong) - sum(wrong)} passed, {sum(wrong)} failed")
+    print(f"{len(wrong) - sum(wrong)} passed, {sum(wrong)} failed")
     return 1 if any(wrong) else 0
 
 
