@@ -25,7 +25,7 @@ rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s)
     return a;
 }
 
-static const rlxc_expr *hide_load(void *user, const rlxc_expr *e)
+const rlxc_expr *rlxc_hide_load(void *user, const rlxc_expr *e)
 {
     rlxc_context *ctx = user;
     if (e->kind != RLXC_EXPR_LOAD)
@@ -77,7 +77,7 @@ static bool axes_merge(rlxc_context *ctx, const rlxc_stage *s, uint32_t outer)
     for (int i = 0; i < 2; i++) {
         if (!parts[i])
             continue;
-        const rlxc_expr *bare = rlxc_expr_rewrite(ctx, parts[i], hide_load, ctx);
+        const rlxc_expr *bare = rlxc_expr_rewrite(ctx, parts[i], rlxc_hide_load, ctx);
         if (rlxc_expr_uses_var(ctx, bare, vo) || rlxc_expr_uses_var(ctx, bare, vi))
             return false;
     }

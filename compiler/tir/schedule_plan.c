@@ -62,16 +62,6 @@ static bool depends(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *v
     return false;
 }
 
-static const rlxc_expr *hide(void *user, const rlxc_expr *e)
-{
-    rlxc_context *ctx = user;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return NULL;
-    return rlxc_dtype_is_float(e->dtype)  ? rlxc_float(ctx, e->dtype, 2.5)
-           : rlxc_dtype_is_bool(e->dtype) ? rlxc_bool(ctx, true)
-                                          : rlxc_int(ctx, e->dtype, 3);
-}
-
 /* Lanes of the target's vectors for results of type |t|. */
 static uint32_t full_lanes(const rlxc_stages *s, rlx_dtype t)
 {
@@ -242,7 +232,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         p->reduce = RLXC_NO_AXIS;
     rlxc_expr_visit(ctx, stage->value, survey_node, &v);
     const rlxc_expr *j = stage->vars[p->j];
-    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, hide, ctx);
+    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, rlxc_hide_load, ctx);
     if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
         return false;
     bool contiguous = true, near = true;

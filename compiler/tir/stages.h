@@ -96,6 +96,9 @@ typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then 
     RLXC_VEC(const rlxc_expr *) loads;
 } rlxc_accesses;
 rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s);
+/* For rlxc_expr_rewrite, with the context as |user|: each load becomes a constant, so that what is
+ * left of an expression shows the variables used outside of indices. */
+const rlxc_expr *rlxc_hide_load(void *user, const rlxc_expr *e);
 
 /* Helpers of the rules. */
 const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
