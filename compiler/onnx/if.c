@@ -1,4 +1,5 @@
-/* If. One whose results differ in rank goes on to the end of its graph in each branch (split_rest).
+/* If. One whose results differ in rank goes on to the end of its graph in each branch
+ * (rlxc_ox_split).
  */
 #include "compiler/onnx/loop.h"
 

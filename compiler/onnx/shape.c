@@ -198,7 +198,7 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t size[2];
     if (n == 2 && rlxc_ox_known_sizes(im, v, &known, &m) && m <= RLXC_OX_MAX_ELEMS &&
         rlxc_ox_static_dim(im, y, 0, &size[0]) && rlxc_ox_static_dim(im, y, 1, &size[1]) &&
-        size[0] <= m && size[1] <= m && size[0] * size[1] == m)
+        size[0] > 0 && size[0] <= m && size[1] > 0 && size[1] <= m && size[0] * size[1] == m)
         set_grid(im, y, known, (uint32_t)size[0], (uint32_t)size[1]);
     else
         rlxc_ox_set(im, 0, y);
