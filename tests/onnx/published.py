@@ -141,7 +141,7 @@ def main():
                 good = error < 1e-3
                 text = " ".join("x".join(map(str, np.shape(v) if isinstance(v, np.ndarray) else v)) or "-"
                                 for v in shapes.values())
-                print(f"| {package.split('=')[0]} {"/".join(path.split("/")[-2:])} | {text} | {spent:.1f} s | "
+                print(f"| {package.split('=')[0]} {'/'.join(path.split('/')[-2:])} | {text} | {spent:.1f} s | "
                       f"{ours * 1e3:.3f} ms | {theirs * 1e3:.3f} ms | {ours / theirs:.2f} | {error:.1g} |",
                       flush=True)
             except (ValueError, subprocess.CalledProcessError) as why:
