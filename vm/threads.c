@@ -3,7 +3,7 @@
    A loop splits into at most one share a worker of its VM; share k uses worker k, whichever thread
    runs it, so no two threads ever meet in one scratch arena. VMs that share threads take turns: a
    loop that finds them at work runs on its caller's thread alone, rather than wait or add threads
-   to those that there are. */
+   to those that there are; pace.c says when a loop had better not be split at all. */
 #include "vm/vm_impl.h"
 
 #include <pthreadpool.h>
@@ -71,12 +71,20 @@ static void end_turn(rlx_threads *threads)
     atomic_store_explicit(&threads->is_busy, false, memory_order_release);
 }
 
+static int64_t microseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 typedef struct shares {
     rlx_vm *vm;
     rlx_parallel_body body;
     void *user;
     int64_t n, per_share;
     atomic_int result;
+    atomic_llong done; /* when the last share was, in microseconds */
 } shares;
 
 static void run_one_share(shares *s, size_t i)
@@ -100,22 +108,11 @@ static void run_one_share(shares *s, size_t i)
 
 static void run_share(void *context, size_t i)
 {
-    ORDER_AFTER(context);
-    run_one_share(context, i);
-    ORDER_BEFORE(context);
-}
-
-/* Whether loops follow each other closely, and workers therefore spin between them (for the
-   milliseconds after which the library lets them sleep). Waking a sleeping one takes some 40 us, as
-   long as a small product takes; a spinning one takes a core that others could use. */
-static bool follows_closely(rlx_threads *threads)
-{
-    enum { CLOSE_US = 500 };
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    int64_t now = (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000, last = threads->last_loop_us;
-    threads->last_loop_us = now;
-    return now - last < CLOSE_US;
+    shares *s = context;
+    ORDER_AFTER(s);
+    run_one_share(s, i);
+    atomic_store_explicit(&s->done, microseconds(), memory_order_relaxed);
+    ORDER_BEFORE(s);
 }
 
 int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
@@ -129,8 +126,11 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
         grain = 1;
     if (w->in_share || !take_turn(vm->threads))
         return body(user, 0, n, ctx);
-    bool awake = follows_closely(vm->threads);
-    if (!awake) /* the grain is what pays where workers are awake */
+    rlxv_pace *pace = &vm->threads->pace;
+    rlxv_pace_now now = rlxv_pace_begin(pace, microseconds());
+    if (now == RLXV_ALONE)
+        grain = n;
+    else if (now == RLXV_APART) /* the grain is what pays where workers are awake */
         grain = grain > n / 16 ? n : grain * 16;
     int64_t n_shares = (n - 1) / grain + 1;
     if (n_shares > vm->n_workers)
@@ -139,11 +139,12 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
         end_turn(vm->threads);
         return body(user, 0, n, ctx);
     }
-    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
+    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0, 0};
     ORDER_BEFORE(&s);
     pthreadpool_parallelize_1d(vm->threads->pool, run_share, &s, (size_t)n_shares,
-                               awake ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
+                               now == RLXV_CLOSE ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
     ORDER_AFTER(&s);
+    rlxv_pace_end(pace, atomic_load_explicit(&s.done, memory_order_relaxed), microseconds());
     end_turn(vm->threads);
     return atomic_load(&s.result);
 }

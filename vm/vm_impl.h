@@ -4,6 +4,7 @@
 
 #include "vm/exec.h"
 #include "vm/object.h"
+#include "vm/pace.h"
 
 #include <rlx/profile.h>
 #include <rlx/vm.h>
@@ -45,10 +46,10 @@ struct rlx_registry {
 struct rlx_threads {
     atomic_uint refs;
     rlx_allocator allocator;
-    uint32_t n;           /* the caller's own thread counts */
-    void *pool;           /* pthreadpool_t; NULL: serial */
-    atomic_bool is_busy;  /* with a loop of some VM, which alone uses what follows */
-    int64_t last_loop_us; /* when the last parallel loop began */
+    uint32_t n;          /* the caller's own thread counts */
+    void *pool;          /* pthreadpool_t; NULL: serial */
+    atomic_bool is_busy; /* with a loop of some VM, which alone uses what follows */
+    rlxv_pace pace;
 };
 
 /* threads.c: rlx_kernel_context.parallel_for */
