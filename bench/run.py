@@ -177,6 +177,24 @@ def models(bench):
             bench.measure(pair, "growth", bench.onnxruntime, name, onnx, executable, dims, 32 if bench.quick else 4)
 
 
+def busy(bench):
+    """Two threads while other processes keep every core busy, as on shared machines; never in the real-time class."""
+    if bench.onnxruntime == "-":
+        return
+    name, file, dims, values = PAIRS[1]
+    executable = bench.path(file + ".rlx")
+    if not os.path.exists(executable):
+        return
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    realtime, bench.realtime = bench.realtime, False
+    bench.measure(bench.program("bench_pair"), "time", bench.onnxruntime, f"busy cores, {name}", bench.path(file + ".onnx"),
+                  executable, dims, 2, *values[:2])
+    bench.realtime = realtime
+    for other in others:
+        other.kill()
+        other.wait()
+
+
 def memory(bench, name, executable, values):
     units = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -269,7 +287,7 @@ def gemm(bench):
             bench.add(row)
 
 
-GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "torch": torch, "tvm": tvm, "grouped": grouped}
+GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "busy": busy, "torch": torch, "tvm": tvm, "grouped": grouped}
 
 # --- bars, the machine, the table ---
 
@@ -377,7 +395,7 @@ def main():
     bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick,
                   options.realtime)
     start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
-    need_models = {"models", "torch", "tvm", "grouped"}
+    need_models = {"models", "busy", "torch", "tvm", "grouped"}
     have_models = make_models(bench) if need_models & set(names) else True
     for name in names:
         if have_models or name not in need_models:

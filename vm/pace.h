@@ -3,8 +3,8 @@
  * A loop returns when every worker of the pool has looked at it. One that gets no core, as others
  * keep them all busy, is waited for until the system's scheduler lets it run, for milliseconds,
  * however soon the others did its share: the loop takes many times what it would take alone. After
- * such a wait loops run on their callers' threads for a while, and for twice as long if the next
- * wait comes soon after. */
+ * such a wait loops run on their callers' threads for many times as long as it took, so that waits
+ * are never more than a small part of the time. */
 #ifndef RLXV_PACE_H
 #define RLXV_PACE_H
 
@@ -12,7 +12,7 @@
 
 typedef struct rlxv_pace { /* zeroed: no loop yet; times in microseconds of a steady clock */
     int64_t last_loop;     /* when the last loop began that could have been parallel */
-    int64_t alone_until, pause;
+    int64_t alone_until;
 } rlxv_pace;
 
 typedef enum rlxv_pace_now {

@@ -40,28 +40,24 @@ RLX_TEST(pace, waking_a_worker_is_no_wait)
         now = loop(&p, now, 100);
 }
 
-RLX_TEST(pace, waits_that_come_again_make_longer_pauses)
+RLX_TEST(pace, waits_are_a_small_part_of_the_time)
 {
-    rlxv_pace p = {0};
-    int64_t now = loop(&p, START, 4000), before = 0, pause = 0;
-    for (int i = 0; i < 12; i++) {
-        pause = pause_after(&p, now);
-        cr_expect(pause > before || pause > 1000000, "pause %d: %lld after %lld", i,
-                  (long long)pause, (long long)before);
-        before = pause;
-        now = loop(&p, now + pause, 4000);
+    static const int64_t waits[] = {400, 4000, 50000};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        rlxv_pace p = {0};
+        int64_t now = START, pause = 0;
+        for (int k = 0; k < 5; k++, now += pause) {
+            now = loop(&p, now, waits[i]);
+            pause = pause_after(&p, now);
+            cr_expect_geq(pause, 30 * waits[i]);
+        }
+        cr_expect_leq(pause, 34 * waits[i], "loops run in parallel again");
     }
-    cr_expect_leq(pause, 1100000, "pauses end");
 }
 
-RLX_TEST(pace, one_wait_is_soon_forgotten)
+RLX_TEST(pace, pauses_end)
 {
     rlxv_pace p = {0};
-    int64_t now = loop(&p, START, 4000), first = pause_after(&p, now);
-    cr_expect_gt(first, 0);
-    now += first;
-    for (int64_t calm = now + 200000; now < calm;)
-        now = loop(&p, now, 5);
-    now = loop(&p, now, 4000);
-    cr_expect_eq(pause_after(&p, now), first);
+    int64_t now = loop(&p, START, INT64_MAX / 2);
+    cr_expect_leq(pause_after(&p, now), 3000000);
 }
