@@ -58,7 +58,7 @@ static void list_passes(FILE *out)
     uint32_t count;
     const rlxc_pass *passes = rlxc_passes(&count);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "%-18s -O%d  %s\n", passes[i].name, passes[i].min_opt_level, passes[i].doc);
+        fprintf(out, "%-19s -O%d  %s\n", passes[i].name, passes[i].min_opt_level, passes[i].doc);
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */

@@ -62,7 +62,14 @@ bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options 
 
 #define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
     bool rlxc_pass_##name(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
+#define RLXC_RULE(name, pattern, doc)                                      \
+    bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module, \
+                                   const rlxc_options *options);
 #include "compiler/passes/passes.def"
+#undef RLXC_RULE
 #undef RLXC_PASS
+
+/* The rules of the schedule (compiler/tir/rules.def), which are passes, and pass schedule. */
+bool rlxc_schedule_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 
 #endif

@@ -6,7 +6,7 @@
  * and simple arithmetic. Stages run in order, and each buffer is written by one stage, so moving
  * the computation later reads the same values; inputs that a stage in between overwrites forbid it.
  */
-#include "compiler/tir/stages.h"
+#include "compiler/tir/schedule.h"
 
 #include <string.h>
 
@@ -17,51 +17,24 @@ typedef struct cost {
     uint32_t loads; /* distinct loads */
 } cost;
 
+static uint32_t work_of(const rlxc_expr *e)
+{
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    if (kind == RLXC_EXPR_CALL)
+        return strcmp(e->call.name, "if_then_else") == 0 ? 1 : 10;
+    if (kind == RLXC_EXPR_DIV && rlxc_dtype_is_float(e->dtype))
+        return 4;
+    if (kind == RLXC_EXPR_DIV || kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV ||
+        kind == RLXC_EXPR_FLOORMOD)
+        return 2;
+    return rlxc_is_binary(e) || kind == RLXC_EXPR_NOT || kind == RLXC_EXPR_SELECT;
+}
+
 static bool add_cost(void *user, const rlxc_expr *e)
 {
     cost *c = user;
-    switch ((rlxc_expr_kind)e->kind) {
-    case RLXC_EXPR_CALL:
-        c->work += strcmp(e->call.name, "if_then_else") == 0 ? 1 : 10;
-        break;
-    case RLXC_EXPR_DIV:
-        c->work += rlxc_dtype_is_float(e->dtype) ? 4 : 2;
-        break;
-    case RLXC_EXPR_FLOORDIV:
-    case RLXC_EXPR_FLOORMOD:
-    case RLXC_EXPR_MOD:
-        c->work += 2;
-        break;
-    case RLXC_EXPR_LOAD:
-        c->loads++;
-        break;
-    case RLXC_EXPR_VAR:
-    case RLXC_EXPR_INT:
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_CAST:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
-    case RLXC_EXPR_LET:
-        break;
-    case RLXC_EXPR_ADD:
-    case RLXC_EXPR_SUB:
-    case RLXC_EXPR_MUL:
-    case RLXC_EXPR_MIN:
-    case RLXC_EXPR_MAX:
-    case RLXC_EXPR_EQ:
-    case RLXC_EXPR_NE:
-    case RLXC_EXPR_LT:
-    case RLXC_EXPR_LE:
-    case RLXC_EXPR_GT:
-    case RLXC_EXPR_GE:
-    case RLXC_EXPR_AND:
-    case RLXC_EXPR_OR:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_SELECT:
-        c->work++;
-        break;
-    }
+    c->work += work_of(e);
+    c->loads += e->kind == RLXC_EXPR_LOAD;
     return true;
 }
 
@@ -141,8 +114,9 @@ static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer
     return false;
 }
 
-static bool try_inline(rlxc_stages *s, uint32_t producer)
+bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
 {
+    rlxc_stages *s = schedule->s;
     rlxc_stage *p = &s->items[producer];
     rlxc_context *ctx = s->ctx;
     if (!p->simple || p->removed || p->init || !rlxc_stage_is_temp(s, p->out) || !covers(p))
@@ -182,9 +156,14 @@ static bool try_inline(rlxc_stages *s, uint32_t producer)
         rlxc_stage *q = &s->items[i];
         if (!q->simple || q->removed)
             continue;
-        q->value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
-        if (q->init)
-            q->init = rlxc_expr_rewrite(ctx, q->init, put_value, &u);
+        const rlxc_expr *value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
+        q->changed = q->changed || value != q->value;
+        q->value = value;
+        if (q->init) {
+            const rlxc_expr *init = rlxc_expr_rewrite(ctx, q->init, put_value, &u);
+            q->changed = q->changed || init != q->init;
+            q->init = init;
+        }
     }
     p->removed = true;
     rlxc_stage_drop_temp(s, p->out);
@@ -193,6 +172,7 @@ static bool try_inline(rlxc_stages *s, uint32_t producer)
 
 void rlxc_stages_inline(rlxc_stages *s)
 {
+    rlxc_schedule c = {.s = s};
     for (uint32_t i = 0; i < s->n && !rlxc_failed(s->ctx); i++)
-        try_inline(s, i);
+        rlxc_rule_inline(&c, i);
 }

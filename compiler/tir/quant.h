@@ -55,9 +55,4 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
  * of bfloat16. */
 bool rlxc_quant_has_dots(const rlxc_options *options);
 bool rlxc_quant_has_bfloat16(const rlxc_options *options);
-bool rlxc_schedule_quant_dots(rlxc_schedule *c, const rlxc_stage *stage,
-                              const rlxc_stage *epilogue);
-/* Emits it; false when it is another stage. */
-bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
-
 #endif

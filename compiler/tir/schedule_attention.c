@@ -23,6 +23,8 @@
  * nothing gets what it gets without blocks: the mean of all values. */
 #include "compiler/tir/schedule_attention.h"
 
+#include "compiler/tir/schedule.h"
+
 #include <float.h>
 
 enum { KEYS = 48, KEYS_ALONE = 256, ALONE = 3, MAX_SIZE = 256 };
@@ -541,10 +543,10 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     RLXC_PUSH(t->ctx, &c->out, annotated(t, all, "rlx.alike"));
 }
 
-bool rlxc_schedule_attention(rlxc_schedule *c)
+bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
 {
     rlxc_attention a;
-    if (!rlxc_attention_find(c->s, &a) || a.size > MAX_SIZE || a.value_size > MAX_SIZE)
+    if (i > 0 || !rlxc_attention_find(c->s, &a) || a.size > MAX_SIZE || a.value_size > MAX_SIZE)
         return false;
     uint32_t bytes = c->s->options->vector_bytes;
     bool wide = bytes >= 64, medium = bytes >= 32;
@@ -564,5 +566,6 @@ bool rlxc_schedule_attention(rlxc_schedule *c)
     t.nv = 0;
     t.clamp = false;
     nest(&t, c, rlxc_select(t.ctx, few, left, num(&t, 0)), start, 1);
+    c->s->temps.count = 0;
     return true;
 }

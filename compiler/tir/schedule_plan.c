@@ -271,12 +271,6 @@ bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_
     return choose_sizes(s, stage, panel, out);
 }
 
-bool rlxc_schedule_wants_tile(const rlxc_stages *s, const rlxc_stage *stage)
-{
-    rlxc_tile_plan p;
-    return rlxc_tile_plan_of(s, stage, &p);
-}
-
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out)
 {
     rlxc_tile_plan p;

@@ -15,6 +15,8 @@
  * One row, where the target multiplies bytes (schedule_quant_row.c): integer sums. */
 #include "compiler/tir/schedule_quant.h"
 
+#include "compiler/tir/schedule.h"
+
 enum { ROW_BLOCK = 48, MAX_TILES = 6 };
 
 typedef struct tile_rows { /* of register tiles, most rows first */
@@ -333,17 +335,20 @@ rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
     return t;
 }
 
-bool rlxc_schedule_quant(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+bool rlxc_rule_quant(rlxc_schedule *c, uint32_t i)
 {
     rlxc_context *ctx = c->s->ctx;
+    const rlxc_stage *stage = &c->s->items[i];
     rlxc_quant q;
     if (!rlxc_quant_match(c->s, stage, &q))
         return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
     rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q);
     const rlxc_expr *usable = rlxc_quant_row_prepare(&t);
     const rlxc_stmt *floats = all_rows(&t);
     if (usable)
         floats = rlxc_stmt_if(ctx, usable, rlxc_quant_row(&t), floats);
     RLXC_PUSH(ctx, &c->out, floats);
+    rlxc_epilogue_done(c->s, i, epilogue);
     return true;
 }

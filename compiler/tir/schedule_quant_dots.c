@@ -10,6 +10,7 @@
  *
  * Integers are exact but for the wrapping of int32, as the sums that they stand for. Sums of
  * bfloat16 are rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
+#include "compiler/tir/schedule.h"
 #include "compiler/tir/schedule_quant.h"
 
 typedef struct dots {
@@ -199,13 +200,15 @@ static const rlxc_stmt *one_panel(dots *p)
     return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
 }
 
-bool rlxc_schedule_quant_dots(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
 {
     rlxc_context *ctx = c->s->ctx;
+    const rlxc_stage *stage = &c->s->items[index];
     rlxc_quant q;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
     if (!rlxc_quant_match_dots(c->s, stage, &q))
         return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
     dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q),
               .kind = q.bits == 16 ? &bfloat16 : &integers,
               .rows = stage->extents[0]};
@@ -226,5 +229,6 @@ bool rlxc_schedule_quant_dots(rlxc_schedule *c, const rlxc_stage *stage, const r
     const rlxc_expr *panel = p.t.panel = rlxc_loop_var(ctx, "panel");
     const rlxc_expr *panels = rlxc_i64(ctx, p.t.panels);
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, panel, panels, one_panel(&p)));
+    rlxc_epilogue_done(c->s, index, epilogue);
     return true;
 }

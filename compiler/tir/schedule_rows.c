@@ -191,7 +191,7 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
             own[q].out = k.to;
             own[q].indices = now ? now->load.indices : stages[q]->indices + shared;
         }
-        rlxc_stage_drop_temp((rlxc_stages *)(uintptr_t)c->s, b);
+        rlxc_stage_drop_temp(c->s, b);
     }
 }
 

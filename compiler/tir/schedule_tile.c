@@ -20,6 +20,8 @@
  * convolution) is gathered. No tile reads or writes outside its tensors. */
 #include "compiler/tir/schedule_tile.h"
 
+#include "compiler/tir/schedule.h"
+
 enum { ROW_BLOCK = 48 /* rows of a parallel piece: a multiple of the tiles' rows */ };
 
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
@@ -338,5 +340,17 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
         all_columns(&t, c, tiles, is_known ? left : 0);
     if (!is_known)
         left_columns(&t, c, rlxc_tile_times(&t, tiles, width), rest);
+    return true;
+}
+
+bool rlxc_rule_tile(rlxc_schedule *c, uint32_t i)
+{
+    rlxc_tile_plan p;
+    if (!rlxc_tile_plan_of(c->s, &c->s->items[i], &p))
+        return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
+    if (!rlxc_schedule_tile(c, &c->s->items[i], epilogue))
+        return false;
+    rlxc_epilogue_done(c->s, i, epilogue);
     return true;
 }

@@ -7,7 +7,7 @@
  *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
  *
  * The transforms are vectors of channels; channels that fill no vector go in shorter ones. */
-#include "compiler/tir/stages.h"
+#include "compiler/tir/schedule.h"
 #include "compiler/tir/winograd.h"
 
 enum {
@@ -90,7 +90,8 @@ static int64_t subtracted(const rlxc_expr *index)
     return index->kind == RLXC_EXPR_SUB && rlxc_is_int(index->bin.b, &value) ? value : 0;
 }
 
-bool rlxc_winograd_match(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
+/* Whether stages |i| to |i| + 2 are such a convolution. */
+static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
 {
     rlxc_context *ctx = s->ctx;
     const rlxc_stage *input = &s->items[i], *product = input + 1, *output = input + 2;
@@ -398,16 +399,21 @@ static int64_t block_size(const emitter *e)
     return most > MOST_TILES ? MOST_TILES : most < FEWEST_TILES ? FEWEST_TILES : most;
 }
 
-void rlxc_schedule_winograd(rlxc_schedule *c, const rlxc_winograd *w, const rlxc_stage *epilogue)
+bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
 {
     rlxc_context *ctx = c->s->ctx;
+    rlxc_winograd found;
+    const rlxc_winograd *w = &found;
+    if (!find(c->s, i, &found))
+        return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i + 2);
     emitter e = {.inner = {.s = c->s},
                  .ctx = ctx,
                  .w = w,
                  .epilogue = epilogue,
                  .lanes = c->s->options->vector_bytes / (uint32_t)sizeof(float)};
     if (!rlxc_is_int(w->x->shape[3], &e.channels) || !rlxc_is_int(w->y->shape[3], &e.outputs))
-        return;
+        return false;
     int64_t size = block_size(&e);
     const rlxc_expr *block = rlxc_loop_var(ctx, "block"), *tiles = rlxc_winograd_tiles(ctx, w->y);
     e.first = rlxc_mul(ctx, block, num(&e, size));
@@ -425,4 +431,8 @@ void rlxc_schedule_winograd(rlxc_schedule *c, const rlxc_winograd *w, const rlxc
     RLXC_PUSH(ctx, &c->out,
               rlxc_loop_of(ctx, block, rlxc_canonical(ctx, blocks, NULL), RLXC_LOOP_PARALLEL,
                            rlxc_stmt_seq(ctx, e.inner.out.items, e.inner.out.count)));
+    rlxc_stage_drop_temp(c->s, w->v);
+    rlxc_stage_drop_temp(c->s, w->m);
+    rlxc_epilogue_done(c->s, i + 2, epilogue);
+    return true;
 }

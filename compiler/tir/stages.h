@@ -15,7 +15,9 @@ enum { RLXC_STAGE_AXES = 16 };
 typedef struct rlxc_stage {
     const rlxc_stmt *stmt; /* as written */
     bool simple;
-    bool removed; /* inlined elsewhere */
+    bool done;    /* a rule has emitted it */
+    bool removed; /* it runs as a part of others */
+    bool changed; /* |value| or |init| are no longer those of |stmt| */
     uint32_t n_axes;
     const rlxc_expr *vars[RLXC_STAGE_AXES];    /* the block's axis variables */
     const rlxc_expr *extents[RLXC_STAGE_AXES]; /* int64 */
@@ -59,17 +61,13 @@ bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
  */
 
 typedef struct rlxc_schedule {
-    const rlxc_stages *s;
+    rlxc_stages *s;
     RLXC_VEC(const rlxc_stmt *) out;
     bool serial; /* inside a parallel loop already */
 } rlxc_schedule;
 
 /* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
-bool rlxc_schedule_wants_tile(const rlxc_stages *s, const rlxc_stage *stage);
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
-/* Whether stages |i| to |i| + 2 are a convolution by minimal filtering, and their emission. */
-bool rlxc_winograd_match(const rlxc_stages *s, uint32_t i, rlxc_winograd *out);
-void rlxc_schedule_winograd(rlxc_schedule *c, const rlxc_winograd *w, const rlxc_stage *epilogue);
 /* One or more stages that share their leading |shared| spatial axes, row by row. */
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
@@ -81,9 +79,6 @@ bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
  * |by_element|, the loops over the last two axes. */
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
                                        const rlxc_stmt *by_element);
-
-/* The whole function when it is attention in seven stages (find_attention.c). */
-bool rlxc_schedule_attention(rlxc_schedule *c);
 
 /* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
  * have those axes in common, allow it; the number of axes that end there then. Views of the buffers

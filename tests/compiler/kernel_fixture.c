@@ -93,7 +93,7 @@ bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int
 bool kernel_fixture_build(kernel_fixture *f)
 {
     rlxc_native native;
-    if (f->options.opt_level > 0 && !rlxc_pass_schedule(f->ctx, f->module, &f->options))
+    if (f->options.opt_level > 0 && !rlxc_schedule_module(f->ctx, f->module, &f->options))
         return report(f);
     if (!rlxc_pass_lower_tir(f->ctx, f->module, &f->options) ||
         !rlxc_compile_native(f->ctx, f->module, &f->options, RLXC_NATIVE_SHARED, &native))

@@ -521,7 +521,7 @@ RLX_TEST(tir_kernels, equal_input_gives_equal_bytes)
     kernel_fixture f[2];
     for (int i = 0; i < 2; i++) {
         cr_assert(kernel_fixture_parse(&f[i], &t->allocator, 3, NULL, kernels[1].text));
-        cr_assert(rlxc_pass_schedule(f[i].ctx, f[i].module, &f[i].options));
+        cr_assert(rlxc_schedule_module(f[i].ctx, f[i].module, &f[i].options));
         cr_assert(rlxc_pass_lower_tir(f[i].ctx, f[i].module, &f[i].options));
         cr_assert(rlxc_compile_native(f[i].ctx, f[i].module, &f[i].options, RLXC_NATIVE_SHARED,
                                       i ? &second : &first));
@@ -582,7 +582,7 @@ RLX_TEST(tir_kernels, running_out_of_memory_anywhere_is_an_error)
             if (fine)
                 f.module =
                     rlxc_parse_module(f.ctx, "t.py", kernels[row].text, strlen(kernels[row].text));
-            fine = fine && f.module && rlxc_pass_schedule(f.ctx, f.module, &f.options) &&
+            fine = fine && f.module && rlxc_schedule_module(f.ctx, f.module, &f.options) &&
                    rlxc_pass_lower_tir(f.ctx, f.module, &f.options);
             done = t->calls < n;
             cr_expect(fine || !done, "%s fails with all the memory it wants", kernels[row].name);
