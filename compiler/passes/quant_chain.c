@@ -302,59 +302,31 @@ static bool sum_range(const rlxc_expr *e, interval a, interval b, interval *out)
            !__builtin_add_overflow(a.hi, b.hi, &out->hi);
 }
 
-/* What an expression could be, were its type wide enough. */
+/* What an expression could be, were its type wide enough; false where this knows no better than the
+ * type. */
 static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 {
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
     interval a, b;
-    switch ((rlxc_expr_kind)e->kind) {
-    case RLXC_EXPR_INT:
-        *out = (interval){e->i, e->i};
-        return true;
-    case RLXC_EXPR_VAR:
-        *out = (interval){0, (e == c->row ? c->rows : c->columns) - 1};
-        return true;
-    case RLXC_EXPR_LOAD:
+    if (kind == RLXC_EXPR_INT)
+        a = b = (interval){e->i, e->i};
+    else if (kind == RLXC_EXPR_VAR)
+        a = b = (interval){0, (e == c->row ? c->rows : c->columns) - 1};
+    else if (kind == RLXC_EXPR_LOAD)
         return leaf_range(c, e->load.buffer, &out->lo, &out->hi);
-    case RLXC_EXPR_CAST:
+    else if (kind == RLXC_EXPR_CAST)
         return rlxc_dtype_is_int(e->bin.a->dtype) && range_of(c, e->bin.a, out);
-    case RLXC_EXPR_ADD:
-    case RLXC_EXPR_SUB:
-        return range_of(c, e->bin.a, &a) && range_of(c, e->bin.b, &b) && sum_range(e, a, b, out);
-    case RLXC_EXPR_FLOORMOD:
-        if (!range_of(c, e->bin.b, &b) || b.lo < 1)
-            return false;
-        *out = (interval){0, b.hi - 1};
-        return true;
-    case RLXC_EXPR_SELECT:
-        if (!range_of(c, e->select.yes, &a) || !range_of(c, e->select.no, &b))
-            return false;
-        *out = (interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-        return true;
-    case RLXC_EXPR_CALL:
+    else if (kind == RLXC_EXPR_CALL)
         return bits_range(c, e, out);
-    case RLXC_EXPR_FLOAT:
-    case RLXC_EXPR_STRING:
-    case RLXC_EXPR_MUL:
-    case RLXC_EXPR_DIV:
-    case RLXC_EXPR_MOD:
-    case RLXC_EXPR_FLOORDIV:
-    case RLXC_EXPR_MIN:
-    case RLXC_EXPR_MAX:
-    case RLXC_EXPR_EQ:
-    case RLXC_EXPR_NE:
-    case RLXC_EXPR_LT:
-    case RLXC_EXPR_LE:
-    case RLXC_EXPR_GT:
-    case RLXC_EXPR_GE:
-    case RLXC_EXPR_AND:
-    case RLXC_EXPR_OR:
-    case RLXC_EXPR_NOT:
-    case RLXC_EXPR_LET:
-    case RLXC_EXPR_RAMP:
-    case RLXC_EXPR_BROADCAST:
+    else if (kind == RLXC_EXPR_ADD || kind == RLXC_EXPR_SUB)
+        return range_of(c, e->bin.a, &a) && range_of(c, e->bin.b, &b) && sum_range(e, a, b, out);
+    else if (kind == RLXC_EXPR_FLOORMOD && range_of(c, e->bin.b, &b) && b.lo >= 1)
+        a = b = (interval){0, b.hi - 1};
+    else if (kind != RLXC_EXPR_SELECT || !range_of(c, e->select.yes, &a) ||
+             !range_of(c, e->select.no, &b))
         return false;
-    }
-    return false;
+    *out = (interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    return true;
 }
 
 /* Bounds of an integer expression; those of its type where nothing better is known. */
