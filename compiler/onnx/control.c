@@ -60,7 +60,7 @@ bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **i
         if (g->input[i]->name)
             rlxc_ox_define(im, g->input[i]->name, inputs[i]);
     if (ok)
-        rlxc_ox_import_nodes(im, g, 0);
+        rlxc_ox_import_nodes(im, g, 0, g->n_node);
     im->node = node;
     im->errors = errors;
     if (im->n_failed > before || !ok) {
@@ -69,11 +69,12 @@ bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **i
     }
     for (size_t i = 0; ok && i < g->n_output; i++) {
         rlxc_ox_value *v = g->output[i]->name ? rlxc_ox_lookup(im, g->output[i]->name) : NULL;
-        if (!v || v->kind == RLXC_OX_FAILED) {
+        if (!v)
             rlxc_ox_fail(im, "output '%s' of the body is made by no node",
                          g->output[i]->name ? g->output[i]->name : "");
-            ok = false;
-        }
+        ok = v && v->kind != RLXC_OX_FAILED;
+        if (!ok)
+            im->failed = true;
         outputs[i] = v && ok ? refined(im, v, g->output[i]) : v;
     }
     rlxc_ox_end_graph(im);

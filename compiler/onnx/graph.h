@@ -4,12 +4,13 @@
 
 #include "compiler/onnx/importer.h"
 
-/* The graph whose nodes are being imported. A node that had to import those after it, too, sets
- * |finished|: the graph's outputs are defined then. */
+/* The nodes that are being imported, up to |end| (not included). A node that had to import some
+ * after it, too, sets |next| to the one that follows those: what is used from there on is defined
+ * then. */
 typedef struct rlxc_ox_rest {
     const Onnx__GraphProto *graph;
     size_t next; /* node after the one at hand */
-    bool finished;
+    size_t end;
 } rlxc_ox_rest;
 
 /* What the node at hand means in two cases: |take| sets its outputs as they are in case |k|, 0
@@ -20,12 +21,17 @@ typedef struct rlxc_ox_cases {
 } rlxc_ox_cases;
 
 /* A node whose result has another rank in each of two cases, as a squeeze of a dimension that need
- * not be 1: what comes after it in its graph is imported once in each branch of an If, where the
- * rank is known, and the branches give the outputs of the graph. Where that is an error in one case
- * (the operators fit the other rank only), the other one is taken, and |cond|, a bool scalar,
- * checked at run time. */
+ * not be 1. Where the nodes after it fit one rank only, that case is taken, and |cond|, a bool
+ * scalar, checked at run time. Otherwise they are imported once in each branch of an If, up to
+ * where what is still used is alike in both cases: at the latest to the end of the graph. */
 void rlxc_ox_split(rlxc_ox *im, rlxc_atom cond, const rlxc_ox_cases *cases);
-bool rlxc_ox_can_split(const rlxc_ox *im); /* not too deep in other cases */
+/* Whether a value of one branch can stand for that of the other, types of tensors aside. */
+bool rlxc_ox_same_kind(const rlxc_ox_value *a, const rlxc_ox_value *b);
+/* An If of two branches that end with the values |first| and |second|; |out| is what they are
+ * after it. */
+void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
+                    rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
+                    rlxc_ox_value **out);
 
 /* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);

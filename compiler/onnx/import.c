@@ -301,39 +301,60 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
         rlxc_ox_fail(im, "operators of domain '%s' are not supported", domain);
 }
 
-void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first)
+void rlxc_ox_poison(rlxc_ox *im)
+{
+    for (size_t k = 0; k < im->node->n_output; k++)
+        if (rlxc_ox_wants(im, (uint32_t)k)) {
+            rlxc_ox_value *poison = rlxc_alloc(im->ctx, sizeof *poison);
+            poison->kind = RLXC_OX_FAILED;
+            rlxc_ox_define(im, im->node->output[k], poison);
+        }
+}
+
+/* Whether the node at hand, that was imported, left an output undone. */
+static bool lacks_output(rlxc_ox *im)
+{
+    for (size_t k = 0; k < im->node->n_output; k++)
+        if (rlxc_ox_wants(im, (uint32_t)k) && !rlxc_ox_lookup(im, im->node->output[k])) {
+            rlxc_ox_fail(im, "output %zu is not supported", k);
+            return true;
+        }
+    return false;
+}
+
+/* Whether the nodes after those imported so far are wanted. */
+static bool goes_on(const rlxc_ox *im, uint32_t errors)
+{
+    bool again = im->trying || im->n_splits > 0;
+    return !rlxc_out_of_memory(im->ctx) && !(again && im->n_again >= RLXC_OX_MAX_AGAIN) &&
+           !(im->trying && rlxc_error_count(im->ctx) > errors);
+}
+
+void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, size_t end)
 {
     const Onnx__NodeProto *node = im->node;
-    Onnx__NodeProto **nodes = g->node;
-    rlxc_ox_rest rest = {.graph = g}, *outer = im->rest;
+    rlxc_ox_rest rest = {.graph = g, .next = first, .end = end}, *outer = im->rest;
     rlxc_range range = im->frame->b.range;
+    uint32_t errors = rlxc_error_count(im->ctx);
     im->rest = &rest;
-    for (size_t i = first; i < g->n_node && !rest.finished && !rlxc_out_of_memory(im->ctx); i++) {
-        im->node = nodes[i];
-        rest.next = i + 1;
-        uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(nodes[i]));
+    while (rest.next < end && goes_on(im, errors)) {
+        size_t next = rest.next + 1;
+        im->node = g->node[rest.next];
+        rest.next = next;
+        uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(im->node));
         im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
         im->errors = rlxc_error_count(im->ctx);
         im->failed = false;
+        im->n_again += im->trying || im->n_splits > 0;
         if (count_parts(im, 1))
-            run_node(im, nodes[i]);
+            run_node(im, im->node);
         bool failed = im->failed || rlxc_error_count(im->ctx) > im->errors;
-        if (failed && !rlxc_failed(im->ctx))
+        if (failed && !im->trying && !rlxc_failed(im->ctx))
             rlxc_internal(im->ctx, im->frame->b.range, "ONNX import",
                           "a node failed without a message");
-        if (!failed && !rest.finished)
-            for (size_t k = 0; k < nodes[i]->n_output; k++)
-                if (rlxc_ox_wants(im, (uint32_t)k) && !rlxc_ox_lookup(im, nodes[i]->output[k])) {
-                    rlxc_ox_fail(im, "output %zu is not supported", k);
-                    failed = true;
-                    break;
-                }
-        for (size_t k = 0; failed && k < nodes[i]->n_output; k++)
-            if (rlxc_ox_wants(im, (uint32_t)k)) {
-                rlxc_ox_value *poison = rlxc_alloc(im->ctx, sizeof *poison);
-                poison->kind = RLXC_OX_FAILED;
-                rlxc_ox_define(im, nodes[i]->output[k], poison);
-            }
+        failed = failed || (rest.next == next && lacks_output(im));
+        if (failed)
+            rlxc_ox_poison(im);
         im->n_failed += failed;
     }
     im->rest = outer;
@@ -535,7 +556,7 @@ static void import_model(rlxc_ox *im)
     im->frame->b.range = (rlxc_range){im->file, 1, 1, 1, 2};
     if (rlxc_ox_begin_graph(im, g)) {
         add_params(im, g);
-        rlxc_ox_import_nodes(im, g, 0);
+        rlxc_ox_import_nodes(im, g, 0, g->n_node);
         add_result(im, g);
         rlxc_ox_end_graph(im);
     }

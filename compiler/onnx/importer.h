@@ -19,8 +19,9 @@ enum {
     RLXC_OX_MAX_ELEMS = 64,
     RLXC_OX_MAX_LIST = 256,
     RLXC_OX_MAX_UNROLL = 64,
-    RLXC_OX_MAX_ITEMS = 1024,   /* of a sequence of known length */
-    RLXC_OX_MAX_NAMES = 1 << 14 /* inputs or outputs of a node or a body */
+    RLXC_OX_MAX_ITEMS = 1024,    /* of a sequence of known length */
+    RLXC_OX_MAX_AGAIN = 1 << 18, /* nodes: rlxc_ox.n_again */
+    RLXC_OX_MAX_NAMES = 1 << 14  /* inputs or outputs of a node or a body */
 };
 
 typedef enum rlxc_ox_kind {
@@ -96,7 +97,11 @@ typedef struct rlxc_ox {
     uint32_t file;
     const Onnx__NodeProto *node;
     struct rlxc_ox_rest *rest; /* graph.h */
-    uint32_t n_splits;         /* branches at hand that go on to the end of a graph: control.c */
+    uint32_t n_splits;         /* branches at hand that hold nodes after theirs: split.c */
+    uint32_t n_again;          /* nodes imported in those, and to find out what fits */
+    bool trying;               /* finding out: errors mean that a case does not fit */
+    bool refused;              /* too much was to be imported again */
+    rlxc_map last_uses;        /* graph -> map of its names, of split.c */
     uint32_t errors;           /* before the node */
     uint32_t depth;            /* of sub-graphs */
     uint32_t loop_depth;
@@ -237,8 +242,10 @@ rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t n
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
 
 /* --- graphs --- */
-/* The nodes of |g| from |first| on. */
-void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first);
+/* The nodes of |g| from |first| to |end| (not included); while trying, to the first error. */
+void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, size_t end);
+/* Values that use of passes a node over in silence become the outputs of the one at hand. */
+void rlxc_ox_poison(rlxc_ox *im);
 void rlxc_ox_begin_block(rlxc_ox *im, bool dataflow);
 void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value);
 

@@ -32,17 +32,35 @@ def padding(pads):
             node("Pad", "x pads64", "y")]
 
 
-def squeezing(then_rank_only):
-    """squeeze(x, 1) of a dimension that need not be 1, then an operator."""
+def squeezed(x, s):
+    """|s| is squeeze(x, 1) of a dimension that need not be 1."""
     f = tensor_type(F32, None)
-    branches = [graph([const("ax", i64(1)), node("Squeeze", "x ax", "t")], [], [("t", f)]),
-                graph([node("Identity", "x", "e")], [], [("e", f)])]
+    branches = [graph([const("ax", i64(1)), node("Squeeze", f"{x} ax", "t")], [], [("t", f)]),
+                graph([node("Identity", x, "e")], [], [("e", f)])]
+    return [node("Shape", x, f"{s}d"), const(f"{s}at", np.array(1, np.int64)),
+            const(f"{s}one", i64(1)[0]), node("Gather", f"{s}d {s}at", f"{s}d1", axis=0),
+            node("Equal", f"{s}d1 {s}one", f"{s}c"),
+            node("If", f"{s}c", s, then_branch=branches[0], else_branch=branches[1])]
+
+
+def squeezing(then_rank_only):
+    """A squeeze, then an operator."""
     after = [node("Transpose", "s", "y", perm=[1, 0])] if then_rank_only else [
         node("Shape", "s", "sh"), node("Size", "sh", "rank"), node("Cast", "rank", "r", to=1),
         node("Add", "s r", "y")]
-    return [node("Shape", "x", "d"), const("at", np.array(1, np.int64)), const("one", i64(1)[0]),
-            node("Gather", "d at", "d1", axis=0), node("Equal", "d1 one", "c"),
-            node("If", "c", "s", then_branch=branches[0], else_branch=branches[1])] + after
+    return squeezed("x", "s") + after
+
+
+def in_sequence(turns, then, last=()):
+    """Squeezes of x0, x1..., each used by the node |then| (text of its inputs, its attributes)."""
+    op, others, attrs = then
+    nodes = [const("flat", i64(-1))]
+    for i in range(turns):
+        nodes += squeezed(f"x{i}", f"s{i}") + [node(op, f"s{i}{others}", f"y{i}", **attrs)]
+    kind = tensor_type(F32, ["n", "k", "m"])
+    return graph(nodes + list(last), [(f"x{i}", kind) for i in range(turns)],
+                 [("y", tensor_type(F32, None))] if last else
+                 [(f"y{i}", tensor_type(F32, None)) for i in range(turns)])
 
 
 def scattered(x, at):
@@ -148,6 +166,23 @@ def programs():
                       [("y", n)]),
                 [(floats(5), i64(3, 0), np.array(2)), (floats(2), i64(), np.array(0))],
                 lambda x, i, b: [scattered(x, i)]),
+        # the transposition after each decides; those before it do not multiply what is tried
+        Program("squeezes in sequence",
+                in_sequence(8, ("Transpose", "", {"perm": [1, 0]}),
+                            [node("Sum", " ".join(f"y{i}" for i in range(8)), "y")]),
+                [tuple(i + floats(2, 1, 3) for i in range(8))],
+                lambda *x: [sum(v[:, 0].T for v in x)]),
+        # both ranks fit, and become a flat list at once
+        Program("squeezes in sequence of either rank",
+                in_sequence(8, ("Reshape", " flat", {}),
+                            [node("Concat", " ".join(f"y{i}" for i in range(8)), "y", axis=0)]),
+                [tuple(i + floats(*d) for i in range(8)) for d in ((2, 1, 3), (2, 4, 3), (0, 1, 3))],
+                lambda *x: [np.concatenate([v.reshape(-1) for v in x])]),
+        Program("squeezes of either rank to the end", in_sequence(3, ("Neg", "", {})),
+                [tuple(i + floats(*d) for i in range(3)) for d in ((2, 1, 3), (2, 4, 3))],
+                lambda *x: [-(v[:, 0] if v.shape[1] == 1 else v) for v in x]),
+        Program("too many squeezes of either rank", in_sequence(200, ("Neg", "", {})), [], None,
+                refused="If: the rank of 's3' is known only when the model runs"),
         Program("squeeze of what is not 1", graph(squeezing(True), [("x", three)],
                                                   [("y", any_rank)]),
                 [(floats(2, 2, 3),)], None, fails=("expected",)),

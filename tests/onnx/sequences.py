@@ -86,9 +86,11 @@ def proto(value, kind):
 # --- programs ---------------------------------------------------------------------------------
 
 class Program:
-    def __init__(self, name, g, inputs, reference, kinds=(), fails=()):
+    """|fails|: texts of which one is said when it runs; |refused|: said when it is compiled."""
+
+    def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None):
         self.name, self.graph, self.inputs, self.reference = name, g, inputs, reference
-        self.kinds, self.fails = kinds, fails
+        self.kinds, self.fails, self.refused = kinds, fails, refused
 
 
 def floats(*dims):
@@ -372,7 +374,12 @@ def check(args, folder, p):
         f.write(model(p.graph))
     done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
                           capture_output=True, text=True, timeout=60)
-    bad = [f"rlxc: {done.stderr.strip()[:300]}"] if done.returncode else []
+    said = done.stderr.strip()[:300]
+    if p.refused is None:
+        bad = [f"rlxc: {said}"] if done.returncode else []
+    else:
+        bad = [] if done.returncode == 1 and p.refused in done.stderr else [
+            f"exit {done.returncode} instead of '{p.refused}': {said}"]
     for values in p.inputs if not bad else ():
         why = run_one(args, folder, p, values)
         bad += [f"{[np.shape(v) for v in values]}: {why}"] if why else []
