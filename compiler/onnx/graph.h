@@ -4,6 +4,8 @@
 
 #include "compiler/onnx/importer.h"
 
+enum { RLXC_OX_MAX_DEPTH = 24 }; /* of graphs in graphs */
+
 /* The nodes that are being imported, up to |end| (not included). A node that had to import some
  * after it, too, sets |next| to the one that follows those: what is used from there on is defined
  * then. */
@@ -32,6 +34,9 @@ bool rlxc_ox_same_kind(const rlxc_ox_value *a, const rlxc_ox_value *b);
 void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
                     rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
                     rlxc_ox_value **out);
+
+/* Makes the listing, which is registered as the file |path|: im->lines, im->file. */
+void rlxc_ox_list(rlxc_ox *im, const char *path);
 
 /* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);

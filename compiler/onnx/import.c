@@ -15,7 +15,7 @@
 #include "compiler/onnx/object.h"
 #include "compiler/onnx/raw.h"
 
-enum { MAX_GRAPH_DEPTH = 24, NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_PARTS = 100000 };
+enum { NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_PARTS = 100000 };
 
 /* --- memory of unpacked messages -------------------------------------------------------------- */
 
@@ -28,51 +28,6 @@ static void arena_free(void *user, void *pointer)
 {
     (void)user;
     (void)pointer;
-}
-
-/* --- the listing ------------------------------------------------------------------------------ */
-
-static void add_name(rlxc_text *text, const char *name)
-{
-    char shown[NAME_SHOWN + 1];
-    uint32_t n = 0;
-    for (; name && name[n] && n < NAME_SHOWN; n++)
-        shown[n] = (unsigned char)name[n] < 32 || (unsigned char)name[n] > 126 ? '?' : name[n];
-    shown[n] = '\0';
-    rlxc_text_puts(text, shown);
-}
-
-static void add_names(rlxc_text *text, char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        rlxc_text_puts(text, i ? ", " : "");
-        add_name(text, names[i]);
-    }
-}
-
-static void list_nodes(rlxc_ox *im, rlxc_text *text, uint32_t *line, Onnx__NodeProto **nodes,
-                       size_t n, uint32_t depth)
-{
-    for (size_t i = 0; i < n && !rlxc_out_of_memory(im->ctx); i++) {
-        Onnx__NodeProto *node = nodes[i];
-        rlxc_text_printf(text, "%*s", (int)(2 * depth), "");
-        add_names(text, node->output, node->n_output);
-        rlxc_text_puts(text, " = ");
-        add_name(text, node->op_type);
-        rlxc_text_puts(text, "(");
-        add_names(text, node->input, node->n_input);
-        rlxc_text_puts(text, ")");
-        if (node->name && *node->name) {
-            rlxc_text_puts(text, "  # ");
-            add_name(text, node->name);
-        }
-        rlxc_text_puts(text, "\n");
-        rlxc_map_set(im->ctx, &im->lines, rlxc_key(node), (void *)(uintptr_t)(++*line));
-        for (size_t k = 0; k < node->n_attribute && depth < MAX_GRAPH_DEPTH; k++)
-            if (node->attribute[k]->g)
-                list_nodes(im, text, line, node->attribute[k]->g->node,
-                           node->attribute[k]->g->n_node, depth + 1);
-    }
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -158,9 +113,9 @@ rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value 
 static rlxc_ox_value *bring_in(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_frame *from,
                                rlxc_ox_value *value)
 {
-    rlxc_ox_frame *chain[MAX_GRAPH_DEPTH + 2];
+    rlxc_ox_frame *chain[RLXC_OX_MAX_DEPTH + 2];
     uint32_t n = 0;
-    for (; frame != from && frame && n < MAX_GRAPH_DEPTH + 2; frame = frame->outer)
+    for (; frame != from && frame && n < RLXC_OX_MAX_DEPTH + 2; frame = frame->outer)
         chain[n++] = frame;
     while (n > 0)
         value = rlxc_ox_capture(im, chain[--n], value);
@@ -366,7 +321,7 @@ void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, 
 
 bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
 {
-    if (++im->depth > MAX_GRAPH_DEPTH) {
+    if (++im->depth > RLXC_OX_MAX_DEPTH) {
         rlxc_ox_fail(im, "graphs are nested too deeply");
         return false;
     }
@@ -598,13 +553,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
         if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)
             im.opset = o->version;
     }
-    rlxc_text listing = {.ctx = ctx};
-    uint32_t line = 1;
-    rlxc_text_puts(&listing, "# ");
-    add_name(&listing, model->graph->name);
-    rlxc_text_puts(&listing, "\n");
-    list_nodes(&im, &listing, &line, model->graph->node, model->graph->n_node, 0);
-    im.file = rlxc_add_file(ctx, path, listing.data, listing.length);
+    rlxc_ox_list(&im, path);
     im.module = rlxc_module_new(ctx);
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
     import_model(&im);

@@ -96,17 +96,15 @@ typedef struct rlxc_ox {
     rlxc_map dim_params; /* interned name -> symbol of main */
     uint32_t file;
     const Onnx__NodeProto *node;
-    struct rlxc_ox_rest *rest; /* graph.h */
-    uint32_t n_splits;         /* branches at hand that hold nodes after theirs: split.c */
-    uint32_t n_again;          /* nodes imported in those, and to find out what fits */
-    bool trying;               /* finding out: errors mean that a case does not fit */
-    bool refused;              /* too much was to be imported again */
-    rlxc_map last_uses;        /* graph -> map of its names, of split.c */
-    uint32_t errors;           /* before the node */
-    uint32_t depth;            /* of sub-graphs */
-    uint32_t loop_depth;
-    uint32_t n_imported; /* nodes, those of bodies each time */
-    uint32_t n_failed;   /* nodes */
+    struct rlxc_ox_rest *rest;  /* graph.h */
+    uint32_t n_splits;          /* branches at hand that hold nodes after theirs: split.c */
+    uint32_t n_again;           /* nodes imported in those, and to find out what fits */
+    bool trying, refused;       /* errors mean that a case does not fit; too much work: refused */
+    rlxc_map last_uses;         /* graph -> map of its names, of split.c */
+    uint32_t errors;            /* before the node */
+    uint32_t depth, loop_depth; /* of sub-graphs, of loops */
+    uint32_t n_imported;        /* nodes, those of bodies each time */
+    uint32_t n_failed;          /* nodes */
     bool failed;
 } rlxc_ox;
 
@@ -238,7 +236,7 @@ const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr 
 /* x * weight of an affine form along |axis| of |like|: a vector shaped to broadcast. */
 rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim);
 
-/* An activation of recurrent operators by its ONNX name. */
+/* An activation of recurrent operators. */
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
 
 /* --- graphs --- */

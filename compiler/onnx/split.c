@@ -11,7 +11,7 @@
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"
 
-enum { MAX_SPLITS = 3, FIRST_TRIED = 4, MAX_DEPTH = 24 };
+enum { MAX_SPLITS = 3, FIRST_TRIED = 4 };
 
 /* --- what is used, and where for the last time --------------------------------------------------
  */
@@ -20,7 +20,8 @@ enum { MAX_SPLITS = 3, FIRST_TRIED = 4, MAX_DEPTH = 24 };
 static void note_uses(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_map *uses, size_t at,
                       uint32_t depth)
 {
-    for (size_t i = 0; i < g->n_node && depth < MAX_DEPTH && !rlxc_out_of_memory(im->ctx); i++) {
+    for (size_t i = 0; i < g->n_node && depth < RLXC_OX_MAX_DEPTH && !rlxc_out_of_memory(im->ctx);
+         i++) {
         const Onnx__NodeProto *node = g->node[i];
         size_t use = depth == 0 ? i + 1 : at;
         for (size_t k = 0; k < node->n_input; k++)

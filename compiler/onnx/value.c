@@ -92,21 +92,6 @@ void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom)
         rlxc_ox_set_value(im, output, rlxc_ox_tensor(im, atom));
 }
 
-void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
-                       const rlxc_expr *const *elems, uint32_t n)
-{
-    rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
-    const rlxc_expr **kept = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
-    for (uint32_t i = 0; i < n; i++)
-        kept[i] = rlxc_canonical(im->ctx, elems[i], NULL);
-    *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
-                         .dtype = dtype,
-                         .is_vector = is_vector,
-                         .elems = kept,
-                         .n_elems = n};
-    rlxc_ox_set_value(im, output, v);
-}
-
 const Onnx__AttributeProto *rlxc_ox_attr(const rlxc_ox *im, const char *name)
 {
     for (size_t i = 0; i < im->node->n_attribute; i++)
@@ -203,6 +188,44 @@ static rlxc_atom make_tensor(rlxc_ox *im, const rlxc_ox_value *v)
     if (!v->is_vector)
         t = rlxc_ox_reshape(im, t, NULL, 0);
     return rlxc_ox_cast(im, t, v->dtype);
+}
+
+/* |e| as an element of type |t|; NULL: it may not be what stands for it. Sizes are taken to fit 32
+ * bits. */
+static const rlxc_expr *as_element(rlxc_ox *im, const rlxc_expr *e, rlx_dtype t)
+{
+    int64_t value;
+    if (t.code != RLX_INT && t.code != RLX_UINT)
+        return e;
+    if (!rlxc_is_int(e, &value))
+        return t.bits < 32 ? NULL : e;
+    if (t.bits == 64)
+        return value < 0 && t.code == RLX_UINT ? NULL : e;
+    uint64_t range = UINT64_C(1) << t.bits, low = (uint64_t)value & (range - 1);
+    bool negative = t.code == RLX_INT && low >= range / 2;
+    return rlxc_ox_i(im, (int64_t)low - (negative ? (int64_t)range : 0));
+}
+
+void rlxc_ox_set_elems(rlxc_ox *im, uint32_t output, rlx_dtype dtype, bool is_vector,
+                       const rlxc_expr *const *elems, uint32_t n)
+{
+    rlxc_ox_value *v = rlxc_alloc(im->ctx, sizeof *v);
+    const rlxc_expr **kept = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+    bool known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        kept[i] = rlxc_canonical(im->ctx, elems[i], NULL);
+        const rlxc_expr *e = as_element(im, kept[i], dtype);
+        known = known && e;
+        kept[i] = e ? e : kept[i];
+    }
+    *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
+                         .dtype = dtype,
+                         .is_vector = is_vector,
+                         .elems = kept,
+                         .n_elems = n};
+    if (!known)
+        v = rlxc_ox_tensor(im, make_tensor(im, v));
+    rlxc_ox_set_value(im, output, v);
 }
 
 rlxc_atom rlxc_ox_atom(rlxc_ox *im, rlxc_ox_value *v)

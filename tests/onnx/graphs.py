@@ -70,6 +70,25 @@ def scattered(x, at):
     return out
 
 
+def narrow_sizes(name, to):
+    """Sizes that wrap when they are cast, and twice what that gives: known ones and symbolic."""
+    def meaning(x, y):
+        d = np.array(x.shape + y.shape).astype(name)
+        return [d, d.astype(np.int64), d + d, (d + d).astype(np.int64), (d < 50).astype(np.float32)]
+    limit = np.array(50, name)
+    nodes = [node("Shape", "x", "dx"), node("Shape", "y", "dy"), node("Concat", "dx dy", "d", axis=0),
+             node("Cast", "d", "c", to=to), node("Cast", "c", "w", to=7), node("Add", "c c", "t"),
+             node("Cast", "t", "tw", to=7), const("limit", limit), node("Less", "c limit", "l"),
+             node("Cast", "l", "lf", to=1)]
+    four = [(name, tensor_type(t, ["k"])) for name, t in
+            (("c", name), ("w", I64), ("t", name), ("tw", I64), ("lf", F32))]
+    return Program(f"sizes as {name}", graph(nodes, [("x", tensor_type(F32, ["n", 0, "m"])),
+                                                     ("y", tensor_type(F32, [0, 300, 130, 70000]))],
+                                             four),
+                   [(np.zeros((a, 0, b), np.float32), np.zeros((0, 300, 130, 70000), np.float32))
+                    for a, b in ((300, 130), (1, 70000), (127, 128), (65536 * 3, 64))], meaning)
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     unknown = tensor_type(F32, ["?", "?"])
@@ -102,6 +121,8 @@ def programs():
                       [("x", tensor_type(F32, ["n", "a", "b"]))], [("y", nm)]),
                 [(floats(k, 2, 3),) for k in (1, 4, 0)] + [(floats(2, 6, 1),)],
                 lambda x: [x.reshape(-1, 6) @ floats(6, 2)]),
+        *[narrow_sizes(name, to) for name, to in
+          (("int8", 3), ("uint8", 2), ("int16", 5), ("uint16", 4), ("int32", 6), ("uint32", 12))],
         # the dimension summed over is known of one side only
         Program("matmul of dimensions found at run time",
                 graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),
