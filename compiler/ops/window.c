@@ -110,8 +110,8 @@ bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_win
 }
 
 /* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up. */
-static const rlxc_expr *positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
-                                  const rlxc_expr *length, const rlxc_expr *size, bool up)
+const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
+                                       const rlxc_expr *length, const rlxc_expr *size, bool up)
 {
     const rlxc_expr *reach =
         rlxc_mul(ctx, rlxc_i64(ctx, w->dilation[i]), rlxc_sub(ctx, size, rlxc_i64(ctx, 1)));
@@ -200,8 +200,8 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
     dims.at[w.out_batch] = x->dims[w.batch];
     dims.at[w.out_channel] = weight->dims[w.w_out];
     for (uint32_t i = 0; i < w.n; i++) {
-        const rlxc_expr *length =
-            positions(ctx, &w, i, x->dims[w.space[i]], weight->dims[w.w_space[i]], false);
+        const rlxc_expr *length = rlxc_window_positions(ctx, &w, i, x->dims[w.space[i]],
+                                                        weight->dims[w.w_space[i]], false);
         if (!rlxc_window_fits(&v, length))
             return NULL;
         dims.at[w.out_space[i]] = length;
@@ -383,7 +383,7 @@ const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
     dims.at[w.out_channel] = x->dims[w.channel];
     for (uint32_t i = 0; i < w.n; i++) {
         const rlxc_expr *length =
-            positions(ctx, &w, i, x->dims[w.space[i]], rlxc_i64(ctx, w.size[i]), up);
+            rlxc_window_positions(ctx, &w, i, x->dims[w.space[i]], rlxc_i64(ctx, w.size[i]), up);
         if (!rlxc_window_fits(&v, length))
             return NULL;
         dims.at[w.out_space[i]] = length;

@@ -26,6 +26,10 @@ bool rlxc_window_read_conv(const rlxc_call_view *v, rlxc_window *w);
 /* A list with one value for all or one for each of |n| dimensions, each at least |least|. */
 bool rlxc_window_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
                        int64_t *out);
+/* How many windows of |size| begin along spatial dimension |i| of an input of |length|; |up|: the
+ * last one may reach beyond. */
+const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
+                                       const rlxc_expr *length, const rlxc_expr *size, bool up);
 /* A spatial length of a result that is constant must not be negative. */
 bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
 

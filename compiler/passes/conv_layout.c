@@ -249,6 +249,27 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     return replace(c, b, call, twin, replacement);
 }
 
+/* Of integers, whose filter is laid out already. Few channels are read where they are. */
+static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                        rlxc_atom *replacement)
+{
+    const rlxc_sinfo *x = tensor4(b, call->args[0]);
+    rlxc_atom args[4], twin;
+    int64_t channels;
+    if (!x || !call->var->sinfo->dims || !str_is(call, "data_layout", "NCHW") ||
+        !str_is(call, "out_layout", "NCHW"))
+        return RLXC_REWRITE_KEEP;
+    memcpy(args, call->args, sizeof args);
+    rlxc_attrs attrs = attr(b, call->attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    bool few = rlxc_is_int(x->dims[1], &channels) && channels <= FEW_CHANNELS;
+    if (!few || has_twin(c, args[0], &twin)) {
+        args[0] = twin_of(c, b, args[0]);
+        attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    }
+    twin = rlxc_emit_op(b, call->op->name, args, 4, attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
 /* Transposed: one group, whose weight goes from IOHW to HWIO. */
 static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                            rlxc_atom *replacement)
@@ -328,6 +349,17 @@ static rlxc_rewrite_action move_elementwise(conv_layout *c, rlxc_builder *b, rlx
     return replace(c, b, call, twin, replacement);
 }
 
+/* Whether scale and zero point of R.quantize or R.dequantize are single. */
+static bool has_scalars(const rlxc_builder *b, const rlxc_binding *call)
+{
+    for (uint32_t i = 1; i < 3; i++) {
+        const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, call->args[i]);
+        if (!s || s->kind != RLXC_SINFO_TENSOR || s->ndim != 0)
+            return false;
+    }
+    return true;
+}
+
 /* --- the walk --------------------------------------------------------------------------------- */
 
 static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *binding,
@@ -339,12 +371,16 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return RLXC_REWRITE_KEEP;
     if (strcmp(op->name, "nn.conv2d") == 0)
         return move_conv(c, b, binding, replacement);
+    if (strcmp(op->name, "nn.conv2d_integer") == 0)
+        return move_integer(c, b, binding, replacement);
     if (strcmp(op->name, "nn.conv2d_transpose") == 0)
         return move_transposed(c, b, binding, replacement);
     if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
         tensor4(b, binding->args[0]))
         return move_pool(c, b, binding, replacement);
-    if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip)
+    if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip ||
+        op->legalize == rlxc_legalize_astype ||
+        (op->legalize == rlxc_legalize_quantize && has_scalars(b, binding)))
         return move_elementwise(c, b, binding, 1, replacement);
     if (op->legalize == rlxc_legalize_binary)
         return move_elementwise(c, b, binding, 2, replacement);

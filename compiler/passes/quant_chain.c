@@ -476,14 +476,46 @@ static bool find_group(rlxc_quant_chain *c)
     return false;
 }
 
+/* Rows and columns of |w|. */
+static bool find_sizes(rlxc_quant_chain *c, const rlxc_sinfo *w, int64_t dims[4])
+{
+    if (!w || w->kind != RLXC_SINFO_TENSOR || (w->ndim != 2 && w->ndim != 4) || !w->dims)
+        return false;
+    for (int32_t i = 0; i < w->ndim; i++)
+        if (!rlxc_is_int(w->dims[i], &dims[i]) || dims[i] < 1 || dims[i] > INT32_MAX)
+            return false;
+    c->rows = w->ndim == 2 ? dims[0] : dims[1];
+    c->columns = w->ndim == 2 ? dims[1] : dims[0];
+    for (int32_t i = 2; i < w->ndim; i++)
+        if (__builtin_mul_overflow(c->rows, dims[i], &c->rows))
+            return false;
+    return c->rows <= INT32_MAX;
+}
+
+/* Element of |row| and |column|; the number of indices. */
+static uint32_t find_indices(const rlxc_quant_chain *c, const rlxc_sinfo *w, const int64_t dims[4],
+                             const rlxc_expr *at[4])
+{
+    rlxc_context *ctx = c->ctx;
+    at[0] = c->row;
+    at[1] = c->column;
+    if (w->ndim == 2)
+        return 2;
+    const rlxc_expr *tap = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, c->row, rlxc_i64(ctx, dims[1]));
+    at[0] = c->column;
+    at[1] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, c->row, rlxc_i64(ctx, dims[1]));
+    at[2] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, tap, rlxc_i64(ctx, dims[3]));
+    at[3] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, tap, rlxc_i64(ctx, dims[3]));
+    return 4;
+}
+
 bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_map *defs,
                          rlxc_atom weight)
 {
     rlxc_context *ctx = c->ctx;
     const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, module, weight);
-    if (!w || w->kind != RLXC_SINFO_TENSOR || w->ndim != 2 || !w->dims ||
-        !rlxc_is_int(w->dims[0], &c->rows) || !rlxc_is_int(w->dims[1], &c->columns) ||
-        c->rows < 1 || c->columns < 1 || c->rows > INT32_MAX || c->columns > INT32_MAX)
+    int64_t dims[4];
+    if (!find_sizes(c, w, dims))
         return false;
     rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
     main->name = rlxc_intern_cstr(ctx, "main");
@@ -496,8 +528,9 @@ bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_ma
         return false;
     c->row = rlxc_shape_var(ctx, "k");
     c->column = rlxc_shape_var(ctx, "n");
-    const rlxc_expr *at[2] = {c->row, c->column};
-    const rlxc_expr *e = element(c, made, at, 2);
+    const rlxc_expr *at[4];
+    const uint32_t n = find_indices(c, w, dims, at);
+    const rlxc_expr *e = element(c, made, at, n);
     if (!e || rlxc_failed(ctx))
         return false;
     rlxc_var_list used = {0};

@@ -21,7 +21,8 @@ typedef struct rlxc_quant_chain {
     rlxc_builder builder; /* of its function */
     rlxc_map defs;        /* rlxc_rvar of the scratch function -> rlxc_binding */
     RLXC_VEC(rlxc_quant_leaf) leaves;
-    int64_t rows, columns; /* of the weight */
+    int64_t rows, columns; /* of the weight, (rows, columns) or a filter (O, I, H, W): then
+                              row (h * W + w) * I + i, column o */
     const rlxc_expr *row, *column;
     uint32_t steps; /* of composition so far */
     /* weight = (number - zero) * scale; or the number is the bits of a bfloat16 */

@@ -11,28 +11,19 @@
  * packing to that pass. However the module spells it (quant_chain.h): what counts is that the
  * weight is (number - zero) * scale with 256 numbers at most. The form of the result is in
  * tir/quant.h. Products are of two dimensions there; others are reshaped, which costs nothing. */
-#include "compiler/passes/quant_chain.h"
+#include "compiler/passes/quantized.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "compiler/ops/reduce.h"
 #include "compiler/passes/alias.h"
-#include "compiler/tir/quant.h"
 
 enum { MAX_CHAIN = 64 };
-
-typedef struct products {
-    rlxc_context *ctx;
-    const rlxc_options *options;
-    rlxc_map defs; /* rlxc_rvar -> rlxc_binding */
-    bool changed;
-} products;
 
 /* --- is it worth a look ----------------------------------------------------------------------- */
 
 typedef struct survey {
-    const products *p;
+    const rlxc_quantized *p;
     int64_t elements; /* of the weight */
     uint32_t steps;
     bool numbers; /* a constant of integers, large enough for the weight, or it is of bfloat16 */
@@ -59,7 +50,14 @@ static bool is_constant(survey *s, rlxc_atom a)
     return true;
 }
 
-static const rlxc_expr *single(const products *p, rlxc_atom a)
+bool rlxc_quantized_weight(const rlxc_quantized *p, rlxc_atom weight, int64_t elements,
+                           bool numbers)
+{
+    survey s = {.p = p, .elements = elements, .numbers = numbers};
+    return is_constant(&s, weight) && s.numbers;
+}
+
+const rlxc_expr *rlxc_quantized_single(const rlxc_quantized *p, rlxc_atom a)
 {
     return a.kind == RLXC_ATOM_CONSTANT && a.constant->nbytes == a.constant->dtype.bits / 8u
                ? rlxc_te_immediate(p->ctx, a.constant)
@@ -72,10 +70,10 @@ typedef struct range {
 
 /* Whether |x| is an int32 made of numbers of 8 bits: a cast, or the difference of two. |out|
  * receives what it may be. */
-static bool narrow_range(const products *p, rlxc_atom x, uint32_t depth, range *out)
+static bool narrow_range(const rlxc_quantized *p, rlxc_atom x, uint32_t depth, range *out)
 {
     if (x.kind == RLXC_ATOM_CONSTANT) {
-        const rlxc_expr *value = single(p, x);
+        const rlxc_expr *value = rlxc_quantized_single(p, x);
         if (!value || value->kind != RLXC_EXPR_INT || value->i < -128 || value->i > 255)
             return false;
         *out = (range){value->i, value->i};
@@ -101,13 +99,13 @@ static bool narrow_range(const products *p, rlxc_atom x, uint32_t depth, range *
     return true;
 }
 
-static bool is_narrow(const products *p, rlxc_atom x)
+static bool is_narrow(const rlxc_quantized *p, rlxc_atom x)
 {
     range r;
     return narrow_range(p, x, 0, &r);
 }
 
-static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_sinfo *x,
+static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const rlxc_sinfo *x,
                       const rlxc_sinfo *y)
 {
     if (rlxc_dtype_eq(x->dtype, RLX_I32))
@@ -117,152 +115,27 @@ static bool types_fit(const products *p, const rlxc_binding *call, const rlxc_si
            y->dtype.bits <= 32;
 }
 
-static bool are_bfloat16(const products *p, const rlxc_sinfo *x, const rlxc_sinfo *w)
+static bool are_bfloat16(const rlxc_quantized *p, const rlxc_sinfo *x, const rlxc_sinfo *w)
 {
     return rlxc_quant_has_bfloat16(p->options) && x->dtype.code == RLX_BFLOAT &&
            w->dtype.code == RLX_BFLOAT;
 }
 
-static bool worth_a_look(const products *p, const rlxc_binding *call)
+static bool worth_a_look(const rlxc_quantized *p, const rlxc_binding *call)
 {
     const rlxc_sinfo *x = call->args[0].kind == RLXC_ATOM_VAR ? call->args[0].var->sinfo : NULL;
     const rlxc_sinfo *w = rlxc_atom_sinfo(p->ctx, NULL, call->args[1]);
     const rlxc_sinfo *y = call->var->sinfo;
-    survey s = {.p = p, .elements = 1};
+    int64_t elements = 1;
     if (!x || !w || !y || x->ndim < 1 || !x->dims || !y->dims || w->ndim != 2 || !w->dims ||
         !types_fit(p, call, x, y))
         return false;
     for (int32_t i = 0; i < w->ndim; i++) {
         int64_t n;
-        if (!rlxc_is_int(w->dims[i], &n) || n < 1 ||
-            __builtin_mul_overflow(s.elements, n, &s.elements))
+        if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
     }
-    s.numbers = are_bfloat16(p, x, w);
-    return is_constant(&s, call->args[1]) && s.numbers;
-}
-
-/* --- packing ---------------------------------------------------------------------------------- */
-
-typedef struct packing {
-    rlxc_quant_chain *c;
-    rlxc_te *te;
-    rlxc_map own; /* leaf's buffer -> parameter of the PrimFunc */
-} packing;
-
-/* Each PrimFunc has buffers of its own for the constants that it reads. */
-static const rlxc_expr *own_load(void *user, const rlxc_expr *e)
-{
-    packing *p = user;
-    rlxc_context *ctx = p->c->ctx;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return NULL;
-    const rlxc_expr **at = rlxc_alloc(ctx, (e->load.n + 1) * sizeof *at);
-    for (uint32_t i = 0; i < e->load.n; i++)
-        at[i] = rlxc_expr_rewrite(ctx, e->load.indices[i], own_load, p);
-    rlxc_buffer *own = rlxc_map_get(&p->own, rlxc_key(e->load.buffer));
-    for (uint32_t i = 0; !own && i < p->c->leaves.count; i++) {
-        const rlxc_quant_leaf *leaf = &p->c->leaves.items[i];
-        if (leaf->buffer != e->load.buffer)
-            continue;
-        own = rlxc_buffer_new(ctx, leaf->buffer->name, leaf->buffer->dtype, leaf->buffer->shape,
-                              leaf->buffer->ndim);
-        rlxc_map_set(ctx, &p->own, rlxc_key(leaf->buffer), own);
-        rlxc_prim_param param = {
-            .var = rlxc_var(ctx, rlxc_internf(ctx, "var_%s", own->name), rlxc_dtype_handle()),
-            .buffer = own};
-        RLXC_PUSH(ctx, &p->te->params, param);
-        RLXC_PUSH(ctx, &p->te->args, rlxc_atom_constant(leaf->constant));
-    }
-    return own ? rlxc_load(ctx, own, at, e->load.n) : NULL;
-}
-
-/* |value| of row and column, 0 outside the weight. */
-static const rlxc_expr *place(packing *p, const rlxc_expr *value, const rlxc_expr *k,
-                              const rlxc_expr *n)
-{
-    rlxc_quant_chain *c = p->c;
-    rlxc_context *ctx = c->ctx;
-    const rlxc_expr *vars[2] = {c->row, c->column}, *at[2] = {k, n};
-    value = rlxc_substitute(ctx, value, vars, at, 2);
-    value = rlxc_expr_rewrite(ctx, value, own_load, p);
-    const rlxc_expr *inside =
-        rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LT, k, rlxc_i64(ctx, c->rows)),
-                    rlxc_binary(ctx, RLXC_EXPR_LT, n, rlxc_i64(ctx, c->columns)));
-    return rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, value->dtype, 0));
-}
-
-static const rlxc_expr *word_of(packing *p, const rlxc_quant *q, const rlxc_expr *row,
-                                const rlxc_expr *n)
-{
-    rlxc_context *ctx = p->c->ctx;
-    const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    const rlxc_expr *number = rlxc_cast(ctx, RLX_I32, p->c->number), *word = NULL;
-    number = rlxc_cast(ctx, u32, rlxc_sub(ctx, number, rlxc_int(ctx, RLX_I32, p->c->least)));
-    for (int64_t i = 0; i < rlxc_quant_rows(q); i++) {
-        const rlxc_expr *k = rlxc_mul(ctx, row, rlxc_i64(ctx, rlxc_quant_rows(q)));
-        k = rlxc_add(ctx, k, rlxc_i64(ctx, i));
-        const rlxc_expr *args[2] = {place(p, number, k, n),
-                                    rlxc_int(ctx, u32, rlxc_quant_shift(q, i))};
-        args[1] = rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "shift_left"), args, 2);
-        args[0] = word;
-        word = word ? rlxc_call(ctx, u32, rlxc_intern_cstr(ctx, "bitwise_or"), args, 2) : args[1];
-    }
-    return word;
-}
-
-/* Emits the call of a function that is to be evaluated with the constants. */
-static rlxc_atom finish_packing(rlxc_te *te)
-{
-    rlxc_builder *b = te->b;
-    rlxc_atom made = rlxc_te_finish(te);
-    if (made.kind != RLXC_ATOM_VAR)
-        return made;
-    rlxc_module_find(b->module, b->block->bindings[b->block->n - 1]->args[0].text)->prim->to_fold =
-        true;
-    return made;
-}
-
-/* Emits the call that packs words (|what| NULL) or values that a group shares. */
-static rlxc_atom pack(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
-                      const rlxc_binding *call, const char *name, const rlxc_expr *what)
-{
-    rlxc_te te;
-    rlxc_context *ctx = b->ctx;
-    if (!rlxc_te_begin(&te, b, call, name, RLXC_PATTERN_OPAQUE))
-        return (rlxc_atom){0};
-    packing p = {.c = c, .te = &te};
-    int64_t block = rlxc_quant_block(q->group), step = what ? q->group : rlxc_quant_rows(q);
-    int64_t rows =
-        what ? (c->rows + q->group - 1) / q->group : (c->rows + block - 1) / block * block / step;
-    const rlxc_expr *dims[3] = {rlxc_i64(ctx, (c->columns + q->width - 1) / q->width),
-                                rlxc_i64(ctx, rows), rlxc_i64(ctx, q->width)};
-    te.out =
-        rlxc_sinfo_tensor(ctx, what ? what->dtype : (rlx_dtype){RLX_UINT, 32, 1}, 3, dims, NULL);
-    const rlxc_buffer *out = rlxc_te_output(&te, name);
-    rlxc_te_spatial(&te, name, out);
-    const rlxc_expr *n = rlxc_mul(ctx, te.axes[0], rlxc_i64(ctx, q->width));
-    n = rlxc_add(ctx, n, te.axes[2]);
-    const rlxc_expr *k = rlxc_mul(ctx, te.axes[1], rlxc_i64(ctx, step));
-    rlxc_te_store(&te, out, what ? place(&p, what, k, n) : word_of(&p, q, te.axes[1], n));
-    return finish_packing(&te);
-}
-
-/* |value| of each column, a vector. */
-static rlxc_atom pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
-                              const rlxc_expr *value)
-{
-    rlxc_te te;
-    rlxc_context *ctx = b->ctx;
-    if (!rlxc_te_begin(&te, b, call, "pack_columns", RLXC_PATTERN_OPAQUE))
-        return (rlxc_atom){0};
-    packing p = {.c = c, .te = &te};
-    const rlxc_expr *n = rlxc_i64(ctx, c->columns);
-    te.out = rlxc_sinfo_tensor(ctx, value->dtype, 1, &n, NULL);
-    const rlxc_buffer *out = rlxc_te_output(&te, "columns");
-    rlxc_te_spatial(&te, "columns", out);
-    rlxc_te_store(&te, out, place(&p, value, rlxc_i64(ctx, 0), te.axes[0]));
-    return finish_packing(&te);
+    return rlxc_quantized_weight(p, call->args[1], elements, are_bfloat16(p, x, w));
 }
 
 /* --- the product ------------------------------------------------------------------------------ */
@@ -318,28 +191,28 @@ static rlxc_atom reshape(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *d
     return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, name);
 }
 
-/* Whether |inner|, which |x| is made of, can be read where |x| can. */
-static bool is_visible(rlxc_atom x, rlxc_atom inner)
+bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner)
 {
     return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
 }
 
 /* The left operand of a product of int32 (is_narrow) in 16 bits, or the int8 that it is cast from.
  */
-static rlxc_atom narrowed(const products *p, rlxc_builder *b, rlxc_atom x)
+static rlxc_atom narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
 {
     rlxc_context *ctx = b->ctx;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
     const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
     if (rlxc_is_op(def, "astype") && def->args[0].kind == RLXC_ATOM_VAR &&
-        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8) && is_visible(x, def->args[0]))
+        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8) &&
+        rlxc_quantized_visible(x, def->args[0]))
         return def->args[0];
     rlxc_attrs attrs =
         rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"), rlxc_attr_dtype(i16));
     return rlxc_emit_op(b, "astype", &x, 1, attrs, "narrow");
 }
 
-static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding *matmul,
+static rlxc_atom replace(const rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul,
                          rlxc_quant_chain *c, rlxc_quant *q)
 {
     rlxc_context *ctx = b->ctx;
@@ -361,12 +234,12 @@ static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding 
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
     const rlxc_expr *scale = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
-    packed[0] = pack(c, q, b, call, "pack_words", NULL);
+    packed[0] = rlxc_pack_panels(c, q, b, call, "pack_words", NULL);
     if (!integers && !c->bfloat16)
-        packed[1] = pack(c, q, b, call, "pack_scales", scale);
+        packed[1] = rlxc_pack_panels(c, q, b, call, "pack_scales", scale);
     if (!q->zero) {
         const rlxc_expr *least = rlxc_float(ctx, RLX_F32, (double)c->least);
-        packed[2] = pack(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
+        packed[2] = rlxc_pack_panels(c, q, b, call, "pack_zeros", rlxc_sub(ctx, c->zero, least));
         q->zero = rlxc_float(ctx, RLX_F32, 0);
     }
     if (rlxc_failed(ctx))
@@ -379,8 +252,8 @@ static rlxc_atom replace(const products *p, rlxc_builder *b, const rlxc_binding 
 
 /* --- products of two dequantized operands ----------------------------------------------------- */
 
-static rlxc_atom emit_known(products *p, rlxc_builder *b, const char *op, const rlxc_atom *args,
-                            uint32_t n, rlxc_attrs attrs)
+static rlxc_atom emit_known(rlxc_quantized *p, rlxc_builder *b, const char *op,
+                            const rlxc_atom *args, uint32_t n, rlxc_attrs attrs)
 {
     rlxc_atom made = rlxc_emit_op(b, op, args, n, attrs, "centred");
     if (made.kind == RLXC_ATOM_VAR)
@@ -388,19 +261,19 @@ static rlxc_atom emit_known(products *p, rlxc_builder *b, const char *op, const 
     return made;
 }
 
-/* The int32 that |x| is |*scale| times of: R.dequantize or what it stands for, with one scale. */
-static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rlxc_expr **scale)
+rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom x,
+                                  const rlxc_expr **scale)
 {
     rlxc_context *ctx = p->ctx;
     const rlxc_atom none = {0};
     const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
-    if (!def || def->n_args < 2 || !(*scale = single(p, def->args[1])) ||
-        !rlxc_dtype_eq((*scale)->dtype, RLX_F32) || !is_visible(x, def->args[0]))
+    if (!def || def->n_args < 2 || !(*scale = rlxc_quantized_single(p, def->args[1])) ||
+        !rlxc_dtype_eq((*scale)->dtype, RLX_F32) || !rlxc_quantized_visible(x, def->args[0]))
         return none;
     rlxc_atom inner = def->args[0];
     if (rlxc_is_op(def, "multiply")) {
         const rlxc_binding *cast = rlxc_map_get(&p->defs, rlxc_key(inner.var));
-        if (!cast || !rlxc_is_op(cast, "astype") || !is_visible(x, cast->args[0]))
+        if (!cast || !rlxc_is_op(cast, "astype") || !rlxc_quantized_visible(x, cast->args[0]))
             return none;
         inner = cast->args[0];
         /* a scale of more dimensions would give them to x */
@@ -409,7 +282,8 @@ static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rl
                    ? inner
                    : none;
     }
-    const rlxc_expr *zero = rlxc_is_op(def, "dequantize") ? single(p, def->args[2]) : NULL;
+    const rlxc_expr *zero =
+        rlxc_is_op(def, "dequantize") ? rlxc_quantized_single(p, def->args[2]) : NULL;
     int64_t value;
     if (!zero || !rlxc_is_int(zero, &value) || value < -128 || value > 255 ||
         !rlxc_dtype_is_int(inner.var->sinfo->dtype) || inner.var->sinfo->dtype.bits > 8)
@@ -427,7 +301,7 @@ static rlxc_atom integers_of(products *p, rlxc_builder *b, rlxc_atom x, const rl
 }
 
 /* Whether the sums of x's integers times (number - zero) of the weight fit 32 bits. */
-static bool sums_fit(const products *p, rlxc_atom x, const rlxc_quant_chain *c, int64_t zero)
+static bool sums_fit(const rlxc_quantized *p, rlxc_atom x, const rlxc_quant_chain *c, int64_t zero)
 {
     range r;
     if (!narrow_range(p, x, 0, &r))
@@ -439,7 +313,7 @@ static bool sums_fit(const products *p, rlxc_atom x, const rlxc_quant_chain *c, 
 
 /* x * weight = (integers of x * numbers of the weight) * both scales, where each has one for all
  * rows of the weight. NONE where that is not so. */
-static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding *matmul,
+static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul,
                                rlxc_quant_chain *c)
 {
     rlxc_context *ctx = b->ctx;
@@ -451,7 +325,7 @@ static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding 
         !rlxc_dtype_eq(y->dtype, RLX_F32))
         return (rlxc_atom){0};
     int64_t zero = (int64_t)c->zero->f;
-    rlxc_atom left = integers_of(p, b, matmul->args[0], &scale);
+    rlxc_atom left = rlxc_quantized_integers(p, b, matmul->args[0], &scale);
     if (left.kind != RLXC_ATOM_VAR || !sums_fit(p, left, c, zero))
         return (rlxc_atom){0};
     rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
@@ -467,7 +341,8 @@ static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding 
     if (sums.kind != RLXC_ATOM_VAR || rlxc_failed(ctx))
         return (rlxc_atom){0};
     rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
-    factors[1] = pack_columns(c, b, matmul, rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, numbers)));
+    factors[1] =
+        rlxc_pack_columns(c, b, matmul, rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, numbers)));
     return rlxc_failed(ctx)
                ? (rlxc_atom){0}
                : rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, matmul->var->name);
@@ -476,9 +351,15 @@ static rlxc_atom both_integers(products *p, rlxc_builder *b, const rlxc_binding 
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *binding,
                                 rlxc_atom *replacement)
 {
-    products *p = user;
+    rlxc_quantized *p = user;
     rlxc_context *ctx = b->ctx;
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
+    if (rlxc_is_op(binding, "nn.conv2d")) {
+        *replacement = rlxc_quantized_conv(p, b, binding);
+        p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;
+        return replacement->kind == RLXC_ATOM_VAR && !rlxc_failed(ctx) ? RLXC_REWRITE_REPLACE
+                                                                       : RLXC_REWRITE_KEEP;
+    }
     if (!rlxc_is_op(binding, "matmul") || !worth_a_look(p, binding))
         return RLXC_REWRITE_KEEP;
     rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
@@ -512,7 +393,7 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
 bool rlxc_pass_quantized_products(rlxc_context *ctx, rlxc_module *module,
                                   const rlxc_options *options)
 {
-    products p = {.ctx = ctx, .options = options};
+    rlxc_quantized p = {.ctx = ctx, .options = options};
     const rlxc_rewrite_pass pass = {.user = &p, .binding = look};
     rlxc_rewrite_module(ctx, module, &pass);
     /* what made the weights is dead, and not to be folded */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/driver/safetensors.h"
+#include "compiler/script/script.h"
 
 unsigned char *bound_file(const char *header, const void *data, size_t bytes, size_t *out_size)
 {
@@ -47,6 +48,9 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), p->text);
     if (fine && p->expect && (!p->where || p->where(&options)))
         cr_expect(has_function(module, p->expect), "no %s:\n%s", p->expect, p->text);
+    if (fine && p->emits && (!p->where || p->where(&options)))
+        cr_expect(strstr(rlxc_print_module(ctx, module), p->emits), "no %s:\n%s", p->emits,
+                  p->text);
     if (fine)
         RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
     rlx_exec_builder_destroy(builder);

@@ -12,6 +12,7 @@ typedef struct bound_program {
     const char *cpu;    /* NULL: the host's */
     uint8_t row_bits;   /* 0: as by default */
     const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
+    const char *emits;  /* what the compiled functions' text contains, there; NULL: anything */
     bool (*where)(const rlxc_options *options); /* targets of which that is expected; NULL: all */
 } bound_program;
 

@@ -1,0 +1,243 @@
+/* The part of pass quantized_products that turns two-dimensional convolutions of dequantized
+ * values, or of integers, into such of bytes (tir/quant_conv.h):
+ *
+ *     xd = R.dequantize(x, s, z)         filter = call_tir(pack_filter, (q,))
+ *     wd = R.dequantize(q, t, 0)         sums = call_tir(pack_sums, (q,))
+ *     y = R.nn.conv2d(xd, wd)            n = R.nn.conv2d_integer(x, filter, sums, z)
+ *                                        y = R.multiply(R.astype(n, "float32"), s * t)
+ *
+ * x has 8 bits, one scale and one zero point (which may be found at run time); the weight is
+ * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
+ * What it leaves out, and what is computed in float32 as before: groups, other than two dimensions,
+ * fewer outputs than half a vector, sums that do not fit int32, and targets without the
+ * instructions. */
+#include "compiler/passes/quantized.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/passes/alias.h"
+#include "compiler/tir/quant_conv.h"
+
+enum { MIN_OUTPUTS = 8 };
+
+typedef struct bytes { /* x - zero */
+    rlxc_atom x, zero; /* zero: a scalar of x's type */
+} bytes;
+
+static bool text_is(const rlxc_binding *call, const char *name, const char *value)
+{
+    const char *text = rlxc_attr_get_str(call, name, "");
+    return strcmp(text, value) == 0 || (text[0] == '\0' && strcmp(name, "out_layout") == 0);
+}
+
+static bool is_plain(const rlxc_binding *conv)
+{
+    return text_is(conv, "data_layout", "NCHW") && text_is(conv, "kernel_layout", "OIHW") &&
+           text_is(conv, "out_layout", "NCHW") && rlxc_attr_get_int(conv, "groups", 1) == 1;
+}
+
+static bool is_byte(rlx_dtype t)
+{
+    return rlxc_dtype_is_int(t) && t.bits == 8;
+}
+
+/* The 8-bit value that |wide| is cast from; its type, or NULL. */
+static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
+{
+    const rlxc_binding *def =
+        wide.kind == RLXC_ATOM_VAR ? rlxc_map_get(&p->defs, rlxc_key(wide.var)) : NULL;
+    if (!def || !rlxc_is_op(def, "astype"))
+        return NULL;
+    *out = def->args[0];
+    const rlxc_sinfo *s = rlxc_atom_sinfo(p->ctx, NULL, *out);
+    return s && s->kind == RLXC_SINFO_TENSOR && is_byte(s->dtype) &&
+                   (out->kind == RLXC_ATOM_CONSTANT || rlxc_quantized_visible(wide, *out))
+               ? s
+               : NULL;
+}
+
+static rlxc_atom byte_constant(rlxc_context *ctx, rlx_dtype t, int64_t value)
+{
+    unsigned char *data = rlxc_alloc(ctx, 1);
+    *data = (unsigned char)value;
+    return rlxc_atom_constant(rlxc_constant_new(ctx, t, 0, NULL, data, 1));
+}
+
+/* Takes apart the int32 |x|, which may be the difference of two. */
+static bool bytes_of(const rlxc_quantized *p, rlxc_atom x, bytes *out)
+{
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    const rlxc_sinfo *s = cast_from(p, x, &out->x), *z;
+    int64_t zero = 0;
+    if (s) {
+        out->zero = byte_constant(p->ctx, s->dtype, 0);
+        return out->x.kind == RLXC_ATOM_VAR;
+    }
+    if (!def || !rlxc_is_op(def, "subtract") || !(s = cast_from(p, def->args[0], &out->x)) ||
+        out->x.kind != RLXC_ATOM_VAR)
+        return false;
+    const rlxc_expr *single = rlxc_quantized_single(p, def->args[1]);
+    if (!single) {
+        z = cast_from(p, def->args[1], &out->zero);
+        return z && z->ndim == 0 && rlxc_dtype_eq(z->dtype, s->dtype);
+    }
+    const rlxc_bound limits = rlxc_type_range(s->dtype);
+    if (!rlxc_is_int(single, &zero) || zero < limits.min || zero > limits.max)
+        return false;
+    out->zero = byte_constant(p->ctx, s->dtype, zero);
+    return true;
+}
+
+/* Whether the operands' types and the weight are worth taking apart; |*floats|: they are float32.
+ */
+static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool *floats)
+{
+    const rlxc_sinfo *x = conv->args[0].kind == RLXC_ATOM_VAR ? conv->args[0].var->sinfo : NULL;
+    const rlxc_sinfo *w = rlxc_atom_sinfo(p->ctx, NULL, conv->args[1]), *y = conv->var->sinfo;
+    int64_t elements = 1, n;
+    if (!rlxc_quant_has_dots(p->options) || !is_plain(conv) || !x || !w || !y || x->ndim != 4 ||
+        !x->dims || !y->dims || w->ndim != 4 || !w->dims || !rlxc_is_int(x->dims[1], &n))
+        return false;
+    *floats = rlxc_dtype_eq(y->dtype, RLX_F32);
+    const rlx_dtype t = *floats ? RLX_F32 : RLX_I32;
+    if (!rlxc_dtype_eq(x->dtype, t) || !rlxc_dtype_eq(w->dtype, t) || !rlxc_dtype_eq(y->dtype, t))
+        return false;
+    for (int32_t i = 0; i < 4; i++)
+        if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
+            return false;
+    return rlxc_is_int(w->dims[0], &n) && (n >= MIN_OUTPUTS || !*floats) &&
+           rlxc_quantized_weight(p, conv->args[1], elements, false);
+}
+
+/* Whether the weight is (number - *zero) * scale of the output with numbers - *zero of int8, and
+ * the sums fit int32. */
+static bool is_filter(const rlxc_quant_chain *c, int64_t *zero)
+{
+    if (c->bfloat16 || c->group < c->rows || c->zero->kind != RLXC_EXPR_FLOAT ||
+        !(fabs(c->zero->f) <= INT16_MAX) || c->zero->f != nearbyint(c->zero->f))
+        return false;
+    *zero = (int64_t)c->zero->f;
+    return c->least - *zero >= INT8_MIN && c->most - *zero <= INT8_MAX &&
+           c->rows <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+}
+
+/* (number - zero) as |dtype|. */
+static const rlxc_expr *weight_of(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype)
+{
+    const rlxc_expr *number = rlxc_cast(c->ctx, RLX_I32, c->number);
+    return rlxc_cast(c->ctx, dtype, rlxc_sub(c->ctx, number, rlxc_int(c->ctx, RLX_I32, zero)));
+}
+
+static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_builder *b,
+                             const rlxc_binding *conv, int64_t zero)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    const rlx_dtype i8 = {RLX_INT, 8, 1};
+    const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, conv->args[1]);
+    if (!rlxc_te_begin(&te, b, conv, "pack_filter", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_packing packing = {.c = c, .te = &te};
+    int64_t channels = 0, width = rlxc_quant_conv_width(p->options, c->columns);
+    (void)rlxc_is_int(w->dims[1], &channels);
+    const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {rlxc_i64(ctx, (c->columns + width - 1) / width),
+                                                   w->dims[2],
+                                                   w->dims[3],
+                                                   rlxc_i64(ctx, (channels + 3) / 4),
+                                                   rlxc_i64(ctx, width),
+                                                   rlxc_i64(ctx, 4)};
+    te.out = rlxc_sinfo_tensor(ctx, i8, RLXC_QUANT_CONV_DIMS, dims, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, "filter");
+    rlxc_te_spatial(&te, "filter", out);
+    const rlxc_expr *n = rlxc_add(ctx, rlxc_mul(ctx, te.axes[0], dims[4]), te.axes[4]);
+    const rlxc_expr *channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
+    const rlxc_expr *k = rlxc_add(ctx, rlxc_mul(ctx, te.axes[1], w->dims[3]), te.axes[2]);
+    k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]), channel);
+    const rlxc_expr *value = rlxc_packing_place(&packing, weight_of(c, zero, i8), k, n);
+    if (channels % 4 != 0)
+        value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, channel, w->dims[1]), value,
+                           rlxc_int(ctx, i8, 0));
+    rlxc_te_store(&te, out, value);
+    return rlxc_packing_finish(&te);
+}
+
+/* The sum of each output's weights. */
+static rlxc_atom pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *conv,
+                           int64_t zero)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, conv, "pack_sums", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_packing packing = {.c = c, .te = &te};
+    const rlxc_expr *n = rlxc_i64(ctx, c->columns);
+    te.out = rlxc_sinfo_tensor(ctx, RLX_I32, 1, &n, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, "sums");
+    rlxc_te_spatial(&te, "sums", out);
+    const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, c->rows));
+    const rlxc_expr *value = weight_of(c, zero, RLX_I32);
+    value = rlxc_packing_place(&packing, value, k, te.axes[0]);
+    rlxc_te_reduce(&te, out, rlxc_int(ctx, RLX_I32, 0),
+                   rlxc_add(ctx, rlxc_te_load(&te, out, te.axes), value));
+    return rlxc_packing_finish(&te);
+}
+
+static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const bytes *x,
+                           rlxc_atom filter, rlxc_atom sums)
+{
+    static const char *const kept[] = {"strides", "padding", "dilation", "data_layout"};
+    rlxc_context *ctx = b->ctx;
+    rlxc_atom args[4] = {x->x, filter, sums, x->zero};
+    rlxc_attrs attrs = {0};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const rlxc_attr *attr = rlxc_attrs_find(&conv->attrs, kept[i]);
+        if (attr)
+            attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, kept[i]), *attr);
+    }
+    return rlxc_emit_op(b, "nn.conv2d_integer", args, 4, attrs, conv->var->name);
+}
+
+/* The int32 |sums| as float32, times both scales. */
+static rlxc_atom scaled(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *conv,
+                        rlxc_atom sums, const rlxc_expr *scale)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[3] = {rlxc_i64(ctx, c->columns), one, one};
+    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
+                                       rlxc_attr_dtype(RLX_F32));
+    const rlxc_expr *weight = c->scale ? rlxc_cast(ctx, RLX_F32, c->scale) : NULL;
+    if (weight)
+        scale = rlxc_mul(ctx, scale, weight);
+    rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
+    rlxc_atom reshaped[2] = {rlxc_pack_columns(c, b, conv, scale), rlxc_atom_shape(ctx, dims, 3)};
+    if (rlxc_failed(ctx) || reshaped[0].kind != RLXC_ATOM_VAR)
+        return (rlxc_atom){0};
+    factors[1] = rlxc_emit_op(b, "reshape", reshaped, 2, (rlxc_attrs){0}, "scales");
+    return rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, conv->var->name);
+}
+
+rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_atom none = {0};
+    const rlxc_expr *scale = NULL;
+    int64_t zero;
+    bool floats;
+    bytes x;
+    if (!is_candidate(p, conv, &floats))
+        return none;
+    rlxc_atom left = floats ? rlxc_quantized_integers(p, b, conv->args[0], &scale) : conv->args[0];
+    rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
+    if (left.kind != RLXC_ATOM_VAR || !bytes_of(p, left, &x) ||
+        !rlxc_quant_chain_of(&c, b->module, &p->defs, conv->args[1]) || !is_filter(&c, &zero) ||
+        (!floats && c.scale))
+        return none;
+    rlxc_atom filter = pack_filter(p, &c, b, conv, zero), sums = pack_sums(&c, b, conv, zero);
+    if (rlxc_failed(ctx) || filter.kind != RLXC_ATOM_VAR || sums.kind != RLXC_ATOM_VAR)
+        return none;
+    rlxc_atom made = emit_conv(b, conv, &x, filter, sums);
+    if (!floats || rlxc_failed(ctx) || made.kind != RLXC_ATOM_VAR)
+        return made;
+    return scaled(&c, b, conv, made, scale);
+}

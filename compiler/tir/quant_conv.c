@@ -1,0 +1,207 @@
+/* A convolution of 8-bit integers as an expression, and finding it again. */
+#include "compiler/tir/quant_conv.h"
+
+#include "compiler/tir/quant.h"
+
+#include <string.h>
+
+enum { MAX_SIZE = 1 << 20 /* of what is multiplied to addresses */ };
+
+const rlxc_quant_conv_layout rlxc_quant_conv_last = {0, {1, 2}, 3};
+const rlxc_quant_conv_layout rlxc_quant_conv_second = {0, {2, 3}, 1};
+
+int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs)
+{
+    const int64_t lanes = options->vector_bytes / 4;
+    int64_t best = lanes, least = INT64_MAX;
+    /* the widest of those that waste fewest outputs */
+    for (int64_t n = 1; n <= rlxc_quant_width(options) / lanes; n++) {
+        const int64_t width = n * lanes, filled = (outputs + width - 1) / width * width;
+        if (filled > least)
+            continue;
+        least = filled;
+        best = width;
+    }
+    return best;
+}
+
+bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
+{
+    int64_t panels, four;
+    const rlxc_buffer *f = q->filter;
+    return q->x->ndim == 4 && f->ndim == RLXC_QUANT_CONV_DIMS &&
+           rlxc_is_int(q->x->shape[q->in.channel], &q->channels) &&
+           rlxc_is_int(f->shape[0], &panels) && rlxc_is_int(f->shape[1], &q->size[0]) &&
+           rlxc_is_int(f->shape[2], &q->size[1]) && rlxc_is_int(f->shape[3], &q->words) &&
+           rlxc_is_int(f->shape[4], &q->width) && rlxc_is_int(f->shape[5], &four) && four == 4 &&
+           q->channels >= 1 && q->channels <= MAX_SIZE && q->words == (q->channels + 3) / 4 &&
+           q->size[0] >= 1 && q->size[0] <= MAX_SIZE && q->size[1] >= 1 && q->size[1] <= MAX_SIZE &&
+           q->width >= 1 && q->width <= MAX_SIZE && q->outputs >= 1 && q->outputs <= INT32_MAX &&
+           panels == (q->outputs + q->width - 1) / q->width;
+}
+
+static const rlxc_expr *part(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a, int64_t b)
+{
+    return rlxc_binary(ctx, kind, a, rlxc_i64(ctx, b));
+}
+
+static const rlxc_expr *is_inside(rlxc_context *ctx, const rlxc_expr *i, const rlxc_expr *extent)
+{
+    return rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), i),
+                       rlxc_binary(ctx, RLXC_EXPR_LT, i, extent));
+}
+
+const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x)
+{
+    const rlxc_expr *wide = rlxc_cast(ctx, RLX_I32, x);
+    return x->dtype.code == RLX_INT ? rlxc_add(ctx, wide, rlxc_int(ctx, RLX_I32, 128)) : wide;
+}
+
+/* Place in the input, along |d|, of position |i| of the result and of the filter's |r|. */
+static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_quant_conv *q, uint32_t d,
+                            const rlxc_expr *i, const rlxc_expr *r)
+{
+    i = rlxc_mul(ctx, i, rlxc_i64(ctx, q->strides[d]));
+    i = rlxc_add(ctx, i, rlxc_mul(ctx, r, rlxc_i64(ctx, q->dilation[d])));
+    return rlxc_sub(ctx, i, rlxc_i64(ctx, q->before[d]));
+}
+
+const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_conv *q,
+                                         const rlxc_expr *const axes[5])
+{
+    const int64_t channels = 4 * q->words;
+    const rlxc_expr *k = axes[4], *at[4], *o = axes[q->out.channel];
+    const rlxc_expr *tap_of[2] = {
+        part(ctx, RLXC_EXPR_FLOORDIV, k, q->size[1] * channels),
+        part(ctx, RLXC_EXPR_FLOORMOD, part(ctx, RLXC_EXPR_FLOORDIV, k, channels), q->size[1])};
+    const rlxc_expr *c = part(ctx, RLXC_EXPR_FLOORMOD, k, channels);
+    const rlxc_expr *inside = is_inside(ctx, c, rlxc_i64(ctx, q->channels));
+    at[q->in.batch] = axes[q->out.batch];
+    at[q->in.channel] = c;
+    for (uint32_t d = 0; d < 2; d++) {
+        at[q->in.space[d]] = tap(ctx, q, d, axes[q->out.space[d]], tap_of[d]);
+        inside = rlxc_binary(ctx, RLXC_EXPR_AND, inside,
+                             is_inside(ctx, at[q->in.space[d]], q->x->shape[q->in.space[d]]));
+    }
+    const rlxc_expr *args[3] = {inside, rlxc_quant_conv_biased(ctx, rlxc_load(ctx, q->x, at, 4)),
+                                q->fill};
+    const rlxc_expr *value =
+        rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
+    const rlxc_expr *place[RLXC_QUANT_CONV_DIMS] = {part(ctx, RLXC_EXPR_FLOORDIV, o, q->width),
+                                                    tap_of[0],
+                                                    tap_of[1],
+                                                    part(ctx, RLXC_EXPR_FLOORDIV, c, 4),
+                                                    part(ctx, RLXC_EXPR_FLOORMOD, o, q->width),
+                                                    part(ctx, RLXC_EXPR_FLOORMOD, c, 4)};
+    const rlxc_expr *weight = rlxc_load(ctx, q->filter, place, RLXC_QUANT_CONV_DIMS);
+    return rlxc_mul(ctx, value, rlxc_cast(ctx, RLX_I32, weight));
+}
+
+const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *q,
+                                      const rlxc_expr *const axes[5])
+{
+    if (rlxc_is_const(q->fill, 0))
+        return q->fill;
+    const rlxc_expr *minus = rlxc_sub(ctx, rlxc_int(ctx, RLX_I32, 0), q->fill);
+    return rlxc_mul(ctx, minus, rlxc_load(ctx, q->sums, &axes[q->out.channel], 1));
+}
+
+/* --- finding it again ------------------------------------------------------------------------- */
+
+static bool is_buffer(const rlxc_expr *e, uint32_t n, bool is_signed)
+{
+    return e->kind == RLXC_EXPR_LOAD && e->load.n == n && e->dtype.bits == 8 &&
+           e->dtype.lanes == 1 &&
+           (e->dtype.code == RLX_INT || (!is_signed && e->dtype.code == RLX_UINT)) &&
+           !e->load.buffer->strides && !e->load.buffer->elem_offset;
+}
+
+static const rlxc_expr *without_cast(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CAST ? e->bin.a : e;
+}
+
+/* An index where the position of the result is |i| and k is |k|. */
+static bool index_at(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr *const vars[2],
+                     int64_t i, int64_t k, int64_t *out)
+{
+    const rlxc_expr *values[2] = {rlxc_i64(ctx, i), rlxc_i64(ctx, k)};
+    return rlxc_is_int(rlxc_simplify(ctx, rlxc_replace(ctx, index, vars, values, 2), NULL), out) &&
+           *out > -MAX_SIZE && *out < MAX_SIZE;
+}
+
+/* Stride, dilation and padding from the indices of x's load; the expression is compared later. */
+static bool find_steps(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *load,
+                       rlxc_quant_conv *q)
+{
+    for (uint32_t d = 0; d < 2; d++) {
+        const rlxc_expr *index = load->load.indices[q->in.space[d]];
+        const rlxc_expr *vars[2] = {stage->vars[q->out.space[d]], stage->vars[4]};
+        int64_t start, next, dilated, step = 4 * q->words * (d == 0 ? q->size[1] : 1);
+        if (!index_at(ctx, index, vars, 0, 0, &start) || !index_at(ctx, index, vars, 1, 0, &next) ||
+            !index_at(ctx, index, vars, 0, step, &dilated))
+            return false;
+        q->before[d] = -start;
+        q->strides[d] = next - start;
+        q->dilation[d] = dilated > start ? dilated - start : 1;
+        if (q->before[d] < 0 || q->strides[d] < 1)
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_quant_conv *q)
+{
+    int64_t k, sums;
+    const rlxc_expr *sum = rlxc_add(ctx, rlxc_load(ctx, stage->out, stage->indices, 4),
+                                    rlxc_quant_conv_product(ctx, q, stage->vars));
+    return stage->value == sum && stage->init == rlxc_quant_conv_init(ctx, q, stage->vars) &&
+           rlxc_is_int(stage->extents[4], &k) && k == q->size[0] * q->size[1] * 4 * q->words &&
+           (!q->sums || (rlxc_is_int(q->sums->shape[0], &sums) && sums == q->outputs));
+}
+
+/* A sum of int32 along the last of five axes, the others being the result's. */
+static bool is_sum(const rlxc_stage *stage)
+{
+    if (!stage->simple || !stage->init || stage->n_axes != 5 || stage->out->ndim != 4 ||
+        !rlxc_dtype_eq(stage->out->dtype, RLX_I32) || stage->value->kind != RLXC_EXPR_ADD ||
+        stage->value->bin.b->kind != RLXC_EXPR_MUL)
+        return false;
+    for (uint32_t i = 0; i < 5; i++)
+        if (stage->reduces[i] != (i == 4) || (i < 4 && stage->indices[i] != stage->vars[i]))
+            return false;
+    return true;
+}
+
+bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out)
+{
+    static const rlxc_quant_conv_layout *const layouts[2] = {&rlxc_quant_conv_last,
+                                                             &rlxc_quant_conv_second};
+    if (!rlxc_quant_has_dots(s->options) || !is_sum(stage))
+        return false;
+    const rlxc_expr *x = stage->value->bin.b->bin.a, *init = stage->init;
+    const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
+    const rlxc_expr *filter = without_cast(stage->value->bin.b->bin.b);
+    if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
+        !is_buffer(filter, RLXC_QUANT_CONV_DIMS, true) ||
+        (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)))
+        return false;
+    const rlxc_expr *load = x->call.args[1];
+    load = without_cast(load->kind == RLXC_EXPR_ADD ? load->bin.a : load);
+    if (!is_buffer(load, 4, false))
+        return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        *out = (rlxc_quant_conv){.x = load->load.buffer,
+                                 .filter = filter->load.buffer,
+                                 .sums = sums ? sums->load.buffer : NULL,
+                                 .fill = x->call.args[2],
+                                 .in = *layouts[i % 2],
+                                 .out = *layouts[i / 2]};
+        if (rlxc_is_int(stage->extents[out->out.channel], &out->outputs) &&
+            rlxc_quant_conv_sizes(out) && find_steps(s->ctx, stage, load, out) &&
+            is_same(s->ctx, stage, out) && out->width % (s->options->vector_bytes / 4) == 0 &&
+            out->width <= rlxc_quant_width(s->options))
+            return true;
+    }
+    return false;
+}

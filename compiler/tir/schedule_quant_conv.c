@@ -1,0 +1,424 @@
+/* Convolutions of 8-bit integers (quant_conv.h) by instructions that sum four products.
+ *
+ * The input is written out first: channels last in whole words, between borders of the zero point.
+ * All pixels of all results are then the rows of one product; where the windows of a tile's rows
+ * begin is computed once for the tile, so rows of an image that fill no tile cost nothing:
+ *
+ *     for blocks of pixels, for panels of outputs:      in parallel
+ *         for tiles of pixels:
+ *             acc[mr][nv][vl] = 0
+ *             for r, s, words: acc += input[window of m] . filter      four channels
+ *             acc - fill * sums, through the epilogue into the result
+ *
+ * Panels come last where the filter stays in the second level of cache, first where it does not.
+ * Where the filter is one wide, only the pixels that it reads are written out. */
+#include "compiler/tir/quant_conv.h"
+#include "compiler/tir/schedule.h"
+#include "compiler/tir/schedule_quant.h"
+
+enum { ROW_BLOCK = 48, MAX_TILES = 3, MAX_ROWS = 8, SMALL = 65536 };
+
+typedef struct conv {
+    rlxc_quant_rows_of t; /* for the helpers it shares with products */
+    rlxc_quant_conv q;
+    const rlxc_expr *size[2];   /* of the result */
+    const rlxc_expr *padded[2]; /* of the input as it is written out */
+    int64_t steps[2];           /* strides there */
+    const rlxc_expr *rows;      /* pixels of all results */
+    rlxc_buffer *cells, *words; /* the input: the same memory */
+    const rlxc_buffer *filter;  /* its words: [row of words][output], panel after panel */
+    const rlxc_expr *fill, *panel;
+    rlxc_buffer *acc, *word, *results;
+} conv;
+
+/* Rows and vectors of the register tiles for panels of that many vectors: most rows first. */
+static uint32_t tile_rows(uint32_t vectors, uint32_t i)
+{
+    static const uint8_t rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
+    return rows[vectors >= 4][i];
+}
+
+static const rlxc_expr *num(const conv *p, int64_t value)
+{
+    return rlxc_i64(p->t.ctx, value);
+}
+
+static const rlxc_expr *add(const conv *p, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_add(p->t.ctx, a, b);
+}
+
+static const rlxc_expr *times(const conv *p, const rlxc_expr *a, int64_t b)
+{
+    return rlxc_mul(p->t.ctx, a, num(p, b));
+}
+
+static const rlxc_expr *binary(const conv *p, rlxc_expr_kind kind, const rlxc_expr *a,
+                               const rlxc_expr *b)
+{
+    return rlxc_binary(p->t.ctx, kind, a, b);
+}
+
+static const rlxc_expr *let(const conv *p, rlxc_schedule *to, const char *name,
+                            const rlxc_expr *value)
+{
+    value = rlxc_simplify(p->t.ctx, value, NULL);
+    if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
+        return value;
+    const rlxc_expr *var = rlxc_var(p->t.ctx, rlxc_intern_cstr(p->t.ctx, name), value->dtype);
+    RLXC_PUSH(p->t.ctx, &to->out, rlxc_stmt_let(p->t.ctx, var, value));
+    return var;
+}
+
+static const rlxc_stmt *seq(const conv *p, const rlxc_schedule *from)
+{
+    return rlxc_stmt_seq(p->t.ctx, from->out.items, from->out.count);
+}
+
+static const rlxc_stmt *serial(const conv *p, const rlxc_expr *var, const rlxc_expr *extent,
+                               const rlxc_stmt *body)
+{
+    return rlxc_loop_of(p->t.ctx, var, extent, RLXC_LOOP_SERIAL, body);
+}
+
+/* --- the input -------------------------------------------------------------------------------- */
+
+/* cells[at ... at + count] = fill */
+static const rlxc_stmt *fill_cells(conv *p, const rlxc_expr *at, const rlxc_expr *count)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_expr *k = rlxc_loop_var(ctx, "k"), *to = add(p, at, k);
+    return serial(p, k, count,
+                  rlxc_stmt_store(ctx, p->cells, &to, 1, rlxc_cast(ctx, p->cells->dtype, p->fill)));
+}
+
+/* |count| pixels of row |place| (batch, height) of x from column |first| on, to cells[at ...]. */
+static const rlxc_stmt *copy_pixels(conv *p, const rlxc_expr *at, const rlxc_expr *const place[2],
+                                    const rlxc_expr *first, const rlxc_expr *count)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_quant_conv *q = &p->q;
+    const rlxc_buffer *x = q->x;
+    const int64_t channels = 4 * q->words, step = q->size[1] == 1 ? q->strides[1] : 1;
+    const rlxc_expr *k = rlxc_loop_var(ctx, "k");
+    if (q->in.channel == 3 && step == 1 && channels == q->channels) { /* one piece of memory */
+        const rlxc_expr *all = rlxc_product(ctx, x->shape, 4), *from = place[0];
+        rlxc_buffer *flat = rlxc_buffer_new(ctx, x->name, x->dtype, &all, 1);
+        flat->data = x->data;
+        flat->scope = x->scope;
+        rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
+        *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = flat};
+        from = add(p, rlxc_mul(ctx, from, rlxc_cast(ctx, RLX_I64, x->shape[1])), place[1]);
+        from = add(p, rlxc_mul(ctx, from, rlxc_cast(ctx, RLX_I64, x->shape[2])), first);
+        from = add(p, times(p, from, channels), k);
+        const rlxc_expr *to = add(p, at, k);
+        const rlxc_expr *value = rlxc_quant_conv_biased(ctx, rlxc_load(ctx, flat, &from, 1));
+        value = rlxc_cast(ctx, p->cells->dtype, value);
+        const rlxc_stmt *parts[2] = {
+            declare,
+            serial(p, k, times(p, count, channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value))};
+        return rlxc_stmt_seq(ctx, parts, 2);
+    }
+    const rlxc_expr *pixel = rlxc_loop_var(ctx, "pixel"), *from[4];
+    from[q->in.batch] = place[0];
+    from[q->in.space[0]] = place[1];
+    from[q->in.space[1]] = add(p, first, times(p, pixel, step));
+    from[q->in.channel] = k;
+    at = add(p, at, times(p, pixel, channels));
+    const rlxc_expr *to = add(p, at, k);
+    const rlxc_expr *value = rlxc_quant_conv_biased(ctx, rlxc_load(ctx, x, from, 4));
+    value = rlxc_cast(ctx, p->cells->dtype, value);
+    const rlxc_stmt *parts[2] = {
+        serial(p, k, num(p, q->channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value)),
+        fill_cells(p, add(p, at, num(p, q->channels)), num(p, channels - q->channels))};
+    return serial(p, pixel, count, rlxc_stmt_seq(ctx, parts, channels > q->channels ? 2 : 1));
+}
+
+/* Row |row| of the input as it is written out. */
+static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_quant_conv *q = &p->q;
+    rlxc_schedule own = {.s = p->t.c->s}, inside = own;
+    int64_t step[2];
+    for (uint32_t d = 0; d < 2; d++)
+        step[d] = q->size[d] == 1 ? q->strides[d] : 1;
+    const int64_t channels = 4 * q->words;
+    const rlxc_expr *height = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[0]]);
+    const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[1]]);
+    const rlxc_expr *place[2] = {
+        let(p, &own, "image", binary(p, RLXC_EXPR_FLOORDIV, row, p->padded[0])), NULL};
+    place[1] = times(p, binary(p, RLXC_EXPR_FLOORMOD, row, p->padded[0]), step[0]);
+    place[1] = let(p, &own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
+    const rlxc_expr *at = let(p, &own, "at", times(p, rlxc_mul(ctx, row, p->padded[1]), channels));
+    /* pixels left of x, then up to where x ends */
+    const int64_t border = (q->before[1] + step[1] - 1) / step[1];
+    const rlxc_expr *left = binary(p, RLXC_EXPR_MIN, num(p, border), p->padded[1]);
+    left = let(p, &inside, "left", left);
+    const rlxc_expr *end = add(p, width, num(p, q->before[1] + step[1] - 1));
+    end = binary(p, RLXC_EXPR_FLOORDIV, end, num(p, step[1]));
+    end = binary(p, RLXC_EXPR_MIN, end, p->padded[1]);
+    end = let(p, &inside, "end", binary(p, RLXC_EXPR_MAX, end, left));
+    const rlxc_expr *first = num(p, border * step[1] - q->before[1]);
+    RLXC_PUSH(ctx, &inside.out, fill_cells(p, at, times(p, left, channels)));
+    RLXC_PUSH(ctx, &inside.out,
+              copy_pixels(p, add(p, at, times(p, left, channels)), place, first,
+                          rlxc_sub(ctx, end, left)));
+    RLXC_PUSH(ctx, &inside.out,
+              fill_cells(p, add(p, at, times(p, end, channels)),
+                         times(p, rlxc_sub(ctx, p->padded[1], end), channels)));
+    const rlxc_expr *exists = binary(p, RLXC_EXPR_AND, binary(p, RLXC_EXPR_LE, num(p, 0), place[1]),
+                                     binary(p, RLXC_EXPR_LT, place[1], height));
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_stmt_if(ctx, exists, seq(p, &inside),
+                           fill_cells(p, at, times(p, p->padded[1], channels))));
+    return seq(p, &own);
+}
+
+/* --- tiles ------------------------------------------------------------------------------------ */
+
+/* Batch, height and width of pixel |i|. */
+static void place_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i, const rlxc_expr *out[3])
+{
+    const rlxc_expr *line = let(p, to, "line", binary(p, RLXC_EXPR_FLOORDIV, i, p->size[1]));
+    out[2] = let(p, to, "x", binary(p, RLXC_EXPR_FLOORMOD, i, p->size[1]));
+    out[1] = let(p, to, "y", binary(p, RLXC_EXPR_FLOORMOD, line, p->size[0]));
+    out[0] = let(p, to, "image", binary(p, RLXC_EXPR_FLOORDIV, line, p->size[0]));
+}
+
+/* The word of the input where the window of pixel |i| begins. */
+static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i)
+{
+    rlxc_context *ctx = p->t.ctx;
+    bool dense = true;
+    for (uint32_t d = 0; d < 2; d++)
+        dense = dense && p->steps[d] == 1 && rlxc_prove_eq(ctx, p->size[d], p->padded[d], NULL);
+    if (!dense) {
+        const rlxc_expr *at[3];
+        place_of(p, to, i, at);
+        i = add(p, rlxc_mul(ctx, at[0], p->padded[0]), times(p, at[1], p->steps[0]));
+        i = add(p, rlxc_mul(ctx, i, p->padded[1]), times(p, at[2], p->steps[1]));
+    }
+    return let(p, to, "window", times(p, i, p->q.words));
+}
+
+/* acc += the products of one word of each window, |offset| behind its beginning, with row |row| of
+ * the panel. */
+static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS],
+                                 const rlxc_expr *offset, const rlxc_expr *row)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    const uint32_t nv = (uint32_t)(p->q.width / t->vl);
+    rlxc_schedule own = {.s = t->c->s};
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *from = add(p, times(p, row, p->q.width), column);
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_quant_over(
+                  t, 0, nv, &at, false,
+                  rlxc_stmt_store(ctx, p->word, &column, 1, rlxc_load(ctx, p->filter, &from, 1))));
+    for (uint32_t m = 0; m < mr; m++) {
+        at = rlxc_quant_new_point(t);
+        column = rlxc_quant_column(t, &at);
+        const rlxc_expr *index = add(p, num(p, m * p->q.width), column);
+        const rlxc_expr *x = add(p, windows[m], offset);
+        const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
+                                    rlxc_load(ctx, p->words, &x, 1),
+                                    rlxc_load(ctx, p->word, &column, 1)};
+        const rlxc_expr *dot = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "dot_u8s8"), args, 3);
+        RLXC_PUSH(
+            ctx, &own.out,
+            rlxc_quant_over(t, 0, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot)));
+    }
+    return seq(p, &own);
+}
+
+/* All words of the windows: those of neighbouring pixels are one piece unless dilated. */
+static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS])
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlxc_quant_conv *q = &p->q;
+    const bool joined = q->size[1] == 1 || q->dilation[1] == 1;
+    const int64_t line = q->size[1] * q->words, count = joined ? line : q->words;
+    const rlxc_expr *r = rlxc_loop_var(ctx, "r"), *s = rlxc_loop_var(ctx, "s"),
+                    *word = rlxc_loop_var(ctx, "word");
+    const rlxc_expr *first =
+        times(p, rlxc_cast(ctx, RLX_I64, p->panel), q->size[0] * q->size[1] * q->words);
+    const rlxc_expr *row = add(p, add(p, first, times(p, r, line)), word);
+    const rlxc_expr *offset = rlxc_mul(ctx, times(p, r, q->dilation[0] * q->words), p->padded[1]);
+    offset = add(p, offset, word);
+    if (!joined) {
+        row = add(p, row, times(p, s, q->words));
+        offset = add(p, offset, times(p, s, q->dilation[1] * q->words));
+    }
+    const rlxc_stmt *body = serial(p, word, num(p, count), one_word(p, mr, windows, offset, row));
+    if (!joined)
+        body = serial(p, s, num(p, q->size[1]), body);
+    return serial(p, r, num(p, q->size[0]), body);
+}
+
+/* The results of |mr| pixels from |i0| on. */
+static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_quant_conv *q = &p->q;
+    const uint32_t nv = (uint32_t)(q->width / t->vl);
+    rlxc_schedule own = {.s = t->c->s};
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *m = rlxc_loop_var(ctx, "m"), *place[3], *to[4];
+    place_of(p, &own, add(p, i0, m), place);
+    const rlxc_expr *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *index = add(p, times(p, m, q->width), column);
+    to[q->out.batch] = place[0];
+    to[q->out.space[0]] = place[1];
+    to[q->out.space[1]] = place[2];
+    const rlxc_expr *output = to[q->out.channel] =
+        add(p, times(p, rlxc_cast(ctx, RLX_I64, p->panel), q->width), column);
+    const rlxc_expr *value = rlxc_load(ctx, p->results, &index, 1);
+    if (q->sums)
+        value = rlxc_sub(ctx, value, rlxc_mul(ctx, p->fill, rlxc_load(ctx, q->sums, &output, 1)));
+    const rlxc_stage *writer = t->epilogue ? t->epilogue : t->stage;
+    if (t->epilogue)
+        value = rlxc_epilogue_value(ctx, t->epilogue, t->stage->out, to, value);
+    const rlxc_stmt *store = rlxc_stmt_store(ctx, writer->out, to, 4, value);
+    if (q->outputs % q->width != 0)
+        store = rlxc_stmt_if(ctx, binary(p, RLXC_EXPR_LT, output, num(p, q->outputs)), store, NULL);
+    RLXC_PUSH(ctx, &own.out, rlxc_quant_over(t, 0, nv, &at, true, store));
+    return serial(p, m, num(p, mr), seq(p, &own));
+}
+
+static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    const uint32_t nv = (uint32_t)(p->q.width / t->vl);
+    rlxc_schedule own = {.s = t->c->s};
+    const rlxc_expr *windows[MAX_ROWS];
+    for (uint32_t m = 0; m < mr; m++)
+        windows[m] = window_of(p, &own, add(p, i0, num(p, m)));
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *index = add(p, times(p, at.m, p->q.width), rlxc_quant_column(t, &at));
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_quant_over(t, mr, nv, &at, false,
+                              rlxc_stmt_store(ctx, p->acc, &index, 1, rlxc_int(ctx, RLX_I32, 0))));
+    RLXC_PUSH(ctx, &own.out, all_words(p, mr, windows));
+    at = rlxc_quant_new_point(t);
+    index = add(p, times(p, at.m, p->q.width), rlxc_quant_column(t, &at));
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_quant_over(
+                  t, mr, nv, &at, false,
+                  rlxc_stmt_store(ctx, p->results, &index, 1, rlxc_load(ctx, p->acc, &index, 1))));
+    RLXC_PUSH(ctx, &own.out, write_results(p, mr, i0));
+    return seq(p, &own);
+}
+
+/* Block number |block| of pixels for the panel. */
+static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    const rlxc_expr *row = let(p, &own, "row", times(p, block, ROW_BLOCK));
+    const rlxc_expr *left =
+        binary(p, RLXC_EXPR_MIN, rlxc_sub(ctx, p->rows, row), num(p, ROW_BLOCK));
+    t->c = &own;
+    for (uint32_t n = 0; n < MAX_TILES; n++) {
+        const uint32_t mr = tile_rows((uint32_t)(p->q.width / t->vl), n);
+        const rlxc_expr *i = rlxc_loop_var(ctx, "i");
+        left = let(p, &own, "left", left);
+        const rlxc_expr *count =
+            let(p, &own, "tiles", binary(p, RLXC_EXPR_FLOORDIV, left, num(p, mr)));
+        p->acc = rlxc_quant_local(t, "acc", RLX_I32, mr * p->q.width);
+        p->word = rlxc_quant_local(t, "word", p->filter->dtype, p->q.width);
+        p->results = rlxc_quant_local(t, "results", RLX_I32, mr * p->q.width);
+        RLXC_PUSH(ctx, &own.out,
+                  serial(p, i, count, one_tile(p, mr, add(p, row, times(p, i, mr)))));
+        row = add(p, row, times(p, count, mr));
+        left = binary(p, RLXC_EXPR_FLOORMOD, left, num(p, mr));
+    }
+    t->c = outer;
+    return seq(p, &own);
+}
+
+static void all_blocks(conv *p)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s};
+    const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
+    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->q.words * p->q.width;
+    const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
+    const rlxc_expr *blocks = add(p, p->rows, num(p, ROW_BLOCK - 1));
+    blocks = let(p, t->c, "blocks", binary(p, RLXC_EXPR_FLOORDIV, blocks, num(p, ROW_BLOCK)));
+    const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
+    const rlxc_expr *slow = let(p, &own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
+    fast = let(p, &own, "fast", binary(p, RLXC_EXPR_FLOORMOD, piece, fast));
+    p->panel = stays ? fast : slow;
+    RLXC_PUSH(ctx, &own.out, one_block(p, stays ? slow : fast));
+    const rlxc_expr *pieces = rlxc_simplify(ctx, times(p, blocks, panels), NULL);
+    RLXC_PUSH(ctx, &t->c->out, rlxc_quant_parallel(t, piece, pieces, seq(p, &own)));
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+/* A view of |data| as |dtype|, declared. */
+static rlxc_buffer *view(conv *p, const char *name, const rlxc_buffer *of, const rlxc_expr *size)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    rlxc_buffer *made = rlxc_buffer_new(ctx, name, u32, &size, 1);
+    made->data = of->data;
+    made->scope = of->scope;
+    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
+    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = made};
+    RLXC_PUSH(ctx, &p->t.c->out, declare);
+    return made;
+}
+
+/* Little work for certain. */
+static bool is_small(const conv *p)
+{
+    int64_t rows;
+    return rlxc_is_int(p->rows, &rows) && rows < SMALL &&
+           rows * p->q.outputs < SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->q.words);
+}
+
+bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const rlx_dtype u8 = {RLX_UINT, 8, 1};
+    const rlxc_stage *stage = &c->s->items[index];
+    conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->options->vector_bytes / 4}};
+    if (!rlxc_quant_conv_match(c->s, stage, &p.q))
+        return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
+    p.t.epilogue = epilogue;
+    const rlxc_quant_conv *q = &p.q;
+    const rlxc_expr *images = stage->extents[q->out.batch], *none = rlxc_i64(ctx, 0);
+    for (uint32_t d = 0; d < 2; d++) {
+        p.size[d] = stage->extents[q->out.space[d]];
+        p.steps[d] = q->size[d] == 1 ? 1 : q->strides[d];
+        const rlxc_expr *last = times(&p, rlxc_sub(ctx, p.size[d], num(&p, 1)), p.steps[d]);
+        last = add(&p, last, num(&p, (q->size[d] - 1) * q->dilation[d] + 1));
+        p.padded[d] = let(&p, c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
+    }
+    const rlxc_expr *dims[3] = {images, p.size[0], p.size[1]};
+    p.rows = rlxc_product(ctx, dims, 3);
+    p.t.serial = c->serial || is_small(&p);
+    const rlxc_expr *lines = rlxc_mul(ctx, images, p.padded[0]);
+    const rlxc_expr *words = times(&p, rlxc_mul(ctx, lines, p.padded[1]), q->words);
+    const rlxc_expr *size = times(&p, words, 4);
+    p.cells = rlxc_local_buffer(c, "cells", u8, &size, 1);
+    p.words = view(&p, "words", p.cells, words);
+    p.filter = view(&p, "filter_words", q->filter,
+                    num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
+                                q->size[1] * q->words));
+    p.fill = let(&p, c, "fill", q->fill);
+    const rlxc_expr *line = rlxc_loop_var(ctx, "line");
+    RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, line, lines, write_row(&p, line)));
+    all_blocks(&p);
+    rlxc_epilogue_done(c->s, index, epilogue);
+    return true;
+}

@@ -1,0 +1,261 @@
+/* Convolutions of 8-bit integers with constant weights against integers: all signednesses, channels
+ * and outputs that fill no word or vector, strides, padding (whose elements count as 0, whatever
+ * the zero point), dilation, sizes known and not, tiles that are not full, zero points found at run
+ * time; sums, their dequantization, and what is quantized again. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/tir/quant.h"
+#include "rlx/vm.h"
+#include "tests/compiler/bound.h"
+
+typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED } form;
+
+typedef struct conv {
+    form form;
+    const char *cpu; /* NULL: the host's */
+    bool x_signed, w_signed;
+    int x_zero, w_zero;
+    int64_t in, out, height, width; /* of the filter */
+    int64_t stride, dilation, top, left, bottom, right;
+    int64_t known;  /* height and width of x; 0: not known */
+    bool as_floats; /* computed in float32 */
+} conv;
+
+static const conv convs[] = {
+    {SUMS, NULL, false, true, 121, 0, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
+    {SUMS, NULL, true, true, -7, 0, 5, 33, 3, 2, 2, 1, 0, 1, 1, 0, 9, false},
+    {SUMS, NULL, false, false, 0, 128, 16, 70, 1, 1, 1, 1, 0, 0, 0, 0, 0, false},
+    {SUMS, NULL, true, false, -128, 128, 4, 130, 1, 1, 2, 1, 0, 0, 0, 0, 13, false},
+    {SUMS, NULL, false, true, 255, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, false},
+    {SUMS, "x86-64-v3", false, true, 121, 0, 3, 18, 3, 3, 2, 1, 1, 1, 0, 0, 0, false},
+    {SUMS, "x86-64", true, true, 5, 0, 3, 18, 2, 2, 1, 1, 1, 1, 0, 0, 0, false},
+    {SUMS, NULL, false, false, 3, 100, 4, 17, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
+    {SUMS_OF_RUN_TIME_ZERO, NULL, false, true, 77, 0, 6, 48, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
+    {SUMS_OF_RUN_TIME_ZERO, NULL, true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, false},
+    {DEQUANTIZED, NULL, false, true, 121, 0, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 7, false},
+    {DEQUANTIZED, NULL, true, true, 0, 0, 3, 24, 7, 7, 2, 1, 3, 3, 3, 3, 0, false},
+    {DEQUANTIZED, NULL, false, false, 128, 128, 20, 96, 3, 3, 1, 3, 3, 3, 3, 3, 0, false},
+    {DEQUANTIZED, NULL, false, true, 10, 0, 8, 5, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
+    {DEQUANTIZED, NULL, false, false, 10, 100, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
+    {DEQUANTIZED, "x86-64-v3", false, true, 128, 0, 4, 20, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
+    {REQUANTIZED, NULL, false, true, 0, 0, 32, 160, 1, 1, 1, 1, 0, 0, 0, 0, 14, false},
+    {REQUANTIZED, NULL, false, true, 128, 0, 7, 40, 3, 3, 2, 1, 1, 1, 1, 1, 0, false},
+    {REQUANTIZED, NULL, true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, false},
+};
+
+/* Images, height and width; n of 0, fewer pixels than a tile, one more than a block. */
+static const int64_t shapes[][3] = {{0, 9, 9},  {1, 9, 9},  {2, 13, 13}, {1, 7, 7},   {3, 14, 14},
+                                    {1, 8, 11}, {1, 7, 49}, {2, 11, 5},  {5, 10, 10}, {1, 20, 16}};
+
+static const char *type_of(bool is_signed)
+{
+    return is_signed ? "int8" : "uint8";
+}
+
+static void write_text(const conv *c, char *out, size_t size)
+{
+    char side[2][24];
+    const char *x = type_of(c->x_signed), *w = type_of(c->w_signed);
+    snprintf(side[0], sizeof side[0], c->known ? "%lld" : "\"h\"", (long long)c->known);
+    snprintf(side[1], sizeof side[1], c->known ? "%lld" : "\"w\"", (long long)c->known);
+    int used = snprintf(
+        out, size,
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", %lld, %s, %s), \"%s\"), z: R.Tensor((), \"%s\"),\n"
+        "             w: R.Tensor((%lld, %lld, %lld, %lld), \"%s\"), s: R.Tensor((%lld,), "
+        "\"float32\")):\n"
+        "        with R.dataflow():\n",
+        (long long)c->in, side[0], side[1], x, x, (long long)c->out, (long long)c->in,
+        (long long)c->height, (long long)c->width, w, (long long)c->out);
+    out += used;
+    size -= (size_t)used;
+    if (c->form == SUMS || c->form == SUMS_OF_RUN_TIME_ZERO) {
+        char zero[64];
+        snprintf(zero, sizeof zero, "R.const(%d, \"int32\")", c->x_zero);
+        used = snprintf(out, size,
+                        "            xi = R.astype(x, dtype=\"int32\")\n"
+                        "            zi = R.astype(z, dtype=\"int32\")\n"
+                        "            xd = R.subtract(xi, %s)\n"
+                        "            wi = R.astype(w, dtype=\"int32\")\n"
+                        "            wd = R.subtract(wi, R.const(%d, \"int32\"))\n",
+                        c->form == SUMS ? zero : "zi", c->w_zero);
+    } else {
+        used = snprintf(out, size,
+                        "            xd = R.dequantize(x, R.const(0.5, \"float32\"), "
+                        "R.const(%d, \"%s\"), out_dtype=\"float32\", axis=-1)\n"
+                        "            wd = R.dequantize(w, s, R.const(%d, \"%s\"), "
+                        "out_dtype=\"float32\", axis=0)\n",
+                        c->x_zero, x, c->w_zero, w);
+    }
+    out += used;
+    size -= (size_t)used;
+    used = snprintf(out, size,
+                    "            y = R.nn.conv2d(xd, wd, strides=%lld, dilation=%lld, "
+                    "padding=[%lld, %lld, %lld, %lld])\n",
+                    (long long)c->stride, (long long)c->dilation, (long long)c->top,
+                    (long long)c->left, (long long)c->bottom, (long long)c->right);
+    out += used;
+    size -= (size_t)used;
+    snprintf(
+        out, size, "%s            R.output(r)\n        return r\n",
+        c->form == REQUANTIZED
+            ? "            b = R.add(y, R.const(3.0, \"float32\"))\n"
+              "            a = R.nn.relu(b)\n"
+              "            r = R.quantize(a, R.const(16.0, \"float32\"), R.const(5, \"uint8\"), "
+              "out_dtype=\"uint8\", axis=-1)\n"
+        : c->form == DEQUANTIZED ? "            r = R.add(y, R.const(0.25, \"float32\"))\n"
+                                 : "            r = R.add(y, R.const(3, \"int32\"))\n");
+}
+
+static void fill(unsigned char *data, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        data[i] = seed >> 30 ? (unsigned char)(seed >> 20) : seed & 1 << 19 ? 128 : 127;
+    }
+}
+
+/* Powers of two: products of sums below 2^24 with them are exact. */
+static float scale_of(int64_t o)
+{
+    return o % 3 == 0 ? 0.25f : o % 3 == 1 ? 0.5f : 0.0625f;
+}
+
+static int64_t weights_of(const conv *c)
+{
+    return c->out * c->in * c->height * c->width;
+}
+
+static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *w)
+{
+    char text[2560], header[384];
+    const int64_t n = weights_of(c), scales = (n + 3) / 4 * 4, bytes = scales + 4 * c->out;
+    write_text(c, text, sizeof text);
+    snprintf(header, sizeof header,
+             "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld,%lld,%lld],\"data_offsets\":[0,%lld]},"
+             "\"p\":{\"dtype\":\"U8\",\"shape\":[%lld],\"data_offsets\":[%lld,%lld]},"
+             "\"s\":{\"dtype\":\"F32\",\"shape\":[%lld],\"data_offsets\":[%lld,%lld]}}",
+             c->w_signed ? "I8" : "U8", (long long)c->out, (long long)c->in, (long long)c->height,
+             (long long)c->width, (long long)n, (long long)(scales - n), (long long)n,
+             (long long)scales, (long long)c->out, (long long)scales, (long long)bytes);
+    unsigned char *data = calloc((size_t)bytes, 1);
+    memcpy(data, w, (size_t)n);
+    for (int64_t o = 0; o < c->out; o++) {
+        const float scale = scale_of(o);
+        memcpy(data + scales + 4 * o, &scale, sizeof scale);
+    }
+    bound_program p = {.text = text,
+                       .cpu = c->cpu,
+                       .emits = c->as_floats ? NULL : "dot_u8s8",
+                       .where = rlxc_quant_has_dots};
+    unsigned char *file = bound_file(header, data, (size_t)bytes, &p.size);
+    p.weights = file;
+    rlx_executable *exe = bound_compile(t, &p);
+    free(file);
+    free(data);
+    return exe;
+}
+
+static int number(const unsigned char *data, int64_t i, bool is_signed)
+{
+    return is_signed ? (int)(signed char)data[i] : (int)data[i];
+}
+
+static int64_t positions(const conv *c, bool down, int64_t length)
+{
+    int64_t around = down ? c->top + c->bottom : c->left + c->right;
+    int64_t reach = c->dilation * ((down ? c->height : c->width) - 1);
+    int64_t span = length + around - reach - 1;
+    return span < 0 ? 0 : span / c->stride + 1;
+}
+
+static int64_t sum_of(const conv *c, const unsigned char *x, const unsigned char *w,
+                      const int64_t dims[4], const int64_t at[4])
+{
+    int64_t sum = 0;
+    for (int64_t r = 0; r < c->height; r++) {
+        for (int64_t s = 0; s < c->width; s++) {
+            const int64_t y = at[2] * c->stride + r * c->dilation - c->top;
+            const int64_t z = at[3] * c->stride + s * c->dilation - c->left;
+            if (y < 0 || z < 0 || y >= dims[2] || z >= dims[3])
+                continue;
+            for (int64_t i = 0; i < c->in; i++) {
+                const int64_t from = ((at[0] * dims[1] + i) * dims[2] + y) * dims[3] + z;
+                const int64_t with = ((at[1] * c->in + i) * c->height + r) * c->width + s;
+                sum += (int64_t)(number(x, from, c->x_signed) - c->x_zero) *
+                       (number(w, with, c->w_signed) - c->w_zero);
+            }
+        }
+    }
+    return sum;
+}
+
+static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64_t i)
+{
+    const double value = (double)sum * 0.5 * (double)scale_of(o);
+    /* a sum of products in float32 rounds each; a last digit may tip over when it is quantized */
+    const double allowed = c->as_floats || c->cpu ? fabs(value) * 1e-5 + 1e-3 : 0;
+    if (c->form == SUMS || c->form == SUMS_OF_RUN_TIME_ZERO)
+        return ((const int32_t *)y)[i] == sum + 3;
+    if (c->form == DEQUANTIZED)
+        return fabs((double)((const float *)y)[i] - (value + 0.25)) <= allowed;
+    double r = value + 3 > 0 ? value + 3 : 0;
+    r = nearbyint(r / 16) + 5;
+    return fabs((r > 255 ? 255 : r) - ((const unsigned char *)y)[i]) <= 0;
+}
+
+static void check(rlx_test *t, rlx_vm *vm, const conv *c, const unsigned char *w,
+                  const int64_t shape[3])
+{
+    const int64_t dims[4] = {shape[0], c->in, c->known ? c->known : shape[1],
+                             c->known ? c->known : shape[2]};
+    const int64_t rows = positions(c, true, dims[2]), columns = positions(c, false, dims[3]);
+    const rlx_dtype dtype = {c->x_signed ? RLX_INT : RLX_UINT, 8, 1};
+    rlx_tensor *x = NULL, *z = NULL;
+    RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 4, dims, &x, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 0, NULL, &z, &t->error));
+    unsigned char *data = rlx_tensor_mutable_data(x);
+    fill(data, rlx_tensor_numel(x), 5);
+    *(unsigned char *)rlx_tensor_mutable_data(z) = (unsigned char)c->x_zero;
+    rlx_value args[2] = {rlx_of_tensor(x), rlx_of_tensor(z)}, out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 2, &out, &t->error));
+    const void *y = rlx_tensor_data(out.as.tensor);
+    const int64_t n = rlx_tensor_numel(out.as.tensor);
+    int64_t wrong = n != dims[0] * c->out * rows * columns;
+    for (int64_t i = 0; i < n && !wrong; i++) {
+        const int64_t at[4] = {i / columns / rows / c->out, i / columns / rows % c->out,
+                               i / columns % rows, i % columns};
+        wrong += !is_right(c, sum_of(c, data, w, dims, at), at[1], y, i);
+    }
+    cr_expect(wrong == 0, "conv %d, n %lld, %lldx%lld", (int)(c - convs), (long long)dims[0],
+              (long long)dims[2], (long long)dims[3]);
+    rlx_value_release(out);
+    rlx_value_release(args[0]);
+    rlx_value_release(args[1]);
+}
+
+RLX_TEST(integer_convs, sums_are_exact)
+{
+    for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
+        const conv *c = &convs[i];
+        unsigned char *w = malloc((size_t)weights_of(c));
+        fill(w, weights_of(c), 11);
+        rlx_executable *exe = compile(t, c, w);
+        cr_assert(exe);
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            rlx_vm_options options = {
+                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
+            rlx_vm *vm = NULL;
+            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+            for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
+                if (r < 3 || !c->known)
+                    check(t, vm, c, w, shapes[r]);
+            rlx_vm_destroy(vm);
+        }
+        rlx_executable_release(exe);
+        free(w);
+    }
+}
