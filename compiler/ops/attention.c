@@ -16,6 +16,13 @@ static double hidden(rlx_dtype t)
     return t.bits == 64 ? -1.0e308 : -3.0e38;
 }
 
+/* The least score of a key that is seen beside hidden ones: softmax makes those 0 beside it. A bias
+ * may go below (the least float, -inf) on every key that a query sees. */
+static double least_seen(rlx_dtype t)
+{
+    return 0.5 * hidden(t);
+}
+
 static const uint32_t agree[][4] = {/* argument, dimension: equal to argument, dimension */
                                     {1, 0, 0, 0}, {1, 2, 0, 2}, {1, 3, 0, 3},
                                     {2, 0, 0, 0}, {2, 2, 0, 2}, {2, 1, 1, 1}};
@@ -228,12 +235,15 @@ static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rl
                        rlxc_lower2(b, call, "greater", end, key));
 }
 
-/* Scores where |seen| holds; elsewhere a number that softmax makes 0. */
+/* Scores where |seen| holds; elsewhere a number that softmax makes 0 beside them. */
 static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores, rlxc_atom seen)
 {
     if (scores.kind == RLXC_ATOM_NONE)
         return scores;
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
+    rlxc_atom least[3] = {{0}, rlxc_scalar_atom(b->ctx, s->dtype, least_seen(s->dtype)), scores};
+    least[0] = rlxc_lower2(b, call, "less", scores, least[1]);
+    scores = rlxc_lower_op(b, call, "where", least, 3, (rlxc_attrs){0});
     rlxc_atom choice[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, hidden(s->dtype))};
     return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
 }
@@ -277,9 +287,15 @@ static bool fits_one_kernel(const rlxc_call_view *v)
     return true;
 }
 
-static const rlxc_expr *hidden_score(rlxc_context *ctx, rlx_dtype t)
+/* The score where the key is seen; a bias has been added to it, or (|plain|) nothing. */
+static const rlxc_expr *show_or_hide(rlxc_context *ctx, const rlxc_expr *seen,
+                                     const rlxc_expr *score, bool plain)
 {
-    return rlxc_float(ctx, t, hidden(t));
+    const rlx_dtype t = score->dtype;
+    const rlxc_expr *least = rlxc_float(ctx, t, least_seen(t));
+    if (!plain)
+        score = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, score, least), least, score);
+    return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, hidden(t)));
 }
 
 /* The score of query axes[2] and key axes[3] after the masks. */
@@ -299,7 +315,7 @@ static const rlxc_expr *hide_keys(rlxc_te *te, const rlxc_expr *const dims[4],
             rlxc_binary(ctx, RLXC_EXPR_GE, te->axes[3], rlxc_sub(ctx, last, reach));
         seen = seen ? rlxc_binary(ctx, RLXC_EXPR_AND, seen, near) : near;
     }
-    return seen ? rlxc_select(ctx, seen, score, hidden_score(ctx, score->dtype)) : score;
+    return seen ? show_or_hide(ctx, seen, score, te->call->n_args == 3) : score;
 }
 
 static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims[4],
@@ -334,7 +350,7 @@ static const rlxc_expr *hide_others(rlxc_te *te, const rlxc_te_operand *first,
     const rlxc_expr *seen = rlxc_binary(
         ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_GE, j, rlxc_te_get(te, first, i)),
         rlxc_binary(ctx, RLXC_EXPR_LT, j, rlxc_te_get(te, end, i)));
-    return rlxc_select(ctx, seen, score, hidden_score(ctx, score->dtype));
+    return show_or_hide(ctx, seen, score, true);
 }
 
 /* Seven stages, in float32 or float64, that the schedule runs as one (tir/schedule_attention.h). */

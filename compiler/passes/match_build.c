@@ -13,6 +13,17 @@ static double absorbing(rlx_dtype t)
     return t.bits == 64 ? -1e300 : -1e38;
 }
 
+/* Whether scores of type |t| that are |fill| count for nothing beside others. */
+static bool hides(rlx_dtype t, double fill)
+{
+    return fill <= (t.code == RLX_FLOAT && t.bits == 16 ? -6e4 : -1e9);
+}
+
+static rlx_dtype at_least_32_bits(rlx_dtype t)
+{
+    return t.bits < 32 ? RLX_F32 : t;
+}
+
 static const rlxc_sinfo *tensor_of(const rlxc_matching *t, rlxc_atom atom)
 {
     const rlxc_sinfo *s =
@@ -265,10 +276,25 @@ static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
 typedef struct heads { /* (batch, head, queries, size) and so on */
     const rlxc_sinfo *q, *k, *v;
     const rlxc_expr *queries, *keys;
-    rlx_dtype dtype; /* of scores and values; queries and keys may be narrower */
+    rlx_dtype dtype;  /* of values and result; queries and keys may be narrower */
+    rlx_dtype masked; /* of the scores where they are masked */
     bool causal;
     rlxc_atom bias; /* kind NONE: none */
 } heads;
+
+/* Scores and weights are computed in types that the operator is no less exact than. */
+static bool has_types(rlxc_matching *t, heads *h)
+{
+    const rlxc_sinfo *scores = tensor_of(t, capture(t, "s")),
+                     *weights = tensor_of(t, capture(t, "p"));
+    const uint32_t most = at_least_32_bits(h->dtype).bits;
+    if (!scores || !weights || !rlxc_dtype_is_float(scores->dtype) ||
+        !rlxc_dtype_is_float(weights->dtype) || scores->dtype.bits > most ||
+        weights->dtype.bits > most)
+        return false;
+    h->masked = scores->dtype;
+    return true;
+}
 
 /* The operands have four dimensions, or three: (batch * head, queries, size) and so on. */
 static bool is_heads(rlxc_matching *t, heads *h)
@@ -291,7 +317,8 @@ static bool is_heads(rlxc_matching *t, heads *h)
                 rlxc_prove_eq(t->g.ctx, h->q->dims[i], h->v->dims[i], NULL);
     h->queries = h->q->dims[outer];
     h->keys = h->k->dims[outer + 1];
-    return equal && rlxc_prove_eq(t->g.ctx, h->q->dims[outer + 1], h->k->dims[outer], NULL) &&
+    return equal && has_types(t, h) &&
+           rlxc_prove_eq(t->g.ctx, h->q->dims[outer + 1], h->k->dims[outer], NULL) &&
            rlxc_prove_eq(t->g.ctx, h->keys, h->v->dims[outer], NULL);
 }
 
@@ -300,8 +327,9 @@ static bool is_heads(rlxc_matching *t, heads *h)
  * scores afterwards, so what is added is large enough to leave nothing of them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {
-    rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, h->dtype, 0),
-              low = rlxc_scalar_atom(t->g.ctx, h->dtype, isinf(fill) ? fill : absorbing(h->dtype));
+    const rlx_dtype type = at_least_32_bits(h->masked); /* the operator adds in no narrower one */
+    rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, type, 0),
+              low = rlxc_scalar_atom(t->g.ctx, type, isinf(fill) ? fill : absorbing(type));
     rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
     return emit(t, "where", args, 3, (rlxc_attrs){0});
 }
@@ -316,7 +344,7 @@ static bool read_mask(rlxc_matching *t, heads *h)
     h->bias = capture(t, "bias");
     if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
         rlxc_atom shown = rlxc_match_atom(&m, "seen");
-        h->causal = square && rlxc_match_number(&m, "fill", 0) <= -1e9 &&
+        h->causal = square && hides(h->masked, rlxc_match_number(&m, "fill", 0)) &&
                     shown.kind != RLXC_ATOM_NONE && is_causal(t, shown, h->queries);
         if (h->causal)
             h->bias = (rlxc_atom){0};
@@ -324,8 +352,8 @@ static bool read_mask(rlxc_matching *t, heads *h)
     }
     if (cond.kind == RLXC_ATOM_NONE && hidden.kind == RLXC_ATOM_NONE)
         return true;
-    if (!(fill <= -1e9) || h->dtype.bits < 32)
-        return false; /* scores that such a number leaves standing */
+    if (!hides(h->masked, fill))
+        return false;
     h->causal = square && cond.kind != RLXC_ATOM_NONE && is_causal(t, cond, h->queries);
     if (!h->causal)
         h->bias = cond.kind != RLXC_ATOM_NONE ? bias_of(t, h, cond, true, fill)
@@ -346,7 +374,7 @@ static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
     const rlxc_sinfo *bias = tensor_of(t, h->bias);
     int32_t ndim = h->q->ndim;
     const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[4] = {one, one, one, one};
-    if (!bias || bias->ndim > ndim || !rlxc_dtype_eq(bias->dtype, h->dtype))
+    if (!bias || bias->ndim > ndim || !rlxc_dtype_is_float(bias->dtype))
         return (rlxc_atom){0};
     for (int32_t i = 0; i < bias->ndim; i++) {
         int32_t at = ndim - bias->ndim + i; /* among the dimensions of the scores */

@@ -343,9 +343,11 @@ static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom
 {
     const rlxc_binding *b = call_of(m, atom);
     rlxc_match state = *so_far;
+    if (strcmp(node->op, "cast") == 0 && !is_op(b, "astype"))
+        return also(m, node->children[0], atom, next, so_far, out);
     if (!b || !note_inside(&state, b))
         return false;
-    const char *op = node->op;
+    const char *op = strcmp(node->op, "cast") == 0 ? "astype" : node->op;
     if (strcmp(op, "add") == 0 || strcmp(op, "multiply") == 0)
         return grouped(m, node, op, (1u << node->n) - 1, atom, next, &state, out);
     if (strcmp(op, "times") == 0)

@@ -12,6 +12,7 @@
  *     (square x)   square, power by 2, x * x          (sqrt x)    sqrt, power by 0.5
  *     (rsqrt x)    rsqrt, 1 / sqrt, power by -0.5     (over a b)  a / b, a * (1 / b), a * power(b,
  * -1) (rooted a b) a / sqrt(b), a * rsqrt(b)          (times x c) x * c, x / (1 / c)
+ *     (cast x)     x, astype(x)
  *
  * The matcher tries everything that the text allows (with backtracking; patterns are small). A
  * match is normally taken only if no value inside it is used outside of it. */

@@ -19,7 +19,8 @@ typedef struct variant {
     int64_t size, value_size;
     const char *attrs; /* of the call */
     bool bias, causal, bottom_right, bias_by_key;
-    bool hides;     /* the bias hides keys with the least float, from some queries all */
+    bool hides;     /* the bias hides keys with the least float, from some queries all; where a mask
+                       hides keys as well, also with -inf */
     int64_t window; /* 0: none */
 } variant;
 
@@ -33,6 +34,10 @@ static const variant variants[] = {
     {"causal", "float32", 32, 16, ", causal_mask=\"TopLeft\"", .causal = true},
     {"causal at the end", "float32", 32, 16, ", causal_mask=\"BottomRight\"", .causal = true,
      .bottom_right = true},
+    {"causal hiding bias", "float32", 16, 16, ", causal_mask=\"TopLeft\"", .bias = true,
+     .causal = true, .hides = true},
+    {"window hiding bias", "float32", 16, 16, ", causal_mask=\"BottomRight\", window_size=7",
+     .bias = true, .causal = true, .bottom_right = true, .window = 7, .hides = true},
     {"window", "float32", 16, 16, ", causal_mask=\"BottomRight\", window_size=37", .causal = true,
      .bottom_right = true, .window = 37},
     {"window ahead", "float32", 16, 16, ", window_size=5", .bottom_right = true, .window = 5},
@@ -42,6 +47,8 @@ static const variant variants[] = {
     {"float64 causal bias", "float64", 16, 33, ", causal_mask=\"TopLeft\"", .bias = true,
      .causal = true},
     {"float64 hiding bias", "float64", 16, 16, "", .bias = true, .hides = true},
+    {"float64 causal hiding bias", "float64", 16, 16, ", causal_mask=\"TopLeft\"", .bias = true,
+     .causal = true, .hides = true},
     {"float64 window", "float64", 9, 16, ", causal_mask=\"BottomRight\", window_size=37",
      .causal = true, .bottom_right = true, .window = 37},
     {"bfloat16 causal bias", "bfloat16", 32, 32, ", causal_mask=\"TopLeft\"", .bias = true,
@@ -130,14 +137,26 @@ static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 {
     for (int64_t i = 0; i < HEADS * n * m; i++)
         if (i / m % n % 3 == 0 || i % m % 5 == 0) {
+            bool infinite = v->causal && i / m % n % 2 == 0;
             if (item_size(v) == 8)
-                ((double *)bias)[i] = -DBL_MAX;
+                ((double *)bias)[i] = infinite ? -INFINITY : -DBL_MAX;
             else
-                ((float *)bias)[i] = -FLT_MAX;
+                ((float *)bias)[i] = infinite ? -INFINITY : -FLT_MAX;
         }
 }
 
 /* --- the definition --------------------------------------------------------------------------- */
+
+/* A query that sees keys sees no others, whatever the bias adds to them; one that sees none has the
+ * mean of all values. */
+static void apply_mask(const bool *seen, int64_t m, double *score)
+{
+    bool any = false;
+    for (int64_t j = 0; j < m; j++)
+        any = any || seen[j];
+    for (int64_t j = 0; j < m; j++)
+        score[j] = !any ? 0 : seen[j] ? fmax(score[j], -DBL_MAX / 4) : -INFINITY;
+}
 
 static bool sees(const variant *v, int64_t i, int64_t j, int64_t n, int64_t m)
 {
@@ -148,6 +167,7 @@ static bool sees(const variant *v, int64_t i, int64_t j, int64_t n, int64_t m)
 static void expect(const variant *v, const void *const *in, int64_t n, int64_t m, double *out)
 {
     double *score = malloc((size_t)(m + 1) * sizeof *score);
+    bool *seen = malloc((size_t)(m + 1) * sizeof *seen);
     const char *given = strstr(v->attrs, "scale=");
     double scale = given ? strtod(given + 6, NULL) : 1 / sqrt((double)v->size);
     for (int64_t at = 0; at < BATCH * n * HEADS; at++) {
@@ -161,9 +181,13 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
             s *= scale;
             if (v->bias)
                 s += get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j);
-            score[j] = sees(v, i, j, n, m) ? s : item_size(v) == 8 ? -1.0e308 : -3.0e38;
-            largest = fmax(largest, score[j]);
+            score[j] = s;
+            seen[j] = sees(v, i, j, n, m);
         }
+        if (v->causal || v->window)
+            apply_mask(seen, m, score);
+        for (int64_t j = 0; j < m; j++)
+            largest = fmax(largest, score[j]);
         for (int64_t j = 0; j < m; j++)
             sum += score[j] = exp(score[j] - largest);
         for (int64_t e = 0; e < v->value_size; e++) {
@@ -175,6 +199,7 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
         }
     }
     free(score);
+    free(seen);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */

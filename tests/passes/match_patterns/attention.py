@@ -189,3 +189,60 @@ class Module:
             out = R.matmul(p, v)
             R.output(out)
         return out
+
+    @R.function
+    def half_as_exported(q: R.Tensor(("b", 4, "n", 16), "float16"), k: R.Tensor(("b", 4, 16, "n"), "float16"), v: R.Tensor(("b", 4, "n", 16), "float16"), mask: R.Tensor(("b", 1, "n", "n"), "float16")) -> R.Tensor(("b", 4, "n", 16), "float16"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            y = R.multiply(z, R.const(0.25, "float16"))
+            s = R.add(y, mask)
+            wide = R.astype(s, "float32")
+            p = R.nn.softmax(wide, axis=-1)
+            half = R.astype(p, "float16")
+            out = R.matmul(half, v)
+            R.output(out)
+        return out
+
+    @R.function
+    def half_with_a_condition(q: R.Tensor(("b", 4, "n", 16), "float16"), k: R.Tensor(("b", 4, 16, "n"), "float16"), v: R.Tensor(("b", 4, "n", 16), "float16"), seen: R.Tensor(("n", "n"), "bool")) -> R.Tensor(("b", 4, "n", 16), "float16"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            s = R.where(seen, z, R.const(-65504.0, "float16"))
+            wide = R.astype(s, "float32")
+            p = R.nn.softmax(wide, axis=-1)
+            half = R.astype(p, "float16")
+            out = R.matmul(half, v)
+            R.output(out)
+        return out
+
+    @R.function
+    def half_that_a_small_number_leaves_standing(q: R.Tensor(("b", 4, "n", 16), "float16"), k: R.Tensor(("b", 4, 16, "n"), "float16"), v: R.Tensor(("b", 4, "n", 16), "float16"), seen: R.Tensor(("n", "n"), "bool")) -> R.Tensor(("b", 4, "n", 16), "float16"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            s = R.where(seen, z, R.const(-10000.0, "float16"))
+            wide = R.astype(s, "float32")
+            p = R.nn.softmax(wide, axis=-1)
+            half = R.astype(p, "float16")
+            out = R.matmul(half, v)
+            R.output(out)
+        return out
+
+    @R.function
+    def bfloat16_weights(q: R.Tensor(("b", 4, "n", 16), "bfloat16"), k: R.Tensor(("b", 4, 16, "n"), "bfloat16"), v: R.Tensor(("b", 4, "n", 16), "bfloat16"), bias: R.Tensor(("n", "n"), "float32")) -> R.Tensor(("b", 4, "n", 16), "bfloat16"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            z = R.matmul(q, k)
+            wide = R.astype(z, "float32")
+            s = R.add(wide, bias)
+            p = R.nn.softmax(s, axis=-1)
+            half = R.astype(p, "bfloat16")
+            out = R.matmul(half, v)
+            R.output(out)
+        return out
