@@ -62,3 +62,14 @@ void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue)
     epilogue->removed = true;
     rlxc_stage_drop_temp(s, s->items[i].out);
 }
+
+const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
+                                     const rlxc_buffer *from, const rlxc_expr *const *at,
+                                     const rlxc_expr *value)
+{
+    /* a variable stands for the value until the axes have been replaced */
+    const rlxc_expr *mark = rlxc_var(ctx, rlxc_intern_cstr(ctx, "result"), from->dtype);
+    const rlxc_expr *mapped = rlxc_replace_loads(ctx, e->value, from, mark);
+    mapped = rlxc_replace(ctx, mapped, e->vars, at, e->n_axes);
+    return rlxc_substitute(ctx, mapped, &mark, &value, 1);
+}

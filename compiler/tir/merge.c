@@ -117,9 +117,7 @@ static rlxc_buffer *merged_view(merger *m, const rlxc_buffer *b, uint32_t d)
     rlxc_map_set(ctx, &m->views, rlxc_key(b), view);
     if (m->silent && b->data == m->silent->data)
         return view;
-    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
-    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = view};
-    RLXC_PUSH(ctx, &m->c->out, declare);
+    rlxc_declare(m->c, view);
     return view;
 }
 

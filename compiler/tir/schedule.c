@@ -45,14 +45,6 @@ static const rlxc_stmt *restated(rlxc_context *ctx, const rlxc_stage *s)
     return body;
 }
 
-static const rlxc_stmt *named_block(rlxc_context *ctx, const char *name, const rlxc_schedule *c)
-{
-    rlxc_block *block = rlxc_alloc(ctx, sizeof *block);
-    block->name = rlxc_intern_cstr(ctx, name);
-    block->body = rlxc_stmt_seq(ctx, c->out.items, c->out.count);
-    return rlxc_stmt_block(ctx, block, NULL, NULL);
-}
-
 static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
                      const rlxc_stmt *body)
 {
@@ -83,7 +75,7 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
         any = true;
         for (uint32_t k = 0; r->pattern[k]; k++)
             s.items[i + k].done = true;
-        stmts[i] = c.out.count ? named_block(ctx, r->name, &c) : NULL;
+        stmts[i] = c.out.count ? rlxc_part(ctx, r->name, rlxc_body_of(&c)) : NULL;
     }
     if (!any || rlxc_failed(ctx))
         return;

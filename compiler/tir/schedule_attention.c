@@ -186,19 +186,6 @@ static const rlxc_stmt *unrolled(fused *t, const rlxc_expr *var, int64_t n, cons
     return loop_of(t, var, num(t, n), RLXC_LOOP_UNROLLED, body);
 }
 
-static const rlxc_stmt *annotated(fused *t, const rlxc_stmt *l, const char *name)
-{
-    rlxc_stmt *copy = rlxc_copy(t->ctx, l, sizeof *copy);
-    copy->loop.annotations = rlxc_attrs_with(t->ctx, copy->loop.annotations,
-                                             rlxc_intern_cstr(t->ctx, name), rlxc_attr_int(1));
-    return copy;
-}
-
-static const rlxc_stmt *reordered(fused *t, const rlxc_stmt *reduction)
-{
-    return annotated(t, reduction, "rlx.reassoc");
-}
-
 static const rlxc_expr *query(fused *t, const rlxc_expr *column)
 {
     const rlxc_expr *i = plus(t, t->i0, column);
@@ -398,16 +385,16 @@ static void alone(fused *t)
     push(t, set(t, corr, max));
     const rlxc_stmt *parts[4];
     parts[0] = set(t, dot, real(t, 0));
-    parts[1] = reordered(
-        t, loop(t, d, size,
-                set(t, dot, plus(t, dot, times(t, at1(t, t->qt, d), key_in_place(t, j, d))))));
+    parts[1] = rlxc_reassociable(
+        t->ctx, loop(t, d, size,
+                     set(t, dot, plus(t, dot, times(t, at1(t, t->qt, d), key_in_place(t, j, d))))));
     parts[2] = set(t, score, masked(t, t->i0, j, dot));
     parts[3] = set(t, max, most(t, max, score));
     push(t, loop(t, j, t->nk, rlxc_stmt_seq(ctx, parts, 4)));
     push(t, set(t, corr, exp_of(t, rlxc_sub(ctx, corr, max))));
     push(t, set(t, sum, times(t, sum, corr)));
     push(t, loop(t, j, t->nk, set(t, score, exp_of(t, rlxc_sub(ctx, score, max)))));
-    push(t, reordered(t, loop(t, j, t->nk, set(t, sum, plus(t, sum, score)))));
+    push(t, rlxc_reassociable(t->ctx, loop(t, j, t->nk, set(t, sum, plus(t, sum, score)))));
     const rlxc_expr *out = at1(t, t->ot, e);
     push(t, loop(t, e, value_size, set(t, out, times(t, out, corr))));
     int64_t vectors = t->a->value_size / t->vl;
@@ -485,16 +472,15 @@ static void over_keys(fused *t, int64_t block, void (*const *steps)(fused *t), u
 {
     const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");
     visible_keys(t, &begin, &end);
-    const rlxc_expr *count =
-        divided(t, plus(t, rlxc_sub(t->ctx, end, begin), num(t, block - 1)), num(t, block));
+    const rlxc_expr *count = rlxc_split_count(t->ctx, rlxc_sub(t->ctx, end, begin), block);
     rlxc_schedule *outer = t->c, inner = {.s = outer->s};
     t->c = &inner;
     t->j0 = plus(t, begin, times(t, var, num(t, block)));
-    t->nk = least(t, num(t, block), rlxc_sub(t->ctx, end, t->j0));
+    t->nk = rlxc_split_size(t->ctx, end, t->j0, block);
     for (uint32_t i = 0; i < n_steps; i++)
         steps[i](t);
     t->c = outer;
-    push(t, loop(t, var, count, rlxc_stmt_seq(t->ctx, inner.out.items, inner.out.count)));
+    push(t, loop(t, var, count, rlxc_body_of(&inner)));
 }
 
 /* The parallel loop over batches, heads and |blocks| blocks of queries of |height| from |start| on.
@@ -537,10 +523,8 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
         end_alone(t);
     else
         end_block(t);
-    const rlxc_stmt *body = rlxc_stmt_seq(t->ctx, inner.out.items, inner.out.count);
-    const rlxc_stmt *all = rlxc_loop_of(t->ctx, p, times(t, times(t, a->batches, a->heads), blocks),
-                                        RLXC_LOOP_PARALLEL, body);
-    RLXC_PUSH(t->ctx, &c->out, annotated(t, all, "rlx.alike"));
+    const rlxc_expr *all = times(t, times(t, a->batches, a->heads), blocks);
+    RLXC_PUSH(t->ctx, &c->out, rlxc_parallel_loop(t->ctx, p, all, true, rlxc_body_of(&inner)));
 }
 
 bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
@@ -558,7 +542,7 @@ bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
     t.mr = wide || medium ? 6 : 4;
     nest(&t, c, blocks, num(&t, 0), (int64_t)t.nv * t.vl);
     const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, left, num(&t, ALONE));
-    const rlxc_expr *vectors = divided(&t, plus(&t, left, num(&t, t.vl - 1)), num(&t, t.vl));
+    const rlxc_expr *vectors = rlxc_split_count(t.ctx, left, t.vl);
     t.nv = 1;
     t.mr = wide ? 12 : medium ? 8 : 6;
     t.clamp = true;

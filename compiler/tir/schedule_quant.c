@@ -63,22 +63,17 @@ const rlxc_expr *rlxc_quant_times(rlxc_quant_rows_of *t, const rlxc_expr *a, int
 const rlxc_stmt *rlxc_quant_over(rlxc_quant_rows_of *t, uint32_t mr, uint32_t nv,
                                  const rlxc_quant_point *at, bool serial, const rlxc_stmt *body)
 {
-    rlxc_context *ctx = t->ctx;
-    rlxc_loop_kind kind = serial ? RLXC_LOOP_SERIAL : RLXC_LOOP_UNROLLED;
-    body = rlxc_loop_of(ctx, at->l, rlxc_i64(ctx, t->vl), RLXC_LOOP_VECTORIZED, body);
-    body = rlxc_loop_of(ctx, at->v, rlxc_i64(ctx, nv), kind, body);
-    return mr ? rlxc_loop_of(ctx, at->m, rlxc_i64(ctx, mr), kind, body) : body;
+    return rlxc_over_tile(t->ctx, at, mr, nv, t->vl, serial, body);
 }
 
 rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t)
 {
-    return (rlxc_quant_point){rlxc_loop_var(t->ctx, "m"), rlxc_loop_var(t->ctx, "v"),
-                              rlxc_loop_var(t->ctx, "l")};
+    return rlxc_new_point(t->ctx);
 }
 
 const rlxc_expr *rlxc_quant_column(rlxc_quant_rows_of *t, const rlxc_quant_point *at)
 {
-    return rlxc_quant_add(t, rlxc_quant_times(t, at->v, t->vl), at->l);
+    return rlxc_point_column(t->ctx, at, t->vl);
 }
 
 const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *buffer,
@@ -174,7 +169,7 @@ static const rlxc_stmt *one_word(tile *q, const rlxc_expr *word, int64_t rows)
         RLXC_PUSH(ctx, &own.out, unpack(q, i));
         RLXC_PUSH(ctx, &own.out, accumulate(q, rlxc_quant_add(q->t, k, rlxc_i64(ctx, i))));
     }
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 /* |rows| rows of group |g|. */
@@ -243,7 +238,7 @@ static const rlxc_stmt *one_tile(tile *q)
         RLXC_PUSH(ctx, &own.out, one_group(q, rlxc_i64(ctx, full), left));
     const rlxc_quant_results results = {q->mr, q->nv, q->acc, q->results, q->i0, q->first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 static const rlxc_expr *let(rlxc_quant_rows_of *t, const char *name, const rlxc_expr *value)
@@ -296,17 +291,14 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     t->c = &own;
     const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, ROW_BLOCK);
-    const rlxc_expr *blocks = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
-                                          rlxc_add(ctx, rows, rlxc_i64(ctx, ROW_BLOCK - 1)), size);
-    blocks = rlxc_simplify(ctx, blocks, NULL);
+    const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, ROW_BLOCK), NULL);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     t->panel = let(t, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
     const rlxc_expr *row = let(t, "row", rlxc_mul(ctx, block, size));
-    const rlxc_expr *left = rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_sub(ctx, rows, row), size);
-    tiles_of_rows(t, row, let(t, "left", left));
+    tiles_of_rows(t, row, let(t, "left", rlxc_split_size(ctx, rows, row, ROW_BLOCK)));
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;
     return rlxc_quant_parallel(t, piece, rlxc_simplify(ctx, pieces, NULL), body);
 }
@@ -314,13 +306,7 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
 const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
                                      const rlxc_expr *extent, const rlxc_stmt *body)
 {
-    rlxc_context *ctx = t->ctx;
-    rlxc_loop_kind kind = t->serial ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;
-    rlxc_stmt *loop = rlxc_copy(ctx, rlxc_loop_of(ctx, var, extent, kind, body), sizeof *loop);
-    if (!t->serial)
-        loop->loop.annotations = rlxc_attrs_with(
-            ctx, loop->loop.annotations, rlxc_intern_cstr(ctx, "rlx.alike"), rlxc_attr_int(1));
-    return loop;
+    return rlxc_parallel_loop(t->ctx, var, extent, !t->serial, body);
 }
 
 rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,

@@ -25,9 +25,7 @@ typedef struct rlxc_quant_results { /* of a tile */
     const rlxc_expr *i0, *first;
 } rlxc_quant_results;
 
-typedef struct rlxc_quant_point { /* loop variables inside a tile: row, vector, lane */
-    const rlxc_expr *m, *v, *l;
-} rlxc_quant_point;
+typedef rlxc_point rlxc_quant_point;
 
 /* |t| for the stage, whose weights are |q|. */
 rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,

@@ -219,9 +219,7 @@ bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
     p.cells = rlxc_local_buffer(c, "cells", p.kind->cell, &size, 1);
     p.words = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, "limbs"), u32, &words, 1);
     p.words->data = p.cells->data;
-    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
-    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = p.words};
-    RLXC_PUSH(ctx, &c->out, declare);
+    rlxc_declare(c, p.words);
     if (p.kind == &integers)
         p.sums = rlxc_local_buffer(c, "sums", RLX_I32, &p.rows, 1);
     const rlxc_expr *i = rlxc_loop_var(ctx, "i");

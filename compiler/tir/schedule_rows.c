@@ -36,14 +36,6 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
 
 /* --- one stage ------------------------------------------------------------------------------- */
 
-static const rlxc_stmt *reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
-{
-    rlxc_stmt *copy = rlxc_copy(ctx, loop, sizeof *copy);
-    copy->loop.annotations = rlxc_attrs_with(
-        ctx, copy->loop.annotations, rlxc_intern_cstr(ctx, "rlx.reassoc"), rlxc_attr_int(1));
-    return copy;
-}
-
 /* The product of the reduction's extents where it is a small constant: those loops are unrolled, so
  * that the loop around them vectorises. */
 static bool small_reduction(const rlxc_stage *s)
@@ -75,7 +67,7 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
             continue;
         body = rlxc_loop_of(ctx, s->vars[i], s->extents[i],
                             unrolled ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL, body);
-        body = reassociable(ctx, body);
+        body = rlxc_reassociable(ctx, body);
     }
     const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, sum, zero, 1, s->init), body,
                                  rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, now)};
@@ -262,7 +254,7 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
             RLXC_PUSH(ctx, &c->out, inner.out.items[i]);
         return true;
     }
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, inner.out.items, inner.out.count);
+    const rlxc_stmt *body = rlxc_body_of(&inner);
     for (uint32_t i = shared; n > 1 && i-- > 1;)
         body = rlxc_loop_of(ctx, vars[i], own->extents[i], RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &c->out, rlxc_loop_of(ctx, row, outermost, kind, body));

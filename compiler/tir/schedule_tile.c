@@ -110,14 +110,14 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
         if (i == 0)
             fetch_next(t, &each, &now, var, count);
         RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &now));
-        const rlxc_stmt *body = rlxc_stmt_seq(ctx, each.out.items, each.out.count);
+        const rlxc_stmt *body = rlxc_body_of(&each);
         RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
         if (q.mr == 1)
             break;
         left = named(t, &own, "left", rlxc_sub(ctx, left, rlxc_tile_times(t, count, q.mr)));
         start = named(t, &own, "row", rlxc_tile_plus(t, start, rlxc_tile_times(t, count, q.mr)));
     }
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 /* The rows of one tile of columns, for one block of the reduction after the other: what is read of
@@ -128,22 +128,20 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
     const int64_t step = t->p.k_block;
-    const rlxc_expr *extent = t->s->extents[t->p.reduce], *whole = rlxc_tile_num(t, step);
+    const rlxc_expr *extent = t->s->extents[t->p.reduce];
     const rlxc_expr *many =
         rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.shape->mr));
-    const rlxc_expr *count =
-        divide(t, rlxc_tile_plus(t, extent, rlxc_tile_num(t, step - 1)), step, false);
+    const rlxc_expr *count = rlxc_split_count(ctx, extent, step);
     t->blocks = named(t, &own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
     rlxc_schedule inner = {.s = t->c->s};
     t->block = rlxc_loop_var(ctx, "block");
     t->first = named(t, &inner, "first", rlxc_tile_times(t, t->block, step));
-    const rlxc_expr *left = rlxc_sub(ctx, extent, t->first);
-    left = rlxc_binary(ctx, RLXC_EXPR_MIN, left, whole);
+    const rlxc_expr *left = rlxc_split_size(ctx, extent, t->first, step);
     t->count = named(t, &inner, "count", rlxc_select(ctx, many, left, extent));
     RLXC_PUSH(ctx, &inner.out, all_rows(t, q));
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, inner.out.items, inner.out.count);
+    const rlxc_stmt *body = rlxc_body_of(&inner);
     RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, t->block, t->blocks, RLXC_LOOP_SERIAL, body));
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
@@ -194,16 +192,9 @@ static void close_loop(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *var,
                        const rlxc_expr *extent)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, t->c->out.items, t->c->out.count);
-    rlxc_stmt *loop =
-        rlxc_copy(ctx,
-                  rlxc_loop_of(ctx, var, rlxc_simplify(ctx, extent, NULL),
-                               t->small ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL, body),
-                  sizeof *loop);
-    if (!t->small) /* the last blocks are smaller: no reason to judge the work by them */
-        loop->loop.annotations = rlxc_attrs_with(
-            ctx, loop->loop.annotations, rlxc_intern_cstr(ctx, "rlx.alike"), rlxc_attr_int(1));
-    RLXC_PUSH(ctx, &to->out, loop);
+    RLXC_PUSH(ctx, &to->out,
+              rlxc_parallel_loop(ctx, var, rlxc_simplify(ctx, extent, NULL), !t->small,
+                                 rlxc_body_of(t->c)));
     t->c->out.count = 0;
 }
 
@@ -212,10 +203,7 @@ static const rlxc_expr *row_blocks(const rlxc_tiler *t)
 {
     if (t->p.i == RLXC_NO_AXIS || t->p.must_pack)
         return rlxc_i64(t->ctx, 1);
-    const rlxc_expr *rounded =
-        rlxc_add(t->ctx, t->s->extents[t->p.i], rlxc_i64(t->ctx, ROW_BLOCK - 1));
-    rounded = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, rounded, rlxc_i64(t->ctx, ROW_BLOCK));
-    return rlxc_simplify(t->ctx, rounded, NULL);
+    return rlxc_simplify(t->ctx, rlxc_split_count(t->ctx, t->s->extents[t->p.i], ROW_BLOCK), NULL);
 }
 
 /* Gives the block number |block| of |blocks| its rows. */
@@ -226,9 +214,7 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     if (rlxc_is_const(blocks, 1))
         return;
     t->row = named(t, t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
-    const rlxc_expr *left = rlxc_sub(t->ctx, t->rows, t->row);
-    t->rows = named(t, t->c, "rows",
-                    rlxc_binary(t->ctx, RLXC_EXPR_MIN, left, rlxc_tile_num(t, ROW_BLOCK)));
+    t->rows = named(t, t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
 }
 
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower

@@ -15,28 +15,19 @@ enum {
     SHORT_SUM = 32,      /* not worth parts */
 };
 
-typedef struct point { /* loop variables inside a tile */
-    const rlxc_expr *m, *v, *l;
-} point;
-
-static point new_point(rlxc_tiler *t)
+static const rlxc_expr *column(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at)
 {
-    return (point){rlxc_loop_var(t->ctx, "m"), rlxc_loop_var(t->ctx, "v"),
-                   rlxc_loop_var(t->ctx, "l")};
+    return rlxc_point_column(t->ctx, at, q->vl);
 }
 
-static const rlxc_expr *column(rlxc_tiler *t, const rlxc_tile *q, const point *at)
-{
-    return rlxc_tile_plus(t, rlxc_tile_times(t, at->v, q->vl), at->l);
-}
-
-static const rlxc_expr *acc_index(rlxc_tiler *t, const rlxc_tile *q, const point *at)
+static const rlxc_expr *acc_index(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at)
 {
     return rlxc_tile_plus(t, rlxc_tile_times(t, at->m, (int64_t)q->nv * q->vl), column(t, q, at));
 }
 
 /* Values of all axes at a point of the tile. */
-static void axis_values(rlxc_tiler *t, const rlxc_tile *q, const point *at, const rlxc_expr **out)
+static void axis_values(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
+                        const rlxc_expr **out)
 {
     for (uint32_t k = 0; k < t->s->n_axes; k++)
         out[k] = t->values[k];
@@ -47,16 +38,13 @@ static void axis_values(rlxc_tiler *t, const rlxc_tile *q, const point *at, cons
 
 /* Loops over the tile: unrolled with vector lanes inside, or (|small|) serial over rows and
  * vectors, for longer bodies. */
-static const rlxc_stmt *over_tile(rlxc_tiler *t, const rlxc_tile *q, const point *at, bool small,
-                                  const rlxc_stmt *body)
+static const rlxc_stmt *over_tile(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
+                                  bool small, const rlxc_stmt *body)
 {
-    rlxc_loop_kind outer = small ? RLXC_LOOP_SERIAL : RLXC_LOOP_UNROLLED;
-    body = rlxc_loop_of(t->ctx, at->l, rlxc_tile_num(t, q->vl), RLXC_LOOP_VECTORIZED, body);
-    body = rlxc_loop_of(t->ctx, at->v, rlxc_tile_num(t, q->nv), outer, body);
-    return rlxc_loop_of(t->ctx, at->m, rlxc_tile_num(t, q->mr), outer, body);
+    return rlxc_over_tile(t->ctx, at, q->mr, q->nv, q->vl, small, body);
 }
 
-static const rlxc_expr *is_valid(rlxc_tiler *t, const rlxc_tile *q, const point *at)
+static const rlxc_expr *is_valid(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at)
 {
     return rlxc_binary(t->ctx, RLXC_EXPR_LT, column(t, q, at), q->valid);
 }
@@ -115,7 +103,7 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 }
 
 /* Where the tile's sums of the blocks before are, and those of part |chain|. */
-static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const point *at,
+static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
                                     const rlxc_expr *out_where[2])
 {
     out_where[0] = rlxc_tile_plus(t, rlxc_sub(t->ctx, q->i0, t->row), at->m);
@@ -123,7 +111,7 @@ static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const poi
     return rlxc_load(t->ctx, t->partial, out_where, 2);
 }
 
-static const rlxc_expr *chain_index(rlxc_tiler *t, const rlxc_tile *q, const point *at,
+static const rlxc_expr *chain_index(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
                                     uint32_t chain)
 {
     return rlxc_tile_plus(t, acc_index(t, q, at),
@@ -133,7 +121,7 @@ static const rlxc_expr *chain_index(rlxc_tiler *t, const rlxc_tile *q, const poi
 static const rlxc_stmt *acc_set(rlxc_tiler *t, const rlxc_tile *q, uint32_t chain, bool resume)
 {
     const rlxc_expr *values[RLXC_STAGE_AXES], *where[2];
-    point at = new_point(t);
+    rlxc_point at = rlxc_new_point(t->ctx);
     axis_values(t, q, &at, values);
     const rlxc_expr *index = chain_index(t, q, &at, chain);
     const rlxc_expr *value =
@@ -163,7 +151,7 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     rlxc_context *ctx = t->ctx;
     const rlxc_stage *s = t->s;
     const rlxc_expr *values[RLXC_STAGE_AXES];
-    point at = new_point(t);
+    rlxc_point at = rlxc_new_point(t->ctx);
     axis_values(t, q, &at, values);
     for (uint32_t k = 0; k < s->n_axes; k++)
         if (s->reduces[k])
@@ -248,7 +236,7 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
             rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, acc_step(t, q, 0, values));
     }
     for (uint32_t chain = 1; chain < n; chain++) {
-        point at = new_point(t);
+        rlxc_point at = rlxc_new_point(t->ctx);
         const rlxc_expr *to = acc_index(t, q, &at), *from = chain_index(t, q, &at, chain);
         const rlxc_expr *sum =
             rlxc_add(ctx, rlxc_load(ctx, t->acc, &to, 1), rlxc_load(ctx, t->acc, &from, 1));
@@ -322,13 +310,13 @@ static const rlxc_stmt *write_results(rlxc_tiler *t, const rlxc_tile *q)
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *values[RLXC_STAGE_AXES];
     const rlxc_stmt *parts[2];
-    point at = new_point(t);
+    rlxc_point at = rlxc_new_point(t->ctx);
     axis_values(t, q, &at, values);
     const rlxc_expr *index = acc_index(t, q, &at);
     const rlxc_expr *now = rlxc_load(ctx, t->acc, &index, 1);
     if (t->tile) {
         parts[0] = over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->tile, &index, 1, now));
-        at = new_point(t);
+        at = rlxc_new_point(t->ctx);
         axis_values(t, q, &at, values);
         index = acc_index(t, q, &at);
         now = rlxc_load(ctx, t->tile, &index, 1);
@@ -347,7 +335,7 @@ static const rlxc_stmt *write_results(rlxc_tiler *t, const rlxc_tile *q)
 static const rlxc_stmt *keep_sums(rlxc_tiler *t, const rlxc_tile *q)
 {
     const rlxc_expr *where[2];
-    point at = new_point(t);
+    rlxc_point at = rlxc_new_point(t->ctx);
     const rlxc_expr *index = acc_index(t, q, &at);
     const rlxc_expr *now = rlxc_load(t->ctx, t->acc, &index, 1);
     (void)partial_sum(t, q, &at, where);

@@ -55,16 +55,13 @@ bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
         uint32_t k = split[i];
         const rlxc_expr *outer = rlxc_loop_var(ctx, "block");
         const rlxc_expr *start = rlxc_mul(ctx, outer, block);
-        const rlxc_expr *rounded = rlxc_add(ctx, s->extents[k], rlxc_i64(ctx, BLOCK - 1));
         const bool whole = rlxc_is_int(s->extents[k], &extent) && extent % BLOCK == 0;
         within[i] = rlxc_loop_var(ctx, "i");
-        left[i] = whole
-                      ? block
-                      : rlxc_binary(ctx, RLXC_EXPR_MIN, block, rlxc_sub(ctx, s->extents[k], start));
+        left[i] = whole ? block : rlxc_split_size(ctx, s->extents[k], start, BLOCK);
         olds[i] = s->vars[k];
         news[i] = rlxc_add(ctx, start, within[i]);
         s->vars[k] = outer;
-        s->extents[k] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, block);
+        s->extents[k] = rlxc_split_count(ctx, s->extents[k], BLOCK);
     }
     for (int i = 0; i < 2; i++) {
         s->vars[s->n_axes] = within[i];
@@ -175,7 +172,7 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
         const rlxc_expr **at = vector_at(b, b->s->indices, b->s->out->ndim, column, last);
         RLXC_PUSH(ctx, &own.out, rlxc_stmt_store(ctx, b->s->out, at, b->s->out->ndim, r[i]));
     }
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,

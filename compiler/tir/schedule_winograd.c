@@ -210,34 +210,26 @@ static const rlxc_stmt *multiply(const emitter *e, rlxc_winograd_matrix matrix, 
     return rlxc_stmt_seq(ctx, parts.items, parts.count);
 }
 
-/* |body| for each of |count| values of |var|, in vectors of |lanes| over |lane|. */
-static const rlxc_stmt *unrolled(const emitter *e, const rlxc_expr *var, int64_t count,
-                                 const rlxc_expr *lane, uint32_t lanes, const rlxc_stmt *body)
-{
-    body = rlxc_loop_of(e->ctx, lane, num(e, lanes), RLXC_LOOP_VECTORIZED, body);
-    return rlxc_loop_of(e->ctx, var, num(e, count), RLXC_LOOP_UNROLLED, body);
-}
-
 /* matrix * from * matrix', where |from| and |to| have the two indices first, and the channel last
  * at |from_channel| and |to_channel|. */
 static const rlxc_stmt *transform(const emitter *e, rlxc_winograd_matrix matrix, access from,
                                   access to, const rlxc_expr *at, uint32_t lanes)
 {
-    const rlxc_expr *column = rlxc_loop_var(e->ctx, "s"), *row = rlxc_loop_var(e->ctx, "i");
-    const rlxc_expr *lane[2] = {rlxc_loop_var(e->ctx, "l"), rlxc_loop_var(e->ctx, "l")};
+    const rlxc_point column = {.v = rlxc_loop_var(e->ctx, "s"), .l = rlxc_loop_var(e->ctx, "l")};
+    const rlxc_point row = {.v = rlxc_loop_var(e->ctx, "i"), .l = rlxc_loop_var(e->ctx, "l")};
     int64_t rows = matrix == RLXC_WINOGRAD_A ? OUT : IN;
     from.slot = 0;
-    from.at[1] = column;
-    from.at[from.buffer->ndim - 1] = rlxc_add(e->ctx, at, lane[0]);
-    access half = {e->half, {NULL, column, lane[0]}, 0};
+    from.at[1] = column.v;
+    from.at[from.buffer->ndim - 1] = rlxc_add(e->ctx, at, column.l);
+    access half = {e->half, {NULL, column.v, column.l}, 0};
     const rlxc_stmt *first = multiply(e, matrix, &from, &half);
-    half = (access){e->half, {row, NULL, lane[1]}, 1};
+    half = (access){e->half, {row.v, NULL, row.l}, 1};
     to.slot = 1;
-    to.at[0] = row;
-    to.at[to.buffer->ndim - 1] = rlxc_add(e->ctx, at, lane[1]);
+    to.at[0] = row.v;
+    to.at[to.buffer->ndim - 1] = rlxc_add(e->ctx, at, row.l);
     const rlxc_stmt *second = multiply(e, matrix, &half, &to);
-    const rlxc_stmt *parts[2] = {unrolled(e, column, IN, lane[0], lanes, first),
-                                 unrolled(e, row, rows, lane[1], lanes, second)};
+    const rlxc_stmt *parts[2] = {rlxc_over_tile(e->ctx, &column, 0, IN, lanes, false, first),
+                                 rlxc_over_tile(e->ctx, &row, 0, rows, lanes, false, second)};
     return rlxc_stmt_seq(e->ctx, parts, 2);
 }
 
@@ -381,7 +373,7 @@ static void multiply_block(emitter *e)
         const rlxc_stage *group[1] = {&s};
         rlxc_schedule_rows(&product, group, 1, 0);
     }
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, product.out.items, product.out.count);
+    const rlxc_stmt *body = rlxc_body_of(&product);
     body = rlxc_loop_of(ctx, j, num(e, IN), RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &e->inner.out, rlxc_loop_of(ctx, i, num(e, IN), RLXC_LOOP_SERIAL, body));
 }
@@ -417,7 +409,7 @@ bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
     int64_t size = block_size(&e);
     const rlxc_expr *block = rlxc_loop_var(ctx, "block"), *tiles = rlxc_winograd_tiles(ctx, w->y);
     e.first = rlxc_mul(ctx, block, num(&e, size));
-    e.rows = rlxc_binary(ctx, RLXC_EXPR_MIN, num(&e, size), rlxc_sub(ctx, tiles, e.first));
+    e.rows = rlxc_split_size(ctx, tiles, e.first, size);
     e.v = local(&e, "v", IN, IN, size, e.channels);
     e.m = local(&e, "m", IN, IN, size, e.outputs);
     e.half = local(&e, "half", IN, IN, e.lanes, 0);
@@ -426,11 +418,9 @@ bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
     multiply_block(&e);
     e.result = local(&e, "result", OUT, OUT, e.outputs, 0);
     RLXC_PUSH(ctx, &e.inner.out, over_tiles(&e, false));
-    const rlxc_expr *blocks = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
-                                          rlxc_add(ctx, tiles, num(&e, size - 1)), num(&e, size));
+    const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, size), NULL);
     RLXC_PUSH(ctx, &c->out,
-              rlxc_loop_of(ctx, block, rlxc_canonical(ctx, blocks, NULL), RLXC_LOOP_PARALLEL,
-                           rlxc_stmt_seq(ctx, e.inner.out.items, e.inner.out.count)));
+              rlxc_loop_of(ctx, block, blocks, RLXC_LOOP_PARALLEL, rlxc_body_of(&e.inner)));
     rlxc_stage_drop_temp(c->s, w->v);
     rlxc_stage_drop_temp(c->s, w->m);
     rlxc_epilogue_done(c->s, i + 2, epilogue);

@@ -7,7 +7,7 @@
 #define RLXC_TIR_STAGES_H
 
 #include "compiler/passes/passes.h"
-#include "compiler/tir/lower.h"
+#include "compiler/tir/loops.h"
 #include "compiler/tir/winograd.h"
 
 enum { RLXC_STAGE_AXES = 16 };
@@ -60,11 +60,11 @@ bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
 /* --- emission: rules; each appends statements and gives true when it took the stage ------------
  */
 
-typedef struct rlxc_schedule {
+struct rlxc_schedule {
     rlxc_stages *s;
     RLXC_VEC(const rlxc_stmt *) out;
     bool serial; /* inside a parallel loop already */
-} rlxc_schedule;
+};
 
 /* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
@@ -106,12 +106,5 @@ const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const
 const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
                                      const rlxc_buffer *from, const rlxc_expr *const *at,
                                      const rlxc_expr *value);
-const rlxc_expr *rlxc_loop_var(rlxc_context *ctx, const char *name);
-/* Opens nothing: |body| inside a loop over [0, extent). */
-const rlxc_stmt *rlxc_loop_of(rlxc_context *ctx, const rlxc_expr *var, const rlxc_expr *extent,
-                              rlxc_loop_kind kind, const rlxc_stmt *body);
-/* ALLOCATE + DECL_BUFFER of a new buffer, appended to |out|. */
-rlxc_buffer *rlxc_local_buffer(rlxc_schedule *c, const char *name, rlx_dtype dtype,
-                               const rlxc_expr *const *shape, uint32_t n);
 
 #endif
