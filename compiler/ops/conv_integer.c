@@ -10,6 +10,16 @@ static bool is_byte(rlx_dtype t)
     return rlxc_dtype_is_int(t) && t.bits == 8;
 }
 
+static bool is_filter(const rlxc_sinfo *f)
+{
+    const rlx_dtype i8 = {RLX_INT, 8, 1};
+    const bool any = rlxc_dtype_is_void(f->dtype);
+    if (f->ndim == RLXC_UNKNOWN_NDIM)
+        return any || rlxc_dtype_eq(f->dtype, i8) || rlxc_dtype_eq(f->dtype, RLX_I32);
+    return (f->ndim == RLXC_QUANT_CONV_DIMS && (any || rlxc_dtype_eq(f->dtype, i8))) ||
+           (f->ndim == RLXC_QUANT_DEPTHWISE_DIMS && (any || rlxc_dtype_eq(f->dtype, RLX_I32)));
+}
+
 /* NHWC or NCHW. */
 static bool layout_of(uint32_t channel, const uint32_t *space, rlxc_quant_conv_layout *out)
 {
@@ -19,7 +29,6 @@ static bool layout_of(uint32_t channel, const uint32_t *space, rlxc_quant_conv_l
 
 static bool read_call(const rlxc_call_view *v, rlxc_window *w, rlxc_quant_conv *q)
 {
-    const rlx_dtype i8 = {RLX_INT, 8, 1};
     if (!rlxc_window_read(v, "data_layout", w))
         return false;
     if (!layout_of(w->channel, w->space, &q->in) ||
@@ -33,9 +42,9 @@ static bool read_call(const rlxc_call_view *v, rlxc_window *w, rlxc_quant_conv *
     const rlxc_sinfo *x = v->in[0], *f = v->in[1], *sums = v->in[2], *zero = v->in[3];
     if (!rlxc_dtype_is_void(x->dtype) && !is_byte(x->dtype))
         return rlxc_infer_fail(v, 0, "expected 8 bits, got %s", rlxc_sinfo_text(v->ctx, x)), false;
-    if ((!rlxc_dtype_is_void(f->dtype) && !rlxc_dtype_eq(f->dtype, i8)) ||
-        (f->ndim != RLXC_UNKNOWN_NDIM && f->ndim != RLXC_QUANT_CONV_DIMS))
-        return rlxc_infer_fail(v, 1, "expected int8 of %d dimensions, got %s", RLXC_QUANT_CONV_DIMS,
+    if (!is_filter(f))
+        return rlxc_infer_fail(v, 1, "expected int8 of %d dimensions or int32 of %d, got %s",
+                               RLXC_QUANT_CONV_DIMS, RLXC_QUANT_DEPTHWISE_DIMS,
                                rlxc_sinfo_text(v->ctx, f)),
                false;
     if ((!rlxc_dtype_is_void(sums->dtype) && !rlxc_dtype_eq(sums->dtype, RLX_I32)) ||
@@ -98,7 +107,7 @@ rlxc_atom rlxc_legalize_conv_integer(rlxc_builder *b, const rlxc_binding *call)
     }
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     rlxc_te_spatial(&te, te.name, out);
-    rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, q.size[0] * q.size[1] * 4 * q.words));
+    rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, q.size[0] * q.size[1] * q.depth));
     rlxc_te_reduce(
         &te, out, rlxc_quant_conv_init(ctx, &q, te.axes),
         rlxc_add(ctx, rlxc_te_load(&te, out, te.axes), rlxc_quant_conv_product(ctx, &q, te.axes)));

@@ -11,6 +11,10 @@ typedef struct rlxc_quantized {
     rlxc_context *ctx;
     const rlxc_options *options;
     rlxc_map defs; /* rlxc_rvar -> rlxc_binding */
+    rlxc_map
+        sums; /* rlxc_rvar made of a convolution's sums -> what quantized_convs.c keeps of it */
+    const uint32_t *uses; /* by variable id, of the function before the pass */
+    uint32_t n_uses;
     bool changed;
 } rlxc_quantized;
 
@@ -54,5 +58,8 @@ rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bin
 
 /* What takes the place of a convolution of 8-bit integers; NONE where it is none. */
 rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv);
+/* What takes the place of the division of such a result, which is on its way to be quantized again;
+ * NONE where it is none. */
+rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide);
 
 #endif

@@ -6,11 +6,15 @@
  *     y = R.nn.conv2d(xd, wd)            n = R.nn.conv2d_integer(x, filter, sums, z)
  *                                        y = R.multiply(R.astype(n, "float32"), s * t)
  *
+ * Where the result is divided by another scale, to be quantized again, the constants are divided
+ * instead: y / u becomes n * (s * t / u), and what is added or compared on the way is divided by u.
+ * That rounds elsewhere: a quotient next to a tie may be rounded to the other side.
+ *
  * x has 8 bits, one scale and one zero point (which may be found at run time); the weight is
  * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
- * What it leaves out, and what is computed in float32 as before: groups, other than two dimensions,
- * fewer outputs than half a vector, sums that do not fit int32, and targets without the
- * instructions. */
+ * What it leaves out, and what is computed in float32 as before: groups other than of one channel
+ * and one output, other than two dimensions, fewer outputs than half a vector, sums that do not fit
+ * int32, and targets without the instructions. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
@@ -34,7 +38,14 @@ static bool text_is(const rlxc_binding *call, const char *name, const char *valu
 static bool is_plain(const rlxc_binding *conv)
 {
     return text_is(conv, "data_layout", "NCHW") && text_is(conv, "kernel_layout", "OIHW") &&
-           text_is(conv, "out_layout", "NCHW") && rlxc_attr_get_int(conv, "groups", 1) == 1;
+           text_is(conv, "out_layout", "NCHW");
+}
+
+/* One group, or a channel for each output. */
+static bool groups_fit(const rlxc_binding *conv, const rlxc_sinfo *x, const rlxc_sinfo *w)
+{
+    const int64_t groups = rlxc_attr_get_int(conv, "groups", 1);
+    return groups == 1 || (rlxc_is_const(x->dims[1], groups) && rlxc_is_const(w->dims[0], groups));
 }
 
 static bool is_byte(rlx_dtype t)
@@ -106,7 +117,8 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     for (int32_t i = 0; i < 4; i++)
         if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
-    return rlxc_is_int(w->dims[0], &n) && (n >= MIN_OUTPUTS || !*floats) &&
+    return groups_fit(conv, x, w) && rlxc_is_int(w->dims[0], &n) &&
+           (n >= MIN_OUTPUTS || !*floats) &&
            rlxc_quantized_weight(p, conv->args[1], elements, false);
 }
 
@@ -134,30 +146,37 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
-    const rlx_dtype i8 = {RLX_INT, 8, 1};
     const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, conv->args[1]);
+    const bool depthwise = rlxc_attr_get_int(conv, "groups", 1) != 1;
+    const rlx_dtype t = depthwise ? RLX_I32 : (rlx_dtype){RLX_INT, 8, 1};
     if (!rlxc_te_begin(&te, b, conv, "pack_filter", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_packing packing = {.c = c, .te = &te};
     int64_t channels = 0, width = rlxc_quant_conv_width(p->options, c->columns);
     (void)rlxc_is_int(w->dims[1], &channels);
-    const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {rlxc_i64(ctx, (c->columns + width - 1) / width),
-                                                   w->dims[2],
-                                                   w->dims[3],
-                                                   rlxc_i64(ctx, (channels + 3) / 4),
-                                                   rlxc_i64(ctx, width),
-                                                   rlxc_i64(ctx, 4)};
-    te.out = rlxc_sinfo_tensor(ctx, i8, RLXC_QUANT_CONV_DIMS, dims, NULL);
+    const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {
+        rlxc_i64(ctx, (c->columns + width - 1) / width),
+        w->dims[2],
+        w->dims[3],
+        rlxc_i64(ctx, depthwise ? width : (channels + 3) / 4),
+        rlxc_i64(ctx, width),
+        rlxc_i64(ctx, 4)};
+    te.out = rlxc_sinfo_tensor(ctx, t, depthwise ? RLXC_QUANT_DEPTHWISE_DIMS : RLXC_QUANT_CONV_DIMS,
+                               dims, NULL);
     const rlxc_buffer *out = rlxc_te_output(&te, "filter");
     rlxc_te_spatial(&te, "filter", out);
-    const rlxc_expr *n = rlxc_add(ctx, rlxc_mul(ctx, te.axes[0], dims[4]), te.axes[4]);
-    const rlxc_expr *channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
-    const rlxc_expr *k = rlxc_add(ctx, rlxc_mul(ctx, te.axes[1], w->dims[3]), te.axes[2]);
-    k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]), channel);
-    const rlxc_expr *value = rlxc_packing_place(&packing, weight_of(c, zero, i8), k, n);
-    if (channels % 4 != 0)
+    const rlxc_expr *n = rlxc_mul(ctx, te.axes[0], rlxc_i64(ctx, width));
+    n = rlxc_add(ctx, n, te.axes[depthwise ? 3 : 4]);
+    const rlxc_expr *k = rlxc_add(ctx, rlxc_mul(ctx, te.axes[1], w->dims[3]), te.axes[2]),
+                    *channel = NULL;
+    if (!depthwise) {
+        channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
+        k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]), channel);
+    }
+    const rlxc_expr *value = rlxc_packing_place(&packing, weight_of(c, zero, t), k, n);
+    if (!depthwise && channels % 4 != 0)
         value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, channel, w->dims[1]), value,
-                           rlxc_int(ctx, i8, 0));
+                           rlxc_int(ctx, t, 0));
     rlxc_te_store(&te, out, value);
     return rlxc_packing_finish(&te);
 }
@@ -198,24 +217,93 @@ static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const byte
     return rlxc_emit_op(b, "nn.conv2d_integer", args, 4, attrs, conv->var->name);
 }
 
+/* What is kept of a result: floats times scales. */
+typedef struct scaled {
+    rlxc_atom floats, scales;
+    uint32_t uses; /* of the result */
+} scaled;
+
 /* The int32 |sums| as float32, times both scales. */
-static rlxc_atom scaled(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *conv,
-                        rlxc_atom sums, const rlxc_expr *scale)
+static rlxc_atom times_scales(rlxc_quantized *p, rlxc_quant_chain *c, rlxc_builder *b,
+                              const rlxc_binding *conv, rlxc_atom sums, const rlxc_expr *scale)
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[3] = {rlxc_i64(ctx, c->columns), one, one};
     rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
                                        rlxc_attr_dtype(RLX_F32));
-    const rlxc_expr *weight = c->scale ? rlxc_cast(ctx, RLX_F32, c->scale) : NULL;
-    if (weight)
-        scale = rlxc_mul(ctx, scale, weight);
+    if (c->scale)
+        scale = rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, c->scale));
     rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
     rlxc_atom reshaped[2] = {rlxc_pack_columns(c, b, conv, scale), rlxc_atom_shape(ctx, dims, 3)};
     if (rlxc_failed(ctx) || reshaped[0].kind != RLXC_ATOM_VAR)
         return (rlxc_atom){0};
     factors[1] = rlxc_emit_op(b, "reshape", reshaped, 2, (rlxc_attrs){0}, "scales");
-    return rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, conv->var->name);
+    rlxc_atom made = rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, conv->var->name);
+    const uint32_t id = conv->var->id;
+    const scaled kept = {factors[0], factors[1], id < p->n_uses ? p->uses[id] : UINT32_MAX};
+    if (made.kind == RLXC_ATOM_VAR)
+        rlxc_map_set(ctx, &p->sums, rlxc_key(made.var), rlxc_copy(ctx, &kept, sizeof kept));
+    return made;
 }
+
+/* --- results that are quantized again -----------------------------------------------------------
+ */
+
+enum { MAX_BETWEEN = 4 };
+
+/* Whether dividing x and what else it takes by a positive number divides its result. */
+static bool divides_through(const rlxc_quantized *p, const rlxc_binding *def)
+{
+    static const char *const names[] = {"add", "maximum", "minimum"};
+    if (rlxc_is_op(def, "nn.relu"))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rlxc_is_op(def, names[i]))
+            return rlxc_quantized_weight(p, def->args[1], 0, true);
+    return false;
+}
+
+rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_atom none = {0};
+    const rlxc_binding *between[MAX_BETWEEN];
+    const rlxc_expr *scale = rlxc_quantized_single(p, divide->args[1]);
+    const scaled *found = NULL;
+    uint32_t n = 0;
+    rlxc_atom x = divide->args[0];
+    if (p->sums.count == 0 || !scale || scale->kind != RLXC_EXPR_FLOAT ||
+        !rlxc_dtype_eq(scale->dtype, RLX_F32) || !(scale->f > 0) || !isfinite(scale->f))
+        return none;
+    while (x.kind == RLXC_ATOM_VAR && !(found = rlxc_map_get(&p->sums, rlxc_key(x.var)))) {
+        const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+        if (n == MAX_BETWEEN || !def || x.var->id >= p->n_uses || p->uses[x.var->id] != 1 ||
+            !divides_through(p, def))
+            return none;
+        between[n++] = def;
+        x = def->args[0];
+    }
+    const rlxc_atom own = rlxc_atom_var(divide->var);
+    if (!found || found->uses != 1 || !rlxc_quantized_visible(own, found->floats))
+        return none;
+    rlxc_atom args[2] = {found->scales, divide->args[1]};
+    args[1] = rlxc_emit_op(b, "divide", args, 2, (rlxc_attrs){0}, "scales");
+    args[0] = found->floats;
+    rlxc_atom made = rlxc_emit_op(b, "multiply", args, 2, (rlxc_attrs){0}, divide->var->name);
+    while (n-- > 0 && !rlxc_failed(ctx)) {
+        const rlxc_binding *def = between[n];
+        if (def->n_args > 1) {
+            rlxc_atom quotient[2] = {def->args[1], divide->args[1]};
+            args[1] = rlxc_emit_op(b, "divide", quotient, 2, (rlxc_attrs){0}, "scaled");
+        }
+        args[0] = made;
+        made = rlxc_emit_op(b, def->op->name, args, def->n_args, def->attrs, def->var->name);
+    }
+    return made;
+}
+
+/* --- convolutions -------------------------------------------------------------------------------
+ */
 
 rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv)
 {
@@ -239,5 +327,5 @@ rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *
     rlxc_atom made = emit_conv(b, conv, &x, filter, sums);
     if (!floats || rlxc_failed(ctx) || made.kind != RLXC_ATOM_VAR)
         return made;
-    return scaled(&c, b, conv, made, scale);
+    return times_scales(p, &c, b, conv, made, scale);
 }

@@ -354,8 +354,10 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     rlxc_quantized *p = user;
     rlxc_context *ctx = b->ctx;
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
-    if (rlxc_is_op(binding, "nn.conv2d")) {
-        *replacement = rlxc_quantized_conv(p, b, binding);
+    const bool divides = rlxc_is_op(binding, "divide");
+    if (divides || rlxc_is_op(binding, "nn.conv2d")) {
+        *replacement =
+            divides ? rlxc_quantized_divide(p, b, binding) : rlxc_quantized_conv(p, b, binding);
         p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;
         return replacement->kind == RLXC_ATOM_VAR && !rlxc_failed(ctx) ? RLXC_REWRITE_REPLACE
                                                                        : RLXC_REWRITE_KEEP;
@@ -393,9 +395,19 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
 bool rlxc_pass_quantized_products(rlxc_context *ctx, rlxc_module *module,
                                   const rlxc_options *options)
 {
-    rlxc_quantized p = {.ctx = ctx, .options = options};
-    const rlxc_rewrite_pass pass = {.user = &p, .binding = look};
-    rlxc_rewrite_module(ctx, module, &pass);
+    bool changed = false;
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
+        rlxc_function *function = module->globals.items[i]->relax;
+        if (!function)
+            continue;
+        rlxc_quantized p = {.ctx = ctx, .options = options, .n_uses = function->n_vars};
+        p.uses = rlxc_count_uses(ctx, function);
+        if (!p.uses)
+            return false;
+        const rlxc_rewrite_pass pass = {.user = &p, .binding = look};
+        rlxc_rewrite_function(ctx, module, function, &pass);
+        changed = changed || p.changed;
+    }
     /* what made the weights is dead, and not to be folded */
-    return !rlxc_failed(ctx) && (!p.changed || rlxc_pass_dce(ctx, module, options));
+    return !rlxc_failed(ctx) && (!changed || rlxc_pass_dce(ctx, module, options));
 }

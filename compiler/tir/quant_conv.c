@@ -27,14 +27,19 @@ int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs)
 
 bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
 {
-    int64_t panels, four;
+    int64_t panels, words = 0, four = 4;
     const rlxc_buffer *f = q->filter;
-    return q->x->ndim == 4 && f->ndim == RLXC_QUANT_CONV_DIMS &&
-           rlxc_is_int(q->x->shape[q->in.channel], &q->channels) &&
-           rlxc_is_int(f->shape[0], &panels) && rlxc_is_int(f->shape[1], &q->size[0]) &&
-           rlxc_is_int(f->shape[2], &q->size[1]) && rlxc_is_int(f->shape[3], &q->words) &&
-           rlxc_is_int(f->shape[4], &q->width) && rlxc_is_int(f->shape[5], &four) && four == 4 &&
-           q->channels >= 1 && q->channels <= MAX_SIZE && q->words == (q->channels + 3) / 4 &&
+    q->depthwise = f->ndim == RLXC_QUANT_DEPTHWISE_DIMS;
+    if (q->x->ndim != 4 || (!q->depthwise && f->ndim != RLXC_QUANT_CONV_DIMS) ||
+        !rlxc_is_int(q->x->shape[q->in.channel], &q->channels) || q->channels < 1 ||
+        q->channels > MAX_SIZE || !rlxc_is_int(f->shape[0], &panels) ||
+        !rlxc_is_int(f->shape[1], &q->size[0]) || !rlxc_is_int(f->shape[2], &q->size[1]) ||
+        !rlxc_is_int(f->shape[q->depthwise ? 3 : 4], &q->width))
+        return false;
+    if (!q->depthwise && (!rlxc_is_int(f->shape[3], &words) || !rlxc_is_int(f->shape[5], &four)))
+        return false;
+    q->depth = q->depthwise ? 1 : (q->channels + 3) / 4 * 4;
+    return four == 4 && (q->depthwise ? q->channels == q->outputs : words == q->depth / 4) &&
            q->size[0] >= 1 && q->size[0] <= MAX_SIZE && q->size[1] >= 1 && q->size[1] <= MAX_SIZE &&
            q->width >= 1 && q->width <= MAX_SIZE && q->outputs >= 1 && q->outputs <= INT32_MAX &&
            panels == (q->outputs + q->width - 1) / q->width;
@@ -69,12 +74,11 @@ static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_quant_conv *q, uint32_
 const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_conv *q,
                                          const rlxc_expr *const axes[5])
 {
-    const int64_t channels = 4 * q->words;
     const rlxc_expr *k = axes[4], *at[4], *o = axes[q->out.channel];
     const rlxc_expr *tap_of[2] = {
-        part(ctx, RLXC_EXPR_FLOORDIV, k, q->size[1] * channels),
-        part(ctx, RLXC_EXPR_FLOORMOD, part(ctx, RLXC_EXPR_FLOORDIV, k, channels), q->size[1])};
-    const rlxc_expr *c = part(ctx, RLXC_EXPR_FLOORMOD, k, channels);
+        part(ctx, RLXC_EXPR_FLOORDIV, k, q->size[1] * q->depth),
+        part(ctx, RLXC_EXPR_FLOORMOD, part(ctx, RLXC_EXPR_FLOORDIV, k, q->depth), q->size[1])};
+    const rlxc_expr *c = q->depthwise ? o : part(ctx, RLXC_EXPR_FLOORMOD, k, q->depth);
     const rlxc_expr *inside = is_inside(ctx, c, rlxc_i64(ctx, q->channels));
     at[q->in.batch] = axes[q->out.batch];
     at[q->in.channel] = c;
@@ -87,13 +91,15 @@ const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_con
                                 q->fill};
     const rlxc_expr *value =
         rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "if_then_else"), args, 3);
-    const rlxc_expr *place[RLXC_QUANT_CONV_DIMS] = {part(ctx, RLXC_EXPR_FLOORDIV, o, q->width),
-                                                    tap_of[0],
-                                                    tap_of[1],
-                                                    part(ctx, RLXC_EXPR_FLOORDIV, c, 4),
-                                                    part(ctx, RLXC_EXPR_FLOORMOD, o, q->width),
-                                                    part(ctx, RLXC_EXPR_FLOORMOD, c, 4)};
-    const rlxc_expr *weight = rlxc_load(ctx, q->filter, place, RLXC_QUANT_CONV_DIMS);
+    const rlxc_expr *panel = part(ctx, RLXC_EXPR_FLOORDIV, o, q->width),
+                    *column = part(ctx, RLXC_EXPR_FLOORMOD, o, q->width);
+    const rlxc_expr *place[RLXC_QUANT_CONV_DIMS] = {panel, tap_of[0], tap_of[1], column};
+    if (!q->depthwise) {
+        place[3] = part(ctx, RLXC_EXPR_FLOORDIV, c, 4);
+        place[4] = column;
+        place[5] = part(ctx, RLXC_EXPR_FLOORMOD, c, 4);
+    }
+    const rlxc_expr *weight = rlxc_load(ctx, q->filter, place, q->filter->ndim);
     return rlxc_mul(ctx, value, rlxc_cast(ctx, RLX_I32, weight));
 }
 
@@ -108,12 +114,17 @@ const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *
 
 /* --- finding it again ------------------------------------------------------------------------- */
 
-static bool is_buffer(const rlxc_expr *e, uint32_t n, bool is_signed)
+static bool is_buffer(const rlxc_expr *e, uint32_t n)
 {
-    return e->kind == RLXC_EXPR_LOAD && e->load.n == n && e->dtype.bits == 8 &&
-           e->dtype.lanes == 1 &&
-           (e->dtype.code == RLX_INT || (!is_signed && e->dtype.code == RLX_UINT)) &&
-           !e->load.buffer->strides && !e->load.buffer->elem_offset;
+    return e->kind == RLXC_EXPR_LOAD && e->load.n == n && rlxc_dtype_is_int(e->dtype) &&
+           e->dtype.lanes == 1 && !e->load.buffer->strides && !e->load.buffer->elem_offset;
+}
+
+static bool is_filter(const rlxc_expr *e)
+{
+    return e->dtype.code == RLX_INT &&
+           ((e->dtype.bits == 8 && is_buffer(e, RLXC_QUANT_CONV_DIMS)) ||
+            (e->dtype.bits == 32 && is_buffer(e, RLXC_QUANT_DEPTHWISE_DIMS)));
 }
 
 static const rlxc_expr *without_cast(const rlxc_expr *e)
@@ -137,7 +148,7 @@ static bool find_steps(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_ex
     for (uint32_t d = 0; d < 2; d++) {
         const rlxc_expr *index = load->load.indices[q->in.space[d]];
         const rlxc_expr *vars[2] = {stage->vars[q->out.space[d]], stage->vars[4]};
-        int64_t start, next, dilated, step = 4 * q->words * (d == 0 ? q->size[1] : 1);
+        int64_t start, next, dilated, step = q->depth * (d == 0 ? q->size[1] : 1);
         if (!index_at(ctx, index, vars, 0, 0, &start) || !index_at(ctx, index, vars, 1, 0, &next) ||
             !index_at(ctx, index, vars, 0, step, &dilated))
             return false;
@@ -156,7 +167,7 @@ static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_quant
     const rlxc_expr *sum = rlxc_add(ctx, rlxc_load(ctx, stage->out, stage->indices, 4),
                                     rlxc_quant_conv_product(ctx, q, stage->vars));
     return stage->value == sum && stage->init == rlxc_quant_conv_init(ctx, q, stage->vars) &&
-           rlxc_is_int(stage->extents[4], &k) && k == q->size[0] * q->size[1] * 4 * q->words &&
+           rlxc_is_int(stage->extents[4], &k) && k == q->size[0] * q->size[1] * q->depth &&
            (!q->sums || (rlxc_is_int(q->sums->shape[0], &sums) && sums == q->outputs));
 }
 
@@ -183,12 +194,11 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
     const rlxc_expr *filter = without_cast(stage->value->bin.b->bin.b);
     if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
-        !is_buffer(filter, RLXC_QUANT_CONV_DIMS, true) ||
-        (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)))
+        !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)))
         return false;
     const rlxc_expr *load = x->call.args[1];
     load = without_cast(load->kind == RLXC_EXPR_ADD ? load->bin.a : load);
-    if (!is_buffer(load, 4, false))
+    if (!is_buffer(load, 4) || load->dtype.bits != 8)
         return false;
     for (uint32_t i = 0; i < 4; i++) {
         *out = (rlxc_quant_conv){.x = load->load.buffer,

@@ -10,15 +10,18 @@
  *
  *     y = sum of b * filter - fill * sums[o]                fill: b of the zero, also outside of x
  *
+ * Where each output has a channel of its own (depthwise) the filter is of int32, which hold signed
+ * bytes: filter[o / width, r, s, o % width].
+ *
  * The form is plain TIR, a reduction along one axis k = (r * KW + s) * C + c, C the channels
- * rounded up to whole words: any schedule computes the right thing, schedule_quant_conv.c a fast
- * one. It knows the stage by building the same expressions again: expressions are shared. */
+ * rounded up to whole words, or 1: any schedule computes the right thing, schedule_quant_conv.c a
+ * fast one. It knows the stage by building the same expressions again: expressions are shared. */
 #ifndef RLXC_TIR_QUANT_CONV_H
 #define RLXC_TIR_QUANT_CONV_H
 
 #include "compiler/tir/stages.h"
 
-enum { RLXC_QUANT_CONV_DIMS = 6 /* of the filter */ };
+enum { RLXC_QUANT_CONV_DIMS = 6, RLXC_QUANT_DEPTHWISE_DIMS = 4 }; /* of the filter */
 
 /* Where dimensions are: batch, height, width, channel. */
 typedef struct rlxc_quant_conv_layout {
@@ -28,14 +31,16 @@ extern const rlxc_quant_conv_layout rlxc_quant_conv_last, rlxc_quant_conv_second
 
 typedef struct rlxc_quant_conv {
     const rlxc_buffer *x;      /* 8 bits */
-    const rlxc_buffer *filter; /* [panels, KH, KW, C / 4, width, 4] */
+    const rlxc_buffer *filter; /* [panels, KH, KW, C / 4, width, 4] or [panels, KH, KW, width] */
     const rlxc_buffer *sums;   /* of the filter, for each output; may be NULL where fill is 0 */
     const rlxc_expr *fill;     /* int32 */
     rlxc_quant_conv_layout in, out;
     int64_t strides[2], dilation[2], before[2];
     int64_t outputs;
     /* read off the filter and x */
-    int64_t size[2], words, width, channels;
+    bool depthwise;
+    int64_t size[2], width, channels;
+    int64_t depth; /* of k: channels that are summed for each of r, s */
 } rlxc_quant_conv;
 
 /* Sets what is read off the buffers; false where they do not fit each other. */

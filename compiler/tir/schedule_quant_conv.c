@@ -7,7 +7,7 @@
  *     for blocks of pixels, for panels of outputs:      in parallel
  *         for tiles of pixels:
  *             acc[mr][nv][vl] = 0
- *             for r, s, words: acc += input[window of m] . filter      four channels
+ *             for r, s, words: acc += input[window of m] . filter      four channels, or one each
  *             acc - fill * sums, through the epilogue into the result
  *
  * Panels come last where the filter stays in the second level of cache, first where it does not.
@@ -25,7 +25,10 @@ typedef struct conv {
     const rlxc_expr *padded[2]; /* of the input as it is written out */
     int64_t steps[2];           /* strides there */
     const rlxc_expr *rows;      /* pixels of all results */
-    rlxc_buffer *cells, *words; /* the input: the same memory */
+    int64_t cell;               /* bytes of a pixel there */
+    int64_t unit,
+        words_of_tap; /* elements of a pixel that are read; words of the filter for them */
+    rlxc_buffer *cells, *words; /* the input: the same memory; words: NULL if depthwise */
     const rlxc_buffer *filter;  /* its words: [row of words][output], panel after panel */
     const rlxc_expr *fill, *panel;
     rlxc_buffer *acc, *word, *results;
@@ -99,7 +102,7 @@ static const rlxc_stmt *copy_pixels(conv *p, const rlxc_expr *at, const rlxc_exp
     rlxc_context *ctx = p->t.ctx;
     const rlxc_quant_conv *q = &p->q;
     const rlxc_buffer *x = q->x;
-    const int64_t channels = 4 * q->words, step = q->size[1] == 1 ? q->strides[1] : 1;
+    const int64_t channels = p->cell, step = q->size[1] == 1 ? q->strides[1] : 1;
     const rlxc_expr *k = rlxc_loop_var(ctx, "k");
     if (q->in.channel == 3 && step == 1 && channels == q->channels) { /* one piece of memory */
         const rlxc_expr *all = rlxc_product(ctx, x->shape, 4), *from = place[0];
@@ -143,7 +146,7 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     int64_t step[2];
     for (uint32_t d = 0; d < 2; d++)
         step[d] = q->size[d] == 1 ? q->strides[d] : 1;
-    const int64_t channels = 4 * q->words;
+    const int64_t channels = p->cell;
     const rlxc_expr *height = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[0]]);
     const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[1]]);
     const rlxc_expr *place[2] = {
@@ -199,11 +202,25 @@ static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_e
         i = add(p, rlxc_mul(ctx, at[0], p->padded[0]), times(p, at[1], p->steps[0]));
         i = add(p, rlxc_mul(ctx, i, p->padded[1]), times(p, at[2], p->steps[1]));
     }
-    return let(p, to, "window", times(p, i, p->q.words));
+    return let(p, to, "window", times(p, i, p->unit));
+}
+
+/* What the dot product takes of the window of |m|, |offset| behind its beginning: a word for all
+ * outputs, or each output's own channel. */
+static const rlxc_expr *element(const conv *p, const rlxc_expr *window, const rlxc_expr *offset,
+                                const rlxc_expr *column)
+{
+    rlxc_context *ctx = p->t.ctx;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    const rlxc_expr *at = add(p, window, offset);
+    if (!p->q.depthwise)
+        return rlxc_load(ctx, p->words, &at, 1);
+    at = add(p, at, add(p, times(p, p->panel, p->q.width), column));
+    return rlxc_cast(ctx, u32, rlxc_load(ctx, p->cells, &at, 1));
 }
 
 /* acc += the products of one word of each window, |offset| behind its beginning, with row |row| of
- * the panel. */
+ * the filter. */
 static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS],
                                  const rlxc_expr *offset, const rlxc_expr *row)
 {
@@ -222,9 +239,8 @@ static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const wi
         at = rlxc_quant_new_point(t);
         column = rlxc_quant_column(t, &at);
         const rlxc_expr *index = add(p, num(p, m * p->q.width), column);
-        const rlxc_expr *x = add(p, windows[m], offset);
         const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
-                                    rlxc_load(ctx, p->words, &x, 1),
+                                    element(p, windows[m], offset, column),
                                     rlxc_load(ctx, p->word, &column, 1)};
         const rlxc_expr *dot = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "dot_u8s8"), args, 3);
         RLXC_PUSH(
@@ -239,20 +255,18 @@ static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const w
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_quant_conv *q = &p->q;
-    const bool joined = q->size[1] == 1 || q->dilation[1] == 1;
-    const int64_t line = q->size[1] * q->words, count = joined ? line : q->words;
+    const bool joined = !q->depthwise && (q->size[1] == 1 || q->dilation[1] == 1);
+    const int64_t line = q->size[1] * p->words_of_tap, count = joined ? line : p->words_of_tap;
     const rlxc_expr *r = rlxc_loop_var(ctx, "r"), *s = rlxc_loop_var(ctx, "s"),
                     *word = rlxc_loop_var(ctx, "word");
-    const rlxc_expr *first =
-        times(p, rlxc_cast(ctx, RLX_I64, p->panel), q->size[0] * q->size[1] * q->words);
-    const rlxc_expr *row = add(p, add(p, first, times(p, r, line)), word);
-    const rlxc_expr *offset = rlxc_mul(ctx, times(p, r, q->dilation[0] * q->words), p->padded[1]);
-    offset = add(p, offset, word);
+    const rlxc_expr *row = add(p, times(p, p->panel, q->size[0] * line), times(p, r, line));
+    const rlxc_expr *offset = rlxc_mul(ctx, times(p, r, q->dilation[0] * p->unit), p->padded[1]);
     if (!joined) {
-        row = add(p, row, times(p, s, q->words));
-        offset = add(p, offset, times(p, s, q->dilation[1] * q->words));
+        row = add(p, row, times(p, s, p->words_of_tap));
+        offset = add(p, offset, times(p, s, q->dilation[1] * p->unit));
     }
-    const rlxc_stmt *body = serial(p, word, num(p, count), one_word(p, mr, windows, offset, row));
+    const rlxc_stmt *body = serial(
+        p, word, num(p, count), one_word(p, mr, windows, add(p, offset, word), add(p, row, word)));
     if (!joined)
         body = serial(p, s, num(p, q->size[1]), body);
     return serial(p, r, num(p, q->size[0]), body);
@@ -274,8 +288,7 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     to[q->out.batch] = place[0];
     to[q->out.space[0]] = place[1];
     to[q->out.space[1]] = place[2];
-    const rlxc_expr *output = to[q->out.channel] =
-        add(p, times(p, rlxc_cast(ctx, RLX_I64, p->panel), q->width), column);
+    const rlxc_expr *output = to[q->out.channel] = add(p, times(p, p->panel, q->width), column);
     const rlxc_expr *value = rlxc_load(ctx, p->results, &index, 1);
     if (q->sums)
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, p->fill, rlxc_load(ctx, q->sums, &output, 1)));
@@ -348,7 +361,7 @@ static void all_blocks(conv *p)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
-    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->q.words * p->q.width;
+    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->words_of_tap * p->q.width;
     const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
     const rlxc_expr *blocks = add(p, p->rows, num(p, ROW_BLOCK - 1));
     blocks = let(p, t->c, "blocks", binary(p, RLXC_EXPR_FLOORDIV, blocks, num(p, ROW_BLOCK)));
@@ -382,7 +395,8 @@ static bool is_small(const conv *p)
 {
     int64_t rows;
     return rlxc_is_int(p->rows, &rows) && rows < SMALL &&
-           rows * p->q.outputs < SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->q.words);
+           rows * p->q.outputs <
+               SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->words_of_tap);
 }
 
 bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
@@ -396,6 +410,9 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
     p.t.epilogue = epilogue;
     const rlxc_quant_conv *q = &p.q;
+    p.words_of_tap = q->depthwise ? 1 : q->depth / 4;
+    p.unit = q->depthwise ? q->channels : q->depth / 4;
+    p.cell = q->depthwise ? q->channels : q->depth;
     const rlxc_expr *images = stage->extents[q->out.batch], *none = rlxc_i64(ctx, 0);
     for (uint32_t d = 0; d < 2; d++) {
         p.size[d] = stage->extents[q->out.space[d]];
@@ -408,13 +425,16 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     p.rows = rlxc_product(ctx, dims, 3);
     p.t.serial = c->serial || is_small(&p);
     const rlxc_expr *lines = rlxc_mul(ctx, images, p.padded[0]);
-    const rlxc_expr *words = times(&p, rlxc_mul(ctx, lines, p.padded[1]), q->words);
-    const rlxc_expr *size = times(&p, words, 4);
+    const rlxc_expr *pixels = rlxc_mul(ctx, lines, p.padded[1]);
+    const rlxc_expr *size = times(&p, pixels, p.cell);
+    if (q->depthwise) /* whole vectors of channels are read */
+        size = add(&p, size, num(&p, q->width));
     p.cells = rlxc_local_buffer(c, "cells", u8, &size, 1);
-    p.words = view(&p, "words", p.cells, words);
+    if (!q->depthwise)
+        p.words = view(&p, "words", p.cells, times(&p, pixels, p.unit));
     p.filter = view(&p, "filter_words", q->filter,
                     num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
-                                q->size[1] * q->words));
+                                q->size[1] * p.words_of_tap));
     p.fill = let(&p, c, "fill", q->fill);
     const rlxc_expr *line = rlxc_loop_var(ctx, "line");
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, line, lines, write_row(&p, line)));

@@ -11,7 +11,7 @@
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 
-typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED } form;
+typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
 
 typedef struct conv {
     form form;
@@ -22,28 +22,38 @@ typedef struct conv {
     int64_t stride, dilation, top, left, bottom, right;
     int64_t known;  /* height and width of x; 0: not known */
     bool as_floats; /* computed in float32 */
+    bool depthwise; /* each output has a channel of its own */
 } conv;
 
 static const conv convs[] = {
-    {SUMS, NULL, false, true, 121, 0, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
-    {SUMS, NULL, true, true, -7, 0, 5, 33, 3, 2, 2, 1, 0, 1, 1, 0, 9, false},
-    {SUMS, NULL, false, false, 0, 128, 16, 70, 1, 1, 1, 1, 0, 0, 0, 0, 0, false},
-    {SUMS, NULL, true, false, -128, 128, 4, 130, 1, 1, 2, 1, 0, 0, 0, 0, 13, false},
-    {SUMS, NULL, false, true, 255, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, false},
-    {SUMS, "x86-64-v3", false, true, 121, 0, 3, 18, 3, 3, 2, 1, 1, 1, 0, 0, 0, false},
-    {SUMS, "x86-64", true, true, 5, 0, 3, 18, 2, 2, 1, 1, 1, 1, 0, 0, 0, false},
-    {SUMS, NULL, false, false, 3, 100, 4, 17, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
-    {SUMS_OF_RUN_TIME_ZERO, NULL, false, true, 77, 0, 6, 48, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
-    {SUMS_OF_RUN_TIME_ZERO, NULL, true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, false},
-    {DEQUANTIZED, NULL, false, true, 121, 0, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 7, false},
-    {DEQUANTIZED, NULL, true, true, 0, 0, 3, 24, 7, 7, 2, 1, 3, 3, 3, 3, 0, false},
-    {DEQUANTIZED, NULL, false, false, 128, 128, 20, 96, 3, 3, 1, 3, 3, 3, 3, 3, 0, false},
-    {DEQUANTIZED, NULL, false, true, 10, 0, 8, 5, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
-    {DEQUANTIZED, NULL, false, false, 10, 100, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, true},
-    {DEQUANTIZED, "x86-64-v3", false, true, 128, 0, 4, 20, 3, 3, 1, 1, 1, 1, 1, 1, 0, false},
-    {REQUANTIZED, NULL, false, true, 0, 0, 32, 160, 1, 1, 1, 1, 0, 0, 0, 0, 14, false},
-    {REQUANTIZED, NULL, false, true, 128, 0, 7, 40, 3, 3, 2, 1, 1, 1, 1, 1, 0, false},
-    {REQUANTIZED, NULL, true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, false},
+    {SUMS, NULL, false, true, 121, 0, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false},
+    {SUMS, NULL, true, true, -7, 0, 5, 33, 3, 2, 2, 1, 0, 1, 1, 0, 9, false, false},
+    {SUMS, NULL, false, false, 0, 128, 16, 70, 1, 1, 1, 1, 0, 0, 0, 0, 0, false, false},
+    {SUMS, NULL, true, false, -128, 128, 4, 130, 1, 1, 2, 1, 0, 0, 0, 0, 13, false, false},
+    {SUMS, NULL, false, true, 255, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, false, false},
+    {SUMS, "x86-64-v3", false, true, 121, 0, 3, 18, 3, 3, 2, 1, 1, 1, 0, 0, 0, false, false},
+    {SUMS, "x86-64", true, true, 5, 0, 3, 18, 2, 2, 1, 1, 1, 1, 0, 0, 0, false, false},
+    {SUMS, NULL, false, false, 3, 100, 4, 17, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false},
+    {SUMS_OF_RUN_TIME_ZERO, NULL, false, true, 77, 0, 6, 48, 3, 3, 1, 1, 1, 1, 1, 1, 0, false,
+     false},
+    {SUMS_OF_RUN_TIME_ZERO, NULL, true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, false,
+     false},
+    {DEQUANTIZED, NULL, false, true, 121, 0, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 7, false, false},
+    {DEQUANTIZED, NULL, true, true, 0, 0, 3, 24, 7, 7, 2, 1, 3, 3, 3, 3, 0, false, false},
+    {DEQUANTIZED, NULL, false, false, 128, 128, 20, 96, 3, 3, 1, 3, 3, 3, 3, 3, 0, false, false},
+    {DEQUANTIZED, NULL, false, true, 10, 0, 8, 5, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false},
+    {DEQUANTIZED, NULL, false, false, 10, 100, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false},
+    {DEQUANTIZED, "x86-64-v3", false, true, 128, 0, 4, 20, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false},
+    {REQUANTIZED, NULL, false, true, 0, 0, 32, 160, 1, 1, 1, 1, 0, 0, 0, 0, 14, false, false},
+    {REQUANTIZED, NULL, false, true, 128, 0, 7, 40, 3, 3, 2, 1, 1, 1, 1, 1, 0, false, false},
+    {REQUANTIZED, NULL, true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, false, false},
+    {SUMS, NULL, false, true, 121, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, true},
+    {SUMS_OF_RUN_TIME_ZERO, NULL, true, true, 9, 0, 70, 70, 5, 3, 2, 1, 2, 1, 2, 1, 0, false, true},
+    {DEQUANTIZED, NULL, false, false, 3, 128, 33, 33, 3, 3, 1, 2, 2, 2, 2, 2, 9, false, true},
+    {DIVIDED, NULL, false, true, 0, 0, 96, 96, 3, 3, 2, 1, 1, 1, 1, 1, 14, false, true},
+    {DIVIDED, NULL, true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false},
+    {DIVIDED, NULL, false, true, 200, 0, 4, 16, 1, 1, 1, 1, 2, 0, 1, 3, 0, false, false},
+    {DIVIDED, "x86-64-v3", false, true, 200, 0, 4, 12, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false},
 };
 
 /* Images, height and width; n of 0, fewer pixels than a tile, one more than a block. */
@@ -53,6 +63,31 @@ static const int64_t shapes[][3] = {{0, 9, 9},  {1, 9, 9},  {2, 13, 13}, {1, 7, 
 static const char *type_of(bool is_signed)
 {
     return is_signed ? "int8" : "uint8";
+}
+
+/* What becomes of the convolution. */
+static const char *const endings[] = {
+    [SUMS] = "            r = R.add(y, R.const(3, \"int32\"))\n",
+    [SUMS_OF_RUN_TIME_ZERO] = "            r = R.add(y, R.const(3, \"int32\"))\n",
+    [DEQUANTIZED] = "            r = R.add(y, R.const(0.25, \"float32\"))\n",
+    [REQUANTIZED] =
+        "            b = R.add(y, R.const(3.0, \"float32\"))\n"
+        "            a = R.nn.relu(b)\n"
+        "            r = R.quantize(a, R.const(16.0, \"float32\"), R.const(5, \"uint8\"), "
+        "out_dtype=\"uint8\", axis=-1)\n",
+    [DIVIDED] = "            b = R.add(y, R.const(3.0, \"float32\"))\n"
+                "            a = R.maximum(b, R.const(-16.0, \"float32\"))\n"
+                "            m = R.minimum(a, R.const(2048.0, \"float32\"))\n"
+                "            d = R.divide(m, R.const(16.0, \"float32\"))\n"
+                "            e = R.round(d)\n"
+                "            f = R.add(e, R.const(5.0, \"float32\"))\n"
+                "            r = R.astype(f, dtype=\"uint8\")\n",
+};
+
+/* Channels that are summed for an output. */
+static int64_t depth(const conv *c)
+{
+    return c->depthwise ? 1 : c->in;
 }
 
 static void write_text(const conv *c, char *out, size_t size)
@@ -68,7 +103,7 @@ static void write_text(const conv *c, char *out, size_t size)
         "             w: R.Tensor((%lld, %lld, %lld, %lld), \"%s\"), s: R.Tensor((%lld,), "
         "\"float32\")):\n"
         "        with R.dataflow():\n",
-        (long long)c->in, side[0], side[1], x, x, (long long)c->out, (long long)c->in,
+        (long long)c->in, side[0], side[1], x, x, (long long)c->out, (long long)depth(c),
         (long long)c->height, (long long)c->width, w, (long long)c->out);
     out += used;
     size -= (size_t)used;
@@ -94,20 +129,13 @@ static void write_text(const conv *c, char *out, size_t size)
     size -= (size_t)used;
     used = snprintf(out, size,
                     "            y = R.nn.conv2d(xd, wd, strides=%lld, dilation=%lld, "
-                    "padding=[%lld, %lld, %lld, %lld])\n",
-                    (long long)c->stride, (long long)c->dilation, (long long)c->top,
-                    (long long)c->left, (long long)c->bottom, (long long)c->right);
+                    "groups=%lld, padding=[%lld, %lld, %lld, %lld])\n",
+                    (long long)c->stride, (long long)c->dilation,
+                    (long long)(c->depthwise ? c->in : 1), (long long)c->top, (long long)c->left,
+                    (long long)c->bottom, (long long)c->right);
     out += used;
     size -= (size_t)used;
-    snprintf(
-        out, size, "%s            R.output(r)\n        return r\n",
-        c->form == REQUANTIZED
-            ? "            b = R.add(y, R.const(3.0, \"float32\"))\n"
-              "            a = R.nn.relu(b)\n"
-              "            r = R.quantize(a, R.const(16.0, \"float32\"), R.const(5, \"uint8\"), "
-              "out_dtype=\"uint8\", axis=-1)\n"
-        : c->form == DEQUANTIZED ? "            r = R.add(y, R.const(0.25, \"float32\"))\n"
-                                 : "            r = R.add(y, R.const(3, \"int32\"))\n");
+    snprintf(out, size, "%s            R.output(r)\n        return r\n", endings[c->form]);
 }
 
 static void fill(unsigned char *data, int64_t n, uint32_t seed)
@@ -126,7 +154,7 @@ static float scale_of(int64_t o)
 
 static int64_t weights_of(const conv *c)
 {
-    return c->out * c->in * c->height * c->width;
+    return c->out * depth(c) * c->height * c->width;
 }
 
 static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *w)
@@ -138,9 +166,10 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
              "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld,%lld,%lld],\"data_offsets\":[0,%lld]},"
              "\"p\":{\"dtype\":\"U8\",\"shape\":[%lld],\"data_offsets\":[%lld,%lld]},"
              "\"s\":{\"dtype\":\"F32\",\"shape\":[%lld],\"data_offsets\":[%lld,%lld]}}",
-             c->w_signed ? "I8" : "U8", (long long)c->out, (long long)c->in, (long long)c->height,
-             (long long)c->width, (long long)n, (long long)(scales - n), (long long)n,
-             (long long)scales, (long long)c->out, (long long)scales, (long long)bytes);
+             c->w_signed ? "I8" : "U8", (long long)c->out, (long long)depth(c),
+             (long long)c->height, (long long)c->width, (long long)n, (long long)(scales - n),
+             (long long)n, (long long)scales, (long long)c->out, (long long)scales,
+             (long long)bytes);
     unsigned char *data = calloc((size_t)bytes, 1);
     memcpy(data, w, (size_t)n);
     for (int64_t o = 0; o < c->out; o++) {
@@ -151,6 +180,8 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
                        .cpu = c->cpu,
                        .emits = c->as_floats ? NULL : "dot_u8s8",
                        .where = rlxc_quant_has_dots};
+    if (c->form == DIVIDED) /* the constants are divided, not the results */
+        p.expect = "fused_conv2d_integer_cast_multiply_add_maximum_minimum_round";
     unsigned char *file = bound_file(header, data, (size_t)bytes, &p.size);
     p.weights = file;
     rlx_executable *exe = bound_compile(t, &p);
@@ -182,9 +213,10 @@ static int64_t sum_of(const conv *c, const unsigned char *x, const unsigned char
             const int64_t z = at[3] * c->stride + s * c->dilation - c->left;
             if (y < 0 || z < 0 || y >= dims[2] || z >= dims[3])
                 continue;
-            for (int64_t i = 0; i < c->in; i++) {
-                const int64_t from = ((at[0] * dims[1] + i) * dims[2] + y) * dims[3] + z;
-                const int64_t with = ((at[1] * c->in + i) * c->height + r) * c->width + s;
+            for (int64_t i = 0; i < depth(c); i++) {
+                const int64_t channel = c->depthwise ? at[1] : i;
+                const int64_t from = ((at[0] * dims[1] + channel) * dims[2] + y) * dims[3] + z;
+                const int64_t with = ((at[1] * depth(c) + i) * c->height + r) * c->width + s;
                 sum += (int64_t)(number(x, from, c->x_signed) - c->x_zero) *
                        (number(w, with, c->w_signed) - c->w_zero);
             }
@@ -202,7 +234,9 @@ static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64
         return ((const int32_t *)y)[i] == sum + 3;
     if (c->form == DEQUANTIZED)
         return fabs((double)((const float *)y)[i] - (value + 0.25)) <= allowed;
-    double r = value + 3 > 0 ? value + 3 : 0;
+    double r = value + 3, least = c->form == DIVIDED ? -16 : 0;
+    r = r > least ? r : least;
+    r = c->form == DIVIDED && r > 2048 ? 2048 : r;
     r = nearbyint(r / 16) + 5;
     return fabs((r > 255 ? 255 : r) - ((const unsigned char *)y)[i]) <= 0;
 }
