@@ -1,9 +1,10 @@
-/* Links one object file into a shared object with the system's linker: a private folder under
+/* Links object files into a shared object with the system's linker: a private folder under
  * TMPDIR, one process, everything removed again. No LLVM here.
  *
  * The shared object needs libm and nothing else, but for what --link names. It has no build id and
  * no absolute path, so equal objects give equal bytes. */
 #include "compiler/codegen/llvm.h"
+#include "compiler/target/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,29 +117,17 @@ static const char *find_library(rlxc_context *ctx, const char *triple, const cha
 }
 
 static bool link_in(rlxc_context *ctx, const char *folder, const rlxc_options *options,
-                    const void *object, size_t size, const void **out_data, size_t *out_size)
+                    const rlx_str *objects, uint32_t n, const void **out_data, size_t *out_size)
 {
     static const char *const linkers[] = {"ld.lld-19", "ld.lld", "ld"};
-    const char *in = rlxc_internf(ctx, "%s/kernels.o", folder);
     const char *out = rlxc_internf(ctx, "%s/kernels.so", folder);
     const char *log = rlxc_internf(ctx, "%s/log", folder);
-    const char *triple = options->triple ? options->triple : "x86_64";
-    const char *words[] = {"ld",
-                           "-shared",
-                           "--gc-sections",
-                           "--hash-style=gnu",
-                           "-soname",
-                           "kernels.so",
-                           "--build-id=none",
-                           "-z",
-                           "now",
-                           "-z",
-                           "noexecstack",
-                           "-o",
-                           out,
-                           in,
-                           NULL};
-    enum { N_WORDS = sizeof words / sizeof *words - 1, MORE = 5 };
+    const char *triple = rlxc_target_triple(options);
+    const char *words[] = {"ld",      "-shared",    "--gc-sections",   "--hash-style=gnu",
+                           "-soname", "kernels.so", "--build-id=none", "-z",
+                           "now",     "-z",         "noexecstack",     "-o",
+                           out};
+    enum { N_WORDS = sizeof words / sizeof *words, MORE = 5 };
     const char *more[MORE + sizeof options->links / sizeof *options->links];
     uint32_t n_more = 0;
     for (uint32_t i = 0; i < options->n_links; i++)
@@ -151,13 +140,21 @@ static bool link_in(rlxc_context *ctx, const char *folder, const rlxc_options *o
             n_more++;
         more[n_more++] = "--no-undefined";
     }
-    char **args = rlxc_alloc(ctx, (N_WORDS + n_more + 1) * sizeof *args);
-    for (size_t i = 0; i < N_WORDS + n_more; i++) {
-        const char *word = i < N_WORDS ? words[i] : more[i - N_WORDS];
+    char **args = rlxc_try_alloc(ctx, (size_t)N_WORDS + n + n_more + 1, sizeof *args);
+    if (!args)
+        return false;
+    for (uint32_t i = 0; i < N_WORDS + n + n_more; i++) {
+        const char *word = i < N_WORDS       ? words[i]
+                           : i < N_WORDS + n ? rlxc_internf(ctx, "%s/%u.o", folder, i - N_WORDS)
+                                             : more[i - N_WORDS - n];
         args[i] = rlxc_copy(ctx, word, strlen(word) + 1);
     }
-    args[N_WORDS + n_more] = NULL;
-    bool fine = write_file(ctx, in, object, size);
+    char *const *paths = args + N_WORDS;
+    if (rlxc_out_of_memory(ctx)) /* the words may be anything */
+        return false;
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < n; i++)
+        fine = write_file(ctx, paths[i], objects[i].data, objects[i].len);
     int status = 127;
     for (size_t i = 0; fine && status == 127 && i < sizeof linkers / sizeof *linkers; i++)
         status = run(linkers[i], args, log);
@@ -169,14 +166,15 @@ static bool link_in(rlxc_context *ctx, const char *folder, const rlxc_options *o
         fine = false;
     }
     fine = fine && read_file(ctx, out, out_data, out_size);
-    unlink(in);
+    for (uint32_t i = 0; i < n; i++)
+        unlink(paths[i]);
     unlink(out);
     unlink(log);
     return fine;
 }
 
-bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object,
-                      size_t size, const void **out_data, size_t *out_size)
+bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const rlx_str *objects,
+                      uint32_t n, const void **out_data, size_t *out_size)
 {
     const char *base = getenv("TMPDIR");
     const char *pattern = rlxc_internf(ctx, "%s/rlxc-XXXXXX", base && *base ? base : "/tmp");
@@ -185,7 +183,7 @@ bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void
         rlxc_error(ctx, nowhere, "cannot make a folder like %s: %s", pattern, strerror(errno));
         return false;
     }
-    bool fine = link_in(ctx, folder, options, object, size, out_data, out_size);
+    bool fine = link_in(ctx, folder, options, objects, n, out_data, out_size);
     rmdir(folder);
     return fine;
 }

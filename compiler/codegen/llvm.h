@@ -1,4 +1,4 @@
-/* Private to compiler/codegen/llvm_*.c: the state of one native compilation.
+/* Private to compiler/codegen/llvm_*.c and native.c: the state of one native compilation.
  *
  * Each kernel becomes two LLVM functions: the exported one with the ABI of rlx/kernel.h, which
  * unpacks pointers and dims, and an internal "<symbol>.body" that gets them as parameters, so that
@@ -21,14 +21,28 @@ enum {
     RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
 };
 
+typedef struct rlxc_llvm_part { /* some of the kernels, compiled by one thread */
+    LLVMContextRef lc;
+    LLVMModuleRef module;
+    uint32_t size;           /* instructions */
+    LLVMMemoryBufferRef out; /* the code, once it is compiled */
+    char problem[400];       /* why it was not */
+} rlxc_llvm_part;
+
 typedef struct rlxc_llvm {
     rlxc_context *ctx;
     const rlxc_options *options;
+    const char *triple, *layout; /* as LLVM spells them */
+    RLXC_VEC(rlxc_llvm_part) parts;
+    rlxc_map symbols;   /* of the kernels, in any part */
+    rlxc_map externals; /* name of a C function -> its type as text */
+    bool has_f16c;      /* the target converts float16 by instruction */
+
+    /* The part being filled. */
     LLVMContextRef lc;
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, half, f32, f64, ptr;
-    bool has_f16c; /* the target converts float16 by instruction */
 
     /* The function being emitted. */
     const rlxc_prim_func *f;
@@ -94,6 +108,8 @@ LLVMValueRef rlxc_llvm_vector(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
 
 /* --- llvm_extern.c: calls of rows with lowering CALLEE */
 LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
+/* The declaration of a C function; NULL with a diagnostic where another call has it otherwise. */
+LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type);
 
 /* --- llvm_math.c: inline float32 functions on scalars and vectors of float --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
@@ -140,8 +156,19 @@ void rlxc_llvm_attribute(rlxc_llvm *g, LLVMValueRef fn, LLVMAttributeIndex index
 /* A loop over [min, min + extent): |body| emits one iteration with |var| bound. */
 void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLVMValueRef end);
 
+/* --- llvm_parts.c --- */
+/* The target triple and data layout, interned; false with a diagnostic for a target LLVM lacks. */
+bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const char **triple,
+                        const char **layout);
+/* Compiles every part on options->jobs threads: modules become |out|. False with a diagnostic for
+ * each part that LLVM refused, in their order; drop them in any case. */
+bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
+                          rlxc_llvm_part *parts, uint32_t n);
+void rlxc_llvm_drop_parts(rlxc_llvm_part *parts, uint32_t n);
+
 /* --- link.c: no LLVM --- */
-bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const void *object,
-                      size_t size, const void **out_data, size_t *out_size);
+/* Objects, in this order, to one shared object. */
+bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const rlx_str *objects,
+                      uint32_t n, const void **out_data, size_t *out_size);
 
 #endif

@@ -94,9 +94,30 @@ static bool is_libm(const char *name, rlx_dtype t, uint32_t n)
 static bool is_symbol(const rlxc_llvm *g, const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    LLVMValueRef have = LLVMGetNamedFunction(g->module, name);
     return n > 0 && name[n] == '\0' && !(name[0] >= '0' && name[0] <= '9') &&
-           (!have || LLVMIsDeclaration(have));
+           !rlxc_map_get(&g->symbols, rlxc_key(rlxc_intern_cstr(g->ctx, name)));
+}
+
+/* Types are compared over all parts: which kernels share one is no matter of meaning. */
+LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
+    if (fn && LLVMGlobalGetValueType(fn) == type)
+        return fn;
+    char *text = LLVMPrintTypeToString(type);
+    const char *mine = rlxc_intern_cstr(g->ctx, text);
+    uint64_t key = rlxc_key(rlxc_intern_cstr(g->ctx, name));
+    const char *first = rlxc_map_get(&g->externals, key);
+    LLVMDisposeMessage(text);
+    if (first && first != mine) {
+        rlxc_error(
+            g->ctx, g->range,
+            "%s: C function \"%s\" is called with arguments of different types in one module",
+            g->f->name, name);
+        return NULL;
+    }
+    rlxc_map_set(g->ctx, &g->externals, key, (void *)(uintptr_t)mine);
+    return LLVMAddFunction(g->module, name, type);
 }
 
 static LLVMValueRef call_extern(rlxc_llvm *g, const rlxc_expr *e)
@@ -131,11 +152,9 @@ static LLVMValueRef call_extern(rlxc_llvm *g, const rlxc_expr *e)
     bool nothing = rlxc_dtype_is_void(e->dtype);
     LLVMTypeRef result = nothing ? LLVMVoidTypeInContext(g->lc) : rlxc_llvm_type(g, e->dtype);
     LLVMTypeRef type = LLVMFunctionType(result, params, n, false);
-    LLVMValueRef fn = LLVMGetNamedFunction(g->module, name->s);
-    if (fn && LLVMGlobalGetValueType(fn) != type)
-        return refuse(g, e, "is called with arguments of different types in one module");
+    LLVMValueRef fn = rlxc_llvm_external(g, name->s, type);
     if (!fn)
-        fn = LLVMAddFunction(g->module, name->s, type);
+        return LLVMGetPoison(nothing ? g->i32 : result);
     LLVMValueRef r = LLVMBuildCall2(g->b, type, fn, args, n, "");
     return nothing ? rlxc_llvm_int(g, g->i32, 0) : r;
 }

@@ -52,8 +52,10 @@ LLVMValueRef rlxc_llvm_call_libm(rlxc_llvm *g, const char *symbol, LLVMValueRef 
     }
     LLVMTypeRef type = LLVMFunctionType(params[0], params, n, false);
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, symbol);
-    if (!fn) {
-        fn = LLVMAddFunction(g->module, symbol, type);
+    bool declared = fn != NULL;
+    if (!(fn = rlxc_llvm_external(g, symbol, type)))
+        return LLVMGetPoison(LLVMTypeOf(args[0]));
+    if (!declared) {
         rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
         rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "willreturn", 0);
         rlxc_llvm_attribute(g, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", 0);

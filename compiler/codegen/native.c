@@ -1,17 +1,20 @@
 /* A module's PrimFuncs -> native code in one of four forms: LLVM text, assembly, object, shared
  * object. Owns every LLVM handle of the compilation; nothing of LLVM survives the call.
  *
- * The output depends on the module and the options alone. What LLVM rejects is our bug and is
+ * For a shared object the kernels are dealt out to parts, each an LLVM module in a context of its
+ * own, which are compiled on several threads (llvm_parts.c) and joined by the linker. Where a part
+ * ends follows from the kernels alone. The other forms are for reading and have one part. The
+ * output depends on the module and the options but |jobs|. What LLVM rejects is our bug and is
  * reported as one. */
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
-static const rlxc_range nowhere;
+/* A part is full with this many instructions: less is not worth a module and a thread ... */
+enum { FULL = 300 };
+/* ... and with this share of all before it, so that no model has thousands. */
+enum { SHARE_OF_ALL = 256 };
 
 const char *rlxc_kernel_symbol(rlxc_context *ctx, const rlxc_prim_func *f)
 {
@@ -28,103 +31,7 @@ const char *rlxc_kernel_symbol(rlxc_context *ctx, const rlxc_prim_func *f)
     return rlxc_intern(ctx, text.data, text.length);
 }
 
-static bool open_target(rlxc_llvm *g, LLVMTargetMachineRef *out)
-{
-    const rlxc_options *o = g->options;
-    const char *triple = o->triple ? o->triple : "x86_64-pc-linux-gnu";
-    LLVMTargetRef target = NULL;
-    char *message = NULL;
-    rlxc_target_register();
-    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
-        rlxc_error(g->ctx, nowhere, "target %s: %s", triple, message ? message : "unknown");
-        LLVMDisposeMessage(message);
-        return false;
-    }
-    LLVMCodeGenOptLevel level = o->opt_level <= 0   ? LLVMCodeGenLevelNone
-                                : o->opt_level == 1 ? LLVMCodeGenLevelLess
-                                : o->opt_level == 2 ? LLVMCodeGenLevelDefault
-                                                    : LLVMCodeGenLevelAggressive;
-    *out =
-        LLVMCreateTargetMachine(target, triple, rlxc_target_isa(o), o->features ? o->features : "",
-                                level, LLVMRelocPIC, LLVMCodeModelDefault);
-    if (!*out)
-        rlxc_error(g->ctx, nowhere, "target %s: LLVM has no machine for it", triple);
-    return *out != NULL;
-}
-
-static bool optimize(rlxc_llvm *g, LLVMTargetMachineRef machine)
-{
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
-                                            "default<O3>"};
-    int level = g->options->opt_level;
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
-    LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);
-    LLVMPassBuilderOptionsSetSLPVectorization(options, level >= 2);
-    LLVMPassBuilderOptionsSetLoopUnrolling(options, level >= 1);
-    LLVMErrorRef error = LLVMRunPasses(g->module,
-                                       pipelines[level < 0   ? 0
-                                                 : level > 3 ? 3
-                                                             : level],
-                                       machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!error)
-        return true;
-    char *message = LLVMGetErrorMessage(error);
-    rlxc_internal(g->ctx, nowhere, "codegen", "LLVM's passes: %s", message);
-    LLVMDisposeErrorMessage(message);
-    return false;
-}
-
-static bool verify(rlxc_llvm *g)
-{
-    char *message = NULL;
-    bool bad = LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message) != 0;
-    if (bad)
-        rlxc_internal(g->ctx, nowhere, "codegen", "LLVM rejects the code: %.300s", message);
-    LLVMDisposeMessage(message);
-    return !bad;
-}
-
-/* Copies into the arena; text gets a NUL after its end. */
-static bool keep(rlxc_llvm *g, const char *data, size_t size, rlxc_native *out)
-{
-    char *copy = rlxc_try_alloc(g->ctx, size + 1, 1);
-    if (!copy)
-        return false;
-    memcpy(copy, data, size);
-    out->data = copy;
-    out->size = size;
-    return true;
-}
-
-static bool write_form(rlxc_llvm *g, LLVMTargetMachineRef machine, rlxc_native_form form,
-                       rlxc_native *out)
-{
-    if (form == RLXC_NATIVE_LLVM) {
-        char *text = LLVMPrintModuleToString(g->module);
-        bool fine = keep(g, text, strlen(text), out);
-        LLVMDisposeMessage(text);
-        return fine;
-    }
-    char *message = NULL;
-    LLVMMemoryBufferRef buffer = NULL;
-    LLVMCodeGenFileType type = form == RLXC_NATIVE_ASM ? LLVMAssemblyFile : LLVMObjectFile;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, g->module, type, &message, &buffer)) {
-        rlxc_internal(g->ctx, nowhere, "codegen", "LLVM cannot emit code: %s", message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
-    const char *data = LLVMGetBufferStart(buffer);
-    size_t size = LLVMGetBufferSize(buffer);
-    bool fine;
-    if (form == RLXC_NATIVE_SHARED)
-        fine = rlxc_link_shared(g->ctx, g->options, data, size, &out->data, &out->size);
-    else
-        fine = keep(g, data, size, out);
-    LLVMDisposeMemoryBuffer(buffer);
-    return fine;
-}
+/* --- parts ----------------------------------------------------------------------------------- */
 
 static void common_types(rlxc_llvm *g)
 {
@@ -139,44 +46,121 @@ static void common_types(rlxc_llvm *g)
     g->ptr = LLVMPointerTypeInContext(g->lc, 0);
 }
 
-static bool compile(rlxc_llvm *g, const rlxc_module *module, LLVMTargetMachineRef machine,
-                    rlxc_native_form form, rlxc_native *out)
+/* Goes on in a new module. */
+static bool open_part(rlxc_llvm *g)
 {
-    char *triple = LLVMGetTargetMachineTriple(machine);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetTarget(g->module, triple);
-    LLVMSetModuleDataLayout(g->module, layout);
-    LLVMDisposeTargetData(layout);
-    out->triple = rlxc_intern_cstr(g->ctx, triple);
-    LLVMDisposeMessage(triple);
-    out->features = rlxc_target_required_features(g->ctx, g->options);
+    rlxc_llvm_part part = {.lc = LLVMContextCreate()};
+    part.module = LLVMModuleCreateWithNameInContext("rlx", part.lc);
+    uint32_t before = g->parts.count;
+    RLXC_PUSH(g->ctx, &g->parts, part);
+    if (g->parts.count == before) {
+        rlxc_llvm_drop_parts(&part, 1);
+        return false;
+    }
+    g->lc = part.lc;
+    g->module = part.module;
+    g->b = LLVMCreateBuilderInContext(g->lc);
+    LLVMSetTarget(g->module, g->triple);
+    LLVMSetDataLayout(g->module, g->layout);
+    common_types(g);
+    return true;
+}
+
+static void close_part(rlxc_llvm *g)
+{
+    if (g->b)
+        LLVMDisposeBuilder(g->b);
+    g->b = NULL;
+}
+
+/* Instructions of the functions added since |last| (NULL: of all); *last becomes the newest. */
+static uint32_t count_new(rlxc_llvm *g, LLVMValueRef *last)
+{
+    uint32_t n = 0;
+    LLVMValueRef f = *last ? LLVMGetNextFunction(*last) : LLVMGetFirstFunction(g->module);
+    for (; f; f = LLVMGetNextFunction(f)) {
+        *last = f;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                n++;
+    }
+    return n;
+}
+
+/* Every kernel into a part. */
+static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
+{
+    uint64_t total = 0;
+    LLVMValueRef last = NULL;
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;
         if (f)
-            rlxc_llvm_function(g, f);
+            rlxc_map_set(g->ctx, &g->symbols, rlxc_key(rlxc_kernel_symbol(g->ctx, f)), g);
+    }
+    if (!open_part(g))
+        return false;
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_prim_func *f = module->globals.items[i]->prim;
+        if (!f)
+            continue;
+        rlxc_llvm_part *part = &g->parts.items[g->parts.count - 1];
+        if (many && part->size > FULL + total / SHARE_OF_ALL) {
+            total += part->size;
+            last = NULL;
+            close_part(g);
+            if (!open_part(g))
+                return false;
+            part = &g->parts.items[g->parts.count - 1];
+        }
+        rlxc_llvm_function(g, f);
         if (rlxc_failed(g->ctx))
             return false;
+        part->size += count_new(g, &last);
     }
-    return verify(g) && optimize(g, machine) && write_form(g, machine, form, out);
+    return true;
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+/* Copies into the arena; text gets a NUL after its end. */
+static bool keep(rlxc_context *ctx, LLVMMemoryBufferRef buffer, rlxc_native *out)
+{
+    size_t size = LLVMGetBufferSize(buffer);
+    char *copy = rlxc_try_alloc(ctx, size + 1, 1);
+    if (!copy)
+        return false;
+    memcpy(copy, LLVMGetBufferStart(buffer), size);
+    out->data = copy;
+    out->size = size;
+    return true;
+}
+
+static bool link_parts(rlxc_llvm *g, rlxc_native *out)
+{
+    rlx_str *objects = rlxc_try_alloc(g->ctx, g->parts.count, sizeof *objects);
+    for (uint32_t i = 0; objects && i < g->parts.count; i++) {
+        LLVMMemoryBufferRef buffer = g->parts.items[i].out;
+        objects[i] = (rlx_str){LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer)};
+    }
+    return objects &&
+           rlxc_link_shared(g->ctx, g->options, objects, g->parts.count, &out->data, &out->size);
 }
 
 bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                          rlxc_native_form form, rlxc_native *out)
 {
     rlxc_llvm g = {.ctx = ctx, .options = options};
-    LLVMTargetMachineRef machine = NULL;
+    bool shared = form == RLXC_NATIVE_SHARED;
     *out = (rlxc_native){0};
-    if (!open_target(&g, &machine))
+    if (!rlxc_llvm_describe(ctx, options, &g.triple, &g.layout))
         return false;
-    g.lc = LLVMContextCreate();
-    g.module = LLVMModuleCreateWithNameInContext("rlx", g.lc);
-    g.b = LLVMCreateBuilderInContext(g.lc);
+    out->triple = g.triple;
+    out->features = rlxc_target_required_features(ctx, options);
     g.has_f16c = rlxc_target_has_feature(options, "f16c");
-    common_types(&g);
-    bool fine = compile(&g, module, machine, form, out);
-    LLVMDisposeBuilder(g.b);
-    LLVMDisposeModule(g.module);
-    LLVMContextDispose(g.lc);
-    LLVMDisposeTargetMachine(machine);
+    bool fine = build(&g, module, shared);
+    close_part(&g);
+    fine = fine && rlxc_llvm_emit_parts(ctx, options, form, g.parts.items, g.parts.count) &&
+           (shared ? link_parts(&g, out) : keep(ctx, g.parts.items[0].out, out));
+    rlxc_llvm_drop_parts(g.parts.items, g.parts.count);
     return fine && !rlxc_failed(ctx);
 }

@@ -4,6 +4,7 @@
  * because constants borrow from the context and the mapping. */
 #include "compiler/driver/driver.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -114,6 +115,16 @@ static bool has_suffix(const char *text, const char *suffix)
     return n >= m && strcmp(text + n - m, suffix) == 0;
 }
 
+/* CPUs that this process may run on. */
+static uint32_t cpus(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) /* more than the set has room for */
+        return RLXC_MAX_JOBS;
+    int n = CPU_COUNT(&set);
+    return n > RLXC_MAX_JOBS ? RLXC_MAX_JOBS : (uint32_t)n;
+}
+
 static bool set_options(run *r)
 {
     const rlxc_command *c = r->command;
@@ -122,6 +133,7 @@ static bool set_options(run *r)
     const char *check = getenv("RLX_CHECK");
     r->options.no_winograd = c->no_winograd;
     r->options.row_bits = c->row_bits;
+    r->options.jobs = c->jobs > 0 ? c->jobs : cpus();
     r->options.check = c->check || (check != NULL && strcmp(check, "1") == 0);
     for (uint32_t i = 0; i < c->n_bounds; i++) {
         r->options.bounds[i].name = c->bounds[i].name;

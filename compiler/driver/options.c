@@ -1,7 +1,7 @@
 /* Parses rlxc's command line from one table, which also prints the help.
  *
- * A value stands after '=' or is the next word; `-O2` carries its own. Unknown options and pass
- * names are errors that name the nearest known one. */
+ * A value stands after '=' or is the next word; `-O2` and `-j2` carry their own. Unknown options
+ * and pass names are errors that name the nearest known one. */
 #include "compiler/driver/options.h"
 
 #include <errno.h>
@@ -24,6 +24,7 @@ typedef enum option_id {
     OPT_CHECK,
     OPT_NO_WINOGRAD,
     OPT_ROW_BITS,
+    OPT_JOBS,
     OPT_LIST_OPS,
     OPT_LIST_PASSES,
     OPT_HELP,
@@ -33,7 +34,7 @@ typedef enum option_id {
 static const struct option_row {
     option_id id;
     const char *name, *value; /* value NULL: a flag */
-    const char *help;
+    const char *help;         /* NULL: another spelling of the row before */
 } rows[] = {
     {OPT_OUTPUT, "-o", "FILE", "where to write (text forms go to standard output without it)"},
     {OPT_PARAMS, "--params", "FILE", "weights (.safetensors) that become constants of main"},
@@ -52,6 +53,8 @@ static const struct option_row {
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
      "8, 16 (default), 24: what one row is rounded to times weights of 4 or 8 bits; 32: not"},
+    {OPT_JOBS, "--jobs", "N", "or -jN: threads that generate code; by default one per CPU"},
+    {OPT_JOBS, "-j", "N", NULL},
     {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
     {OPT_LIST_PASSES, "--list-passes", NULL, "list the passes in order"},
     {OPT_HELP, "--help", NULL, "show this"},
@@ -75,6 +78,8 @@ void rlxc_print_help(FILE *out)
     for (size_t i = 0; i < N_ROWS; i++) {
         char text[64];
         const char *value = rows[i].value != NULL ? rows[i].value : "";
+        if (rows[i].help == NULL)
+            continue;
         if (rows[i].id == OPT_LEVEL)
             snprintf(text, sizeof text, "-O0..-O3");
         else
@@ -224,6 +229,18 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
     return false;
 }
 
+static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
+{
+    int64_t n = 0;
+    if (!read_int(text, text + strlen(text), &n) || n < 1 || n > RLXC_MAX_JOBS) {
+        fprintf(err, "rlxc: --jobs: expected a number from 1 to %d, got '%s'\n", RLXC_MAX_JOBS,
+                text);
+        return false;
+    }
+    c->jobs = (uint32_t)n;
+    return true;
+}
+
 static bool apply(const struct option_row *row, const char *value, rlxc_command *c, FILE *err)
 {
     switch (row->id) {
@@ -275,6 +292,8 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return true;
     case OPT_ROW_BITS:
         return read_row_bits(value, c, err);
+    case OPT_JOBS:
+        return read_jobs(value, c, err);
     case OPT_LIST_OPS:
         c->action = RLXC_ACTION_LIST_OPS;
         return true;
@@ -293,17 +312,14 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-/* The row of |word|; *value is what follows '=' (or the level of -O), NULL when there is nothing.
- */
+/* The row of |word|; *value is what follows '=' (or -O and -j), NULL when there is nothing. */
 static const struct option_row *find_row(const char *word, const char **value)
 {
     *value = NULL;
-    if (strncmp(word, "-O", 2) == 0 && word[2] != '\0') {
-        *value = word + 2;
-        word = "-O";
-    }
     size_t length = strcspn(word, "=");
-    if (strncmp(word, "--", 2) == 0 && word[length] == '=')
+    if ((strncmp(word, "-O", 2) == 0 || strncmp(word, "-j", 2) == 0) && word[2] != '\0')
+        *value = word + (length = 2);
+    else if (strncmp(word, "--", 2) == 0 && word[length] == '=')
         *value = word + length + 1;
     else
         length = strlen(word);

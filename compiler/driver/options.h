@@ -24,7 +24,13 @@ typedef enum rlxc_action { /* what to do instead of compiling */
                            RLXC_ACTION_LIST_PASSES
 } rlxc_action;
 
-enum { RLXC_MAX_PRINTS = 32, RLXC_MAX_BOUNDS = 32, RLXC_MAX_LINKS = 16, RLXC_BOUND_NAME = 64 };
+enum {
+    RLXC_MAX_PRINTS = 32,
+    RLXC_MAX_BOUNDS = 32,
+    RLXC_MAX_LINKS = 16,
+    RLXC_BOUND_NAME = 64,
+    RLXC_MAX_JOBS = 256
+};
 
 typedef struct rlxc_command {
     rlxc_action action;
@@ -34,6 +40,7 @@ typedef struct rlxc_command {
     bool print_after_all, time_passes, check, no_winograd;
     int opt_level;
     uint8_t row_bits;
+    uint32_t jobs; /* 0: not said */
     rlxc_emit_form emit;
     struct {
         char name[RLXC_BOUND_NAME];

@@ -81,6 +81,11 @@ const char *rlxc_target_isa(const rlxc_options *options)
     return arm ? "generic" : "x86-64";
 }
 
+const char *rlxc_target_triple(const rlxc_options *options)
+{
+    return options->triple ? options->triple : X86;
+}
+
 bool rlxc_target_has_feature(const rlxc_options *options, const char *feature)
 {
     return lists(options->features, feature);

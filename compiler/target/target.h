@@ -18,6 +18,8 @@ const char *rlxc_target_required_features(rlxc_context *ctx, const rlxc_options 
 /* The CPU name whose instructions the code may use beside the features: a level of the table;
  * options->cpu is what it is tuned for. */
 const char *rlxc_target_isa(const rlxc_options *options);
+/* The triple; where the options name none, that of x86-64 on Linux. */
+const char *rlxc_target_triple(const rlxc_options *options);
 bool rlxc_target_has_feature(const rlxc_options *options, const char *feature);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);

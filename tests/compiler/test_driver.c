@@ -54,6 +54,10 @@ RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
         {"m.py -o x --tagret cpu", "unknown option '--tagret'; did you mean '--target'?"},
         {"m.py -o x --frobnicate-it", "unknown option '--frobnicate-it'\n"},
         {"m.py -o x --row-bits=12", "expected 8, 16, 24 or 32, got '12'"},
+        {"m.py -o x --jobs=0", "expected a number from 1 to 256, got '0'"},
+        {"m.py -o x --jobs 257", "expected a number from 1 to 256"},
+        {"m.py -o x -j2x", "expected a number from 1 to 256, got '2x'"},
+        {"m.py -o x -j", "option '-j' needs a value N"},
         {"m.py -o x --emit=lvm", "did you mean 'llvm'?"},
         {"m.py -o x --print-after=fise", "unknown pass 'fise'; did you mean 'fuse'?"},
         {"m.py -o x --stop-after=nothing-like-it", "unknown pass"},
@@ -92,6 +96,7 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
                     (char[]){"--print-after=fuse"},
                     (char[]){"--row-bits"},
                     (char[]){"24"},
+                    (char[]){"-j3"},
                     (char[]){"-o"},
                     (char[]){"out.s"}};
     rlxc_command c;
@@ -102,11 +107,21 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
     cr_expect_eq(c.opt_level, 3);
     cr_expect_eq(c.emit, RLXC_EMIT_ASM);
     cr_expect_eq(c.row_bits, 24);
+    cr_expect_eq(c.jobs, 3);
     cr_assert_eq(c.n_bounds, 2);
     cr_expect_str_eq(c.bounds[1].name, "seq_len");
     cr_expect_eq(c.bounds[0].max, 512);
     cr_assert_eq(c.n_print_after, 1);
     cr_expect_str_eq(c.print_after[0], "fuse");
+    static const char *const jobs[][2] = {{"--jobs", "4"}, {"-j", "4"}, {"--jobs=4", "-O2"}};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        char first[16], second[16];
+        snprintf(first, sizeof first, "%s", jobs[i][0]);
+        snprintf(second, sizeof second, "%s", jobs[i][1]);
+        char *words[] = {argv[0], argv[5], (char[]){"--emit=tir"}, first, second};
+        cr_assert(rlxc_parse_command(5, words, &c, stderr));
+        cr_expect_eq(c.jobs, 4, "%s %s", first, second);
+    }
 }
 
 RLX_TEST(driver, lists_and_help_go_to_the_output)
@@ -115,6 +130,7 @@ RLX_TEST(driver, lists_and_help_go_to_the_output)
     static const struct {
         const char *words, *text;
     } rows[] = {{"--help", "--print-after"},
+                {"--help", "--jobs N"},
                 {"--version", "rlxc "},
                 {"--list-ops", "R.nn.softmax("},
                 {"--list-passes", "plan_memory"}};

@@ -1,0 +1,226 @@
+/* Modules of LLVM -> machine code, on several threads: a module with its context, a "part", is
+ * optimised and emitted by one thread.
+ *
+ * A part's result depends on the part and the options alone, so nothing that leaves here depends
+ * on the number of threads or on their timing. Threads touch LLVM and their part, never the
+ * compiler's context: it is not thread-safe, and diagnostics come in the order of the parts. The
+ * largest part is begun first (the longest-processing-time rule: Graham, Bounds on Multiprocessing
+ * Timing Anomalies, 1969), the caller works as the threads do, and where no thread can be started
+ * it does all. */
+#include "compiler/codegen/llvm.h"
+#include "compiler/target/target.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK = 16 << 20 }; /* of a thread: LLVM recurses over expressions; only used pages count */
+
+static const rlxc_range nowhere;
+
+typedef struct work {
+    const rlxc_options *options;
+    LLVMTargetRef target;
+    rlxc_native_form form;
+    rlxc_llvm_part **order; /* the largest first */
+    uint32_t n;
+    atomic_uint next;
+} work;
+
+/* Only the first problem of a part is kept. */
+static void note(rlxc_llvm_part *part, const char *what, const char *message)
+{
+    if (part->problem[0] == '\0')
+        snprintf(part->problem, sizeof part->problem, "%s: %s", what, message ? message : "");
+}
+
+/* What LLVM has to say of a module: without this it would print errors and end the process. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *message = LLVMGetDiagInfoDescription(info);
+    note(user, "LLVM", message);
+    LLVMDisposeMessage(message);
+}
+
+static bool verify(rlxc_llvm_part *part)
+{
+    char *message = NULL;
+    bool bad = LLVMVerifyModule(part->module, LLVMReturnStatusAction, &message) != 0;
+    if (bad)
+        note(part, "LLVM rejects the code", message);
+    LLVMDisposeMessage(message);
+    return !bad;
+}
+
+static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machine)
+{
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
+                                            "default<O3>"};
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
+    LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, level >= 2);
+    LLVMPassBuilderOptionsSetLoopUnrolling(options, level >= 1);
+    LLVMErrorRef error = LLVMRunPasses(part->module,
+                                       pipelines[level < 0   ? 0
+                                                 : level > 3 ? 3
+                                                             : level],
+                                       machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    note(part, "LLVM's passes", message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+static void emit(rlxc_llvm_part *part, LLVMTargetMachineRef machine, rlxc_native_form form)
+{
+    char *message = NULL;
+    if (form == RLXC_NATIVE_LLVM) {
+        message = LLVMPrintModuleToString(part->module);
+        part->out = LLVMCreateMemoryBufferWithMemoryRangeCopy(message, strlen(message), "llvm");
+    } else {
+        LLVMCodeGenFileType type = form == RLXC_NATIVE_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+        if (LLVMTargetMachineEmitToMemoryBuffer(machine, part->module, type, &message, &part->out))
+            note(part, "LLVM cannot emit code", message);
+    }
+    LLVMDisposeMessage(message);
+}
+
+static LLVMTargetMachineRef open_machine(const rlxc_options *o, LLVMTargetRef target)
+{
+    LLVMCodeGenOptLevel level = o->opt_level <= 0   ? LLVMCodeGenLevelNone
+                                : o->opt_level == 1 ? LLVMCodeGenLevelLess
+                                : o->opt_level == 2 ? LLVMCodeGenLevelDefault
+                                                    : LLVMCodeGenLevelAggressive;
+    return LLVMCreateTargetMachine(target, rlxc_target_triple(o), rlxc_target_isa(o),
+                                   o->features ? o->features : "", level, LLVMRelocPIC,
+                                   LLVMCodeModelDefault);
+}
+
+/* Compiles what no other thread has begun, until nothing is left. Modules are given back at once:
+ * they are what takes the memory. */
+static void *run(void *user)
+{
+    work *w = user;
+    LLVMTargetMachineRef machine = open_machine(w->options, w->target);
+    for (uint32_t i; (i = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed)) < w->n;) {
+        rlxc_llvm_part *part = w->order[i];
+        LLVMContextSetDiagnosticHandler(part->lc, on_diagnostic, part);
+        if (!machine)
+            note(part, "LLVM", "no machine for this target");
+        else if (verify(part) && optimize(part, w->options->opt_level, machine))
+            emit(part, machine, w->form);
+        LLVMDisposeModule(part->module);
+        LLVMContextDispose(part->lc);
+        part->module = NULL;
+        part->lc = NULL;
+    }
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
+    return NULL;
+}
+
+static void run_on_threads(work *w, pthread_t *threads, uint32_t n)
+{
+    pthread_attr_t attributes;
+    uint32_t started = 0;
+    if (n > 0 && pthread_attr_init(&attributes) == 0) {
+        if (pthread_attr_setstacksize(&attributes, STACK) == 0)
+            while (started < n && pthread_create(&threads[started], &attributes, run, w) == 0)
+                started++;
+        pthread_attr_destroy(&attributes);
+    }
+    run(w);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const rlxc_llvm_part *x = *(rlxc_llvm_part *const *)a, *y = *(rlxc_llvm_part *const *)b;
+    return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x > y) - (x < y);
+}
+
+/* --- what the rest of code generation calls -------------------------------------------------- */
+
+static bool find_target(rlxc_context *ctx, const rlxc_options *options, LLVMTargetRef *out)
+{
+    const char *triple = rlxc_target_triple(options);
+    char *message = NULL;
+    rlxc_target_register();
+    if (!LLVMGetTargetFromTriple(triple, out, &message))
+        return true;
+    rlxc_error(ctx, nowhere, "target %s: %s", triple, message ? message : "unknown");
+    LLVMDisposeMessage(message);
+    return false;
+}
+
+bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const char **triple,
+                        const char **layout)
+{
+    LLVMTargetRef target = NULL;
+    if (!find_target(ctx, options, &target))
+        return false;
+    LLVMTargetMachineRef machine = open_machine(options, target);
+    if (!machine) {
+        rlxc_error(ctx, nowhere, "target %s: LLVM has no machine for it",
+                   rlxc_target_triple(options));
+        return false;
+    }
+    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
+    char *text = LLVMCopyStringRepOfTargetData(data);
+    *layout = rlxc_intern_cstr(ctx, text);
+    LLVMDisposeMessage(text);
+    LLVMDisposeTargetData(data);
+    text = LLVMGetTargetMachineTriple(machine);
+    *triple = rlxc_intern_cstr(ctx, text);
+    LLVMDisposeMessage(text);
+    LLVMDisposeTargetMachine(machine);
+    return true;
+}
+
+bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
+                          rlxc_llvm_part *parts, uint32_t n)
+{
+    work w = {.options = options, .form = form, .n = n};
+    uint32_t jobs = options->jobs < n ? options->jobs : n, helpers = jobs > 1 ? jobs - 1 : 0;
+    pthread_t *threads = rlxc_try_alloc(ctx, helpers, sizeof *threads);
+    w.order = rlxc_try_alloc(ctx, n, sizeof(rlxc_llvm_part *));
+    if (!threads || !w.order || !find_target(ctx, options, &w.target))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        w.order[i] = &parts[i];
+    qsort(w.order, n, sizeof(rlxc_llvm_part *), larger_first);
+    run_on_threads(&w, threads, helpers);
+    bool fine = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (parts[i].problem[0] == '\0')
+            continue;
+        rlxc_internal(ctx, nowhere, "codegen", "%s", parts[i].problem);
+        fine = false;
+    }
+    return fine;
+}
+
+void rlxc_llvm_drop_parts(rlxc_llvm_part *parts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (parts[i].out)
+            LLVMDisposeMemoryBuffer(parts[i].out);
+        if (parts[i].module)
+            LLVMDisposeModule(parts[i].module);
+        if (parts[i].lc)
+            LLVMContextDispose(parts[i].lc);
+        parts[i] = (rlxc_llvm_part){0};
+    }
+}
