@@ -1,7 +1,8 @@
 /* Passes schedule.NAME: each rule of rules.def goes over the stages of every PrimFunc and replaces
  * those of its pattern by loops; pass schedule, behind them, makes one sequence of what they left.
  *
- * Between two rules a function is TIR as any: what a rule made is a block of its name, the stages
+ * Between two rules a function is TIR as any: what a rule made is a block of its name (with blocks
+ * for its parts, pack, sum, epilogue, ... inside, which only have names), the stages
  * that no rule has taken are as they were written, or as inlining left them. So each rule reads the
  * function anew, and its text can be printed, and parsed, after each. Functions of another form
  * (opaque blocks, explicit loops, lets) stay as they were written. */
@@ -123,23 +124,23 @@ static bool only_names(const rlxc_stmt *s)
            b->n_matches == 0 && b->annotations.count == 0 && !b->init;
 }
 
+static const rlxc_stmt *without_name(void *user, const rlxc_stmt *s)
+{
+    (void)user;
+    return only_names(s) ? s->block.block->body : NULL;
+}
+
 static void join_blocks(rlxc_context *ctx, rlxc_prim_func *f)
 {
+    static const rlxc_stmt_rewriter rewriter = {.stmt = without_name};
     if (f->body->kind != RLXC_STMT_BLOCK)
         return;
-    const rlxc_stmt *body = f->body->block.block->body;
-    const uint32_t n = body->kind == RLXC_STMT_SEQ ? body->seq.n : 1;
-    const rlxc_stmt *const *items = body->kind == RLXC_STMT_SEQ ? body->seq.items : &body;
-    const rlxc_stmt **stmts = rlxc_try_alloc(ctx, n + 1u, sizeof *stmts);
-    bool any = false;
-    for (uint32_t i = 0; i < n && stmts; i++) {
-        stmts[i] = only_names(items[i]) ? items[i]->block.block->body : items[i];
-        any = any || stmts[i] != items[i];
-    }
-    if (!any || rlxc_failed(ctx))
+    const rlxc_block *old = f->body->block.block;
+    const rlxc_stmt *body = rlxc_stmt_rewrite(ctx, old->body, &rewriter);
+    if (body == old->body || rlxc_failed(ctx))
         return;
-    rlxc_block *root = rlxc_copy(ctx, f->body->block.block, sizeof *root);
-    root->body = rlxc_stmt_seq(ctx, stmts, n);
+    rlxc_block *root = rlxc_copy(ctx, old, sizeof *root);
+    root->body = body;
     f->body = rlxc_stmt_block(ctx, root, f->body->block.values, f->body->block.predicate);
 }
 

@@ -466,9 +466,24 @@ static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **en
     }
 }
 
-/* The loop over blocks of keys; what |steps| push is its body. Its bounds are written out, not
- * bound to variables: the work of the parallel loop is judged by them. */
-static void over_keys(fused *t, int64_t block, void (*const *steps)(fused *t), uint32_t n_steps)
+typedef struct part { /* of what runs for a block of queries; pushes statements */
+    const char *name;
+    void (*push)(fused *t);
+} part;
+
+static void push_part(fused *t, const part *p)
+{
+    rlxc_schedule *outer = t->c, own = {.s = outer->s};
+    t->c = &own;
+    p->push(t);
+    t->c = outer;
+    if (own.out.count)
+        push(t, rlxc_part(t->ctx, p->name, rlxc_body_of(&own)));
+}
+
+/* The loop over blocks of keys; |parts| are its body. Its bounds are written out, not bound to
+ * variables: the work of the parallel loop is judged by them. */
+static void over_keys(fused *t, int64_t block, const part *parts, uint32_t n)
 {
     const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");
     visible_keys(t, &begin, &end);
@@ -477,8 +492,8 @@ static void over_keys(fused *t, int64_t block, void (*const *steps)(fused *t), u
     t->c = &inner;
     t->j0 = plus(t, begin, times(t, var, num(t, block)));
     t->nk = rlxc_split_size(t->ctx, end, t->j0, block);
-    for (uint32_t i = 0; i < n_steps; i++)
-        steps[i](t);
+    for (uint32_t i = 0; i < n; i++)
+        push_part(t, &parts[i]);
     t->c = outer;
     push(t, loop(t, var, count, rlxc_body_of(&inner)));
 }
@@ -488,8 +503,11 @@ static void over_keys(fused *t, int64_t block, void (*const *steps)(fused *t), u
 static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc_expr *start,
                  int64_t height)
 {
-    static void (*const vector_steps[])(fused * t) = {widen, score_tiles, weights, value_tiles};
-    static void (*const single_steps[])(fused * t) = {alone};
+    static const part vectors[] = {
+        {"widen", widen}, {"scores", score_tiles}, {"weights", weights}, {"values", value_tiles}};
+    static const part one[] = {{"keys", alone}};
+    static const part begin[2] = {{"queries", begin_block}, {"query", begin_alone}};
+    static const part end[2] = {{"write", end_block}, {"write", end_alone}};
     const rlxc_attention *a = t->a;
     rlxc_schedule inner = {.s = c->s};
     int64_t width = (int64_t)t->nv * t->vl;
@@ -511,18 +529,12 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     t->b = let(t, "batch", divided(t, p, times(t, a->heads, blocks)));
     t->h = let(t, "head", rest(t, divided(t, p, blocks), a->heads));
     t->i0 = let(t, "query", plus(t, start, times(t, rest(t, p, blocks), num(t, height))));
+    push_part(t, &begin[single]);
     if (single)
-        begin_alone(t);
+        over_keys(t, KEYS_ALONE, one, sizeof one / sizeof *one);
     else
-        begin_block(t);
-    if (single)
-        over_keys(t, KEYS_ALONE, single_steps, 1);
-    else
-        over_keys(t, KEYS, vector_steps, 4);
-    if (single)
-        end_alone(t);
-    else
-        end_block(t);
+        over_keys(t, KEYS, vectors, sizeof vectors / sizeof *vectors);
+    push_part(t, &end[single]);
     const rlxc_expr *all = times(t, times(t, a->batches, a->heads), blocks);
     RLXC_PUSH(t->ctx, &c->out, rlxc_parallel_loop(t->ctx, p, all, true, rlxc_body_of(&inner)));
 }

@@ -166,8 +166,9 @@ static const rlxc_stmt *one_word(tile *q, const rlxc_expr *word, int64_t rows)
     RLXC_PUSH(ctx, &own.out, fill(q, q->word, q->t->q.words, word));
     for (int64_t i = 0; i < rows; i++) {
         const rlxc_expr *k = rlxc_quant_times(q->t, word, rlxc_quant_rows(&q->t->q));
-        RLXC_PUSH(ctx, &own.out, unpack(q, i));
-        RLXC_PUSH(ctx, &own.out, accumulate(q, rlxc_quant_add(q->t, k, rlxc_i64(ctx, i))));
+        const rlxc_expr *row = rlxc_quant_add(q->t, k, rlxc_i64(ctx, i));
+        RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "unpack", unpack(q, i)));
+        RLXC_PUSH(ctx, &own.out, rlxc_part(ctx, "sum", accumulate(q, row)));
     }
     return rlxc_body_of(&own);
 }
@@ -213,7 +214,7 @@ const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_resul
     const rlxc_stmt *write = rlxc_quant_write(t, rlxc_quant_add(t, r->i0, to.m),
                                               rlxc_quant_add(t, r->first, column), value);
     parts[n++] = rlxc_quant_over(t, r->mr, r->nv, &to, r->memory != NULL, write);
-    return rlxc_stmt_seq(ctx, parts, n);
+    return rlxc_part(ctx, t->epilogue ? "epilogue" : "write", rlxc_stmt_seq(ctx, parts, n));
 }
 
 static const rlxc_stmt *one_tile(tile *q)

@@ -245,8 +245,10 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
         shared = 2;
     }
     RLXC_VEC(const rlxc_stmt *) bodies = {0};
-    for (uint32_t i = 0; i < n; i++)
-        RLXC_PUSH(ctx, &bodies, stage_body(&inner, &own[i], vars, shared, blocked));
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_stmt *body = stage_body(&inner, &own[i], vars, shared, blocked);
+        RLXC_PUSH(ctx, &bodies, n > 1 ? rlxc_part(ctx, stages[i]->out->name, body) : body);
+    }
     for (uint32_t i = 0; i < bodies.count; i++)
         RLXC_PUSH(ctx, &inner.out, bodies.items[i]);
     if (shared == 0) {

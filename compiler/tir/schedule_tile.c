@@ -151,7 +151,7 @@ static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
     if (t->p.k_block)
         return reduction_blocks(t, q);
     if (t->p.must_pack)
-        parts[n++] = rlxc_tile_pack(t, &q);
+        parts[n++] = rlxc_part(t->ctx, "pack", rlxc_tile_pack(t, &q));
     parts[n++] = all_rows(t, q);
     return rlxc_stmt_seq(t->ctx, parts, n);
 }

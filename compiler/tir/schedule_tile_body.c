@@ -345,11 +345,14 @@ static const rlxc_stmt *keep_sums(rlxc_tiler *t, const rlxc_tile *q)
 const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_stmt *parts[3] = {acc_init(t, q), acc_update(t, q), write_results(t, q)};
+    const char *last_part = t->epilogue ? "epilogue" : "write";
+    const rlxc_stmt *parts[3] = {rlxc_part(ctx, "init", acc_init(t, q)),
+                                 rlxc_part(ctx, "sum", acc_update(t, q)),
+                                 rlxc_part(ctx, last_part, write_results(t, q))};
     if (t->p.k_block) {
         const rlxc_expr *last = rlxc_sub(ctx, t->blocks, rlxc_tile_num(t, 1));
         const rlxc_expr *ends = rlxc_binary(ctx, RLXC_EXPR_EQ, t->block, last);
-        parts[2] = rlxc_stmt_if(ctx, ends, parts[2], keep_sums(t, q));
+        parts[2] = rlxc_stmt_if(ctx, ends, parts[2], rlxc_part(ctx, "keep", keep_sums(t, q)));
     }
     return rlxc_stmt_seq(ctx, parts, 3);
 }

@@ -375,7 +375,8 @@ static void multiply_block(emitter *e)
     }
     const rlxc_stmt *body = rlxc_body_of(&product);
     body = rlxc_loop_of(ctx, j, num(e, IN), RLXC_LOOP_SERIAL, body);
-    RLXC_PUSH(ctx, &e->inner.out, rlxc_loop_of(ctx, i, num(e, IN), RLXC_LOOP_SERIAL, body));
+    body = rlxc_loop_of(ctx, i, num(e, IN), RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &e->inner.out, rlxc_part(ctx, "product", body));
 }
 
 static rlxc_buffer *local(emitter *e, const char *name, int64_t a, int64_t b, int64_t c, int64_t d)
@@ -414,10 +415,10 @@ bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
     e.m = local(&e, "m", IN, IN, size, e.outputs);
     e.half = local(&e, "half", IN, IN, e.lanes, 0);
     e.patch = local(&e, "patch", IN, IN, e.channels, 0);
-    RLXC_PUSH(ctx, &e.inner.out, over_tiles(&e, true));
+    RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "input", over_tiles(&e, true)));
     multiply_block(&e);
     e.result = local(&e, "result", OUT, OUT, e.outputs, 0);
-    RLXC_PUSH(ctx, &e.inner.out, over_tiles(&e, false));
+    RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "output", over_tiles(&e, false)));
     const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, size), NULL);
     RLXC_PUSH(ctx, &c->out,
               rlxc_loop_of(ctx, block, blocks, RLXC_LOOP_PARALLEL, rlxc_body_of(&e.inner)));
