@@ -3,7 +3,7 @@
  * give (rlxc_replace), and pushes the statements.
  *
  *     fuse                   rlxc_merge_axes (stages.h)
- *     split                  rlxc_split_count, rlxc_split_size
+ *     split                  rlxc_split_axis (stages.h); rlxc_split_count, rlxc_split_size
  *     reorder                rlxc_loop_of from the inside out, in the order wanted
  *     vectorize, unroll      rlxc_over_tile
  *     parallel               rlxc_parallel_loop

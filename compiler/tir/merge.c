@@ -1,5 +1,6 @@
-/* Adjacent axes that every access of a stage treats as one become one axis, through views of the
- * buffers with one dimension less: long contiguous loops, and all rows of a product in one.
+/* Axes of stages, fused and split. Adjacent axes that every access of a stage treats as one become
+ * one axis, through views of the buffers with one dimension less: long contiguous loops, and all
+ * rows of a product in one.
  *
  * Invariant: a view shares its buffer's storage and is declared where the schedule goes on
  * (c->out), so that what is emitted next may use it. */
@@ -175,4 +176,26 @@ uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint3
         end--;
     }
     return end;
+}
+
+/* --- splitting axes --------------------------------------------------------------------------- */
+
+void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t size)
+{
+    const rlxc_expr *outer = rlxc_loop_var(ctx, "block"), *inner = rlxc_loop_var(ctx, "i");
+    const rlxc_expr *start = rlxc_mul(ctx, outer, rlxc_i64(ctx, size)), *extent = s->extents[axis];
+    const rlxc_expr *old = s->vars[axis], *new = rlxc_add(ctx, start, inner);
+    int64_t known;
+    const bool whole = rlxc_is_int(extent, &known) && known % size == 0;
+    const uint32_t last = s->n_axes++;
+    s->vars[axis] = outer;
+    s->extents[axis] = rlxc_split_count(ctx, extent, size);
+    s->vars[last] = inner;
+    s->extents[last] = whole ? rlxc_i64(ctx, size) : rlxc_split_size(ctx, extent, start, size);
+    s->reduces[last] = s->reduces[axis];
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        indices[i] = rlxc_replace(ctx, s->indices[i], &old, &new, 1);
+    s->indices = indices;
+    s->value = rlxc_replace(ctx, s->value, &old, &new, 1);
 }

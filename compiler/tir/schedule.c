@@ -2,7 +2,7 @@
  * those of its pattern by loops; pass schedule, behind them, makes one sequence of what they left.
  *
  * Between two rules a function is TIR as any: what a rule made is a block of its name (with blocks
- * for its parts, pack, sum, epilogue, ... inside, which only have names), the stages
+ * inside for its parts: pack, sum, epilogue; all of them only name their statements), the stages
  * that no rule has taken are as they were written, or as inlining left them. So each rule reads the
  * function anew, and its text can be printed, and parsed, after each. Functions of another form
  * (opaque blocks, explicit loops, lets) stay as they were written. */

@@ -38,8 +38,6 @@ static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
     return false;
 }
 
-/* Splits the crossed axis and the last one into blocks, so that both sides of a transposition use
- * whole cache lines. */
 bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
 {
     uint32_t crossed, last = s->n_axes - 1;
@@ -48,31 +46,8 @@ bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
         (rlxc_is_int(s->extents[last], &extent) && extent < BLOCK) ||
         !crossed_axis(ctx, s, &crossed))
         return false;
-    const uint32_t split[2] = {crossed, last};
-    const rlxc_expr *olds[2], *news[2], *block = rlxc_i64(ctx, BLOCK);
-    const rlxc_expr *within[2], *left[2];
-    for (int i = 0; i < 2; i++) {
-        uint32_t k = split[i];
-        const rlxc_expr *outer = rlxc_loop_var(ctx, "block");
-        const rlxc_expr *start = rlxc_mul(ctx, outer, block);
-        const bool whole = rlxc_is_int(s->extents[k], &extent) && extent % BLOCK == 0;
-        within[i] = rlxc_loop_var(ctx, "i");
-        left[i] = whole ? block : rlxc_split_size(ctx, s->extents[k], start, BLOCK);
-        olds[i] = s->vars[k];
-        news[i] = rlxc_add(ctx, start, within[i]);
-        s->vars[k] = outer;
-        s->extents[k] = rlxc_split_count(ctx, s->extents[k], BLOCK);
-    }
-    for (int i = 0; i < 2; i++) {
-        s->vars[s->n_axes] = within[i];
-        s->extents[s->n_axes] = left[i];
-        s->reduces[s->n_axes++] = false;
-    }
-    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
-    for (uint32_t i = 0; i < s->out->ndim; i++)
-        indices[i] = rlxc_replace(ctx, s->indices[i], olds, news, 2);
-    s->indices = indices;
-    s->value = rlxc_replace(ctx, s->value, olds, news, 2);
+    rlxc_split_axis(ctx, s, crossed, BLOCK);
+    rlxc_split_axis(ctx, s, last, BLOCK);
     return true;
 }
 

@@ -86,6 +86,10 @@ const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
 uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint32_t first,
                          uint32_t end, const rlxc_buffer *silent);
 
+/* Makes of an axis blocks of |size| in its place, and the elements of a block as a further axis
+ * behind the others; there is room for one, and nothing else than |value| and the store uses it. */
+void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t size);
+
 typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
     rlxc_context *ctx;
     RLXC_VEC(const rlxc_expr *) loads;
