@@ -336,6 +336,17 @@ def rows(Row, x):
                        lambda q, k, v, s, t, e, how=how: packed(q, k, v, s * t, **how),
                        empty=False))
 
+    # a bias of the least float, or -inf, on all keys that a query sees: it sees no others
+    for low in ("-3.4028234663852886e+38", 'float("-inf")'):
+        hide = f'R.where(R.greater(t, R.const(0, "float32")), R.const({low}, "float32"), ' \
+               f'R.const(0, "float32"))'
+        out.append(Row(f"R.nn.attention_bias(q, k, v, {hide}, scale=1.0, causal_mask=\"TopLeft\")",
+                       {"q": x("2 n 2 m"), "k": x("2 n 2 m"), "v": x("2 n 2 3"),
+                        "t": x("1 1 n 1")},
+                       lambda q, k, v, t: attention(
+                           q * np.sqrt(q.shape[3]), k, v, np.tril(np.ones((q.shape[1],) * 2, bool)),
+                           np.where(t > 0, -3e38, 0)), empty=False))
+
     # what exporters decompose, and the compiler puts together again
     c = lambda v: f'R.const({v}, "float32")'
     mean = lambda v: f"R.mean({v}, axis=[-1], keepdims=True)"
@@ -390,6 +401,18 @@ def rows(Row, x):
             f"{c(-1e30)})), v)", heads,
             lambda q, k, v: every(q, k, v, np.tril(np.ones((q.shape[2], k.shape[2]), bool))),
             empty=False, name="decomposed attention with mask"),
+    ]
+
+    half = f'R.multiply(R.matmul(q, {kt}), R.const(0.25, "float16"))'
+    weights = 'R.astype(R.nn.softmax(R.astype({}, "float32")), "float16")'
+    halves = {name: x(dims[0], "float16", -1, 1) for name, dims in heads.items()}
+    out += [
+        Row(f"R.matmul({weights.format(half)}, v)", halves, every, empty=False,
+            name="decomposed attention of a model in float16"),
+        Row(f"R.matmul({weights.format(f'R.add({half}, a)')}, v)",
+            {**halves, "a": x("1 n m", "float16", -1, 1)},
+            lambda q, k, v, a: every(q, k, v, True, a), empty=False,
+            name="decomposed attention of a model in float16 with bias"),
     ]
 
     flat = {"q": x("6 n 16"), "k": x("6 16 m"), "v": x("6 m 8")}
