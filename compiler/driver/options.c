@@ -52,7 +52,7 @@ static const struct option_row {
     {OPT_NO_WINOGRAD, "--no-winograd", NULL,
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
-     "8, 16 (default), 24: what one row is rounded to times weights of 4 or 8 bits; 32: not"},
+     "8, 12, 16 (default), 24: what one row is rounded to times weights of 4 or 8 bits; 32: not"},
     {OPT_JOBS, "--jobs", "N", "or -jN: threads that generate code; by default one per CPU"},
     {OPT_JOBS, "-j", "N", NULL},
     {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
@@ -218,14 +218,17 @@ static bool read_level(const char *text, rlxc_command *c, FILE *err)
 
 static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
 {
-    static const char *const names[] = {"8", "16", "24", "32"};
-    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], text) == 0) {
-            c->row_bits = (uint8_t)(8 * (i + 1));
+    static const struct {
+        const char *name;
+        uint8_t bits;
+    } widths[] = {{"8", 8}, {"12", 12}, {"16", 16}, {"24", 24}, {"32", 32}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (strcmp(widths[i].name, text) == 0) {
+            c->row_bits = widths[i].bits;
             return true;
         }
     }
-    fprintf(err, "rlxc: --row-bits: expected 8, 16, 24 or 32, got '%s'\n", text);
+    fprintf(err, "rlxc: --row-bits: expected 8, 12, 16, 24 or 32, got '%s'\n", text);
     return false;
 }
 

@@ -66,6 +66,13 @@ const rlxc_stmt *rlxc_quant_over(rlxc_quant_rows_of *t, uint32_t mr, uint32_t nv
     return rlxc_over_tile(t->ctx, at, mr, nv, t->vl, serial, body);
 }
 
+const rlxc_expr *rlxc_quant_call(rlxc_context *ctx, const char *name, const rlxc_expr *a,
+                                 const rlxc_expr *b)
+{
+    const rlxc_expr *args[2] = {a, b};
+    return rlxc_call(ctx, a->dtype, rlxc_intern_cstr(ctx, name), args, b ? 2 : 1);
+}
+
 rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t)
 {
     return rlxc_new_point(t->ctx);

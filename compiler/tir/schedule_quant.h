@@ -4,6 +4,15 @@
 
 #include "compiler/tir/quant.h"
 
+typedef struct rlxc_quant_digits { /* what one row is rounded to (schedule_quant_limbs.c) */
+    int64_t block, blocks;         /* elements that share a scale of the weight; so many in a row */
+    int64_t span;                  /* blocks that share a scale of the row */
+    int64_t limbs, limb_bytes;     /* of the row */
+    bool shared;                   /* two elements share three limbs */
+    bool whole_zero;               /* the zero is taken off in integers; it is |zero| */
+    int64_t zero, zeroed;          /* that many dot products, the last ones, begin with it */
+} rlxc_quant_digits;
+
 typedef struct rlxc_quant_rows_of {
     rlxc_schedule *c;
     rlxc_context *ctx;
@@ -13,9 +22,10 @@ typedef struct rlxc_quant_rows_of {
     uint32_t vl;                   /* lanes of a vector */
     bool serial;                   /* no threads */
     const rlxc_expr *panel;        /* being computed */
-    /* one row in limbs (schedule_quant_row.c) */
+    /* one row in limbs */
+    rlxc_quant_digits digits;
     rlxc_buffer *bytes, *limbs; /* the same memory */
-    rlxc_buffer *steps, *sums;  /* of each block: what a limb's one is worth, sum of the numbers */
+    rlxc_buffer *steps, *sums;  /* of spans: what a one is worth; of blocks: sum of the numbers */
 } rlxc_quant_rows_of;
 
 typedef struct rlxc_quant_results { /* of a tile */
@@ -38,6 +48,9 @@ const rlxc_stmt *rlxc_quant_over(rlxc_quant_rows_of *t, uint32_t mr, uint32_t nv
                                  const rlxc_quant_point *at, bool serial, const rlxc_stmt *body);
 const rlxc_expr *rlxc_quant_add(rlxc_quant_rows_of *t, const rlxc_expr *a, const rlxc_expr *b);
 const rlxc_expr *rlxc_quant_times(rlxc_quant_rows_of *t, const rlxc_expr *a, int64_t b);
+/* An intrinsic of the type of |a|; |b| may be NULL. */
+const rlxc_expr *rlxc_quant_call(rlxc_context *ctx, const char *name, const rlxc_expr *a,
+                                 const rlxc_expr *b);
 /* An element of the current panel. */
 const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *buffer,
                                      const rlxc_expr *row, const rlxc_expr *column);

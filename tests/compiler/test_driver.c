@@ -53,7 +53,7 @@ RLX_TEST(driver, usage_errors_exit_2_with_a_suggestion)
         {"m.py --emit=obj", "-o FILE"},
         {"m.py -o x --tagret cpu", "unknown option '--tagret'; did you mean '--target'?"},
         {"m.py -o x --frobnicate-it", "unknown option '--frobnicate-it'\n"},
-        {"m.py -o x --row-bits=12", "expected 8, 16, 24 or 32, got '12'"},
+        {"m.py -o x --row-bits=4", "expected 8, 12, 16, 24 or 32, got '4'"},
         {"m.py -o x --jobs=0", "expected a number from 1 to 256, got '0'"},
         {"m.py -o x --jobs 257", "expected a number from 1 to 256"},
         {"m.py -o x -j2x", "expected a number from 1 to 256, got '2x'"},

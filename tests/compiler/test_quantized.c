@@ -1,7 +1,7 @@
 /* Products whose constant weights are made of integers of 4 or 8 bits, in the ways that modules
  * spell it, against a reference in double: rows in all tile sizes, groups that do not divide the
  * inner dimension, columns that fill no vector, vectors of each width, rows that are not finite,
- * one row rounded to 8, 16 and 24 bits and not at all. */
+ * one row rounded to 8, 12, 16 and 24 bits and not at all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,9 @@ static const example examples[] = {
     {NULL, GROUPS, 128, 1, 128, false},      {NULL, GROUPS, 512, 65, 256, false},
     {NULL, NIBBLES, 72, 40, 32, false},      {NULL, NIBBLES, 61, 7, 32, true},
     {NULL, NIBBLES, 7, 130, 32, false},      {NULL, NIBBLES, 264, 64, 64, false},
+    {NULL, NIBBLES, 384, 70, 32, true},      {NULL, NIBBLES, 190, 64, 32, false},
+    {NULL, NIBBLES, 508, 33, 256, false},    {NULL, NIBBLES, 144, 40, 72, false},
+    {NULL, GROUPS, 80, 33, 40, false},       {NULL, BYTES, 128, 64, 24, false},
     {NULL, CHANNELS, 100, 19, 0, false},     {NULL, CHANNELS, 5, 64, 0, true},
     {NULL, CHANNELS, 3, 3, 0, false},        {NULL, BYTES, 70, 48, 32, false},
     {NULL, BYTES, 64, 129, 16, true},        {"x86-64-v4", NIBBLES, 61, 70, 32, true},
@@ -266,14 +269,18 @@ static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, 
  */
 static double rounding(const example *e, const weights *w, const float *x, int64_t j, uint8_t bits)
 {
-    double sum = 0;
+    double sum = 0, half = 0.5 / (127 * ldexp(1, bits - 8));
+    if (bits == 12 && (e->how == NIBBLES || e->how == BYTES)) /* rounded to 1/16, then to ones */
+        half = (0.5 / 16 + 0.5) / 1904;
+    else if (bits == 12)
+        half = 0.5 / (127 * 256.0);
     for (int64_t first = 0; first < e->k && bits < 32; first += PEAK_BLOCK) {
         double peak = 0, heaps = 0;
         for (int64_t k = first; k < e->k && k < first + PEAK_BLOCK; k++) {
             peak = fmax(peak, fabs((double)x[k]));
             heaps += fabs(weight_at(e, w, k, j));
         }
-        sum += peak / (254 * ldexp(1, bits - 8)) * heaps;
+        sum += peak * half * heaps;
     }
     return sum;
 }
@@ -360,13 +367,15 @@ static void check_all(rlx_test *t, const example *e, const weights *w, uint8_t r
 
 RLX_TEST(quantized, products_read_the_integers)
 {
-    static const uint8_t others[] = {8, 24, 32};
+    static const uint8_t others[] = {8, 24, 12, 32};
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const example *e = &examples[i];
         weights w = make_weights(e);
         check_all(t, e, &w, 0);
         if (!e->cpu || i % 2 == 0) /* each in turn for each spelling */
-            check_all(t, e, &w, others[i * 2 % 3]);
+            check_all(t, e, &w, others[i % 4]);
+        if (!e->cpu && (e->how == NIBBLES || e->how == BYTES))
+            check_all(t, e, &w, 12);
         drop_weights(&w);
     }
 }
@@ -379,11 +388,11 @@ static const char spelled[] =
     "def k(x: T.handle, w: T.handle, s: T.handle, y: T.handle):\n"
     "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
     "    m = T.int64()\n"
-    "    X = T.match_buffer(x, (m, T.int64(24)), \"float32\")\n"
-    "    W = T.match_buffer(w, (T.int64(1), T.int64(3), T.int64(64)), \"uint32\")\n"
-    "    S = T.match_buffer(s, (T.int64(1), T.int64(24), T.int64(64)), \"float32\")\n"
+    "    X = T.match_buffer(x, (m, T.int64(144)), \"float32\")\n"
+    "    W = T.match_buffer(w, (T.int64(1), T.int64(18), T.int64(64)), \"uint32\")\n"
+    "    S = T.match_buffer(s, (T.int64(1), T.int64(144), T.int64(64)), \"float32\")\n"
     "    Y = T.match_buffer(y, (m, T.int64(64)), \"float32\")\n"
-    "    for i, j, k in T.grid(m, T.int64(64), T.int64(24)):\n"
+    "    for i, j, k in T.grid(m, T.int64(64), T.int64(144)):\n"
     "        with T.block(\"p\"):\n"
     "            I, J, K = T.axis.remap(\"SSR\", [i, j, k])\n"
     "            with T.init():\n"
@@ -394,11 +403,12 @@ static const char spelled[] =
     "S[J // T.int64(64), K // T.int64(%d), J %% T.int64(64)])\n";
 
 /* Groups that are no whole words, and words that end before their block does: nothing that the fast
- * form could read, though the expression is its own. */
+ * form could read, though the expression is its own. And groups of whole words in any number. */
 RLX_TEST(quantized, groups_of_any_size_are_right)
 {
-    enum { K = 24, N = 64, M = 5 };
-    static const int groups[] = {3, 4, 8, 12, 16, 20, 24};
+    enum { K = 144, N = 64, M = 5 };
+    static const int groups[] = {3, 4, 8, 12, 16, 20, 24, 40, 72, 144};
+    static const uint8_t bits[] = {16, 12, 8, 24};
     static uint32_t words[K / 8][N];
     static float scales[K][N], x[M][K], y[M][N];
     uint32_t state = 1;
@@ -408,25 +418,32 @@ RLX_TEST(quantized, groups_of_any_size_are_right)
         scales[i / N][i % N] = (float)(state >> 24) / 256 + 0.5f;
         x[i % M][i / M % K] = (float)((int)(state >> 16 & 255) - 128) / 64;
     }
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    for (size_t i = 0; i < 2 * sizeof groups / sizeof *groups; i++) {
         char text[2048];
         kernel_fixture f;
+        size_t g = i / 2;
+        uint8_t row_bits = bits[(g % 2 * 2 + i) % 4];
+        double half = row_bits == 12 ? (0.5 / 16 + 0.5) / 1904 : 0.5 / ldexp(127, row_bits - 8);
         snprintf(text, sizeof text, spelled, groups[g]);
-        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text) &&
-                      kernel_fixture_build(&f),
-                  "%s", rlxc_render_diagnostics(f.ctx));
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text), "%s",
+                  rlxc_render_diagnostics(f.ctx));
+        f.options.row_bits = row_bits;
+        cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
         for (int64_t m = 1; m <= M; m += M - 1) {
             void *buffers[4] = {x, words, scales, y};
             cr_assert_eq(kernel_fixture_call(&f, "k", buffers, &m), 0, "%s", f.failure);
-            for (int64_t i = 0; i < m * N; i++) {
-                double sum = 0;
+            for (int64_t j = 0; j < m * N; j++) {
+                double sum = 0, heaps = 0;
                 for (int k = 0; k < K; k++) {
-                    uint32_t q = words[k / 8][i % N] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
-                    sum += (double)x[i / N][k] * ((double)q - 8) *
-                           (double)scales[k / groups[g]][i % N];
+                    uint32_t q = words[k / 8][j % N] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
+                    double weight = ((double)q - 8) * (double)scales[k / groups[g]][j % N];
+                    sum += (double)x[j / N][k] * weight;
+                    heaps += fabs(weight);
                 }
-                cr_assert(fabs((double)y[i / N][i % N] - sum) <= 1e-4, "groups of %d: %g, not %g",
-                          groups[g], (double)y[i / N][i % N], sum);
+                cr_assert(fabs((double)y[j / N][j % N] - sum) <=
+                              2e-5 * heaps / K + 2 * half * heaps,
+                          "groups of %d, %d bits: %g, not %g", groups[g], (int)row_bits,
+                          (double)y[j / N][j % N], sum);
             }
         }
         kernel_fixture_deinit(&f);
