@@ -34,7 +34,7 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
     uint32_t n_links;
     bool no_winograd;      /* convolutions as sums of products only */
-    uint8_t row_bits;      /* 8, 16 or 24: of one row times weights of 4 or 8 bits; 32: float32 */
+    uint8_t row_bits;      /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
     uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
     uint32_t l2_bytes;     /* a core's own cache of the second level */
     uint32_t jobs;         /* threads that generate code, the caller's among them; 0 is 1 */
