@@ -112,12 +112,22 @@ static void undo(verifier *v, uint32_t mark)
 
 /* --- reads ----------------------------------------------------------------------------------- */
 
-/* Proved here and noted, or noted by whoever printed the module after its blocks were scheduled. */
+/* Proved here and noted, or noted by whoever printed the module after its blocks were scheduled and
+ * proved from what they became. */
 static bool overwrites(verifier *v, uint32_t in, uint32_t out)
 {
-    if (!rlxc_may_overwrite(v->ctx, v->prim, in, out))
-        return rlxc_notes_overwrite(v->prim, in, out);
-    rlxc_note_overwrite(v->ctx, v->prim, in, out);
+    if (rlxc_may_overwrite(v->ctx, v->prim, in, out)) {
+        rlxc_note_overwrite(v->ctx, v->prim, in, out);
+    } else if (!rlxc_notes_overwrite(v->prim, in, out)) {
+        return false;
+    } else if (!rlxc_loops_may_overwrite(v->ctx, v->prim, in, out)) {
+        rlxc_error(v->ctx, v->prim->range,
+                   "memory plan: '%s' says in rlx.in_place that it may write parameter %u over "
+                   "parameter %u, which cannot be seen from its loops",
+                   v->prim->name, out, in);
+        return false;
+    }
+    rlxc_prim_func_may_alias(v->ctx, v->prim);
     return true;
 }
 
