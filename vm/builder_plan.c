@@ -80,37 +80,28 @@ rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer, ui
     return RLX_OK;
 }
 
-/* Offsets of |region|, if all its sizes are constants and none is stated. */
+/* Offsets of the |n| buffers |rows|, a region, if all sizes are constants and none is stated. */
 static rlx_status place_region(rlxv_arena *arena, const rlx_exec_builder *b, rlxv_build_function *f,
-                               uint32_t region, rlx_error *err)
+                               uint32_t *rows, uint32_t n, rlx_error *err)
 {
-    rlxv_region r = {0};
+    rlxv_region r = {.n_buffers = n, .n_values = n, .buffers = rows};
     int64_t bytes, sum = 0;
-    for (uint32_t i = 0; i < f->n_buffers; i++) {
-        if (f->buffers[i].region != region)
-            continue;
-        if (f->buffers[i].offset != RLX_PLAN_AT_RUN_TIME ||
-            !rlxv_build_constant_value(b, f->buffers[i].size, &bytes) || bytes < 0 ||
-            bytes > MAX_BYTES || (sum += bytes) > MAX_BYTES ||
-            f->buffers[i].first > f->buffers[i].last)
+    for (uint32_t i = 0; i < n; i++) {
+        const rlx_plan_buffer *u = &f->buffers[rows[i]];
+        if (u->offset != RLX_PLAN_AT_RUN_TIME || !rlxv_build_constant_value(b, u->size, &bytes) ||
+            bytes < 0 || bytes > MAX_BYTES || (sum += bytes) > MAX_BYTES || u->first > u->last)
             return RLX_OK;
-        r.n_buffers++;
     }
-    r.n_values = r.n_buffers;
-    r.buffers = rlxv_arena_alloc(arena, r.n_buffers, sizeof *r.buffers);
     r.size_value = rlxv_arena_alloc(arena, r.n_buffers, sizeof *r.size_value);
     uint64_t *sizes = rlxv_arena_alloc(arena, r.n_buffers, sizeof *sizes);
     uint64_t *offsets = rlxv_arena_alloc(arena, r.n_buffers, sizeof *offsets);
     uint64_t *scratch = rlxv_arena_alloc(arena, rlxv_fit_scratch_words(&r), sizeof *scratch);
-    if (!r.buffers || !r.size_value || !sizes || !offsets || !scratch)
+    if (!r.size_value || !sizes || !offsets || !scratch)
         return no_memory(err);
-    for (uint32_t i = 0, n = 0; i < f->n_buffers; i++) {
-        if (f->buffers[i].region != region)
-            continue;
-        rlxv_build_constant_value(b, f->buffers[i].size, &bytes);
-        sizes[n] = ((uint64_t)bytes + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
-        r.size_value[n] = n;
-        r.buffers[n++] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        rlxv_build_constant_value(b, f->buffers[rows[i]].size, &bytes);
+        sizes[i] = ((uint64_t)bytes + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
+        r.size_value[i] = i;
     }
     rlx_plan_sums sums;
     if (!rlxv_fit_prepare(arena, arena, &r, f->buffers) ||
@@ -128,11 +119,25 @@ rlx_status rlxv_build_finish_plan(rlx_exec_builder *b, rlxv_build_function *f, r
     for (uint32_t i = 0; i < f->n_buffers; i++)
         if (f->buffers[i].last == RLX_NONE)
             f->buffers[i].last = f->n_words;
-    for (uint32_t z = 0; z < f->n_regions && status == RLX_OK; z++) {
+    rlxv_arena lists;
+    rlxv_arena_init(&lists, &b->allocator);
+    uint32_t *rows = rlxv_arena_alloc(&lists, (size_t)f->n_buffers + 1, sizeof *rows);
+    uint32_t *end = rlxv_arena_alloc(&lists, (size_t)f->n_regions + 1, sizeof *end);
+    if (!rows || !end)
+        status = no_memory(err);
+    for (uint32_t i = 0; i < f->n_buffers && status == RLX_OK; i++)
+        end[f->buffers[i].region + 1]++;
+    for (uint32_t z = 1; z < f->n_regions && status == RLX_OK; z++)
+        end[z + 1] += end[z];
+    /* |end| has the beginnings, one place later: filling makes them the ends. */
+    for (uint32_t i = 0; i < f->n_buffers && status == RLX_OK; i++)
+        rows[end[f->buffers[i].region]++] = i;
+    for (uint32_t z = 0, from = 0; z < f->n_regions && status == RLX_OK; from = end[z++]) {
         rlxv_arena arena;
         rlxv_arena_init(&arena, &b->allocator);
-        status = place_region(&arena, b, f, z, err);
+        status = place_region(&arena, b, f, rows + from, end[z] - from, err);
         rlxv_arena_deinit(&arena);
     }
+    rlxv_arena_deinit(&lists);
     return status;
 }

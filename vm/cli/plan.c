@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 512, MAX_SUMS = 2000 };
+/* A longer formula says nothing to anyone. */
+enum { TEXT = 512, MAX_SUMS = 1000, MAX_TERMS = 8000 };
 
 /* --- formulas --------------------------------------------------------------------------------- */
 
@@ -20,31 +21,26 @@ typedef struct term { /* of a sum: how often an expression stands in it */
 } term;
 
 typedef struct sum {
-    term *terms;
+    term *terms; /* by expression */
     uint32_t n;
     bool dropped; /* another sum is at least as large, whatever the sizes */
 } sum;
 
-static void add_term(sum *s, uint32_t expr)
-{
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (s->terms[i].expr == expr) {
-            s->terms[i].count++;
-            return;
-        }
-    }
-    s->terms[s->n++] = (term){expr, 1};
-}
+typedef struct formula {
+    sum sums[MAX_SUMS];
+    uint32_t n_sums, n_terms;
+    term terms[MAX_TERMS]; /* of all sums */
+} formula;
 
 /* Every term of |a| stands at least as often in |b|. */
 static bool is_within(const sum *a, const sum *b)
 {
-    for (uint32_t i = 0; i < a->n; i++) {
-        uint32_t have = 0;
-        for (uint32_t k = 0; k < b->n; k++)
-            if (b->terms[k].expr == a->terms[i].expr)
-                have = b->terms[k].count;
-        if (have < a->terms[i].count)
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < a->n; i++, k++) {
+        while (k < b->n && b->terms[k].expr < a->terms[i].expr)
+            k++;
+        if (k == b->n || b->terms[k].expr > a->terms[i].expr ||
+            b->terms[k].count < a->terms[i].count)
             return false;
     }
     return true;
@@ -62,50 +58,110 @@ static void print_sum(const cli_plan *p, const sum *s)
     }
 }
 
+typedef struct event {
+    uint32_t time, begins, expr; /* begins: 1, otherwise it ends */
+} event;
+
+static int compare_events(const void *a, const void *b)
+{
+    const event *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (int)x->begins - (int)y->begins; /* ends first: intervals are half open */
+}
+
+/* The terms of |live|, which has them by expression, as a sum of its own; false: too many. */
+static bool add_sum(formula *f, const term *live, uint32_t n)
+{
+    if (f->n_sums == MAX_SUMS || n > MAX_TERMS - f->n_terms)
+        return false;
+    f->sums[f->n_sums++] = (sum){.terms = f->terms + f->n_terms, .n = n};
+    memcpy(f->terms + f->n_terms, live, n * sizeof *live);
+    f->n_terms += n;
+    return true;
+}
+
+/* Counts |e| in |live|, sorted by expression: the new number of terms. */
+static uint32_t count_event(term *live, uint32_t n, const event *e)
+{
+    uint32_t at = 0, high = n;
+    while (at < high) {
+        uint32_t mid = at + (high - at) / 2;
+        if (live[mid].expr < e->expr)
+            at = mid + 1;
+        else
+            high = mid;
+    }
+    if (at < n && live[at].expr == e->expr) {
+        live[at].count += e->begins ? 1 : UINT32_MAX;
+        if (live[at].count > 0)
+            return n;
+        memmove(live + at, live + at + 1, (n - at - 1) * sizeof *live);
+        return n - 1;
+    }
+    memmove(live + at + 1, live + at, (n - at) * sizeof *live);
+    live[at] = (term){e->expr, 1};
+    return n + 1;
+}
+
+/* The sums where a buffer of |region| has begun and the next event is an end: all others are within
+   those. 1: found, 0: too many to be of use, -1: out of memory. */
+static int find_sums(const cli_plan *p, uint32_t region, formula *f)
+{
+    const uint32_t *rows = p->by_region + p->region_start[region];
+    uint32_t n = p->region_start[region + 1] - p->region_start[region], n_events = 0, n_live = 0;
+    event *events = malloc((2 * (size_t)n + 1) * sizeof *events);
+    term *live = malloc(((size_t)n + 1) * sizeof *live);
+    int found = events && live ? 1 : -1;
+    for (uint32_t i = 0; i < n && found > 0; i++) {
+        const rlx_plan_buffer *b = &p->buffers[rows[i]];
+        if (b->first >= b->last)
+            continue;
+        events[n_events++] = (event){b->first, 1, b->size};
+        events[n_events++] = (event){b->last, 0, b->size};
+    }
+    if (found > 0)
+        qsort(events, n_events, sizeof *events, compare_events);
+    for (uint32_t i = 0; i < n_events && found > 0; i++) {
+        n_live = count_event(live, n_live, &events[i]);
+        if (n_live > MAX_TERMS)
+            found = 0;
+        else if (events[i].begins && !events[i + 1].begins)
+            found = add_sum(f, live, n_live);
+    }
+    free(events);
+    free(live);
+    return found;
+}
+
 /* The sums at the beginnings of the region's buffers, but those that others contain. */
 static bool print_bound(const cli_plan *p, uint32_t region)
 {
-    sum *sums = calloc(p->n_buffers ? p->n_buffers : 1, sizeof *sums);
-    uint32_t n = 0, left = 0;
-    bool ok = sums != NULL;
-    if (p->n_buffers > MAX_SUMS) {
-        free(sums);
-        printf("  peak: a formula of %u buffers is too long to print\n", p->n_buffers);
-        return true;
+    formula *f = calloc(1, sizeof *f);
+    uint32_t left = 0;
+    int found = f ? find_sums(p, region, f) : -1;
+    for (uint32_t i = 0; found > 0 && i < f->n_sums; i++) {
+        for (uint32_t k = 0; k < f->n_sums && !f->sums[i].dropped; k++)
+            f->sums[i].dropped =
+                k != i && !f->sums[k].dropped && is_within(&f->sums[i], &f->sums[k]);
+        left += !f->sums[i].dropped;
     }
-    for (uint32_t i = 0; ok && i < p->n_buffers; i++) {
-        const rlx_plan_buffer *at = &p->buffers[i];
-        if (at->region != region || at->first == at->last)
-            continue;
-        sums[n].terms = malloc(p->n_buffers * sizeof(term));
-        ok = sums[n].terms != NULL;
-        for (uint32_t k = 0; ok && k < p->n_buffers; k++) {
-            const rlx_plan_buffer *b = &p->buffers[k];
-            if (b->region == region && b->first <= at->first && at->first < b->last)
-                add_term(&sums[n], b->size);
-        }
-        n += ok;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < n && !sums[i].dropped; k++)
-            sums[i].dropped = k != i && !sums[k].dropped && is_within(&sums[i], &sums[k]);
-    for (uint32_t i = 0; i < n; i++)
-        left += !sums[i].dropped;
-    if (ok) {
+    if (found == 0)
+        printf("  peak: a formula of %u buffers is too long to print\n",
+               p->region_start[region + 1] - p->region_start[region]);
+    if (found > 0) {
         printf("  peak >= %s", left > 1 ? "max(" : left ? "" : "0");
-        for (uint32_t i = 0, printed = 0; i < n; i++) {
-            if (sums[i].dropped)
+        for (uint32_t i = 0, printed = 0; i < f->n_sums; i++) {
+            if (f->sums[i].dropped)
                 continue;
             if (printed++)
                 printf(",\n              ");
-            print_sum(p, &sums[i]);
+            print_sum(p, &f->sums[i]);
         }
         printf("%s  (bytes, each size rounded up to %u)\n", left > 1 ? ")" : "", RLX_PLAN_ALIGN);
     }
-    for (uint32_t i = 0; sums && i < p->n_buffers; i++)
-        free(sums[i].terms);
-    free(sums);
-    return ok;
+    free(f);
+    return found >= 0;
 }
 
 /* The plan's own peaks where all symbols without a value are some number, to hold against the
@@ -144,18 +200,17 @@ static void print_tensors(const cli_plan *p, uint32_t buffer)
 {
     char text[TEXT];
     uint32_t at, type;
-    for (uint32_t t = 0; rlx_function_plan_tensor(p->exe, p->function, t, &at, &type); t++)
-        if (at == buffer)
+    for (uint32_t i = p->tensor_start[buffer]; i < p->tensor_start[buffer + 1]; i++)
+        if (rlx_function_plan_tensor(p->exe, p->function, p->tensors[i], &at, &type))
             printf("  %s", rlx_type_text(p->exe, p->function, type, text, sizeof text));
 }
 
 static void print_rows(const cli_plan *p, uint32_t region)
 {
     char size[TEXT], place[TEXT], offset[32];
-    for (uint32_t i = 0; i < p->n_buffers; i++) {
+    for (uint32_t k = p->region_start[region]; k < p->region_start[region + 1]; k++) {
+        uint32_t i = p->by_region[k];
         const rlx_plan_buffer *b = &p->buffers[i];
-        if (b->region != region)
-            continue;
         snprintf(offset, sizeof offset, "?");
         if (p->known[region])
             snprintf(offset, sizeof offset, "%llu", (unsigned long long)p->offsets[i]);
@@ -223,7 +278,40 @@ void cli_plan_deinit(cli_plan *p)
     free(p->sizes);
     free(p->offsets);
     free(p->known);
+    free(p->by_region);
+    free(p->region_start);
+    free(p->tensors);
+    free(p->tensor_start);
     free(p->sums);
+}
+
+/* Lists 0 .. n - 1 by |key| of each, below |n_keys|: those of |k| begin at (*start)[k]. */
+static bool group(uint32_t n, uint32_t n_keys, uint32_t (*key)(const cli_plan *p, uint32_t i),
+                  const cli_plan *p, uint32_t **start, uint32_t **list)
+{
+    *start = calloc((size_t)n_keys + 2, sizeof **start);
+    *list = calloc((size_t)n + 1, sizeof **list);
+    if (!*start || !*list)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        (*start)[key(p, i) + 2]++;
+    for (uint32_t k = 1; k <= n_keys; k++)
+        (*start)[k + 1] += (*start)[k];
+    for (uint32_t i = 0; i < n; i++)
+        (*list)[(*start)[key(p, i) + 1]++] = i;
+    return true;
+}
+
+static uint32_t region_of(const cli_plan *p, uint32_t buffer)
+{
+    return p->buffers[buffer].region;
+}
+
+static uint32_t buffer_of(const cli_plan *p, uint32_t tensor)
+{
+    uint32_t buffer = 0, type;
+    rlx_function_plan_tensor(p->exe, p->function, tensor, &buffer, &type);
+    return buffer;
 }
 
 int cli_plan_init(cli_plan *p, const cli_symbols *symbols)
@@ -245,6 +333,11 @@ int cli_plan_init(cli_plan *p, const cli_symbols *symbols)
     }
     for (uint32_t i = 0; i < counts.n_buffers; i++)
         rlx_function_plan_buffer(p->exe, p->function, i, &p->buffers[i]);
+    if (!group(counts.n_buffers, counts.n_regions, region_of, p, &p->region_start, &p->by_region) ||
+        !group(counts.n_tensors, counts.n_buffers, buffer_of, p, &p->tensor_start, &p->tensors)) {
+        cli_complain("out of memory");
+        return CLI_FAILED;
+    }
     for (uint32_t z = 0; z < counts.n_regions; z++) {
         p->known[z] = has_values(symbols, p->function, z);
         if (p->known[z] && rlx_plan_compute(p->exe, p->function, z, symbols->values, p->sizes,

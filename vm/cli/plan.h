@@ -13,6 +13,9 @@ typedef struct cli_plan {
     uint64_t *sizes, *offsets; /* of buffers whose region is known */
     bool *known;               /* by region: all its slots have values */
     rlx_plan_sums *sums;       /* by region */
+    /* The buffers of region z: by_region[region_start[z]] up to region_start[z + 1]; so the tensors
+       of a buffer. */
+    uint32_t *region_start, *by_region, *tensor_start, *tensors;
 } cli_plan;
 
 /* CLI_OK or an exit status, with a complaint; deinit in both cases. */
