@@ -20,7 +20,7 @@ import numpy as np
 import ops_reference as ref
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
-from run import compare  # noqa: E402
+from run import compare, element_type  # noqa: E402
 
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
          "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
@@ -140,9 +140,12 @@ class Input:
 
 class Row:
     def __init__(self, op, inputs, reference, outputs=1, opset=25, sizes=SIZES, name="", loose=0,
-                 **attrs):
+                 gives=None, **attrs):
         self.op, self.inputs, self.reference, self.outputs = op, inputs, reference, outputs
         self.opset, self.sizes, self.attrs, self.loose = opset, sizes, attrs, loose
+        said = [attrs[k] for k in ("dtype", "to", "output_dtype") if k in attrs]
+        named = {**{code: name for name, code in TYPES.items()}, 21: "uint8", 22: "int8"}
+        self.gives = gives or (named[said[0]] if said else None)  # see element_type
         self.name = f"{op} {name} {attrs}"
 
 
@@ -283,14 +286,15 @@ def rows():
                                    x("n (m+2)//3", "int8", -9, 9)],
                 lambda a, s, z: ref.quantize(a, ref.blocked(s, 3, 1, a.shape[1]),
                                              ref.blocked(z, 3, 1, a.shape[1]), -128, 127),
-                opset=21, axis=1, block_size=3, name="blocks"),
+                opset=21, axis=1, block_size=3, name="blocks", gives="int8"),
             Row("DequantizeLinear", [x("5 n", "int8", -99, 99), x("3 n"), x("3 n", "int8", -9, 9)],
                 lambda a, s, z: (a - ref.blocked(z, 2, 0, 5)) * ref.blocked(s, 2, 0, 5), opset=21,
                 axis=0, block_size=2, sizes=empty, name="blocks"),
             Row("DequantizeLinear", [fours, x("3", low=.1, high=1)], lambda a, s: a * s, opset=21,
                 axis=1),
             Row("QuantizeLinear", [x("n m"), np.array(.25, f32), Narrow(np.array(3), True)],
-                lambda a, s, z: ref.quantize(a, .25, 3, -8, 7), opset=21, name="int4"),
+                lambda a, s, z: ref.quantize(a, .25, 3, -8, 7), opset=21, name="int4",
+                gives="int8"),
             Row("QuantizeLinear", [x("n m"), np.array(.25, f32)],
                 lambda a, s: ref.quantize(a, .25, 0, 0, 15), opset=21, output_dtype=21),
             Row("QuantizeLinear", [x("n m", high=9), np.array(.001, f32)],
@@ -358,7 +362,8 @@ def without_attributes():
            Row("Clip", [x("n m")], lambda a: a, opset=6),
            Row("Transpose", [x("n m 2")], lambda a: a.T, opset=13),
            Row("TopK", [x("n m"), i64(1)],
-               lambda a, k: [a.max(1, keepdims=True), a.argmax(1)[:, None]], outputs=2, opset=11),
+               lambda a, k: [a.max(1, keepdims=True), a.argmax(1)[:, None]], outputs=2, opset=11,
+               gives=["float32", "int64"]),
            Row("ReverseSequence", [x("4 m 2"), x("m", "int64", 1, 5)],
                lambda a, s: np.stack([np.concatenate([a[:k, i][::-1], a[k:, i]])
                                       for i, k in enumerate(s)], 1), opset=10),
@@ -455,9 +460,10 @@ def run_one(args, folder, row, n, m):
     for i in range(row.outputs):
         got = np.load(os.path.join(folder, f"out.{i}.npy" if row.outputs > 1 else "out.npy"))
         w = np.asarray(want[i])
+        gives = element_type(row.gives, i, [v.dtype.name for v in exact], w)
         if got.dtype.kind in "iu":
             w = w.astype(np.int64).astype(got.dtype)
-        why = compare(got, w, dtype, row.loose)
+        why = compare(got, w, dtype, gives, row.loose)
         if why:
             return f"result {i}: {why}"
     return None

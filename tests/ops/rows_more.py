@@ -238,13 +238,15 @@ def rows(Row, x):
         low = 0 if dtype == "uint8" else -9
         out += [
             Row("R.median(x, axis=[1])", {"x": x("n m 2", dtype, low, 9)},
-                lambda a: median(a, 1), empty=False, name=f"median {dtype}"),
+                lambda a: median(a, 1), empty=False, name=f"median {dtype}",
+                gives=[dtype, "int64"]),
             Row("R.median(x)", {"x": x("n m", dtype, low, 9)}, median_all, empty=False,
                 name=f"median of all {dtype}"),
         ]
     out += [
         Row("R.median(R.sqrt(x), axis=[0])", {"x": x("n m", low=-.3)},
-            lambda a: median(np.sqrt(a), 0), empty=False, name="median NaN"),
+            lambda a: median(np.sqrt(a), 0), empty=False, name="median NaN",
+            gives=["float32", "int64"]),
         Row("R.median(x, axis=[-1], keepdims=True)[0]", {"x": x()},
             lambda a: median(a, 1)[0][:, None], empty=False),
     ]
@@ -254,14 +256,16 @@ def rows(Row, x):
                            {"x": x("n m", dtype, -9, 9), "y": x("m", dtype, -9, 9)},
                            lambda a, b, r=right: np.searchsorted(np.sort(b), a,
                                                                  "right" if r else "left"),
-                           name=f"bucketize {dtype} {right}"))
+                           name=f"bucketize {dtype} {right}", gives="int32"))
     out += [
         Row("R.bucketize(R.sqrt(x), R.sort(y))", {"x": x(), "y": x("m")},
-            lambda a, b: np.searchsorted(np.sort(b), np.sqrt(a)), name="bucketize NaN"),
+            lambda a, b: np.searchsorted(np.sort(b), np.sqrt(a)), name="bucketize NaN",
+            gives="int64"),
         Row("R.multinomial_from_uniform(p, u, i)",
             {"p": x("4 6", low=.1, high=.2), "u": x("n 1", low=0, high=1),
              "i": x("n 1", "int64", 0, 4)},
-            lambda p, u, i: np.minimum((p.cumsum(1)[i[:, 0]] <= u).sum(1), 5)[:, None]),
+            lambda p, u, i: np.minimum((p.cumsum(1)[i[:, 0]] <= u).sum(1), 5)[:, None],
+            gives="int64"),
     ]
 
     # positions
@@ -435,10 +439,10 @@ def rows(Row, x):
     out += [
         Row("R.vision.all_class_non_max_suppression(b, s, k, R.const(0.3, \"float32\"), "
             "R.const(0.2, \"float32\"))", boxes,
-            lambda b, s, k: [nms(b, s, k, .3, .2)[0], [nms(b, s, k, .3, .2)[1]]]),
+            lambda b, s, k: [nms(b, s, k, .3, .2)[0], [nms(b, s, k, .3, .2)[1]]], gives="int64"),
         Row("R.vision.all_class_non_max_suppression(b, s, k, R.const(0.5, \"float32\"), "
             "R.const(0.1, \"float32\"), output_format=\"tensorflow\")", boxes,
-            lambda b, s, k: nms_by_batch(b, s, k, .5, .1)),
+            lambda b, s, k: nms_by_batch(b, s, k, .5, .1), gives=["int64", "float32", "int64"]),
     ]
     for ratio, aligned, mode in ((2, False, "avg"), (-1, True, "avg"), (0, False, "max")):
         out.append(Row(

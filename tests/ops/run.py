@@ -29,11 +29,12 @@ erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 class Row:
-    """expr: what R computes; inputs: name -> (dims, dtype, low, high); ref: NumPy, on float64."""
+    """expr: what R computes; inputs: name -> (dims, dtype, low, high); ref: NumPy, on float64;
+    gives: the results' type, or a list of them, where element_type does not know it."""
 
-    def __init__(self, expr, inputs, ref, empty=True, name=None):
+    def __init__(self, expr, inputs, ref, empty=True, name=None, gives=None):
         self.expr, self.inputs, self.ref, self.empty = expr, inputs, ref, empty
-        self.name = name or expr
+        self.name, self.gives = name or expr, gives
         self.loose = 0 # the least tolerance
 
 
@@ -200,7 +201,7 @@ def rows():
         for b in ("float64", "int64", "int8", "float32"):
             out.append(Row(f'R.astype(x, "{b}")', {"x": x("n m", a, 0, 90)},
                            lambda v, b=b: np.trunc(v) if b.startswith("int") else v,
-                           name=f"astype {a} {b}"))
+                           name=f"astype {a} {b}", gives=b))
 
     # shape and order
     out += [
@@ -252,14 +253,16 @@ def rows():
     # creation
     out += [
         Row("R.full((n, m), R.const(2.5, \"float32\"))", {"x": x()}, lambda a: np.full(a.shape, 2.5)),
-        Row("R.ones((n, 2), \"int32\")", {"x": x()}, lambda a: np.ones((a.shape[0], 2))),
+        Row("R.ones((n, 2), \"int32\")", {"x": x()}, lambda a: np.ones((a.shape[0], 2)),
+            gives="int32"),
         Row("R.zeros_like(x)", {"x": x()}, np.zeros_like),
-        Row("R.arange(n)", {"x": x()}, lambda a: np.arange(a.shape[0])),
+        Row("R.arange(n)", {"x": x()}, lambda a: np.arange(a.shape[0]), gives="int64"),
         Row("R.arange(1, n + 1, 2, \"float32\")", {"x": x()},
             lambda a: np.arange(1, a.shape[0] + 1, 2)),
         Row("R.eye(n, m, 1)", {"x": x()}, lambda a: np.eye(*a.shape, 1)),
         Row("R.one_hot(i, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), depth=5)",
-            {"i": x("n", "int64", 0, 5)}, lambda i: np.where(np.eye(5)[i] > 0, 2., -1.)),
+            {"i": x("n", "int64", 0, 5)}, lambda i: np.where(np.eye(5)[i] > 0, 2., -1.),
+            gives="float32"),
     ]
 
     # indexing
@@ -293,15 +296,16 @@ def rows():
             one = None if at is None else at[0]
             for op in ("argmax", "argmin"):
                 out.append(Row(f"R.{op}(x, axis={one})", {"x": x("n m", "int32", 0, 4)},
-                               lambda a, o=one, op=op: getattr(np, op)(a, axis=o), empty=False))
+                               lambda a, o=one, op=op: getattr(np, op)(a, axis=o), empty=False,
+                               gives="int64"))
     out += [
         Row("R.sum(x, axis=[0])", {"x": x("n m", "int32", -9, 9)}, lambda a: a.sum(0)),
         Row("R.sum(x, axis=[-1])", {"x": x("n m", "float16", -1, 1)}, lambda a: a.sum(-1)),
         Row("R.max(x, axis=[0])", {"x": x("n m", "uint8", 0, 200)}, lambda a: a.max(0), empty=False),
         Row("R.argmax(R.sqrt(x), axis=1)", {"x": x()}, # the first NaN, as NumPy has it
-            lambda a: np.sqrt(a).argmax(1), empty=False),
+            lambda a: np.sqrt(a).argmax(1), empty=False, gives="int64"),
         Row("R.argmin(R.sqrt(x), axis=0)", {"x": x(dtype="float64")},
-            lambda a: np.sqrt(a).argmin(0), empty=False),
+            lambda a: np.sqrt(a).argmin(0), empty=False, gives="int64"),
         Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
             lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # of -inf alone, too
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),
@@ -319,7 +323,8 @@ def rows():
         Row("R.matmul(x, y)", {"x": x("n m", "int32", -9, 9), "y": x("m 3", "int32", -9, 9)},
             np.matmul, name="matmul int32"),
         Row("R.matmul(x, y, out_dtype=\"int32\")",
-            {"x": x("n m", "int8", -99, 99), "y": x("m 3", "int8", -99, 99)}, np.matmul),
+            {"x": x("n m", "int8", -99, 99), "y": x("m 3", "int8", -99, 99)}, np.matmul,
+            gives="int32"),
         Row("R.matmul(x, y)", {"x": x("n m", "float16", -1, 1), "y": x("m 3", "float16", -1, 1)},
             np.matmul, name="matmul float16"),
         Row("R.matmul(x, R.permute_dims(y))", {"x": x("n 32"), "y": x("m 32")},
@@ -398,7 +403,7 @@ def rows():
             lambda a: adaptive(a, 2, 3), empty=False),
         Row("R.quantize(x, s, z, axis=1, out_dtype=\"uint8\")",
             {"x": x(low=-60, high=60), "s": x("m", low=.25, high=.3), "z": x("m", "uint8", 90, 99)},
-            lambda a, s, z: np.clip(np.round(a / s) + z, 0, 255)),
+            lambda a, s, z: np.clip(np.round(a / s) + z, 0, 255), gives="uint8"),
         Row("R.dequantize(x, s, z, axis=0)",
             {"x": x("n m", "int8", -99, 99), "s": x("n"), "z": x("n", "int8", -9, 9)},
             lambda a, s, z: (a - z[:, None]) * s[:, None]),
@@ -468,8 +473,20 @@ def make_input(rng, spec, n, m):
     return rng.uniform(low, high, shape).astype(dtype)
 
 
-def compare(got, want, dtype_of_inputs, loose=0):
-    want = np.asarray(want)
+def element_type(gives, i, inputs, want):
+    """Of result |i|, whose reference is |want|: what the row |gives|, a name or a list of them.
+    Where it does not say, truth values are of type bool, all else is of the first type of floats
+    among the inputs, or of that of the first one; without inputs, float32."""
+    if gives:
+        return gives if isinstance(gives, str) else gives[i]
+    if want.dtype == bool:
+        return "bool"
+    return next((t for t in inputs if "float" in t), inputs[0] if inputs else "float32")
+
+
+def compare(got, want, dtype_of_inputs, dtype, loose=0):
+    if got.dtype.name != dtype:
+        return f"{got.dtype.name}, expected {dtype}"
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
     if got.size == 0:
@@ -523,9 +540,10 @@ def run_one(args, folder, row, sizes, text):
             name = f"out.{i}.npy" if many else "out.npy"
             got = np.load(os.path.join(folder, name))
             w = np.asarray(w)
+            gives = element_type(row.gives, i, [t for _, t, _, _ in row.inputs.values()], w)
             if got.dtype.kind in "iu":
                 w = w.astype(np.int64).astype(got.dtype)
-            why = compare(got, w, dtype, row.loose)
+            why = compare(got, w, dtype, gives, row.loose)
             if why:
                 bad.append(f"({n}, {m}) result {i}: {why}")
     return bad
