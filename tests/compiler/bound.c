@@ -28,32 +28,41 @@ static bool has_function(const rlxc_module *module, const char *beginning)
     return false;
 }
 
-rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
+rlx_executable *bound_load(rlx_test *t, rlxc_context *ctx, rlxc_module *module,
+                           const rlxc_options *options, const rlxc_pass_hooks *hooks,
+                           const char *text)
 {
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlx_exec_builder *builder = NULL;
     rlx_executable *exe = NULL;
     rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
+    bool compiled = module && rlxc_compile_module(ctx, module, options, hooks, builder);
+    cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
+    if (compiled)
+        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
+    rlx_exec_builder_destroy(builder);
+    return exe;
+}
+
+rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_options options;
     rlxc_weights weights = {0};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
     bool fine = rlxc_options_init(ctx, &options, NULL, p->cpu, 3);
     options.check = true;
     if (p->row_bits)
         options.row_bits = p->row_bits;
     rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", p->text, strlen(p->text)) : NULL;
-    fine = module && rlxc_weights_parse(ctx, "weights", p->weights, p->size, &weights) &&
-           rlxc_bind_weights(ctx, module, &weights) &&
-           rlxc_compile_module(ctx, module, &options, NULL, builder);
-    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), p->text);
-    if (fine && p->expect && (!p->where || p->where(&options)))
+    if (p->weights)
+        fine = module && rlxc_weights_parse(ctx, "weights", p->weights, p->size, &weights) &&
+               rlxc_bind_weights(ctx, module, &weights);
+    rlx_executable *exe = bound_load(t, ctx, fine ? module : NULL, &options, NULL, p->text);
+    if (exe && p->expect && (!p->where || p->where(&options)))
         cr_expect(has_function(module, p->expect), "no %s:\n%s", p->expect, p->text);
-    if (fine && p->emits && (!p->where || p->where(&options)))
+    if (exe && p->emits && (!p->where || p->where(&options)))
         cr_expect(strstr(rlxc_print_module(ctx, module), p->emits), "no %s:\n%s", p->emits,
                   p->text);
-    if (fine)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     return exe;
 }

@@ -1,4 +1,5 @@
-/* Programs whose weights are bound from a safetensors file in memory, as rlxc --params does. */
+/* Programs that are compiled and loaded; weights are bound from a safetensors file in memory, as
+ * rlxc --params does. */
 #ifndef RLX_TESTS_BOUND_H
 #define RLX_TESTS_BOUND_H
 
@@ -7,7 +8,7 @@
 
 typedef struct bound_program {
     const char *text;
-    const unsigned char *weights; /* a safetensors file */
+    const unsigned char *weights; /* a safetensors file; NULL: none */
     size_t size;
     const char *cpu;    /* NULL: the host's */
     uint8_t row_bits;   /* 0: as by default */
@@ -18,6 +19,10 @@ typedef struct bound_program {
 
 /* The program loaded; NULL after a failed expectation. */
 rlx_executable *bound_compile(rlx_test *t, const bound_program *p);
+/* The same of a module that was read and bound to its weights; NULL: that failed, as |ctx| says. */
+rlx_executable *bound_load(rlx_test *t, rlxc_context *ctx, rlxc_module *module,
+                           const rlxc_options *options, const rlxc_pass_hooks *hooks,
+                           const char *text);
 /* A safetensors file of |header| and the bytes behind it; the caller frees it. */
 unsigned char *bound_file(const char *header, const void *data, size_t bytes, size_t *out_size);
 

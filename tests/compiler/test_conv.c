@@ -9,7 +9,7 @@
 #include "compiler/driver/safetensors.h"
 #include "compiler/script/script.h"
 #include "rlx/vm.h"
-#include "tests/support/rlx_test.h"
+#include "tests/compiler/bound.h"
 
 typedef struct conv_case {
     int64_t in, out, height, width, size, stride, dilation, groups, before, after;
@@ -115,14 +115,10 @@ static bool wants_blocks(const conv_case *c, const build *how)
 static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, const build *how)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
     rlxc_options options;
     rlxc_weights weights = {.path = "weights"};
     const int64_t filter[4] = {c->out, c->in / c->groups, c->size, c->size};
     const int64_t bias[4] = {1, c->out, 1, 1};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
     add_weight(ctx, &weights, "weight", 4, filter, d->weight);
     add_weight(ctx, &weights, "bias", 4, bias, d->bias);
     add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
@@ -134,13 +130,9 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
         module = rlxc_read_module(ctx, "test.py", text, strlen(text));
     options.no_winograd = how->no_winograd;
     options.check = true;
-    bool compiled = module && rlxc_bind_weights(ctx, module, &weights) &&
-                    rlxc_compile_module(ctx, module, &options, &hooks, builder);
+    bool bound = module && rlxc_bind_weights(ctx, module, &weights);
+    rlx_executable *exe = bound_load(t, ctx, bound ? module : NULL, &options, &hooks, text);
     cr_expect(!wants_blocks(c, how) || seen.in_blocks, "not scheduled in blocks:\n%s", text);
-    cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
-    if (compiled)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     return exe;
 }

@@ -7,25 +7,18 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "rlx/vm.h"
+#include "tests/compiler/bound.h"
 #include "tests/compiler/random_program.h"
 #include "tests/support/rlx_test.h"
 
 static rlx_executable *compile(rlx_test *t, const char *text, int opt_level)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
     rlxc_options options;
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
     rlxc_module *module = NULL;
     if (rlxc_options_init(ctx, &options, NULL, NULL, opt_level))
         module = rlxc_read_module(ctx, "test.py", text, strlen(text));
-    bool compiled = module && rlxc_compile_module(ctx, module, &options, NULL, builder);
-    cr_expect(compiled, "%s\n%s", rlxc_render_diagnostics(ctx), text);
-    if (compiled)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
+    rlx_executable *exe = bound_load(t, ctx, module, &options, NULL, text);
     rlxc_context_destroy(ctx);
     return exe;
 }

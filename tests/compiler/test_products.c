@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
-#include "compiler/driver/safetensors.h"
 #include "rlx/vm.h"
-#include "tests/support/rlx_test.h"
+#include "tests/compiler/bound.h"
 
 enum { MAX_PRODUCTS = 16, TEXT = 16384 };
 
@@ -126,19 +124,14 @@ static unsigned char *write_weights(const example *e, size_t *out_size)
             i ? "," : "", i, transposed ? c : k, transposed ? k : c, at, at + bytes);
         at += bytes;
     }
-    used += (size_t)snprintf(header + used, sizeof header - used, "}");
-    while (used % 8)
-        header[used++] = ' ';
-    unsigned char *file = malloc(8 + used + at + 1);
-    uint64_t length = used;
-    memcpy(file, &length, 8);
-    memcpy(file + 8, header, used);
-    float *data = (float *)(void *)(file + 8 + used);
+    snprintf(header + used, sizeof header - used, "}");
+    float *data = malloc(at + 1), *next = data;
     for (uint32_t i = 0; i < n; i++) {
-        fill(data, e->k * e->columns[i], i);
-        data += e->k * e->columns[i];
+        fill(next, e->k * e->columns[i], i);
+        next += e->k * e->columns[i];
     }
-    *out_size = 8 + used + at;
+    unsigned char *file = bound_file(header, data, at, out_size);
+    free(data);
     return file;
 }
 
@@ -147,26 +140,9 @@ static rlx_executable *compile(rlx_test *t, const example *e)
     static char text[TEXT];
     size_t size;
     unsigned char *file = write_weights(e, &size);
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlx_exec_builder *builder = NULL;
-    rlx_executable *exe = NULL;
-    rlx_load_options load = {.allocator = &t->allocator, .trust_native = true};
-    rlxc_options options;
-    rlxc_weights weights = {0};
     write_text(e, text);
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
-    bool fine = rlxc_options_init(ctx, &options, NULL, e->cpu, 3);
-    options.check = true;
-    rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", text, strlen(text)) : NULL;
-    if (module && (e->form & CONSTANT))
-        fine = rlxc_weights_parse(ctx, "weights", file, size, &weights) &&
-               rlxc_bind_weights(ctx, module, &weights);
-    fine = fine && module && rlxc_compile_module(ctx, module, &options, NULL, builder);
-    cr_expect(fine, "%s\n%s", rlxc_render_diagnostics(ctx), text);
-    if (fine)
-        RLX_OKAY(rlx_exec_builder_load(builder, &load, &exe, &t->error));
-    rlx_exec_builder_destroy(builder);
-    rlxc_context_destroy(ctx);
+    rlx_executable *exe = bound_compile(
+        t, &(bound_program){text, e->form & CONSTANT ? file : NULL, size, .cpu = e->cpu});
     free(file);
     return exe;
 }
