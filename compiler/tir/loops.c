@@ -98,6 +98,17 @@ rlxc_buffer *rlxc_local_buffer(rlxc_schedule *c, const char *name, rlx_dtype dty
     return buffer;
 }
 
+rlxc_buffer *rlxc_view(rlxc_schedule *c, const char *name, const rlxc_buffer *of, rlx_dtype dtype,
+                       const rlxc_expr *size)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_buffer *view = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, name), dtype, &size, 1);
+    view->data = of->data;
+    view->scope = of->scope;
+    rlxc_declare(c, view);
+    return view;
+}
+
 const rlxc_stmt *rlxc_body_of(const rlxc_schedule *c)
 {
     return rlxc_stmt_seq(c->s->ctx, c->out.items, c->out.count);

@@ -53,6 +53,9 @@ rlxc_buffer *rlxc_local_buffer(rlxc_schedule *c, const char *name, rlx_dtype dty
                                const rlxc_expr *const *shape, uint32_t n);
 /* DECL_BUFFER of a buffer that shares another's storage. */
 void rlxc_declare(rlxc_schedule *c, rlxc_buffer *view);
+/* The same memory as |size| elements of another type, along one dimension, declared. */
+rlxc_buffer *rlxc_view(rlxc_schedule *c, const char *name, const rlxc_buffer *of, rlx_dtype dtype,
+                       const rlxc_expr *size);
 /* All that has been pushed, as one statement. */
 const rlxc_stmt *rlxc_body_of(const rlxc_schedule *c);
 /* The statement as a block that only has a name; pass schedule takes it out again. */

@@ -108,7 +108,7 @@ static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
             push(p, p->cells, add(p, place(p, limb, i, 1), rlxc_i64(ctx, fill)),
                  nought(p, p->kind->cell));
     t->c = outer;
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 static const rlxc_expr *index_of(dots *p, uint32_t mr, uint32_t nv, int64_t limb,
@@ -155,7 +155,7 @@ static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_e
     }
     RLXC_PUSH(ctx, &own.out,
               rlxc_loop_of(ctx, word, rlxc_i64(ctx, p->padded / in_word(p)), RLXC_LOOP_SERIAL,
-                           rlxc_stmt_seq(ctx, words.out.items, words.out.count)));
+                           rlxc_body_of(&words)));
     const rlxc_expr *to = index_of(p, mr, nv, 0, &end), *low = index_of(p, mr, nv, 1, &end);
     const rlxc_expr *value = rlxc_load(ctx, p->acc, &to, 1), *row = add(p, i0, end.m);
     if (p->limbs > 1)
@@ -168,7 +168,7 @@ static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_e
         rlxc_quant_over(t, mr, nv, &end, false, rlxc_stmt_store(ctx, p->value, &to, 1, value)));
     const rlxc_quant_results results = {mr, nv, p->value, p->memory, i0, first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 /* All rows of one panel. */
@@ -197,7 +197,7 @@ static const rlxc_stmt *one_panel(dots *p)
         left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, by);
     }
     t->c = outer;
-    return rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    return rlxc_body_of(&own);
 }
 
 bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
@@ -217,13 +217,12 @@ bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
     const rlxc_expr *size = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded));
     const rlxc_expr *words = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded / in_word(&p)));
     p.cells = rlxc_local_buffer(c, "cells", p.kind->cell, &size, 1);
-    p.words = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, "limbs"), u32, &words, 1);
-    p.words->data = p.cells->data;
-    rlxc_declare(c, p.words);
+    p.words = rlxc_view(c, "limbs", p.cells, u32, words);
     if (p.kind == &integers)
         p.sums = rlxc_local_buffer(c, "sums", RLX_I32, &p.rows, 1);
     const rlxc_expr *i = rlxc_loop_var(ctx, "i");
-    RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, i, p.rows, one_row(&p, i)));
+    const rlxc_stmt *rows = rlxc_quant_parallel(&p.t, i, p.rows, one_row(&p, i));
+    RLXC_PUSH(ctx, &c->out, rlxc_part(ctx, "rows", rows));
     const rlxc_expr *panel = p.t.panel = rlxc_loop_var(ctx, "panel");
     const rlxc_expr *panels = rlxc_i64(ctx, p.t.panels);
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, panel, panels, one_panel(&p)));

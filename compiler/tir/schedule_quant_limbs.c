@@ -316,11 +316,7 @@ const rlxc_expr *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
     r.range = rlxc_quant_local(t, "range", RLX_I32, 2);
     t->bytes = rlxc_quant_local(t, "bytes", i8, bytes);
     const rlxc_expr *size = rlxc_i64(ctx, bytes / 4), *zero = rlxc_i64(ctx, 0);
-    t->limbs = rlxc_buffer_new(ctx, rlxc_intern_cstr(ctx, "limbs"), u32, &size, 1);
-    t->limbs->data = t->bytes->data;
-    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
-    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = t->limbs};
-    RLXC_PUSH(ctx, &t->c->out, declare);
+    t->limbs = rlxc_view(t->c, "limbs", t->bytes, u32, size);
     t->steps = rlxc_quant_local(t, "steps", RLX_F32, spans);
     t->sums = rlxc_quant_local(t, "sums", d.whole_zero ? RLX_I32 : RLX_F32,
                                (d.whole_zero ? d.zeroed : 1) * d.blocks);

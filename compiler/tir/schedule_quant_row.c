@@ -252,7 +252,7 @@ const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t)
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
     const rlxc_quant_results results = {1, COLUMN_VECTORS, p.acc, memory, zero, zero};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
-    const rlxc_stmt *body = rlxc_stmt_seq(ctx, own.out.items, own.out.count);
+    const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;
     return rlxc_quant_parallel(t, t->panel, rlxc_i64(ctx, t->panels), body);
 }
