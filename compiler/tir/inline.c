@@ -7,6 +7,7 @@
  * the computation later reads the same values; inputs that a stage in between overwrites forbid it.
  */
 #include "compiler/tir/schedule.h"
+#include "compiler/tir/sliding.h"
 
 #include <string.h>
 
@@ -114,6 +115,20 @@ static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer
     return false;
 }
 
+/* A border round an image that a window slides over: the window leaves out what is off the image,
+ * and the wider copy is never made. */
+static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer)
+{
+    substitution u = {s->ctx, p};
+    rlxc_stage joined = *consumer;
+    if (p->value->kind != RLXC_EXPR_CALL || strcmp(p->value->call.name, "if_then_else") != 0 ||
+        !consumer->init)
+        return false;
+    rlxc_sliding w;
+    joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
+    return rlxc_find_sliding(s->ctx, &joined, &w);
+}
+
 bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
 {
     rlxc_stages *s = schedule->s;
@@ -123,7 +138,7 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
         return false;
     cost c = cost_of(ctx, p->value);
     uint32_t consumers = 0;
-    bool once = true;
+    bool once = true, border = false;
     for (uint32_t i = 0; i < s->n; i++) {
         rlxc_stage *q = &s->items[i];
         const rlxc_expr *const *indices;
@@ -145,10 +160,11 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
         bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
         if (reductions(q) > 0 && !reads_once(q, indices, p->out->ndim) && c.work > 1)
             cheap = false; /* recomputed in the reduction's inner loop */
-        if (!cheap && !(once && consumers == 1))
+        border = consumers == 1 && is_border_of(s, p, q);
+        if (!cheap && !border && !(once && consumers == 1))
             return false;
     }
-    bool fits_once = once && consumers == 1;
+    bool fits_once = (once && consumers == 1) || border;
     if (consumers == 0 || (!fits_once && c.work > CHEAP))
         return false;
     substitution u = {ctx, p};

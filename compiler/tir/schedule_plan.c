@@ -6,7 +6,7 @@
  * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
 #include "compiler/tir/tile.h"
 
-enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8, MAX_WINDOW = 7 };
+enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8 };
 
 /* Widest first: the first row whose vectors the target has and the columns fill. */
 static const rlxc_tile_shape shapes[] = {
@@ -93,26 +93,6 @@ static uint32_t reuse_axis(const survey *v, uint32_t j)
     return RLXC_NO_AXIS;
 }
 
-/* Whether all that is summed are vectors, and one walks along the rows as along the innermost
- * reduction: a window that slides over each channel. */
-static bool slides_along(const survey *v, const rlxc_tile_plan *p)
-{
-    const rlxc_stage *s = v->s;
-    const uint32_t k = s->n_axes - 1;
-    int64_t extent;
-    bool slides = false;
-    if (!s->reduces[k] || !rlxc_is_int(s->extents[k], &extent) || extent > MAX_WINDOW)
-        return false;
-    for (uint32_t i = 0; i < v->loads.count; i++) {
-        const rlxc_expr *load = v->loads.items[i];
-        if (!depends(v->ctx, load, s->vars[p->j]))
-            return false;
-        slides =
-            slides || (depends(v->ctx, load, s->vars[k]) && depends(v->ctx, load, s->vars[p->i]));
-    }
-    return slides;
-}
-
 static bool is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var, int64_t by)
 {
     return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_const(e->bin.b, by);
@@ -187,8 +167,6 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
     uint32_t most = s->options->vector_bytes >= 64 ? 4 : 2, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
-    if (p->unrolls) /* neighbouring rows use the same vectors: rather more of them */
-        vectors = 1;
     p->shape = shape_for(s, vectors);
     p->mr = p->i == RLXC_NO_AXIS ? 1 : p->shape->mr;
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
@@ -249,7 +227,6 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         n_vector++;
     }
     p->i = reuse_axis(&v, p->j);
-    p->unrolls = n_vector > 1 && p->i != RLXC_NO_AXIS && slides_along(&v, p);
     if (n_vector != 1 || p->reduce == RLXC_NO_AXIS)
         p->operand = NULL;
     p->must_pack = !contiguous;

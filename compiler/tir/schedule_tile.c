@@ -30,10 +30,8 @@ static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, boo
                        rlxc_tile_num(t, b));
 }
 
-/* Appends var = value, so that it is computed and written once; constants and variables are used as
- * they are. */
-static const rlxc_expr *named(rlxc_tiler *t, rlxc_schedule *to, const char *name,
-                              const rlxc_expr *value)
+const rlxc_expr *rlxc_tile_named(rlxc_tiler *t, rlxc_schedule *to, const char *name,
+                                 const rlxc_expr *value)
 {
     value = rlxc_simplify(t->ctx, value, NULL);
     if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
@@ -81,8 +79,9 @@ static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlx
     now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tile, all));
     const rlxc_expr *step = rlxc_select(ctx, now, rlxc_tile_num(t, 1), rlxc_tile_num(t, 0));
     const rlxc_expr *panel = rlxc_simplify(ctx, divide(t, q->j0, width, false), NULL);
-    q->next = named(t, to, "next", rlxc_tile_plus(t, panel, step));
-    q->next_column = named(t, to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
+    q->next = rlxc_tile_named(t, to, "next", rlxc_tile_plus(t, panel, step));
+    q->next_column =
+        rlxc_tile_named(t, to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
 }
 
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. */
@@ -100,7 +99,7 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
         if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
             continue;
         const rlxc_expr *count = i == 0 ? full_tiles(t) : divide(t, left, q.mr, false);
-        count = named(t, &own, "tiles", count);
+        count = rlxc_tile_named(t, &own, "tiles", count);
         if (rlxc_is_const(count, 0))
             continue;
         const rlxc_expr *var = rlxc_loop_var(ctx, "i");
@@ -114,8 +113,10 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
         RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
         if (q.mr == 1)
             break;
-        left = named(t, &own, "left", rlxc_sub(ctx, left, rlxc_tile_times(t, count, q.mr)));
-        start = named(t, &own, "row", rlxc_tile_plus(t, start, rlxc_tile_times(t, count, q.mr)));
+        left =
+            rlxc_tile_named(t, &own, "left", rlxc_sub(ctx, left, rlxc_tile_times(t, count, q.mr)));
+        start = rlxc_tile_named(t, &own, "row",
+                                rlxc_tile_plus(t, start, rlxc_tile_times(t, count, q.mr)));
     }
     return rlxc_body_of(&own);
 }
@@ -132,12 +133,13 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
     const rlxc_expr *many =
         rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.shape->mr));
     const rlxc_expr *count = rlxc_split_count(ctx, extent, step);
-    t->blocks = named(t, &own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
+    t->blocks =
+        rlxc_tile_named(t, &own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
     rlxc_schedule inner = {.s = t->c->s};
     t->block = rlxc_loop_var(ctx, "block");
-    t->first = named(t, &inner, "first", rlxc_tile_times(t, t->block, step));
+    t->first = rlxc_tile_named(t, &inner, "first", rlxc_tile_times(t, t->block, step));
     const rlxc_expr *left = rlxc_split_size(ctx, extent, t->first, step);
-    t->count = named(t, &inner, "count", rlxc_select(ctx, many, left, extent));
+    t->count = rlxc_tile_named(t, &inner, "count", rlxc_select(ctx, many, left, extent));
     RLXC_PUSH(ctx, &inner.out, all_rows(t, q));
     const rlxc_stmt *body = rlxc_body_of(&inner);
     RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, t->block, t->blocks, RLXC_LOOP_SERIAL, body));
@@ -213,8 +215,8 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     t->rows = t->p.i == RLXC_NO_AXIS ? rlxc_tile_num(t, 1) : t->s->extents[t->p.i];
     if (rlxc_is_const(blocks, 1))
         return;
-    t->row = named(t, t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
-    t->rows = named(t, t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
+    t->row = rlxc_tile_named(t, t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
+    t->rows = rlxc_tile_named(t, t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
 }
 
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
@@ -223,19 +225,20 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = named(t, to, "blocks", row_blocks(t));
-    const rlxc_expr *tiles =
-        named(t, to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
+                    *blocks = rlxc_tile_named(t, to, "blocks", row_blocks(t));
+    const rlxc_expr *tiles = rlxc_tile_named(
+        t, to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
     int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
     rlxc_tile_locals(t, width, ROW_BLOCK);
     const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
     const rlxc_expr *inner = rows_first ? tiles : blocks;
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
-    const rlxc_expr *at = named(t, t->c, "at", rows_first ? fast : slow), *j = at;
+    const rlxc_expr *at = rlxc_tile_named(t, t->c, "at", rows_first ? fast : slow), *j = at;
     if (!one) {
-        set_outer(t, named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
-        j = named(t, t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
+        set_outer(
+            t, rlxc_tile_named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
+        j = rlxc_tile_named(t, t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
     }
     set_rows(t, rows_first ? slow : fast, blocks);
     rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
@@ -264,26 +267,26 @@ static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *star
     rlxc_context *ctx = t->ctx;
     int64_t vl = t->p.vl;
     const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = named(t, to, "blocks", row_blocks(t));
+                    *blocks = rlxc_tile_named(t, to, "blocks", row_blocks(t));
     const rlxc_expr *j = rlxc_loop_var(ctx, "j");
-    const rlxc_expr *count = named(t, to, "vectors", divide(t, left, vl, false));
+    const rlxc_expr *count = rlxc_tile_named(t, to, "vectors", divide(t, left, vl, false));
     rlxc_tile_locals(t, vl, ROW_BLOCK);
     if (!rlxc_is_const(outer_extent(t), 1))
-        set_outer(t, named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
+        set_outer(
+            t, rlxc_tile_named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
     set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
     rlxc_tile whole = {.nv = 1, .vl = t->p.vl}, part = whole;
     whole.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, j, vl));
     RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, columns(t, whole)));
     part.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, count, vl));
-    part.valid = named(t, t->c, "valid", divide(t, left, vl, true));
+    part.valid = rlxc_tile_named(t, t->c, "valid", divide(t, left, vl, true));
     RLXC_PUSH(ctx, &t->c->out,
               rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, part.valid, rlxc_tile_num(t, 0)),
                            columns(t, part), NULL));
     close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), blocks));
 }
 
-/* Little work for certain: not worth a function for threads. */
-static bool is_small(const rlxc_stage *s)
+bool rlxc_tile_is_small(const rlxc_stage *s)
 {
     int64_t total = 1, extent;
     for (uint32_t k = 0; k < s->n_axes; k++)
@@ -314,7 +317,7 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     rlxc_tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
     if (!rlxc_tile_plan_of(c->s, stage, &t.p))
         return false;
-    t.small = c->serial || is_small(stage);
+    t.small = c->serial || rlxc_tile_is_small(stage);
     for (uint32_t k = 0; k < stage->n_axes; k++)
         t.values[k] = rlxc_tile_num(&t, 0);
     int64_t width = (int64_t)t.p.shape->nv * t.p.vl, left;

@@ -10,9 +10,10 @@ typedef struct rlxc_tiler {
     rlxc_context *ctx;
     const rlxc_stage *s, *epilogue;
     rlxc_tile_plan p;
-    bool small;                  /* no threads */
-    rlxc_buffer *acc, *tile;     /* tile: NULL until something needs the values in memory */
-    rlxc_buffer *packed;         /* of the operand: [reduction][columns of a tile] */
+    const struct rlxc_sliding *sliding; /* the stage is such a window; NULL: it is not */
+    bool small;                         /* no threads */
+    rlxc_buffer *acc, *tile;            /* tile: NULL until something needs the values in memory */
+    rlxc_buffer *packed;                /* of the operand: [reduction][columns of a tile] */
     rlxc_buffer *partial;        /* sums of the blocks of the reduction before: [row][column] */
     const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
@@ -21,6 +22,11 @@ typedef struct rlxc_tiler {
     const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
 } rlxc_tiler;
 
+/* Parts of the reduction axes: a first element and a number of them; NULL: the whole axis. */
+typedef struct rlxc_tile_ranges {
+    const rlxc_expr *first[RLXC_STAGE_AXES], *count[RLXC_STAGE_AXES];
+} rlxc_tile_ranges;
+
 typedef struct rlxc_tile { /* a register tile at a place of the result */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
@@ -28,7 +34,16 @@ typedef struct rlxc_tile { /* a register tile at a place of the result */
     /* of the operand's panels: one, and a column of it, that is fetched row by row along with the
      * sums, for later; NULL: none */
     const rlxc_expr *next, *next_column;
+    const rlxc_tile_ranges *ranges; /* what is summed; NULL: all of each axis */
+    const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
 } rlxc_tile;
+
+/* Appends var = value, so that it is computed and written once; constants and variables are used as
+ * they are. */
+const rlxc_expr *rlxc_tile_named(rlxc_tiler *t, rlxc_schedule *to, const char *name,
+                                 const rlxc_expr *value);
+/* Little work for certain: not worth a function for threads. */
+bool rlxc_tile_is_small(const rlxc_stage *s);
 
 /* Fresh temporaries, appended to t->c->out: tiles of different threads share none. |rows| is the
  * most rows that a thread computes between two blocks of the reduction. */

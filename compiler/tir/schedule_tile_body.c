@@ -7,6 +7,7 @@
  * blocks (rlxc_tile_plan.k_block) a tile begins with what the block before left in |partial|. */
 #include "compiler/tir/intrinsics.h"
 #include "compiler/tir/schedule_tile.h"
+#include "compiler/tir/sliding.h"
 
 enum {
     CHEAP_EPILOGUE = 16, /* nodes of an expression that is computed on the accumulators, unrolled */
@@ -92,11 +93,12 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 {
     const rlxc_expr *value = t->s->value;
     int64_t extent;
-    uint32_t n = 1, most = t->p.shape->vector_bytes >= 64 ? MIN_WIDE_CHAINS : MIN_CHAINS;
+    uint32_t n = 1;
     if (t->p.reduce == RLXC_NO_AXIS || value->kind != RLXC_EXPR_ADD || value->dtype.bits < 32 ||
         !rlxc_is_int(t->s->extents[t->p.reduce], &extent) || extent < SHORT_SUM ||
         !is_zero_constant(t->s->init) || is_result(t, value->bin.a) == is_result(t, value->bin.b))
         return 1;
+    const uint32_t most = t->p.shape->vector_bytes >= 64 ? MIN_WIDE_CHAINS : MIN_CHAINS;
     while (2 * n * q->mr * q->nv <= most)
         n *= 2;
     return n;
@@ -175,7 +177,11 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
         const rlxc_expr *cond = is_valid(t, q, &at);
         value = rlxc_substitute(ctx, value, &o.valid, &cond, 1);
     }
-    return over_tile(t, q, &at, false, rlxc_stmt_store(ctx, t->acc, &index, 1, value));
+    const rlxc_stmt *step = rlxc_stmt_store(ctx, t->acc, &index, 1, value);
+    if (q->guard)
+        step =
+            rlxc_stmt_if(ctx, rlxc_replace(ctx, q->guard, s->vars, values, s->n_axes), step, NULL);
+    return over_tile(t, q, &at, false, step);
 }
 
 /* A hint: one line of row |k| of the panel that comes next. */
@@ -248,18 +254,23 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
 static const rlxc_stmt *acc_update(rlxc_tiler *t, const rlxc_tile *q)
 {
     const rlxc_stage *s = t->s;
-    const rlxc_expr *values[RLXC_STAGE_AXES] = {0};
+    const rlxc_tile_ranges all = {0}, *ranges = q->ranges ? q->ranges : &all;
+    const rlxc_expr *vars[RLXC_STAGE_AXES], *values[RLXC_STAGE_AXES] = {0};
     if (t->p.reduce != RLXC_NO_AXIS)
         return acc_chains(t, q, chains_of(t, q));
-    for (uint32_t k = 0; k < s->n_axes; k++)
+    for (uint32_t k = 0; k < s->n_axes; k++) {
+        vars[k] = rlxc_loop_var(t->ctx, "k");
         if (s->reduces[k])
-            values[k] = rlxc_loop_var(t->ctx, "k");
+            values[k] = ranges->first[k] ? rlxc_tile_plus(t, ranges->first[k], vars[k]) : vars[k];
+    }
     const rlxc_stmt *body = acc_step(t, q, 0, values);
     for (uint32_t k = s->n_axes; k-- > 0;) {
-        rlxc_loop_kind kind =
-            t->p.unrolls && k + 1 == s->n_axes ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL;
-        if (s->reduces[k])
-            body = rlxc_loop_of(t->ctx, values[k], s->extents[k], kind, body);
+        if (!s->reduces[k])
+            continue;
+        const rlxc_expr *count = ranges->count[k] ? ranges->count[k] : s->extents[k];
+        bool unrolls = t->sliding && k == t->sliding->along && !ranges->count[k];
+        body = rlxc_loop_of(t->ctx, vars[k], count, unrolls ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL,
+                            body);
     }
     return body;
 }

@@ -26,7 +26,6 @@ typedef struct rlxc_tile_plan {
     bool panels;                  /* operand is stored in panels of nv * vl columns */
     bool fetch;                   /* ... that the second level of cache cannot hold */
     bool near;                    /* ... of which it can hold two */
-    bool unrolls;                 /* the innermost reduction: neighbouring rows share its vectors */
     int64_t k_block;              /* of the reduction at a time, where a panel takes more than half
                                      of the second level of cache; 0: all */
 } rlxc_tile_plan;

@@ -90,18 +90,22 @@ static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uin
     rlxc_map_set(ctx, &w->by_symbol, rlxc_key(one.symbol), (void *)(uintptr_t)w->tensors.count);
 }
 
-/* What the schedule made of it: whether minimal filtering runs by blocks of tiles. */
+/* What the schedule made of it: whether minimal filtering runs by blocks of tiles, whether a padded
+ * copy of the input is made. */
 typedef struct scheduled {
     rlxc_context *ctx;
-    bool in_blocks;
+    bool in_blocks, pads;
 } scheduled;
 
 static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
 {
     scheduled *s = user;
     (void)seconds;
-    if (strcmp(pass->name, "schedule") == 0)
-        s->in_blocks = strstr(rlxc_print_module(s->ctx, module), "patch") != NULL;
+    if (strcmp(pass->name, "schedule") == 0) {
+        const char *text = rlxc_print_module(s->ctx, module);
+        s->in_blocks = strstr(text, "patch") != NULL;
+        s->pads = strstr(text, "pad_temp") != NULL;
+    }
     return true;
 }
 
@@ -110,6 +114,13 @@ static bool wants_blocks(const conv_case *c, const build *how)
     return how->level >= 2 && !how->no_winograd && c->size == 3 && c->stride == 1 &&
            c->dilation == 1 && c->groups == 1 && c->in >= 16 && c->out >= 16 &&
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
+}
+
+/* By channel: the window leaves out what is off the image. */
+static bool wants_no_padding(const conv_case *c, const build *how)
+{
+    return how->level >= 2 && c->groups > 1 && c->groups == c->in && c->out == c->in &&
+           c->size > 1 && c->size <= 16 && (c->symbolic || positions(c, c->width) > 1);
 }
 
 static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, const build *how)
@@ -123,7 +134,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     add_weight(ctx, &weights, "bias", 4, bias, d->bias);
     add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
     const char *text = text_of(ctx, c);
-    scheduled seen = {ctx, false};
+    scheduled seen = {ctx, false, false};
     const rlxc_pass_hooks hooks = {&seen, look};
     rlxc_module *module = NULL;
     if (rlxc_options_init(ctx, &options, NULL, how->cpu, how->level))
@@ -133,6 +144,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     bool bound = module && rlxc_bind_weights(ctx, module, &weights);
     rlx_executable *exe = bound_load(t, ctx, bound ? module : NULL, &options, &hooks, text);
     cr_expect(!wants_blocks(c, how) || seen.in_blocks, "not scheduled in blocks:\n%s", text);
+    cr_expect(!wants_no_padding(c, how) || !seen.pads, "a padded copy is made:\n%s", text);
     rlxc_context_destroy(ctx);
     return exe;
 }
@@ -301,6 +313,17 @@ RLX_TEST(conv, channel_by_channel)
         {33, 33, 26, 25, 3, 1, 1, 33, 1, 1, true, true},
         {16, 16, 13, 30, 7, 1, 1, 16, 3, 3, false, false},
         {24, 24, 3, 2, 3, 1, 2, 24, 2, 2, true, false},
+        {4, 4, 1, 1, 3, 1, 1, 4, 1, 1, true, false},
+        {5, 5, 1, 29, 3, 1, 1, 5, 1, 1, true, false},
+        {20, 20, 15, 28, 3, 1, 1, 20, 1, 1, true, false},
+        {12, 12, 5, 43, 3, 2, 1, 12, 0, 2, false, false},
+        {24, 24, 9, 31, 3, 2, 1, 24, 0, 0, false, true},
+        {8, 8, 6, 5, 5, 1, 1, 8, 4, 4, false, true}, /* rows of the result off the image */
+        {16, 16, 20, 33, 3, 1, 4, 16, 4, 4, true, false},
+        {24, 24, 9, 40, 7, 3, 2, 24, 6, 5, false, true},
+        {7, 7, 17, 3, 2, 1, 1, 7, 1, 0, true, false},
+        {16, 16, 5, 70, 3, 1, 17, 16, 17, 17, true, false}, /* a border wider than a tile */
+        {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false},     /* a window too wide to slide */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], targets, 4, direct_limit);

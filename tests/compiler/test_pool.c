@@ -1,0 +1,137 @@
+/* Poolings with the channels last, whose windows slide over vectors of channels: against loops in
+ * double, at sizes around the tiles of columns and the bands of rows, with padding up to more than
+ * the window, and channels that fill no vector. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rlx/vm.h"
+#include "tests/compiler/bound.h"
+
+typedef struct pool_case {
+    int64_t channels, height, width, size, stride, dilation, before, after;
+    bool symbolic; /* height and width are symbols */
+    bool up;       /* ceil_mode */
+    bool count_padding;
+} pool_case;
+
+static int64_t positions(const pool_case *c, int64_t length)
+{
+    const int64_t room = length + c->before + c->after - c->dilation * (c->size - 1) - 1;
+    return (room + (c->up ? c->stride - 1 : 0)) / c->stride + 1;
+}
+
+static rlx_executable *compile(rlx_test *t, const pool_case *c, bool is_max, const char *cpu)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    const char *height = c->symbolic ? "\"h\"" : rlxc_internf(ctx, "%lld", (long long)c->height);
+    const char *width = c->symbolic ? "\"w\"" : rlxc_internf(ctx, "%lld", (long long)c->width);
+    const char *text = rlxc_internf(
+        ctx,
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", %s, %s, %lld), \"float32\")):\n"
+        "        with R.dataflow():\n"
+        "            a = R.nn.%s_pool2d(x, (%lld, %lld), strides=%lld, dilation=%lld,\n"
+        "                padding=[%lld, %lld, %lld, %lld], ceil_mode=%s, %slayout=\"NHWC\")\n"
+        "            y = R.negative(a)\n"
+        "            R.output(y)\n"
+        "        return y\n",
+        height, width, (long long)c->channels, is_max ? "max" : "avg", (long long)c->size,
+        (long long)c->size, (long long)c->stride, (long long)c->dilation, (long long)c->before,
+        (long long)c->before, (long long)c->after, (long long)c->after, c->up ? "True" : "False",
+        is_max             ? ""
+        : c->count_padding ? "count_include_pad=True, "
+                           : "count_include_pad=False, ");
+    rlx_executable *exe = bound_compile(t, &(const bound_program){.text = text, .cpu = cpu});
+    rlxc_context_destroy(ctx);
+    return exe;
+}
+
+static double reference(const pool_case *c, bool is_max, const float *x, int64_t n, int64_t row,
+                        int64_t column, int64_t channel)
+{
+    double best = -INFINITY, sum = 0;
+    int64_t taps = 0;
+    for (int64_t r = 0; r < c->size; r++)
+        for (int64_t s = 0; s < c->size; s++) {
+            int64_t y = row * c->stride + r * c->dilation - c->before;
+            int64_t z = column * c->stride + s * c->dilation - c->before;
+            if (y < 0 || z < 0 || y >= c->height || z >= c->width)
+                continue;
+            double v = (double)x[((n * c->height + y) * c->width + z) * c->channels + channel];
+            best = v > best ? v : best;
+            sum += v;
+            taps++;
+        }
+    if (is_max)
+        return best;
+    return sum / (double)(c->count_padding ? c->size * c->size : taps > 0 ? taps : 1);
+}
+
+static void run(rlx_test *t, rlx_executable *exe, const pool_case *c, bool is_max, int64_t n,
+                const char *cpu)
+{
+    rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vm = NULL;
+    rlx_tensor *x = NULL;
+    const int64_t dims[4] = {n, c->height, c->width, c->channels};
+    const int64_t count = n * c->height * c->width * c->channels;
+    const int64_t height = positions(c, c->height), width = positions(c, c->width);
+    float *values = malloc((size_t)(count + 1) * sizeof *values);
+    for (int64_t i = 0; i < count; i++)
+        values[i] = (float)((i * 7919 + i / 13 * 31) % 2003 - 1300) / 128.0F;
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 4, dims, &x, &t->error));
+    if (count > 0)
+        memcpy(rlx_tensor_mutable_data(x), values, (size_t)count * sizeof *values);
+    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    const int64_t numel = n * height * width * c->channels;
+    cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_numel(out.as.tensor) == numel);
+    const float *y = rlx_tensor_data(out.as.tensor);
+    double worst = 0;
+    for (int64_t i = 0; i < numel; i++) {
+        const int64_t pixel = i / c->channels, image = pixel / width / height;
+        double want = -reference(c, is_max, values, image, pixel / width % height, pixel % width,
+                                 i % c->channels);
+        double error = (double)y[i] == want ? 0 : fabs((double)y[i] - want);
+        if (!(error <= worst)) /* NaN is worst of all */
+            worst = error;
+    }
+    cr_expect(worst <= (is_max ? 0 : 4e-6),
+              "%s of %lld x %lld x %lld, size %lld, stride %lld, n %lld, %s: %g",
+              is_max ? "max" : "avg", (long long)c->height, (long long)c->width,
+              (long long)c->channels, (long long)c->size, (long long)c->stride, (long long)n,
+              cpu ? cpu : "native", worst);
+    rlx_value_release(out);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    free(values);
+}
+
+RLX_TEST(pool, windows_slide_over_channels)
+{
+    static const char *const cpus[] = {NULL, "x86-64-v3", "x86-64-v2"};
+    static const pool_case cases[] = {
+        {64, 28, 28, 3, 2, 1, 1, 1, false, false, false},
+        {24, 20, 29, 2, 1, 1, 0, 1, false, false, false},
+        {20, 9, 15, 2, 2, 1, 0, 0, false, true, false},
+        {20, 9, 33, 2, 2, 1, 0, 0, true, false, false},
+        {7, 5, 6, 5, 1, 1, 2, 2, true, false, true},
+        {4, 1, 40, 3, 1, 1, 1, 1, true, false, false},
+        {33, 17, 2, 3, 2, 1, 1, 1, false, true, true},
+        {17, 12, 43, 4, 3, 1, 1, 2, true, true, false},
+        {16, 14, 14, 3, 1, 5, 5, 5, false, false, false},
+        {3, 8, 8, 2, 2, 1, 0, 0, false, false, false},
+        {48, 6, 90, 7, 1, 5, 15, 15, false, false, true}, /* a border wider than a tile */
+        {5, 9, 9, 16, 1, 1, 8, 8, false, false, false},   /* a window wider than the image */
+        {5, 20, 20, 17, 1, 1, 8, 8, false, false, false}, /* wider than any that slides */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < 6; k++) {
+            rlx_executable *exe = compile(t, &cases[i], k % 2, cpus[k / 2]);
+            for (int64_t n = 0; exe && n < 4; n += n + 1)
+                run(t, exe, &cases[i], k % 2, n, cpus[k / 2]);
+            rlx_executable_release(exe);
+        }
+}
