@@ -177,7 +177,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         return false;
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
         const int64_t bytes = size_of(p->operand->load.buffer), cache = s->options->l2_bytes;
-        p->fetch = bytes > cache && bytes < INT64_MAX;
+        p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
         p->near = bytes <= cache / 2;
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel) : 0;
@@ -227,13 +227,14 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         n_vector++;
     }
     p->i = reuse_axis(&v, p->j);
-    if (n_vector != 1 || p->reduce == RLXC_NO_AXIS)
+    if (n_vector != 1)
         p->operand = NULL;
     p->must_pack = !contiguous;
+    const bool packs = p->operand && p->reduce != RLXC_NO_AXIS;
     /* a gather, paid once for all rows of the tile */
-    if (!p->operand && near && p->i != RLXC_NO_AXIS)
+    if (!packs && near && p->i != RLXC_NO_AXIS)
         p->must_pack = false;
-    return n_vector > 0 && !(p->must_pack && !p->operand);
+    return n_vector > 0 && !(p->must_pack && !packs);
 }
 
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out)
@@ -256,12 +257,13 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
         !rlxc_is_int(stage->extents[p.j], &n) || n < MIN_LANES)
         return false;
     const rlxc_expr *load = p.operand;
+    const uint32_t last = stage->n_axes - 1; /* reductions come last */
     *out = (rlxc_panel_layout){load->load.buffer, RLXC_NO_AXIS, RLXC_NO_AXIS, 0};
     for (uint32_t i = 0; i < load->load.n; i++) {
         const rlxc_expr *at = load->load.indices[i];
-        bool is_row = at == stage->vars[p.reduce], is_column = at == stage->vars[p.j];
+        bool is_row = at == stage->vars[last], is_column = at == stage->vars[p.j];
         if (!is_row && !is_column &&
-            (rlxc_expr_uses_var(s->ctx, at, stage->vars[p.reduce]) ||
+            (rlxc_expr_uses_var(s->ctx, at, stage->vars[last]) ||
              rlxc_expr_uses_var(s->ctx, at, stage->vars[p.j])))
             return false;
         if ((is_row && out->row != RLXC_NO_AXIS) || (is_column && out->column != RLXC_NO_AXIS))
@@ -273,6 +275,8 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
         return false;
     int64_t lanes = full_lanes(s, stage->out->dtype);
     int64_t most = (s->options->vector_bytes >= 64 ? 4 : 2) * lanes;
+    while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
+        lanes /= 2;
     out->width = n >= most ? most : (n + lanes - 1) / lanes * lanes;
     return lanes >= MIN_LANES;
 }

@@ -21,7 +21,7 @@ typedef struct rlxc_tile_plan {
     uint32_t vl;                  /* lanes of a vector */
     const rlxc_tile_shape *shape; /* of the full tile */
     uint32_t mr;                  /* shape->mr, or less where there are no more rows */
-    const rlxc_expr *operand;     /* the only load that depends on j, and not on i; or NULL */
+    const rlxc_expr *operand;     /* the only load that depends on j; or NULL */
     bool must_pack;               /* operand is not contiguous along j */
     bool panels;                  /* operand is stored in panels of nv * vl columns */
     bool fetch;                   /* ... that the second level of cache cannot hold */

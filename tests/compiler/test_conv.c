@@ -91,10 +91,10 @@ static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uin
 }
 
 /* What the schedule made of it: whether minimal filtering runs by blocks of tiles, whether a padded
- * copy of the input is made. */
+ * copy of the input is made, whether the weight lies in panels. */
 typedef struct scheduled {
     rlxc_context *ctx;
-    bool in_blocks, pads;
+    bool in_blocks, pads, panels;
 } scheduled;
 
 static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
@@ -105,6 +105,7 @@ static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, d
         const char *text = rlxc_print_module(s->ctx, module);
         s->in_blocks = strstr(text, "patch") != NULL;
         s->pads = strstr(text, "pad_temp") != NULL;
+        s->panels = strstr(text, "_panels") != NULL;
     }
     return true;
 }
@@ -134,7 +135,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     add_weight(ctx, &weights, "bias", 4, bias, d->bias);
     add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
     const char *text = text_of(ctx, c);
-    scheduled seen = {ctx, false, false};
+    scheduled seen = {.ctx = ctx};
     const rlxc_pass_hooks hooks = {&seen, look};
     rlxc_module *module = NULL;
     if (rlxc_options_init(ctx, &options, NULL, how->cpu, how->level))
@@ -144,6 +145,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     bool bound = module && rlxc_bind_weights(ctx, module, &weights);
     rlx_executable *exe = bound_load(t, ctx, bound ? module : NULL, &options, &hooks, text);
     cr_expect(!wants_blocks(c, how) || seen.in_blocks, "not scheduled in blocks:\n%s", text);
+    cr_expect(how->level < 2 || c->groups > 1 || c->out < 4 || seen.panels, "no panels:\n%s", text);
     cr_expect(!wants_no_padding(c, how) || !seen.pads, "a padded copy is made:\n%s", text);
     rlxc_context_destroy(ctx);
     return exe;
