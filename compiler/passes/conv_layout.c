@@ -9,7 +9,8 @@
  * With the channels last a convolution is a matrix product whose columns are the output channels:
  * contiguous in the weight and in the result, whatever the size of the image. Each value that the
  * pass has moved has a twin, the same tensor with its channels last; operators that work element by
- * element, poolings and further convolutions read the twins of their arguments. The value itself is
+ * element, poolings, reductions over the image, rows and columns taken from it and further
+ * convolutions read the twins of their arguments. The value itself is
  * the twin transposed back, which dce drops where nothing reads it, so layout changes between the
  * operators cancel. Only convolutions with a constant weight are moved; their weights are laid out
  * here, and the old ones are not kept.
@@ -308,7 +309,7 @@ static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_bindi
 }
 
 /* |a| as an operand beside twins: itself where it is a scalar, moved where it is a constant that
- * broadcasts or a tensor of the result's shape. */
+ * broadcasts, a tensor of the result's shape, or one number for each channel. */
 static bool beside_twins(conv_layout *c, rlxc_builder *b, rlxc_atom a, const rlxc_sinfo *result,
                          rlxc_atom *out)
 {
@@ -321,7 +322,9 @@ static bool beside_twins(conv_layout *c, rlxc_builder *b, rlxc_atom a, const rlx
     bool same = s->ndim == RANK;
     for (int32_t i = 0; i < s->ndim && same; i++)
         same = s->dims[i] == result->dims[i];
-    if (a.kind != RLXC_ATOM_CONSTANT && !same)
+    bool by_channel =
+        s->ndim == RANK && rlxc_is_const(s->dims[2], 1) && rlxc_is_const(s->dims[3], 1);
+    if (a.kind != RLXC_ATOM_CONSTANT && !same && !by_channel)
         return false;
     *out = twin_of(c, b, a);
     return out->kind != RLXC_ATOM_NONE;
@@ -360,6 +363,44 @@ static bool has_scalars(const rlxc_builder *b, const rlxc_binding *call)
     return true;
 }
 
+/* Reductions over the image, and slices of it at given rows or columns. */
+static rlxc_rewrite_action move_reduction(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                          rlxc_atom *replacement)
+{
+    static const int64_t image[2] = {1, 2};
+    rlxc_atom twin;
+    int64_t axes[RANK];
+    uint32_t n;
+    if (!rlxc_attr_get_ints(call, "axis", axes, RANK, &n) || n != 2 ||
+        !has_twin(c, call->args[0], &twin))
+        return RLXC_REWRITE_KEEP;
+    for (uint32_t i = 0; i < n; i++)
+        axes[i] += axes[i] < 0 ? RANK : 0;
+    if (axes[0] + axes[1] != 5 || (axes[0] != 2 && axes[0] != 3))
+        return RLXC_REWRITE_KEEP;
+    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_ints(b->ctx, image, 2));
+    twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
+    if (rlxc_attr_get_bool(call, "keepdims", false))
+        return replace(c, b, call, twin, replacement);
+    *replacement = twin; /* (n, c) in both layouts */
+    return twin.kind == RLXC_ATOM_VAR ? RLXC_REWRITE_REPLACE : RLXC_REWRITE_KEEP;
+}
+
+static rlxc_rewrite_action move_take(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
+                                     rlxc_atom *replacement)
+{
+    const rlxc_sinfo *indices = rlxc_atom_sinfo(b->ctx, b->module, call->args[1]);
+    rlxc_atom args[2] = {{0}, call->args[1]};
+    int64_t axis = rlxc_attr_get_int(call, "axis", RANK);
+    axis += axis < 0 ? RANK : 0;
+    if (axis < 2 || axis >= RANK || !indices || indices->kind != RLXC_SINFO_TENSOR ||
+        indices->ndim != 1 || !has_twin(c, call->args[0], &args[0]))
+        return RLXC_REWRITE_KEEP;
+    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_int(axis - 1));
+    rlxc_atom twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
+    return replace(c, b, call, twin, replacement);
+}
+
 /* --- the walk --------------------------------------------------------------------------------- */
 
 static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *binding,
@@ -378,6 +419,11 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
     if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
         tensor4(b, binding->args[0]))
         return move_pool(c, b, binding, replacement);
+    if ((op->legalize == rlxc_legalize_reduce || strcmp(op->name, "mean") == 0) &&
+        tensor4(b, binding->args[0]))
+        return move_reduction(c, b, binding, replacement);
+    if (op->legalize == rlxc_legalize_take && tensor4(b, binding->args[0]))
+        return move_take(c, b, binding, replacement);
     if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip ||
         op->legalize == rlxc_legalize_astype ||
         (op->legalize == rlxc_legalize_quantize && has_scalars(b, binding)))
