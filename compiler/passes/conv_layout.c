@@ -1,4 +1,5 @@
-/* Pass conv_layout: two-dimensional convolutions and poolings run with their channels last.
+/* Pass conv_layout: convolutions and poolings over one and two dimensions run with their channels
+ * last.
  *
  *   lv = R.nn.conv2d(x, w)  in NCHW     x1 = R.permute_dims(x, [0, 2, 3, 1])
  *   y = R.nn.relu(lv)                   w1 = R.permute_dims(w, [2, 3, 1, 0])
@@ -18,7 +19,7 @@
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/tir/winograd.h) unless the options say no; their weights take four times the memory.
  *
- * What it leaves out: other than four dimensions; joining along channels.
+ * What it leaves out: three dimensions; joining along channels.
  */
 #include "compiler/passes/passes.h"
 
@@ -29,7 +30,7 @@
 #include <string.h>
 
 enum {
-    RANK = 4,
+    RANK = 4,         /* of an image; 3 of a sequence */
     FEW_CHANNELS = 4, /* read where they are: transposing them would cost more than it gives */
     WINOGRAD_CHANNELS = 16,    /* fewer: the transforms cost more than the products save */
     WINOGRAD_TILES = 8,        /* fewer: reading the larger weight costs what the products save */
@@ -44,10 +45,30 @@ typedef struct conv_layout {
 
 /* --- moving single values -------------------------------------------------------------------- */
 
-static const rlxc_sinfo *tensor4(const rlxc_builder *b, rlxc_atom a)
+static bool is_movable(const rlxc_sinfo *s)
+{
+    return s && s->kind == RLXC_SINFO_TENSOR && s->dims && (s->ndim == RANK - 1 || s->ndim == RANK);
+}
+
+/* A tensor of |rank| dimensions; 0: of any number that can be moved. Else NULL. */
+static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom a, uint32_t rank)
 {
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
-    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RANK && s->dims ? s : NULL;
+    return is_movable(s) && (rank == 0 || (uint32_t)s->ndim == rank) ? s : NULL;
+}
+
+/* Names and orders, by the number of dimensions less RANK - 1. */
+static const struct layout {
+    const char *channels_second, *channels_last, *weight, *weight_last;
+    int64_t to_last[RANK], to_second[RANK], weight_to_last[RANK];
+} layouts[2] = {
+    {"NCW", "NWC", "OIW", "WIO", {0, 2, 1}, {0, 2, 1}, {2, 1, 0}},
+    {"NCHW", "NHWC", "OIHW", "HWIO", {0, 2, 3, 1}, {0, 3, 1, 2}, {2, 3, 1, 0}},
+};
+
+static const struct layout *layout_of(uint32_t rank)
+{
+    return &layouts[rank - (RANK - 1)];
 }
 
 static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc_attr value)
@@ -56,38 +77,39 @@ static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc
 }
 
 /* A constant with its dimensions in another order; leading dimensions of one are added to have
- * RANK. NONE when memory is out. */
-static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, const int64_t order[RANK])
+ * |rank|. NONE when memory is out. */
+static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t rank,
+                          const int64_t *order)
 {
     int64_t from[RANK], shape[RANK], strides[RANK], stride = 1;
-    for (uint32_t i = 0; i < RANK; i++)
-        from[i] = i < RANK - c->ndim ? 1 : c->shape[i - (RANK - c->ndim)];
-    for (uint32_t i = RANK; i-- > 0; stride *= from[i])
+    for (uint32_t i = 0; i < rank; i++)
+        from[i] = i < rank - c->ndim ? 1 : c->shape[i - (rank - c->ndim)];
+    for (uint32_t i = rank; i-- > 0; stride *= from[i])
         strides[i] = stride;
     size_t n = (size_t)stride, size = n ? c->nbytes / n : 0;
     char *data = rlxc_try_alloc(ctx, c->nbytes + 1, 1);
     if (!data)
         return (rlxc_atom){0};
-    for (uint32_t i = 0; i < RANK; i++)
+    for (uint32_t i = 0; i < rank; i++)
         shape[i] = from[order[i]];
     for (size_t i = 0; i < n; i++) {
         int64_t left = (int64_t)i, at = 0;
-        for (uint32_t k = RANK; k-- > 0; left /= shape[k])
+        for (uint32_t k = rank; k-- > 0; left /= shape[k])
             at += left % shape[k] * strides[order[k]];
         memcpy(data + i * size, (const char *)c->data + (size_t)at * size, size);
     }
-    return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, RANK, shape, data, c->nbytes));
+    return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, rank, shape, data, c->nbytes));
 }
 
-static rlxc_atom permuted(rlxc_builder *b, rlxc_atom x, const int64_t order[RANK])
+static rlxc_atom permuted(rlxc_builder *b, rlxc_atom x, uint32_t rank, const int64_t *order)
 {
     if (x.kind == RLXC_ATOM_CONSTANT)
-        return laid_out(b->ctx, x.constant, order);
-    const rlxc_sinfo *s = tensor4(b, x);
+        return laid_out(b->ctx, x.constant, rank, order);
+    const rlxc_sinfo *s = tensor_of(b, x, rank);
     const rlxc_expr *dims[RANK];
     uint32_t last = 0;
     bool sorted = true; /* but for dimensions of one: the elements lie as they should */
-    for (uint32_t i = 0; i < RANK; i++) {
+    for (uint32_t i = 0; i < rank; i++) {
         dims[i] = s->dims[order[i]];
         if (rlxc_is_const(dims[i], 1))
             continue;
@@ -95,14 +117,12 @@ static rlxc_atom permuted(rlxc_builder *b, rlxc_atom x, const int64_t order[RANK
         last = (uint32_t)order[i];
     }
     if (sorted) {
-        rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, RANK)};
+        rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, rank)};
         return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, "lv");
     }
-    rlxc_attrs axes = attr(b, (rlxc_attrs){0}, "axes", rlxc_attr_ints(b->ctx, order, RANK));
+    rlxc_attrs axes = attr(b, (rlxc_attrs){0}, "axes", rlxc_attr_ints(b->ctx, order, rank));
     return rlxc_emit_op(b, "permute_dims", &x, 1, axes, "lv");
 }
-
-static const int64_t channels_last[RANK] = {0, 2, 3, 1}, channels_second[RANK] = {0, 3, 1, 2};
 
 static bool has_twin(const conv_layout *c, rlxc_atom a, rlxc_atom *out)
 {
@@ -112,13 +132,13 @@ static bool has_twin(const conv_layout *c, rlxc_atom a, rlxc_atom *out)
     return twin != NULL;
 }
 
-/* |x| with its channels last. */
-static rlxc_atom twin_of(conv_layout *c, rlxc_builder *b, rlxc_atom x)
+/* |x|, of |rank| dimensions or a constant of fewer, with its channels last. */
+static rlxc_atom twin_of(conv_layout *c, rlxc_builder *b, rlxc_atom x, uint32_t rank)
 {
     rlxc_atom twin;
     if (has_twin(c, x, &twin))
         return twin;
-    twin = permuted(b, x, channels_last);
+    twin = permuted(b, x, rank, layout_of(rank)->to_last);
     if (x.kind == RLXC_ATOM_VAR && twin.kind == RLXC_ATOM_VAR)
         rlxc_map_set(b->ctx, &c->twins, rlxc_key(x.var), twin.var);
     return twin;
@@ -130,7 +150,8 @@ static rlxc_rewrite_action replace(conv_layout *c, rlxc_builder *b, const rlxc_b
 {
     if (twin.kind != RLXC_ATOM_VAR || rlxc_failed(b->ctx))
         return RLXC_REWRITE_KEEP;
-    *replacement = permuted(b, twin, channels_second);
+    const uint32_t rank = (uint32_t)old->var->sinfo->ndim;
+    *replacement = permuted(b, twin, rank, layout_of(rank)->to_second);
     if (replacement->kind != RLXC_ATOM_VAR)
         return RLXC_REWRITE_KEEP;
     replacement->var->name = old->var->name;
@@ -164,6 +185,8 @@ static bool wants_winograd(const conv_layout *c, const rlxc_binding *call, const
                            const rlxc_sinfo *w, const rlxc_sinfo *y)
 {
     int64_t size, in, out, bytes, tiles = 1;
+    if (x->ndim != RANK)
+        return false;
     for (uint32_t i = 2; i < RANK; i++) {
         if (!rlxc_is_const(w->dims[i], RLXC_WINOGRAD_FILTER))
             return false;
@@ -215,20 +238,22 @@ static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
-    static const int64_t height_first[RANK] = {2, 3, 1, 0};
-    const rlxc_sinfo *x = tensor4(b, call->args[0]), *w = tensor4(b, call->args[1]);
-    const rlxc_sinfo *y = call->var->sinfo;
+    const rlxc_sinfo *x = tensor_of(b, call->args[0], 0), *y = call->var->sinfo;
+    const uint32_t rank = x ? (uint32_t)x->ndim : RANK;
+    const rlxc_sinfo *w = tensor_of(b, call->args[1], rank);
+    const struct layout *layout = layout_of(rank);
     rlxc_atom args[2], twin;
     int64_t channels;
     if (!x || !w || !y->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
-        !str_is(call, "data_layout", "NCHW") || !str_is(call, "kernel_layout", "OIHW") ||
-        !str_is(call, "out_layout", "NCHW"))
+        !str_is(call, "data_layout", layout->channels_second) ||
+        !str_is(call, "kernel_layout", layout->weight) ||
+        !str_is(call, "out_layout", layout->channels_second))
         return RLXC_REWRITE_KEEP;
-    rlxc_atom weight = permuted(b, call->args[1], height_first);
+    rlxc_atom weight = permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
     if (wants_winograd(c, call, x, w, y)) {
-        args[0] = twin_of(c, b, call->args[0]);
+        args[0] = twin_of(c, b, call->args[0], rank);
         args[1] = filtered(c, b->ctx, weight.constant);
         if (args[1].kind != RLXC_ATOM_CONSTANT)
             return RLXC_REWRITE_KEEP;
@@ -237,14 +262,15 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         twin = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
         return replace(c, b, call, twin, replacement);
     }
-    rlxc_attrs attrs = attr(b, call->attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
-    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    rlxc_attrs attrs =
+        attr(b, call->attrs, "kernel_layout", rlxc_attr_string(b->ctx, layout->weight_last));
+    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     args[0] = call->args[0];
     args[1] = weight;
     bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
     if (!few || has_twin(c, call->args[0], &twin)) {
-        args[0] = twin_of(c, b, call->args[0]);
-        attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
+        args[0] = twin_of(c, b, call->args[0], rank);
+        attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     }
     twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
     return replace(c, b, call, twin, replacement);
@@ -254,7 +280,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
 static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                         rlxc_atom *replacement)
 {
-    const rlxc_sinfo *x = tensor4(b, call->args[0]);
+    const rlxc_sinfo *x = tensor_of(b, call->args[0], RANK);
     rlxc_atom args[4], twin;
     int64_t channels;
     if (!x || !call->var->sinfo->dims || !str_is(call, "data_layout", "NCHW") ||
@@ -264,7 +290,7 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     rlxc_attrs attrs = attr(b, call->attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
     bool few = rlxc_is_int(x->dims[1], &channels) && channels <= FEW_CHANNELS;
     if (!few || has_twin(c, args[0], &twin)) {
-        args[0] = twin_of(c, b, args[0]);
+        args[0] = twin_of(c, b, args[0], RANK);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
     }
     twin = rlxc_emit_op(b, call->op->name, args, 4, attrs, call->var->name);
@@ -277,15 +303,16 @@ static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc
 {
     static const int64_t height_first[RANK] = {2, 3, 0, 1};
     rlxc_atom args[2];
-    if (!tensor4(b, call->args[0]) || !tensor4(b, call->args[1]) || !call->var->sinfo->dims ||
-        call->args[1].kind != RLXC_ATOM_CONSTANT || !str_is(call, "data_layout", "NCHW") ||
-        !str_is(call, "kernel_layout", "IOHW") || !str_is(call, "out_layout", "NCHW") ||
-        !all_ints(call, "dilation", 1) || rlxc_attr_get_int(call, "groups", 1) != 1)
+    if (!tensor_of(b, call->args[0], RANK) || !tensor_of(b, call->args[1], RANK) ||
+        !call->var->sinfo->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
+        !str_is(call, "data_layout", "NCHW") || !str_is(call, "kernel_layout", "IOHW") ||
+        !str_is(call, "out_layout", "NCHW") || !all_ints(call, "dilation", 1) ||
+        rlxc_attr_get_int(call, "groups", 1) != 1)
         return RLXC_REWRITE_KEEP;
-    args[1] = permuted(b, call->args[1], height_first);
+    args[1] = permuted(b, call->args[1], RANK, height_first);
     if (args[1].kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
-    args[0] = twin_of(c, b, call->args[0]);
+    args[0] = twin_of(c, b, call->args[0], RANK);
     rlxc_attrs attrs = attr(b, call->attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
     attrs = attr(b, attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
     attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
@@ -298,12 +325,14 @@ static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
+    const struct layout *layout = layout_of((uint32_t)call->var->sinfo->ndim);
     rlxc_atom twin;
-    if (!str_is(call, "layout", "NCHW") || !str_is(call, "out_layout", "NCHW") ||
-        !has_twin(c, call->args[0], &twin))
+    if (!str_is(call, "layout", layout->channels_second) ||
+        !str_is(call, "out_layout", layout->channels_second) || !has_twin(c, call->args[0], &twin))
         return RLXC_REWRITE_KEEP;
-    rlxc_attrs attrs = attr(b, call->attrs, "layout", rlxc_attr_string(b->ctx, "NHWC"));
-    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
+    const rlxc_attr last = rlxc_attr_string(b->ctx, layout->channels_last);
+    rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
+    attrs = attr(b, attrs, "out_layout", last);
     twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
     return replace(c, b, call, twin, replacement);
 }
@@ -314,19 +343,19 @@ static bool beside_twins(conv_layout *c, rlxc_builder *b, rlxc_atom a, const rlx
                          rlxc_atom *out)
 {
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
-    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim > RANK)
+    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim > result->ndim)
         return false;
     *out = a;
     if (s->ndim == 0 || has_twin(c, a, out))
         return true;
-    bool same = s->ndim == RANK;
-    for (int32_t i = 0; i < s->ndim && same; i++)
-        same = s->dims[i] == result->dims[i];
-    bool by_channel =
-        s->ndim == RANK && rlxc_is_const(s->dims[2], 1) && rlxc_is_const(s->dims[3], 1);
+    bool same = s->ndim == result->ndim, by_channel = same;
+    for (int32_t i = 0; i < s->ndim; i++) {
+        same = same && s->dims[i] == result->dims[i];
+        by_channel = by_channel && (i < 2 || rlxc_is_const(s->dims[i], 1));
+    }
     if (a.kind != RLXC_ATOM_CONSTANT && !same && !by_channel)
         return false;
-    *out = twin_of(c, b, a);
+    *out = twin_of(c, b, a, (uint32_t)result->ndim);
     return out->kind != RLXC_ATOM_NONE;
 }
 
@@ -336,8 +365,7 @@ static rlxc_rewrite_action move_elementwise(conv_layout *c, rlxc_builder *b, rlx
     rlxc_atom args[RLXC_MAX_OP_INPUTS], twin;
     const rlxc_sinfo *result = call->var->sinfo;
     bool any = false;
-    if (call->n_args > RLXC_MAX_OP_INPUTS || !result || result->kind != RLXC_SINFO_TENSOR ||
-        result->ndim != RANK || !result->dims)
+    if (call->n_args > RLXC_MAX_OP_INPUTS || !is_movable(result))
         return RLXC_REWRITE_KEEP;
     for (uint32_t i = 0; i < call->n_args; i++) {
         args[i] = call->args[i];
@@ -368,17 +396,18 @@ static rlxc_rewrite_action move_reduction(conv_layout *c, rlxc_builder *b, rlxc_
                                           rlxc_atom *replacement)
 {
     static const int64_t image[2] = {1, 2};
+    const int64_t rank = tensor_of(b, call->args[0], 0)->ndim;
     rlxc_atom twin;
-    int64_t axes[RANK];
+    int64_t axes[RANK], found = 0;
     uint32_t n;
-    if (!rlxc_attr_get_ints(call, "axis", axes, RANK, &n) || n != 2 ||
+    if (!rlxc_attr_get_ints(call, "axis", axes, RANK, &n) || n + 2 != (uint32_t)rank ||
         !has_twin(c, call->args[0], &twin))
         return RLXC_REWRITE_KEEP;
     for (uint32_t i = 0; i < n; i++)
-        axes[i] += axes[i] < 0 ? RANK : 0;
-    if (axes[0] + axes[1] != 5 || (axes[0] != 2 && axes[0] != 3))
+        found |= (int64_t)1 << (axes[i] + (axes[i] < 0 ? rank : 0));
+    if (found != (rank == RANK ? 1 << 2 | 1 << 3 : 1 << 2))
         return RLXC_REWRITE_KEEP;
-    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_ints(b->ctx, image, 2));
+    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_ints(b->ctx, image, n));
     twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
     if (rlxc_attr_get_bool(call, "keepdims", false))
         return replace(c, b, call, twin, replacement);
@@ -391,9 +420,10 @@ static rlxc_rewrite_action move_take(conv_layout *c, rlxc_builder *b, rlxc_bindi
 {
     const rlxc_sinfo *indices = rlxc_atom_sinfo(b->ctx, b->module, call->args[1]);
     rlxc_atom args[2] = {{0}, call->args[1]};
-    int64_t axis = rlxc_attr_get_int(call, "axis", RANK);
-    axis += axis < 0 ? RANK : 0;
-    if (axis < 2 || axis >= RANK || !indices || indices->kind != RLXC_SINFO_TENSOR ||
+    const int64_t rank = tensor_of(b, call->args[0], 0)->ndim;
+    int64_t axis = rlxc_attr_get_int(call, "axis", rank);
+    axis += axis < 0 ? rank : 0;
+    if (axis < 2 || axis >= rank || !indices || indices->kind != RLXC_SINFO_TENSOR ||
         indices->ndim != 1 || !has_twin(c, call->args[0], &args[0]))
         return RLXC_REWRITE_KEEP;
     rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_int(axis - 1));
@@ -410,19 +440,19 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
     const rlxc_operator *op = binding->op;
     if (binding->form != RLXC_FORM_CALL || !op || !op->legalize)
         return RLXC_REWRITE_KEEP;
-    if (strcmp(op->name, "nn.conv2d") == 0)
+    if (strcmp(op->name, "nn.conv2d") == 0 || strcmp(op->name, "nn.conv1d") == 0)
         return move_conv(c, b, binding, replacement);
     if (strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
     if (strcmp(op->name, "nn.conv2d_transpose") == 0)
         return move_transposed(c, b, binding, replacement);
     if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
-        tensor4(b, binding->args[0]))
+        tensor_of(b, binding->args[0], 0))
         return move_pool(c, b, binding, replacement);
     if ((op->legalize == rlxc_legalize_reduce || strcmp(op->name, "mean") == 0) &&
-        tensor4(b, binding->args[0]))
+        tensor_of(b, binding->args[0], 0))
         return move_reduction(c, b, binding, replacement);
-    if (op->legalize == rlxc_legalize_take && tensor4(b, binding->args[0]))
+    if (op->legalize == rlxc_legalize_take && tensor_of(b, binding->args[0], 0))
         return move_take(c, b, binding, replacement);
     if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip ||
         op->legalize == rlxc_legalize_astype ||

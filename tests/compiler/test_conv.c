@@ -12,7 +12,8 @@
 #include "tests/compiler/bound.h"
 
 typedef struct conv_case {
-    int64_t in, out, height, width, size, stride, dilation, groups, before, after;
+    int64_t in, out, height /* 0: over one dimension */, width, size, stride, dilation, groups,
+        before, after;
     bool residual; /* y = relu(conv + bias + x); else relu((conv + bias) * scale) */
     bool symbolic; /* height and width are symbols as well */
 } conv_case;
@@ -48,8 +49,44 @@ static int64_t positions(const conv_case *c, int64_t length)
     return (length + c->before + c->after - c->dilation * (c->size - 1) - 1) / c->stride + 1;
 }
 
+static bool is_flat(const conv_case *c)
+{
+    return c->height == 0;
+}
+
+static int64_t rows(const conv_case *c)
+{
+    return is_flat(c) ? 1 : positions(c, c->height);
+}
+
+static const char *flat_text_of(rlxc_context *ctx, const conv_case *c)
+{
+    const char *width = c->symbolic ? "\"w\"" : rlxc_internf(ctx, "%lld", (long long)c->width);
+    return rlxc_internf(
+        ctx,
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", %lld, %s), \"float32\"),\n"
+        "             weight: R.Tensor((%lld, %lld, %lld), \"float32\"),\n"
+        "             bias: R.Tensor((1, %lld, 1), \"float32\"),\n"
+        "             scale: R.Tensor((%lld, 1), \"float32\")):\n"
+        "        with R.dataflow():\n"
+        "            a = R.nn.conv1d(x, weight, strides=%lld, dilation=%lld, groups=%lld,\n"
+        "                            padding=[%lld, %lld])\n"
+        "            b = R.add(a, bias)\n"
+        "            d = %s\n"
+        "            y = R.nn.relu(d)\n"
+        "            R.output(y)\n"
+        "        return y\n",
+        (long long)c->in, width, (long long)c->out, (long long)(c->in / c->groups),
+        (long long)c->size, (long long)c->out, (long long)c->out, (long long)c->stride,
+        (long long)c->dilation, (long long)c->groups, (long long)c->before, (long long)c->after,
+        c->residual ? "R.add(b, x)" : "R.multiply(b, scale)");
+}
+
 static const char *text_of(rlxc_context *ctx, const conv_case *c)
 {
+    if (is_flat(c))
+        return flat_text_of(ctx, c);
     const char *height = c->symbolic ? "\"h\"" : rlxc_internf(ctx, "%lld", (long long)c->height);
     const char *width = c->symbolic ? "\"w\"" : rlxc_internf(ctx, "%lld", (long long)c->width);
     const char *last = c->residual ? "R.add(b, x)" : "R.multiply(b, scale)";
@@ -112,7 +149,7 @@ static bool look(void *user, const rlxc_pass *pass, const rlxc_module *module, d
 
 static bool wants_blocks(const conv_case *c, const build *how)
 {
-    return how->level >= 2 && !how->no_winograd && c->size == 3 && c->stride == 1 &&
+    return how->level >= 2 && !how->no_winograd && !is_flat(c) && c->size == 3 && c->stride == 1 &&
            c->dilation == 1 && c->groups == 1 && c->in >= 16 && c->out >= 16 &&
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
 }
@@ -131,9 +168,10 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     rlxc_weights weights = {.path = "weights"};
     const int64_t filter[4] = {c->out, c->in / c->groups, c->size, c->size};
     const int64_t bias[4] = {1, c->out, 1, 1};
-    add_weight(ctx, &weights, "weight", 4, filter, d->weight);
-    add_weight(ctx, &weights, "bias", 4, bias, d->bias);
-    add_weight(ctx, &weights, "scale", 3, bias + 1, d->scale);
+    const uint32_t rank = is_flat(c) ? 3 : 4;
+    add_weight(ctx, &weights, "weight", rank, filter, d->weight);
+    add_weight(ctx, &weights, "bias", rank, bias, d->bias);
+    add_weight(ctx, &weights, "scale", rank - 1, bias + 1, d->scale);
     const char *text = text_of(ctx, c);
     scheduled seen = {.ctx = ctx};
     const rlxc_pass_hooks hooks = {&seen, look};
@@ -159,15 +197,19 @@ static double reference(const conv_case *c, const data *d, const float *x, int64
     double sum = 0;
     *out_size = 0;
     for (int64_t i = 0; i < per_group; i++)
-        for (int64_t r = 0; r < c->size; r++)
+        for (int64_t r = 0; r < (is_flat(c) ? 1 : c->size); r++)
             for (int64_t s = 0; s < c->size; s++) {
-                int64_t y = row * c->stride + r * c->dilation - c->before;
+                int64_t y = is_flat(c) ? 0 : row * c->stride + r * c->dilation - c->before;
                 int64_t z = column * c->stride + s * c->dilation - c->before;
-                if (y < 0 || z < 0 || y >= c->height || z >= c->width)
+                if (y < 0 || z < 0 || y >= (is_flat(c) ? 1 : c->height) || z >= c->width)
                     continue;
                 int64_t channel = group * per_group + i;
-                double p = (double)x[((n * c->in + channel) * c->height + y) * c->width + z] *
-                           (double)d->weight[((f * per_group + i) * c->size + r) * c->size + s];
+                int64_t filter = (f * per_group + i) * (is_flat(c) ? 1 : c->size) + r;
+                double p =
+                    (double)
+                        x[((n * c->in + channel) * (is_flat(c) ? 1 : c->height) + y) * c->width +
+                          z] *
+                    (double)d->weight[filter * c->size + s];
                 sum += p;
                 *out_size += fabs(p);
             }
@@ -178,7 +220,7 @@ static double reference(const conv_case *c, const data *d, const float *x, int64
 static double worst_error(const conv_case *c, const data *d, const float *x, const float *y,
                           int64_t n)
 {
-    int64_t height = positions(c, c->height), width = positions(c, c->width);
+    int64_t height = rows(c), width = positions(c, c->width);
     double worst = 0;
     for (int64_t i = 0; i < n * c->out * height * width; i++) {
         int64_t column = i % width, row = i / width % height, f = i / width / height % c->out;
@@ -203,16 +245,16 @@ static double run(rlx_test *t, rlx_executable *exe, const conv_case *c, const da
     rlx_vm *vm = NULL;
     rlx_tensor *x = NULL;
     uint32_t state = 7;
-    const int64_t dims[4] = {n, c->in, c->height, c->width};
-    size_t count = (size_t)(n * c->in * c->height * c->width);
+    const int64_t dims[4] = {n, c->in, is_flat(c) ? c->width : c->height, c->width};
+    size_t count = (size_t)(n * c->in * (is_flat(c) ? 1 : c->height) * c->width);
     float *values = draw_many(&state, count);
     RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
-    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 4, dims, &x, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, is_flat(c) ? 3 : 4, dims, &x, &t->error));
     if (count > 0)
         memcpy(rlx_tensor_mutable_data(x), values, count * sizeof *values);
     rlx_value arg = rlx_of_tensor(x), out = rlx_none();
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
-    int64_t numel = n * c->out * positions(c, c->height) * positions(c, c->width);
+    int64_t numel = n * c->out * rows(c) * positions(c, c->width);
     cr_assert(out.kind == RLX_KIND_TENSOR && rlx_tensor_numel(out.as.tensor) == numel);
     double worst = worst_error(c, d, values, rlx_tensor_data(out.as.tensor), n);
     rlx_value_release(out);
@@ -326,6 +368,21 @@ RLX_TEST(conv, channel_by_channel)
         {7, 7, 17, 3, 2, 1, 1, 7, 1, 0, true, false},
         {16, 16, 5, 70, 3, 1, 17, 16, 17, 17, true, false}, /* a border wider than a tile */
         {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false},     /* a window too wide to slide */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], targets, 4, direct_limit);
+}
+
+RLX_TEST(conv, over_one_dimension)
+{
+    static const conv_case cases[] = {
+        {129, 64, 0, 4, 3, 2, 1, 1, 1, 1, false, false},
+        {32, 32, 0, 37, 3, 1, 2, 1, 2, 2, true, true},
+        {1, 20, 0, 64, 16, 8, 1, 1, 0, 0, false, false},
+        {3, 7, 0, 19, 5, 1, 1, 1, 0, 3, false, true},
+        {24, 24, 0, 29, 7, 1, 1, 24, 3, 3, true, true}, /* by channel */
+        {16, 16, 0, 1, 3, 1, 1, 1, 1, 1, true, false},
+        {20, 30, 0, 11, 1, 1, 1, 5, 0, 0, false, true}, /* groups */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], targets, 4, direct_limit);
