@@ -30,8 +30,9 @@
 #include <string.h>
 
 enum {
-    RANK = 4,         /* of an image; 3 of a sequence */
-    FEW_CHANNELS = 4, /* read where they are: transposing them would cost more than it gives */
+    RANK = 4,           /* of an image; 3 of a sequence */
+    MANY_CHANNELS = 64, /* a sum along them alone is worth vectors */
+    FEW_CHANNELS = 4,   /* read where they are: transposing them would cost more than it gives */
     WINOGRAD_CHANNELS = 16,    /* fewer: the transforms cost more than the products save */
     WINOGRAD_TILES = 8,        /* fewer: reading the larger weight costs what the products save */
     WINOGRAD_BYTES = 128 << 20 /* of all transformed weights of a module */
@@ -235,6 +236,17 @@ static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant
              : (rlxc_atom){0};
 }
 
+/* One result channel of a few: its vectors are pixels, so the channels stay where they are. */
+static bool makes_one_channel(const rlxc_sinfo *w)
+{
+    int64_t in;
+    bool window = false;
+    for (int32_t i = 2; i < w->ndim; i++)
+        window = window || !rlxc_is_const(w->dims[i], 1);
+    return window && rlxc_is_const(w->dims[0], 1) && rlxc_is_int(w->dims[1], &in) &&
+           in < MANY_CHANNELS;
+}
+
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
@@ -247,7 +259,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     if (!x || !w || !y->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
         !str_is(call, "data_layout", layout->channels_second) ||
         !str_is(call, "kernel_layout", layout->weight) ||
-        !str_is(call, "out_layout", layout->channels_second))
+        !str_is(call, "out_layout", layout->channels_second) || makes_one_channel(w))
         return RLXC_REWRITE_KEEP;
     rlxc_atom weight = permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
