@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/ir/nearest.h"
+
 typedef enum option_id {
     OPT_OUTPUT,
     OPT_PARAMS,
@@ -92,31 +94,6 @@ void rlxc_print_help(FILE *out)
 
 enum { MAX_NAME = 40 };
 
-/* Insertions, deletions and replacements that make |a| of |b|; large for long names. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    if (n > MAX_NAME || m > MAX_NAME)
-        return SIZE_MAX;
-    size_t row[MAX_NAME + 1];
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 typedef struct nearest {
     const char *wanted, *found;
     size_t best;
@@ -130,7 +107,7 @@ static nearest near(const char *wanted)
 
 static void offer(nearest *n, const char *name)
 {
-    size_t d = distance(n->wanted, name);
+    size_t d = rlxc_edit_distance(n->wanted, strlen(n->wanted), name, strlen(name));
     if (d < n->best) {
         n->best = d;
         n->found = name;

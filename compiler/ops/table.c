@@ -2,6 +2,7 @@
  *
  * The table is constant and small (under 200 rows), so a lookup compares lengths and first letters
  * along it; no index is built, which keeps the library free of mutable state. */
+#include "compiler/ir/nearest.h"
 #include "compiler/ops/families.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static const rlxc_operator table[] = {
 #undef RLXC_OP
 };
 
-enum { N_ROWS = sizeof table / sizeof table[0], MAX_NAME = 48 };
+enum { N_ROWS = sizeof table / sizeof table[0] };
 
 const rlxc_operator *rlxc_find_operator(const char *name, size_t length)
 {
@@ -32,35 +33,16 @@ const rlxc_operator *rlxc_operators(uint32_t *out_count)
     return table;
 }
 
-/* Edit distance, both texts at most MAX_NAME long. */
-static size_t distance(const char *a, size_t n, const char *b, size_t m)
-{
-    size_t row[MAX_NAME + 1];
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < best ? change : best;
-        }
-    }
-    return row[m];
-}
-
 const char *rlxc_suggest_operator(const char *name, size_t length)
 {
-    if (length == 0 || length > MAX_NAME)
+    if (length == 0)
         return NULL;
     size_t best = length / 3 + 1; /* further away it would be a guess */
     const char *nearest = NULL;
     for (uint32_t i = 0; i < N_ROWS; i++) {
         const char *full = table[i].name;
         const char *dot = strrchr(full, '.');
-        size_t d = distance(name, length, full, strlen(full));
+        size_t d = rlxc_edit_distance(name, length, full, strlen(full));
         /* "softmax" for "nn.softmax": the folder was forgotten */
         if (dot && strlen(dot + 1) == length && memcmp(dot + 1, name, length) == 0)
             d = 1;
