@@ -5,7 +5,7 @@
 /* |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
 static bool maps(const rlxc_stage *q, const rlxc_stage *p, const rlxc_expr *const *indices)
 {
-    if (!q->simple || q->init || q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
+    if (!q->simple || q->done || q->init || q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
         return false;
     for (uint32_t d = 0; d < q->n_axes; d++)
         if (indices[d] != q->vars[d] || q->indices[d] != q->vars[d] ||
