@@ -301,15 +301,15 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     "R.shape([n]), R.dtype(\"float32\"))\n"
 #define RUN(a, b, o) "        cls.add(" a ", " b ", " o ")\n"
 /* Writes planned memory of a over a by a function with loops of which a note says that it may. */
-#define RUN_NOTED(loops)                                                                        \
-    PLANNED("s", "n * 4")                                                                       \
-    TENSOR("a", "s", "0")                                                                       \
-    RUN("x", "y", "a") TENSOR(                                                                  \
-        "b", "s",                                                                               \
-        "0") "        cls.noted(a, y, b)\n        return b\n\n    @T.prim_func(private=True)\n" \
-             "    def noted(px: T.handle, py: T.handle, po: T.handle):\n"                       \
-             "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
-             "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
+#define RUN_NOTED(loops)                                                               \
+    PLANNED("s", "n * 4")                                                              \
+    TENSOR("a", "s", "0")                                                              \
+    RUN("x", "y", "a")                                                                 \
+    TENSOR("b", "s", "0")                                                              \
+    "        cls.noted(a, y, b)\n        return b\n\n    @T.prim_func(private=True)\n" \
+    "    def noted(px: T.handle, py: T.handle, po: T.handle):\n"                       \
+    "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
+    "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
 
 RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
 {
