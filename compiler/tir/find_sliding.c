@@ -205,7 +205,8 @@ static bool find_axes(rlxc_sliding *w)
     w->along = s->n_axes - 1;
     return rlxc_is_int(s->extents[w->along], &w->width) && w->width > 1 &&
            w->width <= RLXC_SLIDING_WIDTH && !rlxc_is_const(s->extents[w->column], 1) &&
-           rlxc_is_int(s->extents[w->channel], &w->channels) && w->channels > 0;
+           rlxc_is_int(s->extents[w->channel], &w->channels) && w->channels > 0 &&
+           w->channels <= INT32_MAX;
 }
 
 bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out)

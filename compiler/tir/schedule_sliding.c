@@ -18,8 +18,9 @@
 
 enum {
     MIN_LANES = 4,
-    BAND = 8,       /* rows, at most */
-    MAX_GUARDED = 2 /* tiles of columns emitted for their place */
+    BAND = 8,               /* rows, at most */
+    MOST_COLUMNS = 1 << 20, /* whose tiles are looked at one by one here */
+    MAX_GUARDED = 2         /* tiles of columns emitted for their place */
 };
 
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
@@ -74,7 +75,7 @@ static bool known_columns(slider *e, rlxc_schedule *to, rlxc_tile q)
     const uint32_t k = e->w.along;
     int64_t columns, first, end, guarded = 0;
     if (!rlxc_is_int(e->w.stage.extents[e->w.column], &columns) ||
-        !rlxc_is_int(e->w.first, &first) || !rlxc_is_int(e->w.end, &end))
+        !rlxc_is_int(e->w.first, &first) || !rlxc_is_int(e->w.end, &end) || columns > MOST_COLUMNS)
         return false;
     const int64_t most = e->t.p.mr, n = (columns + most - 1) / most;
     const int64_t width = n ? columns / n : 0, wider = n ? columns % n : 0;
@@ -177,7 +178,7 @@ static const rlxc_stmt *row(slider *e, const rlxc_expr *vector)
 static int64_t band_of(const rlxc_expr *rows)
 {
     int64_t n;
-    if (!rlxc_is_int(rows, &n) || n < 1)
+    if (!rlxc_is_int(rows, &n) || n < 1 || n > INT32_MAX)
         return BAND;
     const int64_t bands = (n + BAND - 1) / BAND;
     return (n + bands - 1) / bands;

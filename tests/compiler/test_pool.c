@@ -135,3 +135,19 @@ RLX_TEST(pool, windows_slide_over_channels)
             rlx_executable_release(exe);
         }
 }
+
+/* Shapes that no machine has, or of nothing, compile in no time. */
+RLX_TEST(pool, any_number_of_columns_rows_and_channels)
+{
+    static const int64_t most = (int64_t)1 << 61;
+    static const pool_case cases[] = {
+        {5, 6, most, 3, 1, 1, 1, 1, false, false, false},
+        {5, most, 6, 3, 1, 1, 1, 1, false, false, false},
+        {most, 6, 6, 3, 1, 1, 1, 1, false, false, false},
+        {5, 6, 6, 3, 1, 1 << 30, 1 << 30, 1 << 30, false, false, false},
+        {0, 6, 6, 3, 1, 1, 1, 1, false, false, false},
+        {5, 0, 0, 3, 1, 1, 2, 2, false, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        rlx_executable_release(compile(t, &cases[i], true, NULL));
+}
