@@ -21,6 +21,7 @@ import modules
 
 HIDDEN, HEADS, FFN = 768, 12, 3072
 GROUP = 32  # weights that share a scale
+SCALE = 0.04  # of quantized images
 QUANTIZED = [(3072, 768), (4096, 4096)]  # N, K
 
 
@@ -131,6 +132,38 @@ def residual(path):
     g.save(path, g.op("Relu", g.op("Add", y, "x")), ["n", 64, 56, 56], ["n", 64, 56, 56])
 
 
+def rounded(g, x, zero):
+    """Quantized to bytes and back, as exporters mark what is to be computed in integers."""
+    parameters = g.const(np.float32(SCALE)), g.const(np.uint8(zero))
+    return g.op("DequantizeLinear", g.op("QuantizeLinear", x, *parameters), *parameters)
+
+
+def quantized_conv(g, x, n_in, n_out, size, stride=1, group=1, relu=True):
+    """All values have one scale; the bias is of integers too."""
+    fan_in = n_in // group * size * size
+    w = g.const(g.rng.integers(-127, 128, (n_out, n_in // group, size, size), dtype=np.int8))
+    scales = (g.rng.uniform(0.5, 1.5, n_out) / (60 * math.sqrt(fan_in))).astype(np.float32)
+    w = g.op("DequantizeLinear", w, g.const(scales), g.const(np.zeros(n_out, np.int8)), axis=0)
+    bias = g.const(g.rng.integers(-2000, 2000, n_out, dtype=np.int32))
+    bias = g.op("DequantizeLinear", bias, g.const(scales * np.float32(SCALE)), g.const(np.zeros(n_out, np.int32)), axis=0)
+    y = g.op("Conv", x, w, bias, kernel_shape=[size, size], pads=[size // 2] * 4, strides=[stride, stride],
+             dilations=[1, 1], group=group)
+    return rounded(g, g.op("Relu", y), 0) if relu else rounded(g, y, 128)
+
+
+def quantized_cnn(path):
+    """A bottleneck with its residual, then a depthwise convolution between two of single pixels."""
+    g = Graph(6)
+    x = quantized_conv(g, rounded(g, "x", 128), 3, 64, 3, stride=2)
+    y = quantized_conv(g, quantized_conv(g, x, 64, 64, 1), 64, 64, 3)
+    y = quantized_conv(g, y, 64, 256, 1, relu=False)
+    x = quantized_conv(g, x, 64, 256, 1, relu=False)
+    x = rounded(g, g.op("Relu", g.op("Add", x, y)), 0)
+    x = quantized_conv(g, quantized_conv(g, x, 256, 128, 1), 128, 128, 3, stride=2, group=128)
+    x = quantized_conv(g, x, 128, 256, 1)
+    g.save(path, g.op("GlobalAveragePool", x), ["n", 3, 112, 112], ["n", 256, 1, 1])
+
+
 # --- one-row products with grouped weights ---
 
 def save_safetensors(path, arrays):
@@ -170,6 +203,7 @@ def main(folder):
     encoder(os.path.join(folder, "encoder6.onnx"), 6)
     cnn(os.path.join(folder, "cnn.onnx"))
     residual(os.path.join(folder, "residual.onnx"))
+    quantized_cnn(os.path.join(folder, "quantized_cnn.onnx"))
     for n, k in QUANTIZED:
         quantized(folder, n, k)
 

@@ -31,6 +31,7 @@ PAIRS = [
     ("encoder x6", "encoder6", "1,n,768", (1, 16, 128, 384)),
     ("cnn", "cnn", "n,3,64,64", (1, 4, 8)),
     ("residual block", "residual", "n,64,56,56", (1, 4)),
+    ("quantized cnn", "quantized_cnn", "n,3,112,112", (1, 4)),
 ]
 COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
 # Grouped weights: kind, N, K, bits that the row is rounded to (0: as by default).

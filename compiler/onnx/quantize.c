@@ -47,13 +47,19 @@ static rlxc_atom saturated(rlxc_ox *im, rlxc_atom y, rlx_dtype t, uint8_t narrow
     return rlxc_ox_cast(im, rlxc_ox_op2(im, "minimum", y, rlxc_ox_number(im, RLX_F32, high)), t);
 }
 
-static rlxc_atom quantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero, rlx_dtype t,
-                           uint8_t narrow)
+/* |x|, divided by the scale already. */
+static rlxc_atom rounded(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, rlx_dtype t, uint8_t narrow)
 {
-    rlxc_atom y = rlxc_ox_op1(im, "round", rlxc_ox_op2(im, "divide", x, scale));
+    rlxc_atom y = rlxc_ox_op1(im, "round", x);
     if (zero.kind != RLXC_ATOM_NONE)
         y = rlxc_ox_op2(im, "add", y, rlxc_ox_cast(im, zero, RLX_F32));
     return saturated(im, y, t, narrow);
+}
+
+static rlxc_atom quantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero, rlx_dtype t,
+                           uint8_t narrow)
+{
+    return rounded(im, rlxc_ox_op2(im, "divide", x, scale), zero, t, narrow);
 }
 
 /* Parameter |input| of the node's axis or blocks, for |x|. */
@@ -191,9 +197,9 @@ void rlxc_ox_import_qlinear_conv(rlxc_ox *im, const rlxc_ox_row *row)
         sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_along(im, rlxc_ox_in(im, 8), 1, ndim));
     rlxc_atom scale =
         rlxc_ox_op2(im, "multiply", in_float32(im, 1, 1, ndim), in_float32(im, 4, 1, ndim));
+    /* one factor of constants, as the operator's other implementations have it */
+    scale = rlxc_ox_op2(im, "divide", scale, in_float32(im, 6, 1, ndim));
     rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, sum, RLX_F32), scale);
     rlxc_atom zero = rlxc_ox_in(im, 7);
-    rlxc_ox_set(im, 0,
-                quantized(im, y, in_float32(im, 6, 1, ndim), parameter(im, zero, 1, ndim),
-                          rlxc_ox_type(im, zero), 0));
+    rlxc_ox_set(im, 0, rounded(im, y, parameter(im, zero, 1, ndim), rlxc_ox_type(im, zero), 0));
 }

@@ -9,6 +9,9 @@
  *     reduction, matmul-like              joins   elementwise, broadcast of the same shape (its
  * epilogue)
  *
+ * What a reduction or matmul-like group has quantized to bytes is widened again by those who read
+ * it, which cost less than four times the memory; where the bytes come back it joins.
+ *
  * A group holds one reduction or matmul-like member at most and MAX_GROUP members, so a chain of
  * 100 000 bindings takes linear time and kernels stay small. Groups do not cross blocks, nor
  * bindings with effects, which might write what a moved producer reads. */
@@ -70,12 +73,20 @@ static bool same_dims(const rlxc_sinfo *a, const rlxc_sinfo *b)
     return true;
 }
 
+/* Whether the consumer would store wider elements than the bytes that the producer makes. */
+static bool widens_bytes(const group *producer, const group *consumer)
+{
+    const rlx_dtype from = producer->members[producer->n - 1]->var->sinfo->dtype;
+    const rlx_dtype to = consumer->members[consumer->n - 1]->var->sinfo->dtype;
+    return rlxc_dtype_is_int(from) && from.bits == 8 && to.bits > 8;
+}
+
 static bool patterns_allow(const group *producer, const group *consumer)
 {
     if (producer->pattern <= RLXC_PATTERN_INJECTIVE)
         return consumer->pattern <= RLXC_PATTERN_REDUCE;
     if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
-        consumer->pattern > RLXC_PATTERN_BROADCAST)
+        consumer->pattern > RLXC_PATTERN_BROADCAST || widens_bytes(producer, consumer))
         return false;
     return same_dims(producer->members[producer->n - 1]->var->sinfo,
                      consumer->members[consumer->n - 1]->var->sinfo);

@@ -6,9 +6,10 @@
  *     y = R.nn.conv2d(xd, wd)            n = R.nn.conv2d_integer(x, filter, sums, z)
  *                                        y = R.multiply(R.astype(n, "float32"), s * t)
  *
- * Where the result is divided by another scale, to be quantized again, the constants are divided
- * instead: y / u becomes n * (s * t / u), and what is added or compared on the way is divided by u.
- * That rounds elsewhere: a quotient next to a tie may be rounded to the other side.
+ * Where the result is divided by another scale, to be quantized again, also after it was added to
+ * other dequantized values, the constants are divided instead: y / u becomes n * (s * t / u), and
+ * what is added or compared on the way is divided by u. That rounds elsewhere: a quotient next to a
+ * tie may be rounded to the other side.
  *
  * x has 8 bits, one scale and one zero point (which may be found at run time); the weight is
  * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
@@ -249,57 +250,94 @@ static rlxc_atom times_scales(rlxc_quantized *p, rlxc_quant_chain *c, rlxc_build
 /* --- results that are quantized again -----------------------------------------------------------
  */
 
-enum { MAX_BETWEEN = 4 };
+enum { MAX_PARTS = 16 };
 
-/* Whether dividing x and what else it takes by a positive number divides its result. */
-static bool divides_through(const rlxc_quantized *p, const rlxc_binding *def)
+/* A value that is divided: what it is made of, down to integers times constants. */
+typedef struct division {
+    rlxc_quantized *p;
+    rlxc_builder *b;
+    const rlxc_binding *divide;
+    uint32_t parts;
+} division;
+
+static bool is_constant(const division *d, rlxc_atom a)
 {
-    static const char *const names[] = {"add", "maximum", "minimum"};
-    if (rlxc_is_op(def, "nn.relu"))
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (rlxc_is_op(def, names[i]))
-            return rlxc_quantized_weight(p, def->args[1], 0, true);
-    return false;
+    return rlxc_quantized_weight(d->p, a, 0, true);
+}
+
+/* A dequantized value: integers, as floats, times constants. */
+static bool is_dequantized(const division *d, const rlxc_binding *def)
+{
+    const rlxc_binding *cast = rlxc_is_op(def, "multiply") && def->args[0].kind == RLXC_ATOM_VAR &&
+                                       is_constant(d, def->args[1])
+                                   ? rlxc_map_get(&d->p->defs, rlxc_key(def->args[0].var))
+                                   : NULL;
+    if (!cast || !rlxc_is_op(cast, "astype"))
+        return false;
+    const rlxc_sinfo *from = rlxc_atom_sinfo(d->p->ctx, NULL, cast->args[0]);
+    return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype) &&
+           rlxc_quantized_visible(rlxc_atom_var(d->divide->var), def->args[0]);
+}
+
+/* Operators whose result is divided by a positive number when all they take is. */
+static bool divides_through(const rlxc_binding *def)
+{
+    return rlxc_is_op(def, "nn.relu") || rlxc_is_op(def, "add") || rlxc_is_op(def, "maximum") ||
+           rlxc_is_op(def, "minimum");
+}
+
+/* Whether |x| can be divided by way of its constants; nobody else reads what is between. */
+static bool can_divide(division *d, rlxc_atom x)
+{
+    const rlxc_quantized *p = d->p;
+    if (x.kind != RLXC_ATOM_VAR || d->parts++ >= MAX_PARTS)
+        return false;
+    const scaled *found = rlxc_map_get(&p->sums, rlxc_key(x.var));
+    if (found)
+        return found->uses == 1 &&
+               rlxc_quantized_visible(rlxc_atom_var(d->divide->var), found->floats);
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    if (!def || is_dequantized(d, def))
+        return def != NULL;
+    if (x.var->id >= p->n_uses || p->uses[x.var->id] != 1 || !divides_through(def) ||
+        !can_divide(d, def->args[0]))
+        return false;
+    return def->n_args == 1 || is_constant(d, def->args[1]) || can_divide(d, def->args[1]);
+}
+
+static rlxc_atom quotient(division *d, rlxc_atom constant)
+{
+    rlxc_atom args[2] = {constant, d->divide->args[1]};
+    return rlxc_emit_op(d->b, "divide", args, 2, (rlxc_attrs){0}, "scaled");
+}
+
+static rlxc_atom divided(division *d, rlxc_atom x)
+{
+    rlxc_quantized *p = d->p;
+    const scaled *found = rlxc_map_get(&p->sums, rlxc_key(x.var));
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    rlxc_atom args[2];
+    if (found || is_dequantized(d, def)) {
+        args[0] = found ? found->floats : def->args[0];
+        args[1] = quotient(d, found ? found->scales : def->args[1]);
+        return rlxc_emit_op(d->b, "multiply", args, 2, (rlxc_attrs){0}, d->divide->var->name);
+    }
+    args[0] = divided(d, def->args[0]);
+    if (def->n_args > 1)
+        args[1] =
+            is_constant(d, def->args[1]) ? quotient(d, def->args[1]) : divided(d, def->args[1]);
+    return rlxc_emit_op(d->b, def->op->name, args, def->n_args, def->attrs, def->var->name);
 }
 
 rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide)
 {
-    rlxc_context *ctx = b->ctx;
-    const rlxc_atom none = {0};
-    const rlxc_binding *between[MAX_BETWEEN];
     const rlxc_expr *scale = rlxc_quantized_single(p, divide->args[1]);
-    const scaled *found = NULL;
-    uint32_t n = 0;
-    rlxc_atom x = divide->args[0];
+    division d = {.p = p, .b = b, .divide = divide};
     if (p->sums.count == 0 || !scale || scale->kind != RLXC_EXPR_FLOAT ||
-        !rlxc_dtype_eq(scale->dtype, RLX_F32) || !(scale->f > 0) || !isfinite(scale->f))
-        return none;
-    while (x.kind == RLXC_ATOM_VAR && !(found = rlxc_map_get(&p->sums, rlxc_key(x.var)))) {
-        const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
-        if (n == MAX_BETWEEN || !def || x.var->id >= p->n_uses || p->uses[x.var->id] != 1 ||
-            !divides_through(p, def))
-            return none;
-        between[n++] = def;
-        x = def->args[0];
-    }
-    const rlxc_atom own = rlxc_atom_var(divide->var);
-    if (!found || found->uses != 1 || !rlxc_quantized_visible(own, found->floats))
-        return none;
-    rlxc_atom args[2] = {found->scales, divide->args[1]};
-    args[1] = rlxc_emit_op(b, "divide", args, 2, (rlxc_attrs){0}, "scales");
-    args[0] = found->floats;
-    rlxc_atom made = rlxc_emit_op(b, "multiply", args, 2, (rlxc_attrs){0}, divide->var->name);
-    while (n-- > 0 && !rlxc_failed(ctx)) {
-        const rlxc_binding *def = between[n];
-        if (def->n_args > 1) {
-            rlxc_atom quotient[2] = {def->args[1], divide->args[1]};
-            args[1] = rlxc_emit_op(b, "divide", quotient, 2, (rlxc_attrs){0}, "scaled");
-        }
-        args[0] = made;
-        made = rlxc_emit_op(b, def->op->name, args, def->n_args, def->attrs, def->var->name);
-    }
-    return made;
+        !rlxc_dtype_eq(scale->dtype, RLX_F32) || !(scale->f > 0) || !isfinite(scale->f) ||
+        !can_divide(&d, divide->args[0]))
+        return (rlxc_atom){0};
+    return divided(&d, divide->args[0]);
 }
 
 /* --- convolutions -------------------------------------------------------------------------------

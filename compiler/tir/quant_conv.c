@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { MAX_SIZE = 1 << 20 /* of what is multiplied to addresses */ };
+#define MAX_WEIGHTS (INT64_C(1) << 40)
 
 const rlxc_quant_conv_layout rlxc_quant_conv_last = {0, {1, 2}, 3};
 const rlxc_quant_conv_layout rlxc_quant_conv_second = {0, {2, 3}, 1};
@@ -25,6 +26,16 @@ int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs)
     return best;
 }
 
+static bool fits(const rlxc_quant_conv *q, int64_t panels)
+{
+    const int64_t sizes[] = {panels, q->width, q->size[0], q->size[1], q->depth};
+    int64_t all = 1;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i] < 1 || __builtin_mul_overflow(all, sizes[i], &all) || all > MAX_WEIGHTS)
+            return false;
+    return q->size[0] <= MAX_SIZE && q->size[1] <= MAX_SIZE && q->width <= MAX_SIZE;
+}
+
 bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
 {
     int64_t panels, words = 0, four = 4;
@@ -40,8 +51,7 @@ bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
         return false;
     q->depth = q->depthwise ? 1 : (q->channels + 3) / 4 * 4;
     return four == 4 && (q->depthwise ? q->channels == q->outputs : words == q->depth / 4) &&
-           q->size[0] >= 1 && q->size[0] <= MAX_SIZE && q->size[1] >= 1 && q->size[1] <= MAX_SIZE &&
-           q->width >= 1 && q->width <= MAX_SIZE && q->outputs >= 1 && q->outputs <= INT32_MAX &&
+           fits(q, panels) && q->outputs >= 1 && q->outputs <= INT32_MAX &&
            panels == (q->outputs + q->width - 1) / q->width;
 }
 

@@ -73,11 +73,6 @@ static const rlxc_expr *let(const conv *p, rlxc_schedule *to, const char *name,
     return var;
 }
 
-static const rlxc_stmt *seq(const conv *p, const rlxc_schedule *from)
-{
-    return rlxc_stmt_seq(p->t.ctx, from->out.items, from->out.count);
-}
-
 static const rlxc_stmt *serial(const conv *p, const rlxc_expr *var, const rlxc_expr *extent,
                                const rlxc_stmt *body)
 {
@@ -105,22 +100,20 @@ static const rlxc_stmt *copy_pixels(conv *p, const rlxc_expr *at, const rlxc_exp
     const int64_t channels = p->cell, step = q->size[1] == 1 ? q->strides[1] : 1;
     const rlxc_expr *k = rlxc_loop_var(ctx, "k");
     if (q->in.channel == 3 && step == 1 && channels == q->channels) { /* one piece of memory */
-        const rlxc_expr *all = rlxc_product(ctx, x->shape, 4), *from = place[0];
-        rlxc_buffer *flat = rlxc_buffer_new(ctx, x->name, x->dtype, &all, 1);
-        flat->data = x->data;
-        flat->scope = x->scope;
-        rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
-        *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = flat};
+        rlxc_schedule own = {.s = p->t.c->s};
+        const rlxc_buffer *flat =
+            rlxc_view(&own, "flat", x, x->dtype, rlxc_product(ctx, x->shape, 4));
+        const rlxc_expr *from = place[0];
         from = add(p, rlxc_mul(ctx, from, rlxc_cast(ctx, RLX_I64, x->shape[1])), place[1]);
         from = add(p, rlxc_mul(ctx, from, rlxc_cast(ctx, RLX_I64, x->shape[2])), first);
         from = add(p, times(p, from, channels), k);
         const rlxc_expr *to = add(p, at, k);
         const rlxc_expr *value = rlxc_quant_conv_biased(ctx, rlxc_load(ctx, flat, &from, 1));
         value = rlxc_cast(ctx, p->cells->dtype, value);
-        const rlxc_stmt *parts[2] = {
-            declare,
-            serial(p, k, times(p, count, channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value))};
-        return rlxc_stmt_seq(ctx, parts, 2);
+        RLXC_PUSH(
+            ctx, &own.out,
+            serial(p, k, times(p, count, channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value)));
+        return rlxc_body_of(&own);
     }
     const rlxc_expr *pixel = rlxc_loop_var(ctx, "pixel"), *from[4];
     from[q->in.batch] = place[0];
@@ -173,9 +166,9 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     const rlxc_expr *exists = binary(p, RLXC_EXPR_AND, binary(p, RLXC_EXPR_LE, num(p, 0), place[1]),
                                      binary(p, RLXC_EXPR_LT, place[1], height));
     RLXC_PUSH(ctx, &own.out,
-              rlxc_stmt_if(ctx, exists, seq(p, &inside),
+              rlxc_stmt_if(ctx, exists, rlxc_body_of(&inside),
                            fill_cells(p, at, times(p, p->padded[1], channels))));
-    return seq(p, &own);
+    return rlxc_body_of(&own);
 }
 
 /* --- tiles ------------------------------------------------------------------------------------ */
@@ -247,7 +240,7 @@ static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const wi
             ctx, &own.out,
             rlxc_quant_over(t, 0, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot)));
     }
-    return seq(p, &own);
+    return rlxc_body_of(&own);
 }
 
 /* All words of the windows: those of neighbouring pixels are one piece unless dilated. */
@@ -299,7 +292,7 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     if (q->outputs % q->width != 0)
         store = rlxc_stmt_if(ctx, binary(p, RLXC_EXPR_LT, output, num(p, q->outputs)), store, NULL);
     RLXC_PUSH(ctx, &own.out, rlxc_quant_over(t, 0, nv, &at, true, store));
-    return serial(p, m, num(p, mr), seq(p, &own));
+    return serial(p, m, num(p, mr), rlxc_body_of(&own));
 }
 
 static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
@@ -324,7 +317,7 @@ static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
                   t, mr, nv, &at, false,
                   rlxc_stmt_store(ctx, p->results, &index, 1, rlxc_load(ctx, p->acc, &index, 1))));
     RLXC_PUSH(ctx, &own.out, write_results(p, mr, i0));
-    return seq(p, &own);
+    return rlxc_body_of(&own);
 }
 
 /* Block number |block| of pixels for the panel. */
@@ -334,8 +327,7 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     const rlxc_expr *row = let(p, &own, "row", times(p, block, ROW_BLOCK));
-    const rlxc_expr *left =
-        binary(p, RLXC_EXPR_MIN, rlxc_sub(ctx, p->rows, row), num(p, ROW_BLOCK));
+    const rlxc_expr *left = rlxc_split_size(ctx, p->rows, row, ROW_BLOCK);
     t->c = &own;
     for (uint32_t n = 0; n < MAX_TILES; n++) {
         const uint32_t mr = tile_rows((uint32_t)(p->q.width / t->vl), n);
@@ -352,7 +344,7 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
         left = binary(p, RLXC_EXPR_FLOORMOD, left, num(p, mr));
     }
     t->c = outer;
-    return seq(p, &own);
+    return rlxc_body_of(&own);
 }
 
 static void all_blocks(conv *p)
@@ -363,32 +355,17 @@ static void all_blocks(conv *p)
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
     const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->words_of_tap * p->q.width;
     const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
-    const rlxc_expr *blocks = add(p, p->rows, num(p, ROW_BLOCK - 1));
-    blocks = let(p, t->c, "blocks", binary(p, RLXC_EXPR_FLOORDIV, blocks, num(p, ROW_BLOCK)));
+    const rlxc_expr *blocks = let(p, t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
     const rlxc_expr *slow = let(p, &own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
     fast = let(p, &own, "fast", binary(p, RLXC_EXPR_FLOORMOD, piece, fast));
     p->panel = stays ? fast : slow;
     RLXC_PUSH(ctx, &own.out, one_block(p, stays ? slow : fast));
     const rlxc_expr *pieces = rlxc_simplify(ctx, times(p, blocks, panels), NULL);
-    RLXC_PUSH(ctx, &t->c->out, rlxc_quant_parallel(t, piece, pieces, seq(p, &own)));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_quant_parallel(t, piece, pieces, rlxc_body_of(&own)));
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
-
-/* A view of |data| as |dtype|, declared. */
-static rlxc_buffer *view(conv *p, const char *name, const rlxc_buffer *of, const rlxc_expr *size)
-{
-    rlxc_context *ctx = p->t.ctx;
-    const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    rlxc_buffer *made = rlxc_buffer_new(ctx, name, u32, &size, 1);
-    made->data = of->data;
-    made->scope = of->scope;
-    rlxc_stmt *declare = rlxc_alloc(ctx, sizeof *declare);
-    *declare = (rlxc_stmt){.kind = RLXC_STMT_DECL_BUFFER, .decl = made};
-    RLXC_PUSH(ctx, &p->t.c->out, declare);
-    return made;
-}
 
 /* Little work for certain. */
 static bool is_small(const conv *p)
@@ -402,7 +379,7 @@ static bool is_small(const conv *p)
 bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
 {
     rlxc_context *ctx = c->s->ctx;
-    const rlx_dtype u8 = {RLX_UINT, 8, 1};
+    const rlx_dtype u8 = {RLX_UINT, 8, 1}, u32 = {RLX_UINT, 32, 1};
     const rlxc_stage *stage = &c->s->items[index];
     conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->options->vector_bytes / 4}};
     if (!rlxc_quant_conv_match(c->s, stage, &p.q))
@@ -431,10 +408,10 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
         size = add(&p, size, num(&p, q->width));
     p.cells = rlxc_local_buffer(c, "cells", u8, &size, 1);
     if (!q->depthwise)
-        p.words = view(&p, "words", p.cells, times(&p, pixels, p.unit));
-    p.filter = view(&p, "filter_words", q->filter,
-                    num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
-                                q->size[1] * p.words_of_tap));
+        p.words = rlxc_view(c, "words", p.cells, u32, times(&p, pixels, p.unit));
+    p.filter = rlxc_view(c, "filter_words", q->filter, u32,
+                         num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
+                                     q->size[1] * p.words_of_tap));
     p.fill = let(&p, c, "fill", q->fill);
     const rlxc_expr *line = rlxc_loop_var(ctx, "line");
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, line, lines, write_row(&p, line)));

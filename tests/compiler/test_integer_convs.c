@@ -75,7 +75,11 @@ static const char *const endings[] = {
         "            a = R.nn.relu(b)\n"
         "            r = R.quantize(a, R.const(16.0, \"float32\"), R.const(5, \"uint8\"), "
         "out_dtype=\"uint8\", axis=-1)\n",
-    [DIVIDED] = "            b = R.add(y, R.const(3.0, \"float32\"))\n"
+    [DIVIDED] = "            zi = R.astype(z, dtype=\"int32\")\n"
+                "            zf = R.astype(zi, dtype=\"float32\")\n"
+                "            zd = R.multiply(zf, R.const(0.25, \"float32\"))\n"
+                "            c = R.add(y, zd)\n"
+                "            b = R.add(c, R.const(3.0, \"float32\"))\n"
                 "            a = R.maximum(b, R.const(-16.0, \"float32\"))\n"
                 "            m = R.minimum(a, R.const(2048.0, \"float32\"))\n"
                 "            d = R.divide(m, R.const(16.0, \"float32\"))\n"
@@ -181,7 +185,7 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
                        .emits = c->as_floats ? NULL : "dot_u8s8",
                        .where = rlxc_quant_has_dots};
     if (c->form == DIVIDED) /* the constants are divided, not the results */
-        p.expect = "fused_conv2d_integer_cast_multiply_add_maximum_minimum_round";
+        p.expect = "fused_conv2d_integer_cast_multiply_add_add1_maximum_minimum_round";
     unsigned char *file = bound_file(header, data, (size_t)bytes, &p.size);
     p.weights = file;
     rlx_executable *exe = bound_compile(t, &p);
@@ -234,7 +238,8 @@ static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64
         return ((const int32_t *)y)[i] == sum + 3;
     if (c->form == DEQUANTIZED)
         return fabs((double)((const float *)y)[i] - (value + 0.25)) <= allowed;
-    double r = value + 3, least = c->form == DIVIDED ? -16 : 0;
+    double r = value + 3 + (c->form == DIVIDED ? c->x_zero * 0.25 : 0),
+           least = c->form == DIVIDED ? -16 : 0;
     r = r > least ? r : least;
     r = c->form == DIVIDED && r > 2048 ? 2048 : r;
     r = nearbyint(r / 16) + 5;
