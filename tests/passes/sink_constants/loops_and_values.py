@@ -1,0 +1,86 @@
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    # w is one constant at every call, what inner makes of it as well; unread is read by nobody.
+    @R.function(private=True)
+    def outer(i: R.Tensor((), "int64"), x: R.Tensor(("n", 2), "float32"), w: R.Tensor((2, 2), "float32"), unread: R.Tensor((), "float32")) -> R.Tensor(("n", 2), "float32"):
+        n = T.int64()
+        cls = Module
+        go: R.Tensor((), "bool") = R.less(i, R.const(4, "int64"))
+        if go:
+            turned = R.permute_dims(w)
+            y = cls.inner(i, x, turned)
+            j = R.add(i, R.const(1, "int64"))
+            r: R.Tensor((n, 2), "float32") = cls.outer(j, y, w, unread)
+        else:
+            r: R.Tensor((n, 2), "float32") = x
+        return r
+
+    @R.function(private=True)
+    def inner(i: R.Tensor((), "int64"), x: R.Tensor(("n", 2), "float32"), w: R.Tensor((2, 2), "float32")) -> R.Tensor(("n", 2), "float32"):
+        n = T.int64()
+        cls = Module
+        go: R.Tensor((), "bool") = R.less(i, R.const(2, "int64"))
+        if go:
+            y = R.matmul(x, w)
+            j = R.add(i, R.const(1, "int64"))
+            r: R.Tensor((n, 2), "float32") = cls.inner(j, y, w)
+        else:
+            r: R.Tensor((n, 2), "float32") = x
+        return r
+
+    # The constants change places in the recursion.
+    @R.function(private=True)
+    def swapped(i: R.Tensor((), "int64"), a: R.Tensor((), "float32"), b: R.Tensor((), "float32")) -> R.Tensor((), "float32"):
+        cls = Module
+        go: R.Tensor((), "bool") = R.less(i, R.const(4, "int64"))
+        if go:
+            j = R.add(i, R.const(1, "int64"))
+            r: R.Tensor((), "float32") = cls.swapped(j, b, a)
+        else:
+            r: R.Tensor((), "float32") = R.subtract(a, b)
+        return r
+
+    # Also used as a value: other callers may pass anything.
+    @R.function(private=True)
+    def value(x: R.Tensor((2,), "float32"), k: R.Tensor((), "float32")) -> R.Tensor((2,), "float32"):
+        y: R.Tensor((2,), "float32") = R.multiply(x, k)
+        return y
+
+    # Two constants; and one whose type binds m, which the result needs.
+    @R.function(private=True)
+    def typed(k: R.Tensor((), "float32"), s: R.Tensor(("m",), "float32")) -> R.Tensor(("m",), "float32"):
+        m = T.int64()
+        y: R.Tensor((m,), "float32") = R.multiply(s, k)
+        return y
+
+    # Writes into what it is given.
+    @R.function(private=True)
+    def writes(s: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = R.call_tir_inplace(cls.twice, (s,), out_sinfo=R.Tensor((2,), "float32"), inplace_indices=[0])
+        return y
+
+    @T.prim_func(private=True)
+    def twice(A: T.Buffer((2,), "float32")):
+        for i in range(2):
+            with T.block("twice"):
+                v = T.axis.spatial(2, i)
+                A[v] = A[v] + A[v]
+
+    @R.function
+    def main(x: R.Tensor(("n", 2), "float32"), i: R.Tensor((), "int64")):
+        n = T.int64()
+        cls = Module
+        a = cls.outer(i, x, R.const([[1, 2], [3, 4]], "float32"), R.const(1, "float32"))
+        b = cls.swapped(i, R.const(1, "float32"), R.const(2, "float32"))
+        c = cls.value(R.const([1, 2], "float32"), R.const(3, "float32"))
+        d = cls.value
+        e = cls.typed(R.const(5, "float32"), R.const([6, 7], "float32"))
+        f = cls.typed(R.const(8, "float32"), R.const([9, 10], "float32"))
+        g = cls.writes(R.const([11, 12], "float32"))
+        return (a, b, c, d(e, b), f, g)
