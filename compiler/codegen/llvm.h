@@ -56,8 +56,10 @@ typedef struct rlxc_llvm {
     RLXC_VEC(const rlxc_expr *) memo_log;
     rlxc_bounds bounds;
     uint32_t stack_used, unrolled, n_parallel;
-    bool reassoc;      /* the accumulation being emitted may be reordered */
-    LLVMValueRef mask; /* lanes in which vector accesses touch memory; NULL: all */
+    bool reassoc;             /* the accumulation being emitted may be reordered */
+    bool in_place;            /* see llvm_alias.c */
+    LLVMMetadataRef accesses; /* the group of all such kernels */
+    LLVMValueRef mask;        /* lanes in which vector accesses touch memory; NULL: all */
 } rlxc_llvm;
 
 /* --- llvm_expr.c --- */
@@ -121,6 +123,11 @@ LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x); /* (1 + erf x) / 
 LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
+
+/* --- llvm_alias.c --- */
+void rlxc_llvm_begin_in_place(rlxc_llvm *g);
+void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValueRef access);
+void rlxc_llvm_in_place_loop(rlxc_llvm *g, LLVMValueRef branch);
 
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);

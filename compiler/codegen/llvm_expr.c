@@ -200,6 +200,7 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
         LLVMTypeRef whole = at.lanes > 1 ? LLVMVectorType(type, at.lanes) : type;
         value = LLVMBuildLoad2(g->b, whole, p, "");
         LLVMSetAlignment(value, align);
+        rlxc_llvm_in_place_access(g, buffer, value);
     } else {
         value = LLVMGetPoison(LLVMVectorType(type, at.lanes));
         for (uint32_t i = 0; i < at.lanes; i++) {
@@ -231,7 +232,9 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
     }
     if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
         LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(g->b, value, p), align);
+        LLVMValueRef written = LLVMBuildStore(g->b, value, p);
+        LLVMSetAlignment(written, align);
+        rlxc_llvm_in_place_access(g, buffer, written);
         return;
     }
     for (uint32_t i = 0; i < at.lanes; i++) {

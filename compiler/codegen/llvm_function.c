@@ -56,7 +56,7 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
     LLVMValueRef values[2] = {begin, next};
     LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(b)};
     LLVMAddIncoming(i, values, from, 2);
-    LLVMBuildBr(b, head);
+    rlxc_llvm_in_place_loop(g, LLVMBuildBr(b, head));
     LLVMPositionBuilderAtEnd(b, after);
 }
 
@@ -195,6 +195,7 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     }
     g->symbol = rlxc_kernel_symbol(g->ctx, f);
     g->unrolled = g->n_parallel = 0;
+    rlxc_llvm_begin_in_place(g);
     uint32_t n = n_buffers + n_dims + 1;
     LLVMTypeRef *params = rlxc_try_alloc(g->ctx, n, sizeof *params);
     LLVMValueRef *args = rlxc_try_alloc(g->ctx, n, sizeof *args);

@@ -1,0 +1,71 @@
+/* What LLVM is told of kernels whose result may lie in the memory of an operand (rlx.in_place).
+ *
+ * Their pointers cannot be "noalias". Without more, LLVM compares the addresses at run time and
+ * runs the loop element by element where they are near each other, which is just where the
+ * operation is in place. But what the note says, proved in passes/inplace.c, is that each element
+ * is computed from the same place of the operand and from nothing that is written: iterations are
+ * independent, whatever the order. So accesses of parameters are put into an access group, and
+ * every loop says that its accesses of this group are parallel (LLVM's language reference,
+ * llvm.loop.parallel_ accesses). Temporaries are outside of the group: a loop that keeps one in
+ * memory is looked at as before. */
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/IRReader.h>
+#include <string.h>
+
+#include "compiler/codegen/llvm.h"
+
+/* A distinct empty node, which the C interface can make only out of text. */
+static LLVMMetadataRef new_group(rlxc_llvm *g)
+{
+    static const char text[] = "!rlx = !{!0}\n!0 = distinct !{}\n";
+    LLVMModuleRef module = NULL;
+    LLVMValueRef node = NULL;
+    char *message = NULL;
+    LLVMMemoryBufferRef source =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, sizeof text - 1, "group");
+    if (LLVMParseIRInContext(g->lc, source, &module, &message)) {
+        rlxc_internal(g->ctx, g->range, "codegen", "access group: %s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    LLVMGetNamedMetadataOperands(module, "rlx", &node);
+    LLVMMetadataRef group = LLVMValueAsMetadata(node);
+    LLVMDisposeModule(module);
+    return group;
+}
+
+void rlxc_llvm_begin_in_place(rlxc_llvm *g)
+{
+    g->in_place = rlxc_attrs_find(&g->f->attrs, "rlx.in_place") != NULL;
+    if (g->in_place && !g->accesses)
+        g->accesses = new_group(g);
+    g->in_place = g->in_place && g->accesses;
+}
+
+static void say(rlxc_llvm *g, LLVMValueRef instruction, const char *kind, LLVMMetadataRef what)
+{
+    unsigned id = LLVMGetMDKindIDInContext(g->lc, kind, (unsigned)strlen(kind));
+    LLVMSetMetadata(instruction, id, LLVMMetadataAsValue(g->lc, what));
+}
+
+void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValueRef access)
+{
+    for (uint32_t i = 0; g->in_place && i < g->f->n_params; i++)
+        if (g->f->params[i].buffer && g->f->params[i].buffer->data == buffer->data)
+            say(g, access, "llvm.access.group", g->accesses);
+}
+
+void rlxc_llvm_in_place_loop(rlxc_llvm *g, LLVMValueRef branch)
+{
+    static const char name[] = "llvm.loop.parallel_accesses";
+    if (!g->in_place)
+        return;
+    LLVMMetadataRef parallel[2] = {LLVMMDStringInContext2(g->lc, name, sizeof name - 1),
+                                   g->accesses};
+    /* a loop's node names itself first, which sets it apart from those of other loops */
+    LLVMMetadataRef own[2] = {LLVMTemporaryMDNode(g->lc, NULL, 0),
+                              LLVMMDNodeInContext2(g->lc, parallel, 2)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(g->lc, own, 2);
+    LLVMMetadataReplaceAllUsesWith(own[0], node);
+    say(g, branch, "llvm.loop", node);
+}
