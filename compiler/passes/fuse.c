@@ -8,6 +8,7 @@
  *     elementwise, broadcast, injective   joins   elementwise, broadcast, injective, reduction
  *     reduction, matmul-like              joins   elementwise, broadcast of the same shape (its
  * epilogue)
+ *     a part of a tensor, as it lies      joins   the epilogue of a matmul-like
  *
  * What a reduction or matmul-like group has quantized to bytes is widened again by those who read
  * it, which cost less than four times the memory; where the bytes come back it joins.
@@ -19,6 +20,7 @@
 
 #include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
+#include "compiler/tir/stages.h"
 
 enum { MAX_GROUP = 32, MAX_GROUP_ARGS = 48 };
 
@@ -33,6 +35,7 @@ typedef struct group {
 typedef struct fuse {
     rlxc_context *ctx;
     rlxc_module *module;
+    const rlxc_options *options;
     const uint32_t *uses;   /* by variable id, of the function before the pass */
     group **group_of;       /* by variable id */
     uint32_t function_vars; /* variables the function had before */
@@ -81,17 +84,6 @@ static bool widens_bytes(const group *producer, const group *consumer)
     return rlxc_dtype_is_int(from) && from.bits == 8 && to.bits > 8;
 }
 
-static bool patterns_allow(const group *producer, const group *consumer)
-{
-    if (producer->pattern <= RLXC_PATTERN_INJECTIVE)
-        return consumer->pattern <= RLXC_PATTERN_REDUCE;
-    if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
-        consumer->pattern > RLXC_PATTERN_BROADCAST || widens_bytes(producer, consumer))
-        return false;
-    return same_dims(producer->members[producer->n - 1]->var->sinfo,
-                     consumer->members[consumer->n - 1]->var->sinfo);
-}
-
 static uint32_t uses_inside(const group *g, const rlxc_rvar *var)
 {
     uint32_t count = 0;
@@ -101,6 +93,71 @@ static uint32_t uses_inside(const group *g, const rlxc_rvar *var)
             count += args.items[k].kind == RLXC_ATOM_VAR && args.items[k].var == var;
     }
     return count;
+}
+
+/* --- parts of tensors ------------------------------------------------------------------------- */
+
+/* A load [positions that all elements share, all axes in order] becomes a number. */
+static const rlxc_expr *hide_part(void *user, const rlxc_expr *e)
+{
+    const rlxc_stages *s = user;
+    const rlxc_stage *stage = s->items;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.n < stage->n_axes)
+        return NULL;
+    const uint32_t positions = e->load.n - stage->n_axes;
+    for (uint32_t k = 0; k < stage->n_axes; k++) {
+        if (e->load.indices[positions + k] != stage->vars[k])
+            return NULL;
+        for (uint32_t i = 0; i < positions; i++)
+            if (rlxc_expr_uses_var(s->ctx, e->load.indices[i], stage->vars[k]))
+                return NULL;
+    }
+    return rlxc_hide_load(s->ctx, e);
+}
+
+/* Whether |prim| gives a part of a tensor as it lies there, one matrix of several: what runs over
+ * the same axes, merged or not, can read it where it is. */
+static bool gives_part(const fuse *f, const rlxc_prim_func *prim)
+{
+    rlxc_stages s;
+    rlxc_prim_func own = *prim;
+    if (!rlxc_stages_of(f->ctx, f->options, &own, &s) || s.n != 1 || !s.items->simple ||
+        s.items->init)
+        return false;
+    const rlxc_expr *bare = rlxc_expr_rewrite(f->ctx, s.items->value, hide_part, &s);
+    for (uint32_t k = 0; k < s.items->n_axes; k++)
+        if (rlxc_expr_uses_var(f->ctx, bare, s.items->vars[k]))
+            return false;
+    return true;
+}
+
+/* --- growing ---------------------------------------------------------------------------------- */
+
+/* Whether |var| is read only behind the matmul-like member of |g|. */
+static bool is_epilogue_operand(const fuse *f, const group *g, const rlxc_rvar *var)
+{
+    uint32_t i = 0;
+    while (i < g->n && pattern_of(f, g->members[i]) != RLXC_PATTERN_OUT_FUSABLE)
+        i++;
+    group before = *g;
+    before.n = i < g->n ? i + 1 : g->n;
+    return uses_inside(&before, var) == 0;
+}
+
+/* |var| is what |producer| gives. */
+static bool patterns_allow(const fuse *f, const group *producer, const group *consumer,
+                           const rlxc_rvar *var)
+{
+    if (producer->pattern <= RLXC_PATTERN_INJECTIVE && consumer->pattern <= RLXC_PATTERN_REDUCE)
+        return true;
+    if (producer->pattern == RLXC_PATTERN_INJECTIVE)
+        return producer->n == 1 && is_epilogue_operand(f, consumer, var) &&
+               same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo) &&
+               gives_part(f, rlxc_called_prim(f->module, producer->members[0]));
+    if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
+        consumer->pattern > RLXC_PATTERN_BROADCAST || widens_bytes(producer, consumer))
+        return false;
+    return same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo);
 }
 
 static uint32_t count_args(const group *g)
@@ -128,8 +185,9 @@ static void absorb(fuse *f, group *g, group *p)
     p->n = 0;
 }
 
-/* One attempt to take in a producer of some member; true when the group grew. */
-static bool grow(fuse *f, group *g)
+/* One attempt to take in a producer of some member; true when the group grew. Those that only move
+ * elements come last: a group with one of them cannot be an epilogue any more. */
+static bool grow(fuse *f, group *g, bool movers)
 {
     for (uint32_t i = g->n; i-- > 0;) {
         const rlxc_atom args = g->members[i]->args[1];
@@ -138,9 +196,10 @@ static bool grow(fuse *f, group *g)
                 continue;
             const rlxc_rvar *var = args.items[k].var;
             group *p = f->group_of[var->id];
-            if (!p || p == g || p->segment != g->segment || p->n + g->n > MAX_GROUP ||
+            if (!p || p == g || (p->pattern == RLXC_PATTERN_INJECTIVE) != movers ||
+                p->segment != g->segment || p->n + g->n > MAX_GROUP ||
                 count_args(p) + count_args(g) > MAX_GROUP_ARGS ||
-                p->members[p->n - 1]->var != var || !patterns_allow(p, g) ||
+                p->members[p->n - 1]->var != var || !patterns_allow(f, p, g, var) ||
                 uses_inside(g, var) != f->uses[var->id])
                 continue;
             absorb(f, g, p);
@@ -167,7 +226,7 @@ static void group_block(fuse *f, const rlxc_binding_block *block)
         g->anchored = pattern >= RLXC_PATTERN_REDUCE;
         g->segment = f->segment;
         f->group_of[b->var->id] = g;
-        while (grow(f, g)) {
+        while (grow(f, g, false) || grow(f, g, true)) {
         }
     }
 }
@@ -212,13 +271,16 @@ static rlxc_rewrite_action apply(void *user, rlxc_builder *b, rlxc_binding *bind
 
 bool rlxc_pass_fuse(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
     rlxc_fuse_cache cache = {0};
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_function *function = module->globals.items[i]->relax;
         if (!function)
             continue;
-        fuse f = {.ctx = ctx, .module = module, .function_vars = function->n_vars, .cache = &cache};
+        fuse f = {.ctx = ctx,
+                  .module = module,
+                  .options = options,
+                  .function_vars = function->n_vars,
+                  .cache = &cache};
         f.uses = rlxc_count_uses(ctx, function);
         f.group_of = rlxc_try_alloc(ctx, function->n_vars + 1u, sizeof *f.group_of);
         if (!f.uses || !f.group_of)

@@ -221,6 +221,7 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
     bool blocked = false;
     for (uint32_t i = 0; i < n; i++)
         own[i] = *stages[i];
+    rlxc_name_positions(c, own, n);
     if (n > 1) {
         shrink_temps(&inner, own, stages, n, shared);
         shared = rlxc_merge_axes(&inner, own, n, 0, shared, NULL);

@@ -311,6 +311,7 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
     rlxc_stage both[2] = {*stage, epilogue ? *epilogue : *stage};
+    rlxc_name_positions(c, both, epilogue ? 2 : 1);
     merge_rows(c, both, epilogue ? 2 : 1);
     stage = &both[0];
     epilogue = epilogue ? &both[1] : NULL;

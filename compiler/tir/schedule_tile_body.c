@@ -5,6 +5,8 @@
  * Tiles of few accumulators would wait for the multiply-add before: they sum several parts of the
  * reduction side by side (chains) and add those up at the end. Where the reduction is done in
  * blocks (rlxc_tile_plan.k_block) a tile begins with what the block before left in |partial|. */
+#include <string.h>
+
 #include "compiler/tir/intrinsics.h"
 #include "compiler/tir/schedule_tile.h"
 #include "compiler/tir/sliding.h"
@@ -302,7 +304,8 @@ static const rlxc_stmt *finish(rlxc_tiler *t, const rlxc_expr *const *values,
 static bool count_node(void *user, const rlxc_expr *e)
 {
     uint32_t *n = user;
-    *n += e->kind == RLXC_EXPR_CALL ? CHEAP_EPILOGUE : e->kind != RLXC_EXPR_VAR;
+    const bool is_choice = e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0;
+    *n += e->kind == RLXC_EXPR_CALL && !is_choice ? CHEAP_EPILOGUE : e->kind != RLXC_EXPR_VAR;
     return true;
 }
 
@@ -311,8 +314,10 @@ static bool count_node(void *user, const rlxc_expr *e)
 static bool is_cheap(const rlxc_tiler *t)
 {
     uint32_t nodes = 0;
-    if (t->epilogue)
-        rlxc_expr_visit(t->ctx, t->epilogue->value, count_node, &nodes);
+    if (t->epilogue) /* places in memory do not count: they are computed apart from the elements */
+        rlxc_expr_visit(t->ctx,
+                        rlxc_expr_rewrite(t->ctx, t->epilogue->value, rlxc_hide_load, t->ctx),
+                        count_node, &nodes);
     return nodes <= CHEAP_EPILOGUE;
 }
 

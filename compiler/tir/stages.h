@@ -90,6 +90,9 @@ uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint3
  * behind the others; there is room for one, and nothing else than |value| and the store uses it. */
 void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t size);
 
+/* Names the positions of the stages, which run together, in front of them: in c->out. */
+void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
+
 typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
     rlxc_context *ctx;
     RLXC_VEC(const rlxc_expr *) loads;

@@ -102,15 +102,11 @@ static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
         rlxc_expr_visit(v->ctx, e->call.args[1], has_load, &reads);
         rlxc_expr_visit(v->ctx, e->call.args[2], has_load, &reads);
         const rlxc_expr *cond = vec(v, e->call.args[0]);
-        if (reads && cond != e->call.args[0] && !reads_by_lane(v, e))
+        if (reads && cond == e->call.args[0] && vec(v, e->call.args[1]) == e->call.args[1] &&
+            vec(v, e->call.args[2]) == e->call.args[2])
+            return e; /* the same for all lanes: the sides stay conditional */
+        if (reads && !reads_by_lane(v, e))
             return give_up(v, e);
-        if (reads &&
-            cond == e->call.args[0]) { /* a uniform condition: the sides stay conditional */
-            const rlxc_expr *yes = vec(v, e->call.args[1]), *no = vec(v, e->call.args[2]);
-            if (yes == e->call.args[1] && no == e->call.args[2])
-                return e;
-            return give_up(v, e);
-        }
     }
     for (uint32_t i = 0; i < e->call.n; i++)
         if (e->call.args[i]->kind == RLXC_EXPR_STRING)
