@@ -17,6 +17,7 @@ typedef struct cell {
     bool linear_before_reset, input_forget, backwards;
     rlxc_atom input;          /* (time, batch, gates * hidden): x W^T + biases */
     rlxc_atom recurrent;      /* R^T (hidden, gates * hidden) */
+    rlxc_atom after_reset;    /* GRU that resets first: R^T of the hidden gate, apart from it */
     rlxc_atom recurrent_bias; /* GRU: that of the hidden gate (1, hidden) */
     rlxc_atom peephole[3];    /* LSTM: i, o, f, each (1, hidden) */
     rlxc_atom lengths;        /* (batch, 1) int64, or none */
@@ -74,8 +75,7 @@ static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom
             part = rlxc_ox_op2(im, "add", gate(im, c, all, 2), c->recurrent_bias);
             part = rlxc_ox_op2(im, "multiply", r, part);
         } else {
-            part = rlxc_ox_op2(im, "matmul", rlxc_ox_op2(im, "multiply", r, h),
-                               gate(im, c, c->recurrent, 2));
+            part = rlxc_ox_op2(im, "matmul", rlxc_ox_op2(im, "multiply", r, h), c->after_reset);
             part = rlxc_ox_op2(im, "add", part, c->recurrent_bias);
         }
         rlxc_atom n = activate(im, c, 1, rlxc_ox_op2(im, "add", gate(im, c, x, 2), part));
@@ -135,6 +135,7 @@ static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, r
     c.lengths = bring(im, c.lengths, c.brought[3]);
     for (uint32_t k = 0; k < 3; k++)
         c.peephole[k] = bring(im, c.peephole[k], c.brought[4 + k]);
+    c.after_reset = bring(im, c.after_reset, c.brought[7]);
     c.time = rlxc_ox_inner_expr(im, im->frame, c.time);
     c.hidden = rlxc_ox_inner_expr(im, im->frame, c.hidden);
     masked_step(im, &c, i, state[0], state[1], &next[0], &next[1], &y);
@@ -144,11 +145,11 @@ static void turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *state, r
 static void run_loop(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_atom *out_h,
                      rlxc_atom *out_c, rlxc_atom *out_y)
 {
-    const rlxc_atom known[7] = {c->input,       c->recurrent,   c->recurrent_bias, c->lengths,
-                                c->peephole[0], c->peephole[1], c->peephole[2]};
+    const rlxc_atom known[8] = {c->input,       c->recurrent,   c->recurrent_bias, c->lengths,
+                                c->peephole[0], c->peephole[1], c->peephole[2],    c->after_reset};
     const bool objects[3] = {false, false, true};
     const rlxc_ox_loop l = {.body = turn, .user = c, .objects = objects};
-    for (uint32_t k = 0; k < 7; k++)
+    for (uint32_t k = 0; k < 8; k++)
         c->brought[k] = rlxc_ox_tensor(im, known[k]);
     rlxc_atom init[3] = {h, cs, rlxc_ox_nothing_collected(im)}, out[3];
     rlxc_atom limit = rlxc_ox_scalar(im, c->time, RLX_I64);
@@ -257,6 +258,11 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
                   .hidden = hidden};
         read_activations(im, &c, d);
         c.recurrent = rlxc_ox_transpose(im, direction_of(im, r, d), turned, 2);
+        if (kind == 'G' && !c.linear_before_reset) {
+            const rlxc_expr *both = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
+            c.after_reset = gate(im, &c, c.recurrent, 2);
+            c.recurrent = rlxc_ox_slice(im, c.recurrent, 1, rlxc_ox_i(im, 0), both, 1);
+        }
         c.input =
             rlxc_ox_op2(im, "matmul", x, rlxc_ox_transpose(im, direction_of(im, w, d), turned, 2));
         const rlxc_expr *row_dims[2] = {rlxc_ox_i(im, 1), hidden};
