@@ -115,12 +115,15 @@ static const rlxc_expr *hide_part(void *user, const rlxc_expr *e)
     return rlxc_hide_load(s->ctx, e);
 }
 
-/* Whether |prim| gives a part of a tensor as it lies there, one matrix of several: what runs over
- * the same axes, merged or not, can read it where it is. */
-static bool gives_part(const fuse *f, const rlxc_prim_func *prim)
+/* Whether |g| gives a part of a tensor as it lies there, one matrix of several, at positions that
+ * it may compute: what runs over the same axes, merged or not, can read it where it is. */
+static bool gives_part(const fuse *f, const group *g)
 {
     rlxc_stages s;
-    rlxc_prim_func own = *prim;
+    for (uint32_t i = 0; i + 1 < g->n; i++)
+        if (g->members[i]->sinfo_args[0]->ndim != 0)
+            return false;
+    rlxc_prim_func own = *rlxc_called_prim(f->module, g->members[g->n - 1]);
     if (!rlxc_stages_of(f->ctx, f->options, &own, &s) || s.n != 1 || !s.items->simple ||
         s.items->init)
         return false;
@@ -151,9 +154,9 @@ static bool patterns_allow(const fuse *f, const group *producer, const group *co
     if (producer->pattern <= RLXC_PATTERN_INJECTIVE && consumer->pattern <= RLXC_PATTERN_REDUCE)
         return true;
     if (producer->pattern == RLXC_PATTERN_INJECTIVE)
-        return producer->n == 1 && is_epilogue_operand(f, consumer, var) &&
+        return is_epilogue_operand(f, consumer, var) &&
                same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo) &&
-               gives_part(f, rlxc_called_prim(f->module, producer->members[0]));
+               gives_part(f, producer);
     if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
         consumer->pattern > RLXC_PATTERN_BROADCAST || widens_bytes(producer, consumer))
         return false;
