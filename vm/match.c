@@ -327,6 +327,44 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
     return RLX_OK;
 }
 
+/* What most arguments are, tensors and shapes of known rank whose dimensions are numbers or
+   symbols, without anything that only failures need: a loop checks them at every turn. False where
+   something is else, or wrong; then nothing is decided. */
+static bool match_plain(const rlx_executable *exe, const rlxv_function *fn, const rlx_value *args,
+                        int64_t *slots)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < fn->n_params; i++) {
+        const rlxv_type *t = &exe->types[fn->params[i].type];
+        if (t->kind == RLX_TYPE_OBJECT)
+            continue;
+        if (t->kind != RLX_TYPE_TENSOR && t->kind != RLX_TYPE_SHAPE)
+            return false;
+        const int64_t *dims = dims_of(t, &args[i], &rank);
+        if (!dims || !t->rank_known || rank != t->n_dims ||
+            (t->kind == RLX_TYPE_TENSOR && t->dtype.bits &&
+             !rlx_dtype_eq(t->dtype, args[i].as.tensor->dtype)))
+            return false;
+        for (uint32_t d = 0; d < rank; d++)
+            if (t->dims[d].kind == RLXV_DIM_BIND)
+                slots[t->dims[d].index] = dims[d];
+    }
+    for (uint32_t i = 0; i < fn->n_params; i++) {
+        const rlxv_type *t = &exe->types[fn->params[i].type];
+        if (!t->has_checks)
+            continue;
+        const int64_t *dims = dims_of(t, &args[i], &rank);
+        for (uint32_t d = 0; d < rank; d++) {
+            const rlxv_dim *want = &t->dims[d];
+            if (want->kind == RLXV_DIM_EXPR ||
+                (want->kind == RLXV_DIM_CONST && want->value != dims[d]) ||
+                (want->kind == RLXV_DIM_SLOT && slots[want->index] != dims[d]))
+                return false;
+        }
+    }
+    return true;
+}
+
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
                            const rlx_value *args, uint32_t n, int64_t *slots, bool from_host,
                            rlx_error *err)
@@ -335,6 +373,8 @@ rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
     if (n != fn->n_params)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s takes %u arguments, got %u",
                         (int)fn->name.len, fn->name.data, fn->n_params, n);
+    if (match_plain(exe, fn, args, slots))
+        return RLX_OK;
     rlx_status status = RLX_OK;
     for (uint32_t i = 0; i < 2 * n && status == RLX_OK; i++) {
         m.index = i < n ? i : i - n;
