@@ -1,13 +1,12 @@
-/* What LLVM is told of kernels whose result may lie in the memory of an operand (rlx.in_place).
+/* What LLVM is told of kernels whose result may lie in the memory of an operand (passes/inplace.h).
  *
  * Their pointers cannot be "noalias". Without more, LLVM compares the addresses at run time and
  * runs the loop element by element where they are near each other, which is just where the
- * operation is in place. But what the note says, proved in passes/inplace.c, is that each element
- * is computed from the same place of the operand and from nothing that is written: iterations are
- * independent, whatever the order. So accesses of parameters are put into an access group, and
- * every loop says that its accesses of this group are parallel (LLVM's language reference,
- * llvm.loop.parallel_ accesses). Temporaries are outside of the group: a loop that keeps one in
- * memory is looked at as before. */
+ * operation is in place. But what was proved of them is that each element is computed from the same
+ * place of the operand and from nothing that is written: iterations are independent, whatever their
+ * order. So accesses of parameters are put into an access group, and every loop says that its
+ * accesses of this group are parallel ("llvm.loop.parallel_accesses" in LLVM's language reference).
+ * Temporaries are outside of the group: a loop that keeps one in memory is looked at as before. */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static LLVMMetadataRef new_group(rlxc_llvm *g)
 
 void rlxc_llvm_begin_in_place(rlxc_llvm *g)
 {
-    g->in_place = rlxc_attrs_find(&g->f->attrs, "rlx.in_place") != NULL;
+    g->in_place = g->f->turns_apart;
     if (g->in_place && !g->accesses)
         g->accesses = new_group(g);
     g->in_place = g->in_place && g->accesses;

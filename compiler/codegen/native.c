@@ -58,6 +58,7 @@ static bool open_part(rlxc_llvm *g)
         return false;
     }
     g->lc = part.lc;
+    g->accesses = NULL; /* of the context before */
     g->module = part.module;
     g->b = LLVMCreateBuilderInContext(g->lc);
     LLVMSetTarget(g->module, g->triple);

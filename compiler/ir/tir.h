@@ -166,6 +166,9 @@ typedef struct rlxc_prim_func {
     bool is_private;
     bool to_fold; /* made by a pass to be evaluated while compiling; no text says so: texts may come
                      from anywhere */
+    bool
+        turns_apart; /* proved by a pass: each element is computed from the same place of what it
+                        may overwrite, and from nothing that is written; nor does any text say so */
     rlxc_range range;
 } rlxc_prim_func;
 

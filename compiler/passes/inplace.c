@@ -185,6 +185,7 @@ void rlxc_note_overwrite(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, uint
     pairs[n + 1] = out;
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, note),
                                rlxc_attr_ints(ctx, pairs, n + 2));
+    f->turns_apart = true;
 }
 
 void rlxc_prim_func_may_alias(rlxc_context *ctx, rlxc_prim_func *f)
