@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Convolutions and poolings over one, two and three dimensions, their weights constant, against NumPy
+in double: alone and in chains, with strides, dilations, groups, uneven padding, odd numbers of
+channels, sizes around tiles, none at all, sizes known and symbolic. `make test-ops`.
+"""
+import itertools
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from sequences import F32, Program, arguments, check, const, graph, node, tensor_type  # noqa: E402
+
+
+def windows(x, size, strides, dilations, pads, fill):
+    """[position in the window] -> what lies there for each result."""
+    n = len(size)
+    x = np.pad(x, [(0, 0)] * 2 + [(pads[i], pads[n + i]) for i in range(n)], constant_values=fill)
+    counts = [(x.shape[2 + i] - dilations[i] * (size[i] - 1) - 1) // strides[i] + 1 for i in range(n)]
+    for at in itertools.product(*map(range, size)):
+        yield at, x[(slice(None), slice(None)) + tuple(
+            slice(at[i] * dilations[i], at[i] * dilations[i] + max(counts[i], 0) * strides[i], strides[i])
+            for i in range(n))]
+
+
+def conv(x, w, b, strides, dilations, pads, groups):
+    step, out = w.shape[1], None
+    for at, part in windows(x, w.shape[2:], strides, dilations, pads, 0):
+        tap = w[(slice(None), slice(None)) + at].reshape(groups, -1, step)
+        some = np.einsum("goi,ngi...->ngo...", tap, part.reshape((len(x), groups, step) + part.shape[2:]))
+        some = some.reshape((len(x), w.shape[0]) + part.shape[2:])
+        out = some if out is None else out + some
+    return out + b.reshape((-1,) + (1,) * (x.ndim - 2))
+
+
+def transposed(x, w, strides):
+    size = w.shape[2:]
+    out = np.zeros((len(x), w.shape[1]) + tuple(
+        (d - 1) * s + k for d, s, k in zip(x.shape[2:], strides, size)))
+    for at in itertools.product(*map(range, size)):
+        out[(slice(None), slice(None)) + tuple(slice(a, a + (d - 1) * s + 1, s) for a, d, s in zip(
+            at, x.shape[2:], strides))] += np.einsum("io,ni...->no...", w[(slice(None), slice(None)) + at], x)
+    return out
+
+
+def program(rank, dims, channels, width, size, stride, dilation, groups, pads, known=False, pool="MaxPool"):
+    """y = pool(relu(conv(x))), z = relu(conv(y) + y), and that transposed back."""
+    rng = np.random.default_rng(channels * 13 + width)
+    make = lambda *d: (rng.standard_normal(d) / max(1, np.prod(d[1:]))**.5).astype(np.float32)  # noqa: E731
+    w, b = make(width, channels // groups, *[size] * rank), make(width)
+    v, c, t = make(width, width, *[1] * rank), make(width), make(width, 3, *[2] * rank)
+    symbols = ["d", "h", "w"][:rank]
+    x = tensor_type(F32, ["n", channels] + (dims[0] if known else symbols))
+    free = tensor_type(F32, ["a", "b"] + [f"{s}2" for s in symbols])
+    attrs = {"strides": [stride] * rank, "dilations": [dilation] * rank, "group": groups, "pads": pads}
+    nodes = [const("w", w), const("b", b), const("v", v), const("c", c), const("t", t),
+             node("Conv", "x w b", "p", kernel_shape=[size] * rank, **attrs), node("Relu", "p", "q"),
+             node(pool, "q", "y", kernel_shape=[2] * rank, strides=[1] * rank),
+             node("Conv", "y v c", "r"), node("Add", "r y", "s"), node("Relu", "s", "z"),
+             node("ConvTranspose", "z t", "back", strides=[2] * rank)]
+
+    def reference(x):
+        q = np.maximum(conv(x.astype(np.float64), w, b, [stride] * rank, [dilation] * rank, pads, groups), 0)
+        taps = np.stack([part for _, part in windows(q, [2] * rank, [1] * rank, [1] * rank, [0] * 2 * rank, 0)])
+        y = taps.max(0) if pool == "MaxPool" else taps.mean(0)
+        z = np.maximum(conv(y, v, c, [1] * rank, [1] * rank, [0] * 2 * rank, 1) + y, 0)
+        return [a.astype(np.float32) for a in (y, z, transposed(z, t, [2] * rank))]
+
+    inputs = [(make(n, channels, *d),) for d in dims for n in (1, 3)] + [(make(0, channels, *dims[0]),)]
+    name = f"{rank}d {channels} to {width} size {size} stride {stride} dilation {dilation} groups {groups} {pads}"
+    return Program(name + (" known" if known else " symbolic"), graph(
+        nodes, [("x", x)], [("y", free), ("z", free), ("back", free)]), inputs, reference)
+
+
+def programs():
+    one, three = [[7], [8], [31], [64]], [[4, 5, 3], [6, 4, 17]]
+    return [program(1, one, 1, 17, 3, 1, 1, 1, [1, 1]), program(1, one, 3, 16, 3, 2, 1, 1, [1, 2]),
+            program(1, [[40]], 33, 7, 5, 1, 2, 1, [0, 3], known=True),
+            program(1, [[4]], 129, 128, 3, 1, 1, 1, [1, 1], known=True),
+            program(1, one, 16, 64, 4, 3, 1, 1, [3, 0], pool="AveragePool"),
+            program(1, one, 24, 24, 3, 1, 1, 24, [1, 1]), program(1, one, 12, 18, 3, 2, 1, 3, [2, 1]),
+            program(1, [[640]], 1, 258, 256, 128, 1, 1, [0, 0]),
+            program(2, [[9, 14]], 5, 20, 3, 2, 1, 1, [1, 0, 0, 1]),
+            program(3, three, 1, 17, 3, 1, 1, 1, [1] * 6), program(3, three, 5, 16, 3, 2, 1, 1, [1, 1, 1, 2, 2, 2]),
+            program(3, [[5, 6, 7]], 16, 33, 2, 1, 2, 1, [0, 1, 2, 2, 1, 0], known=True),
+            program(3, three, 8, 8, 3, 1, 1, 8, [1] * 6, pool="AveragePool"),
+            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)]
+
+
+def main():
+    args = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [bool(check(args, folder, p)) for p in programs() if args.filter in p.name]
+    print(f"{len(wrong) - sum(wrong)} passed, {sum(wrong)} failed")
+    return 1 if any(wrong) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
