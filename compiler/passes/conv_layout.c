@@ -236,15 +236,16 @@ static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant
              : (rlxc_atom){0};
 }
 
-/* One result channel of a few: its vectors are pixels, so the channels stay where they are. */
-static bool makes_one_channel(const rlxc_sinfo *w)
+/* Results whose vectors are pixels, so that the channels stay where they are: one channel of a few,
+ * and two or three, which are no vector. */
+static bool makes_few_channels(const rlxc_sinfo *w)
 {
-    int64_t in;
+    int64_t in, out;
     bool window = false;
     for (int32_t i = 2; i < w->ndim; i++)
         window = window || !rlxc_is_const(w->dims[i], 1);
-    return window && rlxc_is_const(w->dims[0], 1) && rlxc_is_int(w->dims[1], &in) &&
-           in < MANY_CHANNELS;
+    return window && rlxc_is_int(w->dims[0], &out) && rlxc_is_int(w->dims[1], &in) &&
+           (out == 1 ? in < MANY_CHANNELS : out < FEW_CHANNELS && in > 1);
 }
 
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
@@ -259,7 +260,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     if (!x || !w || !y->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
         !str_is(call, "data_layout", layout->channels_second) ||
         !str_is(call, "kernel_layout", layout->weight) ||
-        !str_is(call, "out_layout", layout->channels_second) || makes_one_channel(w))
+        !str_is(call, "out_layout", layout->channels_second) || makes_few_channels(w))
         return RLXC_REWRITE_KEEP;
     rlxc_atom weight = permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
