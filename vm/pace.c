@@ -1,12 +1,16 @@
 /* When loops run in parallel; see pace.h. Keeps no clock, so that its tests are told the time. */
 #include "vm/pace.h"
 
-enum {
-    CLOSE_US = 500, /* workers spin for longer than that before they sleep */
-    WAIT_US = 200,  /* waking a sleeping worker takes some 40 */
-    PAUSE = 32,     /* times the wait, which is then a small part of all the time */
-    MOST_PAUSE_US = 2000000
-};
+#define MS INT64_C(1000000) /* nanoseconds */
+
+/* A loop that begins so soon after another finds workers that still spin. */
+static const int64_t CLOSE = MS / 2;
+/* What was saved long ago does not count: enough for a few waits. */
+static const int64_t MOST_SAVED = 100 * MS;
+/* Waking workers that sleep takes some 0.04 ms. */
+static const int64_t MOST_DEBT = MS / 5;
+/* Times the debt, and at most. */
+static const int64_t PAUSE = 32, MOST_PAUSE = 500 * MS;
 
 rlxv_pace_now rlxv_pace_begin(rlxv_pace *p, int64_t now)
 {
@@ -14,12 +18,14 @@ rlxv_pace_now rlxv_pace_begin(rlxv_pace *p, int64_t now)
     p->last_loop = now;
     if (now < p->alone_until)
         return RLXV_ALONE;
-    return now - last < CLOSE_US ? RLXV_CLOSE : RLXV_APART;
+    return now - last < CLOSE ? RLXV_CLOSE : RLXV_APART;
 }
 
-void rlxv_pace_end(rlxv_pace *p, int64_t done, int64_t now)
+void rlxv_pace_end(rlxv_pace *p, int64_t now, int64_t saved)
 {
-    int64_t wait = now - done;
-    if (wait >= WAIT_US)
-        p->alone_until = now + (wait < MOST_PAUSE_US / PAUSE ? wait * PAUSE : MOST_PAUSE_US);
+    p->saved = saved < MOST_SAVED - p->saved ? p->saved + saved : MOST_SAVED;
+    if (p->saved >= -MOST_DEBT)
+        return;
+    p->alone_until = now + (p->saved > -MOST_PAUSE / PAUSE ? -p->saved * PAUSE : MOST_PAUSE);
+    p->saved = 0;
 }

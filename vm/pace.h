@@ -2,16 +2,18 @@
  *
  * A loop returns when every worker of the pool has looked at it. One that gets no core, as others
  * keep them all busy, is waited for until the system's scheduler lets it run, for milliseconds,
- * however soon the others did its share: the loop takes many times what it would take alone. After
- * such a wait loops run on their callers' threads for many times as long as it took, so that waits
- * are never more than a small part of the time. */
+ * however soon the others did its share: the loop takes many times what it would take alone. So an
+ * account is kept of what loops save by running in parallel. When it is overdrawn they run on their
+ * callers' threads, for many times as long as what was lost, which is then a small part of all the
+ * time; now and then a wait costs a machine nothing of its threads, whose loops have saved more. */
 #ifndef RLXV_PACE_H
 #define RLXV_PACE_H
 
 #include <stdint.h>
 
-typedef struct rlxv_pace { /* zeroed: no loop yet; times in microseconds of a steady clock */
+typedef struct rlxv_pace { /* times in nanoseconds of a steady clock */
     int64_t last_loop;     /* when the last loop began that could have been parallel */
+    int64_t saved;
     int64_t alone_until;
 } rlxv_pace;
 
@@ -21,10 +23,15 @@ typedef enum rlxv_pace_now {
     RLXV_CLOSE, /* in parallel, close after another: workers had better spin in between */
 } rlxv_pace_now;
 
+/* No loop yet. The first may wait for threads that are just starting, which says nothing of others:
+ * the account begins with as much. */
+#define RLXV_PACE_NEW ((rlxv_pace){.saved = 50000000})
+
 /* How a loop should run that begins now. */
 rlxv_pace_now rlxv_pace_begin(rlxv_pace *p, int64_t now);
 
-/* A parallel loop returns now; its last share was done at |done|. */
-void rlxv_pace_end(rlxv_pace *p, int64_t done, int64_t now);
+/* A parallel loop returns now, after |saved| less than its shares take one after the other; less
+ * than 0: after more. */
+void rlxv_pace_end(rlxv_pace *p, int64_t now, int64_t saved);
 
 #endif

@@ -18,7 +18,10 @@ rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **
     rlx_threads *t = rlx_alloc(a, sizeof *t, _Alignof(rlx_threads));
     if (!t)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
-    *t = (rlx_threads){.allocator = *a, .n = n, .pool = n > 1 ? pthreadpool_create(n) : NULL};
+    *t = (rlx_threads){.allocator = *a,
+                       .n = n,
+                       .pool = n > 1 ? pthreadpool_create(n) : NULL,
+                       .pace = RLXV_PACE_NEW};
     if (n > 1 && !t->pool) {
         rlx_free(a, t, sizeof *t, _Alignof(rlx_threads));
         return rlx_fail(err, RLX_E_NOMEM, "cannot start %u threads", n);
@@ -71,11 +74,11 @@ static void end_turn(rlx_threads *threads)
     atomic_store_explicit(&threads->is_busy, false, memory_order_release);
 }
 
-static int64_t microseconds(void)
+static int64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 typedef struct shares {
@@ -84,7 +87,6 @@ typedef struct shares {
     void *user;
     int64_t n, per_share;
     atomic_int result;
-    atomic_llong done; /* when the last share was, in microseconds */
 } shares;
 
 static void run_one_share(shares *s, size_t i)
@@ -92,7 +94,7 @@ static void run_one_share(shares *s, size_t i)
     rlxv_worker *w = &s->vm->workers[i];
     int64_t begin = (int64_t)i * s->per_share;
     int64_t end = s->n - begin < s->per_share ? s->n : begin + s->per_share;
-    if (begin >= s->n || atomic_load_explicit(&s->result, memory_order_relaxed))
+    if (atomic_load_explicit(&s->result, memory_order_relaxed))
         return;
     bool nested = w->in_share;
     rlxv_scratch_mark mark = rlxv_scratch_now(w);
@@ -110,9 +112,25 @@ static void run_share(void *context, size_t i)
 {
     shares *s = context;
     ORDER_AFTER(s);
+    int64_t began = now_ns();
     run_one_share(s, i);
-    atomic_store_explicit(&s->done, microseconds(), memory_order_relaxed);
+    s->vm->workers[i].share_ns = now_ns() - began;
     ORDER_BEFORE(s);
+}
+
+/* What the shares would have taken one after the other. Shares are alike; one that took far longer
+ * than another was not at work for all that time, as its thread had lost its core. */
+static int64_t time_alone(const rlx_vm *vm, int64_t n_shares)
+{
+    enum { UNLIKE = 4, A_SLICE_NS = 1000000 };
+    int64_t least = vm->workers[0].share_ns, sum = 0;
+    for (int64_t i = 1; i < n_shares; i++)
+        if (vm->workers[i].share_ns < least)
+            least = vm->workers[i].share_ns;
+    const int64_t most = UNLIKE * least + A_SLICE_NS;
+    for (int64_t i = 0; i < n_shares; i++)
+        sum += vm->workers[i].share_ns < most ? vm->workers[i].share_ns : most;
+    return sum;
 }
 
 int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
@@ -127,10 +145,11 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
     if (w->in_share || !take_turn(vm->threads))
         return body(user, 0, n, ctx);
     rlxv_pace *pace = &vm->threads->pace;
-    rlxv_pace_now now = rlxv_pace_begin(pace, microseconds());
-    if (now == RLXV_ALONE)
+    const int64_t began = now_ns();
+    rlxv_pace_now how = rlxv_pace_begin(pace, began);
+    if (how == RLXV_ALONE)
         grain = n;
-    else if (now == RLXV_APART) /* the grain is what pays where workers are awake */
+    else if (how == RLXV_APART) /* the grain is what pays where workers are awake */
         grain = grain > n / 16 ? n : grain * 16;
     int64_t n_shares = (n - 1) / grain + 1;
     if (n_shares > vm->n_workers)
@@ -139,12 +158,14 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
         end_turn(vm->threads);
         return body(user, 0, n, ctx);
     }
-    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0, 0};
+    shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
+    n_shares = (n - 1) / s.per_share + 1;
     ORDER_BEFORE(&s);
     pthreadpool_parallelize_1d(vm->threads->pool, run_share, &s, (size_t)n_shares,
-                               now == RLXV_CLOSE ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
+                               how == RLXV_CLOSE ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
     ORDER_AFTER(&s);
-    rlxv_pace_end(pace, atomic_load_explicit(&s.done, memory_order_relaxed), microseconds());
+    const int64_t now = now_ns();
+    rlxv_pace_end(pace, now, time_alone(vm, n_shares) - (now - began));
     end_turn(vm->threads);
     return atomic_load(&s.result);
 }

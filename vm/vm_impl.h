@@ -79,6 +79,7 @@ typedef struct rlxv_worker {
     rlxv_scratch_chunk *chunk; /* newest first */
     rlxv_scratch_plan plan;    /* taken first */
     bool in_share;             /* runs a share of a parallel loop */
+    int64_t share_ns;          /* how long the last one took */
     rlx_status refused;        /* why scratch memory was refused since the kernel began */
     char message[256];
 } rlxv_worker;
