@@ -257,12 +257,12 @@ static rlxc_rewrite_action put_in(void *user, rlxc_builder *b, rlxc_binding *bin
     const callee *c = called(s, binding);
     if (!c || c->closed)
         return RLXC_REWRITE_KEEP;
-    rlxc_atom *args = rlxc_copy(b->ctx, binding->args, (binding->n_args + 1) * sizeof *args);
+    rlxc_atom *args = rlxc_try_alloc(b->ctx, binding->n_args, sizeof *args);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < binding->n_args; i++)
+    for (uint32_t i = 0; i < binding->n_args && args; i++)
         if (!goes(&c->slots[i]))
             args[n++] = binding->args[i];
-    if (n < binding->n_args) {
+    if (args && n < binding->n_args) {
         binding->args = args;
         binding->n_args = n;
     }

@@ -169,7 +169,8 @@ static void put_sums(row *r, const rlxc_expr *block)
 
 static double top_of(const rlxc_quant_rows_of *t)
 {
-    return t->digits.shared ? SHARED_TOP : (double)(INT64_C(127) << 8 * (t->digits.limbs - 1));
+    return t->digits.shared ? (double)SHARED_TOP
+                            : (double)(INT64_C(127) << 8 * (t->digits.limbs - 1));
 }
 
 /* |x| times |times|, to the nearest integer: as the last digits of a sum, where it is small. */
