@@ -5,7 +5,7 @@
  * however soon the others did its share: the loop takes many times what it would take alone. So an
  * account is kept of what loops save by running in parallel. When it is overdrawn they run on their
  * callers' threads, for many times as long as what was lost, which is then a small part of all the
- * time; now and then a wait costs a machine nothing of its threads, whose loops have saved more. */
+ * time. A wait now and then changes nothing, where loops have saved more than it took. */
 #ifndef RLXV_PACE_H
 #define RLXV_PACE_H
 
