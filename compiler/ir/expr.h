@@ -121,6 +121,7 @@ bool rlxc_dtype_is_void(rlx_dtype t);
 bool rlxc_dtype_is_handle(rlx_dtype t);
 bool rlxc_dtype_eq(rlx_dtype a, rlx_dtype b);
 bool rlxc_dtype_is_int(rlx_dtype t);   /* signed or unsigned integer, not bool */
+bool rlxc_dtype_is_byte(rlx_dtype t);  /* such an integer of 8 bits */
 bool rlxc_dtype_is_float(rlx_dtype t); /* float16/32/64, bfloat16 */
 bool rlxc_dtype_is_bool(rlx_dtype t);
 /* "float32", "int32x4", "handle", "bool", "void" both ways. */

@@ -34,6 +34,11 @@ bool rlxc_dtype_is_int(rlx_dtype t)
     return t.code == RLX_INT || t.code == RLX_UINT;
 }
 
+bool rlxc_dtype_is_byte(rlx_dtype t)
+{
+    return rlxc_dtype_is_int(t) && t.bits == 8;
+}
+
 bool rlxc_dtype_is_float(rlx_dtype t)
 {
     return t.code == RLX_FLOAT || t.code == RLX_BFLOAT;

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static bool is_byte(rlx_dtype t)
-{
-    return rlxc_dtype_is_int(t) && t.bits == 8;
-}
-
 static bool is_filter(const rlxc_sinfo *f)
 {
     const rlx_dtype i8 = {RLX_INT, 8, 1};
@@ -40,7 +35,7 @@ static bool read_call(const rlxc_call_view *v, rlxc_window *w, rlxc_quant_conv *
         q->before[d] = w->before[d];
     }
     const rlxc_sinfo *x = v->in[0], *f = v->in[1], *sums = v->in[2], *zero = v->in[3];
-    if (!rlxc_dtype_is_void(x->dtype) && !is_byte(x->dtype))
+    if (!rlxc_dtype_is_void(x->dtype) && !rlxc_dtype_is_byte(x->dtype))
         return rlxc_infer_fail(v, 0, "expected 8 bits, got %s", rlxc_sinfo_text(v->ctx, x)), false;
     if (!is_filter(f))
         return rlxc_infer_fail(v, 1, "expected int8 of %d dimensions or int32 of %d, got %s",

@@ -49,11 +49,6 @@ static bool groups_fit(const rlxc_binding *conv, const rlxc_sinfo *x, const rlxc
     return groups == 1 || (rlxc_is_const(x->dims[1], groups) && rlxc_is_const(w->dims[0], groups));
 }
 
-static bool is_byte(rlx_dtype t)
-{
-    return rlxc_dtype_is_int(t) && t.bits == 8;
-}
-
 /* The 8-bit value that |wide| is cast from; its type, or NULL. */
 static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
 {
@@ -63,7 +58,7 @@ static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc
         return NULL;
     *out = def->args[0];
     const rlxc_sinfo *s = rlxc_atom_sinfo(p->ctx, NULL, *out);
-    return s && s->kind == RLXC_SINFO_TENSOR && is_byte(s->dtype) &&
+    return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_byte(s->dtype) &&
                    (out->kind == RLXC_ATOM_CONSTANT || rlxc_quantized_visible(wide, *out))
                ? s
                : NULL;

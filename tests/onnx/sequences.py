@@ -396,18 +396,19 @@ def arguments():
     return parser.parse_args()
 
 
-def main():
+def run(programs, further=()):
+    """Checks the programs that --filter leaves, then each of |further|, whose result says what failed."""
     args = arguments()
     with tempfile.TemporaryDirectory() as folder:
-        wrong = [bool(check(args, folder, p)) for p in programs() if args.filter in p.name]
-        failed, count = sum(wrong), len(wrong)
-        why = round_trip(args, folder)
-        if why:
-            failed += 1
-            print(f"FAIL round trip: {why}")
-    print(f"{count + 1 - failed} passed, {failed} failed")
-    return 1 if failed else 0
+        wrong = [bool(check(args, folder, p)) for p in programs if args.filter in p.name]
+        for more in further:
+            why = more(args, folder)
+            if why:
+                print(f"FAIL {more.__name__}: {why}")
+            wrong.append(bool(why))
+    print(f"{len(wrong) - sum(wrong)} passed, {sum(wrong)} failed")
+    return 1 if any(wrong) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(programs(), [round_trip]))
