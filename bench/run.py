@@ -190,12 +190,14 @@ def busy(bench):
         return
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
     realtime, bench.realtime = bench.realtime, False
-    bench.measure(bench.program("bench_pair"), "time", bench.onnxruntime, f"busy cores, {name}", bench.path(file + ".onnx"),
-                  executable, dims, 2, *values[:2])
-    bench.realtime = realtime
-    for other in others:
-        other.kill()
-        other.wait()
+    try:
+        bench.measure(bench.program("bench_pair"), "time", bench.onnxruntime, f"busy cores, {name}",
+                      bench.path(file + ".onnx"), executable, dims, 2, *values[:2])
+    finally:
+        bench.realtime = realtime
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def memory(bench, name, executable, values):
