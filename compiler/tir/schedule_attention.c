@@ -236,21 +236,32 @@ static const rlxc_expr *masked(fused *t, const rlxc_expr *i, const rlxc_expr *j,
     return rlxc_replace_loads(t->ctx, e, t->a->score->out, score);
 }
 
-static const rlxc_stmt *result(fused *t, const rlxc_expr *i, const rlxc_expr *e,
-                               const rlxc_expr *total, const rlxc_expr *sum)
+/* |expr| over the axes of the result, for element |e| of query |i|. */
+static const rlxc_expr *of_result(fused *t, const rlxc_expr *expr, const rlxc_expr *i,
+                                  const rlxc_expr *e)
 {
-    const rlxc_attention *a = t->a;
-    const rlxc_stage *s = a->final;
     const rlxc_expr *known[4] = {t->b, t->h, i, e}, *values[4];
     for (uint32_t k = 0; k < 4; k++)
-        values[a->place[k]] = known[k];
+        values[t->a->place[k]] = known[k];
+    return rlxc_replace(t->ctx, expr, t->a->final->vars, values, 4);
+}
+
+static const rlxc_expr *result_place(fused *t, const rlxc_expr *i, const rlxc_expr *e)
+{
+    const rlxc_stage *s = t->a->final;
     const rlxc_expr **indices = rlxc_alloc(t->ctx, (s->out->ndim + 1) * sizeof *indices);
     for (uint32_t k = 0; k < s->out->ndim; k++)
-        indices[k] = rlxc_replace(t->ctx, s->indices[k], s->vars, values, 4);
-    const rlxc_expr *value = rlxc_replace(t->ctx, s->value, s->vars, values, 4);
+        indices[k] = of_result(t, s->indices[k], i, e);
+    return rlxc_load(t->ctx, s->out, indices, s->out->ndim);
+}
+
+static const rlxc_expr *result_value(fused *t, const rlxc_expr *i, const rlxc_expr *e,
+                                     const rlxc_expr *total, const rlxc_expr *sum)
+{
+    const rlxc_attention *a = t->a;
+    const rlxc_expr *value = of_result(t, a->final->value, i, e);
     value = rlxc_replace_loads(t->ctx, value, a->weigh->out, total);
-    value = rlxc_replace_loads(t->ctx, value, a->sum->out, sum);
-    return rlxc_stmt_store(t->ctx, s->out, indices, s->out->ndim, value);
+    return rlxc_replace_loads(t->ctx, value, a->sum->out, sum);
 }
 
 /* --- a block of queries in vectors ------------------------------------------------------------ */
@@ -260,8 +271,16 @@ static void begin_block(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *d = rlxc_loop_var(t->ctx, "d"),
                     *e = rlxc_loop_var(t->ctx, "e");
-    const rlxc_stmt *copy = set(t, at2(t, t->qt, d, i), query_at(t, query(t, i), d));
-    push(t, loop(t, i, num(t, (int64_t)t->nv * t->vl), loop(t, d, num(t, t->a->size), copy)));
+    const rlxc_transposition move = {.to = at2(t, t->qt, d, i),
+                                     .from = query_at(t, query(t, i), d),
+                                     .crossed = d,
+                                     .last = i,
+                                     .n_crossed = t->a->size,
+                                     .n_last = (int64_t)t->nv * t->vl};
+    const rlxc_stmt *moved = rlxc_transposed(t->c, &move);
+    push(t, moved ? moved
+                  : loop(t, i, num(t, move.n_last),
+                         loop(t, d, num(t, move.n_crossed), set(t, move.to, move.from))));
     lanes p = new_lanes(t);
     push(t, loop(t, e, num(t, t->a->value_size),
                  across(t, &p, set(t, at2(t, t->ot, e, p.column), real(t, 0)))));
@@ -361,14 +380,41 @@ static void widen(fused *t)
                           set(t, at2(t, t->values, j, e), value_in_place(t, j, e)))));
 }
 
+/* out = ot / sum for all queries of the block: divided by vectors along them, then moved; or NULL.
+ */
+static const rlxc_stmt *whole_result(fused *t)
+{
+    const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");
+    lanes p = new_lanes(t);
+    const rlxc_expr *total = at2(t, t->ot, e, p.column), *sum = at1(t, t->sum, p.column);
+    const rlxc_expr *value = result_value(t, plus(t, t->i0, p.column), e, total, sum);
+    const rlxc_transposition move = {.to = result_place(t, plus(t, t->i0, i), e),
+                                     .from = at2(t, t->ot, e, i),
+                                     .crossed = i,
+                                     .last = e,
+                                     .n_crossed = (int64_t)t->nv * t->vl,
+                                     .n_last = t->a->value_size};
+    const rlxc_stmt *moved = rlxc_transposed(t->c, &move);
+    const rlxc_stmt *quotients =
+        loop(t, e, num(t, move.n_last), across(t, &p, set(t, total, value)));
+    return moved ? both(t, quotients, moved) : NULL;
+}
+
+/* out = ot / sum; of a block beyond the queries what is there. */
 static void end_block(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");
-    const rlxc_expr *count = num(t, (int64_t)t->nv * t->vl);
+    const int64_t width = (int64_t)t->nv * t->vl;
+    const rlxc_expr *count = num(t, width);
     if (t->clamp)
         count = least(t, count, rlxc_sub(t->ctx, t->a->queries, t->i0));
-    const rlxc_stmt *one = result(t, plus(t, t->i0, i), e, at2(t, t->ot, e, i), at1(t, t->sum, i));
-    push(t, loop(t, i, count, loop(t, e, num(t, t->a->value_size), one)));
+    const rlxc_expr *query = plus(t, t->i0, i);
+    const rlxc_stmt *one = set(t, result_place(t, query, e),
+                               result_value(t, query, e, at2(t, t->ot, e, i), at1(t, t->sum, i)));
+    one = loop(t, i, count, loop(t, e, num(t, t->a->value_size), one));
+    const rlxc_stmt *whole = whole_result(t);
+    const rlxc_expr *all = rlxc_binary(t->ctx, RLXC_EXPR_EQ, count, num(t, width));
+    push(t, !whole ? one : t->clamp ? rlxc_stmt_if(t->ctx, all, whole, one) : whole);
 }
 
 /* --- one query alone -------------------------------------------------------------------------- */
@@ -424,8 +470,8 @@ static void begin_alone(fused *t)
 static void end_alone(fused *t)
 {
     const rlxc_expr *e = rlxc_loop_var(t->ctx, "e");
-    push(t, loop(t, e, num(t, t->a->value_size),
-                 result(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)))));
+    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)));
+    push(t, loop(t, e, num(t, t->a->value_size), set(t, result_place(t, t->i0, e), value)));
 }
 
 /* --- loops ------------------------------------------------------------------------------------ */

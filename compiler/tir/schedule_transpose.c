@@ -1,7 +1,7 @@
-/* Transpositions: in blocks, so that both sides use whole cache lines, and a whole block by vectors
- * in registers.
+/* Transpositions by vectors in registers; and those of whole stages in blocks, so that both sides
+ * use whole cache lines.
  *
- *     for blocks of the crossed axis, of the last axis, ...:   (schedule_rows.c)
+ *     for blocks of the crossed axis, of the last axis, ...:   (schedule_rows.c, or a rule's own)
  *         rows of the operand -> vectors -> log2(lanes) rounds of swaps -> rows of the result
  *
  * In round |step| each pair of vectors, |step| apart, swaps the halves of its blocks of 2 * step
@@ -57,17 +57,16 @@ bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
 typedef struct block {
     rlxc_schedule *c;
     rlxc_context *ctx;
-    const rlxc_stage *s;
-    const rlxc_expr *crossed, *last; /* the variables in the block */
+    const rlxc_transposition *t;
     uint32_t lanes;
 } block;
 
-/* Whether |var| is in the last of the indices only, and there itself, plus something. */
-static bool runs_along(rlxc_context *ctx, const rlxc_expr *const *indices, uint32_t n,
-                       const rlxc_expr *var)
+/* Whether |var| is in the last of the load's indices only, and there itself, plus something. */
+static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
 {
     int64_t coefficient;
-    const rlxc_expr *rest;
+    const rlxc_expr *rest, *const *indices = load->load.indices;
+    const uint32_t n = load->load.n;
     for (uint32_t i = 0; i + 1 < n; i++)
         if (rlxc_expr_uses_var(ctx, indices[i], var))
             return false;
@@ -76,28 +75,25 @@ static bool runs_along(rlxc_context *ctx, const rlxc_expr *const *indices, uint3
            !rlxc_expr_uses_var(ctx, rest, var);
 }
 
-static bool in_vectors(const block *b)
+/* A load of single elements, contiguous along |var| and not along |other|. */
+static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var,
+                    const rlxc_expr *other)
 {
-    const rlxc_stage *s = b->s;
-    const rlxc_expr *from = s->value;
-    if (from->kind != RLXC_EXPR_LOAD || from->dtype.bits != 32 || from->dtype.lanes != 1 ||
-        from->load.buffer->strides || !rlxc_dtype_eq(from->dtype, s->out->dtype) || s->out->strides)
-        return false;
-    const uint32_t n = from->load.n, m = s->out->ndim;
-    return runs_along(b->ctx, from->load.indices, n, b->crossed) &&
-           runs_along(b->ctx, s->indices, m, b->last) &&
-           !rlxc_expr_uses_var(b->ctx, from->load.indices[n - 1], b->last) &&
-           !rlxc_expr_uses_var(b->ctx, s->indices[m - 1], b->crossed);
+    return load->kind == RLXC_EXPR_LOAD && load->dtype.bits == 32 && load->dtype.lanes == 1 &&
+           !load->load.buffer->strides && runs_along(ctx, load, var) &&
+           !rlxc_expr_uses_var(ctx, load->load.indices[load->load.n - 1], other);
 }
 
 /* The indices where the variables have these values, the last one for a vector of elements. */
-static const rlxc_expr **vector_at(const block *b, const rlxc_expr *const *indices, uint32_t n,
-                                   const rlxc_expr *crossed, const rlxc_expr *last)
+static const rlxc_expr **vector_at(const block *b, const rlxc_expr *load, const rlxc_expr *crossed,
+                                   const rlxc_expr *last)
 {
-    const rlxc_expr *vars[2] = {b->crossed, b->last}, *values[2] = {crossed, last};
+    const rlxc_expr *vars[2] = {b->t->crossed, b->t->last}, *values[2] = {crossed, last};
+    const uint32_t n = load->load.n;
     const rlxc_expr **at = rlxc_alloc(b->ctx, n * sizeof *at);
     for (uint32_t i = 0; i < n; i++)
-        at[i] = rlxc_simplify(b->ctx, rlxc_replace(b->ctx, indices[i], vars, values, 2), NULL);
+        at[i] = rlxc_simplify(b->ctx, rlxc_replace(b->ctx, load->load.indices[i], vars, values, 2),
+                              NULL);
     at[n - 1] = rlxc_ramp(b->ctx, at[n - 1], rlxc_i64(b->ctx, 1), b->lanes);
     return at;
 }
@@ -127,11 +123,10 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
 {
     rlxc_context *ctx = b->ctx;
     rlxc_schedule own = {.s = b->c->s};
-    const rlxc_expr *r[MAX_LANES];
-    const rlxc_expr *from = b->s->value;
+    const rlxc_expr *r[MAX_LANES], *from = b->t->from, *to = b->t->to;
     for (uint32_t i = 0; i < b->lanes; i++) {
         const rlxc_expr *row = rlxc_add(ctx, last, rlxc_i64(ctx, i));
-        const rlxc_expr **at = vector_at(b, from->load.indices, from->load.n, crossed, row);
+        const rlxc_expr **at = vector_at(b, from, crossed, row);
         r[i] = bound(b, &own, rlxc_load(ctx, from->load.buffer, at, from->load.n));
     }
     for (uint32_t step = b->lanes / 2; step > 0; step /= 2)
@@ -144,25 +139,42 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
         }
     for (uint32_t i = 0; i < b->lanes; i++) {
         const rlxc_expr *column = rlxc_add(ctx, crossed, rlxc_i64(ctx, i));
-        const rlxc_expr **at = vector_at(b, b->s->indices, b->s->out->ndim, column, last);
-        RLXC_PUSH(ctx, &own.out, rlxc_stmt_store(ctx, b->s->out, at, b->s->out->ndim, r[i]));
+        const rlxc_expr **at = vector_at(b, to, column, last);
+        RLXC_PUSH(ctx, &own.out, rlxc_stmt_store(ctx, to->load.buffer, at, to->load.n, r[i]));
     }
     return rlxc_body_of(&own);
+}
+
+const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const uint32_t widest = c->s->options->vector_bytes / 4;
+    const block b = {c, ctx, t, widest < MAX_LANES ? widest : MAX_LANES};
+    if (b.lanes < 4 || t->n_crossed % b.lanes != 0 || t->n_last % b.lanes != 0 ||
+        !rlxc_dtype_eq(t->from->dtype, t->to->dtype) ||
+        !in_rows(ctx, t->from, t->crossed, t->last) || !in_rows(ctx, t->to, t->last, t->crossed))
+        return NULL;
+    const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
+    const rlxc_expr *lanes = rlxc_i64(ctx, b.lanes);
+    const rlxc_stmt *all = square(&b, rlxc_mul(ctx, i, lanes), rlxc_mul(ctx, j, lanes));
+    all = rlxc_loop_of(ctx, j, rlxc_i64(ctx, t->n_last / b.lanes), RLXC_LOOP_SERIAL, all);
+    return rlxc_loop_of(ctx, i, rlxc_i64(ctx, t->n_crossed / b.lanes), RLXC_LOOP_SERIAL, all);
 }
 
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
                                        const rlxc_stmt *by_element)
 {
     rlxc_context *ctx = c->s->ctx;
-    const uint32_t n = s->n_axes, widest = c->s->options->vector_bytes / 4;
-    block b = {c, ctx, s, s->vars[n - 2], s->vars[n - 1], widest < BLOCK ? widest : BLOCK};
-    if (b.lanes < 4 || !in_vectors(&b))
+    const uint32_t n = s->n_axes;
+    const rlxc_transposition t = {.to = rlxc_load(ctx, s->out, s->indices, s->out->ndim),
+                                  .from = s->value,
+                                  .crossed = s->vars[n - 2],
+                                  .last = s->vars[n - 1],
+                                  .n_crossed = BLOCK,
+                                  .n_last = BLOCK};
+    const rlxc_stmt *all = rlxc_transposed(c, &t);
+    if (!all)
         return by_element;
-    const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
-    const rlxc_expr *lanes = rlxc_i64(ctx, b.lanes), *count = rlxc_i64(ctx, BLOCK / b.lanes);
-    const rlxc_stmt *all = square(&b, rlxc_mul(ctx, i, lanes), rlxc_mul(ctx, j, lanes));
-    all = rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, all);
-    all = rlxc_loop_of(ctx, i, count, RLXC_LOOP_SERIAL, all);
     const rlxc_expr *whole = rlxc_i64(ctx, BLOCK);
     const rlxc_expr *is_whole =
         rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_EQ, s->extents[n - 2], whole),

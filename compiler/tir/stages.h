@@ -72,6 +72,18 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
 
+/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|. Both are loads; |to|
+ * stands for the place. */
+typedef struct rlxc_transposition {
+    const rlxc_expr *to, *from, *crossed, *last;
+    int64_t n_crossed, n_last;
+} rlxc_transposition;
+
+/* The loops of a transposition, by squares of vectors; NULL unless both sides are of one type of
+ * 32 bits, |from| is contiguous along |crossed| and |to| along |last|, and both counts are multiples
+ * of a vector's lanes. */
+const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
+
 /* A stage that is contiguous along its last axis while it reads along another: both are split, the
  * last two axes then are those in a block. False, and nothing done, for others. */
 bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
