@@ -51,6 +51,46 @@ const rlxc_expr *rlxc_split_size(rlxc_context *ctx, const rlxc_expr *extent, con
     return rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_sub(ctx, extent, first), rlxc_i64(ctx, size));
 }
 
+const rlxc_expr *rlxc_named(rlxc_schedule *to, const char *name, const rlxc_expr *value)
+{
+    rlxc_context *ctx = to->s->ctx;
+    value = rlxc_simplify(ctx, value, NULL);
+    if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
+        return value;
+    const rlxc_expr *var = rlxc_var(ctx, rlxc_intern_cstr(ctx, name), value->dtype);
+    RLXC_PUSH(ctx, &to->out, rlxc_stmt_let(ctx, var, value));
+    return var;
+}
+
+rlxc_tiles rlxc_take_tiles(rlxc_schedule *to, const rlxc_rest *rest, int64_t size,
+                           const rlxc_expr *count)
+{
+    rlxc_context *ctx = to->s->ctx;
+    const rlxc_expr *each = rlxc_i64(ctx, size);
+    rlxc_tiles t = {.size = size, .index = rlxc_i64(ctx, 0), .first = rest->first};
+    count = count ? count : rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rest->left, each);
+    t.count = rlxc_named(to, "tiles", count);
+    if (rlxc_is_const(t.count, 1))
+        return t;
+    t.index = rlxc_loop_var(ctx, "i");
+    t.first = rlxc_add(ctx, rest->first, rlxc_mul(ctx, t.index, each));
+    return t;
+}
+
+void rlxc_close_tiles(rlxc_schedule *to, rlxc_rest *rest, const rlxc_tiles *tiles,
+                      const rlxc_stmt *body)
+{
+    rlxc_context *ctx = to->s->ctx;
+    if (!rlxc_is_const(tiles->count, 1))
+        body = rlxc_loop_of(ctx, tiles->index, tiles->count, RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &to->out, body);
+    if (tiles->size == 1)
+        return; /* nothing is left */
+    const rlxc_expr *taken = rlxc_mul(ctx, tiles->count, rlxc_i64(ctx, tiles->size));
+    rest->left = rlxc_named(to, "left", rlxc_sub(ctx, rest->left, taken));
+    rest->first = rlxc_named(to, "row", rlxc_add(ctx, rest->first, taken));
+}
+
 /* --- tiles of vectors ------------------------------------------------------------------------- */
 
 rlxc_point rlxc_new_point(rlxc_context *ctx)

@@ -3,7 +3,8 @@
  * give (rlxc_replace), and pushes the statements.
  *
  *     fuse                   rlxc_merge_axes (stages.h)
- *     split                  rlxc_split_axis (stages.h); rlxc_split_count, rlxc_split_size
+ *     split                  rlxc_split_axis (stages.h); rlxc_split_count, rlxc_split_size;
+ *                            rlxc_take_tiles, rlxc_close_tiles
  *     reorder                rlxc_loop_of from the inside out, in the order wanted
  *     vectorize, unroll      rlxc_over_tile
  *     parallel               rlxc_parallel_loop
@@ -36,6 +37,26 @@ const rlxc_stmt *rlxc_reassociable(rlxc_context *ctx, const rlxc_stmt *loop);
 const rlxc_expr *rlxc_split_count(rlxc_context *ctx, const rlxc_expr *extent, int64_t size);
 const rlxc_expr *rlxc_split_size(rlxc_context *ctx, const rlxc_expr *extent, const rlxc_expr *first,
                                  int64_t size);
+
+/* Appends var = value, so that it is computed and written once; constants and variables are used as
+ * they are. */
+const rlxc_expr *rlxc_named(rlxc_schedule *to, const char *name, const rlxc_expr *value);
+
+/* Rows in tiles, then in smaller tiles: a rule goes down its sizes, most positions first, and stops
+ * after 1. The first step names how many whole tiles of |size| there are (or |count|, not more than
+ * that; NULL: all), the second appends the loop over them, or the body alone where it is one, and
+ * takes them off |rest|. */
+typedef struct rlxc_rest { /* positions from |first| on that no tile has yet */
+    const rlxc_expr *first, *left;
+} rlxc_rest;
+typedef struct rlxc_tiles {
+    int64_t size;
+    const rlxc_expr *count, *index, *first; /* of the tile being emitted: its first position */
+} rlxc_tiles;
+rlxc_tiles rlxc_take_tiles(rlxc_schedule *to, const rlxc_rest *rest, int64_t size,
+                           const rlxc_expr *count);
+void rlxc_close_tiles(rlxc_schedule *to, rlxc_rest *rest, const rlxc_tiles *tiles,
+                      const rlxc_stmt *body);
 
 typedef struct rlxc_point { /* loop variables inside a tile of vectors: row, vector, lane */
     const rlxc_expr *m, *v, *l;

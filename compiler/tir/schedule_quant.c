@@ -249,13 +249,6 @@ static const rlxc_stmt *one_tile(tile *q)
     return rlxc_body_of(&own);
 }
 
-static const rlxc_expr *let(rlxc_quant_rows_of *t, const char *name, const rlxc_expr *value)
-{
-    const rlxc_expr *var = rlxc_loop_var(t->ctx, name);
-    RLXC_PUSH(t->ctx, &t->c->out, rlxc_stmt_let(t->ctx, var, rlxc_simplify(t->ctx, value, NULL)));
-    return var;
-}
-
 rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
                               int64_t size)
 {
@@ -263,32 +256,29 @@ rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype
     return rlxc_local_buffer(t->c, name, dtype, shape, 1);
 }
 
-/* Rows |row| .. |row| + |left| of the panel, appended. */
-static void tiles_of_rows(rlxc_quant_rows_of *t, const rlxc_expr *row, const rlxc_expr *left)
+/* Rows of the panel, appended. */
+static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
 {
     rlxc_context *ctx = t->ctx;
     const tile_rows *shape = shape_for(t->c->s->options->vector_bytes);
     for (uint32_t i = 0; i < MAX_TILES && shape->tiles[i].mr; i++) {
         tile q = {.t = t, .mr = shape->tiles[i].mr, .nv = shape->tiles[i].nv};
         int64_t width = (int64_t)q.nv * t->vl;
-        const rlxc_expr *mr = rlxc_i64(ctx, q.mr), *v = rlxc_loop_var(ctx, "i"),
-                        *part = rlxc_loop_var(ctx, "part");
-        const rlxc_expr *count = let(t, "tiles", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, left, mr));
+        const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+        const rlxc_tiles now = rlxc_take_tiles(t->c, &rows, q.mr, NULL);
         q.acc = rlxc_quant_local(t, "acc", RLX_F32, q.mr * width);
         q.word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
         q.weight = rlxc_quant_local(t, "weight", RLX_F32, width);
         q.scale = rlxc_quant_local(t, "scale", RLX_F32, width);
         q.zero = t->q.zeros ? rlxc_quant_local(t, "zero", RLX_F32, width) : NULL;
         q.results = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, q.mr * width) : NULL;
-        q.i0 = rlxc_add(ctx, row, rlxc_mul(ctx, v, mr));
+        q.i0 = now.first;
         q.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
         const rlxc_stmt *body = rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width),
                                              RLXC_LOOP_SERIAL, one_tile(&q));
-        RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, v, count, RLXC_LOOP_SERIAL, body));
+        rlxc_close_tiles(t->c, &rows, &now, body);
         if (q.mr == 1)
             break;
-        row = let(t, "row", rlxc_add(ctx, row, rlxc_mul(ctx, count, mr)));
-        left = let(t, "left", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, mr));
     }
 }
 
@@ -301,10 +291,11 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, ROW_BLOCK);
     const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, ROW_BLOCK), NULL);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
-    t->panel = let(t, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
+    t->panel = rlxc_named(t->c, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
-    const rlxc_expr *row = let(t, "row", rlxc_mul(ctx, block, size));
-    tiles_of_rows(t, row, let(t, "left", rlxc_split_size(ctx, rows, row, ROW_BLOCK)));
+    const rlxc_expr *row = rlxc_named(t->c, "row", rlxc_mul(ctx, block, size));
+    const rlxc_expr *left = rlxc_split_size(ctx, rows, row, ROW_BLOCK);
+    tiles_of_rows(t, (rlxc_rest){row, rlxc_named(t->c, "left", left)});
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
     const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;

@@ -62,17 +62,6 @@ static const rlxc_expr *binary(const conv *p, rlxc_expr_kind kind, const rlxc_ex
     return rlxc_binary(p->t.ctx, kind, a, b);
 }
 
-static const rlxc_expr *let(const conv *p, rlxc_schedule *to, const char *name,
-                            const rlxc_expr *value)
-{
-    value = rlxc_simplify(p->t.ctx, value, NULL);
-    if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
-        return value;
-    const rlxc_expr *var = rlxc_var(p->t.ctx, rlxc_intern_cstr(p->t.ctx, name), value->dtype);
-    RLXC_PUSH(p->t.ctx, &to->out, rlxc_stmt_let(p->t.ctx, var, value));
-    return var;
-}
-
 static const rlxc_stmt *serial(const conv *p, const rlxc_expr *var, const rlxc_expr *extent,
                                const rlxc_stmt *body)
 {
@@ -143,18 +132,19 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     const rlxc_expr *height = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[0]]);
     const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[1]]);
     const rlxc_expr *place[2] = {
-        let(p, &own, "image", binary(p, RLXC_EXPR_FLOORDIV, row, p->padded[0])), NULL};
+        rlxc_named(&own, "image", binary(p, RLXC_EXPR_FLOORDIV, row, p->padded[0])), NULL};
     place[1] = times(p, binary(p, RLXC_EXPR_FLOORMOD, row, p->padded[0]), step[0]);
-    place[1] = let(p, &own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
-    const rlxc_expr *at = let(p, &own, "at", times(p, rlxc_mul(ctx, row, p->padded[1]), channels));
+    place[1] = rlxc_named(&own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
+    const rlxc_expr *at =
+        rlxc_named(&own, "at", times(p, rlxc_mul(ctx, row, p->padded[1]), channels));
     /* pixels left of x, then up to where x ends */
     const int64_t border = (q->before[1] + step[1] - 1) / step[1];
     const rlxc_expr *left = binary(p, RLXC_EXPR_MIN, num(p, border), p->padded[1]);
-    left = let(p, &inside, "left", left);
+    left = rlxc_named(&inside, "left", left);
     const rlxc_expr *end = add(p, width, num(p, q->before[1] + step[1] - 1));
     end = binary(p, RLXC_EXPR_FLOORDIV, end, num(p, step[1]));
     end = binary(p, RLXC_EXPR_MIN, end, p->padded[1]);
-    end = let(p, &inside, "end", binary(p, RLXC_EXPR_MAX, end, left));
+    end = rlxc_named(&inside, "end", binary(p, RLXC_EXPR_MAX, end, left));
     const rlxc_expr *first = num(p, border * step[1] - q->before[1]);
     RLXC_PUSH(ctx, &inside.out, fill_cells(p, at, times(p, left, channels)));
     RLXC_PUSH(ctx, &inside.out,
@@ -176,10 +166,10 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
 /* Batch, height and width of pixel |i|. */
 static void place_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i, const rlxc_expr *out[3])
 {
-    const rlxc_expr *line = let(p, to, "line", binary(p, RLXC_EXPR_FLOORDIV, i, p->size[1]));
-    out[2] = let(p, to, "x", binary(p, RLXC_EXPR_FLOORMOD, i, p->size[1]));
-    out[1] = let(p, to, "y", binary(p, RLXC_EXPR_FLOORMOD, line, p->size[0]));
-    out[0] = let(p, to, "image", binary(p, RLXC_EXPR_FLOORDIV, line, p->size[0]));
+    const rlxc_expr *line = rlxc_named(to, "line", binary(p, RLXC_EXPR_FLOORDIV, i, p->size[1]));
+    out[2] = rlxc_named(to, "x", binary(p, RLXC_EXPR_FLOORMOD, i, p->size[1]));
+    out[1] = rlxc_named(to, "y", binary(p, RLXC_EXPR_FLOORMOD, line, p->size[0]));
+    out[0] = rlxc_named(to, "image", binary(p, RLXC_EXPR_FLOORDIV, line, p->size[0]));
 }
 
 /* The word of the input where the window of pixel |i| begins. */
@@ -195,7 +185,7 @@ static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_e
         i = add(p, rlxc_mul(ctx, at[0], p->padded[0]), times(p, at[1], p->steps[0]));
         i = add(p, rlxc_mul(ctx, i, p->padded[1]), times(p, at[2], p->steps[1]));
     }
-    return let(p, to, "window", times(p, i, p->unit));
+    return rlxc_named(to, "window", times(p, i, p->unit));
 }
 
 /* What the dot product takes of the window of |m|, |offset| behind its beginning: a word for all
@@ -326,22 +316,17 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
-    const rlxc_expr *row = let(p, &own, "row", times(p, block, ROW_BLOCK));
-    const rlxc_expr *left = rlxc_split_size(ctx, p->rows, row, ROW_BLOCK);
+    const rlxc_expr *row = rlxc_named(&own, "row", times(p, block, ROW_BLOCK));
+    rlxc_rest rest = {row, rlxc_split_size(ctx, p->rows, row, ROW_BLOCK)};
+    rest.left = rlxc_named(&own, "left", rest.left);
     t->c = &own;
     for (uint32_t n = 0; n < MAX_TILES; n++) {
         const uint32_t mr = tile_rows((uint32_t)(p->q.width / t->vl), n);
-        const rlxc_expr *i = rlxc_loop_var(ctx, "i");
-        left = let(p, &own, "left", left);
-        const rlxc_expr *count =
-            let(p, &own, "tiles", binary(p, RLXC_EXPR_FLOORDIV, left, num(p, mr)));
+        const rlxc_tiles now = rlxc_take_tiles(&own, &rest, mr, NULL);
         p->acc = rlxc_quant_local(t, "acc", RLX_I32, mr * p->q.width);
         p->word = rlxc_quant_local(t, "word", p->filter->dtype, p->q.width);
         p->results = rlxc_quant_local(t, "results", RLX_I32, mr * p->q.width);
-        RLXC_PUSH(ctx, &own.out,
-                  serial(p, i, count, one_tile(p, mr, add(p, row, times(p, i, mr)))));
-        row = add(p, row, times(p, count, mr));
-        left = binary(p, RLXC_EXPR_FLOORMOD, left, num(p, mr));
+        rlxc_close_tiles(&own, &rest, &now, one_tile(p, mr, now.first));
     }
     t->c = outer;
     return rlxc_body_of(&own);
@@ -355,10 +340,10 @@ static void all_blocks(conv *p)
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
     const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->words_of_tap * p->q.width;
     const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
-    const rlxc_expr *blocks = let(p, t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
+    const rlxc_expr *blocks = rlxc_named(t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
-    const rlxc_expr *slow = let(p, &own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
-    fast = let(p, &own, "fast", binary(p, RLXC_EXPR_FLOORMOD, piece, fast));
+    const rlxc_expr *slow = rlxc_named(&own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
+    fast = rlxc_named(&own, "fast", binary(p, RLXC_EXPR_FLOORMOD, piece, fast));
     p->panel = stays ? fast : slow;
     RLXC_PUSH(ctx, &own.out, one_block(p, stays ? slow : fast));
     const rlxc_expr *pieces = rlxc_simplify(ctx, times(p, blocks, panels), NULL);
@@ -396,7 +381,7 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
         p.steps[d] = q->size[d] == 1 ? 1 : q->strides[d];
         const rlxc_expr *last = times(&p, rlxc_sub(ctx, p.size[d], num(&p, 1)), p.steps[d]);
         last = add(&p, last, num(&p, (q->size[d] - 1) * q->dilation[d] + 1));
-        p.padded[d] = let(&p, c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
+        p.padded[d] = rlxc_named(c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
     }
     const rlxc_expr *dims[3] = {images, p.size[0], p.size[1]};
     p.rows = rlxc_product(ctx, dims, 3);
@@ -412,7 +397,7 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     p.filter = rlxc_view(c, "filter_words", q->filter, u32,
                          num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
                                      q->size[1] * p.words_of_tap));
-    p.fill = let(&p, c, "fill", q->fill);
+    p.fill = rlxc_named(c, "fill", q->fill);
     const rlxc_expr *line = rlxc_loop_var(ctx, "line");
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, line, lines, write_row(&p, line)));
     all_blocks(&p);

@@ -177,24 +177,21 @@ static const rlxc_stmt *one_panel(dots *p)
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
-    const rlxc_expr *row = rlxc_i64(ctx, 0), *left = p->rows;
+    rlxc_rest rows = {rlxc_i64(ctx, 0), p->rows};
     t->c = &own;
     for (size_t n = 0; n < MAX_TILES; n++) {
         uint32_t mr = p->kind->tiles[n].mr, nv = p->kind->tiles[n].nv;
         int64_t width = (int64_t)nv * t->vl, size = mr * width;
-        const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *part = rlxc_loop_var(ctx, "part");
-        const rlxc_expr *by = rlxc_i64(ctx, mr);
+        const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+        const rlxc_tiles now = rlxc_take_tiles(&own, &rows, mr, NULL);
         p->acc = rlxc_quant_local(t, "acc", p->kind->sum, p->limbs * size);
         p->word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
         p->value = rlxc_quant_local(t, "value", p->kind->sum, size);
         p->memory = t->epilogue ? rlxc_quant_local(t, "results", p->kind->sum, size) : NULL;
-        const rlxc_expr *count = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, left, by);
-        const rlxc_stmt *body = one_tile(p, mr, nv, add(p, row, rlxc_mul(ctx, i, by)),
-                                         rlxc_mul(ctx, part, rlxc_i64(ctx, width)));
+        const rlxc_stmt *body =
+            one_tile(p, mr, nv, now.first, rlxc_mul(ctx, part, rlxc_i64(ctx, width)));
         body = rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width), RLXC_LOOP_SERIAL, body);
-        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, i, count, RLXC_LOOP_SERIAL, body));
-        row = add(p, row, rlxc_mul(ctx, count, by));
-        left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, by);
+        rlxc_close_tiles(&own, &rows, &now, body);
     }
     t->c = outer;
     return rlxc_body_of(&own);

@@ -45,27 +45,19 @@ static const rlxc_expr *at_place(slider *e, const rlxc_expr *x)
 static void set_range(slider *e, rlxc_schedule *to, rlxc_tile_ranges *ranges, uint32_t k)
 {
     rlxc_context *ctx = e->t.ctx;
-    const rlxc_expr *first = rlxc_tile_named(&e->t, to, "first", at_place(e, e->w.from[k]));
+    const rlxc_expr *first = rlxc_named(to, "first", at_place(e, e->w.from[k]));
     const rlxc_expr *left = rlxc_sub(ctx, at_place(e, e->w.to[k]), first);
     left = rlxc_binary(ctx, RLXC_EXPR_MAX, left, rlxc_tile_num(&e->t, 0));
     ranges->first[k] = first;
-    ranges->count[k] = rlxc_tile_named(&e->t, to, "count", left);
+    ranges->count[k] = rlxc_named(to, "count", left);
 }
 
-/* |count| tiles of |q->mr| columns from |start| on. */
-static void tiles(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc_expr *start,
-                  const rlxc_expr *count)
+/* As many tiles of |q->mr| columns as |rest| has. */
+static void tiles(slider *e, rlxc_schedule *to, rlxc_tile q, rlxc_rest *rest)
 {
-    rlxc_context *ctx = e->t.ctx;
-    q.i0 = start;
-    if (rlxc_is_const(count, 1)) {
-        RLXC_PUSH(ctx, &to->out, rlxc_tile_body(&e->t, &q));
-        return;
-    }
-    const rlxc_expr *var = rlxc_loop_var(ctx, "i");
-    q.i0 = rlxc_tile_plus(&e->t, start, rlxc_tile_times(&e->t, var, q.mr));
-    RLXC_PUSH(ctx, &to->out,
-              rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, rlxc_tile_body(&e->t, &q)));
+    const rlxc_tiles now = rlxc_take_tiles(to, rest, q.mr, NULL);
+    q.i0 = now.first;
+    rlxc_close_tiles(to, rest, &now, rlxc_tile_body(&e->t, &q));
 }
 
 /* Tiles at known places, as even as can be. False where too many of them see the border. */
@@ -96,7 +88,7 @@ static bool known_columns(slider *e, rlxc_schedule *to, rlxc_tile q)
             run++;
         q.mr = (uint32_t)own;
         q.guard = border ? guard : NULL;
-        tiles(e, to, q, rlxc_tile_num(&e->t, start), rlxc_tile_num(&e->t, run));
+        tiles(e, to, q, &(rlxc_rest){rlxc_tile_num(&e->t, start), rlxc_tile_num(&e->t, run * own)});
         start += run * own;
     }
     return true;
@@ -132,21 +124,15 @@ static const rlxc_stmt *columns(slider *e, rlxc_tile q)
         return rlxc_body_of(&own);
     const rlxc_expr *all = e->w.stage.extents[e->w.column], *none = rlxc_tile_num(&e->t, 0);
     const rlxc_expr *start = rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.first), all);
-    start = rlxc_tile_named(&e->t, &own, "start", start);
+    start = rlxc_named(&own, "start", start);
     const rlxc_expr *end = rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.end), all);
-    end = rlxc_tile_named(&e->t, &own, "end", rlxc_binary(ctx, RLXC_EXPR_MAX, end, start));
+    end = rlxc_named(&own, "end", rlxc_binary(ctx, RLXC_EXPR_MAX, end, start));
     border_columns(e, &own, q, none, start);
-    const rlxc_expr *now = start;
+    rlxc_rest rest = {start, rlxc_sub(ctx, end, start)};
     const uint32_t widths[3] = {e->t.p.mr, 4, 1};
     for (uint32_t i = 0; i < 3; i++) {
         q.mr = widths[i];
-        const rlxc_expr *left = rlxc_sub(ctx, end, now), *each = rlxc_tile_num(&e->t, q.mr);
-        const rlxc_expr *count =
-            rlxc_tile_named(&e->t, &own, "tiles", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, left, each));
-        tiles(e, &own, q, now, count);
-        if (q.mr > 1)
-            now = rlxc_tile_named(&e->t, &own, "column",
-                                  rlxc_tile_plus(&e->t, now, rlxc_mul(ctx, count, each)));
+        tiles(e, &own, q, &rest);
     }
     border_columns(e, &own, q, end, all);
     return rlxc_body_of(&own);
@@ -193,10 +179,9 @@ static const rlxc_stmt *band(slider *e, int64_t size, const rlxc_expr *vector)
         return row(e, vector);
     rlxc_schedule own = {.s = e->t.c->s};
     const rlxc_expr *var = rlxc_loop_var(ctx, "y");
-    const rlxc_expr *start =
-        rlxc_tile_named(&e->t, &own, "row", rlxc_tile_times(&e->t, e->t.values[k], size));
+    const rlxc_expr *start = rlxc_named(&own, "row", rlxc_tile_times(&e->t, e->t.values[k], size));
     const rlxc_expr *left = rlxc_split_size(ctx, e->w.stage.extents[k], start, size);
-    left = rlxc_tile_named(&e->t, &own, "rows", left);
+    left = rlxc_named(&own, "rows", left);
     e->t.values[k] = rlxc_tile_plus(&e->t, start, var);
     RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, row(e, vector)));
     return rlxc_body_of(&own);
@@ -211,8 +196,8 @@ static const rlxc_expr *set_outer(slider *e, rlxc_schedule *to, int64_t size, co
     for (uint32_t k = e->w.column; k-- > 0;) {
         const rlxc_expr *n = e->w.stage.extents[k];
         n = k == e->w.row ? rlxc_split_count(ctx, n, size) : n;
-        n = rlxc_tile_named(&e->t, to, "pieces", n);
-        at = rlxc_tile_named(&e->t, e->t.c, "at", at);
+        n = rlxc_named(to, "pieces", n);
+        at = rlxc_named(e->t.c, "at", at);
         e->t.values[k] = k ? rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n) : at;
         at = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n);
         total = rlxc_mul(ctx, total, n);
@@ -245,7 +230,7 @@ bool rlxc_rule_sliding(rlxc_schedule *c, uint32_t i)
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     const rlxc_expr *n = rlxc_tile_num(t, (e.w.channels + t->p.vl - 1) / t->p.vl);
     const rlxc_expr *vector =
-        rlxc_tile_named(t, &inner, "vector", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, n));
+        rlxc_named(&inner, "vector", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, n));
     const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, n);
     const rlxc_expr *total = rlxc_mul(ctx, n, set_outer(&e, c, size, at));
     RLXC_PUSH(ctx, &inner.out, band(&e, size, vector));

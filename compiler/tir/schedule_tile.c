@@ -30,17 +30,6 @@ static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, boo
                        rlxc_tile_num(t, b));
 }
 
-const rlxc_expr *rlxc_tile_named(rlxc_tiler *t, rlxc_schedule *to, const char *name,
-                                 const rlxc_expr *value)
-{
-    value = rlxc_simplify(t->ctx, value, NULL);
-    if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
-        return value;
-    const rlxc_expr *var = rlxc_loop_var(t->ctx, name);
-    RLXC_PUSH(t->ctx, &to->out, rlxc_stmt_let(t->ctx, var, value));
-    return var;
-}
-
 /* rows / mr, less one where the rows left over borrow a tile (rlxc_tile_shape). */
 static const rlxc_expr *full_tiles(rlxc_tiler *t)
 {
@@ -79,9 +68,9 @@ static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlx
     now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tile, all));
     const rlxc_expr *step = rlxc_select(ctx, now, rlxc_tile_num(t, 1), rlxc_tile_num(t, 0));
     const rlxc_expr *panel = rlxc_simplify(ctx, divide(t, q->j0, width, false), NULL);
-    q->next = rlxc_tile_named(t, to, "next", rlxc_tile_plus(t, panel, step));
+    q->next = rlxc_named(to, "next", rlxc_tile_plus(t, panel, step));
     q->next_column =
-        rlxc_tile_named(t, to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
+        rlxc_named(to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
 }
 
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. */
@@ -93,30 +82,23 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
         return rlxc_tile_body(t, &q);
     }
     rlxc_schedule own = {.s = t->c->s};
-    const rlxc_expr *start = t->row, *left = t->rows;
-    for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(left, 0); i++) {
+    rlxc_rest rest = {t->row, t->rows};
+    for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(rest.left, 0); i++) {
         q.mr = i == 0 ? t->p.mr : t->p.shape->chain[i - 1];
         if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
             continue;
-        const rlxc_expr *count = i == 0 ? full_tiles(t) : divide(t, left, q.mr, false);
-        count = rlxc_tile_named(t, &own, "tiles", count);
-        if (rlxc_is_const(count, 0))
+        const rlxc_tiles now = rlxc_take_tiles(&own, &rest, q.mr, i == 0 ? full_tiles(t) : NULL);
+        if (rlxc_is_const(now.count, 0))
             continue;
-        const rlxc_expr *var = rlxc_loop_var(ctx, "i");
-        q.i0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, var, q.mr));
+        q.i0 = now.first;
         rlxc_schedule each = {.s = t->c->s};
-        rlxc_tile now = q;
+        rlxc_tile one = q;
         if (i == 0)
-            fetch_next(t, &each, &now, var, count);
-        RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &now));
-        const rlxc_stmt *body = rlxc_body_of(&each);
-        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
+            fetch_next(t, &each, &one, now.index, now.count);
+        RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &one));
+        rlxc_close_tiles(&own, &rest, &now, rlxc_body_of(&each));
         if (q.mr == 1)
             break;
-        left =
-            rlxc_tile_named(t, &own, "left", rlxc_sub(ctx, left, rlxc_tile_times(t, count, q.mr)));
-        start = rlxc_tile_named(t, &own, "row",
-                                rlxc_tile_plus(t, start, rlxc_tile_times(t, count, q.mr)));
     }
     return rlxc_body_of(&own);
 }
@@ -133,13 +115,12 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
     const rlxc_expr *many =
         rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.shape->mr));
     const rlxc_expr *count = rlxc_split_count(ctx, extent, step);
-    t->blocks =
-        rlxc_tile_named(t, &own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
+    t->blocks = rlxc_named(&own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
     rlxc_schedule inner = {.s = t->c->s};
     t->block = rlxc_loop_var(ctx, "block");
-    t->first = rlxc_tile_named(t, &inner, "first", rlxc_tile_times(t, t->block, step));
+    t->first = rlxc_named(&inner, "first", rlxc_tile_times(t, t->block, step));
     const rlxc_expr *left = rlxc_split_size(ctx, extent, t->first, step);
-    t->count = rlxc_tile_named(t, &inner, "count", rlxc_select(ctx, many, left, extent));
+    t->count = rlxc_named(&inner, "count", rlxc_select(ctx, many, left, extent));
     RLXC_PUSH(ctx, &inner.out, all_rows(t, q));
     const rlxc_stmt *body = rlxc_body_of(&inner);
     RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, t->block, t->blocks, RLXC_LOOP_SERIAL, body));
@@ -215,8 +196,8 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     t->rows = t->p.i == RLXC_NO_AXIS ? rlxc_tile_num(t, 1) : t->s->extents[t->p.i];
     if (rlxc_is_const(blocks, 1))
         return;
-    t->row = rlxc_tile_named(t, t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
-    t->rows = rlxc_tile_named(t, t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
+    t->row = rlxc_named(t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
+    t->rows = rlxc_named(t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
 }
 
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
@@ -225,20 +206,19 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
 {
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = rlxc_tile_named(t, to, "blocks", row_blocks(t));
-    const rlxc_expr *tiles = rlxc_tile_named(
-        t, to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
+                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
+    const rlxc_expr *tiles =
+        rlxc_named(to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
     int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
     rlxc_tile_locals(t, width, ROW_BLOCK);
     const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
     const rlxc_expr *inner = rows_first ? tiles : blocks;
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
-    const rlxc_expr *at = rlxc_tile_named(t, t->c, "at", rows_first ? fast : slow), *j = at;
+    const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
     if (!one) {
-        set_outer(
-            t, rlxc_tile_named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
-        j = rlxc_tile_named(t, t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
+        set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
+        j = rlxc_named(t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
     }
     set_rows(t, rows_first ? slow : fast, blocks);
     rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
@@ -267,19 +247,18 @@ static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *star
     rlxc_context *ctx = t->ctx;
     int64_t vl = t->p.vl;
     const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = rlxc_tile_named(t, to, "blocks", row_blocks(t));
+                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
     const rlxc_expr *j = rlxc_loop_var(ctx, "j");
-    const rlxc_expr *count = rlxc_tile_named(t, to, "vectors", divide(t, left, vl, false));
+    const rlxc_expr *count = rlxc_named(to, "vectors", divide(t, left, vl, false));
     rlxc_tile_locals(t, vl, ROW_BLOCK);
     if (!rlxc_is_const(outer_extent(t), 1))
-        set_outer(
-            t, rlxc_tile_named(t, t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
+        set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
     set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
     rlxc_tile whole = {.nv = 1, .vl = t->p.vl}, part = whole;
     whole.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, j, vl));
     RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, columns(t, whole)));
     part.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, count, vl));
-    part.valid = rlxc_tile_named(t, t->c, "valid", divide(t, left, vl, true));
+    part.valid = rlxc_named(t->c, "valid", divide(t, left, vl, true));
     RLXC_PUSH(ctx, &t->c->out,
               rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, part.valid, rlxc_tile_num(t, 0)),
                            columns(t, part), NULL));

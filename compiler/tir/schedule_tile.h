@@ -38,10 +38,6 @@ typedef struct rlxc_tile { /* a register tile at a place of the result */
     const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
 } rlxc_tile;
 
-/* Appends var = value, so that it is computed and written once; constants and variables are used as
- * they are. */
-const rlxc_expr *rlxc_tile_named(rlxc_tiler *t, rlxc_schedule *to, const char *name,
-                                 const rlxc_expr *value);
 /* Little work for certain: not worth a function for threads. */
 bool rlxc_tile_is_small(const rlxc_stage *s);
 
