@@ -157,6 +157,12 @@ bool rlxc_window_read_conv(const rlxc_call_view *v, rlxc_window *w)
     return true;
 }
 
+bool rlxc_window_dtype(const rlxc_call_view *v, rlx_dtype *out)
+{
+    *out = rlxc_attr_get_dtype(v->call, "out_dtype");
+    return !rlxc_dtype_is_void(*out) || rlxc_common_dtype(v, 0, 1, out);
+}
+
 static bool check_channels(const rlxc_call_view *v, const rlxc_window *w, int64_t groups)
 {
     int64_t channels, per_group, outputs;
@@ -187,8 +193,8 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
     rlxc_window w;
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_conv(&v, &w))
         return NULL;
-    rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
-    if (rlxc_dtype_is_void(dtype) && !rlxc_common_dtype(&v, 0, 1, &dtype))
+    rlx_dtype dtype;
+    if (!rlxc_window_dtype(&v, &dtype))
         return NULL;
     const rlxc_sinfo *x = v.in[0], *weight = v.in[1];
     int32_t ndim = (int32_t)w.n + 2;
@@ -209,40 +215,60 @@ const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-/* Copies x into a temporary with a border of zeros; gives the operand to read instead. */
-static rlxc_te_operand padded(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x)
+const rlxc_expr *rlxc_window_both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return a ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : b;
+}
+
+rlxc_te_operand rlxc_window_extended(rlxc_te *te, const char *name, const rlxc_te_operand *x,
+                                     const int64_t *before, const rlxc_expr *const *dims)
 {
     rlxc_context *ctx = te->ctx;
-    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
-    bool any = false;
-    for (uint32_t i = 0; i < w->n; i++)
-        any |= w->before[i] != 0 || w->after[i] != 0;
-    if (!any)
-        return x;
-    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
-    for (uint32_t i = 0; i < w->n; i++)
-        dims[w->space[i]] = rlxc_canonical(
-            ctx, rlxc_add(ctx, dims[w->space[i]], rlxc_i64(ctx, w->before[i] + w->after[i])), NULL);
-    const rlxc_buffer *pad = rlxc_te_temp(te, "pad_temp", x.dtype, dims, x.ndim);
-    rlxc_te_spatial(te, "pad_temp", pad);
-    memcpy(at, te->axes, x.ndim * sizeof at[0]);
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t k = w->space[i];
-        if (w->before[i] == 0 && w->after[i] == 0)
-            continue;
-        const rlxc_expr *low = rlxc_i64(ctx, w->before[i]);
-        const rlxc_expr *test =
-            rlxc_binary(ctx, RLXC_EXPR_LT, te->axes[k],
-                        rlxc_canonical(ctx, rlxc_add(ctx, x.dims[k], low), NULL));
-        if (w->before[i])
-            test = rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, low, te->axes[k]),
-                               test);
-        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
-        at[k] = rlxc_sub(ctx, te->axes[k], low);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    const rlxc_buffer *copy = rlxc_te_temp(te, name, x->dtype, dims, x->ndim);
+    rlxc_te_spatial(te, name, copy);
+    for (uint32_t i = 0; i < x->ndim; i++) {
+        const rlxc_expr *low = rlxc_i64(ctx, before[i]), *here = te->axes[i], *test = NULL;
+        const rlxc_expr *end = rlxc_canonical(ctx, rlxc_add(ctx, x->dims[i], low), NULL);
+        at[i] = rlxc_sub(ctx, here, low);
+        if (before[i])
+            test = rlxc_binary(ctx, RLXC_EXPR_LE, low, here);
+        if (before[i] || dims[i] != x->dims[i])
+            test = rlxc_window_both(ctx, test, rlxc_binary(ctx, RLXC_EXPR_LT, here, end));
+        if (test)
+            inside = rlxc_window_both(ctx, inside, test);
     }
-    rlxc_te_store(
-        te, pad, rlxc_te_if(ctx, inside, rlxc_te_get(te, &x, at), rlxc_te_number(ctx, x.dtype, 0)));
-    return (rlxc_te_operand){.buffer = pad, .dtype = x.dtype, .ndim = x.ndim, .dims = pad->shape};
+    const rlxc_expr *value = rlxc_te_get(te, x, at);
+    if (inside)
+        value = rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, x->dtype, 0));
+    rlxc_te_store(te, copy, value);
+    return (rlxc_te_operand){
+        .buffer = copy, .dtype = x->dtype, .ndim = x->ndim, .dims = copy->shape};
+}
+
+/* |x|, or a copy of it with the padding around it. */
+static rlxc_te_operand padded(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    int64_t before[RLXC_MAX_NDIM] = {0};
+    bool any = false;
+    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const uint32_t k = w->space[i];
+        const rlxc_expr *border = rlxc_i64(te->ctx, w->before[i] + w->after[i]);
+        any |= w->before[i] != 0 || w->after[i] != 0;
+        before[k] = w->before[i];
+        dims[k] = rlxc_canonical(te->ctx, rlxc_add(te->ctx, dims[k], border), NULL);
+    }
+    return any ? rlxc_window_extended(te, "pad_temp", &x, before, dims) : x;
+}
+
+const rlxc_expr *rlxc_window_product(rlxc_te *te, rlx_dtype dtype, const rlxc_te_operand *x,
+                                     const rlxc_expr *const *at, const rlxc_te_operand *weight,
+                                     const rlxc_expr *const *wt)
+{
+    return rlxc_mul(te->ctx, rlxc_cast(te->ctx, dtype, rlxc_te_get(te, x, at)),
+                    rlxc_cast(te->ctx, dtype, rlxc_te_get(te, weight, wt)));
 }
 
 /* position * stride + offset * dilation */
@@ -349,8 +375,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     }
     wt[w.w_out] = ff;
     wt[w.w_in] = rc;
-    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at)),
-                                      rlxc_cast(ctx, dtype, rlxc_te_get(&te, &weight, wt)));
+    const rlxc_expr *value = rlxc_window_product(&te, dtype, &x, at, &weight, wt);
     rlxc_te_reduce(&te, acc, rlxc_te_number(ctx, dtype, 0),
                    rlxc_add(ctx, rlxc_te_load(&te, acc, te.axes), value));
     if (split)
@@ -456,7 +481,7 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
         const rlxc_expr *test =
             rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), at[k]),
                         rlxc_binary(ctx, RLXC_EXPR_LT, at[k], x.dims[k]));
-        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+        inside = rlxc_window_both(ctx, inside, test);
     }
     const rlxc_expr *init = is_max ? rlxc_te_max_init(&te, dtype, true, rlxc_i64(ctx, 1))
                                    : rlxc_te_number(ctx, dtype, 0);

@@ -32,5 +32,18 @@ const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, 
                                        const rlxc_expr *length, const rlxc_expr *size, bool up);
 /* A spatial length of a result that is constant must not be negative. */
 bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
+/* The element type of a convolution's result: out_dtype, or that of its operands. False after an
+ * error. */
+bool rlxc_window_dtype(const rlxc_call_view *v, rlx_dtype *out);
+/* A copy of |x| as a temporary of |dims|, zeros where it has no element: |before[i]| of them in
+ * front of dimension |i|. */
+rlxc_te_operand rlxc_window_extended(rlxc_te *te, const char *name, const rlxc_te_operand *x,
+                                     const int64_t *before, const rlxc_expr *const *dims);
+/* x[at] * weight[wt], in |dtype|. */
+const rlxc_expr *rlxc_window_product(rlxc_te *te, rlx_dtype dtype, const rlxc_te_operand *x,
+                                     const rlxc_expr *const *at, const rlxc_te_operand *weight,
+                                     const rlxc_expr *const *wt);
+/* a and b; |a| may be NULL. */
+const rlxc_expr *rlxc_window_both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b);
 
 #endif

@@ -47,8 +47,8 @@ const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_conv(&v, &w) ||
         !read_output_padding(&v, &w, extra))
         return NULL;
-    rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
-    if (rlxc_dtype_is_void(dtype) && !rlxc_common_dtype(&v, 0, 1, &dtype))
+    rlx_dtype dtype;
+    if (!rlxc_window_dtype(&v, &dtype))
         return NULL;
     const rlxc_sinfo *x = v.in[0], *weight = v.in[1];
     if (!rlxc_dims_known(x) || !rlxc_dims_known(weight))
@@ -76,11 +76,6 @@ const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-static const rlxc_expr *both(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b)
-{
-    return a ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : b;
-}
-
 /* A result at stride * q + phase sums the taps r = (phase + padding) mod stride, r + stride, ...:
  * with the phase as an axis of its own the sum has no conditions, and is a convolution for each.
  * For channels last, one group, no dilation and a filter of known size. */
@@ -94,28 +89,6 @@ static bool has_phases(const rlxc_window *w, const rlxc_te_operand *weight, int6
         fits = fits && w->dilation[i] == 1 && rlxc_is_int(weight->dims[w->w_space[i]], &size) &&
                size > 0 && w->w_space[i] == i && w->space[i] == i + 1 && w->out_space[i] == i + 1;
     return fits;
-}
-
-/* A copy of |x|, zeros where it has no element: |before[i]| of them in front of dimension |i|. */
-static rlxc_te_operand extended(rlxc_te *te, const char *name, const rlxc_te_operand *x,
-                                const int64_t *before, const rlxc_expr *const *dims)
-{
-    rlxc_context *ctx = te->ctx;
-    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL, *zero = rlxc_i64(ctx, 0);
-    const rlxc_buffer *copy = rlxc_te_temp(te, name, x->dtype, dims, x->ndim);
-    rlxc_te_spatial(te, name, copy);
-    for (uint32_t i = 0; i < x->ndim; i++) {
-        at[i] = rlxc_sub(ctx, te->axes[i], rlxc_i64(ctx, before[i]));
-        if (before[i])
-            inside = both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, at[i]));
-        if (before[i] || dims[i] != x->dims[i])
-            inside = both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, at[i], x->dims[i]));
-    }
-    const rlxc_expr *value = rlxc_te_get(te, x, at);
-    if (inside)
-        value = rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, x->dtype, 0));
-    rlxc_te_store(te, copy, value);
-    return (rlxc_te_operand){.buffer = copy, .dtype = x->dtype, .ndim = x->ndim, .dims = dims};
 }
 
 static rlxc_atom sum_by_phases(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x,
@@ -145,9 +118,9 @@ static rlxc_atom sum_by_phases(rlxc_te *te, const rlxc_window *w, rlxc_te_operan
         dims[n++] = rlxc_i64(ctx, s);
     }
     dims[n++] = out->shape[last];
-    x = extended(te, "pad_temp", &x, before, x_dims);
+    x = rlxc_window_extended(te, "pad_temp", &x, before, x_dims);
     if (!whole)
-        weight = extended(te, "weight_temp", &weight, zeros, w_dims);
+        weight = rlxc_window_extended(te, "weight_temp", &weight, zeros, w_dims);
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
     const rlxc_buffer *acc = rlxc_te_temp(te, "phases", dtype, dims, n);
     rlxc_te_spatial(te, te->name, acc);
@@ -165,8 +138,7 @@ static rlxc_atom sum_by_phases(rlxc_te *te, const rlxc_window *w, rlxc_te_operan
         at[1 + i] = rlxc_sub(ctx, rlxc_add(ctx, q, rlxc_i64(ctx, taps[i] - 1)), t);
     }
     at[last] = wt[w->n] = rlxc_te_axis(te, RLXC_AXIS_REDUCE, "rc", x.dims[last]);
-    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, dtype, rlxc_te_get(te, &x, at)),
-                                      rlxc_cast(ctx, dtype, rlxc_te_get(te, &weight, wt)));
+    const rlxc_expr *value = rlxc_window_product(te, dtype, &x, at, &weight, wt);
     rlxc_te_reduce(te, acc, rlxc_te_number(ctx, dtype, 0),
                    rlxc_add(ctx, rlxc_te_load(te, acc, te->axes), value));
     rlxc_te_spatial(te, "join_phases", out);
@@ -230,14 +202,15 @@ rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call
         wt[w.w_space[i]] = r;
         at[w.space[i]] = p;
         if (w.strides[i] > 1)
-            inside = both(ctx, inside,
-                          rlxc_binary(ctx, RLXC_EXPR_EQ,
-                                      rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, from, stride), zero));
-        inside = both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, p));
-        inside = both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, p, x.dims[w.space[i]]));
+            inside = rlxc_window_both(
+                ctx, inside,
+                rlxc_binary(ctx, RLXC_EXPR_EQ, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, from, stride),
+                            zero));
+        inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, p));
+        inside =
+            rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, p, x.dims[w.space[i]]));
     }
-    const rlxc_expr *value = rlxc_mul(ctx, rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at)),
-                                      rlxc_cast(ctx, dtype, rlxc_te_get(&te, &weight, wt)));
+    const rlxc_expr *value = rlxc_window_product(&te, dtype, &x, at, &weight, wt);
     const rlxc_expr *nothing = rlxc_te_number(ctx, dtype, 0);
     rlxc_te_reduce(
         &te, acc, nothing,
@@ -326,9 +299,9 @@ rlxc_atom rlxc_legalize_adaptive_pool(rlxc_builder *b, const rlxc_binding *call)
                                           rlxc_canonical(ctx, longest, NULL));
         at[w.space[i]] = rlxc_add(ctx, part_begin(ctx, place, length, w.size[i]), r);
         if (!even)
-            inside = both(ctx, inside,
-                          rlxc_binary(ctx, RLXC_EXPR_LT, at[w.space[i]],
-                                      part_end(ctx, place, length, w.size[i])));
+            inside = rlxc_window_both(ctx, inside,
+                                      rlxc_binary(ctx, RLXC_EXPR_LT, at[w.space[i]],
+                                                  part_end(ctx, place, length, w.size[i])));
     }
     const rlxc_expr *element = rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at));
     if (inside)
