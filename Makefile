@@ -126,7 +126,7 @@ $(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/kern
 $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
-$(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+$(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c vm/cli/file.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
@@ -166,7 +166,7 @@ test-ops: all ## operators against NumPy, at several sizes: all of Relax, and th
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h
 $(BUILD)/obj/tests/onnx/%.o: CFLAGS += -isystem $(BUILD)/gen
-$(BUILD)/run_backend: $(call obj,$(ONNX_TESTS) vm/cli/tensorproto.c vm/cli/npy.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+$(BUILD)/run_backend: $(call obj,$(ONNX_TESTS) vm/cli/tensorproto.c vm/cli/npy.c vm/cli/file.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 onnx-backend: $(BUILD)/run_backend ## ONNX's backend tests, against the table in docs/onnx.md
@@ -200,8 +200,8 @@ fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its c
 	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
 ifeq ($(FUZZ_LINK),1)
 .PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o
-$(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c)
-$(BUILD)/fuzz_onnx: $(call obj,vm/cli/tensorproto.c)
+$(BUILD)/fuzz_npy: $(call obj,vm/cli/npy.c vm/cli/file.c)
+$(BUILD)/fuzz_onnx: $(call obj,vm/cli/tensorproto.c vm/cli/file.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)

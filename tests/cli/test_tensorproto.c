@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/support/rlx_test.h"
+#include "vm/cli/npy.h"
 #include "vm/cli/tensorproto.h"
 
 RLX_TEST(tensorproto, round_trip)
@@ -166,4 +167,15 @@ RLX_TEST(tensorproto, a_sequence_that_is_written_reads_back)
     rlx_value_release(rlx_of_tuple(list));
     for (int i = 0; i < 2; i++)
         rlx_value_release(items[i]);
+}
+
+/* Both formats are read by the same function. */
+RLX_TEST(tensorproto, a_folder_is_no_file)
+{
+    rlx_tensor *got = NULL;
+    rlx_error err = {0};
+    cr_expect_eq(tensorproto_read("/tmp", &got, &err), RLX_E_IO);
+    cr_expect(strstr(err.message, "/tmp: Is a directory") != NULL, "%s", err.message);
+    cr_expect_eq(npy_read("/tmp", &got, &err), RLX_E_IO);
+    cr_expect_eq(tensorproto_read("/tmp/no/such/file.pb", &got, &err), RLX_E_IO);
 }

@@ -5,13 +5,13 @@
  * it would be a file that was cut or joined. */
 #include "vm/cli/npy.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rlx/checked.h>
+
+#include "vm/cli/file.h"
 
 typedef struct header {
     rlx_dtype dtype;
@@ -236,26 +236,11 @@ rlx_status npy_decode(const char *name, const unsigned char *data, size_t size, 
 
 rlx_status npy_read(const char *path, rlx_tensor **out, rlx_error *err)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
     unsigned char *data = NULL;
-    long size = -1;
-    rlx_status status = RLX_OK;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size == LONG_MAX) /* what a folder gives */
-        errno = EISDIR;
-    if (size < 0 || size == LONG_MAX || fseek(file, 0, SEEK_SET) != 0)
-        status = rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    if (status == RLX_OK && !(data = malloc(size ? (size_t)size : 1)))
-        status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for %ld bytes", path, size);
-    if (status == RLX_OK && fread(data, 1, (size_t)size, file) != (size_t)size)
-        status = rlx_fail(err, RLX_E_IO, "%s: cannot be read in full", path);
-    if (status == RLX_OK)
-        status = npy_decode(path, data, (size_t)size, out, err);
+    size_t size = 0;
+    RLX_TRY(cli_read_file(path, &data, &size, err));
+    rlx_status status = npy_decode(path, data, size, out, err);
     free(data);
-    fclose(file);
     return status;
 }
 
@@ -282,12 +267,9 @@ rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int
     text[at++] = '\n';
     const unsigned char head[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(at & 255), (unsigned char)(at >> 8)};
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    bool ok = fwrite(head, 1, sizeof head, file) == sizeof head &&
-              fwrite(text, 1, (size_t)at, file) == (size_t)at &&
-              fwrite(data, 1, nbytes, file) == nbytes;
-    ok = fclose(file) == 0 && ok;
-    return ok ? RLX_OK : rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
+    FILE *file = NULL;
+    RLX_TRY(cli_create_file(path, &file, err));
+    bool ok = cli_put(file, head, sizeof head) && cli_put(file, text, (size_t)at) &&
+              cli_put(file, data, nbytes);
+    return cli_close_file(file, ok, path, err);
 }

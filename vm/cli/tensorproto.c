@@ -7,11 +7,12 @@
  * of no interest (names, documentation) are passed over. */
 #include "vm/cli/tensorproto.h"
 
-#include <errno.h>
 #include <rlx/checked.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "vm/cli/file.h"
 
 enum {
     FIELD_DIMS = 1,
@@ -266,37 +267,11 @@ rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_
     return RLX_OK;
 }
 
-static rlx_status read_file(const char *path, unsigned char **out, size_t *out_size, rlx_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    unsigned char *data = NULL;
-    long size = -1;
-    rlx_status status = RLX_OK;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
-        status = rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    if (status == RLX_OK && !(data = malloc(size ? (size_t)size : 1)))
-        status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for %ld bytes", path, size);
-    if (status == RLX_OK && fread(data, 1, (size_t)size, file) != (size_t)size)
-        status = rlx_fail(err, RLX_E_IO, "%s: cannot be read in full", path);
-    fclose(file);
-    if (status != RLX_OK) {
-        free(data);
-        return status;
-    }
-    *out = data;
-    *out_size = (size_t)size;
-    return RLX_OK;
-}
-
 rlx_status tensorproto_read(const char *path, rlx_tensor **out, rlx_error *err)
 {
     unsigned char *data = NULL;
     size_t size = 0;
-    RLX_TRY(read_file(path, &data, &size, err));
+    RLX_TRY(cli_read_file(path, &data, &size, err));
     rlx_status status = tensorproto_decode(path, data, size, out, err);
     free(data);
     return status;
@@ -403,7 +378,7 @@ rlx_status onnxproto_read(const char *path, rlx_value *out, rlx_error *err)
 {
     unsigned char *data = NULL;
     size_t size = 0;
-    RLX_TRY(read_file(path, &data, &size, err));
+    RLX_TRY(cli_read_file(path, &data, &size, err));
     rlx_status status = onnxproto_decode(path, data, size, out, err);
     free(data);
     return status;
@@ -427,7 +402,7 @@ static rlx_status make_header(const char *path, rlx_dtype dtype, uint32_t ndim, 
                               unsigned char header[HEADER_BYTES], size_t *out_used,
                               size_t *out_nbytes, rlx_error *err)
 {
-    size_t used = 0, n = 1;
+    size_t used = 0;
     uint32_t type = 0;
     while (type < N_TYPES && !(types[type].bits && rlx_dtype_eq(types[type], dtype)))
         type++;
@@ -435,29 +410,17 @@ static rlx_status make_header(const char *path, rlx_dtype dtype, uint32_t ndim, 
     if (type == N_TYPES || ndim > RLX_MAX_NDIM)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: ONNX has no element type %s", path,
                         rlx_dtype_name(dtype, name));
+    if (!rlx_nbytes(dims, ndim, dtype, out_nbytes))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the tensor's size is out of range", path);
     for (uint32_t i = 0; i < ndim; i++) {
         header[used++] = FIELD_DIMS << 3 | VARINT;
         used += put_varint(header + used, (uint64_t)dims[i]);
-        n *= (size_t)dims[i];
     }
     header[used++] = FIELD_TYPE << 3 | VARINT;
     used += put_varint(header + used, type);
     header[used++] = FIELD_RAW << 3 | BYTES;
-    *out_nbytes = n * rlx_dtype_size(dtype);
     *out_used = used + put_varint(header + used, *out_nbytes);
     return RLX_OK;
-}
-
-static bool put_bytes(FILE *file, const void *data, size_t size)
-{
-    return size == 0 || fwrite(data, 1, size, file) == size;
-}
-
-/* The end of writing to |file|, which |ok| says has gone well. */
-static rlx_status finish(FILE *file, bool ok, const char *path, rlx_error *err)
-{
-    ok = fclose(file) == 0 && ok;
-    return ok ? RLX_OK : rlx_fail(err, RLX_E_IO, "%s: cannot be written", path);
 }
 
 rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
@@ -466,11 +429,10 @@ rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, c
     unsigned char header[HEADER_BYTES];
     size_t used, nbytes;
     RLX_TRY(make_header(path, dtype, ndim, dims, header, &used, &nbytes, err));
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    bool ok = put_bytes(file, header, used) && put_bytes(file, data, nbytes);
-    return finish(file, ok, path, err);
+    FILE *file = NULL;
+    RLX_TRY(cli_create_file(path, &file, err));
+    bool ok = cli_put(file, header, used) && cli_put(file, data, nbytes);
+    return cli_close_file(file, ok, path, err);
 }
 
 rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
@@ -481,10 +443,9 @@ rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
     for (uint32_t i = 0; i < n; i++)
         if (rlx_tuple_get(v.as.tuple, i).kind != RLX_KIND_TENSOR)
             return rlx_fail(err, RLX_E_INVALID_ARG, "%s: item %u is no tensor", path, i);
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    bool ok = put_bytes(file, start, sizeof start);
+    FILE *file = NULL;
+    RLX_TRY(cli_create_file(path, &file, err));
+    bool ok = cli_put(file, start, sizeof start);
     rlx_status status = RLX_OK;
     for (uint32_t i = 0; i < n && ok && status == RLX_OK; i++) {
         const rlx_tensor *t = rlx_tuple_get(v.as.tuple, i).as.tensor;
@@ -492,13 +453,12 @@ rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
         size_t used = 0, nbytes = 0;
         status = make_header(path, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
                              header, &used, &nbytes, err);
-        ok = status == RLX_OK &&
-             put_bytes(file, length, 1 + put_varint(length + 1, used + nbytes)) &&
-             put_bytes(file, header, used) && put_bytes(file, rlx_tensor_data(t), nbytes);
+        ok = status == RLX_OK && cli_put(file, length, 1 + put_varint(length + 1, used + nbytes)) &&
+             cli_put(file, header, used) && cli_put(file, rlx_tensor_data(t), nbytes);
     }
     if (status != RLX_OK) {
         fclose(file);
         return status;
     }
-    return finish(file, ok, path, err);
+    return cli_close_file(file, ok, path, err);
 }
