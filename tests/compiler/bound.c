@@ -66,3 +66,29 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     rlxc_context_destroy(ctx);
     return exe;
 }
+
+void bound_fill(unsigned char *data, int64_t n, uint32_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        data[i] = seed >> 30 ? (unsigned char)(seed >> 20) : seed & 1 << 19 ? 128 : 127;
+    }
+}
+
+int bound_number(const unsigned char *data, int64_t i, bool is_signed)
+{
+    return is_signed ? (int)(signed char)data[i] : (int)data[i];
+}
+
+void bound_threads(rlx_test *t, rlx_executable *exe,
+                   void (*check)(rlx_test *t, rlx_vm *vm, const void *user), const void *user)
+{
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        rlx_vm_options options = {
+            .allocator = &t->allocator, .debug_poison = true, .threads = threads};
+        rlx_vm *vm = NULL;
+        RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+        check(t, vm, user);
+        rlx_vm_destroy(vm);
+    }
+}

@@ -4,6 +4,7 @@
 #define RLX_TESTS_BOUND_H
 
 #include "compiler/driver/compile.h"
+#include "rlx/vm.h"
 #include "tests/support/rlx_test.h"
 
 typedef struct bound_program {
@@ -25,5 +26,13 @@ rlx_executable *bound_load(rlx_test *t, rlxc_context *ctx, rlxc_module *module,
                            const char *text);
 /* A safetensors file of |header| and the bytes behind it; the caller frees it. */
 unsigned char *bound_file(const char *header, const void *data, size_t bytes, size_t *out_size);
+/* Bytes with many of the middle, which is the least or the greatest of a signed or unsigned type.
+ */
+void bound_fill(unsigned char *data, int64_t n, uint32_t seed);
+/* One of them as a number. */
+int bound_number(const unsigned char *data, int64_t i, bool is_signed);
+/* Calls |check| with a VM of one thread, then with one of two. */
+void bound_threads(rlx_test *t, rlx_executable *exe,
+                   void (*check)(rlx_test *t, rlx_vm *vm, const void *user), const void *user);
 
 #endif

@@ -118,8 +118,8 @@ static bool is_product(const example *e, int64_t m, const uint16_t *x, const uin
 }
 
 /* |special|: bits put in the middle of the first row; 0: none. */
-static void check(rlx_test *t, rlx_vm *vm, const example *e, const uint16_t *w, int64_t b,
-                  int64_t m, uint16_t special)
+static void check_rows(rlx_test *t, rlx_vm *vm, const example *e, const uint16_t *w, int64_t b,
+                       int64_t m, uint16_t special)
 {
     const int64_t dims[3] = {b, m, e->k};
     const rlx_dtype bf16 = {RLX_BFLOAT, 16, 1};
@@ -141,28 +141,32 @@ static void check(rlx_test *t, rlx_vm *vm, const example *e, const uint16_t *w, 
     rlx_value_release(arg);
 }
 
-RLX_TEST(bfloat16, products_agree_with_double)
+typedef struct weighted {
+    const example *e;
+    const uint16_t *w;
+} weighted;
+
+static void check(rlx_test *t, rlx_vm *vm, const void *user)
 {
     static const uint16_t specials[] = {0x7f80, 0xff80, 0x7fc0, 0x8000, 0x0001};
+    const weighted *of = user;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        check_rows(t, vm, of->e, of->w, 1, rows[r], 0);
+    if (!of->e->epilogue)
+        check_rows(t, vm, of->e, of->w, 3, 5, 0);
+    for (size_t s = 0; s < sizeof specials / sizeof *specials; s++)
+        check_rows(t, vm, of->e, of->w, 1, 7, specials[s]);
+}
+
+RLX_TEST(bfloat16, products_agree_with_double)
+{
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const example *e = &examples[i];
         uint16_t *w = malloc((size_t)(e->k * e->n) * sizeof *w);
         fill(w, e->k * e->n, 11);
         rlx_executable *exe = compile(t, e, w);
         cr_assert(exe);
-        for (uint32_t threads = 1; threads <= 2; threads++) {
-            const rlx_vm_options options = {
-                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
-            rlx_vm *vm = NULL;
-            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
-            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-                check(t, vm, e, w, 1, rows[r], 0);
-            if (!e->epilogue)
-                check(t, vm, e, w, 3, 5, 0);
-            for (size_t s = 0; s < sizeof specials / sizeof *specials; s++)
-                check(t, vm, e, w, 1, 7, specials[s]);
-            rlx_vm_destroy(vm);
-        }
+        bound_threads(t, exe, check, &(weighted){e, w});
         rlx_executable_release(exe);
         free(w);
     }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "compiler/tir/quant.h"
-#include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 
 typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
@@ -142,14 +141,6 @@ static void write_text(const conv *c, char *out, size_t size)
     snprintf(out, size, "%s            R.output(r)\n        return r\n", endings[c->form]);
 }
 
-static void fill(unsigned char *data, int64_t n, uint32_t seed)
-{
-    for (int64_t i = 0; i < n; i++) {
-        seed = seed * 1664525 + 1013904223;
-        data[i] = seed >> 30 ? (unsigned char)(seed >> 20) : seed & 1 << 19 ? 128 : 127;
-    }
-}
-
 /* Powers of two: products of sums below 2^24 with them are exact. */
 static float scale_of(int64_t o)
 {
@@ -194,11 +185,6 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
     return exe;
 }
 
-static int number(const unsigned char *data, int64_t i, bool is_signed)
-{
-    return is_signed ? (int)(signed char)data[i] : (int)data[i];
-}
-
 static int64_t positions(const conv *c, bool down, int64_t length)
 {
     int64_t around = down ? c->top + c->bottom : c->left + c->right;
@@ -221,8 +207,8 @@ static int64_t sum_of(const conv *c, const unsigned char *x, const unsigned char
                 const int64_t channel = c->depthwise ? at[1] : i;
                 const int64_t from = ((at[0] * dims[1] + channel) * dims[2] + y) * dims[3] + z;
                 const int64_t with = ((at[1] * depth(c) + i) * c->height + r) * c->width + s;
-                sum += (int64_t)(number(x, from, c->x_signed) - c->x_zero) *
-                       (number(w, with, c->w_signed) - c->w_zero);
+                sum += (int64_t)(bound_number(x, from, c->x_signed) - c->x_zero) *
+                       (bound_number(w, with, c->w_signed) - c->w_zero);
             }
         }
     }
@@ -246,8 +232,8 @@ static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64
     return fabs((r > 255 ? 255 : r) - ((const unsigned char *)y)[i]) <= 0;
 }
 
-static void check(rlx_test *t, rlx_vm *vm, const conv *c, const unsigned char *w,
-                  const int64_t shape[3])
+static void check_shape(rlx_test *t, rlx_vm *vm, const conv *c, const unsigned char *w,
+                        const int64_t shape[3])
 {
     const int64_t dims[4] = {shape[0], c->in, c->known ? c->known : shape[1],
                              c->known ? c->known : shape[2]};
@@ -257,7 +243,7 @@ static void check(rlx_test *t, rlx_vm *vm, const conv *c, const unsigned char *w
     RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 4, dims, &x, &t->error));
     RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 0, NULL, &z, &t->error));
     unsigned char *data = rlx_tensor_mutable_data(x);
-    fill(data, rlx_tensor_numel(x), 5);
+    bound_fill(data, rlx_tensor_numel(x), 5);
     *(unsigned char *)rlx_tensor_mutable_data(z) = (unsigned char)c->x_zero;
     rlx_value args[2] = {rlx_of_tensor(x), rlx_of_tensor(z)}, out = rlx_none();
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 2, &out, &t->error));
@@ -276,24 +262,28 @@ static void check(rlx_test *t, rlx_vm *vm, const conv *c, const unsigned char *w
     rlx_value_release(args[1]);
 }
 
+typedef struct weighted {
+    const conv *c;
+    const unsigned char *w;
+} weighted;
+
+static void check(rlx_test *t, rlx_vm *vm, const void *user)
+{
+    const weighted *of = user;
+    for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
+        if (r < 3 || !of->c->known)
+            check_shape(t, vm, of->c, of->w, shapes[r]);
+}
+
 RLX_TEST(integer_convs, sums_are_exact)
 {
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
         const conv *c = &convs[i];
         unsigned char *w = malloc((size_t)weights_of(c));
-        fill(w, weights_of(c), 11);
+        bound_fill(w, weights_of(c), 11);
         rlx_executable *exe = compile(t, c, w);
         cr_assert(exe);
-        for (uint32_t threads = 1; threads <= 2; threads++) {
-            rlx_vm_options options = {
-                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
-            rlx_vm *vm = NULL;
-            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
-            for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
-                if (r < 3 || !c->known)
-                    check(t, vm, c, w, shapes[r]);
-            rlx_vm_destroy(vm);
-        }
+        bound_threads(t, exe, check, &(weighted){c, w});
         rlx_executable_release(exe);
         free(w);
     }

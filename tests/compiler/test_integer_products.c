@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 
 typedef enum spelling { INTEGERS, OPERATORS, ARITHMETIC } spelling; /* of the operands */
@@ -94,11 +93,6 @@ static void write_text(const example *e, char *out, size_t size)
     }
 }
 
-static int number(const unsigned char *data, int64_t i, bool is_signed)
-{
-    return is_signed ? (int)(signed char)data[i] : (int)data[i];
-}
-
 static rlx_executable *compile(rlx_test *t, const example *e, const unsigned char *w)
 {
     char text[2048], header[256];
@@ -122,8 +116,8 @@ static bool is_exact(const example *e, int64_t m, const unsigned char *x, const 
         for (int64_t j = 0; j < e->n; j++) {
             int64_t sum = 0, at = i * e->n + j;
             for (int64_t k = 0; k < e->k; k++)
-                sum += (int64_t)(number(x, i * e->k + k, e->x_signed) - e->x_zero) *
-                       (number(w, k * e->n + j, e->w_signed) - e->w_zero);
+                sum += (int64_t)(bound_number(x, i * e->k + k, e->x_signed) - e->x_zero) *
+                       (bound_number(w, k * e->n + j, e->w_signed) - e->w_zero);
             /* sums below 2^24 and scales that are powers of two: floats are exact too */
             double size = fabs((double)sum), allowed = size < 0x1p24 ? 0 : size * 1e-5;
             if (e->how == INTEGERS
@@ -135,23 +129,15 @@ static bool is_exact(const example *e, int64_t m, const unsigned char *x, const 
     return true;
 }
 
-static void fill(unsigned char *data, int64_t n, uint32_t seed)
-{
-    for (int64_t i = 0; i < n; i++) {
-        seed = seed * 1664525 + 1013904223;
-        data[i] = seed >> 30 ? (unsigned char)(seed >> 20) : seed & 1 << 19 ? 128 : 127;
-    }
-}
-
-static void check(rlx_test *t, rlx_vm *vm, const example *e, const unsigned char *w, int64_t b,
-                  int64_t m)
+static void check_rows(rlx_test *t, rlx_vm *vm, const example *e, const unsigned char *w, int64_t b,
+                       int64_t m)
 {
     const int64_t dims[3] = {b, m, e->k};
     const rlx_dtype dtype = {e->x_signed ? RLX_INT : RLX_UINT, 8, 1};
     rlx_tensor *x = NULL;
     RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 3, dims, &x, &t->error));
     unsigned char *data = rlx_tensor_mutable_data(x);
-    fill(data, b * m * e->k, 5);
+    bound_fill(data, b * m * e->k, 5);
     rlx_value arg = rlx_of_tensor(x), out = rlx_none();
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
     cr_expect(rlx_tensor_numel(out.as.tensor) == b * m * e->n &&
@@ -163,24 +149,28 @@ static void check(rlx_test *t, rlx_vm *vm, const example *e, const unsigned char
     rlx_value_release(arg);
 }
 
+typedef struct weighted {
+    const example *e;
+    const unsigned char *w;
+} weighted;
+
+static void check(rlx_test *t, rlx_vm *vm, const void *user)
+{
+    const weighted *of = user;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        check_rows(t, vm, of->e, of->w, 1, rows[r]);
+    check_rows(t, vm, of->e, of->w, 3, 5);
+}
+
 RLX_TEST(integer_products, sums_are_exact)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const example *e = &examples[i];
         unsigned char *w = malloc((size_t)(e->k * e->n));
-        fill(w, e->k * e->n, 11);
+        bound_fill(w, e->k * e->n, 11);
         rlx_executable *exe = compile(t, e, w);
         cr_assert(exe);
-        for (uint32_t threads = 1; threads <= 2; threads++) {
-            rlx_vm_options options = {
-                .allocator = &t->allocator, .debug_poison = true, .threads = threads};
-            rlx_vm *vm = NULL;
-            RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
-            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-                check(t, vm, e, w, 1, rows[r]);
-            check(t, vm, e, w, 3, 5);
-            rlx_vm_destroy(vm);
-        }
+        bound_threads(t, exe, check, &(weighted){e, w});
         rlx_executable_release(exe);
         free(w);
     }
