@@ -12,8 +12,8 @@
  * in which each comparison speaks of one axis of the window. What fails it adds nothing, so the
  * condition is the same as a range of that axis; the stage that is given back has none.
  *
- * Left out: conditions of the channels, of two axes of the window, or that are not linear; windows
- * wider than RLXC_SLIDING_WIDTH. */
+ * Left out: conditions of the channels, of two axes of the window, of its last axis but not of the
+ * columns, or that are not linear; windows wider than RLXC_SLIDING_WIDTH. */
 #include "compiler/tir/sliding.h"
 
 #include <string.h>
@@ -154,10 +154,12 @@ static void take_bound(finder *f, const rlxc_expr *e)
         const rlxc_expr *to = rlxc_add(ctx, quotient(ctx, rest, -step), rlxc_i64(ctx, 1));
         w->to[axis] = meet(ctx, RLXC_EXPR_MIN, w->to[axis] ? w->to[axis] : s->extents[axis], to);
     }
-    if (!rlxc_expr_uses_var(ctx, rest, s->vars[w->column]))
-        return;
-    if (axis != w->along)
+    /* what all columns lose of |along| alike is the border of none */
+    const bool of_columns = rlxc_expr_uses_var(ctx, rest, s->vars[w->column]);
+    if (of_columns != (axis == w->along))
         f->bad = true;
+    else if (!of_columns)
+        return;
     else if (step > 0)
         bound_columns(f, rest, zero, true);
     else

@@ -2,11 +2,13 @@
  * double, at sizes around the tiles of columns and the bands of rows, with padding up to more than
  * the window, and channels that fill no vector. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
+#include "tests/compiler/kernel_fixture.h"
 
 typedef struct pool_case {
     int64_t channels, height, width, size, stride, dilation, before, after;
@@ -150,4 +152,88 @@ RLX_TEST(pool, any_number_of_columns_rows_and_channels)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         rlx_executable_release(compile(t, &cases[i], true, NULL));
+}
+
+/* --- windows of a user's own, with conditions of other kinds --- */
+
+enum { HEIGHT = 5, WIDTH = 31, CHANNELS = 16, SIZE = 3, LEFT = WIDTH - SIZE + 1 };
+
+typedef struct window_case {
+    const char *condition;
+    bool (*holds)(int64_t y, int64_t x, int64_t r);
+} window_case;
+
+static bool but_first(int64_t y, int64_t x, int64_t r)
+{
+    return y >= 0 && x >= 0 && r >= 1;
+}
+
+static bool but_last_and_border(int64_t y, int64_t x, int64_t r)
+{
+    return y >= 0 && r < 2 && x + r < 20;
+}
+
+static bool by_row(int64_t y, int64_t x, int64_t r)
+{
+    return x >= 0 && y + r >= 3;
+}
+
+static bool both_ends(int64_t y, int64_t x, int64_t r)
+{
+    return y >= 0 && x + r >= 4 && 2 * x + r < 40;
+}
+
+static bool against(int64_t y, int64_t x, int64_t r)
+{
+    return y >= 0 && r >= x - 15;
+}
+
+static const window_case windows[] = {
+    {"T.int64(1) <= vr", but_first},
+    {"vr < T.int64(2) and vx + vr < T.int64(20)", but_last_and_border},
+    {"T.int64(3) <= vy + vr", by_row},
+    {"T.int64(4) <= vx + vr and vx * T.int64(2) + vr < T.int64(40)", both_ends},
+    {"vx - T.int64(15) <= vr", against},
+};
+
+static double window_sum(const window_case *c, const float *x, int64_t i)
+{
+    const int64_t channel = i % CHANNELS, column = i / CHANNELS % LEFT, y = i / CHANNELS / LEFT;
+    double sum = 0;
+    for (int64_t r = 0; r < SIZE; r++)
+        if (c->holds(y, column, r))
+            sum += (double)x[(y * WIDTH + column + r) * CHANNELS + channel];
+    return sum;
+}
+
+RLX_TEST(pool, conditions_of_other_kinds)
+{
+    static const char text[] =
+        "@T.prim_func\n"
+        "def k(X: T.Buffer((5, T.int64(31), 16), \"float32\"),\n"
+        "      O: T.Buffer((T.int64(5), T.int64(29), T.int64(16)), \"float32\")):\n"
+        "    for y, x, c, r in T.grid(T.int64(5), T.int64(29), T.int64(16), T.int64(3)):\n"
+        "        with T.block(\"o\"):\n"
+        "            vy, vx, vc, vr = T.axis.remap(\"SSSR\", [y, x, c, r])\n"
+        "            with T.init():\n"
+        "                O[vy, vx, vc] = T.float32(0)\n"
+        "            O[vy, vx, vc] = O[vy, vx, vc] + T.if_then_else(%s,\n"
+        "                X[vy, vx + vr, vc], T.float32(0))\n";
+    static float x[HEIGHT * WIDTH * CHANNELS], y[HEIGHT * LEFT * CHANNELS];
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] = (float)((int)(i * 37 % 101) - 50);
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        kernel_fixture f;
+        char full[1024];
+        int64_t wrong = 0;
+        snprintf(full, sizeof full, text, windows[i].condition);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 3, NULL, full) &&
+                      kernel_fixture_build(&f),
+                  "%s", windows[i].condition);
+        cr_expect_eq(kernel_fixture_call(&f, "k", (void *[]){x, y}, NULL), 0);
+        for (int64_t k = 0; k < HEIGHT * LEFT * CHANNELS; k++)
+            wrong += (double)y[k] != window_sum(&windows[i], x, k);
+        cr_expect_eq(wrong, 0, "%s: %lld wrong", windows[i].condition, (long long)wrong);
+        kernel_fixture_deinit(&f);
+    }
 }
