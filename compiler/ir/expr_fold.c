@@ -248,6 +248,19 @@ static const rlxc_expr *fold_same(rlxc_context *ctx, rlxc_expr_kind kind, const 
     return NULL;
 }
 
+/* The least or greatest value of |x|'s type, which MAX or MIN takes nothing from. */
+static bool is_neutral(rlxc_expr_kind kind, const rlxc_expr *x)
+{
+    const rlx_dtype t = x->dtype;
+    if (x->kind != RLXC_EXPR_INT || (t.code != RLX_INT && t.code != RLX_UINT))
+        return false;
+    const bool is_signed = t.code == RLX_INT;
+    const uint64_t all = UINT64_MAX >> (64 - t.bits), half = all >> 1;
+    if (kind == RLXC_EXPR_MIN)
+        return ((uint64_t)x->i & all) == (is_signed ? half : all);
+    return kind == RLXC_EXPR_MAX && ((uint64_t)x->i & all) == (is_signed ? half + 1 : 0);
+}
+
 const rlxc_expr *rlxc_fold_binary(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
                                   const rlxc_expr *b)
 {
@@ -270,6 +283,8 @@ const rlxc_expr *rlxc_fold_binary(rlxc_context *ctx, rlxc_expr_kind kind, const 
     }
     if (a == b)
         return fold_same(ctx, kind, a);
+    if (is_neutral(kind, a) || is_neutral(kind, b))
+        return is_neutral(kind, a) ? b : a;
     if (kind == RLXC_EXPR_ADD && a_const && a->i == 0)
         return b;
     if ((kind == RLXC_EXPR_ADD || kind == RLXC_EXPR_SUB) && b_const && b->i == 0)

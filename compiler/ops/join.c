@@ -346,6 +346,9 @@ static const rlxc_expr *clip_bound(rlxc_context *ctx, const rlxc_expr *e, const 
                                    const rlxc_expr *low, const rlxc_expr *high)
 {
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    int64_t known;
+    if (rlxc_is_int(e, &known) && known <= -INT64_MAX) /* as "to the first" is written */
+        return low;
     if (rlxc_prove_lt(ctx, e, zero, NULL))
         e = rlxc_add(ctx, e, dim);
     else if (!rlxc_prove_le(ctx, zero, e, NULL))

@@ -141,6 +141,18 @@ RLX_TEST(expr, identities_hold_and_nothing_else_is_changed)
               rlxc_binary(ctx, KIND(OR), yes, b) == yes);
     cr_expect(rlxc_not(ctx, rlxc_not(ctx, b)) == b);
     cr_expect(rlxc_select(ctx, yes, n, zero) == n);
+    const rlxc_expr *byte = rlxc_var(ctx, "u", RLX_U8), *small = rlxc_var(ctx, "i", RLX_I8);
+    const rlxc_expr *wide = rlxc_var(ctx, "w", (rlx_dtype){RLX_UINT, 64, 1});
+    cr_expect(rlxc_binary(ctx, KIND(MIN), n, rlxc_i64(ctx, INT64_MAX)) == n);
+    cr_expect(rlxc_binary(ctx, KIND(MAX), rlxc_i64(ctx, INT64_MIN), n) == n);
+    cr_expect(rlxc_binary(ctx, KIND(MIN), byte, rlxc_int(ctx, RLX_U8, 255)) == byte);
+    cr_expect(rlxc_binary(ctx, KIND(MAX), byte, rlxc_int(ctx, RLX_U8, 0)) == byte);
+    cr_expect(rlxc_binary(ctx, KIND(MAX), rlxc_int(ctx, RLX_I8, -128), small) == small);
+    cr_expect(rlxc_binary(ctx, KIND(MIN), wide, rlxc_int(ctx, wide->dtype, -1)) == wide);
+    cr_expect_eq(rlxc_binary(ctx, KIND(MIN), n, rlxc_i64(ctx, INT64_MIN))->kind, KIND(MIN));
+    cr_expect_eq(rlxc_binary(ctx, KIND(MAX), small, rlxc_int(ctx, RLX_I8, 0))->kind, KIND(MAX));
+    cr_expect_eq(rlxc_binary(ctx, KIND(MIN), wide, rlxc_int(ctx, wide->dtype, INT64_MAX))->kind,
+                 KIND(MIN));
     /* x + 0.0 is not x for x = -0.0; x - x is not 0 for infinities. */
     cr_expect_eq(rlxc_add(ctx, x, rlxc_float(ctx, RLX_F32, 0))->kind, RLXC_EXPR_ADD);
     cr_expect_eq(rlxc_sub(ctx, x, x)->kind, RLXC_EXPR_SUB);

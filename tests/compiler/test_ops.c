@@ -145,6 +145,8 @@ static const infer_case good[] = {
     {P2, "R.stack((x, x), axis=1)", F32("n, 2, 4")},
     {P2, "R.strided_slice(x, [0], [0], [n])", F32("n, 4")},
     {P2, "R.strided_slice(x, axes=[1], begin=[-3], end=[100], strides=[2])", F32("n, 2")},
+    {P2, "R.strided_slice(x, [0], [0], [9223372036854775807])", F32("n, 4")},
+    {P2, "R.strided_slice(x, [0], [-1], [-9223372036854775807], [-1])", F32("n, 4")},
     {P2, "R.sum(x)", "R.Tensor((), dtype=\"float32\")"},
     {P2, "R.mean(x, [-1], True)", F32("n, 1")},
     {P2, "R.argmax(x, axis=1)", "R.Tensor((n,), dtype=\"int64\")"},
