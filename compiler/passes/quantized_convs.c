@@ -260,6 +260,15 @@ static bool is_constant(const division *d, rlxc_atom a)
     return rlxc_quantized_weight(d->p, a, 0, true);
 }
 
+/* Whether what |x| is made of can be read where |x| is, all of it. */
+static bool all_visible(rlxc_atom x, const rlxc_atom *parts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i].kind == RLXC_ATOM_VAR && !rlxc_quantized_visible(x, parts[i]))
+            return false;
+    return true;
+}
+
 /* A dequantized value: integers, as floats, times constants. */
 static bool is_dequantized(const division *d, const rlxc_binding *def)
 {
@@ -270,8 +279,7 @@ static bool is_dequantized(const division *d, const rlxc_binding *def)
     if (!cast || !rlxc_is_op(cast, "astype"))
         return false;
     const rlxc_sinfo *from = rlxc_atom_sinfo(d->p->ctx, NULL, cast->args[0]);
-    return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype) &&
-           rlxc_quantized_visible(rlxc_atom_var(d->divide->var), def->args[0]);
+    return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype);
 }
 
 /* Operators whose result is divided by a positive number when all they take is. */
@@ -289,11 +297,12 @@ static bool can_divide(division *d, rlxc_atom x)
         return false;
     const scaled *found = rlxc_map_get(&p->sums, rlxc_key(x.var));
     if (found)
-        return found->uses == 1 &&
-               rlxc_quantized_visible(rlxc_atom_var(d->divide->var), found->floats);
+        return found->uses == 1 && all_visible(x, (rlxc_atom[]){found->floats, found->scales}, 2);
     const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
-    if (!def || is_dequantized(d, def))
-        return def != NULL;
+    if (!def || !all_visible(x, def->args, def->n_args))
+        return false;
+    if (is_dequantized(d, def))
+        return true;
     if (x.var->id >= p->n_uses || p->uses[x.var->id] != 1 || !divides_through(def) ||
         !can_divide(d, def->args[0]))
         return false;

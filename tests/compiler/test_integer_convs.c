@@ -288,3 +288,31 @@ RLX_TEST(integer_convs, sums_are_exact)
         free(w);
     }
 }
+
+/* The scales of a block's results are out of sight in the next one. */
+RLX_TEST(integer_convs, a_quotient_in_another_block)
+{
+    static const char text[] =
+        "@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", 8, 9, 9), \"uint8\"), w: R.Tensor((16, 8, 1, 1), "
+        "\"int8\")):\n"
+        "        with R.dataflow():\n"
+        "            xd = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+        "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
+        "            y = R.nn.conv2d(xd, wd)\n"
+        "            R.output(y)\n"
+        "        with R.dataflow():\n"
+        "            r = R.divide(y, R.const(2.0, \"float32\"))\n"
+        "            R.output(r)\n"
+        "        return r\n";
+    static const unsigned char w[16 * 8];
+    bound_program p = {.text = text, .emits = "dot_u8s8", .where = rlxc_quant_has_dots};
+    unsigned char *file =
+        bound_file("{\"w\":{\"dtype\":\"I8\",\"shape\":[16,8,1,1],\"data_offsets\":[0,128]}}", w,
+                   sizeof w, &p.size);
+    p.weights = file;
+    rlx_executable *exe = bound_compile(t, &p);
+    cr_expect(exe);
+    rlx_executable_release(exe);
+    free(file);
+}
