@@ -302,7 +302,8 @@ RLX_TEST(integer_convs, a_quotient_in_another_block)
         "            y = R.nn.conv2d(xd, wd)\n"
         "            R.output(y)\n"
         "        with R.dataflow():\n"
-        "            r = R.divide(y, R.const(2.0, \"float32\"))\n"
+        "            q = R.divide(y, R.const(2.0, \"float32\"))\n"
+        "            r = R.round(q)\n"
         "            R.output(r)\n"
         "        return r\n";
     static const unsigned char w[16 * 8];
