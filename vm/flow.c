@@ -284,6 +284,7 @@ static uint32_t kinds_wanted(rlx_opcode op, char letter)
     case RLX_OP_CALL_KERNEL:
     case RLX_OP_CALL_KERNEL_IN:
     case RLX_OP_VIEW:
+    case RLX_OP_VIEW_AT:
     case RLX_OP_SHAPE_OF:
     case RLX_OP_TO_VDEVICE:
         return BIT(RLX_KIND_TENSOR);
@@ -335,6 +336,7 @@ static uint8_t kind_made(const flow *f, const rlxv_instruction *in, uint8_t move
     case RLX_OP_NEW_TENSOR:
     case RLX_OP_PLAN_TENSOR:
     case RLX_OP_VIEW:
+    case RLX_OP_VIEW_AT:
     case RLX_OP_TO_VDEVICE:
         return RLX_KIND_TENSOR;
     case RLX_OP_LOAD_CONST:

@@ -184,6 +184,18 @@ static rlx_status view(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *
     return RLX_OK;
 }
 
+static rlx_status view_at(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
+{
+    rlx_value v = f->regs[w[2]];
+    rlx_tensor *t;
+    if (v.kind != RLX_KIND_TENSOR)
+        return wrong_kind(w[2], v, "tensor", err);
+    RLX_TRY(rlxv_tensor_part(vm->pool, NULL, v.as.tensor, f->slots[w[3]], w[4],
+                             rlxv_gather_dims(f, w + 4), &t, err));
+    rlxv_set_reg(f, w[1], rlx_of_tensor(t));
+    return RLX_OK;
+}
+
 static void kill_register(const rlx_vm *vm, rlxv_frame *f, uint32_t r)
 {
     rlxv_set_reg(f, r, rlx_none());
@@ -470,6 +482,9 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
             break;
         case RLX_OP_VIEW:
             status = view(vm, f, w, err);
+            break;
+        case RLX_OP_VIEW_AT:
+            status = view_at(vm, f, w, err);
             break;
         case RLX_OP_LOAD_CONST:
             rlxv_set_reg(f, w[1], rlxv_retain_value(vm->exe->constants[w[2]].value));

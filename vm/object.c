@@ -196,6 +196,33 @@ rlx_status rlxv_tensor_in(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, 
     return RLX_OK;
 }
 
+static rlx_status view_of(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base, size_t offset,
+                          uint32_t ndim, const int64_t *dims, int64_t numel, size_t nbytes,
+                          rlx_tensor **out, rlx_error *err)
+{
+    RLX_TRY(new_header(p, a, base->storage, (uint8_t *)base->data + offset, base->dtype, ndim, dims,
+                       numel, nbytes, out, err));
+    rlxv_retain(&base->storage->header);
+    (*out)->header.readonly = base->header.readonly;
+    return RLX_OK;
+}
+
+rlx_status rlxv_tensor_part(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base, int64_t offset,
+                            uint32_t ndim, const int64_t *dims, rlx_tensor **out, rlx_error *err)
+{
+    int64_t numel;
+    size_t nbytes;
+    RLX_TRY(check_shape(base->dtype, ndim, dims, &numel, &nbytes, err));
+    if (offset < 0 || (uint64_t)offset > base->nbytes || nbytes > base->nbytes - (size_t)offset)
+        return rlx_fail(err, RLX_E_SHAPE,
+                        "a view of %zu bytes at offset %lld of a tensor of %zu bytes", nbytes,
+                        (long long)offset, base->nbytes);
+    if ((size_t)offset % rlx_dtype_size(base->dtype) != 0)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "offset %lld is not aligned to the element",
+                        (long long)offset);
+    return view_of(p, a, base, (size_t)offset, ndim, dims, numel, nbytes, out, err);
+}
+
 rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base,
                                uint32_t ndim, const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {
@@ -205,11 +232,7 @@ rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor 
     if (numel != base->numel)
         return rlx_fail(err, RLX_E_SHAPE, "a view of %lld elements over a tensor of %lld",
                         (long long)numel, (long long)base->numel);
-    RLX_TRY(new_header(p, a, base->storage, base->data, base->dtype, ndim, dims, numel, nbytes, out,
-                       err));
-    rlxv_retain(&base->storage->header);
-    (*out)->header.readonly = base->header.readonly;
-    return RLX_OK;
+    return view_of(p, a, base, 0, ndim, dims, numel, nbytes, out, err);
 }
 
 rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bool readonly,

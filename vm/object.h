@@ -145,6 +145,9 @@ rlx_status rlxv_tensor_new(rlxv_pool *p, const rlx_allocator *a, rlx_dtype dtype
 rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base,
                                uint32_t ndim, const int64_t *dims, rlx_tensor **out,
                                rlx_error *err);
+/* The bytes of |base| from |offset| on, which must hold the shape and be element-aligned. */
+rlx_status rlxv_tensor_part(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base, int64_t offset,
+                            uint32_t ndim, const int64_t *dims, rlx_tensor **out, rlx_error *err);
 rlx_status rlxv_shape_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, const int64_t *dims,
                           rlx_shape **out, rlx_error *err);
 rlx_status rlxv_tuple_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, const rlx_value *items,

@@ -54,7 +54,8 @@ static rlx_status step(follower *f, uint32_t pc, const rlxv_instruction *in)
     RLX_TRY(check_uses(f, pc, in));
     if (in->info->op == RLX_OP_PLAN_TENSOR)
         held = f->fn->plan.tensors[o[1].value].buffer + 1;
-    else if (in->info->op == RLX_OP_MOVE || in->info->op == RLX_OP_VIEW)
+    else if (in->info->op == RLX_OP_MOVE || in->info->op == RLX_OP_VIEW ||
+             in->info->op == RLX_OP_VIEW_AT)
         held = f->holds[o[1].value];
     if (held && !is_in_use(f, held - 1, pc))
         return misused(f, pc, held - 1);

@@ -134,6 +134,8 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
                    : "alignment is not a power of two up to 4096";
     case RLX_OP_ALLOC_TENSOR:
         return o[4].n <= RLX_MAX_NDIM ? NULL : "rank is too high";
+    case RLX_OP_VIEW_AT:
+        return o[3].n <= RLX_MAX_NDIM ? NULL : "rank is too high";
     case RLX_OP_NEW_TENSOR:
     case RLX_OP_VIEW:
         return o[2].n <= RLX_MAX_NDIM ? NULL : "rank is too high";

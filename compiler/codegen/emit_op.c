@@ -22,26 +22,34 @@ static bool is_none(rlxc_atom atom)
     return atom.kind == RLXC_ATOM_NONE || (atom.kind == RLXC_ATOM_TUPLE && atom.n == 0);
 }
 
+/* An instruction with |n_head| operands and a list of slots behind them. */
+static void emit_with_dims(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *head,
+                           uint32_t n_head, const uint32_t *dims, uint32_t n)
+{
+    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n_head + 1 + n) * sizeof *operands);
+    memcpy(operands, head, n_head * sizeof *head);
+    operands[n_head] = n;
+    memcpy(operands + n_head + 1, dims, n * sizeof *dims);
+    rlxc_bc_op(fn, op, operands, n_head + 1 + n);
+}
+
 /* d := tensor; |in_storage|: the storage's register and the offset's slot come first. */
 static void emit_tensor(rlxc_bc_function *fn, const rlxc_binding *b, const uint32_t *in_storage,
                         rlxc_atom shape, rlxc_atom dtype)
 {
     const uint32_t *dims;
-    uint32_t n_dims, n = 0;
+    uint32_t n_dims, n = 0, head[4];
     if (dtype.kind != RLXC_ATOM_DTYPE || !rlxc_bc_shape_slots(fn, shape, &dims, &n_dims)) {
         fail(fn, b, "the shape's rank and the data type must be known");
         return;
     }
-    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n_dims + 5) * sizeof *operands);
-    operands[n++] = rlxc_bc_define(fn, b->var);
+    head[n++] = rlxc_bc_define(fn, b->var);
     if (in_storage) {
-        operands[n++] = in_storage[0];
-        operands[n++] = in_storage[1];
+        head[n++] = in_storage[0];
+        head[n++] = in_storage[1];
     }
-    operands[n++] = rlx_dtype_word(dtype.dtype);
-    operands[n++] = n_dims;
-    memcpy(operands + n, dims, n_dims * sizeof *dims);
-    rlxc_bc_op(fn, in_storage ? RLX_OP_ALLOC_TENSOR : RLX_OP_NEW_TENSOR, operands, n + n_dims);
+    head[n++] = rlx_dtype_word(dtype.dtype);
+    emit_with_dims(fn, in_storage ? RLX_OP_ALLOC_TENSOR : RLX_OP_NEW_TENSOR, head, n, dims, n_dims);
 }
 
 static void emit_new_tensor(rlxc_bc_function *fn, const rlxc_binding *b)
@@ -109,22 +117,33 @@ static void emit_reshape(rlxc_bc_function *fn, const rlxc_binding *b)
         emit_builtin(fn, b, "rlx.reshape", b->args, 2);
         return;
     }
-    uint32_t *operands = rlxc_alloc(fn->ctx, ((size_t)n + 3) * sizeof *operands);
-    operands[0] = rlxc_bc_define(fn, b->var);
-    operands[1] = source;
-    operands[2] = n;
-    memcpy(operands + 3, dims, n * sizeof *dims);
-    rlxc_bc_op(fn, RLX_OP_VIEW, operands, n + 3);
+    const uint32_t head[2] = {rlxc_bc_define(fn, b->var), source};
+    emit_with_dims(fn, RLX_OP_VIEW, head, 2, dims, n);
 }
 
-/* The whole of x in another shape is a view instruction; another type or a part needs a builtin. */
+/* x, or a part of it, in another shape is an instruction; another type needs a builtin. */
 static void emit_view(rlxc_bc_function *fn, const rlxc_binding *b)
 {
-    bool reshapes =
-        b->n_args < 3 || (is_none(b->args[2]) && (b->n_args < 4 || is_none(b->args[3])));
-    if (reshapes && b->n_args > 1 && !is_none(b->args[1])) {
-        emit_reshape(fn, b);
-        return;
+    const rlxc_sinfo *from = rlxc_atom_sinfo(fn->ctx, fn->m->module, b->args[0]);
+    const bool keeps_type =
+        b->n_args < 3 || is_none(b->args[2]) ||
+        (b->args[2].kind == RLXC_ATOM_DTYPE && from && from->kind == RLXC_SINFO_TENSOR &&
+         rlxc_dtype_eq(from->dtype, b->args[2].dtype));
+    const bool whole = b->n_args < 4 || is_none(b->args[3]);
+    const uint32_t *dims;
+    uint32_t n;
+    if (keeps_type && b->n_args > 1 && !is_none(b->args[1])) {
+        if (whole) {
+            emit_reshape(fn, b);
+            return;
+        }
+        if (rlxc_bc_shape_slots(fn, b->args[1], &dims, &n)) {
+            const uint32_t source = rlxc_bc_atom(fn, b->args[0]);
+            const uint32_t offset = rlxc_bc_atom_slot(fn, b->args[3]);
+            const uint32_t head[3] = {rlxc_bc_define(fn, b->var), source, offset};
+            emit_with_dims(fn, RLX_OP_VIEW_AT, head, 3, dims, n);
+            return;
+        }
     }
     rlxc_atom args[4] = {b->args[0]};
     for (uint32_t i = 1; i < b->n_args && i < 4; i++)

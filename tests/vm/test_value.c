@@ -305,6 +305,7 @@ RLX_TEST(file, opcodes_stay_as_they_are)
         {0x14, "view", "drS"},
         {0x15, "plan", "z"},
         {0x16, "plan_tensor", "dp"},
+        {0x17, "view_at", "drsS"},
         {0x18, "load_const", "dc"},
         {0x19, "move", "dr"},
         {0x1a, "make_tuple", "dR"},
