@@ -1,0 +1,48 @@
+# main: three products with biases that are read in another shape are one. apart: what is activated, of another shape,
+# on the other side of a product, of rows that are no whole cache lines, or a result of the function stays by itself.
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, "n", 3), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            wq = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 16]))
+            wk = R.broadcast_to(R.const([[4.0], [5.0], [6.0]], "float32"), R.shape([3, 16]))
+            wv = R.broadcast_to(R.const([[7.0], [8.0], [9.0]], "float32"), R.shape([3, 16]))
+            bq = R.broadcast_to(R.const([0.5], "float32"), R.shape([16]))
+            bk = R.broadcast_to(R.const([[0.25]], "float32"), R.shape([1, 16]))
+            bv = R.broadcast_to(R.const([0.125], "float32"), R.shape([16]))
+            q = R.add(bq, R.matmul(x, wq))
+            q4 = R.reshape(q, R.shape([2, n, 4, 4]))
+            k = R.add(R.matmul(x, wk), bk)
+            k4 = R.reshape(k, R.shape([2, n, 4, 4]))
+            v = R.add(R.matmul(x, wv), bv)
+            v4 = R.reshape(v, R.shape([2, n, 4, 4]))
+            y = R.nn.attention(q4, k4, v4)
+            R.output(y)
+        return y
+
+    @R.function
+    def apart(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            w = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 16]))
+            wide = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 32]))
+            odd = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 5]))
+            more = R.broadcast_to(R.const([[1.5], [2.5], [3.5]], "float32"), R.shape([3, 16]))
+            a = R.reshape(R.matmul(x, w), R.shape([n, 4, 4]))
+            active = R.nn.relu(R.matmul(x, more))
+            b = R.reshape(R.matmul(x, wide), R.shape([n, 4, 8]))
+            o = R.reshape(R.matmul(x, odd), R.shape([n, 5, 1]))
+            p = R.reshape(R.matmul(x, R.add(odd, R.const(1.0, "float32"))), R.shape([n, 5, 1]))
+            c = R.matmul(a, b)
+            d = R.reshape(R.matmul(x, R.add(more, R.const(1.0, "float32"))), R.shape([n, 4, 4]))
+            e = R.matmul(d, c)
+            out = R.matmul(x, R.add(more, R.const(2.0, "float32")))
+            R.output(active, e, o, p, out)
+        return active, e, o, p, out
