@@ -2,8 +2,8 @@
 
    Everything but the data section is copied before it is checked, so that a file that changes
    later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
-   privately and read-only; it belongs to a storage of its own, so that a constant returned from a
-   call may outlive the executable. */
+   privately and read-only, or read into huge pages; it belongs to a storage of its own, so that a
+   constant returned from a call may outlive the executable. */
 #include "vm/exec.h"
 #include "vm/file.h"
 
@@ -17,20 +17,25 @@
 #include <unistd.h>
 
 #define HUGE_CONSTANTS ((size_t)4 << 20) /* below, huge pages are not worth asking for */
+#define HUGE_PAGE ((size_t)2 << 20)
 
-typedef struct mapping {
+typedef struct constants {
     rlx_allocator allocator;
     void *base;
     size_t size;
-} mapping;
+    bool mapped; /* else the allocator's */
+} constants;
 
-static void unmap(void *user, void *data)
+static void give_back(void *user, void *data)
 {
     (void)data;
-    mapping *m = user;
-    rlx_allocator a = m->allocator;
-    munmap(m->base, m->size);
-    rlx_free(&a, m, sizeof *m, _Alignof(mapping));
+    constants *c = user;
+    rlx_allocator a = c->allocator;
+    if (c->mapped)
+        munmap(c->base, c->size);
+    else
+        rlx_free(&a, c->base, c->size, HUGE_PAGE);
+    rlx_free(&a, c, sizeof *c, _Alignof(constants));
 }
 
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what)
@@ -43,10 +48,11 @@ rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what)
                     what, text);
 }
 
-static rlx_status read_at(int fd, const char *path, uint8_t *to, size_t n, rlx_error *err)
+static rlx_status read_at(int fd, const char *path, uint64_t offset, uint8_t *to, size_t n,
+                          rlx_error *err)
 {
     for (size_t at = 0; at < n;) {
-        ssize_t got = pread(fd, to + at, n - at, (off_t)at);
+        ssize_t got = pread(fd, to + at, n - at, (off_t)(offset + at));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -58,29 +64,62 @@ static rlx_status read_at(int fd, const char *path, uint8_t *to, size_t n, rlx_e
     return RLX_OK;
 }
 
-static rlx_status map_data(int fd, const char *path, const rlx_allocator *a, uint64_t offset,
-                           uint64_t size, rlx_storage **out, rlx_error *err)
+static rlx_status out_of_memory(rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+}
+
+/* |c->size| bytes from |offset|, where a page begins. */
+static rlx_status map_constants(int fd, const char *path, uint64_t offset, constants *c,
+                                rlx_error *err)
+{
+    c->base = mmap(NULL, c->size, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
+    if (c->base == MAP_FAILED)
+        return rlxv_io_error(err, path, "map the constants");
+    c->mapped = true;
+    if (c->size >= HUGE_CONSTANTS)
+        (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* a wish: not every file system can */
+    return RLX_OK;
+}
+
+static rlx_status read_constants(int fd, const char *path, uint64_t offset, constants *c,
+                                 rlx_error *err)
+{
+    const size_t used = c->size;
+    if (c->size > SIZE_MAX - HUGE_PAGE)
+        return rlx_fail(err, RLX_E_LIMIT, "%s: the constants do not fit in memory", path);
+    c->size = (used + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    c->base = rlx_alloc(&c->allocator, c->size, HUGE_PAGE);
+    if (!c->base)
+        return out_of_memory(err);
+    (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* a wish: small pages do as well */
+    rlx_status status = read_at(fd, path, offset, c->base, used, err);
+    if (status != RLX_OK)
+        rlx_free(&c->allocator, c->base, c->size, HUGE_PAGE);
+    return status;
+}
+
+static rlx_status load_constants(int fd, const char *path, const rlx_allocator *a, bool huge_pages,
+                                 uint64_t offset, uint64_t size, rlx_storage **out, rlx_error *err)
 {
     long page = sysconf(_SC_PAGESIZE);
     uint64_t skip = offset % (uint64_t)page;
     if (size > PTRDIFF_MAX - skip)
         return rlx_fail(err, RLX_E_LIMIT, "%s: the constants do not fit in memory", path);
-    mapping *m = rlx_alloc(a, sizeof *m, _Alignof(mapping));
-    if (!m)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
-    m->allocator = a ? *a : *rlx_default_allocator();
-    m->size = (size_t)(size + skip);
-    m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - skip));
-    if (m->base == MAP_FAILED) {
-        rlx_free(a, m, sizeof *m, _Alignof(mapping));
-        return rlxv_io_error(err, path, "map the constants");
+    constants *c = rlx_alloc(a, sizeof *c, _Alignof(constants));
+    if (!c)
+        return out_of_memory(err);
+    *c = (constants){.allocator = a ? *a : *rlx_default_allocator(), .size = (size_t)(size + skip)};
+    rlx_status status = huge_pages ? read_constants(fd, path, offset - skip, c, err)
+                                   : map_constants(fd, path, offset - skip, c, err);
+    if (status != RLX_OK) {
+        rlx_free(a, c, sizeof *c, _Alignof(constants));
+        return status;
     }
-    if (m->size >= HUGE_CONSTANTS)
-        (void)madvise(m->base, m->size, MADV_HUGEPAGE); /* a wish: not every file system can */
-    rlx_status status =
-        rlxv_storage_wrap(a, (uint8_t *)m->base + skip, (size_t)size, true, unmap, m, out, err);
+    status =
+        rlxv_storage_wrap(a, (uint8_t *)c->base + skip, (size_t)size, true, give_back, c, out, err);
     if (status != RLX_OK)
-        unmap(m, NULL);
+        give_back(c, NULL);
     return status;
 }
 
@@ -105,7 +144,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         goto done;
     total = (uint64_t)st.st_size;
     size_t available = total < sizeof start ? (size_t)total : sizeof start;
-    status = read_at(fd, path, start, available, err);
+    status = read_at(fd, path, 0, start, available, err);
     if (status == RLX_OK) {
         status =
             rlxv_read_header(start, available, total, &head_size, &data_offset, &data_size, err);
@@ -115,12 +154,13 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     if (status == RLX_OK) {
         head = rlx_alloc(a, head_size, 64);
         if (!head)
-            status = rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
+            status = out_of_memory(err);
     }
     if (status == RLX_OK)
-        status = read_at(fd, path, head, head_size, err);
+        status = read_at(fd, path, 0, head, head_size, err);
     if (status == RLX_OK && data_size > 0)
-        status = map_data(fd, path, a, data_offset, data_size, &data, err);
+        status = load_constants(fd, path, a, options && options->huge_pages, data_offset, data_size,
+                                &data, err);
     if (status != RLX_OK) {
         rlx_free(a, head, head_size, 64);
         goto done;

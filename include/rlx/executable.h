@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 1
+#define RLX_FORMAT_MINOR 2
 #define RLX_NONE UINT32_MAX
 
 typedef struct rlx_load_options {
@@ -24,6 +24,10 @@ typedef struct rlx_load_options {
     /* Where the machine code is kept as a file of its own while it runs and after, for perf, which
        reads the names of kernels from there. Replaced if there is one. NULL: in memory only. */
     const char *native_file;
+    /* Files: the constants are read into memory of |allocator|, in huge pages where the system has
+       them, instead of being mapped. Loading takes longer and processes share nothing; calls that
+       read all weights for a few rows are faster, as few file systems give huge pages. */
+    bool huge_pages;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_MODULE, VERSION, NOT_FOUND (a builtin this library

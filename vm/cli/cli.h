@@ -30,6 +30,7 @@ typedef struct cli_call {
     uint64_t seed;
     uint32_t threads;        /* 0: not given */
     const char *native_file; /* rlx_load_options.native_file */
+    bool huge_pages;         /* the same of there */
     bool quiet;              /* what the function prints is dropped */
 } cli_call;
 

@@ -78,6 +78,8 @@ static const cli_option call_options[] = {
     {"--seed", "S", "of the random inputs (default 0)"},
     {"--threads", "T", "threads of a kernel's parallel loops (default 1)"},
     {"--native-file", "F.so", "keep the kernels in this file, so that perf names them"},
+    {"--huge-pages", "",
+     "constants are read into huge pages, not mapped: loads slower, runs faster"},
 };
 enum { N_CALL_OPTIONS = sizeof call_options / sizeof *call_options };
 
@@ -264,6 +266,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->threads = (uint32_t)number;
     } else if (strcmp(option->name, "--native-file") == 0) {
         call->native_file = value;
+    } else if (strcmp(option->name, "--huge-pages") == 0) {
+        call->huge_pages = true;
     }
     return true;
 }

@@ -164,7 +164,8 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_complain("no file given; --help shows the usage");
         return CLI_USAGE;
     }
-    const rlx_load_options load = {.trust_native = true, .native_file = call->native_file};
+    const rlx_load_options load = {
+        .trust_native = true, .native_file = call->native_file, .huge_pages = call->huge_pages};
     if (rlx_executable_load_file(call->file, &load, &out->exe, &err) != RLX_OK)
         return cli_fail(&err);
     out->function =
