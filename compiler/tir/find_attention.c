@@ -131,6 +131,50 @@ static void read_mask(const rlxc_stages *all, rlxc_attention *a)
         a->first_seen = a->last_seen = NULL;
 }
 
+typedef struct crossed_search {
+    const rlxc_stages *all;
+    rlxc_attention *a;
+} crossed_search;
+
+static bool is_other(void *user, const rlxc_expr *e)
+{
+    return e != user;
+}
+
+/* What is read under a condition, in |e|, stays there. */
+static void drop_inside(rlxc_context *ctx, const rlxc_expr *e, rlxc_attention *a)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < a->n_crossed; i++)
+        if (rlxc_expr_visit(ctx, e, is_other, (void *)(uintptr_t)a->crossed[i]))
+            a->crossed[kept++] = a->crossed[i];
+    a->n_crossed = kept;
+}
+
+static bool note_crossed(void *user, const rlxc_expr *e)
+{
+    const crossed_search *q = user;
+    rlxc_attention *a = q->a;
+    int64_t by_query, by_key;
+    if (e->kind == RLXC_EXPR_AND || e->kind == RLXC_EXPR_OR ||
+        (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0))
+        drop_inside(q->all->ctx, e, a);
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer == a->score->out ||
+        !rlxc_dtype_is_float(e->dtype) || e->dtype.lanes != 1 ||
+        !rlxc_access_stride(q->all->ctx, e->load.buffer, e->load.indices, a->map->vars[2],
+                            &by_query) ||
+        !rlxc_access_stride(q->all->ctx, e->load.buffer, e->load.indices, a->map->vars[3],
+                            &by_key) ||
+        by_key != 1 || by_query == 0 || by_query == 1)
+        return true;
+    for (uint32_t i = 0; i < a->n_crossed; i++)
+        if (a->crossed[i] == e)
+            return true;
+    if (a->n_crossed < RLXC_ATTENTION_CROSSED)
+        a->crossed[a->n_crossed++] = e;
+    return true;
+}
+
 /* --- all stages ------------------------------------------------------------------------------- */
 
 /* The axes of final that weigh is read at, and that sum is read at the first three of them. */
@@ -230,5 +274,7 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
             return false;
     }
     read_mask(all, a);
+    crossed_search crossed = {all, a};
+    rlxc_expr_visit(ctx, a->map->value, note_crossed, &crossed);
     return true;
 }

@@ -1,6 +1,7 @@
 /* What rules make their loops of (loops.h). */
 #include "compiler/tir/loops.h"
 
+#include "compiler/tir/intrinsics.h"
 #include "compiler/tir/stages.h"
 
 /* --- loops ------------------------------------------------------------------------------------ */
@@ -89,6 +90,15 @@ void rlxc_close_tiles(rlxc_schedule *to, rlxc_rest *rest, const rlxc_tiles *tile
     const rlxc_expr *taken = rlxc_mul(ctx, tiles->count, rlxc_i64(ctx, tiles->size));
     rest->left = rlxc_named(to, "left", rlxc_sub(ctx, rest->left, taken));
     rest->first = rlxc_named(to, "row", rlxc_add(ctx, rest->first, taken));
+}
+
+const rlxc_stmt *rlxc_fetch(rlxc_context *ctx, const rlxc_expr *load)
+{
+    const rlxc_expr *args[5] = {
+        rlxc_string(ctx, "llvm.prefetch"), rlxc_intrinsic_call(ctx, "address_of", &load, 1),
+        rlxc_int(ctx, RLX_I32, 0), rlxc_int(ctx, RLX_I32, 2), rlxc_int(ctx, RLX_I32, 1)};
+    return rlxc_stmt_evaluate(
+        ctx, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "call_llvm_intrin"), args, 5));
 }
 
 /* --- tiles of vectors ------------------------------------------------------------------------- */

@@ -32,6 +32,9 @@ const rlxc_stmt *rlxc_annotated(rlxc_context *ctx, const rlxc_stmt *loop, const 
 /* A sum whose terms may be added in another order. */
 const rlxc_stmt *rlxc_reassociable(rlxc_context *ctx, const rlxc_stmt *loop);
 
+/* A hint: the line of memory of this element is read soon. */
+const rlxc_stmt *rlxc_fetch(rlxc_context *ctx, const rlxc_expr *load);
+
 /* The number of parts of |size| that cover |extent|, and the size of the one that begins at
  * |first|: the last may be smaller. */
 const rlxc_expr *rlxc_split_count(rlxc_context *ctx, const rlxc_expr *extent, int64_t size);

@@ -203,12 +203,7 @@ static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_
                 : index->kind == RLXC_EXPR_FLOORDIV ? q->next
                                                     : q->next_column;
     }
-    const rlxc_expr *element = rlxc_load(ctx, load->load.buffer, at, load->load.n);
-    const rlxc_expr *args[5] = {
-        rlxc_string(ctx, "llvm.prefetch"), rlxc_intrinsic_call(ctx, "address_of", &element, 1),
-        rlxc_int(ctx, RLX_I32, 0), rlxc_int(ctx, RLX_I32, 2), rlxc_int(ctx, RLX_I32, 1)};
-    return rlxc_stmt_evaluate(
-        ctx, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "call_llvm_intrin"), args, 5));
+    return rlxc_fetch(ctx, rlxc_load(ctx, load->load.buffer, at, load->load.n));
 }
 
 /* The sums along the only axis, |n| elements at a time, each into its own part; then the elements

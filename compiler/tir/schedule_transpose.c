@@ -8,8 +8,8 @@
  * lanes: the 2 x 2 blocks of the matrix of that size are transposed. The order of the rounds does
  * not matter (J. O. Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
  *
- * Leaves out: elements of other widths than 32 bits, and stages that compute something: they go
- * element by element, as do blocks at the border. */
+ * Leaves out: elements of other widths than 32 and 64 bits, and stages that compute something: they
+ * go element by element, as do blocks at the border. */
 #include "compiler/tir/intrinsics.h"
 #include "compiler/tir/stages.h"
 
@@ -79,8 +79,8 @@ static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
 static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var,
                     const rlxc_expr *other)
 {
-    return load->kind == RLXC_EXPR_LOAD && load->dtype.bits == 32 && load->dtype.lanes == 1 &&
-           !load->load.buffer->strides && runs_along(ctx, load, var) &&
+    return load->kind == RLXC_EXPR_LOAD && (load->dtype.bits == 32 || load->dtype.bits == 64) &&
+           load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var) &&
            !rlxc_expr_uses_var(ctx, load->load.indices[load->load.n - 1], other);
 }
 
@@ -103,6 +103,13 @@ static const rlxc_expr *bound(const block *b, rlxc_schedule *to, const rlxc_expr
     const rlxc_expr *var = rlxc_var(b->ctx, rlxc_intern_cstr(b->ctx, "r"), value->dtype);
     RLXC_PUSH(b->ctx, &to->out, rlxc_stmt_let(b->ctx, var, value));
     return var;
+}
+
+/* Of elements of type |t|, as many as fill a vector and are swapped. */
+static uint32_t lanes_of(const rlxc_schedule *c, rlx_dtype t)
+{
+    const uint32_t lanes = c->s->options->vector_bytes * 8 / t.bits;
+    return lanes < MAX_LANES ? lanes : MAX_LANES;
 }
 
 /* Half of a swap: of x the lanes without |step| and what of y goes beside them, or (|high|) of y
@@ -148,9 +155,8 @@ static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const r
 const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
 {
     rlxc_context *ctx = c->s->ctx;
-    const uint32_t widest = c->s->options->vector_bytes / 4;
-    const block b = {c, ctx, t, widest < MAX_LANES ? widest : MAX_LANES};
-    if (b.lanes < 4 || t->n_crossed % b.lanes != 0 || t->n_last % b.lanes != 0 ||
+    const block b = {c, ctx, t, lanes_of(c, t->to->dtype)};
+    if (b.lanes < 2 || t->n_crossed % b.lanes != 0 || t->n_last % b.lanes != 0 ||
         !rlxc_dtype_eq(t->from->dtype, t->to->dtype) ||
         !in_rows(ctx, t->from, t->crossed, t->last) || !in_rows(ctx, t->to, t->last, t->crossed))
         return NULL;
@@ -161,8 +167,9 @@ const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
     return rlxc_loop_of(ctx, i, rlxc_i64(ctx, t->n_crossed / b.lanes), RLXC_LOOP_SERIAL, all);
 }
 
-const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
-                                       const rlxc_stmt *by_element)
+/* What one block of |size| rows and columns does, those of the stage's last axes. */
+static const rlxc_stmt *one_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
+                                  const rlxc_stmt *by_element)
 {
     rlxc_context *ctx = c->s->ctx;
     const uint32_t n = s->n_axes;
@@ -170,15 +177,36 @@ const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
                                   .from = s->value,
                                   .crossed = s->vars[n - 2],
                                   .last = s->vars[n - 1],
-                                  .n_crossed = BLOCK,
-                                  .n_last = BLOCK};
+                                  .n_crossed = size,
+                                  .n_last = size};
     const rlxc_stmt *all = rlxc_transposed(c, &t);
     if (!all)
         return by_element;
-    const rlxc_expr *whole = rlxc_i64(ctx, BLOCK);
+    const rlxc_expr *whole = rlxc_i64(ctx, size);
     const rlxc_expr *is_whole =
         rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_EQ, s->extents[n - 2], whole),
                     rlxc_binary(ctx, RLXC_EXPR_EQ, s->extents[n - 1], whole));
     is_whole = rlxc_simplify(ctx, is_whole, NULL);
     return rlxc_is_const(is_whole, 1) ? all : rlxc_stmt_if(ctx, is_whole, all, by_element);
+}
+
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+                                       const rlxc_stmt *by_element)
+{
+    return one_block(c, s, BLOCK, by_element);
+}
+
+const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_stage own = *s;
+    const uint32_t size = lanes_of(c, s->out->dtype);
+    rlxc_split_axis(ctx, &own, 0, size);
+    rlxc_split_axis(ctx, &own, 1, size);
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, own.out, own.indices, own.out->ndim, own.value);
+    body = rlxc_loop_of(ctx, own.vars[2], own.extents[2], RLXC_LOOP_SERIAL, body);
+    body = rlxc_loop_of(ctx, own.vars[3], own.extents[3], RLXC_LOOP_SERIAL, body);
+    body = one_block(c, &own, size, body);
+    body = rlxc_loop_of(ctx, own.vars[0], own.extents[0], RLXC_LOOP_SERIAL, body);
+    return rlxc_loop_of(ctx, own.vars[1], own.extents[1], RLXC_LOOP_SERIAL, body);
 }

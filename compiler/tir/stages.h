@@ -80,8 +80,8 @@ typedef struct rlxc_transposition {
 } rlxc_transposition;
 
 /* The loops of a transposition, by squares of vectors; NULL unless both sides are of one type of
- * 32 bits, |from| is contiguous along |crossed| and |to| along |last|, and both counts are multiples
- * of a vector's lanes. */
+ * 32 or 64 bits, |from| is contiguous along |crossed| and |to| along |last|, and both counts are
+ * multiples of a vector's lanes. */
 const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
 
 /* A stage that is contiguous along its last axis while it reads along another: both are split, the
@@ -91,6 +91,9 @@ bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
  * |by_element|, the loops over the last two axes. */
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
                                        const rlxc_stmt *by_element);
+/* The same for all of a stage of two axes, which is contiguous along the last and reads along the
+ * first; in blocks of a vector's lanes. */
+const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s);
 
 /* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
  * have those axes in common, allow it; the number of axes that end there then. Views of the buffers

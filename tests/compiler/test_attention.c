@@ -31,6 +31,7 @@ static const variant variants[] = {
     {"bias", "float32", 32, 32, "", .bias = true},
     {"bias of keys", "float32", 16, 16, "", .bias = true, .bias_by_key = true},
     {"hiding bias", "float32", 16, 16, "", .bias = true, .hides = true},
+    {"bias in float16", "float16", 16, 24, "", .bias = true},
     {"causal", "float32", 32, 16, ", causal_mask=\"TopLeft\"", .causal = true},
     {"causal at the end", "float32", 32, 16, ", causal_mask=\"BottomRight\"", .causal = true,
      .bottom_right = true},

@@ -207,6 +207,8 @@ def rows():
     out += [
         Row("R.permute_dims(x)", {"x": x("n 3 m")}, lambda a: a.transpose()),
         Row("R.permute_dims(x, [0, 2, 1])", {"x": x("n 33 m")}, lambda a: a.transpose(0, 2, 1)),
+        Row("R.permute_dims(x, [0, 2, 1])", {"x": x("n 33 m", "float64")},
+            lambda a: a.transpose(0, 2, 1), name="permute_dims float64"),
         Row("R.permute_dims(x, [1, 2, 0])", {"x": x("n 3 m")}, lambda a: a.transpose(1, 2, 0)),
         Row("R.reshape(x, (m, n))", {"x": x()}, lambda a: a.reshape(a.shape[::-1])),
         Row("R.reshape(x, (n, -1))", {"x": x("n 2 m")},
