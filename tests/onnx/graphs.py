@@ -93,15 +93,22 @@ def quarters(*dims):
     return np.round(floats(*dims) * 4) / 4
 
 
-def projected(biased, dims):
-    """Three products of x of |dims| dimensions; one result is computed on while the others wait."""
+def projected(biased, dims, together):
+    """Three products of x of |dims| dimensions, or (|together|) the columns of one; one result is
+    computed on while the others wait."""
     weights = [i + quarters(8, 16) for i in range(3)]
     biases = [i * quarters(16) for i in range(3)]
-    nodes, heads = [const("heads", i64(*[0] * (dims - 1), 4, 4)), const("two", np.float32(2))], []
+    nodes = [const("heads", i64(*[0] * (dims - 1), 4, 4)), const("two", np.float32(2))]
     for i, (w, b) in enumerate(zip(weights, biases)):
         nodes += [const(f"w{i}", w), const(f"b{i}", b), node("MatMul", f"x w{i}", f"p{i}"),
-                  node("Add", f"p{i} b{i}" if i else f"b{i} p{i}", f"s{i}"),
-                  node("Reshape", (f"s{i}" if biased else f"p{i}") + " heads", f"h{i}")]
+                  node("Add", f"p{i} b{i}" if i else f"b{i} p{i}", f"s{i}")] * (not together)
+    if together:
+        nodes += [const("w", np.concatenate(weights, 1)), const("b", np.concatenate(biases)),
+                  node("MatMul", "x w", "p"), node("Add", "p b", "s"),
+                  node("Split", "s" if biased else "p", "s0 s1 s2" if biased else "p0 p1 p2",
+                       axis=-1, num_outputs=3)]
+    nodes += [node("Reshape", (f"s{i}" if biased else f"p{i}") + " heads", f"h{i}")
+              for i in range(3)]
     nodes += [node("Mul", "h0 two", "d"), node("Sub", "d h1", "e"), node("MatMul", "e h2", "f"),
               node("Add", "f h1", "g"), node("Add", "g h0", "y")]
 
@@ -113,7 +120,8 @@ def projected(biased, dims):
     names = ["a", "b", "c"][:dims - 1]
     sizes = {2: [(3,), (1,), (0,), (65,)], 3: [(2, 3), (1, 1), (0, 5), (3, 0), (2, 65)],
              4: [(2, 1, 3), (1, 2, 17)]}[dims]
-    return Program(f"products of one operand, {dims} dimensions" + ", biased" * biased,
+    what = "columns of a product" if together else "products of one operand"
+    return Program(f"{what}, {dims} dimensions" + ", biased" * biased,
                    graph(nodes, [("x", tensor_type(F32, names + [8]))],
                          [("y", tensor_type(F32, names + [4, 4]))]),
                    [(quarters(*s, 8),) for s in sizes], meaning)
@@ -151,7 +159,8 @@ def programs():
                       [("x", tensor_type(F32, ["n", "a", "b"]))], [("y", nm)]),
                 [(floats(k, 2, 3),) for k in (1, 4, 0)] + [(floats(2, 6, 1),)],
                 lambda x: [x.reshape(-1, 6) @ floats(6, 2)]),
-        *[projected(biased, dims) for biased in (False, True) for dims in (2, 3, 4)],
+        *[projected(biased, dims, together) for together in (False, True)
+          for biased in (False, True) for dims in (2, 3, 4)],
         *[narrow_sizes(name, to) for name, to in
           (("int8", 3), ("uint8", 2), ("int16", 5), ("uint16", 4), ("int32", 6), ("uint32", 12))],
         # the dimension summed over is known of one side only

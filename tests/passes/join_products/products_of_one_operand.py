@@ -1,5 +1,6 @@
 # main: three products with biases that are read in another shape are one. apart: what is activated, of another shape,
 # on the other side of a product, of rows that are no whole cache lines, or a result of the function stays by itself.
+# columns: the parts of one product, in whatever order and not all, are stacked. uneven: parts of two sizes are not.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -46,3 +47,28 @@ class Module:
             out = R.matmul(x, R.add(more, R.const(2.0, "float32")))
             R.output(active, e, o, p, out)
         return active, e, o, p, out
+
+    @R.function
+    def columns(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            w = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 48]))
+            b = R.broadcast_to(R.const([0.5], "float32"), R.shape([48]))
+            y = R.add(R.matmul(x, w), b)
+            last = R.reshape(R.strided_slice(y, axes=[-1], begin=[-16], end=[48]), R.shape([n, 4, 4]))
+            first = R.reshape(R.strided_slice(y, axes=[1], begin=[0], end=[16]), R.shape([n, 4, 4]))
+            out = R.matmul(last, first)
+            R.output(out)
+        return out
+
+    @R.function
+    def uneven(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            w = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 48]))
+            y = R.matmul(x, w)
+            few = R.reshape(R.strided_slice(y, axes=[1], begin=[0], end=[16]), R.shape([n, 4, 4]))
+            many = R.reshape(R.strided_slice(y, axes=[1], begin=[16], end=[48]), R.shape([n, 4, 8]))
+            out = R.matmul(few, many)
+            R.output(out)
+        return out
