@@ -2,6 +2,7 @@
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
  *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
+ * Heads of q may be a multiple of those of k and v: then so many of them in turn share one.
  * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
  * matrix products and softmax. */
 #include "compiler/ops/compose.h"
@@ -23,14 +24,26 @@ static double least_seen(rlx_dtype t)
     return 0.5 * hidden(t);
 }
 
-static const uint32_t agree[][4] = {/* argument, dimension: equal to argument, dimension */
-                                    {1, 0, 0, 0}, {1, 2, 0, 2}, {1, 3, 0, 3},
-                                    {2, 0, 0, 0}, {2, 2, 0, 2}, {2, 1, 1, 1}};
+/* Argument, dimension: equal to argument, dimension; the heads of the key also where heads share
+ * them. */
+static const uint32_t agree[][4] = {{1, 2, 0, 2}, {1, 0, 0, 0}, {1, 3, 0, 3},
+                                    {2, 0, 0, 0}, {2, 2, 1, 2}, {2, 1, 1, 1}};
 
 /* The operand's dimension |i|; NULL when unknown. */
 static const rlxc_expr *dim(const rlxc_sinfo *s, uint32_t i)
 {
     return rlxc_dims_known(s) ? s->dims[i] : NULL;
+}
+
+/* The heads of the query that share one of the key, by their numbers; 1 where that is not known. */
+static int64_t heads_sharing(const rlxc_call_view *v)
+{
+    int64_t heads, shared;
+    if (!rlxc_dims_known(v->in[0]) || !rlxc_dims_known(v->in[1]) ||
+        !rlxc_is_int(v->in[0]->dims[2], &heads) || !rlxc_is_int(v->in[1]->dims[2], &shared) ||
+        shared < 1 || heads < shared || heads % shared != 0)
+        return 1;
+    return heads / shared;
 }
 
 static bool has_window(const rlxc_binding *call)
@@ -66,7 +79,7 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     }
     if (!known)
         return rlxc_tensor_ndim(&v, dtype, 4);
-    for (size_t i = 0; i < sizeof agree / sizeof agree[0]; i++) {
+    for (size_t i = heads_sharing(&v) > 1; i < sizeof agree / sizeof agree[0]; i++) {
         const rlxc_expr *a = dim(v.in[agree[i][0]], agree[i][1]),
                         *b = dim(v.in[agree[i][2]], agree[i][3]);
         if (rlxc_prove_ne(ctx, a, b, NULL))
@@ -276,7 +289,7 @@ static bool fits_one_kernel(const rlxc_call_view *v)
     if (!rlxc_dtype_is_float(t) || !rlxc_is_int(v->in[0]->dims[3], &size) || size < 1 ||
         !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
         return false;
-    for (size_t i = 0; i < sizeof agree / sizeof agree[0]; i++)
+    for (size_t i = heads_sharing(v) > 1; i < sizeof agree / sizeof agree[0]; i++)
         if (!rlxc_prove_eq(ctx, dim(v->in[agree[i][0]], agree[i][1]),
                            dim(v->in[agree[i][2]], agree[i][3]), NULL))
             return false;
@@ -353,8 +366,14 @@ static const rlxc_expr *hide_others(rlxc_te *te, const rlxc_te_operand *first,
     return show_or_hide(ctx, seen, score, true);
 }
 
+static const rlxc_expr *shared_head(rlxc_context *ctx, const rlxc_expr *head, int64_t sharing)
+{
+    return sharing == 1 ? head : rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, head, rlxc_i64(ctx, sharing));
+}
+
 /* Seven stages, in float32 or float64, that the schedule runs as one (tir/schedule_attention.h). */
-static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale)
+static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale,
+                               int64_t sharing)
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
@@ -383,7 +402,8 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     four_axes(&te, score->name, dims, false);
     const rlxc_expr *d = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "d", q.dims[3]);
-    const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d}, *k_at[4] = {ax[0], ax[3], ax[1], d};
+    const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d},
+                    *k_at[4] = {ax[0], ax[3], shared_head(ctx, ax[1], sharing), d};
     rlxc_te_reduce(&te, score, zero,
                    rlxc_add(ctx, rlxc_te_load(&te, score, ax),
                             rlxc_mul(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &q, q_at)),
@@ -412,7 +432,8 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     four_axes(&te, total->name, taken, false);
     const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", dims[3]);
-    const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j}, *v_at[4] = {ax[0], j, ax[1], ax[3]};
+    const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j},
+                    *v_at[4] = {ax[0], j, shared_head(ctx, ax[1], sharing), ax[3]};
     rlxc_te_reduce(&te, total, zero,
                    rlxc_add(ctx, rlxc_te_load(&te, total, ax),
                             rlxc_mul(ctx, rlxc_te_load(&te, exp, w_at),
@@ -429,6 +450,16 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
 /* --- of other operators ----------------------------------------------------------------------- */
 
+static rlxc_atom for_each_head(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
+                               int64_t sharing)
+{
+    if (sharing == 1)
+        return x;
+    rlxc_attrs attrs = rlxc_one_attr(b->ctx, "repeats", rlxc_attr_int(sharing));
+    attrs = rlxc_attrs_with(b->ctx, attrs, rlxc_intern_cstr(b->ctx, "axis"), rlxc_attr_int(2));
+    return rlxc_lower_op(b, call, "repeat", &x, 1, attrs);
+}
+
 rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
@@ -438,13 +469,14 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
     if (!out || !rlxc_lower_begin(&v, b, call) || !scale_of(&v, call, &scale))
         return (rlxc_atom){0};
+    const int64_t sharing = heads_sharing(&v);
     if (fits_one_kernel(&v))
-        return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale);
+        return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale, sharing);
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
     rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
     rlxc_atom qk[2] = {permuted(b, call, call->args[0], 2, 1, 3),
-                       permuted(b, call, call->args[1], 2, 3, 1)};
+                       permuted(b, call, for_each_head(b, call, call->args[1], sharing), 2, 3, 1)};
     rlxc_atom product = rlxc_lower_op(b, call, "matmul", qk, 2, typed);
     rlxc_atom scaled[2] = {product, rlxc_scalar_atom(ctx, dtype, scale)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
@@ -460,8 +492,9 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
         scores = masked(b, call, scores, seen);
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
-    rlxc_atom weights[2] = {rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
-                            permuted(b, call, call->args[2], 2, 1, 3)};
+    rlxc_atom weights[2] = {
+        rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
+        permuted(b, call, for_each_head(b, call, call->args[2], sharing), 2, 1, 3)};
     if (!rlxc_dtype_eq(dtype, out->dtype))
         weights[1] = rlxc_lower_op(b, call, "astype", &weights[1], 1,
                                    rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));

@@ -388,12 +388,77 @@ static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
     return bias->ndim == 4 ? h->bias : reshaped(t, h->bias, dims);
 }
 
-/* (batch, head, n, size), or (batch * head, n, size), as (batch, n, head, size) of type |dtype|;
- * |turned|: the last two dimensions are the other way round. */
-static rlxc_atom with_heads_inside(rlxc_matching *t, const char *name, bool turned, rlx_dtype dtype)
+typedef struct operand { /* (batch, head, n, size), or (batch * head, n, size) */
+    rlxc_atom x;
+    bool turned;    /* the last two dimensions are the other way round */
+    int64_t shared; /* heads, where those of the query share them in turn; 0: they do not */
+} operand;
+
+/* The tensor of dimensions |dims|: the one that |x|, of as many elements, was made of, if it has
+ * them. */
+static rlxc_atom seen_as(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const dims[4])
+{
+    const rlxc_binding *b = x.kind == RLXC_ATOM_VAR ? t->g.definition(t->g.user, x.var) : NULL;
+    bool same = b && b->form == RLXC_FORM_CALL && b->op &&
+                (strcmp(b->op->name, "reshape") == 0 || strcmp(b->op->name, "expand_dims") == 0);
+    const rlxc_sinfo *from = same ? tensor_of(t, b->args[0]) : NULL;
+    same = from && from->ndim == 4;
+    for (uint32_t i = 0; i < 4 && same; i++)
+        same = rlxc_prove_eq(t->g.ctx, from->dims[i], dims[i], NULL);
+    return same ? b->args[0] : reshaped(t, x, dims);
+}
+
+/* What the operand's heads were repeated from, each so often in a row; else shared is 0. */
+static operand before_repeating(rlxc_matching *t, operand o)
+{
+    rlxc_context *ctx = t->g.ctx;
+    const rlxc_sinfo *all = tensor_of(t, o.x);
+    const rlxc_binding *b = o.x.kind == RLXC_ATOM_VAR ? t->g.definition(t->g.user, o.x.var) : NULL;
+    int64_t axes[RLXC_MAX_NDIM], total, times;
+    rlxc_match m;
+    if (all->ndim == 4 && b && b->form == RLXC_FORM_CALL && b->op &&
+        strcmp(b->op->name, "permute_dims") == 0 && axes_of(b, 4, axes) && axes[0] == 0 &&
+        axes[1] == 1 && axes[2] == 3) {
+        o = (operand){b->args[0], !o.turned, 0};
+        all = tensor_of(t, o.x);
+    }
+    if (!all || all->ndim != 4 || !t->part(t, "shared_heads", o.x, &m))
+        return o;
+    rlxc_atom from = rlxc_match_atom(&m, "x");
+    const rlxc_sinfo *one = tensor_of(t, from);
+    const rlxc_binding *spread = rlxc_match_call(&t->g, &m, "e");
+    if (!one || !rlxc_is_int(all->dims[1], &total))
+        return o;
+    if (!spread) {
+        int64_t axis = rlxc_attr_get_int(m.inside[0], "axis", INT64_MAX);
+        if (one->ndim == 4 && (axis == 1 || axis == -3) && rlxc_is_int(one->dims[1], &o.shared))
+            o.x = from;
+        return o;
+    }
+    const rlxc_sinfo *each = tensor_of(t, rlxc_atom_var(spread->var));
+    if (!each || each->ndim != 5 || one->ndim != 5 || !rlxc_is_const(one->dims[2], 1) ||
+        !rlxc_is_int(each->dims[2], &times) || !rlxc_is_int(each->dims[1], &o.shared) ||
+        times < 1 || total % times != 0 || total / times != o.shared) {
+        o.shared = 0;
+        return o;
+    }
+    const rlxc_expr *dims[4] = {one->dims[0], one->dims[1], one->dims[3], one->dims[4]};
+    for (uint32_t i = 0; i < 5; i++)
+        if ((i != 2 && !rlxc_prove_eq(ctx, one->dims[i], each->dims[i], NULL)) ||
+            (i < 4 && i != 1 && !rlxc_prove_eq(ctx, dims[i], all->dims[i], NULL))) {
+            o.shared = 0;
+            return o;
+        }
+    o.x = seen_as(t, from, dims);
+    return o;
+}
+
+/* The operand as (batch, n, head, size) of type |dtype|. */
+static rlxc_atom with_heads_inside(rlxc_matching *t, operand o, rlx_dtype dtype)
 {
     static const int64_t four[2][4] = {{0, 2, 1, 3}, {0, 3, 1, 2}}, three[3] = {0, 2, 1};
-    rlxc_atom x = capture(t, name);
+    rlxc_atom x = o.x;
+    const bool turned = o.turned;
     const rlxc_sinfo *s = tensor_of(t, x);
     if (s->ndim == 4) {
         x = permuted(t, x, four[turned], 4);
@@ -423,9 +488,15 @@ rlxc_atom rlxc_match_attention(rlxc_matching *t)
         if (args[n++].kind == RLXC_ATOM_NONE)
             return (rlxc_atom){0};
     }
-    args[0] = with_heads_inside(t, "q", false, h.dtype);
-    args[1] = with_heads_inside(t, "k", true, h.dtype);
-    args[2] = with_heads_inside(t, "v", false, h.dtype);
+    operand k = {capture(t, "k"), true, 0}, v = {capture(t, "v"), false, 0};
+    const operand few_k = before_repeating(t, k), few_v = before_repeating(t, v);
+    if (few_k.shared > 0 && few_k.shared == few_v.shared) {
+        k = few_k;
+        v = few_v;
+    }
+    args[0] = with_heads_inside(t, (operand){capture(t, "q"), false, 0}, h.dtype);
+    args[1] = with_heads_inside(t, k, h.dtype);
+    args[2] = with_heads_inside(t, v, h.dtype);
     double scale = rlxc_match_number(&t->m, "scale", 1) * rlxc_match_number(&t->m, "scale2", 1);
     rlxc_attrs attrs = rlxc_one_attr(ctx, "scale", rlxc_attr_float(scale));
     if (h.causal)

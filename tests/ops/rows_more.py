@@ -406,6 +406,22 @@ def rows(Row, x):
             lambda q, k, v: every(q, k, v, np.tril(np.ones((q.shape[2], k.shape[2]), bool))),
             empty=False, name="decomposed attention with mask"),
     ]
+    few = {"q": x("2 6 n 16"), "k": x("2 2 m 16"), "v": x("2 2 m 8")}
+    often = lambda q, k, v: every(q, k.repeat(3, 1), v.repeat(3, 1))
+    spread = "R.reshape(R.broadcast_to(R.expand_dims({0}, axis=2), R.shape([2, 2, 3, m, {1}])), (2, 6, m, {1}))"
+    for form in (spread, "R.repeat({0}, repeats=3, axis=1)"):
+        kt3 = f"R.permute_dims({form.format('k', 16)}, axes=[0, 1, 3, 2])"
+        out.append(Row(f"R.matmul(R.nn.softmax(R.multiply(R.matmul(q, {kt3}), {c(.25)})), {form.format('v', 8)})",
+                       few, often, empty=False, name="decomposed attention with shared heads"))
+    shared = lambda q, k, v: attention(q, k.repeat(3, 2), v.repeat(3, 2), True)
+    out += [
+        Row("R.nn.attention(q, k, v)", {"q": x("2 n 6 16"), "k": x("2 m 2 16"), "v": x("2 m 2 8")},
+            shared, empty=False, name="attention with shared heads"),
+        Row("R.nn.attention(q, k, v, scale=0.25)",
+            {"q": x("2 4 6 n"), "k": x("2 m 2 n"), "v": x("2 m 2 8")},
+            lambda q, k, v: shared(q * np.sqrt(q.shape[3]) / 4, k, v), empty=False,
+            name="attention with shared heads of a size that is not known"),
+    ]
 
     half = f'R.multiply(R.matmul(q, {kt}), R.const(0.25, "float16"))'
     weights = 'R.astype(R.nn.softmax(R.astype({}, "float32")), "float16")'

@@ -246,3 +246,54 @@ class Module:
             out = R.matmul(half, v)
             R.output(out)
         return out
+
+    @R.function
+    def two_heads_share(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 2, "m", 16), "float32"), v: R.Tensor(("b", 2, "m", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            k1 = R.expand_dims(k, axis=[2])
+            k2 = R.broadcast_to(k1, R.shape([b, 2, 2, m, 16]))
+            k3 = R.reshape(k2, R.shape([b, 4, m, 16]))
+            kt = R.permute_dims(k3, axes=[0, 1, 3, 2])
+            v1 = R.expand_dims(v, axis=[2])
+            v2 = R.broadcast_to(v1, R.shape([b, 2, 2, m, 16]))
+            v3 = R.reshape(v2, R.shape([b, 4, m, 16]))
+            z = R.matmul(q, kt)
+            p = R.nn.softmax(z, axis=-1)
+            out = R.matmul(p, v3)
+            R.output(out)
+        return out
+
+    @R.function
+    def two_heads_share_what_is_repeated(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 2, "m", 16), "float32"), v: R.Tensor(("b", 2, "m", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            k3 = R.repeat(k, repeats=2, axis=1)
+            kt = R.permute_dims(k3, axes=[0, 1, 3, 2])
+            v3 = R.repeat(v, repeats=2, axis=1)
+            z = R.matmul(q, kt)
+            p = R.nn.softmax(z, axis=-1)
+            out = R.matmul(p, v3)
+            R.output(out)
+        return out
+
+    @R.function
+    def heads_in_another_order_stay_repeated(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 2, "m", 16), "float32"), v: R.Tensor(("b", 2, "m", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+            k1 = R.expand_dims(k, axis=[1])
+            k2 = R.broadcast_to(k1, R.shape([b, 2, 2, m, 16]))
+            k3 = R.reshape(k2, R.shape([b, 4, m, 16]))
+            kt = R.permute_dims(k3, axes=[0, 1, 3, 2])
+            v3 = R.repeat(v, repeats=2, axis=1)
+            z = R.matmul(q, kt)
+            p = R.nn.softmax(z, axis=-1)
+            out = R.matmul(p, v3)
+            R.output(out)
+        return out
