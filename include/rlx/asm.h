@@ -1,5 +1,5 @@
 /* The text form of executables (docs/assembly.md describes it). rlx_assemble(rlx_disassemble(x))
-   gives the same bytes as x, for every x that the builder wrote. */
+   gives the same bytes as x, for every x that the builder wrote. Threads: safe; nothing is kept. */
 #ifndef RLX_ASM_H
 #define RLX_ASM_H
 
@@ -24,7 +24,7 @@ typedef enum rlx_disassemble_flags {
 RLX_NODISCARD RLX_API rlx_status rlx_disassemble(const rlx_allocator *a, const rlx_executable *exe,
                                                  uint32_t flags, char **out_text, size_t *out_len,
                                                  rlx_error *err);
-/* One function alone, without the tables. */
+/* One function alone, without the tables. Errors: NOT_FOUND, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_disassemble_function(const rlx_allocator *a,
                                                           const rlx_executable *exe,
                                                           uint32_t function, char **out_text,

@@ -42,10 +42,11 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_load_memory(const void *data, si
 RLX_API rlx_executable *rlx_executable_retain(rlx_executable *exe);
 RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 
-/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed. */
+/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed.
+   Errors: IO, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
-/* Compares the checksum of the constants (loading checks all others). */
+/* Compares the checksum of the constants (loading checks all others). Errors: INVALID_MODULE. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);
 RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the file */
@@ -64,6 +65,7 @@ typedef struct rlx_function_info {
 RLX_API uint32_t rlx_executable_function_count(const rlx_executable *exe);
 /* False if |f| is out of range. */
 RLX_API bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function_info *out);
+/* RLX_NONE if there is none of that name, exported or not. */
 RLX_API uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name);
 RLX_API rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param);
 RLX_API uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param);

@@ -3,7 +3,7 @@
    A function's buffers are bytes that its tensors share, each free outside an interval of the code.
    Buffers fall into regions; a plan instruction lays one region out when the slots that its sizes
    need are bound. The getters tell what is stated; rlx_plan_compute computes, without running
-   anything, the very offsets that the VM would use. */
+   anything, the very offsets that the VM would use. Threads: safe, as executables are. */
 #ifndef RLX_PLAN_H
 #define RLX_PLAN_H
 
@@ -54,7 +54,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_plan_compute(const rlx_executable *exe, uin
 
 /* Checks the stated intervals and offsets against the code: a tensor of a plan is used only while
    its buffer is in use, and no two buffers of a region with stated offsets overlap. Loading does
-   not ask for this: a file that fails it computes wrong numbers, but no more. */
+   not ask for this: a file that fails it computes wrong numbers, but no more.
+   Errors: INVALID_MODULE, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_plans(const rlx_executable *exe,
                                                              rlx_error *err);
 

@@ -29,11 +29,12 @@ typedef struct rlx_profile_event {
     uint64_t start_ns, dur_ns; /* start counts from the profile's creation */
 } rlx_profile_event;
 
-/* Keeps up to |max_events| events (0: none); later ones are dropped and counted. Retains |exe|. */
+/* Keeps up to |max_events| events (0: none); later ones are dropped and counted. Retains |exe|.
+   Errors: NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_profile_create(const rlx_allocator *a, rlx_executable *exe,
                                                     uint32_t max_events, rlx_profile **out,
                                                     rlx_error *err);
-RLX_API void rlx_profile_destroy(rlx_profile *p);
+RLX_API void rlx_profile_destroy(rlx_profile *p); /* detached before; NULL is ignored */
 RLX_API void rlx_profile_reset(rlx_profile *p);
 /* NULL detaches. The profile must be of the VM's executable (else INVALID_ARG) and outlive the
    attachment. */

@@ -2,7 +2,8 @@
 
    One sample is the mean of |number| calls run back to back; |repeat| samples are taken. If a
    sample takes less than min_repeat_ms, number grows until it does. What is counted: the whole of
-   rlx_vm_invoke and the release of its result, with inputs already in place; no input copies. */
+   rlx_vm_invoke and the release of its result, with inputs already in place; no input copies.
+   Threads: as the VM. */
 #ifndef RLX_TIME_H
 #define RLX_TIME_H
 

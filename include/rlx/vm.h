@@ -22,7 +22,7 @@ typedef atomic_bool rlx_atomic_bool;
 /* --- registry: packed functions and kernels of the host, shared between VMs ------------------- */
 
 /* Reference-counted. Fill it before it is shared: changing it while another thread's VM uses it is
-   a race. A later registration of the same name replaces the earlier one. */
+   a race. A later registration of the same name replaces the earlier one. Errors: NOMEM. */
 typedef struct rlx_registry rlx_registry;
 
 RLX_NODISCARD RLX_API rlx_status rlx_registry_create(const rlx_allocator *a, rlx_registry **out,
@@ -45,7 +45,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_st
    thread. */
 typedef struct rlx_threads rlx_threads;
 
-/* |n| threads, the caller's own being one; 0 and 1: none beside it. */
+/* |n| threads, the caller's own being one; 0 and 1: none beside it. Errors: NOMEM, also where the
+   system refuses to start them. */
 RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
                                                     rlx_threads **out, rlx_error *err);
 RLX_API rlx_threads *rlx_threads_retain(rlx_threads *t);
@@ -132,20 +133,22 @@ RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t functi
 RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_closure(rlx_vm *vm, rlx_closure *closure,
                                                        const rlx_value *args, uint32_t n,
                                                        rlx_value *out, rlx_error *err);
-/* A function as a value, its last |n| parameters bound (retained). Holds the executable. */
+/* A function as a value, its last |n| parameters bound (retained). Holds the executable. Errors:
+   NOT_FOUND, INVALID_ARG (more than it has), LIMIT, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_make_closure(rlx_vm *vm, rlx_str function,
                                                      const rlx_value *bound, uint32_t n,
                                                      rlx_closure **out, rlx_error *err);
 
 /* Checks and keeps |n| arguments, all that the function has; with name |saved| rlx_vm_invoke calls
    the function with them and no further arguments. A later save of the same name replaces it; a
-   name that the executable has is refused (INVALID_ARG). */
+   name that the executable has is refused (INVALID_ARG). Other errors: those of rlx_vm_invoke. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved,
                                                       const rlx_value *args, uint32_t n,
                                                       rlx_error *err);
 
 /* The stateful way, for callers that pass one value at a time: inputs are kept until replaced, the
-   output until the next invoke_stateful of that function. */
+   output until the next invoke_stateful of that function. Errors: those of rlx_vm_invoke, and
+   INVALID_ARG without inputs. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function,
                                                   const rlx_value *args, uint32_t n,
                                                   rlx_error *err);
