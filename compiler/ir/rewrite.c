@@ -75,6 +75,17 @@ rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding)
     return rlxc_atom_var(binding->var);
 }
 
+rlxc_atom rlxc_emit_match_cast(rlxc_builder *b, rlxc_rvar *var, rlxc_atom value, rlxc_range range)
+{
+    rlxc_binding *cast = rlxc_binding_new(b->ctx, RLXC_FORM_MATCH_CAST, var);
+    cast->args = rlxc_copy(b->ctx, &value, sizeof value);
+    cast->n_args = 1;
+    cast->sinfo_args = rlxc_copy(b->ctx, &var->sinfo, sizeof var->sinfo);
+    cast->n_sinfo_args = 1;
+    cast->range = range;
+    return rlxc_emit(b, cast);
+}
+
 /* The complete attributes of |op|: those given, in schema order, and defaults for the others. */
 static rlxc_attrs complete_attrs(rlxc_context *ctx, const rlxc_operator *op, rlxc_attrs given)
 {

@@ -26,6 +26,8 @@ rlxc_atom rlxc_emit_op(rlxc_builder *b, const char *op_name, const rlxc_atom *ar
                        rlxc_attrs attrs, const char *var_name);
 /* Emits a prepared binding (var must be set; its sinfo is inferred when NULL). */
 rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding);
+/* |var|, whose struct info it has, is |value|: checked when it runs. */
+rlxc_atom rlxc_emit_match_cast(rlxc_builder *b, rlxc_rvar *var, rlxc_atom value, rlxc_range range);
 rlxc_atom rlxc_emit_call_tir(rlxc_builder *b, const char *prim_func, const rlxc_atom *args,
                              uint32_t n, const rlxc_sinfo *out, const rlxc_atom *tir_vars,
                              const char *var_name);

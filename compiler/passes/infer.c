@@ -42,14 +42,7 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
     rlxc_rvar *checked = rlxc_rvar_new(ctx, b->function, binding->var->name, annotation);
     checked->is_dataflow = binding->var->is_dataflow;
     checked->range = binding->var->range;
-    rlxc_atom value = rlxc_emit(b, binding);
-    rlxc_binding *cast = rlxc_binding_new(ctx, RLXC_FORM_MATCH_CAST, checked);
-    cast->args = rlxc_copy(ctx, &value, sizeof value);
-    cast->n_args = 1;
-    cast->sinfo_args = rlxc_copy(ctx, &annotation, sizeof annotation);
-    cast->n_sinfo_args = 1;
-    cast->range = binding->range;
-    *replacement = rlxc_emit(b, cast);
+    *replacement = rlxc_emit_match_cast(b, checked, rlxc_emit(b, binding), binding->range);
     return RLXC_REWRITE_REPLACE;
 }
 

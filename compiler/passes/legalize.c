@@ -41,14 +41,8 @@ static rlxc_atom name_dims(legalizer *l, rlxc_builder *b, rlxc_atom atom, const 
     const rlxc_sinfo *named = rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, dims, s->vdevice);
     rlxc_rvar *var = rlxc_rvar_new(ctx, b->function, "shaped", named);
     var->is_dataflow = b->block->is_dataflow;
-    rlxc_binding *cast = rlxc_binding_new(ctx, RLXC_FORM_MATCH_CAST, var);
-    cast->args = rlxc_copy(ctx, &atom, sizeof atom);
-    cast->n_args = 1;
-    cast->sinfo_args = rlxc_copy(ctx, &named, sizeof named);
-    cast->n_sinfo_args = 1;
-    cast->range = b->range;
     seen = rlxc_alloc(ctx, sizeof *seen);
-    *seen = (named_dims){.block = b->block, .atom = rlxc_emit(b, cast)};
+    *seen = (named_dims){b->block, rlxc_emit_match_cast(b, var, atom, b->range)};
     if (key)
         rlxc_map_set(ctx, &l->named, key, seen);
     return seen->atom;
