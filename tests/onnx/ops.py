@@ -5,8 +5,6 @@ Each row is a model of one node: its inputs (dimensions `n` and `m` are symbols,
 second run), constants as initializers, and what the node means, written down in NumPy in double.
 Models are written by a few lines of protobuf, so that no ONNX library is needed; `make test-ops`.
 """
-import argparse
-import concurrent.futures
 import math
 import os
 import re
@@ -20,7 +18,7 @@ import numpy as np
 import ops_reference as ref
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ops"))
-from run import compare, element_type  # noqa: E402
+from run import check_all, compare, element_type  # noqa: E402
 
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
          "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
@@ -486,7 +484,7 @@ def check(args, row):
     return row, bad
 
 
-def fresh(args):
+def random_normal_without_seed(args):
     """Nodes without a seed: all different, from call to call as well, and spread as they should."""
     node = b"".join(data(1, data(2, f"y{i}") + data(4, "RandomNormal") +
                          data(5, attribute("shape", [10000]))) for i in range(2))
@@ -505,27 +503,5 @@ def fresh(args):
     return "equal numbers without a seed" if same else f"off by {off}" if off > .06 else None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rlxc", default="build/rlxc")
-    parser.add_argument("--rlx", default="build/rlx")
-    parser.add_argument("--filter", default="")
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args()
-    chosen = [r for r in rows() if re.search(args.filter, r.name)]
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool_:
-        for row, bad in pool_.map(lambda r: check(args, r), chosen):
-            failed += bool(bad)
-            for why in bad[:3]:
-                print(f"FAIL {row.name}: {why}")
-    why = None if args.filter else fresh(args)
-    if why:
-        failed += 1
-        print(f"FAIL RandomNormal without a seed: {why}")
-    print(f"{len(chosen) + (not args.filter) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_all(rows, check, [random_normal_without_seed]))

@@ -562,23 +562,31 @@ def check(args, row):
     return row, bad
 
 
-def main():
+def check_all(rows_of, check_row, further=()):
+    """Checks the rows that --filter leaves; without one, each of |further| too, whose result says
+    what failed. The exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", default="build/rlxc")
     parser.add_argument("--rlx", default="build/rlx")
     parser.add_argument("--filter", default="")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    chosen = [r for r in rows() if re.search(args.filter, r.name)]
+    chosen = [r for r in rows_of() if re.search(args.filter, r.name)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool_:
-        for row, bad in pool_.map(lambda r: check(args, r), chosen):
+        for row, bad in pool_.map(lambda r: check_row(args, r), chosen):
             failed += bool(bad)
             for why in bad[:3]:
                 print(f"FAIL {row.name}: {why}")
-    print(f"{len(chosen) - failed} passed, {failed} failed")
+    more = [] if args.filter else further
+    for of in more:
+        why = of(args)
+        failed += bool(why)
+        if why:
+            print(f"FAIL {of.__name__}: {why}")
+    print(f"{len(chosen) + len(more) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_all(rows, check))
