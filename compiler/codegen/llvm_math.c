@@ -170,14 +170,15 @@ LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 
 /* (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log (erfc / 2) so
  * that the error is at most 1.2e-7 in all; small results keep their leading digits, which the sum
- * would lose. */
+ * would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
 LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x)
 {
     static const double c[] = {-0x1.62e430p-1,  -0x1.20dd90p+0, -0x1.45ef8ap-1,
                                -0x1.a5a13cp-4,  0x1.41693ep-6,  -0x1.2be016p-11,
                                -0x1.095b4ap-10, 0x1.3d93bcp-12, -0x1.01e3b8p-15};
     fp f = begin(g, x);
-    LLVMValueRef tail = exp_within(f, POLY(f, at_most(f, magnitude(f, x), 5.5), c));
+    LLVMValueRef a = magnitude(f, x), tail = exp_within(f, POLY(f, at_most(f, a, 5.5), c));
+    tail = pick(f, not_above(f, a, 5.5), tail, num(f, 0.0));
     LLVMValueRef r = pick(f, less(f, x, 0.0), tail, sub(f, num(f, 1.0), tail));
     return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
 }

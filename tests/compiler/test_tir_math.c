@@ -197,6 +197,8 @@ static void check_half_erf(rlx_test *t, const char *cpu, const char *loop, const
             double x = (double)in[i], want = erfc(-x) / 2, error = fabs((double)out[i] - want);
             if (isnan(in[i]))
                 error = isnan(out[i]) ? 0 : 1;
+            if (x <= -6 && out[i] != 0) /* times x it would grow */
+                error = 1;
             worst = fmax(worst, isnan(error) ? 1 : error);
             if (x < 0 && x > -2)
                 worst_small = fmax(worst_small, error / want);
