@@ -31,7 +31,8 @@
     X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("popcnt") X("avx") X("avx2") X("fma")           \
     X("bmi") X("bmi2") X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl")        \
     X("avx512vnni") X("avx512bf16") X("avx512vbmi") X("avx512vbmi2") X("avx512bitalg")             \
-    X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq") X("aes") X("pclmul")
+    X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq") X("aes") X("pclmul")             \
+    X("avxvnni")
 /* clang-format on */
 
 static bool cpu_has(rlx_str name, bool *known)

@@ -141,12 +141,12 @@ static LLVMValueRef q_multiply_shift(rlxc_llvm *g, const rlxc_expr *e, LLVMValue
     return fixed_point(g, e, a[0], a[1], left, LLVMBuildAdd(b, right, a[2], ""));
 }
 
-/* Calls an instruction of three operands on 512-bit vectors. */
-static LLVMValueRef call_x86(rlxc_llvm *g, const char *name, LLVMValueRef *args)
+/* Calls an instruction of |n| operands. */
+static LLVMValueRef call_x86(rlxc_llvm *g, const char *name, LLVMValueRef *args, uint32_t n)
 {
     uint32_t id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, NULL, 0);
-    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, 3, "");
+    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, n, "");
 }
 
 /* a[0] + the products of the unsigned bytes of a[1] and the signed ones of a[2]. */
@@ -155,13 +155,46 @@ static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]);
     if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512vnni"))
-        return call_x86(g, "llvm.x86.avx512.vpdpbusd.512", a);
+        return call_x86(g, "llvm.x86.avx512.vpdpbusd.512", a, 3);
+    if (rlxc_llvm_lanes(a[0]) == 8 && rlxc_target_has_feature(g->options, "avxvnni"))
+        return call_x86(g, "llvm.x86.avx512.vpdpbusd.256", a, 3);
     LLVMValueRef sum = a[0], mask = rlxc_llvm_int(g, t, 255), top = rlxc_llvm_int(g, t, 24);
     for (int i = 0; i < 4; i++) {
         LLVMValueRef x = LLVMBuildLShr(b, a[1], rlxc_llvm_int(g, t, 8 * i), "");
         LLVMValueRef y = LLVMBuildShl(b, a[2], rlxc_llvm_int(g, t, 24 - 8 * i), "");
         x = LLVMBuildAnd(b, x, mask, "");
         sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, x, LLVMBuildAShr(b, y, top, ""), ""), "");
+    }
+    return sum;
+}
+
+/* a[0] + the products of the two int16 in words of a[1] and in those of a[2]. */
+static LLVMValueRef dot_s16(rlxc_llvm *g, LLVMValueRef *a)
+{
+    static const struct {
+        uint32_t lanes;
+        const char *feature, *name;
+    } rows[] = {{16, "avx512bw", "llvm.x86.avx512.pmaddw.d.512"},
+                {8, "avx2", "llvm.x86.avx2.pmadd.wd"},
+                {4, NULL, "llvm.x86.sse2.pmadd.wd"}};
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]), i16 = LLVMInt16TypeInContext(g->lc);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && rlxc_target_is_x86(g->options); i++) {
+        if (rlxc_llvm_lanes(a[0]) != rows[i].lanes ||
+            (rows[i].feature && !rlxc_target_has_feature(g->options, rows[i].feature)))
+            continue;
+        LLVMTypeRef pairs = LLVMVectorType(i16, 2 * rows[i].lanes);
+        LLVMValueRef args[2] = {LLVMBuildBitCast(b, a[1], pairs, ""),
+                                LLVMBuildBitCast(b, a[2], pairs, "")};
+        return LLVMBuildAdd(b, a[0], call_x86(g, rows[i].name, args, 2), "");
+    }
+    LLVMValueRef sum = a[0], half = rlxc_llvm_int(g, t, 16);
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef factors[2];
+        for (int n = 0; n < 2; n++)
+            factors[n] =
+                LLVMBuildAShr(b, i ? a[n + 1] : LLVMBuildShl(b, a[n + 1], half, ""), half, "");
+        sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, factors[0], factors[1], ""), "");
     }
     return sum;
 }
@@ -175,7 +208,7 @@ static LLVMValueRef dot_bf16(rlxc_llvm *g, LLVMValueRef *a)
         LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(g->lc), 32);
         LLVMValueRef args[3] = {a[0], LLVMBuildBitCast(b, a[1], pairs, ""),
                                 LLVMBuildBitCast(b, a[2], pairs, "")};
-        return call_x86(g, "llvm.x86.avx512bf16.dpbf16ps.512", args);
+        return call_x86(g, "llvm.x86.avx512bf16.dpbf16ps.512", args, 3);
     }
     LLVMValueRef sum = a[0], half = rlxc_llvm_int(g, words, 16);
     LLVMValueRef upper = rlxc_llvm_int(g, words, (int64_t)0xffff0000);
@@ -262,6 +295,8 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         return q_multiply_shift(g, e, a);
     if (id == RLXC_INTRINSIC_dot_u8s8)
         return dtype.bits == 32 ? dot_u8s8(g, a) : problem(g, e, "is of 32 bits");
+    if (id == RLXC_INTRINSIC_dot_s16)
+        return dtype.bits == 32 ? dot_s16(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)
         return is_signed ? bit_count(g, "abs", a[0], true) : a[0];
     if (id == RLXC_INTRINSIC_isnan || id == RLXC_INTRINSIC_isinf)

@@ -21,7 +21,7 @@
  *
  * What it leaves out: three dimensions; joining along channels.
  */
-#include "compiler/passes/passes.h"
+#include "compiler/passes/conv_layout.h"
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/families.h"
@@ -180,10 +180,8 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
     return true;
 }
 
-/* Whether the sum of products is cheaper by minimal filtering: 3x3, stride 1, one group, float32,
- * enough channels on both sides, and an image of more than a tile. */
-static bool wants_winograd(const conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
-                           const rlxc_sinfo *w, const rlxc_sinfo *y)
+bool rlxc_wants_winograd(const rlxc_options *options, int64_t filtered, const rlxc_binding *call,
+                         const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
 {
     int64_t size, in, out, bytes, tiles = 1;
     if (x->ndim != RANK)
@@ -198,14 +196,13 @@ static bool wants_winograd(const conv_layout *c, const rlxc_binding *call, const
         else
             tiles *= WINOGRAD_TILES;
     }
-    return tiles >= WINOGRAD_TILES && !c->options->no_winograd &&
-           rlxc_dtype_eq(x->dtype, RLX_F32) && rlxc_dtype_eq(w->dtype, RLX_F32) &&
-           rlxc_dtype_eq(y->dtype, RLX_F32) && all_ints(call, "strides", 1) &&
-           all_ints(call, "dilation", 1) && rlxc_attr_get_int(call, "groups", 1) == 1 &&
-           rlxc_is_int(w->dims[1], &in) && rlxc_is_int(w->dims[0], &out) &&
-           in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+    return tiles >= WINOGRAD_TILES && !options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
+           rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
+           all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
+           rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
+           rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
            !__builtin_mul_overflow(in * 4 * RLXC_WINOGRAD_IN * RLXC_WINOGRAD_IN, out, &bytes) &&
-           bytes <= WINOGRAD_BYTES - c->filtered_bytes;
+           bytes <= WINOGRAD_BYTES - filtered;
 }
 
 /* The weight (HWIO) as G g G', [6, 6, I, O]: in double, rounded once. */
@@ -265,7 +262,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     rlxc_atom weight = permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
-    if (wants_winograd(c, call, x, w, y)) {
+    if (rlxc_wants_winograd(c->options, c->filtered_bytes, call, x, w, y)) {
         args[0] = twin_of(c, b, call->args[0], rank);
         args[1] = filtered(c, b->ctx, weight.constant);
         if (args[1].kind != RLXC_ATOM_CONSTANT)

@@ -113,3 +113,29 @@ rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bin
     rlxc_te_store(&te, out, rlxc_packing_place(&p, value, rlxc_i64(ctx, 0), te.axes[0]));
     return rlxc_packing_finish(&te);
 }
+
+const rlxc_expr *rlxc_packing_number(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype)
+{
+    const rlxc_expr *number = rlxc_cast(c->ctx, RLX_I32, c->number);
+    return rlxc_cast(c->ctx, dtype, rlxc_sub(c->ctx, number, rlxc_int(c->ctx, RLX_I32, zero)));
+}
+
+rlxc_atom rlxc_pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
+                         int64_t zero)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    if (!rlxc_te_begin(&te, b, call, "pack_sums", RLXC_PATTERN_OPAQUE))
+        return (rlxc_atom){0};
+    rlxc_packing packing = {.c = c, .te = &te};
+    const rlxc_expr *n = rlxc_i64(ctx, c->columns);
+    te.out = rlxc_sinfo_tensor(ctx, RLX_I32, 1, &n, NULL);
+    const rlxc_buffer *out = rlxc_te_output(&te, "sums");
+    rlxc_te_spatial(&te, "sums", out);
+    const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, c->rows));
+    const rlxc_expr *value = rlxc_packing_number(c, zero, RLX_I32);
+    value = rlxc_packing_place(&packing, value, k, te.axes[0]);
+    rlxc_te_reduce(&te, out, rlxc_int(ctx, RLX_I32, 0),
+                   rlxc_add(ctx, rlxc_te_load(&te, out, te.axes), value));
+    return rlxc_packing_finish(&te);
+}

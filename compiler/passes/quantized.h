@@ -26,6 +26,12 @@ bool rlxc_quantized_weight(const rlxc_quantized *p, rlxc_atom weight, int64_t el
                            bool numbers);
 /* The value of a constant of one element; else NULL. */
 const rlxc_expr *rlxc_quantized_single(const rlxc_quantized *p, rlxc_atom a);
+typedef struct rlxc_quantized_bytes { /* x - zero */
+    rlxc_atom x, zero;                /* x of 8 bits; zero: a scalar of its type */
+} rlxc_quantized_bytes;
+
+/* Takes apart the int32 |x|, which may be the difference of two. */
+bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantized_bytes *out);
 /* Whether |inner|, which |x| is made of, can be read where |x| can. */
 bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner);
 /* The int32 that |x| is |*scale| times of: R.dequantize or what it stands for, with one scale.
@@ -50,6 +56,11 @@ rlxc_atom rlxc_packing_finish(rlxc_te *te);
 /* The words (|what| NULL), or values that a group shares, as tir/quant.h has them. */
 rlxc_atom rlxc_pack_panels(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
                            const rlxc_binding *call, const char *name, const rlxc_expr *what);
+/* (number - zero) of the weight as |dtype|. */
+const rlxc_expr *rlxc_packing_number(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype);
+/* The sum of (number - zero) of each column, a vector of int32. */
+rlxc_atom rlxc_pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
+                         int64_t zero);
 /* |value| of each column, a vector. */
 rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
                             const rlxc_expr *value);

@@ -15,20 +15,18 @@
  * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
  * What it leaves out, and what is computed in float32 as before: groups other than of one channel
  * and one output, other than two dimensions, fewer outputs than half a vector, sums that do not fit
- * int32, and targets without the instructions. */
+ * int32, and targets without the instructions. Where those multiply pairs of 16 bits only, also
+ * what floats are faster at: depthwise convolutions, and 3x3 ones that minimal filtering takes. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "compiler/passes/alias.h"
+#include "compiler/passes/conv_layout.h"
 #include "compiler/tir/quant_conv.h"
 
 enum { MIN_OUTPUTS = 8 };
-
-typedef struct bytes { /* x - zero */
-    rlxc_atom x, zero; /* zero: a scalar of x's type */
-} bytes;
 
 static bool text_is(const rlxc_binding *call, const char *name, const char *value)
 {
@@ -42,58 +40,14 @@ static bool is_plain(const rlxc_binding *conv)
            text_is(conv, "out_layout", "NCHW");
 }
 
-/* One group, or a channel for each output. */
-static bool groups_fit(const rlxc_binding *conv, const rlxc_sinfo *x, const rlxc_sinfo *w)
+/* One group; or a channel for each output, where instructions multiply bytes: floats are as fast as
+ * pairs of 16 bits there. */
+static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *x,
+                       const rlxc_sinfo *w)
 {
     const int64_t groups = rlxc_attr_get_int(conv, "groups", 1);
-    return groups == 1 || (rlxc_is_const(x->dims[1], groups) && rlxc_is_const(w->dims[0], groups));
-}
-
-/* The 8-bit value that |wide| is cast from; its type, or NULL. */
-static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
-{
-    const rlxc_binding *def =
-        wide.kind == RLXC_ATOM_VAR ? rlxc_map_get(&p->defs, rlxc_key(wide.var)) : NULL;
-    if (!def || !rlxc_is_op(def, "astype"))
-        return NULL;
-    *out = def->args[0];
-    const rlxc_sinfo *s = rlxc_atom_sinfo(p->ctx, NULL, *out);
-    return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_byte(s->dtype) &&
-                   (out->kind == RLXC_ATOM_CONSTANT || rlxc_quantized_visible(wide, *out))
-               ? s
-               : NULL;
-}
-
-static rlxc_atom byte_constant(rlxc_context *ctx, rlx_dtype t, int64_t value)
-{
-    unsigned char *data = rlxc_alloc(ctx, 1);
-    *data = (unsigned char)value;
-    return rlxc_atom_constant(rlxc_constant_new(ctx, t, 0, NULL, data, 1));
-}
-
-/* Takes apart the int32 |x|, which may be the difference of two. */
-static bool bytes_of(const rlxc_quantized *p, rlxc_atom x, bytes *out)
-{
-    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
-    const rlxc_sinfo *s = cast_from(p, x, &out->x), *z;
-    int64_t zero = 0;
-    if (s) {
-        out->zero = byte_constant(p->ctx, s->dtype, 0);
-        return out->x.kind == RLXC_ATOM_VAR;
-    }
-    if (!def || !rlxc_is_op(def, "subtract") || !(s = cast_from(p, def->args[0], &out->x)) ||
-        out->x.kind != RLXC_ATOM_VAR)
-        return false;
-    const rlxc_expr *single = rlxc_quantized_single(p, def->args[1]);
-    if (!single) {
-        z = cast_from(p, def->args[1], &out->zero);
-        return z && z->ndim == 0 && rlxc_dtype_eq(z->dtype, s->dtype);
-    }
-    const rlxc_bound limits = rlxc_type_range(s->dtype);
-    if (!rlxc_is_int(single, &zero) || zero < limits.min || zero > limits.max)
-        return false;
-    out->zero = byte_constant(p->ctx, s->dtype, zero);
-    return true;
+    return groups == 1 || (rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES &&
+                           rlxc_is_const(x->dims[1], groups) && rlxc_is_const(w->dims[0], groups));
 }
 
 /* Whether the operands' types and the weight are worth taking apart; |*floats|: they are float32.
@@ -113,7 +67,10 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     for (int32_t i = 0; i < 4; i++)
         if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
-    return groups_fit(conv, x, w) && rlxc_is_int(w->dims[0], &n) &&
+    if (rlxc_quant_dots_of(p->options) == RLXC_QUANT_PAIRS &&
+        rlxc_wants_winograd(p->options, 0, conv, x, w, y))
+        return false;
+    return groups_fit(p, conv, x, w) && rlxc_is_int(w->dims[0], &n) &&
            (n >= MIN_OUTPUTS || !*floats) &&
            rlxc_quantized_weight(p, conv->args[1], elements, false);
 }
@@ -130,13 +87,6 @@ static bool is_filter(const rlxc_quant_chain *c, int64_t *zero)
            c->rows <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
 }
 
-/* (number - zero) as |dtype|. */
-static const rlxc_expr *weight_of(const rlxc_quant_chain *c, int64_t zero, rlx_dtype dtype)
-{
-    const rlxc_expr *number = rlxc_cast(c->ctx, RLX_I32, c->number);
-    return rlxc_cast(c->ctx, dtype, rlxc_sub(c->ctx, number, rlxc_int(c->ctx, RLX_I32, zero)));
-}
-
 static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_builder *b,
                              const rlxc_binding *conv, int64_t zero)
 {
@@ -148,15 +98,16 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
     if (!rlxc_te_begin(&te, b, conv, "pack_filter", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_packing packing = {.c = c, .te = &te};
-    int64_t channels = 0, width = rlxc_quant_conv_width(p->options, c->columns);
+    int64_t channels = 0, width = rlxc_quant_conv_width(p->options, c->columns),
+            word = rlxc_quant_conv_word(p->options);
     (void)rlxc_is_int(w->dims[1], &channels);
     const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {
         rlxc_i64(ctx, (c->columns + width - 1) / width),
         w->dims[2],
         w->dims[3],
-        rlxc_i64(ctx, depthwise ? width : (channels + 3) / 4),
+        rlxc_i64(ctx, depthwise ? width : (channels + word - 1) / word),
         rlxc_i64(ctx, width),
-        rlxc_i64(ctx, 4)};
+        rlxc_i64(ctx, word)};
     te.out = rlxc_sinfo_tensor(ctx, t, depthwise ? RLXC_QUANT_DEPTHWISE_DIMS : RLXC_QUANT_CONV_DIMS,
                                dims, NULL);
     const rlxc_buffer *out = rlxc_te_output(&te, "filter");
@@ -169,36 +120,15 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
         channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
         k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]), channel);
     }
-    const rlxc_expr *value = rlxc_packing_place(&packing, weight_of(c, zero, t), k, n);
-    if (!depthwise && channels % 4 != 0)
+    const rlxc_expr *value = rlxc_packing_place(&packing, rlxc_packing_number(c, zero, t), k, n);
+    if (!depthwise && channels % word != 0)
         value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, channel, w->dims[1]), value,
                            rlxc_int(ctx, t, 0));
     rlxc_te_store(&te, out, value);
     return rlxc_packing_finish(&te);
 }
 
-/* The sum of each output's weights. */
-static rlxc_atom pack_sums(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *conv,
-                           int64_t zero)
-{
-    rlxc_te te;
-    rlxc_context *ctx = b->ctx;
-    if (!rlxc_te_begin(&te, b, conv, "pack_sums", RLXC_PATTERN_OPAQUE))
-        return (rlxc_atom){0};
-    rlxc_packing packing = {.c = c, .te = &te};
-    const rlxc_expr *n = rlxc_i64(ctx, c->columns);
-    te.out = rlxc_sinfo_tensor(ctx, RLX_I32, 1, &n, NULL);
-    const rlxc_buffer *out = rlxc_te_output(&te, "sums");
-    rlxc_te_spatial(&te, "sums", out);
-    const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, c->rows));
-    const rlxc_expr *value = weight_of(c, zero, RLX_I32);
-    value = rlxc_packing_place(&packing, value, k, te.axes[0]);
-    rlxc_te_reduce(&te, out, rlxc_int(ctx, RLX_I32, 0),
-                   rlxc_add(ctx, rlxc_te_load(&te, out, te.axes), value));
-    return rlxc_packing_finish(&te);
-}
-
-static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const bytes *x,
+static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const rlxc_quantized_bytes *x,
                            rlxc_atom filter, rlxc_atom sums)
 {
     static const char *const kept[] = {"strides", "padding", "dilation", "data_layout"};
@@ -354,16 +284,16 @@ rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *
     const rlxc_expr *scale = NULL;
     int64_t zero;
     bool floats;
-    bytes x;
+    rlxc_quantized_bytes x;
     if (!is_candidate(p, conv, &floats))
         return none;
     rlxc_atom left = floats ? rlxc_quantized_integers(p, b, conv->args[0], &scale) : conv->args[0];
     rlxc_quant_chain c = {.ctx = ctx, .options = p->options};
-    if (left.kind != RLXC_ATOM_VAR || !bytes_of(p, left, &x) ||
+    if (left.kind != RLXC_ATOM_VAR || !rlxc_quantized_bytes_of(p, left, &x) ||
         !rlxc_quant_chain_of(&c, b->module, &p->defs, conv->args[1]) || !is_filter(&c, &zero) ||
         (!floats && c.scale))
         return none;
-    rlxc_atom filter = pack_filter(p, &c, b, conv, zero), sums = pack_sums(&c, b, conv, zero);
+    rlxc_atom filter = pack_filter(p, &c, b, conv, zero), sums = rlxc_pack_sums(&c, b, conv, zero);
     if (rlxc_failed(ctx) || filter.kind != RLXC_ATOM_VAR || sums.kind != RLXC_ATOM_VAR)
         return none;
     rlxc_atom made = emit_conv(b, conv, &x, filter, sums);

@@ -196,20 +196,112 @@ bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner)
     return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
 }
 
-/* The left operand of a product of int32 (is_narrow) in 16 bits, or the int8 that it is cast from.
- */
-static rlxc_atom narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
+/* The 8-bit value that |wide| is cast from; its type, or NULL. */
+static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
+{
+    const rlxc_binding *def =
+        wide.kind == RLXC_ATOM_VAR ? rlxc_map_get(&p->defs, rlxc_key(wide.var)) : NULL;
+    if (!def || !rlxc_is_op(def, "astype"))
+        return NULL;
+    *out = def->args[0];
+    const rlxc_sinfo *s = rlxc_atom_sinfo(p->ctx, NULL, *out);
+    return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_byte(s->dtype) &&
+                   (out->kind == RLXC_ATOM_CONSTANT || rlxc_quantized_visible(wide, *out))
+               ? s
+               : NULL;
+}
+
+static rlxc_atom byte_constant(rlxc_context *ctx, rlx_dtype t, int64_t value)
+{
+    unsigned char *data = rlxc_alloc(ctx, 1);
+    *data = (unsigned char)value;
+    return rlxc_atom_constant(rlxc_constant_new(ctx, t, 0, NULL, data, 1));
+}
+
+bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantized_bytes *out)
+{
+    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
+    const rlxc_sinfo *s = cast_from(p, x, &out->x), *z;
+    int64_t zero = 0;
+    if (s) {
+        out->zero = byte_constant(p->ctx, s->dtype, 0);
+        return out->x.kind == RLXC_ATOM_VAR;
+    }
+    if (!def || !rlxc_is_op(def, "subtract") || !(s = cast_from(p, def->args[0], &out->x)) ||
+        out->x.kind != RLXC_ATOM_VAR)
+        return false;
+    const rlxc_expr *single = rlxc_quantized_single(p, def->args[1]);
+    if (!single) {
+        z = cast_from(p, def->args[1], &out->zero);
+        return z && z->ndim == 0 && rlxc_dtype_eq(z->dtype, s->dtype);
+    }
+    const rlxc_bound limits = rlxc_type_range(s->dtype);
+    if (!rlxc_is_int(single, &zero) || zero < limits.min || zero > limits.max)
+        return false;
+    out->zero = byte_constant(p->ctx, s->dtype, zero);
+    return true;
+}
+
+/* A product's left operand as its kernel reads it. */
+typedef struct narrow {
+    rlxc_atom x;
+    rlxc_atom more; /* int32, to be multiplied with the sums of the columns and added; NONE: 0 */
+} narrow;
+
+static rlxc_atom int_constant(rlxc_context *ctx, int64_t value)
+{
+    int32_t *data = rlxc_alloc(ctx, sizeof *data);
+    *data = (int32_t)value;
+    return rlxc_atom_constant(rlxc_constant_new(ctx, RLX_I32, 0, NULL, data, sizeof *data));
+}
+
+static rlxc_atom cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const char *name)
+{
+    rlxc_context *ctx = b->ctx;
+    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
+                                       rlxc_attr_dtype(dtype));
+    return rlxc_emit_op(b, "astype", &x, 1, attrs, name);
+}
+
+/* The left operand of a product of int32 (is_narrow): a byte x less its zero as x + more, in signed
+ * bytes, where instructions multiply such; else in 16 bits. */
+static narrow narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
 {
     rlxc_context *ctx = b->ctx;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
-    const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
-    if (rlxc_is_op(def, "astype") && def->args[0].kind == RLXC_ATOM_VAR &&
-        rlxc_dtype_eq(def->args[0].var->sinfo->dtype, i8) &&
-        rlxc_quantized_visible(x, def->args[0]))
-        return def->args[0];
-    rlxc_attrs attrs =
-        rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"), rlxc_attr_dtype(i16));
-    return rlxc_emit_op(b, "astype", &x, 1, attrs, "narrow");
+    rlxc_quantized_bytes bytes;
+    if (rlxc_quant_dots_of(p->options) != RLXC_QUANT_BYTES ||
+        !rlxc_quantized_bytes_of(p, x, &bytes))
+        return (narrow){.x = cast(b, x, i16, "narrow")};
+    const bool is_signed = rlxc_dtype_eq(bytes.x.var->sinfo->dtype, i8);
+    const int64_t bias = is_signed ? 0 : 128;
+    narrow made = {.x = bytes.x};
+    if (!is_signed) {
+        rlxc_atom args[2] = {cast(b, bytes.x, RLX_I32, "wide"), int_constant(ctx, bias)};
+        made.x = rlxc_emit_op(b, "subtract", args, 2, (rlxc_attrs){0}, "centred");
+        made.x = cast(b, made.x, i8, "narrow");
+    }
+    const rlxc_expr *zero = rlxc_quantized_single(p, bytes.zero);
+    int64_t value;
+    if (zero && rlxc_is_int(zero, &value)) {
+        if (value != bias)
+            made.more = int_constant(ctx, bias - value);
+        return made;
+    }
+    rlxc_atom args[2] = {int_constant(ctx, bias), cast(b, bytes.zero, RLX_I32, "zero")};
+    made.more = rlxc_emit_op(b, "subtract", args, 2, (rlxc_attrs){0}, "more");
+    return made;
+}
+
+/* |sums| and |more| times the sum of each column. */
+static rlxc_atom with_more(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_binding *call,
+                           rlxc_atom sums, rlxc_atom more)
+{
+    rlxc_atom factors[2] = {rlxc_pack_sums(c, b, call, (int64_t)c->zero->f), more};
+    if (rlxc_failed(b->ctx) || factors[0].kind != RLXC_ATOM_VAR)
+        return (rlxc_atom){0};
+    rlxc_atom terms[2] = {sums, rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, "more")};
+    return rlxc_emit_op(b, "add", terms, 2, (rlxc_attrs){0}, call->var->name);
 }
 
 static rlxc_atom replace(const rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul,
@@ -220,9 +312,11 @@ static rlxc_atom replace(const rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     rlxc_binding *call = rlxc_copy(ctx, matmul, sizeof *call);
     rlxc_atom args[2] = {matmul->args[0], matmul->args[1]}, packed[3] = {{0}};
     bool integers = rlxc_dtype_eq(x->dtype, RLX_I32);
+    narrow left = {.x = args[0]};
     if (integers) {
         const char *out = rlxc_intern_cstr(ctx, "out_dtype");
-        args[0] = narrowed(p, b, args[0]);
+        left = narrowed(p, b, args[0]);
+        args[0] = left.x;
         call->attrs = rlxc_attrs_with(ctx, call->attrs, out, rlxc_attr_dtype(RLX_I32));
     }
     if (x->ndim != 2) {
@@ -245,6 +339,8 @@ static rlxc_atom replace(const rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
     rlxc_atom made = product(b, call, packed, q);
+    if (left.more.kind != RLXC_ATOM_NONE && made.kind == RLXC_ATOM_VAR)
+        made = with_more(c, b, call, made, left.more);
     if (x->ndim != 2 && made.kind == RLXC_ATOM_VAR)
         made = reshape(b, made, y->dims, (uint32_t)y->ndim, matmul->var->name);
     return made;
@@ -293,10 +389,7 @@ rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom 
     rlxc_atom wide = emit_known(p, b, "astype", &inner, 1, attrs);
     if (value == 0 || wide.kind != RLXC_ATOM_VAR)
         return wide;
-    int32_t *data = rlxc_alloc(ctx, sizeof *data);
-    *data = (int32_t)value;
-    rlxc_atom args[2] = {
-        wide, rlxc_atom_constant(rlxc_constant_new(ctx, RLX_I32, 0, NULL, data, sizeof *data))};
+    rlxc_atom args[2] = {wide, int_constant(ctx, value)};
     return emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
 }
 

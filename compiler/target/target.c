@@ -1,8 +1,8 @@
-/* The target table and its resolution. A row is an architecture level: the CPU name LLVM gets, the
- * features it implies (cumulative), the widest vector and what cores of that level usually have
- * as their second level of cache. "native" takes the host's name and
- * features from LLVM. To add a CPU level, add a row; to add an architecture, also register LLVM's
- * code generator for it. */
+/* The target table and its resolution. A row is an architecture level, or a CPU that has more: the
+ * CPU name LLVM gets, the level, the features that code may use (cumulative), the widest vector and
+ * what cores of that kind usually have as their second level of cache. "native" takes the host's
+ * name and features from LLVM. To add a CPU level, add a row; to add an architecture, also register
+ * LLVM's code generator for it. */
 #include "compiler/target/target.h"
 
 #include <llvm-c/Core.h>
@@ -14,9 +14,10 @@
 enum { DEFAULT_L2 = 512 * 1024, MAX_L2 = 64 * 1024 * 1024 };
 
 typedef struct target_row {
-    const char *cpu, *triple;
+    const char *cpu, *level; /* level: of which all may be used, also what is not in features */
+    const char *triple;
     uint32_t vector_bytes, l2_kib;
-    const char *features; /* implied, LLVM's spelling */
+    const char *features; /* LLVM's spelling */
 } target_row;
 
 #define X86 "x86_64-pc-linux-gnu"
@@ -25,11 +26,12 @@ typedef struct target_row {
 #define V4 V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
 
 static const target_row rows[] = {
-    {"x86-64", X86, 16, 256, ""},
-    {"x86-64-v2", X86, 16, 256, V2},
-    {"x86-64-v3", X86, 32, 512, V3},
-    {"x86-64-v4", X86, 64, 1024, V4},
-    {"generic-aarch64", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
+    {"x86-64", "x86-64", X86, 16, 256, ""},
+    {"x86-64-v2", "x86-64-v2", X86, 16, 256, V2},
+    {"x86-64-v3", "x86-64-v3", X86, 32, 512, V3},
+    {"alderlake", "x86-64", X86, 32, 1280, V3 ",+avxvnni"},
+    {"x86-64-v4", "x86-64-v4", X86, 64, 1024, V4},
+    {"generic-aarch64", "generic", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
 };
 
 /* Features that a compiled file may name: what the runtime (vm/native.c) can ask the CPU for. */
@@ -43,7 +45,7 @@ static const char *const known_features[] = {
     "avx512vnni",  "avx512bf16",   "avx512vbmi",
     "avx512vbmi2", "avx512bitalg", "avx512ifma",
     "gfni",        "vpclmulqdq",   "avx512vpopcntdq",
-    "aes",         "pclmul",
+    "aes",         "pclmul",       "avxvnni",
 };
 
 /* Whether |list| ("+a,-b,+c") has +feature. */
@@ -77,7 +79,7 @@ const char *rlxc_target_isa(const rlxc_options *options)
     bool arm = options->triple && strncmp(options->triple, "aarch64", 7) == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (options->cpu && strcmp(options->cpu, rows[i].cpu) == 0)
-            return options->cpu;
+            return rows[i].level;
     return arm ? "generic" : "x86-64";
 }
 
@@ -89,6 +91,11 @@ const char *rlxc_target_triple(const rlxc_options *options)
 bool rlxc_target_has_feature(const rlxc_options *options, const char *feature)
 {
     return lists(options->features, feature);
+}
+
+bool rlxc_target_is_x86(const rlxc_options *options)
+{
+    return strncmp(rlxc_target_triple(options), "x86_64", 6) == 0;
 }
 
 const char *rlxc_target_required_features(rlxc_context *ctx, const rlxc_options *options)

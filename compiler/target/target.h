@@ -21,6 +21,7 @@ const char *rlxc_target_isa(const rlxc_options *options);
 /* The triple; where the options name none, that of x86-64 on Linux. */
 const char *rlxc_target_triple(const rlxc_options *options);
 bool rlxc_target_has_feature(const rlxc_options *options, const char *feature);
+bool rlxc_target_is_x86(const rlxc_options *options);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);
 

@@ -13,9 +13,17 @@ int64_t rlxc_quant_width(const rlxc_options *options)
     return COLUMN_VECTORS * (int64_t)(options->vector_bytes / 4);
 }
 
+rlxc_quant_dots rlxc_quant_dots_of(const rlxc_options *options)
+{
+    const char *feature = options->vector_bytes == 64 ? "avx512vnni" : "avxvnni";
+    if (options->vector_bytes >= 32 && rlxc_target_has_feature(options, feature))
+        return RLXC_QUANT_BYTES;
+    return rlxc_target_is_x86(options) ? RLXC_QUANT_PAIRS : RLXC_QUANT_NO_DOTS;
+}
+
 bool rlxc_quant_has_dots(const rlxc_options *options)
 {
-    return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512vnni");
+    return rlxc_quant_dots_of(options) != RLXC_QUANT_NO_DOTS;
 }
 
 bool rlxc_quant_has_bfloat16(const rlxc_options *options)

@@ -51,6 +51,13 @@ bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant 
 /* The same in integers: left operand of 8 or 16 bits, sums of 32. Or in bfloat16, sums of float32.
  */
 bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
+/* How the target's instructions sum products of integers. */
+typedef enum rlxc_quant_dots {
+    RLXC_QUANT_NO_DOTS,
+    RLXC_QUANT_PAIRS, /* dot_s16: two of 16 bits; twice as many as of float32 */
+    RLXC_QUANT_BYTES  /* dot_u8s8: four of 8 bits */
+} rlxc_quant_dots;
+rlxc_quant_dots rlxc_quant_dots_of(const rlxc_options *options);
 /* Whether the target has instructions that rlxc_quant_match_dots is worth while for: of integers,
  * of bfloat16. */
 bool rlxc_quant_has_dots(const rlxc_options *options);

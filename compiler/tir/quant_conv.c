@@ -11,12 +11,23 @@ enum { MAX_SIZE = 1 << 20 /* of what is multiplied to addresses */ };
 const rlxc_quant_conv_layout rlxc_quant_conv_last = {0, {1, 2}, 3};
 const rlxc_quant_conv_layout rlxc_quant_conv_second = {0, {2, 3}, 1};
 
+int64_t rlxc_quant_conv_word(const rlxc_options *options)
+{
+    return rlxc_quant_dots_of(options) == RLXC_QUANT_PAIRS ? 2 : 4;
+}
+
+/* With 16 registers, two hold the filter's row beside two for each of six pixels. */
+static int64_t most_vectors(const rlxc_options *options)
+{
+    return options->vector_bytes == 64 ? 4 : 2;
+}
+
 int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs)
 {
     const int64_t lanes = options->vector_bytes / 4;
     int64_t best = lanes, least = INT64_MAX;
     /* the widest of those that waste fewest outputs */
-    for (int64_t n = 1; n <= rlxc_quant_width(options) / lanes; n++) {
+    for (int64_t n = 1; n <= most_vectors(options); n++) {
         const int64_t width = n * lanes, filled = (outputs + width - 1) / width * width;
         if (filled > least)
             continue;
@@ -38,19 +49,21 @@ static bool fits(const rlxc_quant_conv *q, int64_t panels)
 
 bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
 {
-    int64_t panels, words = 0, four = 4;
+    int64_t panels, words = 0;
     const rlxc_buffer *f = q->filter;
     q->depthwise = f->ndim == RLXC_QUANT_DEPTHWISE_DIMS;
+    q->word = 1;
     if (q->x->ndim != 4 || (!q->depthwise && f->ndim != RLXC_QUANT_CONV_DIMS) ||
         !rlxc_is_int(q->x->shape[q->in.channel], &q->channels) || q->channels < 1 ||
         q->channels > MAX_SIZE || !rlxc_is_int(f->shape[0], &panels) ||
         !rlxc_is_int(f->shape[1], &q->size[0]) || !rlxc_is_int(f->shape[2], &q->size[1]) ||
         !rlxc_is_int(f->shape[q->depthwise ? 3 : 4], &q->width))
         return false;
-    if (!q->depthwise && (!rlxc_is_int(f->shape[3], &words) || !rlxc_is_int(f->shape[5], &four)))
+    if (!q->depthwise && (!rlxc_is_int(f->shape[3], &words) ||
+                          !rlxc_is_int(f->shape[5], &q->word) || (q->word != 4 && q->word != 2)))
         return false;
-    q->depth = q->depthwise ? 1 : (q->channels + 3) / 4 * 4;
-    return four == 4 && (q->depthwise ? q->channels == q->outputs : words == q->depth / 4) &&
+    q->depth = q->depthwise ? 1 : (q->channels + q->word - 1) / q->word * q->word;
+    return (q->depthwise ? q->channels == q->outputs : words == q->depth / q->word) &&
            fits(q, panels) && q->outputs >= 1 && q->outputs <= INT32_MAX &&
            panels == (q->outputs + q->width - 1) / q->width;
 }
@@ -105,9 +118,9 @@ const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_con
                     *column = part(ctx, RLXC_EXPR_FLOORMOD, o, q->width);
     const rlxc_expr *place[RLXC_QUANT_CONV_DIMS] = {panel, tap_of[0], tap_of[1], column};
     if (!q->depthwise) {
-        place[3] = part(ctx, RLXC_EXPR_FLOORDIV, c, 4);
+        place[3] = part(ctx, RLXC_EXPR_FLOORDIV, c, q->word);
         place[4] = column;
-        place[5] = part(ctx, RLXC_EXPR_FLOORMOD, c, 4);
+        place[5] = part(ctx, RLXC_EXPR_FLOORMOD, c, q->word);
     }
     const rlxc_expr *weight = rlxc_load(ctx, q->filter, place, q->filter->ndim);
     return rlxc_mul(ctx, value, rlxc_cast(ctx, RLX_I32, weight));
@@ -194,6 +207,16 @@ static bool is_sum(const rlxc_stage *stage)
     return true;
 }
 
+/* Whether the filter is laid out for the target's instructions: not where the module says what it
+ * is, or a channel for each output by pairs, which floats are faster than. */
+static bool suits(const rlxc_options *options, const rlxc_quant_conv *q)
+{
+    const int64_t lanes = options->vector_bytes / 4;
+    return q->width % lanes == 0 && q->width <= most_vectors(options) * lanes &&
+           (q->depthwise ? rlxc_quant_dots_of(options) == RLXC_QUANT_BYTES
+                         : q->word == rlxc_quant_conv_word(options));
+}
+
 bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out)
 {
     static const rlxc_quant_conv_layout *const layouts[2] = {&rlxc_quant_conv_last,
@@ -219,8 +242,7 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
                                  .out = *layouts[i / 2]};
         if (rlxc_is_int(stage->extents[out->out.channel], &out->outputs) &&
             rlxc_quant_conv_sizes(out) && find_steps(s->ctx, stage, load, out) &&
-            is_same(s->ctx, stage, out) && out->width % (s->options->vector_bytes / 4) == 0 &&
-            out->width <= rlxc_quant_width(s->options))
+            is_same(s->ctx, stage, out) && suits(s->options, out))
             return true;
     }
     return false;

@@ -3,10 +3,11 @@
  *     y[n, i, j, o] = sum of (x[n, i * stride + r * dilation - before, ...s..., c] - zero)
  *                            * filter[o, r, s, c],         int32, places outside of x add nothing
  *
- * The filter is of signed bytes, its own zero taken off, four channels side by side in panels of
- * |width| outputs: filter[o / width, r, s, c / 4, o % width, c % 4]; channels and outputs that fill
- * up are zero. x counts from 0: b = x, or x + 128 where it is signed, so that a product is one of
- * an unsigned and a signed byte:
+ * The filter is of signed bytes, its own zero taken off, as many channels side by side as the
+ * target's instructions sum (|word|, 4 or 2) in panels of |width| outputs:
+ * filter[o / width, r, s, c / word, o % width, c % word]; channels and outputs that fill up are
+ * zero. x counts from 0: b = x, or x + 128 where it is signed, so that a product is one of an
+ * unsigned and a signed byte:
  *
  *     y = sum of b * filter - fill * sums[o]                fill: b of the zero, also outside of x
  *
@@ -31,7 +32,7 @@ extern const rlxc_quant_conv_layout rlxc_quant_conv_last, rlxc_quant_conv_second
 
 typedef struct rlxc_quant_conv {
     const rlxc_buffer *x;      /* 8 bits */
-    const rlxc_buffer *filter; /* [panels, KH, KW, C / 4, width, 4] or [panels, KH, KW, width] */
+    const rlxc_buffer *filter; /* [panels, KH, KW, C / word, width, word] or [.., KW, width] */
     const rlxc_buffer *sums;   /* of the filter, for each output; may be NULL where fill is 0 */
     const rlxc_expr *fill;     /* int32 */
     rlxc_quant_conv_layout in, out;
@@ -39,7 +40,7 @@ typedef struct rlxc_quant_conv {
     int64_t outputs;
     /* read off the filter and x */
     bool depthwise;
-    int64_t size[2], width, channels;
+    int64_t size[2], width, word, channels;
     int64_t depth; /* of k: channels that are summed for each of r, s */
 } rlxc_quant_conv;
 
@@ -53,8 +54,9 @@ const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *
                                       const rlxc_expr *const axes[5]);
 /* |x|, a value of the input, counted from 0, int32. */
 const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x);
-/* Outputs of a panel for the target. */
+/* Outputs of a panel for the target, channels in a word. */
 int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs);
+int64_t rlxc_quant_conv_word(const rlxc_options *options);
 
 bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out);
 

@@ -1,14 +1,16 @@
-/* Convolutions of 8-bit integers (quant_conv.h) by instructions that sum four products.
+/* Convolutions of 8-bit integers (quant_conv.h) by instructions that sum four products, or two of
+ * 16 bits.
  *
- * The input is written out first: channels last in whole words, between borders of the zero point.
+ * The input is written out first: channels last in whole words, between borders of the zero point;
+ * in 16 bits less the zero point, so that the borders are 0 and nothing is corrected afterwards.
  * All pixels of all results are then the rows of one product; where the windows of a tile's rows
  * begin is computed once for the tile, so rows of an image that fill no tile cost nothing:
  *
  *     for blocks of pixels, for panels of outputs:      in parallel
  *         for tiles of pixels:
  *             acc[mr][nv][vl] = 0
- *             for r, s, words: acc += input[window of m] . filter      four channels, or one each
- *             acc - fill * sums, through the epilogue into the result
+ *             for r, s, words: acc += input[window of m] . filter      the word's channels, or one
+ * each acc - fill * sums, through the epilogue into the result
  *
  * Panels come last where the filter stays in the second level of cache, first where it does not.
  * Where the filter is one wide, only the pixels that it reads are written out. */
@@ -25,20 +27,22 @@ typedef struct conv {
     const rlxc_expr *padded[2]; /* of the input as it is written out */
     int64_t steps[2];           /* strides there */
     const rlxc_expr *rows;      /* pixels of all results */
-    int64_t cell;               /* bytes of a pixel there */
+    bool pairs;                 /* it is of int16, else of bytes */
+    int64_t cell;               /* elements of a pixel there */
     int64_t unit,
         words_of_tap; /* elements of a pixel that are read; words of the filter for them */
     rlxc_buffer *cells, *words; /* the input: the same memory; words: NULL if depthwise */
     const rlxc_buffer *filter;  /* its words: [row of words][output], panel after panel */
     const rlxc_expr *fill, *panel;
     rlxc_buffer *acc, *word, *results;
+    rlxc_buffer *wide; /* the memory of word, in 16 bits; NULL: bytes */
 } conv;
 
-/* Rows and vectors of the register tiles for panels of that many vectors: most rows first. */
-static uint32_t tile_rows(uint32_t vectors, uint32_t i)
+/* Rows of the register tiles: most rows first. */
+static uint32_t tile_rows(const conv *p, uint32_t i)
 {
     static const uint8_t rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
-    return rows[vectors >= 4][i];
+    return rows[p->q.width / p->t.vl >= 4 || p->t.c->s->options->vector_bytes < 64][i];
 }
 
 static const rlxc_expr *num(const conv *p, int64_t value)
@@ -70,13 +74,18 @@ static const rlxc_stmt *serial(const conv *p, const rlxc_expr *var, const rlxc_e
 
 /* --- the input -------------------------------------------------------------------------------- */
 
+/* |x|, a value of the input counted from 0, as it is written out. */
+static const rlxc_expr *as_cell(const conv *p, const rlxc_expr *x)
+{
+    return rlxc_cast(p->t.ctx, p->cells->dtype, p->pairs ? rlxc_sub(p->t.ctx, x, p->fill) : x);
+}
+
 /* cells[at ... at + count] = fill */
 static const rlxc_stmt *fill_cells(conv *p, const rlxc_expr *at, const rlxc_expr *count)
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_expr *k = rlxc_loop_var(ctx, "k"), *to = add(p, at, k);
-    return serial(p, k, count,
-                  rlxc_stmt_store(ctx, p->cells, &to, 1, rlxc_cast(ctx, p->cells->dtype, p->fill)));
+    return serial(p, k, count, rlxc_stmt_store(ctx, p->cells, &to, 1, as_cell(p, p->fill)));
 }
 
 /* |count| pixels of row |place| (batch, height) of x from column |first| on, to cells[at ...]. */
@@ -97,8 +106,8 @@ static const rlxc_stmt *copy_pixels(conv *p, const rlxc_expr *at, const rlxc_exp
         from = add(p, rlxc_mul(ctx, from, rlxc_cast(ctx, RLX_I64, x->shape[2])), first);
         from = add(p, times(p, from, channels), k);
         const rlxc_expr *to = add(p, at, k);
-        const rlxc_expr *value = rlxc_quant_conv_biased(ctx, rlxc_load(ctx, flat, &from, 1));
-        value = rlxc_cast(ctx, p->cells->dtype, value);
+        const rlxc_expr *value =
+            as_cell(p, rlxc_quant_conv_biased(ctx, rlxc_load(ctx, flat, &from, 1)));
         RLXC_PUSH(
             ctx, &own.out,
             serial(p, k, times(p, count, channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value)));
@@ -111,8 +120,7 @@ static const rlxc_stmt *copy_pixels(conv *p, const rlxc_expr *at, const rlxc_exp
     from[q->in.channel] = k;
     at = add(p, at, times(p, pixel, channels));
     const rlxc_expr *to = add(p, at, k);
-    const rlxc_expr *value = rlxc_quant_conv_biased(ctx, rlxc_load(ctx, x, from, 4));
-    value = rlxc_cast(ctx, p->cells->dtype, value);
+    const rlxc_expr *value = as_cell(p, rlxc_quant_conv_biased(ctx, rlxc_load(ctx, x, from, 4)));
     const rlxc_stmt *parts[2] = {
         serial(p, k, num(p, q->channels), rlxc_stmt_store(ctx, p->cells, &to, 1, value)),
         fill_cells(p, add(p, at, num(p, q->channels)), num(p, channels - q->channels))};
@@ -202,6 +210,21 @@ static const rlxc_expr *element(const conv *p, const rlxc_expr *window, const rl
     return rlxc_cast(ctx, u32, rlxc_load(ctx, p->cells, &at, 1));
 }
 
+/* The filter's row |row|, into registers; bytes become 16 bits. */
+static const rlxc_stmt *load_words(conv *p, const rlxc_expr *row)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    const uint32_t nv = (uint32_t)(p->q.width / t->vl), lanes = p->pairs ? 2 * t->vl : t->vl;
+    rlxc_buffer *to = p->pairs ? p->wide : p->word;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_point_column(ctx, &at, lanes);
+    const rlxc_expr *from = add(p, times(p, row, (int64_t)nv * lanes), column);
+    const rlxc_expr *value = rlxc_cast(ctx, to->dtype, rlxc_load(ctx, p->filter, &from, 1));
+    return rlxc_over_tile(ctx, &at, 0, nv, lanes, false,
+                          rlxc_stmt_store(ctx, to, &column, 1, value));
+}
+
 /* acc += the products of one word of each window, |offset| behind its beginning, with row |row| of
  * the filter. */
 static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS],
@@ -211,21 +234,16 @@ static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const wi
     rlxc_context *ctx = t->ctx;
     const uint32_t nv = (uint32_t)(p->q.width / t->vl);
     rlxc_schedule own = {.s = t->c->s};
-    rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *column = rlxc_quant_column(t, &at);
-    const rlxc_expr *from = add(p, times(p, row, p->q.width), column);
-    RLXC_PUSH(ctx, &own.out,
-              rlxc_quant_over(
-                  t, 0, nv, &at, false,
-                  rlxc_stmt_store(ctx, p->word, &column, 1, rlxc_load(ctx, p->filter, &from, 1))));
+    RLXC_PUSH(ctx, &own.out, load_words(p, row));
     for (uint32_t m = 0; m < mr; m++) {
-        at = rlxc_quant_new_point(t);
-        column = rlxc_quant_column(t, &at);
+        rlxc_quant_point at = rlxc_quant_new_point(t);
+        const rlxc_expr *column = rlxc_quant_column(t, &at);
         const rlxc_expr *index = add(p, num(p, m * p->q.width), column);
         const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
                                     element(p, windows[m], offset, column),
                                     rlxc_load(ctx, p->word, &column, 1)};
-        const rlxc_expr *dot = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "dot_u8s8"), args, 3);
+        const rlxc_expr *dot = rlxc_call(
+            ctx, RLX_I32, rlxc_intern_cstr(ctx, p->pairs ? "dot_s16" : "dot_u8s8"), args, 3);
         RLXC_PUSH(
             ctx, &own.out,
             rlxc_quant_over(t, 0, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot)));
@@ -273,7 +291,7 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     to[q->out.space[1]] = place[2];
     const rlxc_expr *output = to[q->out.channel] = add(p, times(p, p->panel, q->width), column);
     const rlxc_expr *value = rlxc_load(ctx, p->results, &index, 1);
-    if (q->sums)
+    if (q->sums && !p->pairs)
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, p->fill, rlxc_load(ctx, q->sums, &output, 1)));
     const rlxc_stage *writer = t->epilogue ? t->epilogue : t->stage;
     if (t->epilogue)
@@ -313,6 +331,7 @@ static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
 /* Block number |block| of pixels for the panel. */
 static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
 {
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
@@ -321,10 +340,13 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
     rest.left = rlxc_named(&own, "left", rest.left);
     t->c = &own;
     for (uint32_t n = 0; n < MAX_TILES; n++) {
-        const uint32_t mr = tile_rows((uint32_t)(p->q.width / t->vl), n);
+        const uint32_t mr = tile_rows(p, n);
         const rlxc_tiles now = rlxc_take_tiles(&own, &rest, mr, NULL);
         p->acc = rlxc_quant_local(t, "acc", RLX_I32, mr * p->q.width);
-        p->word = rlxc_quant_local(t, "word", p->filter->dtype, p->q.width);
+        if (p->pairs)
+            p->wide = rlxc_quant_local(t, "wide", p->cells->dtype, 2 * p->q.width);
+        p->word = p->pairs ? rlxc_view(&own, "word", p->wide, u32, num(p, p->q.width))
+                           : rlxc_quant_local(t, "word", u32, p->q.width);
         p->results = rlxc_quant_local(t, "results", RLX_I32, mr * p->q.width);
         rlxc_close_tiles(&own, &rest, &now, one_tile(p, mr, now.first));
     }
@@ -338,7 +360,8 @@ static void all_blocks(conv *p)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
-    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * 4 * p->words_of_tap * p->q.width;
+    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * p->words_of_tap * p->q.width *
+                                (p->q.depthwise ? 4 : p->q.word);
     const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
     const rlxc_expr *blocks = rlxc_named(t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
@@ -364,7 +387,8 @@ static bool is_small(const conv *p)
 bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
 {
     rlxc_context *ctx = c->s->ctx;
-    const rlx_dtype u8 = {RLX_UINT, 8, 1}, u32 = {RLX_UINT, 32, 1};
+    const rlx_dtype u8 = {RLX_UINT, 8, 1}, i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1},
+                    u32 = {RLX_UINT, 32, 1};
     const rlxc_stage *stage = &c->s->items[index];
     conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->options->vector_bytes / 4}};
     if (!rlxc_quant_conv_match(c->s, stage, &p.q))
@@ -372,8 +396,9 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
     p.t.epilogue = epilogue;
     const rlxc_quant_conv *q = &p.q;
-    p.words_of_tap = q->depthwise ? 1 : q->depth / 4;
-    p.unit = q->depthwise ? q->channels : q->depth / 4;
+    p.pairs = q->word == 2;
+    p.words_of_tap = q->depthwise ? 1 : q->depth / q->word;
+    p.unit = q->depthwise ? q->channels : q->depth / q->word;
     p.cell = q->depthwise ? q->channels : q->depth;
     const rlxc_expr *images = stage->extents[q->out.batch], *none = rlxc_i64(ctx, 0);
     for (uint32_t d = 0; d < 2; d++) {
@@ -391,12 +416,13 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     const rlxc_expr *size = times(&p, pixels, p.cell);
     if (q->depthwise) /* whole vectors of channels are read */
         size = add(&p, size, num(&p, q->width));
-    p.cells = rlxc_local_buffer(c, "cells", u8, &size, 1);
+    p.cells = rlxc_local_buffer(c, "cells", p.pairs ? i16 : u8, &size, 1);
     if (!q->depthwise)
         p.words = rlxc_view(c, "words", p.cells, u32, times(&p, pixels, p.unit));
-    p.filter = rlxc_view(c, "filter_words", q->filter, u32,
-                         num(&p, (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
-                                     q->size[1] * p.words_of_tap));
+    const int64_t filter_words = (q->outputs + q->width - 1) / q->width * q->width * q->size[0] *
+                                 q->size[1] * p.words_of_tap;
+    p.filter = rlxc_view(c, "filter_words", q->filter, p.pairs ? i8 : u32,
+                         num(&p, p.pairs ? filter_words * q->word : filter_words));
     p.fill = rlxc_named(c, "fill", q->fill);
     const rlxc_expr *line = rlxc_loop_var(ctx, "line");
     RLXC_PUSH(ctx, &c->out, rlxc_quant_parallel(&p.t, line, lines, write_row(&p, line)));

@@ -8,6 +8,11 @@
  *     for words: acc += word . limb                four or two rows of the weight
  *     result = hi * 2^8 + lo - zero * sum of the row
  *
+ * Where the target multiplies no bytes but pairs of 16 bits (dot_s16), rows are written out in 16
+ * bits, the first and third element of four before the others, and the words are taken apart as one
+ * shift does it: (first, third), (second, fourth). Saturating sums of bytes (VPMADDUBSW) would not
+ * be exact, and operands cut so that nothing saturates take as many instructions.
+ *
  * Integers are exact but for the wrapping of int32, as the sums that they stand for. Sums of
  * bfloat16 are rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
 #include "compiler/tir/schedule.h"
@@ -27,20 +32,35 @@ enum { MAX_TILES = 3 };
 typedef struct dot_kind {
     const char *dot;
     rlx_dtype sum, cell; /* cell: of a row as it is written out */
-    struct {
-        uint32_t mr, nv;
-    } tiles[MAX_TILES]; /* rows and vectors, most rows first */
 } dot_kind;
 
-static const dot_kind integers = {
-    "dot_u8s8", {RLX_INT, 32, 1}, {RLX_INT, 8, 1}, {{6, 2}, {2, 4}, {1, 4}}};
-static const dot_kind bfloat16 = {
-    "dot_bf16", {RLX_FLOAT, 32, 1}, {RLX_BFLOAT, 16, 1}, {{6, 4}, {2, 4}, {1, 4}}};
+static const dot_kind bytes = {"dot_u8s8", {RLX_INT, 32, 1}, {RLX_INT, 8, 1}};
+static const dot_kind pairs = {"dot_s16", {RLX_INT, 32, 1}, {RLX_INT, 16, 1}};
+static const dot_kind bfloat16 = {"dot_bf16", {RLX_FLOAT, 32, 1}, {RLX_BFLOAT, 16, 1}};
+
+typedef struct tile_shape {
+    uint32_t mr, nv; /* rows and vectors */
+} tile_shape;
+
+/* Most rows first; as many accumulators as the registers hold, 32 or 16. */
+static const tile_shape *tiles_of(const dots *p)
+{
+    static const tile_shape shapes[2][2][MAX_TILES] = {
+        {{{6, 2}, {2, 2}, {1, 4}}, {{3, 2}, {2, 2}, {1, 2}}},
+        {{{6, 4}, {2, 4}, {1, 4}}, {{6, 2}, {2, 4}, {1, 4}}}};
+    return shapes[p->t.c->s->options->vector_bytes == 64][p->limbs > 1];
+}
 
 /* Elements of a row that a word holds. */
 static int64_t in_word(const dots *p)
 {
     return 32 / p->kind->cell.bits;
+}
+
+/* Words of a row for one of the weight. */
+static int64_t parts_of(const dots *p)
+{
+    return rlxc_quant_rows(&p->t.q) / in_word(p);
 }
 
 static const rlxc_expr *nought(dots *p, rlx_dtype dtype)
@@ -67,14 +87,14 @@ static void push(dots *p, rlxc_buffer *to, const rlxc_expr *at, const rlxc_expr 
     RLXC_PUSH(p->t.ctx, &p->t.c->out, rlxc_stmt_store(p->t.ctx, to, &at, 1, value));
 }
 
-/* Element |k| of row |i| into its limbs. */
-static const rlxc_stmt *split(dots *p, const rlxc_expr *i, const rlxc_expr *k)
+/* Element |k| of row |i| into its limbs, at |to|. */
+static const rlxc_stmt *split(dots *p, const rlxc_expr *i, const rlxc_expr *k, const rlxc_expr *to)
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_stmt *parts[2];
     const rlxc_expr *left = rlxc_quant_x(&p->t, i, k);
     for (int64_t limb = p->limbs; limb-- > 0;) {
-        const rlxc_expr *at = add(p, place(p, limb, i, 1), k);
+        const rlxc_expr *at = add(p, place(p, limb, i, 1), to);
         const rlxc_expr *low = p->sums ? rlxc_cast(ctx, p->kind->cell, left) : left->bin.a;
         parts[limb] = rlxc_stmt_store(ctx, p->cells, &at, 1, low);
         if (limb == 0)
@@ -86,6 +106,21 @@ static const rlxc_stmt *split(dots *p, const rlxc_expr *i, const rlxc_expr *k)
     return rlxc_stmt_seq(ctx, parts, (uint32_t)p->limbs);
 }
 
+/* |n| elements of row |i| from the beginning of a word of the weight on, at |first|: first those of
+ * even place, where they go through pairs. */
+static const rlxc_stmt *split_word(dots *p, const rlxc_expr *i, const rlxc_expr *first, int64_t n)
+{
+    rlxc_schedule own = {.s = p->t.c->s};
+    const int64_t parts = parts_of(p);
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t to = k % parts * in_word(p) + k / parts;
+        RLXC_PUSH(p->t.ctx, &own.out,
+                  split(p, i, add(p, first, rlxc_i64(p->t.ctx, k)),
+                        add(p, first, rlxc_i64(p->t.ctx, to))));
+    }
+    return rlxc_body_of(&own);
+}
+
 /* The body of a loop over the rows: one row as cells, and its sum. */
 static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
 {
@@ -93,8 +128,23 @@ static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     t->c = &own;
+    const int64_t parts = parts_of(p), rest = parts > 1 ? t->rows % rlxc_quant_rows(&t->q) : 0,
+                  last = p->padded - rlxc_quant_rows(&t->q);
     const rlxc_expr *k = rlxc_loop_var(ctx, "k"), *size = rlxc_i64(ctx, t->rows);
-    RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL, split(p, i, k)));
+    for (int64_t limb = 0; limb < p->limbs; limb++)
+        for (int64_t fill = rest ? last : t->rows; fill < p->padded; fill++)
+            push(p, p->cells, add(p, place(p, limb, i, 1), rlxc_i64(ctx, fill)),
+                 nought(p, p->kind->cell));
+    if (parts > 1) {
+        const rlxc_expr *words = rlxc_i64(ctx, t->rows / rlxc_quant_rows(&t->q));
+        const rlxc_expr *first = rlxc_quant_times(t, k, rlxc_quant_rows(&t->q));
+        RLXC_PUSH(ctx, &own.out,
+                  rlxc_loop_of(ctx, k, words, RLXC_LOOP_SERIAL,
+                               split_word(p, i, first, rlxc_quant_rows(&t->q))));
+        RLXC_PUSH(ctx, &own.out, split_word(p, i, rlxc_i64(ctx, last), rest));
+    } else {
+        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL, split(p, i, k, k)));
+    }
     if (p->sums) {
         push(p, p->sums, i, rlxc_int(ctx, RLX_I32, 0));
         k = rlxc_loop_var(ctx, "k");
@@ -103,10 +153,6 @@ static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
                   rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL,
                                rlxc_stmt_store(ctx, p->sums, &i, 1, sum)));
     }
-    for (int64_t limb = 0; limb < p->limbs; limb++)
-        for (int64_t fill = t->rows; fill < p->padded; fill++)
-            push(p, p->cells, add(p, place(p, limb, i, 1), rlxc_i64(ctx, fill)),
-                 nought(p, p->kind->cell));
     t->c = outer;
     return rlxc_body_of(&own);
 }
@@ -120,19 +166,54 @@ static const rlxc_expr *index_of(dots *p, uint32_t mr, uint32_t nv, int64_t limb
     return add(p, row, rlxc_quant_column(&p->t, at));
 }
 
+/* The numbers of part |part| of word |word| of the weight, of all columns from |first| on. */
+static const rlxc_stmt *numbers(dots *p, uint32_t nv, const rlxc_expr *word, int64_t part,
+                                const rlxc_expr *first)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *value = rlxc_quant_at_panel(t, t->q.words, word, add(p, first, column));
+    if (part > 0)
+        value = rlxc_quant_call(ctx, "shift_right", value, rlxc_int(ctx, value->dtype, 8));
+    if (parts_of(p) > 1)
+        value = rlxc_quant_call(ctx, "bitwise_and", value, rlxc_int(ctx, value->dtype, 0x00ff00ff));
+    return rlxc_quant_over(t, 0, nv, &at, false, rlxc_stmt_store(ctx, p->word, &column, 1, value));
+}
+
+/* acc += the numbers times words |from| of a limb of the rows. */
+static const rlxc_stmt *sum_words(dots *p, uint32_t mr, uint32_t nv, int64_t limb,
+                                  const rlxc_expr *i0, const rlxc_expr *from)
+{
+    rlxc_quant_rows_of *t = &p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *index = index_of(p, mr, nv, limb, &at), *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *x = add(p, place(p, limb, add(p, i0, at.m), in_word(p)), from);
+    const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
+                                rlxc_load(ctx, p->word, &column, 1),
+                                rlxc_load(ctx, p->words, &x, 1)};
+    const rlxc_expr *dot =
+        rlxc_call(ctx, p->kind->sum, rlxc_intern_cstr(ctx, p->kind->dot), args, 3);
+    return rlxc_quant_over(t, mr, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot));
+}
+
 static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_expr *i0,
                                  const rlxc_expr *first)
 {
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, words = {.s = t->c->s};
-    rlxc_quant_point at = rlxc_quant_new_point(t), end = rlxc_quant_new_point(t);
-    const rlxc_expr *word = rlxc_loop_var(ctx, "word"), *column = rlxc_quant_column(t, &at);
-    RLXC_PUSH(ctx, &words.out,
-              rlxc_quant_over(t, 0, nv, &at, false,
-                              rlxc_stmt_store(ctx, p->word, &column, 1,
-                                              rlxc_quant_at_panel(t, t->q.words, word,
-                                                                  add(p, first, column)))));
+    rlxc_quant_point end = rlxc_quant_new_point(t);
+    const rlxc_expr *word = rlxc_loop_var(ctx, "word");
+    const int64_t parts = parts_of(p);
+    for (int64_t part = 0; part < parts; part++) {
+        const rlxc_expr *from = add(p, rlxc_quant_times(t, word, parts), rlxc_i64(ctx, part));
+        RLXC_PUSH(ctx, &words.out, numbers(p, nv, word, part, first));
+        for (int64_t limb = 0; limb < p->limbs; limb++)
+            RLXC_PUSH(ctx, &words.out, sum_words(p, mr, nv, limb, i0, from));
+    }
     for (int64_t limb = 0; limb < p->limbs; limb++) {
         rlxc_quant_point zero = rlxc_quant_new_point(t);
         const rlxc_expr *index = index_of(p, mr, nv, limb, &zero);
@@ -140,22 +221,10 @@ static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_e
             ctx, &own.out,
             rlxc_quant_over(t, mr, nv, &zero, false,
                             rlxc_stmt_store(ctx, p->acc, &index, 1, nought(p, p->kind->sum))));
-        at = rlxc_quant_new_point(t);
-        index = index_of(p, mr, nv, limb, &at);
-        column = rlxc_quant_column(t, &at);
-        const rlxc_expr *x = add(p, place(p, limb, add(p, i0, at.m), in_word(p)), word);
-        const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
-                                    rlxc_load(ctx, p->word, &column, 1),
-                                    rlxc_load(ctx, p->words, &x, 1)};
-        const rlxc_expr *dot =
-            rlxc_call(ctx, p->kind->sum, rlxc_intern_cstr(ctx, p->kind->dot), args, 3);
-        RLXC_PUSH(
-            ctx, &words.out,
-            rlxc_quant_over(t, mr, nv, &at, false, rlxc_stmt_store(ctx, p->acc, &index, 1, dot)));
     }
     RLXC_PUSH(ctx, &own.out,
-              rlxc_loop_of(ctx, word, rlxc_i64(ctx, p->padded / in_word(p)), RLXC_LOOP_SERIAL,
-                           rlxc_body_of(&words)));
+              rlxc_loop_of(ctx, word, rlxc_i64(ctx, p->padded / rlxc_quant_rows(&t->q)),
+                           RLXC_LOOP_SERIAL, rlxc_body_of(&words)));
     const rlxc_expr *to = index_of(p, mr, nv, 0, &end), *low = index_of(p, mr, nv, 1, &end);
     const rlxc_expr *value = rlxc_load(ctx, p->acc, &to, 1), *row = add(p, i0, end.m);
     if (p->limbs > 1)
@@ -180,7 +249,7 @@ static const rlxc_stmt *one_panel(dots *p)
     rlxc_rest rows = {rlxc_i64(ctx, 0), p->rows};
     t->c = &own;
     for (size_t n = 0; n < MAX_TILES; n++) {
-        uint32_t mr = p->kind->tiles[n].mr, nv = p->kind->tiles[n].nv;
+        const uint32_t mr = tiles_of(p)[n].mr, nv = tiles_of(p)[n].nv;
         int64_t width = (int64_t)nv * t->vl, size = mr * width;
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         const rlxc_tiles now = rlxc_take_tiles(&own, &rows, mr, NULL);
@@ -207,15 +276,17 @@ bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
         return false;
     rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
     dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q),
-              .kind = q.bits == 16 ? &bfloat16 : &integers,
+              .kind = &bfloat16,
               .rows = stage->extents[0]};
-    p.limbs = stage->value->bin.b->bin.a->bin.a->dtype.bits / p.kind->cell.bits;
-    p.padded = (p.t.rows + in_word(&p) - 1) / in_word(&p) * in_word(&p);
+    if (q.bits != 16)
+        p.kind = rlxc_quant_dots_of(c->s->options) == RLXC_QUANT_BYTES ? &bytes : &pairs;
+    p.limbs = stage->value->bin.b->bin.a->bin.a->dtype.bits > p.kind->cell.bits ? 2 : 1;
+    p.padded = (p.t.rows + rlxc_quant_rows(&q) - 1) / rlxc_quant_rows(&q) * rlxc_quant_rows(&q);
     const rlxc_expr *size = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded));
     const rlxc_expr *words = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded / in_word(&p)));
     p.cells = rlxc_local_buffer(c, "cells", p.kind->cell, &size, 1);
     p.words = rlxc_view(c, "limbs", p.cells, u32, words);
-    if (p.kind == &integers)
+    if (p.kind != &bfloat16)
         p.sums = rlxc_local_buffer(c, "sums", RLX_I32, &p.rows, 1);
     const rlxc_expr *i = rlxc_loop_var(ctx, "i");
     const rlxc_stmt *rows = rlxc_quant_parallel(&p.t, i, p.rows, one_row(&p, i));

@@ -8,9 +8,14 @@
  * lanes: the 2 x 2 blocks of the matrix of that size are transposed. The order of the rounds does
  * not matter (J. O. Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
  *
- * Leaves out: elements of other widths than 32 and 64 bits, and stages that compute something: they
- * go element by element, as do blocks at the border. */
+ * Integers of 8 and 16 bits go in vectors of 16 bytes, and vectors half the block apart are
+ * interleaved instead, lane by lane, which is one instruction there: each round turns the bits of
+ * (row, lane) by one place (H. S. Stone, "Parallel Processing with the Perfect Shuffle", 1971).
+ *
+ * What is computed on the way (casts, quantization) is computed along the operand's rows, in
+ * vectors, before the swaps. Blocks at the border go element by element. */
 #include "compiler/tir/intrinsics.h"
+#include "compiler/tir/loops.h"
 #include "compiler/tir/stages.h"
 
 enum { BLOCK = 16, MAX_LANES = 16 };
@@ -79,9 +84,39 @@ static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
 static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var,
                     const rlxc_expr *other)
 {
-    return load->kind == RLXC_EXPR_LOAD && (load->dtype.bits == 32 || load->dtype.bits == 64) &&
-           load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var) &&
+    return load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var) &&
            !rlxc_expr_uses_var(ctx, load->load.indices[load->load.n - 1], other);
+}
+
+/* The loads of what is moved. */
+typedef struct operands {
+    rlxc_context *ctx;
+    const rlxc_transposition *t;
+    uint32_t rows; /* contiguous along the crossed axis */
+} operands;
+
+static bool is_row_or_fixed(void *user, const rlxc_expr *e)
+{
+    operands *o = user;
+    bool crosses = false;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return true;
+    for (uint32_t k = 0; k < e->load.n; k++)
+        crosses = crosses || rlxc_expr_uses_var(o->ctx, e->load.indices[k], o->t->crossed);
+    o->rows += crosses;
+    return !crosses || in_rows(o->ctx, e, o->t->crossed, o->t->last);
+}
+
+/* Whether what is moved comes from rows along the crossed axis, and goes to such along the last. */
+static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
+{
+    const rlx_dtype out = t->to->dtype;
+    operands o = {.ctx = ctx, .t = t};
+    if (!rlxc_expr_visit(ctx, t->from, is_row_or_fixed, &o) || o.rows == 0 ||
+        !rlxc_dtype_eq(t->from->dtype, out) || !in_rows(ctx, t->to, t->last, t->crossed))
+        return false;
+    return out.bits == 32 || out.bits == 64 ||
+           (rlxc_dtype_is_int(out) && (out.bits == 8 || out.bits == 16));
 }
 
 /* The indices where the variables have these values, the last one for a vector of elements. */
@@ -105,10 +140,15 @@ static const rlxc_expr *bound(const block *b, rlxc_schedule *to, const rlxc_expr
     return var;
 }
 
+static bool is_narrow(rlx_dtype t)
+{
+    return t.bits < 32;
+}
+
 /* Of elements of type |t|, as many as fill a vector and are swapped. */
 static uint32_t lanes_of(const rlxc_schedule *c, rlx_dtype t)
 {
-    const uint32_t lanes = c->s->options->vector_bytes * 8 / t.bits;
+    const uint32_t lanes = (is_narrow(t) ? 16 : c->s->options->vector_bytes) * 8 / t.bits;
     return lanes < MAX_LANES ? lanes : MAX_LANES;
 }
 
@@ -125,25 +165,80 @@ static const rlxc_expr *swapped(const block *b, const rlxc_expr *x, const rlxc_e
     return rlxc_call(b->ctx, x->dtype, rlxc_intern_cstr(b->ctx, "Shuffle"), args, 3 + b->lanes);
 }
 
+/* The lanes of x and y in turn: their lower halves, or upper (|high|). */
+static const rlxc_expr *interleaved(const block *b, const rlxc_expr *x, const rlxc_expr *y,
+                                    bool high)
+{
+    const rlxc_expr *args[3 + MAX_LANES] = {rlxc_int(b->ctx, RLX_I32, 2), x, y};
+    for (uint32_t l = 0; l < b->lanes; l++)
+        args[3 + l] =
+            rlxc_int(b->ctx, RLX_I32, l % 2 * b->lanes + l / 2 + (high ? b->lanes / 2 : 0));
+    return rlxc_call(b->ctx, x->dtype, rlxc_intern_cstr(b->ctx, "Shuffle"), args, 3 + b->lanes);
+}
+
+static void swap_all(const block *b, rlxc_schedule *to, const rlxc_expr *r[MAX_LANES])
+{
+    for (uint32_t step = b->lanes / 2; step > 0; step /= 2)
+        for (uint32_t i = 0; i < b->lanes; i++) {
+            if (i & step)
+                continue;
+            const rlxc_expr *x = r[i], *y = r[i + step];
+            r[i] = bound(b, to, swapped(b, x, y, step, false));
+            r[i + step] = bound(b, to, swapped(b, x, y, step, true));
+        }
+}
+
+static void interleave_all(const block *b, rlxc_schedule *to, const rlxc_expr *r[MAX_LANES])
+{
+    const rlxc_expr *made[MAX_LANES];
+    for (uint32_t step = 1; step < b->lanes; step *= 2) {
+        for (uint32_t i = 0; i < b->lanes; i++)
+            made[i] = bound(b, to, interleaved(b, r[i / 2], r[i / 2 + b->lanes / 2], i % 2 != 0));
+        for (uint32_t i = 0; i < b->lanes; i++)
+            r[i] = made[i];
+    }
+}
+
+/* The values of |lanes| rows of the operand, in registers. */
+static void compute_rows(const block *b, rlxc_schedule *to, const rlxc_expr *crossed,
+                         const rlxc_expr *last, const rlxc_expr *r[MAX_LANES])
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_expr *size = rlxc_i64(ctx, (int64_t)b->lanes * b->lanes);
+    rlxc_buffer *rows = rlxc_local_buffer(to, "rows", b->t->to->dtype, &size, 1);
+    const rlxc_expr *vars[2] = {b->t->crossed, b->t->last}, *values[2];
+    for (uint32_t i = 0; i < b->lanes; i++) {
+        const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *first = rlxc_i64(ctx, i * b->lanes);
+        values[0] = rlxc_add(ctx, crossed, l);
+        values[1] = rlxc_add(ctx, last, rlxc_i64(ctx, i));
+        const rlxc_expr *value = rlxc_replace(ctx, b->t->from, vars, values, 2);
+        const rlxc_expr *at = rlxc_add(ctx, first, l);
+        RLXC_PUSH(ctx, &to->out,
+                  rlxc_loop_of(ctx, l, rlxc_i64(ctx, b->lanes), RLXC_LOOP_VECTORIZED,
+                               rlxc_stmt_store(ctx, rows, &at, 1, value)));
+        at = rlxc_ramp(ctx, first, rlxc_i64(ctx, 1), b->lanes);
+        r[i] = bound(b, to, rlxc_load(ctx, rows, &at, 1));
+    }
+}
+
 /* |lanes| rows and columns from |crossed|, |last| on. */
 static const rlxc_stmt *square(const block *b, const rlxc_expr *crossed, const rlxc_expr *last)
 {
     rlxc_context *ctx = b->ctx;
     rlxc_schedule own = {.s = b->c->s};
     const rlxc_expr *r[MAX_LANES], *from = b->t->from, *to = b->t->to;
-    for (uint32_t i = 0; i < b->lanes; i++) {
+    const bool moved = from->kind == RLXC_EXPR_LOAD;
+    for (uint32_t i = 0; i < b->lanes && moved; i++) {
         const rlxc_expr *row = rlxc_add(ctx, last, rlxc_i64(ctx, i));
         const rlxc_expr **at = vector_at(b, from, crossed, row);
         r[i] = bound(b, &own, rlxc_load(ctx, from->load.buffer, at, from->load.n));
     }
-    for (uint32_t step = b->lanes / 2; step > 0; step /= 2)
-        for (uint32_t i = 0; i < b->lanes; i++) {
-            if (i & step)
-                continue;
-            const rlxc_expr *x = r[i], *y = r[i + step];
-            r[i] = bound(b, &own, swapped(b, x, y, step, false));
-            r[i + step] = bound(b, &own, swapped(b, x, y, step, true));
-        }
+    if (!moved)
+        compute_rows(b, &own, crossed, last, r);
+    if (is_narrow(to->dtype))
+        interleave_all(b, &own, r);
+    else
+        swap_all(b, &own, r);
     for (uint32_t i = 0; i < b->lanes; i++) {
         const rlxc_expr *column = rlxc_add(ctx, crossed, rlxc_i64(ctx, i));
         const rlxc_expr **at = vector_at(b, to, column, last);
@@ -156,9 +251,7 @@ const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
 {
     rlxc_context *ctx = c->s->ctx;
     const block b = {c, ctx, t, lanes_of(c, t->to->dtype)};
-    if (b.lanes < 2 || t->n_crossed % b.lanes != 0 || t->n_last % b.lanes != 0 ||
-        !rlxc_dtype_eq(t->from->dtype, t->to->dtype) ||
-        !in_rows(ctx, t->from, t->crossed, t->last) || !in_rows(ctx, t->to, t->last, t->crossed))
+    if (b.lanes < 2 || t->n_crossed % b.lanes != 0 || t->n_last % b.lanes != 0 || !has_rows(ctx, t))
         return NULL;
     const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
     const rlxc_expr *lanes = rlxc_i64(ctx, b.lanes);

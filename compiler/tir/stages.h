@@ -72,23 +72,23 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                         uint32_t shared);
 
-/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|. Both are loads; |to|
+/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load and
  * stands for the place. */
 typedef struct rlxc_transposition {
     const rlxc_expr *to, *from, *crossed, *last;
     int64_t n_crossed, n_last;
 } rlxc_transposition;
 
-/* The loops of a transposition, by squares of vectors; NULL unless both sides are of one type of
- * 32 or 64 bits, |from| is contiguous along |crossed| and |to| along |last|, and both counts are
- * multiples of a vector's lanes. */
+/* The loops of a transposition, by squares of vectors; NULL unless both sides are of one type, of
+ * 32 or 64 bits or narrower integers, what |from| loads along |crossed| is contiguous there, |to|
+ * is along |last|, and both counts are multiples of a vector's lanes. */
 const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
 
 /* A stage that is contiguous along its last axis while it reads along another: both are split, the
  * last two axes then are those in a block. False, and nothing done, for others. */
 bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
-/* What one such block does: by vectors where it is a whole one and nothing but moved, else
- * |by_element|, the loops over the last two axes. */
+/* What one such block does: by vectors where it is a whole one, else |by_element|, the loops over
+ * the last two axes. */
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
                                        const rlxc_stmt *by_element);
 /* The same for all of a stage of two axes, which is contiguous along the last and reads along the

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/tir/quant.h"
 #include "tests/compiler/bound.h"
 
-typedef enum spelling { INTEGERS, OPERATORS, ARITHMETIC } spelling; /* of the operands */
+/* of the operands; RUN_TIME: integers, x_zero is an argument */
+typedef enum spelling { INTEGERS, RUN_TIME, OPERATORS, ARITHMETIC } spelling;
 
 typedef struct example {
     spelling how;
@@ -26,10 +28,20 @@ static const example examples[] = {
     {INTEGERS, NULL, false, true, 3, -5, 2, 17},
     {INTEGERS, NULL, true, true, 0, -128, 130, 200},
     {INTEGERS, "x86-64-v3", false, true, 121, 0, 33, 18},
+    {INTEGERS, "x86-64-v4", true, false, -128, 255, 7, 130},
+    {INTEGERS, "x86-64-v2", false, false, 0, 130, 300, 5},
+    {INTEGERS, "x86-64", false, true, 128, -128, 5, 37},
+    {INTEGERS, NULL, false, true, 128, 0, 40, 64},
+    {RUN_TIME, NULL, false, true, 255, 0, 70, 65},
+    {RUN_TIME, NULL, true, false, -7, 130, 33, 19},
+    {RUN_TIME, "x86-64-v3", false, true, 0, 3, 9, 17},
     {OPERATORS, NULL, false, true, 121, 0, 64, 65},
     {OPERATORS, NULL, true, true, 0, 0, 61, 33},
     {OPERATORS, NULL, true, false, -128, 255, 7, 130},
     {OPERATORS, "x86-64-v3", false, true, 121, 0, 33, 18},
+    {OPERATORS, "x86-64-v3", true, true, 0, 0, 130, 65},
+    {OPERATORS, "x86-64-v4", false, false, 255, 128, 66, 200},
+    {OPERATORS, "x86-64", false, true, 128, 0, 31, 9},
     {ARITHMETIC, NULL, false, true, 121, 0, 30, 31},
     {ARITHMETIC, NULL, true, true, 7, -3, 61, 33},
     {ARITHMETIC, NULL, true, true, 255, -2000, 6000, 3}, /* the sums do not fit in int32 */
@@ -39,10 +51,13 @@ static const int64_t rows[] = {0, 1, 2, 5, 6, 7, 8, 13, 25};
 
 static const char head_text[] =
     "@I.ir_module\nclass Module:\n    @R.function\n"
-    "    def main(x: R.Tensor((\"b\", \"m\", %lld), \"%s\"), w: R.Tensor((%lld, %lld), \"%s\")):\n"
+    "    def main(x: R.Tensor((\"b\", \"m\", %lld), \"%s\"), z: R.Tensor((), \"%s\"), "
+    "w: R.Tensor((%lld, %lld), \"%s\")):\n"
     "        with R.dataflow():\n";
 
 static const char integers_text[] = "            xi = R.astype(x, dtype=\"int32\")\n"
+                                    "            zi = R.astype(z, dtype=\"int32\")\n"
+                                    "            xz = R.subtract(xi, zi)\n"
                                     "            xc = R.subtract(xi, R.const(%d, \"int32\"))\n"
                                     "            wi = R.astype(w, dtype=\"int32\")\n"
                                     "            wc = R.subtract(wi, R.const(%d, \"int32\"))\n"
@@ -77,12 +92,16 @@ static void write_text(const example *e, char *out, size_t size)
 {
     const char *x = e->x_signed ? "int8" : "uint8", *w = e->w_signed ? "int8" : "uint8";
     long long k = e->k, n = e->n;
-    int used = snprintf(out, size, head_text, k, x, k, n, w);
+    int used = snprintf(out, size, head_text, k, x, x, k, n, w);
     out += used;
     size -= (size_t)used;
     switch (e->how) {
     case INTEGERS:
-        snprintf(out, size, integers_text, e->x_zero, e->w_zero, e->x_zero ? "xc" : "xi");
+    case RUN_TIME:
+        snprintf(out, size, integers_text, e->x_zero, e->w_zero,
+                 e->how == RUN_TIME ? "xz"
+                 : e->x_zero        ? "xc"
+                                    : "xi");
         break;
     case OPERATORS:
         snprintf(out, size, operators_text, e->x_zero, x, e->w_zero, w);
@@ -101,7 +120,10 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
     snprintf(header, sizeof header,
              "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[0,%lld]}}",
              e->w_signed ? "I8" : "U8", k, n, k * n);
-    bound_program p = {.text = text, .cpu = e->cpu};
+    bound_program p = {.text = text,
+                       .cpu = e->cpu,
+                       .emits = e->cpu ? "dot_s16" : NULL,
+                       .where = rlxc_quant_has_dots};
     unsigned char *file = bound_file(header, w, (size_t)(k * n), &p.size);
     p.weights = file;
     rlx_executable *exe = bound_compile(t, &p);
@@ -120,7 +142,7 @@ static bool is_exact(const example *e, int64_t m, const unsigned char *x, const 
                        (bound_number(w, k * e->n + j, e->w_signed) - e->w_zero);
             /* sums below 2^24 and scales that are powers of two: floats are exact too */
             double size = fabs((double)sum), allowed = size < 0x1p24 ? 0 : size * 1e-5;
-            if (e->how == INTEGERS
+            if (e->how == INTEGERS || e->how == RUN_TIME
                     ? sum + 3 != ((const int32_t *)y)[at]
                     : !(fabs((double)sum - (double)((const float *)y)[at] * 8) <= allowed))
                 return false;
@@ -134,19 +156,22 @@ static void check_rows(rlx_test *t, rlx_vm *vm, const example *e, const unsigned
 {
     const int64_t dims[3] = {b, m, e->k};
     const rlx_dtype dtype = {e->x_signed ? RLX_INT : RLX_UINT, 8, 1};
-    rlx_tensor *x = NULL;
+    rlx_tensor *x = NULL, *z = NULL;
     RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 3, dims, &x, &t->error));
     unsigned char *data = rlx_tensor_mutable_data(x);
     bound_fill(data, b * m * e->k, 5);
-    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
-    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, dtype, 0, NULL, &z, &t->error));
+    *(unsigned char *)rlx_tensor_mutable_data(z) = (unsigned char)e->x_zero;
+    rlx_value args[2] = {rlx_of_tensor(x), rlx_of_tensor(z)}, out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, 2, &out, &t->error));
     cr_expect(rlx_tensor_numel(out.as.tensor) == b * m * e->n &&
                   is_exact(e, b * m, data, w, rlx_tensor_data(out.as.tensor)),
               "cpu %s: (%lld, %lld, %lld), signed %d %d, zeros %d %d", e->cpu ? e->cpu : "native",
               (long long)(b * m), (long long)e->n, (long long)e->k, e->x_signed, e->w_signed,
               e->x_zero, e->w_zero);
     rlx_value_release(out);
-    rlx_value_release(arg);
+    rlx_value_release(args[0]);
+    rlx_value_release(args[1]);
 }
 
 typedef struct weighted {

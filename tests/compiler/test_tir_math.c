@@ -368,20 +368,28 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
     static const char text[] =
         "@T.prim_func\n"
         "def k(a: T.Buffer((16,), \"uint32\"), b: T.Buffer((16,), \"uint32\"), "
-        "f: T.Buffer((32,), \"float32\"), n: T.Buffer((32,), \"int32\")):\n"
+        "f: T.Buffer((32,), \"float32\"), n: T.Buffer((32,), \"int32\"), "
+        "s: T.Buffer((32,), \"int32\")):\n"
         "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
         "    for i in T.vectorized(16):\n"
         "        f[i] = T.dot_bf16(f[i], a[i], b[i])\n"
         "    for i in T.vectorized(16):\n"
         "        n[i] = T.dot_u8s8(n[i], a[i], b[i])\n"
+        "    for i in T.vectorized(16):\n"
+        "        s[i] = T.dot_s16(s[i], a[i], b[i])\n"
+        "    for i in T.vectorized(8):\n"
+        "        s[i] = T.dot_s16(s[i], a[i], b[i])\n"
+        "    for i in T.vectorized(4):\n"
+        "        s[i] = T.dot_s16(s[i], a[i], b[i])\n"
         "    for i in range(16):\n"
         "        f[i + 16] = T.dot_bf16(f[i + 16], a[i], b[i])\n"
-        "        n[i + 16] = T.dot_u8s8(n[i + 16], a[i], b[i])\n";
-    static const char *const cpus[] = {NULL, "x86-64-v3", "x86-64"};
+        "        n[i + 16] = T.dot_u8s8(n[i + 16], a[i], b[i])\n"
+        "        s[i + 16] = T.dot_s16(s[i + 16], a[i], b[i])\n";
+    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3", "x86-64"};
     for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
         uint32_t a[WORDS], b[WORDS], seed = 3;
         float f[2 * WORDS];
-        int32_t n[2 * WORDS];
+        int32_t n[2 * WORDS], s[2 * WORDS];
         kernel_fixture k;
         for (uint32_t i = 0; i < WORDS; i++) { /* bfloat16 of 1/8 to 2 and their negatives */
             seed = seed * 1664525 + 1013904223;
@@ -390,9 +398,9 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
         }
         for (int i = 0; i < 2 * WORDS; i++) {
             f[i] = (float)i;
-            n[i] = 1000 * i;
+            s[i] = n[i] = 1000 * i;
         }
-        void *buffers[] = {a, b, f, n};
+        void *buffers[] = {a, b, f, n, s};
         cr_assert(kernel_fixture_parse(&k, &t->allocator, 3, cpus[c], text) &&
                   kernel_fixture_build(&k));
         cr_assert_eq(kernel_fixture_call(&k, "k", buffers, NULL), 0);
@@ -400,7 +408,12 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
             unsigned char left[4];
             signed char right[4];
             double sum = i;
-            int32_t whole = 1000 * i;
+            int32_t whole = 1000 * i, halves = whole;
+            int16_t wide[2][2];
+            memcpy(wide[0], &a[i % WORDS], sizeof wide[0]);
+            memcpy(wide[1], &b[i % WORDS], sizeof wide[1]);
+            for (int pass = 0; pass < (i < 4 ? 3 : i < 8 ? 2 : 1); pass++) /* as often as summed */
+                halves += wide[0][0] * wide[1][0] + wide[0][1] * wide[1][1];
             memcpy(left, &a[i % WORDS], sizeof left);
             memcpy(right, &b[i % WORDS], sizeof right);
             for (int byte = 0; byte < 4; byte++)
@@ -414,6 +427,7 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
                 sum += (double)factors[0] * (double)factors[1];
             }
             cr_expect_eq(n[i], whole);
+            cr_expect_eq(s[i], halves);
             cr_expect(fabs(sum - (double)f[i]) < 1e-5, "%g, not %g", (double)f[i], sum);
         }
         kernel_fixture_deinit(&k);
