@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/sizes.h"
 
 /* --- on known elements ------------------------------------------------------------------------ */
 
@@ -23,13 +24,17 @@ static const rlxc_expr *evaluate(rlxc_ox *im, const char *op, rlx_dtype dtype, c
                  {"floor_mod", RLXC_EXPR_FLOORMOD}};
     int64_t divisor, known;
     if (strcmp(op, "divide") == 0) {
-        if (!rlxc_is_int(b, &divisor) || divisor == 0)
+        if (!rlxc_is_int(b, &divisor)) { /* what b times something is: b * windows / windows */
+            const rlxc_expr *q =
+                rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b), NULL);
+            return rlxc_prove_eq(im->ctx, rlxc_mul(im->ctx, q, b), a, NULL) ? q : NULL;
+        }
+        if (divisor == 0)
             return NULL;
         const rlxc_expr *rest =
             rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, a, b), NULL);
         bool exact = rlxc_is_const(rest, 0);
-        bool floors = !rlxc_dtype_is_float(dtype) && divisor > 0 &&
-                      rlxc_prove_le(im->ctx, rlxc_ox_i(im, 0), a, NULL);
+        bool floors = !rlxc_dtype_is_float(dtype) && divisor > 0 && rlxc_ox_is_size(im, a);
         if (exact || floors)
             return rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b);
         return !rlxc_dtype_is_float(dtype) && rlxc_is_int(a, &known) &&

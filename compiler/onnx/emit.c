@@ -1,9 +1,15 @@
 /* Emission of operators and constants, without effect once the node has failed (importer.h). An
  * operator that reports an error fails the node. */
-#include "compiler/onnx/importer.h"
+#include "compiler/onnx/sizes.h"
 
 #include <math.h>
 #include <string.h>
+
+enum {
+    MANY_PARTS = 32, /* more of them are joined in groups, and those then */
+    GROUP_PARTS = 16,
+    MAX_PART_DIM = 4 /* nodes of the dimension of a part in a group */
+};
 
 /* --- symbolic integers ------------------------------------------------------------------------ */
 
@@ -319,6 +325,22 @@ rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t
     return rlxc_ox_op0(im, op, a, rlxc_ox_with(im, attrs, "keepdims", rlxc_attr_bool(keepdims)));
 }
 
+/* One kernel for hundreds of parts of symbolic sizes would ask for each element which of them it is
+ * in, and be compiled for minutes. */
+static rlxc_atom concat_groups(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis)
+{
+    rlxc_atom *groups = rlxc_alloc(im->ctx, (n / GROUP_PARTS + 1) * sizeof *groups);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i += GROUP_PARTS) {
+        uint32_t m = n - i < GROUP_PARTS ? n - i : GROUP_PARTS;
+        rlxc_atom *named = rlxc_alloc(im->ctx, m * sizeof *named);
+        for (uint32_t k = 0; k < m; k++)
+            named[k] = rlxc_ox_named_dims(im, parts[i + k], MAX_PART_DIM);
+        groups[count++] = rlxc_ox_named_dims(im, rlxc_ox_concat(im, named, m, axis), MAX_PART_DIM);
+    }
+    return rlxc_ox_concat(im, groups, count, axis);
+}
+
 rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -326,12 +348,15 @@ rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_
             im->failed = true;
     if (im->failed || n == 1)
         return n == 1 ? parts[0] : (rlxc_atom){0};
+    uint32_t ndim = rlxc_ox_ndim(im, parts[0]), at = rlxc_ox_axis(im, axis, ndim);
+    int64_t known;
+    for (uint32_t i = 0; i < n && n > MANY_PARTS; i++)
+        if (!rlxc_ox_static_dim(im, parts[i], at, &known))
+            return concat_groups(im, parts, n, axis);
     /* The other dimensions are equal, which need not be provable: 2 * ((h + 15) // 16) and
      * (h + 7) // 8 are only where h is such a size. A constant one says most. */
     rlxc_atom *same = rlxc_copy(im->ctx, parts, n * sizeof *parts);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
-    uint32_t ndim = rlxc_ox_ndim(im, parts[0]), at = rlxc_ox_axis(im, axis, ndim);
-    int64_t known;
     rlxc_ox_dims(im, parts[0], dims);
     for (uint32_t k = 0; k < ndim; k++)
         for (uint32_t i = 1; i < n && !rlxc_is_int(dims[k], &known); i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/sizes.h"
 #include "compiler/onnx/window.h"
 
 enum { MAX_BLOCK = 1 << 20 };
@@ -89,6 +90,7 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
         }
         x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,
                              value);
+        x = rlxc_ox_named_dims(im, x, RLXC_OX_MAX_DIM);
     }
     rlxc_ox_set(im, 0, x);
 }

@@ -52,12 +52,12 @@ typedef struct rlxc_ox_value {
     uint8_t narrow; /* bits of ONNX's element type where that is less than a byte, else 0 */
 } rlxc_ox_value;
 
-typedef struct rlxc_ox_scope rlxc_ox_scope;
-struct rlxc_ox_scope {
-    rlxc_ox_scope *outer;
-    rlxc_map values; /* interned name -> rlxc_ox_value */
+typedef struct rlxc_ox_scope {
+    struct rlxc_ox_scope *outer;
+    rlxc_map values;       /* interned name -> rlxc_ox_value */
+    rlxc_map sizes, names; /* of dimensions: sizes.h */
     struct rlxc_ox_frame *frame;
-};
+} rlxc_ox_scope;
 
 /* A function under construction; what a function inside uses of its surroundings becomes a
  * parameter. */

@@ -128,21 +128,29 @@ void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 1, order);
 }
 
-void rlxc_ox_import_nonzero(rlxc_ox *im, const rlxc_ox_row *row)
+/* The places where |x| is not zero, a column each. That there are as many rows as |x| has
+ * dimensions is stated: what is gathered by them gets a rank. */
+static rlxc_atom nonzero(rlxc_ox *im, rlxc_atom x)
 {
-    (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
     const rlxc_expr *one = rlxc_ox_i(im, 1);
     if (rlxc_ox_ndim(im, x) == 0)
         x = rlxc_ox_reshape(im, x, &one, 1);
-    rlxc_ox_set(im, 0, rlxc_ox_shaped(im, rlxc_ox_op1(im, "nonzero", x)));
+    const rlxc_expr *dims[2] = {rlxc_ox_i(im, rlxc_ox_ndim(im, x)),
+                                rlxc_shape_var(im->ctx, "places")};
+    rlxc_atom y = rlxc_ox_op1(im, "nonzero", x);
+    return rlxc_ox_match(im, y, rlxc_sinfo_tensor(im->ctx, RLX_I64, 2, dims, NULL));
+}
+
+void rlxc_ox_import_nonzero(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_ox_set(im, 0, nonzero(im, rlxc_ox_in(im, 0)));
 }
 
 void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0),
-              where = rlxc_ox_shaped(im, rlxc_ox_op1(im, "nonzero", rlxc_ox_in(im, 1)));
+    rlxc_atom x = rlxc_ox_in(im, 0), where = nonzero(im, rlxc_ox_in(im, 1));
     const rlxc_expr *dims[RLXC_MAX_NDIM], *count = rlxc_ox_dim(im, where, 1);
     where = rlxc_ox_reshape(im, where, &count, 1);
     rlxc_ox_dims(im, x, dims);

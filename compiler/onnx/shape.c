@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/sizes.h"
 #include "compiler/onnx/window.h"
 
 /* --- constants -------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
                 out[i] = dims[i];
             if (d == -1)
                 open = (int32_t)i;
-        } else if (!rlxc_prove_le(im->ctx, rlxc_ox_i(im, 0), want[i], NULL)) {
+        } else if (!rlxc_ox_is_size(im, want[i])) {
             symbolic = true; /* read at run time: may be 0 or -1 */
         }
     }

@@ -3,7 +3,7 @@
  * Everything is without effect once the node has failed, so that errors need no path of their own;
  * an operator that reported an error fails the node. */
 #include "compiler/ir/constant.h"
-#include "compiler/onnx/importer.h"
+#include "compiler/onnx/sizes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +88,8 @@ void rlxc_ox_set_value(rlxc_ox *im, uint32_t output, rlxc_ox_value *value)
 
 void rlxc_ox_set(rlxc_ox *im, uint32_t output, rlxc_atom atom)
 {
+    atom = rlxc_ox_named_dims(im, atom, RLXC_OX_MAX_DIM);
+    rlxc_ox_note_sizes(im, atom);
     if (rlxc_ox_good(im))
         rlxc_ox_set_value(im, output, rlxc_ox_tensor(im, atom));
 }

@@ -127,11 +127,41 @@ def projected(biased, dims, together):
                    [(quarters(*s, 8),) for s in sizes], meaning)
 
 
+def convolved(turns):
+    """A strided convolution, then |turns| heads split off and put back by sizes read from it: no
+    size is negative, though n // 2 - 1 might be."""
+    nodes = [const("w", floats(4, 1, 4)), node("Conv", "x w", "y0", strides=[2]),
+             const("i0", i64(0)), const("i2", i64(2)), const("two", i64(2)), const("four", i64(4))]
+    for i in range(turns):
+        y, k = f"y{i}", i + 1
+        nodes += [node("Shape", y, f"d{k}"), node("Gather", f"d{k} i0", f"b{k}", axis=0),
+                  node("Gather", f"d{k} i2", f"l{k}", axis=0),
+                  node("Concat", f"b{k} two two l{k}", f"s{k}", axis=0),
+                  node("Reshape", f"{y} s{k}", f"h{k}"),
+                  node("Transpose", f"h{k}", f"t{k}", perm=[0, 2, 1, 3]),
+                  node("Concat", f"b{k} four l{k}", f"r{k}", axis=0),
+                  node("Reshape", f"t{k} r{k}", f"y{k}")]
+    return graph(nodes + [node("Neg", f"y{turns}", "y")], [("x", tensor_type(F32, ["b", 1, "n"]))],
+                 [("y", tensor_type(F32, ["b", 4, "k"]))])
+
+
+def convolve(x):
+    windows = np.lib.stride_tricks.sliding_window_view(x[:, 0], 4, axis=1)[:, ::2]
+    y = np.einsum("ck,blk->bcl", floats(4, 1, 4)[:, 0], windows)
+    return [-y[:, [0, 2, 1, 3]]] # three transpositions of two by two are one
+
+
+def cut(x, lengths):
+    """The first elements of x, as many as each length says, one after another."""
+    return [np.concatenate([x[:k] for k in lengths])]
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     unknown = tensor_type(F32, ["?", "?"])
     any_rank = tensor_type(F32, None)
     three = tensor_type(F32, ["n", "k", "m"])
+    four = tensor_type(F32, ["n", "k", "m", "l"])
     # x joined with every second element written twice: 2 * ((m + 1) // 2) is m where m is even
     strided = graph([const("b", i64(0)), const("e", i64(2**62)), const("ax", i64(1)),
                      const("st", i64(2)), const("two", i64(2)), node("Slice", "x b e ax st", "h"),
@@ -188,6 +218,42 @@ def programs():
                       padding(node("Concat", "none miss", "pads", axis=0)), [("x", nm)],
                       [("y", nm)]), xs + [(floats(2, 8),)],
                 lambda x: [np.pad(x, ((0, 0), (0, -x.shape[1] % 4)))]),
+        Program("sizes of a convolution's result", convolved(3),
+                [(floats(*d),) for d in ((2, 1, 9), (1, 1, 4), (3, 1, 32))], convolve),
+        # the number of windows, times as many, divided by it: what is left are the images
+        Program("sizes divided by sizes",
+                graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),
+                       node("Gather", "d i0", "rows", axis=0), node("Gather", "d i1", "m", axis=0),
+                       node("Mul", "rows m", "all"), node("Div", "all m", "again"),
+                       const("one", i64(1)), node("Concat", "again one m", "s", axis=0),
+                       node("Concat", "rows m one", "t", axis=0), node("Reshape", "x s", "a"),
+                       node("Reshape", "x t", "b"), node("MatMul", "a b", "y")], [("x", nm)],
+                      [("y", tensor_type(F32, ["n", 1, 1]))]),
+                xs, lambda x: [(x * x).sum(1).reshape(-1, 1, 1)]),
+        Program("elements where a condition holds, the largest of them",
+                graph([const("zero", np.zeros((), np.float32)), node("Greater", "x zero", "c"),
+                       node("NonZero", "c", "at"), node("Transpose", "at", "places", perm=[1, 0]),
+                       node("GatherND", "x places", "picked"), node("Shape", "picked", "d"),
+                       const("most", i64(2)), node("Min", "d most", "k"),
+                       node("TopK", "picked k", "y where")], [("x", nm)], [("y", n)]),
+                xs, lambda x: [np.sort(x[x > 0])[::-1][:2]]),
+        # how much is known at run time for every axis, and then again
+        Program("padding found at run time",
+                graph([const("v", np.ones((), np.float32)), node("Pad", "x pads v", "p"),
+                       node("Pad", "p pads v", "q"), node("Concat", "q q", "y", axis=0)],
+                      [("x", four), ("pads", tensor_type(I64, [8]))], [("y", four)]),
+                [(floats(2, 3, 4, 2), i64(1, 0, 2, 0, 0, 1, 0, 3)),
+                 (floats(1, 1, 1, 1), i64(0, 0, 0, 0, 2, 0, 1, 0)),
+                 (floats(2, 3, 4, 1), i64(0, 0, 0, 0, 0, 0, 0, 0))],
+                lambda x, p: [np.concatenate(2 * [np.pad(
+                    x, [(2 * p[i], 2 * p[i + 4]) for i in range(4)], constant_values=1)])]),
+        Program("many parts of lengths found at run time",
+                graph([const("o", i64(0)), node("Split", "k", " ".join(f"k{i}" for i in range(120)),
+                                                axis=0)] +
+                      [node("Slice", f"x o k{i}", f"p{i}") for i in range(120)] +
+                      [node("Concat", " ".join(f"p{i}" for i in range(120)), "y", axis=0)],
+                      [("x", nm), ("k", tensor_type(I64, [120]))], [("y", nm)]),
+                [(floats(5, 3), np.arange(120) % 7), (floats(1, 2), np.arange(120) % 3)], cut),
         # the rank after the squeeze decides what is added
         Program("squeeze of what need not be 1",
                 graph(squeezing(False), [("x", three)], [("y", any_rank)]),
