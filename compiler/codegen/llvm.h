@@ -113,7 +113,8 @@ LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
 /* The declaration of a C function; NULL with a diagnostic where another call has it otherwise. */
 LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type);
 
-/* --- llvm_math.c: inline float32 functions on scalars and vectors of float --- */
+/* --- llvm_math.c: inline functions on scalars and vectors of float; the first five of double too
+ * --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);

@@ -254,13 +254,8 @@ static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_
         return LLVMBuildFCmp(b, LLVMRealOEQ, rlxc_llvm_intrinsic(g, "fabs", a, 1), size, "");
     if (id == RLXC_INTRINSIC_isfinite)
         return LLVMBuildFCmp(b, LLVMRealOLT, rlxc_llvm_intrinsic(g, "fabs", a, 1), size, "");
-    if (id == RLXC_INTRINSIC_sigmoid && dtype.bits != 64)
+    if (id == RLXC_INTRINSIC_sigmoid)
         return rlxc_llvm_sigmoid(g, a[0]);
-    if (id == RLXC_INTRINSIC_sigmoid) {
-        LLVMValueRef minus = LLVMBuildFNeg(b, a[0], "");
-        LLVMValueRef power = rlxc_llvm_call_libm(g, "exp", &minus, 1);
-        return LLVMBuildFDiv(b, one, LLVMBuildFAdd(b, power, one, ""), "");
-    }
     if (id == RLXC_INTRINSIC_ldexp) {
         a[1] = LLVMBuildIntCast2(b, a[1], rlxc_llvm_like(g->i32, a[1]), true, "");
         return call_libm_typed(g, "ldexp", dtype, a, 2);
@@ -313,21 +308,23 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
     return problem(g, e, "not defined for integer arguments");
 }
 
-/* The rows of lowering FLOAT32. */
-static LLVMValueRef float32_function(rlxc_llvm *g, rlxc_intrinsic_id id, LLVMValueRef *a)
+/* The rows of lowering VECTOR; NULL: there is none for the type. */
+static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtype dtype,
+                                    LLVMValueRef *a)
 {
     static const struct {
         rlxc_intrinsic_id id;
         LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
+        bool wide; /* of float64 as well */
     } functions[] = {
-        {RLXC_INTRINSIC_exp, rlxc_llvm_exp},   {RLXC_INTRINSIC_log, rlxc_llvm_log},
-        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh}, {RLXC_INTRINSIC_erf, rlxc_llvm_erf},
-        {RLXC_INTRINSIC_sin, rlxc_llvm_sin},   {RLXC_INTRINSIC_cos, rlxc_llvm_cos},
+        {RLXC_INTRINSIC_exp, rlxc_llvm_exp, true},   {RLXC_INTRINSIC_log, rlxc_llvm_log, true},
+        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh, true}, {RLXC_INTRINSIC_erf, rlxc_llvm_erf, true},
+        {RLXC_INTRINSIC_sin, rlxc_llvm_sin, false},  {RLXC_INTRINSIC_cos, rlxc_llvm_cos, false},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].id == id)
-            return functions[i].of(g, a[0]);
-    return rlxc_llvm_pow(g, a[0], a[1]);
+            return dtype.bits < 64 || functions[i].wide ? functions[i].of(g, a[0]) : NULL;
+    return dtype.bits < 64 ? rlxc_llvm_pow(g, a[0], a[1]) : NULL;
 }
 
 static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e,
@@ -338,12 +335,13 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
     rlxc_intrinsic_id id = (rlxc_intrinsic_id)row->index;
     switch (row->lowering) {
     case RLXC_LOWER_LIBM:
-    case RLXC_LOWER_FLOAT32:
+    case RLXC_LOWER_VECTOR: {
         if (!is_float)
             return problem(g, e, "needs a floating-point argument");
-        if (row->lowering == RLXC_LOWER_LIBM || dtype.bits == 64)
-            return call_libm_typed(g, row->symbol, dtype, a, e->call.n);
-        return float32_function(g, id, a);
+        LLVMValueRef r =
+            row->lowering == RLXC_LOWER_VECTOR ? vector_function(g, id, dtype, a) : NULL;
+        return r ? r : call_libm_typed(g, row->symbol, dtype, a, e->call.n);
+    }
     case RLXC_LOWER_LLVM:
         if (!is_float) /* floor and its kin of an integer */
             return e->call.n == 1 && id != RLXC_INTRINSIC_sqrt

@@ -1,43 +1,150 @@
-/* Inline float32 functions, branch-free, on scalars and vectors, so that LLVM vectorises the loops
- * around them. Accurate to 2 ulp (measured by tests/compiler/test_tir_math.c), right for
- * infinities, NaN, zeros and subnormals; sin, cos and pow are in files of their own. The
- * coefficients interpolate the exact functions at Chebyshev nodes of the reduced range. float64 and
- * all other functions call libm. */
+/* Inline functions of float32 and float64, branch-free, on scalars and vectors, so that LLVM
+ * vectorises the loops around them. Accurate to 2 ulp (measured by tests/compiler/test_tir_math.c),
+ * right for infinities, NaN, zeros and subnormals; sin, cos and pow are in files of their own.
+ *
+ * Both types run the same code, each with the numbers of its row. The coefficients interpolate the
+ * exact functions at Chebyshev nodes of the reduced range; those of erf's tail in float64 make the
+ * largest error of erf small (E. Y. Remez's exchange, 1934, weighted with erfc). All other
+ * functions call libm. */
 #include "compiler/codegen/llvm_math.h"
 #include "compiler/target/target.h"
 
 #include <math.h>
+#include <string.h>
 
-static const double LN2_HIGH = 0x1.62e4p-1, LN2_LOW = 0x1.7f7d1cp-20;
+static const double LOG2_E = 0x1.71547652b82fep0;
 
-/* 2^n as a float, -126 <= n <= 127 */
-static LLVMValueRef power_of_two(fp f, LLVMValueRef n)
+typedef struct series {
+    const double *c;
+    uint32_t n;
+} series;
+#define SERIES(...)                                                                           \
+    {                                                                                         \
+        (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double) \
+    }
+
+/* What the functions of a type are made of. */
+typedef struct format {
+    int64_t mantissa, bias; /* bits of the first; of the exponent */
+    double shift;           /* 1.5 * 2^mantissa: adding it rounds to an integer in the low bits */
+    int64_t shift_bits, root_half_bits; /* bits of shift and of sqrt(1/2) */
+    double normal;                      /* the least normal number */
+    double scale, scale_exponent;       /* 2^scale_exponent makes normal what is less */
+    double ln2_high, ln2_low;           /* ln 2: exact in products with exponents; the rest */
+    double exp_least, exp_most;         /* beyond which e^x is zero, infinite */
+    const char *scalef;                 /* p 2^n, on vectors of 64 bytes */
+    double tanh_most;                   /* of 2 |x|: beyond it tanh is 1 */
+    double tail_most, tail_centre;      /* of erf: beyond it is 1; subtracted from |x| */
+    series exp, log, tanh, erf, erf_tail;
+} format;
+
+static const format formats[2] = {
+    {.mantissa = 23,
+     .bias = 127,
+     .shift = 0x1.8p23,
+     .shift_bits = 0x4b400000,
+     .root_half_bits = 0x3f3504f3,
+     .normal = 0x1p-126,
+     .scale = 0x1p23,
+     .scale_exponent = 23,
+     .ln2_high = 0x1.62e4p-1,
+     .ln2_low = 0x1.7f7d1cp-20,
+     .exp_least = -105,
+     .exp_most = 89,
+     .scalef = "llvm.x86.avx512.mask.scalef.ps.512",
+     .tanh_most = 20,
+     .tail_most = 4,
+     .tail_centre = 0,
+     .exp = SERIES(0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10),
+     .log = SERIES(0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3, 0x1.249688p-3,
+                   -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4, 0x1.af581ep-4, -0x1.fc06e2p-5),
+     .tanh = SERIES(-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6, -0x1.8f8de4p-8),
+     .erf = SERIES(0.1283791670955126, -0x1.81273ep-2, 0x1.ce2d10p-4, -0x1.b7fabap-6, 0x1.541270p-8,
+                   -0x1.a45088p-11, 0x1.4a5690p-14),
+     .erf_tail =
+         SERIES(0x1.4fb068p-12, -0x1.2156fap+0, -0x1.437eb4p-1, -0x1.c2e356p-4, 0x1.b0e246p-6,
+                -0x1.37ecc6p-8, 0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20)},
+    {.mantissa = 52,
+     .bias = 1023,
+     .shift = 0x1.8p52,
+     .shift_bits = 0x4338000000000000,
+     .root_half_bits = 0x3fe6a09e667f3bcd,
+     .normal = 0x1p-1022,
+     .scale = 0x1p54,
+     .scale_exponent = 54,
+     .ln2_high = 0x1.62e42fefa3800p-1,
+     .ln2_low = 0x1.ef35793c76730p-45,
+     .exp_least = -746,
+     .exp_most = 710,
+     .scalef = "llvm.x86.avx512.mask.scalef.pd.512",
+     .tanh_most = 40,
+     .tail_most = 6,
+     .tail_centre = 2,
+     .exp = SERIES(0x1.0000000000001p-1, 0x1.5555555555556p-3, 0x1.5555555553d63p-5,
+                   0x1.11111111109b3p-7, 0x1.6c16c1788bd90p-10, 0x1.a01a01a7c41d5p-13,
+                   0x1.a019b90d2ae7ap-16, 0x1.71de0dae63bb3p-19, 0x1.289185613a3d6p-22,
+                   0x1.af38a9b0ec855p-26),
+     .log = SERIES(
+         0x1.5555555555556p-2, -0x1.fffffffffffe7p-3, 0x1.9999999999010p-3, -0x1.5555555558074p-3,
+         0x1.24924925376dap-3, -0x1.fffffffe0374fp-4, 0x1.c71c713ccca51p-4, -0x1.9999999711ba3p-4,
+         0x1.745d343946656p-4, -0x1.555574cd5f5abp-4, 0x1.3b105762c04e6p-4, -0x1.248bbb2b73dd0p-4,
+         0x1.1148d6d97be33p-4, -0x1.009d9ede13925p-4, 0x1.de2b25a838da5p-5, -0x1.b7c4ffe0c77fdp-5,
+         0x1.b81071d2b9323p-5, -0x1.f6223b4ebae32p-5, 0x1.d03182232bb25p-5, -0x1.9a9a68c447047p-6),
+     .tanh = SERIES(-0x1.5555555555555p-2, 0x1.11111111110a8p-3, -0x1.ba1ba1ba0f126p-5,
+                    0x1.664f487e0a749p-6, -0x1.226e3473dce4fp-7, 0x1.d6d39ae3903dfp-9,
+                    -0x1.7d9f6f23e6ba2p-10, 0x1.3526e9ed46253p-11, -0x1.f243823be4a52p-13,
+                    0x1.8445870d15a08p-14, -0x1.05bbdae3c6e45p-15, 0x1.b336429008553p-18),
+     .erf = SERIES(0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4,
+                   -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11,
+                   0x1.f9a321d5b8e1ep-14, -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b94p-20,
+                   -0x1.5f1ecb6f0762fp-23, 0x1.f7b4bf3b13841p-27, -0x1.389d4f26412d7p-30,
+                   0x1.05ffd737faabap-34),
+     .erf_tail = SERIES(-0x1.575b329b1f514p+2, -0x1.1ac3258a8dc2ap+2, -0x1.d8f5dece92965p-1,
+                        -0x1.0dc3b5fb31012p-6, 0x1.d406b378bfe6ap-9, -0x1.7ffcfb023ddecp-11,
+                        0x1.1bc3a4d1f3989p-13, -0x1.5b659d0f315f2p-16, 0x1.0604a178ba739p-19,
+                        0x1.b58014c1ec714p-23, -0x1.73e22d9e2024cp-23, 0x1.ef9bc41bcf730p-25,
+                        -0x1.e0b0e5f01b289p-27, 0x1.66a53fb5854a5p-29, -0x1.1a746f3237268p-32,
+                        -0x1.3a97f7c6d1c52p-34, 0x1.4222aab34c9adp-35, -0x1.56618622c118cp-38)},
+};
+#undef SERIES
+
+static const format *format_of(fp f)
 {
-    LLVMBuilderRef b = f.g->b;
-    return from_bits(f,
-                     LLVMBuildShl(b, LLVMBuildAdd(b, n, integer(f, 127), ""), integer(f, 23), ""));
+    return &formats[is_double(f.g, num(f, 0))];
 }
 
-/* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding 1.5 * 2^23,
+static LLVMValueRef sum_of(fp f, LLVMValueRef x, series s)
+{
+    return poly(f, x, s.c, s.n);
+}
+
+/* 2^n, a normal number */
+static LLVMValueRef power_of_two(fp f, LLVMValueRef n)
+{
+    const format *row = format_of(f);
+    n = LLVMBuildAdd(f.g->b, n, integer(f, row->bias), "");
+    return from_bits(f, LLVMBuildShl(f.g->b, n, integer(f, row->mantissa), ""));
+}
+
+/* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding row->shift,
  * which rounds and leaves n in the low bits without a conversion that NaN would make undefined. */
 typedef struct exponent {
-    LLVMValueRef t; /* n + 1.5 * 2^23 */
+    LLVMValueRef t; /* n + row->shift */
     LLVMValueRef p; /* e^x / 2^n */
 } exponent;
-
-static const double SHIFT = 0x1.8p23;
 
 /* |precise| costs two operations and takes the error of e^x from 1.1 to 0.8 ulp. */
 static exponent split_exp(fp f, LLVMValueRef x, bool precise)
 {
-    static const double c[] = {0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10};
-    LLVMValueRef t = add(f, mul(f, x, num(f, 0x1.715476p0)), num(f, SHIFT));
-    LLVMValueRef nf = sub(f, t, num(f, SHIFT));
-    LLVMValueRef most = sub(f, x, mul(f, nf, num(f, LN2_HIGH)));
-    LLVMValueRef r = sub(f, most, mul(f, nf, num(f, LN2_LOW)));
-    LLVMValueRef p = mul(f, POLY(f, r, c), mul(f, r, r));
+    const format *row = format_of(f);
+    LLVMValueRef shift = num(f, row->shift);
+    LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift);
+    LLVMValueRef nf = sub(f, t, shift);
+    LLVMValueRef most = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
+    LLVMValueRef r = sub(f, most, mul(f, nf, num(f, row->ln2_low)));
+    LLVMValueRef p = mul(f, sum_of(f, r, row->exp), mul(f, r, r));
     if (precise) /* what rounding took from r */
-        p = add(f, p, sub(f, sub(f, most, r), mul(f, nf, num(f, LN2_LOW))));
+        p = add(f, p, sub(f, sub(f, most, r), mul(f, nf, num(f, row->ln2_low))));
     return (exponent){t, add(f, add(f, p, r), num(f, 1.0))};
 }
 
@@ -50,13 +157,15 @@ static LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
 /* p 2^n, n a whole float, where the target scales vectors so in one instruction; else NULL. */
 static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 {
-    static const char name[] = "llvm.x86.avx512.mask.scalef.ps.512";
-    if (rlxc_llvm_lanes(p) != 16 || !rlxc_target_has_feature(f.g->options, "avx512f"))
+    const format *row = format_of(f);
+    const uint32_t lanes = rlxc_llvm_lanes(p);
+    if (lanes * (row->mantissa < 32 ? 4 : 8) != 64 ||
+        !rlxc_target_has_feature(f.g->options, "avx512f"))
         return NULL;
-    LLVMTypeRef mask = LLVMIntTypeInContext(f.g->lc, 16);
+    LLVMTypeRef mask = LLVMIntTypeInContext(f.g->lc, lanes);
     LLVMValueRef args[5] = {p, n, p, LLVMConstAllOnes(mask),
                             rlxc_llvm_int(f.g, f.g->i32, 4 /* rounding as it is set */)};
-    uint32_t id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    uint32_t id = LLVMLookupIntrinsicID(row->scalef, strlen(row->scalef));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f.g->module, id, NULL, 0);
     return LLVMBuildCall2(f.g->b, LLVMIntrinsicGetType(f.g->lc, id, NULL, 0), fn, args, 5, "");
 }
@@ -65,14 +174,15 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
 {
     fp f = begin(g, x);
+    const format *row = format_of(f);
     LLVMBuilderRef b = g->b;
-    x = at_most(f, x, 89.0);
-    x = pick(f, less(f, x, -105.0), num(f, -105.0), x);
+    x = at_most(f, x, row->exp_most);
+    x = pick(f, less(f, x, row->exp_least), num(f, row->exp_least), x);
     exponent e = split_exp(f, x, precise);
-    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, SHIFT)));
+    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, row->shift)));
     if (at_once)
         return at_once;
-    LLVMValueRef n = LLVMBuildSub(b, bits(f, e.t), integer(f, 0x4b400000), "");
+    LLVMValueRef n = LLVMBuildSub(b, bits(f, e.t), integer(f, row->shift_bits), "");
     LLVMValueRef half = LLVMBuildAShr(b, n, integer(f, 1), "");
     LLVMValueRef rest = LLVMBuildSub(b, n, half, "");
     return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, power_of_two(f, half), ""), power_of_two(f, rest),
@@ -83,7 +193,7 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
 static LLVMValueRef exp_within(fp f, LLVMValueRef x)
 {
     exponent e = split_exp(f, x, false);
-    LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, 23), "");
+    LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, format_of(f)->mantissa), "");
     return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
 }
 
@@ -98,43 +208,43 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     return exp_of(g, x, false);
 }
 
-/* x = m 2^k, m in [sqrt(1/2), sqrt 2); log x = k ln2 + log(1 + t), t = m - 1. */
+/* x = m 2^k, m in [sqrt(1/2), sqrt 2); log x = k ln2 + t - t^2 / 2 + t^3 P(t), t = m - 1. k
+ * becomes a number in the low bits of row->shift. */
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double c[] = {0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3,
-                               0x1.249688p-3, -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4,
-                               0x1.af581ep-4, -0x1.fc06e2p-5};
     fp f = begin(g, x);
+    const format *row = format_of(f);
     LLVMBuilderRef b = g->b;
-    LLVMValueRef tiny = less(f, x, 0x1p-126);
-    LLVMValueRef scaled = pick(f, tiny, LLVMBuildFMul(b, x, num(f, 0x1p23), ""), x);
-    LLVMValueRef i = bits(f, scaled);
-    LLVMValueRef k = LLVMBuildSub(b, i, integer(f, 0x3f3504f3), "");
-    k = LLVMBuildAShr(b, k, integer(f, 23), "");
-    LLVMValueRef m = from_bits(f, LLVMBuildSub(b, i, LLVMBuildShl(b, k, integer(f, 23), ""), ""));
-    LLVMValueRef e = LLVMBuildSIToFP(b, k, f.t, "");
-    e = sub(f, e, pick(f, tiny, num(f, 23.0), num(f, 0.0)));
+    LLVMValueRef mantissa = integer(f, row->mantissa);
+    LLVMValueRef tiny = less(f, x, row->normal);
+    LLVMValueRef i = bits(f, pick(f, tiny, LLVMBuildFMul(b, x, num(f, row->scale), ""), x));
+    LLVMValueRef k = LLVMBuildSub(b, i, integer(f, row->root_half_bits), "");
+    k = LLVMBuildAShr(b, k, mantissa, "");
+    LLVMValueRef m = from_bits(f, LLVMBuildSub(b, i, LLVMBuildShl(b, k, mantissa, ""), ""));
+    LLVMValueRef e = from_bits(f, LLVMBuildAdd(b, k, integer(f, row->shift_bits), ""));
+    e = sub(f, e, num(f, row->shift));
+    e = sub(f, e, pick(f, tiny, num(f, row->scale_exponent), num(f, 0.0)));
     LLVMValueRef t = sub(f, m, num(f, 1.0));
     LLVMValueRef t2 = mul(f, t, t);
-    LLVMValueRef r = mul(f, POLY(f, t, c), mul(f, t2, t));
-    r = add(f, r, mul(f, e, num(f, LN2_LOW)));
+    LLVMValueRef r = mul(f, sum_of(f, t, row->log), mul(f, t2, t));
+    r = add(f, r, mul(f, e, num(f, row->ln2_low)));
     r = sub(f, r, mul(f, t2, num(f, 0.5)));
     r = add(f, t, r);
-    r = add(f, r, mul(f, e, num(f, LN2_HIGH)));
+    r = add(f, r, mul(f, e, num(f, row->ln2_high)));
     r = pick(f, less(f, x, (double)INFINITY), r, x); /* infinity and NaN are their own */
     LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, num(f, 0.0), "");
     r = pick(f, is_zero, num(f, -(double)INFINITY), r);
     return pick(f, less(f, x, 0.0), num(f, (double)NAN), r);
 }
 
+/* |x| < 0.625: x + x^3 P(x^2). Else 1 - 2 / (e^(2 |x|) + 1). */
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double c[] = {-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6,
-                               -0x1.8f8de4p-8};
     fp f = begin(g, x);
+    const format *row = format_of(f);
     LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x);
-    LLVMValueRef small = add(f, mul(f, mul(f, POLY(f, x2, c), x2), x), x);
-    LLVMValueRef e = exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), 20.0));
+    LLVMValueRef small = add(f, mul(f, mul(f, sum_of(f, x2, row->tanh), x2), x), x);
+    LLVMValueRef e = exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), row->tanh_most));
     LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
     return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
 }
@@ -151,26 +261,22 @@ LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
     return sub(f, r, mul(f, r, mul(f, lost, inverse)));
 }
 
-/* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x|), where Q approximates log erfc; beyond 4 erf is 1. */
+/* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x| - centre), where Q approximates log erfc; beyond
+ * row->tail_most erf is 1. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 {
-    static const double small_c[] = {0.1283791670955126, -0x1.81273ep-2, 0x1.ce2d10p-4,
-                                     -0x1.b7fabap-6,     0x1.541270p-8,  -0x1.a45088p-11,
-                                     0x1.4a5690p-14};
-    static const double big_c[] = {0x1.4fb068p-12, -0x1.2156fap+0,  -0x1.437eb4p-1,
-                                   -0x1.c2e356p-4, 0x1.b0e246p-6,   -0x1.37ecc6p-8,
-                                   0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20};
     fp f = begin(g, x);
+    const format *row = format_of(f);
     LLVMValueRef a = magnitude(f, x);
-    LLVMValueRef small = add(f, mul(f, x, POLY(f, mul(f, x, x), small_c)), x);
-    LLVMValueRef tail = exp_within(f, POLY(f, at_most(f, a, 4.0), big_c));
-    LLVMValueRef big = sub(f, num(f, 1.0), tail);
+    LLVMValueRef small = add(f, mul(f, x, sum_of(f, mul(f, x, x), row->erf)), x);
+    LLVMValueRef beyond = sub(f, at_most(f, a, row->tail_most), num(f, row->tail_centre));
+    LLVMValueRef big = sub(f, num(f, 1.0), exp_within(f, sum_of(f, beyond, row->erf_tail)));
     return pick(f, not_above(f, a, 1.0), small, with_sign(f, big, x));
 }
 
-/* (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log (erfc / 2) so
- * that the error is at most 1.2e-7 in all; small results keep their leading digits, which the sum
- * would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
+/* Of float32. (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log
+ * (erfc / 2) so that the error is at most 1.2e-7 in all; small results keep their leading digits,
+ * which the sum would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
 LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x)
 {
     static const double c[] = {-0x1.62e430p-1,  -0x1.20dd90p+0, -0x1.45ef8ap-1,

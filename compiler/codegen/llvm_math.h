@@ -6,14 +6,19 @@
 
 #include "compiler/codegen/llvm.h"
 
-typedef struct fp { /* shorthands of one expansion: |t| is float or a vector of float */
+typedef struct fp { /* shorthands of one expansion: |t| is float or double, or a vector of such */
     rlxc_llvm *g;
     LLVMTypeRef t, ti;
 } fp;
 
+static inline bool is_double(rlxc_llvm *g, LLVMValueRef x)
+{
+    return rlxc_llvm_like(g->f64, x) == LLVMTypeOf(x);
+}
+
 static inline fp begin(rlxc_llvm *g, LLVMValueRef x)
 {
-    return (fp){g, LLVMTypeOf(x), rlxc_llvm_like(g->i32, x)};
+    return (fp){g, LLVMTypeOf(x), rlxc_llvm_like(is_double(g, x) ? g->i64 : g->i32, x)};
 }
 
 static inline LLVMValueRef num(fp f, double v)

@@ -17,7 +17,7 @@ typedef enum rlxc_intrinsic_result {
 typedef enum rlxc_intrinsic_lowering {
     RLXC_LOWER_LIBM,
     RLXC_LOWER_LLVM,
-    RLXC_LOWER_FLOAT32,
+    RLXC_LOWER_VECTOR,
     RLXC_LOWER_INLINE,
     RLXC_LOWER_CALLEE,
     RLXC_LOWER_CONSTANT

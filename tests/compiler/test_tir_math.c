@@ -1,5 +1,5 @@
-/* The inline float32 functions against libm in double: accuracy over all magnitudes, special
- * values. */
+/* The inline functions of float32 against libm in double, those of float64 against libm in long
+ * double: accuracy over all magnitudes, special values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,45 +13,59 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
+static long double wide_sigmoid(long double x)
+{
+    return 1 / (1 + expl(-x));
+}
+
 static const struct {
     const char *name;
     double (*exact)(double);
     double max_ulp;
+    long double (*wide_exact)(long double);
+    double wide_max_ulp;
 } functions[] = {
-    {"exp", exp, 1.1}, {"log", log, 1.0}, {"tanh", tanh, 1.5}, {"sigmoid", sigmoid, 2.0},
-    {"erf", erf, 1.5}, {"sin", sin, 1.5}, {"cos", cos, 1.5},
+    {"exp", exp, 1.1, expl, 1.1},    {"log", log, 1.0, logl, 1.0},
+    {"tanh", tanh, 1.5, tanhl, 1.5}, {"sigmoid", sigmoid, 2.0, wide_sigmoid, 2.0},
+    {"erf", erf, 1.5, erfl, 1.8},    {"sin", sin, 1.5, sinl, 1.0},
+    {"cos", cos, 1.5, cosl, 1.0},
 };
 
-#define ROW(name, loop, at)                                                                  \
-    "    @T.prim_func\n"                                                                     \
-    "    def " name "(a: T.handle, b: T.handle):\n"                                          \
-    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"                                 \
-    "        n = T.int64()\n"                                                                \
-    "        A = T.match_buffer(a, (n,), \"float32\")\n"                                     \
-    "        B = T.match_buffer(b, (n,), \"float32\")\n" loop "B[" at "] = T." name "(A[" at \
+#define ROW(name, type, loop, at)                                                             \
+    "    @T.prim_func\n"                                                                      \
+    "    def " name "(a: T.handle, b: T.handle):\n"                                           \
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"                                  \
+    "        n = T.int64()\n"                                                                 \
+    "        A = T.match_buffer(a, (n,), \"" type "\")\n"                                     \
+    "        B = T.match_buffer(b, (n,), \"" type "\")\n" loop "B[" at "] = T." name "(A[" at \
     "])\n"
-#define ROWS(loop, at)    \
-    ROW("exp", loop, at)  \
-    ROW("log", loop, at)  \
-    ROW("tanh", loop, at) \
-    ROW("sigmoid", loop, at) ROW("erf", loop, at) ROW("sin", loop, at) ROW("cos", loop, at)
+#define ROWS(type, loop, at)       \
+    ROW("exp", type, loop, at)     \
+    ROW("log", type, loop, at)     \
+    ROW("tanh", type, loop, at)    \
+    ROW("sigmoid", type, loop, at) \
+    ROW("erf", type, loop, at) ROW("sin", type, loop, at) ROW("cos", type, loop, at)
 #define EACH "        for i in range(n):\n            "
-#define VECTORS                                 \
-    "        for i in range((n + 15) // 16):\n" \
-    "            for l in T.vectorized(16):\n"  \
+#define VECTORS(n)                                        \
+    "        for i in range((n + " n " - 1) // " n "):\n" \
+    "            for l in T.vectorized(" n "):\n"         \
     "                "
 
-static const char vector_text[] = "@I.ir_module\nclass Module:\n" ROWS(VECTORS, "i * 16 + l");
+static const char vector_text[] =
+    "@I.ir_module\nclass Module:\n" ROWS("float32", VECTORS("16"), "i * 16 + l");
+static const char wide_text[] = "@I.ir_module\nclass Module:\n" ROWS("float64", EACH, "i");
+static const char wide_vector_text[] =
+    "@I.ir_module\nclass Module:\n" ROWS("float64", VECTORS("8"), "i * 8 + l");
 static const char module_text[] = "@I.ir_module\nclass Module:\n" ROWS(
-    EACH, "i") "    @T.prim_func\n"
-               "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
-               "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
-               "        n = T.int64()\n"
-               "        A = T.match_buffer(a, (n,), \"float32\")\n"
-               "        B = T.match_buffer(b, (n,), \"float32\")\n"
-               "        C = T.match_buffer(c, (n,), \"float32\")\n"
-               "        for i in range(n):\n"
-               "            C[i] = T.pow(A[i], B[i])\n";
+    "float32", EACH, "i") "    @T.prim_func\n"
+                          "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
+                          "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+                          "        n = T.int64()\n"
+                          "        A = T.match_buffer(a, (n,), \"float32\")\n"
+                          "        B = T.match_buffer(b, (n,), \"float32\")\n"
+                          "        C = T.match_buffer(c, (n,), \"float32\")\n"
+                          "        for i in range(n):\n"
+                          "            C[i] = T.pow(A[i], B[i])\n";
 #undef ROWS
 #undef ROW
 
@@ -125,6 +139,118 @@ RLX_TEST(tir_math, inline_functions_are_accurate_in_vectors)
 RLX_TEST(tir_math, inline_functions_are_accurate_on_the_oldest_cpu)
 {
     check_accuracy(t, 1, "x86-64", module_text);
+}
+
+/* --- float64 ---------------------------------------------------------------------------------- */
+
+static uint64_t next_random_wide(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 29;
+}
+
+static double wide_error_in_ulps(double got, long double want)
+{
+    const double nearest = (double)want;
+    if (isnan(nearest))
+        return isnan(got) ? 0 : 1e9;
+    if (isinf(nearest))
+        return got == nearest || fabs(got) > 0x1.ffffffffffff0p1023 ? 0 : 1e9;
+    if (isnan(got) || isinf(got))
+        return 1e9;
+    const double ulp = nearest == 0 ? 0x1p-1074 : ldexp(1, ilogb(nearest) - 52);
+    return (double)(fabsl((long double)got - want) / (long double)fmax(ulp, 0x1p-1074));
+}
+
+/* Numbers of all magnitudes, and of the ranges where functions are put together of pieces. */
+static double pick_wide(uint64_t *state, uint32_t how)
+{
+    static const double reach[] = {1.2, 7, 45, 760, 0};
+    const uint64_t r = next_random_wide(state);
+    const double fraction = (double)(r >> 11) * 0x1p-53;
+    double x;
+    if (how % 8 < 4)
+        return (2 * fraction - 1) * reach[how % 8];
+    if (how % 8 == 4)
+        return 0.4 + 1.2 * fraction;
+    memcpy(&x, &r, sizeof x);
+    return x;
+}
+
+static void check_wide(rlx_test *t, int opt_level, const char *cpu, const char *text)
+{
+    static double in[CHUNK], out[CHUNK];
+    kernel_fixture f;
+    bool ready =
+        kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, text) && kernel_fixture_build(&f);
+    cr_assert(ready, "%s", rlxc_render_diagnostics(f.ctx));
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        double worst = 0, at = 0;
+        uint64_t state = k + 1;
+        for (int round = 0; round < 80; round++) {
+            int64_t n = CHUNK;
+            for (int64_t i = 0; i < n; i++)
+                in[i] = pick_wide(&state, (uint32_t)i);
+            void *buffers[2] = {in, out};
+            cr_assert_eq(kernel_fixture_call(&f, functions[k].name, buffers, &n), 0);
+            for (int64_t i = 0; i < n; i++) {
+                const long double want = functions[k].wide_exact((long double)in[i]);
+                const double error = wide_error_in_ulps(out[i], want);
+                if (error > worst) {
+                    worst = error;
+                    at = in[i];
+                }
+            }
+        }
+        if (getenv("RLX_FLOAT_STEP"))
+            fprintf(stderr, "%s of float64 on %s: %g ulp at %a\n", functions[k].name,
+                    cpu ? cpu : "host", worst, at);
+        cr_expect(worst <= functions[k].wide_max_ulp, "%s of float64 on %s: %g ulp at %a",
+                  functions[k].name, cpu ? cpu : "host", worst, at);
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(tir_math, functions_of_float64_are_accurate)
+{
+    check_wide(t, 3, NULL, wide_text);
+    check_wide(t, 2, NULL, wide_vector_text);
+    check_wide(t, 3, "x86-64-v3", wide_text);
+    check_wide(t, 1, "x86-64", wide_text);
+}
+
+RLX_TEST(tir_math, special_values_of_float64_are_exact)
+{
+    static const double in[8] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-1074, 709.9, -745.2};
+    static const char *const texts[] = {wide_text, wide_vector_text};
+    const double inf = (double)INFINITY;
+    const double want[5][8] = {
+        {1, 1, inf, 0, NAN, 1, inf, 0},
+        {-inf, -inf, inf, NAN, NAN, -0x1.74385446d71c3p+9, 0x1.a42afe56133e5p+2, NAN},
+        {0, -0.0, 1, -1, NAN, 0x1p-1074, 1, -1},
+        {0.5, 0.5, 1, 0, NAN, 0.5, 1, 0},
+        {0, -0.0, 1, -1, NAN, 0x1p-1074, 1, -1},
+    };
+    for (size_t which = 0; which < 2; which++) {
+        kernel_fixture f;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, texts[which]) &&
+                  kernel_fixture_build(&f));
+        for (size_t k = 0; k < 5; k++) {
+            double out[8];
+            int64_t n = 8;
+            void *buffers[2] = {(void *)(uintptr_t)in, out};
+            cr_assert_eq(kernel_fixture_call(&f, functions[k].name, buffers, &n), 0);
+            for (int i = 0; i < 8; i++)
+                cr_expect(isnan(want[k][i])
+                              ? isnan(out[i])
+                              : fabs(out[i] - want[k][i]) <= 4e-16 * fabs(want[k][i]) ||
+                                    out[i] == want[k][i],
+                          "%s(%g) = %a, not %a", functions[k].name, in[i], out[i], want[k][i]);
+            cr_expect(k == 0 || k == 1 || k == 3 || signbit(out[1]), "the sign of zero in %s",
+                      functions[k].name);
+        }
+        kernel_fixture_deinit(&f);
+    }
 }
 
 static void check_special_values(rlx_test *t, const char *text)
