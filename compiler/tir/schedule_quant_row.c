@@ -17,7 +17,10 @@
  *         = ((first . x1) * 2^4 + (16 * second) . x2) * 2^4 + (first + 16 * second) . both
  *
  * so that no number is shifted down. Both gives four more bits to the second element, and to the
- * first four of what it has left; steps are shared by blocks of up to 128 elements together.
+ * first four of what it has left; steps are shared by blocks of up to 128 elements together, whose
+ * sums are multiplied by the scales alone before. Where those are above some 1e30, that may be more
+ * than a float holds though the result is not: panels that are not finite are computed once more,
+ * factors first.
  *
  * A zero that all groups share is taken off where the dot products begin, in integers; another one
  * in floats.
@@ -33,7 +36,7 @@ enum { COLUMN_VECTORS = 4, UNROLLED_WORDS = 8 };
 typedef struct panel {
     rlxc_quant_rows_of *t;
     rlxc_buffer *acc, *dots, *numbers;
-    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: spans are blocks */
+    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: factors come first */
     const rlxc_expr *span, *block;
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
@@ -165,7 +168,7 @@ static void add_block(panel *p)
         rlxc_cast(ctx, RLX_F32, rlxc_quant_at_panel(t, t->q.scales, group, column));
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
-        scale = rlxc_mul(ctx, scale, rlxc_load(ctx, t->steps, &p->block, 1));
+        scale = rlxc_mul(ctx, scale, rlxc_load(ctx, t->steps, &p->span, 1));
     value = rlxc_add(ctx, rlxc_load(ctx, to, &column, 1), rlxc_mul(ctx, value, scale));
     emit(p, to, &at, column, value);
 }
@@ -207,26 +210,61 @@ static void put_nothing(panel *p, rlxc_buffer *to)
     emit(p, to, &at, rlxc_quant_column(p->t, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
 }
 
-/* The blocks of a span, and their sum times its step. */
+/* The blocks of a span, and their sum times its step where those are not in the factors. */
 static const rlxc_stmt *one_span(panel *p)
 {
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
+    const int64_t span = t->digits.span;
+    if (span == 1)
+        return one_block(p);
     panel inner = *p;
     const rlxc_expr *part = rlxc_loop_var(ctx, "part");
-    inner.block = rlxc_add(ctx, rlxc_mul(ctx, p->span, rlxc_i64(ctx, t->digits.span)), part);
+    inner.block = rlxc_add(ctx, rlxc_mul(ctx, p->span, rlxc_i64(ctx, span)), part);
     p->parts.items = NULL;
     p->parts.count = p->parts.capacity = 0;
-    put_nothing(p, p->sum);
+    if (p->sum)
+        put_nothing(p, p->sum);
     RLXC_PUSH(ctx, &p->parts,
-              rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->digits.span), RLXC_LOOP_SERIAL,
-                           one_block(&inner)));
-    rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *column = rlxc_quant_column(t, &at);
-    const rlxc_expr *value =
-        rlxc_mul(ctx, rlxc_load(ctx, p->sum, &column, 1), rlxc_load(ctx, t->steps, &p->span, 1));
-    emit(p, p->acc, &at, column, rlxc_add(ctx, rlxc_load(ctx, p->acc, &column, 1), value));
+              rlxc_loop_of(ctx, part, rlxc_i64(ctx, span), RLXC_LOOP_SERIAL, one_block(&inner)));
+    if (p->sum) {
+        rlxc_quant_point at = rlxc_quant_new_point(t);
+        const rlxc_expr *column = rlxc_quant_column(t, &at);
+        const rlxc_expr *value = rlxc_mul(ctx, rlxc_load(ctx, p->sum, &column, 1),
+                                          rlxc_load(ctx, t->steps, &p->span, 1));
+        emit(p, p->acc, &at, column, rlxc_add(ctx, rlxc_load(ctx, p->acc, &column, 1), value));
+    }
     return rlxc_stmt_seq(ctx, p->parts.items, p->parts.count);
+}
+
+/* acc = all spans. */
+static const rlxc_stmt *all_spans(panel p)
+{
+    rlxc_context *ctx = p.t->ctx;
+    const int64_t spans = p.t->digits.blocks / p.t->digits.span;
+    p.parts.items = NULL;
+    p.parts.count = p.parts.capacity = 0;
+    p.block = p.span = rlxc_loop_var(ctx, "span");
+    put_nothing(&p, p.acc);
+    const rlxc_stmt *parts[2] = {p.parts.items[0]};
+    parts[1] = rlxc_loop_of(ctx, p.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL, one_span(&p));
+    return rlxc_stmt_seq(ctx, parts, 2);
+}
+
+/* Pushes a loop that leaves the largest magnitude of acc in |most|, as bits: those of infinities
+ * and NaN are above all others. */
+static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
+{
+    rlxc_context *ctx = p->t->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *column = rlxc_loop_var(ctx, "column"),
+                    *x = rlxc_load(ctx, p->acc, &column, 1);
+    x = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "reinterpret"), &x, 1);
+    x = rlxc_quant_call(ctx, "bitwise_and", x, rlxc_int(ctx, RLX_I32, INT32_MAX));
+    x = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_load(ctx, most, &zero, 1), x);
+    RLXC_PUSH(ctx, &to->out, rlxc_stmt_store(ctx, most, &zero, 1, rlxc_int(ctx, RLX_I32, 0)));
+    RLXC_PUSH(ctx, &to->out,
+              rlxc_loop_of(ctx, column, rlxc_i64(ctx, p->t->q.width), RLXC_LOOP_SERIAL,
+                           rlxc_stmt_store(ctx, most, &zero, 1, x)));
 }
 
 const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t)
@@ -235,21 +273,25 @@ const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t)
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
     t->c = &own;
-    panel p = {.t = t, .span = rlxc_loop_var(ctx, "span")};
-    p.block = p.span;
+    panel p = {.t = t};
     t->panel = rlxc_loop_var(ctx, "panel");
     p.acc = rlxc_quant_local(t, "acc", RLX_F32, t->q.width);
     p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.limbs * t->q.width);
     p.numbers = rlxc_quant_local(t, "numbers", u32, t->q.width);
     rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, t->q.width) : NULL;
-    if (t->digits.span > 1)
-        p.sum = rlxc_quant_local(t, "sum", RLX_F32, t->q.width);
-    put_nothing(&p, p.acc);
-    RLXC_PUSH(ctx, &own.out, p.parts.items[0]);
-    RLXC_PUSH(ctx, &own.out,
-              rlxc_loop_of(ctx, p.span, rlxc_i64(ctx, t->digits.blocks / t->digits.span),
-                           RLXC_LOOP_SERIAL, p.sum ? one_span(&p) : one_block(&p)));
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    if (t->digits.span > 1) {
+        rlxc_buffer *most = rlxc_quant_local(t, "most", RLX_I32, 1);
+        panel fast = p;
+        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, t->q.width);
+        RLXC_PUSH(ctx, &own.out, all_spans(fast));
+        find_largest(&p, most, &own);
+        const rlxc_expr *failed = rlxc_binary(ctx, RLXC_EXPR_GE, rlxc_load(ctx, most, &zero, 1),
+                                              rlxc_int(ctx, RLX_I32, RLXC_QUANT_INFINITE));
+        RLXC_PUSH(ctx, &own.out, rlxc_stmt_if(ctx, failed, all_spans(p), NULL));
+    } else {
+        RLXC_PUSH(ctx, &own.out, all_spans(p));
+    }
     const rlxc_quant_results results = {1, COLUMN_VECTORS, p.acc, memory, zero, zero};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
     const rlxc_stmt *body = rlxc_body_of(&own);

@@ -404,48 +404,68 @@ static const char spelled[] =
 
 /* Groups that are no whole words, and words that end before their block does: nothing that the fast
  * form could read, though the expression is its own. And groups of whole words in any number. */
+enum { OF_GROUPS = 144, TO_GROUPS = 64, ROWS_OF_GROUPS = 5 };
+
+typedef struct grouped {
+    uint32_t words[OF_GROUPS / 8][TO_GROUPS];
+    float scales[OF_GROUPS][TO_GROUPS], x[ROWS_OF_GROUPS][OF_GROUPS], y[ROWS_OF_GROUPS][TO_GROUPS];
+} grouped;
+
+/* |up|: by so many powers of two scales are larger, by |down| elements of x smaller. */
+static void fill_grouped(grouped *v, int up, int down)
+{
+    uint32_t state = 1;
+    for (int i = 0; i < OF_GROUPS * TO_GROUPS; i++) {
+        state = state * 1664525u + 1013904223u;
+        v->words[i / 8 / TO_GROUPS][i / 8 % TO_GROUPS] = state;
+        v->scales[i / TO_GROUPS][i % TO_GROUPS] = ldexpf((float)(state >> 24) / 256 + 0.5f, up);
+        v->x[i % ROWS_OF_GROUPS][i / ROWS_OF_GROUPS % OF_GROUPS] =
+            ldexpf((float)((int)(state >> 16 & 255) - 128) / 64, -down);
+    }
+}
+
+static void check_grouped(kernel_fixture *f, grouped *v, int group, int row_bits, int down)
+{
+    double half = row_bits == 12 ? (0.5 / 16 + 0.5) / 1904 : 0.5 / ldexp(127, row_bits - 8);
+    for (int64_t m = 1; m <= ROWS_OF_GROUPS; m += ROWS_OF_GROUPS - 1) {
+        void *buffers[4] = {v->x, v->words, v->scales, v->y};
+        cr_assert_eq(kernel_fixture_call(f, "k", buffers, &m), 0, "%s", f->failure);
+        for (int64_t j = 0; j < m * TO_GROUPS; j++) {
+            const int64_t row = j / TO_GROUPS, column = j % TO_GROUPS;
+            double sum = 0, heaps = 0;
+            for (int k = 0; k < OF_GROUPS; k++) {
+                uint32_t q = v->words[k / 8][column] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
+                double weight = ((double)q - 8) * (double)v->scales[k / group][column];
+                sum += (double)v->x[row][k] * weight;
+                heaps += fabs(weight) * ldexp(1, -down);
+            }
+            cr_assert(fabs((double)v->y[row][column] - sum) <=
+                          2e-5 * heaps / OF_GROUPS + 2 * half * heaps,
+                      "groups of %d, %d bits: %g, not %g", group, row_bits,
+                      (double)v->y[row][column], sum);
+        }
+    }
+}
+
 RLX_TEST(quantized, groups_of_any_size_are_right)
 {
-    enum { K = 144, N = 64, M = 5 };
     static const int groups[] = {3, 4, 8, 12, 16, 20, 24, 40, 72, 144};
     static const uint8_t bits[] = {16, 12, 8, 24};
-    static uint32_t words[K / 8][N];
-    static float scales[K][N], x[M][K], y[M][N];
-    uint32_t state = 1;
-    for (int i = 0; i < K * N; i++) {
-        state = state * 1664525u + 1013904223u;
-        words[i / 8 / N][i / 8 % N] = state;
-        scales[i / N][i % N] = (float)(state >> 24) / 256 + 0.5f;
-        x[i % M][i / M % K] = (float)((int)(state >> 16 & 255) - 128) / 64;
-    }
+    static grouped v;
     for (size_t i = 0; i < 2 * sizeof groups / sizeof *groups; i++) {
         char text[2048];
         kernel_fixture f;
         size_t g = i / 2;
         uint8_t row_bits = bits[(g % 2 * 2 + i) % 4];
-        double half = row_bits == 12 ? (0.5 / 16 + 0.5) / 1904 : 0.5 / ldexp(127, row_bits - 8);
         snprintf(text, sizeof text, spelled, groups[g]);
         cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text), "%s",
                   rlxc_render_diagnostics(f.ctx));
         f.options.row_bits = row_bits;
         cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
-        for (int64_t m = 1; m <= M; m += M - 1) {
-            void *buffers[4] = {x, words, scales, y};
-            cr_assert_eq(kernel_fixture_call(&f, "k", buffers, &m), 0, "%s", f.failure);
-            for (int64_t j = 0; j < m * N; j++) {
-                double sum = 0, heaps = 0;
-                for (int k = 0; k < K; k++) {
-                    uint32_t q = words[k / 8][j % N] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
-                    double weight = ((double)q - 8) * (double)scales[k / groups[g]][j % N];
-                    sum += (double)x[j / N][k] * weight;
-                    heaps += fabs(weight);
-                }
-                cr_assert(fabs((double)y[j / N][j % N] - sum) <=
-                              2e-5 * heaps / K + 2 * half * heaps,
-                          "groups of %d, %d bits: %g, not %g", groups[g], (int)row_bits,
-                          (double)y[j / N][j % N], sum);
-            }
-        }
+        fill_grouped(&v, 0, 0);
+        check_grouped(&f, &v, groups[g], row_bits, 0);
+        fill_grouped(&v, 110, 60); /* sums of integers times such scales are no floats */
+        check_grouped(&f, &v, groups[g], row_bits, 60);
         kernel_fixture_deinit(&f);
     }
 }
