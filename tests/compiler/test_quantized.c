@@ -440,7 +440,7 @@ static void check_grouped(kernel_fixture *f, grouped *v, int group, int row_bits
                 heaps += fabs(weight) * ldexp(1, -down);
             }
             cr_assert(fabs((double)v->y[row][column] - sum) <=
-                          2e-5 * heaps / OF_GROUPS + 2 * half * heaps,
+                          2e-5 * heaps / (double)OF_GROUPS + 2 * half * heaps,
                       "groups of %d, %d bits: %g, not %g", group, row_bits,
                       (double)v->y[row][column], sum);
         }
