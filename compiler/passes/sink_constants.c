@@ -5,8 +5,9 @@
  *
  * What fold_constant and pack_constants do to operands that are constants, they then do inside
  * loops and functions as well: loop bodies get their weights as arguments. A parameter that nothing
- * reads goes too. Where this gave constants to a function, what they make constant is folded, and
- * the pass looks again, until nothing moves: a folded value may be what an inner loop is given.
+ * reads goes too. Where this gave constants to a function, products of integers that are its
+ * weights now are found, before what constants make is folded; then the pass looks again, until
+ * nothing moves: a folded value may be what an inner loop is given.
  *
  * Parameters are the nodes of a graph, with an edge to each parameter that they are passed on as.
  * Along the edges goes what a parameter is known to be (nothing yet, one constant, several values:
@@ -290,8 +291,10 @@ static bool sink_once(rlxc_context *ctx, rlxc_module *module)
 
 bool rlxc_pass_sink_constants(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
+    const bool reads_integers = options->opt_level >= 2; /* as in the table of passes */
     for (uint32_t round = 0; round < MAX_ROUNDS && sink_once(ctx, module); round++)
-        if (!rlxc_pass_fold_constant(ctx, module, options))
+        if ((reads_integers && !rlxc_pass_quantized_products(ctx, module, options)) ||
+            !rlxc_pass_fold_constant(ctx, module, options))
             return false;
     return !rlxc_failed(ctx);
 }

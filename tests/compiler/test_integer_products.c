@@ -200,3 +200,70 @@ RLX_TEST(integer_products, sums_are_exact)
         free(w);
     }
 }
+
+/* Weights that a function is given are read as integers in it, not folded to floats first. */
+RLX_TEST(integer_products, weights_of_a_function)
+{
+    static const char text[] =
+        "@I.ir_module\nclass Module:\n    @R.function(private=True)\n"
+        "    def block(x: R.Tensor((\"n\", 64), \"float32\"), w: R.Tensor((64, 64), \"int8\"),\n"
+        "              i: R.Tensor((), \"int64\")) -> R.Tensor((\"n\", 64), \"float32\"):\n"
+        "        n = T.int64()\n"
+        "        c = R.less(i, R.const(2, \"int64\"))\n"
+        "        if c:\n"
+        "            d = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"), "
+        "axis=1)\n"
+        "            y = R.matmul(x, d)\n"
+        "            j = R.add(i, R.const(1, \"int64\"))\n"
+        "            r: R.Tensor((n, 64), \"float32\") = Module.block(y, w, j)\n"
+        "            o = r\n"
+        "        else:\n"
+        "            o = x\n"
+        "        return o\n"
+        "    @R.function\n"
+        "    def main(x: R.Tensor((\"n\", 64), \"float32\"), w: R.Tensor((64, 64), \"int8\"))"
+        " -> R.Tensor((\"n\", 64), \"float32\"):\n"
+        "        y = Module.block(x, w, R.const(0, \"int64\"))\n"
+        "        return y\n";
+    enum { K = 64, ROWS = 3 };
+    unsigned char w[K * K];
+    double now[K], next[K];
+    bound_fill(w, sizeof w, 11);
+    bound_program p = {.text = text, .expect = "quantized_matmul"};
+    unsigned char *file =
+        bound_file("{\"w\":{\"dtype\":\"I8\",\"shape\":[64,64],\"data_offsets\":[0,4096]}}", w,
+                   sizeof w, &p.size);
+    p.weights = file;
+    rlx_executable *exe = bound_compile(t, &p);
+    free(file);
+    cr_assert(exe);
+    rlx_vm *vm = NULL;
+    rlx_tensor *x = NULL;
+    RLX_OKAY(
+        rlx_vm_create(exe, &(const rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+    RLX_OKAY(
+        rlx_tensor_create(&t->allocator, RLX_F32, 2, (const int64_t[]){ROWS, K}, &x, &t->error));
+    float *values = rlx_tensor_mutable_data(x);
+    for (int i = 0; i < ROWS * K; i++)
+        values[i] = (float)(i * 7 % 5 - 2);
+    rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    const float *y = rlx_tensor_data(out.as.tensor);
+    for (int row = 0; row < ROWS; row++) {
+        for (int k = 0; k < K; k++)
+            now[k] = (double)values[row * K + k];
+        for (int turn = 0; turn < 2; turn++, memcpy(now, next, sizeof now))
+            for (int j = 0; j < K; j++) {
+                next[j] = 0;
+                for (int k = 0; k < K; k++)
+                    next[j] += now[k] * 0.25 * bound_number(w, k * K + j, true);
+            }
+        for (int j = 0; j < K; j++)
+            cr_expect(fabs((double)y[row * K + j] - now[j]) <= 1e-5 * fabs(now[j]) + 1, "%d %d",
+                      row, j);
+    }
+    rlx_value_release(out);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+}
