@@ -106,8 +106,7 @@ static bool known_dims(const rlxc_sinfo *s)
 }
 
 /* The constant of one element for each column that is added to |y|. */
-static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y,
-                                    const rlxc_constant *weight)
+static const rlxc_constant *bias_of(const join *j, const rlxc_rvar *y, const rlxc_constant *weight)
 {
     const use *u = &j->uses[y->id];
     if (u->n != 1 || !rlxc_is_op(u->by, "add"))
