@@ -64,21 +64,35 @@ static int compare_candidates(const void *a, const void *b)
     return x->box < y->box ? -1 : x->box > y->box;
 }
 
-/* Intersection over union of boxes given by two opposite corners each. */
-static double overlap(const float *a, const float *b)
+typedef struct extent {
+    double low[2], high[2], area; /* the area is no number where a corner is none */
+} extent;
+
+/* The box between two opposite corners. */
+static extent extent_of(const float *corners)
 {
-    double area[2], shared = 1;
-    const float *const boxes[2] = {a, b};
-    for (int i = 0; i < 2; i++)
-        area[i] = fabs((double)boxes[i][2] - boxes[i][0]) * fabs((double)boxes[i][3] - boxes[i][1]);
+    extent e;
     for (int d = 0; d < 2; d++) {
-        double low =
-                   fmax(fmin((double)a[d], (double)a[d + 2]), fmin((double)b[d], (double)b[d + 2])),
-               high =
-                   fmin(fmax((double)a[d], (double)a[d + 2]), fmax((double)b[d], (double)b[d + 2]));
-        shared *= fmax(high - low, 0);
+        double a = (double)corners[d], b = (double)corners[d + 2];
+        e.low[d] = fmin(a, b);
+        e.high[d] = fmax(a, b);
     }
-    double all = area[0] + area[1] - shared;
+    e.area = fabs((double)corners[2] - corners[0]) * fabs((double)corners[3] - corners[1]);
+    return e;
+}
+
+/* Intersection over union. Most boxes do not meet: that is seen without arithmetic. */
+static double overlap(const extent *a, const extent *b)
+{
+    double shared = 1;
+    for (int d = 0; d < 2; d++) {
+        double low = a->low[d] > b->low[d] ? a->low[d] : b->low[d];
+        double high = a->high[d] < b->high[d] ? a->high[d] : b->high[d];
+        if (!(high > low))
+            return 0;
+        shared *= high - low;
+    }
+    double all = a->area + b->area - shared;
     return all > 0 ? shared / all : 0;
 }
 
@@ -88,6 +102,7 @@ typedef struct nms {
     double iou, score;
     candidate *order; /* scratch for a class; chosen ones are gathered at |chosen| */
     candidate *chosen;
+    extent *kept; /* scratch: the boxes chosen of a class, side by side */
 } nms;
 
 /* Chooses the boxes of a class in the order of their scores; gives their number. */
@@ -101,11 +116,14 @@ static int64_t choose(const nms *s, int64_t batch, int64_t class, candidate *cho
             s->order[count++] = (candidate){scores[i], class, i};
     qsort(s->order, (size_t)count, sizeof *s->order, compare_candidates);
     for (int64_t i = 0; i < count && kept < s->limit; i++) {
+        const extent box = extent_of(boxes + s->order[i].box * 4);
         bool hidden = false;
         for (int64_t k = 0; k < kept && !hidden; k++)
-            hidden = overlap(boxes + chosen[k].box * 4, boxes + s->order[i].box * 4) > s->iou;
-        if (!hidden)
+            hidden = overlap(&s->kept[k], &box) > s->iou;
+        if (!hidden) {
+            s->kept[kept] = box;
             chosen[kept++] = s->order[i];
+        }
     }
     return kept;
 }
@@ -201,15 +219,17 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
     (void)n;
     nms s = {0};
     int64_t onnx, width;
-    void *order, *chosen;
+    void *order, *chosen, *kept;
     RLX_TRY(rlxb_int(args, 5, &onnx, err));
     RLX_TRY(read_nms(args, &s, err));
     if (!rlx_mul_i64(s.classes, s.n, &width))
         return rlx_fail(err, RLX_E_LIMIT, "nms: too many boxes");
     RLX_TRY(rlxb_scratch(cc, s.n, sizeof(candidate), &order, err));
     RLX_TRY(rlxb_scratch(cc, onnx ? s.n : width, sizeof(candidate), &chosen, err));
+    RLX_TRY(rlxb_scratch(cc, s.n, sizeof(extent), &kept, err));
     s.order = order;
     s.chosen = chosen;
+    s.kept = kept;
     rlx_tensor *parts[3] = {NULL, NULL, NULL};
     rlx_tuple *tuple = NULL;
     rlx_status status = make_results(cc, &s, onnx != 0, parts, err);
