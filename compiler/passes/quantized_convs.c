@@ -13,8 +13,9 @@
  *
  * x has 8 bits, one scale and one zero point (which may be found at run time); the weight is
  * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
- * What it leaves out, and what is computed in float32 as before: groups other than of one channel
- * and one output, other than two dimensions, fewer outputs than half a vector, sums that do not fit
+ * What it leaves out, and what is computed in float32 as before: groups so narrow that more than
+ * four fill a vector (two where pairs are summed) unless each has one channel and one output, other
+ * than two dimensions, fewer outputs than half a vector, sums that do not fit
  * int32, and targets without the instructions. Where those multiply pairs of 16 bits only, also
  * what floats are faster at: depthwise convolutions, and 3x3 ones that minimal filtering takes. */
 #include "compiler/passes/quantized.h"
@@ -26,7 +27,7 @@
 #include "compiler/passes/conv_layout.h"
 #include "compiler/tir/quant_conv.h"
 
-enum { MIN_OUTPUTS = 8 };
+enum { MIN_OUTPUTS = 8, MAX_JOINED = 4 };
 
 static bool text_is(const rlxc_binding *call, const char *name, const char *value)
 {
@@ -40,14 +41,46 @@ static bool is_plain(const rlxc_binding *conv)
            text_is(conv, "out_layout", "NCHW");
 }
 
-/* One group; or a channel for each output, where instructions multiply bytes: floats are as fast as
- * pairs of 16 bits there. */
-static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *x,
-                       const rlxc_sinfo *w)
+typedef struct group_sizes {
+    int64_t groups, channels, outputs; /* of the convolution; of a group */
+    int64_t joined;                    /* groups that the kernel takes as one */
+} group_sizes;
+
+/* The groups of |conv|, joined until they fill vectors and words: weights between those that are
+ * joined are zero. False where too many would be. */
+static bool groups_of(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w,
+                      group_sizes *out)
+{
+    const bool bytes = rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES;
+    const int64_t lanes = p->options->vector_bytes / 4, word = rlxc_quant_conv_word(p->options);
+    int64_t outputs;
+    *out = (group_sizes){.groups = rlxc_attr_get_int(conv, "groups", 1), .joined = 1};
+    if (out->groups < 1 || !rlxc_is_int(w->dims[1], &out->channels) ||
+        !rlxc_is_int(w->dims[0], &outputs) || outputs % out->groups != 0)
+        return false;
+    out->outputs = outputs / out->groups;
+    if (out->groups == 1)
+        return true;
+    while (out->joined < out->groups &&
+           (out->outputs * out->joined % lanes != 0 || out->channels * out->joined % word != 0))
+        out->joined *= 2;
+    return out->groups % out->joined == 0 && out->joined <= (bytes ? MAX_JOINED : MAX_JOINED / 2) &&
+           out->outputs * out->joined % lanes == 0 && out->channels * out->joined % word == 0;
+}
+
+/* A channel for each output, where instructions multiply bytes: floats are as fast as pairs of 16
+ * bits there. */
+static bool is_depthwise(const rlxc_binding *conv, const rlxc_sinfo *w)
 {
     const int64_t groups = rlxc_attr_get_int(conv, "groups", 1);
-    return groups == 1 || (rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES &&
-                           rlxc_is_const(x->dims[1], groups) && rlxc_is_const(w->dims[0], groups));
+    return groups > 1 && rlxc_is_const(w->dims[1], 1) && rlxc_is_const(w->dims[0], groups);
+}
+
+static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w)
+{
+    group_sizes sizes;
+    return is_depthwise(conv, w) ? rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES
+                                 : groups_of(p, conv, w, &sizes);
 }
 
 /* Whether the operands' types and the weight are worth taking apart; |*floats|: they are float32.
@@ -70,7 +103,7 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     if (rlxc_quant_dots_of(p->options) == RLXC_QUANT_PAIRS &&
         rlxc_wants_winograd(p->options, 0, conv, x, w, y))
         return false;
-    return groups_fit(p, conv, x, w) && rlxc_is_int(w->dims[0], &n) &&
+    return groups_fit(p, conv, w) && rlxc_is_int(w->dims[0], &n) &&
            (n >= MIN_OUTPUTS || !*floats) &&
            rlxc_quantized_weight(p, conv->args[1], elements, false);
 }
@@ -93,14 +126,16 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, conv->args[1]);
-    const bool depthwise = rlxc_attr_get_int(conv, "groups", 1) != 1;
+    const bool depthwise = is_depthwise(conv, w);
     const rlx_dtype t = depthwise ? RLX_I32 : (rlx_dtype){RLX_INT, 8, 1};
     if (!rlxc_te_begin(&te, b, conv, "pack_filter", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     rlxc_packing packing = {.c = c, .te = &te};
-    int64_t channels = 0, width = rlxc_quant_conv_width(p->options, c->columns),
-            word = rlxc_quant_conv_word(p->options);
-    (void)rlxc_is_int(w->dims[1], &channels);
+    group_sizes of;
+    (void)groups_of(p, conv, w, &of);
+    const int64_t word = rlxc_quant_conv_word(p->options), channels = of.channels * of.joined,
+                  width = rlxc_quant_conv_width(p->options,
+                                                depthwise ? c->columns : of.outputs * of.joined);
     const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {
         rlxc_i64(ctx, (c->columns + width - 1) / width),
         w->dims[2],
@@ -118,12 +153,22 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
                     *channel = NULL;
     if (!depthwise) {
         channel = rlxc_add(ctx, rlxc_mul(ctx, te.axes[3], dims[5]), te.axes[5]);
-        k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]), channel);
+        k = rlxc_add(ctx, rlxc_mul(ctx, k, w->dims[1]),
+                     of.joined == 1 ? channel
+                                    : rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, channel, w->dims[1]));
     }
     const rlxc_expr *value = rlxc_packing_place(&packing, rlxc_packing_number(c, zero, t), k, n);
     if (!depthwise && channels % word != 0)
         value = rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, channel, w->dims[1]), value,
                            rlxc_int(ctx, t, 0));
+    if (!depthwise && of.joined > 1) {
+        const rlxc_expr *group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, n, rlxc_i64(ctx, of.outputs));
+        group = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, group, rlxc_i64(ctx, of.joined));
+        value = rlxc_te_if(ctx,
+                           rlxc_binary(ctx, RLXC_EXPR_EQ, group,
+                                       rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, channel, w->dims[1])),
+                           value, rlxc_int(ctx, t, 0));
+    }
     rlxc_te_store(&te, out, value);
     return rlxc_packing_finish(&te);
 }

@@ -62,7 +62,15 @@ bool rlxc_quant_conv_sizes(rlxc_quant_conv *q)
     if (!q->depthwise && (!rlxc_is_int(f->shape[3], &words) ||
                           !rlxc_is_int(f->shape[5], &q->word) || (q->word != 4 && q->word != 2)))
         return false;
+    q->groups = 1;
     q->depth = q->depthwise ? 1 : (q->channels + q->word - 1) / q->word * q->word;
+    if (!q->depthwise && words >= 1 && words < q->depth / q->word) {
+        q->depth = words * q->word;
+        q->groups = q->channels / q->depth;
+        if (q->channels % q->depth != 0 || q->outputs % q->groups != 0 || q->width < 1 ||
+            q->outputs / q->groups % q->width != 0)
+            return false;
+    }
     return (q->depthwise ? q->channels == q->outputs : words == q->depth / q->word) &&
            fits(q, panels) && q->outputs >= 1 && q->outputs <= INT32_MAX &&
            panels == (q->outputs + q->width - 1) / q->width;
@@ -102,9 +110,13 @@ const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_con
         part(ctx, RLXC_EXPR_FLOORDIV, k, q->size[1] * q->depth),
         part(ctx, RLXC_EXPR_FLOORMOD, part(ctx, RLXC_EXPR_FLOORDIV, k, q->depth), q->size[1])};
     const rlxc_expr *c = q->depthwise ? o : part(ctx, RLXC_EXPR_FLOORMOD, k, q->depth);
-    const rlxc_expr *inside = is_inside(ctx, c, rlxc_i64(ctx, q->channels));
+    const rlxc_expr *first = rlxc_i64(ctx, 0);
+    if (q->groups > 1)
+        first = rlxc_mul(ctx, part(ctx, RLXC_EXPR_FLOORDIV, o, q->outputs / q->groups),
+                         rlxc_i64(ctx, q->depth));
     at[q->in.batch] = axes[q->out.batch];
-    at[q->in.channel] = c;
+    at[q->in.channel] = rlxc_add(ctx, first, c);
+    const rlxc_expr *inside = is_inside(ctx, at[q->in.channel], rlxc_i64(ctx, q->channels));
     for (uint32_t d = 0; d < 2; d++) {
         at[q->in.space[d]] = tap(ctx, q, d, axes[q->out.space[d]], tap_of[d]);
         inside = rlxc_binary(ctx, RLXC_EXPR_AND, inside,

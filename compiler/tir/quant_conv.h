@@ -11,6 +11,9 @@
  *
  *     y = sum of b * filter - fill * sums[o]                fill: b of the zero, also outside of x
  *
+ * With |groups|, of whole words and panels each, the filter has the channels of one: c counts from
+ * the first channel of the output's group.
+ *
  * Where each output has a channel of its own (depthwise) the filter is of int32, which hold signed
  * bytes: filter[o / width, r, s, o % width].
  *
@@ -41,6 +44,7 @@ typedef struct rlxc_quant_conv {
     /* read off the filter and x */
     bool depthwise;
     int64_t size[2], width, word, channels;
+    int64_t groups;
     int64_t depth; /* of k: channels that are summed for each of r, s */
 } rlxc_quant_conv;
 

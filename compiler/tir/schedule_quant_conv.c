@@ -256,12 +256,18 @@ static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const w
 {
     rlxc_context *ctx = p->t.ctx;
     const rlxc_quant_conv *q = &p->q;
-    const bool joined = !q->depthwise && (q->size[1] == 1 || q->dilation[1] == 1);
+    const bool joined = !q->depthwise && q->groups == 1 && (q->size[1] == 1 || q->dilation[1] == 1);
     const int64_t line = q->size[1] * p->words_of_tap, count = joined ? line : p->words_of_tap;
     const rlxc_expr *r = rlxc_loop_var(ctx, "r"), *s = rlxc_loop_var(ctx, "s"),
                     *word = rlxc_loop_var(ctx, "word");
     const rlxc_expr *row = add(p, times(p, p->panel, q->size[0] * line), times(p, r, line));
     const rlxc_expr *offset = rlxc_mul(ctx, times(p, r, q->dilation[0] * p->unit), p->padded[1]);
+    if (q->groups > 1) {
+        const int64_t panels = q->outputs / q->groups / q->width;
+        offset =
+            add(p, offset,
+                times(p, binary(p, RLXC_EXPR_FLOORDIV, p->panel, num(p, panels)), p->words_of_tap));
+    }
     if (!joined) {
         row = add(p, row, times(p, s, p->words_of_tap));
         offset = add(p, offset, times(p, s, q->dilation[1] * p->unit));
@@ -398,8 +404,8 @@ bool rlxc_rule_quant_conv(rlxc_schedule *c, uint32_t index)
     const rlxc_quant_conv *q = &p.q;
     p.pairs = q->word == 2;
     p.words_of_tap = q->depthwise ? 1 : q->depth / q->word;
-    p.unit = q->depthwise ? q->channels : q->depth / q->word;
-    p.cell = q->depthwise ? q->channels : q->depth;
+    p.unit = q->depthwise ? q->channels : q->groups * q->depth / q->word;
+    p.cell = q->depthwise ? q->channels : q->groups * q->depth;
     const rlxc_expr *images = stage->extents[q->out.batch], *none = rlxc_i64(ctx, 0);
     for (uint32_t d = 0; d < 2; d++) {
         p.size[d] = stage->extents[q->out.space[d]];
