@@ -69,8 +69,8 @@ rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bin
 
 /* What takes the place of a convolution of 8-bit integers; NONE where it is none. */
 rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv);
-/* What takes the place of the division of such a result, which is on its way to be quantized again;
- * NONE where it is none. */
+/* What takes the place of the division of such a result by the second argument, which is on its way
+ * to be quantized again, as one operator or several; NONE where it is none. */
 rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide);
 
 #endif

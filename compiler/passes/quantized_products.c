@@ -441,16 +441,31 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
                : rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, matmul->var->name);
 }
 
+/* R.quantize of |x|, which its scale has divided already. */
+static rlxc_atom quantized_by_one(rlxc_builder *b, const rlxc_binding *quantize, rlxc_atom x)
+{
+    rlxc_context *ctx = b->ctx;
+    float *one = rlxc_alloc(ctx, sizeof *one);
+    *one = 1;
+    rlxc_atom args[3] = {
+        x, rlxc_atom_constant(rlxc_constant_new(ctx, RLX_F32, 0, NULL, one, sizeof *one)),
+        quantize->args[2]};
+    return rlxc_emit_op(b, "quantize", args, 3, quantize->attrs, quantize->var->name);
+}
+
 static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *binding,
                                 rlxc_atom *replacement)
 {
     rlxc_quantized *p = user;
     rlxc_context *ctx = b->ctx;
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
-    const bool divides = rlxc_is_op(binding, "divide");
+    const bool quantizes = rlxc_is_op(binding, "quantize"),
+               divides = quantizes || rlxc_is_op(binding, "divide");
     if (divides || rlxc_is_op(binding, "nn.conv2d")) {
         *replacement =
             divides ? rlxc_quantized_divide(p, b, binding) : rlxc_quantized_conv(p, b, binding);
+        if (quantizes && replacement->kind == RLXC_ATOM_VAR)
+            *replacement = quantized_by_one(b, binding, *replacement);
         p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;
         return replacement->kind == RLXC_ATOM_VAR && !rlxc_failed(ctx) ? RLXC_REWRITE_REPLACE
                                                                        : RLXC_REWRITE_KEEP;

@@ -63,6 +63,8 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     if (exe && p->emits && (!p->where || p->where(&options)))
         cr_expect(strstr(rlxc_print_module(ctx, module), p->emits), "no %s:\n%s", p->emits,
                   p->text);
+    if (exe && p->lacks && (!p->where || p->where(&options)))
+        cr_expect(!strstr(rlxc_print_module(ctx, module), p->lacks), "%s:\n%s", p->lacks, p->text);
     rlxc_context_destroy(ctx);
     return exe;
 }

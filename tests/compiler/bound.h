@@ -15,6 +15,7 @@ typedef struct bound_program {
     uint8_t row_bits;   /* 0: as by default */
     const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
     const char *emits;  /* what the compiled functions' text contains, there; NULL: anything */
+    const char *lacks;  /* what it does not contain there; NULL: anything */
     bool (*where)(const rlxc_options *options); /* targets of which that is expected; NULL: all */
 } bound_program;
 
