@@ -32,7 +32,13 @@ typedef enum rlxc_op_flags {
     RLXC_OP_DESTROYS = 1 << 7,       /* writes into an argument: call_tir_inplace */
     RLXC_OP_ANY_RANK = 1 << 8,       /* is lowered without knowing its arguments' ranks */
     RLXC_OP_KILLS = 1 << 9,          /* ends its argument */
-    RLXC_OP_STORAGE = 1 << 10        /* makes a storage that tensors are placed in */
+    RLXC_OP_STORAGE = 1 << 10,       /* makes a storage that tensors are placed in */
+    /* What an operator makes of the order of its operands' dimensions (compiler/passes/twins.h): */
+    RLXC_OP_BY_ELEMENT = 1 << 11, /* each element of the elements in its place, broadcast */
+    RLXC_OP_ALONG = 1 << 12,      /* attributes axis, axes, channel_axis name dimensions of args[0],
+                                     the others are alike; further tensors are vectors or scalars */
+    RLXC_OP_EACH_AXIS = 1 << 13,  /* pad_width, repeats: as many numbers for each dimension */
+    RLXC_OP_LAYOUT = 1 << 14      /* attributes layout, out_layout name the dimensions */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */

@@ -9,22 +9,22 @@
  *
  * With the channels last a convolution is a matrix product whose columns are the output channels:
  * contiguous in the weight and in the result, whatever the size of the image. Each value that the
- * pass has moved has a twin, the same tensor with its channels last; operators that work element by
- * element, poolings, reductions over the image, rows and columns taken from it and further
- * convolutions read the twins of their arguments. The value itself is
- * the twin transposed back, which dce drops where nothing reads it, so layout changes between the
- * operators cancel. Only convolutions with a constant weight are moved; their weights are laid out
- * here, and the old ones are not kept.
+ * pass has moved has a twin, the same tensor with its channels last (twins.h); further
+ * convolutions, poolings and all operators that keep an order of dimensions (carry_order.c) read
+ * the twins of their arguments. The value itself is the twin transposed back, which dce drops where
+ * nothing reads it, so layout changes between the operators cancel. Only convolutions with a
+ * constant weight are moved; their weights are laid out here, and the old ones are not kept.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/tir/winograd.h) unless the options say no; their weights take four times the memory.
  *
- * What it leaves out: three dimensions; joining along channels.
+ * What it leaves out: three dimensions.
  */
 #include "compiler/passes/conv_layout.h"
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/families.h"
+#include "compiler/ops/ops.h"
+#include "compiler/passes/twins.h"
 #include "compiler/tir/winograd.h"
 
 #include <string.h>
@@ -41,30 +41,19 @@ enum {
 typedef struct conv_layout {
     const rlxc_options *options;
     int64_t filtered_bytes; /* of the weights made for minimal filtering */
-    rlxc_map twins;         /* rlxc_rvar in NCHW -> rlxc_rvar of the same tensor in NHWC */
+    rlxc_twins twins;       /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
 
-/* --- moving single values -------------------------------------------------------------------- */
-
-static bool is_movable(const rlxc_sinfo *s)
-{
-    return s && s->kind == RLXC_SINFO_TENSOR && s->dims && (s->ndim == RANK - 1 || s->ndim == RANK);
-}
-
-/* A tensor of |rank| dimensions; 0: of any number that can be moved. Else NULL. */
-static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom a, uint32_t rank)
-{
-    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
-    return is_movable(s) && (rank == 0 || (uint32_t)s->ndim == rank) ? s : NULL;
-}
+/* --- layouts -----------------------------------------------------------------------------------
+ */
 
 /* Names and orders, by the number of dimensions less RANK - 1. */
 static const struct layout {
     const char *channels_second, *channels_last, *weight, *weight_last;
-    int64_t to_last[RANK], to_second[RANK], weight_to_last[RANK];
+    int64_t to_last[RANK], weight_to_last[RANK];
 } layouts[2] = {
-    {"NCW", "NWC", "OIW", "WIO", {0, 2, 1}, {0, 2, 1}, {2, 1, 0}},
-    {"NCHW", "NHWC", "OIHW", "HWIO", {0, 2, 3, 1}, {0, 3, 1, 2}, {2, 3, 1, 0}},
+    {"NCW", "NWC", "OIW", "WIO", {0, 2, 1}, {2, 1, 0}},
+    {"NCHW", "NHWC", "OIHW", "HWIO", {0, 2, 3, 1}, {2, 3, 1, 0}},
 };
 
 static const struct layout *layout_of(uint32_t rank)
@@ -72,92 +61,29 @@ static const struct layout *layout_of(uint32_t rank)
     return &layouts[rank - (RANK - 1)];
 }
 
+/* A tensor of |rank| dimensions; 0: of any number that has a layout. Else NULL. */
+static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom a, uint32_t rank)
+{
+    const rlxc_sinfo *s = rlxc_movable(b, a, rank);
+    return s && (s->ndim == RANK - 1 || s->ndim == RANK) ? s : NULL;
+}
+
 static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc_attr value)
 {
     return rlxc_attrs_with(b->ctx, attrs, rlxc_intern_cstr(b->ctx, name), value);
 }
 
-/* A constant with its dimensions in another order; leading dimensions of one are added to have
- * |rank|. NONE when memory is out. */
-static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t rank,
-                          const int64_t *order)
+static rlxc_atom channels_last(conv_layout *c, rlxc_builder *b, rlxc_atom x, uint32_t rank)
 {
-    int64_t from[RANK], shape[RANK], strides[RANK], stride = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        from[i] = i < rank - c->ndim ? 1 : c->shape[i - (rank - c->ndim)];
-    for (uint32_t i = rank; i-- > 0; stride *= from[i])
-        strides[i] = stride;
-    size_t n = (size_t)stride, size = n ? c->nbytes / n : 0;
-    char *data = rlxc_try_alloc(ctx, c->nbytes + 1, 1);
-    if (!data)
-        return (rlxc_atom){0};
-    for (uint32_t i = 0; i < rank; i++)
-        shape[i] = from[order[i]];
-    for (size_t i = 0; i < n; i++) {
-        int64_t left = (int64_t)i, at = 0;
-        for (uint32_t k = rank; k-- > 0; left /= shape[k])
-            at += left % shape[k] * strides[order[k]];
-        memcpy(data + i * size, (const char *)c->data + (size_t)at * size, size);
-    }
-    return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, rank, shape, data, c->nbytes));
+    return rlxc_twin_in(&c->twins, b, x, rank, layout_of(rank)->to_last);
 }
 
-static rlxc_atom permuted(rlxc_builder *b, rlxc_atom x, uint32_t rank, const int64_t *order)
-{
-    if (x.kind == RLXC_ATOM_CONSTANT)
-        return laid_out(b->ctx, x.constant, rank, order);
-    const rlxc_sinfo *s = tensor_of(b, x, rank);
-    const rlxc_expr *dims[RANK];
-    uint32_t last = 0;
-    bool sorted = true; /* but for dimensions of one: the elements lie as they should */
-    for (uint32_t i = 0; i < rank; i++) {
-        dims[i] = s->dims[order[i]];
-        if (rlxc_is_const(dims[i], 1))
-            continue;
-        sorted = sorted && order[i] >= (int64_t)last;
-        last = (uint32_t)order[i];
-    }
-    if (sorted) {
-        rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, rank)};
-        return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, "lv");
-    }
-    rlxc_attrs axes = attr(b, (rlxc_attrs){0}, "axes", rlxc_attr_ints(b->ctx, order, rank));
-    return rlxc_emit_op(b, "permute_dims", &x, 1, axes, "lv");
-}
-
-static bool has_twin(const conv_layout *c, rlxc_atom a, rlxc_atom *out)
-{
-    rlxc_rvar *twin = a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&c->twins, rlxc_key(a.var)) : NULL;
-    if (twin)
-        *out = rlxc_atom_var(twin);
-    return twin != NULL;
-}
-
-/* |x|, of |rank| dimensions or a constant of fewer, with its channels last. */
-static rlxc_atom twin_of(conv_layout *c, rlxc_builder *b, rlxc_atom x, uint32_t rank)
-{
-    rlxc_atom twin;
-    if (has_twin(c, x, &twin))
-        return twin;
-    twin = permuted(b, x, rank, layout_of(rank)->to_last);
-    if (x.kind == RLXC_ATOM_VAR && twin.kind == RLXC_ATOM_VAR)
-        rlxc_map_set(b->ctx, &c->twins, rlxc_key(x.var), twin.var);
-    return twin;
-}
-
-/* |twin| takes the place of the binding's value, under its name. */
+/* |last|, a tensor with its channels last, takes the place of the binding's value. */
 static rlxc_rewrite_action replace(conv_layout *c, rlxc_builder *b, const rlxc_binding *old,
-                                   rlxc_atom twin, rlxc_atom *replacement)
+                                   rlxc_atom last, rlxc_atom *replacement)
 {
-    if (twin.kind != RLXC_ATOM_VAR || rlxc_failed(b->ctx))
-        return RLXC_REWRITE_KEEP;
     const uint32_t rank = (uint32_t)old->var->sinfo->ndim;
-    *replacement = permuted(b, twin, rank, layout_of(rank)->to_second);
-    if (replacement->kind != RLXC_ATOM_VAR)
-        return RLXC_REWRITE_KEEP;
-    replacement->var->name = old->var->name;
-    rlxc_map_set(b->ctx, &c->twins, rlxc_key(replacement->var), twin.var);
-    return RLXC_REWRITE_REPLACE;
+    return rlxc_twin_replace(&c->twins, b, old, last, layout_of(rank)->to_last, replacement);
 }
 
 /* --- convolutions ---------------------------------------------------------------------------- */
@@ -259,11 +185,11 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         !str_is(call, "kernel_layout", layout->weight) ||
         !str_is(call, "out_layout", layout->channels_second) || makes_few_channels(w))
         return RLXC_REWRITE_KEEP;
-    rlxc_atom weight = permuted(b, call->args[1], rank, layout->weight_to_last);
+    rlxc_atom weight = rlxc_permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
     if (rlxc_wants_winograd(c->options, c->filtered_bytes, call, x, w, y)) {
-        args[0] = twin_of(c, b, call->args[0], rank);
+        args[0] = channels_last(c, b, call->args[0], rank);
         args[1] = filtered(c, b->ctx, weight.constant);
         if (args[1].kind != RLXC_ATOM_CONSTANT)
             return RLXC_REWRITE_KEEP;
@@ -278,8 +204,8 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     args[0] = call->args[0];
     args[1] = weight;
     bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
-    if (!few || has_twin(c, call->args[0], &twin)) {
-        args[0] = twin_of(c, b, call->args[0], rank);
+    if (!few || rlxc_twin_of(&c->twins, call->args[0])) {
+        args[0] = channels_last(c, b, call->args[0], rank);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     }
     twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
@@ -299,8 +225,8 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     memcpy(args, call->args, sizeof args);
     rlxc_attrs attrs = attr(b, call->attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
     bool few = rlxc_is_int(x->dims[1], &channels) && channels <= FEW_CHANNELS;
-    if (!few || has_twin(c, args[0], &twin)) {
-        args[0] = twin_of(c, b, args[0], RANK);
+    if (!few || rlxc_twin_of(&c->twins, args[0])) {
+        args[0] = channels_last(c, b, args[0], RANK);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
     }
     twin = rlxc_emit_op(b, call->op->name, args, 4, attrs, call->var->name);
@@ -319,10 +245,10 @@ static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc
         !str_is(call, "out_layout", "NCHW") || !all_ints(call, "dilation", 1) ||
         rlxc_attr_get_int(call, "groups", 1) != 1)
         return RLXC_REWRITE_KEEP;
-    args[1] = permuted(b, call->args[1], RANK, height_first);
+    args[1] = rlxc_permuted(b, call->args[1], RANK, height_first);
     if (args[1].kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
-    args[0] = twin_of(c, b, call->args[0], RANK);
+    args[0] = channels_last(c, b, call->args[0], RANK);
     rlxc_attrs attrs = attr(b, call->attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
     attrs = attr(b, attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
     attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
@@ -330,115 +256,27 @@ static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc
     return replace(c, b, call, twin, replacement);
 }
 
-/* --- operators that keep the layout they are given -------------------------------------------- */
-
+/* Poolings, resizing: what says its layout. */
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
-    const struct layout *layout = layout_of((uint32_t)call->var->sinfo->ndim);
-    rlxc_atom twin;
+    const rlxc_sinfo *x = tensor_of(b, call->args[0], 0);
+    const rlxc_twin *twin = rlxc_twin_of(&c->twins, call->args[0]);
+    if (!x || !twin || twin->found)
+        return RLXC_REWRITE_KEEP;
+    const struct layout *layout = layout_of((uint32_t)x->ndim);
     if (!str_is(call, "layout", layout->channels_second) ||
-        !str_is(call, "out_layout", layout->channels_second) || !has_twin(c, call->args[0], &twin))
+        !str_is(call, "out_layout", layout->channels_second))
         return RLXC_REWRITE_KEEP;
     const rlxc_attr last = rlxc_attr_string(b->ctx, layout->channels_last);
     rlxc_attrs attrs = attr(b, call->attrs, "layout", last);
-    attrs = attr(b, attrs, "out_layout", last);
-    twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
-    return replace(c, b, call, twin, replacement);
-}
-
-/* |a| as an operand beside twins: itself where it is a scalar, moved where it is a constant that
- * broadcasts, a tensor of the result's shape, or one number for each channel. */
-static bool beside_twins(conv_layout *c, rlxc_builder *b, rlxc_atom a, const rlxc_sinfo *result,
-                         rlxc_atom *out)
-{
-    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, a);
-    if (!s || s->kind != RLXC_SINFO_TENSOR || !s->dims || s->ndim > result->ndim)
-        return false;
-    *out = a;
-    if (s->ndim == 0 || has_twin(c, a, out))
-        return true;
-    bool same = s->ndim == result->ndim, by_channel = same;
-    for (int32_t i = 0; i < s->ndim; i++) {
-        same = same && s->dims[i] == result->dims[i];
-        by_channel = by_channel && (i < 2 || rlxc_is_const(s->dims[i], 1));
-    }
-    if (a.kind != RLXC_ATOM_CONSTANT && !same && !by_channel)
-        return false;
-    *out = twin_of(c, b, a, (uint32_t)result->ndim);
-    return out->kind != RLXC_ATOM_NONE;
-}
-
-static rlxc_rewrite_action move_elementwise(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                            uint32_t n, rlxc_atom *replacement)
-{
-    rlxc_atom args[RLXC_MAX_OP_INPUTS], twin;
-    const rlxc_sinfo *result = call->var->sinfo;
-    bool any = false;
-    if (call->n_args > RLXC_MAX_OP_INPUTS || !is_movable(result))
-        return RLXC_REWRITE_KEEP;
-    for (uint32_t i = 0; i < call->n_args; i++) {
-        args[i] = call->args[i];
-        any = any || (i < n && has_twin(c, args[i], &twin));
-    }
-    if (!any)
-        return RLXC_REWRITE_KEEP;
-    for (uint32_t i = 0; i < n; i++)
-        if (!beside_twins(c, b, call->args[i], result, &args[i]))
-            return RLXC_REWRITE_KEEP;
-    twin = rlxc_emit_op(b, call->op->name, args, call->n_args, call->attrs, call->var->name);
-    return replace(c, b, call, twin, replacement);
-}
-
-/* Whether scale and zero point of R.quantize or R.dequantize are single. */
-static bool has_scalars(const rlxc_builder *b, const rlxc_binding *call)
-{
-    for (uint32_t i = 1; i < 3; i++) {
-        const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, call->args[i]);
-        if (!s || s->kind != RLXC_SINFO_TENSOR || s->ndim != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Reductions over the image, and slices of it at given rows or columns. */
-static rlxc_rewrite_action move_reduction(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                          rlxc_atom *replacement)
-{
-    static const int64_t image[2] = {1, 2};
-    const int64_t rank = tensor_of(b, call->args[0], 0)->ndim;
-    rlxc_atom twin;
-    int64_t axes[RANK], found = 0;
-    uint32_t n;
-    if (!rlxc_attr_get_ints(call, "axis", axes, RANK, &n) || n + 2 != (uint32_t)rank ||
-        !has_twin(c, call->args[0], &twin))
-        return RLXC_REWRITE_KEEP;
-    for (uint32_t i = 0; i < n; i++)
-        found |= (int64_t)1 << (axes[i] + (axes[i] < 0 ? rank : 0));
-    if (found != (rank == RANK ? 1 << 2 | 1 << 3 : 1 << 2))
-        return RLXC_REWRITE_KEEP;
-    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_ints(b->ctx, image, n));
-    twin = rlxc_emit_op(b, call->op->name, &twin, 1, attrs, call->var->name);
-    if (rlxc_attr_get_bool(call, "keepdims", false))
-        return replace(c, b, call, twin, replacement);
-    *replacement = twin; /* (n, c) in both layouts */
-    return twin.kind == RLXC_ATOM_VAR ? RLXC_REWRITE_REPLACE : RLXC_REWRITE_KEEP;
-}
-
-static rlxc_rewrite_action move_take(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                     rlxc_atom *replacement)
-{
-    const rlxc_sinfo *indices = rlxc_atom_sinfo(b->ctx, b->module, call->args[1]);
-    rlxc_atom args[2] = {{0}, call->args[1]};
-    const int64_t rank = tensor_of(b, call->args[0], 0)->ndim;
-    int64_t axis = rlxc_attr_get_int(call, "axis", rank);
-    axis += axis < 0 ? rank : 0;
-    if (axis < 2 || axis >= rank || !indices || indices->kind != RLXC_SINFO_TENSOR ||
-        indices->ndim != 1 || !has_twin(c, call->args[0], &args[0]))
-        return RLXC_REWRITE_KEEP;
-    rlxc_attrs attrs = attr(b, call->attrs, "axis", rlxc_attr_int(axis - 1));
-    rlxc_atom twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
-    return replace(c, b, call, twin, replacement);
+    if (rlxc_attrs_find(&attrs, "out_layout"))
+        attrs = attr(b, attrs, "out_layout", last);
+    rlxc_atom args[RLXC_MAX_OP_INPUTS];
+    memcpy(args, call->args, call->n_args * sizeof *args);
+    args[0] = channels_last(c, b, call->args[0], (uint32_t)x->ndim);
+    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, call->n_args, attrs, call->var->name);
+    return replace(c, b, call, moved, replacement);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -447,30 +285,16 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
                                 rlxc_atom *replacement)
 {
     conv_layout *c = user;
-    const rlxc_operator *op = binding->op;
-    if (binding->form != RLXC_FORM_CALL || !op || !op->legalize)
-        return RLXC_REWRITE_KEEP;
-    if (strcmp(op->name, "nn.conv2d") == 0 || strcmp(op->name, "nn.conv1d") == 0)
+    const rlxc_operator *op = binding->form == RLXC_FORM_CALL ? binding->op : NULL;
+    if (op && (strcmp(op->name, "nn.conv2d") == 0 || strcmp(op->name, "nn.conv1d") == 0))
         return move_conv(c, b, binding, replacement);
-    if (strcmp(op->name, "nn.conv2d_integer") == 0)
+    if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
-    if (strcmp(op->name, "nn.conv2d_transpose") == 0)
+    if (op && strcmp(op->name, "nn.conv2d_transpose") == 0)
         return move_transposed(c, b, binding, replacement);
-    if ((op->legalize == rlxc_legalize_pool || op->legalize == rlxc_legalize_adaptive_pool) &&
-        tensor_of(b, binding->args[0], 0))
+    if (op && (op->flags & RLXC_OP_LAYOUT))
         return move_pool(c, b, binding, replacement);
-    if ((op->legalize == rlxc_legalize_reduce || strcmp(op->name, "mean") == 0) &&
-        tensor_of(b, binding->args[0], 0))
-        return move_reduction(c, b, binding, replacement);
-    if (op->legalize == rlxc_legalize_take && tensor_of(b, binding->args[0], 0))
-        return move_take(c, b, binding, replacement);
-    if (op->legalize == rlxc_legalize_unary || op->legalize == rlxc_legalize_clip ||
-        op->legalize == rlxc_legalize_astype ||
-        (op->legalize == rlxc_legalize_quantize && has_scalars(b, binding)))
-        return move_elementwise(c, b, binding, 1, replacement);
-    if (op->legalize == rlxc_legalize_binary)
-        return move_elementwise(c, b, binding, 2, replacement);
-    return RLXC_REWRITE_KEEP;
+    return rlxc_carry_order(&c->twins, b, binding, replacement);
 }
 
 /* Twins do not outlive the block that binds them. */
@@ -478,7 +302,7 @@ static void forget(void *user, rlxc_builder *b)
 {
     conv_layout *c = user;
     (void)b;
-    c->twins = (rlxc_map){0};
+    c->twins = (rlxc_twins){0};
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)

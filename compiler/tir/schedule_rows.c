@@ -10,7 +10,11 @@
 
 #include <string.h>
 
-enum { BLOCK_AXES = 4 /* of a transposition of one matrix, in blocks */, LONG_ROW = 16 };
+enum {
+    BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
+    LONG_ROW = 16,
+    MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
+};
 
 /* --- loops ----------------------------------------------------------------------------------- */
 
@@ -74,27 +78,99 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
     return rlxc_stmt_seq(ctx, parts, 3);
 }
 
+/* |s| for the |count| elements from |begin| on along its last axis, where |value| is its value. */
+static const rlxc_stmt *stretch(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value,
+                                int64_t begin, const rlxc_expr *count)
+{
+    const rlxc_expr *last = s->vars[s->n_axes - 1], *var = rlxc_loop_var(ctx, "i");
+    const rlxc_expr *at = begin ? rlxc_add(ctx, var, rlxc_i64(ctx, begin)) : var;
+    rlxc_bounds bounds = {0};
+    int64_t n;
+    value = rlxc_replace(ctx, value, &last, &at, 1);
+    if (rlxc_is_int(count, &n)) {
+        rlxc_bounds_set(ctx, &bounds, var, (rlxc_bound){0, n - 1});
+        value = rlxc_simplify(ctx, value, &bounds);
+    }
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t d = 0; d < s->out->ndim; d++)
+        indices[d] = rlxc_replace(ctx, s->indices[d], &last, &at, 1);
+    return rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL,
+                        rlxc_stmt_store(ctx, s->out, indices, s->out->ndim, value));
+}
+
 /* A condition that the whole innermost loop shares (the border of a padded image) is asked before
  * it: the parts are copies and fills. NULL where there is none. */
 static const rlxc_stmt *unswitched(rlxc_schedule *c, const rlxc_stage *s)
 {
     rlxc_context *ctx = c->s->ctx;
     const uint32_t last = s->n_axes - 1;
-    const rlxc_stmt *parts[2];
     if (s->value->kind != RLXC_EXPR_CALL || strcmp(s->value->call.name, "if_then_else") != 0 ||
         rlxc_expr_uses_var(ctx, s->value->call.args[0], s->vars[last]))
         return NULL;
-    for (uint32_t i = 0; i < 2; i++) {
-        rlxc_stage part = *s;
-        const rlxc_expr *var = rlxc_loop_var(ctx, "i");
-        part.value = rlxc_replace(ctx, s->value->call.args[1 + i], &s->vars[last], &var, 1);
-        const rlxc_expr **at = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *at);
-        for (uint32_t d = 0; d < s->out->ndim; d++)
-            at[d] = rlxc_replace(ctx, s->indices[d], &s->vars[last], &var, 1);
-        parts[i] = rlxc_loop_of(ctx, var, s->extents[last], RLXC_LOOP_SERIAL,
-                                rlxc_stmt_store(ctx, s->out, at, s->out->ndim, part.value));
+    const rlxc_expr *const *args = s->value->call.args, *count = s->extents[last];
+    return rlxc_stmt_if(ctx, args[0], stretch(ctx, s, args[1], 0, count),
+                        stretch(ctx, s, args[2], 0, count));
+}
+
+typedef struct borders { /* where along the last axis conditions change */
+    rlxc_context *ctx;
+    const rlxc_expr *var;
+    int64_t extent, at[MAX_STRETCHES + 1]; /* ascending, 0 first */
+    uint32_t n;
+    bool too_many;
+} borders;
+
+static bool find_border(void *user, const rlxc_expr *e)
+{
+    borders *b = user;
+    const bool less = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_LE;
+    const bool strict = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_GT;
+    const rlxc_expr *rest;
+    int64_t factor, constant, at;
+    if ((!less && e->kind != RLXC_EXPR_GT && e->kind != RLXC_EXPR_GE) ||
+        rlxc_dtype_is_float(e->bin.a->dtype) || rlxc_dtype_is_float(e->bin.b->dtype))
+        return true;
+    /* it holds where 0 <= factor * var + constant */
+    const rlxc_expr *difference =
+        less ? rlxc_sub(b->ctx, e->bin.b, e->bin.a) : rlxc_sub(b->ctx, e->bin.a, e->bin.b);
+    if (!rlxc_linear_in(b->ctx, difference, b->var, &factor, &rest) ||
+        (factor != 1 && factor != -1) || !rlxc_is_int(rest, &constant) ||
+        __builtin_sub_overflow(constant, strict, &constant) ||
+        (factor == 1 ? __builtin_sub_overflow(0, constant, &at)
+                     : __builtin_add_overflow(constant, 1, &at)) ||
+        at <= 0 || at >= b->extent)
+        return true;
+    uint32_t i = b->n;
+    while (b->at[i - 1] > at)
+        i--;
+    if (b->at[i - 1] == at)
+        return true;
+    if (b->n == MAX_STRETCHES) {
+        b->too_many = true;
+        return false;
     }
-    return rlxc_stmt_if(ctx, s->value->call.args[0], parts[0], parts[1]);
+    memmove(b->at + i + 1, b->at + i, (b->n - i) * sizeof b->at[0]);
+    b->at[i] = at;
+    b->n++;
+    return true;
+}
+
+/* The innermost loop in stretches along which its conditions do not change (the parts of a
+ * concatenation, a border): what is left are copies and fills. NULL where there are none. */
+static const rlxc_stmt *in_stretches(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    borders b = {.ctx = ctx, .var = s->vars[s->n_axes - 1], .n = 1};
+    const rlxc_stmt *parts[MAX_STRETCHES];
+    if (!rlxc_is_int(s->extents[s->n_axes - 1], &b.extent))
+        return NULL;
+    rlxc_expr_visit(ctx, s->value, find_border, &b);
+    if (b.n == 1 || b.too_many)
+        return NULL;
+    b.at[b.n] = b.extent;
+    for (uint32_t i = 0; i < b.n; i++)
+        parts[i] = stretch(ctx, s, s->value, b.at[i], rlxc_i64(ctx, b.at[i + 1] - b.at[i]));
+    return rlxc_stmt_seq(ctx, parts, b.n);
 }
 
 /* One stage inside loops over its first |n_shared| axes. */
@@ -104,7 +180,11 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
     rlxc_context *ctx = c->s->ctx;
     rename_axes(ctx, s, shared, n_shared);
     uint32_t left = s->n_axes;
-    const rlxc_stmt *inner = !s->init && left > n_shared ? unswitched(c, s) : NULL;
+    const rlxc_stmt *inner = NULL;
+    if (!s->init && left > n_shared) {
+        inner = unswitched(c, s);
+        inner = inner || blocked ? inner : in_stretches(c, s);
+    }
     const rlxc_stmt *body = s->init ? reduction(c, s)
                             : inner
                                 ? inner
