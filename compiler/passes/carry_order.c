@@ -6,6 +6,7 @@
  *   RLXC_OP_EACH_AXIS    has a list with as many numbers for each dimension: in the twin's order
  *   reshape              cuts and joins dimensions that stay beside each other in the twin
  *   permute_dims         gives the same elements another order: the twin is the same
+ *   broadcast_to, strided_slice, match_cast   name dimensions in arguments: those of the twin
  *
  * What was found transposed (a permute_dims or reshape that the module had) is noted as a twin too,
  * for those who move because of another operand: a network that works with its channels last and
@@ -469,6 +470,20 @@ static rlxc_rewrite_action carry_order(rlxc_twins *twins, rlxc_builder *b, rlxc_
     return RLXC_REWRITE_KEEP;
 }
 
+static rlxc_rewrite_action carry_broadcast(rlxc_twins *twins, rlxc_builder *b, rlxc_binding *call,
+                                           rlxc_atom *replacement)
+{
+    const rlxc_twin *twin = moving(twins, call->args[0]);
+    const rlxc_sinfo *y = twin ? rlxc_movable(b, rlxc_atom_var(call->var), twin->n) : NULL;
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    if (!y)
+        return RLXC_REWRITE_KEEP;
+    dims_in(y, twin->order, twin->n, dims);
+    rlxc_atom args[2] = {rlxc_atom_var(twin->var), rlxc_atom_shape(b->ctx, dims, twin->n)};
+    rlxc_atom moved = rlxc_emit_op(b, call->op->name, args, 2, call->attrs, call->var->name);
+    return rlxc_twin_replace(twins, b, call, moved, twin->order, replacement);
+}
+
 /* A value that is said to have certain dimensions: its twin has them in its order. */
 static rlxc_rewrite_action carry_cast(rlxc_twins *twins, rlxc_builder *b, rlxc_binding *cast,
                                       rlxc_atom *replacement)
@@ -505,6 +520,8 @@ static rlxc_rewrite_action carry_call(rlxc_twins *twins, rlxc_builder *b, rlxc_b
         return carry_shape(twins, b, call, replacement);
     if (op->legalize == rlxc_legalize_permute_dims)
         return carry_order(twins, b, call, replacement);
+    if (op->legalize == rlxc_legalize_broadcast_to)
+        return carry_broadcast(twins, b, call, replacement);
     if (op->legalize == rlxc_legalize_strided_slice)
         return carry_slice(twins, b, call, replacement);
     return RLXC_REWRITE_KEEP;

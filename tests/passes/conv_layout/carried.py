@@ -65,7 +65,7 @@ class Module:
         with R.dataflow():
             a = R.nn.conv2d(x, R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]], [[[7.0]], [[8.0]]]], "float32"))
             b = R.match_cast(a, R.Tensor((n, 4, 8, w), dtype="float32"))
-            c = R.nn.relu(b)
+            c = R.broadcast_to(R.mean(b, axis=[2], keepdims=True), R.shape([n, 4, 5, w]))
             R.output(c)
         return c
 
