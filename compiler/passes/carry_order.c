@@ -495,14 +495,8 @@ static rlxc_rewrite_action carry_cast(rlxc_twins *twins, rlxc_builder *b, rlxc_b
         return RLXC_REWRITE_KEEP;
     dims_in(s, twin->order, twin->n, dims);
     s = rlxc_sinfo_tensor(b->ctx, s->dtype, s->ndim, dims, s->vdevice);
-    rlxc_rvar *var = rlxc_rvar_new(b->ctx, b->function, cast->var->name, NULL);
-    rlxc_binding *own = rlxc_binding_new(b->ctx, RLXC_FORM_MATCH_CAST, var);
-    rlxc_atom from = rlxc_atom_var(twin->var);
-    own->args = rlxc_copy(b->ctx, &from, sizeof from);
-    own->n_args = 1;
-    own->sinfo_args = rlxc_copy(b->ctx, (const void *)&s, sizeof s);
-    own->n_sinfo_args = 1;
-    rlxc_atom moved = rlxc_emit(b, own);
+    rlxc_rvar *var = rlxc_rvar_new(b->ctx, b->function, cast->var->name, s);
+    rlxc_atom moved = rlxc_emit_match_cast(b, var, rlxc_atom_var(twin->var), cast->range);
     return rlxc_twin_replace(twins, b, cast, moved, twin->order, replacement);
 }
 
