@@ -385,8 +385,9 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
         status = rlxv_file_write(&f, head, w.head_size, err);
         for (uint32_t i = 0; status == RLX_OK && i < w.n_data; i++)
             status = rlxv_file_write(&f, w.data[i].data, w.data[i].size, err);
-        /* The file is checked as any reader would before it gets its name. */
-        if (status == RLX_OK)
+        /* The file is checked as any reader would before it gets its name; what went into a device
+         * or pipe cannot be. */
+        if (status == RLX_OK && f.temporary)
             status = rlx_executable_load_file(f.temporary, NULL, &exe, err);
         rlx_executable_release(exe);
         status = rlxv_file_end(&f, status, err);

@@ -30,13 +30,15 @@ enum {
 /* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
-/* image.c: a file under a name of its own until it is whole. */
+/* image.c: a file under a name of its own until it is whole. A link stays and what it leads to is
+ * replaced; what is no regular file is written into. */
 typedef struct rlxv_new_file {
     rlx_allocator allocator;
     const char *path;
-    char *temporary;
-    size_t size;   /* of the name */
-    size_t folder; /* the part of the name before the last component */
+    char *target;    /* without links, of malloc; NULL: there is no file yet */
+    char *temporary; /* NULL: no regular file */
+    size_t size;     /* of the name */
+    size_t folder;   /* the part of the name before the last component */
     int fd;
 } rlxv_new_file;
 rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <rlx/checked.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -238,15 +239,24 @@ static bool write_all(int fd, const uint8_t *p, uint64_t n)
 rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
                            rlx_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = strlen(path);
-    *f = (rlxv_new_file){.allocator = *a, .path = path, .size = length + 48, .fd = -1};
-    f->folder = slash ? (size_t)(slash - path) + 1 : 0;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* a device or pipe: nothing to replace */
+        *f = (rlxv_new_file){.allocator = *a, .path = path, .fd = open(path, O_WRONLY | O_CLOEXEC)};
+        return f->fd >= 0 ? RLX_OK : rlxv_io_error(err, path, "open");
+    }
+    char *target = realpath(path, NULL);
+    const char *to = target ? target : path, *slash = strrchr(to, '/');
+    size_t length = strlen(to);
+    *f = (rlxv_new_file){
+        .allocator = *a, .path = path, .target = target, .size = length + 48, .fd = -1};
+    f->folder = slash ? (size_t)(slash - to) + 1 : 0;
     f->temporary = rlx_alloc(a, f->size, 1);
-    if (!f->temporary)
+    if (!f->temporary) {
+        free(target);
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while saving an executable");
+    }
     for (unsigned i = 0; f->fd < 0 && i < 1000; i++) {
-        snprintf(f->temporary, f->size, "%.*s.rlx-%ld-%u", (int)f->folder, path, (long)getpid(), i);
+        snprintf(f->temporary, f->size, "%.*s.rlx-%ld-%u", (int)f->folder, to, (long)getpid(), i);
         f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (f->fd < 0 && errno != EEXIST)
             break;
@@ -255,6 +265,7 @@ rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char 
         return RLX_OK;
     rlx_status status = rlxv_io_error(err, path, "create");
     rlx_free(a, f->temporary, f->size, 1);
+    free(target);
     return status;
 }
 
@@ -265,11 +276,13 @@ rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n,
 
 rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err)
 {
-    if (status == RLX_OK && fsync(f->fd) != 0)
+    if (status == RLX_OK && f->temporary && fsync(f->fd) != 0)
         status = rlxv_io_error(err, f->path, "write");
     if (close(f->fd) != 0 && status == RLX_OK)
         status = rlxv_io_error(err, f->path, "write");
-    if (status == RLX_OK && rename(f->temporary, f->path) != 0)
+    if (!f->temporary)
+        return status;
+    if (status == RLX_OK && rename(f->temporary, f->target ? f->target : f->path) != 0)
         status = rlxv_io_error(err, f->path, "rename to");
     if (status != RLX_OK)
         unlink(f->temporary);
@@ -281,6 +294,7 @@ rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err)
         fsync(dir);
         close(dir);
     }
+    free(f->target);
     rlx_free(&f->allocator, f->temporary, f->size, 1);
     return status;
 }

@@ -120,16 +120,20 @@ bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size
             close(fd);
         return ok;
     }
-    size_t length = strlen(path) + sizeof ".XXXXXX";
+    char *target = realpath(path, NULL); /* a link stays */
+    const char *to = target ? target : path;
+    size_t length = strlen(to) + sizeof ".XXXXXX";
     char *temporary = malloc(length);
-    if (temporary == NULL)
+    if (temporary == NULL) {
+        free(target);
         return fail_errno(ctx, path);
-    snprintf(temporary, length, "%s.XXXXXX", path);
+    }
+    snprintf(temporary, length, "%s.XXXXXX", to);
     int fd = mkstemp(temporary);
     mode_t mask = umask(0);
     umask(mask);
     bool ok = fd >= 0 && write_all(fd, data, size) && fchmod(fd, 0666 & ~mask) == 0 &&
-              fsync(fd) == 0 && rename(temporary, path) == 0;
+              fsync(fd) == 0 && rename(temporary, to) == 0;
     if (!ok) {
         fail_errno(ctx, path);
         if (fd >= 0)
@@ -138,5 +142,6 @@ bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size
     if (fd >= 0)
         close(fd);
     free(temporary);
+    free(target);
     return ok;
 }

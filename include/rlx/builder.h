@@ -192,7 +192,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_load(rlx_exec_builder *b,
                                                        rlx_executable **out, rlx_error *err);
 
 /* finish into a file, which is loaded, verified and renamed to |path|, as rlx_executable_save
-   does. Constants are written from where they lie: memory does not grow with them. */
+   does (into a device or pipe as it is). Constants are written from where they lie: memory does not
+   grow with them. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path,
                                                        rlx_error *err);
 

@@ -3,9 +3,11 @@
 #include "image.h"
 
 #include <dlpack/dlpack.h>
+#include <fcntl.h>
 #include <rlx/checked.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 RLX_TEST(value, dtypes_print_and_parse)
@@ -232,6 +234,30 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     loads_back(t, path, false, rlx_executable_size(exe));
     loads_back(t, path, true, rlx_executable_size(exe));
     rlx_executable_release(exe);
+
+    /* What is no regular file is written into, not replaced. */
+    char pipe_path[80], bytes[4096];
+    struct stat st;
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
+    cr_assert_eq(mkfifo(pipe_path, 0600), 0);
+    int fd = open(pipe_path, O_RDWR);
+    cr_assert(fd >= 0);
+    exe = rlx_test_load(t, text);
+    cr_assert_lt(rlx_executable_size(exe), sizeof bytes);
+    RLX_OKAY(rlx_executable_save(exe, pipe_path, &t->error));
+    cr_expect_eq((size_t)read(fd, bytes, sizeof bytes), rlx_executable_size(exe));
+    cr_expect_eq(memcmp(bytes + 1, "RLX", 3), 0);
+    cr_expect(lstat(pipe_path, &st) == 0 && S_ISFIFO(st.st_mode));
+    close(fd);
+    unlink(pipe_path);
+    cr_assert_eq(symlink("x.rlx", pipe_path), 0);
+    unlink(path);
+    RLX_OKAY(rlx_executable_save(exe, path, &t->error));
+    RLX_OKAY(rlx_executable_save(exe, pipe_path, &t->error));
+    cr_expect(lstat(pipe_path, &st) == 0 && S_ISLNK(st.st_mode));
+    loads_back(t, path, false, rlx_executable_size(exe));
+    rlx_executable_release(exe);
+    unlink(pipe_path);
 
     /* A damaged constant is found by the explicit check alone. */
     image m = image_of(t, text);
