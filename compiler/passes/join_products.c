@@ -13,7 +13,8 @@
  * Weights must have one shape and type. Left apart: results that something would have been fused
  * with, as an activation or a sum of two of them: that saves more; results that leave the block, as
  * they would hold the others' memory; products between which another product or kernel of its own
- * stands, as all results are made where the first was, and would be held until the last is used. */
+ * stands, as all results are made where the first was, and would be held until the last is used;
+ * what reaches into another block. */
 #include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 
@@ -127,7 +128,7 @@ static bool is_product(const join *j, const rlxc_binding *b, product *out)
 {
     if (!rlxc_is_op(b, "matmul") || b->args[0].kind != RLXC_ATOM_VAR ||
         b->args[1].kind != RLXC_ATOM_CONSTANT || !known_dims(b->args[0].var->sinfo) ||
-        !known_dims(b->var->sinfo) || b->var->id >= j->n_vars)
+        !known_dims(b->var->sinfo) || b->var->id >= j->n_vars || !b->var->is_dataflow)
         return false;
     const rlxc_sinfo *x = b->args[0].var->sinfo, *y = b->var->sinfo;
     const rlxc_constant *w = b->args[1].constant;

@@ -1,6 +1,7 @@
 # main: three products with biases that are read in another shape are one. apart: what is activated, of another shape,
 # on the other side of a product, of rows that are no whole cache lines, or a result of the function stays by itself.
-# columns: the parts of one product, in whatever order and not all, are stacked. uneven: parts of two sizes are not.
+# columns: the parts of one product, in whatever order and not all, are stacked. uneven: parts of two sizes are not. blocks:
+# nor are sums in another block than their products.
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -70,5 +71,22 @@ class Module:
             few = R.reshape(R.strided_slice(y, axes=[1], begin=[0], end=[16]), R.shape([n, 4, 4]))
             many = R.reshape(R.strided_slice(y, axes=[1], begin=[16], end=[48]), R.shape([n, 4, 8]))
             out = R.matmul(few, many)
+            R.output(out)
+        return out
+
+    @R.function
+    def blocks(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        with R.dataflow():
+            w = R.broadcast_to(R.const([[1.0], [2.0], [3.0]], "float32"), R.shape([3, 16]))
+            more = R.broadcast_to(R.const([[1.5], [2.5], [3.5]], "float32"), R.shape([3, 16]))
+            y = R.matmul(x, w)
+            z = R.matmul(x, more)
+            R.output(y, z)
+        with R.dataflow():
+            b = R.broadcast_to(R.const([0.5], "float32"), R.shape([16]))
+            y4 = R.reshape(R.add(y, b), R.shape([n, 4, 4]))
+            z4 = R.reshape(R.add(z, b), R.shape([n, 4, 4]))
+            out = R.matmul(y4, z4)
             R.output(out)
         return out
