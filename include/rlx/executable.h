@@ -42,10 +42,9 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_load_memory(const void *data, si
 RLX_API rlx_executable *rlx_executable_retain(rlx_executable *exe);
 RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 
-/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed;
-   a link stays, and what it leads to is replaced;
-   into a device or pipe as it is.
-   Errors: IO, NOMEM. */
+/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed. A
+   link stays, and what it leads to is replaced; a device or pipe is written into. Errors: IO,
+   NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
 /* Compares the checksum of the constants (loading checks all others). Errors: INVALID_MODULE. */

@@ -255,6 +255,7 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     RLX_OKAY(rlx_executable_save(exe, path, &t->error));
     RLX_OKAY(rlx_executable_save(exe, pipe_path, &t->error));
     cr_expect(lstat(pipe_path, &st) == 0 && S_ISLNK(st.st_mode));
+    RLX_FAILS(rlx_executable_save(exe, folder, &t->error), RLX_E_IO, "cannot open");
     loads_back(t, path, false, rlx_executable_size(exe));
     rlx_executable_release(exe);
     unlink(pipe_path);
