@@ -282,11 +282,12 @@ static void check(peer *peers, uint32_t n, product *p)
     free(first);
 }
 
-/* A call, or more of short ones: workers are awake afterwards, caches warm. */
+/* A call, or more of short ones: workers are awake afterwards and caches warm, from which the other
+ * sides' weights have driven this side's: the first calls read them from memory. */
 static void warm_up(peer *self, const product *p, int threads)
 {
     double start = now_us(threads);
-    for (int k = 0; k < 20 && (k == 0 || now_us(threads) - start < 300); k++)
+    for (int k = 0; k < 20 && (k == 0 || now_us(threads) - start < 3000); k++)
         self->run(self, p);
 }
 
