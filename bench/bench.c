@@ -244,48 +244,51 @@ static void nothing(char **args)
 
 static void grouped(char **args)
 {
+    enum { ROW, READER, TWIN, N_SIDES };
     char name[96];
     const int64_t dims[2] = {1, strtol(args[3], NULL, 10)};
     const size_t bytes = strtoul(args[4], NULL, 10);
     const int threads = number(args[5]);
-    bench_program programs[2];
-    bench_invocation calls[2];
+    const uint32_t n_sides = strcmp(args[2], "-") == 0 ? TWIN : N_SIDES; /* "-": no float32 twin */
+    bench_program programs[N_SIDES];
+    bench_invocation calls[N_SIDES];
     bench_reader reader;
-    bench_side sides[3];
+    bench_side sides[N_SIDES];
     const bench_plan plan = bench_default_plan();
-    for (int i = 0; i < 2; i++) {
-        bench_open(&programs[i], args[1 + i], (uint32_t)threads);
+    for (uint32_t i = 0; i < n_sides; i++) {
+        if (i == READER) {
+            bench_reader_open(&reader, bytes, (unsigned)threads);
+            sides[i] = (bench_side){.call = bench_read, .user = &reader};
+            continue;
+        }
+        bench_open(&programs[i], args[i == ROW ? 1 : 2], (uint32_t)threads);
         calls[i] = bench_invocation_of(&programs[i], "main");
         calls[i].args[calls[i].n_args++] = bench_tensor(RLX_F32, 2, dims, 1);
         sides[i] = (bench_side){.call = bench_run_invocation, .user = &calls[i]};
     }
-    bench_reader_open(&reader, bytes, (unsigned)threads);
-    sides[2] = (bench_side){.call = bench_read, .user = &reader};
-    bench_interleave(sides, 3, &plan);
-    snprintf(name, sizeof name, "%s, time", args[0]);
-    bench_row row = {.name = name,
-                     .threads = threads,
-                     .unit = "us",
-                     .rlx = sides[0].median_ns / 1e3,
-                     .peer = "rlx float32",
-                     .peer_value = sides[1].median_ns / 1e3,
-                     .ratio = 1 / sides[1].ratio,
-                     .waited = sides[0].waited};
-    bench_print_row(&row);
-    snprintf(name, sizeof name, "%s, weight bytes", args[0]);
-    row = (bench_row){.name = name,
-                      .threads = threads,
-                      .unit = "GB/s",
-                      .rlx = (double)bytes / sides[0].median_ns,
-                      .peer = "read loop",
-                      .peer_value = (double)bytes / sides[2].median_ns,
-                      .ratio = sides[2].ratio,
-                      .waited = sides[0].waited};
-    bench_print_row(&row);
-    for (int i = 0; i < 2; i++) {
-        bench_release_args(&calls[i]);
-        bench_close(&programs[i]);
+    bench_interleave(sides, n_sides, &plan);
+    bench_row row = {.name = name, .threads = threads, .waited = sides[ROW].waited};
+    if (n_sides > TWIN) {
+        snprintf(name, sizeof name, "%s, time", args[0]);
+        row.unit = "us";
+        row.rlx = sides[ROW].median_ns / 1e3;
+        row.peer = "rlx float32";
+        row.peer_value = sides[TWIN].median_ns / 1e3;
+        row.ratio = 1 / sides[TWIN].ratio;
+        bench_print_row(&row);
     }
+    snprintf(name, sizeof name, "%s, weight bytes", args[0]);
+    row.unit = "GB/s";
+    row.rlx = (double)bytes / sides[ROW].median_ns;
+    row.peer = "read loop";
+    row.peer_value = (double)bytes / sides[READER].median_ns;
+    row.ratio = sides[READER].ratio;
+    bench_print_row(&row);
+    for (uint32_t i = 0; i < n_sides; i++)
+        if (i != READER) {
+            bench_release_args(&calls[i]);
+            bench_close(&programs[i]);
+        }
     bench_reader_close(&reader);
 }
 

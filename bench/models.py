@@ -22,7 +22,6 @@ import modules
 HIDDEN, HEADS, FFN = 768, 12, 3072
 GROUP = 32  # weights that share a scale
 SCALE = 0.04  # of quantized images
-QUANTIZED = [(3072, 768), (4096, 4096)]  # N, K
 
 
 class Graph:
@@ -181,19 +180,24 @@ def save_safetensors(path, arrays):
             f.write(array.tobytes())
 
 
-def quantized(folder, n, k):
-    rng = np.random.default_rng(5)
+def weights(kind, rng, n, k):
+    """What a layer of bench/modules.py is given; those of 8 bits are those of float32, rounded."""
     scales = (rng.random(n * k // GROUP, dtype=np.float32) + 0.5) / 256
     eight = rng.integers(-127, 128, (len(scales), GROUP), dtype=np.int8)
-    words = rng.integers(0, 2**32, (n, k // 8), dtype=np.uint32)
-    twin = (eight * scales[:, None]).astype(np.float32).reshape(n, k).T
-    for kind, arrays in (("f32", {"w": np.ascontiguousarray(twin)}),
-                         ("q8", {"w": eight, "s": scales, "z": np.zeros(len(scales), np.int8)}),
-                         ("q4", {"w": words, "s": scales.reshape(n, k // GROUP)})):
-        stem = os.path.join(folder, f"{kind}_{n}_{k}")
-        with open(stem + ".py", "w") as f:
-            f.write(modules.product(kind, n, k, GROUP))
-        save_safetensors(stem + ".safetensors", arrays)
+    if kind == "q8":
+        return {"w": eight, "s": scales, "z": np.zeros(len(scales), np.int8)}
+    if kind == "q4":
+        return {"w": rng.integers(0, 2**32, (n, k // 8), dtype=np.uint32), "s": scales.reshape(n, k // GROUP)}
+    return {"w": np.ascontiguousarray((eight * scales[:, None]).astype(np.float32).reshape(n, k).T)}
+
+
+def product(folder, kind, n, k, layers):
+    rng = np.random.default_rng(5)
+    stem = os.path.join(folder, modules.product_file(kind, n, k, layers))
+    with open(stem + ".py", "w") as f:
+        f.write(modules.product(kind, n, k, GROUP, layers))
+    save_safetensors(stem + ".safetensors", {f"{name}{i}": array for i in range(layers)
+                                             for name, array in weights(kind, rng, n, k).items()})
 
 
 def main(folder):
@@ -204,8 +208,9 @@ def main(folder):
     cnn(os.path.join(folder, "cnn.onnx"))
     residual(os.path.join(folder, "residual.onnx"))
     quantized_cnn(os.path.join(folder, "quantized_cnn.onnx"))
-    for n, k in QUANTIZED:
-        quantized(folder, n, k)
+    twins = {("f32", n, k, 1) for _, n, k, layers, _ in modules.GROUPED if layers == 1}
+    for kind, n, k, layers in sorted(twins | {row[:4] for row in modules.GROUPED}):
+        product(folder, kind, n, k, layers)
 
 
 if __name__ == "__main__":

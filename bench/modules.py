@@ -62,28 +62,21 @@ def planning(buffers=500):
 
 # --- one-row products: w is (K, N), or (N, K) in groups of G along K that share a scale ----------------
 
-FLOAT = """    @R.function
-    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({K}, {N}), "float32")):
-        m = T.int64()
-        with R.dataflow():
-            y: R.Tensor((m, {N}), "float32") = R.matmul(x, w)
-            R.output(y)
-        return y
-"""
-EIGHT_BIT = """    @R.function
-    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({groups}, {G}), "int8"),
-             s: R.Tensor(({groups},), "float32"), z: R.Tensor(({groups},), "int8")):
-        m = T.int64()
-        with R.dataflow():
-            d = R.dequantize(w, s, z, out_dtype="float32", axis=0)
-            r = R.reshape(d, R.shape([{N}, {K}]))
-            t = R.permute_dims(r, axes=None)
-            y: R.Tensor((m, {N}), "float32") = R.matmul(x, t)
-            R.output(y)
-        return y
-"""
+# What a layer's constants are, and its lines from row {x} to row y{i}.
+FLOAT = ('w{i}: R.Tensor(({K}, {N}), "float32")', """
+            y{i}: R.Tensor((m, {N}), "float32") = R.matmul({x}, w{i})""")
+EIGHT_BIT = ("""w{i}: R.Tensor(({groups}, {G}), "int8"), s{i}: R.Tensor(({groups},), "float32"),
+             z{i}: R.Tensor(({groups},), "int8")""", """
+            d{i} = R.dequantize(w{i}, s{i}, z{i}, out_dtype="float32", axis=0)
+            r{i} = R.reshape(d{i}, R.shape([{N}, {K}]))
+            t{i} = R.permute_dims(r{i}, axes=None)
+            y{i}: R.Tensor((m, {N}), "float32") = R.matmul({x}, t{i})""")
+FOUR_BIT = ("""w{i}: R.Tensor(({N}, {words}), "uint32"), s{i}: R.Tensor(({N}, {row_groups}), "float32")""", """
+            d{i} = R.call_tir(Module.dequantize, (w{i}, s{i}), out_sinfo=R.Tensor(({N}, {K}), "float32"))
+            t{i} = R.permute_dims(d{i}, axes=None)
+            y{i}: R.Tensor((m, {N}), "float32") = R.matmul({x}, t{i})""")
 # Eight weights in a word, the arithmetic as a module that was quantized for TVM prints it.
-FOUR_BIT = """    @T.prim_func(private=True)
+DEQUANTIZE = """    @T.prim_func(private=True)
     def dequantize(w: T.Buffer((T.int64({N}), T.int64({words})), "uint32"),
                    s: T.Buffer((T.int64({N}), T.int64({row_groups})), "float32"),
                    out: T.Buffer((T.int64({N}), T.int64({K})), "float32")):
@@ -93,21 +86,30 @@ FOUR_BIT = """    @T.prim_func(private=True)
                 v0, v1 = T.axis.remap("SS", [i0, i1])
                 out[v0, v1] = (T.Cast("float32", T.bitwise_and(T.shift_right(w[v0, v1 // T.int64(8)], T.Cast("uint32", v1 % T.int64(8) * T.int64(4))), T.uint32(15))) - T.float32(7)) * s[v0, v1 // T.int64({G})]
 
-    @R.function
-    def main(x: R.Tensor(("m", {K}), "float32"), w: R.Tensor(({N}, {words}), "uint32"),
-             s: R.Tensor(({N}, {row_groups}), "float32")):
-        m = T.int64()
-        cls = Module
-        with R.dataflow():
-            d = R.call_tir(cls.dequantize, (w, s), out_sinfo=R.Tensor(({N}, {K}), "float32"))
-            t = R.permute_dims(d, axes=None)
-            y: R.Tensor((m, {N}), "float32") = R.matmul(x, t)
-            R.output(y)
-        return y
 """
-PRODUCTS = {"f32": FLOAT, "q8": EIGHT_BIT, "q4": FOUR_BIT}
+PRODUCTS = {"f32": ("", FLOAT), "q8": ("", EIGHT_BIT), "q4": (DEQUANTIZE, FOUR_BIT)}
+# Kind, N, K, how many one after the other, bits that the row is rounded to (0: as by default). One alone stays in the caches from
+# call to call; 256 MB of them, as a model has, come from memory each time.
+GROUPED = [("q8", 3072, 768, 1, 0), ("q8", 4096, 4096, 1, 0), ("q8", 4096, 4096, 14, 0),
+           ("q4", 3072, 768, 1, 0), ("q4", 4096, 4096, 1, 0), ("q4", 4096, 4096, 24, 0),
+           ("q4", 3072, 768, 1, 8), ("q4", 4096, 4096, 1, 8)]
 
 
-def product(kind, n, k, group):
-    groups = n * k // group
-    return HEAD + PRODUCTS[kind].format(N=n, K=k, G=group, groups=groups, words=k // 8, row_groups=k // group)
+def product_file(kind, n, k, layers):
+    return f"{kind}_{n}_{k}" + (f"_{layers}" if layers > 1 else "")
+
+
+def product(kind, n, k, group, layers):
+    """A row through |layers| products one after the other, each with constants of its own."""
+    functions, (constants, lines) = PRODUCTS[kind]
+    sizes = {"N": n, "K": k, "G": group, "groups": n * k // group, "words": k // 8, "row_groups": k // group}
+    rows = ["x"] + [f"y{i}" for i in range(layers)]
+    given = ",\n             ".join(constants.format(i=i, **sizes) for i in range(layers))
+    body = "".join(lines.format(i=i, x=rows[i], **sizes) for i in range(layers))
+    return HEAD + functions.format(**sizes) + f"""    @R.function
+    def main(x: R.Tensor(("m", {k}), "float32"), {given}):
+        m = T.int64()
+        with R.dataflow():{body}
+            R.output({rows[-1]})
+        return {rows[-1]}
+"""

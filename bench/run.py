@@ -34,9 +34,6 @@ PAIRS = [
     ("quantized cnn", "quantized_cnn", "n,3,112,112", (1, 4)),
 ]
 COMPILED = ("mlp", "encoder", "encoder x6")  # whose compile time has a bar
-# Grouped weights: kind, N, K, bits that the row is rounded to (0: as by default).
-GROUPED = [("q8", 3072, 768, 0), ("q8", 4096, 4096, 0), ("q4", 3072, 768, 0), ("q4", 4096, 4096, 0),
-           ("q4", 3072, 768, 8), ("q4", 4096, 4096, 8)]
 CHARGPT = "examples/chargpt/chargpt"
 
 
@@ -224,19 +221,24 @@ def memory(bench, name, executable, values):
 
 
 def grouped(bench):
-    """One-row products with 8-bit and 4-bit weights, beside float32 ones and a loop that reads as many bytes."""
+    """One-row products with 8-bit and 4-bit weights, beside a loop that reads as many bytes and, one alone, beside a float32 one."""
     executables = {}
-    for kind, n, k, bits in [("f32", 3072, 768, 0), ("f32", 4096, 4096, 0)] + GROUPED:
-        stem = f"{kind}_{n}_{k}"
-        option = ["--row-bits", str(bits)] if bits else []
-        executables[stem, bits], _, _ = bench.compile(bench.path(stem + ".py"), f"{stem}_{bits}" if bits else stem, "--params",
-                                                      bench.path(stem + ".safetensors"), *option)
-    for kind, n, k, bits in GROUPED:
-        mine, twin = executables[f"{kind}_{n}_{k}", bits], executables[f"f32_{n}_{k}", 0]
-        name = f"{kind} 1x{n}x{k}" + (f", row of {bits} bits" if bits else "")
+
+    def executable(kind, n, k, layers, bits):
+        if (kind, n, k, layers, bits) not in executables:
+            stem = modules.product_file(kind, n, k, layers)
+            option = ["--row-bits", str(bits)] if bits else []
+            executables[kind, n, k, layers, bits], _, _ = bench.compile(
+                bench.path(stem + ".py"), f"{stem}_{bits}bits" if bits else stem, "--params", bench.path(stem + ".safetensors"), *option)
+        return executables[kind, n, k, layers, bits]
+
+    for kind, n, k, layers, bits in modules.GROUPED:
+        mine = executable(kind, n, k, layers, bits)
+        twin = executable("f32", n, k, 1, 0) if layers == 1 else "-"
         if mine is None or twin is None:
             continue
-        weights = n * k * (8 if kind == "q8" else 4) // 8 + n * k // 32 * 4
+        name = kind + (f" {layers} of" if layers > 1 else "") + f" 1x{n}x{k}" + (f", row of {bits} bits" if bits else "")
+        weights = layers * (n * k * (8 if kind == "q8" else 4) // 8 + n * k // 32 * 4)
         for threads in THREADS:
             bench.measure(bench.program("bench_runtime"), "grouped", name, mine, twin, k, weights, threads)
 
