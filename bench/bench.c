@@ -227,7 +227,7 @@ static void start(char **args)
     char *with[] = {self, work, args[0], args[1], NULL};
     char *without[] = {self, nothing, args[0], args[1], NULL};
     bench_side sides[2] = {{.call = spawn, .user = without}, {.call = spawn, .user = with}};
-    const bench_plan plan = {bench_is_quick() ? 11 : 41, 0, 0, 1};
+    const bench_plan plan = {.repetitions = bench_is_quick() ? 11 : 41, .pause_ms = 1};
     bench_interleave(sides, 2, &plan);
     snprintf(name, sizeof name, "load and first result in a fresh process");
     print_figure(name, 1, "ms", (sides[1].median_ns - sides[0].median_ns) / 1e6);

@@ -53,6 +53,7 @@ typedef struct bench_plan {
     double sample_ms;     /* least length of a sample: calls are repeated until then */
     double budget_ms;     /* for all: repetitions are cut to fit, to no fewer than 5; 0: none */
     double pause_ms; /* before each sample, and longer while other threads of this process run */
+    bool keeps_all;  /* what others do to a repetition is measured too */
 } bench_plan;
 
 /* Takes one sample of each side in turn, |repetitions| times, the order turned round each time. The
@@ -60,8 +61,8 @@ typedef struct bench_plan {
  * sample. A load that comes and goes hits all sides of a repetition, which is why ratios are taken
  * repetition by repetition. Medians are over the third of the repetitions, and no fewer than 5, in
  * which this process's threads waited least for a core, as the kernel counts it (schedstat): what
- * others did to the rest is no figure of ours. Samples are shorter than a time slice for the same
- * reason. */
+ * others did to the rest is no figure of ours, unless the plan keeps all. Samples are shorter than
+ * a time slice for the same reason. */
 void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan);
 
 /* Returns after |pause_ms| or later, when no other thread of this process runs: workers may spin

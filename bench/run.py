@@ -188,7 +188,7 @@ def busy(bench):
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
     realtime, bench.realtime = bench.realtime, False
     try:
-        bench.measure(bench.program("bench_pair"), "time", bench.onnxruntime, f"busy cores, {name}",
+        bench.measure(bench.program("bench_pair"), "busy", bench.onnxruntime, f"busy cores, {name}",
                       bench.path(file + ".onnx"), executable, dims, 2, *values[:2])
     finally:
         bench.realtime = realtime

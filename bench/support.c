@@ -228,7 +228,8 @@ void bench_interleave(bench_side *sides, uint32_t n, const bench_plan *plan)
         repetitions[r] = repeat(sides, n, number, plan->pause_ms, r % 2 != 0);
     qsort(repetitions, count, sizeof *repetitions, compare_waited);
     const uint32_t third = (count + KEPT_OF - 1) / KEPT_OF;
-    const uint32_t kept = third < FEWEST ? (count < FEWEST ? count : FEWEST) : third;
+    const uint32_t few = third < FEWEST ? (count < FEWEST ? count : FEWEST) : third;
+    const uint32_t kept = plan->keeps_all ? count : few;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t r = 0; r < kept; r++)
             values[r] = repetitions[r].ns[i] / repetitions[r].ns[0];
@@ -250,7 +251,11 @@ bool bench_is_quick(void)
 
 bench_plan bench_default_plan(void)
 {
-    return bench_is_quick() ? (bench_plan){15, 2, 1000, 3} : (bench_plan){45, 2.5, 4000, 3};
+    const bool quick = bench_is_quick();
+    return (bench_plan){.repetitions = quick ? 15 : 45,
+                        .sample_ms = quick ? 2 : 2.5,
+                        .budget_ms = quick ? 1000 : 4000,
+                        .pause_ms = 3};
 }
 
 /* --- executables --- */

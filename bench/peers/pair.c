@@ -1,7 +1,8 @@
 /* Models, run by rlx and by a peer in turn.
  *
  *     bench_pair time   LIBRARY NAME MODEL M.rlx DIMS THREADS N...   a row for each n
- *     bench_pair create LIBRARY NAME MODEL                           time to make a session, once
+ *     bench_pair busy   ...                                          the same over all of a longer
+ * time bench_pair create LIBRARY NAME MODEL                           time to make a session, once
  *     bench_pair growth LIBRARY NAME MODEL M.rlx DIMS STEP           resident memory over shapes
  *
  * DIMS is the input's shape with n for the dynamic dimension: "1,n,768". LIBRARY is
@@ -71,7 +72,18 @@ static double difference(const peer_library *peer, void *model, bench_program *p
     return worst > 0 && largest > 0 ? worst / largest : worst;
 }
 
-static void time_one(const pair *p, void *model, bench_program *program, int threads, int64_t n)
+/* Beside others who keep the cores busy: long samples, of which all count, as the lucky moments
+ * between two of the others' time slices say little of what a program gets. */
+static bench_plan busy_plan(void)
+{
+    return (bench_plan){.repetitions = bench_is_quick() ? 5 : 15,
+                        .sample_ms = 200,
+                        .pause_ms = 3,
+                        .keeps_all = true};
+}
+
+static void time_one(const pair *p, void *model, bench_program *program, int threads, int64_t n,
+                     const bench_plan *plan)
 {
     char name[96], note[96];
     int64_t dims[MAX_NDIM];
@@ -81,7 +93,6 @@ static void time_one(const pair *p, void *model, bench_program *program, int thr
     call.n_args = 1;
     bench_side sides[2] = {{.call = bench_run_invocation, .user = &call},
                            {.call = p->peer.run, .user = model}};
-    const bench_plan plan = bench_default_plan();
     snprintf(name, sizeof name, "%s n=%lld", p->name, (long long)n);
     bench_row row = {.name = name, .threads = threads, .unit = "us", .note = note};
     note[0] = '\0';
@@ -94,7 +105,7 @@ static void time_one(const pair *p, void *model, bench_program *program, int thr
         snprintf(note, sizeof note, "%sdifference %.1e",
                  differs < 0 || differs > tolerance ? "WRONG: " : "", differs);
     }
-    bench_interleave(sides, p->has_peer ? 2 : 1, &plan);
+    bench_interleave(sides, p->has_peer ? 2 : 1, plan);
     row.rlx = sides[0].median_ns / 1e3;
     row.waited = sides[0].waited;
     if (p->has_peer) {
@@ -107,7 +118,7 @@ static void time_one(const pair *p, void *model, bench_program *program, int thr
     bench_release_args(&call);
 }
 
-static void time_all(const pair *p, int threads, char **n, int n_count)
+static void time_all(const pair *p, int threads, char **n, int n_count, const bench_plan *plan)
 {
     void *model = NULL;
     bench_program program;
@@ -115,7 +126,7 @@ static void time_all(const pair *p, int threads, char **n, int n_count)
     if (p->has_peer)
         model = p->peer.open_model(p->peer.state, p->model, threads);
     for (int i = 0; i < n_count; i++)
-        time_one(p, model, &program, threads, strtol(n[i], NULL, 10));
+        time_one(p, model, &program, threads, strtol(n[i], NULL, 10), plan);
     if (p->has_peer)
         p->peer.close_model(model);
     bench_close(&program);
@@ -251,9 +262,12 @@ int main(int argc, char **argv)
     p.dims = argv[6];
     if (strcmp(argv[1], "growth") == 0)
         growth_row(&p, strtol(argv[7], NULL, 10));
-    else if (strcmp(argv[1], "time") == 0)
-        time_all(&p, (int)strtol(argv[7], NULL, 10), argv + 8, argc - 8);
-    else
-        bench_die("usage: see pair.c");
+    else {
+        const bool busy = strcmp(argv[1], "busy") == 0;
+        if (!busy && strcmp(argv[1], "time") != 0)
+            bench_die("usage: see pair.c");
+        const bench_plan plan = busy ? busy_plan() : bench_default_plan();
+        time_all(&p, (int)strtol(argv[7], NULL, 10), argv + 8, argc - 8, &plan);
+    }
     return 0;
 }
