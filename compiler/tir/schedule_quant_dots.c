@@ -1,17 +1,18 @@
 /* Products whose rows go through instructions that sum several products: of 8-bit weights with
  * integers of 8 or 16 bits (dot_u8s8), and of two bfloat16 (dot_bf16).
  *
- * The rows are written out first, as signed bytes, one limb for 8 bits, two for 16 (x = hi * 2^8 +
- * lo), with their sums; or as bfloat16. Then register tiles, for panels of columns in parallel:
+ * The rows are written out first, in whole words: as signed bytes or 16 bits, with their sums, or
+ * as bfloat16. Then register tiles, for panels of columns in parallel:
  *
- *     acc[limb][mr][nv][vl] = 0
- *     for words: acc += word . limb                four or two rows of the weight
- *     result = hi * 2^8 + lo - zero * sum of the row
+ *     acc[mr][nv][vl] = 0
+ *     for words: acc += word of the weight . word of the row      four or two rows of the weight
+ *     result = acc - zero * sum of the row
  *
- * Where the target multiplies no bytes but pairs of 16 bits (dot_s16), rows are written out in 16
- * bits, the first and third element of four before the others, and the words are taken apart as one
- * shift does it: (first, third), (second, fourth). Saturating sums of bytes (VPMADDUBSW) would not
- * be exact, and operands cut so that nothing saturates take as many instructions.
+ * Where rows are of 16 bits, or the target multiplies no bytes, pairs of 16 bits are multiplied
+ * (dot_s16): the first and third element of four are written out before the others, and the words
+ * are taken apart as one shift does it: (first, third), (second, fourth). Saturating sums of bytes
+ * (VPMADDUBSW) would not be exact, and operands cut so that nothing saturates take as many
+ * instructions.
  *
  * Integers are exact but for the wrapping of int32, as the sums that they stand for. Sums of
  * bfloat16 are rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
@@ -21,7 +22,7 @@
 typedef struct dots {
     rlxc_quant_rows_of t;
     const struct dot_kind *kind;
-    int64_t limbs, padded;             /* padded: inner dimension in whole words */
+    int64_t padded;                    /* inner dimension in whole words */
     const rlxc_expr *rows;             /* of the result */
     rlxc_buffer *cells, *words, *sums; /* cells and words: the same memory; sums: or NULL */
     rlxc_buffer *acc, *word, *value, *memory;
@@ -45,10 +46,9 @@ typedef struct tile_shape {
 /* Most rows first; as many accumulators as the registers hold, 32 or 16. */
 static const tile_shape *tiles_of(const dots *p)
 {
-    static const tile_shape shapes[2][2][MAX_TILES] = {
-        {{{6, 2}, {2, 2}, {1, 4}}, {{3, 2}, {2, 2}, {1, 2}}},
-        {{{6, 4}, {2, 4}, {1, 4}}, {{6, 2}, {2, 4}, {1, 4}}}};
-    return shapes[p->t.c->s->options->vector_bytes == 64][p->limbs > 1];
+    static const tile_shape shapes[2][MAX_TILES] = {{{6, 2}, {2, 2}, {1, 4}},
+                                                    {{6, 4}, {2, 4}, {1, 4}}};
+    return shapes[p->t.c->s->options->vector_bytes == 64];
 }
 
 /* Elements of a row that a word holds. */
@@ -73,13 +73,10 @@ static const rlxc_expr *add(dots *p, const rlxc_expr *a, const rlxc_expr *b)
     return rlxc_add(p->t.ctx, a, b);
 }
 
-/* Place of limb |limb| of row |i|, in units of |unit| elements. */
-static const rlxc_expr *place(dots *p, int64_t limb, const rlxc_expr *i, int64_t unit)
+/* Place of row |i|, in units of |unit| elements. */
+static const rlxc_expr *place(dots *p, const rlxc_expr *i, int64_t unit)
 {
-    rlxc_context *ctx = p->t.ctx;
-    const rlxc_expr *row = rlxc_mul(ctx, i, rlxc_i64(ctx, p->limbs));
-    row = add(p, row, rlxc_i64(ctx, limb));
-    return rlxc_mul(ctx, row, rlxc_i64(ctx, p->padded / unit));
+    return rlxc_quant_times(&p->t, i, p->padded / unit);
 }
 
 static void push(dots *p, rlxc_buffer *to, const rlxc_expr *at, const rlxc_expr *value)
@@ -87,36 +84,26 @@ static void push(dots *p, rlxc_buffer *to, const rlxc_expr *at, const rlxc_expr 
     RLXC_PUSH(p->t.ctx, &p->t.c->out, rlxc_stmt_store(p->t.ctx, to, &at, 1, value));
 }
 
-/* Element |k| of row |i| into its limbs, at |to|. */
-static const rlxc_stmt *split(dots *p, const rlxc_expr *i, const rlxc_expr *k, const rlxc_expr *to)
+/* Element |k| of row |i|, at |to|. */
+static const rlxc_stmt *put_cell(dots *p, const rlxc_expr *i, const rlxc_expr *k,
+                                 const rlxc_expr *to)
 {
-    rlxc_context *ctx = p->t.ctx;
-    const rlxc_stmt *parts[2];
-    const rlxc_expr *left = rlxc_quant_x(&p->t, i, k);
-    for (int64_t limb = p->limbs; limb-- > 0;) {
-        const rlxc_expr *at = add(p, place(p, limb, i, 1), to);
-        const rlxc_expr *low = p->sums ? rlxc_cast(ctx, p->kind->cell, left) : left->bin.a;
-        parts[limb] = rlxc_stmt_store(ctx, p->cells, &at, 1, low);
-        if (limb == 0)
-            break;
-        const rlxc_expr *args[2] = {rlxc_sub(ctx, left, rlxc_cast(ctx, RLX_I32, low)),
-                                    rlxc_int(ctx, RLX_I32, 8)};
-        left = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "shift_right"), args, 2);
-    }
-    return rlxc_stmt_seq(ctx, parts, (uint32_t)p->limbs);
+    const rlxc_expr *at = add(p, place(p, i, 1), to), *x = rlxc_quant_x(&p->t, i, k);
+    x = p->sums ? rlxc_cast(p->t.ctx, p->kind->cell, x) : x->bin.a;
+    return rlxc_stmt_store(p->t.ctx, p->cells, &at, 1, x);
 }
 
 /* |n| elements of row |i| from the beginning of a word of the weight on, at |first|: first those of
  * even place, where they go through pairs. */
-static const rlxc_stmt *split_word(dots *p, const rlxc_expr *i, const rlxc_expr *first, int64_t n)
+static const rlxc_stmt *put_word(dots *p, const rlxc_expr *i, const rlxc_expr *first, int64_t n)
 {
     rlxc_schedule own = {.s = p->t.c->s};
     const int64_t parts = parts_of(p);
     for (int64_t k = 0; k < n; k++) {
         const int64_t to = k % parts * in_word(p) + k / parts;
         RLXC_PUSH(p->t.ctx, &own.out,
-                  split(p, i, add(p, first, rlxc_i64(p->t.ctx, k)),
-                        add(p, first, rlxc_i64(p->t.ctx, to))));
+                  put_cell(p, i, add(p, first, rlxc_i64(p->t.ctx, k)),
+                           add(p, first, rlxc_i64(p->t.ctx, to))));
     }
     return rlxc_body_of(&own);
 }
@@ -131,19 +118,18 @@ static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
     const int64_t parts = parts_of(p), rest = parts > 1 ? t->rows % rlxc_quant_rows(&t->q) : 0,
                   last = p->padded - rlxc_quant_rows(&t->q);
     const rlxc_expr *k = rlxc_loop_var(ctx, "k"), *size = rlxc_i64(ctx, t->rows);
-    for (int64_t limb = 0; limb < p->limbs; limb++)
-        for (int64_t fill = rest ? last : t->rows; fill < p->padded; fill++)
-            push(p, p->cells, add(p, place(p, limb, i, 1), rlxc_i64(ctx, fill)),
-                 nought(p, p->kind->cell));
+    for (int64_t fill = rest ? last : t->rows; fill < p->padded; fill++)
+        push(p, p->cells, add(p, place(p, i, 1), rlxc_i64(ctx, fill)), nought(p, p->kind->cell));
     if (parts > 1) {
         const rlxc_expr *words = rlxc_i64(ctx, t->rows / rlxc_quant_rows(&t->q));
         const rlxc_expr *first = rlxc_quant_times(t, k, rlxc_quant_rows(&t->q));
         RLXC_PUSH(ctx, &own.out,
                   rlxc_loop_of(ctx, k, words, RLXC_LOOP_SERIAL,
-                               split_word(p, i, first, rlxc_quant_rows(&t->q))));
-        RLXC_PUSH(ctx, &own.out, split_word(p, i, rlxc_i64(ctx, last), rest));
+                               put_word(p, i, first, rlxc_quant_rows(&t->q))));
+        RLXC_PUSH(ctx, &own.out, put_word(p, i, rlxc_i64(ctx, last), rest));
     } else {
-        RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL, split(p, i, k, k)));
+        RLXC_PUSH(ctx, &own.out,
+                  rlxc_loop_of(ctx, k, size, RLXC_LOOP_SERIAL, put_cell(p, i, k, k)));
     }
     if (p->sums) {
         push(p, p->sums, i, rlxc_int(ctx, RLX_I32, 0));
@@ -157,12 +143,9 @@ static const rlxc_stmt *one_row(dots *p, const rlxc_expr *i)
     return rlxc_body_of(&own);
 }
 
-static const rlxc_expr *index_of(dots *p, uint32_t mr, uint32_t nv, int64_t limb,
-                                 const rlxc_quant_point *at)
+static const rlxc_expr *index_of(dots *p, uint32_t nv, const rlxc_quant_point *at)
 {
-    int64_t width = (int64_t)nv * p->t.vl;
-    const rlxc_expr *row = rlxc_quant_times(&p->t, at->m, width);
-    row = add(p, row, rlxc_i64(p->t.ctx, limb * mr * width));
+    const rlxc_expr *row = rlxc_quant_times(&p->t, at->m, (int64_t)nv * p->t.vl);
     return add(p, row, rlxc_quant_column(&p->t, at));
 }
 
@@ -182,15 +165,15 @@ static const rlxc_stmt *numbers(dots *p, uint32_t nv, const rlxc_expr *word, int
     return rlxc_quant_over(t, 0, nv, &at, false, rlxc_stmt_store(ctx, p->word, &column, 1, value));
 }
 
-/* acc += the numbers times words |from| of a limb of the rows. */
-static const rlxc_stmt *sum_words(dots *p, uint32_t mr, uint32_t nv, int64_t limb,
-                                  const rlxc_expr *i0, const rlxc_expr *from)
+/* acc += the numbers times words |from| of the rows. */
+static const rlxc_stmt *sum_words(dots *p, uint32_t mr, uint32_t nv, const rlxc_expr *i0,
+                                  const rlxc_expr *from)
 {
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *index = index_of(p, mr, nv, limb, &at), *column = rlxc_quant_column(t, &at);
-    const rlxc_expr *x = add(p, place(p, limb, add(p, i0, at.m), in_word(p)), from);
+    const rlxc_expr *index = index_of(p, nv, &at), *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *x = add(p, place(p, add(p, i0, at.m), in_word(p)), from);
     const rlxc_expr *args[3] = {rlxc_load(ctx, p->acc, &index, 1),
                                 rlxc_load(ctx, p->word, &column, 1),
                                 rlxc_load(ctx, p->words, &x, 1)};
@@ -205,31 +188,22 @@ static const rlxc_stmt *one_tile(dots *p, uint32_t mr, uint32_t nv, const rlxc_e
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, words = {.s = t->c->s};
-    rlxc_quant_point end = rlxc_quant_new_point(t);
+    rlxc_quant_point zero = rlxc_quant_new_point(t), end = rlxc_quant_new_point(t);
     const rlxc_expr *word = rlxc_loop_var(ctx, "word");
     const int64_t parts = parts_of(p);
     for (int64_t part = 0; part < parts; part++) {
         const rlxc_expr *from = add(p, rlxc_quant_times(t, word, parts), rlxc_i64(ctx, part));
         RLXC_PUSH(ctx, &words.out, numbers(p, nv, word, part, first));
-        for (int64_t limb = 0; limb < p->limbs; limb++)
-            RLXC_PUSH(ctx, &words.out, sum_words(p, mr, nv, limb, i0, from));
+        RLXC_PUSH(ctx, &words.out, sum_words(p, mr, nv, i0, from));
     }
-    for (int64_t limb = 0; limb < p->limbs; limb++) {
-        rlxc_quant_point zero = rlxc_quant_new_point(t);
-        const rlxc_expr *index = index_of(p, mr, nv, limb, &zero);
-        RLXC_PUSH(
-            ctx, &own.out,
-            rlxc_quant_over(t, mr, nv, &zero, false,
-                            rlxc_stmt_store(ctx, p->acc, &index, 1, nought(p, p->kind->sum))));
-    }
+    const rlxc_expr *index = index_of(p, nv, &zero), *to = index_of(p, nv, &end);
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_quant_over(t, mr, nv, &zero, false,
+                              rlxc_stmt_store(ctx, p->acc, &index, 1, nought(p, p->kind->sum))));
     RLXC_PUSH(ctx, &own.out,
               rlxc_loop_of(ctx, word, rlxc_i64(ctx, p->padded / rlxc_quant_rows(&t->q)),
                            RLXC_LOOP_SERIAL, rlxc_body_of(&words)));
-    const rlxc_expr *to = index_of(p, mr, nv, 0, &end), *low = index_of(p, mr, nv, 1, &end);
     const rlxc_expr *value = rlxc_load(ctx, p->acc, &to, 1), *row = add(p, i0, end.m);
-    if (p->limbs > 1)
-        value = add(p, rlxc_mul(ctx, value, rlxc_int(ctx, RLX_I32, 256)),
-                    rlxc_load(ctx, p->acc, &low, 1));
     if (p->sums)
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, rlxc_load(ctx, p->sums, &row, 1), t->q.zero));
     RLXC_PUSH(
@@ -253,7 +227,7 @@ static const rlxc_stmt *one_panel(dots *p)
         int64_t width = (int64_t)nv * t->vl, size = mr * width;
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         const rlxc_tiles now = rlxc_take_tiles(&own, &rows, mr, NULL);
-        p->acc = rlxc_quant_local(t, "acc", p->kind->sum, p->limbs * size);
+        p->acc = rlxc_quant_local(t, "acc", p->kind->sum, size);
         p->word = rlxc_quant_local(t, "word", t->q.words->dtype, width);
         p->value = rlxc_quant_local(t, "value", p->kind->sum, size);
         p->memory = t->epilogue ? rlxc_quant_local(t, "results", p->kind->sum, size) : NULL;
@@ -278,14 +252,14 @@ bool rlxc_rule_quant_dots(rlxc_schedule *c, uint32_t index)
     dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q),
               .kind = &bfloat16,
               .rows = stage->extents[0]};
+    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
     if (q.bits != 16)
-        p.kind = rlxc_quant_dots_of(c->s->options) == RLXC_QUANT_BYTES ? &bytes : &pairs;
-    p.limbs = stage->value->bin.b->bin.a->bin.a->dtype.bits > p.kind->cell.bits ? 2 : 1;
+        p.kind = narrow && rlxc_quant_dots_of(c->s->options) == RLXC_QUANT_BYTES ? &bytes : &pairs;
     p.padded = (p.t.rows + rlxc_quant_rows(&q) - 1) / rlxc_quant_rows(&q) * rlxc_quant_rows(&q);
-    const rlxc_expr *size = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded));
-    const rlxc_expr *words = rlxc_mul(ctx, p.rows, rlxc_i64(ctx, p.limbs * p.padded / in_word(&p)));
+    const rlxc_expr *size = rlxc_quant_times(&p.t, p.rows, p.padded);
+    const rlxc_expr *words = rlxc_quant_times(&p.t, p.rows, p.padded / in_word(&p));
     p.cells = rlxc_local_buffer(c, "cells", p.kind->cell, &size, 1);
-    p.words = rlxc_view(c, "limbs", p.cells, u32, words);
+    p.words = rlxc_view(c, "cell_words", p.cells, u32, words);
     if (p.kind != &bfloat16)
         p.sums = rlxc_local_buffer(c, "sums", RLX_I32, &p.rows, 1);
     const rlxc_expr *i = rlxc_loop_var(ctx, "i");

@@ -1,13 +1,16 @@
 /* Products of 8-bit integers with constant weights, less their zero points, are exact: all
  * signednesses, sizes around the tiles' borders, weights that fill no word, more than two
- * dimensions, with an epilogue; and so are the sums of products of dequantized operands. */
+ * dimensions, with an epilogue; and so are the sums of products of dequantized operands, and rows of
+ * any 16 bits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/script/script.h"
 #include "compiler/tir/quant.h"
 #include "tests/compiler/bound.h"
+#include "tests/compiler/kernel_fixture.h"
 
 /* of the operands; RUN_TIME: integers, x_zero is an argument */
 typedef enum spelling { INTEGERS, RUN_TIME, OPERATORS, ARITHMETIC } spelling;
@@ -266,4 +269,63 @@ RLX_TEST(integer_products, weights_of_a_function)
     rlx_value_release(arg);
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
+}
+
+/* A PrimFunc of the form that quantized products have, with rows that hold every 16-bit number
+ * there is; they are not made of bytes, as those of the pass are. */
+static void check_16_bits(rlx_test *t, const char *cpu)
+{
+    enum { K = 62, WORDS = 16, ROWS = 13, MOST_WIDTH = 64 };
+    char text[1200];
+    kernel_fixture f;
+    cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
+    const int64_t width = rlxc_quant_width(&f.options);
+    const bool fast = rlxc_quant_has_dots(&f.options);
+    kernel_fixture_deinit(&f);
+    cr_assert_leq(width, MOST_WIDTH);
+    snprintf(
+        text, sizeof text,
+        "@T.prim_func\n"
+        "def product(x: T.handle, w: T.Buffer((1, %d, %lld), \"uint32\"), y: T.handle):\n"
+        "    m = T.int64()\n"
+        "    X = T.match_buffer(x, (m, %d), \"int16\")\n"
+        "    Y = T.match_buffer(y, (m, %lld), \"int32\")\n"
+        "    for i, j, k in T.grid(m, T.int64(%lld), T.int64(%d)):\n"
+        "        with T.block(\"Y\"):\n"
+        "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+        "            with T.init():\n"
+        "                Y[vi, vj] = 0\n"
+        "            Y[vi, vj] = Y[vi, vj] + T.Cast(\"int32\", X[vi, vk]) * (T.Cast(\"int32\", "
+        "T.bitwise_and(T.shift_right(w[vj // T.int64(%lld), vk // T.int64(4), vj %% "
+        "T.int64(%lld)], T.Cast(\"uint32\", vk %% T.int64(4) * T.int64(8))), "
+        "T.uint32(255))) - 7)\n",
+        WORDS, (long long)width, K, (long long)width, (long long)width, K, (long long)width,
+        (long long)width);
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 3, cpu, text));
+    cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+    cr_expect_eq(fast, strstr(rlxc_print_module(f.ctx, f.module), "dot_") != NULL);
+    int16_t x[ROWS * K];
+    unsigned char w[WORDS * 4 * MOST_WIDTH];
+    int32_t y[ROWS * MOST_WIDTH];
+    bound_fill(w, sizeof w, 3);
+    for (int first = INT16_MIN; first <= INT16_MAX; first += ROWS * K) {
+        for (int i = 0; i < ROWS * K; i++)
+            x[i] = (int16_t)(first + i <= INT16_MAX ? first + i : -first);
+        cr_assert_eq(kernel_fixture_call(&f, "product", (void *[]){x, w, y}, (int64_t[]){ROWS}), 0);
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < width; j++) {
+                int64_t sum = 0; /* byte k % 4 of word k / 4 of the column */
+                for (int k = 0; k < K; k++)
+                    sum += (int64_t)x[i * K + k] * (w[(k / 4 * width + j) * 4 + k % 4] - 7);
+                cr_assert_eq(y[i * width + j], sum, "cpu %s: numbers from %d on", cpu, first);
+            }
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(integer_products, rows_of_any_16_bits)
+{
+    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3", "x86-64"};
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+        check_16_bits(t, cpus[i]);
 }
