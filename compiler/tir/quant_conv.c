@@ -206,6 +206,21 @@ static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_quant
            (!q->sums || (rlxc_is_int(q->sums->shape[0], &sums) && sums == q->outputs));
 }
 
+/* Whether |fill| is one number from 0 to 255, as values of the input counted from 0 are, and what
+ * the sum begins with has sums for it. */
+static bool is_fill(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *fill,
+                    const rlxc_expr *sums)
+{
+    int64_t known;
+    if (rlxc_is_int(fill, &known))
+        return known == 0 || (sums && known > 0 && known <= UINT8_MAX);
+    const rlxc_expr *x = without_cast(fill->kind == RLXC_EXPR_ADD ? fill->bin.a : fill);
+    for (uint32_t i = 0; i < stage->n_axes; i++)
+        if (rlxc_expr_uses_var(ctx, fill, stage->vars[i]))
+            return false;
+    return sums && rlxc_dtype_is_byte(x->dtype) && fill == rlxc_quant_conv_biased(ctx, x);
+}
+
 /* A sum of int32 along the last of five axes, the others being the result's. */
 static bool is_sum(const rlxc_stage *stage)
 {
@@ -239,7 +254,8 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
     const rlxc_expr *filter = without_cast(stage->value->bin.b->bin.b);
     if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
-        !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)))
+        !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
+        !is_fill(s->ctx, stage, x->call.args[2], sums))
         return false;
     const rlxc_expr *load = x->call.args[1];
     load = without_cast(load->kind == RLXC_EXPR_ADD ? load->bin.a : load);

@@ -1,8 +1,7 @@
 /* Convolutions of 8-bit integers (quant_conv.h) by instructions that sum four products, or two of
  * 16 bits.
  *
- * The input is written out first: channels last in whole words, between borders of the zero point;
- * in 16 bits less the zero point, so that the borders are 0 and nothing is corrected afterwards.
+ * The input is written out first: channels last in whole words, between borders of the zero point.
  * All pixels of all results are then the rows of one product; where the windows of a tile's rows
  * begin is computed once for the tile, so rows of an image that fill no tile cost nothing:
  *
@@ -77,7 +76,7 @@ static const rlxc_stmt *serial(const conv *p, const rlxc_expr *var, const rlxc_e
 /* |x|, a value of the input counted from 0, as it is written out. */
 static const rlxc_expr *as_cell(const conv *p, const rlxc_expr *x)
 {
-    return rlxc_cast(p->t.ctx, p->cells->dtype, p->pairs ? rlxc_sub(p->t.ctx, x, p->fill) : x);
+    return rlxc_cast(p->t.ctx, p->cells->dtype, x);
 }
 
 /* cells[at ... at + count] = fill */
@@ -297,7 +296,7 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     to[q->out.space[1]] = place[2];
     const rlxc_expr *output = to[q->out.channel] = add(p, times(p, p->panel, q->width), column);
     const rlxc_expr *value = rlxc_load(ctx, p->results, &index, 1);
-    if (q->sums && !p->pairs)
+    if (q->sums)
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, p->fill, rlxc_load(ctx, q->sums, &output, 1)));
     const rlxc_stage *writer = t->epilogue ? t->epilogue : t->stage;
     if (t->epilogue)

@@ -1,7 +1,7 @@
 /* Products of 8-bit integers with constant weights, less their zero points, are exact: all
  * signednesses, sizes around the tiles' borders, weights that fill no word, more than two
- * dimensions, with an epilogue; and so are the sums of products of dequantized operands, and rows of
- * any 16 bits. */
+ * dimensions, with an epilogue; and so are the sums of products of dequantized operands, and rows
+ * of any 16 bits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
