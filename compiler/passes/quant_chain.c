@@ -297,7 +297,8 @@ static bool bits_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 static bool sum_range(const rlxc_expr *e, interval a, interval b, interval *out)
 {
     if (e->kind == RLXC_EXPR_SUB)
-        b = (interval){-b.hi, -b.lo};
+        return !__builtin_sub_overflow(a.lo, b.hi, &out->lo) &&
+               !__builtin_sub_overflow(a.hi, b.lo, &out->hi);
     return !__builtin_add_overflow(a.lo, b.lo, &out->lo) &&
            !__builtin_add_overflow(a.hi, b.hi, &out->hi);
 }
@@ -391,9 +392,16 @@ static bool take_factor(rlxc_quant_chain *c, const rlxc_expr *factor)
     return true;
 }
 
+/* An integer that float32 holds. */
+static bool is_exact(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
+{
+    return range_of(c, e, out) && out->lo >= -MAX_EXACT && out->hi <= MAX_EXACT;
+}
+
 static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
 {
     rlxc_context *ctx = c->ctx;
+    interval r;
     while (rlxc_dtype_is_float(e->dtype)) {
         bool binary = rlxc_is_binary(e), left = binary && has_wide(c, e->bin.a),
              right = binary && has_wide(c, e->bin.b);
@@ -416,14 +424,12 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
            (e->dtype.code == RLX_INT || e->bin.a->dtype.code == RLX_UINT))
         e = e->bin.a;
     if (e->kind == RLXC_EXPR_SUB && e->dtype.code == RLX_INT && e->dtype.bits >= 32 &&
-        has_wide(c, e->bin.a) && !has_wide(c, e->bin.b)) { /* no difference wraps around */
+        has_wide(c, e->bin.a) && !has_wide(c, e->bin.b) && is_exact(c, e->bin.b, &r)) {
         if (!set_zero(c, e->bin.b))
             return false;
         e = e->bin.a;
     }
-    interval r;
-    if (!rlxc_dtype_is_int(e->dtype) || !range_of(c, e, &r) || r.lo < -MAX_EXACT ||
-        r.hi > MAX_EXACT || r.hi - r.lo > 255)
+    if (!rlxc_dtype_is_int(e->dtype) || !is_exact(c, e, &r) || r.hi - r.lo > 255)
         return false;
     if (r.lo >= 0 && r.hi <= 15)
         r.lo = 0; /* as unsigned numbers are written */

@@ -48,6 +48,8 @@ static const example examples[] = {
     {ARITHMETIC, NULL, false, true, 121, 0, 30, 31},
     {ARITHMETIC, NULL, true, true, 7, -3, 61, 33},
     {ARITHMETIC, NULL, true, true, 255, -2000, 6000, 3}, /* the sums do not fit in int32 */
+    {INTEGERS, NULL, false, true, 0, 1 << 24, 40, 37},
+    {INTEGERS, NULL, false, true, 0, INT32_MAX, 40, 37}, /* a zero that float32 does not hold */
 };
 
 static const int64_t rows[] = {0, 1, 2, 5, 6, 7, 8, 13, 25};
@@ -134,6 +136,15 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
     return exe;
 }
 
+/* As arithmetic of int32 leaves it. */
+static int32_t wrapped(int64_t x)
+{
+    const uint32_t bits = (uint32_t)x;
+    int32_t out;
+    memcpy(&out, &bits, sizeof out);
+    return out;
+}
+
 static bool is_exact(const example *e, int64_t m, const unsigned char *x, const unsigned char *w,
                      const void *y)
 {
@@ -142,11 +153,11 @@ static bool is_exact(const example *e, int64_t m, const unsigned char *x, const 
             int64_t sum = 0, at = i * e->n + j;
             for (int64_t k = 0; k < e->k; k++)
                 sum += (int64_t)(bound_number(x, i * e->k + k, e->x_signed) - e->x_zero) *
-                       (bound_number(w, k * e->n + j, e->w_signed) - e->w_zero);
+                       wrapped((int64_t)bound_number(w, k * e->n + j, e->w_signed) - e->w_zero);
             /* sums below 2^24 and scales that are powers of two: floats are exact too */
             double size = fabs((double)sum), allowed = size < 0x1p24 ? 0 : size * 1e-5;
             if (e->how == INTEGERS || e->how == RUN_TIME
-                    ? sum + 3 != ((const int32_t *)y)[at]
+                    ? wrapped(sum + 3) != ((const int32_t *)y)[at]
                     : !(fabs((double)sum - (double)((const float *)y)[at] * 8) <= allowed))
                 return false;
         }
