@@ -308,12 +308,18 @@ static rlxc_atom divided(division *d, rlxc_atom x)
     return rlxc_emit_op(d->b, def->op->name, args, def->n_args, def->attrs, def->var->name);
 }
 
+/* A scale that leaves quotients of other scales finite and whole: 0 times an infinite one is NaN.
+ */
+static bool is_common(const rlxc_expr *scale)
+{
+    return scale && scale->kind == RLXC_EXPR_FLOAT && rlxc_dtype_eq(scale->dtype, RLX_F32) &&
+           scale->f >= 0x1p-64 && scale->f <= 0x1p64;
+}
+
 rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide)
 {
-    const rlxc_expr *scale = rlxc_quantized_single(p, divide->args[1]);
     division d = {.p = p, .b = b, .divide = divide};
-    if (p->sums.count == 0 || !scale || scale->kind != RLXC_EXPR_FLOAT ||
-        !rlxc_dtype_eq(scale->dtype, RLX_F32) || !(scale->f > 0) || !isfinite(scale->f) ||
+    if (p->sums.count == 0 || !is_common(rlxc_quantized_single(p, divide->args[1])) ||
         !can_divide(&d, divide->args[0]))
         return (rlxc_atom){0};
     return divided(&d, divide->args[0]);

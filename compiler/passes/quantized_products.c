@@ -196,6 +196,12 @@ bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner)
     return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
 }
 
+/* Whether |a| and |b| have as many dimensions: an operand of more would give them to the other. */
+static bool same_ndim(const rlxc_sinfo *a, const rlxc_sinfo *b)
+{
+    return a && b && a->ndim == b->ndim;
+}
+
 /* The 8-bit value that |wide| is cast from; its type, or NULL. */
 static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
 {
@@ -228,7 +234,7 @@ bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantize
         return out->x.kind == RLXC_ATOM_VAR;
     }
     if (!def || !rlxc_is_op(def, "subtract") || !(s = cast_from(p, def->args[0], &out->x)) ||
-        out->x.kind != RLXC_ATOM_VAR)
+        out->x.kind != RLXC_ATOM_VAR || !same_ndim(s, x.var->sinfo))
         return false;
     const rlxc_expr *single = rlxc_quantized_single(p, def->args[1]);
     if (!single) {
@@ -372,9 +378,8 @@ rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom 
         if (!cast || !rlxc_is_op(cast, "astype") || !rlxc_quantized_visible(x, cast->args[0]))
             return none;
         inner = cast->args[0];
-        /* a scale of more dimensions would give them to x */
         return rlxc_dtype_eq(inner.var->sinfo->dtype, RLX_I32) && is_narrow(p, inner) &&
-                       inner.var->sinfo->ndim == x.var->sinfo->ndim
+                       same_ndim(inner.var->sinfo, x.var->sinfo)
                    ? inner
                    : none;
     }

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/script/script.h"
 #include "compiler/tir/quant.h"
-#include "compiler/tir/quant_conv.h"
 #include "tests/compiler/bound.h"
-#include "tests/compiler/kernel_fixture.h"
 
 typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
 
@@ -442,118 +439,4 @@ RLX_TEST(integer_convs, sums_are_exact)
         rlx_executable_release(exe);
         free(w);
     }
-}
-
-/* The scales of a block's results are out of sight in the next one. */
-RLX_TEST(integer_convs, a_quotient_in_another_block)
-{
-    static const char text[] =
-        "@I.ir_module\nclass Module:\n    @R.function\n"
-        "    def main(x: R.Tensor((\"n\", 8, 9, 9), \"uint8\"), w: R.Tensor((16, 8, 1, 1), "
-        "\"int8\")):\n"
-        "        with R.dataflow():\n"
-        "            xd = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
-        "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
-        "            y = R.nn.conv2d(xd, wd)\n"
-        "            R.output(y)\n"
-        "        with R.dataflow():\n"
-        "            q = R.divide(y, R.const(2.0, \"float32\"))\n"
-        "            r = R.round(q)\n"
-        "            R.output(r)\n"
-        "        return r\n";
-    static const unsigned char w[16 * 8];
-    bound_program p = {.text = text, .emits = "dot_u8s8", .where = rlxc_quant_has_dots};
-    unsigned char *file =
-        bound_file("{\"w\":{\"dtype\":\"I8\",\"shape\":[16,8,1,1],\"data_offsets\":[0,128]}}", w,
-                   sizeof w, &p.size);
-    p.weights = file;
-    rlx_executable *exe = bound_compile(t, &p);
-    cr_expect(exe);
-    rlx_executable_release(exe);
-    free(file);
-}
-
-/* PrimFuncs of the form of quant_conv.h, and such that differ in what stands outside of x and in
- * what sums begin with: the fast schedule takes the former alone. */
-typedef struct filled {
-    const char *fill, *begin; /* expressions */
-    int32_t value;            /* of fill; its output is added where it is |by_output| */
-    int32_t taken_off;        /* times the sums, at the beginning */
-    bool by_output, is_fast;
-} filled;
-
-static const filled fills[] = {
-    {"T.Cast(\"int32\", z[()])", "(0 - T.Cast(\"int32\", z[()])) * s[vo]", 200, 200, false, true},
-    {"0", "0", 0, 0, false, true},
-    {"5", "0", 5, 0, false, false},
-    {"300", "-300 * s[vo]", 300, 300, false, false},
-    {"-1", "s[vo]", -1, -1, false, false},
-    {"q[()]", "(0 - q[()]) * s[vo]", 100000, 100000, false, false},
-    {"T.Cast(\"int32\", p[vo])", "(0 - T.Cast(\"int32\", p[vo])) * s[vo]", 7, 7, true, false},
-};
-
-static void check_fill(rlx_test *t, const char *cpu, const filled *c)
-{
-    enum { SIZE = 5, IN = 4, OUT = 16, K = 9 * IN };
-    char text[2400];
-    kernel_fixture f;
-    cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
-    const bool fast = c->is_fast && rlxc_quant_has_dots(&f.options);
-    const int word = (int)rlxc_quant_conv_word(&f.options);
-    kernel_fixture_deinit(&f);
-    snprintf(text, sizeof text,
-             "@T.prim_func\n"
-             "def conv(x: T.Buffer((1, 5, 5, 4), \"uint8\"), "
-             "f: T.Buffer((1, 3, 3, %d, 16, %d), \"int8\"), s: T.Buffer((16,), \"int32\"), "
-             "z: T.Buffer((), \"uint8\"), q: T.Buffer((), \"int32\"), "
-             "p: T.Buffer((16,), \"uint8\"), y: T.Buffer((1, 5, 5, 16), \"int32\")):\n"
-             "    for n, i, j, o, k in T.grid(T.int64(1), T.int64(5), T.int64(5), T.int64(16), "
-             "T.int64(36)):\n"
-             "        with T.block(\"y\"):\n"
-             "            vn, vi, vj, vo, vk = T.axis.remap(\"SSSSR\", [n, i, j, o, k])\n"
-             "            with T.init():\n"
-             "                y[vn, vi, vj, vo] = %s\n"
-             "            y[vn, vi, vj, vo] = y[vn, vi, vj, vo] + T.if_then_else(T.int64(0) <= vk "
-             "%% T.int64(4) and vk %% T.int64(4) < T.int64(4) and (T.int64(0) <= vi + vk // "
-             "T.int64(12) - T.int64(1) and vi + vk // T.int64(12) - T.int64(1) < T.int64(5)) and "
-             "(T.int64(0) <= vj + vk // T.int64(4) %% T.int64(3) - T.int64(1) and vj + vk // "
-             "T.int64(4) %% T.int64(3) - T.int64(1) < T.int64(5)), T.Cast(\"int32\", x[vn, vi + vk "
-             "// T.int64(12) - T.int64(1), vj + vk // T.int64(4) %% T.int64(3) - T.int64(1), vk %% "
-             "T.int64(4)]), %s) * T.Cast(\"int32\", f[vo // T.int64(16), vk // T.int64(12), vk // "
-             "T.int64(4) %% T.int64(3), vk %% T.int64(4) // T.int64(%d), vo %% T.int64(16), vk %% "
-             "T.int64(4) %% T.int64(%d)])\n",
-             IN / word, word, c->begin, c->fill, word, word);
-    cr_assert(kernel_fixture_parse(&f, &t->allocator, 3, cpu, text));
-    cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
-    cr_expect_eq(fast, strstr(rlxc_print_module(f.ctx, f.module), "dot_") != NULL, "%s", c->fill);
-    unsigned char x[SIZE * SIZE * IN], w[K * OUT], z = (unsigned char)c->value, p[OUT];
-    int32_t s[OUT], q = c->value, y[SIZE * SIZE * OUT];
-    bound_fill(x, sizeof x, 5);
-    bound_fill(w, sizeof w, 11);
-    for (int o = 0; o < OUT; o++) {
-        s[o] = 1000 * o - 7777;
-        p[o] = (unsigned char)(c->value + o);
-    }
-    cr_assert_eq(kernel_fixture_call(&f, "conv", (void *[]){x, w, s, &z, &q, p, y}, NULL), 0);
-    for (int at = 0; at < SIZE * SIZE * OUT; at++) {
-        const int o = at % OUT, more = c->by_output ? o : 0;
-        int64_t sum = -(int64_t)(c->taken_off + more) * s[o];
-        for (int k = 0; k < K; k++) {
-            const int i = at / OUT / SIZE + k / IN / 3 - 1, j = at / OUT % SIZE + k / IN % 3 - 1;
-            const bool inside = i >= 0 && i < SIZE && j >= 0 && j < SIZE;
-            const int with = ((k / word) * OUT + o) * word + k % word;
-            sum += (inside ? x[(i * SIZE + j) * IN + k % IN] : c->value + more) *
-                   (int64_t)bound_number(w, with, true);
-        }
-        cr_assert_eq(y[at], sum, "cpu %s, fill %s: %d", cpu ? cpu : "native", c->fill, at);
-    }
-    kernel_fixture_deinit(&f);
-}
-
-RLX_TEST(integer_convs, what_stands_outside_of_x)
-{
-    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3"};
-    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
-        for (size_t n = 0; n < sizeof fills / sizeof *fills; n++)
-            check_fill(t, cpus[i], &fills[n]);
 }

@@ -1,0 +1,202 @@
+/* Convolutions of 8-bit integers whose form differs little from the one that is made fast
+ * (test_integer_convs.c): what stands outside of the image, scales that are divided, zero points of
+ * odd shapes. All are right, whether they are fast or not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/script/script.h"
+#include "compiler/tir/quant.h"
+#include "compiler/tir/quant_conv.h"
+#include "tests/compiler/bound.h"
+#include "tests/compiler/kernel_fixture.h"
+
+/* What follows is the body of a function of x, of the weight w, int8 (16, 8, 1, 1), ones and
+ * zeros, and of z, int32 (1, 1, 1, 1), which is 3. */
+static rlx_executable *compile_body(rlx_test *t, const char *x, const char *body)
+{
+    static const char header[] =
+        "{\"w\":{\"dtype\":\"I8\",\"shape\":[16,8,1,1],\"data_offsets\":[0,128]},"
+        "\"z\":{\"dtype\":\"I32\",\"shape\":[1,1,1,1],\"data_offsets\":[128,132]}}";
+    unsigned char w[16 * 8 + 4] = {0};
+    char text[1200];
+    for (size_t i = 0; i < 16 * 8; i++)
+        w[i] = i % 3 == 0;
+    w[16 * 8] = 3; /* little-endian */
+    snprintf(text, sizeof text,
+             "@I.ir_module\nclass Module:\n    @R.function\n"
+             "    def main(x: R.Tensor(%s, \"uint8\"), w: R.Tensor((16, 8, 1, 1), \"int8\"), "
+             "z: R.Tensor((1, 1, 1, 1), \"int32\")):\n%s",
+             x, body);
+    bound_program p = {.text = text};
+    unsigned char *file = bound_file(header, w, sizeof w, &p.size);
+    p.weights = file;
+    rlx_executable *exe = bound_compile(t, &p);
+    free(file);
+    cr_assert(exe);
+    return exe;
+}
+
+/* main of |ndim| dimensions, the first of which are 1 and the others 8, 2, 2, all elements |x|. */
+static rlx_value call_with(rlx_test *t, rlx_executable *exe, uint32_t ndim, int x)
+{
+    static const int64_t dims[4] = {1, 8, 2, 2};
+    rlx_vm *vm = NULL;
+    rlx_tensor *in = NULL;
+    RLX_OKAY(
+        rlx_vm_create(exe, &(const rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+    RLX_OKAY(rlx_tensor_create(&t->allocator, (rlx_dtype){RLX_UINT, 8, 1}, ndim, &dims[4 - ndim],
+                               &in, &t->error));
+    memset(rlx_tensor_mutable_data(in), x, 8 * 2 * 2);
+    rlx_value arg = rlx_of_tensor(in), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+    cr_assert_eq(rlx_tensor_numel(out.as.tensor), 16 * 2 * 2);
+    return out;
+}
+
+/* Ones in the filter of output |o|. */
+static int ones_of(int64_t o)
+{
+    int ones = 0;
+    for (int64_t i = 0; i < 8; i++)
+        ones += (o * 8 + i) % 3 == 0;
+    return ones;
+}
+
+static const char dequantized_text[] =
+    "        with R.dataflow():\n"
+    "            xd = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+    "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
+    "            y = R.nn.conv2d(xd, wd)\n";
+
+/* The scales of a block's results are out of sight in the next one; those of a quotient by a number
+ * that makes them infinite leave 0 what it is. */
+static void check_quotient(rlx_test *t, const char *middle, const char *scale, int x, double factor)
+{
+    char body[900];
+    snprintf(body, sizeof body,
+             "%s%s            q = R.divide(y, R.const(%s, \"float32\"))\n"
+             "            R.output(q)\n        return q\n",
+             dequantized_text, middle, scale);
+    rlx_value out = call_with(t, compile_body(t, "(\"n\", 8, \"h\", \"v\")", body), 4, x);
+    const float *y = rlx_tensor_data(out.as.tensor);
+    for (int64_t i = 0; i < 16 * 2 * 2; i++) {
+        const double sum = (x - 3) * 0.125 * ones_of(i / 4), expected = sum == 0 ? 0 : sum * factor;
+        cr_expect((double)y[i] == expected, "/ %s: %g for %g", scale, (double)y[i], expected);
+    }
+    rlx_value_release(out);
+}
+
+RLX_TEST(integer_conv_forms, quotients)
+{
+    check_quotient(t, "", "2.0", 7, 0.5);
+    check_quotient(t, "            R.output(y)\n        with R.dataflow():\n", "2.0", 7, 0.5);
+    check_quotient(t, "", "1e-41", 3, 1);
+    check_quotient(t, "", "1e-41", 4, (double)INFINITY);
+}
+
+/* A zero point of more dimensions than x gives them to x. */
+RLX_TEST(integer_conv_forms, a_zero_of_more_dimensions)
+{
+    rlx_executable *exe = compile_body(t, "(8, \"h\", \"v\")",
+                                       "        with R.dataflow():\n"
+                                       "            xi = R.astype(x, dtype=\"int32\")\n"
+                                       "            xz = R.subtract(xi, z)\n"
+                                       "            wi = R.astype(w, dtype=\"int32\")\n"
+                                       "            y = R.nn.conv2d(xz, wi, out_dtype=\"int32\")\n"
+                                       "            R.output(y)\n        return y\n");
+    rlx_value out = call_with(t, exe, 3, 9);
+    const int32_t *y = rlx_tensor_data(out.as.tensor);
+    for (int64_t i = 0; i < 16 * 2 * 2; i++)
+        cr_expect_eq(y[i], 6 * ones_of(i / 4));
+    rlx_value_release(out);
+}
+
+/* PrimFuncs of the form of quant_conv.h, and such that differ in what stands outside of x and in
+ * what sums begin with: the fast schedule takes the former alone. */
+typedef struct filled {
+    const char *fill, *begin; /* expressions */
+    int32_t value;            /* of fill; its output is added where it is |by_output| */
+    int32_t taken_off;        /* times the sums, at the beginning */
+    bool by_output, is_fast;
+} filled;
+
+static const filled fills[] = {
+    {"T.Cast(\"int32\", z[()])", "(0 - T.Cast(\"int32\", z[()])) * s[vo]", 200, 200, false, true},
+    {"0", "0", 0, 0, false, true},
+    {"5", "0", 5, 0, false, false},
+    {"300", "-300 * s[vo]", 300, 300, false, false},
+    {"-1", "s[vo]", -1, -1, false, false},
+    {"q[()]", "(0 - q[()]) * s[vo]", 100000, 100000, false, false},
+    {"T.Cast(\"int32\", p[vo])", "(0 - T.Cast(\"int32\", p[vo])) * s[vo]", 7, 7, true, false},
+};
+
+static void check_fill(rlx_test *t, const char *cpu, const filled *c)
+{
+    enum { SIZE = 5, IN = 4, OUT = 16, K = 9 * IN };
+    char text[2400];
+    kernel_fixture f;
+    cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
+    const bool fast = c->is_fast && rlxc_quant_has_dots(&f.options);
+    const int word = (int)rlxc_quant_conv_word(&f.options);
+    kernel_fixture_deinit(&f);
+    snprintf(text, sizeof text,
+             "@T.prim_func\n"
+             "def conv(x: T.Buffer((1, 5, 5, 4), \"uint8\"), "
+             "f: T.Buffer((1, 3, 3, %d, 16, %d), \"int8\"), s: T.Buffer((16,), \"int32\"), "
+             "z: T.Buffer((), \"uint8\"), q: T.Buffer((), \"int32\"), "
+             "p: T.Buffer((16,), \"uint8\"), y: T.Buffer((1, 5, 5, 16), \"int32\")):\n"
+             "    for n, i, j, o, k in T.grid(T.int64(1), T.int64(5), T.int64(5), T.int64(16), "
+             "T.int64(36)):\n"
+             "        with T.block(\"y\"):\n"
+             "            vn, vi, vj, vo, vk = T.axis.remap(\"SSSSR\", [n, i, j, o, k])\n"
+             "            with T.init():\n"
+             "                y[vn, vi, vj, vo] = %s\n"
+             "            y[vn, vi, vj, vo] = y[vn, vi, vj, vo] + T.if_then_else(T.int64(0) <= vk "
+             "%% T.int64(4) and vk %% T.int64(4) < T.int64(4) and (T.int64(0) <= vi + vk // "
+             "T.int64(12) - T.int64(1) and vi + vk // T.int64(12) - T.int64(1) < T.int64(5)) and "
+             "(T.int64(0) <= vj + vk // T.int64(4) %% T.int64(3) - T.int64(1) and vj + vk // "
+             "T.int64(4) %% T.int64(3) - T.int64(1) < T.int64(5)), T.Cast(\"int32\", x[vn, vi + vk "
+             "// T.int64(12) - T.int64(1), vj + vk // T.int64(4) %% T.int64(3) - T.int64(1), vk %% "
+             "T.int64(4)]), %s) * T.Cast(\"int32\", f[vo // T.int64(16), vk // T.int64(12), vk // "
+             "T.int64(4) %% T.int64(3), vk %% T.int64(4) // T.int64(%d), vo %% T.int64(16), vk %% "
+             "T.int64(4) %% T.int64(%d)])\n",
+             IN / word, word, c->begin, c->fill, word, word);
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 3, cpu, text));
+    cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+    cr_expect_eq(fast, strstr(rlxc_print_module(f.ctx, f.module), "dot_") != NULL, "%s", c->fill);
+    unsigned char x[SIZE * SIZE * IN], w[K * OUT], z = (unsigned char)c->value, p[OUT];
+    int32_t s[OUT], q = c->value, y[SIZE * SIZE * OUT];
+    bound_fill(x, sizeof x, 5);
+    bound_fill(w, sizeof w, 11);
+    for (int o = 0; o < OUT; o++) {
+        s[o] = 1000 * o - 7777;
+        p[o] = (unsigned char)(c->value + o);
+    }
+    cr_assert_eq(kernel_fixture_call(&f, "conv", (void *[]){x, w, s, &z, &q, p, y}, NULL), 0);
+    for (int at = 0; at < SIZE * SIZE * OUT; at++) {
+        const int o = at % OUT, more = c->by_output ? o : 0;
+        int64_t sum = -(int64_t)(c->taken_off + more) * s[o];
+        for (int k = 0; k < K; k++) {
+            const int i = at / OUT / SIZE + k / IN / 3 - 1, j = at / OUT % SIZE + k / IN % 3 - 1;
+            const bool inside = i >= 0 && i < SIZE && j >= 0 && j < SIZE;
+            const int with = ((k / word) * OUT + o) * word + k % word;
+            sum += (inside ? x[(i * SIZE + j) * IN + k % IN] : c->value + more) *
+                   (int64_t)bound_number(w, with, true);
+        }
+        cr_assert_eq(y[at], sum, "cpu %s, fill %s: %d", cpu ? cpu : "native", c->fill, at);
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(integer_conv_forms, what_stands_outside_of_x)
+{
+    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3"};
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+        for (size_t n = 0; n < sizeof fills / sizeof *fills; n++)
+            check_fill(t, cpus[i], &fills[n]);
+}
