@@ -9,6 +9,18 @@
 
 /* --- on known elements ------------------------------------------------------------------------ */
 
+/* |a| / |b| as ONNX rounds it, |b| a positive constant: exporters leave the length after
+ * convolutions so, as (n - 1) / 2 + 1, where nothing says that n is not 0. */
+static const rlxc_expr *towards_zero(rlxc_ox *im, const rlxc_expr *a, const rlxc_expr *b)
+{
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *up = rlxc_sub(im->ctx, b, rlxc_ox_i(im, 1));
+    if (rlxc_prove_le(im->ctx, rlxc_sub(im->ctx, zero, up), a, NULL))
+        a = rlxc_ox_bin(im, RLXC_EXPR_MAX, a, zero);
+    else
+        a = rlxc_add(im->ctx, a, rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, a, zero), up, zero));
+    return rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b);
+}
+
 static const rlxc_expr *evaluate(rlxc_ox *im, const char *op, rlx_dtype dtype, const rlxc_expr *a,
                                  const rlxc_expr *b)
 {
@@ -37,10 +49,11 @@ static const rlxc_expr *evaluate(rlxc_ox *im, const char *op, rlx_dtype dtype, c
         bool floors = !rlxc_dtype_is_float(dtype) && divisor > 0 && rlxc_ox_is_size(im, a);
         if (exact || floors)
             return rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b);
-        return !rlxc_dtype_is_float(dtype) && rlxc_is_int(a, &known) &&
-                       (known != INT64_MIN || divisor > 0)
-                   ? rlxc_ox_i(im, known / divisor)
-                   : NULL;
+        if (rlxc_dtype_is_float(dtype))
+            return NULL;
+        if (rlxc_is_int(a, &known))
+            return known != INT64_MIN || divisor > 0 ? rlxc_ox_i(im, known / divisor) : NULL;
+        return divisor > 0 ? towards_zero(im, a, b) : NULL;
     }
     if (strcmp(op, "floor_mod") == 0 && (!rlxc_is_int(b, &divisor) || divisor == 0))
         return NULL;

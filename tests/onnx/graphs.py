@@ -156,6 +156,12 @@ def cut(x, lengths):
     return [np.concatenate([x[:k] for k in lengths])]
 
 
+def rounded(x):
+    n = len(x)
+    rows, columns = int((n - 5) / 3) + 2, int((n - 1) / 2) + 1
+    return [np.full((rows, rows), columns, np.float32), i64(-int((n - 5) / 3))]
+
+
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
     unknown = tensor_type(F32, ["?", "?"])
@@ -220,6 +226,19 @@ def programs():
                 lambda x: [np.pad(x, ((0, 0), (0, -x.shape[1] % 4)))]),
         Program("sizes of a convolution's result", convolved(3),
                 [(floats(*d),) for d in ((2, 1, 9), (1, 1, 4), (3, 1, 32))], convolve),
+        # as exporters leave the length after a convolution: rounded towards 0, also where that is up
+        Program("divisions of what may be negative",
+                graph([node("Shape", "x", "d"), const("three", i64(3)), const("m5", i64(-5)),
+                       const("two", i64(2)), const("m1", i64(-1)), node("Add", "d m5", "a"),
+                       node("Div", "a three", "q"), node("Add", "q two", "rows"),
+                       node("Add", "m1 d", "less"), node("Div", "less two", "half"),
+                       const("one", i64(1)), node("Add", "half one", "columns"),
+                       node("Concat", "rows columns", "s", axis=0),
+                       node("ConstantOfShape", "s", "y", value=np.ones(1, np.float32)),
+                       node("Reshape", "y s", "z"), node("Transpose", "z", "t", perm=[1, 0]),
+                       node("MatMul", "y t", "p"), node("Neg", "q", "k")], [("x", n)],
+                      [("p", nm), ("k", tensor_type(I64, [1]))]),
+                [(floats(k),) for k in (0, 1, 2, 3, 4, 5, 7, 8, 32)], rounded),
         # the number of windows, times as many, divided by it: what is left are the images
         Program("sizes divided by sizes",
                 graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),
