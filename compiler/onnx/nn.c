@@ -1,4 +1,5 @@
 /* Matrix products, convolutions, pooling. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,6 +96,32 @@ static const char *subscripts_of(rlxc_ox *im, const char *text, const rlxc_atom 
     return out.data ? out.data : "";
 }
 
+/* Subscripts without an ellipsis: where it is not provable that a letter stands for one size, that
+ * is checked at run time. */
+static void state_letters(rlxc_ox *im, const char *text, rlxc_atom *parts, uint32_t n)
+{
+    const rlxc_expr *of[UCHAR_MAX + 1] = {0}, *dims[RLXC_MAX_NDIM];
+    int64_t known;
+    for (uint32_t pass = 0; pass < 2; pass++) { /* sizes that are known now come first */
+        const char *p = text;
+        for (uint32_t i = 0; i < n && !im->failed; i++) {
+            const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
+            if (length != ndim)
+                return; /* the operator says so */
+            rlxc_ox_dims(im, parts[i], dims);
+            for (uint32_t k = 0; k < ndim; k++) {
+                const rlxc_expr **d = &of[(unsigned char)p[k]];
+                if (!*d || (pass == 0 && rlxc_is_int(dims[k], &known)))
+                    *d = dims[k];
+                dims[k] = *d;
+            }
+            if (pass == 1)
+                parts[i] = rlxc_ox_state_dims(im, parts[i], dims, UINT32_MAX);
+            p += length + (p[length] == ',');
+        }
+    }
+}
+
 void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -106,6 +133,7 @@ void rlxc_ox_import_einsum(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     const char *text = subscripts_of(im, rlxc_ox_str(im, "equation", ""), parts, n);
     rlxc_attr subscripts = rlxc_attr_string(im->ctx, text);
+    state_letters(im, text, parts, n);
     rlxc_ox_set(im, 0,
                 rlxc_ox_op0(im, "einsum", rlxc_atom_tuple(im->ctx, parts, n),
                             rlxc_ox_with(im, (rlxc_attrs){0}, "subscripts", subscripts)));

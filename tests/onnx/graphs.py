@@ -164,6 +164,7 @@ def rounded(x):
 
 def programs():
     nm, n = tensor_type(F32, ["n", "m"]), tensor_type(F32, ["n"])
+    three2 = tensor_type(F32, ["k", "l"])
     unknown = tensor_type(F32, ["?", "?"])
     any_rank = tensor_type(F32, None)
     three = tensor_type(F32, ["n", "k", "m"])
@@ -239,6 +240,22 @@ def programs():
                        node("MatMul", "y t", "p"), node("Neg", "q", "k")], [("x", n)],
                       [("p", nm), ("k", tensor_type(I64, [1]))]),
                 [(floats(k),) for k in (0, 1, 2, 3, 4, 5, 7, 8, 32)], rounded),
+        Program("subscripts of sizes found at run time",
+                graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),
+                       node("Einsum", "r w x", "y", equation="...mi, ij, b -> b...mj")],
+                      [("x", n), ("s", tensor_type(I64, [3]))],
+                      [("y", tensor_type(F32, ["b", "n", "m", 2]))]),
+                [(floats(6), i64(1, 2, 3)), (floats(30), i64(2, 5, -1)), (floats(0), i64(0, 1, 3))],
+                lambda x, s: [np.einsum("nmi,ij,b->bnmj", x.reshape(s), floats(3, 2), x)]),
+        Program("subscripts of sizes that are equal at run time",
+                graph([node("Einsum", "x y", "z", equation="ab,bc->ac")], [("x", nm), ("y", three2)],
+                      [("z", tensor_type(F32, ["n", "l"]))]),
+                [(floats(2, 3), floats(3, 4)), (floats(1, 1), floats(1, 2))],
+                lambda x, y: [x @ y]),
+        Program("subscripts of sizes that differ",
+                graph([node("Einsum", "x y", "z", equation="ab,bc->ac")], [("x", nm), ("y", three2)],
+                      [("z", tensor_type(F32, ["n", "l"]))]),
+                [(floats(2, 3), floats(4, 4))], None, fails=("expected",)),
         # the number of windows, times as many, divided by it: what is left are the images
         Program("sizes divided by sizes",
                 graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),
