@@ -1,8 +1,9 @@
-/* Operators composed of others: attention, collapse_sum_to and collapse_sum_like.
+/* Attention.
  *
  * attention(q, k, v) with layout (batch, sequence, head, size) is
  *   softmax(q k^T * scale + bias, masked) v   in layout (batch, head, sequence, size).
  * Heads of q may be a multiple of those of k and v: then so many of them in turn share one.
+ * attention_as_stored reads k and v also in layout (batch, head, sequence, size), as caches are.
  * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
  * matrix products and softmax. */
 #include "compiler/ops/compose.h"
@@ -46,6 +47,37 @@ static int64_t heads_sharing(const rlxc_call_view *v)
     return heads / shared;
 }
 
+/* Whether keys and values are given by head. */
+static bool is_by_head(const rlxc_binding *call)
+{
+    return strcmp(rlxc_attr_get_str(call, "layout", "BSHD"), "BHSD") == 0;
+}
+
+/* Whether queries that see nothing give zeros. */
+static bool gives_zeros(const rlxc_binding *call)
+{
+    return rlxc_attr_get_bool(call, "unseen_zero", false);
+}
+
+static bool has_bias(const rlxc_binding *call)
+{
+    return call->n_args == 4 && call->args[3].kind != RLXC_ATOM_NONE;
+}
+
+/* Keys and values as (batch, sequence, head, size), and no input for a bias that is absent. */
+static void view_by_position(rlxc_call_view *v, const rlxc_binding *call)
+{
+    if (v->n_inputs == 4 && !v->in[3])
+        v->n_inputs = 3;
+    for (uint32_t i = 1; i < 3 && is_by_head(call); i++) {
+        const rlxc_sinfo *s = v->in[i];
+        if (!rlxc_dims_known(s) || s->ndim != 4)
+            continue;
+        const rlxc_expr *dims[4] = {s->dims[0], s->dims[2], s->dims[1], s->dims[3]};
+        v->in[i] = rlxc_sinfo_tensor(v->ctx, s->dtype, 4, dims, s->vdevice);
+    }
+}
+
 static bool has_window(const rlxc_binding *call)
 {
     const rlxc_attr *window = rlxc_attrs_find(&call->attrs, "window_size");
@@ -60,6 +92,10 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_common_dtype(&v, 0, 1, &dtype) ||
         !rlxc_common_dtype(&v, 0, 2, &dtype))
         return NULL;
+    const char *layout = rlxc_attr_get_str(call, "layout", "BSHD");
+    if (strcmp(layout, "BSHD") != 0 && strcmp(layout, "BHSD") != 0)
+        return rlxc_infer_error(&v, "layout must be BSHD or BHSD, got %s", layout);
+    view_by_position(&v, call);
     bool known = true;
     bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
     for (uint32_t i = 3; var_len && i < v.n_inputs; i++) {
@@ -248,12 +284,16 @@ static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rl
                        rlxc_lower2(b, call, "greater", end, key));
 }
 
-/* Scores where |seen| holds; elsewhere a number that softmax makes 0 beside them. */
+/* Scores where |seen| holds; elsewhere a number that softmax makes 0 beside them, or everywhere. */
 static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores, rlxc_atom seen)
 {
     if (scores.kind == RLXC_ATOM_NONE)
         return scores;
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, scores);
+    if (gives_zeros(call)) {
+        rlxc_atom infinite[3] = {seen, scores, rlxc_scalar_atom(b->ctx, s->dtype, -INFINITY)};
+        return rlxc_lower_op(b, call, "where", infinite, 3, (rlxc_attrs){0});
+    }
     rlxc_atom least[3] = {{0}, rlxc_scalar_atom(b->ctx, s->dtype, least_seen(s->dtype)), scores};
     least[0] = rlxc_lower2(b, call, "less", scores, least[1]);
     scores = rlxc_lower_op(b, call, "where", least, 3, (rlxc_attrs){0});
@@ -300,13 +340,15 @@ static bool fits_one_kernel(const rlxc_call_view *v)
     return true;
 }
 
-/* The score where the key is seen; a bias has been added to it, or (|plain|) nothing. */
-static const rlxc_expr *show_or_hide(rlxc_context *ctx, const rlxc_expr *seen,
-                                     const rlxc_expr *score, bool plain)
+/* The score where the key is seen. */
+static const rlxc_expr *show_or_hide(rlxc_te *te, const rlxc_expr *seen, const rlxc_expr *score)
 {
+    rlxc_context *ctx = te->ctx;
     const rlx_dtype t = score->dtype;
     const rlxc_expr *least = rlxc_float(ctx, t, least_seen(t));
-    if (!plain)
+    if (gives_zeros(te->call))
+        return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, -INFINITY));
+    if (has_bias(te->call))
         score = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, score, least), least, score);
     return rlxc_select(ctx, seen, score, rlxc_float(ctx, t, hidden(t)));
 }
@@ -328,7 +370,7 @@ static const rlxc_expr *hide_keys(rlxc_te *te, const rlxc_expr *const dims[4],
             rlxc_binary(ctx, RLXC_EXPR_GE, te->axes[3], rlxc_sub(ctx, last, reach));
         seen = seen ? rlxc_binary(ctx, RLXC_EXPR_AND, seen, near) : near;
     }
-    return seen ? show_or_hide(ctx, seen, score, te->call->n_args == 3) : score;
+    return seen ? show_or_hide(te, seen, score) : score;
 }
 
 static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims[4],
@@ -363,12 +405,22 @@ static const rlxc_expr *hide_others(rlxc_te *te, const rlxc_te_operand *first,
     const rlxc_expr *seen = rlxc_binary(
         ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_GE, j, rlxc_te_get(te, first, i)),
         rlxc_binary(ctx, RLXC_EXPR_LT, j, rlxc_te_get(te, end, i)));
-    return show_or_hide(ctx, seen, score, true);
+    return show_or_hide(te, seen, score);
 }
 
 static const rlxc_expr *shared_head(rlxc_context *ctx, const rlxc_expr *head, int64_t sharing)
 {
     return sharing == 1 ? head : rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, head, rlxc_i64(ctx, sharing));
+}
+
+/* The indices of element |d| of key or value |j|. */
+static void stored_at(bool by_head, const rlxc_expr *b, const rlxc_expr *j, const rlxc_expr *head,
+                      const rlxc_expr *d, const rlxc_expr *out[4])
+{
+    out[0] = b;
+    out[1] = by_head ? head : j;
+    out[2] = by_head ? j : head;
+    out[3] = d;
 }
 
 /* Seven stages, in float32 or float64, that the schedule runs as one (tir/schedule_attention.h). */
@@ -381,15 +433,15 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
         return (rlxc_atom){0};
     rlxc_te_operand q = rlxc_te_operand_of(&te, 0, "query"), k = rlxc_te_operand_of(&te, 1, "key"),
                     v = rlxc_te_operand_of(&te, 2, "value"), bias = {0}, first = {0}, end = {0};
-    bool has_bias = call->n_args == 4, ranged = call->n_args > 4;
-    if (has_bias)
+    const bool biased = has_bias(call), ranged = call->n_args > 4, by_head = is_by_head(call);
+    if (biased)
         bias = rlxc_te_operand_of(&te, 3, "bias");
     if (ranged) {
         first = rlxc_te_operand_of(&te, 3, "first");
         end = rlxc_te_operand_of(&te, 4, "end");
     }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_attention");
-    const rlxc_expr *dims[4] = {q.dims[0], q.dims[2], q.dims[1], k.dims[1]},
+    const rlxc_expr *dims[4] = {q.dims[0], q.dims[2], q.dims[1], k.dims[by_head ? 2 : 1]},
                     *taken[4] = {dims[0], dims[1], dims[2], v.dims[3]};
     const rlx_dtype t = rlxc_te_compute_dtype(out->dtype);
     const rlxc_buffer *score = rlxc_te_temp(&te, "T_score", t, dims, 4),
@@ -402,8 +454,8 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     four_axes(&te, score->name, dims, false);
     const rlxc_expr *d = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "d", q.dims[3]);
-    const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d},
-                    *k_at[4] = {ax[0], ax[3], shared_head(ctx, ax[1], sharing), d};
+    const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d}, *k_at[4], *v_at[4];
+    stored_at(by_head, ax[0], ax[3], shared_head(ctx, ax[1], sharing), d, k_at);
     rlxc_te_reduce(&te, score, zero,
                    rlxc_add(ctx, rlxc_te_load(&te, score, ax),
                             rlxc_mul(ctx, rlxc_te_widen(&te, rlxc_te_get(&te, &q, q_at)),
@@ -411,7 +463,7 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     four_axes(&te, shown->name, dims, false);
     const rlxc_expr *value = rlxc_mul(ctx, rlxc_te_load(&te, score, ax), rlxc_float(ctx, t, scale));
-    if (has_bias)
+    if (biased)
         value =
             rlxc_add(ctx, value, rlxc_cast(ctx, t, rlxc_te_get_broadcast(&te, &bias, ax, dims, 4)));
     rlxc_te_store(&te, shown,
@@ -432,8 +484,8 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     four_axes(&te, total->name, taken, false);
     const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", dims[3]);
-    const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j},
-                    *v_at[4] = {ax[0], j, shared_head(ctx, ax[1], sharing), ax[3]};
+    const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j};
+    stored_at(by_head, ax[0], j, shared_head(ctx, ax[1], sharing), ax[3], v_at);
     rlxc_te_reduce(&te, total, zero,
                    rlxc_add(ctx, rlxc_te_load(&te, total, ax),
                             rlxc_mul(ctx, rlxc_te_load(&te, exp, w_at),
@@ -441,9 +493,12 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
     rlxc_te_spatial(&te, out->name, out);
     const rlxc_expr *o_at[4] = {ax[0], ax[2], ax[1], ax[3]};
-    value = rlxc_te_div(ctx, rlxc_te_load(&te, total, o_at), rlxc_te_load(&te, sum, o_at));
-    value = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0)), value,
-                        zero); /* no keys: a sum over nothing */
+    const rlxc_expr *all = rlxc_te_load(&te, sum, o_at);
+    value = rlxc_te_div(ctx, rlxc_te_load(&te, total, o_at), all);
+    const rlxc_expr *some = gives_zeros(call)
+                                ? rlxc_binary(ctx, RLXC_EXPR_GT, all, zero)
+                                : rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0));
+    value = rlxc_select(ctx, some, value, zero); /* no keys: a sum over nothing */
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);
 }
@@ -460,6 +515,16 @@ static rlxc_atom for_each_head(rlxc_builder *b, const rlxc_binding *call, rlxc_a
     return rlxc_lower_op(b, call, "repeat", &x, 1, attrs);
 }
 
+static rlxc_atom without_nan(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x)
+{
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, x);
+    if (!s)
+        return x;
+    rlxc_atom args[3] = {rlxc_lower1(b, call, "isnan", x), rlxc_scalar_atom(b->ctx, s->dtype, 0),
+                         x};
+    return rlxc_lower_op(b, call, "where", args, 3, (rlxc_attrs){0});
+}
+
 rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
@@ -469,18 +534,22 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
     if (!out || !rlxc_lower_begin(&v, b, call) || !scale_of(&v, call, &scale))
         return (rlxc_atom){0};
+    view_by_position(&v, call);
     const int64_t sharing = heads_sharing(&v);
     if (fits_one_kernel(&v))
         return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale, sharing);
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
     rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
+    rlxc_atom stored[2] = {call->args[1], call->args[2]};
+    for (uint32_t i = 0; i < 2 && is_by_head(call); i++)
+        stored[i] = permuted(b, call, stored[i], 2, 1, 3);
     rlxc_atom qk[2] = {permuted(b, call, call->args[0], 2, 1, 3),
-                       permuted(b, call, for_each_head(b, call, call->args[1], sharing), 2, 3, 1)};
+                       permuted(b, call, for_each_head(b, call, stored[0], sharing), 2, 3, 1)};
     rlxc_atom product = rlxc_lower_op(b, call, "matmul", qk, 2, typed);
     rlxc_atom scaled[2] = {product, rlxc_scalar_atom(ctx, dtype, scale)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
-    if (!var_len && v.n_inputs > 3) {
+    if (has_bias(call)) {
         rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
                                        rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
         rlxc_atom sum[2] = {scores, bias};
@@ -492,71 +561,14 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
         scores = masked(b, call, scores, seen);
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
-    rlxc_atom weights[2] = {
-        rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
-        permuted(b, call, for_each_head(b, call, call->args[2], sharing), 2, 1, 3)};
+    rlxc_atom weights[2] = {rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
+                            permuted(b, call, for_each_head(b, call, stored[1], sharing), 2, 1, 3)};
+    if (gives_zeros(call))
+        weights[0] = without_nan(b, call, weights[0]);
     if (!rlxc_dtype_eq(dtype, out->dtype))
         weights[1] = rlxc_lower_op(b, call, "astype", &weights[1], 1,
                                    rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(dtype)));
     rlxc_atom heads = rlxc_lower_op(b, call, "matmul", weights, 2,
                                     rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(out->dtype)));
     return heads.kind == RLXC_ATOM_NONE ? heads : permuted(b, call, heads, 2, 1, 3);
-}
-
-/* --- collapse_sum_to, collapse_sum_like: the sum that undoes a broadcast --- */
-
-const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *module,
-                                          const rlxc_binding *call)
-{
-    rlxc_call_view v;
-    rlxc_dims dims;
-    int32_t ndim;
-    if (!rlxc_infer_begin(&v, ctx, module, call))
-        return NULL;
-    const rlxc_sinfo *x = v.in[0];
-    if (!rlxc_shape_arg(&v, 1, &dims, &ndim))
-        return rlxc_tensor_ndim(&v, x->dtype, ndim);
-    if (x->ndim != RLXC_UNKNOWN_NDIM && ndim > x->ndim)
-        return rlxc_infer_fail(&v, 1, "has more dimensions than 'x': %s", rlxc_sinfo_text(ctx, x));
-    for (int32_t i = 0; rlxc_dims_known(x) && i < ndim; i++) {
-        const rlxc_expr *from = x->dims[x->ndim - ndim + i];
-        if (!rlxc_is_const(dims.at[i], 1) && rlxc_prove_ne(ctx, from, dims.at[i], NULL))
-            return rlxc_infer_fail(&v, 1, "%s does not broadcast to %s",
-                                   rlxc_sinfo_text(ctx, v.in[1]), rlxc_sinfo_text(ctx, x));
-    }
-    return rlxc_tensor_of(&v, x->dtype, &dims);
-}
-
-rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
-{
-    rlxc_context *ctx = b->ctx;
-    rlxc_call_view v;
-    rlxc_dims dims;
-    int32_t ndim;
-    int64_t axes[RLXC_MAX_NDIM];
-    uint32_t n = 0;
-    const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
-    if (!out || !rlxc_infer_begin(&v, ctx, b->module, call))
-        return (rlxc_atom){0};
-    const rlxc_sinfo *x = v.in[0];
-    if (!rlxc_shape_arg(&v, 1, &dims, &ndim) || !rlxc_dims_known(x)) {
-        rlxc_infer_error(&v, "cannot be compiled: shapes are not known");
-        return (rlxc_atom){0};
-    }
-    for (int32_t i = 0; i < x->ndim; i++) {
-        int32_t k = i - (x->ndim - ndim);
-        if (k < 0 || (rlxc_is_const(dims.at[k], 1) && !rlxc_is_const(x->dims[i], 1))) {
-            axes[n++] = i;
-        } else if (!rlxc_prove_eq(ctx, x->dims[i], dims.at[k], NULL)) {
-            rlxc_infer_error(&v, "cannot prove that dimension %d stays; R.match_cast can state it",
-                             i);
-            return (rlxc_atom){0};
-        }
-    }
-    rlxc_attrs attrs = rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
-    attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, "keepdims"), rlxc_attr_bool(true));
-    rlxc_atom args[2] = {call->args[0], rlxc_atom_shape(ctx, dims.at, dims.n)};
-    if (n > 0)
-        args[0] = rlxc_lower_op(b, call, "sum", args, 1, attrs);
-    return rlxc_lower_op(b, call, "reshape", args, 2, (rlxc_attrs){0});
 }

@@ -1,8 +1,11 @@
-/* Reductions: sum, prod, max, min; mean, variance, std; argmax, argmin; running sums and products.
+/* Reductions: sum, prod, max, min; mean, variance, std; argmax, argmin; running sums and products;
+ * collapse_sum_to, collapse_sum_like.
  *
  * Over nothing: sum 0, prod 1, max and min the type's smallest and largest number. float16 and
  * bfloat16 accumulate in float32 and are rounded once at the end. */
 #include "compiler/ops/reduce.h"
+
+#include "compiler/ops/compose.h"
 
 #include <math.h>
 #include <string.h>
@@ -331,4 +334,62 @@ rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
         &te, NULL,
         rlxc_stmt_for(ctx, k, rlxc_i64(ctx, 0), out->shape[axis], RLXC_LOOP_SERIAL, store));
     return rlxc_te_finish(&te);
+}
+
+/* --- collapse_sum_to, collapse_sum_like: the sum that undoes a broadcast --- */
+
+const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *module,
+                                          const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlxc_dims dims;
+    int32_t ndim;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    if (!rlxc_shape_arg(&v, 1, &dims, &ndim))
+        return rlxc_tensor_ndim(&v, x->dtype, ndim);
+    if (x->ndim != RLXC_UNKNOWN_NDIM && ndim > x->ndim)
+        return rlxc_infer_fail(&v, 1, "has more dimensions than 'x': %s", rlxc_sinfo_text(ctx, x));
+    for (int32_t i = 0; rlxc_dims_known(x) && i < ndim; i++) {
+        const rlxc_expr *from = x->dims[x->ndim - ndim + i];
+        if (!rlxc_is_const(dims.at[i], 1) && rlxc_prove_ne(ctx, from, dims.at[i], NULL))
+            return rlxc_infer_fail(&v, 1, "%s does not broadcast to %s",
+                                   rlxc_sinfo_text(ctx, v.in[1]), rlxc_sinfo_text(ctx, x));
+    }
+    return rlxc_tensor_of(&v, x->dtype, &dims);
+}
+
+rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_context *ctx = b->ctx;
+    rlxc_call_view v;
+    rlxc_dims dims;
+    int32_t ndim;
+    int64_t axes[RLXC_MAX_NDIM];
+    uint32_t n = 0;
+    const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
+    if (!out || !rlxc_infer_begin(&v, ctx, b->module, call))
+        return (rlxc_atom){0};
+    const rlxc_sinfo *x = v.in[0];
+    if (!rlxc_shape_arg(&v, 1, &dims, &ndim) || !rlxc_dims_known(x)) {
+        rlxc_infer_error(&v, "cannot be compiled: shapes are not known");
+        return (rlxc_atom){0};
+    }
+    for (int32_t i = 0; i < x->ndim; i++) {
+        int32_t k = i - (x->ndim - ndim);
+        if (k < 0 || (rlxc_is_const(dims.at[k], 1) && !rlxc_is_const(x->dims[i], 1))) {
+            axes[n++] = i;
+        } else if (!rlxc_prove_eq(ctx, x->dims[i], dims.at[k], NULL)) {
+            rlxc_infer_error(&v, "cannot prove that dimension %d stays; R.match_cast can state it",
+                             i);
+            return (rlxc_atom){0};
+        }
+    }
+    rlxc_attrs attrs = rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
+    attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, "keepdims"), rlxc_attr_bool(true));
+    rlxc_atom args[2] = {call->args[0], rlxc_atom_shape(ctx, dims.at, dims.n)};
+    if (n > 0)
+        args[0] = rlxc_lower_op(b, call, "sum", args, 1, attrs);
+    return rlxc_lower_op(b, call, "reshape", args, 2, (rlxc_attrs){0});
 }

@@ -115,6 +115,31 @@ static bool may_be_root(const rlxc_binding *binding)
     return false;
 }
 
+/* What |build| makes of the match takes the place of its root. */
+static rlxc_rewrite_action replace(finder *f, rlxc_matching *t, rlxc_match_build_fn build,
+                                   bool shared, rlxc_atom *replacement)
+{
+    rlxc_context *ctx = f->ctx;
+    const rlxc_binding_block *block = t->b->block;
+    const rlxc_rvar *root = t->root->var;
+    uint32_t before = block->n;
+    rlxc_atom result = build(t);
+    for (uint32_t k = before; k < block->n; k++)
+        define(f, t->b, block->bindings[k]);
+    const rlxc_sinfo *now =
+        result.kind == RLXC_ATOM_NONE ? NULL : rlxc_atom_sinfo(ctx, t->g.module, result);
+    if (rlxc_failed(ctx) || !now || !rlxc_sinfo_subsumes(ctx, root->sinfo, now))
+        return RLXC_REWRITE_KEEP;
+    for (uint32_t k = 0; k < (shared ? 1 : t->m.n_inside); k++)
+        visit_args(t->m.inside[k], one_less, f); /* these are dead */
+    for (uint32_t k = before; k < block->n; k++)
+        visit_args(block->bindings[k], one_more, f);
+    if (result.kind == RLXC_ATOM_VAR)
+        set_uses(f, result.var, find_uses(f, result.var) + find_uses(f, root));
+    *replacement = result;
+    return RLXC_REWRITE_REPLACE;
+}
+
 static rlxc_rewrite_action match_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
                                          rlxc_atom *replacement)
 {
@@ -122,32 +147,21 @@ static rlxc_rewrite_action match_binding(void *user, rlxc_builder *b, rlxc_bindi
     rlxc_context *ctx = b->ctx;
     f->block = b->block;
     define(f, b, binding);
-    if (binding->form != RLXC_FORM_CALL || !binding->op || !may_be_root(binding))
+    const bool is_cast = binding->form == RLXC_FORM_MATCH_CAST;
+    if (!is_cast && (binding->form != RLXC_FORM_CALL || !binding->op || !may_be_root(binding)))
         return RLXC_REWRITE_KEEP;
     rlxc_matching t = {.b = b, .root = binding, .part = match_part};
     t.g = (rlxc_pattern_graph){ctx, b->module, f, find_definition, find_uses};
-    for (uint32_t i = 0; i < N_ROWS && !rlxc_failed(ctx); i++) {
-        if (!rows[i].build ||
-            !rlxc_pattern_match(&t.g, &f->patterns[i], rlxc_atom_var(binding->var), rows[i].shared,
-                                &t.m))
-            continue;
-        uint32_t before = b->block->n;
-        rlxc_atom result = rows[i].build(&t);
-        for (uint32_t k = before; k < b->block->n; k++)
-            define(f, b, b->block->bindings[k]);
-        const rlxc_sinfo *now =
-            result.kind == RLXC_ATOM_NONE ? NULL : rlxc_atom_sinfo(ctx, b->module, result);
-        if (rlxc_failed(ctx) || !now || !rlxc_sinfo_subsumes(ctx, binding->var->sinfo, now))
-            continue;
-        for (uint32_t k = 0; k < (rows[i].shared ? 1 : t.m.n_inside); k++)
-            visit_args(t.m.inside[k], one_less, f); /* these are dead */
-        for (uint32_t k = before; k < b->block->n; k++)
-            visit_args(b->block->bindings[k], one_more, f);
-        if (result.kind == RLXC_ATOM_VAR)
-            set_uses(f, result.var, find_uses(f, result.var) + find_uses(f, binding->var));
-        *replacement = result;
-        return RLXC_REWRITE_REPLACE;
+    if (is_cast) {
+        t.m = (rlxc_match){.inside = {binding}, .n_inside = 1};
+        return replace(f, &t, rlxc_match_cast_of_repeated, true, replacement);
     }
+    for (uint32_t i = 0; i < N_ROWS && !rlxc_failed(ctx); i++)
+        if (rows[i].build &&
+            rlxc_pattern_match(&t.g, &f->patterns[i], rlxc_atom_var(binding->var), rows[i].shared,
+                               &t.m) &&
+            replace(f, &t, rows[i].build, rows[i].shared, replacement) == RLXC_REWRITE_REPLACE)
+            return RLXC_REWRITE_REPLACE;
     return RLXC_REWRITE_KEEP;
 }
 

@@ -17,6 +17,20 @@ typedef struct rlxc_matching {
  * nothing of use was emitted. */
 typedef rlxc_atom (*rlxc_match_build_fn)(rlxc_matching *t);
 
+/* Of a tensor with known dimensions and type; else NULL. */
+const rlxc_sinfo *rlxc_match_tensor(const rlxc_matching *t, rlxc_atom atom);
+/* What the match captured as |name|; kind NONE: nothing. */
+rlxc_atom rlxc_match_capture(const rlxc_matching *t, const char *name);
+/* R.|op|(args) before the root, named as its result. */
+rlxc_atom rlxc_match_emit(rlxc_matching *t, const char *op, const rlxc_atom *args, uint32_t n,
+                          rlxc_attrs attrs);
+/* The axes of a permute_dims of |ndim| dimensions; reversed order where none are given. */
+bool rlxc_match_axes(const rlxc_binding *call, int32_t ndim, int64_t *out);
+/* permute_dims(x, axes); where x is one itself, both are made one, or none. */
+rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim);
+/* The call of R.|op| that gives |x|; NULL: another. */
+const rlxc_binding *rlxc_match_made_by(const rlxc_matching *t, rlxc_atom x, const char *op);
+
 rlxc_atom rlxc_match_layer_norm(rlxc_matching *t);
 rlxc_atom rlxc_match_rms_norm(rlxc_matching *t);
 rlxc_atom rlxc_match_gelu(rlxc_matching *t);
@@ -26,6 +40,8 @@ rlxc_atom rlxc_match_sigmoid(rlxc_matching *t);
 rlxc_atom rlxc_match_softmax(rlxc_matching *t);
 rlxc_atom rlxc_match_log_softmax(rlxc_matching *t);
 rlxc_atom rlxc_match_attention(rlxc_matching *t);
+/* The root is a match_cast. */
+rlxc_atom rlxc_match_cast_of_repeated(rlxc_matching *t);
 rlxc_atom rlxc_match_permute_dims(rlxc_matching *t);
 
 #endif

@@ -22,6 +22,9 @@ typedef struct variant {
     bool hides;     /* the bias hides keys with the least float, from some queries all; where a mask
                        hides keys as well, also with -inf */
     int64_t window; /* 0: none */
+    bool by_head;   /* keys and values are stored so */
+    bool zeros;     /* from queries that see nothing */
+    int64_t shared; /* heads of keys and values; 0: all have their own */
 } variant;
 
 static const variant variants[] = {
@@ -54,11 +57,34 @@ static const variant variants[] = {
      .causal = true, .bottom_right = true, .window = 37},
     {"bfloat16 causal bias", "bfloat16", 32, 32, ", causal_mask=\"TopLeft\"", .bias = true,
      .causal = true},
+    {"by head", "float32", 64, 64, "", .by_head = true},
+    {"by head, odd sizes", "float32", 20, 7, ", scale=0.3", .by_head = true},
+    {"by head, shared", "float32", 32, 16, "", .by_head = true, .shared = 1},
+    {"by head, causal at the end", "float32", 32, 16, ", causal_mask=\"BottomRight\"",
+     .causal = true, .bottom_right = true, .by_head = true, .shared = 1},
+    {"by head, float16", "float16", 24, 40, "", .by_head = true},
+    {"by head, float64, shared", "float64", 20, 7, ", scale=0.3", .by_head = true, .shared = 1},
+    {"zeros", "float32", 16, 16, "", .bias = true, .hides = true, .zeros = true},
+    {"zeros beside a mask", "float32", 16, 16, ", causal_mask=\"TopLeft\"", .bias = true,
+     .hides = true, .causal = true, .zeros = true, .by_head = true},
+    {"zeros in a window", "float32", 16, 16, ", causal_mask=\"BottomRight\", window_size=7",
+     .causal = true, .bottom_right = true, .window = 7, .zeros = true},
+    {"zeros in float64", "float64", 9, 16, "", .bias = true, .hides = true, .zeros = true,
+     .by_head = true, .shared = 1},
 };
+
+static int64_t heads_of_keys(const variant *v)
+{
+    return v->shared ? v->shared : HEADS;
+}
 
 static void module_text(const variant *v, char *out, size_t size)
 {
-    char bias[128] = "";
+    char bias[128] = "", keys[64];
+    if (v->by_head)
+        snprintf(keys, sizeof keys, "%d, %lld, \"m\"", BATCH, (long long)heads_of_keys(v));
+    else
+        snprintf(keys, sizeof keys, "%d, \"m\", %lld", BATCH, (long long)heads_of_keys(v));
     if (v->bias)
         snprintf(bias, sizeof bias, ", b: R.Tensor((1, %d, %s, \"m\"), \"%s\")",
                  v->bias_by_key ? 1 : HEADS, v->bias_by_key ? "1" : "\"n\"", v->dtype);
@@ -67,13 +93,17 @@ static void module_text(const variant *v, char *out, size_t size)
              "class Module:\n"
              "    @R.function\n"
              "    def main(q: R.Tensor((%d, \"n\", %d, %lld), \"%s\"),"
-             " k: R.Tensor((%d, \"m\", %d, %lld), \"%s\"),"
-             " v: R.Tensor((%d, \"m\", %d, %lld), \"%s\")%s):\n"
-             "        y = R.nn.attention%s(q, k, v%s%s)\n"
+             " k: R.Tensor((%s, %lld), \"%s\"),"
+             " v: R.Tensor((%s, %lld), \"%s\")%s):\n"
+             "        y = R.nn.attention%s(q, k, v%s%s%s%s)\n"
              "        return y\n",
-             BATCH, HEADS, (long long)v->size, v->dtype, BATCH, HEADS, (long long)v->size, v->dtype,
-             BATCH, HEADS, (long long)v->value_size, v->dtype, bias, v->bias ? "_bias" : "",
-             v->bias ? ", b" : "", v->attrs);
+             BATCH, HEADS, (long long)v->size, v->dtype, keys, (long long)v->size, v->dtype, keys,
+             (long long)v->value_size, v->dtype, bias,
+             v->by_head || v->zeros ? "_as_stored"
+             : v->bias              ? "_bias"
+                                    : "",
+             v->bias ? ", b" : "", v->attrs, v->by_head ? ", layout=\"BHSD\"" : "",
+             v->zeros ? ", unseen_zero=True" : "");
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -138,7 +168,7 @@ static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 {
     for (int64_t i = 0; i < HEADS * n * m; i++)
         if (i / m % n % 3 == 0 || i % m % 5 == 0) {
-            bool infinite = v->causal && i / m % n % 2 == 0;
+            bool infinite = v->zeros || (v->causal && i / m % n % 2 == 0);
             if (item_size(v) == 8)
                 ((double *)bias)[i] = infinite ? -INFINITY : -DBL_MAX;
             else
@@ -148,15 +178,26 @@ static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 
 /* --- the definition --------------------------------------------------------------------------- */
 
-/* A query that sees keys sees no others, whatever the bias adds to them; one that sees none has the
- * mean of all values. */
-static void apply_mask(const bool *seen, int64_t m, double *score)
+/* Element |d| of |size| of key or value |j| of |m|, for head |h| of the queries. */
+static int64_t place(const variant *v, int64_t b, int64_t h, int64_t j, int64_t m, int64_t size,
+                     int64_t d)
 {
-    bool any = false;
+    int64_t heads = heads_of_keys(v), head = h * heads / HEADS;
+    return ((v->by_head ? (b * heads + head) * m + j : (b * m + j) * heads + head)) * size + d;
+}
+
+/* A query that sees keys sees no others, whatever the bias adds to them; one that sees none has the
+ * mean of all values, or zeros. */
+static void apply_mask(const variant *v, const bool *seen, int64_t m, double *score)
+{
+    bool any = v->zeros;
     for (int64_t j = 0; j < m; j++)
         any = any || seen[j];
     for (int64_t j = 0; j < m; j++)
-        score[j] = !any ? 0 : seen[j] ? fmax(score[j], -DBL_MAX / 4) : -INFINITY;
+        score[j] = !any       ? 0
+                   : !seen[j] ? -INFINITY
+                   : v->zeros ? score[j]
+                              : fmax(score[j], -DBL_MAX / 4);
 }
 
 static bool sees(const variant *v, int64_t i, int64_t j, int64_t n, int64_t m)
@@ -178,7 +219,7 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
             double s = 0;
             for (int64_t d = 0; d < v->size; d++)
                 s += get(v, in[0], at * v->size + d) *
-                     get(v, in[1], ((b * m + j) * HEADS + h) * v->size + d);
+                     get(v, in[1], place(v, b, h, j, m, v->size, d));
             s *= scale;
             if (v->bias)
                 s += get(v, in[3], v->bias_by_key ? j : (h * n + i) * m + j);
@@ -186,17 +227,17 @@ static void expect(const variant *v, const void *const *in, int64_t n, int64_t m
             seen[j] = sees(v, i, j, n, m);
         }
         if (v->causal || v->window)
-            apply_mask(seen, m, score);
+            apply_mask(v, seen, m, score);
         for (int64_t j = 0; j < m; j++)
             largest = fmax(largest, score[j]);
+        const bool nothing = v->zeros && isinf(largest);
         for (int64_t j = 0; j < m; j++)
             sum += score[j] = exp(score[j] - largest);
         for (int64_t e = 0; e < v->value_size; e++) {
             double total = 0;
             for (int64_t j = 0; j < m; j++)
-                total +=
-                    score[j] / sum * get(v, in[2], ((b * m + j) * HEADS + h) * v->value_size + e);
-            out[at * v->value_size + e] = total;
+                total += score[j] / sum * get(v, in[2], place(v, b, h, j, m, v->value_size, e));
+            out[at * v->value_size + e] = nothing ? 0 : total;
         }
     }
     free(score);
@@ -221,8 +262,9 @@ static bool after_merge(void *user, const rlxc_pass *pass, const rlxc_module *mo
 
 static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
 {
-    int64_t counts[4] = {BATCH * n * HEADS * v->size, BATCH * m * HEADS * v->size,
-                         BATCH * m * HEADS * v->value_size, v->bias_by_key ? m : HEADS * n * m};
+    int64_t counts[4] = {BATCH * n * HEADS * v->size, BATCH * m * heads_of_keys(v) * v->size,
+                         BATCH * m * heads_of_keys(v) * v->value_size,
+                         v->bias_by_key ? m : HEADS * n * m};
     int64_t results = BATCH * n * HEADS * v->value_size;
     void *buffers[5];
     uint32_t last = v->bias ? 4 : 3;

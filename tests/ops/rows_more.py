@@ -423,6 +423,37 @@ def rows(Row, x):
             name="attention with shared heads of a size that is not known"),
     ]
 
+    # keys and values as caches are; queries that see nothing
+    cached = lambda q, k, v, *bias: turn(every(turn(q), k.repeat(3, 1), v.repeat(3, 1), True, *bias))
+    zeros = lambda y, t: np.where(turn(t) > 0, 0, y)
+    hiding = f'R.where(R.greater(t, {c(0)}), R.const(float("-inf"), "float32"), {c(0)})'
+    for rows, size in (("n", "16"), ("4", "n")):
+        by_head = {"q": x(f"2 {rows} 6 {size}"), "k": x(f"2 2 m {size}"), "v": x("2 2 m 8")}
+        scaled = lambda q, k, v, *bias: cached(q * np.sqrt(q.shape[3]) / 4, k, v, *bias)
+        out += [
+            Row('R.nn.attention_as_stored(q, k, v, scale=0.25, layout="BHSD")', by_head, scaled,
+                empty=False),
+            Row('R.nn.attention_as_stored(q, k, v, a, scale=0.25, layout="BHSD")',
+                {**by_head, "a": x(f"1 1 {rows} m")}, scaled, empty=False),
+            Row(f'R.nn.attention_as_stored(q, k, v, {hiding}, scale=0.25, layout="BHSD", '
+                f'unseen_zero=True)', {**by_head, "t": x(f"1 1 {rows} 1")},
+                lambda q, k, v, t: zeros(scaled(q, k, v), t), empty=False),
+            Row(f'R.nn.attention_as_stored(q, k, v, {hiding}, scale=0.25, causal_mask="TopLeft", '
+                f'layout="BHSD", unseen_zero=True)',
+                {"q": x(f"2 {rows} 6 {size}"), "k": x(f"2 2 {rows} {size}"), "v": x(f"2 2 {rows} 8"),
+                 "t": x(f"1 1 {rows} 1")},
+                lambda q, k, v, t: zeros(turn(every(turn(q) * np.sqrt(q.shape[3]) / 4,
+                                                    k.repeat(3, 1), v.repeat(3, 1),
+                                                    np.tril(np.ones((q.shape[1],) * 2, bool)))), t),
+                empty=False)]
+    flat3 = "R.reshape(R.permute_dims(R.reshape(k, (6, m, 16)), axes=[0, 2, 1]), (2, 3, 16, m))"
+    for turned in (kt, flat3):
+        p = f"R.nn.softmax(R.add(R.multiply(R.matmul(q, {turned}), {c(.25)}), {hiding}))"
+        out.append(Row(f"R.matmul(R.where(R.isnan({p}), {c(0)}, {p}), v)",
+                       {**heads, "t": x("1 1 n 1")},
+                       lambda q, k, v, t: np.where(t > 0, 0, every(q, k, v)), empty=False,
+                       name=f"decomposed attention without NaN {turned}"))
+
     half = f'R.multiply(R.matmul(q, {kt}), R.const(0.25, "float16"))'
     weights = 'R.astype(R.nn.softmax(R.astype({}, "float32")), "float16")'
     halves = {name: x(dims[0], "float16", -1, 1) for name, dims in heads.items()}

@@ -297,3 +297,43 @@ class Module:
             out = R.matmul(p, v3)
             R.output(out)
         return out
+
+    @R.function
+    def caches_by_head(q: R.Tensor(("b", "n", 4, 16), "float32"), past_k: R.Tensor(("b", 4, "p", 16), "float32"), past_v: R.Tensor(("b", 4, "p", 16), "float32"), k: R.Tensor(("b", 4, "n", 16), "float32"), v: R.Tensor(("b", 4, "n", 16), "float32"), bias: R.Tensor(("b", 1, "n", "n + p"), "float32")) -> R.Tensor(("b", "n", 4, 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        p = T.int64()
+        with R.dataflow():
+            qt = R.permute_dims(q, axes=[0, 2, 1, 3])
+            all_k = R.concat((past_k, k), axis=2)
+            all_v = R.concat((past_v, v), axis=2)
+            kt = R.permute_dims(all_k, axes=[0, 1, 3, 2])
+            z = R.matmul(qt, kt)
+            y = R.multiply(z, R.const(0.25, "float32"))
+            s = R.add(y, bias)
+            w = R.nn.softmax(s, axis=-1)
+            bad = R.isnan(w)
+            good = R.where(bad, R.const(0.0, "float32"), w)
+            h = R.matmul(good, all_v)
+            out = R.permute_dims(h, axes=[0, 2, 1, 3])
+            R.output(out)
+        return out
+
+    @R.function
+    def turned_in_one_batch(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 2, "m", 16), "float32"), v: R.Tensor(("b", 2, "o", 16), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        m = T.int64()
+        o = T.int64()
+        with R.dataflow():
+            ks = R.repeat(k, repeats=2, axis=1)
+            vs = R.repeat(v, repeats=2, axis=1)
+            flat = R.reshape(ks, R.shape([b * 4, m, 16]))
+            turned = R.permute_dims(flat, axes=[0, 2, 1])
+            kt = R.reshape(turned, R.shape([b, 4, 16, m]))
+            s = R.matmul(q, kt)
+            w = R.nn.softmax(s, axis=-1)
+            vm = R.match_cast(vs, R.Tensor((b, 4, m, 16), dtype="float32"))
+            out = R.matmul(w, vm)
+            R.output(out)
+        return out
