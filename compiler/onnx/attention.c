@@ -1,15 +1,17 @@
 /* Transformers: attention with its masks and caches, rotary embeddings, caches written in place,
  * root-mean-square normalisation, gated units.
  *
- * Attention is written as the two products and the softmax between them, in float32 where the
- * tensors are narrower: passes that know a fused form find it. Query heads that share a key head
- * are a dimension of their own, so that keys and values are not repeated. A row of scores that is
- * masked as a whole gives zeros. */
+ * Attention is R.nn.attention_as_stored: caches and shared heads are read where they are. Where the
+ * scores are a result, or more is done to them, it is written as the two products and the softmax
+ * between them, in float32 where the tensors are narrower; query heads that share a key head are a
+ * dimension of their own, so that keys and values are not repeated. A row of scores that is masked
+ * as a whole gives zeros. */
 #include <math.h>
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
+#include "compiler/ops/compose.h"
 
 static rlx_dtype at_least_float32(rlx_dtype t)
 {
@@ -173,19 +175,108 @@ static rlxc_atom read_mask(rlxc_ox *im, const attention *a)
     return rlxc_ox_pad_axis(im, mask, ndim - 1, rlxc_ox_i(im, 0), more, "constant", fill);
 }
 
-void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
+/* --- as one operator -------------------------------------------------------------------------- */
+
+/* The type that softmax is computed in. */
+static rlx_dtype softmax_type(rlxc_ox *im, const attention *a)
 {
-    (void)row;
-    static const int64_t swap[4] = {0, 2, 1, 3}, turn[4] = {0, 1, 3, 2};
-    attention a;
+    rlx_dtype exact = a->t;
+    int32_t precision = (int32_t)rlxc_ox_int(im, "softmax_precision", 0);
+    if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_dtype_is_float(exact)))
+        rlxc_ox_fail(im, "softmax_precision is %d", (int)precision);
+    return at_least_float32(exact);
+}
+
+/* Whether the operator computes what the node does, and dimensions and types are such that it is
+ * one kernel. */
+static bool is_one_operator(rlxc_ox *im, const attention *a)
+{
+    const rlx_dtype t = rlxc_ox_type(im, a->q);
+    int64_t size;
+    if (rlxc_ox_float(im, "softcap", 0) != 0 || rlxc_ox_wants(im, 3) ||
+        softmax_type(im, a).bits > a->t.bits || !rlxc_dtype_is_float(t) ||
+        !rlxc_dtype_eq(t, rlxc_ox_type(im, a->k)) || !rlxc_dtype_eq(t, rlxc_ox_type(im, a->v)) ||
+        !rlxc_is_int(rlxc_ox_dim(im, a->q, 3), &size) ||
+        !rlxc_is_int(rlxc_ox_dim(im, a->v, 3), &size))
+        return false;
+    const rlxc_expr *same[][2] = {{a->batch, rlxc_ox_dim(im, a->k, 0)},
+                                  {a->batch, rlxc_ox_dim(im, a->v, 0)},
+                                  {a->shared, rlxc_ox_dim(im, a->v, 1)},
+                                  {a->keys, rlxc_ox_dim(im, a->v, 2)},
+                                  {rlxc_ox_dim(im, a->q, 3), rlxc_ox_dim(im, a->k, 3)}};
+    for (uint32_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        if (!rlxc_prove_eq(im->ctx, same[i][0], same[i][1], NULL))
+            return false;
+    return true;
+}
+
+/* What is added to the scores, of dimensions (batch, heads, queries, keys) or 1; kind NONE:
+ * nothing. |see|: the keys that are seen. */
+static rlxc_atom bias_of(rlxc_ox *im, const attention *a, rlxc_atom see)
+{
+    const rlxc_expr *const scores[4] = {a->batch, a->heads, a->queries, a->keys};
+    const rlxc_expr *dims[4];
+    rlxc_atom bias = {0};
+    if (rlxc_ox_has(im, MASK)) {
+        rlxc_atom mask = read_mask(im, a);
+        uint32_t ndim = rlxc_ox_ndim(im, mask);
+        for (uint32_t i = 0; i < 4 && ndim <= 4; i++) {
+            dims[i] = i + ndim < 4 ? rlxc_ox_i(im, 1) : rlxc_ox_dim(im, mask, i + ndim - 4);
+            dims[i] = rlxc_is_const(dims[i], 1) ? dims[i] : scores[i];
+        }
+        if (ndim > 4 || !rlxc_ox_good(im))
+            return bias;
+        mask = rlxc_ox_broadcast(im, mask, dims + 4 - ndim, ndim);
+        mask = rlxc_ox_reshape(im, mask, dims, 4);
+        if (rlxc_ox_type(im, mask).code == RLX_BOOL)
+            see = both(im, see, mask);
+        else
+            bias = mask;
+    }
+    if (see.kind == RLXC_ATOM_NONE)
+        return bias;
+    return rlxc_ox_op3(im, "where", see,
+                       bias.kind == RLXC_ATOM_NONE ? rlxc_ox_number(im, a->t, 0) : bias,
+                       rlxc_ox_number(im, a->t, -(double)INFINITY));
+}
+
+/* The result by head. */
+static rlxc_atom one_operator(rlxc_ox *im, const attention *a, double scale)
+{
+    static const int64_t swap[4] = {0, 2, 1, 3};
+    const int64_t left = rlxc_ox_int(im, "left_window_size", -1);
+    const bool causal = rlxc_ox_int(im, "is_causal", 0) != 0 && !rlxc_ox_has(im, LENGTHS) &&
+                        rlxc_ox_int(im, "right_window_size", -1) < 0;
+    const bool past = rlxc_ox_has(im, PAST_KEY);
+    const bool by_head = !a->is_flat || past || rlxc_ox_wants(im, 1) || rlxc_ox_wants(im, 2);
     bool sure;
+    rlxc_atom see = causal ? (rlxc_atom){0} : visible(im, a, &sure);
+    rlxc_atom args[4] = {rlxc_ox_transpose(im, a->q, swap, 4), a->k, a->v, bias_of(im, a, see)};
+    for (uint32_t i = 1; i < 3 && !by_head; i++)
+        args[i] = rlxc_ox_transpose(im, args[i], swap, 4);
+    rlxc_attrs attrs = rlxc_one_attr(im->ctx, "scale", rlxc_attr_float(scale));
+    attrs = rlxc_and_attr(im->ctx, attrs, "unseen_zero", rlxc_attr_bool(true));
+    if (by_head)
+        attrs = rlxc_and_attr(im->ctx, attrs, "layout", rlxc_attr_string(im->ctx, "BHSD"));
+    if (causal)
+        attrs = rlxc_and_attr(im->ctx, attrs, "causal_mask",
+                              rlxc_attr_string(im->ctx, past ? "BottomRight" : "TopLeft"));
+    if (causal && left >= 0)
+        attrs = rlxc_ox_with_int(im, attrs, "window_size", left + 1);
+    rlxc_atom y = rlxc_ox_opv(im, "nn.attention_as_stored", args,
+                              args[3].kind == RLXC_ATOM_NONE ? 3 : 4, attrs);
+    return rlxc_ox_transpose(im, y, swap, 4);
+}
+
+/* --- as products ------------------------------------------------------------------------------ */
+
+static rlxc_atom as_products(rlxc_ox *im, const attention *ap, double scale)
+{
+    static const int64_t turn[4] = {0, 1, 3, 2};
+    const attention a = *ap;
     const int64_t show = rlxc_ox_int(im, "qk_matmul_output_mode", 0);
-    rlx_dtype t = rlxc_ox_type(im, rlxc_ox_in(im, QUERY));
-    double cap = rlxc_ox_float(im, "softcap", 0), scale = rlxc_ox_float(im, "scale", 0);
-    if (!read_attention(im, &a))
-        return;
-    if (!rlxc_ox_attr(im, "scale"))
-        scale = 1 / sqrt((double)rlxc_ox_need_dim(im, a.q, 3, "the size of a head"));
+    const double cap = rlxc_ox_float(im, "softcap", 0);
+    bool sure;
     rlxc_atom scores =
         rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, a.q, a.t), rlxc_ox_number(im, a.t, scale));
     rlxc_atom keys = rlxc_ox_transpose(im, rlxc_ox_cast(im, a.k, a.t), turn, 4);
@@ -217,13 +308,9 @@ void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (show == 2)
         shown = scores;
-    rlx_dtype exact = a.t;
-    int32_t precision = (int32_t)rlxc_ox_int(im, "softmax_precision", 0);
-    if (precision != 0 && (!rlxc_ox_dtype_of(precision, &exact) || !rlxc_dtype_is_float(exact)))
-        rlxc_ox_fail(im, "softmax_precision is %d", (int)precision);
     rlxc_attrs last = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 3);
     rlxc_atom p =
-        rlxc_ox_op0(im, "nn.softmax", rlxc_ox_cast(im, scores, at_least_float32(exact)), last);
+        rlxc_ox_op0(im, "nn.softmax", rlxc_ox_cast(im, scores, softmax_type(im, ap)), last);
     p = rlxc_ox_cast(im, p, a.t);
     if (!sure && bias.kind != RLXC_ATOM_NONE) {
         const int64_t axes[1] = {rlxc_ox_ndim(im, bias) - 1};
@@ -233,14 +320,29 @@ void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
     if (show == 3)
         shown = p;
     rlxc_atom y = product(im, &a, p, rlxc_ox_cast(im, a.v, a.t));
-    y = rlxc_ox_cast(im, y, t);
+    rlx_dtype t = rlxc_ox_type(im, a.q);
+    rlxc_ox_set(im, 3, rlxc_ox_cast(im, shown, t));
+    return rlxc_ox_cast(im, y, t);
+}
+
+void rlxc_ox_import_attention(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    static const int64_t swap[4] = {0, 2, 1, 3};
+    attention a;
+    double scale = rlxc_ox_float(im, "scale", 0);
+    if (!read_attention(im, &a))
+        return;
+    if (!rlxc_ox_attr(im, "scale"))
+        scale = 1 / sqrt((double)rlxc_ox_need_dim(im, a.q, 3, "the size of a head"));
+    rlxc_atom y =
+        is_one_operator(im, &a) ? one_operator(im, &a, scale) : as_products(im, &a, scale);
     if (a.is_flat) {
         const rlxc_expr *dims[3] = {a.batch, a.queries,
                                     rlxc_mul(im->ctx, a.heads, rlxc_ox_dim(im, y, 3))};
         y = rlxc_ox_reshape(im, rlxc_ox_transpose(im, y, swap, 4), dims, 3);
     }
     rlxc_ox_set(im, 0, y);
-    rlxc_ox_set(im, 3, rlxc_ox_cast(im, shown, t));
 }
 
 /* --- places ----------------------------------------------------------------------------------- */

@@ -165,6 +165,11 @@ def rows():
            Row("Attention", [q, q, q, None, k, k],
                lambda q, k, v, pk, pv: ref.attention(q, k, v, past=(pk, pv), causal=True),
                outputs=3, is_causal=1, name="past"),
+           Row("Attention", [x("2 6 n 4"), *[x("2 2 n 4")] * 2, x("n 2", "bool"), *[x("2 2 m 4")] * 2],
+               lambda q, k, v, s, pk, pv: ref.attention(
+                   q, k, v, np.pad(s, ((0, 0), (0, 99)))[:, :len(s) + pk.shape[2]], (pk, pv),
+                   causal=True, window=(2, -1)),
+               outputs=3, is_causal=1, left_window_size=2, name="groups, mask, past, window"),
            Row("Attention", [q, k, k, None, None, None, i64(1, 2)],
                lambda q, k, v, s: ref.attention(q, k, v, lengths=s), opset=24, name="lengths"),
            Row("Attention", [q, k, k],
