@@ -4,9 +4,6 @@
 
 #include "compiler/tir/quant.h"
 
-/* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
-enum { RLXC_QUANT_INFINITE = 0x7f800000 };
-
 typedef struct rlxc_quant_digits { /* what one row is rounded to (schedule_quant_limbs.c) */
     int64_t block, blocks;         /* elements that share a scale of the weight; so many in a row */
     int64_t span;                  /* blocks that share a scale of the row */

@@ -10,9 +10,9 @@ enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
 #define ROUNDER 12582912.0
 enum { ROUNDER_BITS = 0x4b400000 };
-/* Bits of 1e-20 and 1. Below the first neither may the factor overflow nor what a one is
- * worth, times the scale, lose digits. */
-enum { TINY = 0x1e3ce508, ONE = 0x3f800000 };
+/* Bits of 1e-20, 1 and 1e20. Between the first and the last the factor of a row does not overflow,
+ * nor do sums of its elements times numbers. */
+enum { TINY = 0x1e3ce508, ONE = 0x3f800000, LARGE = 0x60ad78ec };
 
 /* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
  * 24 bits times the zero fit in no int32, so that there the last two dot products begin with it. */
@@ -339,8 +339,7 @@ const rlxc_expr *rlxc_quant_row_prepare(rlxc_quant_rows_of *t)
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, most));
     const rlxc_expr *is_one = rlxc_binary(ctx, RLXC_EXPR_EQ, t->stage->extents[0], one);
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, is_one, rlxc_stmt_seq(ctx, parts, 3), NULL));
-    return rlxc_binary(
-        ctx, RLXC_EXPR_AND,
-        rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, RLXC_QUANT_INFINITE)),
-        rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));
+    return rlxc_binary(ctx, RLXC_EXPR_AND,
+                       rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, LARGE)),
+                       rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));
 }

@@ -6,7 +6,7 @@
  * x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products of bytes give the sum of a block exactly,
  * which is scaled once for each column:
  *
- *     acc[n] += (hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step * scale[n]
+ *     acc[n] += ((hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step) * scale[n]
  *
  * 12 bits are three bytes for two elements: byte products are what limits weights of 4 bits then,
  * 64 a cycle on the processors of today. Where first and second are the numbers in the halves of
@@ -20,23 +20,25 @@
  * first four of what it has left; steps are shared by blocks of up to 128 elements together, whose
  * sums are multiplied by the scales alone before. Where those are above some 1e30, that may be more
  * than a float holds though the result is not: panels that are not finite are computed once more,
- * factors first.
+ * steps first.
  *
  * A zero that all groups share is taken off where the dot products begin, in integers; another one
  * in floats.
  *
  * The only error beyond that of float32 sums is the rounding of x to 2^-8, 2^-16 or 2^-24 of the
  * largest magnitude of its block (8 to 128 elements), with 12 bits to 1/3584 of it; of the result:
- * that times max|x| * sum|weight| of the block at most. Rows with infinities, NaN or blocks of
- * nothing but tiny numbers go through the tiles of floats. */
+ * that times max|x| * sum|weight| of the block at most. Rows with infinities, NaN, magnitudes above
+ * 1e20 or blocks of nothing but such below 1e-20 go through the tiles of floats. */
 #include "compiler/tir/schedule_quant.h"
 
 enum { COLUMN_VECTORS = 4, UNROLLED_WORDS = 8 };
+/* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
+enum { INFINITE = 0x7f800000 };
 
 typedef struct panel {
     rlxc_quant_rows_of *t;
     rlxc_buffer *acc, *dots, *numbers;
-    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: factors come first */
+    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: steps come first */
     const rlxc_expr *span, *block;
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
@@ -168,7 +170,7 @@ static void add_block(panel *p)
         rlxc_cast(ctx, RLX_F32, rlxc_quant_at_panel(t, t->q.scales, group, column));
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
-        scale = rlxc_mul(ctx, scale, rlxc_load(ctx, t->steps, &p->span, 1));
+        value = rlxc_mul(ctx, value, rlxc_load(ctx, t->steps, &p->span, 1));
     value = rlxc_add(ctx, rlxc_load(ctx, to, &column, 1), rlxc_mul(ctx, value, scale));
     emit(p, to, &at, column, value);
 }
@@ -210,7 +212,7 @@ static void put_nothing(panel *p, rlxc_buffer *to)
     emit(p, to, &at, rlxc_quant_column(p->t, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
 }
 
-/* The blocks of a span, and their sum times its step where those are not in the factors. */
+/* The blocks of a span, and their sum times its step where they are without it. */
 static const rlxc_stmt *one_span(panel *p)
 {
     rlxc_quant_rows_of *t = p->t;
@@ -287,7 +289,7 @@ const rlxc_stmt *rlxc_quant_row(rlxc_quant_rows_of *t)
         RLXC_PUSH(ctx, &own.out, all_spans(fast));
         find_largest(&p, most, &own);
         const rlxc_expr *failed = rlxc_binary(ctx, RLXC_EXPR_GE, rlxc_load(ctx, most, &zero, 1),
-                                              rlxc_int(ctx, RLX_I32, RLXC_QUANT_INFINITE));
+                                              rlxc_int(ctx, RLX_I32, INFINITE));
         RLXC_PUSH(ctx, &own.out, rlxc_stmt_if(ctx, failed, all_spans(p), NULL));
     } else {
         RLXC_PUSH(ctx, &own.out, all_spans(p));

@@ -447,6 +447,19 @@ static void check_grouped(kernel_fixture *f, grouped *v, int group, int row_bits
     }
 }
 
+/* Where all weights are 0 the result is, also where a number times scale and peak is infinite. */
+static void check_nothing(kernel_fixture *f, grouped *v, int row_bits)
+{
+    int64_t m = 1;
+    void *buffers[4] = {v->x, v->words, v->scales, v->y};
+    fill_grouped(v, 110, -40);
+    for (int i = 0; i < OF_GROUPS / 8; i++)
+        v->words[i][1] = 0x88888888;
+    cr_assert_eq(kernel_fixture_call(f, "k", buffers, &m), 0, "%s", f->failure);
+    cr_expect((double)v->y[0][1] == 0, "%d bits: %g", row_bits, (double)v->y[0][1]);
+    cr_expect(!isfinite(v->y[0][0]), "%d bits: %g", row_bits, (double)v->y[0][0]);
+}
+
 RLX_TEST(quantized, groups_of_any_size_are_right)
 {
     static const int groups[] = {3, 4, 8, 12, 16, 20, 24, 40, 72, 144};
@@ -466,6 +479,7 @@ RLX_TEST(quantized, groups_of_any_size_are_right)
         check_grouped(&f, &v, groups[g], row_bits, 0);
         fill_grouped(&v, 110, 60); /* sums of integers times such scales are no floats */
         check_grouped(&f, &v, groups[g], row_bits, 60);
+        check_nothing(&f, &v, row_bits);
         kernel_fixture_deinit(&f);
     }
 }
