@@ -362,6 +362,18 @@ static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const r
     return rlxc_ox_take(im, x, place, axis);
 }
 
+/* Starts and ends: the least and the greatest int32 mean the first and the last element, as the
+ * specification has it, however long the dimension is. */
+static void widen_bounds(rlxc_ox *im, const rlxc_expr *const **bounds, uint32_t n)
+{
+    const rlxc_expr **wide = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
+    for (uint32_t i = 0; i < n; i++)
+        wide[i] = rlxc_is_const((*bounds)[i], INT32_MAX)   ? rlxc_ox_i(im, INT64_MAX)
+                  : rlxc_is_const((*bounds)[i], INT32_MIN) ? rlxc_ox_i(im, INT64_MIN)
+                                                           : (*bounds)[i];
+    *bounds = wide;
+}
+
 static bool slice_list(rlxc_ox *im, const char *name, uint32_t input, const rlxc_expr *const **out,
                        uint32_t *n)
 {
@@ -440,6 +452,8 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "starts, ends, axes and steps differ in length");
         return;
     }
+    widen_bounds(im, &begins, n);
+    widen_bounds(im, &ends, n);
     if (n == 1 && slice_elems(im, v, begins[0], ends[0], steps ? steps[0] : NULL))
         return;
     rlxc_atom x = rlxc_ox_in(im, 0);
@@ -463,8 +477,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
     }
     /* Which axis is meant is known at run time: each is cut by bounds chosen there. */
     for (uint32_t k = 0; k < ndim && !axes_known; k++) {
-        const rlxc_expr *b = rlxc_ox_i(im, 0), *e = rlxc_ox_i(im, INT64_MAX), *s = rlxc_ox_i(im, 1);
-        e = rlxc_ox_dim(im, x, k);
+        const rlxc_expr *b = rlxc_ox_i(im, 0), *e = rlxc_ox_dim(im, x, k), *s = rlxc_ox_i(im, 1);
         for (uint32_t i = 0; i < n; i++) {
             const rlxc_expr *here = rlxc_ox_bin(
                 im, RLXC_EXPR_OR, rlxc_ox_bin(im, RLXC_EXPR_EQ, axes[i], rlxc_ox_i(im, k)),

@@ -220,3 +220,26 @@ RLX_TEST(onnx, every_bad_node_is_listed)
     refused(&model, "node 'bad0', NoSuchOperator: the operator is not supported");
     refused(&model, "node 'bad49', NoSuchOperator: the operator is not supported");
 }
+
+/* The greatest and the least int32 are the ends of a dimension, whose length stays as it is. */
+RLX_TEST(onnx, slices_to_the_ends)
+{
+    static const int64_t rows[][3] = {
+        {0, INT32_MAX, 1}, {INT32_MIN, INT64_MAX, 1}, {INT32_MAX, INT32_MIN, -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bytes graph = {.size = 0}, model = {.size = 0};
+        put_node(&graph, "Slice", "x starts ends axes steps", "y", NULL);
+        put_ints(&graph, "starts", 1, rows[i][0]);
+        put_ints(&graph, "ends", 1, rows[i][1]);
+        put_ints(&graph, "axes", 1, 0);
+        put_ints(&graph, "steps", 1, rows[i][2]);
+        put_input(&graph, 1, 0);
+        finish_graph(&graph, 13, &model);
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        rlxc_module *m = rlxc_read_onnx(ctx, "slice.onnx", model.data, model.size);
+        cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
+        const char *text = rlxc_print_module(ctx, m);
+        cr_expect(strstr(text, "lv: R.Tensor((n, 3), dtype=\"float32\") = R.strided_slice") != NULL, "%s", text);
+        rlxc_context_destroy(ctx);
+    }
+}
