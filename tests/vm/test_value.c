@@ -280,6 +280,75 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     rmdir(folder);
 }
 
+/* A file that changes between two steps of loading: at allocation |at| of it. */
+typedef struct changing {
+    rlx_test *t;
+    const char *path;
+    const image *now; /* what it becomes, the first |size| bytes of it */
+    size_t size;
+    int at;
+} changing;
+
+static void *alloc_and_change(void *user, size_t size, size_t align)
+{
+    changing *c = user;
+    if (c->at-- == 0) {
+        FILE *f = fopen(c->path, "w");
+        cr_assert(f && fwrite(c->now->data, 1, c->size, f) == c->size && fclose(f) == 0);
+    }
+    return rlx_alloc(&c->t->allocator, size, align);
+}
+
+static void free_unchanged(void *user, void *p, size_t size, size_t align)
+{
+    rlx_free(&((changing *)user)->t->allocator, p, size, align);
+}
+
+static rlx_status load_changing(changing *c, const image *before, bool huge_pages)
+{
+    const rlx_load_options options = {
+        .allocator = &(rlx_allocator){.alloc = alloc_and_change, .free = free_unchanged, .ctx = c},
+        .huge_pages = huge_pages};
+    rlx_executable *exe = NULL;
+    FILE *f = fopen(c->path, "w");
+    cr_assert(f && fwrite(before->data, 1, before->size, f) == before->size && fclose(f) == 0);
+    rlx_status status = rlx_executable_load_file(c->path, &options, &exe, &c->t->error);
+    if (status == RLX_OK)
+        rlx_executable_release(exe);
+    return status;
+}
+
+RLX_TEST(file, one_that_changes_while_it_is_read_is_refused)
+{
+    char path[] = "/tmp/rlx-test-XXXXXX";
+    image m = image_of(t, ".const c0 = tensor float32 [3] { 1, 2, 3 }\n"
+                          ".func main () -> object {\n load_const r0, c0\n ret r0\n}\n"),
+          other = image_of(t, ".func main (a: object) -> object {\n ret r0\n}\n");
+    const size_t head = (size_t)(image_section(&m, RLXV_SECTION_DATA) - m.data);
+    close(mkstemp(path));
+    for (int huge = 0; huge < 2; huge++) {
+        const size_t sizes[] = {0, 1, RLXV_HEADER_BYTES, head - 1, head, m.size - 1};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            changing c = {t, path, &m, sizes[i], 0}; /* the first is of the head */
+            if (sizes[i] < head || huge)
+                RLX_FAILS(load_changing(&c, &m, huge), RLX_E_INVALID_MODULE, "the file ends early");
+            c.at = 1; /* the second is for the constants */
+            if (huge)
+                RLX_FAILS(load_changing(&c, &m, huge), RLX_E_INVALID_MODULE, "the file ends early");
+        }
+        changing c = {t, path, &other, other.size, 0};
+        cr_assert_lt(other.size, head);
+        RLX_FAILS(load_changing(&c, &m, huge), RLX_E_INVALID_MODULE, "the file ends early");
+        c = (changing){t, path, &m, m.size, 0};
+        RLX_FAILS(load_changing(&c, &other, huge), RLX_E_INVALID_MODULE, path);
+        c.at = -1;
+        RLX_OKAY(load_changing(&c, &m, huge));
+    }
+    unlink(path);
+    image_free(t, &m);
+    image_free(t, &other);
+}
+
 RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
 {
     static const struct {
