@@ -1,4 +1,4 @@
-/* Executables as files: reading, mapping, saving, reference counts, and the getters.
+/* Executables as files: reading, mapping, saving, reference counts.
 
    Everything but the data section is copied before it is checked, so that a file that changes
    later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
@@ -220,7 +220,7 @@ void rlx_executable_release(rlx_executable *exe)
     rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
 }
 
-/* --- saving ---------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, const uint8_t *p, uint64_t n)
 {
@@ -253,7 +253,7 @@ rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char 
     f->temporary = rlx_alloc(a, f->size, 1);
     if (!f->temporary) {
         free(target);
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while saving an executable");
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while writing a file");
     }
     for (unsigned i = 0; f->fd < 0 && i < 1000; i++) {
         snprintf(f->temporary, f->size, "%.*s.rlx-%ld-%u", (int)f->folder, to, (long)getpid(), i);
@@ -307,6 +307,13 @@ rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_
     if (status == RLX_OK && exe->data_size)
         status = rlxv_file_write(&f, exe->data->data, exe->data_size, err);
     return rlxv_file_end(&f, status, err);
+}
+
+rlx_status rlx_write_file(const char *path, const void *data, size_t size, rlx_error *err)
+{
+    rlxv_new_file f;
+    RLX_TRY(rlxv_file_begin(&f, rlx_default_allocator(), path, err));
+    return rlxv_file_end(&f, rlxv_file_write(&f, data, size, err), err);
 }
 
 rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)

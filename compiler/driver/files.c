@@ -1,12 +1,11 @@
-/* Reads an input, writes an output. A crash or a full disk never leaves half an output: it is
- * written beside its place and renamed. */
+/* Reads an input, writes an output. */
 #include "compiler/driver/files.h"
 
 #include "compiler/ir/mapped.h"
+#include "rlx/executable.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,54 +93,11 @@ bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const cha
     return ok;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size_t size)
 {
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* a device or pipe: nothing to rename */
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        bool ok = fd >= 0 && write_all(fd, data, size);
-        if (!ok)
-            fail_errno(ctx, path);
-        if (fd >= 0)
-            close(fd);
-        return ok;
-    }
-    char *target = realpath(path, NULL); /* a link stays */
-    const char *to = target ? target : path;
-    size_t length = strlen(to) + sizeof ".XXXXXX";
-    char *temporary = malloc(length);
-    if (temporary == NULL) {
-        free(target);
-        return fail_errno(ctx, path);
-    }
-    snprintf(temporary, length, "%s.XXXXXX", to);
-    int fd = mkstemp(temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    bool ok = fd >= 0 && write_all(fd, data, size) && fchmod(fd, 0666 & ~mask) == 0 &&
-              fsync(fd) == 0 && rename(temporary, to) == 0;
-    if (!ok) {
-        fail_errno(ctx, path);
-        if (fd >= 0)
-            unlink(temporary);
-    }
-    if (fd >= 0)
-        close(fd);
-    free(temporary);
-    free(target);
-    return ok;
+    rlx_error err = {0};
+    if (rlx_write_file(path, data, size, &err) == RLX_OK)
+        return true;
+    rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
+    return false;
 }

@@ -11,7 +11,7 @@ bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **ou
  * change while they are looked at, if somebody writes to the file. */
 bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const char **out_data,
                     size_t *out_size);
-/* Through a temporary file in the same folder, synced and renamed. */
+/* As rlx_write_file does. */
 bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size_t size);
 
 #endif

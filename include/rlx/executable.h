@@ -42,11 +42,14 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_load_memory(const void *data, si
 RLX_API rlx_executable *rlx_executable_retain(rlx_executable *exe);
 RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 
-/* Writes the same bytes that were loaded: a temporary file in the same folder, synced, renamed. A
-   link stays, and what it leads to is replaced; a device or pipe is written into. Errors: IO,
-   NOMEM. */
+/* Writes the same bytes that were loaded, as rlx_write_file does. Errors: IO, NOT_FOUND, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
+/* A file of these bytes, whole or not at all: a temporary file in the same folder, synced, renamed.
+   A link stays, and what it leads to is replaced; a device or pipe is written into. Errors: IO,
+   NOT_FOUND (no such folder), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_write_file(const char *path, const void *data, size_t size,
+                                                rlx_error *err);
 /* Compares the checksum of the constants (loading checks all others). Errors: INVALID_MODULE. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);

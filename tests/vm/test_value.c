@@ -280,6 +280,25 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     rmdir(folder);
 }
 
+RLX_TEST(file, bytes_are_written_over_what_was_there)
+{
+    char folder[] = "/tmp/rlx-test-XXXXXX", path[64], bytes[8];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x", folder);
+    const char *const texts[] = {"longer", "not", ""};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        RLX_OKAY(rlx_write_file(path, texts[i], strlen(texts[i]), &t->error));
+        FILE *f = fopen(path, "r");
+        cr_expect_eq(fread(bytes, 1, sizeof bytes, f), strlen(texts[i]));
+        cr_expect_eq(memcmp(bytes, texts[i], strlen(texts[i])), 0);
+        fclose(f);
+    }
+    unlink(path);
+    cr_expect_eq(rmdir(folder), 0); /* nothing else is in it */
+    RLX_FAILS(rlx_write_file(path, "", 0, &t->error), RLX_E_NOT_FOUND, "cannot create");
+    RLX_FAILS(rlx_write_file("/dev/full", "x", 1, &t->error), RLX_E_IO, "cannot write");
+}
+
 /* A file that changes between two steps of loading: at allocation |at| of it. */
 typedef struct changing {
     rlx_test *t;
