@@ -1,9 +1,10 @@
-/* Recognises windows that slide over each channel by itself, channels last:
+/* Recognises windows over images with their channels last:
  *
  *     out[..., y, x, c] = out[..., y, x, c] + (or max, min) element
  *
- * where every load of the element is contiguous in c, and one of them walks along the columns x as
- * along the last axis of the window.
+ * They slide over each channel by itself where every load of the element is contiguous in c, and
+ * one of them walks along the columns x as along the last axis of the window. Others are sums for
+ * register tiles (tile.h), whose rows are the columns.
  *
  * What keeps the window on the image is a condition of the element,
  *
@@ -12,11 +13,13 @@
  * in which each comparison speaks of one axis of the window. What fails it adds nothing, so the
  * condition is the same as a range of that axis; the stage that is given back has none.
  *
- * Left out: conditions of the channels, of two axes of the window, of its last axis but not of the
- * columns, or that are not linear; windows wider than RLXC_SLIDING_WIDTH. */
+ * Left out: conditions of the channels, of two axes of the window, of the axis along the columns
+ * but not of the columns, or that are not linear; windows wider than RLXC_SLIDING_WIDTH. */
 #include "compiler/tir/sliding.h"
 
 #include <string.h>
+
+#include "compiler/tir/tile.h"
 
 typedef struct finder {
     rlxc_context *ctx;
@@ -64,8 +67,8 @@ static bool check_node(void *user, const rlxc_expr *e)
     return !f->bad;
 }
 
-/* Takes the conditions out of the stage's value, and looks at what is left. */
-static bool take_element(finder *f)
+/* Takes the conditions out of the stage's value; the element that is left, or NULL. */
+static const rlxc_expr *take_element(finder *f)
 {
     rlxc_context *ctx = f->ctx;
     rlxc_stage *s = &f->w->stage;
@@ -73,10 +76,18 @@ static bool take_element(finder *f)
     const bool adds = value->kind == RLXC_EXPR_ADD;
     if ((!adds && value->kind != RLXC_EXPR_MAX && value->kind != RLXC_EXPR_MIN) ||
         (value->bin.a == now) == (value->bin.b == now))
-        return false;
+        return NULL;
     const rlxc_expr *element = value->bin.a == now ? value->bin.b : value->bin.a;
     element = strip(f, element, adds ? NULL : s->init);
     s->value = rlxc_binary(ctx, (rlxc_expr_kind)value->kind, now, element);
+    return element;
+}
+
+/* Whether the element is of one channel alone. */
+static bool is_of_channel(finder *f, const rlxc_expr *element)
+{
+    rlxc_context *ctx = f->ctx;
+    const rlxc_stage *s = &f->w->stage;
     rlxc_expr_visit(ctx, element, check_node, f);
     const rlxc_expr *bare = rlxc_expr_rewrite(ctx, element, rlxc_hide_load, ctx);
     const rlxc_expr *channel = s->vars[f->w->channel];
@@ -103,26 +114,26 @@ static const rlxc_expr *meet(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_
     return rlxc_canonical(ctx, rlxc_binary(ctx, kind, a, b), NULL);
 }
 
-/* What |rest| >= |least| says of the columns, which is asked of the end of the window that is
- * further out. */
-static void bound_columns(finder *f, const rlxc_expr *rest, const rlxc_expr *least, bool from)
+/* What |e| >= 0 says of the columns: |from| there on, or up to there. */
+static void bound_columns(finder *f, const rlxc_expr *e, int64_t along, bool from)
 {
     rlxc_context *ctx = f->ctx;
     rlxc_sliding *w = f->w;
     int64_t step;
     const rlxc_expr *still;
-    if (!rlxc_linear_in(ctx, rest, w->stage.vars[w->column], &step, &still) ||
+    if (!rlxc_linear_in(ctx, e, w->stage.vars[w->column], &step, &still) ||
         (from ? step <= 0 : step >= 0) || step < -INT32_MAX || step > INT32_MAX) {
         f->bad = true;
         return;
     }
-    const rlxc_expr *left = rlxc_sub(ctx, least, still);
+    const int64_t apart = along / step;
+    w->apart = w->apart == 0 || apart < w->apart ? apart : w->apart;
     if (from)
-        w->first = meet(ctx, RLXC_EXPR_MAX, w->first, quotient_up(ctx, left, step));
+        w->first = meet(ctx, RLXC_EXPR_MAX, w->first,
+                        quotient_up(ctx, rlxc_sub(ctx, rlxc_i64(ctx, 0), still), step));
     else
-        w->end = meet(
-            ctx, RLXC_EXPR_MIN, w->end,
-            rlxc_add(ctx, quotient(ctx, rlxc_sub(ctx, still, least), -step), rlxc_i64(ctx, 1)));
+        w->end = meet(ctx, RLXC_EXPR_MIN, w->end,
+                      rlxc_add(ctx, quotient(ctx, still, -step), rlxc_i64(ctx, 1)));
 }
 
 /* The condition |e| >= 0. */
@@ -158,12 +169,8 @@ static void take_bound(finder *f, const rlxc_expr *e)
     const bool of_columns = rlxc_expr_uses_var(ctx, rest, s->vars[w->column]);
     if (of_columns != (axis == w->along))
         f->bad = true;
-    else if (!of_columns)
-        return;
-    else if (step > 0)
-        bound_columns(f, rest, zero, true);
-    else
-        bound_columns(f, rest, rlxc_i64(ctx, -step * (w->width - 1)), false);
+    else if (of_columns)
+        bound_columns(f, e, step, step > 0);
 }
 
 static void take_condition(finder *f, const rlxc_expr *e)
@@ -211,21 +218,69 @@ static bool find_axes(rlxc_sliding *w)
            w->channels <= INT32_MAX;
 }
 
-bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out)
+static bool take_conditions(finder *f)
 {
-    finder f = {.ctx = ctx, .w = out};
-    *out = (rlxc_sliding){.stage = *stage};
-    if (!find_axes(out) || !take_element(&f))
-        return false;
+    rlxc_context *ctx = f->ctx;
+    rlxc_sliding *out = f->w;
     out->first = rlxc_i64(ctx, 0);
     out->end = out->stage.extents[out->column];
-    for (uint32_t i = 0; i < f.conditions.count && !f.bad; i++)
-        take_condition(&f, f.conditions.items[i]);
+    for (uint32_t i = 0; i < f->conditions.count && !f->bad; i++)
+        take_condition(f, f->conditions.items[i]);
     for (uint32_t k = 0; k < out->stage.n_axes; k++) {
         if (out->from[k] && !out->to[k])
             out->to[k] = out->stage.extents[k];
         if (out->to[k] && !out->from[k])
             out->from[k] = rlxc_i64(ctx, 0);
     }
-    return !f.bad;
+    return !f->bad;
+}
+
+bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out)
+{
+    finder f = {.ctx = ctx, .w = out};
+    *out = (rlxc_sliding){.stage = *stage};
+    if (!find_axes(out))
+        return false;
+    const rlxc_expr *element = take_element(&f);
+    if (!element || !is_of_channel(&f, element) || !take_conditions(&f))
+        return false;
+    /* the ends of the window, which are further out than the rest */
+    const rlxc_expr *r = out->stage.vars[out->along],
+                    *ends[2] = {rlxc_i64(ctx, 0), rlxc_i64(ctx, out->width - 1)};
+    out->first = rlxc_canonical(ctx, rlxc_substitute(ctx, out->first, &r, &ends[0], 1), NULL);
+    out->end = rlxc_canonical(ctx, rlxc_substitute(ctx, out->end, &r, &ends[1], 1), NULL);
+    return true;
+}
+
+/* The reduction axis that some load has in an index together with the columns. */
+static bool along_columns(void *user, const rlxc_expr *e)
+{
+    finder *f = user;
+    rlxc_sliding *w = f->w;
+    const rlxc_stage *s = &w->stage;
+    for (uint32_t i = 0; e->kind == RLXC_EXPR_LOAD && i < e->load.n; i++) {
+        if (!rlxc_expr_uses_var(f->ctx, e->load.indices[i], s->vars[w->column]))
+            continue;
+        for (uint32_t k = 0; k < s->n_axes; k++)
+            if (s->reduces[k] && rlxc_expr_uses_var(f->ctx, e->load.indices[i], s->vars[k]))
+                w->along = k;
+    }
+    return true;
+}
+
+bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out)
+{
+    finder f = {.ctx = s->ctx, .w = out};
+    rlxc_tile_plan p;
+    *out = (rlxc_sliding){.stage = *stage, .row = RLXC_STAGE_AXES, .along = RLXC_STAGE_AXES};
+    const rlxc_expr *element = stage->simple && stage->init ? take_element(&f) : NULL;
+    if (!element || f.conditions.count == 0 || !rlxc_tile_plan_of(s, &out->stage, &p) ||
+        p.i == RLXC_NO_AXIS || p.reduce != RLXC_NO_AXIS)
+        return false;
+    out->channel = p.j;
+    out->column = p.i;
+    rlxc_expr_visit(s->ctx, element, along_columns, &f);
+    return out->along != RLXC_STAGE_AXES &&
+           rlxc_is_int(out->stage.extents[out->along], &out->width) &&
+           out->width <= RLXC_BORDER_WIDTH && take_conditions(&f) && out->from[out->along];
 }

@@ -8,10 +8,11 @@
  */
 #include "compiler/tir/schedule.h"
 #include "compiler/tir/sliding.h"
+#include "compiler/tir/tile.h"
 
 #include <string.h>
 
-enum { CHEAP = 6 };
+enum { CHEAP = 6, FAR = 2 /* columns between neighbours in a window */ };
 
 typedef struct cost {
     uint32_t work;  /* weighted operations */
@@ -115,6 +116,32 @@ static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer
     return false;
 }
 
+/* A sum over channels leaves out what is off the image by runs of columns that see the same of the
+ * window. That pays where neighbours are |FAR| apart (measured: a run of one column costs as much
+ * as what it leaves out), and where the image is read as it lies: a copy in another order has its
+ * border for nothing. */
+static bool is_wide_border(const rlxc_stages *s, const rlxc_stage *joined)
+{
+    rlxc_sliding w;
+    rlxc_tile_plan p;
+    int64_t step;
+    if (!rlxc_find_border(s, joined, &w) || !rlxc_tile_plan_of(s, &w.stage, &p) || w.apart < FAR)
+        return false;
+    const rlxc_accesses all = rlxc_accesses_of(s->ctx, &w.stage);
+    const rlxc_expr *innermost = w.stage.vars[w.stage.n_axes - 1];
+    for (uint32_t i = 0; i + 1 < all.loads.count; i++) { /* the last one is the store */
+        const rlxc_expr *e = all.loads.items[i];
+        bool vector = e->load.buffer == w.stage.out;
+        for (uint32_t k = 0; k < e->load.n; k++)
+            vector = vector || rlxc_expr_uses_var(s->ctx, e->load.indices[k], w.stage.vars[p.j]);
+        if (!vector &&
+            (!rlxc_access_stride(s->ctx, e->load.buffer, e->load.indices, innermost, &step) ||
+             step != 1))
+            return false;
+    }
+    return true;
+}
+
 /* A border round an image that a window slides over: the window leaves out what is off the image,
  * and the wider copy is never made. */
 static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer)
@@ -126,7 +153,7 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
         return false;
     rlxc_sliding w;
     joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
-    return rlxc_find_sliding(s->ctx, &joined, &w);
+    return rlxc_find_sliding(s->ctx, &joined, &w) || is_wide_border(s, &joined);
 }
 
 bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)

@@ -17,10 +17,15 @@
  * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
  * behind the end, nothing is stored there. An operand that is not contiguous along j (B of x B^T)
  * is packed for each tile of j and used for all rows; one with a small stride along j (a strided
- * convolution) is gathered. No tile reads or writes outside its tensors. */
+ * convolution) is gathered. No tile reads or writes outside its tensors.
+ *
+ * A window whose neighbours are far apart (a dilated convolution) has no border of zeros around its
+ * image: rows off the image are left out for all columns of the result, and those go in runs whose
+ * windows have the same columns on the image. */
 #include "compiler/tir/schedule_tile.h"
 
 #include "compiler/tir/schedule.h"
+#include "compiler/tir/sliding.h"
 
 enum { ROW_BLOCK = 48 /* rows of a parallel piece: a multiple of the tiles' rows */ };
 
@@ -74,7 +79,7 @@ static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlx
 }
 
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. */
-static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
+static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
 {
     rlxc_context *ctx = t->ctx;
     if (t->p.i == RLXC_NO_AXIS) {
@@ -102,6 +107,94 @@ static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
     }
     return rlxc_body_of(&own);
 }
+
+/* --- windows that leave out what is off the image -------------------------------------------- */
+
+/* |e|, which is about the element |r| along the columns, for the block's outer axes. */
+static const rlxc_expr *border_at(rlxc_tiler *t, const rlxc_expr *e, const rlxc_expr *r)
+{
+    const rlxc_expr *values[RLXC_STAGE_AXES];
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        values[k] = k == t->border->along ? r : t->values[k];
+    return rlxc_replace(t->ctx, e, t->s->vars, values, t->s->n_axes);
+}
+
+typedef struct run { /* of rows */
+    const rlxc_expr *first, *end;
+} run;
+
+/* Cuts from the run those rows that |bound| lets see the element before |r|, but not |r|; the
+ * elements of the window are 0 to |width| - 1. */
+static run cut(rlxc_tiler *t, rlxc_schedule *to, run all, const rlxc_expr *bound,
+               const rlxc_expr *r)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *none = rlxc_tile_num(t, 0), *width = rlxc_tile_num(t, t->border->width);
+    const rlxc_expr *before = border_at(t, bound, rlxc_sub(ctx, r, rlxc_tile_num(t, 1)));
+    const rlxc_expr *at_last = rlxc_binary(ctx, RLXC_EXPR_EQ, r, width),
+                    *at_first = rlxc_binary(ctx, RLXC_EXPR_EQ, r, none);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_MAX, all.first, border_at(t, bound, r));
+    const rlxc_expr *end = rlxc_binary(ctx, RLXC_EXPR_MIN, all.end, before);
+    return (run){rlxc_named(to, "row", rlxc_select(ctx, at_last, all.first, first)),
+                 rlxc_named(to, "end", rlxc_select(ctx, at_first, all.end, end))};
+}
+
+/* Appends the loop over all elements |r| of the window and one more. */
+static void each_element(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *r,
+                         const rlxc_schedule *body)
+{
+    const rlxc_expr *n = rlxc_tile_num(t, t->border->width + 1);
+    RLXC_PUSH(t->ctx, &to->out, rlxc_loop_of(t->ctx, r, n, RLXC_LOOP_SERIAL, rlxc_body_of(body)));
+}
+
+/* |body| where the run has rows. */
+static void where_any(rlxc_tiler *t, rlxc_schedule *to, run rows, const rlxc_stmt *body)
+{
+    const rlxc_expr *any = rlxc_binary(t->ctx, RLXC_EXPR_LT, rows.first, rows.end);
+    RLXC_PUSH(t->ctx, &to->out, rlxc_stmt_if(t->ctx, any, body, NULL));
+}
+
+/* Rows by runs that see the same elements of the window: from the element |from| on, which says at
+ * which row a run begins or ends at the left border, and before |to|, at the right one. */
+static const rlxc_stmt *border_rows(rlxc_tiler *t, rlxc_tile q)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_sliding *w = t->border;
+    rlxc_schedule own = {.s = t->c->s}, left = own, right = own;
+    rlxc_tile_ranges ranges = {0};
+    const rlxc_expr *from = rlxc_loop_var(ctx, "low"), *to = rlxc_loop_var(ctx, "high");
+    const rlxc_expr *none = rlxc_tile_num(t, 0), *row = t->row, *rows = t->rows;
+    for (uint32_t k = 0; k < t->s->n_axes; k++) {
+        if (!w->from[k] || k == w->along)
+            continue;
+        ranges.first[k] = rlxc_named(&own, "first", border_at(t, w->from[k], none));
+        const rlxc_expr *n = rlxc_sub(ctx, border_at(t, w->to[k], none), ranges.first[k]);
+        ranges.count[k] = rlxc_named(&own, "count", rlxc_binary(ctx, RLXC_EXPR_MAX, n, none));
+    }
+    const run all = {row, rlxc_named(&own, "end", rlxc_tile_plus(t, row, rows))};
+    const run from_left = cut(t, &left, all, w->first, from);
+    const run both = cut(t, &right, from_left, w->end, to);
+    ranges.first[w->along] = from;
+    ranges.count[w->along] = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, to, from), none);
+    q.ranges = &ranges;
+    t->row = both.first;
+    t->rows = rlxc_sub(ctx, both.end, both.first);
+    where_any(t, &right, both, row_tiles(t, q));
+    t->row = row;
+    t->rows = rows;
+    rlxc_schedule inner = {.s = t->c->s};
+    each_element(t, &inner, to, &right);
+    where_any(t, &left, from_left, rlxc_body_of(&inner));
+    each_element(t, &own, from, &left);
+    return rlxc_body_of(&own);
+}
+
+static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
+{
+    return t->border ? border_rows(t, q) : row_tiles(t, q);
+}
+
+/* --- tiles of columns ------------------------------------------------------------------------- */
 
 /* The rows of one tile of columns, for one block of the reduction after the other: what is read of
  * the panel and of the rows stays in the second level of cache. Few rows use a panel once, in one.
@@ -216,9 +309,13 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
     const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
-    if (!one) {
-        set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, tiles)));
-        j = rlxc_named(t->c, "tile", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, tiles));
+    if (!one) { /* few rows use a panel, where they leave out much: all of them one after the other
+                 */
+        const rlxc_expr *n = t->border ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
+        const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),
+                        *part = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n);
+        set_outer(t, rlxc_named(t->c, "outer", t->border ? part : whole));
+        j = rlxc_named(t->c, "tile", t->border ? whole : part);
     }
     set_rows(t, rows_first ? slow : fast, blocks);
     rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
@@ -290,11 +387,17 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
     rlxc_stage both[2] = {*stage, epilogue ? *epilogue : *stage};
+    rlxc_sliding border;
     rlxc_name_positions(c, both, epilogue ? 2 : 1);
-    merge_rows(c, both, epilogue ? 2 : 1);
+    const bool bordered = rlxc_find_border(c->s, &both[0], &border);
+    if (bordered)
+        both[0] = border.stage;
+    else
+        merge_rows(c, both, epilogue ? 2 : 1);
     stage = &both[0];
     epilogue = epilogue ? &both[1] : NULL;
     rlxc_tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
+    t.border = bordered ? &border : NULL;
     if (!rlxc_tile_plan_of(c->s, stage, &t.p))
         return false;
     t.small = c->serial || rlxc_tile_is_small(stage);

@@ -154,9 +154,12 @@ static bool wants_blocks(const conv_case *c, const build *how)
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
 }
 
-/* By channel: the window leaves out what is off the image. */
+/* By channel, or with neighbours apart: the window leaves out what is off the image. */
 static bool wants_no_padding(const conv_case *c, const build *how)
 {
+    if (how->level >= 2 && c->dilation >= 2 * c->stride && c->in >= 16 && c->out >= 16 &&
+        c->size > 1 && c->size <= 8 && c->groups == 1)
+        return true;
     return how->level >= 2 && c->groups > 1 && c->groups == c->in && c->out == c->in &&
            c->size > 1 && c->size <= 16 && (c->symbolic || positions(c, c->width) > 1);
 }
@@ -371,6 +374,37 @@ RLX_TEST(conv, channel_by_channel)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], targets, 4, direct_limit);
+}
+
+RLX_TEST(conv, dilated)
+{
+    static const conv_case cases[] = {
+        {16, 64, 33, 33, 3, 1, 12, 1, 12, 12, false, false},
+        {24, 70, 8, 8, 3, 1, 36, 1, 36, 36, false, true}, /* the centre alone is on the image */
+        {32, 32, 8, 8, 3, 1, 8, 1, 8, 8, true, false},
+        {16, 130, 9, 9, 3, 1, 8, 1, 8, 8, false, false},
+        {16, 16, 7, 7, 3, 1, 6, 1, 6, 6, true, true},
+        {16, 20, 13, 49, 3, 1, 5, 1, 5, 5, false, true},
+        {16, 48, 5, 97, 3, 1, 6, 1, 6, 6, false, false}, /* several blocks of columns */
+        {16, 17, 6, 1, 3, 1, 2, 1, 2, 2, false, true},
+        {16, 16, 1, 7, 3, 1, 3, 1, 3, 3, true, false},
+        {16, 32, 2, 0, 3, 1, 6, 1, 9, 7, false, true}, /* nothing is on the image */
+        {16, 32, 11, 12, 3, 1, 4, 1, 11, 0, false, false},
+        {16, 33, 11, 12, 3, 1, 4, 1, 0, 11, false, true},
+        {16, 16, 3, 2, 3, 1, 4, 1, 17, 9, false, false}, /* rows that see nothing */
+        {16, 24, 21, 20, 3, 2, 4, 1, 4, 4, false, true},
+        {16, 24, 23, 22, 3, 3, 7, 1, 5, 9, false, false},
+        {16, 16, 19, 20, 2, 1, 7, 1, 3, 4, true, true},
+        {16, 16, 20, 18, 5, 1, 3, 1, 6, 6, true, false},
+        {16, 16, 17, 9, 8, 1, 2, 1, 7, 7, true, true},
+        {16, 16, 17, 20, 9, 1, 2, 1, 8, 8, false, true},  /* more than the runs allow */
+        {32, 48, 14, 13, 3, 1, 4, 4, 4, 4, false, true},  /* groups */
+        {20, 40, 0, 50, 3, 1, 16, 1, 32, 0, false, true}, /* causal, over one dimension */
+        {16, 16, 0, 5, 4, 1, 8, 1, 12, 12, true, false},
+        {16, 16, 0, 120, 8, 1, 4, 1, 14, 14, true, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(t, &cases[i], i < 3 ? targets : &targets[i % 3], i < 3 ? 4 : 1, direct_limit);
 }
 
 RLX_TEST(conv, over_one_dimension)
