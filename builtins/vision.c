@@ -256,9 +256,11 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
 enum { MAX_SAMPLES = 4096 }; /* along a dimension: what a file asks for shall end */
 
 typedef struct pooling {
-    int64_t height, width, ratio; /* of the image; samples a bin, 0: as many as it has pixels */
+    int64_t images, channels, height, width;
+    int64_t bins[2], ratio; /* samples a bin, 0: as many as it has pixels */
     double scale;
-    bool aligned, f64;
+    bool aligned, f64, last; /* channels last, in images and result */
+    int64_t pixel_step, channel_step;
     int64_t max; /* 1: of the samples, 2: of the four weighted elements of each, as ONNX has it */
 } pooling;
 
@@ -303,11 +305,61 @@ static samples samples_of(double start, double size, int64_t ratio, double grid,
     return s;
 }
 
-static double pool_bin(const pooling *p, const void *data, int64_t offset, const samples *rows,
-                       const samples *columns)
+/* A bin of neighbouring channels, which share samples and weights: what is known of it so far. */
+enum { CHANNELS = 64 };
+
+typedef struct pooled {
+    const void *data;
+    int64_t first, channels; /* the first element of the first channel; their number */
+    double sum[CHANNELS], best[CHANNELS];
+} pooled;
+
+static inline void add_sample(const pooling *p, bool f64, const int64_t at[4],
+                              const double weight[4], pooled *to)
 {
-    double sum = 0, best = -INFINITY;
-    double count = fmax(rows->count * columns->count, 1);
+    for (int64_t c = 0; c < to->channels; c++) {
+        double value = 0, most = NAN;
+        for (int k = 0; k < 4; k++) {
+            const int64_t i = to->first + at[k] * p->pixel_step + c * p->channel_step;
+            const double part = weight[k] * element(f64, to->data, i);
+            value += part;
+            most = most > part || isnan(part) ? most : part;
+        }
+        to->sum[c] += value;
+        if (p->max == 2)
+            value = most;
+        to->best[c] = value > to->best[c] || isnan(value) ? value : to->best[c];
+    }
+}
+
+/* The mean of float32, in vectors of CHANNELS: each sample in float32, their sum in double. */
+static void add_to_mean(const pooling *p, const int64_t at[4], const double weight[4], pooled *to)
+{
+    float copies[4][CHANNELS];
+    const float *pixels[4];
+    for (int k = 0; k < 4; k++) {
+        pixels[k] = (const float *)to->data + to->first + at[k] * p->pixel_step;
+        if (p->channel_step == 1 && to->channels == CHANNELS)
+            continue;
+        for (int64_t c = 0; c < CHANNELS; c++)
+            copies[k][c] = c < to->channels ? pixels[k][c * p->channel_step] : 0;
+        pixels[k] = copies[k];
+    }
+    const float *a = pixels[0], *b = pixels[1], *d = pixels[2], *e = pixels[3];
+    const float of_a = (float)weight[0], of_b = (float)weight[1], of_d = (float)weight[2],
+                of_e = (float)weight[3];
+    for (int c = 0; c < CHANNELS; c++)
+        to->sum[c] += (double)(of_a * a[c] + of_b * b[c] + of_d * d[c] + of_e * e[c]);
+}
+
+/* |to->sum| becomes the bin's values. */
+static void pool_bin(const pooling *p, const samples *rows, const samples *columns, pooled *to)
+{
+    const double count = fmax(rows->count * columns->count, 1);
+    for (int c = 0; c < CHANNELS; c++) {
+        to->sum[c] = 0;
+        to->best[c] = -INFINITY;
+    }
     for (int64_t i = rows->first; i < rows->last; i++) {
         int64_t y[2], x[2];
         double wy, wx;
@@ -316,78 +368,108 @@ static double pool_bin(const pooling *p, const void *data, int64_t offset, const
         for (int64_t j = columns->first; j < columns->last; j++) {
             if (!neighbours(columns->start + ((double)j + 0.5) * columns->step, p->width, x, &wx))
                 continue;
-            double part[4], value = 0;
+            int64_t at[4];
+            double weight[4];
             for (int k = 0; k < 4; k++) {
-                int64_t at = offset + y[k / 2] * p->width + x[k % 2];
-                part[k] = (k / 2 ? wy : 1 - wy) * (k % 2 ? wx : 1 - wx) * element(p->f64, data, at);
-                value += part[k];
+                at[k] = y[k / 2] * p->width + x[k % 2];
+                weight[k] = (k / 2 ? wy : 1 - wy) * (k % 2 ? wx : 1 - wx);
             }
-            sum += value;
-            if (p->max == 2)
-                value = fmax(fmax(part[0], part[1]), fmax(part[2], part[3]));
-            best = value > best || isnan(value) ? value : best;
+            if (p->f64)
+                add_sample(p, true, at, weight, to);
+            else if (p->max)
+                add_sample(p, false, at, weight, to);
+            else
+                add_to_mean(p, at, weight, to);
         }
     }
-    if (p->max)
-        return isinf(best) && best < 0 ? 0 : best;
-    return sum / count;
+    for (int64_t c = 0; c < to->channels; c++) {
+        const double best = to->best[c];
+        to->sum[c] = !p->max ? to->sum[c] / count : isinf(best) && best < 0 ? 0 : best;
+    }
+}
+
+static void store_bin(const pooling *p, const pooled *from, int64_t first, int64_t step, void *to)
+{
+    for (int64_t c = 0; c < from->channels; c++)
+        if (p->f64)
+            ((double *)to)[first + c * step] = from->sum[c];
+        else
+            ((float *)to)[first + c * step] = (float)from->sum[c];
+}
+
+/* All bins of the region, from channel |first| on, |to->channels| of them. */
+static void pool_region(const pooling *p, const void *regions, int64_t r, int64_t first, pooled *to,
+                        void *out)
+{
+    const double batch = element(p->f64, regions, r * 5), shift = p->aligned ? 0.5 : 0;
+    const bool known = batch >= 0 && batch < (double)p->images;
+    const int64_t bins = p->bins[0] * p->bins[1];
+    double begin[2], size[2]; /* of a bin */
+    if (known)
+        to->first = (int64_t)batch * p->channels * p->height * p->width + first * p->channel_step;
+    for (int d = 0; d < 2; d++) {
+        begin[d] = element(p->f64, regions, r * 5 + 2 - d) * p->scale - shift;
+        size[d] = element(p->f64, regions, r * 5 + 4 - d) * p->scale - shift - begin[d];
+        if (!p->aligned)
+            size[d] = fmax(size[d], 1);
+        size[d] /= (double)p->bins[d];
+    }
+    for (int64_t bin = 0; bin < bins; bin++) {
+        const int64_t place[2] = {bin / p->bins[1], bin % p->bins[1]};
+        samples s[2] = {0}; /* rows, columns */
+        for (int d = 0; d < 2 && known; d++)
+            s[d] = samples_of(begin[d] + (double)place[d] * size[d], size[d], p->ratio, size[d],
+                              d ? p->width : p->height);
+        pool_bin(p, &s[0], &s[1], to);
+        if (p->last)
+            store_bin(p, to, (r * bins + bin) * p->channels + first, 1, out);
+        else
+            store_bin(p, to, (r * p->channels + first) * bins + bin, bins, out);
+    }
 }
 
 rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                           rlx_error *err)
 {
-    (void)n;
     rlx_tensor *x, *rois, *result = NULL;
     pooling p = {0};
-    int64_t bins[2], aligned, max;
+    int64_t aligned, last = 0;
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
     p.f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
     RLX_TRY(float_tensor(args, 0, 4, p.f64, &x, err));
     RLX_TRY(float_tensor(args, 1, 2, p.f64, &rois, err));
-    RLX_TRY(rlxb_int(args, 2, &bins[0], err));
-    RLX_TRY(rlxb_int(args, 3, &bins[1], err));
+    RLX_TRY(rlxb_int(args, 2, &p.bins[0], err));
+    RLX_TRY(rlxb_int(args, 3, &p.bins[1], err));
     RLX_TRY(number(args, 4, &p.scale, err));
     RLX_TRY(rlxb_int(args, 5, &p.ratio, err));
     RLX_TRY(rlxb_int(args, 6, &aligned, err));
-    RLX_TRY(rlxb_int(args, 7, &max, err));
-    const int64_t *dims = rlx_tensor_dims(x);
-    const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
-    if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
+    RLX_TRY(rlxb_int(args, 7, &p.max, err));
+    if (n > 8)
+        RLX_TRY(rlxb_int(args, 8, &last, err));
+    p.last = last != 0;
+    p.aligned = aligned != 0;
+    const int64_t *dims = rlx_tensor_dims(x), *space = dims + (p.last ? 1 : 2);
+    p.images = dims[0];
+    p.channels = dims[p.last ? 3 : 1];
+    p.height = space[0];
+    p.width = space[1];
+    p.pixel_step = p.last ? p.channels : 1;
+    p.channel_step = p.last ? 1 : p.height * p.width;
+    const int64_t regions = rlx_tensor_dims(rois)[0];
+    const int64_t shape[4] = {regions, p.last ? p.bins[0] : p.channels, p.bins[p.last ? 1 : 0],
+                              p.last ? p.channels : p.bins[1]};
+    if (rlx_tensor_dims(rois)[1] != 5 || p.bins[0] < 1 || p.bins[1] < 1)
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "roi_align: regions (n, 5) and a positive size expected");
     if (p.ratio > MAX_SAMPLES)
         return rlx_fail(err, RLX_E_LIMIT, "roi_align: more than %d samples a bin", MAX_SAMPLES);
-    p.height = dims[2];
-    p.width = dims[3];
-    p.aligned = aligned != 0;
-    p.max = max;
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
-    const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
-    void *to = rlx_tensor_mutable_data(result);
-    for (int64_t at = 0; at < rlx_tensor_numel(result); at++) {
-        int64_t r = at / (shape[1] * shape[2] * shape[3]),
-                c = at / (shape[2] * shape[3]) % shape[1];
-        int64_t place[2] = {at / shape[3] % shape[2], at % shape[3]};
-        double batch = element(p.f64, regions, r * 5), value = 0;
-        samples s[2]; /* rows, columns */
-        for (int d = 0; d < 2; d++) {
-            double shift = p.aligned ? 0.5 : 0;
-            double begin = element(p.f64, regions, r * 5 + 2 - d) * p.scale - shift;
-            double size = element(p.f64, regions, r * 5 + 4 - d) * p.scale - shift - begin;
-            if (!p.aligned)
-                size = fmax(size, 1);
-            double bin = size / (double)bins[d];
-            s[d] = samples_of(begin + (double)place[d] * bin, bin, p.ratio, bin,
-                              d ? p.width : p.height);
+    pooled bin = {.data = rlx_tensor_data(x)};
+    for (int64_t r = 0; r < regions; r++)
+        for (int64_t c = 0; c < p.channels; c += CHANNELS) {
+            bin.channels = p.channels - c < CHANNELS ? p.channels - c : CHANNELS;
+            pool_region(&p, rlx_tensor_data(rois), r, c, &bin, rlx_tensor_mutable_data(result));
         }
-        if (batch >= 0 && batch < (double)dims[0])
-            value = pool_bin(&p, data, ((int64_t)batch * dims[1] + c) * p.height * p.width, &s[0],
-                             &s[1]);
-        if (p.f64)
-            ((double *)to)[at] = value;
-        else
-            ((float *)to)[at] = (float)value;
-    }
     *out = rlx_of_tensor(result);
     return RLX_OK;
 }

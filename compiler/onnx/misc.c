@@ -61,19 +61,28 @@ void rlxc_ox_import_roi_align(rlxc_ox *im, const rlxc_ox_row *row)
         im, rlxc_ox_cast(im, rlxc_ox_in(im, 2), rlxc_ox_type(im, rois)), one, 1);
     const rlxc_atom parts[2] = {batch, rois};
     rois = rlxc_ox_concat(im, parts, 2, 1);
-    int64_t samples = rlxc_ox_int(im, "sampling_ratio", 0);
+    const int64_t ratio = rlxc_ox_int(im, "sampling_ratio", 0), samples = ratio == 0 ? -1 : ratio;
+    const double scale = rlxc_ox_float(im, "spatial_scale", 1);
+    if (!max) {
+        const rlxc_atom both[2] = {x, rois};
+        rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "pooled_size", size, 2);
+        attrs = rlxc_ox_with(im, attrs, "spatial_scale", rlxc_attr_float(scale));
+        attrs = rlxc_ox_with_int(im, attrs, "sample_ratio", samples);
+        attrs = rlxc_ox_with(im, attrs, "aligned", rlxc_attr_bool(aligned));
+        rlxc_ox_set(im, 0, rlxc_ox_opv(im, "vision.roi_align", both, 2, attrs));
+        return;
+    }
+    /* ONNX's largest is that of the weighted elements, not of the samples: no operator of Relax. */
     const rlxc_expr *dims[4] = {rlxc_ox_dim(im, rois, 0), rlxc_ox_dim(im, x, 1),
                                 rlxc_ox_i(im, size[0]), rlxc_ox_i(im, size[1])};
-    /* ONNX's largest is that of the weighted elements, not of the samples: no operator of Relax. */
-    const double scale = rlxc_ox_float(im, "spatial_scale", 1);
     const rlxc_atom args[8] = {rlxc_ox_cast(im, x, wide),
                                rlxc_ox_cast(im, rois, wide),
                                rlxc_atom_prim(dims[2]),
                                rlxc_atom_prim(dims[3]),
                                rlxc_atom_prim(rlxc_float(im->ctx, RLX_F64, scale)),
-                               rlxc_atom_prim(rlxc_ox_i(im, samples == 0 ? -1 : samples)),
+                               rlxc_atom_prim(rlxc_ox_i(im, samples)),
                                rlxc_atom_prim(rlxc_bool(im->ctx, aligned)),
-                               rlxc_atom_prim(rlxc_ox_i(im, max ? 2 : 0))};
+                               rlxc_atom_prim(rlxc_ox_i(im, 2))};
     rlxc_atom y = rlxc_ox_builtin(im, "rlx.roi_align", args, 8,
                                   rlxc_sinfo_tensor(im->ctx, wide, 4, dims, NULL));
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));

@@ -179,15 +179,8 @@ const rlxc_sinfo *rlxc_infer_roi_align(rlxc_context *ctx, const rlxc_module *mod
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-static rlxc_atom moved(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, const int64_t *axes)
-{
-    return rlxc_lower_op(b, call, "permute_dims", &x, 1,
-                         rlxc_one_attr(b->ctx, "axes", rlxc_attr_ints(b->ctx, axes, 4)));
-}
-
 rlxc_atom rlxc_legalize_roi_align(rlxc_builder *b, const rlxc_binding *call)
 {
-    static const int64_t to_nchw[4] = {0, 3, 1, 2}, to_nhwc[4] = {0, 2, 3, 1};
     rlxc_call_view v;
     rlxc_context *ctx = b->ctx;
     int64_t size[2];
@@ -196,27 +189,21 @@ rlxc_atom rlxc_legalize_roi_align(rlxc_builder *b, const rlxc_binding *call)
     if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
     rlxc_attr_get_ints(call, "pooled_size", size, 2, &n);
-    bool last = rlxc_attr_get_str(call, "layout", "NCHW")[1] == 'H';
     rlx_dtype dtype = out->dtype.bits == 64 ? RLX_F64 : RLX_F32;
-    rlxc_atom x = rlxc_lower_astype(b, call, call->args[0], dtype);
-    if (last)
-        x = moved(b, call, x, to_nchw);
-    rlxc_atom args[8] = {
-        x,
+    rlxc_atom args[9] = {
+        rlxc_lower_astype(b, call, call->args[0], dtype),
         rlxc_lower_astype(b, call, call->args[1], dtype),
         rlxc_prim_i64(ctx, size[0]),
         rlxc_prim_i64(ctx, size[n == 2]),
         rlxc_atom_prim(rlxc_float(ctx, RLX_F64, rlxc_attr_get_float(call, "spatial_scale", 1))),
         rlxc_prim_i64(ctx, rlxc_attr_get_int(call, "sample_ratio", -1)),
         rlxc_prim_bool(ctx, rlxc_attr_get_bool(call, "aligned", false)),
-        rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "mode", "avg")[0] == 'm')};
+        rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "mode", "avg")[0] == 'm'),
+        rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "layout", "NCHW")[1] == 'H')};
     if (args[0].kind == RLXC_ATOM_NONE || args[1].kind == RLXC_ATOM_NONE)
         return (rlxc_atom){0};
-    const rlxc_expr *d[4] = {out->dims[0], last ? out->dims[3] : out->dims[1],
-                             rlxc_i64(ctx, size[0]), rlxc_i64(ctx, size[n == 2])};
-    rlxc_atom pooled = rlxc_emit_builtin(b, call, "rlx.roi_align", args, 8,
-                                         rlxc_sinfo_tensor(ctx, dtype, 4, d, out->vdevice), true);
-    if (last)
-        pooled = moved(b, call, pooled, to_nhwc);
+    rlxc_atom pooled =
+        rlxc_emit_builtin(b, call, "rlx.roi_align", args, 9,
+                          rlxc_sinfo_tensor(ctx, dtype, 4, out->dims, out->vdevice), true);
     return rlxc_lower_astype(b, call, pooled, out->dtype);
 }

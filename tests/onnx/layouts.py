@@ -8,11 +8,14 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "ops")]
 from convolutions import conv  # noqa: E402
+from rows_more import roi_align  # noqa: E402
 from sequences import F32, Program, const, graph, node, run, tensor_type  # noqa: E402
 
 BIG = 2**31 - 1
+BOXES = np.array([[0, 0, 3, 2], [1.5, .5, 9, 8], [-4, 2, 5, 5]], np.float32)
 
 
 def ints(*values):
@@ -72,6 +75,12 @@ def lrn(y, size=5):
     return y / (1 + 1e-4 / size * sums) ** .75
 
 
+def regions(y):
+    if not len(y):
+        return np.zeros((3, y.shape[1], 2, 3))
+    return roi_align(y, np.insert(BOXES, 0, 0, axis=1), (2, 3), .5, 2, True, "avg")
+
+
 def rows(c, h, w):
     """(name, nodes from x (3 channels), y (c) and u (c + 2) to z, z of x, y and u); h and w are None where they are
     symbols."""
@@ -116,6 +125,9 @@ def rows(c, h, w):
          lambda x, y, u: u.argmax(1)),
         ("instance norm", [const("s", scale / 4), const("b", shift / 4), node("InstanceNormalization", "y s b", "z")],
          lambda x, y, u: (normalized(y, (2, 3)) * scale[:, None, None] + shift[:, None, None]) / 4),
+        ("regions", [const("b", BOXES), const("i", ints(0, 0, 0)),
+                     node("RoiAlign", "y b i", "z", output_height=2, output_width=3, spatial_scale=.5,
+                          sampling_ratio=2)], lambda x, y, u: regions(y)),
         ("response norm", [node("LRN", "y", "z", size=5)], lambda x, y, u: lrn(y)),
         ("channels last inside", [
             node("Transpose", "y", "t", perm=[0, 2, 3, 1]), const("s", scale), const("b", shift),

@@ -502,4 +502,15 @@ def rows(Row, x):
                    {"x": x("1 6 5 n"), "b": x("4 5", low=0, high=.9)},
                    lambda a, b: roi_align(a.transpose(0, 3, 1, 2), b, (3, 3), 1., -1, False,
                                           "avg").transpose(0, 2, 3, 1)))
+    for channels, dtype, mode in ((64, "float32", "avg"), (130, "float32", "avg"),
+                                  (65, "float64", "avg"), (65, "float32", "max")):
+        regions = f"R.concat((R.zeros((n, 1), \"{dtype}\"), b), axis=1), [2, 3], 0.75, 2, mode=\"{mode}\""
+        boxes = x("n 4", dtype, -2, 9)
+        ref = lambda a, b, mo=mode: roi_align(  # noqa: E731
+            a, np.concatenate((np.zeros((len(b), 1)), b), 1), (2, 3), .75, 2, False, mo)
+        out += [Row(f"R.vision.roi_align(x, {regions})",
+                    {"x": x(f"1 {channels} 5 4", dtype), "b": boxes}, ref),
+                Row(f"R.vision.roi_align(x, {regions}, layout=\"NHWC\")",
+                    {"x": x(f"1 5 4 {channels}", dtype), "b": boxes},
+                    lambda a, b, f=ref: f(a.transpose(0, 3, 1, 2), b).transpose(0, 2, 3, 1))]
     return out
