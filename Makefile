@@ -158,6 +158,7 @@ conformance: all ## the conformance cases of CONFORMANCE=folder, through the two
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/ops.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/onnx/microsoft.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/sequences.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/graphs.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/recurrent.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx

@@ -1,4 +1,4 @@
-/* The handlers that rows.def names. */
+/* The handlers that rows.def and rows_microsoft.def name. */
 #ifndef RLXC_ONNX_HANDLERS_H
 #define RLXC_ONNX_HANDLERS_H
 
@@ -7,6 +7,7 @@
 #define RLXC_OX_ROW(name, handler, arg) \
     void rlxc_ox_import_##handler(rlxc_ox *im, const rlxc_ox_row *row);
 #include "compiler/onnx/rows.def"
+#include "compiler/onnx/rows_microsoft.def"
 #undef RLXC_OX_ROW
 
 #endif

@@ -246,11 +246,11 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
             return;
         }
     }
-    bool standard = *domain == '\0' || strcmp(domain, "ai.onnx") == 0;
-    const rlxc_ox_row *row = standard ? rlxc_ox_find_row(op) : NULL;
+    bool known;
+    const rlxc_ox_row *row = rlxc_ox_find_row(domain, op, &known);
     if (row)
         row->fn(im, row);
-    else if (standard)
+    else if (known)
         rlxc_ox_fail(im, "the operator is not supported");
     else
         rlxc_ox_fail(im, "operators of domain '%s' are not supported", domain);

@@ -115,7 +115,8 @@ struct rlxc_ox_row {
     rlxc_ox_fn fn;
     const char *arg; /* for handlers of several operators */
 };
-const rlxc_ox_row *rlxc_ox_find_row(const char *name);
+/* NULL: no such operator; |*out_known|: there are some of the domain. */
+const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known);
 
 /* --- the node --- */
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
-/* Quantization: by definition, in float32 and int32. */
+/* Quantization: by definition, in float32 and int32; also of onnxruntime's own operators, as its
+ * quantizer writes them. */
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
@@ -202,4 +203,211 @@ void rlxc_ox_import_qlinear_conv(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, sum, RLX_F32), scale);
     rlxc_atom zero = rlxc_ox_in(im, 7);
     rlxc_ox_set(im, 0, rounded(im, y, parameter(im, zero, 1, ndim), rlxc_ox_type(im, zero), 0));
+}
+
+/* --- of the domain com.microsoft -------------------------------------------------------------- */
+
+/* A scale or zero point of a whole tensor. */
+static rlxc_atom of_tensor(rlxc_ox *im, uint32_t input)
+{
+    rlxc_atom p = parameter(im, rlxc_ox_in(im, input), 0, 1);
+    if (rlxc_ox_ndim(im, p) != 0)
+        rlxc_ox_fail(im, "input %u has more than one element", input);
+    return p;
+}
+
+/* What input |i| stands for; its scale and its zero point are the next two. */
+static rlxc_atom real(rlxc_ox *im, uint32_t i)
+{
+    rlxc_atom zero = {0};
+    if (rlxc_ox_has(im, i + 2))
+        zero = of_tensor(im, i + 2);
+    return dequantized(im, rlxc_ox_in(im, i), rlxc_ox_cast(im, of_tensor(im, i + 1), RLX_F32),
+                       zero);
+}
+
+/* Output 0 is |y|, quantized by input |i| and the one after it; without that, as |t|. */
+static void set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
+{
+    rlxc_atom zero = {0};
+    if (rlxc_ox_has(im, i + 1)) {
+        zero = of_tensor(im, i + 1);
+        t = rlxc_ox_type(im, zero);
+    }
+    rlxc_atom scale = rlxc_ox_cast(im, of_tensor(im, i), RLX_F32);
+    rlxc_ox_set(im, 0, quantized(im, y, scale, zero, t, 0));
+}
+
+/* The standard operator |op| of |in|, with the attributes of the node at hand. */
+static rlxc_atom standard(rlxc_ox *im, const char *op, const rlxc_atom *in, uint32_t n)
+{
+    bool known;
+    const rlxc_ox_row *row = rlxc_ox_find_row("", op, &known);
+    const Onnx__NodeProto *outer = im->node;
+    Onnx__NodeProto node = *outer;
+    rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
+    char **names = rlxc_alloc(im->ctx, (n + 1) * sizeof *names), result[] = "y";
+    rlxc_atom y = {0};
+    im->scope = &scope;
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = (char *)(uintptr_t)rlxc_internf(im->ctx, "x%u", i);
+        rlxc_ox_define(im, names[i], rlxc_ox_tensor(im, in[i]));
+    }
+    names[n] = result;
+    node.input = names;
+    node.n_input = n;
+    node.output = names + n;
+    node.n_output = 1;
+    im->node = &node;
+    if (rlxc_ox_good(im))
+        row->fn(im, row);
+    rlxc_ox_value *made = rlxc_ox_good(im) ? rlxc_ox_lookup(im, result) : NULL;
+    if (made)
+        y = rlxc_ox_atom(im, made);
+    im->node = outer;
+    im->scope = scope.outer;
+    return y;
+}
+
+void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    if (rlxc_ox_int(im, "channels_last", 0))
+        rlxc_ox_fail(im, "channels_last is not supported");
+    const int64_t opset = im->opset;
+    rlxc_atom x = real(im, 0);
+    im->opset = rlxc_ox_int(im, "opset", opset); /* whose softmax it is */
+    x = standard(im, row->arg, &x, 1);
+    im->opset = opset;
+    set_quantized(im, x, 3, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
+}
+
+void rlxc_ox_import_qlinear_binary(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const rlxc_atom in[2] = {real(im, 0), real(im, 3)};
+    set_quantized(im, standard(im, row->arg, in, 2), 6, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
+}
+
+void rlxc_ox_import_qlinear_where(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const rlxc_atom in[3] = {rlxc_ox_in(im, 0), real(im, 1), real(im, 4)};
+    set_quantized(im, standard(im, row->arg, in, 3), 7, rlxc_ox_type(im, rlxc_ox_in(im, 1)));
+}
+
+void rlxc_ox_import_qlinear_concat(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const uint32_t n = (rlxc_ox_n_inputs(im) - 2) / 3;
+    if (rlxc_ox_n_inputs(im) < 5 || n * 3 + 2 != rlxc_ox_n_inputs(im)) {
+        rlxc_ox_fail(im, "%u inputs", rlxc_ox_n_inputs(im));
+        return;
+    }
+    rlxc_atom *in = rlxc_alloc(im->ctx, n * sizeof *in);
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = real(im, 2 + 3 * i);
+    set_quantized(im, standard(im, row->arg, in, n), 0, rlxc_ox_type(im, rlxc_ox_in(im, 2)));
+}
+
+void rlxc_ox_import_qgemm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    static const int64_t swap[2] = {1, 0};
+    (void)row;
+    const bool turned = rlxc_ox_int(im, "transB", 0) != 0;
+    rlxc_atom a = centred(im, 0, 2, 0), b = centred(im, 3, 5, turned ? 0 : 1);
+    if (rlxc_ox_int(im, "transA", 0))
+        a = rlxc_ox_transpose(im, a, swap, 2);
+    if (turned)
+        b = rlxc_ox_transpose(im, b, swap, 2);
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", a, b);
+    if (rlxc_ox_has(im, 6))
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_in(im, 6));
+    rlxc_atom scale = rlxc_ox_op2(im, "multiply", in_float32(im, 1, 0, 2), in_float32(im, 4, 1, 2));
+    const double alpha = rlxc_ox_float(im, "alpha", 1);
+    if (alpha != 1)
+        scale = rlxc_ox_op2(im, "multiply", scale, rlxc_ox_number(im, RLX_F32, alpha));
+    y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, RLX_F32), scale);
+    if (rlxc_ox_has(im, 7))
+        set_quantized(im, y, 7, RLX_U8);
+    else
+        rlxc_ox_set(im, 0, y);
+}
+
+/* --- weights of few bits ---------------------------------------------------------------------- */
+
+/* Constant input |i|, that has |rows| rows of |stored| numbers, its first |columns| columns as
+ * rows. Numbers of |bits| bits, the first in the low bits of a byte, become bytes, less |minus|;
+ * 0: the constant's type. */
+static rlxc_atom turned(rlxc_ox *im, uint32_t i, int64_t rows, int64_t stored, int64_t columns,
+                        uint32_t bits, uint32_t minus)
+{
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, i);
+    const rlxc_constant *c = v->atom.kind == RLXC_ATOM_CONSTANT ? v->atom.constant : NULL;
+    const int64_t shape[2] = {columns, rows};
+    size_t all, size, row;
+    if (!c || (bits > 0 && !rlxc_dtype_eq(c->dtype, RLX_U8))) {
+        rlxc_ox_fail(im, c ? "input %u is not of uint8" : "input %u is no constant", i);
+        return (rlxc_atom){0};
+    }
+    const size_t width = bits ? 1 : c->dtype.bits / 8u, each = bits ? 8 / bits : 1;
+    if (__builtin_mul_overflow((size_t)stored, width, &row) ||
+        __builtin_mul_overflow((size_t)rows, row = row / each + (row % each != 0), &all) ||
+        all != c->nbytes || __builtin_mul_overflow((size_t)columns * width, (size_t)rows, &size)) {
+        rlxc_ox_fail(im, "input %u has %zu bytes for %lld rows of %lld numbers", i, c->nbytes,
+                     (long long)rows, (long long)stored);
+        return (rlxc_atom){0};
+    }
+    unsigned char *out = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
+    for (size_t r = 0; out && r < (size_t)rows; r++)
+        for (size_t k = 0; k < (size_t)columns; k++) {
+            const unsigned char *from = (const unsigned char *)c->data + r * row + k / each * width;
+            unsigned char *to = out + (k * (size_t)rows + r) * width;
+            memcpy(to, from, width);
+            if (bits)
+                *to = (unsigned char)((((unsigned)*from >> k % each * bits) & ((1u << bits) - 1)) -
+                                      minus);
+        }
+    if (!out)
+        return (rlxc_atom){0};
+    const rlx_dtype t = !bits ? c->dtype : minus ? RLX_I8 : RLX_U8;
+    return rlxc_atom_constant(rlxc_constant_new(im->ctx, t, 2, shape, out, size));
+}
+
+/* Weights of N rows, each of blocks of numbers: as DequantizeLinear has them, K by N. */
+void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const int64_t k = rlxc_ox_int(im, "K", 0), n = rlxc_ox_int(im, "N", 0);
+    const int64_t bits = rlxc_ox_int(im, "bits", 4), size = rlxc_ox_int(im, "block_size", 0);
+    if (k < 1 || n < 1 || k > INT32_MAX || n > INT32_MAX || size < 8 || size > 1 << 20 ||
+        (bits != 2 && bits != 4 && bits != 8))
+        rlxc_ox_fail(im, "%lld by %lld numbers of %lld bits in blocks of %lld", (long long)k,
+                     (long long)n, (long long)bits, (long long)size);
+    else if (rlxc_ox_has(im, 4) || rlxc_ox_int(im, "weight_prepacked", 0))
+        rlxc_ox_fail(im, "weights in another order are not supported");
+    if (im->failed)
+        return;
+    const bool given = rlxc_ox_has(im, 3);
+    const int64_t n_blocks = (k + size - 1) / size;
+    const uint32_t b = (uint32_t)bits;
+    rlxc_atom x = rlxc_ox_in(im, 0), zero = {0};
+    rlxc_atom w = turned(im, 1, n, n_blocks * size, k, b, given ? 0 : 1u << (b - 1));
+    rlxc_atom scale = turned(im, 2, n, n_blocks, n_blocks, 0, 0);
+    if (given)
+        zero = turned(im, 3, n, n_blocks, n_blocks, b, 0);
+    if (!rlxc_ox_good(im) || w.kind == RLXC_ATOM_NONE)
+        return;
+    scale = blocks(im, scale, w, 0, size);
+    if (given)
+        zero = blocks(im, zero, w, 0, size);
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    rlxc_ox_dims(im, x, dims);
+    if (ndim < 1) {
+        rlxc_ox_fail(im, "input 0 is a scalar");
+        return;
+    }
+    dims[ndim - 1] = rlxc_ox_i(im, k);
+    x = rlxc_ox_state_dims(im, x, dims, 1u << (ndim - 1));
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", x, dequantized(im, w, scale, zero));
+    if (rlxc_ox_has(im, 5))
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_in(im, 5));
+    rlxc_ox_set(im, 0, y);
 }

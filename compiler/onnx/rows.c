@@ -1,19 +1,36 @@
-/* The table of ONNX operators: rows.def, sorted by name for the look-up. */
+/* The tables of ONNX operators by domain: rows.def, rows_microsoft.def. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
 
-static const rlxc_ox_row rows[] = {
 #define RLXC_OX_ROW(name, handler, arg) {#name, rlxc_ox_import_##handler, arg},
+static const rlxc_ox_row standard[] = {
 #include "compiler/onnx/rows.def"
-#undef RLXC_OX_ROW
 };
+static const rlxc_ox_row microsoft[] = {
+#include "compiler/onnx/rows_microsoft.def"
+};
+#undef RLXC_OX_ROW
 
-const rlxc_ox_row *rlxc_ox_find_row(const char *name)
+static const struct {
+    const char *domain;
+    const rlxc_ox_row *rows;
+    size_t n;
+} tables[] = {{"", standard, sizeof standard / sizeof *standard},
+              {"ai.onnx", standard, sizeof standard / sizeof *standard},
+              {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft}};
+
+const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return &rows[i];
+    *out_known = false;
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        if (strcmp(tables[t].domain, domain) != 0)
+            continue;
+        *out_known = true;
+        for (size_t i = 0; i < tables[t].n; i++)
+            if (strcmp(tables[t].rows[i].name, name) == 0)
+                return &tables[t].rows[i];
+    }
     return NULL;
 }

@@ -112,7 +112,9 @@ def model(row, n, m):
         node += data(2, f"y{i}")
         graph += data(12, data(1, f"y{i}"))
     node += data(4, row.op) + b"".join(data(5, attribute(k, v)) for k, v in row.attrs.items())
-    return (number(1, 8) + data(8, number(2, row.opset)) +
+    node += data(7, row.domain)
+    other = data(8, data(1, row.domain) + number(2, 1)) if row.domain else b""
+    return (number(1, 8) + data(8, number(2, row.opset)) + other +
             data(7, data(1, node) + data(2, "g") + graph))
 
 
@@ -138,9 +140,10 @@ class Input:
 
 class Row:
     def __init__(self, op, inputs, reference, outputs=1, opset=25, sizes=SIZES, name="", loose=0,
-                 gives=None, **attrs):
+                 gives=None, domain="", more=None, **attrs):
         self.op, self.inputs, self.reference, self.outputs = op, inputs, reference, outputs
-        self.opset, self.sizes, self.attrs, self.loose = opset, sizes, attrs, loose
+        self.opset, self.sizes, self.loose, self.domain = opset, sizes, loose, domain
+        self.attrs = attrs = {**attrs, **(more or {})}
         said = [attrs[k] for k in ("dtype", "to", "output_dtype") if k in attrs]
         named = {**{code: name for name, code in TYPES.items()}, 21: "uint8", 22: "int8"}
         self.gives = gives or (named[said[0]] if said else None)  # see element_type
