@@ -187,6 +187,22 @@ static void deepen(uint32_t *depth, const rlxc_expr *child)
         *depth = child->depth + 1u;
 }
 
+/* Whether numbers that loads or calls give go into |e|, which is no leaf. */
+static bool is_from_memory(const rlxc_expr *e)
+{
+    if (e->kind == RLXC_EXPR_LOAD || e->kind == RLXC_EXPR_CALL)
+        return true;
+    if (rlxc_is_binary(e))
+        return e->bin.a->from_memory || e->bin.b->from_memory;
+    if (e->kind == RLXC_EXPR_NOT || e->kind == RLXC_EXPR_CAST)
+        return e->bin.a->from_memory;
+    if (e->kind == RLXC_EXPR_SELECT)
+        return e->select.yes->from_memory || e->select.no->from_memory;
+    if (e->kind == RLXC_EXPR_LET)
+        return e->let.value->from_memory || e->let.body->from_memory;
+    return e->ramp.base->from_memory || (e->ramp.stride && e->ramp.stride->from_memory);
+}
+
 /* Interns |*e| at |depth|, or reports (once) that it is nested too deep. */
 static const rlxc_expr *intern_at(rlxc_context *ctx, rlxc_expr *e, uint32_t depth)
 {
@@ -199,6 +215,7 @@ static const rlxc_expr *intern_at(rlxc_context *ctx, rlxc_expr *e, uint32_t dept
         return zero_of(ctx, e->dtype);
     }
     e->depth = (uint16_t)depth;
+    e->from_memory = is_from_memory(e);
     return intern(ctx, e);
 }
 

@@ -61,7 +61,8 @@ typedef enum rlxc_expr_kind {
 #define RLXC_EXPR_CASE(kind, text) case RLXC_EXPR_##kind:
 
 struct rlxc_expr {
-    uint8_t kind; /* rlxc_expr_kind */
+    uint8_t kind;     /* rlxc_expr_kind */
+    bool from_memory; /* made of what loads or calls give, which is any number of their types */
     uint16_t depth;
     rlx_dtype dtype; /* void/handle types: see rlxc_dtype_* */
     uint32_t id;     /* creation order; a stable order for canonical forms and printing */

@@ -6,7 +6,7 @@
 #include "compiler/ir/context_state.h"
 #include "compiler/ir/expr.h"
 
-enum { RLXC_SCRATCH_MAPS = 4 };
+enum { RLXC_SCRATCH_MAPS = 5 };
 
 typedef struct rlxc_expr_pool {
     const rlxc_expr **slots; /* hash table of every node but variables */

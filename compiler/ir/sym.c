@@ -23,6 +23,7 @@ rlxc_sym rlxc_sym_begin(rlxc_context *ctx, const rlxc_bounds *bounds)
     s.polys = rlxc_scratch_take(ctx);
     s.others = rlxc_scratch_take(ctx);
     s.ranges = rlxc_scratch_take(ctx);
+    s.ends = rlxc_scratch_take(ctx);
     return s;
 }
 
@@ -31,6 +32,7 @@ void rlxc_sym_end(rlxc_sym *s)
     rlxc_scratch_give(s->ctx, &s->polys);
     rlxc_scratch_give(s->ctx, &s->others);
     rlxc_scratch_give(s->ctx, &s->ranges);
+    rlxc_scratch_give(s->ctx, &s->ends);
 }
 
 void *rlxc_sym_alloc(rlxc_sym *s, size_t size)
@@ -56,6 +58,24 @@ bool rlxc_is_index_type(rlx_dtype t)
 
 static const rlxc_expr *simplify_other(rlxc_sym *s, const rlxc_expr *e);
 
+/* a <= b with |strict| 0, a < b with 1, by what is known of each alone. */
+static bool apart(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int64_t strict)
+{
+    rlxc_bound x = rlxc_sym_bound(s, a), y = rlxc_sym_bound(s, b);
+    return x.max != INT64_MAX && y.min != INT64_MIN && (strict ? x.max < y.min : x.max <= y.min);
+}
+
+/* The same of sums. */
+static bool ordered(rlxc_sym *s, rlxc_poly *a, rlxc_poly *b, int64_t strict, uint32_t effort)
+{
+    if (!rlxc_poly_exact(s, a) || !rlxc_poly_exact(s, b))
+        return apart(s, rlxc_poly_build(s, a), rlxc_poly_build(s, b), strict);
+    rlxc_poly *difference = rlxc_poly_add(s, b, -1, a);
+    if (strict)
+        difference = rlxc_poly_add(s, difference, -1, rlxc_poly_const(s, a->dtype, strict));
+    return difference && rlxc_poly_nonneg(s, difference, effort);
+}
+
 /* Ordered operands by proof: MIN and MAX. */
 static rlxc_poly *min_max_poly(rlxc_sym *s, const rlxc_expr *e)
 {
@@ -63,10 +83,9 @@ static rlxc_poly *min_max_poly(rlxc_sym *s, const rlxc_expr *e)
     bool is_min = e->kind == RLXC_EXPR_MIN;
     if (!a || !b)
         return NULL;
-    rlxc_poly *a_up = rlxc_poly_add(s, b, -1, a), *b_up = rlxc_poly_add(s, a, -1, b);
-    if (a_up && rlxc_poly_nonneg(s, a_up, 2))
+    if (ordered(s, a, b, 0, 2))
         return is_min ? a : b;
-    if (b_up && rlxc_poly_nonneg(s, b_up, 2))
+    if (ordered(s, b, a, 0, 2))
         return is_min ? b : a;
     const rlxc_expr *x = rlxc_poly_build(s, a), *y = rlxc_poly_build(s, b);
     /* Variables first, constants last: min(n, 4). */
@@ -149,16 +168,11 @@ static bool prove_order(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int
     unify_index_types(s->ctx, &a, &b);
     if (!rlx_dtype_eq(a->dtype, b->dtype) || !rlxc_is_index_type(a->dtype) ||
         a->depth > RLXC_SYM_RAW_DEPTH || b->depth > RLXC_SYM_RAW_DEPTH) {
-        rlxc_bound x = rlxc_sym_bound(s, a), y = rlxc_sym_bound(s, b);
         if (rlxc_dtype_is_float(a->dtype) || rlxc_dtype_is_float(b->dtype))
             return false;
-        return (a == b && !strict) || (x.max != INT64_MAX && y.min != INT64_MIN &&
-                                       (strict ? x.max < y.min : x.max <= y.min));
+        return (a == b && !strict) || apart(s, a, b, strict);
     }
-    rlxc_poly *difference = rlxc_poly_add(s, rlxc_poly_of(s, b), -1, rlxc_poly_of(s, a));
-    if (strict)
-        difference = rlxc_poly_add(s, difference, -1, rlxc_poly_const(s, a->dtype, strict));
-    return difference && rlxc_poly_nonneg(s, difference, RLXC_SYM_EFFORT);
+    return ordered(s, rlxc_poly_of(s, a), rlxc_poly_of(s, b), strict, RLXC_SYM_EFFORT);
 }
 
 static bool prove_equal(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
@@ -185,18 +199,19 @@ static bool prove_different(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b)
         a->depth > RLXC_SYM_RAW_DEPTH || b->depth > RLXC_SYM_RAW_DEPTH)
         return false;
     /* A common divisor of the coefficients that does not divide the constant. */
-    rlxc_poly *d = rlxc_poly_add(s, rlxc_poly_of(s, b), -1, rlxc_poly_of(s, a));
-    if (!d || d->n < 2 || d->terms[d->n - 1].n != 0)
+    rlxc_poly *x = rlxc_poly_of(s, a), *y = rlxc_poly_of(s, b), *d = rlxc_poly_add(s, y, -1, x);
+    if (!d || d->n < 2 || d->terms[d->n - 1].n != 0 || !rlxc_poly_exact(s, x) ||
+        !rlxc_poly_exact(s, y))
         return false;
     int64_t common = 0;
     for (uint32_t i = 0; i + 1 < d->n; i++) {
-        int64_t x = d->terms[i].coef, y = common;
-        while (y) {
-            int64_t r = y == -1 ? 0 : x % y;
-            x = y;
-            y = r;
+        int64_t u = d->terms[i].coef, v = common;
+        while (v) {
+            int64_t r = v == -1 ? 0 : u % v;
+            u = v;
+            v = r;
         }
-        common = x;
+        common = u;
     }
     return common != 0 && common != -1 && d->terms[d->n - 1].coef % common != 0;
 }

@@ -132,6 +132,83 @@ static rlxc_bound variable_bound(const rlxc_sym *s, const rlxc_expr *var)
     return b;
 }
 
+static rlxc_bound sum_bounds(rlxc_expr_kind kind, rlxc_bound a, rlxc_bound b)
+{
+    if (kind == RLXC_EXPR_ADD)
+        return (rlxc_bound){add_end(a.min, b.min, INT64_MIN), add_end(a.max, b.max, INT64_MAX)};
+    if (kind == RLXC_EXPR_SUB)
+        return (rlxc_bound){add_end(a.min, negate(b.max), INT64_MIN),
+                            add_end(a.max, negate(b.min), INT64_MAX)};
+    return mul_bounds(a, b);
+}
+
+static bool is_sum(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL;
+}
+
+enum { LOW = 1, HIGH = 2, BOTH = LOW | HIGH };
+
+static uint32_t ends_of(rlxc_sym *s, const rlxc_expr *e);
+
+static uint32_t compute_ends(rlxc_sym *s, const rlxc_expr *e)
+{
+    if (e->kind == RLXC_EXPR_CAST) /* of a number that leaves room in this type */
+        return !rlxc_dtype_is_float(e->bin.a->dtype) && e->bin.a->dtype.bits < e->dtype.bits ? BOTH
+                                                                                             : 0;
+    if (e->kind == RLXC_EXPR_SELECT)
+        return ends_of(s, e->select.yes) & ends_of(s, e->select.no);
+    if (!rlxc_is_binary(e))
+        return 0;
+    const uint32_t a = ends_of(s, e->bin.a), b = ends_of(s, e->bin.b);
+    if (e->kind == RLXC_EXPR_MIN)
+        return ((a | b) & HIGH) | (a & b & LOW);
+    if (e->kind == RLXC_EXPR_MAX)
+        return ((a | b) & LOW) | (a & b & HIGH);
+    if (e->kind == RLXC_EXPR_FLOORMOD || e->kind == RLXC_EXPR_MOD)
+        return b == BOTH ? BOTH : 0;
+    if (e->kind == RLXC_EXPR_MUL && e->bin.a->from_memory && e->bin.b->from_memory)
+        return 0;
+    return (a & b) == BOTH ? BOTH : 0;
+}
+
+/* Which ends of |e| are no further out than those of sizes and positions. */
+static uint32_t ends_of(rlxc_sym *s, const rlxc_expr *e)
+{
+    if (!e->from_memory)
+        return BOTH;
+    const uintptr_t known = (uintptr_t)rlxc_map_get(&s->ends, rlxc_key(e));
+    if (known)
+        return (uint32_t)(known - 1);
+    const uint32_t ends = compute_ends(s, e);
+    rlxc_map_set(s->ctx, &s->ends, rlxc_key(e), (void *)((uintptr_t)ends + 1));
+    return ends;
+}
+
+/* Whether the sum or product |e| of operands within |a| and |b| cannot overflow. */
+static bool fits_type(rlxc_sym *s, const rlxc_expr *e, rlxc_bound a, rlxc_bound b)
+{
+    const rlxc_bound r = sum_bounds((rlxc_expr_kind)e->kind, a, b), all = rlxc_type_range(e->dtype);
+    return (r.min != INT64_MIN && r.max != INT64_MAX && r.min >= all.min && r.max <= all.max) ||
+           ends_of(s, e) == BOTH;
+}
+
+static bool is_exact(rlxc_sym *s, const rlxc_expr *e)
+{
+    return !e->from_memory || !is_sum(e) ||
+           (fits_type(s, e, rlxc_sym_bound(s, e->bin.a), rlxc_sym_bound(s, e->bin.b)) &&
+            is_exact(s, e->bin.a) && is_exact(s, e->bin.b));
+}
+
+bool rlxc_poly_exact(rlxc_sym *s, rlxc_poly *p)
+{
+    bool from_memory = false;
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t f = 0; f < p->terms[i].n; f++)
+            from_memory = from_memory || p->terms[i].factors[f]->from_memory;
+    return !from_memory || is_exact(s, rlxc_poly_build(s, p));
+}
+
 static rlxc_bound binary_bound(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
@@ -145,15 +222,10 @@ static rlxc_bound binary_bound(rlxc_sym *s, const rlxc_expr *e)
         return (rlxc_bound){a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
     if (kind == RLXC_EXPR_MAX)
         return (rlxc_bound){a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
-    if (wraps)
+    if (wraps || (is_sum(e) && e->from_memory && !fits_type(s, e, a, b)))
         return rlxc_type_range(e->dtype);
-    if (kind == RLXC_EXPR_ADD)
-        return (rlxc_bound){add_end(a.min, b.min, INT64_MIN), add_end(a.max, b.max, INT64_MAX)};
-    if (kind == RLXC_EXPR_SUB)
-        return (rlxc_bound){add_end(a.min, negate(b.max), INT64_MIN),
-                            add_end(a.max, negate(b.min), INT64_MAX)};
-    if (kind == RLXC_EXPR_MUL)
-        return mul_bounds(a, b);
+    if (is_sum(e))
+        return sum_bounds(kind, a, b);
     if (kind == RLXC_EXPR_FLOORDIV)
         return floordiv_bounds(a, b);
     if (kind == RLXC_EXPR_FLOORMOD)
@@ -167,6 +239,8 @@ static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
         return binary_bound(s, e);
     if (e->kind == RLXC_EXPR_CAST && !rlxc_dtype_is_float(e->bin.a->dtype)) {
         rlxc_bound a = rlxc_sym_bound(s, e->bin.a), range = rlxc_type_range(e->dtype);
+        if (a.max == INT64_MAX && e->bin.a->dtype.code == RLX_UINT && e->dtype.code != RLX_UINT)
+            return range; /* it may be more */
         return a.min >= range.min && a.max <= range.max ? a : range;
     }
     if (e->kind == RLXC_EXPR_SELECT)
@@ -177,7 +251,8 @@ static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
 rlxc_bound rlxc_sym_bound(rlxc_sym *s, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_INT)
-        return (rlxc_bound){e->i, e->i};
+        return e->i < 0 && e->dtype.code == RLX_UINT ? rlxc_type_range(e->dtype)
+                                                     : (rlxc_bound){e->i, e->i};
     if (e->kind == RLXC_EXPR_VAR)
         return variable_bound(s, e);
     if (e->dtype.lanes != 1 || rlxc_out_of_memory(s->ctx))
@@ -199,14 +274,21 @@ static rlxc_poly *replace_term(rlxc_sym *s, const rlxc_poly *p, uint32_t at, rlx
     return rlxc_poly_add(s, rlxc_poly_add(s, p, -1, term), t->coef, value);
 }
 
+/* NULL where it may wrap. */
+static rlxc_poly *exact_poly_of(rlxc_sym *s, const rlxc_expr *e)
+{
+    rlxc_poly *p = rlxc_poly_of(s, e);
+    return p && rlxc_poly_exact(s, p) ? p : NULL;
+}
+
 /* Proofs that replace one factor by something that only makes |p| smaller. */
 static bool nonneg_by_factor(rlxc_sym *s, const rlxc_poly *p, uint32_t at, uint32_t effort)
 {
     const rlxc_term *t = &p->shown[at];
     const rlxc_expr *f = t->factors[0];
     if (f->kind == RLXC_EXPR_MIN || f->kind == RLXC_EXPR_MAX) {
-        rlxc_poly *a = replace_term(s, p, at, rlxc_poly_of(s, f->bin.a));
-        rlxc_poly *b = replace_term(s, p, at, rlxc_poly_of(s, f->bin.b));
+        rlxc_poly *a = replace_term(s, p, at, exact_poly_of(s, f->bin.a));
+        rlxc_poly *b = replace_term(s, p, at, exact_poly_of(s, f->bin.b));
         bool either = (f->kind == RLXC_EXPR_MAX) == (t->coef > 0);
         bool first = a && rlxc_poly_nonneg(s, a, effort - 1);
         if (first == either)
@@ -214,7 +296,7 @@ static bool nonneg_by_factor(rlxc_sym *s, const rlxc_poly *p, uint32_t at, uint3
         return b && rlxc_poly_nonneg(s, b, effort - 1);
     }
     if (f->kind == RLXC_EXPR_FLOORMOD) { /* 0 <= x % d <= d - 1 */
-        rlxc_poly *d = rlxc_poly_of(s, f->bin.b);
+        rlxc_poly *d = exact_poly_of(s, f->bin.b);
         if (!d || !rlxc_poly_nonneg(s, d, 0))
             return false;
         rlxc_poly *value = rlxc_poly_const(s, p->dtype, t->coef > 0 ? 0 : -1);
@@ -227,7 +309,7 @@ static bool nonneg_by_factor(rlxc_sym *s, const rlxc_poly *p, uint32_t at, uint3
         /* x - (c - 1) <= c * (x // c) <= x; and p > -1 is enough, as it is an integer. */
         int64_t c = f->bin.b->i, slack;
         rlxc_term by = {c, 0, NULL};
-        rlxc_poly *x = rlxc_poly_of(s, f->bin.a);
+        rlxc_poly *x = exact_poly_of(s, f->bin.a);
         if (t->coef > 0)
             x = rlxc_poly_add(s, x, 1, rlxc_poly_const(s, p->dtype, 1 - c));
         rlxc_poly *term = rlxc_poly_expand(s, p->dtype, t, 1);

@@ -145,10 +145,10 @@ static rlxc_poly *divide_by_constant(rlxc_sym *s, rlxc_poly *a, int64_t c)
         first->factors[0]->bin.b->kind == RLXC_EXPR_INT && first->factors[0]->bin.b->i > 0) {
         int64_t d = first->factors[0]->bin.b->i, plus = a->n == 2 ? a->terms[1].coef : 0, product;
         rlxc_poly *x = rlxc_poly_of(s, first->factors[0]->bin.a);
-        if (x && rlx_mul_i64(d, plus, &plus) && rlx_mul_i64(d, c, &product) &&
-            (a->dtype.bits == 64 || product <= INT32_MAX)) {
+        if (x && rlxc_poly_exact(s, x) && rlx_mul_i64(d, plus, &plus) &&
+            rlx_mul_i64(d, c, &product) && (a->dtype.bits == 64 || product <= INT32_MAX)) {
             x = rlxc_poly_add(s, x, 1, rlxc_poly_const(s, a->dtype, plus));
-            if (x)
+            if (x && rlxc_poly_exact(s, x))
                 return divide_by_constant(s, x, product);
         }
     }
@@ -252,6 +252,8 @@ static rlxc_poly *floor_divide(rlxc_sym *s, rlxc_poly *a, rlxc_poly *d)
             return divide_by_constant(s, a, c);
         rlxc_poly *zero = rlxc_poly_const(s, a->dtype, 0);
         rlxc_poly *minus = rlxc_poly_add(s, zero, -1, a);
+        if (minus && !rlxc_poly_exact(s, minus))
+            return opaque(s, RLXC_EXPR_FLOORDIV, a, d);
         return minus && c != INT64_MIN ? divide_by_constant(s, minus, -c) : NULL;
     }
     if (is_multiple(s, a, d, &k))
@@ -282,6 +284,8 @@ rlxc_poly *rlxc_poly_divide(rlxc_sym *s, rlxc_expr_kind kind, rlxc_poly *a, rlxc
 {
     if (!a || !b)
         return NULL;
+    if (!rlxc_poly_exact(s, a) || !rlxc_poly_exact(s, b))
+        return opaque(s, kind, a, b);
     if (kind == RLXC_EXPR_FLOORDIV)
         return floor_divide(s, a, b);
     if (kind == RLXC_EXPR_FLOORMOD)

@@ -72,6 +72,7 @@ typedef struct rlxc_sym {
     rlxc_map polys;  /* integer expression -> rlxc_poly */
     rlxc_map others; /* other expression -> simplified */
     rlxc_map ranges; /* expression -> rlxc_bound */
+    rlxc_map ends;   /* expression -> which of its ends are as sizes are (sym_bound.c) */
 } rlxc_sym;
 
 /* sym.c */
@@ -110,6 +111,10 @@ rlxc_poly *rlxc_poly_divide(rlxc_sym *s, rlxc_expr_kind kind, rlxc_poly *a, rlxc
 /* sym_bound.c */
 rlxc_bound rlxc_sym_bound(rlxc_sym *s, const rlxc_expr *canonical);
 bool rlxc_poly_nonneg(rlxc_sym *s, rlxc_poly *p, uint32_t effort);
+/* Whether |p| as an expression has the value of the sum over all integers. Sizes and positions do
+ * not overflow; numbers from memory may, and then wrap: what holds for sums but not modulo 2^64
+ * (the order, quotients) may be used only where this is so. */
+bool rlxc_poly_exact(rlxc_sym *s, rlxc_poly *p);
 enum { RLXC_SYM_EFFORT = 4 };
 
 #endif

@@ -303,6 +303,41 @@ RLX_TEST(sym, bounds_follow_the_ranges)
     finish(&f);
 }
 
+/* Sums of what memory holds wrap: nothing is said of them that only holds without overflow. */
+RLX_TEST(sym, numbers_from_memory_may_wrap)
+{
+    fixture f = begin();
+    rlxc_context *ctx = f.ctx;
+    const rlxc_expr *n = f.vars[0], *one = rlxc_int(ctx, RLX_I32, 1),
+                    *two = rlxc_int(ctx, RLX_I32, 2);
+    rlxc_buffer *wide = rlxc_buffer_new(ctx, "A", RLX_I32, &n, 1),
+                *narrow = rlxc_buffer_new(ctx, "B", RLX_U16, &n, 1),
+                *natural = rlxc_buffer_new(ctx, "C", (rlx_dtype){RLX_UINT, 64, 1}, &n, 1);
+    const rlxc_expr *a = rlxc_load(ctx, wide, &f.vars[2], 1),
+                    *b = rlxc_cast(ctx, RLX_I32, rlxc_load(ctx, narrow, &f.vars[2], 1)),
+                    *c = rlxc_cast(ctx, RLX_I64, rlxc_load(ctx, natural, &f.vars[2], 1));
+    const rlxc_expr *after = rlxc_add(ctx, a, one), *twice = rlxc_mul(ctx, a, two);
+    const rlxc_expr *half = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, twice, two);
+    cr_expect_not(rlxc_prove_lt(ctx, a, after, &f.bounds));
+    cr_expect(rlxc_prove_ne(ctx, b, rlxc_add(ctx, b, one), &f.bounds), "65536 is an int32");
+    cr_expect(rlxc_prove_lt(ctx, b, rlxc_add(ctx, b, one), &f.bounds));
+    cr_expect_not(rlxc_prove_le(ctx, rlxc_int(ctx, RLX_I32, 0), rlxc_mul(ctx, b, b), &f.bounds));
+    cr_expect_not(rlxc_prove_le(ctx, rlxc_i64(ctx, 0), c, &f.bounds));
+    cr_expect(rlxc_canonical(ctx, half, &f.bounds) == half);
+    cr_expect(rlxc_canonical(ctx, rlxc_sub(ctx, after, one), &f.bounds) == a,
+              "modulo 2^32 as well");
+    const rlxc_expr *most = rlxc_binary(ctx, RLXC_EXPR_MAX, after, one);
+    cr_expect_not(rlxc_prove_le(ctx, after, most, NULL) && rlxc_prove_lt(ctx, a, most, NULL));
+    /* What is clipped to a size is a position: those do not overflow. */
+    const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_cast(ctx, RLX_I64, a), n);
+    at = rlxc_binary(ctx, RLXC_EXPR_MAX, at, rlxc_i64(ctx, 0));
+    const rlxc_expr *row = rlxc_add(ctx, rlxc_mul(ctx, at, rlxc_i64(ctx, 8)), f.vars[2]);
+    cr_expect(rlxc_prove_eq(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, row, rlxc_i64(ctx, 8)), at,
+                            &f.bounds));
+    cr_expect(rlxc_prove_le(ctx, rlxc_i64(ctx, 0), row, &f.bounds));
+    finish(&f);
+}
+
 RLX_TEST(sym, linear_parts_and_products)
 {
     fixture f = begin();

@@ -1,0 +1,69 @@
+"""Integers from memory that overflow, beside what is known of sizes: numbers wrap, and positions stay inside their tensor."""
+# call unsigned_positions: tensor float32 [3] {1, 2, 3}, tensor uint64 [4] hex "0100000000000000ffffffffffffffff00000000000000800000000001000080" => tensor float32 [4] {2, 1, 1, 1}
+# call product_positions: tensor float32 [3] {1, 2, 3}, tensor uint16 [3] {1, 65535, 65535}, tensor uint16 [3] {2, 65535, 40000} => tensor float32 [3] {3, 1, 1}
+# call products: tensor uint16 [3] {3, 65535, 65535}, tensor uint16 [3] {2, 65535, 40000} => tuple(tensor int32 [3] {6, 0, 0}, tensor int64 [3] {6, -131071, -1673567296})
+# call unsigned_as_signed: tensor uint64 [2] hex "0500000000000000ffffffffffffffff" => tensor int64 [2] {5, 0}
+# call after: tensor int32 [3] {5, 2147483647, -2147483648} => tuple(tensor bool [3] {true, false, true}, tensor int32 [3] {6, 2147483647, -2147483647}, tensor bool [3] {true, true, true})
+# call halves: tensor int32 [4] {5, 1073741824, 2147483647, -2147483648} => tuple(tensor int32 [4] {5, -1073741824, -1, 0}, tensor int32 [4] {-3, -536870912, -1073741824, 1073741824}, tensor int32 [4] {1, 134217728, 268435456, -268435456})
+# call thirds: tensor int64 [2] {1, 6148914691236517205} => tensor bool [2] {true, false}
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def unsigned_positions(x: R.Tensor((3,), "float32"), at: R.Tensor(("n",), "uint64")):
+        return R.take(x, at, axis=0)
+
+    @R.function
+    def product_positions(x: R.Tensor((3,), "float32"), a: R.Tensor(("n",), "uint16"), b: R.Tensor(("n",), "uint16")):
+        with R.dataflow():
+            at = R.multiply(R.astype(a, "int32"), R.astype(b, "int32"))
+            y = R.take(x, at, axis=0)
+            R.output(y)
+        return y
+
+    @R.function
+    def products(a: R.Tensor(("n",), "uint16"), b: R.Tensor(("n",), "uint16")):
+        with R.dataflow():
+            p = R.multiply(R.astype(a, "int32"), R.astype(b, "int32"))
+            y = R.maximum(p, R.const(0, "int32"))
+            z = R.astype(p, "int64")
+            R.output(y, z)
+        return (y, z)
+
+    @R.function
+    def unsigned_as_signed(x: R.Tensor(("n",), "uint64")):
+        with R.dataflow():
+            y = R.maximum(R.astype(x, "int64"), R.const(0, "int64"))
+            R.output(y)
+        return y
+
+    @R.function
+    def after(x: R.Tensor(("n",), "int32")):
+        with R.dataflow():
+            s = R.add(x, R.const(1, "int32"))
+            less = R.less(x, s)
+            most = R.maximum(x, s)
+            other = R.not_equal(x, s)
+            R.output(less, most, other)
+        return (less, most, other)
+
+    @R.function
+    def halves(x: R.Tensor(("n",), "int32")):
+        with R.dataflow():
+            twice = R.multiply(x, R.const(2, "int32"))
+            y = R.floor_divide(twice, R.const(2, "int32"))
+            down = R.floor_divide(x, R.const(-2, "int32"))
+            q = R.floor_divide(x, R.const(4, "int32"))
+            z = R.floor_divide(R.add(q, R.const(1, "int32")), R.const(2, "int32"))
+            R.output(y, down, z)
+        return (y, down, z)
+
+    @R.function
+    def thirds(x: R.Tensor(("n",), "int64")):
+        with R.dataflow():
+            y = R.not_equal(R.add(R.multiply(x, R.const(3, "int64")), R.const(1, "int64")), R.const(0, "int64"))
+            R.output(y)
+        return y
