@@ -163,10 +163,12 @@ static bool is_product(const rlxc_stage *stage, rlx_dtype t, const rlxc_expr **x
     return true;
 }
 
-static bool holds(const rlxc_buffer *buffer, int64_t rows)
+/* Whether panels have |rows| and all columns, also where the weight has fewer: vectors read them.
+ */
+static bool holds(const rlxc_buffer *buffer, int64_t rows, int64_t width)
 {
     int64_t n;
-    return rlxc_is_int(buffer->shape[1], &n) && n >= rows;
+    return rlxc_is_int(buffer->shape[1], &n) && n >= rows && rlxc_is_const(buffer->shape[2], width);
 }
 
 /* What the schedules rely on beyond the value of each weight, and what pass quantized_products
@@ -177,7 +179,9 @@ static bool has_whole_blocks(const rlxc_stage *stage, const rlxc_quant *q)
     return rlxc_is_int(stage->extents[1], &n) && n > 0 && n <= INT32_MAX &&
            rlxc_is_int(stage->extents[2], &k) && k > 0 && k <= INT32_MAX && q->group <= INT32_MAX &&
            block % 8 == 0 && q->group % block == 0 &&
-           holds(q->words, (k + block - 1) / block * block / rlxc_quant_rows(q));
+           holds(q->words, (k + block - 1) / block * block / rlxc_quant_rows(q), q->width) &&
+           (!q->scales || holds(q->scales, (k + q->group - 1) / q->group, q->width)) &&
+           (!q->zeros || holds(q->zeros, (k + q->group - 1) / q->group, q->width));
 }
 
 static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,

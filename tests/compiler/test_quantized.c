@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "compiler/tir/quant.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/kernel_fixture.h"
@@ -401,6 +404,57 @@ static const char spelled[] =
     "W[J // T.int64(64), K // T.int64(8), J %% T.int64(64)], T.Cast(\"uint32\", K %% T.int64(4) * "
     "T.int64(8) + K %% T.int64(8) // T.int64(4) * T.int64(4))), T.uint32(15))) - T.float32(8)) * "
     "S[J // T.int64(64), K // T.int64(%d), J %% T.int64(64)])\n";
+
+/* Scales of three columns alone, though words fill a panel: nothing is read behind them. */
+RLX_TEST(quantized, scales_of_no_whole_panel)
+{
+    enum { K = 64, N = 3, LAST = 2 * N }; /* two groups of scales */
+    static const char text[] =
+        "@T.prim_func\n"
+        "def k(x: T.handle, W: T.Buffer((1, 8, %d), \"uint32\"), S: T.Buffer((1, 2, 3), "
+        "\"float32\"), y: T.handle):\n"
+        "    m = T.int64()\n"
+        "    X = T.match_buffer(x, (m, 64), \"float32\")\n"
+        "    Y = T.match_buffer(y, (m, 3), \"float32\")\n"
+        "    for i, j, k in T.grid(m, T.int64(3), T.int64(64)):\n"
+        "        with T.block(\"p\"):\n"
+        "            I, J, K = T.axis.remap(\"SSR\", [i, j, k])\n"
+        "            with T.init():\n"
+        "                Y[I, J] = T.float32(0)\n"
+        "            Y[I, J] = Y[I, J] + X[I, K] * ((T.Cast(\"float32\", T.bitwise_and("
+        "T.shift_right(W[J // T.int64(%d), K // T.int64(8), J %% T.int64(%d)], T.Cast(\"uint32\", "
+        "K %% T.int64(4) * T.int64(8) + K %% T.int64(8) // T.int64(4) * T.int64(4))), "
+        "T.uint32(15))) - T.float32(8)) * S[J // T.int64(%d), K // T.int64(32), J %% "
+        "T.int64(%d)])\n";
+    char spelled_out[2048];
+    kernel_fixture f;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    float *scales = (float *)(void *)(pages + page) - LAST;
+    for (int i = 0; i < LAST; i++)
+        scales[i] = (float)(i + 1);
+    cr_assert(kernel_fixture_init(&f, &t->allocator, 2, NULL));
+    const int width = (int)rlxc_quant_width(&f.options);
+    kernel_fixture_deinit(&f);
+    snprintf(spelled_out, sizeof spelled_out, text, width, width, width, width, width);
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, spelled_out));
+    cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+    uint32_t *words = malloc((size_t)width * 8 * sizeof *words);
+    for (int i = 0; i < 8 * width; i++)
+        words[i] = 0x99999999; /* ones */
+    for (int64_t m = 1; m <= 2; m++) {
+        float x[2 * K], y[2 * N];
+        for (int i = 0; i < 2 * K; i++)
+            x[i] = 1;
+        cr_assert_eq(kernel_fixture_call(&f, "k", (void *[]){x, words, scales, y}, &m), 0);
+        for (int i = 0; i < m * N; i++)
+            cr_expect(fabs((double)y[i] - 32 * (double)(scales[i % N] + scales[N + i % N])) < 0.1);
+    }
+    free(words);
+    munmap(pages, 2 * page);
+    kernel_fixture_deinit(&f);
+}
 
 /* Groups that are no whole words, and words that end before their block does: nothing that the fast
  * form could read, though the expression is its own. And groups of whole words in any number. */
