@@ -148,12 +148,6 @@ static exponent split_exp(fp f, LLVMValueRef x, bool precise)
     return (exponent){t, add(f, add(f, p, r), num(f, 1.0))};
 }
 
-static LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
-{
-    LLVMValueRef above = LLVMBuildFCmp(f.g->b, LLVMRealOGT, x, num(f, limit), "");
-    return pick(f, above, num(f, limit), x);
-}
-
 /* p 2^n, n a whole float, where the target scales vectors so in one instruction; else NULL. */
 static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 {
@@ -177,7 +171,7 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
     const format *row = format_of(f);
     LLVMBuilderRef b = g->b;
     x = at_most(f, x, row->exp_most);
-    x = pick(f, less(f, x, row->exp_least), num(f, row->exp_least), x);
+    x = at_least(f, x, row->exp_least);
     exponent e = split_exp(f, x, precise);
     LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, row->shift)));
     if (at_once)

@@ -56,6 +56,18 @@ static inline LLVMValueRef pick(fp f, LLVMValueRef c, LLVMValueRef a, LLVMValueR
     return LLVMBuildSelect(f.g->b, c, a, b, "");
 }
 
+/* The limit where x is beyond it; NaN stays. */
+static inline LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
+{
+    LLVMValueRef above = LLVMBuildFCmp(f.g->b, LLVMRealOGT, x, num(f, limit), "");
+    return pick(f, above, num(f, limit), x);
+}
+
+static inline LLVMValueRef at_least(fp f, LLVMValueRef x, double limit)
+{
+    return pick(f, less(f, x, limit), num(f, limit), x);
+}
+
 static inline LLVMValueRef bits(fp f, LLVMValueRef x)
 {
     return LLVMBuildBitCast(f.g->b, x, f.ti, "");

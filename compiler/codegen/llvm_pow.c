@@ -49,9 +49,7 @@ static LLVMValueRef exp2_of(fp f, LLVMValueRef z)
                                0x1.c6b08dd721005p-5,  0x1.3b2ab72b3ef56p-7,  0x1.5d87457d16c70p-10,
                                0x1.43088dd93a94fp-13, 0x1.00dc65f6100a6p-16, 0x1.63efeb1c489f2p-20};
     LLVMBuilderRef b = f.g->b;
-    LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, z, num(f, 200.0), "");
-    z = pick(f, above, num(f, 200.0), z);
-    z = pick(f, less(f, z, -200.0), num(f, -200.0), z);
+    z = at_least(f, at_most(f, z, 200), -200);
     LLVMValueRef t = LLVMBuildFAdd(b, z, num(f, SHIFT), "");
     LLVMValueRef rest = LLVMBuildFSub(b, z, LLVMBuildFSub(b, t, num(f, SHIFT), ""), "");
     LLVMValueRef n = LLVMBuildSub(b, bits(f, t), integer(f, SHIFT_BITS - 1023), "");

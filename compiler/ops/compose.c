@@ -112,6 +112,8 @@ rlxc_atom rlxc_scalar_atom(rlxc_context *ctx, rlx_dtype dtype, double value)
 {
     if (rlxc_dtype_is_bool(dtype))
         return constant_of(ctx, dtype, &(uint8_t){value != 0}, 1);
+    if (rlxc_dtype_is_byte(dtype))
+        return constant_of(ctx, dtype, &(uint8_t){(uint8_t)(int)value}, 1);
     if (rlxc_dtype_eq(dtype, RLX_I64))
         return constant_of(ctx, dtype, &(int64_t){(int64_t)value}, sizeof(int64_t));
     if (rlxc_dtype_eq(dtype, RLX_I32))

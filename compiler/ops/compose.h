@@ -24,7 +24,8 @@ rlxc_atom rlxc_lower_tuple(rlxc_builder *b, const rlxc_binding *call, const rlxc
                            uint32_t n);
 rlxc_attrs rlxc_one_attr(rlxc_context *ctx, const char *name, rlxc_attr value);
 rlxc_attrs rlxc_and_attr(rlxc_context *ctx, rlxc_attrs attrs, const char *name, rlxc_attr value);
-/* A constant of rank 0: bool, int32, int64, float64, and float32 for all other types. */
+/* A constant of rank 0: bool, integers of 8, 32 and 64 bits, float64, and float32 for all other
+ * types. */
 rlxc_atom rlxc_scalar_atom(rlxc_context *ctx, rlx_dtype dtype, double value);
 /* Every tensor argument has known dimensions and element type; else an error and false. */
 bool rlxc_lower_begin(rlxc_call_view *v, rlxc_builder *b, const rlxc_binding *call);

@@ -32,6 +32,7 @@ typedef struct rlxc_quantized_bytes { /* x - zero */
 
 /* Takes apart the int32 |x|, which may be the difference of two. */
 bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantized_bytes *out);
+rlxc_atom rlxc_quantized_cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const char *name);
 /* Whether |inner|, which |x| is made of, can be read where |x| can. */
 bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner);
 /* The int32 that |x| is |*scale| times of: R.dequantize or what it stands for, with one scale.

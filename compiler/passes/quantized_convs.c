@@ -200,11 +200,9 @@ static rlxc_atom times_scales(rlxc_quantized *p, rlxc_quant_chain *c, rlxc_build
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *one = rlxc_i64(ctx, 1), *dims[3] = {rlxc_i64(ctx, c->columns), one, one};
-    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
-                                       rlxc_attr_dtype(RLX_F32));
     if (c->scale)
         scale = rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, c->scale));
-    rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
+    rlxc_atom factors[2] = {rlxc_quantized_cast(b, sums, RLX_F32, "sums")};
     rlxc_atom reshaped[2] = {rlxc_pack_columns(c, b, conv, scale), rlxc_atom_shape(ctx, dims, 3)};
     if (rlxc_failed(ctx) || reshaped[0].kind != RLXC_ATOM_VAR)
         return (rlxc_atom){0};

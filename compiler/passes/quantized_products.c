@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ops/compose.h"
 #include "compiler/passes/alias.h"
 
 enum { MAX_CHAIN = 64 };
@@ -217,20 +218,13 @@ static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc
                : NULL;
 }
 
-static rlxc_atom byte_constant(rlxc_context *ctx, rlx_dtype t, int64_t value)
-{
-    unsigned char *data = rlxc_alloc(ctx, 1);
-    *data = (unsigned char)value;
-    return rlxc_atom_constant(rlxc_constant_new(ctx, t, 0, NULL, data, 1));
-}
-
 bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantized_bytes *out)
 {
     const rlxc_binding *def = rlxc_map_get(&p->defs, rlxc_key(x.var));
     const rlxc_sinfo *s = cast_from(p, x, &out->x), *z;
     int64_t zero = 0;
     if (s) {
-        out->zero = byte_constant(p->ctx, s->dtype, 0);
+        out->zero = rlxc_scalar_atom(p->ctx, s->dtype, 0);
         return out->x.kind == RLXC_ATOM_VAR;
     }
     if (!def || !rlxc_is_op(def, "subtract") || !(s = cast_from(p, def->args[0], &out->x)) ||
@@ -244,7 +238,7 @@ bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantize
     const rlxc_bound limits = rlxc_type_range(s->dtype);
     if (!rlxc_is_int(single, &zero) || zero < limits.min || zero > limits.max)
         return false;
-    out->zero = byte_constant(p->ctx, s->dtype, zero);
+    out->zero = rlxc_scalar_atom(p->ctx, s->dtype, (double)zero);
     return true;
 }
 
@@ -254,19 +248,10 @@ typedef struct narrow {
     rlxc_atom more; /* int32, to be multiplied with the sums of the columns and added; NONE: 0 */
 } narrow;
 
-static rlxc_atom int_constant(rlxc_context *ctx, int64_t value)
+rlxc_atom rlxc_quantized_cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const char *name)
 {
-    int32_t *data = rlxc_alloc(ctx, sizeof *data);
-    *data = (int32_t)value;
-    return rlxc_atom_constant(rlxc_constant_new(ctx, RLX_I32, 0, NULL, data, sizeof *data));
-}
-
-static rlxc_atom cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const char *name)
-{
-    rlxc_context *ctx = b->ctx;
-    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
-                                       rlxc_attr_dtype(dtype));
-    return rlxc_emit_op(b, "astype", &x, 1, attrs, name);
+    return rlxc_emit_op(b, "astype", &x, 1, rlxc_one_attr(b->ctx, "dtype", rlxc_attr_dtype(dtype)),
+                        name);
 }
 
 /* The left operand of a product of int32 (is_narrow): a byte x less its zero as x + more, in signed
@@ -278,23 +263,25 @@ static narrow narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
     rlxc_quantized_bytes bytes;
     if (rlxc_quant_dots_of(p->options) != RLXC_QUANT_BYTES ||
         !rlxc_quantized_bytes_of(p, x, &bytes))
-        return (narrow){.x = cast(b, x, i16, "narrow")};
+        return (narrow){.x = rlxc_quantized_cast(b, x, i16, "narrow")};
     const bool is_signed = rlxc_dtype_eq(bytes.x.var->sinfo->dtype, i8);
     const int64_t bias = is_signed ? 0 : 128;
     narrow made = {.x = bytes.x};
     if (!is_signed) {
-        rlxc_atom args[2] = {cast(b, bytes.x, RLX_I32, "wide"), int_constant(ctx, bias)};
+        rlxc_atom args[2] = {rlxc_quantized_cast(b, bytes.x, RLX_I32, "wide"),
+                             rlxc_scalar_atom(ctx, RLX_I32, (double)bias)};
         made.x = rlxc_emit_op(b, "subtract", args, 2, (rlxc_attrs){0}, "centred");
-        made.x = cast(b, made.x, i8, "narrow");
+        made.x = rlxc_quantized_cast(b, made.x, i8, "narrow");
     }
     const rlxc_expr *zero = rlxc_quantized_single(p, bytes.zero);
     int64_t value;
     if (zero && rlxc_is_int(zero, &value)) {
         if (value != bias)
-            made.more = int_constant(ctx, bias - value);
+            made.more = rlxc_scalar_atom(ctx, RLX_I32, (double)(bias - value));
         return made;
     }
-    rlxc_atom args[2] = {int_constant(ctx, bias), cast(b, bytes.zero, RLX_I32, "zero")};
+    rlxc_atom args[2] = {rlxc_scalar_atom(ctx, RLX_I32, (double)bias),
+                         rlxc_quantized_cast(b, bytes.zero, RLX_I32, "zero")};
     made.more = rlxc_emit_op(b, "subtract", args, 2, (rlxc_attrs){0}, "more");
     return made;
 }
@@ -389,12 +376,11 @@ rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom 
     if (!zero || !rlxc_is_int(zero, &value) || value < -128 || value > 255 ||
         !rlxc_dtype_is_int(inner.var->sinfo->dtype) || inner.var->sinfo->dtype.bits > 8)
         return none;
-    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
-                                       rlxc_attr_dtype(RLX_I32));
-    rlxc_atom wide = emit_known(p, b, "astype", &inner, 1, attrs);
+    rlxc_atom wide = emit_known(p, b, "astype", &inner, 1,
+                                rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I32)));
     if (value == 0 || wide.kind != RLXC_ATOM_VAR)
         return wide;
-    rlxc_atom args[2] = {wide, int_constant(ctx, value)};
+    rlxc_atom args[2] = {wide, rlxc_scalar_atom(ctx, RLX_I32, (double)value)};
     return emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
 }
 
@@ -434,11 +420,9 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options)};
     q.zero = rlxc_int(ctx, RLX_I32, zero - c->least);
     rlxc_atom sums = replace(p, b, call, c, &q);
-    rlxc_attrs attrs = rlxc_attrs_with(ctx, (rlxc_attrs){0}, rlxc_intern_cstr(ctx, "dtype"),
-                                       rlxc_attr_dtype(RLX_F32));
     if (sums.kind != RLXC_ATOM_VAR || rlxc_failed(ctx))
         return (rlxc_atom){0};
-    rlxc_atom factors[2] = {rlxc_emit_op(b, "astype", &sums, 1, attrs, "sums")};
+    rlxc_atom factors[2] = {rlxc_quantized_cast(b, sums, RLX_F32, "sums")};
     factors[1] =
         rlxc_pack_columns(c, b, matmul, rlxc_mul(ctx, scale, rlxc_cast(ctx, RLX_F32, numbers)));
     return rlxc_failed(ctx)
@@ -449,12 +433,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
 /* R.quantize of |x|, which its scale has divided already. */
 static rlxc_atom quantized_by_one(rlxc_builder *b, const rlxc_binding *quantize, rlxc_atom x)
 {
-    rlxc_context *ctx = b->ctx;
-    float *one = rlxc_alloc(ctx, sizeof *one);
-    *one = 1;
-    rlxc_atom args[3] = {
-        x, rlxc_atom_constant(rlxc_constant_new(ctx, RLX_F32, 0, NULL, one, sizeof *one)),
-        quantize->args[2]};
+    rlxc_atom args[3] = {x, rlxc_scalar_atom(b->ctx, RLX_F32, 1), quantize->args[2]};
     return rlxc_emit_op(b, "quantize", args, 3, quantize->attrs, quantize->var->name);
 }
 
