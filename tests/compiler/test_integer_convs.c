@@ -10,7 +10,10 @@
 #include "compiler/tir/quant.h"
 #include "tests/compiler/bound.h"
 
-typedef enum form { SUMS, SUMS_OF_RUN_TIME_ZERO, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
+typedef enum form { SUMS, RUN_TIME, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
+
+/* How it is to be computed; DEPTHWISE: each output has a channel of its own. */
+typedef enum kind { INTEGERS, FLOATS, DEPTHWISE, FLOATS_DEPTHWISE } kind;
 
 typedef struct conv {
     form form;
@@ -19,177 +22,68 @@ typedef struct conv {
     int x_zero, w_zero;
     int64_t in, out, height, width; /* of the filter */
     int64_t stride, dilation, top, left, bottom, right;
-    int64_t known;  /* height and width of x; 0: not known */
-    bool as_floats; /* computed in float32 */
-    bool depthwise; /* each output has a channel of its own */
+    int64_t known; /* height and width of x; 0: not known */
+    kind kind;
     int64_t groups; /* 0: one */
 } conv;
 
 static const conv convs[] = {
-    {SUMS, NULL, false, true, 121, 0, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false, 0},
-    {SUMS, NULL, true, true, -7, 0, 5, 33, 3, 2, 2, 1, 0, 1, 1, 0, 9, false, false, 0},
-    {SUMS, NULL, false, false, 0, 128, 16, 70, 1, 1, 1, 1, 0, 0, 0, 0, 0, false, false, 0},
-    {SUMS, NULL, true, false, -128, 128, 4, 130, 1, 1, 2, 1, 0, 0, 0, 0, 13, false, false, 0},
-    {SUMS, NULL, false, true, 255, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, false, false, 0},
-    {SUMS, "x86-64-v3", false, true, 121, 0, 3, 18, 3, 3, 2, 1, 1, 1, 0, 0, 0, false, false, 0},
-    {SUMS, "x86-64", true, true, 5, 0, 3, 18, 2, 2, 1, 1, 1, 1, 0, 0, 0, false, false, 0},
-    {SUMS, NULL, false, false, 3, 100, 4, 17, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false, 0},
-    {SUMS_OF_RUN_TIME_ZERO,
-     NULL,
-     false,
-     true,
-     77,
-     0,
-     6,
-     48,
-     3,
-     3,
-     1,
-     1,
-     1,
-     1,
-     1,
-     1,
-     0,
-     false,
-     false,
-     0},
-    {SUMS_OF_RUN_TIME_ZERO,
-     NULL,
-     true,
-     true,
-     -77,
-     0,
-     12,
-     49,
-     1,
-     3,
-     2,
-     1,
-     0,
-     2,
-     0,
-     2,
-     0,
-     false,
-     false,
-     0},
-    {DEQUANTIZED, NULL, false, true, 121, 0, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 7, false, false, 0},
-    {DEQUANTIZED, NULL, true, true, 0, 0, 3, 24, 7, 7, 2, 1, 3, 3, 3, 3, 0, false, false, 0},
-    {DEQUANTIZED, NULL, false, false, 128, 128, 20, 96, 3, 3, 1, 3, 3, 3, 3, 3, 0, false, false, 0},
-    {DEQUANTIZED, NULL, false, true, 10, 0, 8, 5, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false, 0},
-    {DEQUANTIZED, NULL, false, false, 10, 100, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false, 0},
-    {DEQUANTIZED, "x86-64-v3", false, true, 128, 0, 4, 20,    3,     3,
-     1,           1,           1,     1,    1,   1, 0, false, false, 0},
-    {REQUANTIZED, NULL, false, true, 0, 0, 32, 160, 1, 1, 1, 1, 0, 0, 0, 0, 14, false, false, 0},
-    {REQUANTIZED, NULL, false, true, 128, 0, 7, 40, 3, 3, 2, 1, 1, 1, 1, 1, 0, false, false, 0},
-    {REQUANTIZED, NULL, true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, false, false, 0},
-    {SUMS, NULL, false, true, 121, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, true, 0},
-    {SUMS_OF_RUN_TIME_ZERO,
-     NULL,
-     true,
-     true,
-     9,
-     0,
-     70,
-     70,
-     5,
-     3,
-     2,
-     1,
-     2,
-     1,
-     2,
-     1,
-     0,
-     false,
-     true,
-     0},
-    {DEQUANTIZED, NULL, false, false, 3, 128, 33, 33, 3, 3, 1, 2, 2, 2, 2, 2, 9, false, true, 0},
-    {DIVIDED, NULL, false, true, 0, 0, 96, 96, 3, 3, 2, 1, 1, 1, 1, 1, 14, false, true, 0},
-    {DIVIDED, NULL, true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false, 0},
-    {DIVIDED, NULL, false, true, 200, 0, 4, 16, 1, 1, 1, 1, 2, 0, 1, 3, 0, false, false, 0},
-    {DIVIDED, "x86-64-v3", false, true, 200, 0, 4, 12, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false, 0},
+    {SUMS, NULL, false, true, 121, 0, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
+    {SUMS, NULL, true, true, -7, 0, 5, 33, 3, 2, 2, 1, 0, 1, 1, 0, 9, INTEGERS, 0},
+    {SUMS, NULL, false, false, 0, 128, 16, 70, 1, 1, 1, 1, 0, 0, 0, 0, 0, INTEGERS, 0},
+    {SUMS, NULL, true, false, -128, 128, 4, 130, 1, 1, 2, 1, 0, 0, 0, 0, 13, INTEGERS, 0},
+    {SUMS, NULL, false, true, 255, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, INTEGERS, 0},
+    {SUMS, "x86-64-v3", false, true, 121, 0, 3, 18, 3, 3, 2, 1, 1, 1, 0, 0, 0, INTEGERS, 0},
+    {SUMS, "x86-64", true, true, 5, 0, 3, 18, 2, 2, 1, 1, 1, 1, 0, 0, 0, INTEGERS, 0},
+    {SUMS, NULL, false, false, 3, 100, 4, 17, 3, 3, 1, 1, 1, 1, 1, 1, 0, FLOATS, 0},
+    {RUN_TIME, NULL, false, true, 77, 0, 6, 48, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
+    {RUN_TIME, NULL, true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, INTEGERS, 0},
+    {DEQUANTIZED, NULL, false, true, 121, 0, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 7, INTEGERS, 0},
+    {DEQUANTIZED, NULL, true, true, 0, 0, 3, 24, 7, 7, 2, 1, 3, 3, 3, 3, 0, INTEGERS, 0},
+    {DEQUANTIZED, NULL, false, false, 128, 128, 20, 96, 3, 3, 1, 3, 3, 3, 3, 3, 0, INTEGERS, 0},
+    {DEQUANTIZED, NULL, false, true, 10, 0, 8, 5, 3, 3, 1, 1, 1, 1, 1, 1, 0, FLOATS, 0},
+    {DEQUANTIZED, NULL, false, false, 10, 100, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 0, FLOATS, 0},
+    {DEQUANTIZED, "x86-64-v3", false, true, 128, 0, 4, 20, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
+    {REQUANTIZED, NULL, false, true, 0, 0, 32, 160, 1, 1, 1, 1, 0, 0, 0, 0, 14, INTEGERS, 0},
+    {REQUANTIZED, NULL, false, true, 128, 0, 7, 40, 3, 3, 2, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
+    {REQUANTIZED, NULL, true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, INTEGERS, 0},
+    {SUMS, NULL, false, true, 121, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, DEPTHWISE, 0},
+    {RUN_TIME, NULL, true, true, 9, 0, 70, 70, 5, 3, 2, 1, 2, 1, 2, 1, 0, DEPTHWISE, 0},
+    {DEQUANTIZED, NULL, false, false, 3, 128, 33, 33, 3, 3, 1, 2, 2, 2, 2, 2, 9, DEPTHWISE, 0},
+    {DIVIDED, NULL, false, true, 0, 0, 96, 96, 3, 3, 2, 1, 1, 1, 1, 1, 14, DEPTHWISE, 0},
+    {DIVIDED, NULL, true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
+    {DIVIDED, NULL, false, true, 200, 0, 4, 16, 1, 1, 1, 1, 2, 0, 1, 3, 0, INTEGERS, 0},
+    {DIVIDED, "x86-64-v3", false, true, 200, 0, 4, 12, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
     /* groups: whole vectors, joined ones, more than can be joined */
-    {SUMS, NULL, false, true, 121, 0, 24, 64, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false, 2},
-    {SUMS, NULL, true, true, -7, 0, 32, 32, 3, 2, 2, 1, 0, 1, 1, 0, 9, false, false, 8},
-    {SUMS_OF_RUN_TIME_ZERO,
-     NULL,
-     false,
-     false,
-     9,
-     128,
-     12,
-     144,
-     1,
-     1,
-     1,
-     1,
-     0,
-     0,
-     0,
-     0,
-     0,
-     false,
-     false,
-     3},
-    {DEQUANTIZED, NULL, false, true, 3, 0, 128, 128, 3, 3, 1, 2, 2, 2, 2, 2, 9, false, false, 32},
-    {DEQUANTIZED, NULL, false, true, 3, 0, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, 9, true, false, 16},
-    {REQUANTIZED, "x86-64-v3", false, true, 3, 0, 48, 48,    3,     3,
-     1,           1,           1,     1,    1, 1, 0,  false, false, 6},
-    {DIVIDED, "x86-64-v3", true, true, 3, 0, 16, 16, 5, 1, 2, 1, 2, 0, 2, 0, 0, false, false, 4},
+    {SUMS, NULL, false, true, 121, 0, 24, 64, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 2},
+    {SUMS, NULL, true, true, -7, 0, 32, 32, 3, 2, 2, 1, 0, 1, 1, 0, 9, INTEGERS, 8},
+    {RUN_TIME, NULL, false, false, 9, 128, 12, 144, 1, 1, 1, 1, 0, 0, 0, 0, 0, INTEGERS, 3},
+    {DEQUANTIZED, NULL, false, true, 3, 0, 128, 128, 3, 3, 1, 2, 2, 2, 2, 2, 9, INTEGERS, 32},
+    {DEQUANTIZED, NULL, false, true, 3, 0, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, 9, FLOATS, 16},
+    {REQUANTIZED, "x86-64-v3", false, true, 3, 0, 48, 48, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 6},
+    {DIVIDED, "x86-64-v3", true, true, 3, 0, 16, 16, 5, 1, 2, 1, 2, 0, 2, 0, 0, INTEGERS, 4},
     /* pairs of 16 bits */
-    {SUMS, "x86-64-v4", false, true, 255, 0, 9, 70, 3, 3, 1, 2, 1, 2, 1, 0, 0, false, false, 0},
-    {SUMS, "x86-64-v3", true, false, -128, 128, 16, 70,    1,     1,
-     2,    1,           1,    0,     0,    1,   13, false, false, 0},
-    {SUMS_OF_RUN_TIME_ZERO,
-     "x86-64-v3",
-     true,
-     true,
-     -77,
-     0,
-     12,
-     49,
-     1,
-     3,
-     2,
-     1,
-     0,
-     2,
-     0,
-     2,
-     0,
-     false,
-     false,
-     0},
-    {SUMS_OF_RUN_TIME_ZERO,
-     "x86-64-v2",
-     false,
-     true,
-     128,
-     0,
-     1,
-     3,
-     5,
-     5,
-     3,
-     2,
-     4,
-     3,
-     2,
-     5,
-     0,
-     false,
-     false,
-     0},
-    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24,    3,     3,
-     2,           1,           1,    1,    1, 1, 7,  false, false, 0},
-    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, false, 0},
-    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, true, true, 0},
-    {REQUANTIZED, "x86-64-v4", true, true, 3, 0, 36, 19,    1,     4,
-     1,           2,           0,    2,    0, 3, 0,  false, false, 0},
-    {DIVIDED, "x86-64", true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, false, false, 0},
+    {SUMS, "x86-64-v4", false, true, 255, 0, 9, 70, 3, 3, 1, 2, 1, 2, 1, 0, 0, INTEGERS, 0},
+    {SUMS, "x86-64-v3", true, false, -128, 128, 16, 70, 1, 1, 2, 1, 1, 0, 0, 1, 13, INTEGERS, 0},
+    {RUN_TIME, "x86-64-v3", true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, INTEGERS, 0},
+    {RUN_TIME, "x86-64-v2", false, true, 128, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, INTEGERS, 0},
+    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 2, 1, 1, 1, 1, 1, 7, INTEGERS, 0},
+    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, FLOATS, 0},
+    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0,
+     FLOATS_DEPTHWISE, 0},
+    {REQUANTIZED, "x86-64-v4", true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, INTEGERS, 0},
+    {DIVIDED, "x86-64", true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
 };
+
+static bool as_floats(const conv *c)
+{
+    return c->kind == FLOATS || c->kind == FLOATS_DEPTHWISE;
+}
+
+static bool is_depthwise(const conv *c)
+{
+    return c->kind == DEPTHWISE || c->kind == FLOATS_DEPTHWISE;
+}
 
 /* Images, height and width; n of 0, fewer pixels than a tile, one more than a block. */
 static const int64_t shapes[][3] = {{0, 9, 9},  {1, 9, 9},  {2, 13, 13}, {1, 7, 7},   {3, 14, 14},
@@ -203,7 +97,7 @@ static const char *type_of(bool is_signed)
 /* What becomes of the convolution. */
 static const char *const endings[] = {
     [SUMS] = "            r = R.add(y, R.const(3, \"int32\"))\n",
-    [SUMS_OF_RUN_TIME_ZERO] = "            r = R.add(y, R.const(3, \"int32\"))\n",
+    [RUN_TIME] = "            r = R.add(y, R.const(3, \"int32\"))\n",
     [DEQUANTIZED] = "            r = R.add(y, R.const(0.25, \"float32\"))\n",
     [REQUANTIZED] =
         "            b = R.add(y, R.const(3.0, \"float32\"))\n"
@@ -226,7 +120,7 @@ static const char *const endings[] = {
 /* Channels that are summed for an output. */
 static int64_t depth(const conv *c)
 {
-    return c->depthwise ? 1 : c->in / (c->groups ? c->groups : 1);
+    return is_depthwise(c) ? 1 : c->in / (c->groups ? c->groups : 1);
 }
 
 static void write_text(const conv *c, char *out, size_t size)
@@ -246,7 +140,7 @@ static void write_text(const conv *c, char *out, size_t size)
         (long long)c->height, (long long)c->width, w, (long long)c->out);
     out += used;
     size -= (size_t)used;
-    if (c->form == SUMS || c->form == SUMS_OF_RUN_TIME_ZERO) {
+    if (c->form == SUMS || c->form == RUN_TIME) {
         char zero[64];
         snprintf(zero, sizeof zero, "R.const(%d, \"int32\")", c->x_zero);
         used = snprintf(out, size,
@@ -271,9 +165,9 @@ static void write_text(const conv *c, char *out, size_t size)
                  "            y = R.nn.conv2d(xd, wd, strides=%lld, dilation=%lld, "
                  "groups=%lld, padding=[%lld, %lld, %lld, %lld])\n",
                  (long long)c->stride, (long long)c->dilation,
-                 (long long)(c->depthwise ? c->in
-                             : c->groups  ? c->groups
-                                          : 1),
+                 (long long)(is_depthwise(c) ? c->in
+                             : c->groups     ? c->groups
+                                             : 1),
                  (long long)c->top, (long long)c->left, (long long)c->bottom, (long long)c->right);
     out += used;
     size -= (size_t)used;
@@ -317,7 +211,7 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
     }
     bound_program p = {.text = text,
                        .cpu = c->cpu,
-                       .emits = c->as_floats ? NULL
+                       .emits = as_floats(c) ? NULL
                                 : c->cpu     ? "dot_s16"
                                              : "dot_u8s8",
                        .where = c->cpu ? rlxc_quant_has_dots : has_bytes};
@@ -353,7 +247,7 @@ static int64_t sum_of(const conv *c, const unsigned char *x, const unsigned char
                 continue;
             for (int64_t i = 0; i < depth(c); i++) {
                 const int64_t group = c->groups ? at[1] / (c->out / c->groups) : 0;
-                const int64_t channel = c->depthwise ? at[1] : group * depth(c) + i;
+                const int64_t channel = is_depthwise(c) ? at[1] : group * depth(c) + i;
                 const int64_t from = ((at[0] * dims[1] + channel) * dims[2] + y) * dims[3] + z;
                 const int64_t with = ((at[1] * depth(c) + i) * c->height + r) * c->width + s;
                 sum += (int64_t)(bound_number(x, from, c->x_signed) - c->x_zero) *
@@ -368,11 +262,11 @@ static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64
 {
     const double value = (double)sum * 0.5 * (double)scale_of(o);
     /* a sum of products in float32 rounds each; a last digit may tip over when it is quantized */
-    double allowed = c->as_floats ? fabs(value) * 1e-5 + 1e-3 : 0;
-    if (c->as_floats && !c->depthwise &&
+    double allowed = as_floats(c) ? fabs(value) * 1e-5 + 1e-3 : 0;
+    if (as_floats(c) && !is_depthwise(c) &&
         c->in >= 16) /* minimal filtering: of the magnitudes' sum */
         allowed = 6e-6 * (double)weights_of(c) / (double)c->out * 0x1p14 * (double)scale_of(o);
-    if (c->form == SUMS || c->form == SUMS_OF_RUN_TIME_ZERO)
+    if (c->form == SUMS || c->form == RUN_TIME)
         return ((const int32_t *)y)[i] == sum + 3;
     if (c->form == DEQUANTIZED)
         return fabs((double)((const float *)y)[i] - (value + 0.25)) <= allowed;
