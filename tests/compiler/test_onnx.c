@@ -239,7 +239,8 @@ RLX_TEST(onnx, slices_to_the_ends)
         rlxc_module *m = rlxc_read_onnx(ctx, "slice.onnx", model.data, model.size);
         cr_assert_not_null(m, "%s", rlxc_render_diagnostics(ctx));
         const char *text = rlxc_print_module(ctx, m);
-        cr_expect(strstr(text, "lv: R.Tensor((n, 3), dtype=\"float32\") = R.strided_slice") != NULL, "%s", text);
+        cr_expect(strstr(text, "lv: R.Tensor((n, 3), dtype=\"float32\") = R.strided_slice") != NULL,
+                  "%s", text);
         rlxc_context_destroy(ctx);
     }
 }
