@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/attention.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
@@ -353,7 +354,38 @@ static rlxc_atom last_axis(rlxc_ox *im, rlxc_atom x, int64_t begin, const rlxc_e
     return rlxc_ox_slice(im, x, rlxc_ox_ndim(im, x) - 1, rlxc_ox_i(im, begin), end, stride);
 }
 
-/* Pairs of elements turned by the angle of their place: (x1 cos - x2 sin, x1 sin + x2 cos). */
+rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int64_t size,
+                          bool interleaved)
+{
+    const rlxc_expr *half = rlxc_ox_i(im, size / 2), *end = rlxc_ox_i(im, size);
+    const int64_t whole = rlxc_ox_need_dim(im, x, 3, "the size of a head");
+    rlxc_atom a = interleaved ? last_axis(im, x, 0, end, 2) : last_axis(im, x, 0, half, 1);
+    rlxc_atom b = interleaved ? last_axis(im, x, 1, end, 2) : last_axis(im, x, size / 2, end, 1);
+    rlxc_atom parts[3] = {
+        rlxc_ox_op2(im, "subtract", rlxc_ox_op2(im, "multiply", a, turn[0]),
+                    rlxc_ox_op2(im, "multiply", b, turn[1])),
+        rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", a, turn[1]),
+                    rlxc_ox_op2(im, "multiply", b, turn[0])),
+    };
+    if (interleaved) {
+        const int64_t last[1] = {4};
+        const rlxc_expr *dims[RLXC_MAX_NDIM];
+        rlxc_ox_dims(im, x, dims);
+        dims[3] = end;
+        for (uint32_t i = 0; i < 2; i++)
+            parts[i] = rlxc_ox_expand_dims(im, parts[i], last, 1);
+        parts[0] = rlxc_ox_reshape(im, rlxc_ox_concat(im, parts, 2, 4), dims, 4);
+    } else {
+        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
+    }
+    if (size < whole) {
+        parts[1] = last_axis(im, x, size, rlxc_ox_i(im, whole), 1);
+        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
+    }
+    return parts[0];
+}
+
+/* Pairs of elements turned by the angle of their place. */
 void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -385,32 +417,8 @@ void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
             turn[i] = rlxc_ox_take(im, turn[i], rlxc_ox_in(im, 3), 0);
         turn[i] = rlxc_ox_expand_dims(im, turn[i], axis, 1);
     }
-    const rlxc_expr *half = rlxc_ox_i(im, size / 2), *end = rlxc_ox_i(im, size);
-    bool interleaved = rlxc_ox_int(im, "interleaved", 0) != 0;
-    rlxc_atom a = interleaved ? last_axis(im, x, 0, end, 2) : last_axis(im, x, 0, half, 1);
-    rlxc_atom b = interleaved ? last_axis(im, x, 1, end, 2) : last_axis(im, x, size / 2, end, 1);
-    rlxc_atom parts[3] = {
-        rlxc_ox_op2(im, "subtract", rlxc_ox_op2(im, "multiply", a, turn[0]),
-                    rlxc_ox_op2(im, "multiply", b, turn[1])),
-        rlxc_ox_op2(im, "add", rlxc_ox_op2(im, "multiply", a, turn[1]),
-                    rlxc_ox_op2(im, "multiply", b, turn[0])),
-    };
-    if (interleaved) {
-        const int64_t last[1] = {4};
-        const rlxc_expr *dims[RLXC_MAX_NDIM];
-        rlxc_ox_dims(im, x, dims);
-        dims[3] = end;
-        for (uint32_t i = 0; i < 2; i++)
-            parts[i] = rlxc_ox_expand_dims(im, parts[i], last, 1);
-        parts[0] = rlxc_ox_reshape(im, rlxc_ox_concat(im, parts, 2, 4), dims, 4);
-    } else {
-        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
-    }
-    if (size < whole) {
-        parts[1] = last_axis(im, x, size, rlxc_ox_i(im, whole), 1);
-        parts[0] = rlxc_ox_concat(im, parts, 2, 3);
-    }
-    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, parts[0], given, ndim));
+    x = rlxc_ox_rotated(im, x, turn, size, rlxc_ox_int(im, "interleaved", 0) != 0);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, given, ndim));
 }
 
 /* New elements of a sequence at each batch's own place of a cache. */
@@ -443,10 +451,8 @@ void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale)
 {
-    (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1);
     uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
     uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), ndim);
     int64_t axes[RLXC_MAX_NDIM];
@@ -459,7 +465,13 @@ void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_op2(im, "add", mean, rlxc_ox_number(im, wide, rlxc_ox_float(im, "epsilon", 1e-5)));
     w = rlxc_ox_cast(im, rlxc_ox_op2(im, "multiply", w, rlxc_ox_op1(im, "rsqrt", mean)), t);
     rlxc_ox_unify(im, &w, &scale);
-    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "multiply", w, scale));
+    return rlxc_ox_op2(im, "multiply", w, scale);
+}
+
+void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_ox_set(im, 0, rlxc_ox_rms_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)));
 }
 
 /* x sigmoid(alpha x), times a second input where there is one. */

@@ -184,6 +184,28 @@ def rows():
         out.append(Row("Attention", [q, k, k, x("n m")],
                        lambda *a, mode=mode: ref.attention(*a, cap=1.5, show=mode), outputs=4,
                        softcap=1.5, qk_matmul_output_mode=mode))
+    caches = {"pk": "2 2 m 8", "pv": "2 2 m 8"}
+    apart, packed = {"q": "2 n 48", "k": "2 n 16", "v": "2 n 16"}, {"q": "2 n 80"}
+    for named, how in (
+            ({**apart, **caches}, {}),
+            ({**packed, **caches}, {"do_rotary": 1}),
+            ({**packed, **caches},
+             {"do_rotary": 1, "rotary_interleaved": 1, "local_window_size": 5, "scale": .5}),
+            (apart, {"local_window_size": 2})):
+        given = {k: x(named[k]) if k in named else None for k in ("q", "k", "v", "pk", "pv")}
+        given["seqlens"] = np.array([20, 11] if "pk" in named else [0, 0], np.int32)
+        given["total"] = np.array(30, np.int32)
+        if "do_rotary" in how:
+            given.update(cos=x("40 3"), sin=x("40 3"))
+        names = [k for k, v in given.items() if v is not None]
+        out.append(Row("GroupQueryAttention", list(given.values()),
+                       lambda *a, names=names, how=how: ref.group_query(**dict(zip(names, a)), **how),
+                       outputs=3, name=" ".join(names), domain="com.microsoft", num_heads=6,
+                       kv_num_heads=2, **how))
+    out += [Row("SkipSimplifiedLayerNormalization", [x("2 n m"), x("2 n m"), x("m"), x("m")][:k],
+                ref.skip_rms, domain="com.microsoft", epsilon=1e-5) for k in (3, 4)]
+    out.append(Row("SimplifiedLayerNormalization", [x("2 n m"), x("m")],
+                   lambda a, s: ref.rms(a, s, -1), epsilon=1e-5, opset=17))
     for interleaved in range(2):
         for size in (0, 4):
             half = (size or 6) // 2

@@ -58,6 +58,32 @@ def flat_attention(q, k, v, heads, shared):
     return y.transpose(0, 2, 1, 3).reshape(*q.shape[:2], heads * y.shape[3])
 
 
+def group_query(q, seqlens, total, k=None, v=None, pk=None, pv=None, cos=None, sin=None,
+                do_rotary=0, rotary_interleaved=0, local_window_size=None, scale=8 ** -.5):
+    """6 heads of 8 that share 2; rows of the batch end at places seqlens of their caches."""
+    if k is None:
+        q, k, v = q[..., :48], q[..., 48:64], q[..., 64:]
+    n = q.shape[1]
+    before = np.maximum(seqlens + 1 - n, 0)
+    if do_rotary:
+        ids = before[:, None] + np.arange(n)
+        q, k = (rotary(a, cos, sin, rotary_interleaved, 6, h, ids) for a, h in ((q, 6), (k, 2)))
+    q, k, v = (a.reshape(2, n, -1, 8).transpose(0, 2, 1, 3) for a in (q, k, v))
+    if pk is not None:
+        more = ((0, 0), (0, 0), (0, max(0, int(total) - pk.shape[2])), (0, 0))
+        pk, pv = np.pad(pk, more), np.pad(pv, more)
+        for b, at in enumerate(before):
+            pk[b, :, at:at + n], pv[b, :, at:at + n] = k[b], v[b]
+        k, v = pk, pv
+    ahead = before[:, None, None, None] + np.arange(n)[:, None] - np.arange(k.shape[2])
+    seen = (ahead >= 0) & (ahead < (local_window_size or np.inf))
+    return [attention(q, k, v, seen, scale=scale).transpose(0, 2, 1, 3).reshape(2, n, 48), k, v]
+
+
+def skip_rms(x, y, scale, bias=0):
+    return rms(x + y + bias, scale, -1)
+
+
 def rotary(x, cos, sin, interleaved, size, heads, ids=None):
     y = x.reshape(*x.shape[:2], heads, x.shape[2] // heads) if heads else x.transpose(0, 2, 1, 3)
     size = size or y.shape[-1]

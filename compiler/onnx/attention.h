@@ -1,0 +1,16 @@
+/* Pieces of transformers that several operators have. */
+#ifndef RLXC_ONNX_ATTENTION_H
+#define RLXC_ONNX_ATTENTION_H
+
+#include "compiler/onnx/importer.h"
+
+/* Pairs of the first |size| elements of x (four dimensions) turned by the angle of their place:
+ * (x1 cos - x2 sin, x1 sin + x2 cos). |turn|: cos and sin of |size| / 2 angles, of dimensions that
+ * broadcast; the pairs are neighbours (|interleaved|), or halves. */
+rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int64_t size,
+                          bool interleaved);
+/* x / root of the mean of squares over the last axes, times |scale|; attributes axis and epsilon.
+ */
+rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale);
+
+#endif

@@ -1,0 +1,175 @@
+/* Operators of ONNX Runtime that its generators of language models print (domain com.microsoft).
+ *
+ * GroupQueryAttention appends keys and values to caches whose rows of a batch are filled to
+ * different lengths, seqlens_k + 1 with what is new. Results are caches of
+ * max(length of the old ones, total_sequence_length) places; those that are not filled are as they
+ * were, or 0. Left out: caches of integers, soft caps, biases, sinks. */
+#include <math.h>
+
+#include "compiler/onnx/attention.h"
+#include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
+#include "compiler/ops/compose.h"
+
+enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, SEQLENS, TOTAL, COS, SIN, POSITIONS, FURTHER };
+
+typedef struct grouped {
+    int64_t heads, shared, size;
+    const rlxc_expr *batch, *queries, *places; /* of the new caches */
+    rlxc_atom place;                           /* (batch, 1, queries, 1): of the queries there */
+} grouped;
+
+/* |x| (batch, queries, heads * size) as (batch, queries, heads, size). */
+static rlxc_atom split_heads(rlxc_ox *im, const grouped *g, rlxc_atom x, int64_t heads)
+{
+    const rlxc_expr *dims[4] = {g->batch, g->queries, rlxc_ox_i(im, heads), rlxc_ox_i(im, g->size)};
+    return rlxc_ox_reshape(im, x, dims, 4);
+}
+
+/* Queries, keys and values: three inputs, or one that holds them one after the other. */
+static void read_heads(rlxc_ox *im, grouped *g, rlxc_atom out[3])
+{
+    rlxc_atom x = rlxc_ox_in(im, QUERY);
+    const bool packed = !rlxc_ox_has(im, KEY);
+    const int64_t parts = packed ? g->heads + 2 * g->shared : g->heads;
+    const int64_t width = rlxc_ox_need_dim(im, x, 2, "the width of the query");
+    g->batch = rlxc_ox_dim(im, x, 0);
+    g->queries = rlxc_ox_dim(im, x, 1);
+    g->size = width / parts;
+    if (g->size < 1 || width % parts != 0) {
+        rlxc_ox_fail(im, "%lld elements are not %lld heads", (long long)width, (long long)parts);
+        return;
+    }
+    int64_t begin = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const int64_t heads = i ? g->shared : g->heads, end = begin + heads * g->size;
+        rlxc_atom part = packed
+                             ? rlxc_ox_slice(im, x, 2, rlxc_ox_i(im, begin), rlxc_ox_i(im, end), 1)
+                             : rlxc_ox_in(im, i);
+        out[i] = split_heads(im, g, part, heads);
+        begin = end;
+    }
+}
+
+static rlxc_atom rotate(rlxc_ox *im, const grouped *g, rlxc_atom x)
+{
+    const rlxc_expr *dims[2] = {g->batch, g->queries};
+    const int64_t axis[1] = {2};
+    rlxc_atom turn[2], place = rlxc_ox_has(im, POSITIONS) ? rlxc_ox_in(im, POSITIONS)
+                                                          : rlxc_ox_reshape(im, g->place, dims, 2);
+    const int64_t half = rlxc_ox_need_dim(im, rlxc_ox_in(im, COS), 1, "the number of angles");
+    if (half > g->size / 2) {
+        rlxc_ox_fail(im, "%lld angles for heads of %lld", (long long)half, (long long)g->size);
+        return x;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        turn[i] = rlxc_ox_take(im, rlxc_ox_in(im, COS + i), place, 0);
+        turn[i] = rlxc_ox_expand_dims(im, turn[i], axis, 1);
+    }
+    return rlxc_ox_rotated(im, x, turn, 2 * half, rlxc_ox_int(im, "rotary_interleaved", 0) != 0);
+}
+
+/* The cache of input |past| with |x| (batch, queries, heads, size) at the queries' places. */
+static rlxc_atom append(rlxc_ox *im, const grouped *g, uint32_t past, rlxc_atom x)
+{
+    static const int64_t swap[4] = {0, 2, 1, 3};
+    const rlxc_expr *dims[4] = {g->batch, rlxc_ox_i(im, g->shared), g->queries,
+                                rlxc_ox_i(im, g->size)};
+    x = rlxc_ox_transpose(im, x, swap, 4);
+    if (!rlxc_ox_has(im, past))
+        return x;
+    rlxc_atom cache = rlxc_ox_in(im, past);
+    const rlxc_expr *have = rlxc_ox_dim(im, cache, 2);
+    if (!rlxc_prove_eq(im->ctx, have, g->places, NULL))
+        cache = rlxc_ox_pad_axis(im, cache, 2, rlxc_ox_i(im, 0), rlxc_sub(im->ctx, g->places, have),
+                                 "constant", rlxc_ox_number(im, rlxc_ox_type(im, cache), 0));
+    const rlxc_atom args[3] = {cache, rlxc_ox_broadcast(im, g->place, dims, 4), x};
+    return rlxc_ox_opv(im, "scatter_elements", args, 3,
+                       rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
+}
+
+/* What is added to the scores: keys after the query are hidden, and those before the window. */
+static rlxc_atom bias_of(rlxc_ox *im, const grouped *g, rlx_dtype t)
+{
+    const int64_t window = rlxc_ox_int(im, "local_window_size", -1);
+    rlxc_atom key = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), g->places), 3, 4);
+    rlxc_atom seen = rlxc_ox_op2(im, "less_equal", key, g->place);
+    if (window > 0) {
+        rlxc_atom by = rlxc_ox_number(im, RLX_I64, (double)window);
+        rlxc_atom near = rlxc_ox_op2(im, "greater", key, rlxc_ox_op2(im, "subtract", g->place, by));
+        seen = rlxc_ox_op2(im, "logical_and", seen, near);
+    }
+    return rlxc_ox_op3(im, "where", seen, rlxc_ox_number(im, t, 0),
+                       rlxc_ox_number(im, t, -(double)INFINITY));
+}
+
+/* Attributes and inputs are those that are known here. */
+static bool is_known(rlxc_ox *im, const grouped *g)
+{
+    if (g->heads < 1 || g->shared < 1 || g->heads % g->shared != 0)
+        rlxc_ox_fail(im, "num_heads must be a multiple of kv_num_heads");
+    if (rlxc_ox_float(im, "softcap", 0) != 0 || rlxc_ox_int(im, "smooth_softmax", 0) > 0 ||
+        rlxc_ox_int(im, "qk_output", 0) != 0)
+        rlxc_ox_fail(im, "softcap, smooth_softmax and qk_output are not supported");
+    for (uint32_t i = FURTHER; i < rlxc_ox_n_inputs(im); i++)
+        if (rlxc_ox_has(im, i))
+            rlxc_ox_fail(im, "input %u is not supported", i);
+    return rlxc_ox_good(im);
+}
+
+void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x[4] = {{0}};
+    grouped g = {.heads = rlxc_ox_int(im, "num_heads", 0),
+                 .shared = rlxc_ox_int(im, "kv_num_heads", 0)};
+    if (!is_known(im, &g))
+        return;
+    read_heads(im, &g, x);
+    const rlxc_expr *total = rlxc_ox_one(im, TOTAL), *one = rlxc_ox_i(im, 1);
+    if (!total || !rlxc_ox_good(im))
+        return;
+    g.places = g.queries;
+    if (rlxc_ox_has(im, PAST_KEY))
+        g.places = rlxc_canonical(
+            im->ctx,
+            rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2), total),
+            NULL);
+    const rlxc_expr *dims[4] = {g.batch, one, one, one};
+    /* a prompt that is shorter than the others begins at 0 as they do */
+    rlxc_atom last =
+        rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, SEQLENS), RLX_I64), dims, 4);
+    rlxc_atom after = rlxc_ox_scalar(
+        im, rlxc_canonical(im->ctx, rlxc_sub(im->ctx, g.queries, one), NULL), RLX_I64);
+    g.place = rlxc_ox_op2(im, "maximum", rlxc_ox_op2(im, "subtract", last, after),
+                          rlxc_ox_number(im, RLX_I64, 0));
+    g.place = rlxc_ox_op2(im, "add", g.place,
+                          rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), g.queries), 2, 4));
+    for (uint32_t i = 0; i < 2 && rlxc_ox_int(im, "do_rotary", 0) != 0; i++)
+        x[i] = rotate(im, &g, x[i]);
+    for (uint32_t i = 0; i < 2; i++) {
+        x[1 + i] = append(im, &g, PAST_KEY + i, x[1 + i]);
+        rlxc_ox_set(im, 1 + i, x[1 + i]);
+    }
+    const rlx_dtype t = rlxc_ox_type(im, x[0]);
+    x[3] = bias_of(im, &g, t.bits < 32 ? RLX_F32 : t);
+    double scale = rlxc_ox_float(im, "scale", 0);
+    scale = scale == 0 ? 1 / sqrt((double)g.size) : scale;
+    rlxc_attrs attrs = rlxc_one_attr(im->ctx, "scale", rlxc_attr_float(scale));
+    attrs = rlxc_and_attr(im->ctx, attrs, "unseen_zero", rlxc_attr_bool(true));
+    attrs = rlxc_and_attr(im->ctx, attrs, "layout", rlxc_attr_string(im->ctx, "BHSD"));
+    rlxc_atom y = rlxc_ox_opv(im, "nn.attention_as_stored", x, 4, attrs);
+    const rlxc_expr *flat[3] = {g.batch, g.queries, rlxc_ox_i(im, g.heads * g.size)};
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
+}
+
+/* rms_norm of a sum of two, with a bias that may be added to both; the sum is a result too. */
+void rlxc_ox_import_skip_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom sum = rlxc_ox_op2(im, "add", rlxc_ox_in(im, 0), rlxc_ox_in(im, 1));
+    if (rlxc_ox_has(im, 3))
+        sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_in(im, 3));
+    rlxc_ox_set(im, 0, rlxc_ox_rms_norm(im, sum, rlxc_ox_in(im, 2)));
+    rlxc_ox_set(im, 3, sum);
+}
