@@ -309,8 +309,7 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
     const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
     const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
-    if (!one) { /* few rows use a panel, where they leave out much: all of them one after the other
-                 */
+    if (!one) { /* of a window each row needs a part of the panel: all rows with one panel first */
         const rlxc_expr *n = t->border ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
         const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),
                         *part = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n);
