@@ -114,6 +114,14 @@ static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
     return vec_list(v, e, e->call.args, e->call.n, false);
 }
 
+/* Whether a ramp has equal steps as a |t| as well: in a wider type only where none of its lanes has
+ * wrapped, as places do not. */
+static bool keeps_steps(const rlxc_expr *ramp, rlx_dtype t)
+{
+    const rlx_dtype from = ramp->dtype;
+    return t.bits <= from.bits || (from.code == RLX_INT && from.bits >= 32 && !ramp->from_memory);
+}
+
 static const rlxc_expr *vec_node(vectorizer *v, const rlxc_expr *e)
 {
     rlxc_context *ctx = v->ctx;
@@ -134,7 +142,7 @@ static const rlxc_expr *vec_node(vectorizer *v, const rlxc_expr *e)
             return e;
         if (e->kind == RLXC_EXPR_NOT)
             return rlxc_not(ctx, a);
-        if (a->kind == RLXC_EXPR_RAMP && rlxc_dtype_is_int(t))
+        if (a->kind == RLXC_EXPR_RAMP && rlxc_dtype_is_int(t) && keeps_steps(a, t))
             return rlxc_ramp(ctx, rlxc_cast(ctx, t, a->ramp.base),
                              rlxc_cast(ctx, t, a->ramp.stride), v->lanes);
         t.lanes = (uint16_t)v->lanes;

@@ -6,12 +6,28 @@
 # call after: tensor int32 [3] {5, 2147483647, -2147483648} => tuple(tensor bool [3] {true, false, true}, tensor int32 [3] {6, 2147483647, -2147483647}, tensor bool [3] {true, true, true})
 # call halves: tensor int32 [4] {5, 1073741824, 2147483647, -2147483648} => tuple(tensor int32 [4] {5, -1073741824, -1, 0}, tensor int32 [4] {-3, -536870912, -1073741824, 1073741824}, tensor int32 [4] {1, 134217728, 268435456, -268435456})
 # call thirds: tensor int64 [2] {1, 6148914691236517205} => tensor bool [2] {true, false}
+# call vector: tensor int32 [16] {2147483640, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} => tuple(tensor int32 [16] {120, 121, 122, 123, 124, 125, 126, 127, -128, -127, -126, -125, -124, -123, -122, -121}, tensor int32 [16] {251, 252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, tensor int64 [16] {2147483640, 2147483641, 2147483642, 2147483643, 2147483644, 2147483645, 2147483646, 2147483647, -2147483648, -2147483647, -2147483646, -2147483645, -2147483644, -2147483643, -2147483642, -2147483641})
 from tvm.script import ir as I
 from tvm.script import relax as R
+from tvm.script import tir as T
 
 
 @I.ir_module
 class Module:
+    @T.prim_func(private=True)
+    def vector_of(x: T.Buffer((16,), "int32"), a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), c: T.Buffer((16,), "int64")):
+        for i in T.vectorized(16):
+            with T.block("b"):
+                v = T.axis.spatial(16, i)
+                a[v] = T.Cast("int32", T.Cast("int8", v + 120))
+                b[v] = T.Cast("int32", T.Cast("uint8", v - 5))
+                c[v] = T.Cast("int64", x[0] + v)
+
+    @R.function
+    def vector(x: R.Tensor((16,), "int32")):
+        cls = Module
+        return R.call_tir(cls.vector_of, (x,), out_sinfo=[R.Tensor((16,), "int32"), R.Tensor((16,), "int32"), R.Tensor((16,), "int64")])
+
     @R.function
     def unsigned_positions(x: R.Tensor((3,), "float32"), at: R.Tensor(("n",), "uint64")):
         return R.take(x, at, axis=0)
