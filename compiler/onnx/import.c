@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"
+#include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
 #include "compiler/onnx/raw.h"
@@ -246,10 +247,19 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
             return;
         }
     }
+    for (size_t i = 0; i < node->n_attribute; i++)
+        if (node->attribute[i]->ref_attr_name && *node->attribute[i]->ref_attr_name) {
+            rlxc_ox_fail(im, "attribute %.100s is that of a function's call",
+                         node->attribute[i]->ref_attr_name);
+            return;
+        }
     bool known;
     const rlxc_ox_row *row = rlxc_ox_find_row(domain, op, &known);
+    const Onnx__FunctionProto *f = row ? NULL : rlxc_ox_find_function(im, domain, op);
     if (row)
         row->fn(im, row);
+    else if (f)
+        rlxc_ox_call_function(im, f);
     else if (known)
         rlxc_ox_fail(im, "the operator is not supported");
     else

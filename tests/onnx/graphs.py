@@ -9,8 +9,8 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from sequences import (F32, I64, Program, const, floats, graph,  # noqa: E402
-                       node, run, tensor_type)
+from sequences import (F32, I64, Program, Ref, const, floats, function,  # noqa: E402
+                       graph, node, run, tensor_type)
 
 
 def i64(*values):
@@ -156,6 +156,24 @@ def cut(x, lengths):
     return [np.concatenate([x[:k] for k in lengths])]
 
 
+def functions():
+    """x + x, the sum after a leaky ReLU, softmax of everything after axis 0, and one of itself."""
+    twice = function("Twice", ["a"], ["x"], [node("Add", "a a", "x")])
+    leaky = function("Leaky", ["v", "more"], ["kept", "y"], [
+        node("LeakyRelu", "v", "x", alpha=Ref("slope")), node("Twice", "x", "y", domain="local"),
+        node("Identity", "v", "kept")], attributes=["slope"])
+    share = function("Share", ["x"], ["y"], [node("Softmax", "x", "y", axis=1)], opset=11)
+    again = function("Again", ["x"], ["y"], [node("Again", "x", "t", domain="local"),
+                                             node("Again", "t", "y", domain="local")])
+    return [twice, leaky, share, again]
+
+
+def called(x):
+    e = np.exp(x)
+    e = e / e.sum((1, 2), keepdims=True)
+    return [np.where(x < 0, .5 * x, 2 * x) + x, np.where(x < 0, .02 * x, 2 * x), e]
+
+
 def rounded(x):
     n = len(x)
     rows, columns = int((n - 5) / 3) + 2, int((n - 1) / 2) + 1
@@ -256,6 +274,25 @@ def programs():
                 graph([node("Einsum", "x y", "z", equation="ab,bc->ac")], [("x", nm), ("y", three2)],
                       [("z", tensor_type(F32, ["n", "l"]))]),
                 [(floats(2, 3), floats(4, 4))], None, fails=("expected",)),
+        # names inside are those of the function, the operator set is its own
+        Program("functions of the model",
+                graph([node("Leaky", "x", "kept y", domain="local", slope=.25),
+                       node("Add", "y kept", "z"),
+                       node("Leaky", "x", "_ w", domain="local"),
+                       node("Share", "x", "s", domain="local")], [("x", three)],
+                      [("z", three), ("w", three), ("s", three)]),
+                [(floats(*d),) for d in ((2, 3, 4), (1, 1, 1), (5, 2, 1), (0, 3, 2))], called,
+                functions=functions()),
+        Program("a function that calls itself",
+                graph([node("Again", "x", "y", domain="local")], [("x", n)], [("y", n)]), [], None,
+                refused="graphs are nested too deeply", functions=functions()),
+        Program("a function with too many inputs",
+                graph([node("Twice", "x x", "y", domain="local")], [("x", n)], [("y", n)]), [],
+                None, refused="2 inputs and 1 outputs for a function of 1 and 1",
+                functions=functions()),
+        Program("an attribute of no call",
+                graph([node("LeakyRelu", "x", "y", alpha=Ref("slope"))], [("x", n)], [("y", n)]),
+                [], None, refused="attribute slope is that of a function's call"),
         # the number of windows, times as many, divided by it: what is left are the images
         Program("sizes divided by sizes",
                 graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),

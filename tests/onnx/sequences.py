@@ -43,12 +43,18 @@ class Graph(bytes):
     pass
 
 
-def node(op, ins, outs, **attrs):
+class Ref(str):
+    """An attribute, a float, of a function's call."""
+
+
+def node(op, ins, outs, domain="", **attrs):
     out = b"".join(data(1, n) for n in ins.split()) + b"".join(data(2, n) for n in outs.split())
     out = out.replace(data(1, "_"), data(1, ""))
-    out += data(4, op)
+    out += data(4, op) + data(7, domain)
     for key, v in attrs.items():
-        if isinstance(v, Graph):
+        if isinstance(v, Ref):
+            v = data(1, key) + data(21, v) + number(20, 1)
+        elif isinstance(v, Graph):
             v = data(1, key) + data(6, v) + number(20, 5)
         elif isinstance(v, np.ndarray):
             v = data(1, key) + data(5, tensor(v)) + number(20, 4)
@@ -67,8 +73,18 @@ def graph(nodes, ins, outs):
                  b"".join(data(12, info(*o)) for o in outs))
 
 
-def model(g):
-    return number(1, 8) + data(8, number(2, 18)) + data(7, g)
+def function(name, ins, outs, nodes, opset=18, attributes=(), domain="local"):
+    """A function of the model; its nodes stand in another field than a graph's."""
+    return (data(1, name) + b"".join(data(4, n) for n in ins) + b"".join(data(5, n) for n in outs) +
+            b"".join(data(6, a) for a in attributes) +
+            b"".join(bytes([7 << 3 | 2]) + n[1:] for n in nodes) + data(9, number(2, opset)) +
+            data(10, domain))
+
+
+def model(g, functions=()):
+    other = data(8, data(1, "local") + number(2, 1)) if functions else b""
+    return (number(1, 8) + data(8, number(2, 18)) + other + data(7, g) +
+            b"".join(data(25, f) for f in functions))
 
 
 def proto(value, kind):
@@ -88,8 +104,9 @@ def proto(value, kind):
 class Program:
     """|fails|: texts of which one is said when it runs; |refused|: said when it is compiled."""
 
-    def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None):
+    def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None, functions=()):
         self.name, self.graph, self.inputs, self.reference = name, g, inputs, reference
+        self.functions = functions
         self.kinds, self.fails, self.refused = kinds, fails, refused
 
 
@@ -371,7 +388,7 @@ def round_trip(args, folder):
 def check(args, folder, p):
     """What is wrong with a program, as texts."""
     with open(os.path.join(folder, "m.onnx"), "wb") as f:
-        f.write(model(p.graph))
+        f.write(model(p.graph, p.functions))
     done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
                           capture_output=True, text=True, timeout=60)
     said = done.stderr.strip()[:300]

@@ -1,0 +1,100 @@
+/* Functions of the model: a call is the function's nodes at the place at hand, with the call's
+ * inputs, attributes and operator set.
+ *
+ * What a function calls counts as a graph in a graph, so that functions that call themselves end.
+ * Values that attributes have without being given are not in the schema at hand: refused. */
+#include <string.h>
+
+#include "compiler/onnx/function.h"
+#include "compiler/onnx/loop.h"
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+const Onnx__FunctionProto *rlxc_ox_find_function(const rlxc_ox *im, const char *domain,
+                                                 const char *name)
+{
+    for (size_t i = 0; i < im->model->n_functions; i++)
+        if (same(im->model->functions[i]->domain, domain) &&
+            same(im->model->functions[i]->name, name))
+            return im->model->functions[i];
+    return NULL;
+}
+
+/* Node |from| of |f| with the attributes of the call at hand. */
+static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
+                                  const Onnx__NodeProto *from)
+{
+    Onnx__NodeProto *node = rlxc_copy(im->ctx, from, sizeof *node);
+    node->attribute = rlxc_alloc(im->ctx, (from->n_attribute + 1) * sizeof *node->attribute);
+    node->n_attribute = 0;
+    for (size_t i = 0; i < from->n_attribute; i++) {
+        const Onnx__AttributeProto *a = from->attribute[i];
+        if (!a->ref_attr_name || !*a->ref_attr_name) {
+            node->attribute[node->n_attribute++] = from->attribute[i];
+            continue;
+        }
+        const Onnx__AttributeProto *given = rlxc_ox_attr(im, a->ref_attr_name);
+        if (!given) {
+            if (f->base.n_unknown_fields > 0)
+                rlxc_ox_fail(im, "attribute %.100s is not given", a->ref_attr_name);
+            continue;
+        }
+        Onnx__AttributeProto *copy = rlxc_copy(im->ctx, given, sizeof *copy);
+        copy->name = a->name;
+        node->attribute[node->n_attribute++] = copy;
+    }
+    rlxc_map_set(im->ctx, &im->lines, rlxc_key(node), rlxc_map_get(&im->lines, rlxc_key(im->node)));
+    return node;
+}
+
+static Onnx__ValueInfoProto **infos(rlxc_ox *im, char *const *names, size_t n)
+{
+    Onnx__ValueInfoProto **out = rlxc_alloc(im->ctx, (n + 1) * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = rlxc_alloc(im->ctx, sizeof **out);
+        onnx__value_info_proto__init(out[i]);
+        out[i]->name = names[i];
+    }
+    return out;
+}
+
+void rlxc_ox_call_function(rlxc_ox *im, const Onnx__FunctionProto *f)
+{
+    const uint32_t n_in = rlxc_ox_n_inputs(im), n_out = rlxc_ox_n_outputs(im);
+    if (n_in > f->n_input || n_out > f->n_output || f->n_input > RLXC_OX_MAX_NAMES ||
+        f->n_output > RLXC_OX_MAX_NAMES) {
+        rlxc_ox_fail(im, "%u inputs and %u outputs for a function of %zu and %zu", n_in, n_out,
+                     f->n_input, f->n_output);
+        return;
+    }
+    Onnx__GraphProto g;
+    onnx__graph_proto__init(&g);
+    g.n_node = f->n_node;
+    g.node = rlxc_alloc(im->ctx, (f->n_node + 1) * sizeof *g.node);
+    for (size_t i = 0; i < f->n_node; i++)
+        g.node[i] = as_called(im, f, f->node[i]);
+    g.n_input = f->n_input;
+    g.input = infos(im, f->input, f->n_input);
+    g.n_output = f->n_output;
+    g.output = infos(im, f->output, f->n_output);
+    rlxc_ox_value **in = rlxc_alloc(im->ctx, (f->n_input + 1) * sizeof *in);
+    rlxc_ox_value **out = rlxc_alloc(im->ctx, (f->n_output + 1) * sizeof *out);
+    for (uint32_t i = 0; i < f->n_input; i++)
+        in[i] = rlxc_ox_value_in(im, i);
+    const int64_t opset = im->opset;
+    for (size_t i = 0; i < f->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *o = f->opset_import[i];
+        if (same(o->domain, "") || same(o->domain, "ai.onnx"))
+            im->opset = o->version;
+    }
+    rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
+    im->scope = &scope;
+    const bool ok = !im->failed && rlxc_ox_run_graph(im, &g, in, (uint32_t)f->n_input, out);
+    im->scope = scope.outer;
+    im->opset = opset;
+    for (uint32_t k = 0; ok && k < n_out; k++)
+        rlxc_ox_set_value(im, k, out[k]);
+}
