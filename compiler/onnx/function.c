@@ -70,6 +70,13 @@ void rlxc_ox_call_function(rlxc_ox *im, const Onnx__FunctionProto *f)
                      f->n_input, f->n_output);
         return;
     }
+    const uint32_t before = im->n_imported;
+    im->depth++;
+    const bool few = rlxc_ox_count_parts(im, f->n_node);
+    im->depth--;
+    if (!few)
+        return;
+    im->n_imported = before; /* each is counted when it is imported */
     Onnx__GraphProto g;
     onnx__graph_proto__init(&g);
     g.n_node = f->n_node;

@@ -42,6 +42,9 @@ void rlxc_ox_list(rlxc_ox *im, const char *path);
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);
 void rlxc_ox_pop_frame(rlxc_ox *im);
 void rlxc_ox_finish_function(rlxc_ox *im, rlxc_function *f);
+/* Bodies in bodies are imported many times: small files must not take forever. False when |n| more
+ * nodes are too many. */
+bool rlxc_ox_count_parts(rlxc_ox *im, size_t n);
 /* Initializers of |g| into the scope; false when too deep. */
 bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g);
 void rlxc_ox_end_graph(rlxc_ox *im);

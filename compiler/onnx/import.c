@@ -212,8 +212,7 @@ void rlxc_ox_pop_frame(rlxc_ox *im)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* Bodies in bodies are imported many times: small files must not take forever. */
-static bool count_parts(rlxc_ox *im, size_t n)
+bool rlxc_ox_count_parts(rlxc_ox *im, size_t n)
 {
     if (im->depth < 2)
         return true;
@@ -221,7 +220,7 @@ static bool count_parts(rlxc_ox *im, size_t n)
     if (im->n_imported <= MAX_BODY_PARTS)
         return true;
     im->n_imported = MAX_BODY_PARTS + 1;
-    rlxc_ox_fail(im, "the bodies of nested loops have too many nodes");
+    rlxc_ox_fail(im, "the bodies of nested loops and functions have too many nodes");
     return false;
 }
 
@@ -311,7 +310,7 @@ void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, 
         im->errors = rlxc_error_count(im->ctx);
         im->failed = false;
         im->n_again += im->trying || im->n_splits > 0;
-        if (count_parts(im, 1))
+        if (rlxc_ox_count_parts(im, 1))
             run_node(im, im->node);
         bool failed = im->failed || rlxc_error_count(im->ctx) > im->errors;
         if (failed && !im->trying && !rlxc_failed(im->ctx))
@@ -335,8 +334,8 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         rlxc_ox_fail(im, "graphs are nested too deeply");
         return false;
     }
-    if (!count_parts(im, g->n_initializer) || !count_parts(im, g->n_sparse_initializer) ||
-        !count_parts(im, g->n_output))
+    if (!rlxc_ox_count_parts(im, g->n_initializer) ||
+        !rlxc_ox_count_parts(im, g->n_sparse_initializer) || !rlxc_ox_count_parts(im, g->n_output))
         return false;
     for (size_t i = 0; i < g->n_initializer; i++) {
         const Onnx__TensorProto *t = g->initializer[i];

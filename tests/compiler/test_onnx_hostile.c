@@ -211,7 +211,7 @@ RLX_TEST(onnx, bodies_are_imported_a_limited_number_of_times)
         put_input(&inner, 1, 0);
         put_ints(&inner, "m", -1, 64);
         finish_graph(&inner, 17, &model);
-        refused(&model, "the bodies of nested loops have too many nodes");
+        refused(&model, "the bodies of nested loops and functions have too many nodes");
     }
 }
 

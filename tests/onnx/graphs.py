@@ -286,6 +286,13 @@ def programs():
         Program("a function that calls itself",
                 graph([node("Again", "x", "y", domain="local")], [("x", n)], [("y", n)]), [], None,
                 refused="graphs are nested too deeply", functions=functions()),
+        Program("too many calls of a long function",
+                graph([node("Long", "x", f"y{i}", domain="local") for i in range(1000)],
+                      [("x", n)], [("y0", n)]), [], None,
+                refused="functions have too many nodes",
+                functions=[function("Long", ["x"], ["y"], [
+                    node("Neg", f"t{i}" if i else "x", f"t{i + 1}") for i in range(999)] +
+                    [node("Neg", "t999", "y")])]),
         Program("a function with too many inputs",
                 graph([node("Twice", "x x", "y", domain="local")], [("x", n)], [("y", n)]), [],
                 None, refused="2 inputs and 1 outputs for a function of 1 and 1",
