@@ -335,6 +335,9 @@ rlxc_atom rlxc_legalize_split(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- strided_slice --- */
 
+/* Longer strides than this lead out of any dimension just as well, and sizes would overflow. */
+#define FARTHEST (INT64_C(1) << 48)
+
 typedef struct slice {
     const rlxc_expr *begin[RLXC_MAX_NDIM]; /* clipped, per dimension; NULL: whole dimension */
     const rlxc_expr *length[RLXC_MAX_NDIM];
@@ -413,6 +416,7 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
         }
         if (!*out_known)
             continue;
+        stride = stride > FARTHEST ? FARTHEST : stride < -FARTHEST ? -FARTHEST : stride;
         const rlxc_expr *one = rlxc_i64(ctx, 1), *zero = rlxc_i64(ctx, 0), *dim = x->dims[k];
         const rlxc_expr *low = stride > 0 ? zero : rlxc_i64(ctx, -1);
         const rlxc_expr *high =

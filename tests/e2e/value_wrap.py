@@ -7,6 +7,9 @@
 # call halves: tensor int32 [4] {5, 1073741824, 2147483647, -2147483648} => tuple(tensor int32 [4] {5, -1073741824, -1, 0}, tensor int32 [4] {-3, -536870912, -1073741824, 1073741824}, tensor int32 [4] {1, 134217728, 268435456, -268435456})
 # call thirds: tensor int64 [2] {1, 6148914691236517205} => tensor bool [2] {true, false}
 # call vector: tensor int32 [16] {2147483640, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} => tuple(tensor int32 [16] {120, 121, 122, 123, 124, 125, 126, 127, -128, -127, -126, -125, -124, -123, -122, -121}, tensor int32 [16] {251, 252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, tensor int64 [16] {2147483640, 2147483641, 2147483642, 2147483643, 2147483644, 2147483645, 2147483646, 2147483647, -2147483648, -2147483647, -2147483646, -2147483645, -2147483644, -2147483643, -2147483642, -2147483641})
+# call far_steps: tensor float32 [3] {1, 2, 3} => tuple(tensor float32 [1] {1}, tensor float32 [1] {3}, tensor float32 [0] {}, tensor float32 [1] {2})
+# call far_steps: tensor float32 [2] {1, 2} => tuple(tensor float32 [1] {1}, tensor float32 [1] {2}, tensor float32 [0] {}, tensor float32 [1] {2})
+# call far_steps: tensor float32 [0] {} => tuple(tensor float32 [0] {}, tensor float32 [0] {}, tensor float32 [0] {}, tensor float32 [0] {})
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -83,3 +86,13 @@ class Module:
             y = R.not_equal(R.add(R.multiply(x, R.const(3, "int64")), R.const(1, "int64")), R.const(0, "int64"))
             R.output(y)
         return y
+
+    @R.function
+    def far_steps(x: R.Tensor(("n",), "float32")):
+        with R.dataflow():
+            first = R.strided_slice(x, axes=[0], begin=[0], end=[9], strides=[9223372036854775807])
+            last = R.strided_slice(x, axes=[0], begin=[-1], end=[-9], strides=[-9223372036854775807])
+            none = R.strided_slice(x, axes=[0], begin=[2], end=[1], strides=[9223372036854775807])
+            second = R.strided_slice(x, axes=[0], begin=[1], end=[3], strides=[4611686018427387904])
+            R.output(first, last, none, second)
+        return (first, last, none, second)
