@@ -221,7 +221,7 @@ static const rlxc_expr *intern_at(rlxc_context *ctx, rlxc_expr *e, uint32_t dept
 
 /* --- leaves ---------------------------------------------------------------------------------- */
 
-static const rlxc_expr *new_var(rlxc_context *ctx, const char *name, rlx_dtype dtype, bool nonneg)
+static rlxc_expr *new_var(rlxc_context *ctx, const char *name, rlx_dtype dtype, bool nonneg)
 {
     rlxc_expr *e = rlxc_alloc(ctx, sizeof *e);
     e->kind = RLXC_EXPR_VAR;
@@ -239,6 +239,13 @@ const rlxc_expr *rlxc_var(rlxc_context *ctx, const char *name, rlx_dtype dtype)
     return new_var(ctx, name, dtype, false);
 }
 
+const rlxc_expr *rlxc_var_for(rlxc_context *ctx, const char *name, const rlxc_expr *of)
+{
+    rlxc_expr *var = new_var(ctx, name, of->dtype, false);
+    var->from_memory = of->from_memory;
+    return var;
+}
+
 const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name)
 {
     return new_var(ctx, name, RLX_I64, true);
@@ -246,7 +253,9 @@ const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name)
 
 const rlxc_expr *rlxc_var_like(rlxc_context *ctx, const rlxc_expr *var)
 {
-    return new_var(ctx, var->var.name, var->dtype, var->var.nonneg);
+    rlxc_expr *e = new_var(ctx, var->var.name, var->dtype, var->var.nonneg);
+    e->from_memory = var->from_memory;
+    return e;
 }
 
 const rlxc_expr *rlxc_int(rlxc_context *ctx, rlx_dtype dtype, int64_t value)

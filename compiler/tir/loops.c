@@ -58,7 +58,7 @@ const rlxc_expr *rlxc_named(rlxc_schedule *to, const char *name, const rlxc_expr
     value = rlxc_simplify(ctx, value, NULL);
     if (value->kind == RLXC_EXPR_INT || value->kind == RLXC_EXPR_VAR)
         return value;
-    const rlxc_expr *var = rlxc_var(ctx, rlxc_intern_cstr(ctx, name), value->dtype);
+    const rlxc_expr *var = rlxc_var_for(ctx, name, value);
     RLXC_PUSH(ctx, &to->out, rlxc_stmt_let(ctx, var, value));
     return var;
 }

@@ -510,6 +510,12 @@ static const rlxc_stmt *lower_other(lowering *l, const rlxc_stmt *s)
         return out;
     case RLXC_STMT_LET:
         out->let.value = lower_expr(l, s->let.value);
+        if (out->let.value->from_memory && !s->let.var->from_memory &&
+            rlxc_dtype_is_int(s->let.var->dtype) &&
+            rlxc_dtype_eq(s->let.var->dtype, out->let.value->dtype)) {
+            out->let.var = rlxc_var_for(l->ctx, s->let.var->var.name, out->let.value);
+            rlxc_map_set(l->ctx, &l->vars, rlxc_key(s->let.var), (void *)(uintptr_t)out->let.var);
+        }
         return out;
     case RLXC_STMT_EVALUATE:
         out->evaluate = lower_expr(l, s->evaluate);

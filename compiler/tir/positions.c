@@ -41,7 +41,7 @@ void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n)
             written = written || stages[i].out == load->load.buffer;
         if (written)
             continue;
-        const rlxc_expr *var = rlxc_var(ctx, rlxc_intern_cstr(ctx, "position"), load->dtype);
+        const rlxc_expr *var = rlxc_var_for(ctx, "position", load);
         RLXC_PUSH(ctx, &c->out, rlxc_stmt_let(ctx, var, load));
         for (uint32_t i = 0; i < n; i++)
             stages[i].value = rlxc_replace_loads(ctx, stages[i].value, load->load.buffer, var);

@@ -1,6 +1,7 @@
 """Integers from memory that overflow, beside what is known of sizes: numbers wrap, and positions stay inside their tensor."""
 # call unsigned_positions: tensor float32 [3] {1, 2, 3}, tensor uint64 [4] hex "0100000000000000ffffffffffffffff00000000000000800000000001000080" => tensor float32 [4] {2, 1, 1, 1}
 # call product_positions: tensor float32 [3] {1, 2, 3}, tensor uint16 [3] {1, 65535, 65535}, tensor uint16 [3] {2, 65535, 40000} => tensor float32 [3] {3, 1, 1}
+# call one_position: tensor float32 [2, 2] {1, 2, 3, 4}, tensor uint16 [] {65535}, tensor uint16 [] {40000} => tensor float32 [2] {1, 2}
 # call products: tensor uint16 [3] {3, 65535, 65535}, tensor uint16 [3] {2, 65535, 40000} => tuple(tensor int32 [3] {6, 0, 0}, tensor int64 [3] {6, -131071, -1673567296})
 # call unsigned_as_signed: tensor uint64 [2] hex "0500000000000000ffffffffffffffff" => tensor int64 [2] {5, 0}
 # call after: tensor int32 [3] {5, 2147483647, -2147483648} => tuple(tensor bool [3] {true, false, true}, tensor int32 [3] {6, 2147483647, -2147483647}, tensor bool [3] {true, true, true})
@@ -37,6 +38,14 @@ class Module:
 
     @R.function
     def product_positions(x: R.Tensor((3,), "float32"), a: R.Tensor(("n",), "uint16"), b: R.Tensor(("n",), "uint16")):
+        with R.dataflow():
+            at = R.multiply(R.astype(a, "int32"), R.astype(b, "int32"))
+            y = R.take(x, at, axis=0)
+            R.output(y)
+        return y
+
+    @R.function
+    def one_position(x: R.Tensor((2, 2), "float32"), a: R.Tensor((), "uint16"), b: R.Tensor((), "uint16")):
         with R.dataflow():
             at = R.multiply(R.astype(a, "int32"), R.astype(b, "int32"))
             y = R.take(x, at, axis=0)
