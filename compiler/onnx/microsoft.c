@@ -5,6 +5,7 @@
  * max(length of the old ones, total_sequence_length) places; those that are not filled are as they
  * were, or 0. Left out: caches of integers, soft caps, biases, sinks. */
 #include <math.h>
+#include <stdint.h>
 
 #include "compiler/onnx/attention.h"
 #include "compiler/onnx/handlers.h"
@@ -106,8 +107,8 @@ static rlxc_atom bias_of(rlxc_ox *im, const grouped *g, rlx_dtype t)
 /* Attributes and inputs are those that are known here. */
 static bool is_known(rlxc_ox *im, const grouped *g)
 {
-    if (g->heads < 1 || g->shared < 1 || g->heads % g->shared != 0)
-        rlxc_ox_fail(im, "num_heads must be a multiple of kv_num_heads");
+    if (g->heads < 1 || g->heads > INT32_MAX || g->shared < 1 || g->heads % g->shared != 0)
+        rlxc_ox_fail(im, "num_heads must be an int32 and a multiple of kv_num_heads");
     if (rlxc_ox_float(im, "softcap", 0) != 0 || rlxc_ox_int(im, "smooth_softmax", 0) > 0 ||
         rlxc_ox_int(im, "qk_output", 0) != 0)
         rlxc_ox_fail(im, "softcap, smooth_softmax and qk_output are not supported");
