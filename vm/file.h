@@ -30,8 +30,8 @@ enum {
 /* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
-/* image.c: a file under a name of its own until it is whole. A link stays and what it leads to is
- * replaced; what is no regular file is written into. */
+/* image.c: a file under a name of its own until it is whole. A link to a file stays and that
+ * is replaced; what is no regular file is written into. */
 typedef struct rlxv_new_file {
     rlx_allocator allocator;
     const char *path;

@@ -1,8 +1,8 @@
 /* Models, run by rlx and by a peer in turn.
  *
  *     bench_pair time   LIBRARY NAME MODEL M.rlx DIMS THREADS N...   a row for each n
- *     bench_pair busy   ...                                          the same over all of a longer
- * time bench_pair create LIBRARY NAME MODEL                           time to make a session, once
+ *     bench_pair busy   LIBRARY NAME MODEL M.rlx DIMS THREADS N...   over a longer time, all of it
+ *     bench_pair create LIBRARY NAME MODEL                           time to make a session, once
  *     bench_pair growth LIBRARY NAME MODEL M.rlx DIMS STEP           resident memory over shapes
  *
  * DIMS is the input's shape with n for the dynamic dimension: "1,n,768". LIBRARY is

@@ -46,7 +46,7 @@ RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
 /* A file of these bytes, whole or not at all: a temporary file in the same folder, synced, renamed.
-   A link stays, and what it leads to is replaced; a device or pipe is written into. Errors: IO,
+   A link to a file stays, and the file is replaced; a device or pipe is written into. Errors: IO,
    NOT_FOUND (no such folder), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_write_file(const char *path, const void *data, size_t size,
                                                 rlx_error *err);
