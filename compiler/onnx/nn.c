@@ -492,24 +492,17 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         max_pool_indices(im, x, &w, ceil_mode);
         return;
     }
-    const rlxc_expr *inside[RLXC_OX_MAX_SPATIAL];
     bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
-    for (uint32_t i = 0; i < w.n; i++)
+    const rlxc_expr *inside[RLXC_OX_MAX_SPATIAL];
+    for (uint32_t i = 0; i < w.n && lp && ceil_mode; i++) { /* its means are over whole windows */
         inside[i] = windows_inside(im, &w, i, rlxc_ox_dim(im, x, i + 2));
-    if (ceil_mode && include && !is_max && !lp) { /* what is beyond the padding does not count */
-        for (uint32_t i = 0; i < w.n; i++) {
-            x = rlxc_ox_pad_axis(im, x, i + 2, rlxc_ox_i(im, w.pads[i]),
-                                 rlxc_ox_i(im, w.pads[i + w.n]), "constant",
-                                 rlxc_ox_number(im, t, 0));
-            w.pads[i] = w.pads[i + w.n] = 0;
-        }
-        include = false;
+        w.pads[i + w.n] += w.strides[i] - 1;
     }
     rlxc_attrs attrs = rlxc_ox_with_ints(im, window_attrs(im, &w), "pool_size", w.kernel, w.n);
-    attrs = rlxc_ox_with(im, attrs, "ceil_mode", rlxc_attr_bool(ceil_mode));
+    attrs = rlxc_ox_with(im, attrs, "ceil_mode", rlxc_attr_bool(ceil_mode && !lp));
     attrs = rlxc_ox_with(im, attrs, "count_include_pad", rlxc_attr_bool(!is_max && include));
     rlxc_atom y = rlxc_ox_op0(im, pool_name(im, is_max ? "max" : "avg", w.n), x, attrs);
-    for (uint32_t i = 0; i < w.n && ceil_mode; i++) {
+    for (uint32_t i = 0; i < w.n && lp && ceil_mode; i++) {
         const rlxc_expr *have = rlxc_ox_dim(im, y, i + 2);
         if (!rlxc_prove_le(im->ctx, have, inside[i], NULL))
             y = rlxc_ox_slice(im, y, i + 2, rlxc_ox_i(im, 0), inside[i], 1);

@@ -109,19 +109,26 @@ bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_win
            rlxc_window_sizes(v, "dilation", w->n, 1, w->dilation) && read_padding(v, w);
 }
 
-/* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up. */
+/* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up; of the windows
+ * that rounding up adds, one that begins behind the input is left out. */
 const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                                        const rlxc_expr *length, const rlxc_expr *size, bool up)
 {
-    const rlxc_expr *reach =
-        rlxc_mul(ctx, rlxc_i64(ctx, w->dilation[i]), rlxc_sub(ctx, size, rlxc_i64(ctx, 1)));
+    const rlxc_expr *one = rlxc_i64(ctx, 1);
+    const rlxc_expr *reach = rlxc_mul(ctx, rlxc_i64(ctx, w->dilation[i]), rlxc_sub(ctx, size, one));
     int64_t extra = w->before[i] + w->after[i] - 1 + (up ? w->strides[i] - 1 : 0);
     const rlxc_expr *span =
         rlxc_add(ctx, rlxc_sub(ctx, length, reach), rlxc_i64(ctx, extra + w->strides[i]));
-    return rlxc_canonical(ctx,
-                          rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_canonical(ctx, span, NULL),
-                                      rlxc_i64(ctx, w->strides[i])),
-                          NULL);
+    const rlxc_expr *stride = rlxc_i64(ctx, w->strides[i]), *reached = rlxc_add(ctx, reach, one);
+    const rlxc_expr *count =
+        rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rlxc_canonical(ctx, span, NULL), stride);
+    if (up && !rlxc_prove_le(ctx, rlxc_i64(ctx, w->after[i] + w->strides[i]), reached, NULL)) {
+        const rlxc_expr *last = rlxc_add(ctx, length, rlxc_i64(ctx, w->before[i] - 1));
+        const rlxc_expr *begin =
+            rlxc_add(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, last, stride), one);
+        count = rlxc_binary(ctx, RLXC_EXPR_MIN, count, begin);
+    }
+    return rlxc_canonical(ctx, count, NULL);
 }
 
 bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length)
@@ -416,8 +423,9 @@ const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* How many taps of the window at |position| fall on the input, at least 1. */
-static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t i,
+/* How many taps of the window at |position| fall on the input or, with |padding|, on the padded
+ * input; at least 1. */
+static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t i, bool padding,
                                     const rlxc_expr *position, const rlxc_expr *length)
 {
     rlxc_context *ctx = te->ctx;
@@ -428,6 +436,10 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t 
     /* the first r with start + r * step >= 0, and the first with it >= length */
     const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
                                          rlxc_add(ctx, rlxc_sub(ctx, zero, start), round_up), step);
+    if (padding) { /* which no window begins in front of */
+        first = zero;
+        length = rlxc_add(ctx, length, rlxc_i64(ctx, w->after[i]));
+    }
     const rlxc_expr *last = rlxc_binary(
         ctx, RLXC_EXPR_FLOORDIV, rlxc_add(ctx, rlxc_sub(ctx, length, start), round_up), step);
     first = rlxc_binary(ctx, RLXC_EXPR_MAX, first, zero);
@@ -439,14 +451,14 @@ static const rlxc_expr *pool_divisor(rlxc_te *te, const rlxc_window *w, const rl
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *count = rlxc_i64(ctx, 1);
-    bool all = rlxc_attr_get_bool(te->call, "count_include_pad", false);
+    bool padding = rlxc_attr_get_bool(te->call, "count_include_pad", false);
+    bool up = rlxc_attr_get_bool(te->call, "ceil_mode", false);
     for (uint32_t i = 0; i < w->n; i++) {
-        bool whole = all || (w->before[i] == 0 && w->after[i] == 0 &&
-                             !rlxc_attr_get_bool(te->call, "ceil_mode", false));
-        count = rlxc_mul(
-            ctx, count,
-            whole ? rlxc_i64(ctx, w->size[i])
-                  : taps_inside(te, w, i, te->axes[w->out_space[i]], x->dims[w->space[i]]));
+        bool whole = !up && (padding || (w->before[i] == 0 && w->after[i] == 0));
+        count = rlxc_mul(ctx, count,
+                         whole ? rlxc_i64(ctx, w->size[i])
+                               : taps_inside(te, w, i, padding, te->axes[w->out_space[i]],
+                                             x->dims[w->space[i]]));
     }
     return count;
 }

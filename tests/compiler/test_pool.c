@@ -20,7 +20,9 @@ typedef struct pool_case {
 static int64_t positions(const pool_case *c, int64_t length)
 {
     const int64_t room = length + c->before + c->after - c->dilation * (c->size - 1) - 1;
-    return (room + (c->up ? c->stride - 1 : 0)) / c->stride + 1;
+    const int64_t down = room / c->stride + 1;
+    /* one more that begins on the input, when rounded up */
+    return down + (c->up && room % c->stride != 0 && down * c->stride < length + c->before);
 }
 
 static rlx_executable *compile(rlx_test *t, const pool_case *c, bool is_max, const char *cpu)
@@ -53,11 +55,12 @@ static double reference(const pool_case *c, bool is_max, const float *x, int64_t
                         int64_t column, int64_t channel)
 {
     double best = -INFINITY, sum = 0;
-    int64_t taps = 0;
+    int64_t taps = 0, padded = 0;
     for (int64_t r = 0; r < c->size; r++)
         for (int64_t s = 0; s < c->size; s++) {
             int64_t y = row * c->stride + r * c->dilation - c->before;
             int64_t z = column * c->stride + s * c->dilation - c->before;
+            padded += y < c->height + c->after && z < c->width + c->after;
             if (y < 0 || z < 0 || y >= c->height || z >= c->width)
                 continue;
             double v = (double)x[((n * c->height + y) * c->width + z) * c->channels + channel];
@@ -67,7 +70,7 @@ static double reference(const pool_case *c, bool is_max, const float *x, int64_t
         }
     if (is_max)
         return best;
-    return sum / (double)(c->count_padding ? c->size * c->size : taps > 0 ? taps : 1);
+    return sum / (double)(c->count_padding ? padded : taps > 0 ? taps : 1);
 }
 
 static void run(rlx_test *t, rlx_executable *exe, const pool_case *c, bool is_max, int64_t n,
@@ -123,6 +126,7 @@ RLX_TEST(pool, windows_slide_over_channels)
         {4, 1, 40, 3, 1, 1, 1, 1, true, false, false},
         {33, 17, 2, 3, 2, 1, 1, 1, false, true, true},
         {17, 12, 43, 4, 3, 1, 1, 2, true, true, false},
+        {17, 12, 42, 3, 4, 1, 1, 2, true, true, true}, /* a last window would begin behind */
         {16, 14, 14, 3, 1, 5, 5, 5, false, false, false},
         {3, 8, 8, 2, 2, 1, 0, 0, false, false, false},
         {48, 6, 90, 7, 1, 5, 15, 15, false, false, true}, /* a border wider than a tile */

@@ -369,6 +369,8 @@ def rows():
             out.append(Row("AveragePool", [x("2 2 n")],
                            lambda a, w=(size, stride, pad), i=include: ref.pool(a, *w, False, i),
                            count_include_pad=include, **window))
+        out.append(Row("LpPool", [x("2 2 n")], lambda a, w=(size, stride, pad):
+                       np.sqrt(ref.pool(a * a, *w, False, None)), p=2, **window))
     return out + without_attributes()
 
 

@@ -292,18 +292,19 @@ def mel(bins, length, rate, low, high):
 
 
 def pool(x, size, stride, pad, best, include):
-    """Pooling of the last axis whose windows are counted upwards."""
+    """Pooling of the last axis whose windows are counted upwards: the largest, or the mean over the
+    input or (|include|) also the padding, or (None) the sum."""
     d = x.shape[-1]
-    count = -(-(d + 2 * pad - size) // stride) + 1
-    if (count - 1) * stride >= d + pad:
-        count -= 1
+    windows = -(-(d + 2 * pad - size) // stride) + 1
+    if (windows - 1) * stride >= d + pad:
+        windows -= 1
     out = []
-    for i in range(count):
+    for i in range(windows):
         begin = i * stride - pad
         part = x[..., max(begin, 0):min(begin + size, d)]
         if best:
             out.append(part.max(-1))
         else:
-            out.append(part.sum(-1) / (min(begin + size, d + pad) - begin if include
-                                       else part.shape[-1]))
+            count = {None: 1, 0: part.shape[-1], 1: min(begin + size, d + pad) - begin}[include]
+            out.append(part.sum(-1) / count)
     return np.stack(out, -1)

@@ -19,6 +19,7 @@ import tempfile
 
 import numpy as np
 
+import rows_image
 import rows_more
 
 SIZES = [(0, 3), (1, 1), (2, 7), (7, 64), (64, 33), (5, 0)]
@@ -437,7 +438,7 @@ def rows():
             {"x": x(), "y": x("m", low=2, high=3)},
             lambda a, b: softmax(np.where(a < b, a, -1e9), -1), empty=False),
     ]
-    return out + rows_more.rows(Row, x)
+    return out + rows_more.rows(Row, x) + rows_image.rows(Row, x)
 
 
 def dims_of(text, n=None, m=None):
