@@ -164,6 +164,7 @@ test-ops: all ## operators against NumPy, at several sizes: all of Relax, and th
 	@$(PYTHON) tests/onnx/recurrent.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/convolutions.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/layouts.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/onnx/order.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h

@@ -1,9 +1,8 @@
 /* From a model's bytes to a module: unpacking, parameters, initializers, the walk over the nodes.
  *
  * Each node is a line of a listing that is registered as a source file, so that diagnostics and the
- * debug section show the node. Nodes stand in topological order by the format's own rule; what uses
- * a name before it is made is an error. After a node that failed, those that use its outputs are
- * passed over in silence. */
+ * debug section show the node. Nodes are put in topological order first (order.h). After a node
+ * that failed, those that use its outputs are passed over in silence. */
 #include "compiler/onnx/import.h"
 
 #include <ctype.h>
@@ -14,6 +13,7 @@
 #include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
+#include "compiler/onnx/order.h"
 #include "compiler/onnx/raw.h"
 
 enum { NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_PARTS = 100000 };
@@ -238,7 +238,7 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
             continue;
         const rlxc_ox_value *v = rlxc_ox_lookup(im, node->input[i]);
         if (!v) {
-            rlxc_ox_fail(im, "input '%s' is made by no node before it", node->input[i]);
+            rlxc_ox_fail(im, "input '%s' is made by no node", node->input[i]);
             return;
         }
         if (v->kind == RLXC_OX_FAILED) {
@@ -565,6 +565,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     rlxc_ox_list(&im, path);
     im.module = rlxc_module_new(ctx);
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
-    import_model(&im);
+    if (rlxc_ox_order(&im))
+        import_model(&im);
     return rlxc_failed(ctx) ? NULL : im.module;
 }
