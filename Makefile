@@ -120,7 +120,7 @@ $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/libr
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
 # The compiler's tests of several threads alone, for ThreadSanitizer.
-$(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/kernel_fixture.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+$(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/kernel_fixture.c tests/compiler/cpus.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a

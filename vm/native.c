@@ -7,6 +7,8 @@
 #include "vm/exec.h"
 #include "vm/file.h"
 
+#include <rlx/cpu.h>
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,42 +25,6 @@
 #define HOST_ARCH "unknown"
 #endif
 
-#if defined(__x86_64__)
-/* LLVM's name of a feature to the compiler's check. Features that every x86-64 CPU has, and those
-   that only hint at speed, need no check. */
-/* clang-format off */
-#define FEATURES(X)                                                                                \
-    X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("popcnt") X("avx") X("avx2") X("fma")           \
-    X("bmi") X("bmi2") X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl")        \
-    X("avx512vnni") X("avx512bf16") X("avx512vbmi") X("avx512vbmi2") X("avx512bitalg")             \
-    X("avx512vpopcntdq") X("avx512ifma") X("gfni") X("vpclmulqdq") X("aes") X("pclmul")             \
-    X("avxvnni")
-/* clang-format on */
-
-static bool cpu_has(rlx_str name, bool *known)
-{
-    *known = true;
-#define X(feature)                          \
-    if (rlx_str_eq(name, RLX_STR(feature))) \
-        return __builtin_cpu_supports(feature);
-    FEATURES(X)
-#undef X
-    /* Not in the compiler's list, but no CPU with AVX2 lacks them. */
-    if (rlx_str_eq(name, RLX_STR("f16c")) || rlx_str_eq(name, RLX_STR("movbe")) ||
-        rlx_str_eq(name, RLX_STR("lzcnt")))
-        return __builtin_cpu_supports("avx2");
-    *known = false;
-    return false;
-}
-#else
-static bool cpu_has(rlx_str name, bool *known)
-{
-    (void)name;
-    *known = false;
-    return false;
-}
-#endif
-
 static rlx_status check_target(const rlxv_native *n, rlx_error *err)
 {
     size_t arch = 0;
@@ -68,11 +34,12 @@ static rlx_status check_target(const rlxv_native *n, rlx_error *err)
         return rlx_fail(err, RLX_E_VERSION, "the kernels are for %.*s, this machine is %s",
                         (int)n->triple.len, n->triple.data, HOST_ARCH);
     for (uint32_t i = 0; i < n->n_features; i++) {
-        bool known;
-        if (!cpu_has(n->features[i], &known))
+        if (!rlx_cpu_has(n->features[i]))
             return rlx_fail(err, RLX_E_VERSION, "the kernels need the CPU feature %.*s, %s",
                             (int)n->features[i].len, n->features[i].data,
-                            known ? "which this CPU lacks" : "which this library does not know");
+                            rlx_cpu_feature_is_known(n->features[i])
+                                ? "which this CPU lacks"
+                                : "which this library does not know");
     }
     return RLX_OK;
 }

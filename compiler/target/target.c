@@ -1,8 +1,8 @@
 /* The target table and its resolution. A row is an architecture level, or a CPU that has more: the
  * CPU name LLVM gets, the level, the features that code may use (cumulative), the widest vector and
  * what cores of that kind usually have as their second level of cache. "native" takes the host's
- * name and features from LLVM. To add a CPU level, add a row; to add an architecture, also register
- * LLVM's code generator for it. */
+ * name from LLVM and its features from the runtime. To add a CPU level, add a row; to add an
+ * architecture, also register LLVM's code generator for it. */
 #include "compiler/target/target.h"
 
 #include <llvm-c/Core.h>
@@ -10,6 +10,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "rlx/cpu.h"
 
 enum { DEFAULT_L2 = 512 * 1024, MAX_L2 = 64 * 1024 * 1024 };
 
@@ -34,18 +36,11 @@ static const target_row rows[] = {
     {"generic-aarch64", "generic", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
 };
 
-/* Features that a compiled file may name: what the runtime (vm/native.c) can ask the CPU for. */
+/* Features that a compiled file may name: what the runtime can ask the CPU for. */
 static const char *const known_features[] = {
-    "sse3",        "ssse3",        "sse4.1",
-    "sse4.2",      "popcnt",       "avx",
-    "avx2",        "bmi",          "bmi2",
-    "f16c",        "fma",          "lzcnt",
-    "movbe",       "avx512f",      "avx512bw",
-    "avx512cd",    "avx512dq",     "avx512vl",
-    "avx512vnni",  "avx512bf16",   "avx512vbmi",
-    "avx512vbmi2", "avx512bitalg", "avx512ifma",
-    "gfni",        "vpclmulqdq",   "avx512vpopcntdq",
-    "aes",         "pclmul",       "avxvnni",
+#define RLX_CPU_FEATURE(name) name,
+#include "rlx/cpu_features.def"
+#undef RLX_CPU_FEATURE
 };
 
 /* Whether |list| ("+a,-b,+c") has +feature. */
@@ -115,21 +110,19 @@ static uint32_t vector_bytes(const char *features)
                                                                      : 16;
 }
 
-/* The host's CPU, with no more features than the table knows, so that the list in the file is
- * complete; the CPU's name decides tuning only (rlxc_target_isa). */
+/* The host's CPU, with the features that the runtime finds in it, so that what is compiled here
+ * loads here; the CPU's name decides tuning only (rlxc_target_isa). */
 static void resolve_native(rlxc_context *ctx, rlxc_options *options)
 {
     rlxc_text text = {.ctx = ctx};
-    char *name = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    char *triple = LLVMGetDefaultTargetTriple();
+    char *name = LLVMGetHostCPUName(), *triple = LLVMGetDefaultTargetTriple();
     for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
-        if (lists(features, known_features[i]))
+        if (rlx_cpu_has(rlx_str_from(known_features[i])))
             rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);
     options->cpu = rlxc_intern_cstr(ctx, name);
     options->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
     options->triple = rlxc_intern_cstr(ctx, triple);
     LLVMDisposeMessage(name);
-    LLVMDisposeMessage(features);
     LLVMDisposeMessage(triple);
     options->vector_bytes = vector_bytes(options->features);
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE); /* 0 or less: the system does not say */

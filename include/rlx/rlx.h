@@ -6,6 +6,7 @@
 #include <rlx/base.h>
 #include <rlx/builder.h>
 #include <rlx/builtin.h>
+#include <rlx/cpu.h>
 #include <rlx/executable.h>
 #include <rlx/kernel.h>
 #include <rlx/plan.h>

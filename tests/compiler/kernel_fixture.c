@@ -1,6 +1,7 @@
 /* See kernel_fixture.h. Scratch memory is one fixed arena, filled with garbage before each call, so
  * that a kernel that reads what it did not write gives itself away. */
 #include "tests/compiler/kernel_fixture.h"
+#include "tests/compiler/cpus.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -93,6 +94,11 @@ bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int
 bool kernel_fixture_build(kernel_fixture *f)
 {
     rlxc_native native;
+    const char *lacks = cpu_lacks(f->ctx, &f->options);
+    if (lacks) {
+        fprintf(stderr, "the kernels are for %s, and this CPU lacks %s\n", f->options.cpu, lacks);
+        return false;
+    }
     if (f->options.opt_level > 0 && !rlxc_schedule_module(f->ctx, f->module, &f->options))
         return report(f);
     if (!rlxc_pass_lower_tir(f->ctx, f->module, &f->options) ||

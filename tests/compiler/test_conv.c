@@ -10,6 +10,7 @@
 #include "compiler/script/script.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
+#include "tests/compiler/cpus.h"
 
 typedef struct conv_case {
     int64_t in, out, height /* 0: over one dimension */, width, size, stride, dilation, groups,
@@ -278,6 +279,8 @@ static double check(rlx_test *t, const conv_case *c, const build *builds, size_t
               draw_many(&state, (size_t)c->out), draw_many(&state, (size_t)c->out)};
     double all = 0;
     for (size_t i = 0; i < n_builds; i++) {
+        if (!cpu_runs(builds[i].cpu))
+            continue;
         rlx_executable *exe = compile(t, c, &d, &builds[i]);
         for (size_t k = 0; exe && k < sizeof batches / sizeof *batches; k++) {
             double worst = run(t, exe, c, &d, batches[k]);

@@ -46,7 +46,7 @@ static void prepare(rlx_test *t, kernel_fixture *f, uint32_t n, int level, uint3
 {
     static char text[MAX_TEXT];
     write_module(text, n);
-    cr_assert(kernel_fixture_parse(f, &t->allocator, level, "x86-64-v3", text));
+    cr_assert(kernel_fixture_parse(f, &t->allocator, level, NULL, text));
     f->options.jobs = jobs;
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/sym.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
@@ -374,7 +375,7 @@ static void compare(kernel_fixture *plain, kernel_fixture *fast, size_t row, con
 
 static void compare_all(rlx_test *t, int opt_level, const char *cpu)
 {
-    for (size_t row = 0; row < sizeof kernels / sizeof *kernels; row++) {
+    for (size_t row = 0; cpu_runs(cpu) && row < sizeof kernels / sizeof *kernels; row++) {
         kernel_fixture plain, fast;
         bool ready =
             kernel_fixture_parse(&plain, &t->allocator, 0, "x86-64", kernels[row].text) &&

@@ -368,17 +368,26 @@ RLX_TEST(file, one_that_changes_while_it_is_read_is_refused)
     image_free(t, &other);
 }
 
+#define X86 "x86_64-pc-linux-gnu"
+
 RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
 {
     static const struct {
-        const char *triple, *feature, *message;
+        const char *triple, *feature, *limit; /* RLX_CPU_FEATURES */
+        const char *message;
         rlx_status status;
     } rows[] = {
-        {"riscv64-unknown-linux-gnu", "m", "the kernels are for riscv64", RLX_E_VERSION},
-        {"x86_64-pc-linux-gnu", "no-such-feature", "does not know", RLX_E_VERSION},
-        {"x86_64-pc-linux-gnu", "sse3", "cannot be loaded", RLX_E_INVALID_MODULE},
+        {"riscv64-unknown-linux-gnu", "m", "", "the kernels are for riscv64", RLX_E_VERSION},
+        {X86, "no-such-feature", "no-such-feature", "does not know", RLX_E_VERSION},
+        {X86, "sse3", "sse3", "cannot be loaded", RLX_E_INVALID_MODULE},
+        {X86, "sse3", "avx,sse3", "cannot be loaded", RLX_E_INVALID_MODULE},
+        {X86, "sse3", "", "need the CPU feature sse3, which this CPU lacks", RLX_E_VERSION},
+        {X86, "sse3", "ssse3,sse", "feature sse3, which this CPU lacks", RLX_E_VERSION},
     };
+    char *before = getenv("RLX_CPU_FEATURES");
+    before = before ? strdup(before) : NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("RLX_CPU_FEATURES", rows[i].limit, 1);
         char text[256];
         snprintf(
             text, sizeof text,
@@ -400,6 +409,11 @@ RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
         rlx_executable_release(exe);
         image_free(t, &m);
     }
+    if (before)
+        setenv("RLX_CPU_FEATURES", before, 1);
+    else
+        unsetenv("RLX_CPU_FEATURES");
+    free(before);
 }
 
 /* Two executables built from the same text, and one text twice in one process, are equal. */

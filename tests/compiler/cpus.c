@@ -1,0 +1,37 @@
+/* See cpus.h. */
+#include "tests/compiler/cpus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rlx/cpu.h"
+
+const char *cpu_lacks(rlxc_context *ctx, const rlxc_options *options)
+{
+    const char *needs = rlxc_target_required_features(ctx, options);
+    while (needs && *needs) {
+        const size_t n = strcspn(needs, ",");
+        if (!rlx_cpu_has((rlx_str){needs, n}))
+            return rlxc_intern(ctx, needs, n);
+        needs += n + (needs[n] == ',');
+    }
+    return NULL;
+}
+
+bool cpu_runs(const char *cpu)
+{
+    rlxc_options options = {0};
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    /* a name that is unknown runs, and fails the test that uses it */
+    const bool runs =
+        ctx && (!rlxc_target_resolve(ctx, NULL, cpu, &options) || !cpu_lacks(ctx, &options));
+    if (ctx)
+        rlxc_context_destroy(ctx);
+    if (!runs) { /* one write, so that tests that run side by side keep their lines whole */
+        char line[80];
+        snprintf(line, sizeof line, "skipped: %s\n", cpu);
+        fputs(line, stdout);
+        fflush(stdout);
+    }
+    return runs;
+}
