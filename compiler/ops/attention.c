@@ -92,9 +92,6 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_common_dtype(&v, 0, 1, &dtype) ||
         !rlxc_common_dtype(&v, 0, 2, &dtype))
         return NULL;
-    const char *layout = rlxc_attr_get_str(call, "layout", "BSHD");
-    if (strcmp(layout, "BSHD") != 0 && strcmp(layout, "BHSD") != 0)
-        return rlxc_infer_error(&v, "layout must be BSHD or BHSD, got %s", layout);
     view_by_position(&v, call);
     bool known = true;
     bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
@@ -122,9 +119,6 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
             return rlxc_infer_fail(&v, agree[i][0], "dimension %u differs from the others' in %s",
                                    agree[i][1], rlxc_sinfo_text(ctx, v.in[agree[i][0]]));
     }
-    const char *mask = rlxc_attr_get_str(call, "causal_mask", NULL);
-    if (mask && strcmp(mask, "TopLeft") != 0 && strcmp(mask, "BottomRight") != 0)
-        return rlxc_infer_error(&v, "causal_mask must be TopLeft or BottomRight, got %s", mask);
     if (has_window(call) && rlxc_attr_get_int(call, "window_size", 0) < 1)
         return rlxc_infer_error(&v, "window_size must be positive");
     rlxc_dims dims = {.at = {dim(v.in[0], 0), dim(v.in[0], 1), dim(v.in[0], 2), dim(v.in[2], 3)},

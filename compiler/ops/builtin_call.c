@@ -151,8 +151,6 @@ const rlxc_sinfo *rlxc_infer_topk(rlxc_context *ctx, const rlxc_module *module,
         !rlxc_axis_in(&v, rlxc_attr_get_int(call, "axis", -1), x->ndim, &axis))
         return NULL;
     const char *type = rlxc_attr_get_str(call, "ret_type", "both");
-    if (strcmp(type, "both") != 0 && strcmp(type, "values") != 0 && strcmp(type, "indices") != 0)
-        return rlxc_infer_error(&v, "ret_type must be both, values or indices, got %s", type);
     int64_t k = rlxc_attr_get_int(call, "k", 1), length;
     if (rlxc_dims_known(x)) {
         rlxc_dims dims = {.n = (uint32_t)x->ndim};

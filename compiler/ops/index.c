@@ -1,10 +1,12 @@
 /* Operators that read at positions given by a tensor: take, gather_elements, gather_nd.
  *
  * Positions are data, so they may be anything: negative ones count from the end, as in NumPy, and
- * what is out of range is clipped to the border (mode "wrap": taken modulo), so that a kernel never
- * reads outside its buffers. */
+ * what is out of range is clipped to the border, so that a kernel never reads outside its buffers.
+ * take's other modes: "wrap" takes positions modulo the length; to "clip" and "nan" a negative one
+ * is out of range, which gives the first element and NaN. */
 #include "compiler/ops/te.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool check_indices(const rlxc_call_view *v, uint32_t i)
@@ -37,6 +39,10 @@ const rlxc_sinfo *rlxc_infer_take(rlxc_context *ctx, const rlxc_module *module,
         !take_axis(&v, &axis, &flat))
         return NULL;
     const rlxc_sinfo *x = v.in[0], *indices = v.in[1];
+    if (strcmp(rlxc_attr_get_str(call, "mode", "fast"), "nan") == 0 &&
+        !rlxc_dtype_is_void(x->dtype) && !rlxc_dtype_is_float(x->dtype))
+        return rlxc_infer_fail(&v, 0, "mode \"nan\" needs floating-point elements, got %s",
+                               rlxc_sinfo_text(ctx, x));
     if (flat)
         return rlxc_sinfo_tensor(ctx, x->dtype, indices->ndim, indices->dims, x->vdevice);
     if (x->ndim == RLXC_UNKNOWN_NDIM || indices->ndim == RLXC_UNKNOWN_NDIM)
@@ -58,6 +64,22 @@ const rlxc_sinfo *rlxc_infer_take(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
+/* Where take reads for |index| in a dimension of |n|; |*io_inside| gets the condition for it not to
+ * be NaN. */
+static const rlxc_expr *take_position(rlxc_context *ctx, const char *mode, const rlxc_expr *index,
+                                      const rlxc_expr *n, const rlxc_expr **out_inside)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *i = rlxc_cast(ctx, RLX_I64, index);
+    *out_inside = NULL;
+    if (strcmp(mode, "fast") == 0 || strcmp(mode, "wrap") == 0)
+        return rlxc_te_position(ctx, index, n, mode[0] == 'w');
+    if (strcmp(mode, "nan") == 0)
+        *out_inside = rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, zero, i),
+                                  rlxc_binary(ctx, RLXC_EXPR_LT, i, n));
+    const rlxc_expr *last = rlxc_sub(ctx, n, rlxc_i64(ctx, 1));
+    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, i, last), zero);
+}
+
 rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -67,7 +89,7 @@ rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, "take", RLXC_PATTERN_INJECTIVE) ||
         !take_axis(&te.view, &axis, &flat))
         return (rlxc_atom){0};
-    bool wrap = strcmp(rlxc_attr_get_str(call, "mode", "fast"), "wrap") == 0;
+    const char *mode = rlxc_attr_get_str(call, "mode", "fast");
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), indices = rlxc_te_operand_of(&te, 1, "i");
     const rlxc_buffer *out = rlxc_te_output(&te, "T_take");
     if (!x.buffer) { /* a scalar: every index means it */
@@ -75,20 +97,21 @@ rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     }
     rlxc_te_spatial(&te, "T_take", out);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *n;
+    const rlxc_expr *at[RLXC_MAX_NDIM], *n, *inside;
     uint32_t first = flat ? 0 : axis; /* the axes of the indices begin here */
     const rlxc_expr *index = rlxc_te_get(&te, &indices, te.axes + first);
-    if (flat) {
-        n = rlxc_product(ctx, x.dims, x.ndim);
-        rlxc_te_unflatten(&te, rlxc_te_position(ctx, index, n, wrap), x.dims, x.ndim, at);
-    } else {
-        n = x.dims[axis];
-        for (uint32_t i = 0; i < x.ndim; i++)
-            at[i] = i < axis    ? te.axes[i]
-                    : i == axis ? rlxc_te_position(ctx, index, n, wrap)
-                                : te.axes[i - 1 + indices.ndim];
-    }
-    rlxc_te_store(&te, out, rlxc_te_if_not_empty(ctx, n, rlxc_te_get(&te, &x, at)));
+    n = flat ? rlxc_product(ctx, x.dims, x.ndim) : x.dims[axis];
+    const rlxc_expr *position = take_position(ctx, mode, index, n, &inside);
+    if (flat)
+        rlxc_te_unflatten(&te, position, x.dims, x.ndim, at);
+    for (uint32_t i = 0; i < x.ndim && !flat; i++)
+        at[i] = i < axis ? te.axes[i] : i == axis ? position : te.axes[i - 1 + indices.ndim];
+    const rlxc_expr *value = rlxc_te_get(&te, &x, at);
+    if (inside)
+        value = rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, x.dtype, (double)NAN));
+    else
+        value = rlxc_te_if_not_empty(ctx, n, value);
+    rlxc_te_store(&te, out, value);
     return rlxc_te_finish(&te);
 }
 

@@ -92,9 +92,6 @@ const rlxc_sinfo *rlxc_infer_meshgrid(rlxc_context *ctx, const rlxc_module *modu
     if (!rlxc_infer_begin(&v, ctx, module, call))
         return NULL;
     const rlxc_sinfo *all = v.in[0], *results[RLXC_MAX_NDIM];
-    const char *indexing = rlxc_attr_get_str(call, "indexing", "ij");
-    if (strcmp(indexing, "ij") != 0 && strcmp(indexing, "xy") != 0)
-        return rlxc_infer_error(&v, "indexing must be ij or xy, got %s", indexing);
     if (all->n_fields == 0 || all->n_fields > RLXC_MAX_NDIM)
         return rlxc_infer_fail(&v, 0, "%u vectors are given", all->n_fields);
     rlxc_dims dims = {.n = all->n_fields};

@@ -125,6 +125,13 @@ bool rlxc_infer_begin(rlxc_call_view *v, rlxc_context *ctx, const rlxc_module *m
     bool variadic;
     *v = (rlxc_call_view){.ctx = ctx, .module = module, .call = call, .op = call->op->name};
     v->n_inputs = rlxc_operator_inputs(call->op, v->inputs, &variadic);
+    rlxc_op_attr attr;
+    const char *value;
+    if (rlxc_operator_wrong_choice(call, &attr, &value)) {
+        rlxc_infer_error(v, "%.*s must be %s, got \"%s\"", (int)attr.name_length, attr.name,
+                         rlxc_op_attr_choices(ctx, &attr), value);
+        return false;
+    }
     uint32_t most = v->n_inputs, least = 0;
     for (uint32_t i = 0; i < v->n_inputs; i++)
         if (!v->inputs[i].optional)

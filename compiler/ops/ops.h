@@ -6,11 +6,13 @@
  *           one tuple argument; '...' any number of further arguments. Kinds: none a tensor,
  *           ':shape' (a tuple literal of integers is accepted), ':prim' a prim value (an integer
  *           literal is accepted), ':dtype' R.dtype or a string, ':str' R.str or a string,
- *           ':object' anything. So "axes*:prim" is a tuple (or list) of prim values.
+ *           ':index' a tensor of positions, ':object' anything. So "axes*:prim" is a tuple (or
+ *           list) of prim values.
  *           An absent optional input that is followed by others is an empty tuple, R.tuple().
- *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":str,
+ *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":order(NCHW),
  *           strides=[1,1]:ints, axis=None:ints?, k:int" in printing order, which is also the order
- *           of positional use after the inputs; without '=' it is required
+ *           of positional use after the inputs; without '=' it is required. A string is ':text', or
+           ':str(fast|wrap)' one of those listed, or ':order(NCHW)' these letters in any order
  *   infer   result type, NULL after an error; legalize  emits call_tir / builtin calls, NULL when
  *           codegen handles the operator itself */
 #ifndef RLXC_OPS_OPS_H
@@ -90,7 +92,8 @@ typedef struct rlxc_op_input {
     const char *name;
     size_t name_length;
     bool optional, is_tuple;
-    char kind; /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
+    bool is_index; /* a tensor of positions: a plain number is an int64 */
+    char kind;     /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
 } rlxc_op_input;
 typedef struct rlxc_op_attr {
     const char *name;
@@ -99,6 +102,10 @@ typedef struct rlxc_op_attr {
     bool optional /* None allowed */;
     bool has_default;
     rlxc_attr default_value;
+    /* STR: what it may be; choices_length 0: anything. "fast|wrap", or letters in any order. */
+    const char *choices;
+    size_t choices_length;
+    bool is_order;
 } rlxc_op_attr;
 enum { RLXC_MAX_OP_INPUTS = 16, RLXC_MAX_OP_ATTRS = 24 };
 /* Parsed schema of a row. */
@@ -110,6 +117,12 @@ typedef struct rlxc_op_schema {
     bool variadic; /* the last input may be repeated, also no times */
 } rlxc_op_schema;
 void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out);
+/* The first string attribute of |call| whose value is none of those that the operator's row lists;
+ * false when there is none. |out_value| is the value, |out| the attribute without its default. */
+bool rlxc_operator_wrong_choice(const rlxc_binding *call, rlxc_op_attr *out,
+                                const char **out_value);
+/* What |attr| may be: "fast", "wrap" or "clip"; an order of "NCHW". */
+const char *rlxc_op_attr_choices(rlxc_context *ctx, const rlxc_op_attr *attr);
 
 /* Attribute helpers for inference and legalization (schema guarantees presence; these give typed
  * access). */

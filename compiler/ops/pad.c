@@ -26,10 +26,6 @@ const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
     if (!rlxc_infer_begin(&v, ctx, module, call) || !pad_widths(&v, v.in[0]->ndim, widths))
         return NULL;
     const rlxc_sinfo *x = v.in[0];
-    const char *mode = rlxc_attr_get_str(call, "pad_mode", "constant");
-    if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
-        strcmp(mode, "replicate") != 0 && strcmp(mode, "circular") != 0)
-        return rlxc_infer_error(&v, "pad_mode '%s' is not known", mode);
     if (!rlxc_dims_known(x))
         return rlxc_tensor_ndim(&v, x->dtype, x->ndim);
     rlxc_dims dims = {.n = (uint32_t)x->ndim};

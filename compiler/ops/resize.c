@@ -21,41 +21,14 @@ typedef struct method {
     bool exclude;
 } method;
 
-static bool one_of(const char *text, const char *const *names, size_t n)
+static method read_method(const rlxc_binding *call)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(text, names[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool read_method(const rlxc_call_view *v, method *out)
-{
-    static const char *const kinds[] = {"nearest_neighbor", "linear", "cubic"};
-    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric",
-                                        "pytorch_half_pixel", "tf_half_pixel_for_nn"};
-    static const char *const roundings[] = {
-        "round", "floor", "ceil", "round_prefer_floor", "round_prefer_ceil", ""};
-    const char *kind = rlxc_attr_get_str(v->call, "method", "linear");
-    out->coordinates = rlxc_attr_get_str(v->call, "coordinate_transformation_mode", "half_pixel");
-    out->rounding = rlxc_attr_get_str(v->call, "rounding_method", "round");
-    out->alpha = rlxc_attr_get_float(v->call, "cubic_alpha", -0.5);
-    out->exclude = rlxc_attr_get_int(v->call, "cubic_exclude", 0) != 0;
-    out->kind = kind[0];
-    if (!one_of(kind, kinds, sizeof kinds / sizeof kinds[0])) {
-        rlxc_infer_error(v, "method \"%s\" is not supported", kind);
-        return false;
-    }
-    if (!one_of(out->coordinates, modes, sizeof modes / sizeof modes[0])) {
-        rlxc_infer_error(v, "coordinate_transformation_mode \"%s\" is not supported",
-                         out->coordinates);
-        return false;
-    }
-    if (!one_of(out->rounding, roundings, sizeof roundings / sizeof roundings[0])) {
-        rlxc_infer_error(v, "rounding_method \"%s\" is not supported", out->rounding);
-        return false;
-    }
-    return true;
+    return (method){.kind = rlxc_attr_get_str(call, "method", "linear")[0],
+                    .coordinates =
+                        rlxc_attr_get_str(call, "coordinate_transformation_mode", "half_pixel"),
+                    .rounding = rlxc_attr_get_str(call, "rounding_method", "round"),
+                    .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.5),
+                    .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
 }
 
 const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *module,
@@ -65,9 +38,7 @@ const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *modu
     rlxc_window w;
     rlxc_dims size, dims = {.n = 4};
     int32_t ndim;
-    method m;
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read(&v, "layout", &w) ||
-        !read_method(&v, &m))
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read(&v, "layout", &w))
         return NULL;
     const rlxc_sinfo *x = v.in[0];
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
@@ -196,9 +167,9 @@ rlxc_atom rlxc_legalize_resize2d(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     rlxc_window w;
-    method m;
+    const method m = read_method(call);
     if (!rlxc_te_begin(&te, b, call, "resize2d", RLXC_PATTERN_INJECTIVE) ||
-        !rlxc_window_read(&te.view, "layout", &w) || !read_method(&te.view, &m))
+        !rlxc_window_read(&te.view, "layout", &w))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
     const rlxc_buffer *out = rlxc_te_output(&te, "resize");

@@ -14,15 +14,6 @@ static bool check(const rlxc_call_view *v)
         rlxc_infer_fail(v, 1, "expected integers, got %s", rlxc_sinfo_text(v->ctx, v->in[1]));
         return false;
     }
-    const char *how = rlxc_attr_get_str(v->call, "reduction", "update");
-    static const char *const known[] = {"update", "add", "mul", "min", "max"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        found |= strcmp(how, known[i]) == 0;
-    if (!found) {
-        rlxc_infer_error(v, "reduction \"%s\" is not supported", how);
-        return false;
-    }
     return rlxc_common_dtype(v, 0, 2, &dtype);
 }
 

@@ -62,7 +62,8 @@ uint32_t rlxc_operator_inputs(const rlxc_operator *op, rlxc_op_input *out, bool 
         if (*p == ':') {
             const char *word = ++p;
             p = skip_name(p);
-            input.kind = input_kind(word, (size_t)(p - word));
+            input.is_index = word_is(word, (size_t)(p - word), "index");
+            input.kind = input.is_index ? 't' : input_kind(word, (size_t)(p - word));
             assert(input.kind);
         }
         if (*p == '?') {
@@ -84,7 +85,8 @@ static rlxc_op_attr_kind attr_kind(const char *word, size_t length)
         const char *word;
         rlxc_op_attr_kind kind;
     } kinds[] = {{"int", RLXC_OPATTR_INT},     {"float", RLXC_OPATTR_FLOAT},
-                 {"bool", RLXC_OPATTR_BOOL},   {"str", RLXC_OPATTR_STR},
+                 {"bool", RLXC_OPATTR_BOOL},   {"text", RLXC_OPATTR_STR},
+                 {"str", RLXC_OPATTR_STR},     {"order", RLXC_OPATTR_STR},
                  {"dtype", RLXC_OPATTR_DTYPE}, {"ints", RLXC_OPATTR_INTS}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (word_is(word, length, kinds[i].word))
@@ -163,46 +165,123 @@ static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const 
     return (rlxc_attr){.kind = RLXC_ATTR_NONE};
 }
 
+/* Reads the attribute at |*p| but for its default, which is the text from |*out_value| (NULL: none)
+ * to |*out_end|, and goes to the next. False at the end. */
+static bool next_attr(const char **p, rlxc_op_attr *out, const char **out_value,
+                      const char **out_end)
+{
+    const char *at = skip_spaces(*p);
+    if (*at == '\0')
+        return false;
+    *out = (rlxc_op_attr){.name = at};
+    *out_value = *out_end = NULL;
+    at = skip_name(at);
+    out->name_length = (size_t)(at - out->name);
+    if (*at == '=') {
+        *out_value = ++at;
+        char close = *at == '[' ? ']' : *at == '"' ? '"' : '\0';
+        if (close) {
+            at = strchr(at + 1, close);
+            assert(at);
+            at++;
+        } else {
+            at += strcspn(at, ":");
+        }
+        *out_end = at;
+    }
+    assert(*at == ':');
+    const char *word = ++at;
+    at = skip_name(at);
+    out->kind = attr_kind(word, (size_t)(at - word));
+    out->is_order = word_is(word, (size_t)(at - word), "order");
+    if (*at == '(') {
+        out->choices = ++at;
+        at += strcspn(at, ")");
+        out->choices_length = (size_t)(at - out->choices);
+        at++;
+    }
+    if (*at == '?') {
+        out->optional = true;
+        at++;
+    }
+    at = skip_spaces(at);
+    *p = *at == ',' ? at + 1 : at;
+    return true;
+}
+
 void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out)
 {
     *out = (rlxc_op_schema){0};
     out->n_inputs = rlxc_operator_inputs(op, out->inputs, &out->variadic);
-    const char *p = skip_spaces(op->attrs);
-    while (*p != '\0' && out->n_attrs < RLXC_MAX_OP_ATTRS) {
-        rlxc_op_attr attr = {.name = p};
-        p = skip_name(p);
-        attr.name_length = (size_t)(p - attr.name);
-        const char *value = NULL, *value_end = NULL;
-        if (*p == '=') {
-            value = ++p;
-            char close = *p == '[' ? ']' : *p == '"' ? '"' : '\0';
-            if (close) {
-                p = strchr(p + 1, close);
-                assert(p);
-                p++;
-            } else {
-                p += strcspn(p, ":");
-            }
-            value_end = p;
-        }
-        assert(*p == ':');
-        const char *word = ++p;
-        p = skip_name(p);
-        attr.kind = attr_kind(word, (size_t)(p - word));
-        if (*p == '?') {
-            attr.optional = true;
-            p++;
-        }
+    const char *p = op->attrs, *value, *end;
+    rlxc_op_attr attr;
+    while (out->n_attrs < RLXC_MAX_OP_ATTRS && next_attr(&p, &attr, &value, &end)) {
         if (value) {
             attr.has_default = true;
-            attr.default_value = default_value(ctx, attr.kind, value, value_end);
+            attr.default_value = default_value(ctx, attr.kind, value, end);
         }
         out->attrs[out->n_attrs++] = attr;
-        p = skip_spaces(p);
-        if (*p == ',')
-            p = skip_spaces(p + 1);
     }
     assert(*p == '\0');
+}
+
+static bool is_order_of(const char *value, const char *letters, size_t n)
+{
+    bool fits = strlen(value) == n;
+    for (size_t i = 0; i < n && fits; i++)
+        fits = memchr(value, letters[i], n) != NULL;
+    return fits;
+}
+
+/* Whether |value| is one of the |n| characters' parts between bars. */
+static bool is_listed(const char *value, const char *list, size_t n)
+{
+    size_t length = strlen(value);
+    for (const char *p = list, *end = list + n; p <= end; p++) {
+        const char *bar = memchr(p, '|', (size_t)(end - p));
+        const char *stop = bar ? bar : end;
+        if (length == (size_t)(stop - p) && memcmp(value, p, length) == 0)
+            return true;
+        p = stop;
+    }
+    return false;
+}
+
+bool rlxc_operator_wrong_choice(const rlxc_binding *call, rlxc_op_attr *out, const char **out_value)
+{
+    const char *p = call->op->attrs, *text, *end;
+    if (!strchr(p, '(')) /* nothing is listed */
+        return false;
+    for (rlxc_op_attr attr; next_attr(&p, &attr, &text, &end);)
+        for (uint32_t i = 0; i < call->attrs.count && attr.choices_length > 0; i++) {
+            const rlxc_attr *given = &call->attrs.values[i];
+            const char *key = call->attrs.keys[i], *value = given->s;
+            if (given->kind != RLXC_ATTR_STRING || !word_is(attr.name, attr.name_length, key) ||
+                (attr.is_order && attr.optional && value[0] == '\0'))
+                continue;
+            if (attr.is_order ? is_order_of(value, attr.choices, attr.choices_length)
+                              : is_listed(value, attr.choices, attr.choices_length))
+                continue;
+            *out = attr;
+            *out_value = value;
+            return true;
+        }
+    return false;
+}
+
+const char *rlxc_op_attr_choices(rlxc_context *ctx, const rlxc_op_attr *attr)
+{
+    const char *text = "", *p = attr->choices, *end = p + attr->choices_length;
+    if (attr->is_order)
+        return rlxc_internf(ctx, "an order of \"%.*s\"", (int)attr->choices_length, p);
+    for (;;) {
+        const char *bar = memchr(p, '|', (size_t)(end - p)), *stop = bar ? bar : end;
+        const char *between = p == attr->choices ? "" : bar ? ", " : " or ";
+        text = rlxc_internf(ctx, "%s%s\"%.*s\"", text, between, (int)(stop - p), p);
+        if (!bar)
+            return text;
+        p = bar + 1;
+    }
 }
 
 int64_t rlxc_attr_get_int(const rlxc_binding *call, const char *name, int64_t otherwise)

@@ -57,14 +57,9 @@ rlxc_atom rlxc_legalize_dynamic_slice(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- vision.all_class_non_max_suppression --- */
 
-static bool is_onnx(const rlxc_call_view *v, bool *out)
+static bool is_onnx(const rlxc_binding *call)
 {
-    const char *format = rlxc_attr_get_str(v->call, "output_format", "onnx");
-    *out = strcmp(format, "onnx") == 0;
-    if (*out || strcmp(format, "tensorflow") == 0)
-        return true;
-    rlxc_infer_error(v, "output_format must be onnx or tensorflow, got %s", format);
-    return false;
+    return strcmp(rlxc_attr_get_str(call, "output_format", "onnx"), "onnx") == 0;
 }
 
 /* onnx: rows (batch, class, box), as many as there can be, and their number. tensorflow: for each
@@ -73,9 +68,9 @@ const rlxc_sinfo *rlxc_infer_nms(rlxc_context *ctx, const rlxc_module *module,
                                  const rlxc_binding *call)
 {
     rlxc_call_view v;
-    bool onnx;
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !is_onnx(&v, &onnx) || !rank_is(&v, 0, 3) ||
-        !rank_is(&v, 1, 3) || !floats(&v, 0) || !floats(&v, 1))
+    bool onnx = is_onnx(call);
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rank_is(&v, 0, 3) || !rank_is(&v, 1, 3) ||
+        !floats(&v, 0) || !floats(&v, 1))
         return NULL;
     const rlxc_sinfo *boxes = v.in[0], *scores = v.in[1], *fields[3];
     bool known = rlxc_dims_known(boxes) && rlxc_dims_known(scores);
@@ -121,9 +116,9 @@ static const rlxc_sinfo *with_float32_scores(rlxc_context *ctx, const rlxc_sinfo
 rlxc_atom rlxc_legalize_nms(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_call_view v;
-    bool onnx;
+    bool onnx = is_onnx(call);
     const rlxc_sinfo *out = call->op->infer(b->ctx, b->module, call);
-    if (!out || !rlxc_lower_begin(&v, b, call) || !is_onnx(&v, &onnx))
+    if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
     rlxc_atom args[6];
     for (uint32_t i = 0; i < 5; i++) {
@@ -158,12 +153,6 @@ const rlxc_sinfo *rlxc_infer_roi_align(rlxc_context *ctx, const rlxc_module *mod
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rank_is(&v, 0, 4) || !rank_is(&v, 1, 2) ||
         !floats(&v, 0) || !rlxc_common_dtype(&v, 0, 1, &dtype))
         return NULL;
-    const char *layout = rlxc_attr_get_str(call, "layout", "NCHW"),
-               *mode = rlxc_attr_get_str(call, "mode", "avg");
-    if (strcmp(layout, "NCHW") != 0 && strcmp(layout, "NHWC") != 0)
-        return rlxc_infer_error(&v, "layout must be NCHW or NHWC, got %s", layout);
-    if (strcmp(mode, "avg") != 0 && strcmp(mode, "max") != 0)
-        return rlxc_infer_error(&v, "mode must be avg or max, got %s", mode);
     if (!rlxc_attr_get_ints(call, "pooled_size", size, 2, &n) || size[0] < 1 || size[n == 2] < 1)
         return rlxc_infer_error(&v, "pooled_size must be one or two positive integers");
     const rlxc_sinfo *x = v.in[0], *rois = v.in[1];
@@ -172,7 +161,7 @@ const rlxc_sinfo *rlxc_infer_roi_align(rlxc_context *ctx, const rlxc_module *mod
                                rlxc_sinfo_text(ctx, rois));
     if (!rlxc_dims_known(x) || !rlxc_dims_known(rois))
         return rlxc_tensor_ndim(&v, dtype, 4);
-    bool last = layout[1] == 'H';
+    bool last = strcmp(rlxc_attr_get_str(call, "layout", "NCHW"), "NHWC") == 0;
     const rlxc_expr *h = rlxc_i64(ctx, size[0]), *w = rlxc_i64(ctx, size[n == 2]);
     rlxc_dims dims = {
         .at = {rois->dims[0], last ? h : x->dims[1], last ? w : h, last ? x->dims[3] : w}, .n = 4};

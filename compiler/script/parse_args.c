@@ -241,6 +241,8 @@ static bool one_input(rlxc_parser *p, const arguments *a, uint32_t i, rlx_dtype 
     }
     if (i == 0 && (a->op->flags & RLXC_OP_CALLS))
         return callee_input(p, e, out);
+    if (input->is_index) /* a plain number is a position, whatever the elements are */
+        dtype = rlxc_dtype_void();
     if (!input->is_tuple)
         return convert_input(p, e, input->kind, dtype, out);
     bool calls = (a->op->flags & RLXC_OP_CALLS) != 0;

@@ -252,6 +252,8 @@ static const infer_case bad[] = {
     {P2, "R.concat((x, s), axis=0)", "concat: argument 'tensors': tensor 1 differs in rank"},
     {P2, "R.concat((w, x), axis=0)", "concat: argument 'tensors': tensor 1 has 4 in dimension 1"},
     {P2, "R.take(w, x, axis=0)", "take: argument 'indices': expected integers"},
+    {P2, "R.take(i, i, axis=0, mode=\"nan\")", "take: argument 'x': mode \"nan\" needs"},
+    {P2, "R.take(x, 1.5, axis=0)", "take: argument 'indices': expected integers"},
     {P2, "R.nn.softmax(i)", "nn.softmax: argument 'x': expected floating-point"},
     {P2, "R.nn.softmax(x, axis=-3)", "nn.softmax: axis -3 is out of range"},
     {P2, "R.nn.layer_norm(x, w, w, axes=[-1])", "nn.layer_norm: argument 'gamma': expected 1"},
@@ -270,10 +272,12 @@ static const infer_case bad[] = {
     {P3, "R.nn.pad(x, [1, 1])", "nn.pad: pad_width must have 6 values"},
     {PC, "R.nn.conv2d(x, g)", "nn.conv2d: the input has 3 channels, the weight takes 1"},
     {PC, "R.nn.conv2d(x, b)", "nn.conv2d: argument 'weight': expected 4 dimensions (OIHW)"},
-    {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4c\")", "nn.conv2d: data_layout \"NCHW4c\""},
+    {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4c\")",
+     "nn.conv2d: data_layout must be an order of \"NCHW\""},
     {PC, "R.nn.conv2d(x, w, strides=0)", "nn.conv2d: strides 0 is out of range"},
     {PC, "R.nn.max_pool2d(x, (20, 20))", "nn.max_pool2d: the window is larger"},
-    {PC, "R.image.resize2d(x, (16, 4), method=\"area\")", "image.resize2d: method \"area\""},
+    {PC, "R.image.resize2d(x, (16, 4), method=\"area\")",
+     "image.resize2d: method must be \"nearest_neighbor\""},
     {PC, "R.nn.adaptive_avg_pool2d(x, [0, 3])", "nn.adaptive_avg_pool2d: output_size 0"},
     {PC, "R.nn.attention(x, x, b)", "nn.attention: argument 'value': expected 4 dimensions"},
     {P3, "R.einsum((x, k), \"abc,d->z\")", "einsum: operand 1 has 2 dimensions"},
@@ -317,6 +321,88 @@ RLX_TEST(ops, mistakes_are_named)
                   rlxc_render_diagnostics(ctx));
         rlxc_context_destroy(ctx);
     }
+}
+
+/* A call of |op| as a row's schema alone gives it, with |attr| being |value|; the inputs need not
+ * fit the operator. */
+static const char *generic_call(rlxc_context *ctx, const rlxc_operator *op,
+                                const rlxc_op_attr *attr, const char *value)
+{
+    static const char *const inputs[] = {"tx", "s(2,)", "p1", "d\"float32\"", "q\"s\"", "ox"};
+    static const char *const attrs[] = {"1", "1.0", "True", "\"s\"", "\"float32\"", "[1]", "1"};
+    rlxc_op_schema schema;
+    rlxc_operator_schema(ctx, op, &schema);
+    const char *text = rlxc_internf(ctx, "R.%s(", op->name);
+    for (uint32_t i = 0; i < schema.n_inputs; i++) {
+        const char *input = "x";
+        for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
+            if (inputs[k][0] == schema.inputs[i].kind)
+                input = inputs[k] + 1;
+        text = rlxc_internf(ctx, schema.inputs[i].is_tuple ? "%s(%s,), " : "%s%s, ", text, input);
+    }
+    for (uint32_t i = 0; i < schema.n_attrs; i++) {
+        const rlxc_op_attr *a = &schema.attrs[i];
+        bool wanted = a->name == attr->name;
+        if (wanted || (!a->has_default && !a->optional))
+            text = rlxc_internf(ctx, wanted ? "%s%.*s=\"%s\", " : "%s%.*s=%s, ", text,
+                                (int)a->name_length, a->name, wanted ? value : attrs[a->kind]);
+    }
+    return rlxc_internf(ctx, "%s)", text);
+}
+
+static const char *diagnostics_of(rlxc_context *ctx, const rlxc_operator *op,
+                                  const rlxc_op_attr *attr, const char *value)
+{
+    run(ctx, P2, generic_call(ctx, op, attr, value), "infer");
+    return rlxc_render_diagnostics(ctx);
+}
+
+/* Every string attribute of every row lists its values, but for texts that are free; another value
+ * is an error that names operator, attribute, value and what it may be. */
+RLX_TEST(ops, enumerated_attributes_are_checked)
+{
+    static const char *const wrong[] = {"foo", "", "NC", "NCHWW", "NNHW", "fas", "fast|wrap"};
+    uint32_t n, n_checked = 0;
+    const rlxc_operator *rows = rlxc_operators(&n);
+    for (uint32_t i = 0; i < n; i++) {
+        rlxc_op_schema schema;
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_operator_schema(ctx, &rows[i], &schema);
+        for (uint32_t k = 0; k < schema.n_attrs; k++) {
+            const rlxc_op_attr *a = &schema.attrs[k];
+            if (a->kind != RLXC_OPATTR_STR || a->choices_length == 0)
+                continue;
+            n_checked++;
+            const char *choices = rlxc_op_attr_choices(ctx, a);
+            for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++) {
+                if (wrong[w][0] == '\0' &&
+                    ((a->is_order && a->optional) || strstr(choices, "\"\"")))
+                    continue;
+                rlxc_context *one = rlxc_context_create(NULL);
+                const char *said = diagnostics_of(one, &rows[i], a, wrong[w]);
+                const char *expected =
+                    rlxc_internf(ctx, "%s: %.*s must be %s, got \"%s\"", rows[i].name,
+                                 (int)a->name_length, a->name, choices, wrong[w]);
+                cr_expect(strstr(said, expected), "%s.%.*s=\"%s\": %s", rows[i].name,
+                          (int)a->name_length, a->name, wrong[w], said);
+                rlxc_context_destroy(one);
+            }
+            const char *p = a->choices, *end = p + a->choices_length;
+            while (p <= end) { /* the listed ones are not refused */
+                const char *bar = a->is_order ? NULL : memchr(p, '|', (size_t)(end - p));
+                const char *value = rlxc_intern(ctx, p, (size_t)((bar ? bar : end) - p));
+                rlxc_context *one = rlxc_context_create(NULL);
+                const char *said = diagnostics_of(one, &rows[i], a, value);
+                cr_expect_not(strstr(said, rlxc_internf(ctx, ", got \"%s\"", value)),
+                              "%s.%.*s=\"%s\": %s", rows[i].name, (int)a->name_length, a->name,
+                              value, said);
+                rlxc_context_destroy(one);
+                p = bar ? bar + 1 : end + 1;
+            }
+        }
+        rlxc_context_destroy(ctx);
+    }
+    cr_expect(n_checked > 50, "%u attributes list their values", n_checked);
 }
 
 RLX_TEST(ops, kernels_are_well_formed)

@@ -1,8 +1,30 @@
 """Rows of tests/ops/run.py for operators that are formulas over others, and for those that take
 positions, boxes or images. Row and x are run.py's."""
+import itertools
 import math
 
 import numpy as np
+
+
+def take_nan(a, i, axis):
+    n = a.size if axis is None else a.shape[axis]
+    taken = np.take(a, np.clip(i, 0, n - 1), axis)
+    inside = (i >= 0) & (i < n)
+    after = 0 if axis is None else a.ndim - axis - 1
+    return np.where(inside.reshape(inside.shape + (1,) * after), taken, np.nan)
+
+
+def takes(Row, x):
+    modes = {"clip": lambda a, i, axis: np.take(a, i, axis, mode="clip"),
+             "wrap": lambda a, i, axis: np.take(a, i, axis, mode="wrap"), "nan": take_nan}
+    out = [Row("R.take(x, 1, axis=1)", {"x": x("n 4 m", "float16")}, lambda a: a[:, 1])]
+    for flat, (mode, of), dtype in itertools.product((0, 1), modes.items(), ("int64", "int32")):
+        axis = "" if flat else ", axis=1"
+        out.append(Row(f"R.take(x, i{axis}, mode=\"{mode}\")",
+                       {"x": x("5" if flat else "n 5 m"), "i": x("n 4", dtype, -14, 14)},
+                       lambda a, i, f=flat, of=of: of(a, i, None if f else 1),
+                       name=f"take {mode}, {dtype}, {'flat' if flat else 'axis 1'}"))
+    return out
 
 
 def sequences(starts, n):
@@ -513,4 +535,4 @@ def rows(Row, x):
                 Row(f"R.vision.roi_align(x, {regions}, layout=\"NHWC\")",
                     {"x": x(f"1 5 4 {channels}", dtype), "b": boxes},
                     lambda a, b, f=ref: f(a.transpose(0, 3, 1, 2), b).transpose(0, 2, 3, 1))]
-    return out
+    return out + takes(Row, x)
