@@ -232,7 +232,7 @@ static rlx_status tensor_directive(rlxv_asm *a)
 }
 
 /* ".at "file" line column "binding"" or ".at none"; ".slot s0 "n""; ".param 0 "file" line column";
-   ".buffer" and ".tensor". */
+   ".results "y", "z""; ".buffer" and ".tensor". */
 static rlx_status body_directive(rlxv_asm *a)
 {
     rlx_str file, binding;
@@ -254,6 +254,14 @@ static rlx_status body_directive(rlxv_asm *a)
         return built(
             a, &where,
             rlx_exec_builder_param_location(a->builder, param, file, line, column, a->err));
+    }
+    RLX_TRY(rlxv_asm_accept(a, ".results", &yes));
+    while (yes) {
+        RLX_TRY(rlxv_asm_string(a, &file));
+        RLX_TRY(built(a, &where, rlx_exec_builder_result_name(a->builder, file, a->err)));
+        RLX_TRY(rlxv_asm_accept(a, ",", &yes));
+        if (!yes)
+            return RLX_OK;
     }
     RLX_TRY(rlxv_asm_accept(a, ".buffer", &yes));
     if (yes)

@@ -91,6 +91,58 @@ void rlx_error_prefix(rlx_error *err, const char *format, ...)
     err->message[(size_t)n + len] = 0;
 }
 
+/* Bytes of the character of UTF-8 that starts at s[0]; 1 for what is none. */
+static size_t character(const char *s, size_t left)
+{
+    const unsigned char c = (unsigned char)s[0];
+    size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+    return n <= left ? n : 1;
+}
+
+const char *rlx_name_text(rlx_str name, char *buffer, size_t size)
+{
+    size_t used = 0, fits = 0; /* fits: the length of the text that leaves room for "..." */
+    for (size_t i = 0, n; i < name.len; i += n) {
+        const unsigned char c = (unsigned char)name.data[i];
+        char text[8];
+        size_t length = n = character(name.data + i, name.len - i);
+        if (c == '\n' || c == '\\' || c == '\t')
+            length = (size_t)snprintf(text, sizeof text, "\\%c",
+                                      c == '\n'   ? 'n'
+                                      : c == '\t' ? 't'
+                                                  : '\\');
+        else if (c < 0x20 || c == 0x7f || (n == 1 && c >= 0x80))
+            length = (size_t)snprintf(text, sizeof text, "\\x%02x", c);
+        else if (c == 0xc2 && n == 2 && (unsigned char)name.data[i + 1] < 0xa0)
+            length =
+                (size_t)snprintf(text, sizeof text, "\\u00%02x", (unsigned char)name.data[i + 1]);
+        else
+            memcpy(text, name.data + i, n);
+        if (used + length >= size) {
+            memcpy(buffer + fits, "...", 4);
+            return buffer;
+        }
+        memcpy(buffer + used, text, length);
+        used += length;
+        if (used + 4 <= size)
+            fits = used;
+    }
+    buffer[used] = '\0';
+    return buffer;
+}
+
+bool rlx_name_is_plain(rlx_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        const unsigned char c = (unsigned char)name.data[i];
+        const bool digit = c >= '0' && c <= '9';
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+        if (!letter && c != '_' && c != '/' && (i == 0 || (!digit && c != '.')))
+            return false;
+    }
+    return name.len > 0;
+}
+
 bool rlx_dtype_valid(rlx_dtype t)
 {
     bool integer = t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;

@@ -58,6 +58,7 @@ void rlx_exec_builder_destroy(rlx_exec_builder *b)
         rlxv_build_function *f = &b->functions[i];
         FREE(f->code, f->code_capacity);
         FREE(f->slot_names, f->slot_names_capacity);
+        FREE(f->result_names, f->result_names_capacity);
         FREE(f->debug, f->debug_capacity);
         FREE(f->buffers, f->buffers_capacity);
         FREE(f->tensors, f->tensors_capacity);

@@ -38,7 +38,8 @@ typedef struct rlxv_build_function {
     uint32_t name, result_type, n_params, n_symbols, n_registers, n_slots;
     bool exported, begun, ended;
     uint32_t *param_names, *param_types;
-    rlxv_build_debug *param_places; /* line 0: not said */
+    rlxv_build_debug *param_places;                                /* line 0: not said */
+    uint32_t *result_names, n_result_names, result_names_capacity; /* all results, or none */
     uint32_t *code, n_words, code_capacity;
     uint32_t *slot_names, n_slot_names, slot_names_capacity; /* pairs: slot, name */
     rlxv_build_debug *debug;

@@ -114,6 +114,18 @@ rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot, rlx_st
     return RLX_OK;
 }
 
+rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name, rlx_error *err)
+{
+    rlxv_build_function *f = current(b);
+    if (!f)
+        return not_open(err);
+    if (!GROW(f->result_names, f->result_names_capacity, f->n_result_names))
+        return no_memory(err);
+    RLX_TRY(rlxv_build_string(b, name, &f->result_names[f->n_result_names], err));
+    f->n_result_names++;
+    return RLX_OK;
+}
+
 rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file, uint32_t line,
                                      uint32_t column, rlx_str binding, rlx_error *err)
 {

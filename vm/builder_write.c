@@ -206,6 +206,21 @@ static void write_debug(writer *w)
         put_string(w, m, w->b->metadata[i]);
 }
 
+static void write_names(writer *w)
+{
+    const uint32_t s = RLXV_SECTION_NAMES;
+    for (uint32_t i = 0; i < w->b->n_functions; i++) {
+        const rlxv_build_function *f = &w->b->functions[i];
+        if (f->n_result_names == 0)
+            continue;
+        w->counts[s]++;
+        put(w, s, i);
+        put(w, s, f->n_result_names);
+        for (uint32_t k = 0; k < f->n_result_names; k++)
+            put_string(w, s, f->result_names[k]);
+    }
+}
+
 static void write_native(writer *w)
 {
     const uint32_t s = RLXV_SECTION_NATIVE;
@@ -264,7 +279,8 @@ static void lay_out(const writer *w, uint8_t *image)
         at = (at + 63) & ~(size_t)63;
         if (!data)
             memcpy(image + at, w->sections[s].data, size);
-        bool optional = s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA;
+        bool optional =
+            s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA || s == RLXV_SECTION_NAMES;
         store(entry, s, 4);
         store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
         store(entry + 8, at, 8);
@@ -329,6 +345,7 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
     write_functions(w);
     write_plans(w);
     write_debug(w);
+    write_names(w);
     write_native(w);
     write_strings(w);
     return measure(w, err);

@@ -392,6 +392,12 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
         print_string(b, fn->slot_names[i].name);
         rlxv_buffer_printf(b, "\n");
     }
+    for (uint32_t i = 0; fn->result_names && i < rlxv_n_results(exe, fn); i++) {
+        rlxv_buffer_printf(b, i ? ", " : "    .results ");
+        print_string(b, fn->result_names[i]);
+    }
+    if (fn->result_names)
+        rlxv_buffer_printf(b, "\n");
     for (uint32_t i = 0; i < fn->n_debug; i++) {
         const rlxv_debug_row *d = &fn->debug[i];
         if (d->pc < fn->n_words)

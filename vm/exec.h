@@ -95,6 +95,7 @@ typedef struct rlxv_function {
     uint32_t n_slot_names, n_debug;
     rlxv_slot_name *slot_names;    /* by slot */
     rlxv_debug_row *debug;         /* by pc */
+    rlx_str *result_names;         /* rlxv_n_results of them; NULL: the file has none */
     uint32_t max_values, max_dims; /* longest R and S list: sizes of the frame's gather areas */
     rlxv_plan plan;
 } rlxv_function;
@@ -150,6 +151,8 @@ struct rlx_executable {
 rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
                      uint64_t total_size, const rlx_load_options *options, rlx_executable **out,
                      rlx_error *err);
+/* info.c: the fields of the tuple that |fn| returns, or its one result. */
+uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn);
 /* verify.c */
 rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);
 /* flow.c: definite assignment and kill discipline of one function whose instructions are sound. */
@@ -206,6 +209,9 @@ rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
 /* Where the instruction at |pc| comes from, or parameter |pc| - n_words; NULL if the file does not
    say. */
 const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
+/* "model.py:12:9"; in column 0 the place is what the row names: "model.onnx: node 'a' (Add)". */
+enum { RLXV_PLACE_TEXT = 288 };
+const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size);
 /* Adds the place of |pc| to |err|, unless it has one. */
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);
 

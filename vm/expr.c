@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SHOWN = 96 };
+
 bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int64_t *out)
 {
     const rlxv_expr *x = &exe->exprs[e];
@@ -123,6 +125,14 @@ const char *rlxv_expr_infix(rlx_expr_op op)
     return NULL;
 }
 
+/* A name in a text with marks of its own: in quotes where it is not plain. */
+static void print_name(rlxv_buffer *b, rlx_str name)
+{
+    char shown[NAME_SHOWN];
+    rlxv_buffer_printf(b, rlx_name_is_plain(name) ? "%s" : "'%s'",
+                       rlx_name_text(name, shown, sizeof shown));
+}
+
 /* |nested|: an infix expression gets parentheses. */
 static void print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
                        uint32_t e, bool nested)
@@ -134,7 +144,7 @@ static void print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
         rlxv_buffer_printf(b, "%lld", (long long)x->value);
     } else if (x->op == RLX_EXPR_SLOT) {
         rlx_str name = rlxv_slot_name_of(fn, x->a, buffer, sizeof buffer);
-        rlxv_buffer_write(b, name.data, name.len);
+        print_name(b, name);
     } else if (infix) {
         rlxv_buffer_printf(b, nested ? "(" : "");
         print_expr(b, exe, fn, x->a, true);
@@ -174,7 +184,7 @@ static void print_dims(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
             print_expr(b, exe, fn, d->index, false);
         } else if (d->kind == RLX_DIM_BIND) {
             rlx_str name = rlxv_slot_name_of(fn, d->index, buffer, sizeof buffer);
-            rlxv_buffer_write(b, name.data, name.len);
+            print_name(b, name);
         } else {
             rlxv_buffer_printf(b, "?");
         }
@@ -273,7 +283,9 @@ const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *
         rlxv_buffer_printf(&b, "%.*s(", (int)fn->name.len, fn->name.data);
         for (uint32_t i = 0; i < fn->n_params; i++) {
             rlx_str name = fn->params[i].name;
-            rlxv_buffer_printf(&b, "%s%.*s: ", i ? ", " : "", (int)name.len, name.data);
+            rlxv_buffer_printf(&b, i ? ", " : "");
+            print_name(&b, name);
+            rlxv_buffer_printf(&b, ": ");
             rlxv_print_type(&b, exe, fn, fn->params[i].type);
         }
         rlxv_buffer_printf(&b, ") -> ");

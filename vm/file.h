@@ -19,7 +19,8 @@ enum {
     RLXV_SECTION_NATIVE = 11,
     RLXV_SECTION_DATA = 12, /* the bytes of tensor constants: always last in the file */
     RLXV_SECTION_PLANS = 13,
-    RLXV_SECTION_END = 14,
+    RLXV_SECTION_NAMES = 14, /* of results */
+    RLXV_SECTION_END = 15,
 };
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u

@@ -45,6 +45,33 @@ uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t
     return exe->functions[f].params[param].type;
 }
 
+uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn)
+{
+    const rlxv_type *t = &exe->types[fn->result_type];
+    return t->kind == RLX_TYPE_TUPLE ? t->n_children : 1;
+}
+
+uint32_t rlx_function_result_count(const rlx_executable *exe, uint32_t f)
+{
+    return f < exe->n_functions ? rlxv_n_results(exe, &exe->functions[f]) : 0;
+}
+
+rlx_str rlx_function_result_name(const rlx_executable *exe, uint32_t f, uint32_t result)
+{
+    if (result >= rlx_function_result_count(exe, f) || !exe->functions[f].result_names)
+        return RLX_STR("");
+    return exe->functions[f].result_names[result];
+}
+
+rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uint32_t slot)
+{
+    const rlxv_function *fn = f < exe->n_functions ? &exe->functions[f] : NULL;
+    for (uint32_t i = 0; fn && i < fn->n_slot_names; i++)
+        if (fn->slot_names[i].slot == slot)
+            return fn->slot_names[i].name;
+    return RLX_STR("");
+}
+
 bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, rlx_location *out,
                            rlx_str *out_name)
 {

@@ -282,6 +282,29 @@ static rlx_status parse_debug(rlxv_loader *l)
     return rlxv_close_section(l, &r, "debug");
 }
 
+/* Names of results: function, number of results, their names; by function. */
+static rlx_status parse_names(rlxv_loader *l)
+{
+    rlx_executable *exe = l->exe;
+    rlxv_reader r;
+    uint32_t n, last = 0;
+    RLX_TRY(rlxv_open_section(l, RLXV_SECTION_NAMES, 2, "names", &r, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t f = rlxv_read_word(&r), count = rlxv_read_count(&r, 1);
+        if (r.bad || f >= exe->n_functions || (i > 0 && f <= last) || count == 0 ||
+            count != rlxv_n_results(exe, &exe->functions[f]))
+            return rlxv_malformed(l, "names row", i, "is out of range or order");
+        rlx_str *names = rlxv_arena_alloc(&exe->arena, count, sizeof *names);
+        if (!names)
+            return rlxv_load_nomem(l);
+        for (uint32_t k = 0; k < count; k++)
+            RLX_TRY(rlxv_read_string(l, &r, &names[k]));
+        exe->functions[f].result_names = names;
+        last = f;
+    }
+    return rlxv_close_section(l, &r, "names");
+}
+
 /* Metadata: key and value. */
 static rlx_status parse_metadata(rlxv_loader *l)
 {
@@ -446,8 +469,8 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
     static rlx_status (*const steps[])(rlxv_loader *) = {
         split_sections,       rlxv_parse_strings, rlxv_parse_exprs, rlxv_parse_types,
         rlxv_parse_constants, parse_kernels,      parse_imports,    parse_code,
-        parse_functions,      rlxv_parse_plans,   parse_debug,      parse_metadata,
-        parse_native,
+        parse_functions,      rlxv_parse_plans,   parse_debug,      parse_names,
+        parse_metadata,       parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

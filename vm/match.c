@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SHOWN = 64 };
+
 /* The way from the matched value to the part at fault: indices into tuples. */
 typedef struct path {
     uint32_t index[RLXV_MAX_TYPE_DEPTH];
@@ -39,8 +41,9 @@ static void add_subject(text *t, const rlxv_match *m, const path *p)
     add(t, "%s", m->what);
     if (m->pc == RLX_NONE) {
         if (strcmp(m->what, "argument") == 0) {
-            rlx_str name = m->fn->params[m->index].name;
-            add(t, " %u '%.*s'", m->index, (int)name.len, name.data);
+            char shown[NAME_SHOWN];
+            add(t, " %u '%s'", m->index,
+                rlx_name_text(m->fn->params[m->index].name, shown, sizeof shown));
         }
         add(t, " of %.*s", (int)m->fn->name.len, m->fn->name.data);
     }
@@ -85,8 +88,9 @@ static void add_binder(text *t, const rlxv_match *m, uint32_t slot)
     for (uint32_t i = 0; slot < fn->n_symbols && i < fn->n_params; i++) {
         p.n = 0;
         if (find_binder(m->exe, fn->params[i].type, slot, &p, &dim)) {
-            rlx_str name = fn->params[i].name;
-            add(t, " (bound by argument %u '%.*s'", i, (int)name.len, name.data);
+            char shown[NAME_SHOWN];
+            add(t, " (bound by argument %u '%s'", i,
+                rlx_name_text(fn->params[i].name, shown, sizeof shown));
             for (uint32_t k = 0; k < p.n; k++)
                 add(t, "%s%u", k ? "." : ", item ", p.index[k]);
             add(t, ", dimension %u)", dim);
@@ -105,9 +109,9 @@ static void add_binder(text *t, const rlxv_match *m, uint32_t slot)
             continue;
         found = rlxv_debug_at(fn, pc);
     }
+    char place[RLXV_PLACE_TEXT];
     if (found)
-        add(t, " (bound at %.*s:%u:%u)", (int)found->file.len, found->file.data, found->line,
-            found->column);
+        add(t, " (bound at %s)", rlxv_place_text(found, place, sizeof place));
 }
 
 static void add_slots(text *t, const rlxv_match *m, uint32_t e, uint32_t *seen, uint32_t *n)
@@ -128,9 +132,9 @@ static void add_slots(text *t, const rlxv_match *m, uint32_t e, uint32_t *seen, 
     if (*n == 4) /* more would not fit the message */
         return;
     seen[(*n)++] = x->a;
-    char buffer[16];
+    char buffer[16], shown[NAME_SHOWN];
     rlx_str name = rlxv_slot_name_of(m->fn, x->a, buffer, sizeof buffer);
-    add(t, "%s%.*s = %lld", *n == 1 ? "; " : ", ", (int)name.len, name.data,
+    add(t, "%s%s = %lld", *n == 1 ? "; " : ", ", rlx_name_text(name, shown, sizeof shown),
         (long long)m->slots[x->a]);
     add_binder(t, m, x->a);
 }
@@ -400,6 +404,26 @@ const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc)
     return row && pc >= fn->n_words && row->pc != pc ? NULL : row;
 }
 
+const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size)
+{
+    enum { FILE_SHOWN = 96, HEAD = 120, TAIL = 40 };
+    char file[FILE_SHOWN], head[HEAD + 8], tail[TAIL + 8] = "";
+    rlx_str name = row->name;
+    rlx_name_text(row->file, file, sizeof file);
+    if (row->column) {
+        snprintf(buffer, size, "%s:%u:%u", file, row->line, row->column);
+        return buffer;
+    }
+    if (name.len > HEAD) { /* the operator stands at the end */
+        size_t at = name.len - TAIL;
+        while (at < name.len && ((unsigned char)name.data[at] & 0xc0u) == 0x80u)
+            at++;
+        rlx_name_text((rlx_str){name.data + at, name.len - at}, tail, sizeof tail);
+    }
+    snprintf(buffer, size, "%s: %s%s", file, rlx_name_text(name, head, sizeof head), tail);
+    return buffer;
+}
+
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
 {
     if (!err || err->where.line)
@@ -407,8 +431,8 @@ void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
     const rlxv_debug_row *row = rlxv_debug_at(fn, pc);
     if (!row)
         return;
-    rlx_error_prefix(err, "%.*s:%u:%u: ", (int)row->file.len, row->file.data, row->line,
-                     row->column);
+    char place[RLXV_PLACE_TEXT];
+    rlx_error_prefix(err, "%s: ", rlxv_place_text(row, place, sizeof place));
     snprintf(err->where.file, sizeof err->where.file, "%.*s", (int)row->file.len, row->file.data);
     err->where.line = row->line;
     err->where.column = row->column;

@@ -63,8 +63,16 @@ typedef struct rlx_location {
     uint32_t line, column;
 } rlx_location;
 
+/* |name| as people are shown it: control characters as \n or \x1b, a backslash as two; what does
+   not fit in |size| bytes (at least 8) ends in "...", with no character of UTF-8 cut apart. Returns
+   |buffer|. */
+RLX_API const char *rlx_name_text(rlx_str name, char *buffer, size_t size);
+/* Made of letters, digits, '_', '.' and '/' (not a digit first), so that it needs no quotes. */
+RLX_API bool rlx_name_is_plain(rlx_str name);
+
 /* What went wrong. Fixed size, so that it works when memory is out, and needs no free. A message
-   that has a place starts with it: "model.py:12:9: ...". */
+   that has a place starts with it: "model.py:12:9: ...", or "model.onnx: node 'a' (Add): ..." where
+   the column is 0. */
 typedef struct rlx_error {
     rlx_status code;
     char message[400];

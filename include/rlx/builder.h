@@ -133,7 +133,14 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uin
 /* A name for messages; unnamed slots print as "s3". */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot,
                                                             rlx_str name, rlx_error *err);
-/* Where the instructions from here on come from. |binding| may be empty. line 0: nowhere. */
+/* The name of the current function's next result: of the next field of the tuple that it returns,
+   or of its one result. May be empty. Loading refuses a function with names for some results only.
+ */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name,
+                                                              rlx_error *err);
+/* Where the instructions from here on come from. |binding| may be empty. line 0: nowhere. column 0:
+   the place is what |binding| names, "node 'MatMul_3' (MatMul)" of an ONNX model, which messages
+   say instead of the line. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
                                                            uint32_t line, uint32_t column,
                                                            rlx_str binding, rlx_error *err);

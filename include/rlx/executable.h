@@ -71,8 +71,18 @@ RLX_API uint32_t rlx_executable_function_count(const rlx_executable *exe);
 RLX_API bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function_info *out);
 /* RLX_NONE if there is none of that name, exported or not. */
 RLX_API uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name);
+/* Names may be any UTF-8 text without NUL, of any length: to show one, use rlx_name_text. */
 RLX_API rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param);
 RLX_API uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param);
+/* The number of results that have names: the fields of the tuple that the function returns, or 1.
+ */
+RLX_API uint32_t rlx_function_result_count(const rlx_executable *exe, uint32_t f);
+/* The name of a result as the model has it: an ONNX graph's output, the variable that a Relax
+   function returns. Empty where the file has none. Two results may have one name. */
+RLX_API rlx_str rlx_function_result_name(const rlx_executable *exe, uint32_t f, uint32_t result);
+/* The name of a dimension (slot 0..n_symbols-1 of the signature) as the model has it; empty where
+   the file has none. Two dimensions may have one name. */
+RLX_API rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uint32_t slot);
 /* The symbol's name, "s3" where the file has none; written to |buffer|, which is returned. */
 RLX_API const char *rlx_function_slot_name(const rlx_executable *exe, uint32_t f, uint32_t slot,
                                            char *buffer, size_t size);

@@ -82,6 +82,9 @@ int command(cli_fixture *f, cli_run_fn run, const char *words)
     text[used] = '\0';
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
+    for (size_t i = 0; i < used; i++)
+        if (text[i] == '\t')
+            text[i] = ' ';
     argv[argc] = NULL;
     FILE *out = tmpfile(), *err = tmpfile();
     cr_assert(out && err);

@@ -22,7 +22,8 @@ bool exists(cli_fixture *f, const char *name);
 char *read_file(cli_fixture *f, const char *name);
 
 typedef int (*cli_run_fn)(int argc, char **argv);
-/* Runs a command on words separated by spaces, "@" standing for the folder and its "/". */
+/* Runs a command on words separated by spaces, "@" standing for the folder and its "/", a tab for a
+   space in a word. */
 int command(cli_fixture *f, cli_run_fn run, const char *words);
 /* Fails the test unless the command ends with |status| and its output or complaint holds |text|. */
 void expect_command(cli_fixture *f, cli_run_fn run, const char *words, int status,

@@ -13,18 +13,13 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* --- command lines (options.c) --- */
 
-/* NAME=TEXT or TEXT alone (name NULL). */
-typedef struct cli_pair {
-    char *name;
-    const char *text;
-} cli_pair;
-
-enum { CLI_MAX_PAIRS = 1024, CLI_MAX_OPTIONS = 24 };
+/* How often an option may be given, of those whose values name something. */
+enum { CLI_MAX_NAMED = 1024, CLI_MAX_OPTIONS = 24 };
 
 /* What the commands that call a function share: which, with what, how. */
 typedef struct cli_call {
     const char *file, *function;
-    cli_pair inputs[CLI_MAX_PAIRS], outputs[CLI_MAX_PAIRS], dims[CLI_MAX_PAIRS];
+    const char *inputs[CLI_MAX_NAMED], *outputs[CLI_MAX_NAMED], *dims[CLI_MAX_NAMED];
     uint32_t n_inputs, n_outputs, n_dims;
     bool random;
     uint64_t seed;
@@ -54,11 +49,10 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_set_fn set,
 
 /* Handles the file and the options that every call has; false if |option| was refused. */
 bool cli_call_set(cli_call *call, const cli_option *option, const char *value);
-void cli_call_deinit(cli_call *call);
 /* Keeps the one file of a command; complains and returns false at the second. */
 bool cli_set_file(const char **file, const char *value);
-/* Adds NAME=TEXT or TEXT; complains and returns false when there are too many. */
-bool cli_add_pair(cli_pair *pairs, uint32_t *count, const char *option, const char *text);
+/* Appends |text|; complains and returns false when there are too many. */
+bool cli_add_named(const char **list, uint32_t *count, const char *option, const char *text);
 /* A number in [least, most]; complains and returns false otherwise. */
 bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_t most,
                    uint64_t *out);
@@ -70,12 +64,35 @@ int cli_fail(const rlx_error *err); /* prints the error; CLI_FAILED */
 /* Says which of |words| is nearest to |word|, NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *words, size_t n);
 
+/* The number of the name that is nearest to |word|, RLX_NONE when none is near. */
+uint32_t cli_nearest_name(rlx_str word, const rlx_str *names, uint32_t n);
+
+/* --- names of the model (names.c) --- */
+
+/* NAME=VALUE or NAME.0.1=VALUE */
+typedef struct cli_named {
+    uint32_t index; /* of the name */
+    rlx_str path;   /* ".0.1", or empty */
+    const char *value;
+} cli_named;
+
+/* Whether |text| begins with one of |names|: the longest counts. */
+bool cli_split(const char *text, const rlx_str *names, uint32_t n, cli_named *out);
+/* Takes the first number off a path. */
+uint64_t cli_next_field(rlx_str *path);
+/* The name as people are shown it, in quotes where it is not plain. */
+const char *cli_name_text(rlx_str name, char *buffer, size_t size);
+/* "rlx: " + message, then the name nearest to |given| and those there are. */
+void cli_complain_of_name(rlx_str given, const rlx_str *names, uint32_t n, const char *format, ...)
+    RLX_PRINTF(4, 5);
+
 /* --- calls (session.c, inputs.c, random.c) --- */
 
 /* Values of a function's slots, as far as they are known; the first are its symbols. */
 typedef struct cli_symbols {
     const rlx_executable *exe;
     uint32_t function, n, n_symbols;
+    rlx_str *names; /* of the symbols; empty where the file has none */
     int64_t *values;
     bool *bound;
 } cli_symbols;
@@ -84,8 +101,12 @@ typedef struct cli_symbols {
 int cli_symbols_init(cli_symbols *out, const rlx_executable *exe, uint32_t function);
 /* Binds what --dim says; sets found[i] for each row that is a symbol of the function. CLI_USAGE,
  * and a complaint, where a row is no SYMBOL=NUMBER. */
-int cli_symbols_bind(cli_symbols *s, const cli_pair *dims, uint32_t n_dims, bool *found);
+int cli_symbols_bind(cli_symbols *s, const char *const *dims, uint32_t n_dims, bool *found);
+/* The SYMBOL of SYMBOL=NUMBER. */
+rlx_str cli_symbol_of(const char *dim);
 void cli_symbols_deinit(cli_symbols *s);
+/* As people are shown it; "s3" where the file has no name. */
+enum { CLI_NAME_SHOWN = 96 };
 const char *cli_symbol_name(const cli_symbols *s, uint32_t symbol, char *buffer, size_t size);
 /* The lowest slot without a value that |expr| needs; RLX_NONE when it can be evaluated. */
 uint32_t cli_symbols_missing(const cli_symbols *s, uint32_t expr);
@@ -131,7 +152,7 @@ void cli_print_value(FILE *file, const char *name, rlx_value v);
 const char *cli_time_text(double ns, char *buffer, size_t size);
 /* "12.5 KiB" */
 const char *cli_bytes_text(uint64_t bytes, char *buffer, size_t size);
-/* "model.py:12:9", or "" where the file does not say. */
+/* "model.py:12:9" or "node 'a' (Add)", or "" where the file does not say. */
 const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_t pc, char *buffer,
                            size_t size);
 
@@ -145,7 +166,7 @@ int cli_command_verify(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
 /* rlx dump --memory: the plan of every function, and what it allocates beside it. |svg|: a file for
  * the picture of the first plan; may be NULL. */
-int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims,
+int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t n_dims,
                     const char *svg);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 typedef struct arguments {
     const char *file;
     uint32_t parts;
-    cli_pair dims[CLI_MAX_PAIRS];
+    const char *dims[CLI_MAX_NAMED];
     uint32_t n_dims;
     const char *svg;
 } arguments;
@@ -55,7 +55,20 @@ static bool set(void *user, const cli_option *option, const char *value)
         a->svg = value;
         return true;
     }
-    return !value || cli_add_pair(a->dims, &a->n_dims, "--dim", value);
+    return !value || cli_add_named(a->dims, &a->n_dims, "--dim", value);
+}
+
+static void show_result_names(const rlx_executable *exe, uint32_t f)
+{
+    const uint32_t n = rlx_function_result_count(exe, f);
+    char text[CLI_NAME_SHOWN];
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any = any || rlx_function_result_name(exe, f, i).len > 0;
+    for (uint32_t i = 0; i < n && any; i++)
+        printf("%s%s%s", i ? ", " : "        results: ",
+               cli_name_text(rlx_function_result_name(exe, f, i), text, sizeof text),
+               i + 1 == n ? "\n" : "");
 }
 
 static void show_functions(const rlx_executable *exe)
@@ -63,10 +76,12 @@ static void show_functions(const rlx_executable *exe)
     char text[2048];
     rlx_function_info info;
     puts("functions");
-    for (uint32_t f = 0; rlx_executable_function(exe, f, &info); f++)
+    for (uint32_t f = 0; rlx_executable_function(exe, f, &info); f++) {
         printf("  %4u  %s%s  registers=%u slots=%u words=%u\n", f,
                rlx_function_signature(exe, f, text, sizeof text), info.exported ? "" : "  private",
                info.n_registers, info.n_slots, info.n_words);
+        show_result_names(exe, f);
+    }
 }
 
 static int show_bytecode(const rlx_executable *exe)
@@ -201,7 +216,5 @@ int cli_command_dump(int argc, char **argv)
     int status = cli_parse(&command, argc, argv, set, &a, &help);
     if (status == CLI_OK && !help)
         status = dump(&a);
-    for (uint32_t i = 0; i < a.n_dims; i++)
-        free(a.dims[i].name);
     return status;
 }

@@ -1,22 +1,33 @@
 /* Arguments: one value for each parameter of a function.
  *
  * They come from --input by name or in order (fields of tuples as NAME.0, NAME.0.1), or are made at
- * random. What is given is read first, so that its dimensions bind the symbols that the random
- * values need. The VM checks all of them at the call; here only what it cannot say is checked. */
+ * random. What an --input names is decided once (take_apart), by the names that the parameters
+ * have. What is given is read first, so that its dimensions bind the symbols that the random values
+ * need. The VM checks all of them at the call; here only what it cannot say is checked. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vm/cli/npy.h"
 #include "vm/cli/tensorproto.h"
 
-enum { MAX_PATH_DEPTH = 16, MAX_SHAPE = 64, MAX_NAME = 256 };
+enum { MAX_PATH_DEPTH = 16, MAX_SHAPE = 64, MAX_NAME = 256, MAX_PATH = 160 };
+
+/* A part of an argument: parameter, then ".0.1". */
+typedef struct place {
+    uint32_t param;
+    char path[MAX_PATH];
+} place;
 
 typedef struct maker {
     const cli_call *call;
     cli_session *session;
-    bool used[CLI_MAX_PAIRS];
+    cli_named inputs[CLI_MAX_NAMED]; /* index RLX_NONE: without a name */
+    bool used[CLI_MAX_NAMED];
+    rlx_str *params; /* names */
+    uint32_t n_params;
     uint32_t next;  /* first positional input not used */
     uint64_t state; /* of the random numbers */
     bool usage;     /* the failure is one that the command line can mend */
@@ -181,7 +192,7 @@ static rlx_status bind_dims(maker *m, const char *name, const rlx_type_info *typ
         if (type->dims[i].kind != RLX_DIM_BIND || symbol >= symbols->n_symbols)
             continue;
         if (symbols->bound[symbol] && symbols->values[symbol] != dims[i]) {
-            char buffer[64];
+            char buffer[CLI_NAME_SHOWN];
             m->usage = true;
             return rlx_fail(
                 err, RLX_E_SHAPE, "input %s: dimension %u is %lld, but --dim says %s=%lld", name, i,
@@ -210,45 +221,81 @@ static rlx_status bind_value(maker *m, const char *name, const rlx_type_info *ty
 
 /* --- arguments --- */
 
-/* The input given for |name|, by name, or for whole parameters the next one without a name. */
-static const char *find_input(maker *m, const char *name, bool positional)
+static const char *place_text(const maker *m, const place *at, char name[MAX_NAME])
+{
+    cli_name_text(m->params[at->param], name, MAX_NAME / 2);
+    snprintf(name + strlen(name), MAX_NAME - strlen(name), "%s", at->path);
+    return name;
+}
+
+/* Whether NAME=VALUE is meant, though no parameter has that name; else it is a file. */
+static bool names_nothing(const char *text)
+{
+    const char *equals = strchr(text, '=');
+    return equals && equals != text && access(text, F_OK) != 0;
+}
+
+/* Finds out which parameter each --input is for. */
+static int take_apart(maker *m, rlx_str function)
 {
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
-        const cli_pair *pair = &m->call->inputs[i];
-        if (!m->used[i] && pair->name && strcmp(pair->name, name) == 0) {
+        const char *text = m->call->inputs[i];
+        if (cli_split(text, m->params, m->n_params, &m->inputs[i]))
+            continue;
+        m->inputs[i] = (cli_named){.index = RLX_NONE, .value = text};
+        if (names_nothing(text)) {
+            const rlx_str name = {text, strcspn(text, "=")};
+            cli_complain_of_name(name, m->params, m->n_params,
+                                 "input '%.*s' fits no parameter of %.*s", (int)name.len, name.data,
+                                 (int)function.len, function.data);
+            return CLI_USAGE;
+        }
+    }
+    return CLI_OK;
+}
+
+/* The input given for |at|, by name, or for whole parameters the next one without a name. */
+static const char *find_input(maker *m, const place *at, bool positional)
+{
+    for (uint32_t i = 0; i < m->call->n_inputs; i++) {
+        const cli_named *input = &m->inputs[i];
+        if (!m->used[i] && input->index == at->param &&
+            rlx_str_eq(input->path, rlx_str_from(at->path))) {
             m->used[i] = true;
-            return pair->text;
+            return input->value;
         }
     }
     while (positional && m->next < m->call->n_inputs) {
         uint32_t i = m->next++;
-        if (!m->used[i] && !m->call->inputs[i].name) {
+        if (!m->used[i] && m->inputs[i].index == RLX_NONE) {
             m->used[i] = true;
-            return m->call->inputs[i].text;
+            return m->inputs[i].value;
         }
     }
     return NULL;
 }
 
 /* How many fields NAME.0, NAME.1, ... are given, for parameters whose type says nothing. */
-static uint32_t given_fields(const maker *m, const char *name)
+static uint32_t given_fields(const maker *m, const place *at)
 {
     uint32_t n = 0;
-    size_t length = strlen(name);
+    const size_t length = strlen(at->path);
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
-        const char *other = m->call->inputs[i].name;
-        if (!other || strncmp(other, name, length) != 0 || other[length] != '.')
+        rlx_str path = m->inputs[i].path;
+        if (m->inputs[i].index != at->param || path.len <= length ||
+            memcmp(path.data, at->path, length) != 0 || path.data[length] != '.')
             continue;
-        uint64_t field = strtoull(other + length + 1, NULL, 10);
-        n = field < CLI_MAX_PAIRS && field + 1 > n ? (uint32_t)field + 1 : n;
+        path = (rlx_str){path.data + length, path.len - length};
+        const uint64_t field = cli_next_field(&path);
+        n = field < CLI_MAX_NAMED && field + 1 > n ? (uint32_t)field + 1 : n;
     }
     return n;
 }
 
-static rlx_status make_value(maker *m, const char *name, uint32_t type_index, uint32_t depth,
+static rlx_status make_value(maker *m, const place *at, uint32_t type_index, uint32_t depth,
                              rlx_value *out, rlx_error *err);
 
-static rlx_status make_tuple(maker *m, const char *name, const rlx_type_info *type, uint32_t n,
+static rlx_status make_tuple(maker *m, const place *at, const rlx_type_info *type, uint32_t n,
                              uint32_t depth, rlx_value *out, rlx_error *err)
 {
     rlx_value *items = calloc(n ? n : 1, sizeof *items);
@@ -256,10 +303,13 @@ static rlx_status make_tuple(maker *m, const char *name, const rlx_type_info *ty
         return rlx_fail(err, RLX_E_NOMEM, "out of memory");
     rlx_status status = RLX_OK;
     for (uint32_t i = 0; i < n && status == RLX_OK; i++) {
-        char field[MAX_NAME];
-        snprintf(field, sizeof field, "%s.%u", name, i);
+        place field = {.param = at->param};
+        const int length = snprintf(field.path, sizeof field.path, "%s.%u", at->path, i);
         uint32_t child = type->kind == RLX_TYPE_TUPLE ? type->children[i] : RLX_NONE;
-        status = make_value(m, field, child, depth + 1, &items[i], err);
+        if (length < 0 || (size_t)length >= sizeof field.path)
+            status = rlx_fail(err, RLX_E_INVALID_ARG, "a tuple is nested too deeply");
+        else
+            status = make_value(m, &field, child, depth + 1, &items[i], err);
     }
     rlx_tuple *tuple = NULL;
     if (status == RLX_OK)
@@ -297,28 +347,24 @@ static rlx_type_info type_of(const maker *m, uint32_t type_index)
     return type;
 }
 
-static rlx_status make_value(maker *m, const char *name, uint32_t type_index, uint32_t depth,
+static rlx_status make_value(maker *m, const place *at, uint32_t type_index, uint32_t depth,
                              rlx_value *out, rlx_error *err)
 {
     const rlx_type_info type = type_of(m, type_index);
+    char name[MAX_NAME];
+    place_text(m, at, name);
     if (depth > MAX_PATH_DEPTH)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: nested too deeply", name);
-    const char *text = find_input(m, name, depth == 0 && type.kind != RLX_TYPE_TUPLE);
+    const char *text = find_input(m, at, depth == 0 && type.kind != RLX_TYPE_TUPLE);
     if (text)
         return given_value(m, name, text, &type, out, err);
-    uint32_t fields = type.kind == RLX_TYPE_TUPLE ? type.n_children : given_fields(m, name);
+    uint32_t fields = type.kind == RLX_TYPE_TUPLE ? type.n_children : given_fields(m, at);
     if (type.kind == RLX_TYPE_TUPLE || fields > 0)
-        return make_tuple(m, name, &type, fields, depth, out, err);
+        return make_tuple(m, at, &type, fields, depth, out, err);
     if (m->call->random)
         return cli_random_value(&m->session->symbols, &m->state, name, &type, out, &m->usage, err);
     m->usage = true;
     return rlx_fail(err, RLX_E_INVALID_ARG, "no input for parameter %s", name);
-}
-
-static void param_name(const maker *m, uint32_t param, char name[MAX_NAME])
-{
-    rlx_str text = rlx_function_param_name(m->session->exe, m->session->function, param);
-    snprintf(name, MAX_NAME, "%.*s", text.len < MAX_NAME ? (int)text.len : MAX_NAME, text.data);
 }
 
 /* What the command line gives whole, then the rest. */
@@ -328,16 +374,17 @@ static rlx_status make_all(maker *m, bool *made, rlx_error *err)
     char name[MAX_NAME];
     for (uint32_t i = 0; i < s->n_args; i++) {
         const rlx_type_info type = type_of(m, rlx_function_param_type(s->exe, s->function, i));
-        param_name(m, i, name);
-        const char *text = find_input(m, name, type.kind != RLX_TYPE_TUPLE);
+        const place at = {.param = i};
+        const bool whole = type.kind != RLX_TYPE_TUPLE && given_fields(m, &at) == 0;
+        const char *text = find_input(m, &at, whole);
         made[i] = text != NULL;
         if (text)
-            RLX_TRY(given_value(m, name, text, &type, &s->args[i], err));
+            RLX_TRY(given_value(m, place_text(m, &at, name), text, &type, &s->args[i], err));
     }
     for (uint32_t i = 0; i < s->n_args; i++) {
-        param_name(m, i, name);
+        const place at = {.param = i};
         if (!made[i])
-            RLX_TRY(make_value(m, name, rlx_function_param_type(s->exe, s->function, i), 0,
+            RLX_TRY(make_value(m, &at, rlx_function_param_type(s->exe, s->function, i), 0,
                                &s->args[i], err));
     }
     return RLX_OK;
@@ -346,36 +393,50 @@ static rlx_status make_all(maker *m, bool *made, rlx_error *err)
 static int check_all_used(const maker *m, rlx_str function)
 {
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
-        const cli_pair *pair = &m->call->inputs[i];
         if (m->used[i])
             continue;
-        cli_complain("input '%s' fits no parameter of %.*s", pair->name ? pair->name : pair->text,
-                     (int)function.len, function.data);
+        const char *text = m->call->inputs[i];
+        const rlx_str name = {text, m->inputs[i].index == RLX_NONE
+                                        ? strlen(text)
+                                        : (size_t)(m->inputs[i].value - text) - 1};
+        cli_complain_of_name(name, m->params, m->n_params, "input '%.*s' fits no parameter of %.*s",
+                             (int)name.len, name.data, (int)function.len, function.data);
         return CLI_USAGE;
     }
     return CLI_OK;
 }
 
+static int make_args(maker *m, rlx_str function, bool *made)
+{
+    rlx_error err = {0};
+    int status = take_apart(m, function);
+    if (status != CLI_OK)
+        return status;
+    if (make_all(m, made, &err) == RLX_OK)
+        return check_all_used(m, function);
+    cli_complain("%s", err.message);
+    return m->usage ? CLI_USAGE : CLI_FAILED;
+}
+
 int cli_make_args(const cli_call *call, cli_session *session)
 {
-    maker m = {.call = call, .session = session, .state = call->seed};
     rlx_function_info info;
-    rlx_error err = {0};
     (void)rlx_executable_function(session->exe, session->function, &info);
-    session->args = calloc(info.n_params ? info.n_params : 1, sizeof *session->args);
-    bool *made = calloc(info.n_params ? info.n_params : 1, sizeof *made);
+    const size_t room = (size_t)info.n_params + 1;
+    maker m = {.call = call, .session = session, .state = call->seed, .n_params = info.n_params};
+    session->args = calloc(room, sizeof *session->args);
+    m.params = calloc(room, sizeof *m.params);
+    bool *made = calloc(room, sizeof *made);
     int status = CLI_FAILED;
-    if (!session->args || !made) {
+    if (!session->args || !made || !m.params) {
         cli_complain("out of memory");
     } else {
         session->n_args = info.n_params;
-        if (make_all(&m, made, &err) == RLX_OK) {
-            status = check_all_used(&m, info.name);
-        } else {
-            cli_complain("%s", err.message);
-            status = m.usage ? CLI_USAGE : CLI_FAILED;
-        }
+        for (uint32_t i = 0; i < info.n_params; i++)
+            m.params[i] = rlx_function_param_name(session->exe, session->function, i);
+        status = make_args(&m, info.name, made);
     }
+    free(m.params);
     free(made);
     return status;
 }

@@ -19,15 +19,20 @@ static void put_text(FILE *file, rlx_str text)
 }
 
 /* What stands before a value: a comma after its predecessor, its key. */
-static void begin(cli_json *j, const char *key)
+static void begin_named(cli_json *j, rlx_str key)
 {
     if (j->started[j->depth])
         fputs(", ", j->file);
     j->started[j->depth] = true;
-    if (key) {
-        put_text(j->file, rlx_str_from(key));
+    if (key.data) {
+        put_text(j->file, key);
         fputs(": ", j->file);
     }
+}
+
+static void begin(cli_json *j, const char *key)
+{
+    begin_named(j, key ? rlx_str_from(key) : (rlx_str){NULL, 0});
 }
 
 void cli_json_open(cli_json *j, const char *key, char bracket)
@@ -56,9 +61,9 @@ void cli_json_u64(cli_json *j, const char *key, uint64_t value)
     fprintf(j->file, "%llu", (unsigned long long)value);
 }
 
-void cli_json_i64(cli_json *j, const char *key, int64_t value)
+void cli_json_i64(cli_json *j, rlx_str key, int64_t value)
 {
-    begin(j, key);
+    begin_named(j, key);
     fprintf(j->file, "%lld", (long long)value);
 }
 

@@ -235,7 +235,7 @@ static int dump_plan(const cli_symbols *symbols, const char **svg)
     return status;
 }
 
-static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *dims,
+static int dump_function(const rlx_executable *exe, uint32_t f, const char *const *dims,
                          uint32_t n_dims, bool *found, const char **svg)
 {
     walk w = {0};
@@ -266,10 +266,10 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const cli_pair *
     return status;
 }
 
-int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_dims,
+int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t n_dims,
                     const char *svg)
 {
-    bool found[CLI_MAX_PAIRS] = {0};
+    bool found[CLI_MAX_NAMED] = {0};
     uint64_t bytes = 0;
     char text[32];
     int status = CLI_OK;
@@ -278,7 +278,9 @@ int cli_dump_memory(const rlx_executable *exe, const cli_pair *dims, uint32_t n_
     for (uint32_t i = 0; i < n_dims && status == CLI_OK; i++) {
         if (found[i])
             continue;
-        cli_complain("--dim %s: no function has such a symbol", dims[i].name);
+        char shown[CLI_NAME_SHOWN];
+        cli_complain("--dim %s: no function has such a symbol",
+                     cli_name_text(cli_symbol_of(dims[i]), shown, sizeof shown));
         status = CLI_USAGE;
     }
     for (uint32_t c = 0; c < rlx_executable_constant_count(exe); c++) {

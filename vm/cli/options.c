@@ -1,7 +1,7 @@
 /* Command lines: one parser for every command, over its table of options.
  *
- * Short options take their value as the next argument, long ones also after '='. Names and values
- * stay where argv has them, but for the NAME of NAME=TEXT, which is copied. */
+ * Short options take their value as the next argument, long ones also after '='. Values stay where
+ * argv has them; names.c takes NAME=VALUE apart. */
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -34,9 +34,9 @@ static size_t least_of(size_t a, size_t b)
 
 /* How many letters must be put in, left out, changed or swapped with their neighbour to make |b| of
  * |a| (Damerau's distance without overlapping swaps). */
-static size_t distance(const char *a, const char *b)
+static size_t distance(rlx_str a, rlx_str b)
 {
-    size_t rows[3][LONGEST_WORD + 1], n = strlen(a), m = strlen(b);
+    size_t rows[3][LONGEST_WORD + 1], n = a.len, m = b.len;
     if (n > LONGEST_WORD || m > LONGEST_WORD)
         return LONGEST_WORD;
     for (size_t j = 0; j <= m; j++)
@@ -45,9 +45,9 @@ static size_t distance(const char *a, const char *b)
         size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            size_t best = last[j - 1] + (a.data[i - 1] != b.data[j - 1]);
             best = least_of(best, least_of(last[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1])
                 best = least_of(best, before[j - 2] + 1);
             now[j] = best;
         }
@@ -55,18 +55,29 @@ static size_t distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-const char *cli_nearest(const char *word, const char *const *words, size_t n)
+uint32_t cli_nearest_name(rlx_str word, const rlx_str *names, uint32_t n)
 {
-    const char *best = NULL;
-    size_t least = strlen(word) / 2 + 1;
-    for (size_t i = 0; i < n; i++) {
-        size_t d = distance(word, words[i]);
+    uint32_t best = RLX_NONE;
+    size_t least = word.len / 2 + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t d = distance(word, names[i]);
         if (d < least) {
             least = d;
-            best = words[i];
+            best = i;
         }
     }
     return best;
+}
+
+const char *cli_nearest(const char *word, const char *const *words, size_t n)
+{
+    rlx_str names[CLI_MAX_OPTIONS + 1];
+    if (n > CLI_MAX_OPTIONS + 1)
+        n = CLI_MAX_OPTIONS + 1;
+    for (size_t i = 0; i < n; i++)
+        names[i] = rlx_str_from(words[i]);
+    const uint32_t near = cli_nearest_name(rlx_str_from(word), names, (uint32_t)n);
+    return near == RLX_NONE ? NULL : words[near];
 }
 
 static const cli_option call_options[] = {
@@ -203,35 +214,13 @@ bool cli_parse_i64(const char *text, const char *end, int64_t *out)
     return true;
 }
 
-static char *copy_text(const char *text, size_t length)
+bool cli_add_named(const char **list, uint32_t *count, const char *option, const char *text)
 {
-    char *copy = malloc(length + 1);
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
-}
-
-/* NAME=TEXT where the part before '=' is a name and not the start of a path or a value. */
-bool cli_add_pair(cli_pair *pairs, uint32_t *count, const char *option, const char *text)
-{
-    if (*count == CLI_MAX_PAIRS) {
-        cli_complain("option %s is given more than %d times", option, CLI_MAX_PAIRS);
+    if (*count == CLI_MAX_NAMED) {
+        cli_complain("option %s is given more than %d times", option, CLI_MAX_NAMED);
         return false;
     }
-    const char *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '/' || text[i] == ':')
-            length = 0;
-    }
-    cli_pair *pair = &pairs[(*count)++];
-    *pair = (cli_pair){NULL, length ? equals + 1 : text};
-    if (length && !(pair->name = copy_text(text, length))) {
-        cli_complain("out of memory");
-        return false;
-    }
+    list[(*count)++] = text;
     return true;
 }
 
@@ -253,9 +242,9 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
     if (strcmp(option->name, "-f") == 0) {
         call->function = value;
     } else if (strcmp(option->name, "--input") == 0) {
-        return cli_add_pair(call->inputs, &call->n_inputs, "--input", value);
+        return cli_add_named(call->inputs, &call->n_inputs, "--input", value);
     } else if (strcmp(option->name, "--dim") == 0) {
-        return cli_add_pair(call->dims, &call->n_dims, "--dim", value);
+        return cli_add_named(call->dims, &call->n_dims, "--dim", value);
     } else if (strcmp(option->name, "--random") == 0) {
         call->random = true;
     } else if (strcmp(option->name, "--seed") == 0) {
@@ -270,17 +259,4 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->huge_pages = true;
     }
     return true;
-}
-
-static void free_pairs(cli_pair *pairs, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        free(pairs[i].name);
-}
-
-void cli_call_deinit(cli_call *call)
-{
-    free_pairs(call->inputs, call->n_inputs);
-    free_pairs(call->outputs, call->n_outputs);
-    free_pairs(call->dims, call->n_dims);
 }

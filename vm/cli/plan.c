@@ -229,7 +229,7 @@ static void print_rows(const cli_plan *p, uint32_t region)
 static void print_missing(const cli_plan *p, uint32_t region)
 {
     uint32_t slots[64], n = rlx_function_plan_slots(p->exe, p->function, region, slots, 64);
-    char name[64];
+    char name[CLI_NAME_SHOWN];
     printf("region %u: needs", region);
     for (uint32_t i = 0; i < n && i < 64; i++)
         if (!p->symbols->bound[slots[i]])

@@ -147,7 +147,7 @@ static void write_table(const report *r)
 
 static void write_place(cli_json *j, const report *r, const rlx_profile_row *row)
 {
-    char place[160];
+    char place[1024];
     rlx_function_info info;
     (void)rlx_executable_function(r->session->exe, row->function, &info);
     cli_json_text(j, "function", info.name);
@@ -324,6 +324,5 @@ int cli_command_profile(int argc, char **argv)
             status = profile_session(&a, &session);
         cli_close(&session);
     }
-    cli_call_deinit(&a.call);
     return status;
 }

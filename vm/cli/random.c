@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
 static rlx_status needs_dim(const cli_symbols *symbols, const char *name, uint32_t symbol,
                             rlx_error *err)
 {
-    char buffer[64];
+    char buffer[CLI_NAME_SHOWN];
     const char *text = cli_symbol_name(symbols, symbol, buffer, sizeof buffer);
     return rlx_fail(err, RLX_E_INVALID_ARG, "%s: symbol %s has no value; add --dim %s=...", name,
                     text, text);

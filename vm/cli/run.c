@@ -1,56 +1,140 @@
 /* rlx run: calls a function once, writes or prints its result. */
 #include "vm/cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool set(void *user, const cli_option *option, const char *value)
 {
     cli_call *call = user;
     if (option && strcmp(option->name, "-o") == 0)
-        return cli_add_pair(call->outputs, &call->n_outputs, "-o", value);
+        return cli_add_named(call->outputs, &call->n_outputs, "-o", value);
     return cli_call_set(call, option, value);
 }
 
-/* NAME of -o NAME=F: "0" or "1.2" picks a field, anything else names the whole result. False when
- * there is no such field. */
-static bool pick(rlx_value v, const char *path, rlx_value *out)
+/* What -o may name: the results, by name or by position, and all of it as "result". */
+typedef struct results {
+    rlx_value whole;
+    bool is_list; /* the type says that |whole| is the tuple of the results */
+    uint32_t n;
+    rlx_str *names; /* n of them, then "result" */
+} results;
+
+/* The part of |v| at |path|, ".1.2"; false when there is no such field. */
+static bool pick(rlx_value v, rlx_str path, rlx_value *out)
 {
-    while (path && *path >= '0' && *path <= '9') {
-        uint32_t field = 0;
-        for (; *path >= '0' && *path <= '9'; path++)
-            field = field < UINT32_MAX / 16 ? field * 10 + (uint32_t)(*path - '0') : field;
+    while (path.len > 0) {
+        const uint64_t field = cli_next_field(&path);
         if (v.kind != RLX_KIND_TUPLE || field >= rlx_tuple_count(v.as.tuple))
             return false;
-        v = rlx_tuple_get(v.as.tuple, field);
-        path += *path == '.';
+        v = rlx_tuple_get(v.as.tuple, (uint32_t)field);
     }
     *out = v;
     return true;
 }
 
-static int show(const cli_call *call, const cli_session *session, rlx_value result)
+static rlx_value result_at(const results *r, uint32_t i)
+{
+    return r->is_list && i < r->n ? rlx_tuple_get(r->whole.as.tuple, i) : r->whole;
+}
+
+/* Length of "1.2" at |text| before '='; 0: something else stands there. */
+static size_t position(const char *text)
+{
+    const size_t length = strspn(text, "0123456789.");
+    return *text >= '0' && *text <= '9' && text[length] == '=' ? length : 0;
+}
+
+/* Finds what |text| of -o is for, and the file. */
+static int find_output(const results *r, const char *text, rlx_value *out, const char **file)
+{
+    cli_named named;
+    char path[128];
+    const char *equals = strchr(text, '=');
+    const size_t digits = position(text);
+    bool found = true;
+    *out = r->whole;
+    *file = text;
+    if (cli_split(text, r->names, r->n + 1, &named)) {
+        *file = named.value;
+        found = pick(result_at(r, named.index), named.path, out);
+    } else if (digits > 0 && digits < sizeof path - 1) {
+        snprintf(path, sizeof path, ".%.*s", (int)digits, text);
+        *file = text + digits + 1;
+        found = pick(r->whole, rlx_str_from(path), out);
+    } else if (equals && !memchr(text, '/', (size_t)(equals - text))) {
+        const rlx_str name = {text, (size_t)(equals - text)};
+        char shown[CLI_NAME_SHOWN];
+        cli_complain_of_name(name, r->names, r->n + 1, "-o %s: the function has no such result",
+                             cli_name_text(name, shown, sizeof shown));
+        return CLI_USAGE;
+    }
+    if (found)
+        return CLI_OK;
+    cli_complain("-o %s: the result has no field %.*s", text, (int)(*file - text) - 1, text);
+    return CLI_FAILED;
+}
+
+static int write_outputs(const cli_call *call, const results *r)
 {
     rlx_error err = {0};
-    rlx_function_info info;
-    rlx_type_info type = {.kind = RLX_TYPE_TUPLE};
-    if (rlx_executable_function(session->exe, session->function, &info))
-        (void)rlx_executable_type(session->exe, info.result_type, &type);
     for (uint32_t i = 0; i < call->n_outputs; i++) {
-        const cli_pair *output = &call->outputs[i];
         rlx_value v;
-        if (!pick(result, output->name, &v)) {
-            cli_complain("-o %s=%s: the result has no field %s", output->name, output->text,
-                         output->name);
-            return CLI_FAILED;
-        }
+        const char *file;
+        int status = find_output(r, call->outputs[i], &v, &file);
+        if (status != CLI_OK)
+            return status;
         /* A tuple whose type does not say so is a sequence, not the list of the results. */
-        const bool is_field = type.kind != RLX_TYPE_TUPLE || v.as.object != result.as.object;
-        if (cli_write_value(v, is_field, output->text, &err) != RLX_OK)
+        const bool is_field = !r->is_list || v.as.object != r->whole.as.object;
+        if (cli_write_value(v, is_field, file, &err) != RLX_OK)
             return cli_fail(&err);
     }
-    if (call->n_outputs == 0)
-        cli_print_value(stdout, "result", result);
     return CLI_OK;
+}
+
+static void print_results(const results *r)
+{
+    char shown[CLI_NAME_SHOWN];
+    bool named = false;
+    for (uint32_t i = 0; i < r->n; i++)
+        named = named || r->names[i].len > 0;
+    if (!named) {
+        cli_print_value(stdout, "result", r->whole);
+        return;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (r->names[i].len > 0)
+            cli_name_text(r->names[i], shown, sizeof shown);
+        else
+            snprintf(shown, sizeof shown, "result.%u", i);
+        cli_print_value(stdout, shown, result_at(r, i));
+    }
+}
+
+static int show(const cli_call *call, const cli_session *session, rlx_value whole)
+{
+    const rlx_executable *exe = session->exe;
+    rlx_function_info info = {0};
+    rlx_type_info type = {0};
+    (void)rlx_executable_function(exe, session->function, &info);
+    (void)rlx_executable_type(exe, info.result_type, &type);
+    results r = {.whole = whole, .is_list = type.kind == RLX_TYPE_TUPLE};
+    r.n = rlx_function_result_count(exe, session->function);
+    r.names = calloc((size_t)r.n + 1, sizeof *r.names);
+    if (!r.names) {
+        cli_complain("out of memory");
+        return CLI_FAILED;
+    }
+    for (uint32_t i = 0; i < r.n; i++)
+        r.names[i] = rlx_function_result_name(exe, session->function, i);
+    r.names[r.n] = RLX_STR("result");
+    int status = CLI_OK;
+    if (call->n_outputs > 0)
+        status = write_outputs(call, &r);
+    else
+        print_results(&r);
+    free(r.names);
+    return status;
 }
 
 static int run(const cli_call *call)
@@ -75,7 +159,7 @@ int cli_command_run(int argc, char **argv)
 {
     static const cli_option options[] = {
         {"-o", "[NAME=]F.npy",
-         "write the result; fields of a tuple go to F.0.npy, F.1.npy; NAME picks a field"},
+         "write the result NAME, NAME.0, or 0 by position; all: F.npy, or F.0.npy, F.1.npy"},
     };
     const cli_command command = {"rlx run FILE.rlx [options]",
                                  "Calls a function once and writes or prints its result.", options,
@@ -85,6 +169,5 @@ int cli_command_run(int argc, char **argv)
     int status = cli_parse(&command, argc, argv, set, &call, &help);
     if (status == CLI_OK && !help)
         status = run(&call);
-    cli_call_deinit(&call);
     return status;
 }

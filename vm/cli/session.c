@@ -9,6 +9,9 @@
 
 const char *cli_symbol_name(const cli_symbols *s, uint32_t symbol, char *buffer, size_t size)
 {
+    rlx_str name = rlx_function_dim_name(s->exe, s->function, symbol);
+    if (name.len > 0)
+        return cli_name_text(name, buffer, size);
     return rlx_function_slot_name(s->exe, s->function, symbol, buffer, size);
 }
 
@@ -21,27 +24,38 @@ int cli_symbols_init(cli_symbols *out, const rlx_executable *exe, uint32_t funct
         .exe = exe, .function = function, .n = info.n_slots, .n_symbols = info.n_symbols};
     out->values = calloc(room, sizeof *out->values);
     out->bound = calloc(room, sizeof *out->bound);
-    if (out->values && out->bound)
+    out->names = calloc((size_t)info.n_symbols + 1, sizeof *out->names);
+    for (uint32_t i = 0; out->names && i < info.n_symbols; i++)
+        out->names[i] = rlx_function_dim_name(exe, function, i);
+    if (out->values && out->bound && out->names)
         return CLI_OK;
     out->n = out->n_symbols = 0;
     cli_complain("out of memory");
     return CLI_FAILED;
 }
 
-int cli_symbols_bind(cli_symbols *s, const cli_pair *dims, uint32_t n_dims, bool *found)
+rlx_str cli_symbol_of(const char *dim)
 {
-    char buffer[64];
+    const char *equals = strrchr(dim, '=');
+    return (rlx_str){dim, equals ? (size_t)(equals - dim) : strlen(dim)};
+}
+
+int cli_symbols_bind(cli_symbols *s, const char *const *dims, uint32_t n_dims, bool *found)
+{
+    char buffer[CLI_NAME_SHOWN];
     int64_t value;
     for (uint32_t i = 0; i < n_dims; i++) {
-        const cli_pair *pair = &dims[i];
-        if (!pair->name || !cli_parse_i64(pair->text, pair->text + strlen(pair->text), &value) ||
-            value < 0) {
-            cli_complain("--dim wants SYMBOL=NUMBER, not '%s%s%s'", pair->name ? pair->name : "",
-                         pair->name ? "=" : "", pair->text);
+        const rlx_str symbol = cli_symbol_of(dims[i]); /* a number has no '=' */
+        const char *text = dims[i] + symbol.len + (dims[i][symbol.len] == '=');
+        if (symbol.len == 0 || text == dims[i] + symbol.len ||
+            !cli_parse_i64(text, text + strlen(text), &value) || value < 0) {
+            cli_complain("--dim wants SYMBOL=NUMBER, not '%s'", dims[i]);
             return CLI_USAGE;
         }
         for (uint32_t k = 0; k < s->n_symbols; k++) {
-            if (strcmp(cli_symbol_name(s, k, buffer, sizeof buffer), pair->name) != 0)
+            if (!rlx_str_eq(symbol, s->names[k].len ? s->names[k]
+                                                    : rlx_str_from(cli_symbol_name(s, k, buffer,
+                                                                                   sizeof buffer))))
                 continue;
             s->values[k] = value;
             s->bound[k] = true;
@@ -55,6 +69,7 @@ void cli_symbols_deinit(cli_symbols *s)
 {
     free(s->values);
     free(s->bound);
+    free(s->names);
 }
 
 uint32_t cli_symbols_missing(const cli_symbols *s, uint32_t expr)
@@ -73,7 +88,7 @@ uint32_t cli_symbols_missing(const cli_symbols *s, uint32_t expr)
 
 void cli_symbols_print(const cli_symbols *s, FILE *file)
 {
-    char buffer[64];
+    char buffer[CLI_NAME_SHOWN];
     for (uint32_t i = 0; i < s->n_symbols; i++) {
         if (s->bound[i])
             fprintf(file, "  %s=%lld", cli_symbol_name(s, i, buffer, sizeof buffer),
@@ -83,11 +98,14 @@ void cli_symbols_print(const cli_symbols *s, FILE *file)
 
 void cli_symbols_json(const cli_symbols *s, cli_json *j, const char *key)
 {
-    char buffer[64];
+    char buffer[CLI_NAME_SHOWN];
     cli_json_open(j, key, '{');
     for (uint32_t i = 0; i < s->n_symbols; i++) {
+        const rlx_str name = s->names[i].len
+                                 ? s->names[i]
+                                 : rlx_str_from(cli_symbol_name(s, i, buffer, sizeof buffer));
         if (s->bound[i])
-            cli_json_i64(j, cli_symbol_name(s, i, buffer, sizeof buffer), s->values[i]);
+            cli_json_i64(j, name, s->values[i]);
     }
     cli_json_close(j, '}');
 }
@@ -100,57 +118,35 @@ static void print_to_stdout(void *user, rlx_str text)
     fwrite(text.data, 1, text.len, stdout);
 }
 
-static const char *nearest_function(const rlx_executable *exe, const char *name, char *buffer,
-                                    size_t size)
-{
-    const char *best = NULL;
-    for (uint32_t f = 0; f < rlx_executable_function_count(exe); f++) {
-        char text[128];
-        const char *word = text;
-        rlx_function_info info;
-        if (!rlx_executable_function(exe, f, &info) || !info.exported ||
-            info.name.len >= sizeof text)
-            continue;
-        snprintf(text, sizeof text, "%.*s", (int)info.name.len, info.name.data);
-        const char *const words[2] = {best ? best : word, word};
-        if (cli_nearest(name, words, 2) == word || (!best && cli_nearest(name, &word, 1))) {
-            snprintf(buffer, size, "%s", text);
-            best = buffer;
-        }
-    }
-    return best;
-}
-
 uint32_t cli_find_function(const char *file, const rlx_executable *exe, const char *name)
 {
     rlx_function_info info;
-    uint32_t f = rlx_executable_find_function(exe, rlx_str_from(name));
+    uint32_t f = rlx_executable_find_function(exe, rlx_str_from(name)), n = 0;
     if (f != RLX_NONE && rlx_executable_function(exe, f, &info) && info.exported)
         return f;
-    char buffer[128];
-    const char *near = nearest_function(exe, name, buffer, sizeof buffer);
-    if (near)
-        cli_complain("%s has no function '%s'; did you mean '%s'?", file, name, near);
-    else
-        cli_complain("%s has no function '%s'", file, name);
+    rlx_str *names = calloc((size_t)rlx_executable_function_count(exe) + 1, sizeof *names);
+    for (f = 0; names && rlx_executable_function(exe, f, &info); f++)
+        if (info.exported)
+            names[n++] = info.name;
+    cli_complain_of_name(rlx_str_from(name), names, n, "%s has no function '%s'", file, name);
+    free(names);
     return RLX_NONE;
 }
 
 /* Every --dim must be a symbol of the function. */
 static int bind_dims(const cli_call *call, cli_session *session)
 {
-    bool found[CLI_MAX_PAIRS] = {0};
+    bool found[CLI_MAX_NAMED] = {0};
+    const cli_symbols *symbols = &session->symbols;
     int status = cli_symbols_bind(&session->symbols, call->dims, call->n_dims, found);
     for (uint32_t i = 0; i < call->n_dims && status == CLI_OK; i++) {
+        char shown[CLI_NAME_SHOWN];
         if (found[i])
             continue;
-        char names[256] = "", buffer[64];
-        for (uint32_t s = 0; s < session->symbols.n_symbols; s++)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                     s ? ", " : "; it has ",
-                     cli_symbol_name(&session->symbols, s, buffer, sizeof buffer));
-        cli_complain("--dim %s: function %s has no such symbol%s", call->dims[i].name,
-                     call->function ? call->function : "main", names);
+        const rlx_str given = cli_symbol_of(call->dims[i]);
+        cli_complain_of_name(
+            given, symbols->names, symbols->n_symbols, "--dim %s: function %s has no such symbol",
+            cli_name_text(given, shown, sizeof shown), call->function ? call->function : "main");
         status = CLI_USAGE;
     }
     return status;

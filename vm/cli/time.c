@@ -121,6 +121,5 @@ int cli_command_time(int argc, char **argv)
     int status = cli_parse(&command, argc, argv, set, &a, &help);
     if (status == CLI_OK && !help)
         status = measure(&a);
-    cli_call_deinit(&a.call);
     return status;
 }

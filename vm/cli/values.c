@@ -211,8 +211,12 @@ const char *cli_place_text(const rlx_executable *exe, uint32_t function, uint32_
                            size_t size)
 {
     rlx_location where;
+    rlx_str name;
     buffer[0] = '\0';
-    if (rlx_function_location(exe, function, pc, &where, NULL))
-        snprintf(buffer, size, "%s:%u:%u", where.file, where.line, where.column);
+    if (!rlx_function_location(exe, function, pc, &where, &name))
+        return buffer;
+    if (where.column == 0)
+        return rlx_name_text(name, buffer, size);
+    snprintf(buffer, size, "%s:%u:%u", where.file, where.line, where.column);
     return buffer;
 }
