@@ -131,6 +131,7 @@ typedef struct rlxc_vdevice {
     rlxc_attr target; /* string or dict as written */
     int64_t index;
     const char *scope;
+    rlxc_range range; /* where the module declares it */
 } rlxc_vdevice;
 
 typedef struct rlxc_module {

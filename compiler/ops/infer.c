@@ -160,7 +160,10 @@ bool rlxc_dims_known(const rlxc_sinfo *s)
 
 static const char *device_of(const rlxc_call_view *v)
 {
-    return v->in[0] && v->in[0]->kind == RLXC_SINFO_TENSOR ? v->in[0]->vdevice : NULL;
+    for (uint32_t i = 0; i < RLXC_MAX_OP_INPUTS; i++)
+        if (v->in[i] && v->in[i]->kind == RLXC_SINFO_TENSOR && v->in[i]->vdevice)
+            return v->in[i]->vdevice;
+    return NULL;
 }
 
 const rlxc_sinfo *rlxc_tensor_of(const rlxc_call_view *v, rlx_dtype dtype, const rlxc_dims *dims)

@@ -12,7 +12,8 @@
  *   attrs   "axis=-1:int, keepdims=False:bool, dtype=void:dtype, layout=\"NCHW\":order(NCHW),
  *           strides=[1,1]:ints, axis=None:ints?, k:int" in printing order, which is also the order
  *           of positional use after the inputs; without '=' it is required. A string is ':text', or
-           ':str(fast|wrap)' one of those listed, or ':order(NCHW)' these letters in any order
+ *           ':str(fast|wrap)' one of those listed, or ':order(NCHW)' these letters in any order;
+ *           ':vdevice' a device of the module, ':device' that or R.device(...)
  *   infer   result type, NULL after an error; legalize  emits call_tir / builtin calls, NULL when
  *           codegen handles the operator itself */
 #ifndef RLXC_OPS_OPS_H
@@ -66,7 +67,9 @@ typedef enum rlxc_op_attr_kind {
     RLXC_OPATTR_BOOL,
     RLXC_OPATTR_STR,
     RLXC_OPATTR_DTYPE,
-    RLXC_OPATTR_INTS, /* a list; a lone int is accepted as a list of one */
+    RLXC_OPATTR_INTS,    /* a list; a lone int is accepted as a list of one */
+    RLXC_OPATTR_VDEVICE, /* a device of the module's table, kept as the string "llvm:0" */
+    RLXC_OPATTR_DEVICE,  /* the same, or R.device(...) */
     RLXC_OPATTR_ANY
 } rlxc_op_attr_kind;
 

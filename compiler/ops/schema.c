@@ -84,10 +84,11 @@ static rlxc_op_attr_kind attr_kind(const char *word, size_t length)
     static const struct {
         const char *word;
         rlxc_op_attr_kind kind;
-    } kinds[] = {{"int", RLXC_OPATTR_INT},     {"float", RLXC_OPATTR_FLOAT},
-                 {"bool", RLXC_OPATTR_BOOL},   {"text", RLXC_OPATTR_STR},
-                 {"str", RLXC_OPATTR_STR},     {"order", RLXC_OPATTR_STR},
-                 {"dtype", RLXC_OPATTR_DTYPE}, {"ints", RLXC_OPATTR_INTS}};
+    } kinds[] = {{"int", RLXC_OPATTR_INT},         {"float", RLXC_OPATTR_FLOAT},
+                 {"bool", RLXC_OPATTR_BOOL},       {"text", RLXC_OPATTR_STR},
+                 {"str", RLXC_OPATTR_STR},         {"order", RLXC_OPATTR_STR},
+                 {"dtype", RLXC_OPATTR_DTYPE},     {"ints", RLXC_OPATTR_INTS},
+                 {"vdevice", RLXC_OPATTR_VDEVICE}, {"device", RLXC_OPATTR_DEVICE}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (word_is(word, length, kinds[i].word))
             return kinds[i].kind;
@@ -159,6 +160,8 @@ static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const 
     }
     case RLXC_OPATTR_INTS:
         return parse_ints(ctx, text, end);
+    case RLXC_OPATTR_VDEVICE:
+    case RLXC_OPATTR_DEVICE:
     case RLXC_OPATTR_ANY:
         break;
     }

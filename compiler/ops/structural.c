@@ -141,9 +141,8 @@ const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *mo
     rlxc_call_view v;
     if (!rlxc_infer_begin(&v, ctx, module, call))
         return NULL;
-    const char *device = rlxc_attr_get_str(call, "dst_vdevice", NULL);
     return rlxc_sinfo_tensor(ctx, v.in[0]->dtype, v.in[0]->ndim, v.in[0]->dims,
-                             device && device[0] ? device : NULL);
+                             rlxc_attr_get_str(call, "dst_vdevice", NULL));
 }
 
 rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call)

@@ -225,52 +225,6 @@ static bool parse_decorator(rlxc_parser *p, decorator *out)
     return false;
 }
 
-static bool parse_vdevice(rlxc_parser *p, const rlxc_py *e, rlxc_vdevice *out)
-{
-    if (e->kind != RLXC_PY_CALL || !rlxc_parse_path_is(p, e->base, "I.vdevice")) {
-        rlxc_error(p->ctx, e->range, "expected I.vdevice(target, index, scope), got %s",
-                   rlxc_py_describe(p->ctx, e));
-        return false;
-    }
-    static const char *const names[] = {"target", "vdevice_id", "memory_scope"};
-    const rlxc_py *field[3];
-    for (uint32_t i = 0; i < 3; i++)
-        field[i] = i < e->n ? e->items[i] : rlxc_py_keyword(e, names[i]);
-    *out = (rlxc_vdevice){.scope = rlxc_intern_cstr(p->ctx, "global")};
-    if (field[0] && !rlxc_parse_attr(p, field[0], &out->target))
-        return false;
-    if (field[1] && field[1]->kind == RLXC_PY_INT)
-        out->index = field[1]->i;
-    if (field[2] && field[2]->kind == RLXC_PY_STRING)
-        out->scope = rlxc_intern_cstr(p->ctx, field[2]->text);
-    return true;
-}
-
-static bool parse_global_infos(rlxc_parser *p, const rlxc_py *call)
-{
-    const rlxc_py *dict = call->n == 1 ? call->items[0] : NULL;
-    if (!dict || dict->kind != RLXC_PY_DICT) {
-        rlxc_error(p->ctx, call->range, "I.module_global_infos takes one dictionary");
-        return false;
-    }
-    for (uint32_t i = 0; i < dict->n; i++) {
-        const rlxc_py *key = dict->keys[i], *list = dict->items[i];
-        if (key->kind != RLXC_PY_STRING || strcmp(key->text, "vdevice") != 0 ||
-            (list->kind != RLXC_PY_LIST && list->kind != RLXC_PY_TUPLE)) {
-            rlxc_error(p->ctx, key->range,
-                       "only the global infos {\"vdevice\": [...]} are supported");
-            return false;
-        }
-        for (uint32_t j = 0; j < list->n; j++) {
-            rlxc_vdevice vdevice;
-            if (!parse_vdevice(p, list->items[j], &vdevice))
-                return false;
-            RLXC_PUSH(p->ctx, &p->module->vdevices, vdevice);
-        }
-    }
-    return true;
-}
-
 static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
 {
     rlx_dtype dtype;
@@ -315,7 +269,7 @@ static void parse_outer_statement(rlxc_parser *p)
         }
         if (value->kind == RLXC_PY_CALL &&
             rlxc_parse_path_is(p, value->base, "I.module_global_infos")) {
-            parse_global_infos(p, value);
+            rlxc_parse_global_infos(p, value);
             return;
         }
         break;
@@ -411,7 +365,9 @@ static void check_uses(rlxc_parser *p)
 {
     for (uint32_t i = 0; i < p->uses.count && !rlxc_py_stopped(&p->py); i++) {
         const rlxc_global_use *use = &p->uses.items[i];
-        if (!rlxc_module_find(p->module, use->name))
+        bool broken = rlxc_error_count(p->ctx) > 0 &&
+                      rlxc_map_get(&p->functions, rlxc_key(use->name)) != NULL;
+        if (!broken && !rlxc_module_find(p->module, use->name))
             rlxc_error(p->ctx, use->range, "module '%s' has no function '%s'", p->module->name,
                        use->name);
     }

@@ -142,6 +142,16 @@ bool rlxc_parse_is_number(rlxc_parser *p, const rlxc_py *e);
 const rlxc_sinfo *rlxc_parse_sinfo(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e);
 
+/* --- parse_device.c */
+
+/* I.module_global_infos({"vdevice": [...]}) */
+bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call);
+/* "llvm:0", interned, for a string that names a device of the module's table; NULL after an error.
+ */
+const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e);
+/* As above; R.device(...) names a device without the table: "cpu:0" is the only one there is. */
+const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e);
+
 /* --- parse_function.c, parse_relax.c, parse_value.c, parse_call.c, parse_args.c */
 
 typedef struct rlxc_parameter {

@@ -376,6 +376,8 @@ static bool convert_attr(rlxc_context *ctx, const rlxc_op_attr *schema, rlxc_att
         *io = rlxc_attr_bool(io->i != 0);
         return true;
     case RLXC_OPATTR_STR:
+    case RLXC_OPATTR_VDEVICE:
+    case RLXC_OPATTR_DEVICE:
         return io->kind == RLXC_ATTR_STRING;
     case RLXC_OPATTR_DTYPE:
         return to_dtype(io);
@@ -402,10 +404,25 @@ static const char *attr_kind_name(rlxc_op_attr_kind kind)
         return "an element type";
     case RLXC_OPATTR_INTS:
         return "a list of integers";
+    case RLXC_OPATTR_VDEVICE:
+    case RLXC_OPATTR_DEVICE:
+        return "a device";
     case RLXC_OPATTR_ANY:
         break;
     }
     return "a value";
+}
+
+static bool parse_attr(rlxc_parser *p, const rlxc_op_attr *schema, const rlxc_py *e, rlxc_attr *out)
+{
+    const char *device;
+    if (schema->kind != RLXC_OPATTR_VDEVICE && schema->kind != RLXC_OPATTR_DEVICE)
+        return rlxc_parse_attr(p, e, out);
+    device =
+        schema->kind == RLXC_OPATTR_DEVICE ? rlxc_parse_device(p, e) : rlxc_parse_vdevice(p, e);
+    if (device)
+        *out = rlxc_attr_string(p->ctx, device);
+    return device != NULL;
 }
 
 static bool convert_attrs(rlxc_parser *p, const rlxc_py *call, const arguments *a,
@@ -418,7 +435,7 @@ static bool convert_attrs(rlxc_parser *p, const rlxc_py *call, const arguments *
         const rlxc_op_attr *schema = &a->schema.attrs[i];
         keys[i] = rlxc_intern(p->ctx, schema->name, schema->name_length);
         if (a->attrs[i]) {
-            if (!rlxc_parse_attr(p, a->attrs[i], &values[i]))
+            if (!parse_attr(p, schema, a->attrs[i], &values[i]))
                 return false;
             if (!convert_attr(p->ctx, schema, &values[i])) {
                 rlxc_error(p->ctx, a->attrs[i]->range, "argument '%s' of R.%s must be %s, got %s",

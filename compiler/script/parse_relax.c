@@ -203,6 +203,11 @@ static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
     rlxc_function *f = p->function;
     if (!rlxc_parse_attr_call(p, call, &f->attrs))
         return;
+    for (uint32_t i = 0; i < call->items[0]->n; i++)
+        if (strcmp(call->items[0]->keys[i]->text, "Codegen") == 0)
+            rlxc_error(p->ctx, call->items[0]->items[i]->range,
+                       "function '%s' is marked for the code generator %s, which rlx does not have",
+                       f->name, rlxc_py_describe(p->ctx, call->items[0]->items[i]));
     /* the name says it already, unless it differs */
     const char *key = rlxc_intern_cstr(p->ctx, "global_symbol");
     const rlxc_attr *symbol = rlxc_attrs_find(&f->attrs, key);

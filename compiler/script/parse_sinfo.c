@@ -82,7 +82,7 @@ static bool parse_shape(rlxc_parser *p, const rlxc_py *e, int32_t *out_ndim,
 
 static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rlxc_py *call)
 {
-    static const char *const names[] = {"shape", "dtype", "ndim", "vdevice"};
+    static const char *const names[] = {"shape", "dtype", "vdevice", "ndim"};
     const rlxc_py *field[4] = {NULL, NULL, NULL, NULL};
     rlx_dtype dtype = rlxc_dtype_void();
     int32_t ndim = RLXC_UNKNOWN_NDIM, given = RLXC_UNKNOWN_NDIM;
@@ -100,11 +100,15 @@ static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rl
         field[1] = field[0];
         field[0] = NULL;
     }
+    if (call && call->n == 3 && !field[3] && field[2]->kind == RLXC_PY_INT) {
+        field[3] = field[2]; /* before there were devices, ndim stood here */
+        field[2] = NULL;
+    }
     if (field[0] && !parse_shape(p, field[0], &ndim, &dims))
         return NULL;
     if (field[1] && !is_unknown(field[1]) && !rlxc_parse_dtype(p, field[1], &dtype))
         return NULL;
-    if (field[2] && !is_unknown(field[2]) && !parse_ndim(p, field[2], &given))
+    if (field[3] && !is_unknown(field[3]) && !parse_ndim(p, field[3], &given))
         return NULL;
     if (given != RLXC_UNKNOWN_NDIM && ndim != RLXC_UNKNOWN_NDIM && given != ndim) {
         rlxc_error(p->ctx, e->range, "R.Tensor has a shape of %d dimensions but ndim=%d", ndim,
@@ -116,13 +120,8 @@ static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rl
                    rlxc_dtype_name(p->ctx, dtype));
         return NULL;
     }
-    if (field[3] && !is_unknown(field[3])) {
-        if (field[3]->kind != RLXC_PY_STRING) {
-            rlxc_error(p->ctx, field[3]->range, "vdevice must be a string such as \"llvm:0\"");
-            return NULL;
-        }
-        vdevice = rlxc_intern_cstr(p->ctx, field[3]->text);
-    }
+    if (field[2] && !is_unknown(field[2]) && !(vdevice = rlxc_parse_vdevice(p, field[2])))
+        return NULL;
     return rlxc_sinfo_tensor(p->ctx, dtype, ndim == RLXC_UNKNOWN_NDIM ? given : ndim, dims,
                              vdevice);
 }

@@ -1,0 +1,237 @@
+/* Pass check_devices: until there are devices, every value is on the CPU, and a module that says
+ * otherwise is refused instead of being run there.
+ *
+ * Each device that a type or to_vdevice names must be one of the CPU with its plain memory; a
+ * PrimFunc's target and the device numbers of explicit memory too. Operands of one operator must
+ * not be on different devices, even where all of them are the CPU: a module that mixes them relies
+ * on a copy that nobody makes. The module is not changed. */
+#include <string.h>
+
+#include "compiler/ir/device.h"
+#include "compiler/ops/ops.h"
+#include "compiler/passes/alias.h"
+#include "compiler/passes/passes.h"
+
+typedef struct checker {
+    rlxc_context *ctx;
+    const rlxc_module *module;
+    rlxc_map reported; /* devices, by their names: what is made of their tensors has them too */
+} checker;
+
+/* --- devices that are not there --------------------------------------------------------------- */
+
+static bool plain_scope(const char *scope)
+{
+    return scope == NULL || scope[0] == '\0' || strcmp(scope, "global") == 0;
+}
+
+static void check_device(checker *c, const rlxc_vdevice *device, const char *name, rlxc_range range)
+{
+    size_t length;
+    const char *kind = rlxc_target_kind(&device->target, &length);
+    bool cpu = rlxc_is_cpu_kind(kind, length);
+    if (cpu && plain_scope(device->scope))
+        return;
+    if (rlxc_map_get(&c->reported, rlxc_key(name)) != NULL)
+        return;
+    rlxc_map_set(c->ctx, &c->reported, rlxc_key(name), c);
+    if (cpu)
+        rlxc_error(c->ctx, range,
+                   "device '%s' has the memory scope \"%.40s\", which is not supported: only "
+                   "\"global\" is",
+                   name, device->scope);
+    else
+        rlxc_error(c->ctx, range, "device '%s' is not supported: only the CPU is", name);
+    rlxc_note(c->ctx, device->range, "'%s' is declared here", name);
+}
+
+static void check_sinfo(checker *c, const rlxc_sinfo *s, rlxc_range range, int depth)
+{
+    if (s == NULL || depth > RLXC_MAX_DEPTH)
+        return;
+    const rlxc_vdevice *device = s->vdevice ? rlxc_find_vdevice(c->module, s->vdevice) : NULL;
+    if (device != NULL)
+        check_device(c, device, s->vdevice, range);
+    for (uint32_t i = 0; i < s->n_fields; i++)
+        check_sinfo(c, s->fields[i], range, depth + 1);
+    check_sinfo(c, s->ret, range, depth + 1);
+}
+
+static void check_scope(checker *c, const rlxc_binding *b, const char *scope)
+{
+    if (!plain_scope(scope))
+        rlxc_error(c->ctx, b->range,
+                   "R.%s: the memory scope \"%.40s\" is not supported: only \"global\" is",
+                   b->op->name, scope);
+}
+
+/* R.to_vdevice, R.hint_on_device */
+static void check_attributes(checker *c, const rlxc_binding *b)
+{
+    const char *name = rlxc_attr_get_str(b, "dst_vdevice", NULL);
+    const rlxc_vdevice *device = name != NULL ? rlxc_find_vdevice(c->module, name) : NULL;
+    if (device != NULL)
+        check_device(c, device, name, b->range);
+    check_scope(c, b, rlxc_attr_get_str(b, "memory_scope", NULL));
+}
+
+/* Explicit memory names a device by its place in the module's table; 0 and -1 are the CPU's. The
+ * scope "planned" is what plan_memory itself writes. */
+static void check_memory(checker *c, const rlxc_binding *b)
+{
+    rlxc_op_schema schema;
+    rlxc_operator_schema(c->ctx, b->op, &schema);
+    for (uint32_t i = 0; i < schema.n_inputs && i < b->n_args; i++) {
+        const char *name = rlxc_intern(c->ctx, schema.inputs[i].name, schema.inputs[i].name_length);
+        rlxc_atom arg = b->args[i];
+        int64_t index;
+        if (strcmp(name, "storage_scope") == 0 && arg.kind == RLXC_ATOM_STRING &&
+            strcmp(arg.text, RLXC_PLANNED_SCOPE) != 0)
+            check_scope(c, b, arg.text);
+        if (strstr(name, "device_index") == NULL || arg.kind != RLXC_ATOM_PRIM ||
+            !rlxc_is_int(arg.prim, &index))
+            continue;
+        if (index >= 0 && index < c->module->vdevices.count) {
+            const rlxc_vdevice *device = &c->module->vdevices.items[index];
+            check_device(c, device, rlxc_vdevice_name(c->ctx, c->module, device), b->range);
+        } else if (index != 0 && index != -1) {
+            rlxc_error(c->ctx, b->range, "R.%s: there is no device number %lld in the module",
+                       b->op->name, (long long)index);
+        }
+    }
+}
+
+/* --- operands on different devices ------------------------------------------------------------ */
+
+typedef struct operand {
+    const char *device;
+    const rlxc_rvar *var; /* or NULL */
+} operand;
+
+/* The first operand with a device into |first|; one with another device into |other|. */
+static void meet(checker *c, rlxc_atom atom, const rlxc_sinfo *s, operand *first, operand *other,
+                 int depth)
+{
+    const rlxc_rvar *var = atom.kind == RLXC_ATOM_VAR ? atom.var : NULL;
+    if (atom.kind == RLXC_ATOM_TUPLE)
+        for (uint32_t i = 0; i < atom.n && depth < RLXC_MAX_DEPTH; i++)
+            meet(c, atom.items[i], NULL, first, other, depth + 1);
+    if (s == NULL && var != NULL)
+        s = var->sinfo;
+    if (s == NULL || depth > RLXC_MAX_DEPTH)
+        return;
+    if (s->kind == RLXC_SINFO_TUPLE)
+        for (uint32_t i = 0; i < s->n_fields; i++)
+            meet(c, atom, s->fields[i], first, other, depth + 1);
+    if (s->kind != RLXC_SINFO_TENSOR || s->vdevice == NULL)
+        return;
+    if (first->device == NULL)
+        *first = (operand){s->vdevice, var};
+    else if (first->device != s->vdevice && other->device == NULL)
+        *other = (operand){s->vdevice, var};
+}
+
+static void report_mix(checker *c, rlxc_range range, const char *what, const operand *a,
+                       const operand *b)
+{
+    const operand *both[] = {a, b};
+    rlxc_error(c->ctx, range, "%s on different devices, '%s' and '%s'", what, a->device, b->device);
+    for (int i = 0; i < 2; i++)
+        if (both[i]->var != NULL)
+            rlxc_note(c->ctx, both[i]->var->range, "'%s' is on '%s'", both[i]->var->name,
+                      both[i]->device);
+}
+
+static void check_operands(checker *c, const rlxc_binding *b)
+{
+    operand first = {0}, other = {0};
+    for (uint32_t i = 0; i < b->n_args; i++)
+        meet(c, b->args[i], NULL, &first, &other, 0);
+    if (other.device == NULL && (b->op->flags & RLXC_OP_CALLS) != 0 &&
+        strncmp(b->op->name, "call_tir", 8) == 0)
+        for (uint32_t i = 0; i < b->n_sinfo_args; i++) /* what it writes is an operand too */
+            meet(c, rlxc_atom_var(b->var), b->sinfo_args[i], &first, &other, 0);
+    if (other.device != NULL)
+        report_mix(c, b->range, rlxc_internf(c->ctx, "the operands of R.%s are", b->op->name),
+                   &first, &other);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static void check_function(checker *c, const rlxc_function *f);
+
+static void check_body(checker *c, const rlxc_body *body);
+
+static void check_binding(checker *c, const rlxc_binding *b)
+{
+    operand first = {0}, other = {0};
+    check_sinfo(c, b->var->sinfo, b->range, 0);
+    for (uint32_t i = 0; i < b->n_sinfo_args; i++)
+        check_sinfo(c, b->sinfo_args[i], b->range, 0);
+    switch (b->form) {
+    case RLXC_FORM_CALL:
+        if (b->op == NULL)
+            return;
+        check_attributes(c, b);
+        check_operands(c, b);
+        if ((b->op->flags & RLXC_OP_MEMORY) != 0)
+            check_memory(c, b);
+        return;
+    case RLXC_FORM_IF:
+        check_body(c, b->then);
+        check_body(c, b->otherwise);
+        meet(c, b->then->result, NULL, &first, &other, 0);
+        meet(c, b->otherwise->result, NULL, &first, &other, 0);
+        if (other.device != NULL && b->var->sinfo->kind == RLXC_SINFO_TENSOR)
+            report_mix(c, b->range, "the branches of an if end", &first, &other);
+        return;
+    case RLXC_FORM_FUNCTION:
+        check_function(c, b->function);
+        return;
+    case RLXC_FORM_COPY:
+    case RLXC_FORM_TUPLE:
+    case RLXC_FORM_TUPLE_GET:
+    case RLXC_FORM_MATCH_CAST:
+        return;
+    }
+}
+
+static void check_body(checker *c, const rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++)
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++)
+            check_binding(c, body->blocks[i]->bindings[k]);
+}
+
+static void check_function(checker *c, const rlxc_function *f)
+{
+    for (uint32_t i = 0; i < f->n_params; i++)
+        check_sinfo(c, f->params[i]->sinfo, f->params[i]->range, 0);
+    check_body(c, &f->body);
+    check_sinfo(c, f->ret, f->range, 0);
+}
+
+static void check_target(checker *c, const rlxc_prim_func *f)
+{
+    const rlxc_attr *target = rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(c->ctx, "target"));
+    size_t length;
+    const char *kind = target != NULL ? rlxc_target_kind(target, &length) : NULL;
+    if (kind != NULL && length > 0 && !rlxc_is_cpu_kind(kind, length))
+        rlxc_error(c->ctx, f->range,
+                   "function '%s' is for the target '%.*s': only the CPU is there", f->name,
+                   (int)length, kind);
+}
+
+bool rlxc_pass_check_devices(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    checker c = {.ctx = ctx, .module = module};
+    (void)options;
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_global *global = module->globals.items[i];
+        if (global->relax != NULL)
+            check_function(&c, global->relax);
+        else
+            check_target(&c, global->prim);
+    }
+    return !rlxc_failed(ctx);
+}

@@ -1,0 +1,138 @@
+/* Modules that ask for what is not there: other devices, memory of other kinds, code generators.
+ * Each is refused at the line that asks, and where two places matter both are shown. */
+#include "tests/support/rlx_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/passes/passes.h"
+#include "compiler/script/script.h"
+
+/* Line 4 is the table of devices, line 6 the function. */
+#define HEAD                                                                                 \
+    "from tvm.script import ir as I, relax as R, tir as T\n"                                 \
+    "@I.ir_module\n"                                                                         \
+    "class Module:\n"                                                                        \
+    "    I.module_global_infos({\"vdevice\": [I.vdevice(\"llvm\"), I.vdevice(\"cuda\", 0), " \
+    "I.vdevice(\"llvm\", 1, \"arena\"), I.vdevice({\"kind\": \"opencl\"}), "                 \
+    "I.vdevice(\"llvm -mcpu=znver4\")]})\n"                                                  \
+    "    @R.function(pure=False)\n"
+#define PLAIN "    def main(x: R.Tensor((2,), \"float32\")):\n"
+
+static const struct {
+    const char *text;
+    const char *says[4]; /* in this order */
+} rows[] = {
+    {HEAD PLAIN "        return R.to_vdevice(x, \"cuda:0\")\n",
+     {"m.py:7:16: error: device 'cuda:0' is not supported: only the CPU is",
+      "m.py:4:59: note: 'cuda:0' is declared here"}},
+    {HEAD PLAIN "        y = R.to_vdevice(x, dst_vdevice=\"vdevice:3\")\n        return y\n",
+     {"m.py:7:13: error: device 'opencl:0' is not supported", "m.py:4:", "note: 'opencl:0'"}},
+    {HEAD PLAIN "        return R.to_vdevice(x, \"llvm:1\")\n",
+     {"m.py:7:16: error: device 'llvm:1' has the memory scope \"arena\"", "m.py:4:81: note:"}},
+    {HEAD PLAIN "        return R.to_vdevice(x, \"rocm:3\")\n",
+     {"m.py:7:32: error: there is no virtual device 'rocm:3' in the module", "m.py:4:40: note:"}},
+    {HEAD PLAIN "        return R.to_vdevice(x, \"llvm:3\")\n", {"no virtual device 'llvm:3'"}},
+    {HEAD PLAIN "        return R.to_vdevice(x, \"llvm:\")\n", {"no virtual device 'llvm:'"}},
+    {HEAD PLAIN "        return R.to_vdevice(x, 0)\n",
+     {"m.py:7:32: error: a virtual device is a string"}},
+    {HEAD PLAIN "        return R.to_vdevice(x)\n", {"misses its argument 'dst_vdevice'"}},
+    {"from tvm.script import relax as R\n@R.function\n"
+     "def main(x: R.Tensor((2,), \"float32\", vdevice=\"llvm\")):\n    return x\n",
+     {"m.py:3:47: error: there is no virtual device 'llvm': the module declares none"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"cuda\")):\n        return x\n",
+     {"m.py:6:14: error: device 'cuda:0' is not supported", "m.py:4:59: note:"}},
+    {HEAD "    def main(t: R.Tuple(R.Tensor((2,)), R.Tensor((2,), vdevice=\"cuda\"))):\n"
+          "        return t\n",
+     {"m.py:6:14: error: device 'cuda:0' is not supported"}},
+    {HEAD PLAIN
+     "        y = R.match_cast(x, R.Tensor((2,), \"float32\", \"cuda\"))\n        return y\n",
+     {"error: device 'cuda:0' is not supported", "m.py:4:59: note:"}},
+    {HEAD PLAIN
+     "        y = R.call_dps_packed(\"f\", (x,), R.Tensor((2,), \"float32\", \"cuda\"))\n"
+     "        return y\n",
+     {"m.py:7:13: error: device 'cuda:0' is not supported"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\")) -> R.Tensor((2,), \"float32\", \"cuda\"):\n"
+          "        return x\n",
+     {"m.py:5:5: error: device 'cuda:0' is not supported"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"llvm\"), y: R.Tensor((2,), \"float32\", "
+          "\"llvm:2\")):\n        return R.add(x, y)\n",
+     {"m.py:7:16: error: the operands of R.add are on different devices, 'llvm:0' and 'llvm:2'",
+      "m.py:6:14: note: 'x' is on 'llvm:0'", "m.py:6:52: note: 'y' is on 'llvm:2'"}},
+    {HEAD "    def main(x: R.Tensor((2,), \"float32\", \"llvm\"), y: R.Tensor((2,), \"float32\", "
+          "\"llvm:2\")):\n        z = R.exp(y)\n        return R.concat((R.exp(x), z))\n",
+     {"m.py:8:16: error: the operands of R.concat are on different devices",
+      "m.py:8:26: note:", "m.py:7:9: note: 'z' is on 'llvm:2'"}},
+    {HEAD "    def main(c: R.Tensor((), \"bool\"), x: R.Tensor((2,), \"float32\", \"llvm\")):\n"
+          "        if c:\n            y = R.exp(x)\n        else:\n"
+          "            y = R.to_vdevice(x, \"llvm:2\")\n        return y\n",
+     {"m.py:7:9: error: the branches of an if end on different devices"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, R.device(2, 0))\n",
+     {"m.py:7:36: error: device 'cuda:0' is not supported: rlx has one CPU"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, R.device(\"cpu\", 1))\n",
+     {"m.py:7:36: error: device 'cpu:1' is not supported: rlx has one CPU"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, R.device(77, 0))\n",
+     {"m.py:7:45: error: there is no type of device 77"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, R.device([], 0))\n",
+     {"m.py:7:36: error: R.device takes a type and an index"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, \"cuda\")\n",
+     {"m.py:7:16: error: device 'cuda:0' is not supported", "m.py:4:59: note:"}},
+    {HEAD PLAIN "        return R.hint_on_device(x, R.device(1, 0), \"texture\")\n",
+     {"m.py:7:16: error: R.hint_on_device: the memory scope \"texture\" is not supported"}},
+    {HEAD PLAIN "        y = R.builtin.alloc_tensor(R.shape([2]), R.dtype(\"float32\"), "
+                "R.prim_value(1), R.str(\"global\"))\n        return y\n",
+     {"m.py:7:13: error: device 'cuda:0' is not supported", "m.py:4:59: note:"}},
+    {HEAD PLAIN "        y = R.builtin.alloc_tensor(R.shape([2]), R.dtype(\"float32\"), "
+                "R.prim_value(9), R.str(\"global\"))\n        return y\n",
+     {"m.py:7:13: error: R.builtin.alloc_tensor: there is no device number 9"}},
+    {HEAD PLAIN "        s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), "
+                "R.str(\"global.vtcm\"), R.dtype(\"uint8\"))\n        return x\n",
+     {"m.py:7:13: error: R.memory.alloc_storage: the memory scope \"global.vtcm\""}},
+    {HEAD PLAIN "        R.func_attr({\"n\": 1, \"Codegen\": \"dnnl\"})\n        return x\n",
+     {"m.py:7:41: error: function 'main' is marked for the code generator \"dnnl\""}},
+    {HEAD PLAIN "        @R.function\n        def f(y: R.Tensor((2,), \"float32\")):\n"
+                "            R.func_attr({\"Codegen\": \"tensorrt\"})\n            return y\n"
+                "        return f(x)\n",
+     {"m.py:9:37: error: function 'f' is marked for the code generator \"tensorrt\""}},
+    {HEAD PLAIN
+     "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
+     "        T.func_attr({\"target\": T.target({\"kind\": \"cuda\", \"host\": \"llvm\"})})\n"
+     "        A[0] = T.float32(1)\n",
+     {"m.py:8:5: error: function 'f' is for the target 'cuda'"}},
+    {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
+                "        T.func_attr({\"target\": T.target(\"opencl -device=mali\")})\n"
+                "        A[0] = T.float32(1)\n",
+     {"error: function 'f' is for the target 'opencl'"}},
+};
+
+static bool compile(rlxc_context *ctx, const char *text)
+{
+    rlxc_options options = {0};
+    rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, strlen(text));
+    return module != NULL && rlxc_pass_infer(ctx, module, &options) &&
+           rlxc_pass_check_devices(ctx, module, &options);
+}
+
+RLX_TEST(devices, what_is_not_there_is_refused_at_its_line)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        cr_expect(!compile(ctx, rows[i].text), "row %zu compiled:\n%s", i, rows[i].text);
+        const char *said = rlxc_render_diagnostics(ctx), *at = said;
+        for (size_t k = 0; k < 4 && rows[i].says[k] != NULL && at != NULL; k++) {
+            at = strstr(at, rows[i].says[k]);
+            cr_expect(at != NULL, "row %zu: no \"%s\" in\n%s", i, rows[i].says[k], said);
+        }
+        rlxc_context_destroy(ctx);
+    }
+}
+
+RLX_TEST(devices, a_device_is_reported_once)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    const char *text = HEAD PLAIN "        y = R.to_vdevice(x, \"cuda\")\n"
+                                  "        z = R.exp(y)\n        return R.add(z, y)\n";
+    cr_expect(!compile(ctx, text));
+    cr_expect_eq(rlxc_error_count(ctx), 1, "%s", rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+}
