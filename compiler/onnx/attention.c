@@ -474,12 +474,16 @@ void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_rms_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)));
 }
 
+rlxc_atom rlxc_ox_swish(rlxc_ox *im, rlxc_atom x, double alpha)
+{
+    rlxc_atom by = rlxc_ox_number(im, rlxc_ox_type(im, x), alpha);
+    return rlxc_ox_op2(im, "multiply", x,
+                       rlxc_ox_op1(im, "sigmoid", rlxc_ox_op2(im, "multiply", x, by)));
+}
+
 /* x sigmoid(alpha x), times a second input where there is one. */
 void rlxc_ox_import_swish(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    rlxc_atom x = rlxc_ox_in(im, 0);
-    rlxc_atom alpha = rlxc_ox_number(im, rlxc_ox_type(im, x), rlxc_ox_float(im, "alpha", 1));
-    rlxc_atom y = rlxc_ox_op2(im, "multiply", x,
-                              rlxc_ox_op1(im, "sigmoid", rlxc_ox_op2(im, "multiply", x, alpha)));
+    rlxc_atom y = rlxc_ox_swish(im, rlxc_ox_in(im, 0), rlxc_ox_float(im, "alpha", 1));
     rlxc_ox_set(im, 0, row->arg ? rlxc_ox_op2(im, "multiply", y, rlxc_ox_in(im, 1)) : y);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 
 /* One parameter for each block of the axis of |x|, repeated for its elements; the last block may be
@@ -238,37 +239,6 @@ static void set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
     rlxc_ox_set(im, 0, quantized(im, y, scale, zero, t, 0));
 }
 
-/* The standard operator |op| of |in|, with the attributes of the node at hand. */
-static rlxc_atom standard(rlxc_ox *im, const char *op, const rlxc_atom *in, uint32_t n)
-{
-    bool known;
-    const rlxc_ox_row *row = rlxc_ox_find_row("", op, &known);
-    const Onnx__NodeProto *outer = im->node;
-    Onnx__NodeProto node = *outer;
-    rlxc_ox_scope scope = {.outer = im->scope, .frame = im->frame};
-    char **names = rlxc_alloc(im->ctx, (n + 1) * sizeof *names), result[] = "y";
-    rlxc_atom y = {0};
-    im->scope = &scope;
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = (char *)(uintptr_t)rlxc_internf(im->ctx, "x%u", i);
-        rlxc_ox_define(im, names[i], rlxc_ox_tensor(im, in[i]));
-    }
-    names[n] = result;
-    node.input = names;
-    node.n_input = n;
-    node.output = names + n;
-    node.n_output = 1;
-    im->node = &node;
-    if (rlxc_ox_good(im))
-        row->fn(im, row);
-    rlxc_ox_value *made = rlxc_ox_good(im) ? rlxc_ox_lookup(im, result) : NULL;
-    if (made)
-        y = rlxc_ox_atom(im, made);
-    im->node = outer;
-    im->scope = scope.outer;
-    return y;
-}
-
 void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
 {
     if (rlxc_ox_int(im, "channels_last", 0))
@@ -276,7 +246,7 @@ void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
     const int64_t opset = im->opset;
     rlxc_atom x = real(im, 0);
     im->opset = rlxc_ox_int(im, "opset", opset); /* whose softmax it is */
-    x = standard(im, row->arg, &x, 1);
+    x = rlxc_ox_standard(im, row->arg, &x, 1);
     im->opset = opset;
     set_quantized(im, x, 3, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
 }
@@ -284,13 +254,15 @@ void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_qlinear_binary(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const rlxc_atom in[2] = {real(im, 0), real(im, 3)};
-    set_quantized(im, standard(im, row->arg, in, 2), 6, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
+    set_quantized(im, rlxc_ox_standard(im, row->arg, in, 2), 6,
+                  rlxc_ox_type(im, rlxc_ox_in(im, 0)));
 }
 
 void rlxc_ox_import_qlinear_where(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const rlxc_atom in[3] = {rlxc_ox_in(im, 0), real(im, 1), real(im, 4)};
-    set_quantized(im, standard(im, row->arg, in, 3), 7, rlxc_ox_type(im, rlxc_ox_in(im, 1)));
+    set_quantized(im, rlxc_ox_standard(im, row->arg, in, 3), 7,
+                  rlxc_ox_type(im, rlxc_ox_in(im, 1)));
 }
 
 void rlxc_ox_import_qlinear_concat(rlxc_ox *im, const rlxc_ox_row *row)
@@ -303,7 +275,8 @@ void rlxc_ox_import_qlinear_concat(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom *in = rlxc_alloc(im->ctx, n * sizeof *in);
     for (uint32_t i = 0; i < n; i++)
         in[i] = real(im, 2 + 3 * i);
-    set_quantized(im, standard(im, row->arg, in, n), 0, rlxc_ox_type(im, rlxc_ox_in(im, 2)));
+    set_quantized(im, rlxc_ox_standard(im, row->arg, in, n), 0,
+                  rlxc_ox_type(im, rlxc_ox_in(im, 2)));
 }
 
 void rlxc_ox_import_qgemm(rlxc_ox *im, const rlxc_ox_row *row)

@@ -88,6 +88,8 @@ def attribute(name, v):
         return out + data(4, v) + number(20, 3)
     if isinstance(v, Sparse):
         return out + data(22, sparse(v)) + number(20, 11)
+    if any(isinstance(i, float) for i in v):
+        return out + b"".join(varint(7 << 3 | 5) + struct.pack("<f", i) for i in v) + number(20, 6)
     return out + b"".join(number(8, i) for i in v) + number(20, 7)
 
 
