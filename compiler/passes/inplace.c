@@ -1,16 +1,16 @@
 /* In-place operands (inplace.h), proved from the blocks of a PrimFunc.
  *
  * What is accepted is narrow, so that no schedule can break it: every block is spatial, stores one
- * element at its own axes in order, and reads the operand, and whatever temporaries there are, at
- * exactly that place; the one that stores the result is the last. Blocks that are inlined into each
- * other, tiled, vectorized or split between threads then still read an element before they write
- * the same one, and no other. Reductions, loops inside blocks, and pointers that are passed on are
- * refused. */
+ * element at its own axes in order, and reads the operand, and whatever else the function stores
+ * to, at exactly that place; the one that stores the result is the last. Blocks that are inlined
+ * into each other, tiled, vectorized or split between threads then still read an element before
+ * they write the same one, and no other. Reductions, loops inside blocks, and pointers that are
+ * passed on are refused. */
 #include "compiler/passes/inplace.h"
 
 #include "compiler/ir/sym.h"
 
-enum { MAX_LOOPS = 32, MAX_NOTED = 64 };
+enum { MAX_LOOPS = 32 };
 
 typedef struct proof {
     rlxc_context *ctx;
@@ -29,6 +29,28 @@ static bool is_param(const proof *p, const rlxc_buffer *buffer)
         if (p->f->params[i].buffer && p->f->params[i].buffer->data == buffer->data)
             return true;
     return false;
+}
+
+typedef struct store_search {
+    const rlxc_expr *data;
+    bool found;
+} store_search;
+
+static bool find_store(void *user, const rlxc_stmt *s)
+{
+    store_search *search = user;
+    search->found |= s->kind == RLXC_STMT_STORE && s->store.buffer->data == search->data;
+    return !search->found;
+}
+
+/* Whether |buffer| is an operand and nothing else: the function never stores to it. */
+static bool is_operand(const proof *p, const rlxc_buffer *buffer)
+{
+    store_search search = {buffer->data, false};
+    if (!is_param(p, buffer))
+        return false;
+    rlxc_stmt_visit(p->f->body, find_store, &search);
+    return !search.found;
 }
 
 static bool at_own_axes(const rlxc_block *b, const rlxc_expr *const *indices, uint32_t n)
@@ -51,10 +73,16 @@ static bool check_value(void *user, const rlxc_expr *e)
     const rlxc_buffer *b = e->load.buffer;
     if (b->data == p->out->data)
         p->holds = false;
-    else if (b->data == p->in->data || !is_param(p, b))
+    else if (b->data == p->in->data || !is_operand(p, b))
         p->holds = p->holds && (b->data != p->in->data || b == p->in) &&
                    at_own_axes(p->block, e->load.indices, e->load.n);
     return p->holds;
+}
+
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
 }
 
 static bool check_body(void *user, const rlxc_stmt *s)
@@ -103,7 +131,8 @@ static void check_stmt(proof *p, const rlxc_stmt *s)
             check_stmt(p, s->seq.items[i]);
         return;
     case RLXC_STMT_FOR:
-        if (p->n_loops == MAX_LOOPS)
+        if (p->n_loops == MAX_LOOPS || !rlxc_expr_visit(p->ctx, s->loop.min, is_no_load, NULL) ||
+            !rlxc_expr_visit(p->ctx, s->loop.extent, is_no_load, NULL))
             break;
         p->loops[p->n_loops++] = s->loop.var;
         check_stmt(p, s->loop.body);
@@ -151,41 +180,6 @@ bool rlxc_may_overwrite(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in,
             return false;
     check_stmt(&p, f->body);
     return p.holds && p.written;
-}
-
-/* A list of pairs: in, out, in, out ... */
-static const char *const note = "rlx.in_place";
-
-static uint32_t noted(const rlxc_prim_func *f, int64_t *pairs)
-{
-    const rlxc_attr *a = rlxc_attrs_find(&f->attrs, note);
-    uint32_t n = 0;
-    for (; a && a->kind == RLXC_ATTR_LIST && n < a->list.count && n < MAX_NOTED; n++)
-        if (!rlxc_attr_as_int(&a->list.items[n], &pairs[n]))
-            return 0;
-    return n & ~1u;
-}
-
-bool rlxc_notes_overwrite(const rlxc_prim_func *f, uint32_t in, uint32_t out)
-{
-    int64_t pairs[MAX_NOTED];
-    for (uint32_t i = 0, n = noted(f, pairs); i < n; i += 2)
-        if (pairs[i] == in && pairs[i + 1] == out)
-            return true;
-    return false;
-}
-
-void rlxc_note_overwrite(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, uint32_t out)
-{
-    int64_t pairs[MAX_NOTED + 2];
-    uint32_t n = noted(f, pairs);
-    if (n == MAX_NOTED || rlxc_notes_overwrite(f, in, out))
-        return;
-    pairs[n] = in;
-    pairs[n + 1] = out;
-    f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, note),
-                               rlxc_attr_ints(ctx, pairs, n + 2));
-    f->turns_apart = true;
 }
 
 void rlxc_prim_func_may_alias(rlxc_context *ctx, rlxc_prim_func *f)

@@ -1,4 +1,6 @@
-/* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner.
+/* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner,
+ * nor with what that stands on (alias.h, liveness.h, inplace.h): what tests/mutants breaks there,
+ * this pass must find.
  *
  * It plays each function once, in order, and keeps for every storage the tensors whose bytes are
  * intact. A tensor allocated over bytes of another one clobbers it and everything made from it;
@@ -7,14 +9,14 @@
  * provably too small; nothing is read or killed again after its kill; what was made outside a
  * branch is killed by both branches or by none; parameters are not killed. The kill of a planned
  * storage ends its interval: what lies in it is clobbered. A call that may write over what it reads
- * (inplace.h) may read what its own new result, at the same place, took the memory of. */
+ * (verify_inplace.h) may read what its own new result, at the same place, took the memory of. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
 #include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
-#include "compiler/passes/inplace.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/verify_inplace.h"
+#include "rlx/builtin.h"
 
 typedef struct link { /* of a list of variables made from one */
     rlxc_rvar *derived;
@@ -112,25 +114,6 @@ static void undo(verifier *v, uint32_t mark)
 
 /* --- reads ----------------------------------------------------------------------------------- */
 
-/* Proved here and noted, or noted by whoever printed the module after its blocks were scheduled and
- * proved from what they became. */
-static bool overwrites(verifier *v, uint32_t in, uint32_t out)
-{
-    if (rlxc_may_overwrite(v->ctx, v->prim, in, out)) {
-        rlxc_note_overwrite(v->ctx, v->prim, in, out);
-    } else if (!rlxc_notes_overwrite(v->prim, in, out)) {
-        return false;
-    } else if (!rlxc_loops_may_overwrite(v->ctx, v->prim, in, out)) {
-        rlxc_error(v->ctx, v->prim->range,
-                   "memory plan: '%s' says in rlx.in_place that it may write parameter %u over "
-                   "parameter %u, which cannot be seen from its loops",
-                   v->prim->name, out, in);
-        return false;
-    }
-    rlxc_prim_func_may_alias(v->ctx, v->prim);
-    return true;
-}
-
 /* |var| was clobbered by a tensor that the call being read writes, and the PrimFunc reads each
  * element of it before it writes the same one. */
 static bool is_read_in_place(verifier *v, const rlxc_rvar *var, const rlxc_rvar *by)
@@ -145,7 +128,7 @@ static bool is_read_in_place(verifier *v, const rlxc_rvar *var, const rlxc_rvar 
         bool holds = true;
         for (uint32_t in = 0; in < c->n_args && holds; in++)
             if (c->args[in].kind == RLXC_ATOM_VAR && c->args[in].var == var)
-                holds = overwrites(v, in, out);
+                holds = rlxc_verify_overwrite(v->ctx, v->prim, in, out);
         return holds;
     }
     return false;
@@ -238,6 +221,11 @@ static void place(verifier *v, rlxc_rvar *storage, const extent *where)
                    where->var->name, storage->name);
 }
 
+static bool calls_op(const rlxc_binding *b, const char *name)
+{
+    return b->form == RLXC_FORM_CALL && b->op && strcmp(b->op->name, name) == 0;
+}
+
 static bool has_name(const rlxc_binding *b, const char *suffix)
 {
     if (!b->op || !(b->op->flags & RLXC_OP_MEMORY))
@@ -250,7 +238,8 @@ static void make_storage(verifier *v, const rlxc_binding *b)
 {
     var_state *s = state_of(v, b->var);
     s->is_storage = true;
-    s->is_planned = rlxc_is_planned_storage(b);
+    s->is_planned = b->n_args > 2 && b->args[2].kind == RLXC_ATOM_STRING &&
+                    strcmp(b->args[2].text, "planned") == 0;
     if (b->args[0].kind == RLXC_ATOM_SHAPE && b->args[0].n == 1)
         s->size = b->args[0].dims[0];
 }
@@ -313,6 +302,19 @@ static void kill(verifier *v, const rlxc_binding *b)
 
 static void walk_body(verifier *v, const rlxc_body *body);
 
+/* True where the runtime's table says that the builtin's result lies in memory of its own. */
+static bool makes_fresh(const rlxc_binding *b)
+{
+    uint32_t n = 0;
+    const rlx_builtin *table = rlx_builtin_table(&n);
+    for (uint32_t i = 0; i < n && b->callee.kind == RLXC_ATOM_EXTERN; i++)
+        if (strcmp(table[i].name, b->callee.text) == 0)
+            return table[i].flags & RLX_BUILTIN_FRESH ||
+                   (table[i].flags & RLX_BUILTIN_FRESH_TENSOR && b->var->sinfo &&
+                    b->var->sinfo->kind == RLXC_SINFO_TENSOR);
+    return false;
+}
+
 /* True where the value bound cannot lie in memory of the operands. */
 static bool is_fresh(const verifier *v, const rlxc_binding *b)
 {
@@ -324,7 +326,7 @@ static bool is_fresh(const verifier *v, const rlxc_binding *b)
     if (b->op)
         return (b->op->flags & (RLXC_OP_CALLS | RLXC_OP_ALIASES_0)) == 0;
     if (b->callee.kind != RLXC_ATOM_GLOBAL)
-        return rlxc_calls_fresh_builtin(b);
+        return makes_fresh(b);
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
     return g && g->prim;
 }
@@ -414,7 +416,7 @@ static void walk_call(verifier *v, const rlxc_binding *b)
         make_storage(v, b);
     else if (has_name(b, "alloc_tensor"))
         make_tensor(v, b);
-    else if (rlxc_is_op(b, "reshape") && b->args[0].kind == RLXC_ATOM_VAR && state_of(v, b->var))
+    else if (calls_op(b, "reshape") && b->args[0].kind == RLXC_ATOM_VAR && state_of(v, b->var))
         state_of(v, b->var)->at_start = state_of(v, b->args[0].var)->at_start;
 }
 

@@ -1,4 +1,5 @@
-/* In-place operands (inplace.h), proved from loops as schedules leave them.
+/* In-place results, proved for the plan verifier from loops as schedules leave them
+ * (verify_inplace.h).
  *
  * Of every load of the operand and every store of the result: the load comes first in the text, in
  * the same statement or an earlier one, and both name the variable of each loop around the two at
@@ -6,7 +7,7 @@
  * is written, before it is. A variable is named by an index that is it, or by two that are its
  * quotient and remainder. Loops and blocks that something else is said of are refused. */
 #include "compiler/ir/sym.h"
-#include "compiler/passes/inplace.h"
+#include "compiler/passes/verify_inplace.h"
 
 enum { MAX_LOOPS = 32, MAX_AXES = 64, MAX_ACCESSES = 256 };
 
@@ -219,7 +220,7 @@ static bool comes_first(walk *w, const access *load, const access *store)
     return true;
 }
 
-bool rlxc_loops_may_overwrite(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in, uint32_t out)
+bool rlxc_loops_overwrite(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in, uint32_t out)
 {
     walk w = {.ctx = ctx, .holds = true};
     if (in >= f->n_params || out >= f->n_params || in == out || !f->body)
