@@ -391,23 +391,24 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
 {
     writer w;
     uint8_t *head = NULL;
-    rlxv_new_file f;
+    rlx_new_file *f = NULL;
+    const char *temporary;
     rlx_executable *exe = NULL;
     rlx_status status = prepare(&w, b, err);
     if (status == RLX_OK)
         status = make_head(&w, w.head_size, &head, err);
     if (status == RLX_OK)
-        status = rlxv_file_begin(&f, &b->allocator, path, err);
+        status = rlx_new_file_begin(path, &f, err);
     if (status == RLX_OK) {
-        status = rlxv_file_write(&f, head, w.head_size, err);
+        status = rlx_new_file_write(f, head, w.head_size, err);
         for (uint32_t i = 0; status == RLX_OK && i < w.n_data; i++)
-            status = rlxv_file_write(&f, w.data[i].data, w.data[i].size, err);
+            status = rlx_new_file_write(f, w.data[i].data, w.data[i].size, err);
         /* The file is checked as any reader would before it gets its name; what went into a device
          * or pipe cannot be. */
-        if (status == RLX_OK && f.temporary)
-            status = rlx_executable_load_file(f.temporary, NULL, &exe, err);
+        if (status == RLX_OK && (temporary = rlxv_new_file_name(f)))
+            status = rlx_executable_load_file(temporary, NULL, &exe, err);
         rlx_executable_release(exe);
-        status = rlxv_file_end(&f, status, err);
+        status = rlx_new_file_end(f, status, err);
     }
     rlx_free(&b->allocator, head, w.head_size, 64);
     deinit(&w);

@@ -3,7 +3,7 @@
 #ifndef RLXV_FILE_H
 #define RLXV_FILE_H
 
-#include <rlx/base.h>
+#include <rlx/file.h>
 
 enum {
     RLXV_SECTION_STRINGS = 1,
@@ -31,22 +31,8 @@ enum {
 /* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
-/* image.c: a file under a name of its own until it is whole. A link to a file stays and that
- * is replaced; what is no regular file is written into. */
-typedef struct rlxv_new_file {
-    rlx_allocator allocator;
-    const char *path;
-    char *target;    /* without links, of malloc; NULL: there is no file yet */
-    char *temporary; /* NULL: no regular file */
-    size_t size;     /* of the name */
-    size_t folder;   /* the part of the name before the last component */
-    int fd;
-} rlxv_new_file;
-rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
-                           rlx_error *err);
-rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n, rlx_error *err);
-/* Renames it to what it shall be, or removes it where |status| says that something failed. */
-rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err);
+/* new_file.c: the name that the file has until it is whole; NULL: it is a device or pipe. */
+const char *rlxv_new_file_name(const rlx_new_file *file);
 
 /* Reads the header and the section table; gives the extent of the data section (size 0: none). */
 rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,

@@ -133,6 +133,8 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     size_t head_size = 0;
     uint64_t data_offset, data_size, total;
     struct stat st;
+    if (options && options->native_file)
+        RLX_TRY(rlx_check_output(options->native_file, &path, 1, err));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return rlxv_io_error(err, path, "open");
@@ -220,100 +222,14 @@ void rlx_executable_release(rlx_executable *exe)
     rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
 }
 
-/* --- writing --------------------------------------------------------------------------------- */
-
-static bool write_all(int fd, const uint8_t *p, uint64_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, p, n < (1u << 30) ? (size_t)n : 1u << 30);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        p += done;
-        n -= (uint64_t)done;
-    }
-    return true;
-}
-
-rlx_status rlxv_file_begin(rlxv_new_file *f, const rlx_allocator *a, const char *path,
-                           rlx_error *err)
-{
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* a device or pipe: nothing to replace */
-        *f = (rlxv_new_file){.allocator = *a, .path = path, .fd = open(path, O_WRONLY | O_CLOEXEC)};
-        return f->fd >= 0 ? RLX_OK : rlxv_io_error(err, path, "open");
-    }
-    char *target = realpath(path, NULL);
-    const char *to = target ? target : path, *slash = strrchr(to, '/');
-    size_t length = strlen(to);
-    *f = (rlxv_new_file){
-        .allocator = *a, .path = path, .target = target, .size = length + 48, .fd = -1};
-    f->folder = slash ? (size_t)(slash - to) + 1 : 0;
-    f->temporary = rlx_alloc(a, f->size, 1);
-    if (!f->temporary) {
-        free(target);
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while writing a file");
-    }
-    for (unsigned i = 0; f->fd < 0 && i < 1000; i++) {
-        snprintf(f->temporary, f->size, "%.*s.rlx-%ld-%u", (int)f->folder, to, (long)getpid(), i);
-        f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (f->fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (f->fd >= 0)
-        return RLX_OK;
-    rlx_status status = rlxv_io_error(err, path, "create");
-    rlx_free(a, f->temporary, f->size, 1);
-    free(target);
-    return status;
-}
-
-rlx_status rlxv_file_write(const rlxv_new_file *f, const void *data, uint64_t n, rlx_error *err)
-{
-    return write_all(f->fd, data, n) ? RLX_OK : rlxv_io_error(err, f->path, "write");
-}
-
-rlx_status rlxv_file_end(rlxv_new_file *f, rlx_status status, rlx_error *err)
-{
-    if (status == RLX_OK && f->temporary && fsync(f->fd) != 0)
-        status = rlxv_io_error(err, f->path, "write");
-    if (close(f->fd) != 0 && status == RLX_OK)
-        status = rlxv_io_error(err, f->path, "write");
-    if (!f->temporary)
-        return status;
-    if (status == RLX_OK && rename(f->temporary, f->target ? f->target : f->path) != 0)
-        status = rlxv_io_error(err, f->path, "rename to");
-    if (status != RLX_OK)
-        unlink(f->temporary);
-    f->temporary[f->folder] = 0;
-    int dir = status != RLX_OK
-                  ? -1
-                  : open(f->folder ? f->temporary : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir >= 0) { /* without it the rename may be lost with the power; the file is whole anyway */
-        fsync(dir);
-        close(dir);
-    }
-    free(f->target);
-    rlx_free(&f->allocator, f->temporary, f->size, 1);
-    return status;
-}
-
 rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
 {
-    rlxv_new_file f;
-    RLX_TRY(rlxv_file_begin(&f, &exe->allocator, path, err));
-    rlx_status status = rlxv_file_write(&f, exe->head, exe->head_size, err);
+    rlx_new_file *f;
+    RLX_TRY(rlx_new_file_begin(path, &f, err));
+    rlx_status status = rlx_new_file_write(f, exe->head, exe->head_size, err);
     if (status == RLX_OK && exe->data_size)
-        status = rlxv_file_write(&f, exe->data->data, exe->data_size, err);
-    return rlxv_file_end(&f, status, err);
-}
-
-rlx_status rlx_write_file(const char *path, const void *data, size_t size, rlx_error *err)
-{
-    rlxv_new_file f;
-    RLX_TRY(rlxv_file_begin(&f, rlx_default_allocator(), path, err));
-    return rlxv_file_end(&f, rlxv_file_write(&f, data, size, err), err);
+        status = rlx_new_file_write(f, exe->data->data, (size_t)exe->data_size, err);
+    return rlx_new_file_end(f, status, err);
 }
 
 rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)

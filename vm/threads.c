@@ -7,9 +7,21 @@
 #include "vm/vm_impl.h"
 
 #include <pthreadpool.h>
+#include <signal.h>
 #include <time.h>
 
 #define MAX_THREADS 1024u
+
+/* The host's signals are for its own threads: those started here take none. */
+static pthreadpool_t start_pool(uint32_t n)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthreadpool_t pool = pthreadpool_create(n);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pool;
+}
 
 rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **out, rlx_error *err)
 {
@@ -18,10 +30,8 @@ rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **
     rlx_threads *t = rlx_alloc(a, sizeof *t, _Alignof(rlx_threads));
     if (!t)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
-    *t = (rlx_threads){.allocator = *a,
-                       .n = n,
-                       .pool = n > 1 ? pthreadpool_create(n) : NULL,
-                       .pace = RLXV_PACE_NEW};
+    *t = (rlx_threads){
+        .allocator = *a, .n = n, .pool = n > 1 ? start_pool(n) : NULL, .pace = RLXV_PACE_NEW};
     if (n > 1 && !t->pool) {
         rlx_free(a, t, sizeof *t, _Alignof(rlx_threads));
         return rlx_fail(err, RLX_E_NOMEM, "cannot start %u threads", n);

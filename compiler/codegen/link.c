@@ -1,5 +1,5 @@
-/* Links object files into a shared object with the system's linker: a private folder under
- * TMPDIR, one process, everything removed again. No LLVM here.
+/* Links object files into a shared object with the system's linker: one process, files in memory
+ * only, so that nothing is left behind however it ends. No LLVM here.
  *
  * The shared object needs libm and nothing else, but for what --link names. It has no build id and
  * no absolute path, so equal objects give equal bytes. */
@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,9 +20,11 @@ extern char **environ;
 
 static const rlxc_range nowhere;
 
-static bool write_file(rlxc_context *ctx, const char *path, const void *data, size_t size)
+/* A file in memory with these bytes, open in the linker under the same number; -1 after an error.
+ */
+static int memory_file(rlxc_context *ctx, const char *name, const void *data, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = memfd_create(name, MFD_CLOEXEC);
     size_t done = 0;
     while (fd >= 0 && done < size) {
         ssize_t n = write(fd, (const char *)data + done, size - done);
@@ -31,31 +34,28 @@ static bool write_file(rlxc_context *ctx, const char *path, const void *data, si
             break;
         done += (size_t)n;
     }
-    bool fine = fd >= 0 && done == size;
-    if (fd >= 0 && close(fd) != 0)
-        fine = false;
-    if (!fine)
-        rlxc_error(ctx, nowhere, "cannot write %s: %s", path, strerror(errno));
-    return fine;
+    if (fd >= 0 && done == size)
+        return fd;
+    rlxc_error(ctx, nowhere, "cannot hand code to the linker: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
-static bool read_file(rlxc_context *ctx, const char *path, const void **out_data, size_t *out_size)
+static bool read_file(rlxc_context *ctx, int fd, const void **out_data, size_t *out_size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
-    bool fine = fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0;
+    bool fine = fstat(fd, &info) == 0 && info.st_size > 0;
     char *data = fine ? rlxc_try_alloc(ctx, (size_t)info.st_size, 1) : NULL;
     size_t done = 0, size = fine ? (size_t)info.st_size : 0;
     while (data && done < size) {
-        ssize_t n = read(fd, data + done, size - done);
+        ssize_t n = pread(fd, data + done, size - done, (off_t)done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             break;
         done += (size_t)n;
     }
-    if (fd >= 0)
-        close(fd);
     if (!data || done < size) {
         rlxc_error(ctx, nowhere, "cannot read the linker's output");
         return false;
@@ -66,28 +66,34 @@ static bool read_file(rlxc_context *ctx, const char *path, const void **out_data
 }
 
 /* The first few hundred bytes of what the linker said. */
-static const char *linker_message(rlxc_context *ctx, const char *path)
+static const char *linker_message(rlxc_context *ctx, int log)
 {
     char text[400];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : 0;
-    if (fd >= 0)
-        close(fd);
+    ssize_t n = pread(log, text, sizeof text, 0);
     return rlxc_intern(ctx, text, n > 0 ? (size_t)n : 0);
 }
 
-/* Runs |linker|; 127 where there is no such program. */
-static int run(const char *linker, char *const *args, const char *log)
+/* lld writes a shared object to standard output, GNU ld into a file that exists. */
+static const struct linker {
+    const char *name;
+    bool to_stdout;
+} linkers[] = {{"ld.lld-19", true}, {"ld.lld", true}, {"ld", false}};
+
+/* Runs |linker|, which has the |n| files |fds|: the last two are its output and its messages. 127
+ * where there is no such program. */
+static int run(const struct linker *linker, char *const *args, const int *fds, uint32_t n)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status = 0;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return 127;
+    for (uint32_t i = 0; i < n; i++) /* onto itself: stays open */
+        posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int failed = posix_spawnp(&pid, linker, &actions, NULL, args, environ);
+    posix_spawn_file_actions_adddup2(&actions, fds[n - (linker->to_stdout ? 2 : 1)], 1);
+    posix_spawn_file_actions_adddup2(&actions, fds[n - 1], 2);
+    int failed = posix_spawnp(&pid, linker->name, &actions, NULL, args, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed)
         return 127;
@@ -116,74 +122,82 @@ static const char *find_library(rlxc_context *ctx, const char *triple, const cha
     return NULL;
 }
 
-static bool link_in(rlxc_context *ctx, const char *folder, const rlxc_options *options,
-                    const rlx_str *objects, uint32_t n, const void **out_data, size_t *out_size)
+enum { FIXED_WORDS = 12, MORE_WORDS = 6 }; /* of a command line, beside objects and --link */
+
+/* The linker's command line; NULL when memory is out. */
+static char **command_line(rlxc_context *ctx, const rlxc_options *options, const int *fds,
+                           uint32_t n, bool to_stdout)
 {
-    static const char *const linkers[] = {"ld.lld-19", "ld.lld", "ld"};
-    const char *out = rlxc_internf(ctx, "%s/kernels.so", folder);
-    const char *log = rlxc_internf(ctx, "%s/log", folder);
-    const char *triple = rlxc_target_triple(options);
-    const char *words[] = {"ld",      "-shared",    "--gc-sections",   "--hash-style=gnu",
-                           "-soname", "kernels.so", "--build-id=none", "-z",
-                           "now",     "-z",         "noexecstack",     "-o",
-                           out};
-    enum { N_WORDS = sizeof words / sizeof *words, MORE = 5 };
-    const char *more[MORE + sizeof options->links / sizeof *options->links];
-    uint32_t n_more = 0;
-    for (uint32_t i = 0; i < options->n_links; i++)
-        more[n_more++] = options->links[i];
-    more[n_more++] = "--as-needed";
-    if ((more[n_more] = find_library(ctx, triple, "libm.so.6")))
-        n_more++;
-    if (options->n_links > 0) { /* a name that nothing defines is found here and not at load */
-        if ((more[n_more] = find_library(ctx, triple, "libc.so.6")))
-            n_more++;
-        more[n_more++] = "--no-undefined";
-    }
-    char **args = rlxc_try_alloc(ctx, (size_t)N_WORDS + n + n_more + 1, sizeof *args);
+    static const char *const fixed[FIXED_WORDS] = {
+        "ld",  "-shared", "--gc-sections", "--hash-style=gnu", "-soname", "kernels.so", "-z",
+        "now", "-z",      "noexecstack",   "--build-id=none",  "-o"};
+    const char *triple = rlxc_target_triple(options), *library;
+    char **args = rlxc_try_alloc(ctx, (size_t)FIXED_WORDS + 1 + n + options->n_links + MORE_WORDS,
+                                 sizeof *args);
+    uint32_t at = 0;
     if (!args)
-        return false;
-    for (uint32_t i = 0; i < N_WORDS + n + n_more; i++) {
-        const char *word = i < N_WORDS       ? words[i]
-                           : i < N_WORDS + n ? rlxc_internf(ctx, "%s/%u.o", folder, i - N_WORDS)
-                                             : more[i - N_WORDS - n];
-        args[i] = rlxc_copy(ctx, word, strlen(word) + 1);
-    }
-    char *const *paths = args + N_WORDS;
-    if (rlxc_out_of_memory(ctx)) /* the words may be anything */
-        return false;
-    bool fine = true;
-    for (uint32_t i = 0; fine && i < n; i++)
-        fine = write_file(ctx, paths[i], objects[i].data, objects[i].len);
-    int status = 127;
-    for (size_t i = 0; fine && status == 127 && i < sizeof linkers / sizeof *linkers; i++)
-        status = run(linkers[i], args, log);
-    if (fine && status != 0) {
-        rlxc_error(ctx, nowhere,
-                   status == 127 ? "no linker found: install lld or binutils%s"
-                                 : "the linker failed: %s",
-                   status == 127 ? "" : linker_message(ctx, log));
-        fine = false;
-    }
-    fine = fine && read_file(ctx, out, out_data, out_size);
+        return NULL;
+#define WORD(...) (args[at++] = (char *)(uintptr_t)rlxc_internf(ctx, __VA_ARGS__))
+    for (uint32_t i = 0; i < FIXED_WORDS; i++)
+        WORD("%s", fixed[i]);
+    if (to_stdout)
+        WORD("-");
+    else
+        WORD("/proc/self/fd/%d", fds[n]);
     for (uint32_t i = 0; i < n; i++)
-        unlink(paths[i]);
-    unlink(out);
-    unlink(log);
-    return fine;
+        WORD("/proc/self/fd/%d", fds[i]);
+    for (uint32_t i = 0; i < options->n_links; i++)
+        WORD("%s", options->links[i]);
+    WORD("--as-needed");
+    if ((library = find_library(ctx, triple, "libm.so.6")))
+        WORD("%s", library);
+    if (options->n_links > 0) { /* a name that nothing defines is found here and not at load */
+        if ((library = find_library(ctx, triple, "libc.so.6")))
+            WORD("%s", library);
+        WORD("--no-undefined");
+    }
+#undef WORD
+    return rlxc_out_of_memory(ctx) ? NULL : args; /* the words may be anything */
+}
+
+/* |fds|: the objects, then the output and the messages. */
+static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int *fds, uint32_t n,
+                       const void **out_data, size_t *out_size)
+{
+    int status = 127;
+    for (size_t i = 0; status == 127 && i < sizeof linkers / sizeof *linkers; i++) {
+        char **args = command_line(ctx, options, fds, n, linkers[i].to_stdout);
+        if (!args)
+            return false;
+        status = run(&linkers[i], args, fds, n + 2);
+    }
+    if (status == 0)
+        return read_file(ctx, fds[n], out_data, out_size);
+    rlxc_error(ctx, nowhere,
+               status == 127 ? "no linker found: install lld or binutils%s"
+                             : "the linker failed: %s",
+               status == 127 ? "" : linker_message(ctx, fds[n + 1]));
+    return false;
 }
 
 bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const rlx_str *objects,
                       uint32_t n, const void **out_data, size_t *out_size)
 {
-    const char *base = getenv("TMPDIR");
-    const char *pattern = rlxc_internf(ctx, "%s/rlxc-XXXXXX", base && *base ? base : "/tmp");
-    char *folder = rlxc_copy(ctx, pattern, strlen(pattern) + 1);
-    if (!mkdtemp(folder)) {
-        rlxc_error(ctx, nowhere, "cannot make a folder like %s: %s", pattern, strerror(errno));
+    static const char *const names[] = {"rlxc-output", "rlxc-messages"};
+    int *fds = rlxc_try_alloc(ctx, (size_t)n + 2, sizeof *fds);
+    uint32_t opened = 0;
+    if (!fds)
         return false;
+    while (opened < n + 2) {
+        fds[opened] =
+            opened < n ? memory_file(ctx, "rlxc-object", objects[opened].data, objects[opened].len)
+                       : memory_file(ctx, names[opened - n], NULL, 0);
+        if (fds[opened] < 0)
+            break;
+        opened++;
     }
-    bool fine = link_in(ctx, folder, options, objects, n, out_data, out_size);
-    rmdir(folder);
+    bool fine = opened == n + 2 && link_files(ctx, options, fds, n, out_data, out_size);
+    for (uint32_t i = 0; i < opened; i++)
+        close(fds[i]);
     return fine;
 }

@@ -14,6 +14,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,9 +134,12 @@ static void *run(void *user)
 static void run_on_threads(work *w, pthread_t *threads, uint32_t n)
 {
     pthread_attr_t attributes;
+    sigset_t all;
     uint32_t started = 0;
+    sigfillset(&all); /* signals are for the caller's thread: rlx/file.h says why */
     if (n > 0 && pthread_attr_init(&attributes) == 0) {
-        if (pthread_attr_setstacksize(&attributes, STACK) == 0)
+        if (pthread_attr_setstacksize(&attributes, STACK) == 0 &&
+            pthread_attr_setsigmask_np(&attributes, &all) == 0)
             while (started < n && pthread_create(&threads[started], &attributes, run, w) == 0)
                 started++;
         pthread_attr_destroy(&attributes);

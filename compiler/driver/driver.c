@@ -14,6 +14,7 @@
 #include "compiler/driver/files.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/safetensors.h"
+#include "compiler/ir/mapped.h"
 #include "compiler/ops/ops.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
@@ -161,6 +162,12 @@ static bool read_input(run *r)
     }
     if (r->module == NULL)
         return false;
+    if (c->output != NULL && rlxc_is_mapped(r->ctx, c->output)) {
+        rlxc_error(r->ctx, (rlxc_range){0},
+                   "the output %s is a file that %s reads, which would be lost", c->output,
+                   c->input);
+        return false;
+    }
     if (c->params == NULL)
         return true;
     return rlxc_weights_open(r->ctx, c->params, &r->weights) &&

@@ -2,7 +2,7 @@
 #include "compiler/driver/files.h"
 
 #include "compiler/ir/mapped.h"
-#include "rlx/executable.h"
+#include "rlx/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

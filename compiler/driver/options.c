@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler/ir/nearest.h"
+#include "rlx/file.h"
 
 typedef enum option_id {
     OPT_OUTPUT,
@@ -348,6 +349,19 @@ static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE
     return apply(row, value, c, err);
 }
 
+/* Nothing that is read may be written over; files that the input names are checked later. */
+static bool check_output(const rlxc_command *c, FILE *err)
+{
+    const char *inputs[2 + RLXC_MAX_LINKS] = {c->input, c->params};
+    rlx_error error = {0};
+    memcpy(inputs + 2, c->links, c->n_links * sizeof *inputs);
+    if (c->output == NULL ||
+        rlx_check_output(c->output, inputs, 2 + (size_t)c->n_links, &error) == RLX_OK)
+        return true;
+    fprintf(err, "rlxc: %s\n", error.message);
+    return false;
+}
+
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
 {
     *out = (rlxc_command){.opt_level = 2, .row_bits = RLXC_ROW_BITS};
@@ -368,5 +382,5 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
         fputs("rlxc: --emit=obj writes binary: give -o FILE\n", err);
         return false;
     }
-    return true;
+    return check_output(out, err);
 }

@@ -9,4 +9,7 @@
  * reading it a bus error, as with every mapped file. */
 const void *rlxc_map_file(rlxc_context *ctx, int fd, size_t size);
 
+/* True if |path| names a file that is mapped, under whatever name. */
+bool rlxc_is_mapped(const rlxc_context *ctx, const char *path);
+
 #endif

@@ -8,6 +8,7 @@
 #ifndef RLX_EXECUTABLE_H
 #define RLX_EXECUTABLE_H
 
+#include <rlx/file.h>
 #include <rlx/value.h>
 
 #ifdef __cplusplus
@@ -22,7 +23,8 @@ typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
     bool trust_native; /* run the machine code in the file; as safe as loading any shared library */
     /* Where the machine code is kept as a file of its own while it runs and after, for perf, which
-       reads the names of kernels from there. Replaced if there is one. NULL: in memory only. */
+       reads the names of kernels from there. Replaced if there is one, but refused (INVALID_ARG)
+       if it is the file that is loaded. NULL: in memory only. */
     const char *native_file;
     /* Files: the constants are read into memory of |allocator|, in huge pages where the system has
        them, instead of being mapped. Loading takes longer and processes share nothing; calls that
@@ -30,8 +32,8 @@ typedef struct rlx_load_options {
     bool huge_pages;
 } rlx_load_options;
 
-/* |options| may be NULL. Errors: IO, INVALID_MODULE, VERSION, NOT_FOUND (a builtin this library
-   does not have), LIMIT, NOMEM. */
+/* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
+   this library does not have), LIMIT, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
                                                           const rlx_load_options *options,
                                                           rlx_executable **out, rlx_error *err);
@@ -45,11 +47,6 @@ RLX_API void rlx_executable_release(rlx_executable *exe); /* NULL is ignored */
 /* Writes the same bytes that were loaded, as rlx_write_file does. Errors: IO, NOT_FOUND, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, const char *path,
                                                      rlx_error *err);
-/* A file of these bytes, whole or not at all: a temporary file in the same folder, synced, renamed.
-   A link to a file stays, and the file is replaced; a device or pipe is written into. Errors: IO,
-   NOT_FOUND (no such folder), NOMEM. */
-RLX_NODISCARD RLX_API rlx_status rlx_write_file(const char *path, const void *data, size_t size,
-                                                rlx_error *err);
 /* Compares the checksum of the constants (loading checks all others). Errors: INVALID_MODULE. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);

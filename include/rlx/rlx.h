@@ -8,6 +8,7 @@
 #include <rlx/builtin.h>
 #include <rlx/cpu.h>
 #include <rlx/executable.h>
+#include <rlx/file.h>
 #include <rlx/kernel.h>
 #include <rlx/plan.h>
 #include <rlx/profile.h>

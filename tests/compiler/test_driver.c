@@ -307,3 +307,50 @@ RLX_TEST(driver, running_out_of_memory_is_an_error_at_every_allocation)
     }
     t->fail_at = 0;
 }
+
+RLX_TEST(driver, an_output_that_is_an_input_is_refused)
+{
+    static char out[MAX_TEXT], err[MAX_TEXT];
+    char folder[] = "/tmp/rlx-driver-XXXXXX", words[512], back[256];
+    cr_assert(mkdtemp(folder) && getcwd(back, sizeof back) && chdir(folder) == 0);
+    RLX_OKAY(rlx_write_file("m.py", MODULE, strlen(MODULE), &t->error));
+    RLX_OKAY(rlx_write_file("w.safetensors", "w", 1, &t->error));
+    RLX_OKAY(rlx_write_file("l.o", "l", 1, &t->error));
+    cr_assert_eq(symlink("m.py", "soft.py"), 0);
+    cr_assert_eq(link("m.py", "hard.py"), 0);
+    static const char *const rows[] = {
+        "m.py -o m.py",
+        "m.py -o ./m.py",
+        "m.py -o %s/m.py",
+        "%s/m.py -o soft.py",
+        "soft.py -o m.py",
+        "hard.py -o soft.py",
+        "m.py -o hard.py --emit=relax",
+        "m.py -o m.py --emit=tir",
+        "m.py -o m.py --emit=llvm",
+        "m.py -o m.py --emit=asm",
+        "m.py -o m.py --emit obj",
+        "m.py -o m.py --emit bytecode",
+        "m.py -o m.py --stop-after=fuse",
+        "m.py --params w.safetensors -o w.safetensors",
+        "m.py --link l.o -o l.o",
+        "m.py --link nothing.a --link l.o --emit obj -o ../%s/l.o",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = rows[i][0] == 'm' && strstr(rows[i], "..") ? folder + 5 : folder;
+        snprintf(words, sizeof words, rows[i], name);
+        cr_expect_eq(run(words, out, err), 2, "%s", words);
+        cr_expect(strstr(err, "is the same file as the input") != NULL, "%s: %s", words, err);
+    }
+    char *text = NULL;
+    FILE *file = fopen("m.py", "r");
+    size_t room = 0;
+    cr_assert(file && getdelim(&text, &room, '\0', file) > 0);
+    cr_expect_str_eq(text, MODULE);
+    fclose(file);
+    free(text);
+    static const char *const files[] = {"m.py", "w.safetensors", "l.o", "soft.py", "hard.py"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cr_expect_eq(unlink(files[i]), 0, "%s is gone", files[i]);
+    cr_assert(chdir(back) == 0 && rmdir(folder) == 0, "something was left in %s", folder);
+}

@@ -82,6 +82,45 @@ RLX_TEST(onnx, external_data_stays_in_the_folder)
     }
 }
 
+RLX_TEST(onnx, external_data_is_not_written_over)
+{
+    static const float values[4] = {1, 2, 3, 4};
+    static const char *const name = "w";
+    char folder[] = "/tmp/rlx-onnx-XXXXXX", paths[3][64], text[1024] = "";
+    bytes entry = {.size = 0}, tensor = {.size = 0}, graph = {.size = 0}, model = {.size = 0};
+    cr_assert(mkdtemp(folder));
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, "w.bin");
+    put_int(&tensor, 1, 4); /* dims */
+    put_int(&tensor, 2, 1); /* float */
+    put_text(&tensor, 8, name);
+    put_message(&tensor, 13, &entry);
+    put_int(&tensor, 14, 1);
+    put_message(&graph, 5, &tensor);
+    finish_model(&graph, &name, 1, &model);
+    snprintf(paths[0], sizeof paths[0], "%s/m.onnx", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/w.bin", folder);
+    snprintf(paths[2], sizeof paths[2], "%s/soft", folder);
+    RLX_OKAY(rlx_write_file(paths[0], model.data, model.size, &t->error));
+    RLX_OKAY(rlx_write_file(paths[1], values, sizeof values, &t->error));
+    cr_assert_eq(symlink("w.bin", paths[2]), 0);
+    for (int i = 1; i < 3; i++) {
+        char *argv[] = {(char[]){"rlxc"}, paths[0], (char[]){"-o"}, paths[i], NULL};
+        FILE *err = fmemopen(text, sizeof text, "w");
+        cr_expect_eq(rlxc_main(4, argv, err, err), 1);
+        fclose(err);
+        cr_expect(strstr(text, "which would be lost") != NULL, "%s", text);
+    }
+    float back[4];
+    FILE *file = fopen(paths[1], "rb");
+    cr_assert(file && fread(back, sizeof back, 1, file) == 1);
+    cr_expect(memcmp(back, values, sizeof back) == 0, "the weights are lost");
+    fclose(file);
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+    cr_expect_eq(rmdir(folder), 0, "something was left in %s", folder);
+}
+
 RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
 {
     static const char *const names[] = {"a", "b", "c", "d"};

@@ -61,13 +61,17 @@ static int assemble(const arguments *a)
                              : "no file given; --help shows the usage");
         return CLI_USAGE;
     }
+    rlx_error err = {0};
+    if (rlx_check_output(a->output, &a->file, 1, &err) != RLX_OK) {
+        cli_complain("%s", err.message);
+        return CLI_USAGE;
+    }
     size_t size, image_size = 0;
     char *text = read_text(a->file, &size);
     if (!text)
         return CLI_FAILED;
     void *image = NULL;
     rlx_executable *exe = NULL;
-    rlx_error err = {0};
     rlx_status status =
         rlx_assemble(NULL, rlx_str_from(a->file), (rlx_str){text, size}, &image, &image_size, &err);
     if (status == RLX_OK)

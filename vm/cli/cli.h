@@ -25,6 +25,7 @@ typedef struct cli_call {
     uint64_t seed;
     uint32_t threads;        /* 0: not given */
     const char *native_file; /* rlx_load_options.native_file */
+    const char *trace;       /* a file that the command writes */
     bool huge_pages;         /* the same of there */
     bool quiet;              /* what the function prints is dropped */
 } cli_call;
@@ -131,6 +132,9 @@ void cli_close(cli_session *session);
 /* RLX_NONE, and a complaint, when |exe| has no exported function of that name. */
 uint32_t cli_find_function(const char *file, const rlx_executable *exe, const char *name);
 
+/* Errors: INVALID_ARG if |path| (NULL: nothing is checked) is a file that |call| reads. */
+rlx_status cli_check_output(const cli_call *call, const char *path, rlx_error *err);
+
 /* Builds one argument per parameter of the session's function. */
 int cli_make_args(const cli_call *call, cli_session *session);
 /* The value that |text| of --input says, for a parameter of |type|. */
@@ -146,6 +150,9 @@ rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const c
 /* Writes |v| to |path| (tuples to path.0, ...: "out.npy" gives out.0.npy). A tuple that |is_field|
  * of the results goes to one file where that is a .pb: it is a sequence. */
 rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err);
+/* Writes nothing, but fails where cli_write_value would write over an input of |call|. */
+rlx_status cli_check_value(const cli_call *call, rlx_value v, bool is_field, const char *path,
+                           rlx_error *err);
 /* One line a value: kind, dtype, shape, first elements. */
 void cli_print_value(FILE *file, const char *name, rlx_value v);
 /* "1.234 us": nanoseconds in a unit that fits. */

@@ -181,6 +181,10 @@ static int dump(const arguments *a)
         cli_complain("no file given; --help shows the usage");
         return CLI_USAGE;
     }
+    if (a->svg && rlx_check_output(a->svg, &a->file, 1, &err) != RLX_OK) {
+        cli_complain("%s", err.message);
+        return CLI_USAGE;
+    }
     if (rlx_executable_load_file(a->file, NULL, &exe, &err) != RLX_OK)
         return cli_fail(&err);
     int status = CLI_OK;

@@ -34,22 +34,38 @@ rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size
     return RLX_OK;
 }
 
-rlx_status cli_create_file(const char *path, FILE **out, rlx_error *err)
+static ssize_t write_part(void *cookie, const char *data, size_t size)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    *out = file;
-    return RLX_OK;
+    cli_file *file = cookie;
+    if (file->error.code == RLX_OK &&
+        rlx_new_file_write(file->file, data, size, &file->error) == RLX_OK)
+        return (ssize_t)size;
+    errno = EIO;
+    return 0;
 }
 
-bool cli_put(FILE *file, const void *data, size_t size)
+rlx_status cli_create_file(const char *path, cli_file *out, rlx_error *err)
 {
-    return size == 0 || fwrite(data, 1, size, file) == size;
+    *out = (cli_file){.path = path};
+    RLX_TRY(rlx_new_file_begin(path, &out->file, err));
+    out->stream = fopencookie(out, "w", (cookie_io_functions_t){.write = write_part});
+    return out->stream
+               ? RLX_OK
+               : rlx_new_file_end(out->file, rlx_fail(err, RLX_E_NOMEM, "out of memory"), err);
 }
 
-rlx_status cli_close_file(FILE *file, bool ok, const char *path, rlx_error *err)
+bool cli_put(cli_file *file, const void *data, size_t size)
 {
-    ok = fclose(file) == 0 && ok;
-    return ok ? RLX_OK : rlx_fail(err, RLX_E_IO, "%s: cannot be written", path);
+    return size == 0 || fwrite(data, 1, size, file->stream) == size;
+}
+
+rlx_status cli_close_file(cli_file *file, bool ok, rlx_error *err)
+{
+    ok = !ferror(file->stream) && ok;
+    ok = fclose(file->stream) == 0 && ok && file->error.code == RLX_OK;
+    if (!ok && file->error.code == RLX_OK)
+        (void)rlx_fail(&file->error, RLX_E_IO, "%s: cannot be written", file->path);
+    if (!ok && err)
+        *err = file->error;
+    return rlx_new_file_end(file->file, file->error.code, err);
 }

@@ -9,11 +9,20 @@
 RLX_NODISCARD rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size,
                                        rlx_error *err);
 
-/* Opens a file for writing. Errors: IO. */
-RLX_NODISCARD rlx_status cli_create_file(const char *path, FILE **out, rlx_error *err);
+/* A file that is being written, whole or not at all (rlx/file.h). */
+typedef struct cli_file {
+    FILE *stream; /* what is put here is written */
+    const char *path;
+    rlx_new_file *file;
+    rlx_error error; /* the first one */
+} cli_file;
+
+/* Begins to write |path|, which must outlive |out|; |out| must stay where it is. Errors: those of
+ * rlx_new_file_begin. */
+RLX_NODISCARD rlx_status cli_create_file(const char *path, cli_file *out, rlx_error *err);
 /* Appends; false where that fails. */
-bool cli_put(FILE *file, const void *data, size_t size);
-/* The end of writing to |file|, which |ok| says has gone well. Errors: IO. */
-RLX_NODISCARD rlx_status cli_close_file(FILE *file, bool ok, const char *path, rlx_error *err);
+bool cli_put(cli_file *file, const void *data, size_t size);
+/* Gives the file its name, unless writing failed or |ok| is false. Errors: IO, CANCELLED. */
+RLX_NODISCARD rlx_status cli_close_file(cli_file *file, bool ok, rlx_error *err);
 
 #endif

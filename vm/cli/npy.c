@@ -267,9 +267,9 @@ rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int
     text[at++] = '\n';
     const unsigned char head[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(at & 255), (unsigned char)(at >> 8)};
-    FILE *file = NULL;
+    cli_file file;
     RLX_TRY(cli_create_file(path, &file, err));
-    bool ok = cli_put(file, head, sizeof head) && cli_put(file, text, (size_t)at) &&
-              cli_put(file, data, nbytes);
-    return cli_close_file(file, ok, path, err);
+    bool ok = cli_put(&file, head, sizeof head) && cli_put(&file, text, (size_t)at) &&
+              cli_put(&file, data, nbytes);
+    return cli_close_file(&file, ok, err);
 }

@@ -2,8 +2,7 @@
  * that viewers show under the pointer. The dashed line is the lower bound. */
 #include "vm/cli/plan.h"
 
-#include <errno.h>
-#include <string.h>
+#include "vm/cli/file.h"
 
 #define WIDTH 1200
 #define HEIGHT 480
@@ -99,27 +98,21 @@ int cli_plan_draw(const cli_plan *p, const char *path)
         cli_complain("--svg: no region has all its values; --dim gives them");
         return CLI_USAGE;
     }
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        cli_complain("%s: %s", path, strerror(errno));
-        return CLI_FAILED;
-    }
+    cli_file file;
+    rlx_error err = {0};
+    if (cli_create_file(path, &file, &err) != RLX_OK)
+        return cli_fail(&err);
     double height = TOP + (double)n * (HEIGHT + GAP), y = TOP;
-    fprintf(file,
+    fprintf(file.stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n",
             WIDTH + 10, height);
     for (uint32_t z = 0; z < p->n_regions; z++) {
         if (!p->known[z])
             continue;
-        draw_region(file, p, z, y);
+        draw_region(file.stream, p, z, y);
         y += HEIGHT + GAP;
     }
-    fputs("</svg>\n", file);
-    bool failed = ferror(file) != 0;
-    failed |= fclose(file) != 0;
-    if (!failed)
-        return CLI_OK;
-    cli_complain("%s: %s", path, strerror(errno));
-    return CLI_FAILED;
+    fputs("</svg>\n", file.stream);
+    return cli_close_file(&file, true, &err) == RLX_OK ? CLI_OK : cli_fail(&err);
 }

@@ -4,16 +4,16 @@
  * in the code. Shares are of the sum of all self times, so they add up to 100 %. */
 #include "vm/cli/cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "vm/cli/file.h"
 
 enum { MAX_EVENTS = 1 << 20, MAX_CALLS = 1000000 };
 
 typedef struct arguments {
     cli_call call;
-    const char *trace;
     uint64_t number, warmup;
     bool json;
 } arguments;
@@ -46,7 +46,7 @@ static bool set(void *user, const cli_option *option, const char *value)
     if (strcmp(name, "--json") == 0)
         return a->json = true;
     if (strcmp(name, "--trace") == 0) {
-        a->trace = value;
+        a->call.trace = value;
         return true;
     }
     return cli_call_set(&a->call, option, value);
@@ -203,12 +203,11 @@ static void write_json(const report *r)
 /* Chrome's trace event format: complete events, times in microseconds. */
 static int write_trace(const report *r)
 {
-    FILE *file = fopen(r->a->trace, "w");
-    if (!file) {
-        cli_complain("%s: %s", r->a->trace, strerror(errno));
-        return CLI_FAILED;
-    }
-    cli_json j = {.file = file};
+    cli_file file;
+    rlx_error err = {0};
+    if (cli_create_file(r->a->call.trace, &file, &err) != RLX_OK)
+        return cli_fail(&err);
+    cli_json j = {.file = file.stream};
     rlx_profile_event event;
     rlx_profile_row row;
     cli_json_open(&j, NULL, '{');
@@ -229,19 +228,17 @@ static int write_trace(const report *r)
         write_place(&j, r, &row);
         cli_json_close(&j, '}');
         cli_json_close(&j, '}');
-        fputc('\n', file);
+        fputc('\n', file.stream);
     }
     cli_json_close(&j, ']');
     cli_json_close(&j, '}');
-    fputc('\n', file);
-    bool ok = !ferror(file);
-    ok = fclose(file) == 0 && ok;
-    if (!ok)
-        cli_complain("%s: %s", r->a->trace, strerror(errno));
+    fputc('\n', file.stream);
+    if (cli_close_file(&file, true, &err) != RLX_OK)
+        return cli_fail(&err);
     if (rlx_profile_dropped_events(r->profile) > 0)
-        cli_complain("%s: %llu later events did not fit and are left out", r->a->trace,
+        cli_complain("%s: %llu later events did not fit and are left out", r->a->call.trace,
                      (unsigned long long)rlx_profile_dropped_events(r->profile));
-    return ok ? CLI_OK : CLI_FAILED;
+    return CLI_OK;
 }
 
 static uint64_t now(void)
@@ -281,7 +278,8 @@ static int profile_session(const arguments *a, const cli_session *session)
     rlx_function_info info;
     (void)rlx_executable_function(session->exe, session->function, &info);
     r.function = info.name;
-    if (rlx_profile_create(NULL, session->exe, a->trace ? MAX_EVENTS : 0, &profile, &err) != RLX_OK)
+    if (rlx_profile_create(NULL, session->exe, a->call.trace ? MAX_EVENTS : 0, &profile, &err) !=
+        RLX_OK)
         return cli_fail(&err);
     r.profile = profile;
     int status = CLI_OK;
@@ -289,7 +287,7 @@ static int profile_session(const arguments *a, const cli_session *session)
         status = cli_fail(&err);
     if (status == CLI_OK)
         status = make_groups(&r);
-    if (status == CLI_OK && a->trace)
+    if (status == CLI_OK && a->call.trace)
         status = write_trace(&r);
     if (status == CLI_OK && a->json)
         write_json(&r);

@@ -75,7 +75,8 @@ static int find_output(const results *r, const char *text, rlx_value *out, const
     return CLI_FAILED;
 }
 
-static int write_outputs(const cli_call *call, const results *r)
+/* Checks or writes what every -o asks for. */
+static int each_output(const cli_call *call, const results *r, bool only_check)
 {
     rlx_error err = {0};
     for (uint32_t i = 0; i < call->n_outputs; i++) {
@@ -86,10 +87,18 @@ static int write_outputs(const cli_call *call, const results *r)
             return status;
         /* A tuple whose type does not say so is a sequence, not the list of the results. */
         const bool is_field = !r->is_list || v.as.object != r->whole.as.object;
-        if (cli_write_value(v, is_field, file, &err) != RLX_OK)
+        if ((only_check ? cli_check_value(call, v, is_field, file, &err)
+                        : cli_write_value(v, is_field, file, &err)) != RLX_OK)
             return cli_fail(&err);
     }
     return CLI_OK;
+}
+
+/* Nothing is written where one of the files must not be. */
+static int write_outputs(const cli_call *call, const results *r)
+{
+    int status = each_output(call, r, true);
+    return status == CLI_OK ? each_output(call, r, false) : status;
 }
 
 static void print_results(const results *r)

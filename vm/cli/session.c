@@ -152,12 +152,46 @@ static int bind_dims(const cli_call *call, cli_session *session)
     return status;
 }
 
+/* The file that |text|, "F" or "NAME=F", may mean; every name may have a '=' in it. NULL after the
+ * last one. */
+static const char *next_file(const char *text)
+{
+    const char *equals = strchr(text, '=');
+    return equals ? equals + 1 : NULL;
+}
+
+rlx_status cli_check_output(const cli_call *call, const char *path, rlx_error *err)
+{
+    if (!path)
+        return RLX_OK;
+    RLX_TRY(rlx_check_output(path, &call->file, 1, err));
+    for (uint32_t i = 0; i < call->n_inputs; i++)
+        for (const char *file = call->inputs[i]; file; file = next_file(file))
+            RLX_TRY(rlx_check_output(path, &file, 1, err));
+    return RLX_OK;
+}
+
+/* What the command line says alone; the files of a tuple's fields are known after the call. */
+static rlx_status check_outputs(const cli_call *call, rlx_error *err)
+{
+    RLX_TRY(cli_check_output(call, call->native_file, err));
+    RLX_TRY(cli_check_output(call, call->trace, err));
+    for (uint32_t i = 0; i < call->n_outputs; i++)
+        for (const char *file = call->outputs[i]; file; file = next_file(file))
+            RLX_TRY(cli_check_output(call, file, err));
+    return RLX_OK;
+}
+
 int cli_open(const cli_call *call, cli_session *out)
 {
     rlx_error err = {0};
     *out = (cli_session){0};
     if (!call->file) {
         cli_complain("no file given; --help shows the usage");
+        return CLI_USAGE;
+    }
+    if (check_outputs(call, &err) != RLX_OK) {
+        cli_complain("%s", err.message);
         return CLI_USAGE;
     }
     const rlx_load_options load = {

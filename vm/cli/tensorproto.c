@@ -429,10 +429,10 @@ rlx_status tensorproto_write(const char *path, rlx_dtype dtype, uint32_t ndim, c
     unsigned char header[HEADER_BYTES];
     size_t used, nbytes;
     RLX_TRY(make_header(path, dtype, ndim, dims, header, &used, &nbytes, err));
-    FILE *file = NULL;
+    cli_file file;
     RLX_TRY(cli_create_file(path, &file, err));
-    bool ok = cli_put(file, header, used) && cli_put(file, data, nbytes);
-    return cli_close_file(file, ok, path, err);
+    bool ok = cli_put(&file, header, used) && cli_put(&file, data, nbytes);
+    return cli_close_file(&file, ok, err);
 }
 
 rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
@@ -443,9 +443,9 @@ rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
     for (uint32_t i = 0; i < n; i++)
         if (rlx_tuple_get(v.as.tuple, i).kind != RLX_KIND_TENSOR)
             return rlx_fail(err, RLX_E_INVALID_ARG, "%s: item %u is no tensor", path, i);
-    FILE *file = NULL;
+    cli_file file;
     RLX_TRY(cli_create_file(path, &file, err));
-    bool ok = cli_put(file, start, sizeof start);
+    bool ok = cli_put(&file, start, sizeof start);
     rlx_status status = RLX_OK;
     for (uint32_t i = 0; i < n && ok && status == RLX_OK; i++) {
         const rlx_tensor *t = rlx_tuple_get(v.as.tuple, i).as.tensor;
@@ -453,12 +453,10 @@ rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
         size_t used = 0, nbytes = 0;
         status = make_header(path, rlx_tensor_dtype(t), rlx_tensor_ndim(t), rlx_tensor_dims(t),
                              header, &used, &nbytes, err);
-        ok = status == RLX_OK && cli_put(file, length, 1 + put_varint(length + 1, used + nbytes)) &&
-             cli_put(file, header, used) && cli_put(file, rlx_tensor_data(t), nbytes);
+        ok = status == RLX_OK &&
+             cli_put(&file, length, 1 + put_varint(length + 1, used + nbytes)) &&
+             cli_put(&file, header, used) && cli_put(&file, rlx_tensor_data(t), nbytes);
     }
-    if (status != RLX_OK) {
-        fclose(file);
-        return status;
-    }
-    return cli_close_file(file, ok, path, err);
+    rlx_status end = cli_close_file(&file, ok, status == RLX_OK ? err : NULL);
+    return status != RLX_OK ? status : end;
 }

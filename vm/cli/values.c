@@ -29,36 +29,48 @@ static char *field_path(const char *path, uint32_t field)
     return out;
 }
 
-static rlx_status write_elements(const char *path, rlx_dtype dtype, uint32_t ndim,
-                                 const int64_t *dims, const void *data, rlx_error *err)
+static rlx_status write_elements(const cli_call *only_check, const char *path, rlx_dtype dtype,
+                                 uint32_t ndim, const int64_t *dims, const void *data,
+                                 rlx_error *err)
 {
+    if (only_check)
+        return cli_check_output(only_check, path, err);
     return (ending(path) == 3 ? tensorproto_write : npy_write)(path, dtype, ndim, dims, data, err);
 }
 
-static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, rlx_error *err)
+static rlx_status write_proto(const cli_call *only_check, const char *path, rlx_value v,
+                              rlx_error *err)
+{
+    return only_check ? cli_check_output(only_check, path, err) : onnxproto_write(path, v, err);
+}
+
+static rlx_status write_at_depth(const cli_call *only_check, rlx_value v, const char *path,
+                                 uint32_t depth, rlx_error *err)
 {
     switch ((rlx_kind)v.kind) {
     case RLX_KIND_TENSOR:
-        return write_elements(path, rlx_tensor_dtype(v.as.tensor), rlx_tensor_ndim(v.as.tensor),
-                              rlx_tensor_dims(v.as.tensor), rlx_tensor_data(v.as.tensor), err);
+        return write_elements(only_check, path, rlx_tensor_dtype(v.as.tensor),
+                              rlx_tensor_ndim(v.as.tensor), rlx_tensor_dims(v.as.tensor),
+                              rlx_tensor_data(v.as.tensor), err);
     case RLX_KIND_SHAPE: {
         const int64_t n = rlx_shape_ndim(v.as.shape);
-        return write_elements(path, RLX_I64, 1, &n, rlx_shape_dims(v.as.shape), err);
+        return write_elements(only_check, path, RLX_I64, 1, &n, rlx_shape_dims(v.as.shape), err);
     }
     case RLX_KIND_INT:
     case RLX_KIND_BOOL:
-        return write_elements(path, RLX_I64, 0, NULL, &v.as.i, err);
+        return write_elements(only_check, path, RLX_I64, 0, NULL, &v.as.i, err);
     case RLX_KIND_FLOAT:
-        return write_elements(path, RLX_F64, 0, NULL, &v.as.f, err);
+        return write_elements(only_check, path, RLX_F64, 0, NULL, &v.as.f, err);
     case RLX_KIND_TUPLE: {
         if (depth > 0 && ending(path) == 3)
-            return onnxproto_write(path, v, err);
+            return write_proto(only_check, path, v, err);
         if (depth > MAX_RESULT_DEPTH)
             return rlx_fail(err, RLX_E_LIMIT, "%s: the result is nested too deeply", path);
         rlx_status status = RLX_OK;
         for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple) && status == RLX_OK; i++) {
             char *field = field_path(path, i);
-            status = field ? write_at_depth(rlx_tuple_get(v.as.tuple, i), field, depth + 1, err)
+            status = field ? write_at_depth(only_check, rlx_tuple_get(v.as.tuple, i), field,
+                                            depth + 1, err)
                            : rlx_fail(err, RLX_E_NOMEM, "out of memory");
             free(field);
         }
@@ -66,7 +78,7 @@ static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, 
     }
     case RLX_KIND_NONE:
         if (ending(path) == 3)
-            return onnxproto_write(path, v, err);
+            return write_proto(only_check, path, v, err);
         break;
     case RLX_KIND_DTYPE:
     case RLX_KIND_STRING:
@@ -81,7 +93,13 @@ static rlx_status write_at_depth(rlx_value v, const char *path, uint32_t depth, 
 
 rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err)
 {
-    return write_at_depth(v, path, is_field, err);
+    return write_at_depth(NULL, v, path, is_field, err);
+}
+
+rlx_status cli_check_value(const cli_call *call, rlx_value v, bool is_field, const char *path,
+                           rlx_error *err)
+{
+    return write_at_depth(call, v, path, is_field, err);
 }
 
 /* The value of a float16. */
