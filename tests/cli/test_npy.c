@@ -180,7 +180,7 @@ RLX_TEST(npy, what_is_written_is_read_back)
     }
     rlx_tensor *out = NULL;
     RLX_FAILS(npy_read(in_folder(&f, "nowhere.npy"), &out, &t->error), RLX_E_IO, "No such file");
-    RLX_FAILS(npy_write(in_folder(&f, "no/where.npy"), RLX_F32, 0, NULL, data, &t->error), RLX_E_IO,
-              "No such file");
+    RLX_FAILS(npy_write(in_folder(&f, "no/where.npy"), RLX_F32, 0, NULL, data, &t->error),
+              RLX_E_NOT_FOUND, "No such file");
     fixture_deinit(&f);
 }
