@@ -42,7 +42,8 @@ rlx_status rlxb_strided_slice(rlx_call_context *cc, const rlx_value *args, uint3
         RLX_TRY(bound_of(args, 3, i, ndim, &step[i], err));
         if (step[i] == 0 || step[i] == INT64_MIN)
             return rlx_fail(err, RLX_E_INVALID_ARG,
-                            "strided_slice: stride of dimension %u is not possible", i);
+                            "strided_slice: the stride of dimension %u is %lld", i,
+                            (long long)step[i]);
         bool up = step[i] > 0;
         first[i] = clipped(begin, length, up ? 0 : -1, up ? length : length - 1);
         end = clipped(end, length, up ? 0 : -1, up ? length : length - 1);

@@ -237,8 +237,9 @@ static LLVMValueRef float_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype 
     return LLVMBuildSelect(b, is_number, result, LLVMConstNull(type), "");
 }
 
-/* Out of range saturates and NaN gives 0, so that no input makes an undefined value. As
- * comparisons, not llvm.fptosi.sat, which takes vectors apart. */
+/* Out of range saturates, so that no input makes an undefined value. NaN gives the least number of
+ * a signed type, which is no index (x86-64's conversion gives it, too), and 0 of an unsigned or
+ * narrow one. As comparisons, not llvm.fptosi.sat, which takes vectors apart. */
 static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to, LLVMTypeRef type)
 {
     LLVMBuilderRef b = g->b;
@@ -258,7 +259,6 @@ static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
     result = LLVMBuildSelect(b, above, rlxc_llvm_int(g, type, (int64_t)top), result, "");
     if (!is_signed)
         return result;
-    below = LLVMBuildFCmp(b, LLVMRealOLT, value, least, "");
     return LLVMBuildSelect(b, below, rlxc_llvm_int(g, type, (int64_t)~top), result, "");
 }
 

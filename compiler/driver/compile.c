@@ -120,6 +120,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
     rlxc_text_printf(&text, "-O%d --target=%s --mcpu=%s", options->opt_level,
                      options->triple != NULL ? options->triple : "none",
                      options->cpu != NULL ? options->cpu : "generic");
+    if (options->lenient)
+        rlxc_text_printf(&text, " --lenient");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
     if (options->row_bits != RLXC_ROW_BITS)

@@ -132,6 +132,7 @@ static bool set_options(run *r)
     if (!rlxc_options_init(r->ctx, &r->options, c->target, c->cpu, c->opt_level))
         return false;
     const char *check = getenv("RLX_CHECK");
+    r->options.lenient = c->lenient;
     r->options.no_winograd = c->no_winograd;
     r->options.row_bits = c->row_bits;
     r->options.jobs = c->jobs > 0 ? c->jobs : cpus();

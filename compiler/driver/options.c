@@ -25,6 +25,8 @@ typedef enum option_id {
     OPT_STOP_AFTER,
     OPT_TIME_PASSES,
     OPT_CHECK,
+    OPT_STRICT,
+    OPT_LENIENT,
     OPT_NO_WINOGRAD,
     OPT_ROW_BITS,
     OPT_JOBS,
@@ -52,6 +54,10 @@ static const struct option_row {
     {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},
     {OPT_TIME_PASSES, "--time-passes", NULL, "time of each pass, on standard error"},
     {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
+    {OPT_STRICT, "--strict", NULL,
+     "check indices, divisors, steps and sizes that are known at run time (default)"},
+    {OPT_LENIENT, "--lenient", NULL,
+     "do not: a bad one gives some result, without harm (docs/values.md)"},
     {OPT_NO_WINOGRAD, "--no-winograd", NULL,
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
@@ -267,6 +273,12 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return true;
     case OPT_CHECK:
         c->check = true;
+        return true;
+    case OPT_STRICT:
+        c->lenient = false;
+        return true;
+    case OPT_LENIENT:
+        c->lenient = true;
         return true;
     case OPT_NO_WINOGRAD:
         c->no_winograd = true;

@@ -115,7 +115,7 @@ static rlxc_atom item(rlxc_ox *im, rlxc_atom x, rlxc_atom i, int64_t axis, bool 
             rlxc_sub(im->ctx, rlxc_ox_dim(im, x, (uint32_t)axis), rlxc_ox_i(im, 1));
         i = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, last, RLX_I64), i);
     }
-    return rlxc_ox_take(im, x, i, axis);
+    return rlxc_ox_take_inside(im, x, i, axis);
 }
 
 /* State |k| after a turn. */

@@ -370,10 +370,22 @@ rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_
                        rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
 }
 
-rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis)
+static rlxc_atom take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis, const char *mode)
 {
     const rlxc_atom args[2] = {a, indices};
-    return rlxc_ox_opv(im, "take", args, 2, rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis));
+    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
+    return rlxc_ox_opv(im, "take", args, 2,
+                       rlxc_ox_with(im, attrs, "mode", rlxc_attr_string(im->ctx, mode)));
+}
+
+rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis)
+{
+    return take(im, a, indices, axis, "fast");
+}
+
+rlxc_atom rlxc_ox_take_inside(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis)
+{
+    return take(im, a, indices, axis, "clip");
 }
 
 rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,

@@ -49,7 +49,7 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
     } else {
         rlxc_ox_fail(im, "mode '%s' is not supported", mode);
     }
-    return rlxc_ox_take(im, x, place, axis);
+    return rlxc_ox_take_inside(im, x, place, axis);
 }
 
 void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)

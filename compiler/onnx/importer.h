@@ -221,7 +221,10 @@ rlxc_atom rlxc_ox_expand_dims(rlxc_ox *im, rlxc_atom a, const int64_t *axes, uin
 rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t *axes, uint32_t n,
                          bool keepdims);
 rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis);
+/* Slices of |a| at |indices|, which the user gave: strict modules check them. */
 rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
+/* The same at indices that the importer counted out: they lie in [0, n), and nothing is checked. */
+rlxc_atom rlxc_ox_take_inside(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
 /* Elements begin ... end (exclusive, clipped) of one axis. */
 rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,
                         const rlxc_expr *end, int64_t stride);

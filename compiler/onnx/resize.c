@@ -156,7 +156,7 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     for (uint32_t k = 0; k < taps; k++) {
         if (exclude)
             weights[k] = rlxc_ox_op2(im, "divide", weights[k], total);
-        rlxc_atom value = rlxc_ox_take(im, x, clamped(im, places[k], last), axis);
+        rlxc_atom value = rlxc_ox_take_inside(im, x, clamped(im, places[k], last), axis);
         value = rlxc_ox_op2(im, "multiply", value, rlxc_ox_along(im, weights[k], axis, ndim));
         sum = k ? rlxc_ox_op2(im, "add", sum, value) : value;
     }
@@ -220,7 +220,7 @@ static rlxc_atom resize_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     rlxc_atom y;
     if (strcmp(mode, "nearest") == 0) {
         rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, rlxc_ox_i(im, 1)));
-        y = rlxc_ox_take(im, x, clamped(im, nearest(im, at), last), axis);
+        y = rlxc_ox_take_inside(im, x, clamped(im, nearest(im, at), last), axis);
     } else if (rlxc_ox_int(im, "antialias", 0)) {
         y = antialiased(im, x, axis, p, at, strcmp(mode, "cubic") == 0);
     } else {

@@ -106,7 +106,7 @@ static void masked_step(rlxc_ox *im, const cell *c, rlxc_atom t, rlxc_atom h, rl
         const rlxc_expr *last = rlxc_sub(im->ctx, c->time, rlxc_ox_i(im, 1));
         at = rlxc_ox_op2(im, "subtract", rlxc_ox_scalar(im, last, RLX_I64), t);
     }
-    step(im, c, rlxc_ox_take(im, c->input, at, 0), h, cs, out_h, out_c);
+    step(im, c, rlxc_ox_take_inside(im, c->input, at, 0), h, cs, out_h, out_c);
     *out_y = *out_h;
     if (c->lengths.kind == RLXC_ATOM_NONE)
         return;
@@ -183,7 +183,7 @@ static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_
 /* Row |d| of the first dimension, which goes. */
 static rlxc_atom direction_of(rlxc_ox *im, rlxc_atom x, uint32_t d)
 {
-    return rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, d), 0);
+    return rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, d), 0);
 }
 
 static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)

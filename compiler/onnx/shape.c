@@ -359,7 +359,7 @@ static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const r
     rlxc_atom place = rlxc_ox_arange(im, zero, count);
     place = rlxc_ox_op2(im, "multiply", place, rlxc_ox_scalar(im, step, RLX_I64));
     place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, begin, RLX_I64));
-    return rlxc_ox_take(im, x, place, axis);
+    return rlxc_ox_take_inside(im, x, place, axis);
 }
 
 /* Starts and ends: the least and the greatest int32 mean the first and the last element, as the

@@ -65,10 +65,10 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
     order[n++] = axis;
     for (uint32_t i = 0; i < n; i++)
         back[order[i]] = i;
-    rlxc_atom re = rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, 0), ndim - 1), imag = {0};
+    rlxc_atom re = rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, 0), ndim - 1), imag = {0};
     re = rlxc_ox_transpose(im, re, order, n);
     if (parts == 2) {
-        imag = rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, 1), ndim - 1);
+        imag = rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, 1), ndim - 1);
         imag = rlxc_ox_transpose(im, imag, order, n);
     }
     rlxc_atom in = rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis));
@@ -316,7 +316,7 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom place =
         rlxc_ox_op2(im, "add", rlxc_ox_along(im, starts, 0, 2),
                     rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), length), 1, 2));
-    rlxc_atom cut = rlxc_ox_take(im, x, place, 1); /* (batch, frames, length, parts) */
+    rlxc_atom cut = rlxc_ox_take_inside(im, x, place, 1); /* (batch, frames, length, parts) */
     if (rlxc_ox_has(im, 2))
         cut = rlxc_ox_op2(im, "multiply", cut, rlxc_ox_along(im, window, 2, 4));
     length = rlxc_ox_dim(im, cut, 2);

@@ -7,6 +7,9 @@
  * are limited in size, absolutely and against their inputs. */
 #include "compiler/passes/passes.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "compiler/driver/compile.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/effects.h"
@@ -238,7 +241,25 @@ static bool run_scratch(fold *f, rlx_exec_builder *builder, rlx_error *err)
     return ok;
 }
 
-static bool evaluate(fold *f)
+/* A check of compiler/ops/checks.h failed: that is the module's error, at the operator. */
+static void report_bad_value(fold *f, const rlx_error *err)
+{
+    rlxc_range range = {0};
+    char place[200];
+    snprintf(place, sizeof place, "%s:%u:%u: ", err->where.file, err->where.line,
+             err->where.column);
+    const char *text = strncmp(err->message, place, strlen(place)) == 0
+                           ? err->message + strlen(place)
+                           : err->message;
+    for (uint32_t i = 0; i < f->all.count; i++) {
+        const rlxc_range *r = &f->all.items[i]->binding->range;
+        if (text != err->message && r->line == err->where.line && r->col == err->where.column)
+            range = *r;
+    }
+    rlxc_error(f->ctx, range, "%s", text);
+}
+
+static bool evaluate(fold *f, bool lenient)
 {
     rlxc_context *ctx = f->ctx;
     rlxc_function *main = f->builder.function;
@@ -259,12 +280,15 @@ static bool evaluate(fold *f)
     rlxc_options options = {0};
     if (!rlxc_options_init(ctx, &options, NULL, NULL, 0))
         return false;
+    options.lenient = lenient;
     rlx_exec_builder *builder = NULL;
     rlx_error err = {0};
     bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
               rlxc_compile_module(ctx, f->scratch, &options, NULL, builder) &&
               run_scratch(f, builder, &err);
     rlx_exec_builder_destroy(builder);
+    if (!ok && !rlxc_failed(ctx) && err.code == RLX_E_INVALID_ARG)
+        report_bad_value(f, &err);
     if (!ok && !rlxc_failed(ctx))
         rlxc_internal(ctx, (rlxc_range){0}, "fold_constant", "evaluation failed: %s", err.message);
     return ok;
@@ -296,7 +320,6 @@ static rlxc_rewrite_action put_constant(void *user, rlxc_builder *b, rlxc_bindin
 
 bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
     fold f = {.ctx = ctx, .module = module, .scratch = rlxc_module_new(ctx)};
     rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
     main->name = rlxc_intern_cstr(ctx, "main");
@@ -312,7 +335,7 @@ bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_
     }
     if (f.all.count == 0 || rlxc_failed(ctx))
         return !rlxc_failed(ctx);
-    if (!evaluate(&f))
+    if (!evaluate(&f, options->lenient))
         return !rlxc_failed(ctx);
     const rlxc_rewrite_pass pass = {.user = &f, .binding = put_constant};
     rlxc_rewrite_module(ctx, module, &pass);

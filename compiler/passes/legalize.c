@@ -4,12 +4,15 @@
  * An argument whose rank is known but not its dimensions first gets a match_cast to fresh symbols,
  * so legalizers always see symbolic dimensions; further uses of it in the same block mean the same
  * symbols, so that what is computed from it fits it. An unknown rank is an error that names
- * operator and argument. Operators whose row has no legalize function stay for the later passes and
- * the code generator. */
+ * operator and argument. Values that decide where an operator reads and writes are checked first,
+ * unless the module is compiled with --lenient (compiler/ops/checks.h). Operators whose row has no
+ * legalize function stay for the later passes and the code generator. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/ops/checks.h"
 #include "compiler/ops/legalize_cache.h"
+#include "compiler/ops/value_range.h"
 
 /* A variable's match_cast, for uses in the block that it stands in. */
 typedef struct named_dims {
@@ -20,6 +23,8 @@ typedef struct named_dims {
 typedef struct legalizer {
     rlxc_legalize_cache cache;
     rlxc_map named; /* variable -> named_dims */
+    bool lenient;   /* no checks of run-time values */
+    rlxc_value_checks checks;
 } legalizer;
 
 static bool needs_dims(const rlxc_sinfo *s)
@@ -80,8 +85,11 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 {
     rlxc_context *ctx = b->ctx;
     legalizer *l = user;
-    if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize)
+    if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize) {
+        rlxc_note_value_range(ctx, b->module, &l->checks.ranges, binding,
+                              rlxc_atom_var(binding->var));
         return RLXC_REWRITE_KEEP;
+    }
     bool changed = false;
     rlxc_atom *args = rlxc_alloc(ctx, (binding->n_args ? binding->n_args : 1) * sizeof *args);
     bool any_rank = (binding->op->flags & RLXC_OP_ANY_RANK) != 0;
@@ -96,17 +104,20 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
             return RLXC_REWRITE_KEEP;
         binding->var->sinfo = s;
     }
-    rlxc_atom lowered = rlxc_legalize_call(&l->cache, b, binding);
+    if (!l->lenient)
+        rlxc_emit_value_checks(&l->checks, b, binding);
+    rlxc_atom lowered =
+        rlxc_failed(ctx) ? (rlxc_atom){0} : rlxc_legalize_call(&l->cache, b, binding);
     if (rlxc_failed(ctx) || lowered.kind == RLXC_ATOM_NONE)
         return RLXC_REWRITE_KEEP;
+    rlxc_note_value_range(ctx, b->module, &l->checks.ranges, binding, lowered);
     *replacement = lowered;
     return RLXC_REWRITE_REPLACE;
 }
 
 bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
-    legalizer l = {0};
+    legalizer l = {.lenient = options->lenient};
     const rlxc_rewrite_pass pass = {.user = &l, .binding = legalize_binding};
     rlxc_rewrite_module(ctx, module, &pass);
     return !rlxc_failed(ctx);

@@ -33,6 +33,7 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     uint32_t n_bounds;
     const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
     uint32_t n_links;
+    bool lenient;          /* --lenient: values at run time are not checked (docs/values.md) */
     bool no_winograd;      /* convolutions as sums of products only */
     uint8_t row_bits;      /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
     uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */

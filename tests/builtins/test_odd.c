@@ -46,7 +46,10 @@ static const struct {
                 {"vm.builtin.make_shape", "VIII"},
                 {"vm.builtin.check_tensor_info", "TID"},
                 {"vm.builtin.check_shape_info", "SI"},
-                {"vm.builtin.alloc_storage", "SIDW"}};
+                {"vm.builtin.alloc_storage", "SIDW"},
+                {"rlx.check_index", "TSSWI"},
+                {"rlx.check_nonzero", "TW"},
+                {"rlx.check_number", "IIIW"}};
 
 /* Dimensions are often equal, so that arguments fit each other. */
 static rlx_value some_tensor(rlx_test *t, uint64_t *state, char kind)

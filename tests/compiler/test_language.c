@@ -5,6 +5,7 @@
  *     # call main: tensor float32 [2] {1, 2}, shape [3] => tensor float32 [2] {2, 4}
  *     # fail main: int 3 => a part of the message
  *     # error => a part of the diagnostics, for modules that must not compile
+ *     # lenient: the module is compiled with --lenient
  * What stands between the lines "# each WORD: a b c" and "# end" is read once for each of a, b, c,
  * with it in the place of every WORD. Floating point results are compared within 1e-5, those of 16
  * bits within 1e-2. Modules are compiled once more from what each pass printed, and must give the
@@ -34,6 +35,7 @@ typedef struct script {
     call calls[MAX_CALLS];
     unsigned n_calls;
     char error[MAX_LINE]; /* "" : it must compile */
+    bool lenient;
 } script;
 
 static void read_calls(script *s)
@@ -108,6 +110,7 @@ static void script_read(script *s, const char *path)
     s->text[size] = '\0';
     fclose(file);
     expand_each(s);
+    s->lenient = strstr(s->text, "\n# lenient\n") != NULL;
     read_calls(s);
 }
 
@@ -321,6 +324,7 @@ static void compile_and_run(rlx_test *t, const script *s, const char *text, int 
     RLX_OKAY(rlx_exec_builder_create(&t->allocator, &builder, &t->error));
     cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, level));
     options.check = true;
+    options.lenient = s->lenient;
     if (out_stages)
         out_stages->ctx = ctx;
     rlxc_module *m = rlxc_read_module(ctx, s->path, text, strlen(text));

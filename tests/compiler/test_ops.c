@@ -1,9 +1,11 @@
 /* The operator table: every row's schema and texts; inference of results and of what is wrong, over
  * static, symbolic, unknown-dimension and unknown-rank inputs, from source text; and that every
  * row with a kernel legalizes to a well-formed module. Values are tested end to end elsewhere. */
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/ops/checks.h"
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
@@ -441,5 +443,24 @@ RLX_TEST(ops, kernels_are_well_formed)
             rlxc_well_formed(ctx, module, "legalize", true);
         cr_expect(!rlxc_failed(ctx), "%s: %s", call, rlxc_render_diagnostics(ctx));
         rlxc_context_destroy(ctx);
+    }
+}
+
+RLX_TEST(ops, checks_of_values_are_documented)
+{
+    char text[16384];
+    FILE *file = fopen("docs/values.md", "rb");
+    cr_assert(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    uint32_t n;
+    const rlxc_check_row *rows = rlxc_check_rows(&n);
+    for (uint32_t i = 0; i < n; i++) {
+        char line[300];
+        snprintf(line, sizeof line, "\n| `%s` | %s | %s |\n", rows[i].op, rows[i].what,
+                 rows[i].lenient);
+        cr_expect(strstr(text, line), "docs/values.md lacks%s", line);
+        cr_expect(rlxc_find_operator(rows[i].op, strlen(rows[i].op)), "%s", rows[i].op);
     }
 }

@@ -1,0 +1,174 @@
+/* Checks of values that decide what an operator reads, writes or divides by. Compiled modules call
+ * them before the operator unless they were compiled with --lenient (docs/values.md). A check that
+ * fails names the operator, the value, its position and what is legal; one that holds gives the
+ * value back, so that what needs it comes after it. */
+#include "builtins/builtins.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_TEXT = 200, POSITION_TEXT = 160, LIMITS_TEXT = 64 };
+
+/* " at [1, 2]": where element |i| of |t| is; nothing for a scalar. */
+static void position_text(const rlx_tensor *t, int64_t i, char out[POSITION_TEXT])
+{
+    const int64_t *dims = rlx_tensor_dims(t);
+    const uint32_t ndim = rlx_tensor_ndim(t);
+    int64_t at[RLX_MAX_NDIM];
+    size_t used = 0;
+    for (uint32_t d = ndim; d-- > 0; i /= dims[d])
+        at[d] = i % dims[d];
+    out[0] = '\0';
+    for (uint32_t d = 0; d < ndim && used + 32 < POSITION_TEXT; d++)
+        used += (size_t)snprintf(out + used, POSITION_TEXT - used, "%s%lld",
+                                 d == 0 ? " at [" : ", ", (long long)at[d]);
+    if (ndim > 0)
+        snprintf(out + used, POSITION_TEXT - used, "]");
+}
+
+static int text_length(rlx_str s)
+{
+    return s.len < MOST_TEXT ? (int)s.len : MOST_TEXT;
+}
+
+static rlx_status not_integers(rlx_str what, rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s: expected integers", text_length(what),
+                    what.data);
+}
+
+static bool is_integer(rlx_dtype dtype)
+{
+    return (dtype.code == RLX_INT || dtype.code == RLX_UINT) &&
+           (dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64);
+}
+
+/* The first element of |n| from |at| on, |stride| apart, that is neither in [low, high) nor
+ * |*except| (unless that is NULL); |n| when there is none. Elements of 64 and 32 bits, which
+ * indices have, are compared in a loop without branches first. */
+static int64_t first_outside(rlx_dtype dtype, const void *data, int64_t at, int64_t stride,
+                             int64_t n, int64_t low, int64_t high, const int64_t *except)
+{
+    const uint64_t width = high > low ? (uint64_t)high - (uint64_t)low : 0;
+    uint64_t bad = 0;
+    if (dtype.code == RLX_INT && dtype.bits == 64) {
+        const int64_t *x = (const int64_t *)data + at;
+        for (int64_t i = 0; i < n; i++)
+            bad |= (uint64_t)((uint64_t)x[i * stride] - (uint64_t)low >= width);
+    } else if (dtype.code == RLX_INT && dtype.bits == 32) {
+        const int32_t *x = (const int32_t *)data + at;
+        for (int64_t i = 0; i < n; i++)
+            bad |= (uint64_t)((uint64_t)(int64_t)x[i * stride] - (uint64_t)low >= width);
+    } else {
+        bad = 1;
+    }
+    for (int64_t i = 0; bad != 0 && i < n; i++) {
+        const int64_t value = rlxb_read_int(dtype, data, at + i * stride);
+        const bool beyond = dtype.code == RLX_UINT && value < 0; /* 2^63 and more */
+        if ((beyond || value < low || value >= high) && !(except && value == *except))
+            return i;
+    }
+    return n;
+}
+
+static rlx_status fail_outside(const rlx_tensor *x, int64_t i, int64_t low, int64_t high,
+                               rlx_str what, rlx_error *err)
+{
+    char where[POSITION_TEXT], limits[LIMITS_TEXT];
+    position_text(x, i, where);
+    if (low >= high)
+        snprintf(limits, sizeof limits, "there is nothing to choose from");
+    else
+        snprintf(limits, sizeof limits, "expected %lld to %lld", (long long)low,
+                 (long long)(high - 1));
+    const rlx_dtype dtype = rlx_tensor_dtype(x);
+    const int64_t value = rlxb_read_int(dtype, rlx_tensor_data(x), i);
+    if (dtype.code == RLX_UINT)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s %llu%s is out of range: %s",
+                        text_length(what), what.data, (unsigned long long)value, where, limits);
+    return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s %lld%s is out of range: %s", text_length(what),
+                    what.data, (long long)value, where, limits);
+}
+
+rlx_status rlxb_check_index(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                            rlx_error *err)
+{
+    (void)cc;
+    rlx_tensor *x;
+    rlx_shape *low, *high;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    RLX_TRY(rlxb_shape(args, 1, &low, err));
+    RLX_TRY(rlxb_shape(args, 2, &high, err));
+    int64_t ignored = 0;
+    if (n > 4)
+        RLX_TRY(rlxb_int(args, 4, &ignored, err));
+    const int64_t *except = n > 4 ? &ignored : NULL;
+    const rlx_str what = rlxb_text(args, n, 3);
+    const rlx_dtype dtype = rlx_tensor_dtype(x);
+    const uint32_t rank = rlx_tensor_ndim(x);
+    const int64_t count = rlx_tensor_numel(x), parts = rlx_shape_ndim(low);
+    if (!is_integer(dtype))
+        return not_integers(what, err);
+    if (parts == 0 || parts != (int64_t)rlx_shape_ndim(high) ||
+        (parts != 1 && (rank == 0 || rlx_tensor_dims(x)[rank - 1] != parts)))
+        return rlx_fail(err, RLX_E_SHAPE, "%.*s: %lld ranges do not fit the indices",
+                        text_length(what), what.data, (long long)parts);
+    for (int64_t k = 0; k < parts; k++) {
+        const int64_t from = rlx_shape_dims(low)[k], to = rlx_shape_dims(high)[k];
+        const int64_t found =
+            first_outside(dtype, rlx_tensor_data(x), k, parts, count / parts, from, to, except);
+        if (found < count / parts)
+            return fail_outside(x, found * parts + k, from, to, what, err);
+    }
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                              rlx_value *out, rlx_error *err)
+{
+    (void)cc;
+    const rlx_str what = rlxb_text(args, n, 1);
+    char where[POSITION_TEXT] = "";
+    bool found = false;
+    if (args[0].kind == RLX_KIND_TENSOR) {
+        const rlx_tensor *x = args[0].as.tensor;
+        if (!is_integer(rlx_tensor_dtype(x)))
+            return not_integers(what, err);
+        const int64_t count = rlx_tensor_numel(x);
+        const void *data = rlx_tensor_data(x);
+        for (int64_t i = 0; i < count && !found; i++) {
+            found = rlxb_read_int(rlx_tensor_dtype(x), data, i) == 0;
+            if (found)
+                position_text(x, i, where);
+        }
+    } else {
+        int64_t value;
+        RLX_TRY(rlxb_int(args, 0, &value, err));
+        found = value == 0;
+    }
+    if (found)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s%s is 0", text_length(what), what.data, where);
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+rlx_status rlxb_check_number(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                             rlx_value *out, rlx_error *err)
+{
+    (void)cc;
+    int64_t value, low, high;
+    RLX_TRY(rlxb_int(args, 0, &value, err));
+    RLX_TRY(rlxb_int(args, 1, &low, err));
+    RLX_TRY(rlxb_int(args, 2, &high, err));
+    const rlx_str what = rlxb_text(args, n, 3);
+    *out = rlx_int(value);
+    if (value >= low && value <= high)
+        return RLX_OK;
+    if (high == INT64_MAX)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s is %lld, expected at least %lld",
+                        text_length(what), what.data, (long long)value, (long long)low);
+    return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s is %lld, expected %lld to %lld",
+                    text_length(what), what.data, (long long)value, (long long)low,
+                    (long long)high);
+}
