@@ -344,13 +344,21 @@ static rlx_status check(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
         return RLX_OK;
     rlx_str text = rlx_string_get(vm->exe->constants[w[2]].value.as.string);
     const rlxv_expr *e = &vm->exe->exprs[w[1]];
+    while (e->op == RLX_EXPR_SELECT) /* several conditions: the first has what they are about */
+        e = &vm->exe->exprs[e->a];
     bool comparison = e->op == RLX_EXPR_EQ || e->op == RLX_EXPR_NE || e->op == RLX_EXPR_LT ||
                       e->op == RLX_EXPR_LE;
     if (!comparison)
         return rlx_fail(err, RLX_E_SHAPE, "%.*s", (int)text.len, text.data);
     int64_t a, b;
+    const bool equal = e->op == RLX_EXPR_EQ;
+    if (equal && vm->exe->exprs[e->a].op == RLX_EXPR_FLOORMOD) /* "must be a multiple" */
+        e = &vm->exe->exprs[e->a];
     RLX_TRY(eval(vm, f, e->a, &a, err));
     RLX_TRY(eval(vm, f, e->b, &b, err));
+    if (equal)
+        return rlx_fail(err, RLX_E_SHAPE, "%.*s: %lld and %lld", (int)text.len, text.data,
+                        (long long)a, (long long)b);
     return rlx_fail(err, RLX_E_SHAPE, "%.*s: %lld %s %lld does not hold", (int)text.len, text.data,
                     (long long)a, rlxv_expr_infix(e->op), (long long)b);
 }

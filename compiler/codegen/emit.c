@@ -124,15 +124,9 @@ const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func 
 
 /* --- functions ------------------------------------------------------------------------------- */
 
-/* Fails the call when |symbol| is not at least (or at most) |value|. */
-static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool upper, int64_t value)
+void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message)
 {
     rlxc_bc_module *m = fn->m;
-    const rlxc_expr *limit = rlxc_int(fn->ctx, symbol->dtype, value);
-    const rlxc_expr *holds =
-        rlxc_binary(fn->ctx, upper ? RLXC_EXPR_LE : RLXC_EXPR_GE, symbol, limit);
-    const char *message =
-        rlxc_internf(fn->ctx, "%s bound of symbol %s", upper ? "upper" : "lower", symbol->var.name);
     uint32_t text = 0;
     rlx_error err = {0};
     if (!m->failed)
@@ -140,6 +134,17 @@ static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool uppe
                    rlx_exec_builder_const_string(m->builder, rlx_str_from(message), &text, &err),
                    &err);
     RLXC_BC_EMIT(fn, RLX_OP_CHECK, rlxc_bc_expr(m, &fn->symbols, holds, fn->range), text);
+}
+
+/* Fails the call when |symbol| is not at least (or at most) |value|. */
+static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool upper, int64_t value)
+{
+    const rlxc_expr *limit = rlxc_int(fn->ctx, symbol->dtype, value);
+    const rlxc_expr *holds =
+        rlxc_binary(fn->ctx, upper ? RLXC_EXPR_LE : RLXC_EXPR_GE, symbol, limit);
+    rlxc_bc_check(fn, holds,
+                  rlxc_internf(fn->ctx, "%s bound of symbol %s", upper ? "upper" : "lower",
+                               symbol->var.name));
 }
 
 /* The bounds that the function's attributes state of the symbols of its signature: the memory plan

@@ -156,6 +156,8 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 
 /* --- emit_plan.c ----------------------------------------------------------------------------- */
 /* At the function's entry: lays out what its signature's symbols determine. */
+/* Emits an instruction that fails with |message| unless |holds|. */
+void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
 /* A buffer of |size| bytes that is in use from here on, and its end; |out_slots|: n_slots of its
  * region. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compiler/codegen/emit.h"
-#include "compiler/ops/ops.h"
+#include "compiler/ops/require.h"
 #include "compiler/passes/alias.h"
 
 enum { STORAGE_ALIGN = 64 };
@@ -231,6 +231,17 @@ static void emit_call_tir_dyn(rlxc_bc_function *fn, const rlxc_binding *b)
     rlxc_bc_call_tir_dyn(fn, b->args[0], args, n);
 }
 
+static void emit_check_sizes(rlxc_bc_function *fn, const rlxc_binding *b)
+{
+    rlxc_relation relation = RLXC_EQUAL;
+    rlxc_relation_named(rlxc_attr_get_str(b, "relation", "equal"), &relation);
+    const rlxc_expr *sizes[2];
+    for (uint32_t i = 0; i < 2; i++)
+        sizes[i] = rlxc_prim_arg(fn->ctx, fn->m->module, b, i);
+    rlxc_bc_check(fn, rlxc_relation_holds(fn->ctx, relation, sizes[0], sizes[1]),
+                  rlxc_attr_get_str(b, "message", ""));
+}
+
 typedef struct op_row {
     const char *name;
     uint32_t min_args;
@@ -249,6 +260,7 @@ static const op_row op_rows[] = {
     {"vm.alloc_tensor", 4, emit_alloc_tensor},
     {"vm.kill_object", 1, emit_kill},
     {"vm.call_tir_dyn", 2, emit_call_tir_dyn},
+    {"check_sizes", 2, emit_check_sizes},
     {"reshape", 2, emit_reshape},
     {"shape_of", 1, emit_shape_of},
     {"shape_to_tensor", 1, emit_shape_to_tensor},

@@ -13,7 +13,8 @@
 #include "compiler/ir/tir.h"
 
 typedef struct rlxc_function rlxc_function;
-typedef struct rlxc_operator rlxc_operator; /* ops/ops.h */
+typedef struct rlxc_operator rlxc_operator;         /* ops/ops.h */
+typedef struct rlxc_requirements rlxc_requirements; /* ops/require.h */
 
 /* A Relax variable; equality is identity. ids are dense per outermost function (local functions
  * share their parent's numbering), so side tables are arrays of function->n_vars. */
@@ -99,6 +100,9 @@ typedef struct rlxc_binding {
     rlxc_body *then, *otherwise;
     rlxc_function *function;
     rlxc_range range;
+    /* While a call is asked what it requires (ops/require.h): where inference notes what it cannot
+     * prove. Else NULL. */
+    rlxc_requirements *unproved;
 } rlxc_binding;
 
 struct rlxc_binding_block {

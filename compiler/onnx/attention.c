@@ -295,7 +295,6 @@ static rlxc_atom as_products(rlxc_ox *im, const attention *ap, double scale)
     if (rlxc_ox_has(im, MASK)) {
         sure = false;
         mask = read_mask(im, &a);
-        rlxc_ox_agree(im, &mask, &scores);
         if (rlxc_ox_type(im, mask).code == RLX_BOOL) {
             see = both(im, see, mask);
         } else {

@@ -156,7 +156,6 @@ void rlxc_ox_import_binary(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
     rlxc_ox_unify(im, &a, &b);
-    rlxc_ox_agree(im, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a);
     /* Relax orders numbers only; truth values are compared as bytes. */
     if (compares && t.code == RLX_BOOL) {
@@ -170,7 +169,6 @@ void rlxc_ox_import_pow(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
-    rlxc_ox_agree(im, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a), u = rlxc_ox_type(im, b), wide = t;
     if (!rlxc_dtype_is_float(t) && rlxc_dtype_is_float(u))
         wide = u.bits > 32 || t.bits > 32 ? RLX_F64 : RLX_F32;
@@ -206,7 +204,6 @@ void rlxc_ox_import_variadic(rlxc_ox *im, const rlxc_ox_row *row)
     for (uint32_t i = 1; i < n; i++) {
         rlxc_atom y = rlxc_ox_in(im, i);
         rlxc_ox_unify(im, &x, &y);
-        rlxc_ox_agree(im, &x, &y);
         x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, y);
     }
     if (mean)
@@ -232,9 +229,6 @@ void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
     }
     rlxc_atom test = rlxc_ox_in(im, 0), yes = rlxc_ox_in(im, 1), no = rlxc_ox_in(im, 2);
     rlxc_ox_unify(im, &yes, &no);
-    rlxc_ox_agree(im, &yes, &no);
-    rlxc_ox_agree(im, &test, &yes);
-    rlxc_ox_agree(im, &test, &no);
     rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", test, yes, no));
 }
 

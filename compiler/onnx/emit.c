@@ -1,6 +1,7 @@
 /* Emission of operators and constants, without effect once the node has failed (importer.h). An
  * operator that reports an error fails the node. */
 #include "compiler/onnx/sizes.h"
+#include "compiler/ops/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,6 +138,13 @@ rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *d
     for (uint32_t i = 0; i < ndim && !im->failed; i++)
         if (axes >> i & 1 && !rlxc_prove_eq(im->ctx, own[i], dims[i], NULL) &&
             !(rlxc_is_int(own[i], &known) && rlxc_is_int(dims[i], &known))) {
+            const char *name = a.kind == RLXC_ATOM_VAR ? a.var->name : "constant";
+            rlxc_requirement fits = {RLXC_EQUAL, own[i], dims[i],
+                                     rlxc_internf(im->ctx,
+                                                  "%s: dimension %u of '%s' does not fit the "
+                                                  "other inputs",
+                                                  im->node->op_type, i, name)};
+            rlxc_emit_check(&im->frame->b, &fits);
             own[i] = dims[i];
             changed = true;
         }
@@ -152,43 +160,6 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
         return a;
     return rlxc_ox_op0(im, "astype", a,
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
-}
-
-/* Whether the second of two operands that broadcast is likely the smaller one. */
-static bool second_is_smaller(const rlxc_expr *const dims[2][RLXC_MAX_NDIM], const uint32_t ndim[2])
-{
-    uint32_t ones[2] = {0, 0};
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < ndim[k]; i++)
-            ones[k] += rlxc_is_const(dims[k][i], 1);
-    return ndim[0] != ndim[1] ? ndim[0] > ndim[1] : ones[0] <= ones[1];
-}
-
-void rlxc_ox_agree(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
-{
-    rlxc_atom *const in[2] = {a, b};
-    const rlxc_expr *dims[2][RLXC_MAX_NDIM];
-    uint32_t ndim[2];
-    bool changed[2] = {false, false};
-    int64_t known;
-    for (uint32_t k = 0; k < 2; k++) {
-        ndim[k] = rlxc_ox_ndim(im, *in[k]);
-        rlxc_ox_dims(im, *in[k], dims[k]);
-    }
-    bool second = second_is_smaller((const rlxc_expr *const(*)[RLXC_MAX_NDIM])dims, ndim);
-    for (uint32_t i = 1; i <= ndim[0] && i <= ndim[1]; i++) {
-        const rlxc_expr **x = &dims[0][ndim[0] - i], **y = &dims[1][ndim[1] - i];
-        bool x_known = rlxc_is_int(*x, &known), y_known = rlxc_is_int(*y, &known);
-        if (rlxc_is_const(*x, 1) || rlxc_is_const(*y, 1) || (x_known && y_known) ||
-            rlxc_prove_eq(im->ctx, *x, *y, NULL))
-            continue;
-        bool widen_y = x_known || (!y_known && second);
-        changed[widen_y] = true;
-        *(widen_y ? y : x) = widen_y ? *x : *y;
-    }
-    for (uint32_t k = 0; k < 2; k++)
-        if (changed[k] && !im->failed)
-            *in[k] = rlxc_ox_broadcast(im, *in[k], dims[k], ndim[k]);
 }
 
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)

@@ -205,10 +205,6 @@ rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *d
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
 /* Floats of two types, which some exporters leave: the narrower becomes the wider. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
-/* Operands that broadcast: where it is not known that dimensions are equal, nor that one is 1, the
- * operand that looks smaller (fewer dimensions, more of them 1) is broadcast to the other one's
- * dimension at run time, which fails there when it is 1 and this one is not. */
-void rlxc_ox_agree(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
 rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value); /* a scalar constant */

@@ -57,11 +57,7 @@ static rlxc_attrs with_reduction(rlxc_ox *im, rlxc_attrs attrs)
 void rlxc_ox_import_scatter_elements(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    rlxc_atom args[3] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
-    rlxc_ox_dims(im, args[1], dims);
-    if (rlxc_ox_ndim(im, args[1]) == rlxc_ox_ndim(im, args[2]))
-        args[2] = rlxc_ox_state_dims(im, args[2], dims, UINT32_MAX);
+    const rlxc_atom args[3] = {rlxc_ox_in(im, 0), rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
     rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", rlxc_ox_int(im, "axis", 0));
     rlxc_ox_set(im, 0, rlxc_ox_opv(im, "scatter_elements", args, 3, with_reduction(im, attrs)));
 }

@@ -6,31 +6,12 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
-/* a @ b; that the dimension summed over is the same in both is checked at run time where it cannot
- * be proved. */
-static rlxc_atom product(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
-{
-    uint32_t na = rlxc_ox_ndim(im, a), nb = rlxc_ox_ndim(im, b), row = nb > 1 ? nb - 2 : 0;
-    const rlxc_expr *of_a[RLXC_MAX_NDIM], *of_b[RLXC_MAX_NDIM];
-    int64_t known;
-    rlxc_ox_dims(im, a, of_a);
-    rlxc_ox_dims(im, b, of_b);
-    if (na > 0 && nb > 0 && rlxc_is_int(of_b[row], &known)) {
-        of_a[na - 1] = of_b[row];
-        a = rlxc_ox_state_dims(im, a, of_a, 1u << (na - 1));
-    } else if (na > 0 && nb > 0) {
-        of_b[row] = of_a[na - 1];
-        b = rlxc_ox_state_dims(im, b, of_b, 1u << row);
-    }
-    return rlxc_ox_op2(im, "matmul", a, b);
-}
-
 void rlxc_ox_import_matmul(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom a = rlxc_ox_in(im, 0), b = rlxc_ox_in(im, 1);
     rlxc_ox_unify(im, &a, &b);
-    rlxc_ox_set(im, 0, product(im, a, b));
+    rlxc_ox_set(im, 0, rlxc_ox_op2(im, "matmul", a, b));
 }
 
 void rlxc_ox_import_gemm(rlxc_ox *im, const rlxc_ox_row *row)
@@ -44,7 +25,7 @@ void rlxc_ox_import_gemm(rlxc_ox *im, const rlxc_ox_row *row)
         a = rlxc_ox_transpose(im, a, swap, 2);
     if (rlxc_ox_int(im, "transB", 0))
         b = rlxc_ox_transpose(im, b, swap, 2);
-    rlxc_atom y = product(im, a, b);
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", a, b);
     if (alpha != 1)
         y = rlxc_ox_op2(im, "multiply", y, rlxc_ox_number(im, t, alpha));
     if (rlxc_ox_has(im, 2) && beta != 0) {

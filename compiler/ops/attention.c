@@ -7,6 +7,7 @@
  * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
  * matrix products and softmax. */
 #include "compiler/ops/compose.h"
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <math.h>
@@ -118,6 +119,9 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
         if (rlxc_prove_ne(ctx, a, b, NULL))
             return rlxc_infer_fail(&v, agree[i][0], "dimension %u differs from the others' in %s",
                                    agree[i][1], rlxc_sinfo_text(ctx, v.in[agree[i][0]]));
+        if (!rlxc_require_equal(&v, rlxc_size_of(&v, agree[i][0], agree[i][1]),
+                                rlxc_size_of(&v, agree[i][2], agree[i][3])))
+            return NULL;
     }
     if (has_window(call) && rlxc_attr_get_int(call, "window_size", 0) < 1)
         return rlxc_infer_error(&v, "window_size must be positive");

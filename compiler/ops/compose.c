@@ -1,5 +1,6 @@
 /* How operators are lowered to other operators; compose.h says what the functions promise. */
 #include "compiler/ops/compose.h"
+#include "compiler/ops/state.h"
 
 #include <string.h>
 
@@ -35,9 +36,12 @@ rlxc_atom rlxc_lower_op(rlxc_builder *b, const rlxc_binding *call, const char *o
         part->attrs =
             rlxc_attrs_with(ctx, part->attrs, name, set ? *set : schema.attrs[i].default_value);
     }
-    part->var->sinfo = part->op->infer(ctx, b->module, part);
+    rlxc_requirements open = {0};
+    part->var->sinfo = rlxc_infer_requirements(ctx, b->module, part, &open);
     if (!part->var->sinfo || rlxc_failed(ctx))
         return (rlxc_atom){0};
+    for (uint32_t i = 0; i < open.items.count; i++)
+        rlxc_emit_check(b, &open.items.items[i]);
     rlxc_atom lowered = part->op->legalize ? part->op->legalize(b, part) : (rlxc_atom){0};
     if (lowered.kind != RLXC_ATOM_NONE || rlxc_failed(ctx))
         return lowered;
@@ -127,8 +131,7 @@ static bool lowerable(const rlxc_call_view *v, uint32_t i, const rlxc_sinfo *s)
 {
     if (s->kind != RLXC_SINFO_TENSOR || (rlxc_dims_known(s) && !rlxc_dtype_is_void(s->dtype)))
         return true;
-    rlxc_infer_fail(v, i,
-                    "its shape and element type must be known: %s; R.match_cast can state them",
+    rlxc_infer_fail(v, i, "its shape and element type must be known: %s",
                     rlxc_sinfo_text(v->ctx, s));
     return false;
 }

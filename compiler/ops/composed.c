@@ -2,6 +2,7 @@
  * instance_norm, cross_entropy_with_logits, median, multinomial_from_uniform, and batch_norm in
  * training. 16-bit floats are widened where a sum would lose digits. */
 #include "compiler/ops/compose.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -82,7 +83,15 @@ const rlxc_sinfo *rlxc_infer_linear(rlxc_context *ctx, const rlxc_module *module
     if (rlxc_prove_ne(ctx, dims.at[dims.n - 1], w->dims[1], NULL))
         return rlxc_infer_fail(&v, 1, "expected rows as long as those of 'x', got %s",
                                rlxc_sinfo_text(ctx, w));
+    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, dims.n - 1), rlxc_size_of(&v, 1, 1)))
+        return NULL;
     dims.at[dims.n - 1] = w->dims[0];
+    if (v.in[2] && rlxc_dims_known(v.in[2])) {
+        rlxc_size bias = rlxc_size_of(&v, 2, 0), rows = rlxc_size_of(&v, 1, 0);
+        dims.at[dims.n - 1] = rlxc_require_broadcast(&v, bias, rows);
+        if (!dims.at[dims.n - 1])
+            return NULL;
+    }
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
@@ -148,6 +157,9 @@ const rlxc_sinfo *rlxc_infer_prelu(rlxc_context *ctx, const rlxc_module *module,
         rlxc_prove_ne(ctx, x->dims[axis], alpha->dims[0], NULL))
         return rlxc_infer_fail(&v, 1, "expected as many elements as 'x' has along the axis, got %s",
                                rlxc_sinfo_text(ctx, alpha));
+    if (rlxc_dims_known(x) && rlxc_dims_known(alpha) &&
+        !rlxc_require(&v, RLXC_FITS, rlxc_size_of(&v, 1, 0), rlxc_size_of(&v, 0, axis)))
+        return NULL;
     return x;
 }
 
@@ -193,6 +205,8 @@ const rlxc_sinfo *rlxc_infer_pixel_shuffle(rlxc_context *ctx, const rlxc_module 
     if (rlxc_is_int(dims.at[c], &channels) && channels % (r * r) != 0)
         return rlxc_infer_fail(&v, 0, "%lld channels do not divide into %lld", (long long)channels,
                                (long long)(r * r));
+    if (!rlxc_require(&v, RLXC_MULTIPLE, rlxc_size_of(&v, 0, c), rlxc_size_given(&v, r * r)))
+        return NULL;
     dims.at[c] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, dims.at[c], rlxc_i64(ctx, r * r));
     for (uint32_t i = c + 1; i < dims.n; i++)
         dims.at[i] = rlxc_mul(ctx, dims.at[i], rlxc_i64(ctx, r));
@@ -250,6 +264,10 @@ const rlxc_sinfo *rlxc_infer_instance_norm(rlxc_context *ctx, const rlxc_module 
             rlxc_prove_ne(ctx, v.in[i]->dims[0], x->dims[channel], NULL))
             return rlxc_infer_fail(&v, i, "expected an element for each channel, got %s",
                                    rlxc_sinfo_text(ctx, v.in[i]));
+    for (uint32_t i = 1; i < 3 && rlxc_dims_known(x); i++)
+        if (rlxc_dims_known(v.in[i]) &&
+            !rlxc_require_equal(&v, rlxc_size_of(&v, 0, channel), rlxc_size_of(&v, i, 0)))
+            return NULL;
     return x;
 }
 
@@ -356,6 +374,10 @@ const rlxc_sinfo *rlxc_infer_cross_entropy(rlxc_context *ctx, const rlxc_module 
         if (rlxc_prove_ne(ctx, p->dims[i], labels->dims[i], NULL))
             return rlxc_infer_fail(&v, 1, "expected the shape of the predictions, got %s",
                                    rlxc_sinfo_text(ctx, labels));
+    for (uint32_t i = 0; rlxc_dims_known(p) && rlxc_dims_known(labels) && i < (uint32_t)p->ndim;
+         i++)
+        if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, i), rlxc_size_of(&v, 1, i)))
+            return NULL;
     return rlxc_tensor_of(&v, dtype, &(rlxc_dims){0});
 }
 
@@ -517,6 +539,12 @@ const rlxc_sinfo *rlxc_infer_multinomial(rlxc_context *ctx, const rlxc_module *m
              rlxc_prove_ne(ctx, v.in[i]->dims[0], v.in[1]->dims[0], NULL)))
             return rlxc_infer_fail(&v, i, "expected a column with one row a sample, got %s",
                                    rlxc_sinfo_text(ctx, v.in[i]));
+    for (uint32_t i = 1; i < 3; i++) {
+        if (rlxc_dims_known(v.in[i]) &&
+            (!rlxc_require_equal(&v, rlxc_size_of(&v, i, 1), rlxc_size_given(&v, 1)) ||
+             !rlxc_require_equal(&v, rlxc_size_of(&v, 1, 0), rlxc_size_of(&v, i, 0))))
+            return NULL;
+    }
     rlxc_dims dims = {.at = {v.in[1]->dims[0], rlxc_i64(ctx, 1)}, .n = 2};
     return rlxc_tensor_of(&v, dtype, &dims);
 }

@@ -1,6 +1,7 @@
 /* einsum: one kernel with a spatial axis for each letter of the result and a reduction axis for
  * each other letter. Letters may repeat within an operand (a diagonal). An ellipsis is not
  * supported. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -76,6 +77,7 @@ static bool parse(const rlxc_call_view *v, subscripts *out)
 static bool letter_dims(const rlxc_call_view *v, const subscripts *s,
                         const rlxc_expr *dims[N_LETTERS], bool *out_error)
 {
+    uint32_t firsts[N_LETTERS]; /* operand and dimension */
     *out_error = false;
     memset(dims, 0, N_LETTERS * sizeof dims[0]);
     for (uint32_t i = 0; i < s->n_inputs; i++) {
@@ -89,8 +91,15 @@ static bool letter_dims(const rlxc_call_view *v, const subscripts *s,
                 *out_error = true;
                 return false;
             }
-            if (!*d)
+            uint32_t *first = &firsts[(unsigned char)s->inputs[i][k]];
+            if (!*d) {
                 *d = x->dims[k];
+                *first = i << 8 | k;
+            } else if (!rlxc_require_equal(v, rlxc_size_of_field(v, 0, *first >> 8, *first & 255),
+                                           rlxc_size_of_field(v, 0, i, k))) {
+                *out_error = true;
+                return false;
+            }
         }
     }
     return true;
@@ -134,12 +143,8 @@ rlxc_atom rlxc_legalize_einsum(rlxc_builder *b, const rlxc_binding *call)
         x[i] = rlxc_te_field_of(&te, 0, i, "operand");
         for (uint32_t k = 0; k < s.ranks[i]; k++) {
             const rlxc_expr **d = &dims[(unsigned char)s.inputs[i][k]];
-            if (*d && !rlxc_prove_eq(ctx, *d, x[i].dims[k], NULL)) {
-                rlxc_infer_error(&te.view, "cannot prove that subscript '%c' stands for one size",
-                                 s.inputs[i][k]);
-                return (rlxc_atom){0};
-            }
-            *d = x[i].dims[k];
+            if (!*d)
+                *d = x[i].dims[k];
         }
     }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_einsum");

@@ -79,6 +79,7 @@ bool rlxc_arg_absent(const rlxc_binding *call, uint32_t i);
     RLXC_LEGALIZE(name)
 
 RLXC_INFER(alloc_tensor);
+RLXC_INFER(check_sizes);
 RLXC_INFER(expand_dims);
 RLXC_INFER(first);
 RLXC_INFER(flatten);

@@ -1,6 +1,7 @@
 /* More operators that read at computed positions: index_tensor, meshgrid, reverse_sequence,
  * slice_scatter, bucketize, layout_transform. Positions that are data are clipped (te's
  * rlxc_te_position), so that a kernel never reads outside its buffers. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -155,6 +156,9 @@ const rlxc_sinfo *rlxc_infer_reverse_sequence(rlxc_context *ctx, const rlxc_modu
         rlxc_prove_ne(ctx, x->dims[batch], lengths->dims[0], NULL))
         return rlxc_infer_fail(&v, 1, "expected an element for each batch, got %s",
                                rlxc_sinfo_text(ctx, lengths));
+    if (rlxc_dims_known(x) && rlxc_dims_known(lengths) &&
+        !rlxc_require_equal(&v, rlxc_size_of(&v, 0, batch), rlxc_size_of(&v, 1, 0)))
+        return NULL;
     return x;
 }
 
@@ -169,10 +173,6 @@ rlxc_atom rlxc_legalize_reverse_sequence(rlxc_builder *b, const rlxc_binding *ca
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"),
                     lengths = rlxc_te_operand_of(&te, 1, "lengths");
-    if (!rlxc_prove_eq(ctx, x.dims[batch], lengths.dims[0], NULL)) {
-        rlxc_infer_fail(&te.view, 1, "cannot prove that it has an element for each batch");
-        return (rlxc_atom){0};
-    }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_reverse_sequence");
     rlxc_te_spatial(&te, "T_reverse_sequence", out);
     const rlxc_expr *at[RLXC_MAX_NDIM], *i = te.axes[seq];
@@ -207,10 +207,13 @@ const rlxc_sinfo *rlxc_infer_slice_scatter(rlxc_context *ctx, const rlxc_module 
     if (src->ndim != RLXC_UNKNOWN_NDIM && src->ndim != x->ndim)
         return rlxc_infer_fail(&v, 1, "expected %d dimensions, got %s", x->ndim,
                                rlxc_sinfo_text(ctx, src));
-    for (uint32_t i = 0; rlxc_dims_known(x) && rlxc_dims_known(src) && i < (uint32_t)x->ndim; i++)
+    for (uint32_t i = 0; rlxc_dims_known(x) && rlxc_dims_known(src) && i < (uint32_t)x->ndim; i++) {
         if (i != axis && rlxc_prove_ne(ctx, x->dims[i], src->dims[i], NULL))
             return rlxc_infer_fail(&v, 1, "dimension %u differs from that of the input in %s", i,
                                    rlxc_sinfo_text(ctx, src));
+        if (i != axis && !rlxc_require_equal(&v, rlxc_size_of(&v, 0, i), rlxc_size_of(&v, 1, i)))
+            return NULL;
+    }
     return x;
 }
 
@@ -236,11 +239,6 @@ rlxc_atom rlxc_legalize_slice_scatter(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     }
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), src = rlxc_te_operand_of(&te, 1, "src");
-    for (uint32_t i = 0; i < x.ndim; i++)
-        if (i != axis && !rlxc_prove_eq(ctx, x.dims[i], src.dims[i], NULL)) {
-            rlxc_infer_fail(&te.view, 1, "cannot prove that dimension %u is that of the input", i);
-            return (rlxc_atom){0};
-        }
     const rlxc_expr *n = x.dims[axis], *begin = bound(ctx, rlxc_te_prim(&te, 2, RLX_I64), n),
                     *end = bound(ctx, rlxc_te_prim(&te, 3, RLX_I64), n);
     const rlxc_buffer *out = rlxc_te_output(&te, "T_slice_scatter");

@@ -1,9 +1,9 @@
 /* What all inference functions use: the call's view with arity and kinds checked, messages, axes,
  * broadcasting and shape arguments.
  *
- * A dimension that cannot be proved becomes unknown (the result keeps its rank); only what is
- * provably wrong is an error. */
-#include "compiler/ops/families.h"
+ * Only what is provably wrong is an error; what operands must have in common and cannot be proved
+ * is left to the check at run time (require.h). */
+#include "compiler/ops/require.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -218,20 +218,6 @@ bool rlxc_axes_in(const rlxc_call_view *v, const char *name, int32_t ndim, uint3
     return true;
 }
 
-/* One dimension of a broadcast; NULL when neither provable nor impossible. */
-static const rlxc_expr *broadcast_dim(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b,
-                                      bool *out_impossible)
-{
-    int64_t x, y;
-    if (rlxc_is_const(a, 1))
-        return b;
-    if (rlxc_is_const(b, 1) || rlxc_prove_eq(ctx, a, b, NULL))
-        return a;
-    if (rlxc_is_int(a, &x) && rlxc_is_int(b, &y))
-        *out_impossible = true;
-    return NULL;
-}
-
 const rlxc_sinfo *rlxc_broadcast_sinfo(const rlxc_call_view *v, const rlxc_sinfo *a,
                                        const rlxc_sinfo *b, rlx_dtype dtype)
 {
@@ -245,19 +231,20 @@ const rlxc_sinfo *rlxc_broadcast_sinfo(const rlxc_call_view *v, const rlxc_sinfo
     if (!rlxc_dims_known(a) || !rlxc_dims_known(b))
         return rlxc_tensor_ndim(v, dtype, ndim);
     rlxc_dims out = {.n = (uint32_t)ndim};
-    bool provable = true;
     for (int32_t i = 0; i < ndim; i++) {
         int32_t ia = i - (ndim - a->ndim), ib = i - (ndim - b->ndim);
-        bool impossible = false;
-        out.at[i] = ia < 0   ? b->dims[ib]
-                    : ib < 0 ? a->dims[ia]
-                             : broadcast_dim(v->ctx, a->dims[ia], b->dims[ib], &impossible);
-        if (impossible)
+        if (ia >= 0 && ib >= 0 &&
+            rlxc_relation_disproved(v->ctx, RLXC_BROADCAST, a->dims[ia], b->dims[ib]))
             return rlxc_infer_error(v, "shapes do not broadcast in dimension %d: %s and %s", i,
                                     rlxc_sinfo_text(v->ctx, a), rlxc_sinfo_text(v->ctx, b));
-        provable &= out.at[i] != NULL;
+        out.at[i] = ia < 0   ? b->dims[ib]
+                    : ib < 0 ? a->dims[ia]
+                             : rlxc_require_broadcast(v, rlxc_size_in(v, a, (uint32_t)ia),
+                                                      rlxc_size_in(v, b, (uint32_t)ib));
+        if (!out.at[i])
+            return NULL;
     }
-    return provable ? rlxc_tensor_of(v, dtype, &out) : rlxc_tensor_ndim(v, dtype, ndim);
+    return rlxc_tensor_of(v, dtype, &out);
 }
 
 bool rlxc_common_dtype(const rlxc_call_view *v, uint32_t i, uint32_t j, rlx_dtype *out)

@@ -3,6 +3,7 @@
  * Slice bounds follow Python: negative ones count from the end, those beyond are clipped (unless
  * assume_inbound says that they are not). The clipped bounds are symbolic expressions, so the
  * result's shape is known even where its size is not. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -64,6 +65,7 @@ const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module
         return NULL;
     rlxc_dims dims = {.n = (uint32_t)ndim};
     const rlxc_expr *length = rlxc_i64(ctx, 0);
+    uint32_t first = 0;
     bool known = true;
     for (uint32_t i = 0; i < v.in[0]->n_fields; i++) {
         const rlxc_sinfo *s = v.in[0]->fields[i];
@@ -72,6 +74,8 @@ const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module
             continue;
         }
         length = rlxc_canonical(ctx, rlxc_add(ctx, length, s->dims[axis]), NULL);
+        if (!dims.at[0])
+            first = i;
         for (uint32_t k = 0; k < dims.n; k++) {
             int64_t a, b;
             if (!dims.at[k])
@@ -82,7 +86,9 @@ const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module
             if (a_int && b_int)
                 return rlxc_infer_fail(&v, 0, "tensor %u has %lld in dimension %u, others %lld", i,
                                        (long long)b, k, (long long)a);
-            known &= rlxc_prove_eq(ctx, dims.at[k], s->dims[k], NULL);
+            if (!rlxc_require_equal(&v, rlxc_size_of_field(&v, 0, first, k),
+                                    rlxc_size_of_field(&v, 0, i, k)))
+                return NULL;
         }
     }
     if (!known)
@@ -170,7 +176,9 @@ const rlxc_sinfo *rlxc_infer_stack(rlxc_context *ctx, const rlxc_module *module,
             if (rlxc_is_int(first->dims[k], &x) && rlxc_is_int(s->dims[k], &y) && x != y)
                 return rlxc_infer_fail(&v, 0, "tensor %u has %lld in dimension %d, the first %lld",
                                        i, (long long)y, k, (long long)x);
-            known = rlxc_prove_eq(ctx, first->dims[k], s->dims[k], NULL);
+            if (!rlxc_require_equal(&v, rlxc_size_of_field(&v, 0, 0, (uint32_t)k),
+                                    rlxc_size_of_field(&v, 0, i, (uint32_t)k)))
+                return NULL;
         }
     }
     if (!known)

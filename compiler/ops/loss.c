@@ -1,6 +1,7 @@
 /* nll_loss: the negative log-likelihood of the target class, weighted by class; classes are
  * dimension 1 of the predictions (0 of a vector), targets equal to ignore_index count nothing. */
 #include "compiler/ops/reduce.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -20,6 +21,15 @@ const rlxc_sinfo *rlxc_infer_nll_loss(rlxc_context *ctx, const rlxc_module *modu
         return rlxc_infer_fail(&v, 1, "expected %d dimensions, got %d", p->ndim - 1, t->ndim);
     if (v.in[2] && v.in[2]->ndim != 1 && v.in[2]->ndim != RLXC_UNKNOWN_NDIM)
         return rlxc_infer_fail(&v, 2, "expected a vector, got %s", rlxc_sinfo_text(ctx, v.in[2]));
+    uint32_t at_class = p->ndim > 1 ? 1 : 0;
+    if (rlxc_dims_known(p) && v.in[2] && rlxc_dims_known(v.in[2]) &&
+        !rlxc_require_equal(&v, rlxc_size_of(&v, 0, at_class), rlxc_size_of(&v, 2, 0)))
+        return NULL;
+    for (uint32_t i = 0, k = 0; rlxc_dims_known(p) && rlxc_dims_known(t) && i < (uint32_t)p->ndim;
+         i++)
+        if (i != at_class &&
+            !rlxc_require_equal(&v, rlxc_size_of(&v, 0, i), rlxc_size_of(&v, 1, k++)))
+            return NULL;
     if (how[0] != 'n')
         return rlxc_tensor_of(&v, p->dtype, &(rlxc_dims){0});
     return rlxc_sinfo_tensor(ctx, p->dtype, t->ndim, t->dims, p->vdevice);
@@ -35,7 +45,8 @@ static const rlxc_expr *class_weight(rlxc_te *te, const rlxc_te_operand *target,
     *out_class = rlxc_te_position(ctx, t, classes, false);
     const rlxc_expr *w = one;
     if (weights->buffer)
-        w = rlxc_cast(ctx, RLX_F32, rlxc_te_get(te, weights, out_class));
+        w = rlxc_cast(ctx, RLX_F32,
+                      rlxc_te_if_not_empty(ctx, classes, rlxc_te_get(te, weights, out_class)));
     const rlxc_expr *ignored =
         rlxc_binary(ctx, RLXC_EXPR_EQ, rlxc_cast(ctx, RLX_I64, t),
                     rlxc_i64(ctx, rlxc_attr_get_int(te->call, "ignore_index", -100)));
@@ -53,18 +64,8 @@ rlxc_atom rlxc_legalize_nll_loss(rlxc_builder *b, const rlxc_binding *call)
                     t = rlxc_te_operand_of(&te, 1, "targets"), w = {0};
     uint32_t at_class = p.ndim > 1 ? 1 : 0;
     const rlxc_expr *classes = p.dims[at_class];
-    bool fits = rlxc_prove_lt(ctx, rlxc_i64(ctx, 0), classes, NULL);
-    if (te.view.in[2]) {
+    if (te.view.in[2])
         w = rlxc_te_operand_of(&te, 2, "weights");
-        fits &= rlxc_prove_eq(ctx, w.dims[0], classes, NULL);
-    }
-    for (uint32_t i = 0, k = 0; i < p.ndim; i++)
-        if (i != at_class)
-            fits &= rlxc_prove_eq(ctx, p.dims[i], t.dims[k++], NULL);
-    if (!fits) {
-        rlxc_infer_error(&te.view, "cannot prove that predictions, targets and weights agree");
-        return (rlxc_atom){0};
-    }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_nll_loss");
     const rlxc_buffer *loss = how[0] == 'n' && rlxc_dtype_eq(out->dtype, RLX_F32)
                                   ? out
@@ -76,7 +77,8 @@ rlxc_atom rlxc_legalize_nll_loss(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *weight = class_weight(&te, &t, &w, classes, &class);
     for (uint32_t i = 0, k = 0; i < p.ndim; i++)
         at[i] = i == at_class ? class : te.axes[k++];
-    const rlxc_expr *likelihood = rlxc_cast(ctx, RLX_F32, rlxc_te_get(&te, &p, at));
+    const rlxc_expr *likelihood =
+        rlxc_cast(ctx, RLX_F32, rlxc_te_if_not_empty(ctx, classes, rlxc_te_get(&te, &p, at)));
     rlxc_te_store(&te, loss,
                   rlxc_mul(ctx, rlxc_mul(ctx, likelihood, rlxc_float(ctx, RLX_F32, -1)), weight));
     if (how[0] == 'n') {

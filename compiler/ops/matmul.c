@@ -1,6 +1,7 @@
 /* Matrix product as NumPy's: vectors are promoted, leading dimensions are batches and broadcast.
  * Narrow types accumulate in the result's type, float16 and bfloat16 in float32. */
 #include "compiler/ops/reduce.h"
+#include "compiler/ops/require.h"
 
 static bool result_dtype(const rlxc_call_view *v, rlx_dtype *out)
 {
@@ -14,20 +15,21 @@ static bool result_dtype(const rlxc_call_view *v, rlx_dtype *out)
     return !rlxc_dtype_is_bool(*out);
 }
 
-/* The batch dimensions of both broadcast; false after an error or when not provable. */
-static bool batch_dims(const rlxc_call_view *v, rlxc_dims *out, bool *out_error)
+/* The batch dimensions of both broadcast; false after an error. */
+static bool batch_dims(const rlxc_call_view *v, rlxc_dims *out)
 {
     const rlxc_sinfo *a = v->in[0], *b = v->in[1];
-    int32_t na = a->ndim > 2 ? a->ndim - 2 : 0, nb = b->ndim > 2 ? b->ndim - 2 : 0;
-    const rlxc_sinfo *sa = rlxc_sinfo_tensor(v->ctx, RLX_F32, na, a->dims, NULL);
-    const rlxc_sinfo *sb = rlxc_sinfo_tensor(v->ctx, RLX_F32, nb, b->dims, NULL);
-    const rlxc_sinfo *both = rlxc_broadcast_sinfo(v, sa, sb, RLX_F32);
-    *out_error = both == NULL;
-    out->n = 0;
-    if (!both || !rlxc_dims_known(both))
-        return false;
-    for (int32_t i = 0; i < both->ndim; i++)
-        out->at[out->n++] = both->dims[i];
+    uint32_t na = a->ndim > 2 ? (uint32_t)a->ndim - 2 : 0,
+             nb = b->ndim > 2 ? (uint32_t)b->ndim - 2 : 0, n = na > nb ? na : nb;
+    for (out->n = 0; out->n < n; out->n++) {
+        uint32_t missing_a = n - na, missing_b = n - nb, i = out->n;
+        out->at[i] = i < missing_a   ? b->dims[i - missing_b]
+                     : i < missing_b ? a->dims[i - missing_a]
+                                     : rlxc_require_broadcast(v, rlxc_size_of(v, 0, i - missing_a),
+                                                              rlxc_size_of(v, 1, i - missing_b));
+        if (!out->at[i])
+            return false;
+    }
     return true;
 }
 
@@ -49,15 +51,14 @@ const rlxc_sinfo *rlxc_infer_matmul(rlxc_context *ctx, const rlxc_module *module
     if (!rlxc_dims_known(a) || !rlxc_dims_known(b))
         return ndim == 0 ? rlxc_tensor_of(&v, dtype, &(rlxc_dims){0})
                          : rlxc_tensor_ndim(&v, dtype, ndim);
-    const rlxc_expr *ka = a->dims[a->ndim - 1], *kb = b->dims[b->ndim == 1 ? 0 : b->ndim - 2];
-    int64_t x, y;
-    if (rlxc_is_int(ka, &x) && rlxc_is_int(kb, &y) && x != y)
+    uint32_t row = (uint32_t)a->ndim - 1, column = b->ndim == 1 ? 0 : (uint32_t)b->ndim - 2;
+    if (rlxc_prove_ne(ctx, a->dims[row], b->dims[column], NULL))
         return rlxc_infer_error(&v, "the inner dimensions differ: %s and %s",
                                 rlxc_sinfo_text(ctx, a), rlxc_sinfo_text(ctx, b));
     rlxc_dims dims;
-    bool error;
-    if (!batch_dims(&v, &dims, &error))
-        return error ? NULL : rlxc_tensor_ndim(&v, dtype, ndim);
+    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, row), rlxc_size_of(&v, 1, column)) ||
+        !batch_dims(&v, &dims))
+        return NULL;
     if (a->ndim > 1)
         dims.at[dims.n++] = a->dims[a->ndim - 2];
     if (b->ndim > 1)
@@ -65,15 +66,14 @@ const rlxc_sinfo *rlxc_infer_matmul(rlxc_context *ctx, const rlxc_module *module
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-/* The batch part of an operand's index: its dimensions of 1 are read at 0. */
+/* The batch part of an operand's index: dimensions of 1 are read at 0. */
 static void batch_index(rlxc_te *te, const rlxc_te_operand *x, uint32_t batch,
                         const rlxc_buffer *out, const rlxc_expr **at)
 {
     uint32_t own = x->ndim > 2 ? x->ndim - 2 : 0;
     for (uint32_t i = 0; i < own; i++) {
         uint32_t k = batch - own + i;
-        bool one = rlxc_is_const(x->dims[i], 1) && !rlxc_is_const(out->shape[k], 1);
-        at[i] = one ? rlxc_i64(te->ctx, 0) : te->axes[k];
+        at[i] = rlxc_broadcast_index(te->ctx, x->dims[i], out->shape[k], te->axes[k]);
     }
 }
 
@@ -83,15 +83,6 @@ rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call)
     rlxc_context *ctx = b->ctx;
     if (!rlxc_te_begin(&te, b, call, "matmul", RLXC_PATTERN_OUT_FUSABLE))
         return (rlxc_atom){0};
-    const rlxc_sinfo *sa = te.view.in[0], *sb = te.view.in[1];
-    const rlxc_expr *ka = sa->dims[sa->ndim - 1], *kb = sb->dims[sb->ndim == 1 ? 0 : sb->ndim - 2];
-    if (!rlxc_prove_eq(ctx, ka, kb, NULL)) {
-        rlxc_infer_error(&te.view,
-                         "cannot prove that the inner dimensions agree: %s and %s; R.match_cast "
-                         "can state it",
-                         rlxc_sinfo_text(ctx, sa), rlxc_sinfo_text(ctx, sb));
-        return (rlxc_atom){0};
-    }
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x1"), y = rlxc_te_operand_of(&te, 1, "x2");
     const rlxc_buffer *out = rlxc_te_output(&te, "matmul");
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);

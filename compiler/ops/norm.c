@@ -3,6 +3,7 @@
  * Softmax subtracts the maximum; variances are taken about the mean in a second sweep, which does
  * not cancel. float16 and bfloat16 are computed in float32. */
 #include "compiler/ops/reduce.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -118,6 +119,8 @@ static bool check_params(const rlxc_call_view *v, uint32_t first, uint32_t set)
                                 (long long)got);
                 return false;
             }
+            if (!rlxc_require_equal(v, rlxc_size_of(v, 0, i), rlxc_size_of(v, p, k - 1)))
+                return false;
         }
     }
     return true;
@@ -261,6 +264,9 @@ const rlxc_sinfo *rlxc_infer_group_norm(rlxc_context *ctx, const rlxc_module *mo
     if (rlxc_dims_known(x) && rlxc_is_int(x->dims[channel], &channels) && channels % groups != 0)
         return rlxc_infer_error(&v, "%lld channels do not divide into %lld groups",
                                 (long long)channels, (long long)groups);
+    if (rlxc_dims_known(x) &&
+        !rlxc_require(&v, RLXC_MULTIPLE, rlxc_size_of(&v, 0, channel), rlxc_size_given(&v, groups)))
+        return NULL;
     return x;
 }
 

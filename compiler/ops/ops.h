@@ -41,7 +41,9 @@ typedef enum rlxc_op_flags {
     RLXC_OP_ALONG = 1 << 12,      /* attributes axis, axes, channel_axis name dimensions of args[0],
                                      the others are alike; further tensors are vectors or scalars */
     RLXC_OP_EACH_AXIS = 1 << 13,  /* pad_width, repeats: as many numbers for each dimension */
-    RLXC_OP_LAYOUT = 1 << 14      /* attributes layout, out_layout name the dimensions */
+    RLXC_OP_LAYOUT = 1 << 14,     /* attributes layout, out_layout name the dimensions */
+    RLXC_OP_CHECKS = 1 << 15      /* can fail and does nothing else: never dropped or merged, stays
+                                     behind what defines its symbols and before what follows it */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */

@@ -1,5 +1,6 @@
 /* quantize, dequantize: with a scalar scale and zero point, or one of each per index of an axis.
  * Computed in float32; quantize rounds halves to even and saturates. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ static bool check_parameter(const rlxc_call_view *v, uint32_t i, uint32_t axis)
                         (long long)want, (long long)got);
         return false;
     }
-    return true;
+    return s->ndim != 1 || !rlxc_dims_known(s) || !rlxc_dims_known(x) ||
+           rlxc_require(v, RLXC_FITS, rlxc_size_of(v, i, 0), rlxc_size_of(v, 0, axis));
 }
 
 const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *module,
@@ -53,9 +55,9 @@ const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *modu
 
 static const rlxc_expr *parameter(rlxc_te *te, const rlxc_te_operand *p, uint32_t axis)
 {
-    const rlxc_expr *at = p->ndim == 0                   ? NULL
-                          : rlxc_is_const(p->dims[0], 1) ? rlxc_i64(te->ctx, 0)
-                                                         : te->axes[axis];
+    const rlxc_expr *const *dims = te->outputs.items[0]->shape;
+    const rlxc_expr *at =
+        p->ndim == 0 ? NULL : rlxc_broadcast_index(te->ctx, p->dims[0], dims[axis], te->axes[axis]);
     return rlxc_cast(te->ctx, RLX_F32, rlxc_te_get(te, p, &at));
 }
 

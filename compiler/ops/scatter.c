@@ -3,6 +3,7 @@
  * The result begins as a copy of the data; then one block without axes walks the updates in order,
  * so that repeated positions are well defined. Positions are data: they are clipped to the buffer
  * (te's rlxc_te_position), and an empty buffer is not written. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -37,17 +38,15 @@ static const rlxc_expr *combined(rlxc_te *te, const rlxc_expr *old, const rlxc_e
     return rlxc_binary(te->ctx, kind, old, update);
 }
 
-/* |dims| of the updates must be those of |want|, provably: the kernel reads them at these. */
-static bool same_dims(const rlxc_te *te, uint32_t argument, const rlxc_te_operand *x,
-                      const rlxc_expr *const *want, uint32_t n)
+/* The updates have |n| dimensions. */
+static bool has_rank(const rlxc_call_view *v, uint32_t n)
 {
-    bool same = x->ndim == n;
-    for (uint32_t i = 0; i < n && same; i++)
-        same = rlxc_prove_eq(te->ctx, x->dims[i], want[i], NULL);
-    if (!same)
-        rlxc_infer_fail(&te->view, argument, "cannot prove that its shape fits the indices: %s",
-                        rlxc_sinfo_text(te->ctx, te->view.in[argument]));
-    return same;
+    const rlxc_sinfo *updates = v->in[2];
+    if (updates->ndim == RLXC_UNKNOWN_NDIM || updates->ndim == (int32_t)n)
+        return true;
+    rlxc_infer_fail(v, 2, "expected %u dimensions, to fit the indices, got %s", n,
+                    rlxc_sinfo_text(v->ctx, updates));
+    return false;
 }
 
 static void copy_data(rlxc_te *te, const rlxc_te_operand *x, const rlxc_buffer *out)
@@ -99,6 +98,10 @@ const rlxc_sinfo *rlxc_infer_scatter_elements(rlxc_context *ctx, const rlxc_modu
     if (x->ndim != RLXC_UNKNOWN_NDIM &&
         !rlxc_axis_in(&v, rlxc_attr_get_int(call, "axis", 0), x->ndim, &axis))
         return NULL;
+    bool known = rlxc_dims_known(v.in[1]) && rlxc_dims_known(v.in[2]);
+    for (uint32_t i = 0; known && i < (uint32_t)v.in[1]->ndim; i++)
+        if (!rlxc_require_equal(&v, rlxc_size_of(&v, 1, i), rlxc_size_of(&v, 2, i)))
+            return NULL;
     return x;
 }
 
@@ -113,8 +116,6 @@ rlxc_atom rlxc_legalize_scatter_elements(rlxc_builder *b, const rlxc_binding *ca
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data"),
                     indices = rlxc_te_operand_of(&te, 1, "indices"),
                     updates = rlxc_te_operand_of(&te, 2, "updates");
-    if (!same_dims(&te, 2, &updates, indices.dims, indices.ndim))
-        return (rlxc_atom){0};
     const rlxc_buffer *out = rlxc_te_output(&te, "T_scatter");
     const rlxc_expr *loops[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *guard = NULL;
     copy_data(&te, &x, out);
@@ -147,6 +148,17 @@ const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *mo
         rlxc_is_int(indices->dims[indices->ndim - 1], &depth) && depth > x->ndim)
         return rlxc_infer_fail(&v, 1, "index vectors of %lld do not fit %d dimensions",
                                (long long)depth, x->ndim);
+    if (!rlxc_dims_known(x) || !rlxc_dims_known(indices) ||
+        !rlxc_is_int(indices->dims[indices->ndim - 1], &depth))
+        return x;
+    uint32_t last = (uint32_t)indices->ndim - 1, n = last + (uint32_t)(x->ndim - depth);
+    if (!has_rank(&v, n))
+        return NULL;
+    for (uint32_t i = 0; rlxc_dims_known(v.in[2]) && i < n; i++)
+        if (!rlxc_require_equal(&v, rlxc_size_of(&v, 2, i),
+                                i < last ? rlxc_size_of(&v, 1, i)
+                                         : rlxc_size_of(&v, 0, i - last + (uint32_t)depth)))
+            return NULL;
     return x;
 }
 
@@ -173,8 +185,6 @@ rlxc_atom rlxc_legalize_scatter_nd(rlxc_builder *b, const rlxc_binding *call)
         dims[n++] = indices.dims[i];
     for (uint32_t i = (uint32_t)depth; i < out->ndim; i++)
         dims[n++] = out->shape[i];
-    if (!same_dims(&te, 2, &updates, dims, n))
-        return (rlxc_atom){0};
     copy_data(&te, &x, out);
     make_loops(ctx, loops, n);
     memcpy(where, loops, last * sizeof where[0]);
@@ -202,7 +212,21 @@ const rlxc_sinfo *rlxc_infer_index_put(rlxc_context *ctx, const rlxc_module *mod
     rlx_dtype dtype;
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_common_dtype(&v, 0, 2, &dtype))
         return NULL;
-    return rlxc_index_dims(&v, 1) ? v.in[0] : NULL;
+    const rlxc_sinfo *x = v.in[0], *values = v.in[2], *where = rlxc_index_dims(&v, 1);
+    if (!where || !rlxc_dims_known(where) || !rlxc_dims_known(x) || !rlxc_dims_known(values))
+        return where ? x : NULL;
+    int32_t depth = (int32_t)v.in[1]->n_fields, n = where->ndim + x->ndim - depth,
+            missing = n - values->ndim;
+    if (missing < 0)
+        return rlxc_infer_fail(&v, 2, "expected at most %d dimensions, got %s", n,
+                               rlxc_sinfo_text(ctx, values));
+    for (int32_t i = missing; i < n; i++) {
+        rlxc_size to = i < where->ndim ? rlxc_size_in(&v, where, (uint32_t)i)
+                                       : rlxc_size_of(&v, 0, (uint32_t)(i - where->ndim + depth));
+        if (!rlxc_require(&v, RLXC_FITS, rlxc_size_of(&v, 2, (uint32_t)(i - missing)), to))
+            return NULL;
+    }
+    return x;
 }
 
 rlxc_atom rlxc_legalize_index_put(rlxc_builder *b, const rlxc_binding *call)
@@ -212,10 +236,8 @@ rlxc_atom rlxc_legalize_index_put(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, "index_put", RLXC_PATTERN_OPAQUE))
         return (rlxc_atom){0};
     const rlxc_sinfo *where = rlxc_index_dims(&te.view, 1);
-    if (!where || !rlxc_dims_known(where)) {
-        rlxc_infer_fail(&te.view, 1, "cannot prove that the indices broadcast to one shape");
+    if (!where)
         return (rlxc_atom){0};
-    }
     const rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
     uint32_t depth = te.view.in[1]->n_fields, rank = (uint32_t)where->ndim, n = rank;
     const rlxc_expr *dims[2 * RLXC_MAX_NDIM], *loops[2 * RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM],
@@ -235,15 +257,6 @@ rlxc_atom rlxc_legalize_index_put(rlxc_builder *b, const rlxc_binding *call)
         at[i] = loops[n] = rlxc_var(ctx, rlxc_internf(ctx, "i%u", n), RLX_I64);
     }
     rlxc_te_operand values = rlxc_te_operand_of(&te, 2, "values");
-    bool fits = values.ndim <= n;
-    for (uint32_t i = 0; i < values.ndim && fits; i++)
-        fits = rlxc_is_const(values.dims[i], 1) ||
-               rlxc_prove_eq(ctx, values.dims[i], dims[i + n - values.ndim], NULL);
-    if (!fits) {
-        rlxc_infer_fail(&te.view, 2, "cannot prove that it broadcasts to what is written: %s",
-                        rlxc_sinfo_text(ctx, te.view.in[2]));
-        return (rlxc_atom){0};
-    }
     const rlxc_buffer *out = rlxc_te_output(&te, "T_index_put");
     copy_data(&te, &x, out);
     walk_updates(&te, out, at, rlxc_te_get_broadcast(&te, &values, loops, dims, n), guard, loops,

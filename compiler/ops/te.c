@@ -7,6 +7,7 @@
 #include "compiler/ops/te.h"
 
 #include "compiler/ir/constant.h"
+#include "compiler/ops/require.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,9 +24,8 @@ static bool lowerable(const rlxc_te *te, const rlxc_sinfo *s, const char *what)
     }
     if (!rlxc_dims_known(s) || rlxc_dtype_is_void(s->dtype)) {
         rlxc_infer_error(&te->view,
-                         "cannot be compiled: shape or element type of %s is not known: %s; "
-                         "R.match_cast can state it",
-                         what, rlxc_sinfo_text(te->ctx, s));
+                         "cannot be compiled: shape or element type of %s is not known: %s", what,
+                         rlxc_sinfo_text(te->ctx, s));
         return false;
     }
     return true;
@@ -405,8 +405,7 @@ const rlxc_expr *rlxc_te_get_broadcast(rlxc_te *te, const rlxc_te_operand *x,
     const rlxc_expr *at[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < x->ndim; i++) {
         uint32_t k = i + (n - x->ndim);
-        at[i] = rlxc_is_const(x->dims[i], 1) && !rlxc_is_const(dims[k], 1) ? rlxc_i64(te->ctx, 0)
-                                                                           : indices[k];
+        at[i] = rlxc_broadcast_index(te->ctx, x->dims[i], dims[k], indices[k]);
     }
     return rlxc_te_get(te, x, at);
 }

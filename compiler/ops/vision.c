@@ -2,6 +2,7 @@
  * Boxes and images go there as float32 or float64. */
 #include "compiler/ops/builtin_call.h"
 #include "compiler/ops/compose.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -81,6 +82,10 @@ const rlxc_sinfo *rlxc_infer_nms(rlxc_context *ctx, const rlxc_module *module,
                                 "boxes (batch, n, 4) and scores (batch, classes, n) expected, "
                                 "got %s and %s",
                                 rlxc_sinfo_text(ctx, boxes), rlxc_sinfo_text(ctx, scores));
+    if (known && (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, 2), rlxc_size_given(&v, 4)) ||
+                  !rlxc_require_equal(&v, rlxc_size_of(&v, 0, 0), rlxc_size_of(&v, 1, 0)) ||
+                  !rlxc_require_equal(&v, rlxc_size_of(&v, 0, 1), rlxc_size_of(&v, 1, 2))))
+        return NULL;
     const rlxc_expr *each = known ? rlxc_product(ctx, scores->dims + 1, 2) : NULL;
     if (onnx) {
         rlxc_dims rows = {.n = 2}, count = {.at = {rlxc_i64(ctx, 1)}, .n = 1};

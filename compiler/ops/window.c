@@ -5,6 +5,7 @@
  * conditions; poolings test the border in place. */
 #include "compiler/ops/window.h"
 #include "compiler/ops/reduce.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -185,12 +186,17 @@ static bool check_channels(const rlxc_call_view *v, const rlxc_window *w, int64_
                          (long long)channels, (long long)per_group, (long long)groups);
         return false;
     }
+    const rlxc_expr *all = rlxc_mul(v->ctx, weight->dims[w->w_in], rlxc_i64(v->ctx, groups));
+    rlxc_size takes = rlxc_size_of(v, 1, w->w_in);
+    takes.dim = rlxc_canonical(v->ctx, all, NULL);
+    if (!rlxc_require_equal(v, rlxc_size_of(v, 0, w->channel), takes))
+        return false;
     if (rlxc_is_int(weight->dims[w->w_out], &outputs) && outputs % groups != 0) {
         rlxc_infer_error(v, "%lld output channels do not divide into %lld groups",
                          (long long)outputs, (long long)groups);
         return false;
     }
-    return true;
+    return rlxc_require(v, RLXC_MULTIPLE, rlxc_size_of(v, 1, w->w_out), rlxc_size_given(v, groups));
 }
 
 const rlxc_sinfo *rlxc_infer_conv(rlxc_context *ctx, const rlxc_module *module,
@@ -323,11 +329,6 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     int64_t groups = rlxc_attr_get_int(call, "groups", 1);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), weight = rlxc_te_operand_of(&te, 1, "w");
     const rlxc_expr *per_group = weight.dims[w.w_in];
-    if (!rlxc_prove_eq(ctx, x.dims[w.channel], rlxc_mul(ctx, per_group, rlxc_i64(ctx, groups)),
-                       NULL)) {
-        rlxc_infer_error(&te.view, "cannot prove that the channels of 'x' and 'weight' agree");
-        return (rlxc_atom){0};
-    }
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
     const rlxc_buffer *acc = out;

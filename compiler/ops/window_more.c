@@ -1,6 +1,7 @@
 /* Transposed convolution and adaptive average pooling. Both gather: each element of the result sums
  * what reaches it, with a condition where the tap falls between or outside the input's elements,
  * but for transposed convolutions with their channels last, which go by the phase of the stride. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
 #include <string.h>
@@ -35,7 +36,9 @@ static bool check_groups(const rlxc_call_view *v, const rlxc_window *w, int64_t 
                          (long long)channels, (long long)inputs, (long long)groups);
         return false;
     }
-    return true;
+    rlxc_size in = rlxc_size_of(v, 0, w->channel);
+    return rlxc_require_equal(v, in, rlxc_size_of(v, 1, w->w_in)) &&
+           rlxc_require(v, RLXC_MULTIPLE, in, rlxc_size_given(v, groups));
 }
 
 const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module *module,
@@ -164,10 +167,6 @@ rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call
         return (rlxc_atom){0};
     int64_t groups = rlxc_attr_get_int(call, "groups", 1);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), weight = rlxc_te_operand_of(&te, 1, "w");
-    if (!rlxc_prove_eq(ctx, x.dims[w.channel], weight.dims[w.w_in], NULL)) {
-        rlxc_infer_error(&te.view, "cannot prove that the channels of 'x' and 'weight' agree");
-        return (rlxc_atom){0};
-    }
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     if (has_phases(&w, &weight, groups))
         return sum_by_phases(&te, &w, x, weight, out);

@@ -2,6 +2,7 @@
  * minimal filtering with the transformed weight, channels last. compiler/tir/winograd.h says what
  * is computed. */
 #include "compiler/tir/winograd.h"
+#include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
 enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
@@ -30,6 +31,8 @@ const rlxc_sinfo *rlxc_infer_conv_winograd(rlxc_context *ctx, const rlxc_module 
                                rlxc_sinfo_text(ctx, u));
     if (rlxc_prove_ne(ctx, x->dims[3], u->dims[2], NULL))
         return rlxc_infer_fail(&v, 1, "does not take the channels of %s", rlxc_sinfo_text(ctx, x));
+    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, 3), rlxc_size_of(&v, 1, 2)))
+        return NULL;
     rlxc_dims dims = {.at = {x->dims[0], NULL, NULL, u->dims[3]}, .n = 4};
     for (uint32_t i = 0; i < 2; i++) {
         int64_t grown = w.before[i] + w.after[i] - (FILTER - 1);
@@ -66,10 +69,6 @@ rlxc_atom rlxc_legalize_conv_winograd(rlxc_builder *b, const rlxc_binding *call)
         !rlxc_window_read(&te.view, "data_layout", &window))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), u = rlxc_te_operand_of(&te, 1, "w");
-    if (!rlxc_prove_eq(ctx, x.dims[3], u.dims[2], NULL)) {
-        rlxc_infer_error(&te.view, "cannot prove that the channels of 'x' and 'weight' agree");
-        return (rlxc_atom){0};
-    }
     const rlxc_expr *in = rlxc_i64(ctx, IN), *elements[2] = {in, in};
     rlxc_winograd w = {.x = x.buffer,
                        .weight = u.buffer,

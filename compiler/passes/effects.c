@@ -5,7 +5,8 @@
 static bool call_is_pure(const rlxc_module *module, const rlxc_binding *b)
 {
     if (b->op)
-        return !(b->op->flags & (RLXC_OP_IMPURE | RLXC_OP_MEMORY | RLXC_OP_BINDS_SYMBOLS));
+        return !(b->op->flags &
+                 (RLXC_OP_IMPURE | RLXC_OP_MEMORY | RLXC_OP_BINDS_SYMBOLS | RLXC_OP_CHECKS));
     const rlxc_attr *pure = rlxc_attrs_find(&b->attrs, "pure");
     int64_t stated;
     if (pure && rlxc_attr_as_int(pure, &stated))

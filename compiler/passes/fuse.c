@@ -18,6 +18,7 @@
  * bindings with effects, which might write what a moved producer reads. */
 #include "compiler/passes/fuse.h"
 
+#include "compiler/passes/alias.h"
 #include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
 #include "compiler/tir/stages.h"
@@ -217,7 +218,8 @@ static void group_block(fuse *f, const rlxc_binding_block *block)
     f->segment++;
     for (uint32_t i = 0; i < block->n && !rlxc_failed(f->ctx); i++) {
         const rlxc_binding *b = block->bindings[i];
-        if (b->form != RLXC_FORM_MATCH_CAST && !rlxc_binding_is_mergeable(f->module, b))
+        bool only_checks = b->form == RLXC_FORM_MATCH_CAST || rlxc_has_op_flag(b, RLXC_OP_CHECKS);
+        if (!only_checks && !rlxc_binding_is_mergeable(f->module, b))
             f->segment++;
         int64_t pattern = pattern_of(f, b);
         if (pattern > RLXC_PATTERN_OUT_FUSABLE)

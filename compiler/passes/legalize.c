@@ -1,9 +1,8 @@
 /* Pass legalize: every operator with a legalization becomes call_tir of a PrimFunc or a builtin
  * call.
  *
- * An argument whose rank is known but not its dimensions first gets a match_cast to fresh symbols,
- * so legalizers always see symbolic dimensions; further uses of it in the same block mean the same
- * symbols, so that what is computed from it fits it. An unknown rank is an error that names
+ * What operators that passes made require of dimensions is checked (compiler/ops/state.h), so
+ * legalizers always see symbolic dimensions that fit. An unknown rank is an error that names
  * operator and argument. Values that decide where an operator reads and writes are checked first,
  * unless the module is compiled with --lenient (compiler/ops/checks.h). Operators whose row has no
  * legalize function stay for the later passes and the code generator. */
@@ -12,72 +11,40 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/legalize_cache.h"
+#include "compiler/ops/state.h"
 #include "compiler/ops/value_range.h"
-
-/* A variable's match_cast, for uses in the block that it stands in. */
-typedef struct named_dims {
-    const rlxc_binding_block *block;
-    rlxc_atom atom;
-} named_dims;
 
 typedef struct legalizer {
     rlxc_legalize_cache cache;
-    rlxc_map named; /* variable -> named_dims */
-    bool lenient;   /* no checks of run-time values */
+    rlxc_stated stated; /* of the function at hand */
+    bool lenient;       /* no checks of run-time values */
     rlxc_value_checks checks;
 } legalizer;
 
-static bool needs_dims(const rlxc_sinfo *s)
+/* An operand of unknown rank, itself or in a tuple: an error, and false. */
+static bool ranks_known(rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom)
 {
-    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim >= 0 && !s->dims;
+    for (uint32_t i = 0; atom.kind == RLXC_ATOM_TUPLE && i < atom.n; i++)
+        if (!ranks_known(b, call, atom.items[i]))
+            return false;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, atom);
+    if (!s || s->kind != RLXC_SINFO_TENSOR || s->ndim != RLXC_UNKNOWN_NDIM)
+        return true;
+    rlxc_error(b->ctx, call->range, "R.%s needs to know the rank of its argument; it has %s",
+               call->op->name, rlxc_sinfo_text(b->ctx, s));
+    return false;
 }
 
-/* Emits a match_cast that names the dimensions of |atom|. */
-static rlxc_atom name_dims(legalizer *l, rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *s)
+static void block_begin(void *user, rlxc_builder *b)
 {
-    rlxc_context *ctx = b->ctx;
-    uint64_t key = atom.kind == RLXC_ATOM_VAR ? rlxc_key(atom.var) : 0;
-    named_dims *seen = key ? rlxc_map_get(&l->named, key) : NULL;
-    if (seen && seen->block == b->block)
-        return seen->atom;
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    for (int32_t i = 0; i < s->ndim; i++)
-        dims[i] = rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", i));
-    const rlxc_sinfo *named = rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, dims, s->vdevice);
-    rlxc_rvar *var = rlxc_rvar_new(ctx, b->function, "shaped", named);
-    var->is_dataflow = b->block->is_dataflow;
-    seen = rlxc_alloc(ctx, sizeof *seen);
-    *seen = (named_dims){b->block, rlxc_emit_match_cast(b, var, atom, b->range)};
-    if (key)
-        rlxc_map_set(ctx, &l->named, key, seen);
-    return seen->atom;
+    legalizer *l = user;
+    rlxc_state_block_begin(&l->stated, b->ctx);
 }
 
-static rlxc_atom with_dims(legalizer *l, rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom,
-                           bool *io_changed)
+static void block_end(void *user, rlxc_builder *b)
 {
-    rlxc_context *ctx = b->ctx;
-    if (atom.kind == RLXC_ATOM_TUPLE) {
-        bool changed = false;
-        rlxc_atom *items = rlxc_alloc(ctx, (atom.n ? atom.n : 1) * sizeof *items);
-        for (uint32_t i = 0; i < atom.n; i++)
-            items[i] = with_dims(l, b, call, atom.items[i], &changed);
-        if (!changed)
-            return atom;
-        *io_changed = true;
-        return rlxc_atom_tuple(ctx, items, atom.n);
-    }
-    const rlxc_sinfo *s = rlxc_atom_sinfo(ctx, b->module, atom);
-    if (s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM) {
-        rlxc_error(ctx, call->range,
-                   "R.%s needs to know the rank of its argument; it has %s (add a match_cast)",
-                   call->op->name, rlxc_sinfo_text(ctx, s));
-        return atom;
-    }
-    if (!needs_dims(s))
-        return atom;
-    *io_changed = true;
-    return name_dims(l, b, atom, s);
+    legalizer *l = user;
+    rlxc_state_block_end(&l->stated, b->ctx);
 }
 
 static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
@@ -85,25 +52,18 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 {
     rlxc_context *ctx = b->ctx;
     legalizer *l = user;
+    rlxc_state_note(&l->stated, ctx, binding);
     if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize) {
         rlxc_note_value_range(ctx, b->module, &l->checks.ranges, binding,
                               rlxc_atom_var(binding->var));
         return RLXC_REWRITE_KEEP;
     }
-    bool changed = false;
-    rlxc_atom *args = rlxc_alloc(ctx, (binding->n_args ? binding->n_args : 1) * sizeof *args);
     bool any_rank = (binding->op->flags & RLXC_OP_ANY_RANK) != 0;
     for (uint32_t i = 0; i < binding->n_args && !any_rank; i++)
-        args[i] = with_dims(l, b, binding, binding->args[i], &changed);
-    if (rlxc_failed(ctx))
-        return RLXC_REWRITE_KEEP;
-    if (changed) {
-        binding->args = args;
-        const rlxc_sinfo *s = rlxc_infer_binding(ctx, b->module, binding);
-        if (!s || rlxc_failed(ctx))
+        if (!ranks_known(b, binding, binding->args[i]))
             return RLXC_REWRITE_KEEP;
-        binding->var->sinfo = s;
-    }
+    if (!rlxc_state_call(&l->stated, b, binding))
+        return RLXC_REWRITE_KEEP;
     if (!l->lenient)
         rlxc_emit_value_checks(&l->checks, b, binding);
     rlxc_atom lowered =
@@ -118,7 +78,12 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
 bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     legalizer l = {.lenient = options->lenient};
-    const rlxc_rewrite_pass pass = {.user = &l, .binding = legalize_binding};
-    rlxc_rewrite_module(ctx, module, &pass);
+    const rlxc_rewrite_pass pass = {&l, legalize_binding, block_begin, block_end};
+    uint32_t n = module->globals.count; /* those that are added on the way are PrimFuncs */
+    for (uint32_t i = 0; i < n && !rlxc_failed(ctx); i++) {
+        l.stated = (rlxc_stated){0};
+        if (module->globals.items[i]->relax)
+            rlxc_rewrite_function(ctx, module, module->globals.items[i]->relax, &pass);
+    }
     return !rlxc_failed(ctx);
 }
