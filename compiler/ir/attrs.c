@@ -2,7 +2,7 @@
  * everything is a loop; nesting is as deep as the parser allows (RLXC_MAX_DEPTH). */
 #include "compiler/ir/attrs.h"
 
-#include "compiler/ir/expr.h"
+#include "compiler/ir/constant.h"
 
 #include <string.h>
 
@@ -71,6 +71,8 @@ bool rlxc_attr_equal(const rlxc_attr *a, const rlxc_attr *b)
         return rlx_dtype_eq(a->dtype, b->dtype);
     case RLXC_ATTR_EXPR:
         return a->expr == b->expr;
+    case RLXC_ATTR_TENSOR:
+        return rlxc_constant_equal(a->tensor, b->tensor);
     case RLXC_ATTR_LIST:
     case RLXC_ATTR_DICT:
         if (a->list.count != b->list.count)
@@ -126,6 +128,11 @@ rlxc_attr rlxc_attr_dtype(rlx_dtype dtype)
 rlxc_attr rlxc_attr_expr(const struct rlxc_expr *expr)
 {
     return (rlxc_attr){.kind = RLXC_ATTR_EXPR, {.expr = expr}};
+}
+
+rlxc_attr rlxc_attr_tensor(const struct rlxc_constant *tensor)
+{
+    return (rlxc_attr){.kind = RLXC_ATTR_TENSOR, {.tensor = tensor}};
 }
 
 rlxc_attr rlxc_attr_ints(rlxc_context *ctx, const int64_t *values, uint32_t count)

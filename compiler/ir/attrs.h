@@ -7,6 +7,7 @@
 #include "compiler/ir/context.h"
 
 struct rlxc_expr;
+struct rlxc_constant;
 
 typedef enum rlxc_attr_kind {
     RLXC_ATTR_NONE, /* Python None */
@@ -17,7 +18,8 @@ typedef enum rlxc_attr_kind {
     RLXC_ATTR_DTYPE,
     RLXC_ATTR_LIST, /* list or tuple */
     RLXC_ATTR_DICT,
-    RLXC_ATTR_EXPR /* T.bool(True), T.int64(4), symbolic integers */
+    RLXC_ATTR_EXPR,  /* T.bool(True), T.int64(4), symbolic integers */
+    RLXC_ATTR_TENSOR /* weights that a front end keeps beside a function ("params") */
 } rlxc_attr_kind;
 
 typedef struct rlxc_attr rlxc_attr;
@@ -29,6 +31,7 @@ struct rlxc_attr {
         const char *s; /* interned */
         rlx_dtype dtype;
         const struct rlxc_expr *expr;
+        const struct rlxc_constant *tensor;
         struct {
             const rlxc_attr *items; /* LIST, values of DICT */
             const char **keys;      /* DICT: interned keys, else NULL */
@@ -57,6 +60,7 @@ rlxc_attr rlxc_attr_float(double value);
 rlxc_attr rlxc_attr_string(rlxc_context *ctx, const char *text);
 rlxc_attr rlxc_attr_dtype(rlx_dtype dtype);
 rlxc_attr rlxc_attr_expr(const struct rlxc_expr *expr);
+rlxc_attr rlxc_attr_tensor(const struct rlxc_constant *tensor);
 rlxc_attr rlxc_attr_ints(rlxc_context *ctx, const int64_t *values, uint32_t count);
 /* The value as an integer where it is INT, BOOL or a constant EXPR. */
 bool rlxc_attr_as_int(const rlxc_attr *attr, int64_t *out);

@@ -132,11 +132,7 @@ static void encode_atom(rlxc_encoder *e, rlxc_atom a)
         encode_rvar(e, a.var);
         break;
     case RLXC_ATOM_CONSTANT:
-        rlxc_encode_dtype(e, a.constant->dtype);
-        rlxc_encode(e, a.constant->ndim);
-        for (uint32_t i = 0; i < a.constant->ndim; i++)
-            rlxc_encode(e, (uint64_t)a.constant->shape[i]);
-        rlxc_encode_blob(e, a.constant->data, a.constant->nbytes);
+        rlxc_encode_constant(e, a.constant);
         break;
     case RLXC_ATOM_SHAPE:
         rlxc_encode(e, a.n);

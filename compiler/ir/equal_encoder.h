@@ -38,6 +38,7 @@ static inline void rlxc_encode(rlxc_encoder *e, uint64_t token)
 void rlxc_encode_text(rlxc_encoder *e, const char *text); /* NULL allowed */
 void rlxc_encode_dtype(rlxc_encoder *e, rlx_dtype t);
 void rlxc_encode_blob(rlxc_encoder *e, const void *data, size_t size);
+void rlxc_encode_constant(rlxc_encoder *e, const rlxc_constant *c);
 void rlxc_encode_attrs(rlxc_encoder *e, const rlxc_attrs *attrs);
 /* TIR expressions, as written; NULL allowed. */
 void rlxc_encode_expr(rlxc_encoder *e, const rlxc_expr *x);

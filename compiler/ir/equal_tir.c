@@ -82,6 +82,15 @@ static void encode_double(rlxc_encoder *e, double value)
     rlxc_encode(e, bits);
 }
 
+void rlxc_encode_constant(rlxc_encoder *e, const rlxc_constant *c)
+{
+    rlxc_encode_dtype(e, c->dtype);
+    rlxc_encode(e, c->ndim);
+    for (uint32_t i = 0; i < c->ndim; i++)
+        rlxc_encode(e, (uint64_t)c->shape[i]);
+    rlxc_encode_blob(e, c->data, c->nbytes);
+}
+
 static void encode_attr(rlxc_encoder *e, const rlxc_attr *a)
 {
     rlxc_encode(e, (uint64_t)a->kind);
@@ -112,6 +121,9 @@ static void encode_attr(rlxc_encoder *e, const rlxc_attr *a)
         break;
     case RLXC_ATTR_EXPR:
         rlxc_encode_expr(e, a->expr);
+        break;
+    case RLXC_ATTR_TENSOR:
+        rlxc_encode_constant(e, a->tensor);
         break;
     }
 }

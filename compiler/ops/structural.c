@@ -145,6 +145,18 @@ const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *mo
                              rlxc_attr_get_str(call, "dst_vdevice", NULL));
 }
 
+/* Between two devices that both are the CPU: a copy, which has the other device in its type. */
+rlxc_atom rlxc_legalize_to_vdevice(rlxc_builder *b, const rlxc_binding *call)
+{
+    const rlxc_sinfo *from = rlxc_atom_sinfo(b->ctx, b->module, call->args[0]);
+    const rlxc_sinfo *to = call->op->infer(b->ctx, b->module, call);
+    if (to == NULL)
+        return (rlxc_atom){0};
+    if (from->vdevice == NULL || from->vdevice == to->vdevice)
+        return call->args[0];
+    return rlxc_emit_builtin(b, call, "rlx.copy", call->args, 1, to, true);
+}
+
 rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call)
 {
     (void)b;

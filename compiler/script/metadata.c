@@ -144,55 +144,65 @@ static const char *type_of(const reader *r, json_t *node)
     return type ? type : "";
 }
 
-/* The list of constants below the map at the root; NULL when there is none. */
-static json_t *constant_list(reader *r)
+/* The text of the array that |node| holds, itself or as its value; NULL: it is no tensor. */
+static json_t *array_text(reader *r, json_t *node)
 {
-    json_t *root = item_at(r->nodes, json_object_get(r->root, r->table ? "root" : "root_index"));
-    json_t *data = json_object_get(root, "data");
-    if (r->table) {
-        json_t *keys = json_object_get(root, "keys");
-        for (size_t i = 0; i < json_array_size(keys); i++) {
-            const char *key = json_string_value(json_array_get(keys, i));
-            if (key && strcmp(key, "relax.expr.Constant") == 0)
-                return json_object_get(item_at(r->nodes, json_array_get(data, i)), "data");
-        }
-        return NULL;
-    }
-    for (size_t i = 0; i + 1 < json_array_size(data); i += 2) { /* key, value, key, value, ... */
-        json_t *key = item_at(r->nodes, json_array_get(data, i));
-        const char *text = json_string_value(json_object_get(key, "data"));
-        if (text && strcmp(text, "relax.expr.Constant") == 0)
-            return json_object_get(item_at(r->nodes, json_array_get(data, i + 1)), "data");
+    static const struct {
+        const char *type, *field; /* of its data: which node, or text, is the array */
+    } kinds[] = {{"relax.expr.Constant", "data"}, {"ir.GenericConst", "value"}};
+    const char *type = type_of(r, node);
+    if (strcmp(type, "ffi.Tensor") == 0 || strcmp(type, "runtime.NDArray") == 0)
+        return json_object_get(node, "data");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(type, kinds[i].type) != 0)
+            continue;
+        json_t *fields = json_object_get(node, r->table ? "attrs" : "data");
+        json_t *index = json_object_get(fields, kinds[i].field);
+        return r->table ? item_at(json_object_get(r->root, "b64ndarrays"), index)
+                        : json_object_get(item_at(r->nodes, index), "data");
     }
     return NULL;
 }
 
-static json_t *array_text(reader *r, json_t *constant)
+/* The values of |kind|, whose nodes |list| counts. */
+static bool read_kind(reader *r, const char *kind, json_t *list)
 {
-    if (r->table) {
-        json_t *index = json_object_get(json_object_get(constant, "attrs"), "data");
-        return item_at(json_object_get(r->root, "b64ndarrays"), index);
+    rlxc_metadata *out = NULL;
+    RLXC_PUSH(r->p->ctx, &r->p->metadata, (rlxc_metadata){.kind = kind});
+    if (rlxc_out_of_memory(r->p->ctx))
+        return false;
+    out = &r->p->metadata.items[r->p->metadata.count - 1];
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *node = item_at(r->nodes, json_array_get(list, i)), *text = array_text(r, node);
+        const rlxc_constant *c = NULL;
+        if (strcmp(kind, "relax.expr.Constant") == 0 && !json_is_string(text))
+            return fail(r, "a constant without data");
+        if (json_is_string(text) &&
+            !(c = read_array(r, json_string_value(text), json_string_length(text))))
+            return false;
+        RLXC_PUSH(r->p->ctx, &out->items, c);
     }
-    json_t *index = json_object_get(json_object_get(constant, "data"), "data");
-    return json_object_get(item_at(r->nodes, index), "data");
+    return true;
 }
 
+/* The map at the root: from the name of a type to the list of its values. */
 static bool read_table(reader *r)
 {
     r->table = json_object_get(r->root, "root_index") == NULL;
     r->nodes = json_object_get(r->root, "nodes");
     if (!json_is_array(r->nodes))
         return fail(r, "there is no list of nodes");
-    json_t *list = constant_list(r);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *node = item_at(r->nodes, json_array_get(list, i));
-        json_t *text = array_text(r, node);
-        if (strcmp(type_of(r, node), "relax.expr.Constant") != 0 || !json_is_string(text))
-            return fail(r, "a constant without data");
-        const rlxc_constant *c = read_array(r, json_string_value(text), json_string_length(text));
-        if (!c)
+    json_t *root = item_at(r->nodes, json_object_get(r->root, r->table ? "root" : "root_index"));
+    json_t *data = json_object_get(root, "data"), *keys = json_object_get(root, "keys");
+    size_t step = r->table ? 1 : 2, n = r->table ? json_array_size(keys) : json_array_size(data);
+    for (size_t i = 0; i + step <= n; i += step) { /* newer: key, value, key, value, ... */
+        json_t *key = r->table
+                          ? json_array_get(keys, i)
+                          : json_object_get(item_at(r->nodes, json_array_get(data, i)), "data");
+        json_t *list = item_at(r->nodes, json_array_get(data, r->table ? i : i + 1));
+        const char *kind = json_string_value(key);
+        if (kind && !read_kind(r, rlxc_intern_cstr(r->p->ctx, kind), json_object_get(list, "data")))
             return false;
-        RLXC_PUSH(r->p->ctx, &r->p->metadata, c);
     }
     return true;
 }
@@ -212,4 +222,37 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text)
     bool ok = read_table(&r);
     json_decref(r.root);
     return ok;
+}
+
+bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e)
+{
+    if (e->kind != RLXC_PY_INDEX || e->base->kind != RLXC_PY_INDEX ||
+        e->base->base->kind != RLXC_PY_NAME)
+        return false;
+    const rlxc_name *name = rlxc_names_find(&p->names, e->base->base->text);
+    return name && name->kind == RLXC_NAME_METADATA;
+}
+
+const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e)
+{
+    const rlxc_py *kind = e->base->a;
+    const rlxc_metadata *found = NULL;
+    for (uint32_t i = 0; i < p->metadata.count && kind->kind == RLXC_PY_STRING; i++)
+        if (strcmp(p->metadata.items[i].kind, kind->text) == 0)
+            found = &p->metadata.items[i];
+    if (!found) {
+        rlxc_error(p->ctx, kind->range, "the metadata holds nothing of the kind %s",
+                   rlxc_py_describe(p->ctx, kind));
+        return NULL;
+    }
+    if (e->a->kind != RLXC_PY_INT || e->a->i < 0 || e->a->i >= found->items.count) {
+        rlxc_error(p->ctx, e->a->range, "the metadata holds %u of the kind %s, got index %s",
+                   found->items.count, rlxc_py_describe(p->ctx, kind),
+                   rlxc_py_describe(p->ctx, e->a));
+        return NULL;
+    }
+    if (!found->items.items[e->a->i])
+        rlxc_error(p->ctx, kind->range, "metadata of %s is not supported: it is no tensor",
+                   rlxc_py_describe(p->ctx, kind));
+    return found->items.items[e->a->i];
 }

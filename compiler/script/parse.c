@@ -225,6 +225,14 @@ static bool parse_decorator(rlxc_parser *p, decorator *out)
     return false;
 }
 
+/* TypeVar("n") */
+static bool is_type_var(const rlxc_py *e)
+{
+    const char *name = e->kind == RLXC_PY_CALL ? e->base->dotted : NULL;
+    return name && e->n == 1 && e->items[0]->kind == RLXC_PY_STRING &&
+           (strcmp(name, "TypeVar") == 0 || strcmp(name, "typing.TypeVar") == 0);
+}
+
 static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
 {
     rlx_dtype dtype;
@@ -236,7 +244,9 @@ static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
         if (rlxc_parse_metadata(p, value->items[0]))
             rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_METADATA);
     } else if (rlxc_parse_is_declaration(p, value, &dtype)) {
-        rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_TOP);
+        rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_TOP)->dtype = dtype;
+    } else if (is_type_var(value)) { /* a symbol of each function that names it */
+        rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_TOP)->dtype = RLX_I64;
     } else {
         rlxc_error(p->ctx, stmt->range, "this assignment has no meaning outside functions");
     }

@@ -28,6 +28,7 @@ struct rlxc_name {
         rlxc_rvar *rvar;
         const rlxc_expr *expr;
         rlxc_buffer *buffer;
+        rlx_dtype dtype; /* TOP */
     };
     const rlxc_expr *loop_min, *loop_extent; /* EXPR that is a loop variable */
     rlxc_name *shadowed;
@@ -43,6 +44,11 @@ typedef struct rlxc_global_use { /* checked once all functions are known */
     rlxc_range range;
 } rlxc_global_use;
 
+typedef struct rlxc_metadata {             /* the values of one kind in the metadata block */
+    const char *kind;                      /* "relax.expr.Constant" */
+    RLXC_VEC(const rlxc_constant *) items; /* NULL: no tensor */
+} rlxc_metadata;
+
 typedef struct rlxc_parser {
     rlxc_context *ctx;
     rlxc_py_parser py;
@@ -53,8 +59,9 @@ typedef struct rlxc_parser {
     rlxc_map paths;     /* dotted text -> canonical path, "" for none */
     rlxc_map functions; /* names after `def` anywhere in the text */
     rlxc_map signs;     /* of the function at hand: see binders.c */
+    rlxc_map declared;  /* symbols that its body declares: 1 + their packed type */
     RLXC_VEC(rlxc_global_use) uses;
-    RLXC_VEC(const rlxc_constant *) metadata;
+    RLXC_VEC(rlxc_metadata) metadata;
 
     bool tir;       /* bare integers are int32, names are TIR variables */
     bool declare;   /* unknown names in shapes are new symbols */
@@ -152,7 +159,7 @@ const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e);
 /* As above; R.device(...) names a device without the table: "cpu:0" is the only one there is. */
 const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e);
 
-/* --- parse_function.c, parse_relax.c, parse_value.c, parse_call.c, parse_args.c */
+/* --- signature.c */
 
 typedef struct rlxc_parameter {
     const char *name;
@@ -160,10 +167,18 @@ typedef struct rlxc_parameter {
     rlxc_range range;
 } rlxc_parameter;
 typedef struct rlxc_parameters {
+    RLXC_VEC(const char *) symbols; /* of def f[n, m](...) */
     RLXC_VEC(rlxc_parameter) list;
 } rlxc_parameters;
-/* (a: T, b: T) -> R, up to the colon; the trees stay alive until the next reset. */
+/* [n](a: T, b: T) -> R, up to the colon; the trees stay alive until the next reset. */
 bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret);
+/* At the same place: reads ahead which symbols the body declares, and comes back. */
+void rlxc_parse_find_declared(rlxc_parser *p);
+/* The type of a symbol that is met before its declaration. */
+rlx_dtype rlxc_parse_declared_dtype(const rlxc_parser *p, const char *symbol);
+
+/* --- parse_function.c, parse_relax.c, parse_value.c, parse_call.c, parse_args.c */
+
 /* The statements of |f|, at the colon. */
 void rlxc_parse_body(rlxc_parser *p, rlxc_function *f);
 /* At `def`: the whole function. */
@@ -199,7 +214,10 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private);
 
 /* --- metadata.c */
 
-/* Reads the JSON of tvm.ir.load_json: constants in the order of metadata["relax.expr.Constant"]. */
+/* Reads the JSON of tvm.ir.load_json: the tensors among its values. */
 bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text);
+/* metadata["relax.expr.Constant"][3] */
+bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e);
+const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e); /* NULL: error */
 
 #endif

@@ -79,6 +79,13 @@ static bool parse_index_map(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
     return ok;
 }
 
+static bool parse_tensor(const rlxc_constant *tensor, rlxc_attr *out)
+{
+    if (tensor)
+        *out = rlxc_attr_tensor(tensor);
+    return tensor != NULL;
+}
+
 static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
 {
     const char *path;
@@ -119,6 +126,8 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
         }
         if (path && strcmp(path, "T.index_map") == 0)
             return parse_index_map(p, e, out);
+        if (path && strcmp(path, "R.const") == 0)
+            return parse_tensor(rlxc_parse_const(p, e), out);
         return parse_expr(p, e, out);
     case RLXC_PY_NAME:
         if (rlxc_parse_buffer_name(p, e)) { /* a hint such as layout_free_placeholders */
@@ -126,8 +135,11 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
             return true;
         }
         return parse_expr(p, e, out);
-    case RLXC_PY_ATTR:
     case RLXC_PY_INDEX:
+        if (rlxc_parse_is_metadata(p, e))
+            return parse_tensor(rlxc_parse_metadata_item(p, e), out);
+        return parse_expr(p, e, out);
+    case RLXC_PY_ATTR:
     case RLXC_PY_SLICE:
     case RLXC_PY_UNARY:
     case RLXC_PY_BINARY:

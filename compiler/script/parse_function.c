@@ -1,41 +1,14 @@
-/* Relax functions: header, signature, and where the finished function goes: into the module, or as
- * a binding into the function around it. */
+/* Relax functions: the types of their signature, and where the finished function goes: into the
+ * module, or as a binding into the function around it. */
 #include "compiler/script/parse.h"
-
-bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret)
-{
-    *out_ret = NULL;
-    if (!rlxc_py_expect(&p->py, RLXC_OP1('('), "after the function's name"))
-        return false;
-    while (!rlxc_py_is(&p->py, RLXC_OP1(')'))) {
-        rlxc_parameter param = {.range = p->py.token.range};
-        if (!(param.name = rlxc_py_expect_name(&p->py, "a parameter name")))
-            return false;
-        if (rlxc_py_accept(&p->py, RLXC_OP1(':')) && !(param.annotation = rlxc_py_expr(&p->py)))
-            return false;
-        if (rlxc_py_is(&p->py, RLXC_OP1('='))) {
-            rlxc_error(p->ctx, p->py.token.range, "parameters have no default values");
-            return false;
-        }
-        for (uint32_t i = 0; i < out->list.count && i < 1024; i++)
-            if (out->list.items[i].name == param.name) {
-                rlxc_error(p->ctx, param.range, "parameter '%s' is declared twice", param.name);
-                return false;
-            }
-        RLXC_PUSH(p->ctx, &out->list, param);
-        if (!rlxc_py_accept(&p->py, RLXC_OP1(',')))
-            break;
-    }
-    if (!rlxc_py_expect(&p->py, RLXC_OP1(')'), "after the parameters"))
-        return false;
-    return !rlxc_py_accept(&p->py, RLXC_OP2('-', '>')) || (*out_ret = rlxc_py_expr(&p->py));
-}
 
 static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_parameters *params,
                             const rlxc_py *ret)
 {
     bool ok = true, declare = p->declare;
     p->declare = true;
+    for (uint32_t i = 0; i < params->symbols.count; i++)
+        rlxc_parse_declare_symbol(p, params->symbols.items[i], RLX_I64);
     f->params = rlxc_try_alloc(p->ctx, (size_t)params->list.count + 1, sizeof *f->params);
     for (uint32_t i = 0; f->params && i < params->list.count; i++) {
         const rlxc_parameter *param = &params->list.items[i];
@@ -74,6 +47,7 @@ bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool
     f->parent = p->function;
     f->is_private = is_private;
     f->is_pure = is_pure;
+    rlxc_parse_find_declared(p);
     if (!rlxc_parse_header(p, &params, &ret)) {
         rlxc_py_skip(&p->py);
         rlxc_parse_leave(p);

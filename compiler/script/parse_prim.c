@@ -80,7 +80,7 @@ static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
         if (symbol)
             return symbol->expr;
         if (p->declare || name) {
-            rlxc_parse_declare_symbol(p, e->text, p->tir ? RLX_I32 : RLX_I64);
+            rlxc_parse_declare_symbol(p, e->text, rlxc_parse_declared_dtype(p, e->text));
             return rlxc_names_find(&p->symbols, e->text)->expr;
         }
     }

@@ -260,6 +260,8 @@ static bool parse_signature(rlxc_tir_parser *t, const rlxc_parameters *params, c
         if (!buffer)
             rlxc_tir_define(t, param->name, f->params[i].var);
     }
+    for (uint32_t i = 0; i < params->symbols.count; i++)
+        rlxc_parse_declare_symbol(p, params->symbols.items[i], RLX_I64);
     bool declare = p->declare;
     p->declare = true;
     for (uint32_t i = 0; i < params->list.count; i++) {
@@ -312,8 +314,10 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private)
     p->py.depth = 0;
     p->signs = (rlxc_map){0}; /* the symbols of buffers are sizes */
     rlxc_range name_range = p->py.token.range;
-    if (!(f->name = rlxc_py_expect_name(&p->py, "the function's name")) ||
-        !rlxc_parse_header(p, &params, &ret)) {
+    f->name = rlxc_py_expect_name(&p->py, "the function's name");
+    if (f->name)
+        rlxc_parse_find_declared(p);
+    if (!f->name || !rlxc_parse_header(p, &params, &ret)) {
         rlxc_py_skip(&p->py);
         return false;
     }

@@ -208,34 +208,6 @@ static rlxc_binding *parse_operator(rlxc_parser *p, const rlxc_py *e)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-/* metadata["relax.expr.Constant"][3] */
-static bool is_metadata(rlxc_parser *p, const rlxc_py *e)
-{
-    if (e->kind != RLXC_PY_INDEX || e->base->kind != RLXC_PY_INDEX ||
-        e->base->base->kind != RLXC_PY_NAME)
-        return false;
-    const rlxc_name *name = rlxc_names_find(&p->names, e->base->base->text);
-    return name && name->kind == RLXC_NAME_METADATA;
-}
-
-static bool metadata_item(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
-{
-    const rlxc_py *kind = e->base->a;
-    if (kind->kind != RLXC_PY_STRING || strcmp(kind->text, "relax.expr.Constant") != 0) {
-        rlxc_error(p->ctx, kind->range,
-                   "metadata of %s is not supported, only \"relax.expr.Constant\"",
-                   rlxc_py_describe(p->ctx, kind));
-        return false;
-    }
-    if (e->a->kind != RLXC_PY_INT || e->a->i < 0 || e->a->i >= p->metadata.count) {
-        rlxc_error(p->ctx, e->a->range, "metadata holds %u constants, got index %s",
-                   p->metadata.count, rlxc_py_describe(p->ctx, e->a));
-        return false;
-    }
-    *out = rlxc_atom_constant(p->metadata.items[e->a->i]);
-    return true;
-}
-
 static bool tuple_get(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out)
 {
     rlxc_atom tuple;
@@ -342,6 +314,7 @@ static bool tuple_binding(rlxc_parser *p, const rlxc_py *const *items, uint32_t 
 bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding,
                     rlxc_atom *out_atom)
 {
+    const rlxc_constant *constant;
     bool known;
     *out_binding = NULL;
     switch (e->kind) {
@@ -359,7 +332,12 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
     case RLXC_PY_LIST:
         return tuple_binding(p, e->items, e->n, e->range, out_binding);
     case RLXC_PY_INDEX:
-        return is_metadata(p, e) ? metadata_item(p, e, out_atom) : tuple_get(p, e, out_binding);
+        if (!rlxc_parse_is_metadata(p, e))
+            return tuple_get(p, e, out_binding);
+        constant = rlxc_parse_metadata_item(p, e);
+        if (constant)
+            *out_atom = rlxc_atom_constant(constant);
+        return constant != NULL;
     case RLXC_PY_UNARY:
     case RLXC_PY_BINARY:
         if (rlxc_parse_is_prim(p, e))

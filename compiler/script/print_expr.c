@@ -407,6 +407,9 @@ void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr)
     case RLXC_ATTR_DICT:
         print_attr_list(p, attr);
         return;
+    case RLXC_ATTR_TENSOR:
+        rlxc_print_constant(p, attr->tensor);
+        return;
     case RLXC_ATTR_EXPR:
         /* A bare integer would read back as a plain one. */
         if (attr->expr->kind == RLXC_EXPR_INT)
