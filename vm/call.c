@@ -17,6 +17,7 @@ static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx
     if (++vm->entries % AGE_EVERY == 0)
         rlxv_pool_age(vm->pool);
     rlxv_stack_trim(vm);
+    vm->pool->system_limit = UINT64_MAX;
 }
 
 rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <rlx/checked.h>
+#include <rlx/memory.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 
 #define HUGE_CONSTANTS ((size_t)4 << 20) /* below, huge pages are not worth asking for */
 #define HUGE_PAGE ((size_t)2 << 20)
+#define BIG ((size_t)64 << 20) /* worth asking for before it is read */
 
 typedef struct constants {
     rlx_allocator allocator;
@@ -90,6 +92,7 @@ static rlx_status read_constants(int fd, const char *path, uint64_t offset, cons
     if (c->size > SIZE_MAX - HUGE_PAGE)
         return rlx_fail(err, RLX_E_LIMIT, "%s: the constants do not fit in memory", path);
     c->size = (used + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    RLX_TRY(rlx_memory_check(c->size, "reading the constants", err));
     c->base = rlx_alloc(&c->allocator, c->size, HUGE_PAGE);
     if (!c->base)
         return out_of_memory(err);
@@ -154,6 +157,8 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
         if (status != RLX_OK)
             rlx_error_prefix(err, "%s: ", path);
     }
+    if (status == RLX_OK && head_size >= BIG)
+        status = rlx_memory_check(head_size, path, err);
     if (status == RLX_OK) {
         head = rlx_alloc(a, head_size, 64);
         if (!head)

@@ -6,6 +6,7 @@
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
+#include <rlx/memory.h>
 #include <string.h>
 
 _Static_assert(offsetof(rlx_kernel_context, n_threads) == 4 &&
@@ -44,6 +45,8 @@ static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
     bool fits = limit == 0 || (used <= limit && size <= limit - used);
     if (limit && fits && !w->in_share && pool->cached_bytes > limit - used - size)
         rlxv_pool_trim(pool);
+    if (limit == 0 && !pool->is_unlimited && size >= RLXV_GRANT)
+        fits = rlx_memory_check(size, "scratch memory", NULL) == RLX_OK;
     if (fits)
         c = rlx_alloc(&vm->allocator, size, 64);
     if (!c) {

@@ -91,6 +91,9 @@ typedef struct rlxv_storage_list {
 struct rlxv_pool {
     rlx_allocator allocator;
     uint64_t max_bytes, max_cached; /* 0: no limit */
+    uint64_t granted;               /* bytes that may be taken before the system is asked */
+    bool is_unlimited;              /* by the host's word */
+    uint64_t system_limit;          /* what the system said in this entry: at most so many in use */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
     atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
@@ -117,9 +120,17 @@ void rlxv_pool_age(rlxv_pool *p);
 /* Memory of the VM itself (stacks, layouts), counted against max_bytes. */
 rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err);
 void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align);
-/* Checks |bytes| more against the limit, giving up unused memory first; |out_used|: what is in use
-   beside them. */
-bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, uint64_t *out_used);
+/* What stands against more memory. */
+typedef struct rlxv_room {
+    uint64_t used, left; /* by the VM; for it beside that */
+    const char *source;  /* of the limit, as rlx_memory.source; NULL: the host's */
+} rlxv_room;
+/* Checks |bytes| more against the limit, giving up unused memory first. Without a limit of the
+   host's, the system is asked what it has, every RLXV_GRANT bytes. */
+bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, rlxv_room *out);
+/* LIMIT: |what|, "... needs 8 bytes", and what there is. */
+rlx_status rlxv_no_room(const rlxv_room *room, const char *what, rlx_error *err);
+#define RLXV_GRANT ((uint64_t)64 << 20)
 /* What is in use now may be the most there was. */
 void rlxv_pool_note_peak(rlxv_pool *p);
 /* Bytes are taken from |p|, or from |a| if |p| is NULL. */

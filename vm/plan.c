@@ -256,16 +256,14 @@ static rlx_status too_small(const rlx_vm *vm, const rlxv_frame *f, uint32_t z, u
                     vm->arena ? vm->arena->size : 0);
 }
 
-static rlx_status over_limit(const rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t needed,
-                             uint64_t used, rlx_error *err)
+static rlx_status over_limit(const rlxv_frame *f, uint32_t z, uint64_t needed,
+                             const rlxv_room *room, rlx_error *err)
 {
-    char at[160];
+    char at[160], what[256];
     describe_slots(f, &f->fn->plan.regions[z], at, sizeof at);
-    return rlx_fail(err, RLX_E_LIMIT,
-                    "%.*s needs %llu bytes of planned memory%s, beside %llu in use; the limit is "
-                    "%llu",
-                    (int)f->fn->name.len, f->fn->name.data, (unsigned long long)needed, at,
-                    (unsigned long long)used, (unsigned long long)vm->pool->max_bytes);
+    snprintf(what, sizeof what, "%.*s needs %llu bytes of planned memory%s", (int)f->fn->name.len,
+             f->fn->name.data, (unsigned long long)needed, at);
+    return rlxv_no_room(room, what, err);
 }
 
 /* A block that left the VM with a tensor is the tensor's; so is one that is to be replaced. */
@@ -283,14 +281,14 @@ static void drop_block(rlx_vm *vm)
 static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t size,
                              rlx_error *err)
 {
-    uint64_t used;
+    rlxv_room room;
     /* A sequence that grows step by step shall not need a new block at each. */
     uint64_t sizes[] = {whole_pages(vm->arena ? size + size / 8 : size), whole_pages(size), size};
     uint32_t k = 0;
     drop_block(vm);
-    if (!rlxv_pool_has_room(vm->pool, size, &used))
-        return over_limit(vm, f, z, size, used, err);
-    while (k < 2 && !rlxv_pool_has_room(vm->pool, sizes[k], &used))
+    if (!rlxv_pool_has_room(vm->pool, size, &room))
+        return over_limit(f, z, size, &room, err);
+    while (k < 2 && !rlxv_pool_has_room(vm->pool, sizes[k], &room))
         k++;
     RLX_TRY(new_block(vm, (size_t)sizes[k], &vm->arena, err));
     vm->pool->arena_bytes = vm->arena->size;
@@ -301,7 +299,8 @@ static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64
 static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t size, rlx_error *err)
 {
     rlxv_region_use *use = &f->regions[z];
-    uint64_t top = vm->pool->arena_used, end = top + size, used;
+    uint64_t top = vm->pool->arena_used, end = top + size;
+    rlxv_room room;
     bool is_hosts = vm->options.arena != NULL;
     if (end > MAX_ARENA)
         return rlx_fail(err, RLX_E_LIMIT, "planned tensors of %llu bytes fit no memory",
@@ -322,8 +321,8 @@ static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t siz
         use->base = (size_t)top;
         rlxv_retain(&vm->arena->header);
     } else {
-        if (!rlxv_pool_has_room(vm->pool, size, &used))
-            return over_limit(vm, f, z, size, used, err);
+        if (!rlxv_pool_has_room(vm->pool, size, &room))
+            return over_limit(f, z, size, &room, err);
         RLX_TRY(rlxv_storage_new(vm->pool, NULL, (size_t)size, RLX_PLAN_ALIGN, &use->storage, err));
         use->base = 0;
     }

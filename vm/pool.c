@@ -7,6 +7,8 @@
 #include "vm/object.h"
 
 #include <rlx/checked.h>
+#include <rlx/memory.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STORAGE_ALIGN ((size_t)64)
@@ -33,6 +35,8 @@ rlxv_pool *rlxv_pool_create(const rlx_allocator *a)
         memset(p, 0, sizeof *p);
         atomic_init(&p->scratch_bytes, 0);
         p->allocator = a ? *a : *rlx_default_allocator();
+        p->granted = RLXV_GRANT;
+        p->system_limit = UINT64_MAX;
     }
     return p;
 }
@@ -90,25 +94,64 @@ void rlxv_pool_abandon(rlxv_pool *p)
         free_pool(p);
 }
 
-bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, uint64_t *out_used)
+/* Memory that was taken in this entry may not have been touched, so the system may still count it
+   as available: what it said first holds. */
+static bool ask_system(rlxv_pool *p, uint64_t held, uint64_t bytes, rlxv_room *room)
 {
-    uint64_t used =
-        rlxv_pool_used(p) + atomic_load_explicit(&p->scratch_bytes, memory_order_relaxed);
-    *out_used = used;
-    if (p->max_bytes == 0 || used + p->cached_bytes + bytes <= p->max_bytes)
+    const rlx_memory m = rlx_memory_now();
+    const uint64_t limit = m.available < UINT64_MAX - held ? held + m.available : UINT64_MAX;
+    if (limit < p->system_limit)
+        p->system_limit = limit;
+    room->source = m.source;
+    room->left = p->system_limit > held ? p->system_limit - held : 0;
+    p->granted = 0;
+    if (bytes > room->left)
+        return false;
+    p->granted = room->left - bytes < RLXV_GRANT ? room->left - bytes : RLXV_GRANT;
+    return true;
+}
+
+bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, rlxv_room *out)
+{
+    const uint64_t scratch = atomic_load_explicit(&p->scratch_bytes, memory_order_relaxed);
+    const uint64_t used = rlxv_pool_used(p) + scratch;
+    *out = (rlxv_room){used, p->max_bytes > used ? p->max_bytes - used : 0, NULL};
+    if (p->max_bytes == 0) {
+        if (p->is_unlimited)
+            return true;
+        if (bytes <= p->granted) {
+            p->granted -= bytes;
+            return true;
+        }
+        if (ask_system(p, used + p->cached_bytes, bytes, out))
+            return true;
+        rlxv_pool_trim(p);
+        return ask_system(p, used, bytes, out);
+    }
+    if (used + p->cached_bytes + bytes <= p->max_bytes)
         return true;
     rlxv_pool_trim(p);
     return used + bytes <= p->max_bytes;
 }
 
+rlx_status rlxv_no_room(const rlxv_room *room, const char *what, rlx_error *err)
+{
+    if (room->source)
+        return rlx_fail(err, RLX_E_LIMIT, "%s, beside %llu in use; %s has %llu available", what,
+                        (unsigned long long)room->used, room->source,
+                        (unsigned long long)room->left);
+    return rlx_fail(err, RLX_E_LIMIT, "%s, beside %llu in use; the limit is %llu", what,
+                    (unsigned long long)room->used, (unsigned long long)(room->used + room->left));
+}
+
 static rlx_status make_room(rlxv_pool *p, uint64_t bytes, rlx_error *err)
 {
-    uint64_t used;
-    if (rlxv_pool_has_room(p, bytes, &used))
+    rlxv_room room;
+    if (rlxv_pool_has_room(p, bytes, &room))
         return RLX_OK;
-    return rlx_fail(err, RLX_E_LIMIT, "%llu bytes are needed beside %llu in use, the limit is %llu",
-                    (unsigned long long)bytes, (unsigned long long)used,
-                    (unsigned long long)p->max_bytes);
+    char what[64];
+    snprintf(what, sizeof what, "the VM needs %llu bytes", (unsigned long long)bytes);
+    return rlxv_no_room(&room, what, err);
 }
 
 static void *pool_alloc(rlxv_pool *p, size_t bytes, size_t align)
@@ -229,10 +272,18 @@ void rlxv_object_free(rlx_object *o)
     object_gone(p);
 }
 
+/* A host's own allocator may have memory that the system does not count. */
+static bool is_custom(const rlx_allocator *a)
+{
+    return a && a->alloc != rlx_default_allocator()->alloc;
+}
+
 static rlx_status alloc_data(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, rlx_error *err)
 {
     if (p)
         RLX_TRY(make_room(p, s->block, err));
+    else if (!is_custom(a) && s->block >= RLXV_GRANT)
+        RLX_TRY(rlx_memory_check(s->block, "a tensor", err));
     s->data = p ? pool_alloc(p, s->block, s->align) : rlx_alloc(a, s->block, s->align);
     if (!s->data)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for a tensor)", s->block);

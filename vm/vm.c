@@ -54,6 +54,9 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
     memset(vm, 0, sizeof *vm);
     if (options)
         vm->options = *options;
+    const bool is_unlimited = vm->options.max_bytes == UINT64_MAX;
+    if (is_unlimited)
+        vm->options.max_bytes = 0;
     vm->allocator = *a;
     vm->options.allocator = &vm->allocator;
     if (vm->options.max_frames == 0)
@@ -75,6 +78,7 @@ rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx
         status = status != RLX_OK ? status : no_memory(err);
     } else {
         vm->pool->max_bytes = vm->options.max_bytes;
+        vm->pool->is_unlimited = is_unlimited;
         vm->pool->max_cached = vm->options.pool_bytes;
         vm->pool->poison = vm->options.debug_poison;
     }

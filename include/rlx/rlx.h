@@ -10,6 +10,7 @@
 #include <rlx/executable.h>
 #include <rlx/file.h>
 #include <rlx/kernel.h>
+#include <rlx/memory.h>
 #include <rlx/plan.h>
 #include <rlx/profile.h>
 #include <rlx/time.h>

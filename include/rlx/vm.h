@@ -87,14 +87,17 @@ typedef void (*rlx_instrument_after)(void *user, const rlx_call_info *info, rlx_
 typedef struct rlx_vm_options {
     const rlx_allocator *allocator; /* for objects and tensors; NULL: the default */
     rlx_registry *registry;         /* retained; may be NULL */
-    uint64_t max_bytes;             /* of live tensors and objects plus the pool: no limit */
-    uint64_t pool_bytes;            /* of unused storage kept for later calls: 1 GiB */
-    uint32_t max_frames;            /* calls inside calls: 10 000 */
-    uint64_t max_instructions;      /* per entry from the host: no limit */
-    uint32_t threads;               /* of kernels' parallel loops, started for this VM: 1 */
-    rlx_threads *shared_threads;    /* instead of such threads; retained; may be NULL */
-    bool debug_poison;              /* fill dead registers and freed storage with 0xA5 */
-    const rlx_atomic_bool *cancel;  /* polled at calls and backward jumps; may be NULL */
+    /* Of live tensors and objects plus the pool. 0: what the system has left (rlx/memory.h), which
+       the VM asks before it takes memory for a call that needs more than 64 MiB anew; with a
+       number, the system is not asked. UINT64_MAX: no limit. */
+    uint64_t max_bytes;
+    uint64_t pool_bytes;           /* of unused storage kept for later calls: 1 GiB */
+    uint32_t max_frames;           /* calls inside calls: 10 000 */
+    uint64_t max_instructions;     /* per entry from the host: no limit */
+    uint32_t threads;              /* of kernels' parallel loops, started for this VM: 1 */
+    rlx_threads *shared_threads;   /* instead of such threads; retained; may be NULL */
+    bool debug_poison;             /* fill dead registers and freed storage with 0xA5 */
+    const rlx_atomic_bool *cancel; /* polled at calls and backward jumps; may be NULL */
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
     void *output_user;
     /* Planned memory (rlx/plan.h) is laid out in these |arena_bytes| bytes, which stay the host's,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Functions of every kind of parameter; main adds nothing, it gives back what it got. */
 static const char program[] =
@@ -499,4 +500,82 @@ RLX_TEST(cli, the_program_picks_commands)
         cr_expect_eq(status >> 8, rows[i].status, "%s: %s", rows[i].words, text);
         cr_expect(strstr(text, rows[i].text), "%s: %s", rows[i].words, text);
     }
+}
+
+/* Sizes that fit no machine end before they are touched; limits of the user's are kept. */
+RLX_TEST(cli, limits_of_memory_and_time)
+{
+    static const char loops[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"
+                                ".func main (x: float32[s0!]) -> object symbols 1 {\n"
+                                "    .buffer u0 z0 s0 * 64 0 99\n"
+                                "    .tensor p0 u0 float32[s0]\n"
+                                "    plan z0\n"
+                                "    plan_tensor r1, p0\n"
+                                "    make_shape r2, [s0]\n"
+                                "    ret r2\n"
+                                "}\n"
+                                ".func wide (x: float32[s0!]) -> object symbols 1 {\n"
+                                "    .buffer u0 z0 s0 * 64000000 0 99\n"
+                                "    .tensor p0 u0 float32[s0]\n"
+                                "    plan z0\n"
+                                "    plan_tensor r1, p0\n"
+                                "    ret r0\n"
+                                "}\n"
+                                ".func forever () -> object {\n"
+                                "again:\n"
+                                "    goto again\n"
+                                "}\n";
+    static const struct {
+        cli_run_fn run;
+        row row;
+    } rows[] = {
+        {cli_command_run,
+         {"@l.rlx --random --dim s0=99999999999", CLI_FAILED, "x needs 399999999996 bytes, "}},
+        {cli_command_time, {"@l.rlx --dim s0=99999999999", CLI_FAILED, " available"}},
+        {cli_command_profile, {"@l.rlx --dim s0=99999999999", CLI_FAILED, " available"}},
+        {cli_command_run,
+         {"@l.rlx -f wide --random --dim s0=1000000", CLI_FAILED,
+          "64000000000000 bytes of planned"}},
+        {cli_command_run,
+         {"@l.rlx --random --dim s0=1000 --max-bytes 3999", CLI_FAILED,
+          "x needs 4000 bytes, 3999 of the 3999 of --max-bytes are left"}},
+        {cli_command_run,
+         {"@l.rlx --random --dim s0=1000 --max-bytes 8K", CLI_FAILED, "the limit is 4192"}},
+        {cli_command_run, {"@l.rlx --random --dim s0=1000 --max-bytes=1M", CLI_OK, "(1000,)"}},
+        {cli_command_run,
+         {"@p.rlx --input @x.npy --input @y.npy --max-bytes 100", CLI_FAILED,
+          "bytes, 100 of the 100 of --max-bytes are left"}},
+        {cli_command_run,
+         {"@l.rlx -f forever --max-seconds 0.05", CLI_FAILED,
+          "stopped after 0.05 seconds (--max-seconds)"}},
+        {cli_command_time, {"@l.rlx -f forever --max-seconds=0.05", CLI_FAILED, "stopped after"}},
+        {cli_command_profile, {"@l.rlx -f forever --max-seconds=0.05", CLI_FAILED, "stopped"}},
+        {cli_command_run, {"@l.rlx --random --dim s0=10 --max-seconds 100", CLI_OK, "(10,)"}},
+        {cli_command_run, {"@l.rlx --max-bytes 0", CLI_USAGE, "a number of bytes above 0"}},
+        {cli_command_run, {"@l.rlx --max-bytes 1X", CLI_USAGE, "a number of bytes above 0"}},
+        {cli_command_run, {"@l.rlx --max-bytes 1KB", CLI_USAGE, "a number of bytes above 0"}},
+        {cli_command_run, {"@l.rlx --max-bytes -1", CLI_USAGE, "a number of bytes above 0"}},
+        {cli_command_run, {"@l.rlx --max-bytes 99999999999T", CLI_USAGE, "above 0"}},
+        {cli_command_run, {"@l.rlx --max-seconds 0", CLI_USAGE, "a number of seconds above 0"}},
+        {cli_command_run, {"@l.rlx --max-seconds nan", CLI_USAGE, "a number of seconds above 0"}},
+        {cli_command_run, {"@l.rlx --max-seconds 1s", CLI_USAGE, "a number of seconds above 0"}},
+    };
+    cli_fixture f;
+    start(&f);
+    assemble_to(&f, "l.rlx", loops);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_command(&f, rows[i].run, rows[i].row.words, rows[i].row.status, rows[i].row.text);
+    fixture_deinit(&f);
+}
+
+/* A file that claims to be huge is not read into memory that is not there. */
+RLX_TEST(cli, an_input_larger_than_memory_is_refused)
+{
+    cli_fixture f;
+    start(&f);
+    write_file(&f, "big.npy", "", 0);
+    if (truncate(in_folder(&f, "big.npy"), (off_t)1 << 42) == 0)
+        expect_command(&f, cli_command_run, "@p.rlx --input @big.npy --input @y.npy", CLI_FAILED,
+                       " available");
+    fixture_deinit(&f);
 }

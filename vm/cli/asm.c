@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_TEXT ((size_t)1 << 30)
+
 typedef struct arguments {
     const char *file, *output;
 } arguments;
@@ -35,14 +37,17 @@ static char *read_text(const char *path, size_t *out_size)
         size += got;
         if (size < room)
             break;
-        char *more = room <= SIZE_MAX / 2 ? realloc(text, room * 2) : NULL;
+        char *more = room < MOST_TEXT ? realloc(text, room * 2) : NULL;
         if (!more)
             free(text);
         text = more;
         room *= 2;
     }
     if (!text) {
-        cli_complain("%s: out of memory", path);
+        if (room > MOST_TEXT)
+            cli_complain("%s: more than %zu bytes of text", path, MOST_TEXT);
+        else
+            cli_complain("%s: out of memory", path);
     } else if (ferror(file)) {
         cli_complain("%s: %s", path, strerror(errno));
         free(text);

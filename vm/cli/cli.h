@@ -28,6 +28,8 @@ typedef struct cli_call {
     const char *trace;       /* a file that the command writes */
     bool huge_pages;         /* the same of there */
     bool quiet;              /* what the function prints is dropped */
+    uint64_t max_bytes;      /* of the arguments and the VM; 0: what the system has left */
+    double max_seconds;      /* of loading, reading and calling; 0: no limit */
 } cli_call;
 
 /* An option: its spelling, what it takes ("" for a flag) and help. */
@@ -57,6 +59,10 @@ bool cli_add_named(const char **list, uint32_t *count, const char *option, const
 /* A number in [least, most]; complains and returns false otherwise. */
 bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_t most,
                    uint64_t *out);
+/* As cli_parse_u64, with K, M, G or T (of 1024) behind the number; from 1 on. */
+bool cli_parse_bytes(const char *option, const char *text, uint64_t *out);
+/* A number of seconds, above 0; complains and returns false otherwise. */
+bool cli_parse_seconds(const char *option, const char *text, double *out);
 bool cli_parse_i64(const char *text, const char *end, int64_t *out);
 
 /* "rlx: " + message to stderr. */
@@ -115,6 +121,22 @@ uint32_t cli_symbols_missing(const cli_symbols *s, uint32_t expr);
 void cli_symbols_print(const cli_symbols *s, FILE *file);
 void cli_symbols_json(const cli_symbols *s, cli_json *j, const char *key);
 
+/* Bytes of arguments. */
+typedef struct cli_budget {
+    uint64_t limit, taken; /* limit 0: none but the system's */
+    uint64_t unasked;      /* taken since the system was asked */
+} cli_budget;
+/* Before |bytes| bytes are taken for |what|. Errors: LIMIT. */
+rlx_status cli_take_bytes(cli_budget *budget, uint64_t bytes, const char *what, rlx_error *err);
+
+/* Ends the session's call after some time (watch.c). */
+typedef struct cli_watch cli_watch;
+/* Raises |cancel| after |seconds|; where that does not help, because a kernel or a read goes on,
+ * ends the process after half a second more. NULL, and a complaint, where it cannot be started. */
+cli_watch *cli_watch_start(double seconds, rlx_atomic_bool *cancel);
+/* From now on nothing is ended. NULL is ignored. */
+void cli_watch_stop(cli_watch *watch);
+
 /* An executable, a VM and the arguments of one call, ready to be made. */
 typedef struct cli_session {
     rlx_executable *exe;
@@ -123,12 +145,20 @@ typedef struct cli_session {
     rlx_value *args;
     uint32_t n_args;
     cli_symbols symbols;
+    cli_budget budget;
+    rlx_atomic_bool cancel;
+    cli_watch *watch; /* NULL: no limit of time */
+    double max_seconds;
 } cli_session;
 
 /* Loads the file, finds the function, builds the arguments. Prints what is wrong; CLI_OK or the
  * exit status. cli_close in both cases. */
 int cli_open(const cli_call *call, cli_session *out);
 void cli_close(cli_session *session);
+/* After the last call: what follows may take as long as it likes. */
+void cli_calls_done(cli_session *session);
+/* As cli_fail for what a call gave: says so where the time is up. */
+int cli_call_failed(const cli_session *session, const rlx_error *err);
 /* RLX_NONE, and a complaint, when |exe| has no exported function of that name. */
 uint32_t cli_find_function(const char *file, const rlx_executable *exe, const char *name);
 
@@ -141,9 +171,9 @@ int cli_make_args(const cli_call *call, cli_session *session);
 rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value *out,
                           rlx_error *err);
 /* A value of |type| at random; *out_usage is set when only the user can help. */
-rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const char *name,
-                            const rlx_type_info *type, rlx_value *out, bool *out_usage,
-                            rlx_error *err);
+rlx_status cli_random_value(const cli_symbols *symbols, cli_budget *budget, uint64_t *state,
+                            const char *name, const rlx_type_info *type, rlx_value *out,
+                            bool *out_usage, rlx_error *err);
 
 /* --- results (values.c) --- */
 

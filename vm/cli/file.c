@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <rlx/memory.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BIG (16L << 20) /* bytes worth asking the system for */
 
 rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size, rlx_error *err)
 {
@@ -20,6 +23,9 @@ rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size
         errno = EISDIR;
     if (size < 0 || size == LONG_MAX || fseek(file, 0, SEEK_SET) != 0)
         status = rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
+    /* The array made of it takes as much again. */
+    if (status == RLX_OK && size >= BIG)
+        status = rlx_memory_check(2 * (uint64_t)size, path, err);
     if (status == RLX_OK && !(data = malloc(size ? (size_t)size : 1)))
         status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for %ld bytes", path, size);
     if (status == RLX_OK && fread(data, 1, (size_t)size, file) != (size_t)size)

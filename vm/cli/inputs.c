@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "vm/cli/npy.h"
@@ -325,7 +326,10 @@ static rlx_status make_tuple(maker *m, const place *at, const rlx_type_info *typ
 static rlx_status given_value(maker *m, const char *name, const char *text,
                               const rlx_type_info *type, rlx_value *out, rlx_error *err)
 {
+    struct stat st;
     rlx_value v = rlx_none();
+    if (stat(text, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        RLX_TRY(cli_take_bytes(&m->session->budget, (uint64_t)st.st_size, name, err));
     rlx_status status = cli_read_value(text, type, &v, err);
     if (status != RLX_OK) {
         rlx_error_prefix(err, "input %s: ", name);
@@ -362,7 +366,8 @@ static rlx_status make_value(maker *m, const place *at, uint32_t type_index, uin
     if (type.kind == RLX_TYPE_TUPLE || fields > 0)
         return make_tuple(m, at, &type, fields, depth, out, err);
     if (m->call->random)
-        return cli_random_value(&m->session->symbols, &m->state, name, &type, out, &m->usage, err);
+        return cli_random_value(&m->session->symbols, &m->session->budget, &m->state, name, &type,
+                                out, &m->usage, err);
     m->usage = true;
     return rlx_fail(err, RLX_E_INVALID_ARG, "no input for parameter %s", name);
 }

@@ -91,6 +91,9 @@ static const cli_option call_options[] = {
     {"--native-file", "F.so", "keep the kernels in this file, so that perf names them"},
     {"--huge-pages", "",
      "constants are read into huge pages, not mapped: loads slower, runs faster"},
+    {"--max-bytes", "N[KMGT]",
+     "of inputs and what calls allocate (default: what the system has left)"},
+    {"--max-seconds", "S", "end with status 1 if loading and calling take longer"},
 };
 enum { N_CALL_OPTIONS = sizeof call_options / sizeof *call_options };
 
@@ -203,6 +206,36 @@ bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_
     return true;
 }
 
+bool cli_parse_bytes(const char *option, const char *text, uint64_t *out)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (*text < '0' || *text > '9' || errno == ERANGE || value == 0 || end[unit != NULL] != '\0' ||
+        value > UINT64_MAX >> shift) {
+        cli_complain("option %s wants a number of bytes above 0, such as 500000 or 512M, not '%s'",
+                     option, text);
+        return false;
+    }
+    *out = (uint64_t)value << shift;
+    return true;
+}
+
+bool cli_parse_seconds(const char *option, const char *text, double *out)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0) || value > 1e9) {
+        cli_complain("option %s wants a number of seconds above 0, not '%s'", option, text);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
 bool cli_parse_i64(const char *text, const char *end, int64_t *out)
 {
     char *stop;
@@ -257,6 +290,10 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->native_file = value;
     } else if (strcmp(option->name, "--huge-pages") == 0) {
         call->huge_pages = true;
+    } else if (strcmp(option->name, "--max-bytes") == 0) {
+        return cli_parse_bytes(option->name, value, &call->max_bytes);
+    } else if (strcmp(option->name, "--max-seconds") == 0) {
+        return cli_parse_seconds(option->name, value, &call->max_seconds);
     }
     return true;
 }

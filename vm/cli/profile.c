@@ -270,7 +270,7 @@ static rlx_status collect(report *r, rlx_profile *profile, rlx_error *err)
     return status;
 }
 
-static int profile_session(const arguments *a, const cli_session *session)
+static int profile_session(const arguments *a, cli_session *session)
 {
     report r = {.a = a, .session = session};
     rlx_profile *profile = NULL;
@@ -284,7 +284,8 @@ static int profile_session(const arguments *a, const cli_session *session)
     r.profile = profile;
     int status = CLI_OK;
     if (collect(&r, profile, &err) != RLX_OK)
-        status = cli_fail(&err);
+        status = cli_call_failed(session, &err);
+    cli_calls_done(session);
     if (status == CLI_OK)
         status = make_groups(&r);
     if (status == CLI_OK && a->call.trace)

@@ -5,6 +5,7 @@
  * dimension, an object) is a usage error. */
 #include "vm/cli/cli.h"
 
+#include <rlx/checked.h>
 #include <string.h>
 
 static uint64_t next_random(uint64_t *state)
@@ -74,11 +75,15 @@ static void fill(uint64_t *state, rlx_tensor *t)
     }
 }
 
-static rlx_status random_tensor(uint64_t *state, const rlx_type_info *type, const int64_t *dims,
-                                rlx_value *out, rlx_error *err)
+static rlx_status random_tensor(cli_budget *budget, uint64_t *state, const char *name,
+                                const rlx_type_info *type, const int64_t *dims, rlx_value *out,
+                                rlx_error *err)
 {
     rlx_tensor *t = NULL;
     rlx_dtype dtype = type->dtype.bits ? type->dtype : RLX_F32;
+    size_t bytes;
+    if (rlx_nbytes(dims, type->n_dims, dtype, &bytes))
+        RLX_TRY(cli_take_bytes(budget, bytes, name, err));
     RLX_TRY(rlx_tensor_create(NULL, dtype, type->n_dims, dims, &t, err));
     fill(state, t);
     *out = rlx_of_tensor(t);
@@ -97,9 +102,9 @@ static rlx_value random_prim(uint64_t *state, const rlx_type_info *type, const i
     return rlx_int(fixed ? dims[0] : (int64_t)(bits & 15));
 }
 
-rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const char *name,
-                            const rlx_type_info *type, rlx_value *out, bool *out_usage,
-                            rlx_error *err)
+rlx_status cli_random_value(const cli_symbols *symbols, cli_budget *budget, uint64_t *state,
+                            const char *name, const rlx_type_info *type, rlx_value *out,
+                            bool *out_usage, rlx_error *err)
 {
     int64_t dims[RLX_MAX_NDIM] = {0};
     if (type->kind == RLX_TYPE_PRIM && type->n_dims <= 1) {
@@ -115,7 +120,7 @@ rlx_status cli_random_value(const cli_symbols *symbols, uint64_t *state, const c
     }
     RLX_TRY(random_dims(symbols, name, type, dims, out_usage, err));
     if (type->kind == RLX_TYPE_TENSOR)
-        return random_tensor(state, type, dims, out, err);
+        return random_tensor(budget, state, name, type, dims, out, err);
     rlx_shape *shape = NULL;
     RLX_TRY(rlx_shape_create(NULL, type->n_dims, dims, &shape, err));
     *out = rlx_of_shape(shape);

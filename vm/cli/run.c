@@ -155,8 +155,9 @@ static int run(const cli_call *call)
     if (status == CLI_OK) {
         if (rlx_vm_invoke_index(session.vm, session.function, session.args, session.n_args, &result,
                                 &err) != RLX_OK)
-            status = cli_fail(&err);
-        else
+            status = cli_call_failed(&session, &err);
+        cli_calls_done(&session);
+        if (status == CLI_OK)
             status = show(call, &session, result);
     }
     rlx_value_release(result);

@@ -133,6 +133,23 @@ uint32_t cli_find_function(const char *file, const rlx_executable *exe, const ch
     return RLX_NONE;
 }
 
+rlx_status cli_take_bytes(cli_budget *b, uint64_t bytes, const char *what, rlx_error *err)
+{
+    enum { ASK_EVERY = 16 << 20 };
+    if (b->limit != 0 && bytes > b->limit - b->taken)
+        return rlx_fail(err, RLX_E_LIMIT,
+                        "%s needs %llu bytes, %llu of the %llu of --max-bytes are left", what,
+                        (unsigned long long)bytes, (unsigned long long)(b->limit - b->taken),
+                        (unsigned long long)b->limit);
+    b->unasked = bytes < UINT64_MAX - b->unasked ? b->unasked + bytes : UINT64_MAX;
+    if (b->unasked >= ASK_EVERY) {
+        RLX_TRY(rlx_memory_check(bytes, what, err));
+        b->unasked = 0;
+    }
+    b->taken += bytes;
+    return RLX_OK;
+}
+
 /* Every --dim must be a symbol of the function. */
 static int bind_dims(const cli_call *call, cli_session *session)
 {
@@ -182,10 +199,23 @@ static rlx_status check_outputs(const cli_call *call, rlx_error *err)
     return RLX_OK;
 }
 
+/* The VM has what the arguments leave. */
+static int create_vm(const cli_call *call, cli_session *s)
+{
+    rlx_error err = {0};
+    const rlx_vm_options options = {.threads = call->threads,
+                                    .max_bytes = s->budget.limit > s->budget.taken
+                                                     ? s->budget.limit - s->budget.taken
+                                                     : s->budget.limit != 0,
+                                    .cancel = &s->cancel,
+                                    .output = call->quiet ? NULL : print_to_stdout};
+    return rlx_vm_create(s->exe, &options, &s->vm, &err) == RLX_OK ? CLI_OK : cli_fail(&err);
+}
+
 int cli_open(const cli_call *call, cli_session *out)
 {
     rlx_error err = {0};
-    *out = (cli_session){0};
+    *out = (cli_session){.budget.limit = call->max_bytes, .max_seconds = call->max_seconds};
     if (!call->file) {
         cli_complain("no file given; --help shows the usage");
         return CLI_USAGE;
@@ -194,6 +224,8 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_complain("%s", err.message);
         return CLI_USAGE;
     }
+    if (call->max_seconds > 0 && !(out->watch = cli_watch_start(call->max_seconds, &out->cancel)))
+        return CLI_FAILED;
     const rlx_load_options load = {
         .trust_native = true, .native_file = call->native_file, .huge_pages = call->huge_pages};
     if (rlx_executable_load_file(call->file, &load, &out->exe, &err) != RLX_OK)
@@ -202,18 +234,32 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_find_function(call->file, out->exe, call->function ? call->function : "main");
     if (out->function == RLX_NONE)
         return CLI_FAILED;
-    const rlx_vm_options options = {.threads = call->threads,
-                                    .output = call->quiet ? NULL : print_to_stdout};
-    if (rlx_vm_create(out->exe, &options, &out->vm, &err) != RLX_OK)
-        return cli_fail(&err);
     int status = cli_symbols_init(&out->symbols, out->exe, out->function);
     if (status == CLI_OK)
         status = bind_dims(call, out);
-    return status == CLI_OK ? cli_make_args(call, out) : status;
+    if (status == CLI_OK)
+        status = cli_make_args(call, out);
+    return status == CLI_OK ? create_vm(call, out) : status;
+}
+
+void cli_calls_done(cli_session *session)
+{
+    cli_watch_stop(session->watch);
+    session->watch = NULL;
+}
+
+int cli_call_failed(const cli_session *session, const rlx_error *err)
+{
+    if (err->code != RLX_E_CANCELLED || !session->watch)
+        return cli_fail(err);
+    cli_complain("stopped after %g seconds (--max-seconds): %s", session->max_seconds,
+                 err->message);
+    return CLI_FAILED;
 }
 
 void cli_close(cli_session *session)
 {
+    cli_calls_done(session);
     for (uint32_t i = 0; i < session->n_args; i++)
         rlx_value_release(session->args[i]);
     free(session->args);

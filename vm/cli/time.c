@@ -91,7 +91,7 @@ static int measure(arguments *a)
         (void)rlx_executable_function(session.exe, session.function, &info);
         if (rlx_time_evaluator(session.vm, info.name, session.args, session.n_args, &a->time,
                                &result, &err) != RLX_OK)
-            status = cli_fail(&err);
+            status = cli_call_failed(&session, &err);
         else if (a->json)
             write_json(a, &session, info.name, &result);
         else
