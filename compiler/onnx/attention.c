@@ -450,29 +450,6 @@ void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale)
-{
-    uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
-    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), ndim);
-    int64_t axes[RLXC_MAX_NDIM];
-    for (uint32_t i = axis; i < ndim; i++)
-        axes[n++] = i;
-    rlx_dtype t = rlxc_ox_type(im, x), wide = at_least_float32(t);
-    rlxc_atom w = rlxc_ox_cast(im, x, wide);
-    rlxc_atom mean = rlxc_ox_reduce(im, "mean", rlxc_ox_op1(im, "square", w), axes, n, true);
-    mean =
-        rlxc_ox_op2(im, "add", mean, rlxc_ox_number(im, wide, rlxc_ox_float(im, "epsilon", 1e-5)));
-    w = rlxc_ox_cast(im, rlxc_ox_op2(im, "multiply", w, rlxc_ox_op1(im, "rsqrt", mean)), t);
-    rlxc_ox_unify(im, &w, &scale);
-    return rlxc_ox_op2(im, "multiply", w, scale);
-}
-
-void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
-{
-    (void)row;
-    rlxc_ox_set(im, 0, rlxc_ox_rms_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1)));
-}
-
 rlxc_atom rlxc_ox_swish(rlxc_ox *im, rlxc_atom x, double alpha)
 {
     rlxc_atom by = rlxc_ox_number(im, rlxc_ox_type(im, x), alpha);

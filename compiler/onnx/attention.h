@@ -9,9 +9,6 @@
  * broadcast; the pairs are neighbours (|interleaved|), or halves. */
 rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int64_t size,
                           bool interleaved);
-/* x / root of the mean of squares over the last axes, times |scale|; attributes axis and epsilon.
- */
-rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale);
 /* x sigmoid(alpha x) */
 rlxc_atom rlxc_ox_swish(rlxc_ox *im, rlxc_atom x, double alpha);
 

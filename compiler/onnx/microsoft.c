@@ -9,6 +9,7 @@
 
 #include "compiler/onnx/attention.h"
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
 
@@ -164,13 +165,52 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
 }
 
-/* rms_norm of a sum of two, with a bias that may be added to both; the sum is a result too. */
-void rlxc_ox_import_skip_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+/* Pairs of elements turned by the angles of their places, which are given for each row of the
+ * batch, or as that of the first. */
+void rlxc_ox_import_placed_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom sum = rlxc_ox_op2(im, "add", rlxc_ox_in(im, 0), rlxc_ox_in(im, 1));
-    if (rlxc_ox_has(im, 3))
-        sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_in(im, 3));
-    rlxc_ox_set(im, 0, rlxc_ox_rms_norm(im, sum, rlxc_ox_in(im, 2)));
-    rlxc_ox_set(im, 3, sum);
+    rlxc_atom x = rlxc_ox_in(im, 0), place = rlxc_ox_in(im, 1), turn[2];
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const rlxc_expr *given[RLXC_MAX_NDIM];
+    const int64_t half = rlxc_ox_need_dim(im, rlxc_ox_in(im, 2), 1, "the number of angles");
+    int64_t size = half > INT32_MAX ? 0 : 2 * half;
+    if (!rlxc_ox_good(im))
+        return;
+    if (ndim != 3 && ndim != 4) {
+        rlxc_ox_fail(im, "input 0 has %u dimensions, expected 3 or 4", ndim);
+        return;
+    }
+    rlxc_ox_dims(im, x, given);
+    const rlxc_expr *length = given[ndim == 3 ? 1 : 2];
+    const int64_t width = rlxc_ox_need_dim(im, x, ndim - 1, "the width of the input");
+    const int64_t heads = rlxc_ox_int(im, "num_heads", 0);
+    if (ndim == 4)
+        size = width;
+    else if (heads > 0)
+        size = width / heads;
+    if (size < 1 || width % size != 0 || (ndim == 3 && heads > 0 && width / size != heads) ||
+        half > size / 2) {
+        rlxc_ox_fail(im, "%lld angles for %lld elements, %lld a head", (long long)half,
+                     (long long)width, (long long)size);
+        return;
+    }
+    if (ndim == 3) { /* (batch, length, heads, size) */
+        const rlxc_expr *dims[4] = {given[0], length, rlxc_ox_i(im, width / size),
+                                    rlxc_ox_i(im, size)};
+        x = rlxc_ox_reshape(im, x, dims, 4);
+    }
+    if (rlxc_ox_ndim(im, place) == 1) {
+        rlxc_atom first = rlxc_ox_cast(im, rlxc_ox_reshape(im, place, NULL, 0), RLX_I64);
+        place = rlxc_ox_op2(im, "add", rlxc_ox_arange(im, rlxc_ox_i(im, 0), length), first);
+    }
+    const int64_t axis[1] = {ndim == 3 ? -2 : -3};
+    for (uint32_t i = 0; i < 2; i++) {
+        const rlxc_atom in[2] = {rlxc_ox_in(im, 2 + i), place};
+        turn[i] = rlxc_ox_standard(im, "Gather", in, 2); /* ((batch,) length, half) */
+        if (ndim == 3 || rlxc_ox_ndim(im, turn[i]) == 3)
+            turn[i] = rlxc_ox_expand_dims(im, turn[i], axis, 1);
+    }
+    x = rlxc_ox_rotated(im, x, turn, 2 * half, rlxc_ox_int(im, "interleaved", 0) != 0);
+    rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, given, ndim));
 }

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/norm.h"
+#include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 
 /* (x - mean) / sqrt(variance + epsilon) */
@@ -79,23 +81,19 @@ void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
                        rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, ndim)));
 }
 
-void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
+rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,
+                             int64_t first, double epsilon, rlxc_atom moments[2])
 {
-    (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1);
     uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
-    uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), ndim);
-    double epsilon = rlxc_ox_float(im, "epsilon", 1e-5);
     int64_t axes[RLXC_MAX_NDIM];
-    for (uint32_t i = axis; i < ndim; i++)
+    for (uint32_t i = rlxc_ox_axis(im, first, ndim); i < ndim; i++)
         axes[n++] = i;
-    if (!rlxc_ox_wants(im, 1) && !rlxc_ox_wants(im, 2) && rlxc_ox_has(im, 2) &&
-        rlxc_ox_ndim(im, scale) == n && rlxc_ox_ndim(im, rlxc_ox_in(im, 2)) == n) {
-        const rlxc_atom args[3] = {x, scale, rlxc_ox_in(im, 2)};
+    if (!moments && shift.kind != RLXC_ATOM_NONE && rlxc_ox_ndim(im, scale) == n &&
+        rlxc_ox_ndim(im, shift) == n) {
+        const rlxc_atom args[3] = {x, scale, shift};
         rlxc_attrs attrs = rlxc_ox_with_ints(im, (rlxc_attrs){0}, "axes", axes, n);
         attrs = rlxc_ox_with(im, attrs, "epsilon", rlxc_attr_float(epsilon));
-        rlxc_ox_set(im, 0, rlxc_ox_opv(im, "nn.layer_norm", args, 3, attrs));
-        return;
+        return rlxc_ox_opv(im, "nn.layer_norm", args, 3, attrs);
     }
     rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
     rlxc_atom w = rlxc_ox_cast(im, x, wide);
@@ -105,23 +103,37 @@ void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
         im, "rsqrt", rlxc_ox_op2(im, "add", variance, rlxc_ox_number(im, wide, epsilon)));
     rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_op2(im, "subtract", w, mean), inverse);
     y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, t), scale);
-    if (rlxc_ox_has(im, 2))
-        y = rlxc_ox_op2(im, "add", y, rlxc_ox_in(im, 2));
-    rlxc_ox_set(im, 0, y);
-    rlxc_ox_set(im, 1, mean);
-    rlxc_ox_set(im, 2, inverse);
+    if (shift.kind != RLXC_ATOM_NONE)
+        y = rlxc_ox_op2(im, "add", y, shift);
+    if (moments) {
+        moments[0] = mean;
+        moments[1] = inverse;
+    }
+    return y;
 }
 
-void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
+void rlxc_ox_import_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), scale = rlxc_ox_in(im, 1), shift = rlxc_ox_in(im, 2);
-    uint32_t ndim = rlxc_ox_ndim(im, x);
-    int64_t groups = rlxc_ox_int(im, "num_groups", 1), axes[1] = {2};
+    const bool more = rlxc_ox_wants(im, 1) || rlxc_ox_wants(im, 2);
+    rlxc_atom moments[2] = {{0}};
+    rlxc_ox_set(im, 0,
+                rlxc_ox_layer_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1),
+                                   rlxc_ox_optional_in(im, 2), rlxc_ox_int(im, "axis", -1),
+                                   rlxc_ox_float(im, "epsilon", 1e-5), more ? moments : NULL));
+    for (uint32_t i = 0; i < 2 && more; i++)
+        rlxc_ox_set(im, 1 + i, moments[i]);
+}
+
+rlxc_atom rlxc_ox_group_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,
+                             int64_t groups, double epsilon)
+{
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const int64_t axes[1] = {2};
     const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3];
     if (groups < 1 || ndim < 3) {
-        rlxc_ox_fail(im, "expected a positive num_groups and at least three dimensions");
-        return;
+        rlxc_ox_fail(im, "expected a positive number of groups and at least three dimensions");
+        return x;
     }
     rlxc_ox_dims(im, x, dims);
     parts[0] = dims[0];
@@ -130,20 +142,48 @@ void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_product(im->ctx, dims + 1, ndim - 1), parts[1]);
     rlxc_atom y = rlxc_ox_reshape(im, x, parts, 3);
     y = normalized(im, y, rlxc_ox_reduce(im, "mean", y, axes, 1, true),
-                   rlxc_ox_reduce(im, "variance", y, axes, 1, true),
-                   rlxc_ox_float(im, "epsilon", 1e-5));
-    if (im->opset < 21) { /* one factor for a group */
-        const rlxc_expr *each[2] = {parts[1],
-                                    rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, dims[1], parts[1])};
-        const rlxc_expr *one[2] = {parts[1], rlxc_ox_i(im, 1)}, *flat = dims[1];
-        scale = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, scale, one, 2), each, 2);
-        shift = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, shift, one, 2), each, 2);
-        scale = rlxc_ox_reshape(im, scale, &flat, 1);
-        shift = rlxc_ox_reshape(im, shift, &flat, 1);
+                   rlxc_ox_reduce(im, "variance", y, axes, 1, true), epsilon);
+    return affine(im, rlxc_ox_reshape(im, y, dims, ndim), rlxc_ox_along(im, scale, 1, ndim),
+                  rlxc_ox_along(im, shift, 1, ndim));
+}
+
+void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom x = rlxc_ox_in(im, 0), by[2] = {rlxc_ox_in(im, 1), rlxc_ox_in(im, 2)};
+    const int64_t groups = rlxc_ox_int(im, "num_groups", 1);
+    for (uint32_t i = 0; i < 2 && im->opset < 21 && groups > 0; i++) { /* a number for a group */
+        const rlxc_expr *flat = rlxc_ox_dim(im, x, 1), *n = rlxc_ox_i(im, groups);
+        const rlxc_expr *each[2] = {n, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, flat, n)};
+        const rlxc_expr *one[2] = {n, rlxc_ox_i(im, 1)};
+        by[i] = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, by[i], one, 2), each, 2);
+        by[i] = rlxc_ox_reshape(im, by[i], &flat, 1);
     }
-    y = rlxc_ox_reshape(im, y, dims, ndim);
     rlxc_ox_set(
-        im, 0, affine(im, y, rlxc_ox_along(im, scale, 1, ndim), rlxc_ox_along(im, shift, 1, ndim)));
+        im, 0, rlxc_ox_group_norm(im, x, by[0], by[1], groups, rlxc_ox_float(im, "epsilon", 1e-5)));
+}
+
+rlxc_atom rlxc_ox_rms_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, int64_t first, double epsilon)
+{
+    uint32_t ndim = rlxc_ox_ndim(im, x), n = 0;
+    int64_t axes[RLXC_MAX_NDIM];
+    for (uint32_t i = rlxc_ox_axis(im, first, ndim); i < ndim; i++)
+        axes[n++] = i;
+    rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits < 32 ? RLX_F32 : t;
+    rlxc_atom w = rlxc_ox_cast(im, x, wide);
+    rlxc_atom mean = rlxc_ox_reduce(im, "mean", rlxc_ox_op1(im, "square", w), axes, n, true);
+    mean = rlxc_ox_op2(im, "add", mean, rlxc_ox_number(im, wide, epsilon));
+    w = rlxc_ox_cast(im, rlxc_ox_op2(im, "multiply", w, rlxc_ox_op1(im, "rsqrt", mean)), t);
+    rlxc_ox_unify(im, &w, &scale);
+    return rlxc_ox_op2(im, "multiply", w, scale);
+}
+
+void rlxc_ox_import_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_ox_set(im, 0,
+                rlxc_ox_rms_norm(im, rlxc_ox_in(im, 0), rlxc_ox_in(im, 1),
+                                 rlxc_ox_int(im, "axis", -1), rlxc_ox_float(im, "epsilon", 1e-5)));
 }
 
 void rlxc_ox_import_mvn(rlxc_ox *im, const rlxc_ox_row *row)

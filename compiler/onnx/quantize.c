@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/quantize.h"
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 
@@ -112,7 +113,7 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set_value(im, 0, y);
 }
 
-static rlxc_atom dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
+rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
 {
     rlxc_atom y = rlxc_ox_cast(im, x, RLX_I32);
     if (zero.kind != RLXC_ATOM_NONE)
@@ -128,33 +129,56 @@ void rlxc_ox_import_dequantize(rlxc_ox *im, const rlxc_ox_row *row)
     rlx_dtype t = type_of(im, "output_dtype", rlxc_ox_type(im, scale), &narrow);
     if (rlxc_ox_has(im, 2))
         zero = of_node(im, 2, x);
-    rlxc_ox_set(im, 0, rlxc_ox_cast(im, dequantized(im, x, scale, zero), t));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_dequantized(im, x, scale, zero), t));
 }
 
-void rlxc_ox_import_dynamic_quantize(rlxc_ox *im, const rlxc_ox_row *row)
+void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3])
 {
-    (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), none = rlxc_ox_number(im, RLX_F32, 0);
+    rlxc_atom none = rlxc_ox_number(im, RLX_F32, 0);
     rlxc_atom high = rlxc_ox_op2(im, "maximum", rlxc_ox_reduce(im, "max", x, NULL, 0, false), none);
     rlxc_atom low = rlxc_ox_op2(im, "minimum", rlxc_ox_reduce(im, "min", x, NULL, 0, false), none);
     rlxc_atom scale = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", high, low),
                                   rlxc_ox_number(im, RLX_F32, 255));
     rlxc_atom zero = rlxc_ox_op2(im, "divide", rlxc_ox_op1(im, "negative", low), scale);
     zero = saturated(im, rlxc_ox_op1(im, "round", zero), RLX_U8, 0);
-    rlxc_ox_set(im, 0, quantized(im, x, scale, zero, RLX_U8, 0));
-    rlxc_ox_set(im, 1, scale);
-    rlxc_ox_set(im, 2, zero);
+    out[0] = quantized(im, x, scale, zero, RLX_U8, 0);
+    out[1] = scale;
+    out[2] = zero;
+}
+
+void rlxc_ox_import_dynamic_quantize(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    rlxc_atom out[3];
+    rlxc_ox_quantize_dynamically(im, rlxc_ox_in(im, 0), out);
+    for (uint32_t i = 0; i < 3; i++)
+        rlxc_ox_set(im, i, out[i]);
+}
+
+rlxc_atom rlxc_ox_centred(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, int64_t axis)
+{
+    x = rlxc_ox_cast(im, x, RLX_I32);
+    if (zero.kind == RLXC_ATOM_NONE)
+        return x;
+    zero = parameter(im, rlxc_ox_cast(im, zero, RLX_I32), axis, rlxc_ox_ndim(im, x));
+    return rlxc_ox_op2(im, "subtract", x, zero);
 }
 
 /* Input |i| as int32, less its zero point (input |z|) along |axis|. */
 static rlxc_atom centred(rlxc_ox *im, uint32_t i, uint32_t z, int64_t axis)
 {
-    rlxc_atom x = rlxc_ox_cast(im, rlxc_ox_in(im, i), RLX_I32);
-    if (!rlxc_ox_has(im, z))
-        return x;
-    rlxc_atom zero =
-        parameter(im, rlxc_ox_cast(im, rlxc_ox_in(im, z), RLX_I32), axis, rlxc_ox_ndim(im, x));
-    return rlxc_ox_op2(im, "subtract", x, zero);
+    return rlxc_ox_centred(im, rlxc_ox_in(im, i), rlxc_ox_optional_in(im, z), axis);
+}
+
+rlxc_atom rlxc_ox_scaled_product(rlxc_ox *im, rlxc_atom a, rlxc_atom b, rlxc_atom a_scale,
+                                 rlxc_atom b_scale)
+{
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", a, b);
+    const uint32_t ndim = rlxc_ox_ndim(im, y);
+    a_scale = rlxc_ox_cast(im, parameter(im, a_scale, -2, ndim), RLX_F32);
+    b_scale = rlxc_ox_cast(im, parameter(im, b_scale, -1, ndim), RLX_F32);
+    return rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, RLX_F32),
+                       rlxc_ox_op2(im, "multiply", a_scale, b_scale));
 }
 
 void rlxc_ox_import_matmul_integer(rlxc_ox *im, const rlxc_ox_row *row)
@@ -217,18 +241,16 @@ static rlxc_atom of_tensor(rlxc_ox *im, uint32_t input)
     return p;
 }
 
-/* What input |i| stands for; its scale and its zero point are the next two. */
-static rlxc_atom real(rlxc_ox *im, uint32_t i)
+rlxc_atom rlxc_ox_real_in(rlxc_ox *im, uint32_t i)
 {
     rlxc_atom zero = {0};
     if (rlxc_ox_has(im, i + 2))
         zero = of_tensor(im, i + 2);
-    return dequantized(im, rlxc_ox_in(im, i), rlxc_ox_cast(im, of_tensor(im, i + 1), RLX_F32),
-                       zero);
+    return rlxc_ox_dequantized(im, rlxc_ox_in(im, i),
+                               rlxc_ox_cast(im, of_tensor(im, i + 1), RLX_F32), zero);
 }
 
-/* Output 0 is |y|, quantized by input |i| and the one after it; without that, as |t|. */
-static void set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
+void rlxc_ox_set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
 {
     rlxc_atom zero = {0};
     if (rlxc_ox_has(im, i + 1)) {
@@ -244,25 +266,25 @@ void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
     if (rlxc_ox_int(im, "channels_last", 0))
         rlxc_ox_fail(im, "channels_last is not supported");
     const int64_t opset = im->opset;
-    rlxc_atom x = real(im, 0);
+    rlxc_atom x = rlxc_ox_real_in(im, 0);
     im->opset = rlxc_ox_int(im, "opset", opset); /* whose softmax it is */
     x = rlxc_ox_standard(im, row->arg, &x, 1);
     im->opset = opset;
-    set_quantized(im, x, 3, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
+    rlxc_ox_set_quantized(im, x, 3, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
 }
 
 void rlxc_ox_import_qlinear_binary(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    const rlxc_atom in[2] = {real(im, 0), real(im, 3)};
-    set_quantized(im, rlxc_ox_standard(im, row->arg, in, 2), 6,
-                  rlxc_ox_type(im, rlxc_ox_in(im, 0)));
+    const rlxc_atom in[2] = {rlxc_ox_real_in(im, 0), rlxc_ox_real_in(im, 3)};
+    rlxc_ox_set_quantized(im, rlxc_ox_standard(im, row->arg, in, 2), 6,
+                          rlxc_ox_type(im, rlxc_ox_in(im, 0)));
 }
 
 void rlxc_ox_import_qlinear_where(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    const rlxc_atom in[3] = {rlxc_ox_in(im, 0), real(im, 1), real(im, 4)};
-    set_quantized(im, rlxc_ox_standard(im, row->arg, in, 3), 7,
-                  rlxc_ox_type(im, rlxc_ox_in(im, 1)));
+    const rlxc_atom in[3] = {rlxc_ox_in(im, 0), rlxc_ox_real_in(im, 1), rlxc_ox_real_in(im, 4)};
+    rlxc_ox_set_quantized(im, rlxc_ox_standard(im, row->arg, in, 3), 7,
+                          rlxc_ox_type(im, rlxc_ox_in(im, 1)));
 }
 
 void rlxc_ox_import_qlinear_concat(rlxc_ox *im, const rlxc_ox_row *row)
@@ -274,9 +296,9 @@ void rlxc_ox_import_qlinear_concat(rlxc_ox *im, const rlxc_ox_row *row)
     }
     rlxc_atom *in = rlxc_alloc(im->ctx, n * sizeof *in);
     for (uint32_t i = 0; i < n; i++)
-        in[i] = real(im, 2 + 3 * i);
-    set_quantized(im, rlxc_ox_standard(im, row->arg, in, n), 0,
-                  rlxc_ox_type(im, rlxc_ox_in(im, 2)));
+        in[i] = rlxc_ox_real_in(im, 2 + 3 * i);
+    rlxc_ox_set_quantized(im, rlxc_ox_standard(im, row->arg, in, n), 0,
+                          rlxc_ox_type(im, rlxc_ox_in(im, 2)));
 }
 
 void rlxc_ox_import_qgemm(rlxc_ox *im, const rlxc_ox_row *row)
@@ -298,7 +320,7 @@ void rlxc_ox_import_qgemm(rlxc_ox *im, const rlxc_ox_row *row)
         scale = rlxc_ox_op2(im, "multiply", scale, rlxc_ox_number(im, RLX_F32, alpha));
     y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, RLX_F32), scale);
     if (rlxc_ox_has(im, 7))
-        set_quantized(im, y, 7, RLX_U8);
+        rlxc_ox_set_quantized(im, y, 7, RLX_U8);
     else
         rlxc_ox_set(im, 0, y);
 }
@@ -379,7 +401,7 @@ void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
     }
     dims[ndim - 1] = rlxc_ox_i(im, k);
     x = rlxc_ox_state_dims(im, x, dims, 1u << (ndim - 1));
-    rlxc_atom y = rlxc_ox_op2(im, "matmul", x, dequantized(im, w, scale, zero));
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", x, rlxc_ox_dequantized(im, w, scale, zero));
     if (rlxc_ox_has(im, 5))
         y = rlxc_ox_op2(im, "add", y, rlxc_ox_in(im, 5));
     rlxc_ox_set(im, 0, y);

@@ -1,0 +1,23 @@
+/* Quantized tensors: what their operators have in common. */
+#ifndef RLXC_ONNX_QUANTIZE_H
+#define RLXC_ONNX_QUANTIZE_H
+
+#include "compiler/onnx/importer.h"
+
+/* |x| as int32, less |zero| (kind NONE: 0), which is a scalar or lies along |axis|. */
+rlxc_atom rlxc_ox_centred(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, int64_t axis);
+/* The product of int32 |a| and |b| in float32, times the scales of |a|'s rows and |b|'s columns, or
+ * of all. */
+rlxc_atom rlxc_ox_scaled_product(rlxc_ox *im, rlxc_atom a, rlxc_atom b, rlxc_atom a_scale,
+                                 rlxc_atom b_scale);
+/* |x| as uint8, its scale and its zero point, by its least and greatest element. */
+void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3]);
+/* (x - zero) * scale in float32, |zero| of kind NONE: 0. */
+rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero);
+/* What input |i| stands for; its scale and its zero point, of the whole tensor, are the next two.
+ */
+rlxc_atom rlxc_ox_real_in(rlxc_ox *im, uint32_t i);
+/* Output 0 is |y|, quantized by input |i| and the one after it; without that, as |t|. */
+void rlxc_ox_set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t);
+
+#endif
