@@ -95,8 +95,11 @@ void rlx_error_prefix(rlx_error *err, const char *format, ...)
 static size_t character(const char *s, size_t left)
 {
     const unsigned char c = (unsigned char)s[0];
-    size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
-    return n <= left ? n : 1;
+    const size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+    for (size_t i = 1; i < n; i++)
+        if (i >= left || ((unsigned char)s[i] & 0xc0u) != 0x80u)
+            return 1;
+    return n;
 }
 
 const char *rlx_name_text(rlx_str name, char *buffer, size_t size)

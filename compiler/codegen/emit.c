@@ -5,6 +5,7 @@
  * signature, bound by the parameters' types; a lone symbol's first occurrence binds it, every other
  * dimension is an expression to check. PrimFuncs that nothing calls get no row. */
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/names.h"
 
 #include <string.h>
 
@@ -144,7 +145,7 @@ static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool uppe
         rlxc_binary(fn->ctx, upper ? RLXC_EXPR_LE : RLXC_EXPR_GE, symbol, limit);
     rlxc_bc_check(fn, holds,
                   rlxc_internf(fn->ctx, "%s bound of symbol %s", upper ? "upper" : "lower",
-                               symbol->var.name));
+                               rlxc_given_name(fn->ctx, fn->f, RLXC_DIM_NAMES, symbol->var.name)));
 }
 
 /* The bounds that the function's attributes state of the symbols of its signature: the memory plan
@@ -164,6 +165,37 @@ static void check_bounds(rlxc_bc_function *fn, const rlxc_var_list *bound)
     }
 }
 
+/* Names of all results, or none. */
+static bool name_results(rlxc_bc_module *m, const rlxc_function *f)
+{
+    const rlxc_attr *names = rlxc_attrs_find(&f->attrs, RLXC_RESULT_NAMES);
+    const bool is_tuple = f->ret && f->ret->kind == RLXC_SINFO_TUPLE;
+    const uint32_t n = is_tuple ? f->ret->n_fields : 1;
+    const bool stated = names && names->kind == RLXC_ATTR_LIST;
+    if (stated && names->list.count != n) {
+        rlxc_error(m->ctx, f->range, "attribute '%s' has %u names, the function has %u results",
+                   RLXC_RESULT_NAMES, names->list.count, n);
+        return false;
+    }
+    const bool fields = !stated && f->n_result_names == 1 && f->one_result && is_tuple;
+    if (!stated && f->n_result_names != n && !fields)
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = "";
+        if (fields)
+            name = rlxc_internf(m->ctx, "%s.%u", f->result_names[0], i);
+        else if (!stated)
+            name = f->result_names[i];
+        else if (names->list.items[i].kind == RLXC_ATTR_STRING)
+            name = names->list.items[i].s;
+        rlx_error err = {0};
+        if (!rlxc_bc_ok(m, f->range,
+                        rlx_exec_builder_result_name(m->builder, rlx_str_from(name), &err), &err))
+            return false;
+    }
+    return true;
+}
+
 static bool begin_function(rlxc_bc_function *fn, uint32_t index)
 {
     const rlxc_function *f = fn->f;
@@ -178,7 +210,8 @@ static bool begin_function(rlxc_bc_function *fn, uint32_t index)
     for (uint32_t i = 0; i < bound.vars.count; i++)
         rlxc_map_set(m->ctx, &binds, rlxc_key(bound.vars.items[i]), fn);
     for (uint32_t i = 0; i < f->n_params; i++) {
-        params[i].name = rlx_str_from(f->params[i]->name);
+        params[i].name =
+            rlx_str_from(rlxc_given_name(m->ctx, f, RLXC_PARAM_NAMES, f->params[i]->name));
         params[i].type = rlxc_bc_type(m, &fn->symbols, f->params[i]->sinfo, &binds, false,
                                       f->params[i]->range.line ? f->params[i]->range : f->range);
         fn->reg[f->params[i]->id] = i + 1;
@@ -192,18 +225,20 @@ static bool begin_function(rlxc_bc_function *fn, uint32_t index)
                                                         result, fn->n_slots, &err),
                                  &err))
         return false;
-    for (uint32_t i = 0; i < bound.vars.count; i++)
-        if (!rlxc_bc_ok(m, f->range,
-                        rlx_exec_builder_slot_name(
-                            m->builder, i, rlx_str_from(bound.vars.items[i]->var.name), &err),
-                        &err))
+    if (!f->is_private && !name_results(m, f))
+        return false;
+    for (uint32_t i = 0; i < bound.vars.count; i++) {
+        const char *name = bound.vars.items[i]->var.name;
+        const rlx_str given = rlx_str_from(rlxc_given_name(m->ctx, f, RLXC_DIM_NAMES, name));
+        if (!rlxc_bc_ok(m, f->range, rlx_exec_builder_slot_name(m->builder, i, given, &err), &err))
             return false;
+    }
     for (uint32_t i = 0; i < f->n_params; i++) {
         const rlxc_range range = f->params[i]->range;
-        const char *path = rlxc_file_path(m->ctx, range.file);
+        const char *base = rlxc_file_base(m->ctx, range.file);
         if (range.line != 0 &&
             !rlxc_bc_ok(m, range,
-                        rlx_exec_builder_param_location(m->builder, i, rlx_str_from(path),
+                        rlx_exec_builder_param_location(m->builder, i, rlx_str_from(base),
                                                         range.line, range.col, &err),
                         &err))
             return false;

@@ -17,11 +17,13 @@ void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name)
         return;
     fn->located = range;
     rlx_error err = {0};
-    const char *path = rlxc_file_path(fn->ctx, range.file);
+    const char *base = rlxc_file_base(fn->ctx, range.file);
+    const char *label = rlxc_line_label(fn->ctx, range.file, range.line);
     if (!fn->m->failed)
         rlxc_bc_ok(fn->m, range,
-                   rlx_exec_builder_location(fn->m->builder, rlx_str_from(path), range.line,
-                                             range.col, rlx_str_from(name), &err),
+                   rlx_exec_builder_location(fn->m->builder, rlx_str_from(base), range.line,
+                                             label ? 0 : range.col,
+                                             rlx_str_from(label ? label : name), &err),
                    &err);
 }
 

@@ -5,6 +5,7 @@
  * division, logic and casts have no opcode of their own: they are spelled with floor division,
  * products and select. */
 #include "compiler/codegen/emit.h"
+#include "compiler/ir/names.h"
 
 /* --- expressions ----------------------------------------------------------------------------- */
 
@@ -347,10 +348,13 @@ void rlxc_bc_match(rlxc_bc_function *fn, uint32_t reg, const rlxc_sinfo *s)
         rlxc_map_set(fn->ctx, &binds, rlxc_key(var), fn);
         uintptr_t slot = (uintptr_t)rlxc_map_get(&fn->symbols.slots, rlxc_key(var));
         if (!fn->m->failed)
-            rlxc_bc_ok(fn->m, fn->range,
-                       rlx_exec_builder_slot_name(fn->m->builder, (uint32_t)slot - 1,
-                                                  rlx_str_from(var->var.name), &err),
-                       &err);
+            rlxc_bc_ok(
+                fn->m, fn->range,
+                rlx_exec_builder_slot_name(
+                    fn->m->builder, (uint32_t)slot - 1,
+                    rlx_str_from(rlxc_given_name(fn->ctx, fn->f, RLXC_DIM_NAMES, var->var.name)),
+                    &err),
+                &err);
     }
     uint32_t type = rlxc_bc_type(fn->m, &fn->symbols, s, &binds, false, fn->range);
     RLXC_BC_EMIT(fn, RLX_OP_MATCH_TYPE, reg, type);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/ir/names.h"
 #include "compiler/onnx/import.h"
 #include "compiler/script/script.h"
 #include "compiler/target/target.h"
@@ -114,6 +115,12 @@ static bool add_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_
     return report(ctx, status, &err);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exec_builder *builder)
 {
     rlxc_text text = {.ctx = ctx};
@@ -127,7 +134,7 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
     if (options->row_bits != RLXC_ROW_BITS)
         rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
     for (uint32_t i = 0; i < options->n_links; i++)
-        rlxc_text_printf(&text, " --link %s", options->links[i]);
+        rlxc_text_printf(&text, " --link %s", base_name(options->links[i]));
     for (uint32_t i = 0; i < options->n_bounds; i++)
         rlxc_text_printf(&text, " --bound %s=%" PRId64 ":%" PRId64, options->bounds[i].name,
                          options->bounds[i].min, options->bounds[i].max);
@@ -147,6 +154,7 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
 bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                          const rlxc_pass_hooks *hooks, rlx_exec_builder *builder)
 {
+    rlxc_note_result_names(ctx, module);
     return rlxc_lower_module(ctx, module, options, hooks) &&
            rlxc_emit_bytecode(ctx, module, options, builder) &&
            add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);

@@ -156,7 +156,7 @@ static bool read_int(const char *text, const char *end, int64_t *out)
 
 static bool read_bound(const char *text, rlxc_command *c, FILE *err)
 {
-    const char *equals = strchr(text, '=');
+    const char *equals = strrchr(text, '='); /* names may have one, too */
     const char *colon = equals != NULL ? strchr(equals, ':') : NULL;
     size_t length = equals != NULL ? (size_t)(equals - text) : 0;
     if (c->n_bounds == RLXC_MAX_BOUNDS) {

@@ -28,7 +28,7 @@ enum {
     RLXC_MAX_PRINTS = 32,
     RLXC_MAX_BOUNDS = 32,
     RLXC_MAX_LINKS = 16,
-    RLXC_BOUND_NAME = 64,
+    RLXC_BOUND_NAME = 1024,
     RLXC_MAX_JOBS = 256
 };
 

@@ -67,6 +67,15 @@ const char *rlxc_internf(rlxc_context *ctx, const char *format, ...)
  */
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length);
 const char *rlxc_file_path(const rlxc_context *ctx, uint32_t file);
+/* Its last component: what is written into executables, so that they do not depend on how the path
+ * was spelled. */
+const char *rlxc_file_base(const rlxc_context *ctx, uint32_t file);
+/* Gives a file another text, and its lines labels: what users know as the places that the lines
+ * show, "node 'a' (Add)" of an ONNX model. Neither is copied. */
+void rlxc_set_listing(rlxc_context *ctx, uint32_t file, rlx_str text, const char *const *labels,
+                      uint32_t n_labels);
+/* NULL where a line has none. */
+const char *rlxc_line_label(const rlxc_context *ctx, uint32_t file, uint32_t line);
 /* The text of 1-based |line| without its end; length 0 when unknown. */
 rlx_str rlxc_file_line(const rlxc_context *ctx, uint32_t file, uint32_t line);
 

@@ -14,6 +14,8 @@ typedef struct rlxc_file {
     const char *path;
     const char *text;
     size_t length;
+    const char *const *labels; /* by line, from line 1 */
+    uint32_t n_labels;
 } rlxc_file;
 
 typedef struct rlxc_chunk {

@@ -12,7 +12,7 @@ enum { MAX_WARNINGS = 50, MAX_NOTES_EACH = 8, LINE_WIDTH = 160 };
 
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length)
 {
-    rlxc_file file = {rlxc_intern_cstr(ctx, path), text, length};
+    rlxc_file file = {.path = rlxc_intern_cstr(ctx, path), .text = text, .length = length};
     RLXC_PUSH(ctx, &ctx->files, file);
     return ctx->files.count;
 }
@@ -26,6 +26,30 @@ const char *rlxc_file_path(const rlxc_context *ctx, uint32_t file)
 {
     const rlxc_file *f = find_file(ctx, file);
     return f ? f->path : "";
+}
+
+const char *rlxc_file_base(const rlxc_context *ctx, uint32_t file)
+{
+    const char *path = rlxc_file_path(ctx, file), *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void rlxc_set_listing(rlxc_context *ctx, uint32_t file, rlx_str text, const char *const *labels,
+                      uint32_t n_labels)
+{
+    if (!find_file(ctx, file)) /* memory is out */
+        return;
+    rlxc_file *f = &ctx->files.items[file - 1];
+    f->text = text.data;
+    f->length = text.len;
+    f->labels = labels;
+    f->n_labels = n_labels;
+}
+
+const char *rlxc_line_label(const rlxc_context *ctx, uint32_t file, uint32_t line)
+{
+    const rlxc_file *f = find_file(ctx, file);
+    return f && line > 0 && line <= f->n_labels ? f->labels[line - 1] : NULL;
 }
 
 rlx_str rlxc_file_line(const rlxc_context *ctx, uint32_t file, uint32_t line)

@@ -117,6 +117,9 @@ struct rlxc_function {
     uint32_t n_params;
     const rlxc_sinfo *ret; /* declared or inferred */
     rlxc_attrs attrs;
+    const char *const *result_names; /* names.h; NULL: not known */
+    uint32_t n_result_names;
+    bool one_result; /* the only name is that of all results */
     rlxc_body body;
     uint32_t n_vars;          /* outermost function: ids are below this; local functions use their
                                  outermost's counter */

@@ -46,7 +46,6 @@ static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
         copy->name = a->name;
         node->attribute[node->n_attribute++] = copy;
     }
-    rlxc_map_set(im->ctx, &im->lines, rlxc_key(node), rlxc_map_get(&im->lines, rlxc_key(im->node)));
     return node;
 }
 
@@ -83,6 +82,7 @@ void rlxc_ox_call_function(rlxc_ox *im, const Onnx__FunctionProto *f)
     g.node = rlxc_alloc(im->ctx, (f->n_node + 1) * sizeof *g.node);
     for (size_t i = 0; i < f->n_node; i++)
         g.node[i] = as_called(im, f, f->node[i]);
+    rlxc_ox_list_call(im, g.node, g.n_node);
     g.n_input = f->n_input;
     g.input = infos(im, f->input, f->n_input);
     g.n_output = f->n_output;

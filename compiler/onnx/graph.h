@@ -35,8 +35,16 @@ void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
                     rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
                     rlxc_ox_value **out);
 
-/* Makes the listing, which is registered as the file |path|: im->lines, im->file. */
-void rlxc_ox_list(rlxc_ox *im, const char *path);
+/* Makes the listing of the graph, which is registered as a file: im->lines, im->file. */
+void rlxc_ox_list(rlxc_ox *im);
+/* The same of the |n| nodes of a function of the model, called by the node at hand. */
+void rlxc_ox_list_call(rlxc_ox *im, Onnx__NodeProto **nodes, size_t n);
+/* The node's line in its listing. */
+rlxc_range rlxc_ox_range_of(const rlxc_ox *im, const Onnx__NodeProto *node);
+
+/* The graph's inputs become parameters, its outputs the result (signature.c). */
+void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g);
+void rlxc_ox_add_result(rlxc_ox *im, const Onnx__GraphProto *g);
 
 /* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);

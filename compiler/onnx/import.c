@@ -1,11 +1,10 @@
-/* From a model's bytes to a module: unpacking, parameters, initializers, the walk over the nodes.
+/* From a model's bytes to a module: unpacking, initializers, the walk over the nodes.
  *
  * Each node is a line of a listing that is registered as a source file, so that diagnostics and the
  * debug section show the node. Nodes are put in topological order first (order.h). After a node
  * that failed, those that use its outputs are passed over in silence. */
 #include "compiler/onnx/import.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -305,8 +304,7 @@ void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, 
         size_t next = rest.next + 1;
         im->node = g->node[rest.next];
         rest.next = next;
-        uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(im->node));
-        im->frame->b.range = (rlxc_range){im->file, line, 1, line, 2};
+        im->frame->b.range = rlxc_ox_range_of(im, im->node);
         im->errors = rlxc_error_count(im->ctx);
         im->failed = false;
         im->n_again += im->trying || im->n_splits > 0;
@@ -377,138 +375,6 @@ void rlxc_ox_end_graph(rlxc_ox *im)
     im->depth--;
 }
 
-/* --- parameters ------------------------------------------------------------------------------- */
-
-/* |name| as an identifier. */
-static const char *identifier(rlxc_ox *im, const char *name, const char *otherwise)
-{
-    rlxc_text text = {.ctx = im->ctx};
-    if (!name || !*name)
-        name = otherwise;
-    if (isdigit((unsigned char)*name))
-        rlxc_text_puts(&text, "_");
-    for (uint32_t i = 0; name[i] && i < 200; i++) {
-        char c = isalnum((unsigned char)name[i]) && (unsigned char)name[i] < 128 ? name[i] : '_';
-        rlxc_text_add(&text, &c, 1);
-    }
-    return rlxc_intern(im->ctx, text.data, text.length);
-}
-
-/* Whether a dim_param names a dimension: exporters write "?", "-1" or "None" for each one that they
- * know nothing of, which says nothing of their being equal. */
-static bool is_named(const char *dim_param)
-{
-    bool letters = false;
-    for (const char *c = dim_param; c && *c; c++)
-        letters |= isalpha((unsigned char)*c) || *c == '_' || (unsigned char)*c >= 128;
-    return letters && strcmp(dim_param, "None") != 0;
-}
-
-static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
-{
-    const char *key = rlxc_intern_cstr(im->ctx, name);
-    const rlxc_expr *symbol = rlxc_map_get(&im->dim_params, rlxc_key(key));
-    if (!symbol) {
-        symbol = rlxc_shape_var(im->ctx, identifier(im, name, "n"));
-        rlxc_map_set(im->ctx, &im->dim_params, rlxc_key(key), (void *)(uintptr_t)symbol);
-    }
-    return symbol;
-}
-
-const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name)
-{
-    if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
-        rlxc_ox_fail(im,
-                     "'%.*s' is no tensor, nor a sequence or optional of tensors: maps and sparse "
-                     "tensors are not supported",
-                     NAME_SHOWN, name);
-        return NULL;
-    }
-    const Onnx__TypeProto__Tensor *t = type->tensor_type;
-    rlx_dtype dtype;
-    if (!rlxc_ox_dtype_of(t->elem_type, &dtype)) {
-        rlxc_ox_fail(im, "'%.*s': element type %d is not supported", NAME_SHOWN, name,
-                     (int)t->elem_type);
-        return NULL;
-    }
-    if (!t->shape)
-        return rlxc_sinfo_tensor(im->ctx, dtype, RLXC_UNKNOWN_NDIM, NULL, NULL);
-    if (t->shape->n_dim > RLXC_MAX_NDIM) {
-        rlxc_ox_fail(im, "'%.*s' has %zu dimensions; at most %d are supported", NAME_SHOWN, name,
-                     t->shape->n_dim, RLXC_MAX_NDIM);
-        return NULL;
-    }
-    const rlxc_expr *dims[RLXC_MAX_NDIM] = {NULL};
-    for (size_t i = 0; i < t->shape->n_dim; i++) {
-        const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
-        if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
-            d->dim_value >= 0)
-            dims[i] = rlxc_i64(im->ctx, d->dim_value);
-        else if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
-                 is_named(d->dim_param))
-            dims[i] = dim_symbol(im, d->dim_param);
-        else
-            dims[i] = rlxc_shape_var(im->ctx,
-                                     rlxc_internf(im->ctx, "%s_%zu", identifier(im, name, "x"), i));
-    }
-    return rlxc_sinfo_tensor(im->ctx, dtype, (int32_t)t->shape->n_dim, dims, NULL);
-}
-
-static void add_params(rlxc_ox *im, const Onnx__GraphProto *g)
-{
-    rlxc_function *f = im->frame->b.function;
-    rlxc_map taken = {0};
-    f->params = rlxc_try_alloc(im->ctx, g->n_input + 1, sizeof *f->params);
-    for (size_t i = 0; f->params && i < g->n_input; i++) {
-        const Onnx__ValueInfoProto *v = g->input[i];
-        if (!v->name || !*v->name || rlxc_ox_lookup(im, v->name))
-            continue; /* has an initializer: a default, which stays */
-        im->failed = false;
-        rlxc_ox_value *object = rlxc_ox_object_of_type(im, v->type);
-        const rlxc_sinfo *s =
-            object ? rlxc_sinfo_object(im->ctx) : rlxc_ox_type_info(im, v->type, v->name);
-        rlxc_ox_value *value = rlxc_alloc(im->ctx, sizeof *value);
-        value->kind = RLXC_OX_FAILED;
-        if (s) {
-            const char *base = identifier(im, v->name, "x"), *name = base;
-            for (uint32_t k = 1; rlxc_map_get(&taken, rlxc_key(name)); k++)
-                name = rlxc_internf(im->ctx, "%s_%u", base, k);
-            rlxc_map_set(im->ctx, &taken, rlxc_key(name), f);
-            rlxc_rvar *param = rlxc_rvar_new(im->ctx, f, name, s);
-            param->annotation = s;
-            f->params[f->n_params++] = param;
-            value = object ? object : rlxc_ox_tensor(im, rlxc_atom_var(param));
-            value->atom = rlxc_atom_var(param);
-            /* A file does not say whether it is an optional tensor or a sequence of one. */
-            if (object && !(object->is_list && object->maybe))
-                value->atom = rlxc_ox_builtin(im, object->is_list ? "rlx.list" : "rlx.optional",
-                                              &value->atom, 1, s);
-            if (v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-                value->narrow = rlxc_ox_narrow(v->type->tensor_type->elem_type);
-        }
-        im->failed = false;
-        rlxc_ox_define(im, v->name, value);
-    }
-}
-
-static void add_result(rlxc_ox *im, const Onnx__GraphProto *g)
-{
-    rlxc_atom *items = rlxc_try_alloc(im->ctx, g->n_output + 1, sizeof *items);
-    uint32_t n = 0;
-    rlxc_ox_begin_block(im, true);
-    for (size_t i = 0; items && i < g->n_output; i++) {
-        const char *name = g->output[i]->name ? g->output[i]->name : "";
-        rlxc_ox_value *v = *name ? rlxc_ox_lookup(im, name) : NULL;
-        im->failed = false;
-        if (!v)
-            rlxc_ox_fail(im, "graph output '%.*s' is made by no node", NAME_SHOWN, name);
-        else if (v->kind != RLXC_OX_FAILED)
-            items[n++] = rlxc_ox_result(im, v);
-    }
-    if (items)
-        im->frame->body->result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
-}
-
 /* --- the model -------------------------------------------------------------------------------- */
 
 static void import_model(rlxc_ox *im)
@@ -519,9 +385,9 @@ static void import_model(rlxc_ox *im)
     rlxc_ox_push_frame(im, &frame, &scope, "main");
     im->frame->b.range = (rlxc_range){im->file, 1, 1, 1, 2};
     if (rlxc_ox_begin_graph(im, g)) {
-        add_params(im, g);
+        rlxc_ox_add_params(im, g);
         rlxc_ox_import_nodes(im, g, 0, g->n_node);
-        add_result(im, g);
+        rlxc_ox_add_result(im, g);
         rlxc_ox_end_graph(im);
     }
     rlxc_ox_finish_function(im, frame.b.function);
@@ -562,7 +428,8 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
         if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)
             im.opset = o->version;
     }
-    rlxc_ox_list(&im, path);
+    im.path = path;
+    rlxc_ox_list(&im);
     im.module = rlxc_module_new(ctx);
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
     if (rlxc_ox_order(&im))

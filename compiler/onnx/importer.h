@@ -80,6 +80,12 @@ typedef struct rlxc_ox_file {
     size_t size;
 } rlxc_ox_file;
 
+/* What the model calls things, by the identifiers that stand for them. */
+typedef struct rlxc_ox_names {
+    RLXC_VEC(const char *) keys;
+    RLXC_VEC(rlxc_attr) values;
+} rlxc_ox_names;
+
 typedef struct rlxc_ox {
     rlxc_context *ctx;
     rlxc_module *module;
@@ -92,8 +98,11 @@ typedef struct rlxc_ox {
     int64_t opset;
     rlxc_ox_frame *frame;
     rlxc_ox_scope *scope;
-    rlxc_map lines;      /* node -> line of the listing */
-    rlxc_map dim_params; /* interned name -> symbol of main */
+    const char *path;
+    rlxc_map lines;          /* node -> file and line of its listing: rlxc_ox_range_of */
+    rlxc_map dim_params;     /* interned name -> symbol of main */
+    rlxc_map taken, numbers; /* identifiers in use; the last number behind each */
+    rlxc_ox_names param_names, dim_names;
     uint32_t file;
     const Onnx__NodeProto *node;
     struct rlxc_ox_rest *rest;  /* graph.h */

@@ -130,7 +130,6 @@ static void report_cycle(const order *o, const uint32_t *path, size_t n)
 {
     rlxc_ox *im = o->im;
     const Onnx__NodeProto *first = o->nodes[path[0]];
-    const uint32_t line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(first));
     rlxc_text text = {.ctx = im->ctx};
     rlxc_text_printf(&text, "nodes form a cycle: %s", label(im, first));
     for (size_t i = 1; i < n && i < MAX_SHOWN; i++)
@@ -142,8 +141,7 @@ static void report_cycle(const order *o, const uint32_t *path, size_t n)
     else
         rlxc_text_puts(&text, " uses its own result");
     if (text.data)
-        rlxc_error(im->ctx, (rlxc_range){im->file, line, 1, line, 2}, "%.*s", (int)text.length,
-                   text.data);
+        rlxc_error(im->ctx, rlxc_ox_range_of(im, first), "%.*s", (int)text.length, text.data);
 }
 
 typedef enum state { NEW = 0, OPEN, DONE } state;

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "compiler/onnx/scan.h"
+#include "compiler/script/lexer.h"
 #include "onnx/onnx.pb-c.h"
 
-enum { MARK = 16, RAW_DATA = 9, LARGE = 1024 };
+enum { MARK = 16, RAW_DATA = 9, LARGE = 1024, NAME_SHOWN = 64 };
 
 static const uint8_t mark_start[MARK - 4] = {0xf4, 0x01, 0x9d, 'r',  'l', 'x',
                                              'c',  0x00, 0xc3, 0x7e, 'r', 0xff};
@@ -72,6 +73,53 @@ static void bytes_field(void *user, const ProtobufCMessageDescriptor *type, uint
         c->open[c->depth - 1].removed += length - MARK;
 }
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+typedef struct name_check {
+    rlxc_context *ctx;
+    const uint8_t *bytes;
+    const char *wrong;
+} name_check;
+
+static void enter_any(void *user, size_t length_at, size_t at, size_t length)
+{
+    (void)user, (void)length_at, (void)at, (void)length;
+}
+
+static void leave_any(void *user)
+{
+    (void)user;
+}
+
+/* Names are texts of C after unpacking: they must be UTF-8 and end where they end. What is said of
+ * the model in other words may be anything. */
+static void check_name(void *user, const ProtobufCMessageDescriptor *type, uint64_t number,
+                       size_t length_at, size_t at, size_t length)
+{
+    name_check *c = user;
+    (void)length_at;
+    if (c->wrong || number > UINT32_MAX || type == &onnx__model_proto__descriptor ||
+        type == &onnx__string_string_entry_proto__descriptor)
+        return;
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field(type, (unsigned)number);
+    if (!field || field->type != PROTOBUF_C_TYPE_STRING || strcmp(field->name, "doc_string") == 0)
+        return;
+    const unsigned char *p = c->bytes + at;
+    size_t n = 1;
+    for (size_t i = 0; i < length && n > 0; i += n)
+        n = p[i] ? rlxc_utf8_length(p + i, length - i) : 0;
+    if (n > 0)
+        return;
+    char shown[NAME_SHOWN];
+    c->wrong =
+        rlxc_internf(c->ctx, "%s '%s' of a %s %s", field->name,
+                     rlx_name_text((rlx_str){(const char *)p, length}, shown, sizeof shown),
+                     type->short_name, memchr(p, 0, length) ? "holds a NUL byte" : "is not UTF-8");
+}
+
+/* --- the skeleton ----------------------------------------------------------------------------- */
+
 static void copy(uint8_t **to, const uint8_t *from, size_t n)
 {
     memcpy(*to, from, n);
@@ -110,7 +158,10 @@ const char *rlxc_ox_cut_raw(rlxc_context *ctx, const ProtobufCMessageDescriptor 
             out->skeleton[p->to + k] =
                 (uint8_t)((p->length >> (7 * k) & 127u) | (k + 1 < p->width ? 128u : 0u));
     }
-    return rlxc_scan_message(type, out->skeleton, out->skeleton_size, NULL);
+    name_check names = {.ctx = ctx, .bytes = out->skeleton};
+    const rlxc_scan_visitor checker = {&names, enter_any, leave_any, check_name};
+    wrong = rlxc_scan_message(type, out->skeleton, out->skeleton_size, &checker);
+    return wrong ? wrong : names.wrong;
 }
 
 const void *rlxc_ox_raw_data(const rlxc_ox_raw *raw, const uint8_t *data, size_t length,

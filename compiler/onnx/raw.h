@@ -21,8 +21,8 @@ typedef struct rlxc_ox_raw {
     size_t skeleton_size;
 } rlxc_ox_raw;
 
-/* Fills |out| from a message of |type|. What is wrong with the message, or NULL; without a skeleton
- * memory is out. */
+/* Fills |out| from a message of |type|. What is wrong with the message, names that are not UTF-8
+ * or hold a NUL byte included, or NULL; without a skeleton memory is out. */
 const char *rlxc_ox_cut_raw(rlxc_context *ctx, const ProtobufCMessageDescriptor *type,
                             const uint8_t *bytes, size_t length, rlxc_ox_raw *out);
 /* The bytes that an unpacked raw_data stands for; NULL unless they are |wanted|. */

@@ -22,11 +22,14 @@ void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const char *op = im->node && im->node->op_type ? im->node->op_type : "";
-    const char *name = im->node && im->node->name && *im->node->name ? im->node->name : NULL;
+    char op[104] = "", name[204] = "";
+    if (im->node && im->node->op_type)
+        rlx_name_text(rlx_str_from(im->node->op_type), op, sizeof op);
+    if (im->node && im->node->name)
+        rlx_name_text(rlx_str_from(im->node->name), name, sizeof name);
     const char *said = !im->node ? rlxc_internf(im->ctx, "%s", text)
-                       : name ? rlxc_internf(im->ctx, "node '%.200s', %.100s: %s", name, op, text)
-                              : rlxc_internf(im->ctx, "node without name, %.100s: %s", op, text);
+                       : *name   ? rlxc_internf(im->ctx, "node '%s', %s: %s", name, op, text)
+                                 : rlxc_internf(im->ctx, "node without name, %s: %s", op, text);
     rlxc_error(im->ctx, im->frame->b.range, "%s", said);
     im->failed = true;
 }

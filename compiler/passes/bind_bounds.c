@@ -3,6 +3,7 @@
  * `--bound n=lo:hi` applies to every symbol of that name in exported functions and is written into
  * the function's tir_var_upper_bound / tir_var_lower_bound attributes, where memory planning reads
  * it. Bounds already stated in the module win only where they are tighter. */
+#include "compiler/ir/names.h"
 #include "compiler/passes/passes.h"
 
 #include <string.h>
@@ -23,16 +24,18 @@ static void set_bound(rlxc_context *ctx, rlxc_function *f, const char *attr_name
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, attr_name), whole);
 }
 
-static bool has_symbol(rlxc_context *ctx, const rlxc_function *f, const char *name)
+/* The symbol that the user calls |name|; NULL: there is none. */
+static const char *find_symbol(rlxc_context *ctx, const rlxc_function *f, const char *name)
 {
     rlxc_var_list list = {0};
     for (uint32_t i = 0; i < f->n_params; i++)
         rlxc_sinfo_collect_vars(ctx, f->params[i]->sinfo, &list);
     for (uint32_t i = 0; i < list.vars.count; i++) {
-        if (strcmp(list.vars.items[i]->var.name, name) == 0)
-            return true;
+        const char *symbol = list.vars.items[i]->var.name;
+        if (strcmp(rlxc_given_name(ctx, f, RLXC_DIM_NAMES, symbol), name) == 0)
+            return symbol;
     }
-    return false;
+    return NULL;
 }
 
 bool rlxc_pass_bind_bounds(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
@@ -42,10 +45,11 @@ bool rlxc_pass_bind_bounds(rlxc_context *ctx, rlxc_module *module, const rlxc_op
         bool used = false;
         for (uint32_t k = 0; k < module->globals.count; k++) {
             rlxc_function *f = module->globals.items[k]->relax;
-            if (!f || f->is_private || !has_symbol(ctx, f, name))
+            const char *symbol = f && !f->is_private ? find_symbol(ctx, f, name) : NULL;
+            if (!symbol)
                 continue;
-            set_bound(ctx, f, "tir_var_lower_bound", name, options->bounds[i].min, false);
-            set_bound(ctx, f, "tir_var_upper_bound", name, options->bounds[i].max, true);
+            set_bound(ctx, f, "tir_var_lower_bound", symbol, options->bounds[i].min, false);
+            set_bound(ctx, f, "tir_var_upper_bound", symbol, options->bounds[i].max, true);
             used = true;
         }
         if (!used)

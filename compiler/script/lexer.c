@@ -39,8 +39,7 @@ void rlxc_lexer_init_nested(rlxc_lexer *lexer, rlxc_context *ctx, rlxc_range ran
     lexer->brackets = 1; /* newlines mean nothing here */
 }
 
-/* Bytes of the UTF-8 sequence at |p|, 0 where it is not one. */
-static size_t utf8_length(const unsigned char *p, size_t available)
+size_t rlxc_utf8_length(const unsigned char *p, size_t available)
 {
     if (p[0] < 0x80)
         return 1;
@@ -65,7 +64,7 @@ bool rlxc_lexer_check_text(rlxc_context *ctx, uint32_t file, const char *text, s
     }
     for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text[i];
-        size_t n = utf8_length((const unsigned char *)text + i, length - i);
+        size_t n = rlxc_utf8_length((const unsigned char *)text + i, length - i);
         if (c == 0 || n == 0) {
             range.end_line = range.line;
             range.end_col = range.col + 1;

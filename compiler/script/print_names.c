@@ -6,6 +6,8 @@
 
 #include "compiler/script/print.h"
 
+#define DEFAULT_CLASS "Module"
+
 static const char *const RESERVED[] = {
     "False",    "None",     "True",     "and",    "as",   "assert", "async",  "await",
     "break",    "class",    "continue", "def",    "del",  "elif",   "else",   "except",
@@ -15,12 +17,20 @@ static const char *const RESERVED[] = {
     "metadata", "tvm",      "range",    "float",  "int",  "bool",   "_",
 };
 
+bool rlxc_print_is_reserved(const char *name)
+{
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (strcmp(RESERVED[i], name) == 0)
+            return true;
+    return strcmp(name, DEFAULT_CLASS) == 0;
+}
+
 void rlxc_printer_init(rlxc_printer *p, rlxc_context *ctx)
 {
     memset(p, 0, sizeof *p);
     p->ctx = ctx;
     p->out.ctx = ctx;
-    p->cls_name = "Module";
+    p->cls_name = DEFAULT_CLASS;
 }
 
 static void take(rlxc_printer *p, const char *interned)

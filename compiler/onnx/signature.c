@@ -1,0 +1,199 @@
+/* Inputs and outputs of the graph: parameters, symbols and results, and what the model calls them.
+ *
+ * Inside, names are identifiers, so that the module prints as TVMScript: all different, and none
+ * that the printer would have to change. What the model calls them goes into attributes of the
+ * function (compiler/ir/names.h) and from there into the file. */
+#include <ctype.h>
+#include <string.h>
+
+#include "compiler/ir/names.h"
+#include "compiler/onnx/builtin.h"
+#include "compiler/onnx/graph.h"
+#include "compiler/onnx/object.h"
+#include "compiler/script/script.h"
+
+enum { NAME_SHOWN = 64, IDENTIFIER = 100 };
+
+static const char *shown(rlxc_ox *im, const char *name)
+{
+    char text[NAME_SHOWN];
+    return rlxc_intern_cstr(im->ctx, rlx_name_text(rlx_str_from(name), text, sizeof text));
+}
+
+/* |name| as an identifier. */
+static const char *identifier(rlxc_ox *im, const char *name, const char *otherwise)
+{
+    rlxc_text text = {.ctx = im->ctx};
+    if (!name || !*name)
+        name = otherwise;
+    if (isdigit((unsigned char)*name))
+        rlxc_text_puts(&text, "_");
+    for (uint32_t i = 0; name[i] && i < IDENTIFIER; i++) {
+        const unsigned char at = (unsigned char)name[i];
+        char c = at < 128 && isalnum(at) ? name[i] : '_';
+        rlxc_text_add(&text, &c, 1);
+    }
+    return rlxc_intern(im->ctx, text.data, text.length);
+}
+
+/* |base|, with a number behind it where it is taken. */
+static const char *unique(rlxc_ox *im, const char *base)
+{
+    const char *name = base;
+    uintptr_t number = (uintptr_t)rlxc_map_get(&im->numbers, rlxc_key(base));
+    while ((rlxc_print_is_reserved(name) || rlxc_map_get(&im->taken, rlxc_key(name))) &&
+           !rlxc_out_of_memory(im->ctx))
+        name = rlxc_internf(im->ctx, "%s_%llu", base, (unsigned long long)++number);
+    rlxc_map_set(im->ctx, &im->numbers, rlxc_key(base), (void *)number);
+    rlxc_map_set(im->ctx, &im->taken, rlxc_key(name), im);
+    return name;
+}
+
+static void add_name(rlxc_ox *im, rlxc_ox_names *names, const char *identifier, const char *name)
+{
+    if (strcmp(identifier, name) == 0)
+        return;
+    RLXC_PUSH(im->ctx, &names->keys, identifier);
+    RLXC_PUSH(im->ctx, &names->values, rlxc_attr_string(im->ctx, name));
+}
+
+static void set_names(rlxc_ox *im, rlxc_function *f, const char *key, const rlxc_ox_names *names)
+{
+    const rlxc_attr dict = {.kind = RLXC_ATTR_DICT,
+                            .list = {names->values.items, names->keys.items, names->keys.count}};
+    if (names->keys.count > 0 && names->values.count == names->keys.count)
+        f->attrs = rlxc_attrs_with(im->ctx, f->attrs, key, dict);
+}
+
+/* Whether a dim_param names a dimension: exporters write "?", "-1" or "None" for each one that they
+ * know nothing of, which says nothing of their being equal. */
+static bool is_named(const char *dim_param)
+{
+    bool letters = false;
+    for (const char *c = dim_param; c && *c; c++)
+        letters |= isalpha((unsigned char)*c) || *c == '_' || (unsigned char)*c >= 128;
+    return letters && strcmp(dim_param, "None") != 0;
+}
+
+static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
+{
+    const char *key = rlxc_intern_cstr(im->ctx, name);
+    const rlxc_expr *symbol = rlxc_map_get(&im->dim_params, rlxc_key(key));
+    if (!symbol) {
+        const char *hint = unique(im, identifier(im, name, "n"));
+        add_name(im, &im->dim_names, hint, name);
+        symbol = rlxc_shape_var(im->ctx, hint);
+        rlxc_map_set(im->ctx, &im->dim_params, rlxc_key(key), (void *)(uintptr_t)symbol);
+    }
+    return symbol;
+}
+
+const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, const char *name)
+{
+    if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
+        rlxc_ox_fail(im,
+                     "'%s' is no tensor, nor a sequence or optional of tensors: maps and sparse "
+                     "tensors are not supported",
+                     shown(im, name));
+        return NULL;
+    }
+    const Onnx__TypeProto__Tensor *t = type->tensor_type;
+    rlx_dtype dtype;
+    if (!rlxc_ox_dtype_of(t->elem_type, &dtype)) {
+        rlxc_ox_fail(im, "'%s': element type %d is not supported", shown(im, name),
+                     (int)t->elem_type);
+        return NULL;
+    }
+    if (!t->shape)
+        return rlxc_sinfo_tensor(im->ctx, dtype, RLXC_UNKNOWN_NDIM, NULL, NULL);
+    if (t->shape->n_dim > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "'%s' has %zu dimensions; at most %d are supported", shown(im, name),
+                     t->shape->n_dim, RLXC_MAX_NDIM);
+        return NULL;
+    }
+    const rlxc_expr *dims[RLXC_MAX_NDIM] = {NULL};
+    for (size_t i = 0; i < t->shape->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[i];
+        if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            d->dim_value >= 0)
+            dims[i] = rlxc_i64(im->ctx, d->dim_value);
+        else if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                 is_named(d->dim_param))
+            dims[i] = dim_symbol(im, d->dim_param);
+        else
+            dims[i] = rlxc_shape_var(
+                im->ctx, unique(im, rlxc_internf(im->ctx, "%s_%zu", identifier(im, name, "x"), i)));
+    }
+    return rlxc_sinfo_tensor(im->ctx, dtype, (int32_t)t->shape->n_dim, dims, NULL);
+}
+
+void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    rlxc_function *f = im->frame->b.function;
+    rlxc_map given = {0};
+    f->params = rlxc_try_alloc(im->ctx, g->n_input + 1, sizeof *f->params);
+    for (size_t i = 0; f->params && i < g->n_input; i++) {
+        const Onnx__ValueInfoProto *v = g->input[i];
+        im->failed = false;
+        if (!v->name || !*v->name) {
+            rlxc_ox_fail(im, "input %zu of the graph has no name", i);
+            continue;
+        }
+        if (rlxc_map_get(&given, rlxc_key(rlxc_intern_cstr(im->ctx, v->name)))) {
+            rlxc_ox_fail(im, "the graph has two inputs '%s'", shown(im, v->name));
+            continue;
+        }
+        rlxc_map_set(im->ctx, &given, rlxc_key(rlxc_intern_cstr(im->ctx, v->name)), f);
+        if (rlxc_ox_lookup(im, v->name))
+            continue; /* has an initializer: a default, which stays */
+        rlxc_ox_value *object = rlxc_ox_object_of_type(im, v->type);
+        const rlxc_sinfo *s =
+            object ? rlxc_sinfo_object(im->ctx) : rlxc_ox_type_info(im, v->type, v->name);
+        rlxc_ox_value *value = rlxc_alloc(im->ctx, sizeof *value);
+        value->kind = RLXC_OX_FAILED;
+        if (s) {
+            const char *name = unique(im, identifier(im, v->name, "x"));
+            add_name(im, &im->param_names, name, v->name);
+            rlxc_rvar *param = rlxc_rvar_new(im->ctx, f, name, s);
+            param->annotation = s;
+            f->params[f->n_params++] = param;
+            value = object ? object : rlxc_ox_tensor(im, rlxc_atom_var(param));
+            value->atom = rlxc_atom_var(param);
+            /* A file does not say whether it is an optional tensor or a sequence of one. */
+            if (object && !(object->is_list && object->maybe))
+                value->atom = rlxc_ox_builtin(im, object->is_list ? "rlx.list" : "rlx.optional",
+                                              &value->atom, 1, s);
+            if (v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+                value->narrow = rlxc_ox_narrow(v->type->tensor_type->elem_type);
+        }
+        im->failed = false;
+        rlxc_ox_define(im, v->name, value);
+    }
+}
+
+void rlxc_ox_add_result(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    rlxc_atom *items = rlxc_try_alloc(im->ctx, g->n_output + 1, sizeof *items);
+    rlxc_attr *names = rlxc_try_alloc(im->ctx, g->n_output + 1, sizeof *names);
+    rlxc_function *f = im->frame->b.function;
+    uint32_t n = 0;
+    rlxc_ox_begin_block(im, true);
+    for (size_t i = 0; items && names && i < g->n_output; i++) {
+        const char *name = g->output[i]->name ? g->output[i]->name : "";
+        rlxc_ox_value *v = *name ? rlxc_ox_lookup(im, name) : NULL;
+        im->failed = false;
+        if (!v)
+            rlxc_ox_fail(im, "graph output '%s' is made by no node", shown(im, name));
+        else if (v->kind != RLXC_OX_FAILED) {
+            names[n] = rlxc_attr_string(im->ctx, name);
+            items[n++] = rlxc_ox_result(im, v);
+        }
+    }
+    if (items)
+        im->frame->body->result = n == 1 ? items[0] : rlxc_atom_tuple(im->ctx, items, n);
+    const rlxc_attr list = {.kind = RLXC_ATTR_LIST, .list = {names, NULL, n}};
+    if (n > 0)
+        f->attrs = rlxc_attrs_with(im->ctx, f->attrs, RLXC_RESULT_NAMES, list);
+    set_names(im, f, RLXC_PARAM_NAMES, &im->param_names);
+    set_names(im, f, RLXC_DIM_NAMES, &im->dim_names);
+}
