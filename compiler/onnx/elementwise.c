@@ -312,21 +312,36 @@ void rlxc_ox_import_bit_cast(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_opv(im, "memory.view", args, 3, (rlxc_attrs){0}));
 }
 
+/* |x| not beyond the bound |i| (1: at least, 2: at most) of the node; one that is not a number
+ * bounds nothing. */
+static rlxc_atom bounded(rlxc_ox *im, rlxc_atom x, uint32_t i)
+{
+    const char *const name = i == 1 ? "min" : "max", *const op = i == 1 ? "maximum" : "minimum";
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    const bool attribute = im->opset < 11;
+    double value = attribute ? rlxc_ox_float(im, name, (double)NAN) : 0;
+    uint32_t n;
+    if (attribute ? isnan(value) : !rlxc_ox_has(im, i))
+        return x;
+    if (attribute)
+        return rlxc_ox_op2(im, op, x, rlxc_ox_number(im, t, value));
+    rlxc_atom bound = rlxc_ox_in(im, i);
+    if (!rlxc_dtype_is_float(t))
+        return rlxc_ox_op2(im, op, x, bound);
+    if (!rlxc_ox_const_doubles(im, rlxc_ox_value_in(im, i), &value, 1, &n)) {
+        const double none = i == 1 ? -(double)INFINITY : (double)INFINITY;
+        bound = rlxc_ox_op3(im, "where", rlxc_ox_op1(im, "isnan", bound),
+                            rlxc_ox_number(im, t, none), bound);
+    } else if (n == 1 && isnan(value)) {
+        return x;
+    }
+    return rlxc_ox_op2(im, op, x, bound);
+}
+
 void rlxc_ox_import_clip(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0);
-    rlx_dtype t = rlxc_ox_type(im, x);
-    bool attributes = im->opset < 11;
-    if (attributes ? rlxc_ox_attr(im, "min") != NULL : rlxc_ox_has(im, 1))
-        x = rlxc_ox_op2(im, "maximum", x,
-                        attributes ? rlxc_ox_number(im, t, rlxc_ox_float(im, "min", 0))
-                                   : rlxc_ox_in(im, 1));
-    if (attributes ? rlxc_ox_attr(im, "max") != NULL : rlxc_ox_has(im, 2))
-        x = rlxc_ox_op2(im, "minimum", x,
-                        attributes ? rlxc_ox_number(im, t, rlxc_ox_float(im, "max", 0))
-                                   : rlxc_ox_in(im, 2));
-    rlxc_ox_set(im, 0, x);
+    rlxc_ox_set(im, 0, bounded(im, bounded(im, rlxc_ox_in(im, 0), 1), 2));
 }
 
 /* --- activations ------------------------------------------------------------------------------ */

@@ -322,10 +322,6 @@ rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weig
     rlxc_ox_window plain = *w;
     uint32_t ndim = w->n + 2;
     const rlxc_expr *dims[RLXC_MAX_NDIM];
-    if (groups != 1) {
-        rlxc_ox_fail(im, "groups with three spatial dimensions are not supported");
-        return x;
-    }
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t axis = i + 3;
         if (w->strides[i] > 1) { /* (..., d, 1, ...) padded to (..., d, s, ...), joined, cut */
@@ -345,9 +341,18 @@ rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weig
         plain.strides[i] = 1;
         plain.pads[i] = plain.pads[i + w->n] = (w->kernel[i] - 1) * w->dilations[i];
     }
-    const int64_t axes[5] = {1, 0, 2, 3, 4};
-    const rlxc_atom args[2] = {x, rlxc_ox_transpose(im, weight, axes, ndim)};
-    return rlxc_ox_opv(im, "nn.conv3d", args, 2, window_attrs(im, &plain));
+    /* (groups * ins, outs, ...) as (groups * outs, ins, ...) */
+    const int64_t axes[6] = {0, 2, 1, 3, 4, 5};
+    const rlxc_expr *n = rlxc_ox_i(im, groups);
+    rlxc_ox_dims(im, weight, dims);
+    const rlxc_expr *apart[6] = {n, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, dims[0], n), dims[1]};
+    const rlxc_expr *together[5] = {rlxc_mul(im->ctx, n, dims[1]), apart[1]};
+    for (uint32_t i = 2; i < ndim; i++)
+        apart[i + 1] = together[i] = dims[i];
+    weight = rlxc_ox_transpose(im, rlxc_ox_reshape(im, weight, apart, ndim + 1), axes, ndim + 1);
+    const rlxc_atom args[2] = {x, rlxc_ox_reshape(im, weight, together, ndim)};
+    return rlxc_ox_opv(im, "nn.conv3d", args, 2,
+                       rlxc_ox_with_int(im, window_attrs(im, &plain), "groups", groups));
 }
 
 /* --- pooling ---------------------------------------------------------------------------------- */

@@ -287,8 +287,11 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     const rlxc_expr *step, *length;
     rlxc_atom x = rlxc_ox_in(im, 0), window = {0};
+    const int64_t parts[1] = {2};
+    if (rlxc_ox_ndim(im, x) == 2) /* real numbers, as onnxruntime takes them */
+        x = rlxc_ox_expand_dims(im, x, parts, 1);
     if (rlxc_ox_ndim(im, x) != 3) {
-        rlxc_ox_fail(im, "expected a signal (batch, length, 1 or 2)");
+        rlxc_ox_fail(im, "expected a signal (batch, length, 1 or 2) or (batch, length)");
         return;
     }
     if (!(step = rlxc_ox_one(im, 1)))

@@ -218,6 +218,13 @@ def programs():
           for biased in (False, True) for dims in (2, 3, 4)],
         *[narrow_sizes(name, to) for name, to in
           (("int8", 3), ("uint8", 2), ("int16", 5), ("uint16", 4), ("int32", 6), ("uint32", 12))],
+        Program("bounds that are not numbers",
+                graph([node("Clip", "x low high", "y")],
+                      [("x", nm), ("low", tensor_type(F32, [])), ("high", tensor_type(F32, []))],
+                      [("y", nm)]),
+                [(floats(4, 5), np.array(a, np.float32), np.array(b, np.float32))
+                 for a in (-1, np.nan) for b in (1, np.nan)],
+                lambda x, low, high: [np.fmin(np.fmax(x, low), high)]),
         # the dimension summed over is known of one side only
         Program("matmul of dimensions found at run time",
                 graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),

@@ -250,6 +250,16 @@ def rows():
             Row("Dropout", [x("n m"), x("", low=.1, high=.9), x("", "bool")],
                 lambda a, r, t: ref.dropout(a, r if t else 0, 4), outputs=2, seed=4, opset=13)]
 
+    out += [Row("ConvTranspose", [x("2 4 n 3 m"), x(f"4 {6 // g} 2 3 2")],
+                lambda a, w, g=g: ref.conv_transpose(a, w, g, (2, 1, 3)), opset=11, group=g,
+                strides=[2, 1, 3]) for g in (1, 2, 4)]
+    out += [Row("STFT", [x("2 n+9"), np.array(4), x("8")],
+                lambda a, _, w: ref.spectra(a, 4, w), opset=17),
+            Row("Clip", [x("n m"), np.array(math.nan, f32), np.array(1, f32)],
+                lambda a, *_: np.minimum(a, 1), opset=13),
+            Row("Clip", [x("n m"), np.array(-1, f32), np.array(math.nan, f32)],
+                lambda a, *_: np.maximum(a, -1), opset=13),
+            Row("Clip", [x("n m")], lambda a: np.maximum(a, -1), opset=6, min=-1., max=math.nan)]
     out += [Row("DeformConv", [x("2 4 n m"), x("2 2 2 2"), x("2 16 n+1 m+1", low=-2, high=2),
                                x("2"), x("2 8 n+1 m+1")],
                 lambda *a: ref.deform_conv(*a, group=2, parts=2, pads=1), opset=19,

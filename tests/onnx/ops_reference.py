@@ -135,6 +135,27 @@ def linear_at(image, place):
     return total
 
 
+def conv_transpose(x, w, groups, strides):
+    """Each element times a kernel, added where it lies."""
+    outs, ins = w.shape[1], x.shape[1] // groups
+    y = np.zeros((len(x), outs * groups, *((d - 1) * s + k for d, s, k in zip(
+        x.shape[2:], strides, w.shape[2:]))))
+    for c in range(x.shape[1]):
+        to = slice(c // ins * outs, (c // ins + 1) * outs)
+        for at in np.ndindex(*x.shape[2:]):
+            place = tuple(slice(a * s, a * s + k) for a, s, k in zip(at, strides, w.shape[2:]))
+            y[(slice(None), to, *place)] += np.multiply.outer(x[(slice(None), c, *at)], w[c])
+    return y
+
+
+def spectra(x, step, window):
+    """Of real signals (batch, length): (batch, frames, half the bins, 2)."""
+    n = len(window)
+    frames = [np.fft.rfft(x[:, i:i + n] * window) for i in range(0, x.shape[1] - n + 1, step)]
+    y = np.stack(frames, 1)
+    return np.stack([y.real, y.imag], -1)
+
+
 def deform_conv(x, w, offset, bias, mask, group, parts, pads):
     n, c = x.shape[:2]
     kh, kw = w.shape[2:]
