@@ -44,7 +44,7 @@ static const struct option_row {
     {OPT_OUTPUT, "-o", "FILE", "where to write (text forms go to standard output without it)"},
     {OPT_PARAMS, "--params", "FILE", "weights (.safetensors) that become constants of main"},
     {OPT_TARGET, "--target", "TRIPLE", "target triple; this machine by default"},
-    {OPT_CPU, "--mcpu", "CPU", "native, or a name such as x86-64-v3"},
+    {OPT_CPU, "--mcpu", "CPU", "native, x86-64-v3, znver4 ...: a wrong name lists them"},
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},

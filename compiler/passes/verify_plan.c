@@ -6,10 +6,12 @@
  * intact. A tensor allocated over bytes of another one clobbers it and everything made from it;
  * reading something clobbered is the error. After an IF, what either branch did counts. Also: a
  * storage is made before its tensors on the same path, is not used after its kill, and is never
- * provably too small; nothing is read or killed again after its kill; what was made outside a
- * branch is killed by both branches or by none; parameters are not killed. The kill of a planned
- * storage ends its interval: what lies in it is clobbered. A call that may write over what it reads
- * (verify_inplace.h) may read what its own new result, at the same place, took the memory of. */
+ * provably too small, a planned one provably large enough; nothing is read or killed again after
+ * its kill; what was made outside a branch is killed by both branches or by none; parameters are
+ * not killed. The kill of a planned storage ends its interval: what lies in it is clobbered.
+ * Nothing in a planned storage leaves the function: as its result, to whoever may keep it, or to
+ * the function's own next turn. A call that may write over what it reads (verify_inplace.h) may
+ * read what its own new result, at the same place, took the memory of. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -34,6 +36,7 @@ typedef struct var_state {
     uint8_t branches_killing; /* scratch of join_kills */
     rlxc_rvar *clobbered_by;  /* NULL: intact */
     bool is_storage, is_planned;
+    bool in_plan;          /* may lie in a planned storage */
     bool at_start;         /* a tensor at the start of a planned storage, or a reshape of one */
     bool was_passed;       /* to a call: it may have been written */
     const rlxc_expr *size; /* of a storage; NULL: unknown */
@@ -55,7 +58,10 @@ typedef RLXC_VEC(change) change_vec;
 typedef struct verifier {
     rlxc_context *ctx;
     const rlxc_module *module;
-    var_state *of; /* by variable id */
+    const rlxc_function *function;
+    rlxc_bounds bounds; /* of the function's symbols */
+    bool keeps;         /* some function of the module calls what may keep its arguments */
+    var_state *of;      /* by variable id */
     uint32_t n_vars;
     change_vec log;
     RLXC_VEC(rlxc_rvar *) work;
@@ -173,6 +179,8 @@ static void source_leaf(void *user, rlxc_atom atom)
     link *l = rlxc_alloc(v->ctx, sizeof *l);
     *l = (link){v->deriving, s->aliases};
     s->aliases = l;
+    if (state_of(v, v->deriving))
+        state_of(v, v->deriving)->in_plan |= s->in_plan;
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -216,7 +224,10 @@ static void place(verifier *v, rlxc_rvar *storage, const extent *where)
     extent *added = rlxc_copy(v->ctx, where, sizeof *where);
     added->next = kept;
     apply(v, &(change){.kind = EXTENTS, .var = storage, .before = s->extents, .after = added});
-    if (s->size && where->end && rlxc_prove_lt(v->ctx, s->size, where->end, NULL))
+    bool small = s->size && where->end && rlxc_prove_lt(v->ctx, s->size, where->end, NULL);
+    if (s->is_planned && !small)
+        small = !s->size || !where->end || !rlxc_prove_le(v->ctx, where->end, s->size, &v->bounds);
+    if (small)
         rlxc_error(v->ctx, v->range, "memory plan: tensor '%s' does not fit in storage '%s'",
                    where->var->name, storage->name);
 }
@@ -267,6 +278,7 @@ static void make_tensor(verifier *v, const rlxc_binding *b)
     int64_t offset;
     var_state *s = state_of(v, b->var);
     if (s && state_of(v, b->args[0].var)->is_planned) {
+        s->in_plan = true;
         s->at_start = where.begin && rlxc_is_int(where.begin, &offset) && offset == 0;
         if (!s->at_start)
             rlxc_error(v->ctx, v->range,
@@ -302,24 +314,32 @@ static void kill(verifier *v, const rlxc_binding *b)
 
 static void walk_body(verifier *v, const rlxc_body *body);
 
-/* True where the runtime's table says that the builtin's result lies in memory of its own. */
-static bool makes_fresh(const rlxc_binding *b)
+/* The row of the runtime's table for what |b| calls; NULL: it has none. */
+static const rlx_builtin *builtin_of(const rlxc_binding *b)
 {
     uint32_t n = 0;
     const rlx_builtin *table = rlx_builtin_table(&n);
     for (uint32_t i = 0; i < n && b->callee.kind == RLXC_ATOM_EXTERN; i++)
         if (strcmp(table[i].name, b->callee.text) == 0)
-            return table[i].flags & RLX_BUILTIN_FRESH ||
-                   (table[i].flags & RLX_BUILTIN_FRESH_TENSOR && b->var->sinfo &&
-                    b->var->sinfo->kind == RLXC_SINFO_TENSOR);
-    return false;
+            return &table[i];
+    return NULL;
+}
+
+/* True where that row says that the result lies in memory of its own. */
+static bool makes_fresh(const rlxc_binding *b)
+{
+    const rlx_builtin *row = builtin_of(b);
+    return row && (row->flags & RLX_BUILTIN_FRESH ||
+                   (row->flags & RLX_BUILTIN_FRESH_TENSOR && b->var->sinfo &&
+                    b->var->sinfo->kind == RLXC_SINFO_TENSOR));
 }
 
 /* True where the value bound cannot lie in memory of the operands. */
 static bool is_fresh(const verifier *v, const rlxc_binding *b)
 {
     const rlxc_sinfo *type = b->var->sinfo;
-    if (type && (type->kind == RLXC_SINFO_PRIM || type->kind == RLXC_SINFO_SHAPE))
+    if (type && (type->kind == RLXC_SINFO_PRIM || type->kind == RLXC_SINFO_SHAPE ||
+                 (type->kind == RLXC_SINFO_TUPLE && type->n_fields == 0)))
         return true;
     if (b->form != RLXC_FORM_CALL)
         return false;
@@ -329,6 +349,46 @@ static bool is_fresh(const verifier *v, const rlxc_binding *b)
         return makes_fresh(b);
     const rlxc_global *g = rlxc_module_find(v->module, b->callee.text);
     return g && g->prim;
+}
+
+/* True for a packed function that the runtime does not define, which may keep what it is given. */
+static bool is_foreign(const rlxc_binding *b)
+{
+    return b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_EXTERN &&
+           !builtin_of(b);
+}
+
+static bool any_foreign(const rlxc_body *body)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < body->n_blocks && !found; i++)
+        for (uint32_t j = 0; j < body->blocks[i]->n && !found; j++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[j];
+            found = is_foreign(b) || (b->form == RLXC_FORM_IF &&
+                                      (any_foreign(b->then) || any_foreign(b->otherwise)));
+        }
+    return found;
+}
+
+/* Whether a call may keep what it is given beyond the time in which the function's memory is its
+ * own. A call of the function by itself may begin it anew in the same memory. */
+static bool may_keep(const verifier *v, const rlxc_binding *b, const rlxc_global *g)
+{
+    if (b->op)
+        return v->keeps && b->op->flags & RLXC_OP_CALLS;
+    if (b->callee.kind == RLXC_ATOM_EXTERN)
+        return is_foreign(b);
+    return !(g && g->prim) && (v->keeps || (g && g->relax == v->function));
+}
+
+static void leave_leaf(void *user, rlxc_atom atom)
+{
+    verifier *v = user;
+    const var_state *s = atom.kind == RLXC_ATOM_VAR ? state_of(v, atom.var) : NULL;
+    if (s && s->in_plan)
+        rlxc_error(v->ctx, v->range,
+                   "memory plan: '%s' outlives the planned memory that it may lie in",
+                   atom.var->name);
 }
 
 /* What a branch did to a variable from outside it, |second| being the other branch's turn. */
@@ -410,6 +470,8 @@ static void walk_call(verifier *v, const rlxc_binding *b)
     v->call = NULL;
     for (uint32_t i = 0; i < b->n_args; i++)
         rlxc_atom_visit(b->args[i], note_passed, v);
+    for (uint32_t i = 0; may_keep(v, b, g) && i < b->n_args; i++)
+        rlxc_atom_visit(b->args[i], leave_leaf, v);
     if (rlxc_failed(v->ctx))
         return;
     if (has_name(b, "alloc_storage") && b->n_args > 0)
@@ -450,9 +512,38 @@ static void walk_body(verifier *v, const rlxc_body *body)
             walk_binding(v, body->blocks[i]->bindings[j]);
 }
 
-static bool verify_function(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f)
+/* |var|'s entry of the function's attribute |key|, a dictionary by name; |otherwise| if none. */
+static int64_t stated_bound(const rlxc_function *f, const char *key, const rlxc_expr *var,
+                            int64_t otherwise)
 {
-    verifier v = {.ctx = ctx, .module = module, .n_vars = f->n_vars};
+    const rlxc_attr *a = rlxc_attrs_find(&f->attrs, key);
+    int64_t value;
+    for (uint32_t i = 0; a && a->kind == RLXC_ATTR_DICT && i < a->list.count; i++)
+        if (strcmp(a->list.keys[i], var->var.name) == 0 &&
+            rlxc_attr_as_int(&a->list.items[i], &value) && value >= 0)
+            return value;
+    return otherwise;
+}
+
+static void find_bounds(verifier *v)
+{
+    rlxc_var_list symbols = {0};
+    for (uint32_t i = 0; i < v->function->n_params; i++)
+        if (v->function->params[i]->sinfo)
+            rlxc_sinfo_collect_vars(v->ctx, v->function->params[i]->sinfo, &symbols);
+    for (uint32_t i = 0; i < symbols.vars.count; i++) {
+        const rlxc_expr *var = symbols.vars.items[i];
+        rlxc_bound range = {stated_bound(v->function, "tir_var_lower_bound", var, 0),
+                            stated_bound(v->function, "tir_var_upper_bound", var, INT64_MAX)};
+        if (range.min <= range.max)
+            rlxc_bounds_set(v->ctx, &v->bounds, var, range);
+    }
+}
+
+static bool verify_function(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f,
+                            bool keeps)
+{
+    verifier v = {.ctx = ctx, .module = module, .function = f, .keeps = keeps, .n_vars = f->n_vars};
     v.of = rlxc_try_alloc(ctx, (size_t)f->n_vars + 1, sizeof *v.of);
     if (!v.of)
         return false;
@@ -461,19 +552,27 @@ static bool verify_function(rlxc_context *ctx, const rlxc_module *module, const 
         s->is_made = true;
         s->is_param = true;
     }
+    find_bounds(&v);
     walk_body(&v, &f->body);
     v.range = f->body.result_range;
     if (!rlxc_failed(ctx))
         rlxc_atom_visit(f->body.result, read_leaf, &v);
+    if (!rlxc_failed(ctx))
+        rlxc_atom_visit(f->body.result, leave_leaf, &v);
     return !rlxc_failed(ctx);
 }
 
 bool rlxc_pass_verify_plan(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
+    bool keeps = false;
+    for (uint32_t i = 0; i < module->globals.count && !keeps; i++) {
+        const rlxc_function *f = module->globals.items[i]->relax;
+        keeps = f && any_foreign(&f->body);
+    }
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_function *f = module->globals.items[i]->relax;
-        if (f && !verify_function(ctx, module, f))
+        if (f && !verify_function(ctx, module, f, keeps))
             return false;
     }
     return !rlxc_failed(ctx);

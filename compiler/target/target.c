@@ -26,13 +26,49 @@ typedef struct target_row {
 #define V2 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt"
 #define V3 V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
 #define V4 V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
+#define HASWELL V3 ",+pclmul"
+#define SKYLAKE HASWELL ",+aes"
+#define ALDERLAKE SKYLAKE ",+gfni,+vpclmulqdq,+avxvnni"
+#define SKYLAKE_512 V4 ",+pclmul,+aes"
+#define CASCADELAKE SKYLAKE_512 ",+avx512vnni"
+#define ICELAKE                                                                               \
+    CASCADELAKE ",+avx512vbmi,+avx512vbmi2,+avx512bitalg,+avx512ifma,+avx512vpopcntdq,+gfni," \
+                "+vpclmulqdq"
+#define ZNVER4 ICELAKE ",+avx512bf16"
+#define SAPPHIRERAPIDS ZNVER4 ",+avxvnni"
 
+/* A CPU has the features that LLVM gives it, as far as rlx/cpu_features.def has them: a file
+ * compiled for it states all of them. Its level is plain x86-64, which leaves the rest to the
+ * features. */
 static const target_row rows[] = {
     {"x86-64", "x86-64", X86, 16, 256, ""},
     {"x86-64-v2", "x86-64-v2", X86, 16, 256, V2},
     {"x86-64-v3", "x86-64-v3", X86, 32, 512, V3},
-    {"alderlake", "x86-64", X86, 32, 1280, V3 ",+avxvnni"},
     {"x86-64-v4", "x86-64-v4", X86, 64, 1024, V4},
+    {"haswell", "x86-64", X86, 32, 256, HASWELL},
+    {"broadwell", "x86-64", X86, 32, 256, HASWELL},
+    {"skylake", "x86-64", X86, 32, 256, SKYLAKE},
+    {"alderlake", "x86-64", X86, 32, 1280, ALDERLAKE},
+    {"raptorlake", "x86-64", X86, 32, 2048, ALDERLAKE},
+    {"meteorlake", "x86-64", X86, 32, 2048, ALDERLAKE},
+    {"arrowlake", "x86-64", X86, 32, 2048, ALDERLAKE},
+    {"lunarlake", "x86-64", X86, 32, 2048, ALDERLAKE},
+    {"sierraforest", "x86-64", X86, 32, 1024, ALDERLAKE},
+    {"skylake-avx512", "x86-64", X86, 64, 1024, SKYLAKE_512},
+    {"cascadelake", "x86-64", X86, 64, 1024, CASCADELAKE},
+    {"cooperlake", "x86-64", X86, 64, 1024, CASCADELAKE ",+avx512bf16"},
+    {"icelake-client", "x86-64", X86, 64, 512, ICELAKE},
+    {"icelake-server", "x86-64", X86, 64, 1280, ICELAKE},
+    {"rocketlake", "x86-64", X86, 64, 512, ICELAKE},
+    {"tigerlake", "x86-64", X86, 64, 1280, ICELAKE},
+    {"sapphirerapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
+    {"emeraldrapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
+    {"graniterapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
+    {"znver1", "x86-64", X86, 32, 512, SKYLAKE},
+    {"znver2", "x86-64", X86, 32, 512, SKYLAKE},
+    {"znver3", "x86-64", X86, 32, 512, SKYLAKE ",+vpclmulqdq"},
+    {"znver4", "x86-64", X86, 64, 1024, ZNVER4},
+    {"znver5", "x86-64", X86, 64, 1024, ZNVER4 ",+avxvnni"},
     {"generic-aarch64", "generic", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
 };
 
@@ -164,6 +200,10 @@ bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(mcpu, rows[i].cpu) != 0)
             continue;
+        if (!plain && arm != (strncmp(rows[i].triple, "aarch64", 7) == 0)) {
+            rlxc_error(ctx, nowhere, "the CPU %s is none of the target %s", mcpu, target);
+            return false;
+        }
         options->cpu = strcmp(mcpu, "generic-aarch64") == 0 ? "generic" : rows[i].cpu;
         options->features = rows[i].features;
         options->triple = plain ? rows[i].triple : rlxc_intern_cstr(ctx, target);

@@ -343,7 +343,7 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     TENSOR("a", "s", "0")                                                              \
     RUN("x", "y", "a")                                                                 \
     TENSOR("b", "s", "0")                                                              \
-    "        cls.noted(a, y, b)\n        return b\n\n    @T.prim_func(private=True)\n" \
+    "        cls.noted(a, y, b)\n        return x\n\n    @T.prim_func(private=True)\n" \
     "    def noted(px: T.handle, py: T.handle, po: T.handle):\n"                       \
     "        T.func_attr({\"tir.noalias\": True, \"rlx.in_place\": [0, 2]})\n"         \
     "        n = T.int64()\n" SHAPES("(n,)", "(n,)", "(n,)") loops
@@ -376,7 +376,32 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
                             "R.dtype(\"float32\"))\n        return a\n",
          "'a' does not fit in storage 's'"},
         {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
-             RUN("a", "y", "b") "        return b\n",
+             RUN("a", "y", "b") ADD("d", "b", "y") "        return d\n",
+         NULL},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN(
+             "x", "y",
+             "a") "        v = R.reshape(a, R.shape([n]))\n        t = (x, v)\n        return t\n",
+         "'t' outlives the planned memory that it may lie in"},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        if c:\n            r = x\n        else:\n            r = "
+                                "a\n        return r\n",
+         "'r' outlives the planned memory that it may lie in"},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        k = R.call_packed(\"test.keep\", a, "
+                                "sinfo_args=R.Object)\n        return k\n",
+         "'a' outlives the planned memory that it may lie in"},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        k = R.call_packed(\"rlx.copy\", a, sinfo_args=R.Object)\n "
+                                "       return x\n",
+         NULL},
+        {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
+             RUN("x", "y", "a") "        k: R.Object = cls.main(a, y, c)\n        return k\n",
+         "'a' outlives the planned memory that it may lie in"},
+        {PLANNED("s", "40") TENSOR("a", "s", "0") RUN("x", "y", "a") "        return x\n",
+         "'a' does not fit in storage 's'"},
+        {PLANNED("s", "n * 3 + 64") TENSOR("a", "s", "0") RUN("x", "y", "a") "        return x\n",
+         "'a' does not fit in storage 's'"},
+        {PLANNED("s", "n * 4 + 64") TENSOR("a", "s", "0") RUN("x", "y", "a") "        return x\n",
          NULL},
         {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
              RUN("a", "y", "b") RUN("a", "y", "b") "        return b\n",

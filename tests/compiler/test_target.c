@@ -1,0 +1,143 @@
+/* Named CPUs: every name compiles for what its CPU has, states it in the file, and what this
+ * machine can run gives the right sums. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rlx/cpu.h"
+#include "tests/compiler/cpus.h"
+#include "tests/compiler/kernel_fixture.h"
+#include "tests/support/rlx_test.h"
+
+/* Each sum is of four products of bytes, or of two of bfloat16. */
+static const char kernel[] =
+    "@T.prim_func\n"
+    "def k(a: T.Buffer((16,), \"uint32\"), b: T.Buffer((16,), \"uint32\"), "
+    "n: T.Buffer((16,), \"int32\"), f: T.Buffer((16,), \"float32\")):\n"
+    "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+    "    for i, j in T.grid(2, 8):\n"
+    "        n[i * 8 + j] = n[i * 8 + j] + 1\n"
+    "    for i in T.vectorized(16):\n"
+    "        n[i] = T.dot_u8s8(n[i], a[i], b[i])\n"
+    "    for i in T.vectorized(8):\n"
+    "        n[i] = T.dot_u8s8(n[i], a[i], b[i])\n"
+    "    for i in T.vectorized(16):\n"
+    "        f[i] = T.dot_bf16(f[i], a[i], b[i])\n";
+
+/* The names that an unknown one is answered with, but for native and those of other machines. */
+static uint32_t names(rlxc_context *ctx, char *text, size_t size, const char **out, uint32_t most)
+{
+    rlxc_options options;
+    uint32_t n = 0;
+    cr_assert(!rlxc_target_resolve(ctx, NULL, "i486", &options));
+    const char *message = rlxc_render_diagnostics(ctx);
+    const char *at = strstr(message, "unknown CPU \"i486\": native, ");
+    cr_assert(at, "%s", message);
+    snprintf(text, size, "%s", at + strlen("unknown CPU \"i486\": native, "));
+    text[strcspn(text, "\n")] = '\0';
+    for (char *name = strtok(text, ", "); name && n < most; name = strtok(NULL, ", "))
+        if (!strstr(name, "aarch64"))
+            out[n++] = name;
+    return n;
+}
+
+static const char *assembly(rlx_test *t, const char *cpu, rlxc_native *out, kernel_fixture *f)
+{
+    cr_assert(kernel_fixture_parse(f, &t->allocator, 2, cpu, kernel));
+    cr_assert(rlxc_schedule_module(f->ctx, f->module, &f->options) &&
+                  rlxc_pass_lower_tir(f->ctx, f->module, &f->options) &&
+                  rlxc_compile_native(f->ctx, f->module, &f->options, RLXC_NATIVE_ASM, out),
+              "%s: %s", cpu, rlxc_render_diagnostics(f->ctx));
+    return rlxc_intern(f->ctx, (const char *)out->data, out->size);
+}
+
+static void run(rlx_test *t, const char *cpu)
+{
+    uint32_t a[16], b[16];
+    int32_t n[16] = {0};
+    float x[16] = {0};
+    kernel_fixture f;
+    for (uint32_t i = 0; i < 16; i++) {
+        a[i] = 0x3f803f00 + (i << 8); /* two numbers near 1 and 0.5, or four bytes */
+        b[i] = 0x3f80ff40;
+    }
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, cpu, kernel) && kernel_fixture_build(&f),
+              "%s", cpu);
+    cr_assert_eq(kernel_fixture_call(&f, "k", (void *[]){a, b, n, x}, NULL), 0);
+    for (int i = 0; i < 16; i++) {
+        int32_t sum = 0;
+        for (int byte = 0; byte < 4; byte++)
+            sum += (int32_t)(a[i] >> 8 * byte & 255) * (signed char)(b[i] >> 8 * byte);
+        cr_expect_eq(n[i], 1 + sum * (i < 8 ? 2 : 1), "%s: sum %d is %d", cpu, i, n[i]);
+    }
+    kernel_fixture_deinit(&f);
+}
+
+RLX_TEST(target, every_name_compiles_for_what_its_cpu_has)
+{
+    enum { MOST = 64 };
+    static const struct {
+        const char *cpu, *features; /* the last of a file's list, or all */
+        bool bytes, pairs;          /* sums with one instruction */
+    } rows[] = {
+        {"x86-64", "", false, false},
+        {"x86-64-v4", "avx512f,avx512bw,avx512cd,avx512dq,avx512vl", false, false},
+        {"haswell", "movbe,pclmul", false, false},
+        {"alderlake", "gfni,vpclmulqdq,aes,pclmul,avxvnni", true, false},
+        {"skylake-avx512", "avx512dq,avx512vl,aes,pclmul", false, false},
+        {"cascadelake", "avx512vl,avx512vnni,aes,pclmul", true, false},
+        {"cooperlake", "avx512vnni,avx512bf16,aes,pclmul", true, true},
+        {"icelake-server",
+         "avx512vl,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512ifma,gfni,vpclmulqdq,"
+         "avx512vpopcntdq,aes,pclmul",
+         true, false},
+        {"znver3", "movbe,vpclmulqdq,aes,pclmul", false, false},
+        {"znver4",
+         "avx512vl,avx512vnni,avx512bf16,avx512vbmi,avx512vbmi2,avx512bitalg,avx512ifma,gfni,"
+         "vpclmulqdq,avx512vpopcntdq,aes,pclmul",
+         true, true},
+        {"znver5", "avx512vpopcntdq,aes,pclmul,avxvnni", true, true},
+        {"sapphirerapids", "avx512vpopcntdq,aes,pclmul,avxvnni", true, true},
+        {"graniterapids", "avx512vpopcntdq,aes,pclmul,avxvnni", true, true},
+    };
+    char list[1024];
+    const char *known[MOST];
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    const uint32_t n = names(ctx, list, sizeof list, known, MOST);
+    uint32_t checked = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        kernel_fixture f;
+        rlxc_native native;
+        const char *text = assembly(t, known[i], &native, &f);
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            if (strcmp(known[i], rows[k].cpu) != 0)
+                continue;
+            const size_t all = strlen(native.features), last = strlen(rows[k].features);
+            cr_expect(last <= all && strcmp(native.features + all - last, rows[k].features) == 0,
+                      "%s states %s", known[i], native.features);
+            cr_expect_eq(strstr(text, "vpdpbusd") != NULL, rows[k].bytes, "%s", known[i]);
+            cr_expect_eq(strstr(text, "vdpbf16ps") != NULL, rows[k].pairs, "%s", known[i]);
+            checked++;
+        }
+        kernel_fixture_deinit(&f);
+        if (cpu_runs(known[i]))
+            run(t, known[i]);
+    }
+    cr_expect_geq(n, 20u);
+    cr_expect_eq(checked, sizeof rows / sizeof *rows);
+    rlxc_context_destroy(ctx);
+}
+
+RLX_TEST(target, a_cpu_of_another_machine_is_refused)
+{
+    static const struct {
+        const char *target, *cpu;
+    } rows[] = {{"aarch64-unknown-linux-gnu", "znver4"},
+                {"x86_64-pc-linux-gnu", "generic-aarch64"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rlxc_options options;
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        cr_expect(!rlxc_target_resolve(ctx, rows[i].target, rows[i].cpu, &options));
+        cr_expect(strstr(rlxc_render_diagnostics(ctx), "is none of the target"));
+        rlxc_context_destroy(ctx);
+    }
+}
