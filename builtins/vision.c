@@ -478,10 +478,12 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
 
 /* The largest element of part |bin| of |bins| of the rounded range from |low| to |high| of a
  * dimension of |n|: where it begins and ends. Parts share an element where the range does not
- * divide (Girshick, "Fast R-CNN", 2015). */
-static void part_of(double low, double high, int64_t bin, int64_t bins, int64_t n, int64_t out[2])
+ * divide (Girshick, "Fast R-CNN", 2015). |up|: halves are rounded up, not away from 0. */
+static void part_of(double low, double high, bool up, int64_t bin, int64_t bins, int64_t n,
+                    int64_t out[2])
 {
-    double begin = round(low), size = fmax(round(high) - begin + 1, 1) / (double)bins;
+    double begin = up ? floor(low + 0.5) : round(low), end = up ? floor(high + 0.5) : round(high);
+    double size = fmax(end - begin + 1, 1) / (double)bins;
     double ends[2] = {begin + floor((double)bin * size), begin + ceil(((double)bin + 1) * size)};
     for (int i = 0; i < 2; i++) /* what is not a number is at the border */
         out[i] = ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
@@ -490,9 +492,8 @@ static void part_of(double low, double high, int64_t bin, int64_t bins, int64_t 
 rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                          rlx_error *err)
 {
-    (void)n;
     rlx_tensor *x, *rois, *result = NULL;
-    int64_t bins[2];
+    int64_t bins[2], up = 0;
     double scale;
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
     const bool f64 = rlx_dtype_eq(rlx_tensor_dtype(x), RLX_F64);
@@ -501,6 +502,8 @@ rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n
     RLX_TRY(rlxb_int(args, 2, &bins[0], err));
     RLX_TRY(rlxb_int(args, 3, &bins[1], err));
     RLX_TRY(number(args, 4, &scale, err));
+    if (n > 5)
+        RLX_TRY(rlxb_int(args, 5, &up, err));
     const int64_t *dims = rlx_tensor_dims(x);
     const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
     if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
@@ -518,8 +521,8 @@ rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n
         bool found = false;
         for (int d = 0; d < 2; d++)
             part_of(element(f64, regions, r * 5 + 2 - d) * scale,
-                    element(f64, regions, r * 5 + 4 - d) * scale, place[d], bins[d], dims[2 + d],
-                    range[d]);
+                    element(f64, regions, r * 5 + 4 - d) * scale, up != 0, place[d], bins[d],
+                    dims[2 + d], range[d]);
         bool inside = batch >= 0 && batch < (double)dims[0];
         int64_t image = inside ? ((int64_t)batch * dims[1] + c) * dims[2] : 0;
         for (int64_t i = range[0][0]; i < range[0][1] && inside; i++) {

@@ -1,5 +1,6 @@
 /* Operators that make tensors from shapes, numbers and indices: full and its kin, eye, arange,
  * tril, triu, one_hot, hamming_window. */
+#include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 
 #include <math.h>
@@ -324,5 +325,36 @@ rlxc_atom rlxc_legalize_hamming(rlxc_builder *b, const rlxc_binding *call)
     value =
         rlxc_te_if(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, n, one), rlxc_float(ctx, RLX_F64, 1), value);
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
+    return rlxc_te_finish(&te);
+}
+
+/* --- size --- */
+
+const rlxc_sinfo *rlxc_infer_size(rlxc_context *ctx, const rlxc_module *module,
+                                  const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlxc_dims none = {.n = 0};
+    return rlxc_infer_begin(&v, ctx, module, call) ? rlxc_tensor_of(&v, RLX_I64, &none) : NULL;
+}
+
+rlxc_atom rlxc_legalize_size(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlxc_context *ctx = b->ctx;
+    rlxc_te te;
+    if (!rlxc_infer_begin(&v, ctx, b->module, call))
+        return (rlxc_atom){0};
+    if (!rlxc_dims_known(v.in[0])) { /* counted when the tensor is there */
+        rlxc_atom dims = rlxc_lower1(b, call, "shape_of", call->args[0]);
+        dims = rlxc_lower1(b, call, "shape_to_tensor", dims);
+        return rlxc_lower1(b, call, "prod", dims);
+    }
+    if (!rlxc_te_begin(&te, b, call, "size", RLXC_PATTERN_INJECTIVE))
+        return (rlxc_atom){0};
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
+    const rlxc_buffer *out = rlxc_te_output(&te, "size");
+    rlxc_te_spatial(&te, "size", out);
+    rlxc_te_store(&te, out, rlxc_product(ctx, x.dims, x.ndim));
     return rlxc_te_finish(&te);
 }

@@ -236,6 +236,17 @@ BINARY(atan2)
     return call2(ctx, "atan2", a, b);
 }
 
+/* Of equal operands, infinite ones too, the difference is 0. */
+BINARY(log_add_exp)
+{
+    (void)row;
+    const rlxc_expr *differ = rlxc_binary(ctx, RLXC_EXPR_NE, a, b);
+    const rlxc_expr *apart = rlxc_select(ctx, differ, rlxc_sub(ctx, a, b), number(ctx, a, 0));
+    const rlxc_expr *far = number(ctx, a, -1);
+    far = rlxc_te_call1(ctx, "exp", rlxc_mul(ctx, rlxc_te_call1(ctx, "abs", apart), far));
+    return rlxc_add(ctx, max_of(ctx, a, b), rlxc_te_call1(ctx, "log1p", far));
+}
+
 BINARY(bits)
 {
     if (rlxc_dtype_is_bool(a->dtype))

@@ -118,6 +118,22 @@ const rlxc_sinfo *rlxc_infer_flatten(rlxc_context *ctx, const rlxc_module *modul
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
+const rlxc_sinfo *rlxc_infer_batch_flatten(rlxc_context *ctx, const rlxc_module *module,
+                                           const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    if (x->ndim == 0)
+        return rlxc_infer_fail(&v, 0, "expected at least 1 dimension, got a scalar");
+    if (!rlxc_dims_known(x))
+        return rlxc_tensor_ndim(&v, x->dtype, 2);
+    rlxc_dims dims = {.at = {x->dims[0], rlxc_product(ctx, x->dims + 1, (uint32_t)x->ndim - 1)},
+                      .n = 2};
+    return rlxc_tensor_of(&v, x->dtype, &dims);
+}
+
 const rlxc_sinfo *rlxc_infer_expand_dims(rlxc_context *ctx, const rlxc_module *module,
                                          const rlxc_binding *call)
 {

@@ -1,4 +1,4 @@
-/* image.resize2d: nearest neighbour, linear and cubic interpolation, in float32.
+/* image.resize2d and resize3d: nearest neighbour, linear and cubic interpolation, in float32.
  *
  * Each coordinate of the result becomes a coordinate of the input by the transformation asked for;
  * taps outside the input are taken from its border. */
@@ -31,12 +31,12 @@ static method read_method(const rlxc_binding *call)
                     .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
 }
 
-const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *module,
-                                      const rlxc_binding *call)
+const rlxc_sinfo *rlxc_infer_resize(rlxc_context *ctx, const rlxc_module *module,
+                                    const rlxc_binding *call)
 {
     rlxc_call_view v;
     rlxc_window w;
-    rlxc_dims size, dims = {.n = 4};
+    rlxc_dims size, dims = {0};
     int32_t ndim;
     if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read(&v, "layout", &w))
         return NULL;
@@ -45,15 +45,16 @@ const rlxc_sinfo *rlxc_infer_resize2d(rlxc_context *ctx, const rlxc_module *modu
     if (rlxc_dtype_is_void(dtype))
         dtype = x->dtype;
     bool known = rlxc_shape_arg(&v, 1, &size, &ndim);
-    if (ndim != 2 && ndim != RLXC_UNKNOWN_NDIM)
-        return rlxc_infer_fail(&v, 1, "expected (height, width), got %s",
-                               rlxc_sinfo_text(ctx, v.in[1]));
+    if (ndim != (int32_t)w.n && ndim != RLXC_UNKNOWN_NDIM)
+        return rlxc_infer_fail(&v, 1, "expected (%sheight, width), got %s",
+                               w.n == 3 ? "depth, " : "", rlxc_sinfo_text(ctx, v.in[1]));
     if (!known || !rlxc_dims_known(x))
-        return rlxc_tensor_ndim(&v, dtype, 4);
+        return rlxc_tensor_ndim(&v, dtype, (int32_t)w.n + 2);
+    dims.n = w.n + 2;
     dims.at[w.batch] = x->dims[w.batch];
     dims.at[w.channel] = x->dims[w.channel];
-    dims.at[w.space[0]] = size.at[0];
-    dims.at[w.space[1]] = size.at[1];
+    for (uint32_t i = 0; i < w.n; i++)
+        dims.at[w.space[i]] = size.at[i];
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
@@ -162,42 +163,47 @@ static taps find_taps(rlxc_context *ctx, const method *m, const rlxc_expr *place
     return out;
 }
 
-rlxc_atom rlxc_legalize_resize2d(rlxc_builder *b, const rlxc_binding *call)
+/* The weighted sum of what the taps of spatial dimensions |d| and after read; of the nearest
+ * element no sum, so that it keeps its type. */
+static const rlxc_expr *weighted(rlxc_te *te, const method *m, const rlxc_window *w,
+                                 const rlxc_te_operand *x, const taps *axis, uint32_t d,
+                                 const rlxc_expr **at)
+{
+    const rlxc_expr *sum = NULL;
+    if (d == w->n) {
+        const rlxc_expr *element = rlxc_te_get(te, x, at);
+        return m->kind == 'n' ? element : to_f32(te->ctx, element);
+    }
+    for (uint32_t i = 0; i < axis[d].n; i++) {
+        at[w->space[d]] = axis[d].at[i];
+        const rlxc_expr *part = weighted(te, m, w, x, axis, d + 1, at);
+        if (m->kind != 'n')
+            part = rlxc_mul(te->ctx, part, axis[d].weight[i]);
+        sum = sum ? rlxc_add(te->ctx, sum, part) : part;
+    }
+    return sum;
+}
+
+rlxc_atom rlxc_legalize_resize(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
     rlxc_context *ctx = b->ctx;
     rlxc_window w;
     const method m = read_method(call);
-    if (!rlxc_te_begin(&te, b, call, "resize2d", RLXC_PATTERN_INJECTIVE) ||
+    if (!rlxc_te_begin(&te, b, call, strrchr(call->op->name, '.') + 1, RLXC_PATTERN_INJECTIVE) ||
         !rlxc_window_read(&te.view, "layout", &w))
         return (rlxc_atom){0};
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "data");
     const rlxc_buffer *out = rlxc_te_output(&te, "resize");
     rlxc_te_spatial(&te, "resize", out);
-    taps axis[2];
-    for (uint32_t i = 0; i < 2; i++)
+    taps axis[RLXC_MAX_SPATIAL];
+    for (uint32_t i = 0; i < w.n; i++)
         axis[i] =
             find_taps(ctx, &m, te.axes[w.space[i]], x.dims[w.space[i]], out->shape[w.space[i]]);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *value = NULL;
-    memcpy(at, te.axes, 4 * sizeof at[0]);
-    for (uint32_t i = 0; i < axis[0].n; i++) {
-        const rlxc_expr *row = NULL;
-        at[w.space[0]] = axis[0].at[i];
-        for (uint32_t k = 0; k < axis[1].n; k++) {
-            at[w.space[1]] = axis[1].at[k];
-            const rlxc_expr *part = rlxc_te_get(&te, &x, at);
-            if (m.kind == 'n') {
-                row = part;
-                continue;
-            }
-            part = rlxc_mul(ctx, to_f32(ctx, part), axis[1].weight[k]);
-            row = row ? rlxc_add(ctx, row, part) : part;
-        }
-        if (m.kind != 'n')
-            row = rlxc_mul(ctx, row, axis[0].weight[i]);
-        value = value ? rlxc_add(ctx, value, row) : row;
-    }
-    for (uint32_t i = 0; i < 2; i++)
+    const rlxc_expr *at[RLXC_MAX_NDIM];
+    memcpy(at, te.axes, (w.n + 2) * sizeof at[0]);
+    const rlxc_expr *value = weighted(&te, &m, &w, &x, axis, 0, at);
+    for (uint32_t i = 0; i < w.n; i++)
         value = rlxc_te_if_not_empty(ctx, x.dims[w.space[i]], value);
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);

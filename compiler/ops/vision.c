@@ -146,7 +146,7 @@ rlxc_atom rlxc_legalize_nms(rlxc_builder *b, const rlxc_binding *call)
     return rlxc_lower_tuple(b, call, fields, 3);
 }
 
-/* --- vision.roi_align --- */
+/* --- vision.roi_align, vision.roi_pool --- */
 
 const rlxc_sinfo *rlxc_infer_roi_align(rlxc_context *ctx, const rlxc_module *module,
                                        const rlxc_binding *call)
@@ -198,6 +198,32 @@ rlxc_atom rlxc_legalize_roi_align(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     rlxc_atom pooled =
         rlxc_emit_builtin(b, call, "rlx.roi_align", args, 9,
+                          rlxc_sinfo_tensor(ctx, dtype, 4, out->dims, out->vdevice), true);
+    return rlxc_lower_astype(b, call, pooled, out->dtype);
+}
+
+rlxc_atom rlxc_legalize_roi_pool(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlxc_context *ctx = b->ctx;
+    int64_t size[2];
+    uint32_t n;
+    const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
+    if (!out || !rlxc_lower_begin(&v, b, call))
+        return (rlxc_atom){0};
+    rlxc_attr_get_ints(call, "pooled_size", size, 2, &n);
+    rlx_dtype dtype = out->dtype.bits == 64 ? RLX_F64 : RLX_F32;
+    rlxc_atom args[6] = {
+        rlxc_lower_astype(b, call, call->args[0], dtype),
+        rlxc_lower_astype(b, call, call->args[1], dtype),
+        rlxc_prim_i64(ctx, size[0]),
+        rlxc_prim_i64(ctx, size[n == 2]),
+        rlxc_atom_prim(rlxc_float(ctx, RLX_F64, rlxc_attr_get_float(call, "spatial_scale", 1))),
+        rlxc_prim_bool(ctx, true)};
+    if (args[0].kind == RLXC_ATOM_NONE || args[1].kind == RLXC_ATOM_NONE)
+        return (rlxc_atom){0};
+    rlxc_atom pooled =
+        rlxc_emit_builtin(b, call, "rlx.roi_pool", args, 6,
                           rlxc_sinfo_tensor(ctx, dtype, 4, out->dims, out->vdevice), true);
     return rlxc_lower_astype(b, call, pooled, out->dtype);
 }

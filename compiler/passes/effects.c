@@ -50,10 +50,16 @@ bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *b)
     return false;
 }
 
+bool rlxc_call_destroys(const rlxc_binding *b)
+{
+    return b->op ? (b->op->flags & RLXC_OP_DESTROYS) != 0
+                 : rlxc_attrs_find(&b->attrs, "inplace_indices") != NULL;
+}
+
 bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *b)
 {
     if (b->form == RLXC_FORM_IF || b->form == RLXC_FORM_FUNCTION ||
         !rlxc_binding_is_pure(module, b))
         return false;
-    return !(b->form == RLXC_FORM_CALL && b->op && (b->op->flags & RLXC_OP_DESTROYS));
+    return !(b->form == RLXC_FORM_CALL && rlxc_call_destroys(b));
 }

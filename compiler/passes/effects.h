@@ -13,6 +13,9 @@ bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *binding
  * argument. */
 bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *binding);
 
+/* A call that writes into an argument: call_tir_inplace, call_inplace_packed. */
+bool rlxc_call_destroys(const rlxc_binding *call);
+
 /* Removes private functions that no exported Relax function reaches. Does nothing in a module
  * without one. */
 void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module);

@@ -5,13 +5,14 @@
  *   y = R.builtin.alloc_tensor(shape of S, dtype of S, 0, "global");  cls.f(x, y)
  *
  * Several outputs become several tensors and a tuple; tir_vars make the call R.vm.call_tir_dyn. An
- * operand of call_tir_inplace is written in place only where it is provably the last one to look
- * at its memory, and is copied otherwise. Afterwards nothing is a dataflow block (memory has
- * effects), copies are gone, and tuple items that are known are used directly. Functions with
- * kill_* forms keep their bindings as they are, since their kills name variables. */
+ * operand of call_tir_inplace or call_inplace_packed is written in place only where it is provably
+ * the last one to look at its memory, and is copied otherwise. Afterwards nothing is a dataflow
+ * block (memory has effects), copies are gone, and tuple items that are known are used directly.
+ * Functions with kill_* forms keep their bindings as they are, since their kills name variables. */
 #include <string.h>
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/effects.h"
 #include "compiler/passes/liveness.h"
 #include "compiler/passes/passes.h"
 
@@ -62,11 +63,18 @@ static bool is_overwritable(const lowering *l, rlxc_atom atom, uint32_t position
 static void note_inplace(void *user, rlxc_binding *b, uint32_t position)
 {
     lowering *l = user;
-    if (!rlxc_is_op(b, "call_tir_inplace") || b->n_args < 2 || b->args[1].kind != RLXC_ATOM_TUPLE ||
-        b->var->id >= l->n_vars)
+    const rlxc_atom *operands = b->args;
+    uint32_t n = b->n_args;
+    if (b->form != RLXC_FORM_CALL || !rlxc_call_destroys(b) || b->var->id >= l->n_vars)
         return;
-    for (uint32_t i = 0; i < b->args[1].n && i < MAX_INPLACE; i++)
-        if (is_overwritable(l, b->args[1].items[i], position))
+    if (b->op && (n < 2 || b->args[1].kind != RLXC_ATOM_TUPLE))
+        return;
+    if (b->op) {
+        operands = b->args[1].items;
+        n = b->args[1].n;
+    }
+    for (uint32_t i = 0; i < n && i < MAX_INPLACE; i++)
+        if (is_overwritable(l, operands[i], position))
             l->may_reuse[b->var->id] |= UINT64_C(1) << i;
 }
 
@@ -261,6 +269,29 @@ static rlxc_rewrite_action lower_call(lowering *l, rlxc_builder *b, rlxc_binding
     return RLXC_REWRITE_KEEP;
 }
 
+/* A call of call_inplace_packed: what others look at after it is copied before it. */
+static void copy_overwritten(lowering *l, rlxc_builder *b, rlxc_binding *call)
+{
+    const rlxc_attr *indices = rlxc_attrs_find(&call->attrs, "inplace_indices");
+    uint64_t may_reuse = call->var->id < l->n_vars ? l->may_reuse[call->var->id] : 0;
+    rlxc_atom *args = rlxc_alloc(l->ctx, ((size_t)call->n_args + 1) * sizeof *args);
+    int64_t in;
+    for (uint32_t i = 0; i < call->n_args; i++)
+        args[i] = call->args[i];
+    for (uint32_t i = 0; int_attr_item(indices, i, &in); i++) {
+        if (in < -1 || in >= call->n_args) {
+            rlxc_error(l->ctx, call->range,
+                       "R.call_inplace_packed: inplace_indices[%u] is %lld, but there are %u "
+                       "arguments",
+                       i, (long long)in, call->n_args);
+            return;
+        }
+        if (in >= 0 && (in >= MAX_INPLACE || !(may_reuse >> in & 1)))
+            args[in] = emit_copy(b, args[in], rlxc_atom_sinfo(l->ctx, l->module, args[in]));
+    }
+    call->args = args;
+}
+
 static rlxc_rewrite_action known_item(lowering *l, const rlxc_binding *binding,
                                       rlxc_atom *replacement)
 {
@@ -285,6 +316,8 @@ static rlxc_rewrite_action lower_binding(void *user, rlxc_builder *b, rlxc_bindi
     if (rlxc_is_op(binding, "call_tir") || rlxc_is_op(binding, "call_tir_inplace") ||
         rlxc_is_op(binding, "call_dps_packed"))
         return lower_call(l, b, binding, replacement);
+    if (binding->form == RLXC_FORM_CALL && !binding->op && rlxc_call_destroys(binding))
+        copy_overwritten(l, b, binding);
     if (l->keep_forms)
         return RLXC_REWRITE_KEEP;
     switch (binding->form) {

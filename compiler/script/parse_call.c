@@ -33,7 +33,10 @@ static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom call
     return !sinfo || rlxc_parse_sinfo_args(p, sinfo, b) ? b : NULL;
 }
 
-static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure)
+/* call_packed, call_pure_packed, call_inplace_packed. The last is pure but for the arguments that
+ * |inplace|, which then is not NULL, names: they are written and become results. */
+static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure,
+                                 const rlxc_py *inplace)
 {
     if (call->n == 0 || call->items[0]->kind != RLXC_PY_STRING) {
         rlxc_error(p->ctx, call->range, "%s needs the function's name in quotes first",
@@ -43,10 +46,36 @@ static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure)
     const rlxc_py *name = call->items[0];
     rlxc_atom callee = rlxc_atom_extern(p->ctx, rlxc_intern(p->ctx, name->text, name->length));
     rlxc_binding *b = call_of(p, call, callee, 1);
+    rlxc_attr indices;
+    if (b && inplace && rlxc_parse_attr(p, inplace, &indices))
+        b->attrs =
+            rlxc_attrs_with(p->ctx, b->attrs, rlxc_intern_cstr(p->ctx, "inplace_indices"), indices);
     if (b && pure)
         b->attrs = rlxc_attrs_with(p->ctx, b->attrs, rlxc_intern_cstr(p->ctx, "pure"),
                                    rlxc_attr_bool(true));
     return b;
+}
+
+static rlxc_binding *call_inplace_packed(rlxc_parser *p, const rlxc_py *call)
+{
+    const rlxc_py *inplace = rlxc_py_keyword(call, "inplace_indices"), *keywords[64];
+    const char *names[64];
+    rlxc_py plain = *call;
+    if (!inplace || call->n_keywords > 64) {
+        rlxc_error(p->ctx, call->range,
+                   "R.call_inplace_packed misses its argument "
+                   "'inplace_indices'");
+        return NULL;
+    }
+    plain.n_keywords = 0;
+    plain.keywords = keywords;
+    plain.keyword_names = names;
+    for (uint32_t i = 0; i < call->n_keywords; i++)
+        if (call->keywords[i] != inplace) {
+            keywords[plain.n_keywords] = call->keywords[i];
+            names[plain.n_keywords++] = call->keyword_names[i];
+        }
+    return call_packed(p, &plain, true, inplace);
 }
 
 /* 2022: call_tir(f, args, (n, m), dtype="float32"), or tuples of both for several outputs. */
@@ -75,9 +104,9 @@ static const rlxc_sinfo *legacy_output(rlxc_parser *p, const rlxc_py *shape, con
 /* The family of call_tir: a callee, a tuple of arguments, output types, further arguments. */
 static rlxc_binding *call_tir(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
-    static const char *const allowed[] = {"out_sinfo", "out_ty",      "tir_vars",
-                                          "dtype",     "shape",       "inplace_indices",
-                                          "args",      "output_shape"};
+    static const char *const allowed[] = {
+        "out_sinfo",       "out_ty", "tir_vars",     "dtype",        "shape",
+        "inplace_indices", "args",   "output_shape", "te_grad_name", "te_grad_kwargs"};
     bool inplace = strcmp(name, "call_tir_inplace") == 0;
     rlxc_py named = {.kind = RLXC_PY_CALL, .range = call->range, .base = call->base};
     const rlxc_py *out = sinfo_keyword(call), *vars = rlxc_py_keyword(call, "tir_vars");
@@ -202,12 +231,16 @@ static rlxc_binding *match_shape(rlxc_parser *p, const rlxc_py *call)
 static rlxc_binding *call_relax(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
     if (strcmp(name, "call_packed") == 0)
-        return call_packed(p, call, false);
+        return call_packed(p, call, false, NULL);
     if (strcmp(name, "call_pure_packed") == 0)
-        return call_packed(p, call, true);
+        return call_packed(p, call, true, NULL);
+    if (strcmp(name, "call_inplace_packed") == 0)
+        return call_inplace_packed(p, call);
     if (strcmp(name, "call_tir") == 0 || strcmp(name, "call_tir_inplace") == 0 ||
         strcmp(name, "call_dps_packed") == 0)
         return call_tir(p, call, name);
+    if (strcmp(name, "call_tir_with_grad") == 0) /* the gradient is for training */
+        return call_tir(p, call, "call_tir");
     if (strcmp(name, "match_cast") == 0)
         return match_cast(p, call);
     if (strcmp(name, "match_shape") == 0)

@@ -561,6 +561,18 @@ static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io)
         parse_statement(p, io);
 }
 
+/* A function for its effects alone may end without return; its result is the empty tuple. */
+static void end_without_result(rlxc_parser *p, const rlxc_function *f, rlxc_range range)
+{
+    bool nothing = f->ret && f->ret->kind == RLXC_SINFO_TUPLE && f->ret->n_fields == 0;
+    if (!nothing && (f->is_pure || f->ret)) {
+        rlxc_error(p->ctx, range, "function '%s' does not return", f->name);
+        return;
+    }
+    p->body->result = rlxc_atom_tuple(p->ctx, NULL, 0);
+    p->body->result_range = range;
+}
+
 void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
 {
     rlxc_function *outer = p->function;
@@ -581,7 +593,7 @@ void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
     if (rlxc_py_block_begin(&p->py, &block))
         parse_statements(p, &block, &state);
     if (!state.returned && rlxc_error_count(p->ctx) == errors)
-        rlxc_error(p->ctx, range, "function '%s' does not return", f->name);
+        end_without_result(p, f, range);
     p->function = outer;
     p->body = outer_body;
     p->block = outer_block;

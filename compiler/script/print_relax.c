@@ -321,7 +321,12 @@ static void print_call(rlxc_printer *p, const rlxc_binding *b)
     if (b->callee.kind == RLXC_ATOM_EXTERN) {
         pure = rlxc_attrs_find(&b->attrs, rlxc_intern_cstr(p->ctx, "pure"));
         bool is_pure = pure != NULL && pure->kind == RLXC_ATTR_BOOL && pure->i != 0;
-        rlxc_text_printf(&p->out, "R.%s(", is_pure ? "call_pure_packed" : "call_packed");
+        bool writes =
+            rlxc_attrs_find(&b->attrs, rlxc_intern_cstr(p->ctx, "inplace_indices")) != NULL;
+        rlxc_text_printf(&p->out, "R.%s(",
+                         is_pure && writes ? "call_inplace_packed"
+                         : is_pure         ? "call_pure_packed"
+                                           : "call_packed");
         next_argument(&a);
         rlxc_print_quoted(p, b->callee.text);
     } else {

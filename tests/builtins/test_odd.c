@@ -33,6 +33,7 @@ static const struct {
                 {"rlx.nms", "33NNNB"},
                 {"rlx.roi_align", "42IIFIBB"},
                 {"rlx.roi_pool", "42IIF"},
+                {"rlx.valid_counts", "3FII"},
                 {"rlx.random_uniform", "SDFFIB"},
                 {"rlx.random_normal", "SDFFIB"},
                 {"rlx.list_get", "LI"},
@@ -196,4 +197,39 @@ RLX_TEST(odd, regions_that_are_none_may_have_any_size_but_not_any_samples)
             expect_tensor("no regions", out, RLX_F32, 4, want, NULL);
         rlx_value_release(out);
     }
+}
+
+/* Numbers of boxes that are none or too many, scores that are no number, and positions outside. */
+RLX_TEST(odd, suppression_reads_only_the_boxes_there_are)
+{
+    const int64_t boxes[] = {2, 3, 6}, images[] = {2}, each[] = {2, 3}, one[] = {2, 1};
+    const double rows[36] = {0, NAN, 0, 0, 1, 1, 0, .5,       0,        0, 1,    1,
+                             0, 1,   0, 0, 1, 1, 0, INFINITY, INFINITY, 0, -1e9, NAN,
+                             0, .5,  0, 0, 1, 1, 1, .25,      0,        0, 1,    1};
+    const double counts[][2] = {{-5, 1 << 30}, {3, 3}, {1 << 30, 0}},
+                 indices[6] = {7, 8, 9, 1, 2, 3};
+    const double kept[][2] = {{0, 3}, {1, 3}, {1, 0}};
+    const int64_t at[][3] = {{2, 1, 0}, {3, 1, 0}, {2, 6, 0}, {2, 1, 6}, {-1, 1, 0}, {2, -1, 0}};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 6; k++) {
+            rlx_value out = rlx_none();
+            rlx_value args[] = {make_tensor(t, RLX_F32, 3, boxes, rows),
+                                make_tensor(t, RLX_I64, 1, images, counts[i]),
+                                make_tensor(t, RLX_I32, 2, each, indices),
+                                rlx_int(-1),
+                                rlx_float(.5),
+                                rlx_int(0),
+                                rlx_int(INT64_MAX),
+                                rlx_int(at[k][0]),
+                                rlx_int(at[k][1]),
+                                rlx_int(at[k][2]),
+                                rlx_float(0),
+                                rlx_float(0),
+                                rlx_int(k % 2)};
+            const rlx_status status = try_builtin(t, "rlx.box_nms", args, 13, &out);
+            cr_expect_eq(status, k == 0 ? RLX_OK : RLX_E_INVALID_ARG, "%s", t->error.message);
+            if (status == RLX_OK)
+                expect_tensor("boxes", rlx_tuple_get(out.as.tuple, 2), RLX_I32, 2, one, kept[i]);
+            rlx_value_release(out);
+        }
 }
