@@ -387,3 +387,14 @@ rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t n
         dims[i] = i == axis ? rlxc_ox_dim(im, vector, 0) : rlxc_ox_i(im, 1);
     return rlxc_ox_reshape(im, vector, dims, ndim);
 }
+
+rlxc_atom rlxc_ox_per_channel(rlxc_ox *im, rlxc_atom vector, rlxc_atom x)
+{
+    const rlxc_expr *channels = rlxc_ox_dim(im, x, 1);
+    int64_t got, want;
+    if (rlxc_ox_static_dim(im, vector, 0, &got) && rlxc_is_int(channels, &want) && got != want)
+        rlxc_ox_fail(im, "%lld elements are given for %lld channels", (long long)got,
+                     (long long)want);
+    vector = rlxc_ox_state_dims(im, vector, &channels, 1);
+    return rlxc_ox_along(im, vector, 1, rlxc_ox_ndim(im, x));
+}

@@ -244,6 +244,8 @@ const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr 
                             const rlxc_expr *no);
 /* x * weight of an affine form along |axis| of |like|: a vector shaped to broadcast. */
 rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim);
+/* The same along the channels of |x|, of which it must have one element each. */
+rlxc_atom rlxc_ox_per_channel(rlxc_ox *im, rlxc_atom vector, rlxc_atom x);
 
 /* An activation of recurrent operators. */
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);

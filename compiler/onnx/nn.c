@@ -233,7 +233,7 @@ void rlxc_ox_import_conv(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     rlxc_atom y = rlxc_ox_conv(im, x, rlxc_ox_in(im, 1), rlxc_ox_type(im, x));
     if (rlxc_ox_has(im, 2))
-        y = rlxc_ox_op2(im, "add", y, rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, rlxc_ox_ndim(im, x)));
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_per_channel(im, rlxc_ox_in(im, 2), y));
     rlxc_ox_set(im, 0, y);
 }
 
@@ -309,7 +309,7 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     for (uint32_t i = 0; i < w.n && !plain; i++)
         y = rlxc_ox_pad_axis(im, y, i + 2, before[i], after[i], "constant", zero);
     if (rlxc_ox_has(im, 2))
-        y = rlxc_ox_op2(im, "add", y, rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, ndim));
+        y = rlxc_ox_op2(im, "add", y, rlxc_ox_per_channel(im, rlxc_ox_in(im, 2), y));
     rlxc_ox_set(im, 0, y);
 }
 

@@ -37,7 +37,7 @@ void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "spatial=0 is not supported");
     for (uint32_t i = 0; i < 4; i++)
         in[i] =
-            ndim < 2 ? rlxc_ox_in(im, i + 1) : rlxc_ox_along(im, rlxc_ox_in(im, i + 1), 1, ndim);
+            ndim < 2 ? rlxc_ox_in(im, i + 1) : rlxc_ox_per_channel(im, rlxc_ox_in(im, i + 1), x);
     rlxc_atom mean = in[2], variance = in[3];
     if (training) {
         int64_t axes[RLXC_MAX_NDIM];
@@ -77,8 +77,8 @@ void rlxc_ox_import_instance_norm(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom variance = rlxc_ox_reduce(im, "variance", x, axes, n, true);
     rlxc_atom y = normalized(im, x, mean, variance, rlxc_ox_float(im, "epsilon", 1e-5));
     rlxc_ox_set(im, 0,
-                affine(im, y, rlxc_ox_along(im, rlxc_ox_in(im, 1), 1, ndim),
-                       rlxc_ox_along(im, rlxc_ox_in(im, 2), 1, ndim)));
+                affine(im, y, rlxc_ox_per_channel(im, rlxc_ox_in(im, 1), x),
+                       rlxc_ox_per_channel(im, rlxc_ox_in(im, 2), x)));
 }
 
 rlxc_atom rlxc_ox_layer_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom shift,
@@ -143,8 +143,8 @@ rlxc_atom rlxc_ox_group_norm(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_ato
     rlxc_atom y = rlxc_ox_reshape(im, x, parts, 3);
     y = normalized(im, y, rlxc_ox_reduce(im, "mean", y, axes, 1, true),
                    rlxc_ox_reduce(im, "variance", y, axes, 1, true), epsilon);
-    return affine(im, rlxc_ox_reshape(im, y, dims, ndim), rlxc_ox_along(im, scale, 1, ndim),
-                  rlxc_ox_along(im, shift, 1, ndim));
+    return affine(im, rlxc_ox_reshape(im, y, dims, ndim), rlxc_ox_per_channel(im, scale, x),
+                  rlxc_ox_per_channel(im, shift, x));
 }
 
 void rlxc_ox_import_group_norm(rlxc_ox *im, const rlxc_ox_row *row)

@@ -5,7 +5,8 @@
  * would have to ask whether it is the -1 that stands for what is left. And sizes that are computed
  * from sizes, layer after layer, grow without end, where paddings or parts are known only when the
  * model runs. A symbol that is bound to the dimension costs no copy, but memory is then planned in
- * two parts, so it is for those that depend on data anyway, and for very long ones. */
+ * two parts, so it is for those that depend on data anyway, for those that operands of unlike
+ * dimensions broadcast to, and for very long ones. */
 #include "compiler/onnx/sizes.h"
 
 enum { MAX_DATA_DIM = 16 }; /* nodes of a dimension that depends on the elements of a tensor */
@@ -47,7 +48,8 @@ static bool is_long(rlxc_ox *im, const rlxc_expr *e, uint32_t most)
     if (e->depth < 3)
         return false;
     rlxc_expr_visit(im->ctx, e, weigh, &w);
-    return w.nodes > most || (w.of_data && w.nodes > MAX_DATA_DIM);
+    const bool choice = e->kind == RLXC_EXPR_SELECT; /* of the dimensions of two operands */
+    return w.nodes > most || ((w.of_data || choice) && w.nodes > MAX_DATA_DIM);
 }
 
 static const rlxc_expr *name_of(rlxc_ox *im, const rlxc_expr *e, int32_t axis)
