@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_TEXT = 200, POSITION_TEXT = 160, LIMITS_TEXT = 64 };
+enum { NEITHER, ZERO, NOT_A_NUMBER };
 
 /* " at [1, 2]": where element |i| of |t| is; nothing for a scalar. */
 static void position_text(const rlx_tensor *t, int64_t i, char out[POSITION_TEXT])
@@ -124,31 +125,45 @@ rlx_status rlxb_check_index(rlx_call_context *cc, const rlx_value *args, uint32_
     return RLX_OK;
 }
 
+/* What element |i| is of the two that nothing is divided by. */
+static int zero_or_nan(rlx_dtype dtype, const void *data, int64_t i)
+{
+    if (dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT)
+        return rlxb_read_int(dtype, data, i) == 0 ? ZERO : NEITHER;
+    const uint64_t mantissa = dtype.code == RLX_BFLOAT ? 7u
+                              : dtype.bits == 64       ? 52u
+                              : dtype.bits == 32       ? 23u
+                                                       : 10u;
+    const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
+    const uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << mantissa) - 1);
+    const uint64_t bits = (uint64_t)rlxb_read_int(dtype, data, i) & (sign - 1);
+    return bits == 0 ? ZERO : bits > infinity ? NOT_A_NUMBER : NEITHER;
+}
+
 rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err)
 {
     (void)cc;
     const rlx_str what = rlxb_text(args, n, 1);
     char where[POSITION_TEXT] = "";
-    bool found = false;
+    int found = NEITHER;
     if (args[0].kind == RLX_KIND_TENSOR) {
         const rlx_tensor *x = args[0].as.tensor;
-        if (!is_integer(rlx_tensor_dtype(x)))
-            return not_integers(what, err);
         const int64_t count = rlx_tensor_numel(x);
         const void *data = rlx_tensor_data(x);
-        for (int64_t i = 0; i < count && !found; i++) {
-            found = rlxb_read_int(rlx_tensor_dtype(x), data, i) == 0;
-            if (found)
+        for (int64_t i = 0; i < count && found == NEITHER; i++) {
+            found = zero_or_nan(rlx_tensor_dtype(x), data, i);
+            if (found != NEITHER)
                 position_text(x, i, where);
         }
     } else {
         int64_t value;
         RLX_TRY(rlxb_int(args, 0, &value, err));
-        found = value == 0;
+        found = value == 0 ? ZERO : NEITHER;
     }
-    if (found)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s%s is 0", text_length(what), what.data, where);
+    if (found != NEITHER)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s%s is %s", text_length(what), what.data, where,
+                        found == ZERO ? "0" : "not a number");
     *out = rlx_value_retain(args[0]);
     return RLX_OK;
 }
@@ -165,6 +180,12 @@ rlx_status rlxb_check_number(rlx_call_context *cc, const rlx_value *args, uint32
     *out = rlx_int(value);
     if (value >= low && value <= high)
         return RLX_OK;
+    if (high == low)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s is %lld, expected %lld", text_length(what),
+                        what.data, (long long)value, (long long)low);
+    if (low == INT64_MIN)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s is %lld, expected at most %lld",
+                        text_length(what), what.data, (long long)value, (long long)high);
     if (high == INT64_MAX)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s is %lld, expected at least %lld",
                         text_length(what), what.data, (long long)value, (long long)low);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/onnx/attention.h"
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
@@ -127,6 +128,9 @@ static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
     rlxc_atom place = rlxc_ox_along(im, rlxc_ox_arange(im, zero, a->queries), 2, 4);
     if (padded) {
         const rlxc_expr *dims[4] = {a->batch, rlxc_ox_i(im, 1), rlxc_ox_i(im, 1), rlxc_ox_i(im, 1)};
+        rlxc_ox_check_elements(im, rlxc_ox_in(im, LENGTHS), zero,
+                               rlxc_add(im->ctx, a->keys, rlxc_ox_i(im, 1)),
+                               "length of nonpad_kv_seqlen");
         lengths = rlxc_ox_cast(im, rlxc_ox_in(im, LENGTHS), RLX_I64);
         lengths = rlxc_ox_reshape(im, lengths, dims, 4);
         out = rlxc_ox_op2(im, "less", key, lengths);
@@ -436,6 +440,12 @@ void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom place =
         rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), dims[axis]), axis, ndim);
     if (rlxc_ox_has(im, 2)) {
+        const rlxc_expr *room = rlxc_sub(im->ctx, rlxc_ox_dim(im, cache, axis), dims[axis]);
+        const bool linear = rlxc_ox_is(im, "mode", "linear", "linear");
+        rlxc_ox_check_elements(im, rlxc_ox_in(im, 2), rlxc_ox_i(im, 0),
+                               linear ? rlxc_add(im->ctx, room, rlxc_ox_i(im, 1))
+                                      : rlxc_ox_dim(im, cache, axis),
+                               "write index");
         rlxc_atom first = rlxc_ox_cast(im, rlxc_ox_in(im, 2), RLX_I64);
         place = rlxc_ox_op2(im, "add", place, rlxc_ox_along(im, first, 0, ndim));
     }

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/sizes.h"
 #include "compiler/onnx/window.h"
@@ -52,6 +53,22 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
     return rlxc_ox_take_inside(im, x, place, axis);
 }
 
+/* A dimension |d| keeps at least no elements; other modes than constant need some to repeat. */
+static void check_pads(rlxc_ox *im, const rlxc_expr *d, const rlxc_expr *before,
+                       const rlxc_expr *after, const char *mode)
+{
+    const rlxc_expr *sum = rlxc_add(im->ctx, before, after), *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *low = rlxc_ox_i(im, INT64_MIN);
+    rlxc_ox_check_least(im, rlxc_add(im->ctx, d, sum), 0, "a padded dimension");
+    if (strcmp(mode, "constant") == 0)
+        return;
+    rlxc_ox_check_least(im, d, 1, "a padded dimension of the input");
+    if (strcmp(mode, "reflect") != 0)
+        return;
+    rlxc_ox_check_number(im, before, low, rlxc_sub(im->ctx, d, one), "a padding");
+    rlxc_ox_check_number(im, after, low, rlxc_sub(im->ctx, d, one), "a padding");
+}
+
 void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -88,6 +105,8 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_ox_fail(im, "axes must be known when the model is compiled");
             return;
         }
+        check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],
+                   mode);
         x = rlxc_ox_pad_axis(im, x, rlxc_ox_axis(im, axis, ndim), pads[i], pads[i + count], mode,
                              value);
         x = rlxc_ox_named_dims(im, x, RLXC_OX_MAX_DIM);
@@ -125,6 +144,9 @@ void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *count = rlxc_ox_one(im, 1), *which = rlxc_ox_one(im, 2);
         if (!count || !which)
             return;
+        rlxc_ox_check_least(im, count, 0, "the number of tiles");
+        rlxc_ox_check_number(im, which, rlxc_ox_i(im, 0), rlxc_ox_i(im, (int64_t)ndim - 1),
+                             "the axis");
         if (rlxc_is_int(which, &axis)) {
             rlxc_ox_set(im, 0, tile_axis(im, x, rlxc_ox_axis(im, axis, ndim), count));
             return;
@@ -142,8 +164,10 @@ void rlxc_ox_import_tile(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%u repeats for %u dimensions", n, ndim);
         return;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        rlxc_ox_check_least(im, counts[i], 0, "a repeat");
         x = tile_axis(im, x, i, counts[i]);
+    }
     rlxc_ox_set(im, 0, x);
 }
 
@@ -160,6 +184,7 @@ void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_atom place;
         rlxc_atom low = rlxc_ox_reshape(im, first, NULL, 0),
                   delta = rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0);
+        rlxc_ox_check_nonzero_elements(im, delta, "delta");
         rlxc_atom many = rlxc_ox_op2(
             im, "divide",
             rlxc_ox_op2(im, "subtract", rlxc_ox_reshape(im, rlxc_ox_in(im, 1), NULL, 0), low),
@@ -180,6 +205,7 @@ void rlxc_ox_import_range(rlxc_ox *im, const rlxc_ox_row *row)
                     *step = rlxc_ox_one(im, 2);
     if (!begin || !end || !step)
         return;
+    rlxc_ox_check_nonzero(im, step, "delta");
     const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
     const rlxc_expr *up = rlxc_ox_bin(im, RLXC_EXPR_GT, step, zero);
     const rlxc_expr *size = rlxc_ox_if(

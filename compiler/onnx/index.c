@@ -1,6 +1,7 @@
 /* Operators that read or write at positions given as data. */
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 
 void rlxc_ox_import_gather(rlxc_ox *im, const rlxc_ox_row *row)
@@ -86,6 +87,7 @@ void rlxc_ox_import_one_hot(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "the depth is no scalar");
         return;
     }
+    rlxc_ox_check_least(im, depth[0], 1, "the depth");
     uint32_t to = rlxc_ox_ndim(im, indices) + 1;
     axes[0] = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -1), to);
     rlxc_atom size = rlxc_ox_scalar(im, depth[0], RLX_I64);
@@ -111,6 +113,7 @@ void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
         im->opset >= 10 ? rlxc_ox_one(im, 1) : rlxc_ox_i(im, rlxc_ox_int(im, "k", 1));
     if (!k)
         return;
+    rlxc_ox_check_number(im, k, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis), "k");
     rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
     attrs =
         rlxc_ox_with(im, attrs, "descending", rlxc_attr_bool(rlxc_ox_int(im, "largest", 1) != 0));
@@ -146,9 +149,8 @@ void rlxc_ox_import_nonzero(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), where = nonzero(im, rlxc_ox_in(im, 1));
-    const rlxc_expr *dims[RLXC_MAX_NDIM], *count = rlxc_ox_dim(im, where, 1);
-    where = rlxc_ox_reshape(im, where, &count, 1);
+    rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, x, dims);
     uint32_t axis = 0;
     if (rlxc_ox_attr(im, "axis")) {
@@ -157,7 +159,13 @@ void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *all = rlxc_product(im->ctx, dims, rlxc_ox_ndim(im, x));
         x = rlxc_ox_reshape(im, x, &all, 1);
     }
-    rlxc_ox_set(im, 0, rlxc_ox_take(im, x, where, axis));
+    /* What the condition has beyond the elements does not count. */
+    rlxc_atom condition =
+        rlxc_ox_slice(im, rlxc_ox_in(im, 1), 0, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis), 1);
+    rlxc_atom where = nonzero(im, condition);
+    const rlxc_expr *count = rlxc_ox_dim(im, where, 1);
+    where = rlxc_ox_reshape(im, where, &count, 1);
+    rlxc_ox_set(im, 0, rlxc_ox_take_inside(im, x, where, axis));
 }
 
 void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
@@ -180,12 +188,15 @@ void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
 void rlxc_ox_import_reverse_sequence(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
-    rlxc_atom x = rlxc_ox_in(im, 0), lengths = rlxc_ox_cast(im, rlxc_ox_in(im, 1), RLX_I64);
+    rlxc_atom x = rlxc_ox_in(im, 0), given = rlxc_ox_in(im, 1);
+    rlxc_atom lengths = rlxc_ox_cast(im, given, RLX_I64);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     uint32_t ndim = rlxc_ox_ndim(im, x);
     uint32_t batch = rlxc_ox_axis(im, rlxc_ox_int(im, "batch_axis", 1), ndim),
              time = rlxc_ox_axis(im, rlxc_ox_int(im, "time_axis", 0), ndim);
     rlxc_ox_dims(im, x, dims);
+    rlxc_ox_check_elements(im, given, rlxc_ox_i(im, 0),
+                           rlxc_add(im->ctx, dims[time], rlxc_ox_i(im, 1)), "length");
     rlxc_atom at = rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), dims[time]), time, ndim);
     rlxc_atom length = rlxc_ox_along(im, lengths, batch, ndim);
     rlxc_atom back = rlxc_ox_op2(

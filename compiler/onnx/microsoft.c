@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "compiler/onnx/attention.h"
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
@@ -138,6 +139,8 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2), total),
             NULL);
     const rlxc_expr *dims[4] = {g.batch, one, one, one};
+    rlxc_ox_check_elements(im, rlxc_ox_in(im, SEQLENS), rlxc_ox_i(im, 0), g.places,
+                           "number of seqlens_k");
     /* a prompt that is shorter than the others begins at 0 as they do */
     rlxc_atom last =
         rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, SEQLENS), RLX_I64), dims, 4);

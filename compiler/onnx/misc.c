@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
@@ -57,6 +58,8 @@ void rlxc_ox_import_roi_align(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "expected images (n, c, h, w), regions (n, 4) and a positive size");
         return;
     }
+    rlxc_ox_check_elements(im, rlxc_ox_in(im, 2), rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, 0),
+                           "batch index");
     rlxc_atom batch = rlxc_ox_expand_dims(
         im, rlxc_ox_cast(im, rlxc_ox_in(im, 2), rlxc_ox_type(im, rois)), one, 1);
     const rlxc_atom parts[2] = {batch, rois};
@@ -152,6 +155,7 @@ void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_add(im->ctx, whole, rlxc_ox_i(im, kernel->ints[i] - w.pads[i] - w.pads[i + w.n]));
     }
     flat = rlxc_product(im->ctx, dims, ndim);
+    rlxc_ox_check_elements(im, at, rlxc_ox_i(im, 0), flat, "index");
     const rlxc_atom args[3] = {rlxc_ox_full(im, rlxc_ox_type(im, x), 0, &flat, 1),
                                rlxc_ox_reshape(im, at, &count, 1),
                                rlxc_ox_reshape(im, x, &count, 1)};

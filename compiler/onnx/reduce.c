@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/handlers.h"
 
@@ -58,13 +59,6 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
         return rlxc_ox_op2(im, "not_equal", y, rlxc_ox_number(im, RLX_U8, 0));
     }
     return rlxc_ox_reduce(im, kind, x, axes, n, keepdims);
-}
-
-/* |axis| counted from the start. */
-static const rlxc_expr *from_start(rlxc_ox *im, const rlxc_expr *axis, uint32_t ndim)
-{
-    const rlxc_expr *up = rlxc_add(im->ctx, axis, rlxc_ox_i(im, ndim));
-    return rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, axis, rlxc_ox_i(im, 0)), up, axis);
 }
 
 /* One axis that is a symbol; the dimension stays as 1. */
@@ -160,7 +154,7 @@ void rlxc_ox_import_reduce(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, x, dims);
     for (uint32_t i = 0; i < n; i++) {
-        at[i] = from_start(im, elems[i], ndim);
+        at[i] = rlxc_ox_checked_axis(im, elems[i], ndim);
         x = reduce_symbolic(im, row->arg, x, at[i]);
     }
     if (!keepdims) {
@@ -243,7 +237,7 @@ void rlxc_ox_import_squeeze(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        at[i] = from_start(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), ndim);
+        at[i] = rlxc_ox_checked_axis(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), ndim);
     without_axes(im, dims, ndim, at, n, out);
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, ndim - n));
 }
@@ -273,7 +267,7 @@ void rlxc_ox_import_unsqueeze(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1);
     const rlxc_expr *at[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < n; i++)
-        at[i] = from_start(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), to);
+        at[i] = rlxc_ox_checked_axis(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), to);
     for (uint32_t j = 0; j < to; j++) {
         const rlxc_expr *here = rlxc_ox_i(im, j), *before = zero, *hit = zero;
         for (uint32_t a = 0; a < n; a++) {
@@ -338,7 +332,7 @@ void rlxc_ox_import_running(rlxc_ox *im, const rlxc_ox_row *row)
     if (known) {
         at = rlxc_ox_axis(im, axis, ndim);
     } else {
-        const rlxc_expr *e = from_start(im, which, ndim), *one = rlxc_ox_i(im, 1);
+        const rlxc_expr *e = rlxc_ox_checked_axis(im, which, ndim), *one = rlxc_ox_i(im, 1);
         for (uint32_t p = 0; p < 3; p++)
             parts[p] = one;
         for (uint32_t i = 0; i < ndim; i++) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
@@ -244,6 +245,8 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
         for (uint32_t i = 0; i < n; i++) {
             int64_t d;
             float scale = (float)values[i];
+            if (!(scale > 0 && scale < HUGE_VALF))
+                rlxc_ox_fail(im, "a scale is %g, expected more than 0", values[i]);
             plans[i].scale = f(im, values[i]);
             plans[i].out = NULL;
             if (rlxc_is_int(plans[i].in, &d))
@@ -274,8 +277,11 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
     sizes = rlxc_ox_cast(im, rlxc_ox_op1(im, "floor", sizes), RLX_I64);
     if (!rlxc_ox_elems_of(im, rlxc_ox_tensor(im, sizes), &elems, &m) || m != n)
         return false;
-    for (uint32_t i = 0; i < n; i++)
+    rlxc_ox_check_nonzero_elements(im, t, "the scale");
+    for (uint32_t i = 0; i < n; i++) {
+        rlxc_ox_check_least(im, elems[i], 0, "a scaled size");
         plans[i].out = rlxc_ox_bin(im, RLXC_EXPR_MAX, elems[i], rlxc_ox_i(im, 0));
+    }
     return true;
 }
 
@@ -366,6 +372,9 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
             return;
         }
         for (uint32_t i = 0; i < n; i++) {
+            rlxc_ox_check_number(im, sizes[i],
+                                 rlxc_ox_bin(im, RLXC_EXPR_MIN, plans[i].in, rlxc_ox_i(im, 1)),
+                                 NULL, "a size");
             plans[i].out = sizes[i];
             plans[i].scale =
                 rlxc_ox_op2(im, "divide", scalar_of(im, sizes[i]), scalar_of(im, plans[i].in));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 
@@ -244,8 +245,13 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom hs[2], cs[2], ys[2], lengths = {0};
     const rlxc_expr *hidden = rlxc_ox_dim(im, r, 2), *batch = rlxc_ox_dim(im, x, 1);
     const rlxc_expr *state_dims[2] = {batch, hidden}, *column[2] = {batch, rlxc_ox_i(im, 1)};
-    if (rlxc_ox_has(im, 4))
-        lengths = rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, 4), RLX_I64), column, 2);
+    if (rlxc_ox_has(im, 4)) {
+        rlxc_atom given = rlxc_ox_in(im, 4);
+        rlxc_ox_check_elements(im, given, rlxc_ox_i(im, 0),
+                               rlxc_add(im->ctx, rlxc_ox_dim(im, x, 0), rlxc_ox_i(im, 1)),
+                               "length");
+        lengths = rlxc_ox_reshape(im, rlxc_ox_cast(im, given, RLX_I64), column, 2);
+    }
     for (uint32_t d = 0; d < directions && !im->failed; d++) {
         cell c = {.kind = kind,
                   .gates = gates,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/object.h"
 
@@ -271,6 +272,15 @@ void rlxc_ox_import_split_to_sequence(rlxc_ox *im, const rlxc_ox_row *row)
         if (!rlxc_ox_elems(im, 1, &sizes, &n))
             return;
         scalar = v->elems ? !v->is_vector : rlxc_ox_ndim(im, rlxc_ox_in(im, 1)) == 0;
+        const rlxc_expr *sum = rlxc_ox_i(im, 0), *whole = rlxc_ox_dim(im, x, axis);
+        for (uint32_t i = 0; i < n; i++) {
+            rlxc_ox_check_least(im, sizes[i], scalar ? 1 : 0, "a size");
+            sum = rlxc_add(im->ctx, sum, sizes[i]);
+        }
+        if (!scalar)
+            rlxc_ox_check_number(im, sum, whole, whole, "the sum of the sizes");
+        if (im->failed)
+            return;
         if (scalar)
             (void)rlxc_is_int(sizes[0], &each);
     }

@@ -3,6 +3,7 @@
  * Small integer tensors that are known element by element stay so through them. */
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/sizes.h"
 #include "compiler/onnx/window.h"
@@ -68,6 +69,8 @@ void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (!rlxc_ox_elems(im, 0, &dims, &n))
         return;
+    for (uint32_t i = 0; i < n; i++)
+        rlxc_ox_check_least(im, dims[i], 0, "a dimension");
     double value[1];
     uint32_t one;
     if (n == 1 && rlxc_is_int(dims[0], &count) && count >= 0 && count <= RLXC_OX_MAX_ELEMS &&
@@ -126,6 +129,24 @@ static void set_grid(rlxc_ox *im, rlxc_atom y, const rlxc_expr *const *elems, ui
     rlxc_ox_set_value(im, 0, v);
 }
 
+/* A shape that is asked for: at most one dimension is -1, and one that is 0 means that of the
+ * input, which must have it. */
+static void check_shape(rlxc_ox *im, const rlxc_expr *const *want, uint32_t n, uint32_t ndim,
+                        bool allow_zero)
+{
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *one = rlxc_ox_i(im, 1), *open = zero;
+    for (uint32_t i = 0; i < n; i++) {
+        rlxc_ox_check_least(im, want[i], -1, "a dimension of the shape");
+        if (!allow_zero && i >= ndim)
+            rlxc_ox_check_nonzero(im, want[i], "a dimension of the shape that the input lacks");
+        if (!rlxc_ox_is_size(im, want[i]))
+            open =
+                rlxc_add(im->ctx, open,
+                         rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, want[i], zero), one, zero));
+    }
+    rlxc_ox_check_number(im, open, zero, one, "the number of dimensions of -1");
+}
+
 void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -163,6 +184,7 @@ void rlxc_ox_import_reshape(rlxc_ox *im, const rlxc_ox_row *row)
     bool symbolic = false;
     uint32_t ndim = rlxc_ox_ndim(im, x);
     rlxc_ox_dims(im, x, dims);
+    check_shape(im, want, n, ndim, allow_zero);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = want[i];
         if (rlxc_is_int(want[i], &d)) {
@@ -259,6 +281,14 @@ void rlxc_ox_import_expand(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *d = i + ndim >= to ? dims[i + ndim - to] : rlxc_ox_i(im, 1);
         const rlxc_expr *w = i + n >= to ? want[i + n - to] : rlxc_ox_i(im, 1);
         int64_t known;
+        if (!rlxc_is_const(d, 1) && d != w && !rlxc_is_const(w, 1)) {
+            const rlxc_expr *one = rlxc_ox_i(im, 1);
+            const rlxc_expr *same =
+                rlxc_ox_bin(im, RLXC_EXPR_OR, rlxc_ox_bin(im, RLXC_EXPR_EQ, w, one),
+                            rlxc_ox_bin(im, RLXC_EXPR_EQ, d, one));
+            rlxc_ox_check_number(im, rlxc_ox_if(im, same, d, w), d, d, "a dimension of the shape");
+        }
+        rlxc_ox_check_least(im, w, 0, "a dimension of the shape");
         if (rlxc_is_const(d, 1) || d == w)
             out[i] = w;
         else if (rlxc_is_const(w, 1) || rlxc_is_int(d, &known))
@@ -322,6 +352,19 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *each =
         rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV,
                     rlxc_add(im->ctx, total, rlxc_ox_i(im, (int64_t)outputs - 1)), count);
+    const rlxc_expr *sum = rlxc_ox_i(im, 0), *zero = rlxc_ox_i(im, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_expr *size = sizes ? sizes[i] : rlxc_ox_i(im, list[i]);
+        rlxc_ox_check_least(im, size, 0, "a size");
+        sum = rlxc_add(im->ctx, sum, size);
+    }
+    if (given || sizes)
+        rlxc_ox_check_number(im, sum, total, total, "the sum of the sizes");
+    else if (im->opset < 18)
+        rlxc_ox_check_number(im, rlxc_ox_bin(im, RLXC_EXPR_FLOORMOD, total, count), zero, zero,
+                             "what equal parts leave of the dimension");
+    else
+        rlxc_ox_check_least(im, total, outputs, "the dimension that is split");
     for (uint32_t i = 0; i < outputs; i++) {
         const rlxc_expr *size = sizes ? sizes[i] : given ? rlxc_ox_i(im, list[i]) : each;
         const rlxc_expr *end = rlxc_canonical(im->ctx, rlxc_add(im->ctx, at, size), NULL);
@@ -439,6 +482,25 @@ static bool slice_rows(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom y, const r
     return true;
 }
 
+/* Axes are different ones of |ndim|, steps are not 0. */
+static void check_slice(rlxc_ox *im, const rlxc_expr *const *axes, const rlxc_expr *const *steps,
+                        uint32_t n, uint32_t ndim)
+{
+    const rlxc_expr *at[RLXC_MAX_NDIM];
+    if (n > ndim || n > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "%u slices of %u dimensions", n, ndim);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        at[i] = rlxc_ox_checked_axis(im, axes ? axes[i] : rlxc_ox_i(im, i), ndim);
+        for (uint32_t k = 0; k < i; k++)
+            rlxc_ox_check_nonzero(im, rlxc_sub(im->ctx, at[i], at[k]),
+                                  "the distance between two axes");
+        if (steps)
+            rlxc_ox_check_nonzero(im, steps[i], "a step");
+    }
+}
+
 void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -460,6 +522,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t ndim = rlxc_ox_ndim(im, x);
     int64_t axis, step;
     bool axes_known = true;
+    check_slice(im, axes, steps, n, ndim);
     for (uint32_t i = 0; i < n; i++)
         axes_known &= !axes || rlxc_is_int(axes[i], &axis);
     for (uint32_t i = 0; i < n && axes_known; i++) {
@@ -470,8 +533,6 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         step = 1;
         if (steps && !rlxc_is_int(steps[i], &step))
             x = slice_symbolic(im, x, at, begins[i], ends[i], steps[i]);
-        else if (step == 0)
-            rlxc_ox_fail(im, "a step of 0");
         else
             x = rlxc_ox_slice(im, x, at, begins[i], ends[i], step);
     }

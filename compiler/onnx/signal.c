@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
@@ -24,6 +25,7 @@ void rlxc_ox_import_window(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "the element type is not supported");
     if (!size)
         return;
+    rlxc_ox_check_least(im, size, 0, "the size");
     const rlxc_expr *period = size, *one = rlxc_ox_i(im, 1);
     if (!rlxc_ox_int(im, "periodic", 1))
         period = rlxc_sub(im->ctx, period, one);
@@ -150,8 +152,8 @@ static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
     const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[4], *one = rlxc_ox_i(im, 1);
     uint32_t ndim = rlxc_ox_ndim(im, x);
     rlxc_ox_dims(im, x, dims);
-    at = rlxc_ox_if(im, rlxc_ox_bin(im, RLXC_EXPR_LT, at, rlxc_ox_i(im, 0)),
-                    rlxc_add(im->ctx, at, rlxc_ox_i(im, ndim)), at);
+    at = rlxc_ox_checked_axis(im, at, ndim);
+    rlxc_ox_check_number(im, at, rlxc_ox_i(im, 0), rlxc_ox_i(im, (int64_t)ndim - 2), "the axis");
     for (uint32_t p = 0; p < 3; p++)
         parts[p] = one;
     for (uint32_t i = 0; i + 1 < ndim; i++) {
@@ -196,6 +198,7 @@ void rlxc_ox_import_dft(rlxc_ox *im, const rlxc_ox_row *row)
     if (rlxc_ox_has(im, 1)) {
         if (!(given = rlxc_ox_one(im, 1)))
             return;
+        rlxc_ox_check_least(im, given, 1, "the length");
         length = rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_MAX, given, one), NULL);
         const rlxc_expr *have = rlxc_ox_dim(im, x, axis),
                         *want = kind == REAL_INVERSE ? bins_of(im, length, true) : length;
@@ -296,11 +299,14 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (!(step = rlxc_ox_one(im, 1)))
         return;
+    rlxc_ox_check_least(im, step, 1, "the frame step");
     if (rlxc_ox_has(im, 2))
         window = rlxc_ox_in(im, 2);
     if (rlxc_ox_has(im, 3)) {
         if (!(length = rlxc_ox_one(im, 3)))
             return;
+        rlxc_ox_check_number(im, length, rlxc_ox_i(im, 1), rlxc_ox_dim(im, x, 1),
+                             "the frame length");
         length = rlxc_ox_bin(im, RLXC_EXPR_MAX, length, rlxc_ox_i(im, 0));
     } else if (rlxc_ox_has(im, 2)) {
         length = rlxc_ox_dim(im, window, 0);

@@ -1,0 +1,23 @@
+/* Checks of what a node reads at run time, by the rules of its operator: sizes, axes, steps,
+ * lengths. What is known to be right emits nothing; what is known to be wrong fails the node; else
+ * a builtin checks it when the model runs (docs/values.md), unless the module is compiled with
+ * --lenient. |what| names the value, after the operator: "TopK: k is 9, expected 0 to 4". */
+#ifndef RLXC_ONNX_CHECK_H
+#define RLXC_ONNX_CHECK_H
+
+#include "compiler/onnx/importer.h"
+
+/* low <= e <= high; |high| may be NULL: no limit. */
+void rlxc_ox_check_number(rlxc_ox *im, const rlxc_expr *e, const rlxc_expr *low,
+                          const rlxc_expr *high, const char *what);
+void rlxc_ox_check_least(rlxc_ox *im, const rlxc_expr *e, int64_t low, const char *what);
+/* The axis |e| of |ndim| dimensions, which may count from the end, counted from the start. */
+const rlxc_expr *rlxc_ox_checked_axis(rlxc_ox *im, const rlxc_expr *e, uint32_t ndim);
+void rlxc_ox_check_nonzero(rlxc_ox *im, const rlxc_expr *e, const char *what);
+/* All elements of the integer tensor |x| are in [low, high). */
+void rlxc_ox_check_elements(rlxc_ox *im, rlxc_atom x, const rlxc_expr *low, const rlxc_expr *high,
+                            const char *what);
+/* The same for the elements of a tensor, of which none may be NaN either. */
+void rlxc_ox_check_nonzero_elements(rlxc_ox *im, rlxc_atom x, const char *what);
+
+#endif
