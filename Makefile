@@ -160,6 +160,7 @@ test-ops: all ## operators against NumPy, at several sizes: all of Relax, and th
 	@$(PYTHON) tests/ops/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/ops.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/onnx/values.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/microsoft.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/fused.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/transformers.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx

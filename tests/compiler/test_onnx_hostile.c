@@ -48,7 +48,8 @@ RLX_TEST(onnx, small_hostile_nodes)
         {"Range", "one none one", NULL, 0, "input 1 has 0 elements, expected one"},
         {"Range", "one one none", NULL, 0, "input 2 has 0 elements, expected one"},
         {"CumSum", "x two", NULL, 0, "input 1 has 2 elements, expected one"},
-        {"Tile", "x minus", NULL, 0, "one may be -1"}, /* the axes after it are passed over */
+        {"Tile", "x minus", NULL, 0,
+         "a repeat is -1, expected at least 0"}, /* the axes after it are passed over */
         {"DepthToSpace", "x", "blocksize", INT64_C(1) << 32, "a positive blocksize"},
         {"SpaceToDepth", "x", "blocksize", 3037000500, "a positive blocksize"},
         {"QuantizeLinear", "x scale one", NULL, 0, "integers of at most 16 bits"},
