@@ -1,4 +1,7 @@
-/* Turns parameters of `main` into constants from a weights file.
+/* Turns parameters of functions into constants from a weights file.
+ *
+ * Every exported function gets those that it has parameters for, but one that the module itself
+ * calls: its callers give it arguments. A tensor that several functions have is one constant.
  *
  * The parameter's variable stays what it is and gets a binding at the start of the body: a copy of
  * the constant, or a match_cast to the declared type where that has symbols or unknown parts, which
@@ -6,32 +9,86 @@
 #include <string.h>
 
 #include "compiler/driver/safetensors.h"
+#include "compiler/ir/names.h"
 
-static const rlxc_weight *find_weight(const rlxc_weights *weights, const char *param)
+enum { MOST_LISTED = 10, NAME_SHOWN = 80 };
+
+typedef struct binder {
+    rlxc_context *ctx;
+    const rlxc_weights *weights;
+    const rlxc_constant **constants; /* by tensor, once it is used */
+    rlxc_map called;                 /* names of functions that the module calls */
+    uint32_t n_bound;
+} binder;
+
+/* Lists names in a message: "'a', 'b' and 3 more". */
+typedef struct listing {
+    rlxc_text text;
+    uint32_t n;
+} listing;
+
+static void list(listing *l, const char *name)
 {
-    uintptr_t index = (uintptr_t)rlxc_map_get(&weights->by_symbol, rlxc_key(param));
-    return index != 0 ? &weights->tensors.items[index - 1] : NULL;
+    char shown[NAME_SHOWN];
+    if (l->n++ < MOST_LISTED)
+        rlxc_text_printf(&l->text, "%s'%s'", l->n > 1 ? ", " : "",
+                         rlx_name_text(rlx_str_from(name), shown, sizeof shown));
 }
 
-static bool is_ambiguous(const rlxc_weights *weights, const rlxc_weight *found)
+static const char *listed(listing *l)
 {
-    for (uint32_t i = 0; i < weights->tensors.count; i++)
-        if (&weights->tensors.items[i] != found &&
-            weights->tensors.items[i].symbol == found->symbol)
-            return true;
-    return false;
+    if (l->n > MOST_LISTED)
+        rlxc_text_printf(&l->text, " and %u more", l->n - MOST_LISTED);
+    return l->text.data ? l->text.data : "";
 }
 
-static rlxc_binding *bind(rlxc_context *ctx, const rlxc_weights *weights, rlxc_rvar *param,
-                          const rlxc_weight *w)
+/* The tensor of the parameter's own name, else the first one whose name becomes the same
+ * identifier; |*out_unsure|: so do others. */
+static const rlxc_weight *find_weight(const binder *b, const rlxc_function *f,
+                                      const rlxc_rvar *param, bool *out_unsure)
 {
-    if (is_ambiguous(weights, w)) {
+    const rlxc_weights *weights = b->weights;
+    const char *given = rlxc_given_name(b->ctx, f, RLXC_PARAM_NAMES, param->name);
+    const rlxc_weight *found = NULL;
+    const uintptr_t first =
+        (uintptr_t)rlxc_map_get(&weights->by_symbol, rlxc_key(rlxc_weight_symbol(b->ctx, given)));
+    *out_unsure = false;
+    for (uint32_t i = (uint32_t)first; first != 0 && i <= weights->tensors.count; i++) {
+        const rlxc_weight *w = &weights->tensors.items[i - 1];
+        if (w->symbol != weights->tensors.items[first - 1].symbol)
+            continue;
+        if (strcmp(w->name, given) == 0) {
+            *out_unsure = false;
+            return w;
+        }
+        *out_unsure = found != NULL;
+        found = found ? found : w;
+    }
+    return found;
+}
+
+static const rlxc_constant *constant_of(binder *b, const rlxc_weight *w)
+{
+    const size_t at = (size_t)(w - b->weights->tensors.items);
+    if (!b->constants[at]) {
+        rlxc_constant *c =
+            rlxc_constant_new(b->ctx, w->dtype, w->ndim, w->shape, w->data, w->nbytes);
+        c->name = w->name;
+        b->constants[at] = c;
+    }
+    return b->constants[at];
+}
+
+static rlxc_binding *bind(binder *all, rlxc_rvar *param, const rlxc_weight *w, bool unsure)
+{
+    rlxc_context *ctx = all->ctx;
+    const rlxc_weights *weights = all->weights;
+    if (unsure) {
         rlxc_error(ctx, param->range, "parameter '%s': more than one tensor of %s has this name",
                    param->name, weights->path);
         return NULL;
     }
-    rlxc_constant *c = rlxc_constant_new(ctx, w->dtype, w->ndim, w->shape, w->data, w->nbytes);
-    c->name = w->name;
+    const rlxc_constant *c = constant_of(all, w);
     const rlxc_sinfo *declared = param->sinfo != NULL ? param->sinfo : param->annotation;
     const rlxc_sinfo *actual = rlxc_atom_sinfo(ctx, NULL, rlxc_atom_constant(c));
     if (declared != NULL && !rlxc_sinfo_compatible(ctx, declared, actual)) {
@@ -61,38 +118,85 @@ static void prepend_block(rlxc_context *ctx, rlxc_body *body, rlxc_binding_block
     body->blocks[0] = block;
 }
 
-bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights)
+/* What num_input leaves to be bound, and no tensor is for. */
+static void report_missing(const binder *b, const rlxc_function *f, listing *missing)
 {
-    rlxc_global *global = rlxc_module_find(module, rlxc_intern_cstr(ctx, "main"));
-    if (global == NULL || global->relax == NULL) {
-        rlxc_error(ctx, (rlxc_range){0}, "--params needs a Relax function 'main'");
-        return false;
-    }
-    rlxc_function *f = global->relax;
+    if (missing->n == 1)
+        rlxc_warning(b->ctx, f->range,
+                     "parameter %s has no tensor of its name in %s: it stays an input of '%s'",
+                     listed(missing), b->weights->path, f->name);
+    else if (missing->n > 1)
+        rlxc_warning(b->ctx, f->range,
+                     "%u parameters have no tensor of their name in %s and stay inputs of '%s': %s",
+                     missing->n, b->weights->path, f->name, listed(missing));
+}
+
+static void bind_function(binder *b, rlxc_function *f)
+{
     int64_t first = -1;
-    const rlxc_attr *num_input = rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, "num_input"));
+    const rlxc_attr *num_input = rlxc_attrs_find(&f->attrs, "num_input");
     if (num_input != NULL && !rlxc_attr_as_int(num_input, &first))
         first = -1;
-
-    rlxc_binding_block *block = rlxc_block_new(ctx, false);
+    rlxc_binding_block *block = rlxc_block_new(b->ctx, false);
+    listing missing = {.text = {.ctx = b->ctx}};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         rlxc_rvar *param = f->params[i];
-        const rlxc_weight *w = first < 0 || i >= first ? find_weight(weights, param->name) : NULL;
+        bool unsure = false;
+        const rlxc_weight *w = first < 0 || i >= first ? find_weight(b, f, param, &unsure) : NULL;
         if (w == NULL && first >= 0 && i >= first)
-            rlxc_error(ctx, param->range, "parameter '%s' has no tensor of its name in %s",
-                       param->name, weights->path);
-        rlxc_binding *binding = w != NULL ? bind(ctx, weights, param, w) : NULL;
+            list(&missing, rlxc_given_name(b->ctx, f, RLXC_PARAM_NAMES, param->name));
+        rlxc_binding *binding = w != NULL ? bind(b, param, w, unsure) : NULL;
         if (binding == NULL)
             f->params[kept++] = param;
         else
-            rlxc_block_push(ctx, block, binding);
+            rlxc_block_push(b->ctx, block, binding);
     }
-    if (kept == f->n_params && !rlxc_failed(ctx))
-        rlxc_warning(ctx, f->range, "no parameter of 'main' has a tensor of its name in %s",
-                     weights->path);
     f->n_params = kept;
+    b->n_bound += block->n;
     if (block->n > 0)
-        prepend_block(ctx, &f->body, block);
+        prepend_block(b->ctx, &f->body, block);
+    report_missing(b, f, &missing);
+}
+
+static void report_unused(const binder *b)
+{
+    listing unused = {.text = {.ctx = b->ctx}};
+    for (uint32_t i = 0; i < b->weights->tensors.count; i++)
+        if (!b->constants[i])
+            list(&unused, b->weights->tensors.items[i].name);
+    if (b->n_bound == 0)
+        rlxc_warning(b->ctx, (rlxc_range){0},
+                     "no parameter of a function has a tensor of its name in %s, which has %u: %s",
+                     b->weights->path, unused.n, listed(&unused));
+    else if (unused.n > 0)
+        rlxc_warning(b->ctx, (rlxc_range){0}, "%s: %u of %u tensors are for no parameter: %s",
+                     b->weights->path, unused.n, b->weights->tensors.count, listed(&unused));
+}
+
+static void note_call(void *user, rlxc_atom atom)
+{
+    binder *b = user;
+    if (atom.kind == RLXC_ATOM_GLOBAL)
+        rlxc_map_set(b->ctx, &b->called, rlxc_key(atom.text), b);
+}
+
+bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights)
+{
+    binder b = {.ctx = ctx, .weights = weights};
+    b.constants = rlxc_try_alloc(ctx, (size_t)weights->tensors.count + 1, sizeof(void *));
+    if (!b.constants)
+        return false;
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        if (module->globals.items[i]->relax)
+            rlxc_body_visit(&module->globals.items[i]->relax->body, note_call, &b);
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        rlxc_function *f = module->globals.items[i]->relax;
+        if (f && !f->is_private &&
+            !rlxc_map_get(&b.called, rlxc_key(module->globals.items[i]->name)))
+            bind_function(&b, f);
+    }
+    if (!rlxc_failed(ctx))
+        report_unused(&b);
     return !rlxc_failed(ctx);
 }

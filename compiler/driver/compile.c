@@ -154,7 +154,7 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
 bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                          const rlxc_pass_hooks *hooks, rlx_exec_builder *builder)
 {
-    rlxc_note_result_names(ctx, module);
+    rlxc_note_names(ctx, module);
     return rlxc_lower_module(ctx, module, options, hooks) &&
            rlxc_emit_bytecode(ctx, module, options, builder) &&
            add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);

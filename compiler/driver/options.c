@@ -42,7 +42,8 @@ static const struct option_row {
     const char *help;         /* NULL: another spelling of the row before */
 } rows[] = {
     {OPT_OUTPUT, "-o", "FILE", "where to write (text forms go to standard output without it)"},
-    {OPT_PARAMS, "--params", "FILE", "weights (.safetensors) that become constants of main"},
+    {OPT_PARAMS, "--params", "FILE",
+     "weights (.safetensors): parameters of their names become constants"},
     {OPT_TARGET, "--target", "TRIPLE", "target triple; this machine by default"},
     {OPT_CPU, "--mcpu", "CPU", "native, x86-64-v3, znver4 ...: a wrong name lists them"},
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},

@@ -36,7 +36,7 @@ typedef struct reader {
 #define FAIL(ctx, path, ...) \
     (rlxc_error((ctx), (rlxc_range){0}, "%s: %s", (path), rlxc_internf((ctx), __VA_ARGS__)), false)
 
-static const char *symbol_of(rlxc_context *ctx, const char *name)
+const char *rlxc_weight_symbol(rlxc_context *ctx, const char *name)
 {
     size_t length = strlen(name);
     char *text = rlxc_try_alloc(ctx, length + 1, 1);
@@ -137,7 +137,7 @@ static bool read_tensor(reader *r, const char *name, const json_t *entry)
     w.shape = rlxc_copy(ctx, dims, w.ndim * sizeof *dims);
     w.nbytes = end - begin;
     w.data = aligned(ctx, r->data + begin, w.nbytes, size);
-    w.symbol = symbol_of(ctx, name);
+    w.symbol = rlxc_weight_symbol(ctx, name);
     if (rlxc_out_of_memory(ctx))
         return false;
     RLXC_PUSH(ctx, &r->out->tensors, w);

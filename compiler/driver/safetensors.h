@@ -33,9 +33,13 @@ bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, s
                         rlxc_weights *out);
 void rlxc_weights_close(rlxc_weights *weights);
 
-/* Makes the parameters of `main` that have a weight of their name constants. With the function
- * attribute num_input = k all parameters from the k-th on must have one, and none before it is
- * bound. */
+/* |name| with '_' for what cannot stand in an identifier, interned. */
+const char *rlxc_weight_symbol(rlxc_context *ctx, const char *name);
+
+/* Makes the parameters that have a tensor of their name constants, in every exported function that
+ * the module does not call. With the function attribute num_input = k none before the k-th is
+ * bound, and those from there on without a tensor are warned of, as are tensors without a
+ * parameter. */
 bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights);
 
 #endif

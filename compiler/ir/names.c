@@ -69,10 +69,13 @@ static void note(rlxc_context *ctx, rlxc_function *f)
     f->one_result = !is_tuple;
 }
 
-void rlxc_note_result_names(rlxc_context *ctx, rlxc_module *module)
+void rlxc_note_names(rlxc_context *ctx, rlxc_module *module)
 {
     for (uint32_t i = 0; i < module->globals.count; i++) {
         rlxc_function *f = module->globals.items[i]->relax;
+        for (uint32_t k = 0; f && k < f->n_params; k++)
+            if (!f->params[k]->given)
+                f->params[k]->given = rlxc_given_name(ctx, f, RLXC_PARAM_NAMES, f->params[k]->name);
         if (f && !f->is_private && !rlxc_attrs_find(&f->attrs, RLXC_RESULT_NAMES))
             note(ctx, f);
     }

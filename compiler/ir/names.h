@@ -16,7 +16,8 @@ const char *rlxc_given_name(rlxc_context *ctx, const rlxc_function *f, const cha
                             const char *identifier);
 
 /* Notes what the variables are called that the exported functions of |module| return, before passes
- * change them; where the attribute says it, nothing. Compiler temporaries give no name. */
-void rlxc_note_result_names(rlxc_context *ctx, rlxc_module *module);
+ * change them; where the attribute says it, nothing. Compiler temporaries give no name. Parameters
+ * get the names that messages call them by. */
+void rlxc_note_names(rlxc_context *ctx, rlxc_module *module);
 
 #endif

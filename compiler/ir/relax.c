@@ -278,6 +278,25 @@ void rlxc_atom_visit(rlxc_atom atom, void (*visit)(void *user, rlxc_atom atom), 
             rlxc_atom_visit(atom.items[i], visit, user);
 }
 
+void rlxc_body_visit(const rlxc_body *body, void (*visit)(void *user, rlxc_atom atom), void *user)
+{
+    rlxc_atom_visit(body->result, visit, user);
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            rlxc_atom_visit(b->callee, visit, user);
+            for (uint32_t j = 0; j < b->n_args; j++)
+                rlxc_atom_visit(b->args[j], visit, user);
+            if (b->form == RLXC_FORM_FUNCTION)
+                rlxc_body_visit(&b->function->body, visit, user);
+            if (b->form == RLXC_FORM_IF) {
+                rlxc_body_visit(b->then, visit, user);
+                rlxc_body_visit(b->otherwise, visit, user);
+            }
+        }
+    }
+}
+
 /* --- bindings and blocks ---------------------------------------------------------------------- */
 
 rlxc_binding *rlxc_binding_new(rlxc_context *ctx, rlxc_form form, rlxc_rvar *var)

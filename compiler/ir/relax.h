@@ -19,7 +19,8 @@ typedef struct rlxc_requirements rlxc_requirements; /* ops/require.h */
 /* A Relax variable; equality is identity. ids are dense per outermost function (local functions
  * share their parent's numbering), so side tables are arrays of function->n_vars. */
 typedef struct rlxc_rvar {
-    const char *name; /* printed hint; not unique */
+    const char *name;  /* printed hint; not unique */
+    const char *given; /* what the user calls it, for messages, where that is another name; NULL */
     uint32_t id;
     bool is_dataflow;             /* bound in a dataflow block and not one of its outputs */
     const rlxc_sinfo *sinfo;      /* after inference never NULL */
@@ -180,6 +181,9 @@ bool rlxc_atom_equal(rlxc_atom a, rlxc_atom b);
 const rlxc_sinfo *rlxc_atom_sinfo(rlxc_context *ctx, const rlxc_module *module, rlxc_atom atom);
 /* Calls |visit| for the atom and, for tuples, each nested atom. */
 void rlxc_atom_visit(rlxc_atom atom, void (*visit)(void *user, rlxc_atom atom), void *user);
+/* The same for every atom of a body: callees, operands, results, those of local functions and
+ * branches included. */
+void rlxc_body_visit(const rlxc_body *body, void (*visit)(void *user, rlxc_atom atom), void *user);
 
 rlxc_binding *rlxc_binding_new(rlxc_context *ctx, rlxc_form form, rlxc_rvar *var);
 rlxc_binding_block *rlxc_block_new(rlxc_context *ctx, bool is_dataflow);

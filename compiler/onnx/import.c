@@ -37,6 +37,8 @@ void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value)
     const char *key = rlxc_intern_cstr(im->ctx, name);
     if (value->kind == RLXC_OX_TENSOR && value->atom.kind == RLXC_ATOM_VAR)
         value->atom = rlxc_ox_shaped(im, value->atom);
+    if (value->atom.kind == RLXC_ATOM_VAR && !value->atom.var->given)
+        value->atom.var->given = key;
     rlxc_map_set(im->ctx, &im->scope->values, rlxc_key(key), value);
 }
 
@@ -101,6 +103,7 @@ rlxc_ox_value *rlxc_ox_capture(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_value 
     if (value->atom.kind == RLXC_ATOM_VAR) {
         const rlxc_sinfo *s = rlxc_ox_inner_sinfo(im, frame, value->atom.var->sinfo);
         rlxc_rvar *param = rlxc_rvar_new(ctx, frame->b.function, value->atom.var->name, s);
+        param->given = value->atom.var->given;
         inner->atom = rlxc_atom_var(param);
         RLXC_PUSH(ctx, &frame->captures, value);
         RLXC_PUSH(ctx, &frame->capture_params, param);

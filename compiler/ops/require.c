@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+enum { NAME_SHOWN = 64 };
 enum { MAX_MEMBERS = 16 };
 
 static const char *const relation_names[] = {"equal", "broadcast", "fits", "multiple", "at_most"};
@@ -95,8 +96,13 @@ static const char *size_text(const rlxc_call_view *v, rlxc_size size)
         of = rlxc_internf(v->ctx, "tensor %u of ", size.field);
         atom = atom.kind == RLXC_ATOM_TUPLE ? atom.items[size.field] : atom;
     }
-    const char *name =
-        atom.kind == RLXC_ATOM_VAR ? rlxc_internf(v->ctx, " '%s'", atom.var->name) : "";
+    char shown[NAME_SHOWN];
+    const char *name = "";
+    if (atom.kind == RLXC_ATOM_VAR) {
+        const char *given = atom.var->given ? atom.var->given : atom.var->name;
+        name =
+            rlxc_internf(v->ctx, " '%s'", rlx_name_text(rlx_str_from(given), shown, sizeof shown));
+    }
     return rlxc_internf(v->ctx, "dimension %u of %s%.*s%s", size.index, of, (int)input->name_length,
                         input->name, name);
 }

@@ -156,6 +156,7 @@ static rlxc_atom operand(rlxc_stated *s, rlxc_builder *b, rlxc_atom atom, const 
         return atom;
     const char *name = key ? atom.var->name : "shaped";
     rlxc_rvar *var = rlxc_rvar_new(ctx, b->function, name, type);
+    var->given = key ? atom.var->given : NULL;
     var->is_dataflow = b->block->is_dataflow;
     seen = rlxc_alloc(ctx, sizeof *seen);
     *seen = (cast){b->block, type, rlxc_emit_match_cast(b, var, atom, b->range)};

@@ -81,25 +81,6 @@ static void reach_atom(void *user, rlxc_atom atom)
     RLXC_PUSH(r->ctx, &r->work, g);
 }
 
-static void reach_body(reach *r, const rlxc_body *body)
-{
-    rlxc_atom_visit(body->result, reach_atom, r);
-    for (uint32_t i = 0; i < body->n_blocks; i++) {
-        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
-            const rlxc_binding *b = body->blocks[i]->bindings[k];
-            rlxc_atom_visit(b->callee, reach_atom, r);
-            for (uint32_t j = 0; j < b->n_args; j++)
-                rlxc_atom_visit(b->args[j], reach_atom, r);
-            if (b->form == RLXC_FORM_FUNCTION)
-                reach_body(r, &b->function->body);
-            if (b->form == RLXC_FORM_IF) {
-                reach_body(r, b->then);
-                reach_body(r, b->otherwise);
-            }
-        }
-    }
-}
-
 void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module)
 {
     reach r = {.ctx = ctx, .module = module};
@@ -118,7 +99,7 @@ void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module)
     while (r.work.count > 0 && !rlxc_out_of_memory(ctx)) {
         const rlxc_global *g = r.work.items[--r.work.count];
         if (g->relax)
-            reach_body(&r, &g->relax->body);
+            rlxc_body_visit(&g->relax->body, reach_atom, &r);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < module->globals.count; i++) {

@@ -258,6 +258,7 @@ static bool lift_function(lift *l, rlxc_binding *b, rlxc_body *rest)
             is_var ? c.vars.items[i]->sinfo
                    : rlxc_sinfo_shape(ctx, (int32_t)symbols.vars.count, symbols.vars.items);
         rlxc_rvar *p = rlxc_rvar_new(ctx, lifted, is_var ? c.vars.items[i]->name : "symbols", s);
+        p->given = is_var ? c.vars.items[i]->given : NULL;
         params[f->n_params + i] = p;
         if (is_var) {
             rlxc_map_set(ctx, &within.by_var, rlxc_key(c.vars.items[i]), p);

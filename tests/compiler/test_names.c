@@ -248,3 +248,163 @@ RLX_TEST(names, of_relax_results_are_those_of_variables)
     rlx_exec_builder_destroy(b);
     rlxc_context_destroy(ctx);
 }
+
+/* --- errors at run time ----------------------------------------------------------------------- */
+
+static void put_if(bytes *graph, const char *name, const bytes *then, const bytes *otherwise)
+{
+    static bytes node, attribute;
+    node.size = 0;
+    put_text(&node, 1, "c");
+    put_text(&node, 2, "z");
+    put_text(&node, 3, name);
+    put_text(&node, 4, "If");
+    for (int k = 0; k < 2; k++) {
+        attribute.size = 0;
+        put_text(&attribute, 1, k ? "else_branch" : "then_branch");
+        put_message(&attribute, 6, k ? otherwise : then);
+        put_int(&attribute, 20, 5);
+        put_message(&node, 5, &attribute);
+    }
+    put_message(graph, 1, &node);
+}
+
+/* A graph with one node of x and y, an output |out|. */
+static void put_branch(bytes *graph, const char *node, const char *out)
+{
+    graph->size = 0;
+    put_binary(graph, node, "Add", "x.1", "y\n", out);
+    put_output(graph, out);
+}
+
+static void put_flag(bytes *graph, const char *name)
+{
+    bytes tensor = {.size = 0}, info = {.size = 0}, held = {.size = 0}, shape = {.size = 0};
+    put_int(&tensor, 1, 9);
+    put_message(&tensor, 2, &shape);
+    put_message(&held, 1, &tensor);
+    put_text(&info, 1, name);
+    put_message(&info, 2, &held);
+    put_message(graph, 11, &info);
+}
+
+/* Calls main with (c), x of n elements and y of m; the error's text. */
+static void call(rlx_executable *exe, int flag, int64_t n, int64_t m, rlx_error *err)
+{
+    rlx_vm *vm = NULL;
+    rlx_tensor *x = NULL, *y = NULL, *c = NULL;
+    rlx_value result = rlx_none();
+    cr_assert_eq(rlx_vm_create(exe, NULL, &vm, err), RLX_OK);
+    cr_assert_eq(rlx_tensor_create(NULL, RLX_F32, 1, &n, &x, err), RLX_OK);
+    cr_assert_eq(rlx_tensor_create(NULL, RLX_F32, 1, &m, &y, err), RLX_OK);
+    cr_assert_eq(rlx_tensor_create(NULL, RLX_DTYPE(RLX_BOOL, 8), 0, NULL, &c, err), RLX_OK);
+    *(unsigned char *)rlx_tensor_mutable_data(c) = flag > 0;
+    const rlx_value args[] = {rlx_of_tensor(c), rlx_of_tensor(x), rlx_of_tensor(y)};
+    const uint32_t skip = flag < 0;
+    cr_expect_neq(rlx_vm_invoke(vm, RLX_STR("main"), args + skip, 3 - skip, &result, err), RLX_OK);
+    rlx_value_release(result);
+    for (int i = 0; i < 3; i++)
+        rlx_value_release(args[i]);
+    rlx_vm_destroy(vm);
+}
+
+RLX_TEST(names, of_nodes_are_in_run_time_errors)
+{
+    enum { PLAIN, UNNAMED, LONG, BRANCHES, FUNCTION };
+    static const struct {
+        int form, flag;
+        const char *place;
+    } rows[] = {
+        {PLAIN, -1, "m.onnx: node 'a node\\n' (Add): "},
+        {UNNAMED, -1, "m.onnx: node 1 (Add): "},
+        {LONG, -1, "hhh...' (Add): "},
+        {BRANCHES, 1, "m.onnx: node 'if' (If), then_branch: node 'inner' (Add): "},
+        {BRANCHES, 0, "m.onnx: node 'if' (If), else_branch: node 0 (Add): "},
+        {FUNCTION, -1, "m.onnx: node 'call' (F): node 'inside' (Add): "},
+    };
+    static bytes graph, model, then, otherwise;
+    static char huge[5001];
+    memset(huge, 'h', sizeof huge - 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *sum[] = {"a node\n", "", huge, "", "call"};
+        graph.size = 0;
+        if (rows[i].form == UNNAMED)
+            put_node(&graph, "Neg", "x.1", "unused", NULL);
+        if (rows[i].form == BRANCHES) {
+            put_flag(&graph, "c");
+            put_branch(&then, "inner", "t");
+            put_branch(&otherwise, "", "e");
+            put_if(&graph, "if", &then, &otherwise);
+        } else {
+            put_binary(&graph, sum[rows[i].form], rows[i].form == FUNCTION ? "F" : "Add", "x.1",
+                       "y\n", "z");
+        }
+        put_value(&graph, 11, "x.1", "n");
+        put_value(&graph, 11, "y\n", "m");
+        put_output(&graph, "z");
+        end_model(&graph, &model);
+        if (rows[i].form == FUNCTION) {
+            bytes f = {.size = 0}, set = {.size = 0};
+            put_text(&f, 1, "F");
+            put_text(&f, 4, "p");
+            put_text(&f, 4, "q");
+            put_text(&f, 5, "r");
+            bytes inside = {.size = 0};
+            put_binary(&inside, "inside", "Add", "p", "q", "r");
+            memcpy(f.data + f.size, "\x3a", 1); /* field 7: the node, as put_binary wrote it */
+            memcpy(f.data + f.size + 1, inside.data + 1, inside.size - 1);
+            f.size += inside.size;
+            put_int(&set, 2, 18);
+            put_message(&f, 9, &set);
+            put_message(&model, 25, &f);
+        }
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlx_executable *exe = build(
+            ctx, rlxc_read_onnx(ctx, "some/where/m.onnx", model.data, model.size), rows[i].place);
+        rlx_error err = {0};
+        call(exe, rows[i].flag, 3, 4, &err);
+        cr_expect(strstr(err.message, rows[i].place), "'%s' lacks '%s'", err.message,
+                  rows[i].place);
+        cr_expect(rows[i].form == FUNCTION || strstr(err.message, "'x.1'"), "%s", err.message);
+        cr_expect(rows[i].form == FUNCTION || strstr(err.message, "'y\\n'"), "%s", err.message);
+        cr_expect(strstr(err.message, "3 and 4"), "%s", err.message);
+        cr_expect_str_eq(err.where.file, "m.onnx");
+        cr_expect_eq(err.where.column, 0u);
+        rlx_executable_release(exe);
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* --- the source's path ------------------------------------------------------------------------ */
+
+RLX_TEST(names, the_bytes_do_not_depend_on_how_the_path_is_spelled)
+{
+    static const char *const paths[] = {"m.py", "./m.py", "/a/b/m.py", "x/../m.py", "//m.py"};
+    static const char text[] = "@R.function\ndef main(x: R.Tensor((\"n\", 4), \"float32\")):\n"
+                               "    y = R.nn.relu(R.add(x, x))\n    return y\n";
+    void *first = NULL;
+    size_t first_size = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options;
+        rlx_exec_builder *b = NULL;
+        void *data;
+        size_t size;
+        cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+        cr_assert_eq(rlx_exec_builder_create(NULL, &b, NULL), RLX_OK);
+        cr_assert(rlxc_compile_text(ctx, paths[i], text, strlen(text), &options, b));
+        cr_assert_eq(rlx_exec_builder_finish(b, &data, &size, NULL), RLX_OK);
+        if (i == 0) {
+            first = data;
+            first_size = size;
+            const char *place = "m.py";
+            cr_expect_not_null(memmem(data, size, place, strlen(place)));
+        } else {
+            cr_expect(size == first_size && memcmp(data, first, size) == 0, "%s", paths[i]);
+            rlx_free(NULL, data, size, 64);
+        }
+        rlx_exec_builder_destroy(b);
+        rlxc_context_destroy(ctx);
+    }
+    rlx_free(NULL, first, first_size, 64);
+}

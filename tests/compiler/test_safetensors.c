@@ -171,7 +171,12 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
          "{\"b\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]}}", "parameter 'b'"},
         {"R.func_attr({\"k\": 1})",
          "{\"other\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
-         "no parameter of 'main'"},
+         "no parameter of a function has a tensor of its name in w, which has 1: 'other'"},
+        {"R.func_attr({\"num_input\": 0})", "{" B "}",
+         "2 parameters have no tensor of their name in w and stay inputs of 'main': 'x', 'w'"},
+        {"R.func_attr({\"num_input\": 1})",
+         "{" W "," B ",\"a.b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+         "w: 1 of 3 tensors are for no parameter: 'a.b'"},
     };
     static unsigned char file[MAX_FILE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -181,4 +186,42 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
         cr_expect(strstr(text, rows[i].message) != NULL, "row %zu: %s", i, text);
         rlxc_context_destroy(ctx);
     }
+}
+
+/* Every exported function of the module gets its tensors, but one that the module calls; a tensor
+   of two functions is one constant. */
+RLX_TEST(safetensors, every_function_gets_its_weights)
+{
+    static const char text[] =
+        "@I.ir_module\nclass Module:\n"
+        "    @R.function\n    def prefill(x: R.Tensor((\"n\", 2), \"float32\"), "
+        "w: R.Tensor((2, 3), \"float32\")):\n        return R.matmul(x, w)\n"
+        "    @R.function\n    def decode(x: R.Tensor((\"n\", 2), \"float32\"), "
+        "w: R.Tensor((2, 3), \"float32\"), b: R.Tensor((3,), \"float32\")):\n"
+        "        cls = Module\n        y = cls.helper(x, w)\n        return R.add(y, b)\n"
+        "    @R.function\n    def helper(x: R.Tensor((\"n\", 2), \"float32\"), "
+        "w: R.Tensor((2, 3), \"float32\")):\n        return R.matmul(x, w)\n"
+        "    @R.function(private=True)\n    def inside(w: R.Tensor((2, 3), \"float32\")):\n"
+        "        return w\n";
+    static const struct {
+        const char *name;
+        uint32_t n_params;
+    } rows[] = {{"prefill", 1}, {"decode", 1}, {"helper", 2}, {"inside", 1}};
+    static unsigned char file[MAX_FILE];
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, strlen(text));
+    rlxc_weights w;
+    cr_assert_not_null(module, "%s", rlxc_render_diagnostics(ctx));
+    cr_assert(rlxc_weights_parse(ctx, "w", file, make_file(file, "{" W "," B "}", 40), &w));
+    cr_assert(rlxc_bind_weights(ctx, module, &w), "%s", rlxc_render_diagnostics(ctx));
+    cr_expect_str_eq(rlxc_render_diagnostics(ctx), "");
+    const rlxc_function *f[4];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f[i] = rlxc_module_find(module, rlxc_intern_cstr(ctx, rows[i].name))->relax;
+        cr_expect_eq(f[i]->n_params, rows[i].n_params, "%s", rows[i].name);
+    }
+    const rlxc_atom one = f[0]->body.blocks[0]->bindings[0]->args[0];
+    const rlxc_atom other = f[1]->body.blocks[0]->bindings[0]->args[0];
+    cr_expect_eq(one.constant, other.constant);
+    rlxc_context_destroy(ctx);
 }
