@@ -18,7 +18,8 @@ enum { MAX_FEATURES = 128 };
 bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
                        int opt_level)
 {
-    *out = (rlxc_options){.opt_level = opt_level, .row_bits = RLXC_ROW_BITS};
+    *out = (rlxc_options){
+        .opt_level = opt_level, .row_bits = RLXC_ROW_BITS, .mixed = rlxc_dtype_void()};
     return rlxc_target_resolve(ctx, triple, cpu, out);
 }
 
@@ -131,6 +132,10 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --lenient");
     if (options->no_winograd)
         rlxc_text_printf(&text, " --no-winograd");
+    for (uint32_t i = 0; i < options->n_requests; i++)
+        rlxc_text_printf(&text, " --pass=%s", options->requests[i]);
+    if (rlxc_is_requested(options, "to_mixed_precision"))
+        rlxc_text_printf(&text, " --mixed-precision=%s", rlxc_dtype_name(ctx, options->mixed));
     if (options->row_bits != RLXC_ROW_BITS)
         rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
     for (uint32_t i = 0; i < options->n_links; i++)

@@ -60,7 +60,11 @@ static void list_passes(FILE *out)
     uint32_t count;
     const rlxc_pass *passes = rlxc_passes(&count);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "%-19s -O%d  %s\n", passes[i].name, passes[i].min_opt_level, passes[i].doc);
+        if (passes[i].min_opt_level == RLXC_ON_REQUEST)
+            fprintf(out, "%-19s ask  %s\n", passes[i].name, passes[i].doc);
+        else
+            fprintf(out, "%-19s -O%d  %s\n", passes[i].name, passes[i].min_opt_level,
+                    passes[i].doc);
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */
@@ -135,6 +139,9 @@ static bool set_options(run *r)
     r->options.lenient = c->lenient;
     r->options.no_winograd = c->no_winograd;
     r->options.row_bits = c->row_bits;
+    r->options.mixed = c->mixed;
+    for (uint32_t i = 0; i < c->n_requests; i++)
+        r->options.requests[r->options.n_requests++] = c->requests[i];
     r->options.jobs = c->jobs > 0 ? c->jobs : cpus();
     r->options.check = c->check || (check != NULL && strcmp(check, "1") == 0);
     for (uint32_t i = 0; i < c->n_bounds; i++) {

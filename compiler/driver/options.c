@@ -29,6 +29,8 @@ typedef enum option_id {
     OPT_LENIENT,
     OPT_NO_WINOGRAD,
     OPT_ROW_BITS,
+    OPT_PASS,
+    OPT_MIXED,
     OPT_JOBS,
     OPT_LIST_OPS,
     OPT_LIST_PASSES,
@@ -63,6 +65,9 @@ static const struct option_row {
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
      "8, 12, 16 (default), 24: what one row is rounded to times weights of 4 or 8 bits; 32: not"},
+    {OPT_MIXED, "--mixed-precision", "TYPE",
+     "float16 or bfloat16: what products and convolutions round their operands to"},
+    {OPT_PASS, "--pass", "PASS", "run a pass that is on request; may be repeated"},
     {OPT_JOBS, "--jobs", "N", "or -jN: threads that generate code; by default one per CPU"},
     {OPT_JOBS, "-j", "N", NULL},
     {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
@@ -217,6 +222,40 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
     return false;
 }
 
+static bool read_request(const char *text, rlxc_command *c, FILE *err)
+{
+    uint32_t count;
+    const rlxc_pass *passes = rlxc_passes(&count);
+    if (!is_pass(text, err))
+        return false;
+    if (c->n_requests == RLXC_MAX_REQUESTS) {
+        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_REQUESTS);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(passes[i].name, text) == 0 && passes[i].min_opt_level != RLXC_ON_REQUEST) {
+            fprintf(err, "rlxc: --pass: '%s' runs at -O%d, not on request\n", text,
+                    passes[i].min_opt_level);
+            return false;
+        }
+    if (strcmp(text, "to_mixed_precision") == 0) {
+        fputs("rlxc: --pass: to_mixed_precision needs a type: --mixed-precision TYPE\n", err);
+        return false;
+    }
+    c->requests[c->n_requests++] = text;
+    return true;
+}
+
+static bool read_mixed(const char *text, rlxc_command *c, FILE *err)
+{
+    if (strcmp(text, "float16") != 0 && strcmp(text, "bfloat16") != 0) {
+        fprintf(err, "rlxc: --mixed-precision: expected float16 or bfloat16, got '%s'\n", text);
+        return false;
+    }
+    c->mixed = text[0] == 'b' ? RLX_BF16 : RLX_F16;
+    return true;
+}
+
 static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
 {
     int64_t n = 0;
@@ -286,6 +325,10 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return true;
     case OPT_ROW_BITS:
         return read_row_bits(value, c, err);
+    case OPT_PASS:
+        return read_request(value, c, err);
+    case OPT_MIXED:
+        return read_mixed(value, c, err);
     case OPT_JOBS:
         return read_jobs(value, c, err);
     case OPT_LIST_OPS:
@@ -377,7 +420,7 @@ static bool check_output(const rlxc_command *c, FILE *err)
 
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
 {
-    *out = (rlxc_command){.opt_level = 2, .row_bits = RLXC_ROW_BITS};
+    *out = (rlxc_command){.opt_level = 2, .row_bits = RLXC_ROW_BITS, .mixed = rlxc_dtype_void()};
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;

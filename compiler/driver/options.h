@@ -47,6 +47,9 @@ typedef struct rlxc_command {
         int64_t min, max;
     } bounds[RLXC_MAX_BOUNDS];
     uint32_t n_bounds;
+    const char *requests[RLXC_MAX_REQUESTS];
+    uint32_t n_requests;
+    rlx_dtype mixed;
     const char *links[RLXC_MAX_LINKS];
     uint32_t n_links;
 } rlxc_command;

@@ -2,6 +2,7 @@
  * runtime's builtins do, and vision.multibox_transform_loc, a formula over other operators. */
 #include "compiler/ops/builtin_call.h"
 #include "compiler/ops/compose.h"
+#include "compiler/ops/require.h"
 
 #include <string.h>
 
@@ -191,17 +192,17 @@ const rlxc_sinfo *rlxc_infer_multibox(rlxc_context *ctx, const rlxc_module *modu
     dims.at[0] = scores->dims[0];
     dims.at[1] = scores->dims[2];
     dims.at[2] = rlxc_i64(ctx, 4);
-    const rlxc_sinfo *loc = v.in[1], *anchor = v.in[2];
-    if (rlxc_dims_known(loc) &&
-        (rlxc_prove_ne(ctx, loc->dims[0], dims.at[0], NULL) ||
-         rlxc_prove_ne(ctx, loc->dims[1], rlxc_mul(ctx, dims.at[1], dims.at[2]), NULL)))
-        return rlxc_infer_fail(&v, 1, "expected 4 numbers for each box of 'cls_pred' %s, got %s",
-                               rlxc_sinfo_text(ctx, scores), rlxc_sinfo_text(ctx, loc));
-    if (rlxc_dims_known(anchor) && (rlxc_prove_ne(ctx, anchor->dims[0], rlxc_i64(ctx, 1), NULL) ||
-                                    rlxc_prove_ne(ctx, anchor->dims[1], dims.at[1], NULL) ||
-                                    rlxc_prove_ne(ctx, anchor->dims[2], dims.at[2], NULL)))
-        return rlxc_infer_fail(&v, 2, "expected (1, boxes, 4), got %s",
-                               rlxc_sinfo_text(ctx, anchor));
+    const rlxc_expr *numbers = rlxc_canonical(ctx, rlxc_mul(ctx, dims.at[1], dims.at[2]), NULL);
+    const rlxc_size each = {.dim = numbers, .argument = RLXC_NO_PLACE};
+    if (rlxc_dims_known(v.in[1]) &&
+        (!rlxc_require_equal(&v, rlxc_size_of(&v, 1, 0), rlxc_size_of(&v, 0, 0)) ||
+         !rlxc_require_equal(&v, rlxc_size_of(&v, 1, 1), each)))
+        return NULL;
+    if (rlxc_dims_known(v.in[2]) &&
+        (!rlxc_require_equal(&v, rlxc_size_of(&v, 2, 0), rlxc_size_given(&v, 1)) ||
+         !rlxc_require_equal(&v, rlxc_size_of(&v, 2, 1), rlxc_size_of(&v, 0, 2)) ||
+         !rlxc_require_equal(&v, rlxc_size_of(&v, 2, 2), rlxc_size_given(&v, 4))))
+        return NULL;
     const rlxc_sinfo *fields[2] = {rlxc_tensor_of(&v, t, &dims), scores};
     return rlxc_sinfo_tuple(ctx, fields, 2);
 }

@@ -3,6 +3,7 @@
  * A grid gives each element of the result a place in the image, from -1 to 1 along each dimension,
  * the last dimension first. The arithmetic is in float32, or float64 where the image is. A place
  * that is no number, or far away, still reads inside the buffer. */
+#include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -72,12 +73,9 @@ const rlxc_sinfo *rlxc_infer_grid_sample(rlxc_context *ctx, const rlxc_module *m
     const rlxc_sinfo *x = v.in[0], *grid = v.in[1];
     if (!rlxc_dims_known(x) || !rlxc_dims_known(grid))
         return rlxc_tensor_ndim(&v, x->dtype, (int32_t)s.n + 2);
-    if (rlxc_prove_ne(ctx, grid->dims[1], rlxc_i64(ctx, s.n), NULL))
-        return rlxc_infer_fail(&v, 1, "dimension 1 must be %u, a coordinate each, got %s", s.n,
-                               rlxc_sinfo_text(ctx, grid));
-    if (rlxc_prove_ne(ctx, grid->dims[0], x->dims[0], NULL))
-        return rlxc_infer_fail(&v, 1, "expected a grid for each image of 'data', got %s",
-                               rlxc_sinfo_text(ctx, grid));
+    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 1, 1), rlxc_size_given(&v, s.n)) ||
+        !rlxc_require_equal(&v, rlxc_size_of(&v, 1, 0), rlxc_size_of(&v, 0, 0)))
+        return NULL;
     rlxc_dims dims = {.n = s.n + 2, .at = {x->dims[0]}};
     dims.at[s.channel] = x->dims[s.channel];
     for (uint32_t i = 0; i < s.n; i++)
@@ -237,12 +235,11 @@ const rlxc_sinfo *rlxc_infer_affine_grid(rlxc_context *ctx, const rlxc_module *m
     if (!known || !rlxc_dims_known(x))
         return rlxc_tensor_ndim(&v, x->dtype,
                                 ndim == RLXC_UNKNOWN_NDIM ? RLXC_UNKNOWN_NDIM : ndim + 2);
-    if (rlxc_prove_ne(ctx, x->dims[1], rlxc_i64(ctx, ndim), NULL) ||
-        rlxc_prove_ne(ctx, x->dims[2], rlxc_i64(ctx, ndim + 1), NULL))
-        return rlxc_infer_fail(&v, 0, "expected (batch, %d, %d), got %s", ndim, ndim + 1,
-                               rlxc_sinfo_text(ctx, x));
+    if (!rlxc_require_equal(&v, rlxc_size_of(&v, 0, 1), rlxc_size_given(&v, ndim)) ||
+        !rlxc_require_equal(&v, rlxc_size_of(&v, 0, 2), rlxc_size_given(&v, ndim + 1)))
+        return NULL;
     dims.at[dims.n++] = x->dims[0];
-    dims.at[dims.n++] = x->dims[1];
+    dims.at[dims.n++] = rlxc_i64(ctx, ndim);
     for (uint32_t i = 0; i < size.n; i++)
         dims.at[dims.n++] = size.at[i];
     return rlxc_tensor_of(&v, x->dtype, &dims);

@@ -42,8 +42,11 @@ typedef enum rlxc_op_flags {
                                      the others are alike; further tensors are vectors or scalars */
     RLXC_OP_EACH_AXIS = 1 << 13,  /* pad_width, repeats: as many numbers for each dimension */
     RLXC_OP_LAYOUT = 1 << 14,     /* attributes layout, out_layout name the dimensions */
-    RLXC_OP_CHECKS = 1 << 15      /* can fail and does nothing else: never dropped or merged, stays
-                                     behind what defines its symbols and before what follows it */
+    /* In mixed precision (compiler/passes/to_mixed_precision.c); others never change their type: */
+    RLXC_OP_NARROWS = 1 << 16, /* reads float32 operands as 16-bit ones */
+    RLXC_OP_FOLLOWS = 1 << 17, /* moves the elements of args[0]: as well before as after rounding */
+    RLXC_OP_CHECKS = 1 << 15   /* can fail and does nothing else: never dropped or merged, stays
+                                  behind what defines its symbols and before what follows it */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */

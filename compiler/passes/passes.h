@@ -20,6 +20,11 @@ typedef enum rlxc_property {
 
 enum { RLXC_ROW_BITS = 16 }; /* of rlxc_options.row_bits, where none are asked for */
 
+enum {
+    RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only where options name it */
+    RLXC_MAX_REQUESTS = 8
+};
+
 typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
     int opt_level;            /* 0..3 */
     const char *cpu;          /* "native" resolved to a name and features by target/ */
@@ -31,6 +36,9 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
         int64_t min, max;
     } bounds[32]; /* --bound n=1:512 */
     uint32_t n_bounds;
+    const char *requests[RLXC_MAX_REQUESTS]; /* passes on request */
+    uint32_t n_requests;
+    rlx_dtype mixed;       /* of to_mixed_precision: float16 or bfloat16; void: not asked for */
     const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
     uint32_t n_links;
     bool lenient;          /* --lenient: values at run time are not checked (docs/values.md) */
@@ -41,11 +49,15 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     uint32_t jobs;         /* threads that generate code, the caller's among them; 0 is 1 */
 } rlxc_options;
 
+/* Whether |options| name the pass; to_mixed_precision by its type. */
+bool rlxc_is_requested(const rlxc_options *options, const char *pass);
+
 typedef bool (*rlxc_pass_fn)(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 typedef struct rlxc_pass {
     const char *name;
     uint32_t needs, gives, breaks;
-    int min_opt_level; /* skipped below this level (only passes that no later one needs) */
+    int min_opt_level; /* skipped below this level (only passes that no later one needs), or
+                          RLXC_ON_REQUEST */
     const char *doc;
     rlxc_pass_fn run;
 } rlxc_pass;

@@ -6,6 +6,7 @@
  * after every pass, and a violation names the pass. */
 #include "compiler/passes/passes.h"
 
+#include <string.h>
 #include <time.h>
 
 static const rlxc_pass passes[] = {
@@ -31,6 +32,16 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+bool rlxc_is_requested(const rlxc_options *options, const char *pass)
+{
+    if (strcmp(pass, "to_mixed_precision") == 0)
+        return !rlxc_dtype_is_void(options->mixed) && options->mixed.bits == 16;
+    for (uint32_t i = 0; i < options->n_requests; i++)
+        if (strcmp(options->requests[i], pass) == 0)
+            return true;
+    return false;
+}
+
 bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                      const rlxc_pass_hooks *hooks)
 {
@@ -39,7 +50,7 @@ bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options 
     uint32_t have = 0;
     for (uint32_t i = 0; i < count; i++) {
         const rlxc_pass *pass = &table[i];
-        if (options->opt_level < pass->min_opt_level)
+        if (options->opt_level < pass->min_opt_level && !rlxc_is_requested(options, pass->name))
             continue;
         if ((have & pass->needs) != pass->needs) {
             rlxc_internal(ctx, (rlxc_range){0}, pass->name,

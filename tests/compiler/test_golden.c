@@ -1,6 +1,7 @@
 /* Golden tests of the passes: tests/passes/PASS/NAME.py goes through the pipeline up to PASS, and
  * what is printed then must be NAME.after.txt. RLX_BLESS=1 writes the expected files instead:
- * review them as a diff. A first line "# --bound n=2:64" gives that option.
+ * review them as a diff. A pass on request is asked for. A first line "# --bound n=2:64" gives that
+ * option.
  *
  * The pipeline runs with its checks on, so every stage on the way must also be well formed and
  * parse back to itself. */
@@ -75,6 +76,9 @@ static void check_file(const char *pass, const char *path)
         options.bounds[0].max = max;
         options.n_bounds = 1;
     }
+    if (strcmp(pass, "to_mixed_precision") == 0)
+        options.mixed = RLX_F16;
+    options.requests[options.n_requests++] = pass;
     stop_after stop = {ctx, pass, NULL};
     const rlxc_pass_hooks hooks = {&stop, after_pass};
     rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
