@@ -12,7 +12,8 @@ static const rlx_builtin table[] = {
 
 const rlx_builtin *rlx_builtin_table(uint32_t *out_count)
 {
-    *out_count = sizeof table / sizeof *table;
+    if (out_count)
+        *out_count = sizeof table / sizeof *table;
     return table;
 }
 

@@ -3,6 +3,7 @@
    All functions are declared before the first is assembled, so that calls may go forward. Labels
    are names of their function. The result is a file image that nobody has verified yet. */
 #include "vm/asm_text.h"
+#include "vm/need.h"
 
 #include "vm/builder.h"
 
@@ -401,6 +402,7 @@ static rlx_status assemble(rlxv_asm *a, function_text *f)
 rlx_status rlx_assemble(const rlx_allocator *allocator, rlx_str file, rlx_str text, void **out_data,
                         size_t *out_size, rlx_error *err)
 {
+    RLXV_NEED(err, RLXV_IS_STR(file) && RLXV_IS_STR(text) && out_data && out_size);
     rlxv_asm a = {.file = file, .text = text, .line = 1, .err = err};
     function_text f = {0};
     RLX_TRY(rlx_exec_builder_create(allocator, &a.builder, err));

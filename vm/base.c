@@ -2,6 +2,8 @@
 
    Errors are written into the caller's fixed-size rlx_error, so that reporting works when memory is
    out. Text never depends on the locale: only integers and strings are formatted here. */
+#include "vm/need.h"
+
 #include <rlx/base.h>
 
 #include <stdio.h>
@@ -104,6 +106,13 @@ static size_t character(const char *s, size_t left)
 
 const char *rlx_name_text(rlx_str name, char *buffer, size_t size)
 {
+    if (!buffer)
+        return "";
+    if (!RLXV_IS_STR(name)) {
+        if (size > 0)
+            buffer[0] = '\0';
+        return buffer;
+    }
     size_t used = 0, fits = 0; /* fits: the length of the text that leaves room for "..." */
     for (size_t i = 0, n; i < name.len; i += n) {
         const unsigned char c = (unsigned char)name.data[i];
@@ -136,6 +145,8 @@ const char *rlx_name_text(rlx_str name, char *buffer, size_t size)
 
 bool rlx_name_is_plain(rlx_str name)
 {
+    if (!RLXV_IS_STR(name))
+        return false;
     for (size_t i = 0; i < name.len; i++) {
         const unsigned char c = (unsigned char)name.data[i];
         const bool digit = c >= '0' && c <= '9';
@@ -167,6 +178,8 @@ size_t rlx_dtype_size(rlx_dtype t)
 
 const char *rlx_dtype_name(rlx_dtype t, char *buffer)
 {
+    if (!buffer)
+        return "";
     static const char *const prefix[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
     const char *name = t.code < sizeof prefix / sizeof *prefix ? prefix[t.code] : "?";
     if (t.code == RLX_BOOL && t.bits == 8)
@@ -182,6 +195,8 @@ const char *rlx_dtype_name(rlx_dtype t, char *buffer)
 
 bool rlx_dtype_parse(rlx_str text, rlx_dtype *out)
 {
+    if (!RLXV_IS_STR(text) || !out)
+        return false;
     static const struct {
         const char *name;
         uint8_t code, bits;

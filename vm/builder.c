@@ -3,6 +3,7 @@
 
    Ranges are checked here so that mistakes show at the call that makes them. */
 #include "vm/builder.h"
+#include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static rlx_status no_memory(rlx_error *err)
 
 rlx_status rlx_exec_builder_create(const rlx_allocator *a, rlx_exec_builder **out, rlx_error *err)
 {
+    RLXV_NEED(err, out);
     rlx_exec_builder *b = rlx_alloc(a, sizeof *b, _Alignof(rlx_exec_builder));
     if (!b)
         return no_memory(err);
@@ -211,6 +213,7 @@ static rlx_status add_expr(rlx_exec_builder *b, const uint32_t row[4], uint32_t 
 rlx_status rlx_exec_builder_const_expr(rlx_exec_builder *b, int64_t value, uint32_t *out,
                                        rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     uint32_t row[4] = {RLX_EXPR_CONST, (uint32_t)(uint64_t)value, (uint32_t)((uint64_t)value >> 32),
                        0};
     return add_expr(b, row, 0, out, err);
@@ -219,6 +222,7 @@ rlx_status rlx_exec_builder_const_expr(rlx_exec_builder *b, int64_t value, uint3
 rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b, uint32_t slot, uint32_t *out,
                                       rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     uint32_t row[4] = {RLX_EXPR_SLOT, slot, 0, 0};
     if (slot >= RLXV_MAX_SLOTS)
         return rlx_fail(err, RLX_E_LIMIT, "slot %u", slot);
@@ -228,6 +232,7 @@ rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b, uint32_t slot, uint32
 rlx_status rlx_exec_builder_expr(rlx_exec_builder *b, rlx_expr_op op, uint32_t a, uint32_t b_,
                                  uint32_t c_, uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     if (op == RLX_EXPR_CONST || op == RLX_EXPR_SLOT || (uint32_t)op > RLX_EXPR_SELECT)
         return INVALID("expression operation %d has no operands", (int)op);
     uint32_t row[4] = {(uint32_t)op, a, b_, op == RLX_EXPR_SELECT ? c_ : 0};
@@ -258,6 +263,7 @@ static rlx_status check_dims(rlx_exec_builder *b, const rlx_type_info *t, uint32
 rlx_status rlx_exec_builder_type(rlx_exec_builder *b, const rlx_type_info *t, uint32_t *out,
                                  rlx_error *err)
 {
+    RLXV_NEED(err, b && t && out);
     bool has_dims =
         t->kind == RLX_TYPE_TENSOR || t->kind == RLX_TYPE_SHAPE || t->kind == RLX_TYPE_PRIM;
     bool has_dtype = t->kind == RLX_TYPE_PRIM || (t->kind == RLX_TYPE_TENSOR && t->dtype.bits);
@@ -330,6 +336,7 @@ static rlx_status add_scalar(rlx_exec_builder *b, rlx_kind kind, uint64_t bits, 
 rlx_status rlx_exec_builder_const_string(rlx_exec_builder *b, rlx_str text, uint32_t *out,
                                          rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(text) && out);
     uint32_t i;
     RLX_TRY(rlxv_build_string(b, text, &i, err));
     return add_scalar(b, RLX_KIND_STRING, i, out, err);
@@ -338,6 +345,7 @@ rlx_status rlx_exec_builder_const_string(rlx_exec_builder *b, rlx_str text, uint
 rlx_status rlx_exec_builder_const_value(rlx_exec_builder *b, rlx_value v, uint32_t *out,
                                         rlx_error *err)
 {
+    RLXV_NEED(err, b && rlxv_are_values(&v, 1) && out);
     uint64_t bits = 0;
     switch ((rlx_kind)v.kind) {
     case RLX_KIND_NONE:
@@ -378,6 +386,7 @@ static int64_t *copy_dims(rlx_exec_builder *b, uint32_t n, const int64_t *dims)
 rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *b, uint32_t n, const int64_t *dims,
                                         uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && (dims || n == 0) && out);
     rlxv_build_constant c = {.kind = RLX_KIND_SHAPE, .n = n, .dims = copy_dims(b, n, dims)};
     if (!c.dims)
         return no_memory(err);
@@ -387,6 +396,7 @@ rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *b, uint32_t n, const i
 rlx_status rlx_exec_builder_const_tuple(rlx_exec_builder *b, uint32_t n, const uint32_t *items,
                                         uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && (items || n == 0) && out);
     rlxv_build_constant c = {.kind = RLX_KIND_TUPLE, .n = n};
     c.items = rlxv_arena_alloc(&b->arena, n, sizeof *items);
     if (!c.items)
@@ -403,9 +413,11 @@ rlx_status rlx_exec_builder_const_tensor(rlx_exec_builder *b, rlx_dtype dtype, u
                                          const int64_t *dims, const void *data, uint32_t *out,
                                          rlx_error *err)
 {
+    RLXV_NEED(err, b && (dims || ndim == 0) && out);
     rlxv_build_constant c = {.kind = RLX_KIND_TENSOR, .n = ndim, .dtype = dtype, .data = data};
     if (ndim > RLX_MAX_NDIM || !rlx_nbytes(dims, ndim, dtype, &c.nbytes))
         return INVALID("a tensor constant that cannot exist");
+    RLXV_NEED(err, data || c.nbytes == 0);
     c.dims = copy_dims(b, ndim, dims);
     if (!c.dims)
         return no_memory(err);
@@ -418,6 +430,8 @@ rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rlx_str name, rlx_str sy
                                    uint32_t n_dims, const rlx_kernel_param *params,
                                    uint32_t n_params, uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err,
+              b && RLXV_IS_STR(name) && RLXV_IS_STR(symbol) && (params || n_params == 0) && out);
     rlxv_build_kernel k = {.n_dims = n_dims, .n_params = n_params};
     for (uint32_t i = 0; i < n_params; i++)
         if (params[i].type >= b->types.count || b->type_slots[params[i].type] > n_dims)
@@ -438,6 +452,7 @@ rlx_status rlx_exec_builder_kernel(rlx_exec_builder *b, rlx_str name, rlx_str sy
 rlx_status rlx_exec_builder_import(rlx_exec_builder *b, rlx_str builtin, uint32_t *out,
                                    rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(builtin) && out);
     uint32_t name;
     RLX_TRY(rlxv_build_string(b, builtin, &name, err));
     for (uint32_t i = 0; i < b->n_imports; i++) {
@@ -457,6 +472,7 @@ rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple, const rl
                                    uint32_t n_features, const void *elf, size_t size,
                                    rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(triple) && (features || n_features == 0) && (elf || size == 0));
     if (b->has_native)
         return INVALID("the native section is set twice");
     RLX_TRY(rlxv_build_string(b, triple, &b->triple, err));
@@ -477,6 +493,7 @@ rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple, const rl
 rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key, rlx_str value,
                                      rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(key) && RLXV_IS_STR(value));
     uint32_t k, v;
     RLX_TRY(rlxv_build_string(b, key, &k, err));
     RLX_TRY(rlxv_build_string(b, value, &v, err));

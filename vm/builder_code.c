@@ -3,6 +3,7 @@
    Operands are checked against the tables as they are at the moment; jumps are patched when the
    function ends. */
 #include "vm/builder.h"
+#include "vm/need.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ static rlx_status not_open(rlx_error *err)
 rlx_status rlx_exec_builder_declare(rlx_exec_builder *b, rlx_str name, bool exported, uint32_t *out,
                                     rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(name) && out);
     rlxv_build_function f = {.exported = exported};
     RLX_TRY(rlxv_build_string(b, name, &f.name, err));
     if (!GROW(b->functions, b->functions_capacity, b->n_functions))
@@ -53,6 +55,7 @@ rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function, const 
                                   uint32_t n_params, uint32_t result_type, uint32_t n_symbols,
                                   rlx_error *err)
 {
+    RLXV_NEED(err, b && (params || n_params == 0));
     if (b->current != RLX_NONE)
         return INVALID("a function is begun inside another");
     if (function >= b->n_functions || b->functions[function].begun)
@@ -91,6 +94,7 @@ rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function, const 
 rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot, rlx_str name,
                                       rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(name));
     rlxv_build_function *f = current(b);
     uint32_t text, at;
     if (!f)
@@ -116,6 +120,7 @@ rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b, uint32_t slot, rlx_st
 
 rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name, rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(name));
     rlxv_build_function *f = current(b);
     if (!f)
         return not_open(err);
@@ -129,6 +134,7 @@ rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name, rlx_e
 rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file, uint32_t line,
                                      uint32_t column, rlx_str binding, rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(file) && RLXV_IS_STR(binding));
     rlxv_build_debug d = {.line = line, .column = column};
     if (line) {
         RLX_TRY(rlxv_build_string(b, file, &d.file, err));
@@ -145,6 +151,7 @@ rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file, uint32_t
 rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b, uint32_t param, rlx_str file,
                                            uint32_t line, uint32_t column, rlx_error *err)
 {
+    RLXV_NEED(err, b && RLXV_IS_STR(file));
     rlxv_build_function *f = current(b);
     rlxv_build_debug d = {.line = line, .column = column};
     if (!f)
@@ -158,6 +165,7 @@ rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b, uint32_t param, 
 
 rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     if (!current(b))
         return not_open(err);
     if (!GROW(b->labels, b->labels_capacity, b->n_labels))
@@ -169,6 +177,7 @@ rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uint32_t *out, rlx_error 
 
 rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label, rlx_error *err)
 {
+    RLXV_NEED(err, b);
     rlxv_build_function *f = current(b);
     if (!f)
         return not_open(err);
@@ -261,6 +270,7 @@ static rlx_status add_debug(rlx_exec_builder *b, rlxv_build_function *f, rlx_err
 rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op, const uint32_t *operands,
                                  uint32_t n, rlx_error *err)
 {
+    RLXV_NEED(err, b && (operands || n == 0));
     rlxv_build_function *f = current(b);
     const rlx_opcode_info *info = rlx_opcode_find((uint32_t)op);
     uint32_t at = 0;
@@ -268,7 +278,7 @@ rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op, const uint3
         return not_open(err);
     if (!info)
         return INVALID("there is no opcode %d", (int)op);
-    if (n + 1 > RLXV_MAX_INSTRUCTION_WORDS || f->n_words > UINT32_MAX / 8)
+    if (n >= RLXV_MAX_INSTRUCTION_WORDS || f->n_words > UINT32_MAX / 8)
         return rlx_fail(err, RLX_E_LIMIT, "%s with %u operands", info->name, n);
     if (!GROW(f->code, f->code_capacity, f->n_words + n + 1))
         return no_memory(err);
@@ -333,6 +343,7 @@ rlx_status rlx_exec_builder_call_kernel(rlx_exec_builder *b, uint32_t kernel, co
                                         uint32_t n_dims, const uint32_t *buffers,
                                         uint32_t n_buffers, rlx_error *err)
 {
+    RLXV_NEED(err, b && (dims || n_dims == 0) && (buffers || n_buffers == 0));
     static const uint32_t none[1];
     return emit_lists(b, RLX_OP_CALL_KERNEL, &kernel, 1, n_dims ? dims : none, n_dims, buffers,
                       n_buffers, err);
@@ -341,12 +352,14 @@ rlx_status rlx_exec_builder_call_kernel(rlx_exec_builder *b, uint32_t kernel, co
 rlx_status rlx_exec_builder_call(rlx_exec_builder *b, rlx_opcode op, uint32_t dst, uint32_t callee,
                                  const uint32_t *args, uint32_t n_args, rlx_error *err)
 {
+    RLXV_NEED(err, b && (args || n_args == 0));
     uint32_t head[2] = {dst, callee};
     return emit_lists(b, op, head, 2, NULL, 0, args, n_args, err);
 }
 
 rlx_status rlx_exec_builder_end(rlx_exec_builder *b, rlx_error *err)
 {
+    RLXV_NEED(err, b);
     rlxv_build_function *f = current(b);
     if (!f)
         return not_open(err);

@@ -3,6 +3,7 @@
    Regions are numbered by whoever adds the buffers; a region whose sizes are all constants gets its
    offsets here, so that nothing is left to compute when it runs. */
 #include "vm/builder.h"
+#include "vm/need.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ static rlx_status open_function(rlx_exec_builder *b, rlxv_build_function **out, 
 rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b, const rlx_plan_buffer *buffer,
                                           uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && buffer && out);
     rlxv_build_function *f = NULL;
     RLX_TRY(open_function(b, &f, err));
     if (buffer->size >= b->exprs.count)
@@ -46,6 +48,7 @@ rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b, const rlx_plan_bu
 rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, uint32_t region, uint32_t size,
                                    uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     rlxv_build_function *f = NULL;
     RLX_TRY(open_function(b, &f, err));
     const rlx_plan_buffer row = {region, size, f->n_words, RLX_NONE, RLX_PLAN_AT_RUN_TIME};
@@ -54,6 +57,7 @@ rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, uint32_t region, uint32_
 
 rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b, uint32_t buffer, rlx_error *err)
 {
+    RLXV_NEED(err, b);
     rlxv_build_function *f = NULL;
     RLX_TRY(open_function(b, &f, err));
     if (buffer >= f->n_buffers)
@@ -65,6 +69,7 @@ rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b, uint32_t buffer, rlx
 rlx_status rlx_exec_builder_plan_tensor(rlx_exec_builder *b, uint32_t buffer, uint32_t type,
                                         uint32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     rlxv_build_function *f = NULL;
     RLX_TRY(open_function(b, &f, err));
     if (buffer >= f->n_buffers || type >= b->types.count)

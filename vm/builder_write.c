@@ -4,6 +4,7 @@
    Strings are numbered by first use in that order, so equal contents give equal bytes whatever the
    order in which the builder met them. */
 #include "vm/builder.h"
+#include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <string.h>
@@ -371,6 +372,7 @@ static rlx_status make_head(const writer *w, size_t size, uint8_t **out, rlx_err
 rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t *out_size,
                                    rlx_error *err)
 {
+    RLXV_NEED(err, b && out_data && out_size);
     writer w;
     uint8_t *image = NULL;
     rlx_status status = prepare(&w, b, err);
@@ -389,6 +391,7 @@ rlx_status rlx_exec_builder_finish(rlx_exec_builder *b, void **out_data, size_t 
 
 rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_error *err)
 {
+    RLXV_NEED(err, b && path);
     writer w;
     uint8_t *head = NULL;
     rlx_new_file *f = NULL;
@@ -418,6 +421,7 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
 rlx_status rlx_exec_builder_load(rlx_exec_builder *b, const rlx_load_options *options,
                                  rlx_executable **out, rlx_error *err)
 {
+    RLXV_NEED(err, b && out);
     void *data;
     size_t size;
     RLX_TRY(rlx_exec_builder_finish(b, &data, &size, err));

@@ -3,6 +3,7 @@
 
    At the outermost entry the instruction budget starts anew, and on the way out the result is cut
    loose from the pool, so that the host may keep it as long as it likes, on any thread. */
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>
@@ -36,6 +37,7 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
     if (vm->host_depth == 0)
         vm->budget = vm->options.max_instructions ? vm->options.max_instructions : UINT64_MAX;
     uint64_t budget = vm->budget;
+    RLXV_NEED(err, rlxv_are_values(args, n));
     RLX_TRY(rlxv_frame_push(vm, fn, &f, err));
     for (uint32_t i = 0; i < n; i++)
         f->regs[i] = rlxv_retain_value(args[i]);
@@ -70,6 +72,7 @@ rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args,
 rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t function, const rlx_value *args, uint32_t n,
                                rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && (args || n == 0) && out);
     if (function >= vm->exe->n_functions)
         return rlx_fail(err, RLX_E_NOT_FOUND, "there is no function %u", function);
     return rlxv_enter(vm, function, args, n, NULL, 0, out, err);
@@ -78,6 +81,7 @@ rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t function, const rlx_value *a
 rlx_status rlx_vm_invoke_closure(rlx_vm *vm, rlx_closure *closure, const rlx_value *args,
                                  uint32_t n, rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && closure && (args || n == 0) && out);
     return rlxv_enter_closure(vm, closure, args, n, out, err);
 }
 
@@ -102,16 +106,22 @@ rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err)
 
 rlx_vm *rlx_call_vm(rlx_call_context *cc)
 {
+    if (!cc)
+        return NULL;
     return cc->vm;
 }
 
 void *rlx_call_user(rlx_call_context *cc)
 {
+    if (!cc)
+        return NULL;
     return cc->user;
 }
 
 void rlx_call_output(rlx_call_context *cc, rlx_str text)
 {
+    if (!cc || !RLXV_IS_STR(text))
+        return;
     const rlx_vm_options *o = &cc->vm->options;
     if (o->output)
         o->output(o->output_user, text);
@@ -119,18 +129,22 @@ void rlx_call_output(rlx_call_context *cc, rlx_str text)
 
 rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc)
 {
+    if (!cc)
+        return NULL;
     return &cc->vm->workers[0].ctx;
 }
 
 rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype, uint32_t ndim,
                                  const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && (dims || ndim == 0) && out);
     return rlxv_tensor_new(cc->vm->pool, NULL, dtype, ndim, dims, out, err);
 }
 
 rlx_status rlx_call_alloc_storage(rlx_call_context *cc, size_t bytes, size_t align,
                                   rlx_storage **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && out);
     if (align == 0 || align > RLXV_MAX_ALIGN || (align & (align - 1)) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "alignment %zu", align);
     return rlxv_storage_new(cc->vm->pool, NULL, bytes, align, out, err);
@@ -140,42 +154,49 @@ rlx_status rlx_call_storage_tensor(rlx_call_context *cc, rlx_storage *storage, i
                                    rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
                                    rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && storage && (dims || ndim == 0) && out);
     return rlxv_tensor_in(cc->vm->pool, NULL, storage, offset, dtype, ndim, dims, out, err);
 }
 
 rlx_status rlx_call_view(rlx_call_context *cc, rlx_tensor *base, uint32_t ndim, const int64_t *dims,
                          rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && base && (dims || ndim == 0) && out);
     return rlxv_tensor_reshape(cc->vm->pool, NULL, base, ndim, dims, out, err);
 }
 
 rlx_status rlx_call_make_shape(rlx_call_context *cc, uint32_t n, const int64_t *dims,
                                rlx_shape **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && (dims || n == 0) && out);
     return rlxv_shape_new(cc->vm->pool, NULL, n, dims, out, err);
 }
 
 rlx_status rlx_call_make_tuple(rlx_call_context *cc, uint32_t n, const rlx_value *items,
                                rlx_tuple **out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && (items || n == 0) && rlxv_are_values(items, n) && out);
     return rlxv_tuple_new(cc->vm->pool, NULL, n, items, out, err);
 }
 
 rlx_status rlx_call_make_string(rlx_call_context *cc, rlx_str text, rlx_string **out,
                                 rlx_error *err)
 {
+    RLXV_NEED(err, cc && RLXV_IS_STR(text) && out);
     return rlxv_string_new(cc->vm->pool, NULL, text, out, err);
 }
 
 rlx_status rlx_call_closure(rlx_call_context *cc, rlx_closure *closure, const rlx_value *args,
                             uint32_t n, rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && closure && (args || n == 0) && out);
     return rlxv_enter_closure(cc->vm, closure, args, n, out, err);
 }
 
 rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name, const rlx_value *args, uint32_t n,
                            rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, cc && RLXV_IS_STR(name) && (args || n == 0) && out);
     rlx_vm *vm = cc->vm;
     const rlxv_name *row = rlxv_find_packed(vm, name);
     rlx_value result = rlx_none();
@@ -199,5 +220,7 @@ rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name, const rlx_value *
 
 void rlx_call_export(rlx_call_context *cc, rlx_value v)
 {
+    if (!cc)
+        return;
     rlxv_export(cc->vm->pool, v);
 }

@@ -1,5 +1,7 @@
 /* Feature detection; see rlx/cpu.h. The compiler's builtin reads CPUID and the operating system's
    support for the wide registers once, before main. */
+#include "vm/need.h"
+
 #include <rlx/cpu.h>
 
 #include <stdlib.h>
@@ -32,12 +34,16 @@ static bool machine_has(rlx_str feature)
 
 bool rlx_cpu_has(rlx_str feature)
 {
+    if (!RLXV_IS_STR(feature))
+        return false;
     const char *limit = getenv("RLX_CPU_FEATURES");
     return machine_has(feature) && (!limit || lists(limit, feature));
 }
 
 bool rlx_cpu_feature_is_known(rlx_str feature)
 {
+    if (!RLXV_IS_STR(feature))
+        return false;
 #define RLX_CPU_FEATURE(name)               \
     if (rlx_str_eq(feature, RLX_STR(name))) \
         return true;

@@ -1,6 +1,7 @@
 /* The disassembler: tables in order with their numbers, then functions; a loop over the letters of
    the opcode rows. What it writes the assembler turns back into the same bytes. */
 #include "vm/exec.h"
+#include "vm/need.h"
 
 #include <rlx/asm.h>
 #include <string.h>
@@ -445,6 +446,7 @@ static rlx_status finish(rlxv_buffer *b, char **out_text, size_t *out_len, rlx_e
 rlx_status rlx_disassemble(const rlx_allocator *a, const rlx_executable *exe, uint32_t flags,
                            char **out_text, size_t *out_len, rlx_error *err)
 {
+    RLXV_NEED(err, exe && out_text && out_len);
     rlxv_buffer b;
     rlxv_buffer_init(&b, a);
     print_tables(&b, exe, flags);
@@ -459,6 +461,7 @@ rlx_status rlx_disassemble_function(const rlx_allocator *a, const rlx_executable
                                     uint32_t function, char **out_text, size_t *out_len,
                                     rlx_error *err)
 {
+    RLXV_NEED(err, exe && out_text && out_len);
     rlxv_buffer b;
     if (function >= exe->n_functions)
         return rlx_fail(err, RLX_E_NOT_FOUND, "there is no function %u", function);

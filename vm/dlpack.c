@@ -2,6 +2,7 @@
 
    Imports share the memory where it is compact, row-major, element-aligned CPU memory, else copy.
    Exports hold a reference to the tensor until the deleter runs. */
+#include "vm/need.h"
 #include "vm/object.h"
 
 #include <dlpack/dlpack.h>
@@ -69,6 +70,7 @@ rlx_status rlx_tensor_from_dlpack(const rlx_allocator *a, DLManagedTensor *m,
                                   const rlx_dtype *as_dtype, rlx_tensor **out, bool *out_copied,
                                   rlx_error *err)
 {
+    RLXV_NEED(err, m && out);
     const DLTensor *t = &m->dl_tensor;
     rlx_dtype dtype;
     int64_t numel;
@@ -130,6 +132,7 @@ static void delete_exported(DLManagedTensor *m)
 rlx_status rlx_tensor_to_dlpack(const rlx_allocator *a, rlx_tensor *t, DLManagedTensor **out,
                                 rlx_error *err)
 {
+    RLXV_NEED(err, t && out);
     exported *e = rlx_alloc(a, sizeof *e, _Alignof(exported));
     if (!e)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory (a DLPack header)");

@@ -3,6 +3,7 @@
    Evaluation is exact in int64 or fails. Recursion is bounded by RLXV_MAX_EXPR_DEPTH and
    RLXV_MAX_TYPE_DEPTH, which the loader enforces. Text is Python's, as TVMScript would print it. */
 #include "vm/exec.h"
+#include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int6
 rlx_status rlx_executable_eval(const rlx_executable *exe, uint32_t expr, const int64_t *slots,
                                uint32_t n_slots, int64_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, exe && (slots || n_slots == 0) && out);
     if (expr >= exe->n_exprs)
         return rlx_fail(err, RLX_E_INVALID_ARG, "there is no expression %u", expr);
     if (exe->exprs[expr].slots > n_slots)
@@ -257,6 +259,13 @@ static const rlxv_function *function_at(const rlx_executable *exe, uint32_t f)
 const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_t type, char *buffer,
                           size_t size)
 {
+    if (!buffer)
+        return "";
+    if (!exe) {
+        if (size > 0)
+            buffer[0] = '\0';
+        return buffer;
+    }
     rlxv_buffer b;
     rlxv_buffer_init(&b, &exe->allocator);
     if (type < exe->n_types)
@@ -267,6 +276,13 @@ const char *rlx_type_text(const rlx_executable *exe, uint32_t f, uint32_t type, 
 const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr, char *buffer,
                           size_t size)
 {
+    if (!buffer)
+        return "";
+    if (!exe) {
+        if (size > 0)
+            buffer[0] = '\0';
+        return buffer;
+    }
     rlxv_buffer b;
     rlxv_buffer_init(&b, &exe->allocator);
     if (expr < exe->n_exprs)
@@ -276,6 +292,13 @@ const char *rlx_expr_text(const rlx_executable *exe, uint32_t f, uint32_t expr, 
 
 const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *buffer, size_t size)
 {
+    if (!buffer)
+        return "";
+    if (!exe) {
+        if (size > 0)
+            buffer[0] = '\0';
+        return buffer;
+    }
     rlxv_buffer b;
     rlxv_buffer_init(&b, &exe->allocator);
     const rlxv_function *fn = function_at(exe, f);
@@ -297,6 +320,13 @@ const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *
 const char *rlx_function_slot_name(const rlx_executable *exe, uint32_t f, uint32_t slot,
                                    char *buffer, size_t size)
 {
+    if (!buffer)
+        return "";
+    if (!exe) {
+        if (size > 0)
+            buffer[0] = '\0';
+        return buffer;
+    }
     char text[16];
     rlx_str name = rlxv_slot_name_of(function_at(exe, f), slot, text, sizeof text);
     snprintf(buffer, size, "%.*s", (int)name.len, name.data);

@@ -6,6 +6,7 @@
    constant returned from a call may outlive the executable. */
 #include "vm/exec.h"
 #include "vm/file.h"
+#include "vm/need.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +131,7 @@ static rlx_status load_constants(int fd, const char *path, const rlx_allocator *
 rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *options,
                                     rlx_executable **out, rlx_error *err)
 {
+    RLXV_NEED(err, path && out);
     const rlx_allocator *a = options ? options->allocator : NULL;
     uint8_t start[RLXV_HEADER_BYTES + RLXV_MAX_SECTIONS * RLXV_SECTION_BYTES], *head = NULL;
     rlx_storage *data = NULL;
@@ -185,6 +187,7 @@ rlx_status rlx_executable_load_memory(const void *bytes, size_t size,
                                       const rlx_load_options *options, rlx_executable **out,
                                       rlx_error *err)
 {
+    RLXV_NEED(err, bytes && out);
     const rlx_allocator *a = options ? options->allocator : NULL;
     size_t head_size;
     uint64_t data_offset, data_size;
@@ -208,6 +211,8 @@ rlx_status rlx_executable_load_memory(const void *bytes, size_t size,
 
 rlx_executable *rlx_executable_retain(rlx_executable *exe)
 {
+    if (!exe)
+        return NULL;
     atomic_fetch_add_explicit(&exe->refs, 1, memory_order_relaxed);
     return exe;
 }
@@ -229,6 +234,7 @@ void rlx_executable_release(rlx_executable *exe)
 
 rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
 {
+    RLXV_NEED(err, exe && path);
     rlx_new_file *f;
     RLX_TRY(rlx_new_file_begin(path, &f, err));
     rlx_status status = rlx_new_file_write(f, exe->head, exe->head_size, err);
@@ -239,6 +245,7 @@ rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_
 
 rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)
 {
+    RLXV_NEED(err, exe);
     if (exe->data_size &&
         rlxv_checksum(exe->data->data, (size_t)exe->data_size) != exe->data_checksum)
         return rlx_fail(err, RLX_E_INVALID_MODULE, "the constants are damaged: wrong checksum");
@@ -247,5 +254,7 @@ rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error 
 
 uint64_t rlx_executable_size(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->total_size;
 }

@@ -1,6 +1,7 @@
 /* The getters of executables: what `rlx dump` shows and compilers' tests compare. */
 #include "vm/exec.h"
 #include "vm/file.h"
+#include "vm/need.h"
 
 #include <stdio.h>
 
@@ -8,11 +9,15 @@ _Static_assert(RLX_MAX_OPERANDS >= RLXV_MAX_OPERANDS, "a public instruction hold
 
 uint32_t rlx_executable_function_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_functions;
 }
 
 bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function_info *out)
 {
+    if (!exe || !out)
+        return false;
     if (f >= exe->n_functions)
         return false;
     const rlxv_function *fn = &exe->functions[f];
@@ -23,6 +28,8 @@ bool rlx_executable_function(const rlx_executable *exe, uint32_t f, rlx_function
 
 uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name)
 {
+    if (!exe || !RLXV_IS_STR(name))
+        return RLX_NONE;
     uint32_t mask = exe->function_hash_size - 1;
     uint32_t h = (uint32_t)rlxv_checksum(name.data, name.len) & mask;
     for (; exe->function_hash[h]; h = (h + 1) & mask)
@@ -33,6 +40,8 @@ uint32_t rlx_executable_find_function(const rlx_executable *exe, rlx_str name)
 
 rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t param)
 {
+    if (!exe)
+        return (rlx_str){"", 0};
     if (f >= exe->n_functions || param >= exe->functions[f].n_params)
         return RLX_STR("");
     return exe->functions[f].params[param].name;
@@ -40,6 +49,8 @@ rlx_str rlx_function_param_name(const rlx_executable *exe, uint32_t f, uint32_t 
 
 uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, uint32_t param)
 {
+    if (!exe)
+        return RLX_NONE;
     if (f >= exe->n_functions || param >= exe->functions[f].n_params)
         return RLX_NONE;
     return exe->functions[f].params[param].type;
@@ -53,11 +64,15 @@ uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn)
 
 uint32_t rlx_function_result_count(const rlx_executable *exe, uint32_t f)
 {
+    if (!exe)
+        return 0;
     return f < exe->n_functions ? rlxv_n_results(exe, &exe->functions[f]) : 0;
 }
 
 rlx_str rlx_function_result_name(const rlx_executable *exe, uint32_t f, uint32_t result)
 {
+    if (!exe)
+        return (rlx_str){"", 0};
     if (result >= rlx_function_result_count(exe, f) || !exe->functions[f].result_names)
         return RLX_STR("");
     return exe->functions[f].result_names[result];
@@ -65,6 +80,8 @@ rlx_str rlx_function_result_name(const rlx_executable *exe, uint32_t f, uint32_t
 
 rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uint32_t slot)
 {
+    if (!exe)
+        return (rlx_str){"", 0};
     const rlxv_function *fn = f < exe->n_functions ? &exe->functions[f] : NULL;
     for (uint32_t i = 0; fn && i < fn->n_slot_names; i++)
         if (fn->slot_names[i].slot == slot)
@@ -75,6 +92,8 @@ rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uint32_t sl
 bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, rlx_location *out,
                            rlx_str *out_name)
 {
+    if (!exe || !out)
+        return false;
     const rlxv_debug_row *row = f < exe->n_functions && pc < exe->functions[f].n_words
                                     ? rlxv_debug_at(&exe->functions[f], pc)
                                     : NULL;
@@ -91,6 +110,8 @@ bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc, r
 bool rlx_function_instruction(const rlx_executable *exe, uint32_t f, uint32_t pc,
                               rlx_instruction *out)
 {
+    if (!exe || !out)
+        return false;
     rlxv_instruction in;
     if (f >= exe->n_functions || pc >= exe->functions[f].n_words ||
         rlxv_decode(exe->functions[f].code + pc, exe->functions[f].n_words - pc, &in))
@@ -104,11 +125,15 @@ bool rlx_function_instruction(const rlx_executable *exe, uint32_t f, uint32_t pc
 
 uint32_t rlx_executable_type_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_types;
 }
 
 bool rlx_executable_type(const rlx_executable *exe, uint32_t type, rlx_type_info *out)
 {
+    if (!exe || !out)
+        return false;
     if (type >= exe->n_types)
         return false;
     const rlxv_type *t = &exe->types[type];
@@ -119,11 +144,15 @@ bool rlx_executable_type(const rlx_executable *exe, uint32_t type, rlx_type_info
 
 uint32_t rlx_executable_expr_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_exprs;
 }
 
 bool rlx_executable_expr(const rlx_executable *exe, uint32_t expr, rlx_expr_info *out)
 {
+    if (!exe || !out)
+        return false;
     if (expr >= exe->n_exprs)
         return false;
     const rlxv_expr *x = &exe->exprs[expr];
@@ -133,11 +162,15 @@ bool rlx_executable_expr(const rlx_executable *exe, uint32_t expr, rlx_expr_info
 
 uint32_t rlx_executable_kernel_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_kernels;
 }
 
 bool rlx_executable_kernel(const rlx_executable *exe, uint32_t k, rlx_kernel_info *out)
 {
+    if (!exe || !out)
+        return false;
     if (k >= exe->n_kernels)
         return false;
     const rlxv_kernel *x = &exe->kernels[k];
@@ -148,6 +181,8 @@ bool rlx_executable_kernel(const rlx_executable *exe, uint32_t k, rlx_kernel_inf
 bool rlx_executable_kernel_param(const rlx_executable *exe, uint32_t k, uint32_t param,
                                  uint32_t *out_type, bool *out_is_output)
 {
+    if (!exe || !out_type || !out_is_output)
+        return false;
     if (k >= exe->n_kernels || param >= exe->kernels[k].n_params)
         return false;
     *out_type = exe->kernels[k].params[param].type;
@@ -158,6 +193,8 @@ bool rlx_executable_kernel_param(const rlx_executable *exe, uint32_t k, uint32_t
 bool rlx_executable_native(const rlx_executable *exe, rlx_str *out_triple, uint32_t *out_n_features,
                            const void **out_elf, size_t *out_size)
 {
+    if (!exe || !out_triple || !out_n_features || !out_elf || !out_size)
+        return false;
     if (!exe->native.present)
         return false;
     *out_triple = exe->native.triple;
@@ -169,37 +206,51 @@ bool rlx_executable_native(const rlx_executable *exe, rlx_str *out_triple, uint3
 
 rlx_str rlx_executable_native_feature(const rlx_executable *exe, uint32_t i)
 {
+    if (!exe)
+        return (rlx_str){"", 0};
     return i < exe->native.n_features ? exe->native.features[i] : RLX_STR("");
 }
 
 uint32_t rlx_executable_constant_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_constants;
 }
 
 rlx_value rlx_executable_constant(const rlx_executable *exe, uint32_t c)
 {
+    if (!exe)
+        return rlx_none();
     return c < exe->n_constants ? exe->constants[c].value : rlx_none();
 }
 
 uint32_t rlx_executable_import_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_imports;
 }
 
 rlx_str rlx_executable_import(const rlx_executable *exe, uint32_t i)
 {
+    if (!exe)
+        return (rlx_str){"", 0};
     return i < exe->n_imports ? exe->imports[i] : RLX_STR("");
 }
 
 uint32_t rlx_executable_metadata_count(const rlx_executable *exe)
 {
+    if (!exe)
+        return 0;
     return exe->n_metadata;
 }
 
 bool rlx_executable_metadata(const rlx_executable *exe, uint32_t i, rlx_str *out_key,
                              rlx_str *out_value)
 {
+    if (!exe || !out_key || !out_value)
+        return false;
     if (i >= exe->n_metadata)
         return false;
     *out_key = exe->metadata[2 * i];

@@ -1,6 +1,7 @@
 /* What the system says of its memory: rlx/memory.h. Files are read with small buffers of the
    stack's; what is not there or not understood says nothing. */
 #include "vm/memory.h"
+#include "vm/need.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -148,6 +149,7 @@ rlx_memory rlx_memory_now(void)
 
 rlx_status rlx_memory_check(uint64_t bytes, const char *what, rlx_error *err)
 {
+    RLXV_NEED(err, what);
     const rlx_memory m = rlx_memory_now();
     if (bytes <= m.available)
         return RLX_OK;

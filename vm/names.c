@@ -1,5 +1,6 @@
 /* Tables of names, and the registry that hosts share between VMs. */
 #include "vm/file.h"
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>
@@ -84,6 +85,7 @@ rlx_status rlxv_names_set(rlxv_names *t, const rlxv_name *row, rlx_error *err)
 
 rlx_status rlx_registry_create(const rlx_allocator *a, rlx_registry **out, rlx_error *err)
 {
+    RLXV_NEED(err, out);
     rlx_registry *r = rlx_alloc(a, sizeof *r, _Alignof(rlx_registry));
     if (!r)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while creating a registry");
@@ -97,6 +99,8 @@ rlx_status rlx_registry_create(const rlx_allocator *a, rlx_registry **out, rlx_e
 
 rlx_registry *rlx_registry_retain(rlx_registry *r)
 {
+    if (!r)
+        return NULL;
     atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
     return r;
 }
@@ -114,6 +118,7 @@ void rlx_registry_release(rlx_registry *r)
 rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_str name, rlx_packed_fn fn, void *user,
                                    void (*destroy)(void *user), rlx_error *err)
 {
+    RLXV_NEED(err, r && RLXV_IS_STR(name) && fn);
     rlxv_name row = {.name = name, .packed = fn, .user = user, .destroy = destroy};
     return rlxv_names_set(&r->packed, &row, err);
 }
@@ -121,6 +126,7 @@ rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_str name, rlx_packed_fn 
 rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_str symbol, rlx_kernel_fn fn,
                                    rlx_error *err)
 {
+    RLXV_NEED(err, r && RLXV_IS_STR(symbol) && fn);
     rlxv_name row = {.name = symbol, .kernel = fn};
     return rlxv_names_set(&r->kernels, &row, err);
 }

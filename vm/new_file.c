@@ -5,6 +5,7 @@
    until it is gone; bytes are written in pieces, and between two of them a signal that waits is
    noticed. */
 #include "vm/file.h"
+#include "vm/need.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +106,7 @@ static int create(rlx_new_file *f)
 
 rlx_status rlx_new_file_begin(const char *path, rlx_new_file **out, rlx_error *err)
 {
+    RLXV_NEED(err, path && out);
     struct stat st;
     rlx_new_file *f = calloc(1, sizeof *f);
     const bool exists = stat(path, &st) == 0, is_stream = exists && !S_ISREG(st.st_mode);
@@ -130,6 +132,7 @@ rlx_status rlx_new_file_begin(const char *path, rlx_new_file **out, rlx_error *e
 
 rlx_status rlx_new_file_write(rlx_new_file *f, const void *data, size_t size, rlx_error *err)
 {
+    RLXV_NEED(err, f && (data || size == 0));
     const uint8_t *p = data;
     while (size > 0) {
         if (is_ending(f))
@@ -160,6 +163,7 @@ static void sync_folder(rlx_new_file *f)
 
 rlx_status rlx_new_file_end(rlx_new_file *f, rlx_status status, rlx_error *err)
 {
+    RLXV_NEED(err, f);
     if (status == RLX_OK && f->temporary && fsync(f->fd) != 0)
         status = rlxv_io_error(err, f->path, "write");
     if (close(f->fd) != 0 && status == RLX_OK)
@@ -189,6 +193,7 @@ const char *rlxv_new_file_name(const rlx_new_file *f)
 
 rlx_status rlx_write_file(const char *path, const void *data, size_t size, rlx_error *err)
 {
+    RLXV_NEED(err, path && (data || size == 0));
     rlx_new_file *f;
     RLX_TRY(rlx_new_file_begin(path, &f, err));
     return rlx_new_file_end(f, rlx_new_file_write(f, data, size, err), err);
@@ -196,6 +201,7 @@ rlx_status rlx_write_file(const char *path, const void *data, size_t size, rlx_e
 
 rlx_status rlx_check_output(const char *path, const char *const *inputs, size_t n, rlx_error *err)
 {
+    RLXV_NEED(err, path);
     struct stat output, input;
     if (stat(path, &output) != 0 || !S_ISREG(output.st_mode))
         return RLX_OK;

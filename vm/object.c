@@ -4,6 +4,7 @@
    waits in a list threaded through its header. A loose object never holds objects of a pool: the
    constructors cut loose what they take in, so a loose object may be released on any thread. */
 #include "vm/object.h"
+#include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <rlx/executable.h>
@@ -42,19 +43,22 @@ const char *rlx_kind_name(rlx_kind kind)
 
 rlx_value rlx_value_retain(rlx_value v)
 {
-    return rlxv_retain_value(v);
+    return v.as.object ? rlxv_retain_value(v) : v;
 }
 
 void rlx_value_release(rlx_value v)
 {
-    rlxv_release_value(v);
+    if (v.as.object)
+        rlxv_release_value(v);
 }
 
 void rlx_value_clear(rlx_value *v)
 {
+    if (!v)
+        return;
     rlx_value old = *v;
     *v = rlx_none();
-    rlxv_release_value(old);
+    rlx_value_release(old);
 }
 
 /* Drops a reference; if it was the last, the object joins |*todo|. */
@@ -256,6 +260,7 @@ rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bo
 rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndim,
                              const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, (dims || ndim == 0) && out);
     return rlxv_tensor_new(NULL, a, dtype, ndim, dims, out, err);
 }
 
@@ -263,6 +268,7 @@ rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndi
                            const int64_t *dims, void *data, void (*release)(void *user, void *data),
                            void *user, rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, (dims || ndim == 0) && out);
     int64_t numel;
     size_t nbytes;
     RLX_TRY(check_shape(dtype, ndim, dims, &numel, &nbytes, err));
@@ -285,47 +291,64 @@ rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndi
 rlx_status rlx_tensor_view(const rlx_allocator *a, rlx_tensor *base, uint32_t ndim,
                            const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {
+    RLXV_NEED(err, base && (dims || ndim == 0) && out);
     rlxv_export(base->header.pool, (rlx_value){RLX_KIND_TENSOR, 0, {.tensor = base}});
     return rlxv_tensor_reshape(NULL, a, base, ndim, dims, out, err);
 }
 
 rlx_dtype rlx_tensor_dtype(const rlx_tensor *t)
 {
+    if (!t)
+        return (rlx_dtype){0};
     return t->dtype;
 }
 
 uint32_t rlx_tensor_ndim(const rlx_tensor *t)
 {
+    if (!t)
+        return 0;
     return t->ndim;
 }
 
 const int64_t *rlx_tensor_dims(const rlx_tensor *t)
 {
+    if (!t)
+        return NULL;
     return t->dims;
 }
 
 int64_t rlx_tensor_numel(const rlx_tensor *t)
 {
+    if (!t)
+        return 0;
     return t->numel;
 }
 
 size_t rlx_tensor_nbytes(const rlx_tensor *t)
 {
+    if (!t)
+        return 0;
     return t->nbytes;
 }
 
 const void *rlx_tensor_data(const rlx_tensor *t)
 {
+    if (!t)
+        return NULL;
     return t->data;
 }
 
 void *rlx_tensor_mutable_data(rlx_tensor *t)
 {
+    if (!t)
+        return NULL;
     return t->header.readonly ? NULL : t->data;
 }
 
 bool rlx_tensor_same_storage(const rlx_tensor *a, const rlx_tensor *b)
 {
+    if (!b)
+        return false;
     return a->storage == b->storage;
 }
 
@@ -346,17 +369,31 @@ rlx_status rlxv_shape_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, cons
 rlx_status rlx_shape_create(const rlx_allocator *a, uint32_t n, const int64_t *dims,
                             rlx_shape **out, rlx_error *err)
 {
+    RLXV_NEED(err, (dims || n == 0) && out);
     return rlxv_shape_new(NULL, a, n, dims, out, err);
 }
 
 uint32_t rlx_shape_ndim(const rlx_shape *s)
 {
+    if (!s)
+        return 0;
     return s->n;
 }
 
 const int64_t *rlx_shape_dims(const rlx_shape *s)
 {
+    if (!s)
+        return NULL;
     return s->dims;
+}
+
+bool rlxv_are_values(const rlx_value *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i].kind > RLX_KIND_OBJECT ||
+            (items[i].kind >= RLX_KIND_TENSOR && !items[i].as.object))
+            return false;
+    return true;
 }
 
 static void take_items(rlxv_pool *p, rlx_value *to, const rlx_value *items, uint32_t n)
@@ -382,16 +419,21 @@ rlx_status rlxv_tuple_new(rlxv_pool *p, const rlx_allocator *a, uint32_t n, cons
 rlx_status rlx_tuple_create(const rlx_allocator *a, uint32_t n, const rlx_value *items,
                             rlx_tuple **out, rlx_error *err)
 {
+    RLXV_NEED(err, (items || n == 0) && rlxv_are_values(items, n) && out);
     return rlxv_tuple_new(NULL, a, n, items, out, err);
 }
 
 uint32_t rlx_tuple_count(const rlx_tuple *t)
 {
+    if (!t)
+        return 0;
     return t->n;
 }
 
 rlx_value rlx_tuple_get(const rlx_tuple *t, uint32_t i)
 {
+    if (!t)
+        return rlx_none();
     return i < t->n ? t->items[i] : rlx_none();
 }
 
@@ -413,11 +455,14 @@ rlx_status rlxv_string_new(rlxv_pool *p, const rlx_allocator *a, rlx_str text, r
 
 rlx_status rlx_string_create(const rlx_allocator *a, rlx_str text, rlx_string **out, rlx_error *err)
 {
+    RLXV_NEED(err, RLXV_IS_STR(text) && out);
     return rlxv_string_new(NULL, a, text, out, err);
 }
 
 rlx_str rlx_string_get(const rlx_string *s)
 {
+    if (!s)
+        return (rlx_str){"", 0};
     return (rlx_str){s->text, s->len};
 }
 
@@ -437,17 +482,22 @@ rlx_status rlxv_closure_new(rlxv_pool *p, const rlx_allocator *a, rlx_executable
 
 uint32_t rlx_closure_function(const rlx_closure *c)
 {
+    if (!c)
+        return 0;
     return c->function;
 }
 
 uint32_t rlx_closure_captured(const rlx_closure *c)
 {
+    if (!c)
+        return 0;
     return c->n;
 }
 
 rlx_status rlx_opaque_create(const rlx_allocator *a, const char *tag, void *pointer,
                              void (*destroy)(void *pointer), rlx_opaque **out, rlx_error *err)
 {
+    RLXV_NEED(err, out);
     rlx_opaque *o;
     RLX_TRY(rlxv_object_new(NULL, a, sizeof *o, RLX_KIND_OBJECT, &o, err));
     o->tag = tag;
@@ -459,5 +509,7 @@ rlx_status rlx_opaque_create(const rlx_allocator *a, const char *tag, void *poin
 
 void *rlx_opaque_get(const rlx_opaque *o, const char *tag)
 {
+    if (!o)
+        return NULL;
     return o->tag == tag ? o->pointer : NULL;
 }

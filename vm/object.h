@@ -170,6 +170,8 @@ rlx_status rlxv_closure_new(rlxv_pool *p, const rlx_allocator *a, rlx_executable
                             uint32_t function, uint32_t n, const rlx_value *captured,
                             rlx_closure **out, rlx_error *err);
 
+/* Kinds that there are, and no object that is NULL. */
+bool rlxv_are_values(const rlx_value *items, uint32_t n);
 /* Cuts |v| and what it holds loose from |p|. */
 void rlxv_export(rlxv_pool *p, rlx_value v);
 

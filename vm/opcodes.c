@@ -16,7 +16,8 @@ static const uint8_t row_of[256] = {
 
 const rlx_opcode_info *rlx_opcode_table(uint32_t *out_count)
 {
-    *out_count = TABLE_COUNT;
+    if (out_count)
+        *out_count = TABLE_COUNT;
     return table;
 }
 

@@ -3,6 +3,7 @@
    Sizes come from the file: each is checked to be a size that can exist, their sum to stay far from
    overflow, so that what follows adds freely. */
 #include "vm/exec.h"
+#include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <string.h>
@@ -72,6 +73,8 @@ rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe
 
 bool rlx_function_plan(const rlx_executable *exe, uint32_t f, rlx_plan_counts *out)
 {
+    if (!exe || !out)
+        return false;
     if (f >= exe->n_functions)
         return false;
     const rlxv_plan *p = &exe->functions[f].plan;
@@ -82,6 +85,8 @@ bool rlx_function_plan(const rlx_executable *exe, uint32_t f, rlx_plan_counts *o
 bool rlx_function_plan_buffer(const rlx_executable *exe, uint32_t f, uint32_t buffer,
                               rlx_plan_buffer *out)
 {
+    if (!exe || !out)
+        return false;
     if (f >= exe->n_functions || buffer >= exe->functions[f].plan.n_buffers)
         return false;
     *out = exe->functions[f].plan.buffers[buffer];
@@ -91,6 +96,8 @@ bool rlx_function_plan_buffer(const rlx_executable *exe, uint32_t f, uint32_t bu
 bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uint32_t tensor,
                               uint32_t *out_buffer, uint32_t *out_type)
 {
+    if (!exe || !out_buffer || !out_type)
+        return false;
     if (f >= exe->n_functions || tensor >= exe->functions[f].plan.n_tensors)
         return false;
     *out_buffer = exe->functions[f].plan.tensors[tensor].buffer;
@@ -101,7 +108,8 @@ bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uint32_t te
 uint32_t rlx_function_plan_slots(const rlx_executable *exe, uint32_t f, uint32_t region,
                                  uint32_t *out, uint32_t n)
 {
-    if (f >= exe->n_functions || region >= exe->functions[f].plan.n_regions)
+    if (!exe || (!out && n > 0) || f >= exe->n_functions ||
+        region >= exe->functions[f].plan.n_regions)
         return 0;
     const rlxv_region *r = &exe->functions[f].plan.regions[region];
     for (uint32_t i = 0; i < r->n_slots && i < n; i++)
@@ -113,10 +121,12 @@ rlx_status rlx_plan_compute(const rlx_executable *exe, uint32_t f, uint32_t regi
                             const int64_t *slots, uint64_t *sizes, uint64_t *offsets,
                             rlx_plan_sums *out, rlx_error *err)
 {
+    RLXV_NEED(err, exe && out);
     if (f >= exe->n_functions || region >= exe->functions[f].plan.n_regions)
         return rlx_fail(err, RLX_E_NOT_FOUND, "there is no region %u of function %u", region, f);
     const rlxv_function *fn = &exe->functions[f];
     const rlxv_region *r = &fn->plan.regions[region];
+    RLXV_NEED(err, slots || r->n_slots == 0);
     size_t bytes = ((size_t)r->n_values + r->n_buffers) * sizeof(uint64_t);
     int64_t *values = rlx_alloc(NULL, bytes, 16);
     if (!values)

@@ -6,6 +6,7 @@
    followed. Two buffers of a region whose intervals meet and whose offsets are stated must not
    overlap. */
 #include "vm/exec.h"
+#include "vm/need.h"
 
 #include <string.h>
 
@@ -133,6 +134,7 @@ static rlx_status check_offsets(const follower *f, const rlxv_region *r, uint32_
 
 rlx_status rlx_executable_verify_plans(const rlx_executable *exe, rlx_error *err)
 {
+    RLXV_NEED(err, exe);
     rlx_status status = RLX_OK;
     for (uint32_t i = 0; i < exe->n_functions && status == RLX_OK; i++) {
         follower f = {.exe = exe, .fn = &exe->functions[i], .err = err};

@@ -2,6 +2,7 @@
 
    The clock is read once per instruction: the end of one is the start of the next. A call's total
    runs from its instruction to its callee's return. */
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
@@ -64,6 +65,7 @@ static uint32_t walk(rlx_profile *p, bool fill)
 rlx_status rlx_profile_create(const rlx_allocator *a, rlx_executable *exe, uint32_t max_events,
                               rlx_profile **out, rlx_error *err)
 {
+    RLXV_NEED(err, exe && out);
     rlx_profile *p = rlx_alloc(a, sizeof *p, _Alignof(rlx_profile));
     if (!p)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while creating a profile");
@@ -99,6 +101,8 @@ void rlx_profile_destroy(rlx_profile *p)
 
 void rlx_profile_reset(rlx_profile *p)
 {
+    if (!p)
+        return;
     for (uint32_t i = 0; i < p->n_rows; i++) {
         rlx_profile_row *r = &p->rows[i];
         r->count = r->total_ns = r->self_ns = r->max_ns = 0;
@@ -112,6 +116,7 @@ void rlx_profile_reset(rlx_profile *p)
 
 rlx_status rlx_vm_set_profile(rlx_vm *vm, rlx_profile *p, rlx_error *err)
 {
+    RLXV_NEED(err, vm);
     if (p && p->exe != vm->exe)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the profile is of another executable");
     vm->profile = p;
@@ -181,11 +186,15 @@ void rlxv_profile_stop(rlx_profile *p, uint32_t depth)
 
 uint32_t rlx_profile_count(const rlx_profile *p)
 {
+    if (!p)
+        return 0;
     return p->n_rows;
 }
 
 bool rlx_profile_get(const rlx_profile *p, uint32_t row, rlx_profile_row *out)
 {
+    if (!p || !out)
+        return false;
     if (row >= p->n_rows)
         return false;
     *out = p->rows[row];
@@ -196,11 +205,15 @@ bool rlx_profile_get(const rlx_profile *p, uint32_t row, rlx_profile_row *out)
 
 uint32_t rlx_profile_event_count(const rlx_profile *p)
 {
+    if (!p)
+        return 0;
     return p->n_events;
 }
 
 bool rlx_profile_get_event(const rlx_profile *p, uint32_t i, rlx_profile_event *out)
 {
+    if (!p || !out)
+        return false;
     if (i >= p->n_events)
         return false;
     *out = p->events[i];
@@ -209,5 +222,7 @@ bool rlx_profile_get_event(const rlx_profile *p, uint32_t i, rlx_profile_event *
 
 uint64_t rlx_profile_dropped_events(const rlx_profile *p)
 {
+    if (!p)
+        return 0;
     return p->dropped;
 }

@@ -4,6 +4,7 @@
    runs it, so no two threads ever meet in one scratch arena. VMs that share threads take turns: a
    loop that finds them at work runs on its caller's thread alone, rather than wait or add threads
    to those that there are; pace.c says when a loop had better not be split at all. */
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <pthreadpool.h>
@@ -25,8 +26,12 @@ static pthreadpool_t start_pool(uint32_t n)
 
 rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **out, rlx_error *err)
 {
+    RLXV_NEED(err, out);
     a = a ? a : rlx_default_allocator();
-    n = n == 0 ? 1 : n < MAX_THREADS ? n : MAX_THREADS;
+    if (n > MAX_THREADS)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%u threads: at most %u can be started", n,
+                        MAX_THREADS);
+    n = n == 0 ? 1 : n;
     rlx_threads *t = rlx_alloc(a, sizeof *t, _Alignof(rlx_threads));
     if (!t)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
@@ -44,6 +49,8 @@ rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **
 
 rlx_threads *rlx_threads_retain(rlx_threads *t)
 {
+    if (!t)
+        return NULL;
     atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
     return t;
 }

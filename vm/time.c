@@ -1,4 +1,5 @@
 /* The time evaluator: samples of back-to-back calls, and their statistics. */
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <math.h>
@@ -77,6 +78,7 @@ static void cool_down(uint32_t ms)
 rlx_status rlx_time_evaluator(rlx_vm *vm, rlx_str function, const rlx_value *args, uint32_t n,
                               const rlx_time_options *options, rlx_time_result *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && (args || n == 0) && out);
     rlx_time_options o = options ? *options : (rlx_time_options){0};
     uint64_t number = o.number ? o.number : 1, ns;
     uint32_t repeat = o.repeat ? o.repeat : 10;

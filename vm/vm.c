@@ -1,5 +1,6 @@
 /* VMs: creation, registration, and what they keep between calls (saved functions, stateful inputs
    and outputs, figures). */
+#include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ static rlx_status resolve_kernels(rlx_vm *vm, rlx_error *err)
 rlx_status rlx_vm_create(rlx_executable *exe, const rlx_vm_options *options, rlx_vm **out,
                          rlx_error *err)
 {
+    RLXV_NEED(err, exe && out);
     const rlx_allocator *a =
         options && options->allocator ? options->allocator : rlx_default_allocator();
     rlx_vm *vm = rlx_alloc(a, sizeof *vm, _Alignof(rlx_vm));
@@ -144,12 +146,15 @@ void rlx_vm_destroy(rlx_vm *vm)
 
 rlx_executable *rlx_vm_executable(const rlx_vm *vm)
 {
+    if (!vm)
+        return NULL;
     return vm->exe;
 }
 
 rlx_status rlx_vm_register(rlx_vm *vm, rlx_str name, rlx_packed_fn fn, void *user,
                            void (*destroy)(void *user), rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(name) && fn);
     rlxv_name row = {.name = name, .packed = fn, .user = user, .destroy = destroy};
     return rlxv_names_set(&vm->packed, &row, err);
 }
@@ -157,6 +162,8 @@ rlx_status rlx_vm_register(rlx_vm *vm, rlx_str name, rlx_packed_fn fn, void *use
 void rlx_vm_set_instrument(rlx_vm *vm, rlx_instrument_before before, rlx_instrument_after after,
                            void *user)
 {
+    if (!vm)
+        return;
     vm->before = before;
     vm->after = after;
     vm->instrument_user = user;
@@ -190,6 +197,7 @@ static rlxv_saved *find_saved(rlx_vm *vm, rlx_str name)
 rlx_status rlx_vm_invoke(rlx_vm *vm, rlx_str function, const rlx_value *args, uint32_t n,
                          rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && (args || n == 0) && out);
     uint32_t f = rlx_executable_find_function(vm->exe, function);
     if (f != RLX_NONE && vm->exe->functions[f].exported)
         return rlxv_enter(vm, f, args, n, NULL, 0, out, err);
@@ -202,6 +210,8 @@ rlx_status rlx_vm_invoke(rlx_vm *vm, rlx_str function, const rlx_value *args, ui
 rlx_status rlx_vm_make_closure(rlx_vm *vm, rlx_str function, const rlx_value *bound, uint32_t n,
                                rlx_closure **out, rlx_error *err)
 {
+    RLXV_NEED(err,
+              vm && RLXV_IS_STR(function) && (bound || n == 0) && rlxv_are_values(bound, n) && out);
     uint32_t f;
     RLX_TRY(find_function(vm, function, &f, err));
     if (n > vm->exe->functions[f].n_params)
@@ -234,6 +244,8 @@ static rlx_status copy_args(rlx_vm *vm, uint32_t f, const rlx_value *args, uint3
 rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved, const rlx_value *args,
                                 uint32_t n, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && RLXV_IS_STR(saved) && (args || n == 0) &&
+                       rlxv_are_values(args, n));
     uint32_t f;
     rlx_value *copy;
     RLX_TRY(find_function(vm, function, &f, err));
@@ -268,6 +280,7 @@ rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved, con
 rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function, const rlx_value *args, uint32_t n,
                             rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && (args || n == 0) && rlxv_are_values(args, n));
     uint32_t f;
     rlx_value *copy;
     RLX_TRY(find_function(vm, function, &f, err));
@@ -291,6 +304,7 @@ rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function, const rlx_value *args,
 
 rlx_status rlx_vm_invoke_stateful(rlx_vm *vm, rlx_str function, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function));
     uint32_t f;
     rlx_value out;
     RLX_TRY(find_function(vm, function, &f, err));
@@ -329,6 +343,7 @@ static rlx_status output_at(rlx_vm *vm, rlx_str function, const uint32_t *path, 
 rlx_status rlx_vm_get_output(rlx_vm *vm, rlx_str function, const uint32_t *path, uint32_t n_path,
                              rlx_value *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && (path || n_path == 0) && out);
     rlx_value v;
     RLX_TRY(output_at(vm, function, path, n_path, &v, err));
     *out = rlxv_retain_value(v);
@@ -338,6 +353,7 @@ rlx_status rlx_vm_get_output(rlx_vm *vm, rlx_str function, const uint32_t *path,
 rlx_status rlx_vm_get_output_arity(rlx_vm *vm, rlx_str function, const uint32_t *path,
                                    uint32_t n_path, int32_t *out, rlx_error *err)
 {
+    RLXV_NEED(err, vm && RLXV_IS_STR(function) && (path || n_path == 0) && out);
     rlx_value v;
     RLX_TRY(output_at(vm, function, path, n_path, &v, err));
     *out = v.kind == RLX_KIND_TUPLE ? (int32_t)v.as.tuple->n : -1;
@@ -348,6 +364,8 @@ rlx_status rlx_vm_get_output_arity(rlx_vm *vm, rlx_str function, const uint32_t 
 
 void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out)
 {
+    if (!vm || !out)
+        return;
     const rlxv_pool *p = vm->pool;
     uint64_t in_block = p->arena_used < p->arena_bytes ? p->arena_used : p->arena_bytes;
     uint64_t idle = rlxv_plans_idle_bytes(vm);
@@ -358,6 +376,8 @@ void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out)
 
 void rlx_vm_reset_stats(rlx_vm *vm)
 {
+    if (!vm)
+        return;
     vm->pool->peak_bytes = vm->pool->live_bytes + vm->pool->arena_used;
     vm->pool->allocator_calls = 0;
     vm->instructions = 0;
@@ -365,6 +385,8 @@ void rlx_vm_reset_stats(rlx_vm *vm)
 
 void rlx_vm_trim(rlx_vm *vm)
 {
+    if (!vm)
+        return;
     rlxv_plans_trim(vm);
     rlxv_pool_trim(vm->pool);
 }

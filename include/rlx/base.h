@@ -4,6 +4,10 @@
    may be NULL. Outputs are written on success only. Nothing in the library aborts, exits, prints or
    keeps global mutable state.
 
+   A pointer may be NULL where its function says so; an array, where its count is 0. Elsewhere NULL
+   is an error (INVALID_ARG), or an empty answer of a getter: 0, false, NULL, RLX_NONE or an empty
+   text.
+
    Verbs carry ownership: create/destroy unique, retain/release counted, init/deinit the caller's
    storage, get borrowed. */
 #ifndef RLX_BASE_H

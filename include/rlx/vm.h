@@ -45,7 +45,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_st
    thread. */
 typedef struct rlx_threads rlx_threads;
 
-/* |n| threads, the caller's own being one; 0 and 1: none beside it. Errors: NOMEM, also where the
+/* |n| threads, the caller's own being one; 0 and 1: none beside it. Errors: INVALID_ARG (more than
+   1024), NOMEM, also where the
    system refuses to start them. */
 RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
                                                     rlx_threads **out, rlx_error *err);

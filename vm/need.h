@@ -1,0 +1,18 @@
+/* The pointers that a public function needs: NULL is the caller's mistake, never a crash. */
+#ifndef RLXV_NEED_H
+#define RLXV_NEED_H
+
+#include <rlx/base.h>
+
+/* Leaves with INVALID_ARG unless |condition| holds. */
+#define RLXV_NEED(err, condition)                                                             \
+    do {                                                                                      \
+        if (__builtin_expect(!(condition), 0))                                                \
+            return rlx_fail((err), RLX_E_INVALID_ARG, "%s: a pointer that is needed is NULL", \
+                            __func__);                                                        \
+    } while (0)
+
+/* A text, which may be empty. */
+#define RLXV_IS_STR(text) ((text).data || (text).len == 0)
+
+#endif
