@@ -1,6 +1,6 @@
 /* The default allocator (mimalloc where it was built in, else libc) and the two functions through
    which all of the library allocates. Alignments below a pointer's are raised to it. */
-#include <rlx/base.h>
+#include "vm/vm_impl.h"
 
 #include <stdlib.h>
 #if RLX_WITH_MIMALLOC
@@ -36,6 +36,13 @@ const rlx_allocator *rlx_default_allocator(void)
 {
     static const rlx_allocator allocator = {NULL, default_alloc, default_free};
     return &allocator;
+}
+
+void rlxv_default_purge(void)
+{
+#if RLX_WITH_MIMALLOC
+    mi_collect(true);
+#endif
 }
 
 void *rlx_alloc(const rlx_allocator *a, size_t size, size_t align)

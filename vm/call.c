@@ -8,7 +8,18 @@
 
 #include <string.h>
 
-#define AGE_EVERY 64u /* entries between two agings of the pool */
+/* Entries between two agings: what none of them needed goes back to the allocator. */
+#define AGE_EVERY 16u
+
+static void age(rlx_vm *vm)
+{
+    rlxv_pool_age(vm->pool);
+    bool gave = rlxv_plans_age(vm);
+    for (uint32_t i = 0; i < vm->n_workers; i++)
+        gave |= rlxv_scratch_age(&vm->workers[i]);
+    if (gave && vm->allocator.alloc == rlx_default_allocator()->alloc)
+        rlxv_default_purge();
+}
 
 static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx_value *out)
 {
@@ -16,7 +27,7 @@ static void leave_host(rlx_vm *vm, uint64_t budget, rlx_status status, const rlx
     if (status == RLX_OK)
         rlxv_export(vm->pool, *out);
     if (++vm->entries % AGE_EVERY == 0)
-        rlxv_pool_age(vm->pool);
+        age(vm);
     rlxv_stack_trim(vm);
     vm->pool->system_limit = UINT64_MAX;
 }

@@ -58,6 +58,12 @@ static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
     return c;
 }
 
+static inline void note_use(rlxv_worker *w, const rlxv_scratch_chunk *c)
+{
+    if (c->used > w->recent)
+        w->recent = c->used;
+}
+
 static void *scratch_alloc(rlx_kernel_context *ctx, int64_t bytes, int64_t align)
 {
     rlxv_worker *w = worker_of(ctx);
@@ -79,6 +85,7 @@ static void *scratch_alloc(rlx_kernel_context *ctx, int64_t bytes, int64_t align
         at = c->used + (a - ((uintptr_t)c + c->used) % a) % a;
         if (at <= c->size && size <= c->size - at) {
             c->used = at + size;
+            note_use(w, c);
             return (uint8_t *)c + at;
         }
     }
@@ -90,6 +97,7 @@ static void *scratch_alloc(rlx_kernel_context *ctx, int64_t bytes, int64_t align
     w->chunk = c;
     at = CHUNK_HEADER + (a - ((uintptr_t)c + CHUNK_HEADER) % a) % a;
     c->used = at + size;
+    note_use(w, c);
     return (uint8_t *)c + at;
 }
 
@@ -132,6 +140,19 @@ void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
         c->used = mark.used;
     else if (w->vm->options.max_bytes == 0)
         w->chunk = new_chunk(w, total); /* NULL is fine: taken when needed */
+}
+
+bool rlxv_scratch_age(rlxv_worker *w)
+{
+    rlxv_scratch_chunk *c = w->chunk;
+    const bool is_large =
+        c && !c->previous && c->used == CHUNK_HEADER && rlxv_is_far_more(c->size, w->recent);
+    if (is_large) {
+        w->chunk = NULL;
+        free_chunk(w, c);
+    }
+    w->recent = 0;
+    return is_large;
 }
 
 static int32_t fail(rlx_kernel_context *ctx, const char *message)

@@ -327,6 +327,8 @@ static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t siz
         use->base = 0;
     }
     vm->arena_wanted = wanted;
+    if (end > vm->arena_recent)
+        vm->arena_recent = end;
     vm->pool->arena_used = end;
     rlxv_pool_note_peak(vm->pool);
     return RLX_OK;
@@ -471,6 +473,18 @@ void rlxv_plans_trim(rlx_vm *vm)
         return;
     drop_block(vm);
     vm->arena_wanted = 0;
+}
+
+bool rlxv_plans_age(rlx_vm *vm)
+{
+    const bool is_large = vm->arena && !vm->options.arena && vm->pool->arena_used == 0 &&
+                          rlxv_is_far_more(vm->arena->size, vm->arena_recent);
+    if (is_large) {
+        drop_block(vm);
+        vm->arena_wanted = vm->arena_recent;
+    }
+    vm->arena_recent = 0;
+    return is_large;
 }
 
 uint64_t rlxv_plans_idle_bytes(const rlx_vm *vm)

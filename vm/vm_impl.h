@@ -78,6 +78,7 @@ typedef struct rlxv_worker {
     rlx_vm *vm;
     rlxv_scratch_chunk *chunk; /* newest first */
     rlxv_scratch_plan plan;    /* taken first */
+    size_t recent;             /* most that one chunk held since the last aging */
     bool in_share;             /* runs a share of a parallel loop */
     int64_t share_ns;          /* how long the last one took */
     rlx_status refused;        /* why scratch memory was refused since the kernel began */
@@ -92,6 +93,16 @@ int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
 /* Gives back all scratch memory taken since |mark|; if nothing was held then and bytes are not
    limited, one chunk that is large enough for all of it stays for the next time. */
 void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
+
+/* Gives back a chunk that is far larger than what kernels took since the last call; true if so. */
+bool rlxv_scratch_age(rlxv_worker *w);
+/* alloc.c: freed memory of the default allocator goes back to the system. */
+void rlxv_default_purge(void);
+/* What is kept beyond need: twice of it, and a little that is not worth giving back. */
+static inline bool rlxv_is_far_more(uint64_t kept, uint64_t needed)
+{
+    return kept > 2 * needed + ((uint64_t)1 << 20);
+}
 
 static inline rlxv_scratch_mark rlxv_scratch_now(const rlxv_worker *w)
 {
@@ -181,6 +192,7 @@ struct rlx_vm {
     rlxv_layout_cache *layouts; /* per region of the executable */
     rlx_storage *arena;         /* the block that regions are laid out in; NULL: none yet */
     uint64_t arena_wanted;      /* most that regions in use at once took */
+    uint64_t arena_recent;      /* the same since the last aging */
 
     rlxv_state **states; /* per function; allocated on use */
     rlxv_saved *saved;
@@ -200,6 +212,8 @@ void rlxv_stack_free(rlx_vm *vm);
 /* plan.c */
 rlx_status rlxv_plans_create(rlx_vm *vm, rlx_error *err);
 void rlxv_plans_destroy(rlx_vm *vm);
+/* Frees a block that is far larger than what was needed since the last call; true if it did. */
+bool rlxv_plans_age(rlx_vm *vm);
 /* Frees the layouts and the block that nothing uses. */
 void rlxv_plans_trim(rlx_vm *vm);
 /* Bytes of headers that layouts keep and nobody holds. */

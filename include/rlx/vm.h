@@ -180,8 +180,10 @@ typedef struct rlx_vm_stats {
 
 RLX_API void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out);
 RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
-/* Gives all unused storage back to the allocator, the planned memory and the layouts kept for
-   shapes seen included. */
+/* After every 16th call a VM gives back by itself what none of the 16 used: storage, and a block of
+   planned or scratch memory larger than twice what they needed and 1 MiB. A steady state allocates
+   nothing. This function gives all unused storage back to the allocator, the planned memory and the
+   layouts kept for shapes seen included. */
 RLX_API void rlx_vm_trim(rlx_vm *vm);
 
 #ifdef __cplusplus
