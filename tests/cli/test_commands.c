@@ -568,6 +568,35 @@ RLX_TEST(cli, limits_of_memory_and_time)
     fixture_deinit(&f);
 }
 
+/* Bytes that are no shared object would fail to load: --no-native says why it does not try. */
+RLX_TEST(cli, no_native_refuses_files_with_machine_code)
+{
+    static const unsigned char elf[64] = {0x7f, 'E', 'L', 'F'};
+    cli_fixture f;
+    rlx_exec_builder *b;
+    uint32_t shape, main_function;
+    start(&f);
+    expect_command(&f, cli_command_run, "@p.rlx -f empty --no-native", CLI_OK, "result");
+    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &b, &t->error));
+    RLX_OKAY(
+        rlx_exec_builder_type(b, &(rlx_type_info){.kind = RLX_TYPE_OBJECT}, &shape, &t->error));
+    RLX_OKAY(rlx_exec_builder_declare(b, RLX_STR("main"), true, &main_function, &t->error));
+    const rlx_param x = {RLX_STR("x"), shape};
+    RLX_OKAY(rlx_exec_builder_begin(b, main_function, &x, 1, shape, 0, &t->error));
+    RLX_OKAY(rlx_exec_builder_emit(b, RLX_OP_RET, &(uint32_t){0}, 1, &t->error));
+    RLX_OKAY(rlx_exec_builder_end(b, &t->error));
+    RLX_OKAY(rlx_exec_builder_native(b, RLX_STR("x86_64-linux-gnu"), NULL, 0, elf, sizeof elf,
+                                     &t->error));
+    RLX_OKAY(rlx_exec_builder_save(b, in_folder(&f, "native.rlx"), &t->error));
+    rlx_exec_builder_destroy(b);
+    const cli_run_fn runs[] = {cli_command_run, cli_command_time, cli_command_profile};
+    for (int i = 0; i < 3; i++)
+        expect_command(&f, runs[i], "@native.rlx --input int:1 --no-native", CLI_FAILED,
+                       "has native code, which --no-native refuses");
+    expect_command(&f, cli_command_verify, "@native.rlx", CLI_OK, "ok");
+    fixture_deinit(&f);
+}
+
 /* A file that claims to be huge is not read into memory that is not there. */
 RLX_TEST(cli, an_input_larger_than_memory_is_refused)
 {

@@ -28,6 +28,7 @@ typedef struct cli_call {
     const char *trace;       /* a file that the command writes */
     bool huge_pages;         /* the same of there */
     bool quiet;              /* what the function prints is dropped */
+    bool no_native;          /* files with machine code are refused */
     uint64_t max_bytes;      /* of the arguments and the VM; 0: what the system has left */
     double max_seconds;      /* of loading, reading and calling; 0: no limit */
 } cli_call;

@@ -36,6 +36,10 @@ int main(int argc, char **argv)
               argc < 2 ? stderr : stdout);
         for (int i = 0; i < N_COMMANDS; i++)
             fprintf(argc < 2 ? stderr : stdout, "  %-8s %s\n", commands[i].name, commands[i].help);
+        fputs("\nrun, time and profile run the native code in a file, with all your rights: use "
+              "them on\n"
+              "files that you trust, or with --no-native. dump, verify and asm run nothing.\n",
+              argc < 2 ? stderr : stdout);
         return argc < 2 ? CLI_USAGE : CLI_OK;
     }
     const char *names[N_COMMANDS];

@@ -91,6 +91,7 @@ static const cli_option call_options[] = {
     {"--native-file", "F.so", "keep the kernels in this file, so that perf names them"},
     {"--huge-pages", "",
      "constants are read into huge pages, not mapped: loads slower, runs faster"},
+    {"--no-native", "", "refuse a file with machine code, which runs with all your rights"},
     {"--max-bytes", "N[KMGT]",
      "of inputs and what calls allocate (default: what the system has left)"},
     {"--max-seconds", "S", "end with status 1 if loading and calling take longer"},
@@ -290,6 +291,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->native_file = value;
     } else if (strcmp(option->name, "--huge-pages") == 0) {
         call->huge_pages = true;
+    } else if (strcmp(option->name, "--no-native") == 0) {
+        call->no_native = true;
     } else if (strcmp(option->name, "--max-bytes") == 0) {
         return cli_parse_bytes(option->name, value, &call->max_bytes);
     } else if (strcmp(option->name, "--max-seconds") == 0) {

@@ -171,9 +171,11 @@ int cli_command_run(int argc, char **argv)
         {"-o", "[NAME=]F.npy",
          "write the result NAME, NAME.0, or 0 by position; all: F.npy, or F.0.npy, F.1.npy"},
     };
-    const cli_command command = {"rlx run FILE.rlx [options]",
-                                 "Calls a function once and writes or prints its result.", options,
-                                 1, true};
+    const cli_command command = {
+        "rlx run FILE.rlx [options]",
+        "Calls a function once and writes or prints its result. Runs the native code in the "
+        "file, with all your rights: run only files that you trust, or add --no-native.",
+        options, 1, true};
     cli_call call = {0};
     bool help;
     int status = cli_parse(&command, argc, argv, set, &call, &help);

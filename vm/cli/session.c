@@ -212,6 +212,15 @@ static int create_vm(const cli_call *call, cli_session *s)
     return rlx_vm_create(s->exe, &options, &s->vm, &err) == RLX_OK ? CLI_OK : cli_fail(&err);
 }
 
+static bool has_native(const rlx_executable *exe)
+{
+    rlx_str triple;
+    uint32_t n_features;
+    const void *elf;
+    size_t size;
+    return rlx_executable_native(exe, &triple, &n_features, &elf, &size);
+}
+
 int cli_open(const cli_call *call, cli_session *out)
 {
     rlx_error err = {0};
@@ -226,10 +235,15 @@ int cli_open(const cli_call *call, cli_session *out)
     }
     if (call->max_seconds > 0 && !(out->watch = cli_watch_start(call->max_seconds, &out->cancel)))
         return CLI_FAILED;
-    const rlx_load_options load = {
-        .trust_native = true, .native_file = call->native_file, .huge_pages = call->huge_pages};
+    const rlx_load_options load = {.trust_native = !call->no_native,
+                                   .native_file = call->native_file,
+                                   .huge_pages = call->huge_pages};
     if (rlx_executable_load_file(call->file, &load, &out->exe, &err) != RLX_OK)
         return cli_fail(&err);
+    if (call->no_native && has_native(out->exe)) {
+        cli_complain("%s has native code, which --no-native refuses", call->file);
+        return CLI_FAILED;
+    }
     out->function =
         cli_find_function(call->file, out->exe, call->function ? call->function : "main");
     if (out->function == RLX_NONE)
