@@ -137,6 +137,36 @@ RLX_TEST(cli_names, shown_and_cut)
     }
 }
 
+/* A place in column 0 is what it names: in errors, in the profile and in the trace. */
+RLX_TEST(cli_names, nodes_are_named_where_they_fail_and_take_time)
+{
+    static const char nodes[] = ".func main (n: int64[]) -> object symbols 0 {\n"
+                                "    .at \"m.onnx\" 2 0 \"node 'a\\x1b' (Copy)\"\n"
+                                "    call_builtin r1, \"rlx.copy\", [r0]\n"
+                                "    .at \"m.onnx\" 3 0 \"node 1 (Copy)\"\n"
+                                "    call_builtin r2, \"rlx.copy\", [r0]\n"
+                                "    ret r2\n"
+                                "}\n"
+                                ".func fails (n: prim(int64, s0!)) -> object symbols 1 {\n"
+                                "    .at \"m.onnx\" 7 0 \"node 'c' (Check)\"\n"
+                                "    check s0 == 3, \"n must be three\"\n"
+                                "    ret r0\n"
+                                "}\n";
+    cli_fixture f;
+    fixture_init(&f);
+    assemble_to(&f, "p.rlx", nodes);
+    expect_command(&f, cli_command_run, "@p.rlx -f fails --input int:4", CLI_FAILED,
+                   "m.onnx: node 'c' (Check): n must be three");
+    expect_command(&f, cli_command_profile, "@p.rlx --input int:4", CLI_OK,
+                   "rlx.copy  node 'a\\x1b' (Copy) and 1 more\n");
+    expect_command(&f, cli_command_profile, "@p.rlx --input int:4 --json --trace @t.json", CLI_OK,
+                   "\"location\": \"node 1 (Copy)\"");
+    char *trace = read_file(&f, "t.json");
+    cr_expect(strstr(trace, "\"location\": \"node 1 (Copy)\""), "%s", trace);
+    free(trace);
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli_names, a_long_name_is_found_and_shown_short)
 {
     enum { LONG = 10240 };

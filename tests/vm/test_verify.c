@@ -240,6 +240,57 @@ RLX_TEST(verify, header_and_sections)
     }
 }
 
+RLX_TEST(verify, names_of_results)
+{
+    static const char named[] =
+        ".func f (x: int64[]) -> int64[] {\n    .results \"y\"\n    ret r0\n}\n"
+        ".func g (x: int64[]) -> tuple(int64[], int64[]) {\n"
+        "    .results \"a\", \"\"\n"
+        "    make_tuple r1, [r0, r0]\n    ret r1\n}\n";
+    /* rows: function 0, 1, "y"; function 1, 2, "a", "" */
+    static const struct {
+        uint32_t offset, value;
+        const char *message; /* NULL: sound */
+    } rows[] = {
+        {0, 0, NULL},
+        {0, 2, "names row 0: is out of range or order"},
+        {0, 1, "names row 0: is out of range or order"}, /* g has two */
+        {4, 0, "names row 0: is out of range or order"},
+        {4, 2, "names row 0: is out of range or order"},
+        {4, UINT32_MAX, "names row 0: is out of range or order"},
+        {8, 77, "string 77 does not exist"},
+        {12, 0, "names row 1: is out of range or order"},
+        {16, 1, "names row 1: is out of range or order"},
+        {16, 3, "names row 1: is out of range or order"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        image m = image_of(t, named);
+        rlx_executable *exe = NULL;
+        image_store(image_section(&m, RLXV_SECTION_NAMES) + rows[i].offset, rows[i].value, 4);
+        image_seal(&m);
+        t->error = (rlx_error){0};
+        rlx_status status = image_load(t, &m, &exe);
+        if (rows[i].message) {
+            expect_refused(t, i, status, exe, rows[i].message);
+        } else {
+            cr_assert_eq(status, RLX_OK, "%s", t->error.message);
+            cr_expect(rlx_str_eq(rlx_function_result_name(exe, 1, 0), RLX_STR("a")));
+            cr_expect_eq(rlx_function_result_name(exe, 1, 2).len, 0u);
+            rlx_executable_release(exe);
+        }
+        image_free(t, &m);
+    }
+    /* A library that does not know the section passes over it. */
+    image m = image_of(t, named);
+    rlx_executable *exe = NULL;
+    image_store(image_entry(&m, RLXV_SECTION_NAMES), 60, 4);
+    image_seal(&m);
+    cr_expect_eq(image_load(t, &m, &exe), RLX_OK, "%s", t->error.message);
+    cr_expect_eq(rlx_function_result_name(exe, 0, 0).len, 0u);
+    rlx_executable_release(exe);
+    image_free(t, &m);
+}
+
 RLX_TEST(verify, an_unknown_optional_section_is_skipped)
 {
     image m =

@@ -1,7 +1,8 @@
 /* rlx profile: where the time of a call goes, by kernel, builtin and instruction.
  *
- * Rows of the profile with the same callee are joined for the table; --json also gives each place
- * in the code. Shares are of the sum of all self times, so they add up to 100 %. */
+ * Rows of the profile with the same callee are joined for the table, which names their first node
+ * of an ONNX model; --json and --trace give each place in the code. Shares are of the sum of all
+ * self times, so they add up to 100 %. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #include "vm/cli/file.h"
 
-enum { MAX_EVENTS = 1 << 20, MAX_CALLS = 1000000 };
+enum { MAX_EVENTS = 1 << 20, MAX_CALLS = 1000000, PLACE_SHOWN = 120 };
 
 typedef struct arguments {
     cli_call call;
@@ -23,6 +24,7 @@ typedef struct group {
     const char *kind;
     rlx_str name;
     uint64_t count, total_ns, self_ns;
+    uint32_t function, pc, n_rows; /* the first place in the code, and how many there are */
 } group;
 
 typedef struct report {
@@ -97,8 +99,8 @@ static int make_groups(report *r)
     }
     for (uint32_t i = 0; i < n && rlx_profile_get(r->profile, i, &row); i++) {
         if (row.count > 0)
-            r->groups[used++] =
-                (group){kind_of(row.op), row.name, row.count, row.total_ns, row.self_ns};
+            r->groups[used++] = (group){kind_of(row.op), row.name,     row.count, row.total_ns,
+                                        row.self_ns,     row.function, row.pc,    1};
         r->sum_ns += row.self_ns;
     }
     qsort(r->groups, used, sizeof *r->groups, by_name);
@@ -109,6 +111,11 @@ static int make_groups(report *r)
             r->groups[joined++] = *g;
             continue;
         }
+        if (g->function < last->function || (g->function == last->function && g->pc < last->pc)) {
+            last->function = g->function;
+            last->pc = g->pc;
+        }
+        last->n_rows++;
         last->count += g->count;
         last->total_ns += g->total_ns;
         last->self_ns += g->self_ns;
@@ -121,6 +128,20 @@ static int make_groups(report *r)
 static double share(const report *r, const group *g)
 {
     return r->sum_ns ? (double)g->self_ns / (double)r->sum_ns : 0;
+}
+
+/* "  node 'a' (Add) and 2 more" where the file names nodes. */
+static void write_node(const report *r, const group *g)
+{
+    rlx_location where;
+    char place[PLACE_SHOWN];
+    if (strcmp(g->kind, "instruction") == 0 ||
+        !rlx_function_location(r->session->exe, g->function, g->pc, &where, NULL) ||
+        where.column != 0)
+        return;
+    printf("  %s", cli_place_text(r->session->exe, g->function, g->pc, place, sizeof place));
+    if (g->n_rows > 1)
+        printf(" and %u more", g->n_rows - 1);
 }
 
 static void write_table(const report *r)
@@ -137,11 +158,13 @@ static void write_table(const report *r)
            "name");
     for (uint32_t i = 0; i < r->n_groups; i++) {
         const group *g = &r->groups[i];
-        printf("%6.2f%% %12s %12s %12s %9llu  %-11s %.*s\n", 100 * share(r, g),
+        printf("%6.2f%% %12s %12s %12s %9llu  %-11s %.*s", 100 * share(r, g),
                cli_time_text((double)g->self_ns, self, sizeof self),
                cli_time_text((double)g->total_ns, total, sizeof total),
                cli_time_text((double)g->total_ns / (double)g->count, mean, sizeof mean),
                (unsigned long long)g->count, g->kind, (int)g->name.len, g->name.data);
+        write_node(r, g);
+        putchar('\n');
     }
 }
 
