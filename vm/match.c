@@ -183,10 +183,9 @@ static void describe(rlx_value v, text *t)
     char name[24];
     if (v.kind == RLX_KIND_TENSOR) {
         const rlx_tensor *x = v.as.tensor;
-        add(t, "a %s tensor of shape (", rlx_dtype_name(x->dtype, name));
-        for (uint32_t i = 0; i < x->ndim; i++)
-            add(t, "%s%lld", i ? ", " : "", (long long)x->dims[i]);
-        add(t, ")");
+        char shape[160];
+        add(t, "a %s tensor of shape %s", rlx_dtype_name(x->dtype, name),
+            rlxv_shape_text(x->ndim, x->dims, shape, sizeof shape));
     } else if (v.kind == RLX_KIND_TUPLE) {
         add(t, "a tuple of %u", v.as.tuple->n);
     } else if (v.kind == RLX_KIND_SHAPE) {

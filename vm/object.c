@@ -8,6 +8,7 @@
 
 #include <rlx/checked.h>
 #include <rlx/executable.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *rlx_kind_name(rlx_kind kind)
@@ -227,15 +228,33 @@ rlx_status rlxv_tensor_part(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *ba
     return view_of(p, a, base, (size_t)offset, ndim, dims, numel, nbytes, out, err);
 }
 
+const char *rlxv_shape_text(uint32_t ndim, const int64_t *dims, char *buffer, size_t size)
+{
+    size_t used = (size_t)snprintf(buffer, size, "(");
+    for (uint32_t i = 0; i < ndim && used < size; i++) {
+        const int n =
+            snprintf(buffer + used, size - used, "%s%lld", i ? ", " : "", (long long)dims[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (used < size)
+        snprintf(buffer + used, size - used, ")");
+    return buffer;
+}
+
 rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base,
                                uint32_t ndim, const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {
     int64_t numel;
     size_t nbytes;
     RLX_TRY(check_shape(base->dtype, ndim, dims, &numel, &nbytes, err));
-    if (numel != base->numel)
-        return rlx_fail(err, RLX_E_SHAPE, "a view of %lld elements over a tensor of %lld",
-                        (long long)numel, (long long)base->numel);
+    if (numel != base->numel) {
+        char shape[96], old[96];
+        return rlx_fail(err, RLX_E_SHAPE,
+                        "a view of %lld elements over a tensor of %lld: shape %s over %s",
+                        (long long)numel, (long long)base->numel,
+                        rlxv_shape_text(ndim, dims, shape, sizeof shape),
+                        rlxv_shape_text(base->ndim, base->dims, old, sizeof old));
+    }
     return view_of(p, a, base, 0, ndim, dims, numel, nbytes, out, err);
 }
 

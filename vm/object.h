@@ -153,6 +153,8 @@ rlx_status rlxv_tensor_in(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, 
                           rlx_error *err);
 rlx_status rlxv_tensor_new(rlxv_pool *p, const rlx_allocator *a, rlx_dtype dtype, uint32_t ndim,
                            const int64_t *dims, rlx_tensor **out, rlx_error *err);
+/* "(2, 3)", cut to |size|. */
+const char *rlxv_shape_text(uint32_t ndim, const int64_t *dims, char *buffer, size_t size);
 rlx_status rlxv_tensor_reshape(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *base,
                                uint32_t ndim, const int64_t *dims, rlx_tensor **out,
                                rlx_error *err);

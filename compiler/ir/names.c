@@ -12,6 +12,13 @@ const char *rlxc_given_name(rlxc_context *ctx, const rlxc_function *f, const cha
     return identifier;
 }
 
+const char *rlxc_shown_name(rlxc_context *ctx, const rlxc_rvar *var)
+{
+    char shown[64];
+    const char *name = var->given ? var->given : var->name;
+    return rlxc_intern_cstr(ctx, rlx_name_text(rlx_str_from(name), shown, sizeof shown));
+}
+
 static bool is_param(const rlxc_function *f, const rlxc_rvar *var)
 {
     for (uint32_t i = 0; i < f->n_params; i++)

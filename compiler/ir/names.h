@@ -15,6 +15,9 @@
 const char *rlxc_given_name(rlxc_context *ctx, const rlxc_function *f, const char *key,
                             const char *identifier);
 
+/* What the user calls |var|, as people are shown it. */
+const char *rlxc_shown_name(rlxc_context *ctx, const rlxc_rvar *var);
+
 /* Notes what the variables are called that the exported functions of |module| return, before passes
  * change them; where the attribute says it, nothing. Compiler temporaries give no name. Parameters
  * get the names that messages call them by. */

@@ -1,5 +1,6 @@
 /* Emission of operators and constants, without effect once the node has failed (importer.h). An
  * operator that reports an error fails the node. */
+#include "compiler/ir/names.h"
 #include "compiler/onnx/sizes.h"
 #include "compiler/ops/state.h"
 
@@ -138,7 +139,8 @@ rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *d
     for (uint32_t i = 0; i < ndim && !im->failed; i++)
         if (axes >> i & 1 && !rlxc_prove_eq(im->ctx, own[i], dims[i], NULL) &&
             !(rlxc_is_int(own[i], &known) && rlxc_is_int(dims[i], &known))) {
-            const char *name = a.kind == RLXC_ATOM_VAR ? a.var->name : "constant";
+            const char *name =
+                a.kind == RLXC_ATOM_VAR ? rlxc_shown_name(im->ctx, a.var) : "constant";
             rlxc_requirement fits = {RLXC_EQUAL, own[i], dims[i],
                                      rlxc_internf(im->ctx,
                                                   "%s: dimension %u of '%s' does not fit the "

@@ -4,10 +4,10 @@
  * `d1 if d1 != 1 else (d2 if d2 != 1 else d3)`, over the different dimensions in the order of their
  * ids: where all fit, each order gives the same value, so one order stands for all. */
 #include "compiler/ops/require.h"
+#include "compiler/ir/names.h"
 
 #include <string.h>
 
-enum { NAME_SHOWN = 64 };
 enum { MAX_MEMBERS = 16 };
 
 static const char *const relation_names[] = {"equal", "broadcast", "fits", "multiple", "at_most"};
@@ -96,13 +96,12 @@ static const char *size_text(const rlxc_call_view *v, rlxc_size size)
         of = rlxc_internf(v->ctx, "tensor %u of ", size.field);
         atom = atom.kind == RLXC_ATOM_TUPLE ? atom.items[size.field] : atom;
     }
-    char shown[NAME_SHOWN];
+    /* Within a node of a model, what has no name of the model's is the importer's. */
+    const rlxc_range at = v->call->range;
     const char *name = "";
-    if (atom.kind == RLXC_ATOM_VAR) {
-        const char *given = atom.var->given ? atom.var->given : atom.var->name;
-        name =
-            rlxc_internf(v->ctx, " '%s'", rlx_name_text(rlx_str_from(given), shown, sizeof shown));
-    }
+    if (atom.kind == RLXC_ATOM_VAR &&
+        (atom.var->given || !rlxc_line_label(v->ctx, at.file, at.line)))
+        name = rlxc_internf(v->ctx, " '%s'", rlxc_shown_name(v->ctx, atom.var));
     return rlxc_internf(v->ctx, "dimension %u of %s%.*s%s", size.index, of, (int)input->name_length,
                         input->name, name);
 }
