@@ -164,6 +164,14 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
 }
 
+void rlxc_ox_same_floats(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
+{
+    rlx_dtype t = rlxc_ox_type(im, a), u = rlxc_ox_type(im, b);
+    if (rlxc_dtype_is_float(t) && rlxc_dtype_is_float(u) && !rlxc_dtype_eq(t, u))
+        rlxc_ox_fail(im, "the operands must have one element type, got %s and %s",
+                     rlxc_dtype_name(im->ctx, t), rlxc_dtype_name(im->ctx, u));
+}
+
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
 {
     rlx_dtype t = rlxc_ox_type(im, *a), u = rlxc_ox_type(im, *b);

@@ -4,6 +4,7 @@
  * debug section show the node. Nodes are put in topological order first (order.h). After a node
  * that failed, those that use its outputs are passed over in silence. */
 #include "compiler/onnx/import.h"
+#include "compiler/onnx/validate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -435,7 +436,7 @@ rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *b
     rlxc_ox_list(&im);
     im.module = rlxc_module_new(ctx);
     rlxc_keep_errors(ctx, MAX_LISTED); /* every node that cannot be imported */
-    if (rlxc_ox_order(&im))
+    if (rlxc_ox_validate(&im) && rlxc_ox_order(&im))
         import_model(&im);
     return rlxc_failed(ctx) ? NULL : im.module;
 }

@@ -212,6 +212,8 @@ rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
  * time. */
 rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
+/* Fails the node where both are floats, of two types. */
+void rlxc_ox_same_floats(rlxc_ox *im, rlxc_atom a, rlxc_atom b);
 /* Floats of two types, which some exporters leave: the narrower becomes the wider. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);
