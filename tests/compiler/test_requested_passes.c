@@ -96,3 +96,60 @@ RLX_TEST(requested_passes, results_stay)
     }
     rlx_executable_release(plain);
 }
+
+static const char lifted_text[] =
+    "@I.ir_module\nclass Module:\n    @R.function\n"
+    "    def main(x: R.Tensor((\"n\", 17), \"float32\"), w: R.Tensor((3, 17), \"float32\"),\n"
+    "             b: R.Tensor((3,), \"float32\")):\n"
+    "        R.func_attr({\"num_input\": 1})\n"
+    "        with R.dataflow():\n"
+    "            t = R.permute_dims(R.add(w, w))\n"
+    "            twice = R.multiply(b, R.const(2, \"float32\"))\n"
+    "            y = R.add(R.multiply(R.matmul(x, t), twice), b)\n"
+    "            R.output(y)\n"
+    "        return y\n";
+
+/* main of what main_transform_params gives is main of the weights. */
+RLX_TEST(requested_passes, lifted_weights_give_the_same_results)
+{
+    rlx_executable *plain = compile(t, lifted_text, NULL, rlxc_dtype_void()),
+                   *lifted = compile(t, lifted_text, "lift_transform_params", rlxc_dtype_void());
+    const rlx_vm_options options = {.allocator = &t->allocator, .debug_poison = true};
+    rlx_vm *vms[2];
+    rlx_tuple *weights = NULL;
+    cr_assert(plain && lifted);
+    RLX_OKAY(rlx_vm_create(plain, &options, &vms[0], &t->error));
+    RLX_OKAY(rlx_vm_create(lifted, &options, &vms[1], &t->error));
+    const int64_t w[2] = {3, 17}, b[1] = {3};
+    rlx_value items[2] = {quarters(t, 2, w, 6), quarters(t, 1, b, 7)}, made = rlx_none();
+    RLX_OKAY(rlx_tuple_create(&t->allocator, 2, items, &weights, &t->error));
+    rlx_value params = rlx_of_tuple(weights);
+    RLX_OKAY(rlx_vm_invoke(vms[1], RLX_STR("main_transform_params"), &params, 1, &made, &t->error));
+    cr_assert(made.kind == RLX_KIND_TUPLE && rlx_tuple_count(made.as.tuple) == 3);
+    for (int64_t n = 0; n < 10; n += 3) {
+        const int64_t dims[2] = {n, 17};
+        rlx_value x = quarters(t, 2, dims, 8), want = rlx_none(), got = rlx_none();
+        const rlx_value before[3] = {x, items[0], items[1]};
+        const rlx_value after[4] = {x, rlx_tuple_get(made.as.tuple, 0),
+                                    rlx_tuple_get(made.as.tuple, 1),
+                                    rlx_tuple_get(made.as.tuple, 2)};
+        RLX_OKAY(rlx_vm_invoke(vms[0], RLX_STR("main"), before, 3, &want, &t->error));
+        RLX_OKAY(rlx_vm_invoke(vms[1], RLX_STR("main"), after, 4, &got, &t->error));
+        const size_t bytes = (size_t)(n * 3) * sizeof(float);
+        cr_assert_eq(rlx_tensor_numel(got.as.tensor), n * 3);
+        cr_expect(bytes == 0 || memcmp(rlx_tensor_data(want.as.tensor),
+                                       rlx_tensor_data(got.as.tensor), bytes) == 0,
+                  "n %lld", (long long)n);
+        rlx_value_release(want);
+        rlx_value_release(got);
+        rlx_value_release(x);
+    }
+    rlx_value_release(made);
+    rlx_value_release(params);
+    for (int i = 0; i < 2; i++) {
+        rlx_value_release(items[i]);
+        rlx_vm_destroy(vms[i]);
+    }
+    rlx_executable_release(plain);
+    rlx_executable_release(lifted);
+}
