@@ -99,3 +99,29 @@ rlx_status rlxb_tensor_to_shape(rlx_call_context *cc, const rlx_value *args, uin
     *out = rlx_of_shape(shape);
     return RLX_OK;
 }
+
+rlx_status rlxb_scalar(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                       rlx_error *err)
+{
+    (void)n;
+    rlx_dtype dtype;
+    rlx_tensor *t = NULL;
+    bool is_float = args[0].kind == RLX_KIND_FLOAT;
+    RLX_TRY(rlxb_dtype(args, 1, &dtype, err));
+    bool wide = rlx_dtype_eq(dtype, RLX_F64), narrow = rlx_dtype_eq(dtype, RLX_F32);
+    bool integers = dtype.lanes == 1 && dtype.bits >= 8 &&
+                    (dtype.code == RLX_INT || dtype.code == RLX_UINT || dtype.code == RLX_BOOL);
+    if ((!is_float && args[0].kind != RLX_KIND_INT && args[0].kind != RLX_KIND_BOOL) ||
+        !(wide || narrow || (integers && !is_float)))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "scalar wants a number and a type that holds it");
+    double value = is_float ? args[0].as.f : (double)args[0].as.i;
+    float single = (float)value;
+    RLX_TRY(rlx_call_alloc_tensor(cc, dtype, 0, NULL, &t, err));
+    if (integers)
+        rlxb_write_int(dtype, rlx_tensor_mutable_data(t), 0, args[0].as.i);
+    else
+        memcpy(rlx_tensor_mutable_data(t), wide ? (void *)&value : (void *)&single,
+               rlx_tensor_nbytes(t));
+    *out = rlx_of_tensor(t);
+    return RLX_OK;
+}

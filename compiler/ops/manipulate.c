@@ -179,9 +179,8 @@ const rlxc_sinfo *rlxc_infer_squeeze(rlxc_context *ctx, const rlxc_module *modul
     for (int32_t i = 0; i < x->ndim; i++) {
         int64_t d;
         bool is_int = rlxc_is_int(x->dims[i], &d);
-        if (!all && set >> i & 1 && is_int && d != 1)
-            return rlxc_infer_fail(&v, 0, "dimension %d must be 1, got %lld", i, (long long)d);
-        if (!(all ? is_int && d == 1 : set >> i & 1))
+        /* as in TVM and PyTorch, a named dimension that is not 1 stays */
+        if (!(all ? is_int && d == 1 : (set >> i & 1) && (!is_int || d == 1)))
             dims.at[dims.n++] = x->dims[i];
     }
     return rlxc_tensor_of(&v, x->dtype, &dims);

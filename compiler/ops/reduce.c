@@ -42,7 +42,7 @@ const rlxc_sinfo *rlxc_infer_reduce(rlxc_context *ctx, const rlxc_module *module
     if (!rlxc_infer_begin(&v, ctx, module, call))
         return NULL;
     const rlxc_sinfo *x = v.in[0];
-    if (rlxc_dtype_is_bool(x->dtype))
+    if (rlxc_dtype_is_bool(x->dtype) && call->op->legalize != rlxc_legalize_reduce)
         return rlxc_infer_fail(&v, 0, "expected number elements, got bool");
     if ((is_op(call, "variance") || is_op(call, "std")) && rlxc_dtype_is_int(x->dtype))
         return rlxc_infer_fail(&v, 0, "expected floating-point elements, got %s",
@@ -139,6 +139,17 @@ void rlxc_te_round(rlxc_te *te, const rlxc_buffer *from, const rlxc_buffer *out)
     rlxc_te_store(te, out, rlxc_cast(te->ctx, out->dtype, rlxc_te_load(te, from, te->axes)));
 }
 
+static rlxc_atom reduce_bools(rlxc_te *te, const rlxc_te_operand *x, uint32_t set, bool keep,
+                              const rlxc_buffer *out, bool any)
+{
+    const rlxc_expr *at[RLXC_MAX_NDIM];
+    rlxc_te_reduction(te, "x_red", x, set, keep, at);
+    rlxc_te_reduce(te, out, rlxc_bool(te->ctx, !any),
+                   rlxc_binary(te->ctx, any ? RLXC_EXPR_OR : RLXC_EXPR_AND,
+                               rlxc_te_load(te, out, te->axes), rlxc_te_get(te, x, at)));
+    return rlxc_te_finish(te);
+}
+
 rlxc_atom rlxc_legalize_reduce(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -150,6 +161,10 @@ rlxc_atom rlxc_legalize_reduce(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
     const rlxc_buffer *out = rlxc_te_output(&te, "x_red");
     const rlxc_buffer *acc = accumulator(&te, out, "x_red_temp");
+    if (rlxc_dtype_is_bool(out->dtype)) { /* sum and max: any of them; prod and min: all */
+        bool any = is_op(call, "sum") || is_op(call, "max");
+        return reduce_bools(&te, &x, set, keep, out, any);
+    }
     rlxc_expr_kind kind = is_op(call, "sum")    ? RLXC_EXPR_ADD
                           : is_op(call, "prod") ? RLXC_EXPR_MUL
                           : is_op(call, "max")  ? RLXC_EXPR_MAX

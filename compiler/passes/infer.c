@@ -5,6 +5,7 @@
  * put after the binding, so that it is checked when it runs; where it contradicts, both types are
  * reported. Declared results of functions are checked in the same way by the codegen's result type;
  * here only contradictions are errors. */
+#include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"
@@ -22,6 +23,7 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
     const rlxc_sinfo *annotation = binding->var->annotation;
     if (binding->form == RLXC_FORM_MATCH_CAST || binding->form == RLXC_FORM_FUNCTION)
         return RLXC_REWRITE_KEEP;
+    rlxc_make_plain(b, binding);
     const rlxc_sinfo *inferred = rlxc_infer_binding(ctx, b->module, binding);
     if (!inferred || rlxc_failed(ctx))
         return RLXC_REWRITE_KEEP;

@@ -100,10 +100,26 @@ static void note_lists(rlxc_parser *p, span site, const char *head, sign what)
     }
 }
 
+/* n: T.int64 */
+static void note_scalars(rlxc_parser *p, span site)
+{
+    static const char type[] = ": T.int64";
+    for (const char *at = site.begin;
+         (at = memmem(at, (size_t)(site.end - at), type, sizeof type - 1)) != NULL;
+         at += sizeof type - 1) {
+        const char *word = at;
+        while (word > site.begin && is_word(word[-1]))
+            word--;
+        if (word < at)
+            note(p, word, (size_t)(at - word), SIGN_ANY);
+    }
+}
+
 static void note_site(rlxc_parser *p, span site)
 {
     note_lists(p, site, "Tensor((", SIGN_SIZE);
     note_lists(p, site, "Shape([", SIGN_ANY);
+    note_scalars(p, site);
     for (const char *at = site.begin;
          (at = memmem(at, (size_t)(site.end - at), "value=", 6)) != NULL;) {
         at += 6;

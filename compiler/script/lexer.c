@@ -429,7 +429,16 @@ static void lex_operator(rlxc_lexer *lexer, rlxc_token *out)
         RLXC_OP2('-', '>'), RLXC_OP2('+', '='), RLXC_OP2('-', '='), RLXC_OP2('*', '='),
         RLXC_OP2('/', '='), RLXC_OP2('%', '='), RLXC_OP2('&', '='), RLXC_OP2('|', '='),
         RLXC_OP2('^', '='), RLXC_OP2('@', '='), RLXC_OP2(':', '=')};
+    static const char lambda[] = "<lambda>"; /* how TVM names a PrimFunc made by a lambda */
     uint32_t col = column(lexer, lexer->p);
+    if ((size_t)(lexer->end - lexer->p) >= sizeof lambda - 1 &&
+        memcmp(lexer->p, lambda, sizeof lambda - 1) == 0) {
+        lexer->p += sizeof lambda - 1;
+        out->kind = RLXC_TOKEN_NAME;
+        out->text = rlxc_intern_cstr(lexer->ctx, "_lambda_");
+        out->range = range_from(lexer, lexer->line, col);
+        return;
+    }
     unsigned char c0 = (unsigned char)at(lexer, 0), c1 = (unsigned char)at(lexer, 1),
                   c2 = (unsigned char)at(lexer, 2);
     size_t n = 0;

@@ -169,6 +169,7 @@ bool rlxc_parse_is_declaration(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
         *out = RLX_I32;
         return true;
     }
+    p->legacy |= !named; /* T.var is older than purity */
     return rlxc_parse_dtype(p, e->items[named ? 1 : 0], out);
 }
 
@@ -199,6 +200,7 @@ static bool parse_decorator(rlxc_parser *p, decorator *out)
     const char *path = rlxc_parse_path(p, call ? call->base : e);
     if (path && strcmp(path, "I.ir_module") == 0) {
         out->kind = DECORATOR_MODULE;
+        p->legacy |= strcmp((call ? call->base : e)->dotted, "tvm.script.ir_module") == 0;
     } else if (path && strcmp(path, "R.function") == 0) {
         out->kind = DECORATOR_RELAX;
     } else if (path && strcmp(path, "T.prim_func") == 0) {
@@ -214,7 +216,8 @@ static bool parse_decorator(rlxc_parser *p, decorator *out)
         bool is_true = value->kind == RLXC_PY_BOOL && value->i != 0;
         if (strcmp(call->keyword_names[i], "private") == 0)
             out->is_private = is_true;
-        else if (strcmp(call->keyword_names[i], "pure") == 0)
+        p->says_purity |= strcmp(call->keyword_names[i], "pure") == 0;
+        if (strcmp(call->keyword_names[i], "pure") == 0)
             out->is_impure = value->kind == RLXC_PY_BOOL && !is_true;
     }
     if (p->py.token.kind == RLXC_TOKEN_NEWLINE) {
@@ -321,10 +324,17 @@ static void parse_outer(rlxc_parser *p, bool in_class)
                 rlxc_py_skip(&p->py); /* what the decorator stood for is not known */
             return;
         }
-    if (rlxc_py_is_word(&p->py, "def")) {
+    bool python = p->has_class && !in_class && d.kind == DECORATOR_NONE;
+    if (rlxc_py_is_word(&p->py, "def") && !python) {
         parse_definition(p, &d);
     } else if (rlxc_py_is_word(&p->py, "class") && !in_class) {
         parse_class(p);
+    } else if (p->has_class && !in_class && d.kind == DECORATOR_NONE) {
+        if (!p->noted)
+            rlxc_note(p->ctx, p->py.token.range,
+                      "what follows the module is Python and is not read");
+        p->noted = true;
+        rlxc_py_skip(&p->py);
     } else if (d.kind != DECORATOR_NONE) {
         rlxc_py_unexpected(&p->py, "a definition after the decorator");
         rlxc_py_skip(&p->py);
@@ -368,6 +378,7 @@ static void parse_class(rlxc_parser *p)
     if (rlxc_py_block_begin(&p->py, &block))
         while (rlxc_py_block_more(&p->py, &block))
             parse_outer(p, true);
+    p->has_class = true;
     rlxc_names_restore(p->ctx, &p->names, mark);
 }
 
@@ -424,7 +435,7 @@ static rlxc_module *parse_file(rlxc_parser *p, uint32_t file, const char *text, 
         }
     }
     check_uses(p);
-    for (uint32_t i = 0; p->legacy && i < p->module->globals.count; i++)
+    for (uint32_t i = 0; p->legacy && !p->says_purity && i < p->module->globals.count; i++)
         if (p->module->globals.items[i]->relax)
             p->module->globals.items[i]->relax->is_pure = false;
     return p->module;

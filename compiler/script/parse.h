@@ -63,16 +63,19 @@ typedef struct rlxc_parser {
     RLXC_VEC(rlxc_global_use) uses;
     RLXC_VEC(rlxc_metadata) metadata;
 
-    bool tir;       /* bare integers are int32, names are TIR variables */
-    bool declare;   /* unknown names in shapes are new symbols */
-    uint32_t depth; /* nesting of statements, types and values */
-    bool legacy;    /* a call has type_args=: written before functions said whether they are pure */
-    uint32_t quoted; /* nesting of expressions inside string literals */
+    bool tir;              /* bare integers are int32, names are TIR variables */
+    bool declare;          /* unknown names in shapes are new symbols */
+    uint32_t depth;        /* nesting of statements, types and values */
+    bool legacy;           /* in a form older than pure= */
+    bool says_purity;      /* a function has pure= */
+    bool has_class, noted; /* what follows the class is skipped, with one note */
+    uint32_t quoted;       /* nesting of expressions inside string literals */
 
     rlxc_function *function; /* Relax function being read */
     rlxc_body *body;
     rlxc_binding_block *block;
     bool dataflow;
+    rlxc_map nulls;            /* variables that hold R.null_value() */
     RLXC_VEC(uint32_t) dtypes; /* by variable id: 1 + packed element type where it is known */
 } rlxc_parser;
 
@@ -110,6 +113,8 @@ bool rlxc_parse_may_be_negative(const rlxc_parser *p, const char *symbol);
 
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *path);
+/* "inf", "-inf", "nan"; false for other text. */
+bool rlxc_parse_special_float(const char *text, double *out);
 const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rlxc_expr *a,
                                    const rlxc_expr *b, rlxc_range range);
 /* Gives both operands one type. */
@@ -148,6 +153,8 @@ bool rlxc_parse_is_number(rlxc_parser *p, const rlxc_py *e);
 
 const rlxc_sinfo *rlxc_parse_sinfo(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e);
+/* T.float32 or T.float32(): the type of a scalar. */
+bool rlxc_parse_scalar_type(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
 
 /* --- parse_device.c */
 

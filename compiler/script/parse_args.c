@@ -84,6 +84,9 @@ static bool sort_arguments(rlxc_parser *p, const rlxc_py *call, arguments *a)
     }
     for (uint32_t k = 0; k < call->n_keywords; k++) {
         const char *name = call->keyword_names[k];
+        p->legacy |= strcmp(name, "type_args") == 0;
+        if (strcmp(name, "dim") == 0 && strcmp(a->op->name, "unique") == 0)
+            name = "axis"; /* 2022 */
         const rlxc_py *value = call->keywords[k];
         bool found = false;
         for (uint32_t i = 0; i < fixed && !found; i++)
@@ -243,8 +246,14 @@ static bool one_input(rlxc_parser *p, const arguments *a, uint32_t i, rlx_dtype 
         return callee_input(p, e, out);
     if (input->is_index) /* a plain number is a position, whatever the elements are */
         dtype = rlxc_dtype_void();
-    if (!input->is_tuple)
-        return convert_input(p, e, input->kind, dtype, out);
+    if (!input->is_tuple) {
+        if (!convert_input(p, e, input->kind, dtype, out))
+            return false;
+        if (input->optional && out->kind == RLXC_ATOM_VAR &&
+            rlxc_map_get(&p->nulls, rlxc_key(out->var)))
+            *out = (rlxc_atom){.kind = RLXC_ATOM_NONE};
+        return true;
+    }
     bool calls = (a->op->flags & RLXC_OP_CALLS) != 0;
     if (calls && e->kind != RLXC_PY_TUPLE && e->kind != RLXC_PY_LIST)
         return rlxc_parse_tuple_atom(p, e, out);

@@ -257,6 +257,8 @@ static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, void *out
     } else if (e->kind == RLXC_PY_FLOAT) {
         f = e->f;
         is_float = true;
+    } else if (e->kind == RLXC_PY_STRING && rlxc_parse_special_float(e->text, &f)) {
+        is_float = true; /* R.const("-inf", "float32") */
     } else {
         const rlxc_expr *value = rlxc_parse_prim(p, e);
         if (!value)

@@ -20,15 +20,23 @@ static const rlxc_py *sinfo_keyword(const rlxc_py *call)
 static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom callee, uint32_t skip)
 {
     const rlxc_py *sinfo = sinfo_keyword(call);
-    p->legacy |= rlxc_py_keyword(call, "type_args") != NULL;
-    if (call->n_keywords > (sinfo ? 1U : 0U)) {
+    bool packed = callee.kind == RLXC_ATOM_EXTERN && rlxc_py_keyword(call, "attrs_type_key");
+    p->legacy |= packed || rlxc_py_keyword(call, "type_args") != NULL;
+    if (!packed && call->n_keywords > (sinfo ? 1U : 0U)) {
         rlxc_error(p->ctx, call->range, "calls of functions take sinfo_args= and no other keyword");
         return NULL;
     }
-    rlxc_atom *args = rlxc_parse_atoms(p, skip ? call->items + skip : call->items, call->n - skip);
+    uint32_t n = call->n - skip;
+    const rlxc_py **items = rlxc_try_alloc(p->ctx, (size_t)n + call->n_keywords + 1, sizeof *items);
+    for (uint32_t i = 0; items && i < n; i++)
+        items[i] = call->items[skip + i];
+    for (uint32_t i = 0; items && packed && i < call->n_keywords; i++)
+        if (call->keywords[i] != sinfo && strcmp(call->keyword_names[i], "attrs_type_key") != 0)
+            items[n++] = call->keywords[i]; /* 2022: attributes follow the arguments */
+    rlxc_atom *args = items ? rlxc_parse_atoms(p, items, n) : NULL;
     if (!args)
         return NULL;
-    rlxc_binding *b = rlxc_parse_new_binding(p, RLXC_FORM_CALL, call->range, args, call->n - skip);
+    rlxc_binding *b = rlxc_parse_new_binding(p, RLXC_FORM_CALL, call->range, args, n);
     b->callee = callee;
     return !sinfo || rlxc_parse_sinfo_args(p, sinfo, b) ? b : NULL;
 }
@@ -206,6 +214,7 @@ static rlxc_binding *match_shape(rlxc_parser *p, const rlxc_py *call)
     rlxc_atom value;
     const rlxc_expr *const *dims;
     uint32_t n;
+    p->legacy = true;
     if (call->n != 2 || call->n_keywords > 0) {
         rlxc_error(p->ctx, call->range, "R.match_shape takes a value and a shape");
         return NULL;

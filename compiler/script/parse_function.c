@@ -15,6 +15,12 @@ static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_paramet
         const rlxc_sinfo *s =
             param->annotation ? rlxc_parse_sinfo(p, param->annotation) : rlxc_sinfo_object(p->ctx);
         ok &= s != NULL;
+        rlx_dtype scalar;
+        if (s && rlxc_parse_scalar_type(p, param->annotation, &scalar) &&
+            rlxc_dtype_eq(scalar, RLX_I64)) { /* n: T.int64 is a symbol as well */
+            rlxc_parse_declare_symbol(p, param->name, RLX_I64);
+            s = rlxc_sinfo_prim(p->ctx, RLX_I64, rlxc_names_find(&p->symbols, param->name)->expr);
+        }
         rlxc_rvar *v = rlxc_rvar_new(p->ctx, f, param->name, s);
         v->annotation = s;
         v->range = param->range;

@@ -33,7 +33,7 @@ static bool args_of(rlxc_parser *p, const rlxc_py *call, uint32_t first, const r
 }
 
 /* inf, -inf, nan as Python spells them; false for other text. */
-static bool special_float(const char *text, double *out)
+bool rlxc_parse_special_float(const char *text, double *out)
 {
     bool negative = text[0] == '-';
     if (negative)
@@ -56,7 +56,7 @@ static const rlxc_expr *typed(rlxc_parser *p, const rlxc_py *call, const char *n
     const rlxc_py *arg = call->items[0];
     bool is_float = rlxc_dtype_is_float(t);
     if (arg->kind == RLXC_PY_STRING) {
-        if (is_float && special_float(arg->text, &special))
+        if (is_float && rlxc_parse_special_float(arg->text, &special))
             return rlxc_float(p->ctx, t, special);
         rlxc_error(p->ctx, arg->range, "T.%s cannot hold \"%.40s\"", name, arg->text);
         return NULL;
@@ -480,7 +480,7 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
     if (strcmp(name, "Not") == 0 || strcmp(name, "ceildiv") == 0)
         return parse_small(p, call, name);
     if (strcmp(name, "float") == 0 && call->n == 1 && call->items[0]->kind == RLXC_PY_STRING &&
-        special_float(call->items[0]->text, &special))
+        rlxc_parse_special_float(call->items[0]->text, &special))
         return rlxc_float(p->ctx, RLX_F32, special);
     static const char *const others[][2] = {
         {"power", "pow"}, {"tvm_call_packed", "call_packed"}, {"tvm_call_cpacked", "call_cpacked"}};

@@ -53,15 +53,21 @@ static const rlxc_expr *literal_int(rlxc_parser *p, const rlxc_py *e)
     return rlxc_int(p->ctx, wide ? RLX_I64 : RLX_I32, e->i);
 }
 
+/* The expression that a Relax variable is known to hold, or NULL. */
+static const rlxc_expr *value_of(const rlxc_rvar *var)
+{
+    const rlxc_sinfo *s = var->annotation ? var->annotation : var->sinfo;
+    return s && s->kind == RLXC_SINFO_PRIM ? s->value : NULL;
+}
+
 static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
 {
     rlxc_name *name = rlxc_names_find(&p->names, e->text);
     if (name && name->kind == RLXC_NAME_EXPR)
         return name->expr;
     if (name && name->kind == RLXC_NAME_RVAR) {
-        const rlxc_sinfo *s = name->rvar->annotation ? name->rvar->annotation : name->rvar->sinfo;
-        if (s && s->kind == RLXC_SINFO_PRIM && s->value)
-            return s->value;
+        if (value_of(name->rvar))
+            return value_of(name->rvar);
         rlxc_error(p->ctx, e->range,
                    "'%s' is a Relax variable; a symbolic expression needs symbolic variables",
                    e->text);
@@ -476,6 +482,8 @@ bool rlxc_parse_is_prim(rlxc_parser *p, const rlxc_py *e)
         return true;
     case RLXC_PY_NAME:
         name = rlxc_names_find(&p->names, e->text);
+        if (name && name->kind == RLXC_NAME_RVAR)
+            return value_of(name->rvar) != NULL;
         if (name)
             return name->kind == RLXC_NAME_EXPR || name->kind == RLXC_NAME_TOP;
         return rlxc_names_find(&p->symbols, e->text) != NULL;

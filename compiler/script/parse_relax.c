@@ -50,14 +50,28 @@ static void bind_name(rlxc_parser *p, progress *io, const rlxc_py *target, rlxc_
     note_binding(p, io, target->text, b);
 }
 
-static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_sinfo *annotation,
-                 const rlxc_py *value)
+/* |type|: the annotation as written, or NULL. */
+static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_py *type,
+                 const rlxc_sinfo *annotation, const rlxc_py *value)
 {
+    rlx_dtype scalar;
     rlxc_binding *b;
     rlxc_atom atom;
     if (!rlxc_parse_rhs(p, value, &b, &atom)) {
         rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BROKEN);
         return;
+    }
+    bool size = type && rlxc_parse_scalar_type(p, type, &scalar) && rlxc_dtype_eq(scalar, RLX_I64);
+    if (!b && size && atom.kind == RLXC_ATOM_PRIM && rlxc_dtype_eq(atom.prim->dtype, RLX_I64))
+        annotation = rlxc_sinfo_prim(p->ctx, RLX_I64, atom.prim);
+    if (b && size) { /* n: T.int64 = f(x): a symbol of its own, shapes may use it */
+        rlxc_parse_emit(p, b, target->text);
+        atom = rlxc_atom_var(b->var);
+        annotation = rlxc_sinfo_prim(p->ctx, RLX_I64, rlxc_var(p->ctx, target->text, RLX_I64));
+        b = rlxc_parse_new_binding(p, RLXC_FORM_MATCH_CAST, value->range, &atom, 1);
+        b->sinfo_args = rlxc_copy(p->ctx, (const void *)&annotation, sizeof annotation);
+        b->n_sinfo_args = 1;
+        annotation = NULL;
     }
     if (!b)
         b = copy_of(p, atom, value->range);
@@ -159,13 +173,11 @@ static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *s
             declare(p, target, dtype, stmt->annotation->range);
         return;
     }
-    const char *path = stmt->annotation ? rlxc_parse_path(p, stmt->annotation) : NULL;
-    bool scalar = path && path[0] == 'T'; /* n: T.int64 = ... says nothing that is needed */
-    if (stmt->annotation && !scalar && !(annotation = rlxc_parse_sinfo(p, stmt->annotation))) {
+    if (stmt->annotation && !(annotation = rlxc_parse_sinfo(p, stmt->annotation))) {
         rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BROKEN);
         return;
     }
-    bind(p, io, target, annotation, value);
+    bind(p, io, target, stmt->annotation, annotation, value);
 }
 
 /* --- dataflow blocks ------------------------------------------------------------------------- */

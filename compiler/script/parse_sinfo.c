@@ -255,24 +255,36 @@ static const char *type_name(rlxc_parser *p, const rlxc_py *e)
     return path && path[0] == 'R' && path[1] == '.' ? path + 2 : NULL;
 }
 
+bool rlxc_parse_scalar_type(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
+{
+    const char *path = rlxc_parse_path(p, e->kind == RLXC_PY_CALL && e->n == 0 ? e->base : e);
+    return path && path[0] == 'T' && path[1] == '.' &&
+           rlxc_dtype_parse(path + 2, strlen(path + 2), out) && out->lanes == 1 &&
+           !rlxc_dtype_is_handle(*out) && !rlxc_dtype_is_void(*out);
+}
+
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e)
 {
     static const char *const names[] = {"Tensor", "Shape",    "Prim",    "Tuple",
                                         "Object", "Callable", "DTensor", "Any"};
     const char *name = type_name(p, e);
+    rlx_dtype dtype;
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return false;
+    return e->kind == RLXC_PY_ATTR && rlxc_parse_scalar_type(p, e, &dtype);
 }
 
 static const rlxc_sinfo *parse_type(rlxc_parser *p, const rlxc_py *e)
 {
     const char *name = type_name(p, e);
+    rlx_dtype dtype;
     rlxc_py subscript; /* R.Tensor[(n, 4), "float32"] reads as a call */
     const rlxc_py *call = e->kind == RLXC_PY_CALL ? e : NULL;
     if (e->kind == RLXC_PY_NONE)
         return rlxc_sinfo_tuple(p->ctx, NULL, 0);
+    if (rlxc_parse_scalar_type(p, e, &dtype))
+        return rlxc_sinfo_prim(p->ctx, dtype, NULL);
     if (e->kind == RLXC_PY_INDEX && name) {
         subscript = *e;
         bool one = e->a->kind != RLXC_PY_TUPLE || e->a->range.col != e->base->range.end_col;

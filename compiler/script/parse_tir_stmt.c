@@ -183,11 +183,13 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     if (!path || path[0] != 'T')
         return false;
     const char *what = path + 2;
+    bool local = strcmp(what, "alloc_local") == 0; /* T.alloc_buffer(scope="local") */
     if (strcmp(what, "match_buffer") == 0) {
         rlxc_tir_match_buffer(t, name, call);
-    } else if (strcmp(what, "alloc_buffer") == 0 && (t->n_loops > 0 || has_let(out))) {
+    } else if ((strcmp(what, "alloc_buffer") == 0 || local) && (t->n_loops > 0 || has_let(out))) {
         declare_buffer(t, out, name, call);
-    } else if (strcmp(what, "alloc_buffer") == 0 || strcmp(what, "sblock_alloc_buffer") == 0) {
+    } else if (strcmp(what, "alloc_buffer") == 0 || strcmp(what, "sblock_alloc_buffer") == 0 ||
+               local) {
         rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
         if (!buffer)
             return true;

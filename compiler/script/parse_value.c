@@ -95,6 +95,8 @@ void rlxc_parse_emit(rlxc_parser *p, rlxc_binding *binding, const char *name)
     }
     binding->var->is_dataflow = p->dataflow;
     rlxc_parse_set_dtype(p, binding->var, rlxc_parse_result_dtype(p, binding));
+    if (binding->op && strcmp(binding->op->name, "null_value") == 0)
+        rlxc_map_set(p->ctx, &p->nulls, rlxc_key(binding->var), binding);
     if (binding->form == RLXC_FORM_MATCH_CAST)
         binding->var->sinfo = binding->sinfo_args[0];
     if (!p->block || p->block->is_dataflow != p->dataflow) {
