@@ -8,7 +8,6 @@ read; nothing else needs TVM.
 """
 import hashlib
 import os
-import re
 import sys
 
 import numpy as np
@@ -393,17 +392,6 @@ def front_end_torch():
                     print("left out torch", name, dynamic, str(e).splitlines()[-1][:150] if str(e) else type(e))
 
 
-def scripts():
-    """TVMScript of our own: what the builders above do not make."""
-    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts.py")
-    for name, text in re.findall(r"^# module (\w+)\n(.*?)(?=^# module |\Z)", open(here).read(), re.S | re.M):
-        try:
-            env = dict(tvm=tvm, I=I, R=R, T=T)
-            modules["s_" + name] = tvm.script.from_source(text, extra_vars=env) if hasattr(tvm.script, "from_source") else None
-        except Exception as e:
-            print("left out", name, str(e).splitlines()[-1] if str(e) else type(e))
-
-
 # --- passes ----------------------------------------------------------------------------------
 
 t = relax.transform
@@ -459,7 +447,7 @@ CHAINS = [
      ("no_op", tt.RemoveNoOp()), ("tir_cse", tt.CommonSubexprElim())],
     [("legal4", t.LegalizeOps()), ("bf16", tt.BF16ComputeLegalize() if hasattr(tt, "BF16ComputeLegalize") else None),
      ("force32", tt.ForceNarrowIndexToInt32())],
-    [("te_gpu_free_schedule", lambda m: schedule(m))],
+    [("schedule", lambda m: schedule(m))],
 ]
 
 
@@ -507,7 +495,6 @@ def main():
     front_end_nn()
     front_end_onnx()
     front_end_torch()
-    scripts()
     seen = set()
     for name, mod in modules.items():
         if mod is None:
