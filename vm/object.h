@@ -102,6 +102,7 @@ struct rlxv_pool {
     rlx_object *objects[RLXV_OBJECT_CLASSES];
     uint32_t object_counts[RLXV_OBJECT_CLASSES];
     rlxv_storage_list storages[RLXV_STORAGE_CLASSES];
+    uint64_t kept[RLXV_STORAGE_CLASSES / 64]; /* a bit per class: its list may have storages */
 };
 
 /* What counts against max_bytes, but for scratch memory and what can be given up. */

@@ -82,8 +82,13 @@ void rlxv_pool_trim(rlxv_pool *p)
 
 void rlxv_pool_age(rlxv_pool *p)
 {
-    for (uint32_t i = 0; i < RLXV_STORAGE_CLASSES; i++)
-        trim_list(p, &p->storages[i], p->storages[i].low);
+    for (uint32_t w = 0; w < RLXV_STORAGE_CLASSES / 64; w++)
+        for (uint64_t bits = p->kept[w]; bits != 0; bits &= bits - 1) {
+            rlxv_storage_list *list = &p->storages[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            trim_list(p, list, list->low);
+            if (list->count == 0)
+                p->kept[w] &= ~(bits & -bits);
+        }
 }
 
 void rlxv_pool_abandon(rlxv_pool *p)
@@ -359,6 +364,7 @@ void rlxv_storage_free(rlx_storage *s)
     s->header.next = (rlx_object *)list->head;
     list->head = s;
     list->count++;
+    p->kept[s->size_class / 64] |= UINT64_C(1) << s->size_class % 64;
     p->cached_bytes += s->block;
     p->live_bytes -= s->header.bytes;
     object_gone(p);
