@@ -56,7 +56,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-published bench bench-peers deps-bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-published bench bench-peers deps-bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -86,6 +86,7 @@ $(BUILD)/obj/tests/compiler/%.o: tests/compiler/%.c
 	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/tests/mutants/%.o: CFLAGS += $(LLVM_CFLAGS)
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC  ,$<)
 	@mkdir -p $(@D)
@@ -129,6 +130,15 @@ $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/l
 $(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c vm/cli/file.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+# The memory plans' judge: as it is, and once for each mutant of a compiler's file (tests/mutants/run.py), which
+# stands before the library that has the original.
+PLAN_CHECK := $(call obj,tests/mutants/check.c tests/compiler/random_program.c)
+$(BUILD)/plan_check: $(PLAN_CHECK) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/mutants/%/plan_check: $(BUILD)/mutants/%/mutant.c $(PLAN_CHECK) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+	$(Q)$(CC) $(CFLAGS_ALL) -w -O0 -g0 $(LLVM_CFLAGS) -c $< -o $(@D)/mutant.o
+	$(Q)$(CC) $(SAN) -o $@ $(@D)/mutant.o $(filter-out $<,$^) $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
@@ -143,6 +153,12 @@ test: deps ## everything quick enough for each commit (under 5 minutes on 2 core
 test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests $(BUILD)/random_tests
 test-run: test-built check-layers ## the same, with nothing installed
 	@BUILD=$(BUILD) .ci/run-tests vm_tests compiler_tests random_tests examples
+
+test-mutants: all $(BUILD)/plan_check ## mutants of memory planning: each is refused, or harmless as its row says (3 minutes)
+	@$(PYTHON) tests/mutants/run.py --build $(BUILD) --jobs $(JOBS)
+test-cpus: test-built $(BUILD)/conformance_tests ## the suite as a CPU with AVX2, then with SSE2 alone; code for them has no newer instructions
+	@BUILD=$(BUILD) .ci/cpu-levels levels
+	@BUILD=$(BUILD) .ci/cpu-levels proof
 
 COUNT ?= 2000
 SEED  ?= 1

@@ -1,0 +1,39 @@
+"""A block that begins with a value, and has no axis of reduction."""
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(px: T.handle, py: T.handle, po: T.handle):
+        n = T.int64()
+        x = T.match_buffer(px, (n,))
+        y = T.match_buffer(py, (n,))
+        o = T.match_buffer(po, (n,))
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                o[vi] = x[vi] + y[vi]
+
+    @T.prim_func(private=True)
+    def f(px: T.handle, po: T.handle):
+        n = T.int64()
+        x = T.match_buffer(px, (n,), "float32")
+        o = T.match_buffer(po, (n,), "float32")
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                with T.init():
+                    o[vi] = T.float32(0)
+                o[vi] = x[vi] + T.float32(1)
+
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("n",), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Object:
+        n = T.int64()
+        cls = Module
+        a = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+        b = R.call_tir(cls.f, (a,), out_sinfo=R.Tensor((n,), dtype="float32"))
+        d = R.call_tir(cls.add, (b, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+        return d

@@ -1,0 +1,38 @@
+"""A closure keeps what it is given."""
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(px: T.handle, py: T.handle, po: T.handle):
+        n = T.int64()
+        x = T.match_buffer(px, (n,))
+        y = T.match_buffer(py, (n,))
+        o = T.match_buffer(po, (n,))
+        for i in range(n):
+            with T.block("b"):
+                vi = T.axis.spatial(n, i)
+                o[vi] = x[vi] + y[vi]
+
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("n",), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Object:
+        n = T.int64()
+        cls = Module
+        a = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+
+        @R.function(pure=False)
+        def keeping(z: R.Tensor((n,), dtype="float32")) -> R.Object:
+            k = R.call_packed("test.keep", z, sinfo_args=R.Object)
+            return k
+
+        k = keeping(a)
+        b = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype="float32"))
+        d = R.call_tir(cls.add, (b, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+        l = keeping(d)
+        e = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+        f = R.call_tir(cls.add, (e, y), out_sinfo=R.Tensor((n,), dtype="float32"))
+        z = R.call_packed("test.kept", sinfo_args=R.Object)
+        return f
