@@ -25,13 +25,15 @@ class Module:
 
         @R.function(pure=False)
         def keeping(z: R.Tensor((n,), dtype="float32")) -> R.Object:
-            k = R.call_packed("test.keep", z, sinfo_args=R.Object)
+            k = R.call_packed("test.keep", z, x, sinfo_args=R.Object)
             return k
 
-        k = keeping(a)
+        t = (keeping,)
+        g = t[0]
+        k = g(a)
         b = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype="float32"))
         d = R.call_tir(cls.add, (b, y), out_sinfo=R.Tensor((n,), dtype="float32"))
-        l = keeping(d)
+        l = g(d)
         e = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((n,), dtype="float32"))
         f = R.call_tir(cls.add, (e, y), out_sinfo=R.Tensor((n,), dtype="float32"))
         z = R.call_packed("test.kept", sinfo_args=R.Object)
