@@ -65,3 +65,35 @@ rlx_status rlxb_broadcast_to(rlx_call_context *cc, const rlx_value *args, uint32
     *out = rlx_of_tensor(result);
     return RLX_OK;
 }
+
+rlx_status rlxb_broadcast_shape(rlx_call_context *cc, const rlx_value *args, uint32_t n,
+                                rlx_value *out, rlx_error *err)
+{
+    int64_t dims[RLX_MAX_NDIM];
+    uint32_t ndim = 0;
+    rlx_shape *shape = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        rlx_tensor *x;
+        RLX_TRY(rlxb_tensor(args, i, &x, err));
+        const uint32_t have = rlx_tensor_ndim(x);
+        if (have > ndim) { /* what there is so far belongs to the last dimensions */
+            memmove(dims + (have - ndim), dims, ndim * sizeof dims[0]);
+            for (uint32_t k = 0; k < have - ndim; k++)
+                dims[k] = 1;
+            ndim = have;
+        }
+        for (uint32_t k = 0; k < have; k++) {
+            const int64_t own = rlx_tensor_dims(x)[k];
+            int64_t *whole = &dims[k + ndim - have];
+            if (own != 1 && *whole != 1 && own != *whole)
+                return rlx_fail(err, RLX_E_SHAPE,
+                                "operands do not broadcast: dimension %u of operand %u is %lld, "
+                                "of those before it %lld",
+                                k, i, (long long)own, (long long)*whole);
+            *whole = own == 1 ? *whole : own;
+        }
+    }
+    RLX_TRY(rlx_call_make_shape(cc, ndim, dims, &shape, err));
+    *out = rlx_of_shape(shape);
+    return RLX_OK;
+}

@@ -51,6 +51,18 @@ rlx_status rlxb_reshape(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     return RLX_OK;
 }
 
+rlx_status rlxb_flat(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                     rlx_error *err)
+{
+    (void)n;
+    rlx_tensor *t, *view = NULL;
+    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    const int64_t length = rlx_tensor_numel(t);
+    RLX_TRY(rlx_call_view(cc, t, 1, &length, &view, err));
+    *out = rlx_of_tensor(view);
+    return RLX_OK;
+}
+
 rlx_status rlxb_shape_of(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                          rlx_error *err)
 {

@@ -248,7 +248,26 @@ const rlxc_expr *rlxc_var_for(rlxc_context *ctx, const char *name, const rlxc_ex
 
 const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name)
 {
+    rlxc_expr_pool *pool = rlxc_pool(ctx);
+    uint64_t key = rlxc_key(rlxc_intern_cstr(ctx, name));
+    if (!rlxc_map_get(&pool->shape_names, key))
+        rlxc_map_set(ctx, &pool->shape_names, key, (void *)1);
     return new_var(ctx, name, RLX_I64, true);
+}
+
+const rlxc_expr *rlxc_fresh_shape_var(rlxc_context *ctx, const char *hint)
+{
+    rlxc_expr_pool *pool = rlxc_pool(ctx);
+    uint64_t key = rlxc_key(rlxc_intern_cstr(ctx, hint));
+    const char *name = hint;
+    uintptr_t tried = (uintptr_t)rlxc_map_get(&pool->shape_names, key);
+    if (tried > 0) {
+        do
+            name = rlxc_internf(ctx, "%s_%llu", hint, (unsigned long long)tried++);
+        while (rlxc_map_get(&pool->shape_names, rlxc_key(name)) && !rlxc_out_of_memory(ctx));
+        rlxc_map_set(ctx, &pool->shape_names, key, (void *)tried);
+    }
+    return rlxc_shape_var(ctx, name);
 }
 
 const rlxc_expr *rlxc_var_like(rlxc_context *ctx, const rlxc_expr *var)

@@ -133,6 +133,8 @@ const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t);
  * nonneg. */
 const rlxc_expr *rlxc_var(rlxc_context *ctx, const char *name, rlx_dtype dtype);
 const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name);
+/* One whose name no other shape variable had so far: |hint|, or |hint|_1 ... */
+const rlxc_expr *rlxc_fresh_shape_var(rlxc_context *ctx, const char *hint);
 /* A variable for the value of |of|: from memory where that is. */
 const rlxc_expr *rlxc_var_for(rlxc_context *ctx, const char *name, const rlxc_expr *of);
 /* A new variable with the name, type and sign of |var|. */

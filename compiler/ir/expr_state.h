@@ -15,6 +15,7 @@ typedef struct rlxc_expr_pool {
     bool depth_reported;
     rlxc_map scratch[RLXC_SCRATCH_MAPS]; /* cleared maps to lend: see rlxc_scratch_take */
     uint32_t n_scratch;
+    rlxc_map shape_names; /* interned name of a shape variable -> 1 + numbers tried behind it */
 } rlxc_expr_pool;
 
 rlxc_expr_pool *rlxc_pool(rlxc_context *ctx);

@@ -125,7 +125,7 @@ rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a)
         return a;
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     for (int32_t i = 0; i < s->ndim; i++)
-        dims[i] = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
+        dims[i] = rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
     return rlxc_ox_match(im, a, rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL));
 }
 

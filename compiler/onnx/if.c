@@ -77,7 +77,7 @@ static rlxc_atom with_common_dims(rlxc_ox *im, rlxc_atom atom, const rlxc_ox_val
     for (int32_t i = 0; i < both->ndim; i++)
         dims[i] = s && t && s->dims && t->dims && s->dims[i] == t->dims[i]
                       ? s->dims[i]
-                      : rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
+                      : rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i));
     return rlxc_ox_match(im, atom, rlxc_sinfo_tensor(im->ctx, both->dtype, both->ndim, dims, NULL));
 }
 

@@ -135,7 +135,7 @@ static rlxc_atom nonzero(rlxc_ox *im, rlxc_atom x)
     if (rlxc_ox_ndim(im, x) == 0)
         x = rlxc_ox_reshape(im, x, &one, 1);
     const rlxc_expr *dims[2] = {rlxc_ox_i(im, rlxc_ox_ndim(im, x)),
-                                rlxc_shape_var(im->ctx, "places")};
+                                rlxc_fresh_shape_var(im->ctx, "places")};
     rlxc_atom y = rlxc_ox_op1(im, "nonzero", x);
     return rlxc_ox_match(im, y, rlxc_sinfo_tensor(im->ctx, RLX_I64, 2, dims, NULL));
 }

@@ -63,7 +63,7 @@ static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom
         return s;
     for (int32_t i = 0; i < s->ndim; i++)
         dims[i] =
-            open >> i & 1 ? rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
+            open >> i & 1 ? rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
     return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL);
 }
 
@@ -269,11 +269,11 @@ rlxc_atom rlxc_ox_collected(rlxc_ox *im, rlxc_atom state, const rlxc_sinfo *elem
                      RLXC_MAX_NDIM);
         return (rlxc_atom){0};
     }
-    dims[0] = turns ? turns : rlxc_shape_var(ctx, "turns");
+    dims[0] = turns ? turns : rlxc_fresh_shape_var(ctx, "turns");
     for (int32_t d = 0; d < elem->ndim; d++) {
         const rlxc_expr *known = elem->dims ? elem->dims[d] : NULL;
         shape[d] = known ? known : rlxc_ox_i(im, 0); /* of no turns */
-        dims[d + 1] = known ? known : rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", d));
+        dims[d + 1] = known ? known : rlxc_fresh_shape_var(ctx, rlxc_internf(ctx, "d%d", d));
     }
     const rlxc_atom args[4] = {state, rlxc_atom_prim(rlxc_ox_i(im, backwards)),
                                rlxc_atom_shape(ctx, shape, (uint32_t)elem->ndim),

@@ -35,7 +35,7 @@ const rlxc_sinfo *rlxc_ox_elem_type(rlxc_ox *im, const rlxc_ox_elem *e)
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     for (int32_t i = 0; i < e->ndim; i++)
         dims[i] = e->dims[i] == RLXC_OX_ANY_DIM
-                      ? rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i))
+                      ? rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", i))
                       : rlxc_ox_i(im, e->dims[i]);
     return rlxc_sinfo_tensor(im->ctx, e->dtype, e->ndim, e->ndim > 0 ? dims : NULL, NULL);
 }

@@ -138,7 +138,7 @@ static rlxc_atom renamed(rlxc_ox *im, rlxc_atom x, uint32_t n)
     rlxc_ox_dims(im, x, dims);
     for (uint32_t i = 0; i < n; i++)
         if (!rlxc_is_int(dims[i], &known))
-            dims[i] = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%u", i));
+            dims[i] = rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "d%u", i));
     return rlxc_ox_match(
         im, x,
         rlxc_sinfo_tensor(im->ctx, rlxc_ox_type(im, x), (int32_t)rlxc_ox_ndim(im, x), dims, NULL));

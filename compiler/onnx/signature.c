@@ -75,9 +75,15 @@ static bool is_named(const char *dim_param)
     return letters && strcmp(dim_param, "None") != 0;
 }
 
+/* Names of expressions, as exporters write them ("past + 1"), are one where only their spaces
+ * differ. */
 static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
 {
-    const char *key = rlxc_intern_cstr(im->ctx, name);
+    rlxc_text text = {.ctx = im->ctx};
+    for (const char *c = name; *c; c++)
+        if (!isspace((unsigned char)*c))
+            rlxc_text_add(&text, c, 1);
+    const char *key = rlxc_intern(im->ctx, text.data ? text.data : "", text.length);
     const rlxc_expr *symbol = rlxc_map_get(&im->dim_params, rlxc_key(key));
     if (!symbol) {
         const char *hint = unique(im, identifier(im, name, "n"));

@@ -59,7 +59,7 @@ static const rlxc_expr *name_of(rlxc_ox *im, const rlxc_expr *e, int32_t axis)
     for (const rlxc_ox_scope *s = im->scope; s && !name; s = s->outer)
         name = rlxc_map_get(&s->names, key);
     if (!name) {
-        name = rlxc_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", axis));
+        name = rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "d%d", axis));
         rlxc_map_set(im->ctx, &im->scope->names, key, (void *)(uintptr_t)name);
     }
     return name;

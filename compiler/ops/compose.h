@@ -30,4 +30,8 @@ rlxc_atom rlxc_scalar_atom(rlxc_context *ctx, rlx_dtype dtype, double value);
 /* Every tensor argument has known dimensions and element type; else an error and false. */
 bool rlxc_lower_begin(rlxc_call_view *v, rlxc_builder *b, const rlxc_binding *call);
 
+/* |call|, of an operator by element (RLXC_OP_BY_ELEMENT), on operands of unknown rank (any_rank.c).
+ */
+rlxc_atom rlxc_lower_any_rank(rlxc_builder *b, const rlxc_binding *call);
+
 #endif

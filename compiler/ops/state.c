@@ -135,7 +135,7 @@ static const rlxc_sinfo *type_known_as(rlxc_stated *s, rlxc_context *ctx, const 
     bool changed = t->dims == NULL;
     for (int32_t i = 0; i < t->ndim; i++) {
         dims[i] = t->dims ? known_as(s, ctx, t->dims[i])
-                          : rlxc_shape_var(ctx, rlxc_internf(ctx, "d%d", i));
+                          : rlxc_fresh_shape_var(ctx, rlxc_internf(ctx, "d%d", i));
         changed |= t->dims && dims[i] != t->dims[i];
     }
     return changed ? rlxc_sinfo_tensor(ctx, t->dtype, t->ndim, dims, t->vdevice) : t;

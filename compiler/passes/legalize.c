@@ -2,16 +2,18 @@
  * call.
  *
  * What operators that passes made require of dimensions is checked (compiler/ops/state.h), so
- * legalizers always see symbolic dimensions that fit. An unknown rank is an error that names
- * operator and argument. Values that decide where an operator reads and writes are checked first,
- * unless the module is compiled with --lenient (compiler/ops/checks.h). Operators whose row has no
- * legalize function stay for the later passes and the code generator. */
+ * legalizers always see symbolic dimensions that fit. Operators by element take any rank; to others
+ * an unknown one is an error that names operator and argument. Values that decide where an operator
+ * reads and writes are checked first, unless the module is compiled with --lenient
+ * (compiler/ops/checks.h). Operators whose row has no legalize function stay for the later passes
+ * and the code generator. */
 #include "compiler/passes/passes.h"
 
 #include <string.h>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/checks.h"
+#include "compiler/ops/compose.h"
 #include "compiler/ops/legalize_cache.h"
 #include "compiler/ops/state.h"
 #include "compiler/ops/value_range.h"
@@ -23,18 +25,16 @@ typedef struct legalizer {
     rlxc_value_checks checks;
 } legalizer;
 
-/* An operand of unknown rank, itself or in a tuple: an error, and false. */
-static bool ranks_known(rlxc_builder *b, const rlxc_binding *call, rlxc_atom atom)
+/* The type of an operand of unknown rank in |atom|, itself or in a tuple; NULL: there is none. */
+static const rlxc_sinfo *unknown_rank(rlxc_builder *b, rlxc_atom atom)
 {
-    for (uint32_t i = 0; atom.kind == RLXC_ATOM_TUPLE && i < atom.n; i++)
-        if (!ranks_known(b, call, atom.items[i]))
-            return false;
-    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, atom);
-    if (!s || s->kind != RLXC_SINFO_TENSOR || s->ndim != RLXC_UNKNOWN_NDIM)
-        return true;
-    rlxc_error(b->ctx, call->range, "R.%s needs to know the rank of its argument; it has %s",
-               call->op->name, rlxc_sinfo_text(b->ctx, s));
-    return false;
+    const rlxc_sinfo *s = NULL;
+    for (uint32_t i = 0; atom.kind == RLXC_ATOM_TUPLE && i < atom.n && !s; i++)
+        s = unknown_rank(b, atom.items[i]);
+    if (s || atom.kind == RLXC_ATOM_TUPLE)
+        return s;
+    s = rlxc_atom_sinfo(b->ctx, b->module, atom);
+    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM ? s : NULL;
 }
 
 static void block_begin(void *user, rlxc_builder *b)
@@ -71,9 +71,18 @@ static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_bi
         return RLXC_REWRITE_KEEP;
     }
     bool any_rank = (binding->op->flags & RLXC_OP_ANY_RANK) != 0;
-    for (uint32_t i = 0; i < binding->n_args && !any_rank; i++)
-        if (!ranks_known(b, binding, binding->args[i]))
-            return RLXC_REWRITE_KEEP;
+    const rlxc_sinfo *unknown = NULL;
+    for (uint32_t i = 0; i < binding->n_args && !any_rank && !unknown; i++)
+        unknown = unknown_rank(b, binding->args[i]);
+    if (unknown && binding->op->flags & RLXC_OP_BY_ELEMENT) {
+        *replacement = rlxc_lower_any_rank(b, binding);
+        return rlxc_failed(ctx) ? RLXC_REWRITE_KEEP : RLXC_REWRITE_REPLACE;
+    }
+    if (unknown) {
+        rlxc_error(ctx, binding->range, "R.%s needs to know the rank of its argument; it has %s",
+                   binding->op->name, rlxc_sinfo_text(ctx, unknown));
+        return RLXC_REWRITE_KEEP;
+    }
     if (!rlxc_state_call(&l->stated, b, binding))
         return RLXC_REWRITE_KEEP;
     if (!l->lenient)

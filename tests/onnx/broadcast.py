@@ -137,8 +137,22 @@ def equal_ones():
     return out
 
 
+def names():
+    """Two sizes of data have names of their own, and spaces do not make another expression."""
+    ins = [("x", tensor_type(F32, ["m"])), ("y", tensor_type(F32, ["n"]))]
+    nodes = [node("NonZero", "x", "p"), node("NonZero", "y", "q"), node("Add", "p q", "z")]
+    kinds = [(np.array(a, np.float32), np.array(b, np.float32))
+             for a, b in (([1, 0, 1], [0, 1, 1]), ([1, 0], [1, 1]), ([1, 1], [1, 1, 1]), ([0], [1]))]
+    out = both("sizes of data", nodes, ins, [("z", tensor_type("int64", None))], kinds,
+               lambda a, b: [np.array(np.nonzero(a)) + np.array(np.nonzero(b))],
+               lambda a, b: fits(np.count_nonzero(a), np.count_nonzero(b)), ("equal, or one of them 1: 2 and 3",))
+    ins = [("x", tensor_type(F32, ["past + 1"])), ("y", tensor_type(F32, ["past+1"]))]
+    return out + [Program("one name", graph([node("Add", "x y", "z")], ins, [("z", tensor_type(F32, None))]),
+                          [(values(F32, 3), values(F32, 2))], None, fails=("= 3, got 2",))]
+
+
 def programs():
-    out = alone() + of_triples() + products() + equal_ones()
+    out = names() + alone() + of_triples() + products() + equal_ones()
     for dtype, ops in ((F32, FLOATS), (I32, INTEGERS), (BOOL, BOOLS)):
         out += of_pairs(dtype, ops, False) + of_pairs(dtype, ops, True)
     return out
