@@ -62,8 +62,8 @@ static const rlxc_sinfo *state_type(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_atom
     if (!open || s->kind != RLXC_SINFO_TENSOR || !s->dims)
         return s;
     for (int32_t i = 0; i < s->ndim; i++)
-        dims[i] =
-            open >> i & 1 ? rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i)) : s->dims[i];
+        dims[i] = open >> i & 1 ? rlxc_fresh_shape_var(im->ctx, rlxc_internf(im->ctx, "k%d", i))
+                                : s->dims[i];
     return rlxc_sinfo_tensor(im->ctx, s->dtype, s->ndim, dims, NULL);
 }
 
