@@ -81,19 +81,6 @@ void rlxc_ox_import_embed_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- groups of channels ----------------------------------------------------------------------- */
 
-/* |x| with its channels last, or with them second. */
-static rlxc_atom move_channels(rlxc_ox *im, rlxc_atom x, bool to_last)
-{
-    const uint32_t ndim = rlxc_ox_ndim(im, x);
-    int64_t axes[RLXC_MAX_NDIM] = {0};
-    if (ndim < 3)
-        return x;
-    for (uint32_t i = 1; i < ndim; i++)
-        axes[i] = to_last ? i + 1 : i - 1;
-    axes[to_last ? ndim - 1 : 1] = to_last ? 1 : ndim - 1;
-    return rlxc_ox_transpose(im, x, axes, ndim);
-}
-
 /* GroupNorm, and with |row->arg| of a sum, which is a result too. What is added has the dimensions
  * of the input, or is one row of channels for each of the batch. */
 void rlxc_ox_import_fused_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
@@ -118,7 +105,7 @@ void rlxc_ox_import_fused_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
             x = rlxc_ox_sum(im, x, rlxc_ox_along(im, rlxc_ox_in(im, 4), last ? ndim - 1 : 1, ndim));
         rlxc_ox_set(im, 1, x);
     }
-    rlxc_atom y = rlxc_ox_cast(im, last ? move_channels(im, x, false) : x, wide);
+    rlxc_atom y = rlxc_ox_cast(im, last ? rlxc_ox_move_channels(im, x, false) : x, wide);
     y = rlxc_ox_group_norm(im, y, rlxc_ox_cast(im, rlxc_ox_in(im, 1), wide),
                            rlxc_ox_cast(im, rlxc_ox_in(im, 2), wide), rlxc_ox_int(im, "groups", 0),
                            rlxc_ox_float(im, "epsilon", 1e-5));
@@ -126,5 +113,5 @@ void rlxc_ox_import_fused_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "activation is %lld, expected 0 or 1", (long long)activation);
     if (activation == 1)
         y = rlxc_ox_op1(im, "nn.silu", y);
-    rlxc_ox_set(im, 0, rlxc_ox_cast(im, last ? move_channels(im, y, true) : y, t));
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, last ? rlxc_ox_move_channels(im, y, true) : y, t));
 }

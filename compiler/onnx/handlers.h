@@ -1,4 +1,4 @@
-/* The handlers that rows.def and rows_microsoft.def name. */
+/* The handlers that the tables of rows name. */
 #ifndef RLXC_ONNX_HANDLERS_H
 #define RLXC_ONNX_HANDLERS_H
 
@@ -8,6 +8,8 @@
     void rlxc_ox_import_##handler(rlxc_ox *im, const rlxc_ox_row *row);
 #include "compiler/onnx/rows.def"
 #include "compiler/onnx/rows_microsoft.def"
+#include "compiler/onnx/rows_layouts.def"
+#include "compiler/onnx/rows_channels_last.def"
 #undef RLXC_OX_ROW
 
 #endif

@@ -114,6 +114,7 @@ typedef struct rlxc_ox {
     uint32_t depth, loop_depth; /* of sub-graphs, of loops */
     uint32_t n_imported;        /* nodes, those of bodies each time */
     uint32_t n_failed;          /* nodes */
+    int64_t channel_block;      /* of layouts.c; 0: not found yet */
     bool failed;
 } rlxc_ox;
 

@@ -1,4 +1,4 @@
-/* The tables of ONNX operators by domain: rows.def, rows_microsoft.def. */
+/* The tables of ONNX operators by domain: rows*.def. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,12 @@ static const rlxc_ox_row standard[] = {
 static const rlxc_ox_row microsoft[] = {
 #include "compiler/onnx/rows_microsoft.def"
 };
+static const rlxc_ox_row nchwc[] = {
+#include "compiler/onnx/rows_layouts.def"
+};
+static const rlxc_ox_row nhwc[] = {
+#include "compiler/onnx/rows_channels_last.def"
+};
 #undef RLXC_OX_ROW
 
 static const struct {
@@ -19,7 +25,9 @@ static const struct {
     size_t n;
 } tables[] = {{"", standard, sizeof standard / sizeof *standard},
               {"ai.onnx", standard, sizeof standard / sizeof *standard},
-              {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft}};
+              {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft},
+              {"com.microsoft.nchwc", nchwc, sizeof nchwc / sizeof *nchwc},
+              {"com.ms.internal.nhwc", nhwc, sizeof nhwc / sizeof *nhwc}};
 
 const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known)
 {

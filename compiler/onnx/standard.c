@@ -63,3 +63,15 @@ rlxc_atom rlxc_ox_sum(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
     const rlxc_atom in[2] = {a, b};
     return rlxc_ox_standard(im, "Add", in, 2);
 }
+
+rlxc_atom rlxc_ox_move_channels(rlxc_ox *im, rlxc_atom x, bool to_last)
+{
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    int64_t axes[RLXC_MAX_NDIM] = {0};
+    if (ndim < 3)
+        return x;
+    for (uint32_t i = 1; i < ndim; i++)
+        axes[i] = to_last ? i + 1 : i - 1;
+    axes[to_last ? ndim - 1 : 1] = to_last ? 1 : ndim - 1;
+    return rlxc_ox_transpose(im, x, axes, ndim);
+}

@@ -15,6 +15,8 @@ rlxc_atom rlxc_ox_standard(rlxc_ox *im, const char *op, const rlxc_atom *in, uin
 rlxc_atom rlxc_ox_optional_in(rlxc_ox *im, uint32_t i);
 /* a + b, broadcast as Add does. */
 rlxc_atom rlxc_ox_sum(rlxc_ox *im, rlxc_atom a, rlxc_atom b);
+/* |x| (batch, ..., channels) with its channels second, or the other way round (|to_last|). */
+rlxc_atom rlxc_ox_move_channels(rlxc_ox *im, rlxc_atom x, bool to_last);
 /* |x| after the activation that the node at hand names, with its activation_params. */
 rlxc_atom rlxc_ox_fused_activation(rlxc_ox *im, rlxc_atom x);
 

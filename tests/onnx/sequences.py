@@ -104,9 +104,10 @@ def proto(value, kind):
 class Program:
     """|fails|: texts of which one is said when it runs; |refused|: said when it is compiled."""
 
-    def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None, functions=()):
+    def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None, functions=(),
+                 loose=1e-5):
         self.name, self.graph, self.inputs, self.reference = name, g, inputs, reference
-        self.functions = functions
+        self.functions, self.loose = functions, loose
         self.kinds, self.fails, self.refused = kinds, fails, refused
 
 
@@ -321,22 +322,22 @@ def random_program(seed):
 
 # --- running ----------------------------------------------------------------------------------
 
-def same(got, want):
+def same(got, want, loose):
     want = np.asarray(want)
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype} {got.shape}, expected {want.dtype} {want.shape}"
-    return None if np.allclose(got, want, 1e-5, 1e-6) else "wrong numbers"
+    return None if np.allclose(got, want, loose, loose / 10) else "wrong numbers"
 
 
-def results(folder, path, want):
+def results(folder, path, want, loose=1e-5):
     """What is in the files of a result, against a value or a list of them."""
     stem = os.path.join(folder, path)
     if not isinstance(want, list):
-        return same(np.load(stem + ".npy"), want)
+        return same(np.load(stem + ".npy"), want, loose)
     if os.path.exists(f"{stem}.{len(want)}.npy"):
         return f"more than {len(want)} items"
     for k, w in enumerate(want):
-        why = results(folder, f"{path}.{k}", w)
+        why = results(folder, f"{path}.{k}", w, loose)
         if why:
             return f"item {k}: {why}"
     return None
@@ -361,7 +362,7 @@ def run_one(args, folder, p, values):
     if done.returncode:
         return f"exit {done.returncode}: {done.stderr.strip()[:200]}"
     want = p.reference(*values)
-    return results(folder, "out", want if len(want) > 1 else want[0])
+    return results(folder, "out", want if len(want) > 1 else want[0], p.loose)
 
 
 def round_trip(args, folder):
