@@ -1,6 +1,7 @@
 /* Normalizations of com.microsoft: of sums, of embeddings, of groups of channels. */
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/norm.h"
+#include "compiler/onnx/quantize.h"
 #include "compiler/onnx/standard.h"
 
 static const double SMALL = 1e-12; /* epsilon where the node does not say */
@@ -40,6 +41,16 @@ void rlxc_ox_import_skip_rms_norm(rlxc_ox *im, const rlxc_ox_row *row)
 /* --- embeddings ------------------------------------------------------------------------------- */
 
 enum { IDS, SEGMENTS, WORDS, POSITIONS, SEGMENT_WORDS, GAMMA, BETA, MASK, POSITION_IDS };
+enum { SCALES = 8, ZEROS = 13 /* of the quantized operator, for WORDS to BETA */ };
+
+/* Input |i|, a table or a vector; |quantized|: integers, with a scale and a zero point. */
+static rlxc_atom table(rlxc_ox *im, uint32_t i, bool quantized)
+{
+    const rlxc_atom x = rlxc_ox_in(im, i);
+    return quantized ? rlxc_ox_dequantized(im, x, rlxc_ox_in(im, i + SCALES - WORDS),
+                                           rlxc_ox_in(im, i + ZEROS - WORDS))
+                     : x;
+}
 
 /* The rows |ids| of |table|. */
 static rlxc_atom rows_of(rlxc_ox *im, rlxc_atom table, rlxc_atom ids)
@@ -52,23 +63,24 @@ static rlxc_atom rows_of(rlxc_ox *im, rlxc_atom table, rlxc_atom ids)
  * tables. The second result is the number of words that the mask lets through, 0 without one. */
 void rlxc_ox_import_embed_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
+    const bool quantized = row->arg != NULL;
     const rlxc_atom ids = rlxc_ox_in(im, IDS);
     if (rlxc_ox_ndim(im, ids) != 2) {
         rlxc_ox_fail(im, "input_ids has %u dimensions, expected 2", rlxc_ox_ndim(im, ids));
         return;
     }
     const rlxc_expr *batch = rlxc_ox_dim(im, ids, 0), *length = rlxc_ox_dim(im, ids, 1);
-    rlxc_atom places = rlxc_ox_has(im, POSITION_IDS) ? rlxc_ox_in(im, POSITION_IDS)
-                                                     : rlxc_ox_arange(im, rlxc_ox_i(im, 0), length);
-    rlxc_atom sum = rlxc_ox_sum(im, rows_of(im, rlxc_ox_in(im, WORDS), ids),
-                                rows_of(im, rlxc_ox_in(im, POSITIONS), places));
+    rlxc_atom places = !quantized && rlxc_ox_has(im, POSITION_IDS)
+                           ? rlxc_ox_in(im, POSITION_IDS)
+                           : rlxc_ox_arange(im, rlxc_ox_i(im, 0), length);
+    rlxc_atom sum = rlxc_ox_sum(im, rows_of(im, table(im, WORDS, quantized), ids),
+                                rows_of(im, table(im, POSITIONS, quantized), places));
     if (rlxc_ox_has(im, SEGMENTS) && rlxc_ox_has(im, SEGMENT_WORDS))
-        sum = rlxc_ox_sum(im, sum,
-                          rows_of(im, rlxc_ox_in(im, SEGMENT_WORDS), rlxc_ox_in(im, SEGMENTS)));
+        sum = rlxc_ox_sum(
+            im, sum, rows_of(im, table(im, SEGMENT_WORDS, quantized), rlxc_ox_in(im, SEGMENTS)));
     rlxc_ox_set(im, 0,
-                rlxc_ox_layer_norm(im, sum, rlxc_ox_in(im, GAMMA), rlxc_ox_in(im, BETA), -1,
-                                   rlxc_ox_float(im, "epsilon", SMALL), NULL));
+                rlxc_ox_layer_norm(im, sum, table(im, GAMMA, quantized), table(im, BETA, quantized),
+                                   -1, rlxc_ox_float(im, "epsilon", SMALL), NULL));
     rlxc_ox_set(im, 2, sum);
     if (!rlxc_ox_wants(im, 1))
         return;

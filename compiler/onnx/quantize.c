@@ -7,9 +7,7 @@
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 
-/* One parameter for each block of the axis of |x|, repeated for its elements; the last block may be
- * shorter. */
-static rlxc_atom blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size)
+rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM], *want = rlxc_ox_dim(im, x, axis);
     uint32_t ndim = rlxc_ox_ndim(im, p);
@@ -77,7 +75,7 @@ static rlxc_atom of_node(rlxc_ox *im, uint32_t input, rlxc_atom x)
         rlxc_ox_fail(im, "blocks need parameters of the input's rank");
         return p;
     }
-    return blocks(im, p, x, rlxc_ox_axis(im, axis, ndim), size);
+    return rlxc_ox_blocks(im, p, x, rlxc_ox_axis(im, axis, ndim), size);
 }
 
 /* The type that attribute |name| says, or |otherwise|. */
@@ -144,6 +142,13 @@ void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3])
     out[0] = quantized(im, x, scale, zero, RLX_U8, 0);
     out[1] = scale;
     out[2] = zero;
+}
+
+rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x)
+{
+    rlxc_atom out[3];
+    rlxc_ox_quantize_dynamically(im, x, out);
+    return rlxc_ox_dequantized(im, out[0], out[1], out[2]);
 }
 
 void rlxc_ox_import_dynamic_quantize(rlxc_ox *im, const rlxc_ox_row *row)
@@ -263,13 +268,16 @@ void rlxc_ox_set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
 
 void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    if (rlxc_ox_int(im, "channels_last", 0))
-        rlxc_ox_fail(im, "channels_last is not supported");
+    const bool last = rlxc_ox_int(im, "channels_last", 0) != 0;
     const int64_t opset = im->opset;
     rlxc_atom x = rlxc_ox_real_in(im, 0);
+    if (last)
+        x = rlxc_ox_move_channels(im, x, false);
     im->opset = rlxc_ox_int(im, "opset", opset); /* whose softmax it is */
     x = rlxc_ox_standard(im, row->arg, &x, 1);
     im->opset = opset;
+    if (last)
+        x = rlxc_ox_move_channels(im, x, true);
     rlxc_ox_set_quantized(im, x, 3, rlxc_ox_type(im, rlxc_ox_in(im, 0)));
 }
 
@@ -389,9 +397,9 @@ void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
         zero = turned(im, 3, n, n_blocks, n_blocks, b, 0);
     if (!rlxc_ox_good(im) || w.kind == RLXC_ATOM_NONE)
         return;
-    scale = blocks(im, scale, w, 0, size);
+    scale = rlxc_ox_blocks(im, scale, w, 0, size);
     if (given)
-        zero = blocks(im, zero, w, 0, size);
+        zero = rlxc_ox_blocks(im, zero, w, 0, size);
     const uint32_t ndim = rlxc_ox_ndim(im, x);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, x, dims);

@@ -12,6 +12,11 @@ rlxc_atom rlxc_ox_scaled_product(rlxc_ox *im, rlxc_atom a, rlxc_atom b, rlxc_ato
                                  rlxc_atom b_scale);
 /* |x| as uint8, its scale and its zero point, by its least and greatest element. */
 void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3]);
+/* |x| as that makes it: quantized and dequantized. */
+rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x);
+/* A parameter for each block of |size| elements of axis |axis| of |x|, repeated for its elements;
+ * the last block may be shorter. */
+rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size);
 /* (x - zero) * scale in float32, |zero| of kind NONE: 0. */
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero);
 /* What input |i| stands for; its scale and its zero point, of the whole tensor, are the next two.

@@ -6,6 +6,7 @@
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
+#include "compiler/onnx/quantize.h"
 
 enum { MAX_UNROLLED_TURNS = 12 };
 
@@ -16,6 +17,7 @@ typedef struct cell {
     double alpha[3], beta[3];
     double clip; /* 0: none */
     bool linear_before_reset, input_forget, backwards;
+    bool quantized;           /* the state, before it is multiplied: DynamicQuantizeLSTM */
     rlxc_atom input;          /* (time, batch, gates * hidden): x W^T + biases */
     rlxc_atom recurrent;      /* R^T (hidden, gates * hidden) */
     rlxc_atom after_reset;    /* GRU that resets first: R^T of the hidden gate, apart from it */
@@ -62,7 +64,8 @@ static rlxc_atom with_peephole(rlxc_ox *im, rlxc_atom x, rlxc_atom p, rlxc_atom 
 static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom cs,
                  rlxc_atom *out_h, rlxc_atom *out_c)
 {
-    rlxc_atom all = rlxc_ox_op2(im, "matmul", h, c->recurrent);
+    rlxc_atom all =
+        rlxc_ox_op2(im, "matmul", c->quantized ? rlxc_ox_as_quantized(im, h) : h, c->recurrent);
     *out_c = cs;
     if (c->kind == 'R') {
         *out_h = activate(im, c, 0, rlxc_ox_op2(im, "add", x, all));
@@ -254,6 +257,7 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
     }
     for (uint32_t d = 0; d < directions && !im->failed; d++) {
         cell c = {.kind = kind,
+                  .quantized = strcmp(im->node->op_type, "DynamicQuantizeLSTM") == 0,
                   .gates = gates,
                   .clip = rlxc_ox_float(im, "clip", 0),
                   .linear_before_reset = rlxc_ox_int(im, "linear_before_reset", 0) != 0,

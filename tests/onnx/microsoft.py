@@ -51,6 +51,10 @@ def pool(v):
                      for i in range(v.shape[2] - 1)], -2)
 
 
+def last_pool(v):
+    return np.moveaxis(pool(np.moveaxis(v, -1, 1)), 1, -1)
+
+
 def unary(op, t, dims, scale, meaning, sizes, **attrs):
     zero, out = number(t, 3), number(t, 5)
     return Row(op, [dynamic(t)(dims), number(F32, scale), zero, number(F32, 1 / 64), out],
@@ -95,11 +99,101 @@ def products(rng):
     return out
 
 
+def dynamic_quantized(a):
+    """What is left of |a| after quantization by its least and greatest element."""
+    a = a.astype(F32)
+    low, high = min(a.min(initial=0), F32(0)), max(a.max(initial=0), F32(0))
+    scale = F32((high - low) / F32(255))
+    zero = np.clip(np.rint(-low / scale), 0, 255)
+    return (np.clip(np.rint(a / scale) + zero, 0, 255) - zero).astype(float) * float(scale)
+
+
+def lstm(v, w, r, bias, h, c, directions):
+    """v (time, batch, inputs); w and r as they are meant, (directions, inputs, 4 hidden)."""
+    v, n = dynamic_quantized(v), r.shape[1]
+    out = np.zeros((len(v), directions, v.shape[1], n))
+    h, c = h.copy(), c.copy()
+    for d in range(directions):
+        for at in range(len(v))[::-1 if d else 1]:
+            sums = v[at] @ w[d] + dynamic_quantized(h[d]) @ r[d] + bias[d][:4 * n] + bias[d][4 * n:]
+            i, o, f, g = np.split(sums, 4, -1)
+            c[d] = sigmoid(f) * c[d] + sigmoid(i) * np.tanh(g)
+            out[at, d] = h[d] = sigmoid(o) * np.tanh(c[d])
+    return [out, h, c]
+
+
+def quantized_as_it_runs():
+    out, rng = [], np.random.default_rng(4)
+    more = dict(domain="com.microsoft", opset=17)
+    sizes = [(2, 6), (1, 1), (7, 33)]
+    for t in (I8, U8):
+        w, z = dynamic(t)("m 5"), rng.integers(0, 9, 5).astype(t)
+        s, one, b = x("5", low=.01, high=.1), number(F32, 1 / 32), x("5")
+        out += [Row("DynamicQuantizeMatMul", [x("2 n m"), w, one, number(t, 7), b],
+                    lambda a, w, s, z, b: dynamic_quantized(a) @ ((w - z) * s) + b, sizes=sizes, **more),
+                Row("DynamicQuantizeMatMul", [x("n m"), w, s, z],
+                    lambda a, w, s, z: dynamic_quantized(a) @ ((w - z) * s), sizes=sizes, **more),
+                Row("DynamicQuantizeMatMul", [x("n m"), w, s],
+                    lambda a, w, s: dynamic_quantized(a) @ (w * s), sizes=sizes, **more)]
+        out += [Row("MatMulIntegerToFloat", [dynamic(a)("2 n m"), w, one, s, number(a, 99), z, b],
+                    lambda a, w, t, s, y, z, b: (a - y) @ ((w - z) * s) * t + b, sizes=sizes,
+                    gives="float32", name=np.dtype(a).name, **more) for a in (U8, I8)]
+        out += [Row("MatMulIntegerToFloat", [dynamic(U8)("n m"), w, one, one],
+                    lambda a, w, t, s: a @ w * s * t, sizes=sizes, gives="float32", **more),
+                Row("QLinearReduceMean", [dynamic(t)("2 n m"), one, number(t, 9), number(F32, 1 / 16),
+                                          number(t, 3)],
+                    lambda a, s, z, ys, yz, t=t: quantize(((a - 9) / 32).mean(1), 1 / 16, number(t, 3)),
+                    gives=np.dtype(t).name, axes=[1], keepdims=0, sizes=[(2, 6), (1, 1), (8, 33)], **more)]
+    for directions in (1, 2):
+        for each in (False, True):
+            shape = (directions, 16) if each else (directions,)
+            ws, rs = (rng.uniform(.002, .01, shape).astype(F32) for _ in "wr")
+            wz, rz = (rng.integers(-5, 5, shape).astype(I8) for _ in "wr")
+            w, r = (rng.integers(-99, 99, (directions, k, 16)).astype(I8) for k in (3, 4))
+
+            def meaning(v, w, r, b, h, c, ws, wz, rs, rz):
+                wide = [(p - z.reshape(len(p), 1, -1)) * q.reshape(len(p), 1, -1)
+                        for p, z, q in ((w, wz, ws), (r, rz, rs))]
+                return lstm(v, *wide, b, h, c, len(w))
+            out.append(Row("DynamicQuantizeLSTM",
+                           [x("n m 3"), w, r, x(f"{directions} 32"), None, x(f"{directions} m 4"),
+                            x(f"{directions} m 4"), None, ws, wz, rs, rz], meaning, outputs=3,
+                           hidden_size=4, direction="bidirectional" if directions > 1 else "forward",
+                           sizes=[(2, 3), (1, 1), (17, 2)], loose=2e-2, name=f"{each}", **more))
+    for bits in (2, 4, 8):
+        values, scales = rng.integers(0, 1 << bits, (9, 32)), rng.uniform(.1, 1, (9, 2)).astype(F32)
+        zeros = rng.integers(0, 1 << bits, (9, 2))
+        for given in (False, True):
+            if bits == 2 and given:
+                continue # zero points of half a byte
+            z = zeros if given else np.full((9, 2), 1 << bits - 1)
+            table = ((values - z.repeat(16, 1)) * scales.astype(float).repeat(16, 1))
+            out.append(Row("GatherBlockQuantized", [packed(values, bits), x("n m", "int64", 0, 9), scales] +
+                           [packed(zeros, bits)] * given, lambda d, at, *r, table=table: table[at],
+                           bits=bits, block_size=16, gives="float32", sizes=sizes, **more))
+    tables = [rng.integers(0, 255, (k, 6) if k else 6).astype(U8) for k in (9, 40, 2, 0, 0)]
+    scales = [number(F32, v) for v in (.01, .02, .015, .01, .02)]
+    zeros = [number(U8, v) for v in (100, 120, 130, 90, 110)]
+    words, positions, segments, gamma, beta = (
+        (t.astype(float) - z) * float(s) for t, s, z in zip(tables, scales, zeros))
+
+    def embedded(ids, at, *r):
+        v = words[ids] + positions[:ids.shape[1]] + segments[at]
+        mask = r[5]
+        v = (v - v.mean(-1, keepdims=True)) / np.sqrt(v.var(-1, keepdims=True) + 1e-12) * gamma + beta
+        return [v, mask.sum(1)]
+    out.append(Row("QEmbedLayerNormalization",
+                   [x("n m", "int32", 0, 9), x("n m", "int32", 0, 2), *tables, x("n m", "int32", 0, 2),
+                    *scales, *zeros], embedded, outputs=2, gives=["float32", "int32"], sizes=sizes,
+                   **more))
+    return out
+
+
 def rows():
     rng = np.random.default_rng(1)
     empty = [(2, 3), (1, 1), (5, 4), (17, 9), (0, 3), (3, 0)]
     images = [(2, 3), (4, 4), (7, 2)]
-    out = products(rng)
+    out = products(rng) + quantized_as_it_runs()
     for t in (U8, I8):
         of, name = dynamic(t), np.dtype(t).name
         z = [number(t, v) for v in (3, 7, 100)]
@@ -131,6 +225,10 @@ def rows():
             unary("QLinearGlobalAveragePool", t, "2 3 n m", .5,
                   lambda v: v.mean((2, 3), keepdims=True), images),
             unary("QLinearAveragePool", t, "1 2 n m", .5, pool, images, kernel_shape=[2, 2]),
+            unary("QLinearAveragePool", t, "1 n m 2", .5, last_pool, images, kernel_shape=[2, 2],
+                  channels_last=1),
+            unary("QLinearGlobalAveragePool", t, "2 n m 3", .5,
+                  lambda v: v.mean((1, 2), keepdims=True), images, channels_last=1),
             Row("QuantizeLinear", [x("n m"), s[1], z[0]],
                 lambda a, *r, z=z: quantize(a, .25, z[0]), sizes=empty, **common),
             Row("DequantizeLinear", [of("n m"), x("m", low=.1, high=1), of("m")],
