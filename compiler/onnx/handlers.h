@@ -7,9 +7,9 @@
 #define RLXC_OX_ROW(name, handler, arg) \
     void rlxc_ox_import_##handler(rlxc_ox *im, const rlxc_ox_row *row);
 #include "compiler/onnx/rows.def"
-#include "compiler/onnx/rows_microsoft.def"
-#include "compiler/onnx/rows_layouts.def"
 #include "compiler/onnx/rows_channels_last.def"
+#include "compiler/onnx/rows_layouts.def"
+#include "compiler/onnx/rows_microsoft.def"
 #undef RLXC_OX_ROW
 
 #endif
