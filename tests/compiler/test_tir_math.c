@@ -435,13 +435,14 @@ static void fill_edges(float *single, double *wide)
     single[33] = (float)(wide[33] = -INFINITY);
 }
 
-/* |x| cut off to an integer of |bits|, the limit where it is beyond, 0 for NaN. */
+/* |x| cut off to an integer of |bits|, the limit where it is beyond. NaN is the least int32 or
+ * int64, so that it never is an index that exists, and 0 of other types. */
 static uint64_t cut(double x, int bits, bool is_signed)
 {
     const uint64_t ones = UINT64_MAX >> (64 - bits), top = is_signed ? ones >> 1 : ones;
     const double limit = ldexp(1, is_signed ? bits - 1 : bits);
     if (isnan(x))
-        return 0;
+        return is_signed && bits >= 32 ? top + 1 : 0;
     if (x >= limit)
         return top;
     if (x <= (is_signed ? -limit : 0))
