@@ -52,7 +52,9 @@ void rlx_exec_builder_destroy(rlx_exec_builder *b)
     FREE(b->expr_slots, b->expr_info_capacity[0]);
     FREE(b->expr_depth, b->expr_info_capacity[1]);
     FREE(b->expr_size, b->expr_info_capacity[2]);
-    FREE(b->type_slots, b->type_info_capacity);
+    FREE(b->type_slots, b->type_info_capacity[0]);
+    FREE(b->type_depth, b->type_info_capacity[1]);
+    FREE(b->type_size, b->type_info_capacity[2]);
     FREE(b->scalar_constant, b->scalar_constant_capacity);
     FREE(b->strings, b->strings_capacity);
     FREE(b->string_hash, b->string_hash_size);
@@ -270,7 +272,8 @@ rlx_status rlx_exec_builder_type(rlx_exec_builder *b, const rlx_type_info *t, ui
     bool rank_known = t->kind == RLX_TYPE_PRIM || (has_dims && t->rank_known);
     uint32_t n =
         has_dims ? (rank_known ? t->n_dims : 0) : (t->kind == RLX_TYPE_TUPLE ? t->n_children : 0);
-    uint32_t slots = 0, i, local[64], *row = local;
+    uint32_t slots = 0, depth = 0, i, local[64], *row = local;
+    uint64_t size = 1 + (has_dims ? (uint64_t)n : 0);
     bool fresh;
     if (has_dtype && !rlx_dtype_valid(t->dtype))
         return INVALID("a type with a dtype that does not exist");
@@ -294,12 +297,24 @@ rlx_status rlx_exec_builder_type(rlx_exec_builder *b, const rlx_type_info *t, ui
             return INVALID("type %u does not exist", t->children[i]);
         uint32_t used = b->type_slots[t->children[i]];
         slots = used > slots ? used : slots;
+        depth = b->type_depth[row[3 + i]] + 1 > depth ? b->type_depth[row[3 + i]] + 1 : depth;
+        size += b->type_size[row[3 + i]];
     }
+    if (depth >= RLXV_MAX_TYPE_DEPTH || size > RLXV_MAX_TYPE_SIZE)
+        return rlx_fail(err, RLX_E_LIMIT,
+                        "a type of %llu fields and dimensions, nested %u deep, is too large: at "
+                        "most %u and %u",
+                        (unsigned long long)size, depth, RLXV_MAX_TYPE_SIZE,
+                        RLXV_MAX_TYPE_DEPTH - 1);
     RLX_TRY(intern_row(b, &b->types, row, 3 + (has_dims ? 2 * n : n), &i, &fresh, err));
     if (fresh) {
-        if (!GROW(b->type_slots, b->type_info_capacity, i))
+        if (!GROW(b->type_slots, b->type_info_capacity[0], i) ||
+            !GROW(b->type_depth, b->type_info_capacity[1], i) ||
+            !GROW(b->type_size, b->type_info_capacity[2], i))
             return no_memory(err);
         b->type_slots[i] = slots;
+        b->type_depth[i] = depth;
+        b->type_size[i] = (uint32_t)size;
     }
     *out = i;
     return RLX_OK;

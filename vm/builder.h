@@ -53,8 +53,8 @@ struct rlx_exec_builder {
     rlx_allocator allocator;
     rlxv_arena arena;
     rlxv_rows exprs, types, scalars;
-    uint32_t *expr_slots, *expr_depth, *expr_size, *type_slots;
-    uint32_t expr_info_capacity[3], type_info_capacity;
+    uint32_t *expr_slots, *expr_depth, *expr_size, *type_slots, *type_depth, *type_size;
+    uint32_t expr_info_capacity[3], type_info_capacity[3];
     uint32_t *scalar_constant; /* constant of each row of |scalars| */
     uint32_t scalar_constant_capacity;
 

@@ -5,6 +5,7 @@
  * the tensor at run time where it does not; what stands only in larger expressions is solved for.
  * Scalar parameters come from prim arguments or from tir_vars. The VM checks every buffer against
  * the kernel's signature, so a wrong guess is an error and never a wrong access. */
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/codegen/emit.h"
@@ -288,11 +289,32 @@ static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint
         check_claim(fn, var, dst);
 }
 
+/* Whether |builtin| takes |n| arguments; else an error, which the verifier would give at loading.
+ */
+static bool takes(rlxc_bc_function *fn, const rlx_builtin *builtin, uint32_t n)
+{
+    const uint32_t least = (uint32_t)builtin->min_args;
+    if (n >= least && (builtin->max_args < 0 || n <= (uint32_t)builtin->max_args))
+        return true;
+    char most[24] = "";
+    if (builtin->max_args < 0)
+        snprintf(most, sizeof most, " or more");
+    else if (builtin->max_args > builtin->min_args)
+        snprintf(most, sizeof most, " to %d", builtin->max_args);
+    rlxc_error(fn->ctx, fn->range, "builtin '%s' takes %u%s arguments, got %u", builtin->name,
+               least, most, n);
+    fn->m->failed = true;
+    return false;
+}
+
 static void call_extern(rlxc_bc_function *fn, const rlxc_rvar *var, const char *name,
                         const rlxc_atom *args, uint32_t n)
 {
     const uint32_t *regs = arg_regs(fn, args, n);
-    if (rlxc_find_builtin(name)) {
+    const rlx_builtin *builtin = rlxc_find_builtin(name);
+    if (builtin != NULL) {
+        if (!takes(fn, builtin, n))
+            return;
         call(fn, RLX_OP_CALL_BUILTIN, var, rlxc_bc_import(fn->m, name, fn->range), regs, n);
         return;
     }

@@ -17,27 +17,35 @@
     "class Module:\n"
 #define FUNCTION "    @R.function(pure=False)\n"
 
-/* The module compiled and loaded; NULL where that failed (|*out_message|, if not NULL, says why).
- */
-static rlx_executable *compile(rlx_test *t, const char *text)
+enum { MESSAGE = 2000 };
+
+/* The module compiled and loaded; NULL where that failed, and |message| says why. */
+static rlx_executable *try_compile(rlx_test *t, const char *text, char message[MESSAGE])
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlx_exec_builder *builder = NULL;
     rlx_executable *exe = NULL;
     rlx_error err = {0};
-    char message[2000] = "";
     rlxc_options options;
     rlx_load_options load = {.allocator = &t->allocator};
     cr_assert_eq(rlx_exec_builder_create(&t->allocator, &builder, &err), RLX_OK);
     cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 0));
     options.check = true;
+    message[0] = '\0';
     rlxc_module *module = rlxc_read_module(ctx, "test.py", text, strlen(text));
     if (!module || !rlxc_compile_module(ctx, module, &options, NULL, builder))
-        snprintf(message, sizeof message, "%s", rlxc_render_diagnostics(ctx));
+        snprintf(message, MESSAGE, "%s", rlxc_render_diagnostics(ctx));
     else if (rlx_exec_builder_load(builder, &load, &exe, &err) != RLX_OK)
-        snprintf(message, sizeof message, "load: %s", err.message);
+        snprintf(message, MESSAGE, "load: %s", err.message);
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
+    return exe;
+}
+
+static rlx_executable *compile(rlx_test *t, const char *text)
+{
+    char message[MESSAGE];
+    rlx_executable *exe = try_compile(t, text, message);
     cr_expect(exe, "%s\n%s", message, text);
     return exe;
 }
@@ -210,6 +218,63 @@ RLX_TEST(emit, long_chains_need_few_registers)
 }
 
 /* Compiles and loads with the n-th allocation failing, for each n until none fails. */
+/* --- limits of the file ------------------------------------------------------------------------
+ */
+
+static char *repeat(char *at, const char *text, uint32_t n)
+{
+    const size_t length = strlen(text);
+    for (uint32_t i = 0; i < n; i++, at += length)
+        memcpy(at, text, length + 1);
+    return at;
+}
+
+/* What the loader's verifier refuses is an error at its line, one beyond the limit and not at it.
+ */
+RLX_TEST(emit, limits_of_the_file_are_errors_at_their_lines)
+{
+    static const struct {
+        const char *before, *text, *middle,
+            *after; /* |text| is repeated before and |after| behind */
+        uint32_t most;
+        const char *message;
+    } rows[] = {
+        {FUNCTION "    def main(x: R.Tensor((4,), \"float32\")):\n        return (", "x, ", "x", "",
+         2046, "test.py:6:5: error: a type of 4097 fields and dimensions, nested 1 deep, is too"},
+        {FUNCTION "    def main(x: R.Tensor((), \"float32\")):\n        return ", "(x, ", "x", ")",
+         31,
+         "test.py:6:5: error: a type of 65 fields and dimensions, nested 32 deep, is too large"},
+        {FUNCTION "    def main(x: R.Tensor((4,), \"float32\")):\n"
+                  "        return R.call_packed(\"rlx.sort\", x, 0, 1",
+         ", 1", ", sinfo_args=R.Object)", "", 0,
+         "test.py:8:16: error: builtin 'rlx.sort' takes 3 arguments, got 4"},
+        {FUNCTION "    def main(x: R.Tensor((4,), \"float32\")):\n"
+                  "        return R.call_packed(\"rlx.unique\", x",
+         ", 1", ", sinfo_args=R.Object)", "", UINT32_MAX, "error: builtin 'rlx.unique' takes "},
+    };
+    static char text[1 << 15];
+    char message[MESSAGE];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t over = 0; over < 2; over++) {
+            const uint32_t n = rows[i].most + over; /* wraps to 0 where no number is right */
+            if (n == UINT32_MAX)
+                continue;
+            char *at = repeat(text, HEADER, 1);
+            at = repeat(repeat(at, rows[i].before, 1), rows[i].text, n);
+            at = repeat(repeat(at, rows[i].middle, 1), rows[i].after, n);
+            if (rows[i].text[0] == 'x')
+                at = repeat(at, ")", 1);
+            (void)repeat(at, "\n", 1);
+            rlx_executable *exe = try_compile(t, text, message);
+            if (over == 0)
+                cr_expect(exe, "row %zu: %s", i, message);
+            else
+                cr_expect(!exe && strstr(message, rows[i].message), "row %zu: %.300s", i, message);
+            rlx_executable_release(exe);
+        }
+    }
+}
+
 RLX_TEST(emit, running_out_of_memory_is_an_error)
 {
     static const char text[] = HEADER FUNCTION
