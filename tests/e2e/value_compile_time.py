@@ -16,7 +16,7 @@ class Module:
         for i, j in T.grid(T.int64(4), T.int64(4)):
             with T.block("m"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                Y[vi, vj] = T.Cast("float32", W[vi + T.int64(1000000000000), vj])
+                Y[vi, vj] = T.Cast("float32", W[vi * vi + T.int64(1000000000000), vj])
 
     @T.prim_func(private=True)
     def divide(w: T.handle, z: T.handle, y: T.handle):
@@ -36,7 +36,7 @@ class Module:
         for i in range(T.int64(4)):
             with T.block("m"):
                 vi = T.axis.spatial(T.int64(4), i)
-                Y[vi + T.int64(1000000000000)] = W[vi]
+                Y[vi * vi + T.int64(1000000000000)] = W[vi]
 
     @R.function
     def reads_outside(x: R.Tensor(("n", 4), "float32"), c: R.Tensor((), "bool")) -> R.Tensor(("n", 4), "float32"):
