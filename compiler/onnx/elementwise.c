@@ -155,7 +155,7 @@ void rlxc_ox_import_binary(rlxc_ox *im, const rlxc_ox_row *row)
     if (im->opset >= 7 && evaluated(im, row->arg, compares))
         return;
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
-    rlxc_ox_same_floats(im, a, b);
+    rlxc_ox_same_floats(im, 0, 1, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a);
     /* Relax orders numbers only; truth values are compared as bytes. */
     if (compares && t.code == RLX_BOOL) {
@@ -203,7 +203,7 @@ void rlxc_ox_import_variadic(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     for (uint32_t i = 1; i < n; i++) {
         rlxc_atom y = rlxc_ox_in(im, i);
-        rlxc_ox_same_floats(im, x, y);
+        rlxc_ox_same_floats(im, i - 1, i, &x, &y);
         x = rlxc_ox_op2(im, mean ? "add" : row->arg, x, y);
     }
     if (mean)
@@ -228,7 +228,7 @@ void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     rlxc_atom test = rlxc_ox_in(im, 0), yes = rlxc_ox_in(im, 1), no = rlxc_ox_in(im, 2);
-    rlxc_ox_same_floats(im, yes, no);
+    rlxc_ox_same_floats(im, 1, 2, &yes, &no);
     rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", test, yes, no));
 }
 

@@ -164,12 +164,26 @@ rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype)
                        rlxc_ox_with(im, (rlxc_attrs){0}, "dtype", rlxc_attr_dtype(dtype)));
 }
 
-void rlxc_ox_same_floats(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
+static bool is_declared(rlxc_ox *im, uint32_t i)
 {
-    rlx_dtype t = rlxc_ox_type(im, a), u = rlxc_ox_type(im, b);
-    if (rlxc_dtype_is_float(t) && rlxc_dtype_is_float(u) && !rlxc_dtype_eq(t, u))
-        rlxc_ox_fail(im, "the operands must have one element type, got %s and %s",
-                     rlxc_dtype_name(im->ctx, t), rlxc_dtype_name(im->ctx, u));
+    const rlxc_ox_value *v = rlxc_ox_value_in(im, i);
+    return v != NULL && v->is_declared;
+}
+
+void rlxc_ox_same_floats(rlxc_ox *im, uint32_t i, uint32_t k, rlxc_atom *io_a, rlxc_atom *io_b)
+{
+    rlx_dtype t = rlxc_ox_type(im, *io_a), u = rlxc_ox_type(im, *io_b);
+    if (im->failed || !rlxc_dtype_is_float(t) || !rlxc_dtype_is_float(u) || rlxc_dtype_eq(t, u))
+        return;
+    const char *first = rlxc_dtype_name(im->ctx, t), *second = rlxc_dtype_name(im->ctx, u);
+    if (t.bits == u.bits || (is_declared(im, i) && is_declared(im, k))) {
+        rlxc_ox_fail(im, "the operands must have one element type, got %s and %s", first, second);
+        return;
+    }
+    rlxc_warning(im->ctx, im->frame->b.range,
+                 "operands of %s and %s: ONNX wants one element type; the narrower is widened",
+                 first, second);
+    rlxc_ox_unify(im, io_a, io_b);
 }
 
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)

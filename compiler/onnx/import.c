@@ -351,6 +351,7 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         if (c)
             *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
                                  .atom = rlxc_atom_constant(c),
+                                 .is_declared = true,
                                  .narrow = rlxc_ox_narrow(t->data_type)};
         else
             v->kind = RLXC_OX_FAILED;

@@ -48,6 +48,7 @@ typedef struct rlxc_ox_value {
     struct rlxc_ox_value *const *items; /* SEQUENCE */
     uint32_t n_items;
     const rlxc_ox_elem *elem; /* OBJECT: what its tensors have in common; NULL: not known */
+    bool is_declared;         /* an input or an initializer: the model states its type */
     bool is_list, maybe;      /* OBJECT: a sequence; may be empty, as an optional */
     uint8_t narrow; /* bits of ONNX's element type where that is less than a byte, else 0 */
 } rlxc_ox_value;
@@ -213,8 +214,10 @@ rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
  * time. */
 rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
-/* Fails the node where both are floats, of two types. */
-void rlxc_ox_same_floats(rlxc_ox *im, rlxc_atom a, rlxc_atom b);
+/* Inputs |i| and |k| of the node in |*io_a| and |*io_b|, where both are floats, of two types. What
+ * the model declares so fails the node. Else the narrower becomes the wider, with a warning: some
+ * exporters widen one operand and forget the other. */
+void rlxc_ox_same_floats(rlxc_ox *im, uint32_t i, uint32_t k, rlxc_atom *io_a, rlxc_atom *io_b);
 /* Floats of two types, which some exporters leave: the narrower becomes the wider. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
 rlxc_atom rlxc_ox_reshape(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t n);

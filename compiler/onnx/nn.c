@@ -10,7 +10,7 @@ void rlxc_ox_import_matmul(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom a = rlxc_ox_in(im, 0), b = rlxc_ox_in(im, 1);
-    rlxc_ox_same_floats(im, a, b);
+    rlxc_ox_same_floats(im, 0, 1, &a, &b);
     rlxc_ox_set(im, 0, rlxc_ox_op2(im, "matmul", a, b));
 }
 

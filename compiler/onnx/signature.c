@@ -165,6 +165,7 @@ void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g)
             f->params[f->n_params++] = param;
             value = object ? object : rlxc_ox_tensor(im, rlxc_atom_var(param));
             value->atom = rlxc_atom_var(param);
+            value->is_declared = true;
             /* A file does not say whether it is an optional tensor or a sequence of one. */
             if (object && !(object->is_list && object->maybe))
                 value->atom = rlxc_ox_builtin(im, object->is_list ? "rlx.list" : "rlx.optional",
