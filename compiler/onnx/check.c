@@ -34,11 +34,14 @@ void rlxc_ox_check_number(rlxc_ox *im, const rlxc_expr *e, const rlxc_expr *low,
     e = rlxc_canonical(im->ctx, e, NULL);
     low = rlxc_canonical(im->ctx, low, NULL);
     high = high ? rlxc_canonical(im->ctx, high, NULL) : rlxc_ox_i(im, INT64_MAX);
-    if (rlxc_prove_le(im->ctx, low, e, NULL) &&
+    if ((rlxc_is_const(low, INT64_MIN) || rlxc_prove_le(im->ctx, low, e, NULL)) &&
         (rlxc_is_const(high, INT64_MAX) || rlxc_prove_le(im->ctx, e, high, NULL)))
         return;
     if (rlxc_is_int(e, &value) && rlxc_is_int(low, &least) && rlxc_is_int(high, &most)) {
-        if (most == INT64_MAX)
+        if (least == INT64_MIN)
+            rlxc_ox_fail(im, "%s is %lld, expected at most %lld", what, (long long)value,
+                         (long long)most);
+        else if (most == INT64_MAX)
             rlxc_ox_fail(im, "%s is %lld, expected at least %lld", what, (long long)value,
                          (long long)least);
         else if (most == least)

@@ -236,8 +236,13 @@ void rlxc_ox_import_squeeze(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "more axes than dimensions");
         return;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t axis, size;
         at[i] = rlxc_ox_checked_axis(im, elems ? elems[i] : rlxc_ox_i(im, axes[i]), ndim);
+        if (!im->failed && rlxc_is_int(at[i], &axis) && rlxc_is_int(dims[axis], &size) && size != 1)
+            rlxc_ox_fail(im, "dimension %lld is %lld, expected 1", (long long)axis,
+                         (long long)size);
+    }
     without_axes(im, dims, ndim, at, n, out);
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, out, ndim - n));
 }

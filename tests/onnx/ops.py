@@ -175,7 +175,7 @@ def rows():
                    q, k, v, np.pad(s, ((0, 0), (0, 99)))[:, :len(s) + pk.shape[2]], (pk, pv),
                    causal=True, window=(2, -1)),
                outputs=3, is_causal=1, left_window_size=2, name="groups, mask, past, window"),
-           Row("Attention", [q, k, k, None, None, None, i64(1, 2)],
+           Row("Attention", [q, k, k, None, None, None, i64(0, 1)],
                lambda q, k, v, s: ref.attention(q, k, v, lengths=s), opset=24, name="lengths"),
            Row("Attention", [q, k, k],
                lambda *a: ref.attention(*a, causal=True, window=(1, -1)), is_causal=1,
