@@ -16,10 +16,11 @@ static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_paramet
             param->annotation ? rlxc_parse_sinfo(p, param->annotation) : rlxc_sinfo_object(p->ctx);
         ok &= s != NULL;
         rlx_dtype scalar;
-        if (s && rlxc_parse_scalar_type(p, param->annotation, &scalar) &&
+        if (s && param->annotation && rlxc_parse_scalar_type(p, param->annotation, &scalar) &&
             rlxc_dtype_eq(scalar, RLX_I64)) { /* n: T.int64 is a symbol as well */
             rlxc_parse_declare_symbol(p, param->name, RLX_I64);
-            s = rlxc_sinfo_prim(p->ctx, RLX_I64, rlxc_names_find(&p->symbols, param->name)->expr);
+            const rlxc_name *symbol = rlxc_names_find(&p->symbols, param->name);
+            s = rlxc_sinfo_prim(p->ctx, RLX_I64, symbol ? symbol->expr : NULL);
         }
         rlxc_rvar *v = rlxc_rvar_new(p->ctx, f, param->name, s);
         v->annotation = s;

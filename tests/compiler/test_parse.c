@@ -108,6 +108,8 @@ RLX_TEST(parse, texts_mean_what_they_say)
          "R.func_attr({\"a\": 1})"},
         {"from tvm.script import relax as rx\n@rx.function\ndef f(a: rx.Object):\n  return a\n",
          "def f(a: R.Object)"},
+        {"from tvm.script import relax as rx\n@rx.function\ndef f(a):\n  return a\n",
+         "def f(a: R.Object)"},
         {"import tvm\n@tvm.script.relax.function\ndef f(a: tvm.script.relax.Object):\n  return a\n",
          "def f(a: R.Object)"},
         {"@R.function\ndef f(a: R.Tensor(\"int8\"), b: R.Tensor(ndim=2), d: R.Tensor((), \"\")):\n"
