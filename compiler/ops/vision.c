@@ -173,28 +173,38 @@ const rlxc_sinfo *rlxc_infer_roi_align(rlxc_context *ctx, const rlxc_module *mod
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
+enum { ROI_ARGS = 5 };
+
+/* The first arguments of both builtins: image, regions, height and width of a result, scale. False
+ * after an error. */
+static bool roi_args(rlxc_builder *b, const rlxc_binding *call, rlx_dtype dtype, rlxc_atom *args)
+{
+    int64_t size[2];
+    uint32_t n;
+    rlxc_attr_get_ints(call, "pooled_size", size, 2, &n);
+    args[0] = rlxc_lower_astype(b, call, call->args[0], dtype);
+    args[1] = rlxc_lower_astype(b, call, call->args[1], dtype);
+    args[2] = rlxc_prim_i64(b->ctx, size[0]);
+    args[3] = rlxc_prim_i64(b->ctx, size[n == 2]);
+    args[4] =
+        rlxc_atom_prim(rlxc_float(b->ctx, RLX_F64, rlxc_attr_get_float(call, "spatial_scale", 1)));
+    return args[0].kind != RLXC_ATOM_NONE && args[1].kind != RLXC_ATOM_NONE;
+}
+
 rlxc_atom rlxc_legalize_roi_align(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_call_view v;
     rlxc_context *ctx = b->ctx;
-    int64_t size[2];
-    uint32_t n;
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
     if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
-    rlxc_attr_get_ints(call, "pooled_size", size, 2, &n);
     rlx_dtype dtype = out->dtype.bits == 64 ? RLX_F64 : RLX_F32;
-    rlxc_atom args[9] = {
-        rlxc_lower_astype(b, call, call->args[0], dtype),
-        rlxc_lower_astype(b, call, call->args[1], dtype),
-        rlxc_prim_i64(ctx, size[0]),
-        rlxc_prim_i64(ctx, size[n == 2]),
-        rlxc_atom_prim(rlxc_float(ctx, RLX_F64, rlxc_attr_get_float(call, "spatial_scale", 1))),
-        rlxc_prim_i64(ctx, rlxc_attr_get_int(call, "sample_ratio", -1)),
-        rlxc_prim_bool(ctx, rlxc_attr_get_bool(call, "aligned", false)),
-        rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "mode", "avg")[0] == 'm'),
-        rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "layout", "NCHW")[1] == 'H')};
-    if (args[0].kind == RLXC_ATOM_NONE || args[1].kind == RLXC_ATOM_NONE)
+    rlxc_atom args[9] = {[ROI_ARGS] =
+                             rlxc_prim_i64(ctx, rlxc_attr_get_int(call, "sample_ratio", -1)),
+                         rlxc_prim_bool(ctx, rlxc_attr_get_bool(call, "aligned", false)),
+                         rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "mode", "avg")[0] == 'm'),
+                         rlxc_prim_bool(ctx, rlxc_attr_get_str(call, "layout", "NCHW")[1] == 'H')};
+    if (!roi_args(b, call, dtype, args))
         return (rlxc_atom){0};
     rlxc_atom pooled =
         rlxc_emit_builtin(b, call, "rlx.roi_align", args, 9,
@@ -206,21 +216,12 @@ rlxc_atom rlxc_legalize_roi_pool(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_call_view v;
     rlxc_context *ctx = b->ctx;
-    int64_t size[2];
-    uint32_t n;
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
     if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
-    rlxc_attr_get_ints(call, "pooled_size", size, 2, &n);
     rlx_dtype dtype = out->dtype.bits == 64 ? RLX_F64 : RLX_F32;
-    rlxc_atom args[6] = {
-        rlxc_lower_astype(b, call, call->args[0], dtype),
-        rlxc_lower_astype(b, call, call->args[1], dtype),
-        rlxc_prim_i64(ctx, size[0]),
-        rlxc_prim_i64(ctx, size[n == 2]),
-        rlxc_atom_prim(rlxc_float(ctx, RLX_F64, rlxc_attr_get_float(call, "spatial_scale", 1))),
-        rlxc_prim_bool(ctx, true)};
-    if (args[0].kind == RLXC_ATOM_NONE || args[1].kind == RLXC_ATOM_NONE)
+    rlxc_atom args[6] = {[ROI_ARGS] = rlxc_prim_bool(ctx, true)};
+    if (!roi_args(b, call, dtype, args))
         return (rlxc_atom){0};
     rlxc_atom pooled =
         rlxc_emit_builtin(b, call, "rlx.roi_pool", args, 6,
