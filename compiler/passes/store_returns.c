@@ -1,0 +1,192 @@
+/* Pass store_returns: calls of PrimFuncs that return a value become kernels that store it.
+ *
+ *   n = f(A, k)   becomes   t = call_tir(f_value, (A, k), out_sinfo=R.Tensor((), "int64"))
+ *                           n = rlx.item(t)
+ *
+ * f_value is f with the result as its last parameter. Where f writes to its arguments, which a
+ * function of call_tir may not, the result is allocated here and f_value is called as it stands.
+ * Integers are stored as int64 and floats as float64, both after the cast to f's own type. */
+#include <string.h>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/builtin_call.h"
+#include "compiler/passes/passes.h"
+
+typedef struct storing {
+    rlxc_context *ctx;
+    rlxc_map made; /* f -> rlxc_global of f_value */
+} storing;
+
+typedef struct returns {
+    rlxc_context *ctx;
+    rlx_dtype type; /* that f declares */
+    const rlxc_buffer *result;
+    const char *ret;
+} returns;
+
+static rlx_dtype stored_type(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) ? RLX_F64 : rlxc_dtype_is_bool(t) ? RLX_B8 : RLX_I64;
+}
+
+static bool is_return(const rlxc_stmt *s, const char *ret)
+{
+    return s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_CALL &&
+           s->evaluate->call.name == ret && s->evaluate->call.n == 1;
+}
+
+/* T.ret(v) -> result[()] = v; T.ret(0), which ends a kernel without an error. */
+static const rlxc_stmt *store_return(void *user, const rlxc_stmt *s)
+{
+    const returns *r = user;
+    rlxc_context *ctx = r->ctx;
+    if (!is_return(s, r->ret))
+        return s;
+    const rlxc_expr *value = rlxc_cast(ctx, r->type, s->evaluate->call.args[0]);
+    const rlxc_expr *okay = rlxc_int(ctx, RLX_I32, 0);
+    const rlxc_stmt *both[2] = {
+        rlxc_stmt_store(ctx, r->result, NULL, 0, rlxc_cast(ctx, r->result->dtype, value)),
+        rlxc_stmt_evaluate(ctx, rlxc_call(ctx, rlxc_dtype_void(), r->ret, &okay, 1))};
+    for (int i = 0; i < 2; i++)
+        ((rlxc_stmt *)(uintptr_t)both[i])->range = s->range;
+    return rlxc_stmt_seq(ctx, both, 2);
+}
+
+/* |s|, the last statement of the function, without the returns at its end. */
+static const rlxc_stmt *without_last_return(const returns *r, const rlxc_stmt *s)
+{
+    rlxc_context *ctx = r->ctx;
+    rlxc_stmt *copy;
+    if (is_return(s, r->ret))
+        return rlxc_stmt_evaluate(ctx, rlxc_int(ctx, RLX_I32, 0));
+    if (s->kind == RLXC_STMT_SEQ && s->seq.n > 1) {
+        const rlxc_stmt *last = s->seq.items[s->seq.n - 1];
+        if (is_return(last, r->ret))
+            return rlxc_stmt_seq(ctx, s->seq.items, s->seq.n - 1);
+        const rlxc_stmt **items =
+            rlxc_copy(ctx, s->seq.items, s->seq.n * sizeof(const rlxc_stmt *));
+        items[s->seq.n - 1] = without_last_return(r, last);
+        return rlxc_stmt_seq(ctx, items, s->seq.n);
+    }
+    if (s->kind == RLXC_STMT_IF) {
+        copy = (rlxc_stmt *)(uintptr_t)rlxc_stmt_copy(ctx, s);
+        copy->if_.then = without_last_return(r, s->if_.then);
+        if (s->if_.otherwise)
+            copy->if_.otherwise = without_last_return(r, s->if_.otherwise);
+        return copy;
+    }
+    if (s->kind == RLXC_STMT_BLOCK && s->block.block->n_axes == 0) {
+        rlxc_block *block = rlxc_copy(ctx, s->block.block, sizeof *block);
+        block->body = without_last_return(r, block->body);
+        block->has_writes = false; /* the result is one of them now */
+        copy = (rlxc_stmt *)(uintptr_t)rlxc_stmt_copy(ctx, s);
+        copy->block.block = block;
+        return copy;
+    }
+    return s;
+}
+
+static const rlxc_global *value_function(storing *s, rlxc_module *module, const rlxc_global *g)
+{
+    rlxc_context *ctx = s->ctx;
+    const rlxc_global *known = rlxc_map_get(&s->made, rlxc_key(g));
+    if (known)
+        return known;
+    rlxc_prim_func *f = rlxc_prim_func_clone(ctx, g->prim);
+    rlxc_buffer *result = rlxc_buffer_new(ctx, "result", stored_type(f->ret_dtype), NULL, 0);
+    returns r = {ctx, f->ret_dtype, result, rlxc_intern_cstr(ctx, "ret")};
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .stmt = store_return};
+    f->body = without_last_return(&r, rlxc_stmt_rewrite(ctx, f->body, &rewriter));
+    rlxc_prim_param *params = rlxc_alloc(ctx, ((size_t)f->n_params + 1) * sizeof *params);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        params[i] = f->params[i];
+    params[f->n_params] = (rlxc_prim_param){
+        .var = rlxc_var(ctx, "result_handle", rlxc_dtype_handle()), .buffer = result};
+    f->params = params;
+    f->n_params++;
+    f->ret_dtype = rlxc_dtype_void();
+    f->is_private = true;
+    f->name = rlxc_internf(ctx, "%s_value", g->name);
+    rlxc_global *made = rlxc_module_add_prim(ctx, module, f, true);
+    rlxc_map_set(ctx, &s->made, rlxc_key(g), made);
+    return made;
+}
+
+typedef struct write_search {
+    const rlxc_prim_func *f;
+    bool found;
+} write_search;
+
+static bool find_write(void *user, const rlxc_stmt *s)
+{
+    write_search *search = user;
+    if (s->kind == RLXC_STMT_EVALUATE && s->evaluate->kind == RLXC_EXPR_CALL)
+        search->found |= strcmp(s->evaluate->call.name, "ret") != 0;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_STORE && i < search->f->n_params; i++) {
+        const rlxc_buffer *buffer = search->f->params[i].buffer;
+        search->found |= s->store.buffer->data == search->f->params[i].var ||
+                         (buffer && buffer->data == s->store.buffer->data);
+    }
+    return !search->found;
+}
+
+static rlxc_atom allocated_call(rlxc_builder *b, const rlxc_binding *call, const rlxc_global *g,
+                                const rlxc_sinfo *type)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_atom alloc[3] = {rlxc_atom_shape(ctx, NULL, 0), rlxc_atom_dtype(type->dtype),
+                                rlxc_atom_prim(rlxc_i64(ctx, 0))};
+    rlxc_atom result =
+        rlxc_emit_op(b, "builtin.alloc_tensor", alloc, 3, (rlxc_attrs){0}, call->var->name);
+    rlxc_atom *args = rlxc_alloc(ctx, ((size_t)call->n_args + 1) * sizeof *args);
+    for (uint32_t i = 0; i < call->n_args; i++)
+        args[i] = call->args[i];
+    args[call->n_args] = result;
+    rlxc_rvar *nothing = rlxc_rvar_new(ctx, rlxc_outermost(b->function), "_",
+                                       rlxc_sinfo_tuple(ctx, NULL, 0));
+    rlxc_binding *run = rlxc_binding_new(ctx, RLXC_FORM_CALL, nothing);
+    run->callee = rlxc_atom_global(ctx, g->name);
+    run->args = args;
+    run->n_args = call->n_args + 1;
+    run->range = call->range;
+    rlxc_emit(b, run);
+    return result;
+}
+
+static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_binding *call,
+                                         rlxc_atom *replacement)
+{
+    storing *s = user;
+    rlxc_context *ctx = b->ctx;
+    if (call->form != RLXC_FORM_CALL || call->op || call->callee.kind != RLXC_ATOM_GLOBAL)
+        return RLXC_REWRITE_KEEP;
+    const rlxc_global *g = rlxc_module_find(b->module, call->callee.text);
+    if (!g || !g->prim || rlxc_dtype_is_void(g->prim->ret_dtype))
+        return RLXC_REWRITE_KEEP;
+    if (rlxc_dtype_is_handle(g->prim->ret_dtype)) {
+        rlxc_error(ctx, call->range, "PrimFunc '%s' returns an address, which has no Relax type",
+                   g->name);
+        return RLXC_REWRITE_KEEP;
+    }
+    write_search search = {.f = g->prim};
+    rlxc_stmt_visit(g->prim->body, find_write, &search);
+    const rlxc_global *made = value_function(s, b->module, g);
+    const rlxc_sinfo *type =
+        rlxc_sinfo_tensor(ctx, stored_type(g->prim->ret_dtype), 0, NULL, NULL);
+    rlxc_atom stored =
+        search.found ? allocated_call(b, call, made, type)
+                     : rlxc_emit_call_tir(b, made->name, call->args, call->n_args, type, NULL,
+                                          call->var->name);
+    const rlxc_sinfo *number = rlxc_sinfo_prim(ctx, g->prim->ret_dtype, NULL);
+    *replacement = rlxc_emit_builtin(b, call, "rlx.item", &stored, 1, number, true);
+    return RLXC_REWRITE_REPLACE;
+}
+
+bool rlxc_pass_store_returns(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    storing s = {.ctx = ctx};
+    const rlxc_rewrite_pass pass = {.user = &s, .binding = store_binding};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}
