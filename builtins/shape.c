@@ -150,9 +150,10 @@ rlx_status rlxb_item(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     rlx_dtype dtype = rlx_tensor_dtype(t);
     bool is_float = rlx_dtype_eq(dtype, RLX_F64), is_bool = rlx_dtype_eq(dtype, RLX_B8);
     if (rlx_tensor_numel(t) != 1 || !(is_float || is_bool || rlx_dtype_eq(dtype, RLX_I64)))
-        return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "item wants one element of int64, float64 or bool; the tensor has %lld of %s",
-                        (long long)rlx_tensor_numel(t), rlx_dtype_name(dtype, name));
+        return rlx_fail(
+            err, RLX_E_INVALID_ARG,
+            "item wants one element of int64, float64 or bool; the tensor has %lld of %s",
+            (long long)rlx_tensor_numel(t), rlx_dtype_name(dtype, name));
     if (is_float) {
         memcpy(&real, rlx_tensor_data(t), sizeof real);
         *out = rlx_float(real);

@@ -23,7 +23,10 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
     const rlxc_sinfo *annotation = binding->var->annotation;
     if (binding->form == RLXC_FORM_MATCH_CAST || binding->form == RLXC_FORM_FUNCTION)
         return RLXC_REWRITE_KEEP;
-    rlxc_make_plain(b, binding);
+    if (!rlxc_make_plain(b, binding)) {
+        binding->var->sinfo = rlxc_sinfo_object(ctx);
+        return RLXC_REWRITE_KEEP;
+    }
     const rlxc_sinfo *inferred = rlxc_infer_binding(ctx, b->module, binding);
     if (!inferred || rlxc_failed(ctx))
         return RLXC_REWRITE_KEEP;

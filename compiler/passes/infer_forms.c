@@ -117,10 +117,13 @@ static void make_condition(rlxc_builder *b, rlxc_binding *binding)
     binding->args = rlxc_copy(b->ctx, &cond, sizeof cond);
 }
 
-void rlxc_make_plain(rlxc_builder *b, rlxc_binding *binding)
+bool rlxc_make_plain(rlxc_builder *b, rlxc_binding *binding)
 {
-    if (binding->form == RLXC_FORM_CALL && binding->op)
+    if (binding->form == RLXC_FORM_CALL && binding->op) {
         make_operands(b, binding);
-    else if (binding->form == RLXC_FORM_IF)
+        return rlxc_unpack_layouts(b, binding);
+    }
+    if (binding->form == RLXC_FORM_IF)
         make_condition(b, binding);
+    return true;
 }

@@ -5,7 +5,10 @@
 #include "compiler/ir/rewrite.h"
 
 /* Scalars (R.Prim) where |binding|'s operator takes tensors become tensors of rank 0, and the
- * condition of an if becomes a scalar of bool. */
-void rlxc_make_plain(rlxc_builder *b, rlxc_binding *binding);
+ * condition of an if becomes a scalar of bool. False after an error. */
+bool rlxc_make_plain(rlxc_builder *b, rlxc_binding *binding);
+/* A convolution or pooling on packed layouts ("NCHW4c") becomes one on plain layouts, between
+ * permutations and reshapes. False after an error. */
+bool rlxc_unpack_layouts(rlxc_builder *b, rlxc_binding *binding);
 
 #endif

@@ -142,8 +142,8 @@ static rlxc_atom allocated_call(rlxc_builder *b, const rlxc_binding *call, const
     for (uint32_t i = 0; i < call->n_args; i++)
         args[i] = call->args[i];
     args[call->n_args] = result;
-    rlxc_rvar *nothing = rlxc_rvar_new(ctx, rlxc_outermost(b->function), "_",
-                                       rlxc_sinfo_tuple(ctx, NULL, 0));
+    rlxc_rvar *nothing =
+        rlxc_rvar_new(ctx, rlxc_outermost(b->function), "_", rlxc_sinfo_tuple(ctx, NULL, 0));
     rlxc_binding *run = rlxc_binding_new(ctx, RLXC_FORM_CALL, nothing);
     run->callee = rlxc_atom_global(ctx, g->name);
     run->args = args;
@@ -171,12 +171,10 @@ static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_bindi
     write_search search = {.f = g->prim};
     rlxc_stmt_visit(g->prim->body, find_write, &search);
     const rlxc_global *made = value_function(s, b->module, g);
-    const rlxc_sinfo *type =
-        rlxc_sinfo_tensor(ctx, stored_type(g->prim->ret_dtype), 0, NULL, NULL);
-    rlxc_atom stored =
-        search.found ? allocated_call(b, call, made, type)
-                     : rlxc_emit_call_tir(b, made->name, call->args, call->n_args, type, NULL,
-                                          call->var->name);
+    const rlxc_sinfo *type = rlxc_sinfo_tensor(ctx, stored_type(g->prim->ret_dtype), 0, NULL, NULL);
+    rlxc_atom stored = search.found ? allocated_call(b, call, made, type)
+                                    : rlxc_emit_call_tir(b, made->name, call->args, call->n_args,
+                                                         type, NULL, call->var->name);
     const rlxc_sinfo *number = rlxc_sinfo_prim(ctx, g->prim->ret_dtype, NULL);
     *replacement = rlxc_emit_builtin(b, call, "rlx.item", &stored, 1, number, true);
     return RLXC_REWRITE_REPLACE;

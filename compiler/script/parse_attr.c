@@ -46,11 +46,14 @@ static bool parse_expr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
     return true;
 }
 
-/* T.index_map(lambda i, j: (i // 4, j, i % 4)) as a call "index_map" of the number of parameters,
- * the parameters, and the results; the parameters are variables of its own. */
+/* T.index_map(lambda i, j: (i // 4, j, i % 4)), or the lambda alone, as a call "index_map" of the
+ * number of parameters, the parameters, and the results; the parameters are variables of its own.
+ */
 static bool parse_index_map(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
 {
-    const rlxc_py *f = e->n == 1 && e->items[0]->kind == RLXC_PY_LAMBDA ? e->items[0] : NULL;
+    const rlxc_py *f = e->kind == RLXC_PY_LAMBDA ? e : e->n == 1 ? e->items[0] : NULL;
+    if (f && f->kind != RLXC_PY_LAMBDA)
+        f = NULL;
     if (!f || f->n_keywords > RLXC_MAX_NDIM) {
         rlxc_error(p->ctx, e->range, "T.index_map takes a lambda of at most %d indices",
                    RLXC_MAX_NDIM);
@@ -144,8 +147,9 @@ static bool parse_value(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
     case RLXC_PY_UNARY:
     case RLXC_PY_BINARY:
     case RLXC_PY_IF:
-    case RLXC_PY_LAMBDA:
         return parse_expr(p, e, out);
+    case RLXC_PY_LAMBDA:
+        return parse_index_map(p, e, out);
     }
     return parse_expr(p, e, out);
 }

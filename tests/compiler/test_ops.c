@@ -276,6 +276,12 @@ static const infer_case bad[] = {
     {PC, "R.nn.conv2d(x, g)", "nn.conv2d: the input has 3 channels, the weight takes 1"},
     {PC, "R.nn.conv2d(x, b)", "nn.conv2d: argument 'weight': expected 4 dimensions (OIHW)"},
     {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4c\")",
+     "R.nn.conv2d: expected 5 known dimensions as layout \"NCHW4c\" has, got R.Tensor((n, 3, 8, "
+     "8)"},
+    {PC, "R.nn.conv2d(x, w, data_layout=\"NCHW4\")", "data_layout \"NCHW4\" is no layout"},
+    {PC, "R.nn.conv2d(x, w, kernel_layout=\"OIHW4x\")", "kernel_layout \"OIHW4x\" is no layout"},
+    {PC, "R.nn.max_pool2d(x, layout=\"NCCHW4c\")", "layout \"NCCHW4c\" is no layout"},
+    {PC, "R.nn.conv2d(x, w, data_layout=\"HWCC\")",
      "nn.conv2d: data_layout must be an order of \"NCHW\""},
     {PC, "R.nn.conv2d(x, w, strides=0)", "nn.conv2d: strides 0 is out of range"},
     {PC, "R.nn.max_pool2d(x, (20, 20))", "nn.max_pool2d: the window is larger"},
