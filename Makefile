@@ -174,6 +174,7 @@ conformance: all ## the conformance cases of CONFORMANCE=folder, through the two
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/ops/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/ops/matrix.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/ops.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/values.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx

@@ -28,6 +28,9 @@ RLX_NODISCARD rlx_status rlxb_axis(int64_t axis, uint32_t ndim, uint32_t *out, r
 /* An element of an integer or bool tensor. */
 int64_t rlxb_read_int(rlx_dtype dtype, const void *data, int64_t index);
 void rlxb_write_int(rlx_dtype dtype, void *data, int64_t index, int64_t value);
+/* A tensor of rank 0 with an integer or bool. */
+RLX_NODISCARD rlx_status rlxb_scalar_of(rlx_call_context *cc, rlx_dtype dtype, int64_t value,
+                                        rlx_value *out, rlx_error *err);
 /* |bytes| (checked: count * size) of scratch memory for the length of the call. */
 RLX_NODISCARD rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void **out,
                                       rlx_error *err);

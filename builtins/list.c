@@ -33,17 +33,6 @@ static rlx_status place(const rlx_value *args, uint32_t i, uint32_t n, int64_t p
     return RLX_OK;
 }
 
-/* A tensor of no dimensions. */
-static rlx_status scalar(rlx_call_context *cc, rlx_dtype dtype, int64_t value, rlx_value *out,
-                         rlx_error *err)
-{
-    rlx_tensor *t = NULL;
-    RLX_TRY(rlx_call_alloc_tensor(cc, dtype, 0, NULL, &t, err));
-    rlxb_write_int(dtype, rlx_tensor_mutable_data(t), 0, value);
-    *out = rlx_of_tensor(t);
-    return RLX_OK;
-}
-
 rlx_status rlxb_list(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                      rlx_error *err)
 {
@@ -61,7 +50,7 @@ rlx_status rlxb_list_length(rlx_call_context *cc, const rlx_value *args, uint32_
     (void)n;
     const rlx_tuple *list = NULL;
     RLX_TRY(sequence(args, 0, &list, err));
-    return scalar(cc, RLX_I64, rlx_tuple_count(list), out, err);
+    return rlxb_scalar_of(cc, RLX_I64, rlx_tuple_count(list), out, err);
 }
 
 rlx_status rlxb_list_get(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
@@ -319,7 +308,7 @@ rlx_status rlxb_has_value(rlx_call_context *cc, const rlx_value *args, uint32_t 
                           rlx_error *err)
 {
     (void)n;
-    return scalar(cc, RLX_B8, args[0].kind != RLX_KIND_NONE, out, err);
+    return rlxb_scalar_of(cc, RLX_B8, args[0].kind != RLX_KIND_NONE, out, err);
 }
 
 /* --- results of the turns of a loop ----------------------------------------------------------- */

@@ -111,6 +111,16 @@ void rlxb_write_int(rlx_dtype dtype, void *data, int64_t index, int64_t value)
     memcpy((unsigned char *)data + (size_t)index * size, &value, size);
 }
 
+rlx_status rlxb_scalar_of(rlx_call_context *cc, rlx_dtype dtype, int64_t value, rlx_value *out,
+                          rlx_error *err)
+{
+    rlx_tensor *t = NULL;
+    RLX_TRY(rlx_call_alloc_tensor(cc, dtype, 0, NULL, &t, err));
+    rlxb_write_int(dtype, rlx_tensor_mutable_data(t), 0, value);
+    *out = rlx_of_tensor(t);
+    return RLX_OK;
+}
+
 uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool descending)
 {
     const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);

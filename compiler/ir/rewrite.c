@@ -284,6 +284,22 @@ void rlxc_rewrite_module(rlxc_context *ctx, rlxc_module *module, const rlxc_rewr
             rlxc_rewrite_function(ctx, module, module->globals.items[i]->relax, pass);
 }
 
+void rlxc_drop_dataflow(rlxc_body *body)
+{
+    for (uint32_t i = 0; i < body->n_blocks; i++) {
+        rlxc_binding_block *block = body->blocks[i];
+        block->is_dataflow = false;
+        for (uint32_t k = 0; k < block->n; k++) {
+            rlxc_binding *b = block->bindings[k];
+            b->var->is_dataflow = false;
+            if (b->form == RLXC_FORM_IF) {
+                rlxc_drop_dataflow(b->then);
+                rlxc_drop_dataflow(b->otherwise);
+            }
+        }
+    }
+}
+
 /* --- use counts ------------------------------------------------------------------------------- */
 
 static void count_atom(void *user, rlxc_atom atom)

@@ -58,6 +58,9 @@ void rlxc_rewrite_module(rlxc_context *ctx, rlxc_module *module,
 const rlxc_sinfo *rlxc_infer_binding(rlxc_context *ctx, const rlxc_module *module,
                                      rlxc_binding *binding);
 
+/* Makes all blocks of |body|, those of branches included, plain ones. */
+void rlxc_drop_dataflow(rlxc_body *body);
+
 /* Uses of each variable: use_count[id] over the whole function, results included. */
 uint32_t *rlxc_count_uses(rlxc_context *ctx, const rlxc_function *f);
 

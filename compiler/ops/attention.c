@@ -37,15 +37,17 @@ static const rlxc_expr *dim(const rlxc_sinfo *s, uint32_t i)
     return rlxc_dims_known(s) ? s->dims[i] : NULL;
 }
 
-/* The heads of the query that share one of the key, by their numbers; 1 where that is not known. */
+/* The heads of the query that share one of the key: 1 where numbers of heads do not divide, 0 where
+ * that is known only at run time. */
 static int64_t heads_sharing(const rlxc_call_view *v)
 {
     int64_t heads, shared;
-    if (!rlxc_dims_known(v->in[0]) || !rlxc_dims_known(v->in[1]) ||
-        !rlxc_is_int(v->in[0]->dims[2], &heads) || !rlxc_is_int(v->in[1]->dims[2], &shared) ||
-        shared < 1 || heads < shared || heads % shared != 0)
+    if (!rlxc_dims_known(v->in[0]) || !rlxc_dims_known(v->in[1]))
         return 1;
-    return heads / shared;
+    const rlxc_expr *all = v->in[0]->dims[2], *one = v->in[1]->dims[2];
+    if (!rlxc_is_int(all, &heads) || !rlxc_is_int(one, &shared))
+        return rlxc_prove_eq(v->ctx, all, one, NULL) ? 1 : 0;
+    return shared < 1 || heads < shared || heads % shared != 0 ? 1 : heads / shared;
 }
 
 /* Whether keys and values are given by head. */
@@ -113,7 +115,11 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     }
     if (!known)
         return rlxc_tensor_ndim(&v, dtype, 4);
-    for (size_t i = heads_sharing(&v) > 1; i < sizeof agree / sizeof agree[0]; i++) {
+    const int64_t sharing = heads_sharing(&v);
+    if (sharing == 0 &&
+        !rlxc_require(&v, RLXC_MULTIPLE, rlxc_size_of(&v, 0, 2), rlxc_size_of(&v, 1, 2)))
+        return NULL;
+    for (size_t i = sharing != 1; i < sizeof agree / sizeof agree[0]; i++) {
         const rlxc_expr *a = dim(v.in[agree[i][0]], agree[i][1]),
                         *b = dim(v.in[agree[i][2]], agree[i][3]);
         if (rlxc_prove_ne(ctx, a, b, NULL))
@@ -299,19 +305,16 @@ static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom sco
     return rlxc_lower_op(b, call, "where", choice, 3, (rlxc_attrs){0});
 }
 
-/* The factor of the scores; false after an error. */
+/* The factor of the scores; false: the head size decides it at run time. */
 static bool scale_of(const rlxc_call_view *v, const rlxc_binding *call, double *out)
 {
     int64_t size = 1;
     const rlxc_attr *given = rlxc_attrs_find(&call->attrs, "scale");
     bool has_scale = given && given->kind != RLXC_ATTR_NONE;
-    if (!has_scale && !rlxc_is_int(v->in[0]->dims[3], &size)) {
-        rlxc_infer_error(v, "scale is needed, since the head size is not constant");
-        return false;
-    }
+    bool known = has_scale || rlxc_is_int(v->in[0]->dims[3], &size);
     *out = has_scale ? rlxc_attr_get_float(call, "scale", 1)
                      : 1.0 / sqrt(size > 0 ? (double)size : 1.0);
-    return true;
+    return known;
 }
 
 /* --- in one kernel ---------------------------------------------------------------------------- */
@@ -326,6 +329,8 @@ static bool fits_one_kernel(const rlxc_call_view *v)
     rlx_dtype t = v->in[0]->dtype;
     if (!rlxc_dtype_is_float(t) || !rlxc_is_int(v->in[0]->dims[3], &size) || size < 1 ||
         !rlxc_is_int(v->in[2]->dims[3], &size) || size < 1)
+        return false;
+    if (heads_sharing(v) == 0)
         return false;
     for (size_t i = heads_sharing(v) > 1; i < sizeof agree / sizeof agree[0]; i++)
         if (!rlxc_prove_eq(ctx, dim(v->in[agree[i][0]], agree[i][1]),
@@ -503,14 +508,35 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
 
 /* --- of other operators ----------------------------------------------------------------------- */
 
-static rlxc_atom for_each_head(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
-                               int64_t sharing)
+/* 1 / sqrt(size) as a scalar of |dtype|. */
+static rlxc_atom scale_by_size(rlxc_builder *b, const rlxc_binding *call, const rlxc_expr *size,
+                               rlx_dtype dtype)
 {
-    if (sharing == 1)
+    size =
+        rlxc_canonical(b->ctx, rlxc_binary(b->ctx, RLXC_EXPR_MAX, size, rlxc_i64(b->ctx, 1)), NULL);
+    rlxc_atom shape = rlxc_atom_shape(b->ctx, &size, 1);
+    rlxc_atom x = rlxc_lower1(b, call, "shape_to_tensor", shape);
+    x = rlxc_lower1(b, call, "rsqrt", rlxc_lower_astype(b, call, x, dtype));
+    return rlxc_lower_reshape(b, call, x, NULL, 0);
+}
+
+/* Keys or values |x| once for each head of the query. */
+static rlxc_atom for_each_head(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
+                               const rlxc_call_view *v)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_sinfo *s = rlxc_atom_sinfo(ctx, b->module, x);
+    if (!s || heads_sharing(v) == 1)
         return x;
-    rlxc_attrs attrs = rlxc_one_attr(b->ctx, "repeats", rlxc_attr_int(sharing));
-    attrs = rlxc_attrs_with(b->ctx, attrs, rlxc_intern_cstr(b->ctx, "axis"), rlxc_attr_int(2));
-    return rlxc_lower_op(b, call, "repeat", &x, 1, attrs);
+    const rlxc_expr *heads = v->in[0]->dims[2], *own = s->dims[2], *one = rlxc_i64(ctx, 1);
+    const rlxc_expr *dims[5] = {s->dims[0], s->dims[1], own, one, s->dims[3]};
+    x = rlxc_lower_reshape(b, call, x, dims, 5);
+    dims[3] =
+        rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, heads, rlxc_binary(ctx, RLXC_EXPR_MAX, own, one));
+    dims[3] = rlxc_canonical(ctx, dims[3], NULL);
+    x = rlxc_lower2(b, call, "broadcast_to", x, rlxc_atom_shape(ctx, dims, 5));
+    const rlxc_expr *joined[4] = {s->dims[0], s->dims[1], heads, s->dims[3]};
+    return rlxc_lower_reshape(b, call, x, joined, 4);
 }
 
 static rlxc_atom without_nan(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x)
@@ -530,12 +556,13 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     double scale;
     bool var_len = strcmp(call->op->name, "nn.attention_var_len") == 0;
     const rlxc_sinfo *out = call->op->infer(ctx, b->module, call);
-    if (!out || !rlxc_lower_begin(&v, b, call) || !scale_of(&v, call, &scale))
+    if (!out || !rlxc_lower_begin(&v, b, call))
         return (rlxc_atom){0};
     view_by_position(&v, call);
-    const int64_t sharing = heads_sharing(&v);
+    const bool known = scale_of(&v, call, &scale);
     if (fits_one_kernel(&v))
-        return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale, sharing);
+        return in_one_kernel(b, var_len ? with_ranges(b, call, &v) : call, scale,
+                             heads_sharing(&v));
     /* scores in float32 for the 16-bit types */
     rlx_dtype dtype = out->dtype.bits == 16 ? RLX_F32 : out->dtype;
     rlxc_attrs typed = rlxc_one_attr(ctx, "out_dtype", rlxc_attr_dtype(dtype));
@@ -543,9 +570,10 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     for (uint32_t i = 0; i < 2 && is_by_head(call); i++)
         stored[i] = permuted(b, call, stored[i], 2, 1, 3);
     rlxc_atom qk[2] = {permuted(b, call, call->args[0], 2, 1, 3),
-                       permuted(b, call, for_each_head(b, call, stored[0], sharing), 2, 3, 1)};
+                       permuted(b, call, for_each_head(b, call, stored[0], &v), 2, 3, 1)};
     rlxc_atom product = rlxc_lower_op(b, call, "matmul", qk, 2, typed);
-    rlxc_atom scaled[2] = {product, rlxc_scalar_atom(ctx, dtype, scale)};
+    rlxc_atom scaled[2] = {product, known ? rlxc_scalar_atom(ctx, dtype, scale)
+                                          : scale_by_size(b, call, v.in[0]->dims[3], dtype)};
     rlxc_atom scores = rlxc_lower_op(b, call, "multiply", scaled, 2, (rlxc_attrs){0});
     if (has_bias(call)) {
         rlxc_atom bias = rlxc_lower_op(b, call, "astype", &call->args[3], 1,
@@ -560,7 +588,7 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
     if (rlxc_failed(ctx))
         return (rlxc_atom){0};
     rlxc_atom weights[2] = {rlxc_lower_op(b, call, "nn.softmax", &scores, 1, (rlxc_attrs){0}),
-                            permuted(b, call, for_each_head(b, call, stored[1], sharing), 2, 1, 3)};
+                            permuted(b, call, for_each_head(b, call, stored[1], &v), 2, 1, 3)};
     if (gives_zeros(call))
         weights[0] = without_nan(b, call, weights[0]);
     if (!rlxc_dtype_eq(dtype, out->dtype))

@@ -15,8 +15,9 @@ static bool check_parameter(const rlxc_call_view *v, uint32_t i, uint32_t axis)
 {
     const rlxc_sinfo *x = v->in[0], *s = v->in[i];
     int64_t want, got;
-    if (s->ndim > 1) {
-        rlxc_infer_fail(v, i, "expected a scalar or a vector, got %s", rlxc_sinfo_text(v->ctx, s));
+    if (s->ndim > 1 || (s->ndim == 1 && x->ndim == 0)) {
+        rlxc_infer_fail(v, i, "expected a scalar%s, got %s", x->ndim == 0 ? "" : " or a vector",
+                        rlxc_sinfo_text(v->ctx, s));
         return false;
     }
     if (s->ndim == 1 && rlxc_dims_known(s) && rlxc_dims_known(x) && rlxc_is_int(s->dims[0], &got) &&
@@ -48,7 +49,7 @@ const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *modu
         return rlxc_infer_error(&v, "out_dtype %s is too wide", rlxc_dtype_name(ctx, dtype));
     if (x->ndim > 0 && !rlxc_axis_in(&v, rlxc_attr_get_int(call, "axis", -1), x->ndim, &axis))
         return NULL;
-    if (x->ndim > 0 && (!check_parameter(&v, 1, axis) || !check_parameter(&v, 2, axis)))
+    if (!check_parameter(&v, 1, axis) || !check_parameter(&v, 2, axis))
         return NULL;
     return rlxc_tensor_like(&v, x, dtype);
 }

@@ -3,7 +3,7 @@
  *
  * What operators that passes made require of dimensions is checked (compiler/ops/state.h), so
  * legalizers always see symbolic dimensions that fit. Operators by element take any rank; to others
- * an unknown one is an error that names operator and argument. Values that decide where an operator
+ * pass split_ranks leaves none of unknown rank. Values that decide where an operator
  * reads and writes are checked first, unless the module is compiled with --lenient
  * (compiler/ops/checks.h). Operators whose row has no legalize function stay for the later passes
  * and the code generator. */

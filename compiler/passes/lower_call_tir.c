@@ -78,22 +78,6 @@ static void note_inplace(void *user, rlxc_binding *b, uint32_t position)
             l->may_reuse[b->var->id] |= UINT64_C(1) << i;
 }
 
-static void drop_dataflow(rlxc_body *body)
-{
-    for (uint32_t i = 0; i < body->n_blocks; i++) {
-        rlxc_binding_block *block = body->blocks[i];
-        block->is_dataflow = false;
-        for (uint32_t j = 0; j < block->n; j++) {
-            rlxc_binding *b = block->bindings[j];
-            b->var->is_dataflow = false;
-            if (b->form == RLXC_FORM_IF) {
-                drop_dataflow(b->then);
-                drop_dataflow(b->otherwise);
-            }
-        }
-    }
-}
-
 /* --- calls ----------------------------------------------------------------------------------- */
 
 static rlxc_atom emit_alloc(rlxc_builder *b, const rlxc_sinfo *out, const char *name)
@@ -388,7 +372,7 @@ static bool lower_function(rlxc_context *ctx, rlxc_module *module, rlxc_function
         return false;
     rlxc_walk walk = {&l, note_inplace, NULL, NULL, NULL};
     rlxc_walk_positions(f, &walk);
-    drop_dataflow(&f->body);
+    rlxc_drop_dataflow(&f->body);
     if (f->is_pure) /* memory has effects, but none that a caller can see */
         f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "relax.force_pure"),
                                    rlxc_attr_bool(true));
