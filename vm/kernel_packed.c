@@ -5,9 +5,10 @@
    thread may call: kernels run loops with such calls serially. */
 #include "vm/vm_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_ARGS = 32 };
+enum { MAX_ARGS = 32, MESSAGE_TEXT = 256 };
 
 static bool is_compact(const rlx_kernel_tensor *t)
 {
@@ -93,6 +94,23 @@ static int32_t failed(rlx_kernel_context *ctx, const char *name, const char *why
     return ctx->fail(ctx, text.message);
 }
 
+/* RLX_KERNEL_FAIL_INDEX: text, index, text, size, whether the index overflowed. */
+static int32_t fail_index(rlx_kernel_context *ctx, const rlx_kernel_arg *args, uint32_t n)
+{
+    char text[MESSAGE_TEXT];
+    if (n != 5 || args[0].kind != RLX_KERNEL_ARG_STRING || args[1].kind != RLX_KERNEL_ARG_INT ||
+        args[2].kind != RLX_KERNEL_ARG_STRING || args[3].kind != RLX_KERNEL_ARG_INT ||
+        args[4].kind != RLX_KERNEL_ARG_INT)
+        return ctx->fail(ctx, "an index outside of its buffer");
+    if (args[4].as.i != 0)
+        snprintf(text, sizeof text, "%smore than 64 bits hold%s%lld", args[0].as.s, args[2].as.s,
+                 (long long)args[3].as.i);
+    else
+        snprintf(text, sizeof text, "%s%lld%s%lld", args[0].as.s, (long long)args[1].as.i,
+                 args[2].as.s, (long long)args[3].as.i);
+    return ctx->fail(ctx, text);
+}
+
 int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
                                 const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result)
 {
@@ -101,6 +119,8 @@ int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
     rlx_value values[MAX_ARGS], out = rlx_none();
     rlx_error err = {0};
     uint32_t made = 0;
+    if (strcmp(name, RLX_KERNEL_FAIL_INDEX) == 0)
+        return fail_index(ctx, args, n);
     if (w->in_share || w != &vm->workers[0])
         return ctx->fail(ctx, "a packed function is called from a parallel loop");
     if (n > MAX_ARGS)

@@ -113,6 +113,19 @@ LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
 /* The declaration of a C function; NULL with a diagnostic where another call has it otherwise. */
 LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type);
 
+typedef struct rlxc_llvm_arg { /* of a packed function */
+    uint64_t kind;             /* rlx_kernel_arg_kind */
+    LLVMValueRef value;
+} rlxc_llvm_arg;
+/* Calls a function of the host by name, through rlx_kernel_context.call_packed; gives the integer
+ * it returns. The kernel fails where the call does. */
+LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm_arg *args,
+                                 uint32_t n);
+
+/* --- llvm_check.c */
+/* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
+LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
+
 /* --- llvm_math.c: inline functions on scalars and vectors of float; the first five of double too
  * --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);

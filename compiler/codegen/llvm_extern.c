@@ -209,48 +209,39 @@ static LLVMValueRef make_array(rlxc_llvm *g, const rlxc_expr *e)
     return out;
 }
 
-/* rlx_kernel_arg number |i| of |args|. */
-static bool put_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, LLVMValueRef args,
-                    uint32_t i)
+/* |arg| as the kernel ABI passes it. */
+static bool host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, rlxc_llvm_arg *out)
 {
-    uint64_t kind;
-    LLVMValueRef value;
     if (arg->kind == RLXC_EXPR_STRING) {
-        kind = RLX_KERNEL_ARG_STRING;
-        value = text(g, arg->s);
+        *out = (rlxc_llvm_arg){RLX_KERNEL_ARG_STRING, text(g, arg->s)};
     } else if (is_call(arg, "tvm_stack_make_array")) {
-        kind = RLX_KERNEL_ARG_TENSOR;
-        value = make_array(g, arg);
+        *out = (rlxc_llvm_arg){RLX_KERNEL_ARG_TENSOR, make_array(g, arg)};
     } else if (rlxc_dtype_is_float(arg->dtype) && arg->dtype.lanes == 1) {
-        kind = RLX_KERNEL_ARG_FLOAT;
-        value = rlxc_llvm_cast(g, rlxc_llvm_expr(g, arg), arg->dtype, RLX_F64);
+        LLVMValueRef value = rlxc_llvm_cast(g, rlxc_llvm_expr(g, arg), arg->dtype, RLX_F64);
+        *out = (rlxc_llvm_arg){RLX_KERNEL_ARG_FLOAT, value};
     } else if ((rlxc_dtype_is_int(arg->dtype) || rlxc_dtype_is_bool(arg->dtype)) &&
                arg->dtype.lanes == 1) {
-        kind = RLX_KERNEL_ARG_INT;
-        value = rlxc_llvm_cast(g, rlxc_llvm_expr(g, arg), arg->dtype, RLX_I64);
+        LLVMValueRef value = rlxc_llvm_cast(g, rlxc_llvm_expr(g, arg), arg->dtype, RLX_I64);
+        *out = (rlxc_llvm_arg){RLX_KERNEL_ARG_INT, value};
     } else {
         refuse(g, e, "numbers, text and buffers can be passed to packed functions");
         return false;
     }
-    put(g, args, 2 * i, LLVMConstInt(g->i64, kind, false));
-    put(g, args, 2 * i + 1, value);
     return true;
 }
 
-static LLVMValueRef call_packed(rlxc_llvm *g, const rlxc_expr *e)
+LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm_arg *args,
+                                 uint32_t n)
 {
-    const rlxc_expr *name = e->call.args[0];
-    uint32_t n = e->call.n - 1;
-    if (name->kind != RLXC_EXPR_STRING)
-        return refuse(g, e, "needs the function's name");
-    LLVMValueRef args = frame(g, 2 * n), result = frame(g, 2);
-    for (uint32_t i = 0; i < n; i++)
-        if (!put_arg(g, e, e->call.args[i + 1], args, i))
-            return LLVMGetPoison(g->i32);
+    LLVMValueRef list = frame(g, 2 * n), result = frame(g, 2);
+    for (uint32_t i = 0; i < n; i++) {
+        put(g, list, 2 * i, LLVMConstInt(g->i64, args[i].kind, false));
+        put(g, list, 2 * i + 1, args[i].value);
+    }
     put(g, result, 0, LLVMConstInt(g->i64, RLX_KERNEL_ARG_INT, false));
     LLVMTypeRef types[5] = {g->ptr, g->ptr, g->ptr, g->i32, g->ptr};
     LLVMTypeRef type = LLVMFunctionType(g->i32, types, 5, false);
-    LLVMValueRef values[5] = {g->kernel_ctx, text(g, name->s), args, rlxc_llvm_int(g, g->i32, n),
+    LLVMValueRef values[5] = {g->kernel_ctx, text(g, name), list, rlxc_llvm_int(g, g->i32, n),
                               result};
     LLVMValueRef rc = LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 48), values, 5, "");
     LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(g->lc, g->fn, "failed");
@@ -259,8 +250,20 @@ static LLVMValueRef call_packed(rlxc_llvm *g, const rlxc_expr *e)
     LLVMPositionBuilderAtEnd(g->b, bad);
     LLVMBuildRet(g->b, rc);
     LLVMPositionBuilderAtEnd(g->b, fine);
-    LLVMValueRef r = LLVMBuildLoad2(g->b, g->i64, rlxc_llvm_slot(g, result, 1), "");
-    return LLVMBuildTrunc(g->b, r, g->i32, "");
+    return LLVMBuildLoad2(g->b, g->i64, rlxc_llvm_slot(g, result, 1), "");
+}
+
+static LLVMValueRef call_packed(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlxc_expr *name = e->call.args[0];
+    uint32_t n = e->call.n - 1;
+    rlxc_llvm_arg args[MAX_ARGS];
+    if (name->kind != RLXC_EXPR_STRING)
+        return refuse(g, e, "needs the function's name");
+    for (uint32_t i = 0; i < n; i++)
+        if (!host_arg(g, e, e->call.args[i + 1], &args[i]))
+            return LLVMGetPoison(g->i32);
+    return LLVMBuildTrunc(g->b, rlxc_llvm_call_host(g, name->s, args, n), g->i32, "");
 }
 
 LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e)
@@ -273,5 +276,7 @@ LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
         return address_of(g, e);
     if (row->index == RLXC_INTRINSIC_tvm_access_ptr)
         return access_ptr(g, e);
+    if (row->index == RLXC_INTRINSIC_check_index)
+        return rlxc_llvm_check_index(g, e);
     return rlxc_llvm_vector(g, row, e);
 }

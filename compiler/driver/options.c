@@ -27,6 +27,7 @@ typedef enum option_id {
     OPT_CHECK,
     OPT_STRICT,
     OPT_LENIENT,
+    OPT_CHECK_BOUNDS,
     OPT_NO_WINOGRAD,
     OPT_ROW_BITS,
     OPT_PASS,
@@ -61,6 +62,8 @@ static const struct option_row {
      "check indices, divisors, steps and sizes that are known at run time (default)"},
     {OPT_LENIENT, "--lenient", NULL,
      "do not: a bad one gives some result, without harm (docs/values.md)"},
+    {OPT_CHECK_BOUNDS, "--check-bounds", NULL,
+     "check what PrimFuncs read and write when they run, where it is not proved"},
     {OPT_NO_WINOGRAD, "--no-winograd", NULL,
      "3x3 convolutions as plain sums: slower, without the extra rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
@@ -222,16 +225,22 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
     return false;
 }
 
+static bool add_request(const char *pass, rlxc_command *c, FILE *err)
+{
+    if (c->n_requests == RLXC_MAX_REQUESTS) {
+        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_REQUESTS);
+        return false;
+    }
+    c->requests[c->n_requests++] = pass;
+    return true;
+}
+
 static bool read_request(const char *text, rlxc_command *c, FILE *err)
 {
     uint32_t count;
     const rlxc_pass *passes = rlxc_passes(&count);
     if (!is_pass(text, err))
         return false;
-    if (c->n_requests == RLXC_MAX_REQUESTS) {
-        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_REQUESTS);
-        return false;
-    }
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(passes[i].name, text) == 0 && passes[i].min_opt_level != RLXC_ON_REQUEST) {
             fprintf(err, "rlxc: --pass: '%s' runs at -O%d, not on request\n", text,
@@ -242,8 +251,7 @@ static bool read_request(const char *text, rlxc_command *c, FILE *err)
         fputs("rlxc: --pass: to_mixed_precision needs a type: --mixed-precision TYPE\n", err);
         return false;
     }
-    c->requests[c->n_requests++] = text;
-    return true;
+    return add_request(text, c, err);
 }
 
 static bool read_mixed(const char *text, rlxc_command *c, FILE *err)
@@ -320,6 +328,8 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_LENIENT:
         c->lenient = true;
         return true;
+    case OPT_CHECK_BOUNDS:
+        return add_request("check_bounds", c, err);
     case OPT_NO_WINOGRAD:
         c->no_winograd = true;
         return true;

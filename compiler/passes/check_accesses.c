@@ -5,65 +5,17 @@
  * the two lies outside of the buffer's dimension, for constants and for symbolic sizes. Everything
  * else is left alone: indices that are not affine or come from memory, whatever stands under a
  * condition, and loops whose lengths depend on other loops. The module is not changed. */
-#include "compiler/ir/sym.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/reach.h"
 
 #include <string.h>
 
-typedef struct loop {
-    const rlxc_expr *var, *first, *last; /* in terms of the function's symbols alone */
-} loop;
-
 typedef struct walk {
     rlxc_context *ctx;
-    RLXC_VEC(loop) loops;               /* that surely run, outermost first */
-    RLXC_VEC(const rlxc_expr *) bound;  /* axes and lets in scope, */
-    RLXC_VEC(const rlxc_expr *) values; /* and what they are, made of loops and symbols */
-    rlxc_map seen;                      /* expressions of the current statement */
+    rlxc_reach reach;
+    rlxc_map seen; /* expressions of the current statement */
     rlxc_range range;
 } walk;
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-static void bind(walk *w, const rlxc_expr *var, const rlxc_expr *value)
-{
-    RLXC_PUSH(w->ctx, &w->bound, var);
-    RLXC_PUSH(w->ctx, &w->values, value);
-}
-
-static const rlxc_expr *resolve(walk *w, const rlxc_expr *e)
-{
-    return rlxc_substitute(w->ctx, e, w->bound.items, w->values.items, w->bound.count);
-}
-
-static bool uses_loops(const walk *w, const rlxc_expr *e)
-{
-    for (uint32_t i = 0; i < w->loops.count; i++)
-        if (rlxc_expr_uses_var(w->ctx, e, w->loops.items[i].var))
-            return true;
-    return false;
-}
-
-/* The value of |index| at the end of the loops where it is least or greatest; NULL where it is not
- * known to be affine. */
-static const rlxc_expr *extreme(walk *w, const rlxc_expr *index, bool greatest)
-{
-    rlxc_context *ctx = w->ctx;
-    for (uint32_t i = w->loops.count; i-- > 0;) {
-        const loop *l = &w->loops.items[i];
-        if (!rlxc_expr_uses_var(ctx, index, l->var))
-            continue;
-        const rlxc_expr *next = rlxc_add(ctx, l->var, rlxc_int(ctx, l->var->dtype, 1));
-        const rlxc_expr *moved = rlxc_substitute(ctx, index, &l->var, &next, 1);
-        const rlxc_expr *step = rlxc_canonical(ctx, rlxc_sub(ctx, moved, index), NULL);
-        const rlxc_expr *zero = rlxc_int(ctx, step->dtype, 0);
-        bool up = rlxc_prove_le(ctx, zero, step, NULL);
-        if (uses_loops(w, step) || (!up && !rlxc_prove_le(ctx, step, zero, NULL)))
-            return NULL;
-        index = rlxc_substitute(ctx, index, &l->var, up == greatest ? &l->last : &l->first, 1);
-    }
-    return rlxc_canonical(ctx, index, NULL);
-}
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
@@ -85,10 +37,12 @@ static void check_access(walk *w, const char *what, const rlxc_buffer *b,
                          const rlxc_expr *const *indices, uint32_t n)
 {
     for (uint32_t i = 0; i < n && i < b->ndim; i++) {
-        const rlxc_expr *index = resolve(w, indices[i]), *size = resolve(w, b->shape[i]);
+        const rlxc_expr *index = rlxc_reach_resolve(&w->reach, indices[i]),
+                        *size = rlxc_reach_resolve(&w->reach, b->shape[i]);
         if (index->from_memory || index->dtype.lanes != 1 || !rlxc_dtype_is_int(index->dtype))
             continue;
-        const rlxc_expr *least = extreme(w, index, false), *most = extreme(w, index, true);
+        const rlxc_expr *least = rlxc_reach_end(&w->reach, index, false),
+                        *most = rlxc_reach_end(&w->reach, index, true);
         const rlxc_expr *out = NULL;
         if (least && rlxc_prove_lt(w->ctx, least, rlxc_int(w->ctx, least->dtype, 0), NULL))
             out = least;
@@ -138,7 +92,7 @@ static void check_expr(walk *w, const rlxc_expr *e)
         return;
     case RLXC_EXPR_LET:
         check_expr(w, e->let.value);
-        bind(w, e->let.var, resolve(w, e->let.value));
+        rlxc_reach_bind(&w->reach, e->let.var, rlxc_reach_resolve(&w->reach, e->let.value));
         check_expr(w, e->let.body);
         return;
     case RLXC_EXPR_RAMP:
@@ -156,25 +110,28 @@ static void check_stmt(walk *w, const rlxc_stmt *s);
 static void check_loop(walk *w, const rlxc_stmt *s)
 {
     rlxc_context *ctx = w->ctx;
-    const rlxc_expr *first = resolve(w, s->loop.min), *extent = resolve(w, s->loop.extent);
+    const rlxc_expr *first = rlxc_reach_resolve(&w->reach, s->loop.min),
+                    *extent = rlxc_reach_resolve(&w->reach, s->loop.extent);
     check_expr(w, s->loop.min);
     check_expr(w, s->loop.extent);
-    if (first->from_memory || extent->from_memory || uses_loops(w, first) ||
-        uses_loops(w, extent) || rlxc_prove_le(ctx, extent, rlxc_int(ctx, extent->dtype, 0), NULL))
+    if (first->from_memory || extent->from_memory || rlxc_reach_uses_loops(&w->reach, first) ||
+        rlxc_reach_uses_loops(&w->reach, extent) ||
+        rlxc_prove_le(ctx, extent, rlxc_int(ctx, extent->dtype, 0), NULL))
         return;
     const rlxc_expr *last =
         rlxc_sub(ctx, rlxc_add(ctx, first, extent), rlxc_int(ctx, extent->dtype, 1));
-    RLXC_PUSH(ctx, &w->loops, ((loop){s->loop.var, first, last}));
+    const rlxc_reach_mark outside = rlxc_reach_scope(&w->reach);
+    RLXC_PUSH(ctx, &w->reach.loops, ((rlxc_reach_loop){s->loop.var, first, last}));
     check_stmt(w, s->loop.body);
-    if (w->loops.count > 0)
-        w->loops.count--;
+    rlxc_reach_leave(&w->reach, outside);
 }
 
 static void check_block(walk *w, const rlxc_stmt *s)
 {
     const rlxc_block *b = s->block.block;
     for (uint32_t i = 0; i < b->n_axes; i++)
-        bind(w, b->axes[i].var, resolve(w, s->block.values[i]));
+        rlxc_reach_bind(&w->reach, b->axes[i].var,
+                        rlxc_reach_resolve(&w->reach, s->block.values[i]));
     if (s->block.predicate != NULL && !rlxc_is_const(s->block.predicate, 1))
         return;
     if (b->init != NULL)
@@ -184,7 +141,7 @@ static void check_block(walk *w, const rlxc_stmt *s)
 
 static void check_stmt(walk *w, const rlxc_stmt *s)
 {
-    const uint32_t scope = w->bound.count;
+    const rlxc_reach_mark scope = rlxc_reach_scope(&w->reach);
     if (s->range.line != 0)
         w->range = s->range;
     w->seen = (rlxc_map){0};
@@ -207,7 +164,7 @@ static void check_stmt(walk *w, const rlxc_stmt *s)
         break;
     case RLXC_STMT_LET:
         check_expr(w, s->let.value);
-        bind(w, s->let.var, resolve(w, s->let.value));
+        rlxc_reach_bind(&w->reach, s->let.var, rlxc_reach_resolve(&w->reach, s->let.value));
         return; /* in scope to the end of its SEQ */
     case RLXC_STMT_STORE:
         for (uint32_t i = 0; i < s->store.n; i++)
@@ -227,7 +184,7 @@ static void check_stmt(walk *w, const rlxc_stmt *s)
     case RLXC_STMT_ATTR:
         break;
     }
-    w->bound.count = w->values.count = scope;
+    rlxc_reach_leave(&w->reach, scope);
 }
 
 bool rlxc_pass_check_accesses(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
@@ -237,7 +194,7 @@ bool rlxc_pass_check_accesses(rlxc_context *ctx, rlxc_module *module, const rlxc
         const rlxc_prim_func *f = module->globals.items[i]->prim;
         if (f == NULL)
             continue;
-        walk w = {.ctx = ctx, .range = f->range};
+        walk w = {.ctx = ctx, .reach = {.ctx = ctx}, .range = f->range};
         check_stmt(&w, f->body);
     }
     return !rlxc_failed(ctx);

@@ -54,6 +54,11 @@ typedef struct rlx_kernel_arg {
     } as;
 } rlx_kernel_arg;
 
+/* The name under which call_packed(text, index, text, size, overflow) fails with a message of the
+   four, from any thread: an index that a check refused. |overflow| is not 0 where the index does
+   not fit 64 bits. No function of this name is looked for. */
+#define RLX_KERNEL_FAIL_INDEX "rlx.fail_index"
+
 /* Code generators address the members by offset: 64-bit layout, never reordered. */
 struct rlx_kernel_context {
     uint32_t abi;       /* offset 0: RLX_KERNEL_ABI */
@@ -75,7 +80,7 @@ struct rlx_kernel_context {
     /* offset 48: calls a packed function or builtin as bytecode would, by the name of the VM, the
        registry or the builtins. |result->kind| says what the kernel wants, INT or FLOAT; a result
        that is no number gives 0. Nonzero after an error, which fail() has been told. Not from a
-       share of a parallel loop: there it fails. */
+       share of a parallel loop: there it fails, but for RLX_KERNEL_FAIL_INDEX. */
     int32_t (*call_packed)(rlx_kernel_context *ctx, const char *name, const rlx_kernel_arg *args,
                            uint32_t n, rlx_kernel_arg *result);
 };

@@ -1,8 +1,8 @@
 /* The conformance runner: compiles each case's module in-process, runs its calls on one fresh VM
  * and compares the results.
  *
- *     conformance_tests [-O0..-O3] [--jobs N] [--timeout SECONDS] [--filter TEXT] [--known FILE]
- *                       [FOLDER]
+ *     conformance_tests [-O0..-O3] [--check-bounds] [--jobs N] [--timeout SECONDS] [--filter TEXT]
+ *                       [--known FILE] [FOLDER]
  *
  * FOLDER (default: tests/conformance/cases) holds a folder a case: module.py, case.json, *.npy.
  * --filter takes the cases whose name contains TEXT. RLX_CHECK=1 checks the module after each pass.
@@ -36,6 +36,7 @@ enum {
 typedef struct settings {
     const char *folder, *filter, *known;
     int opt_level;
+    bool check_bounds;
     unsigned jobs, timeout;
 } settings;
 
@@ -107,6 +108,8 @@ static bool compile_case(test_case *t)
         complain_diagnostics(t, ctx);
     else {
         options.check = check != NULL && strcmp(check, "1") == 0;
+        if (t->settings->check_bounds)
+            options.requests[options.n_requests++] = "check_bounds";
         if (!rlxc_compile_text(ctx, path, text, length, &options, builder))
             complain_diagnostics(t, ctx);
         else if (rlx_exec_builder_load(builder, &load, &t->exe, &err) != RLX_OK)
@@ -426,6 +429,10 @@ static bool parse_options(int argc, char **argv, settings *s)
         }
         if (word[0] != '-') {
             s->folder = word;
+            continue;
+        }
+        if (strcmp(word, "--check-bounds") == 0) {
+            s->check_bounds = true;
             continue;
         }
         if (strcmp(word, "--jobs") == 0)
