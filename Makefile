@@ -16,6 +16,7 @@ endif
 say = @echo '  $(1) $(2)'
 PREFIX   ?= /usr/local
 MIMALLOC ?= 1
+SODIUM   ?= 1
 WERROR   ?= 0
 LLVM_CONFIG ?= llvm-config-19
 VERSION  := 0.1.0
@@ -28,13 +29,17 @@ endif
 OPT    ?= -O2 -g
 SAN    ?=
 CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(SAN) -fPIC -fvisibility=hidden -Iinclude -I. \
-             -DRLX_VERSION='"$(VERSION)"' -DRLX_WITH_MIMALLOC=$(MIMALLOC) $(CFLAGS)
+             -DRLX_VERSION='"$(VERSION)"' -DRLX_WITH_MIMALLOC=$(MIMALLOC) \
+             -DRLX_WITH_SODIUM=$(SODIUM) $(CFLAGS)
 LLVM_CFLAGS = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS   = $(shell $(LLVM_CONFIG) --ldflags --libs)
 
 RUNTIME_LIBS := -lm -ldl -lpthread -lpthreadpool
 ifeq ($(MIMALLOC),1)
 RUNTIME_LIBS += -lmimalloc
+endif
+ifeq ($(SODIUM),1)
+RUNTIME_LIBS += -lsodium
 endif
 COMPILER_LIBS = $(LLVM_LIBS) -ljansson -lprotobuf-c
 # ONNX's own schema, as C by protobuf-c's compiler.
@@ -171,7 +176,7 @@ conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this t
 conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
-test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data
+test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data; signatures
 	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/ops/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/ops/matrix.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
@@ -188,6 +193,7 @@ test-ops: all ## operators against NumPy, at several sizes: all of Relax, and th
 	@$(PYTHON) tests/onnx/convolutions.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/layouts.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/order.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/cli/signature.py --rlx $(BUILD)/rlx
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h
@@ -295,7 +301,7 @@ install: all ## lay out headers, libraries, programs and pkg-config files under 
 	    .ci/rlx.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlx.pc
 
 clean: ## remove the build folders
-	rm -rf build build-san build-tsan build-fuzz
+	rm -rf build build-san build-tsan build-fuzz build-plain
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 24
 

@@ -55,4 +55,11 @@ static inline uint64_t rlxv_load_u64(const uint8_t *p)
     return rlxv_load_u32(p) | (uint64_t)rlxv_load_u32(p + 4) << 32;
 }
 
+/* The low |bytes| bytes of |v|, little-endian. */
+static inline void rlxv_store(uint8_t *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        p[i] = (uint8_t)(v >> (8 * i));
+}
+
 #endif

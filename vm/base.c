@@ -41,6 +41,8 @@ const char *rlx_status_name(rlx_status status)
         return "cancelled";
     case RLX_E_INTERNAL:
         return "internal error";
+    case RLX_E_SIGNATURE:
+        return "signature refused";
     }
     return "unknown status";
 }

@@ -252,12 +252,6 @@ static void write_strings(writer *w)
     }
 }
 
-static void store(uint8_t *p, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        p[i] = (uint8_t)(v >> (8 * i));
-}
-
 /* By number, but the data section last; |i| from 1. */
 static uint32_t section_at(uint32_t i)
 {
@@ -282,23 +276,23 @@ static void lay_out(const writer *w, uint8_t *image)
             memcpy(image + at, w->sections[s].data, size);
         bool optional =
             s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA || s == RLXV_SECTION_NAMES;
-        store(entry, s, 4);
-        store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
-        store(entry + 8, at, 8);
-        store(entry + 16, size, 8);
-        store(entry + 24,
-              data ? rlxv_checksum_spans(w->data, w->n_data) : rlxv_checksum(image + at, size), 8);
-        store(entry + 32, w->counts[s], 4);
+        rlxv_store(entry, s, 4);
+        rlxv_store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
+        rlxv_store(entry + 8, at, 8);
+        rlxv_store(entry + 16, size, 8);
+        rlxv_store(entry + 24,
+                   data ? rlxv_checksum_spans(w->data, w->n_data) : rlxv_checksum(image + at, size),
+                   8);
+        rlxv_store(entry + 32, w->counts[s], 4);
         entry += RLXV_SECTION_BYTES;
         at += size;
     }
     memcpy(image, RLXV_MAGIC, 8);
-    store(image + 8, RLX_FORMAT_MAJOR, 2);
-    store(image + 10, RLX_FORMAT_MINOR, 2);
-    store(image + 16, w->head_size + w->data_size, 8);
-    store(image + 24, w->n_sections, 4);
-    store(image + 32, rlxv_checksum(image, 32) ^ rlxv_checksum(image + RLXV_HEADER_BYTES, table),
-          8);
+    rlxv_store(image + 8, RLX_FORMAT_MAJOR, 2);
+    rlxv_store(image + 10, RLX_FORMAT_MINOR, 2);
+    rlxv_store(image + 16, w->head_size + w->data_size, 8);
+    rlxv_store(image + 24, w->n_sections, 4);
+    rlxv_store(image + 32, rlxv_checksum_header(image, table), 8);
 }
 
 /* The sizes of the parts; the data section is the last one. */

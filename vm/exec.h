@@ -144,6 +144,10 @@ struct rlx_executable {
     uint32_t *code;
     rlx_str *metadata; /* key, value, key, value, ... */
     rlxv_native native;
+    struct {
+        bool present, checked;
+        rlx_public_key key;
+    } signature;
 };
 
 /* load.c: takes over |head| and |data| (both freed with the executable, also on error);
@@ -151,6 +155,9 @@ struct rlx_executable {
 rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rlx_storage *data,
                      uint64_t total_size, const rlx_load_options *options, rlx_executable **out,
                      rlx_error *err);
+/* image.c: a file of |head| and |exe|'s constants. */
+rlx_status rlxv_write_image(const rlx_executable *exe, const uint8_t *head, size_t head_size,
+                            const char *path, rlx_error *err);
 /* info.c: the fields of the tuple that |fn| returns, or its one result. */
 uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn);
 /* verify.c */

@@ -19,8 +19,9 @@ enum {
     RLXV_SECTION_NATIVE = 11,
     RLXV_SECTION_DATA = 12, /* the bytes of tensor constants: always last in the file */
     RLXV_SECTION_PLANS = 13,
-    RLXV_SECTION_NAMES = 14, /* of results */
-    RLXV_SECTION_END = 15,
+    RLXV_SECTION_NAMES = 14,     /* of results */
+    RLXV_SECTION_SIGNATURE = 15, /* signature.h */
+    RLXV_SECTION_END = 16,
 };
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
@@ -45,5 +46,7 @@ typedef struct rlxv_span {
     size_t size;
 } rlxv_span;
 uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n);
+/* Of a header and the section table behind it, |table| bytes. */
+uint64_t rlxv_checksum_header(const uint8_t *header, size_t table);
 
 #endif

@@ -2,11 +2,13 @@
 
    Everything but the data section is copied before it is checked, so that a file that changes
    later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
-   privately and read-only, or read into huge pages; it belongs to a storage of its own, so that a
-   constant returned from a call may outlive the executable. */
+   privately and read-only; or it is read into huge pages, on request, and where a signature is
+   required, since a change of the file shows in pages of a mapping. It belongs to a storage of its
+   own, so that a constant returned from a call may outlive the executable. */
 #include "vm/exec.h"
 #include "vm/file.h"
 #include "vm/need.h"
+#include "vm/signature.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +106,7 @@ static rlx_status read_constants(int fd, const char *path, uint64_t offset, cons
     return status;
 }
 
-static rlx_status load_constants(int fd, const char *path, const rlx_allocator *a, bool huge_pages,
+static rlx_status load_constants(int fd, const char *path, const rlx_allocator *a, bool read,
                                  uint64_t offset, uint64_t size, rlx_storage **out, rlx_error *err)
 {
     long page = sysconf(_SC_PAGESIZE);
@@ -115,8 +117,8 @@ static rlx_status load_constants(int fd, const char *path, const rlx_allocator *
     if (!c)
         return out_of_memory(err);
     *c = (constants){.allocator = a ? *a : *rlx_default_allocator(), .size = (size_t)(size + skip)};
-    rlx_status status = huge_pages ? read_constants(fd, path, offset - skip, c, err)
-                                   : map_constants(fd, path, offset - skip, c, err);
+    rlx_status status = read ? read_constants(fd, path, offset - skip, c, err)
+                             : map_constants(fd, path, offset - skip, c, err);
     if (status != RLX_OK) {
         rlx_free(a, c, sizeof *c, _Alignof(constants));
         return status;
@@ -135,6 +137,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     const rlx_allocator *a = options ? options->allocator : NULL;
     uint8_t start[RLXV_HEADER_BYTES + RLXV_MAX_SECTIONS * RLXV_SECTION_BYTES], *head = NULL;
     rlx_storage *data = NULL;
+    const bool read = (options && options->huge_pages) || rlxv_signature_is_required(options);
     size_t head_size = 0;
     uint64_t data_offset, data_size, total;
     struct stat st;
@@ -169,8 +172,7 @@ rlx_status rlx_executable_load_file(const char *path, const rlx_load_options *op
     if (status == RLX_OK)
         status = read_at(fd, path, 0, head, head_size, err);
     if (status == RLX_OK && data_size > 0)
-        status = load_constants(fd, path, a, options && options->huge_pages, data_offset, data_size,
-                                &data, err);
+        status = load_constants(fd, path, a, read, data_offset, data_size, &data, err);
     if (status != RLX_OK) {
         rlx_free(a, head, head_size, 64);
         goto done;
@@ -232,15 +234,21 @@ void rlx_executable_release(rlx_executable *exe)
     rlx_free(&a, exe, sizeof *exe, _Alignof(rlx_executable));
 }
 
-rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
+rlx_status rlxv_write_image(const rlx_executable *exe, const uint8_t *head, size_t head_size,
+                            const char *path, rlx_error *err)
 {
-    RLXV_NEED(err, exe && path);
     rlx_new_file *f;
     RLX_TRY(rlx_new_file_begin(path, &f, err));
-    rlx_status status = rlx_new_file_write(f, exe->head, exe->head_size, err);
+    rlx_status status = rlx_new_file_write(f, head, head_size, err);
     if (status == RLX_OK && exe->data_size)
         status = rlx_new_file_write(f, exe->data->data, (size_t)exe->data_size, err);
     return rlx_new_file_end(f, status, err);
+}
+
+rlx_status rlx_executable_save(const rlx_executable *exe, const char *path, rlx_error *err)
+{
+    RLXV_NEED(err, exe && path);
+    return rlxv_write_image(exe, exe->head, exe->head_size, path, err);
 }
 
 rlx_status rlx_executable_verify_constants(const rlx_executable *exe, rlx_error *err)

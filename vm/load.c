@@ -25,6 +25,11 @@ uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n)
     return XXH64_digest(&state);
 }
 
+uint64_t rlxv_checksum_header(const uint8_t *header, size_t table)
+{
+    return rlxv_checksum(header, 32) ^ rlxv_checksum(header + RLXV_HEADER_BYTES, table);
+}
+
 uint32_t rlxv_read_word(rlxv_reader *r)
 {
     if (r->left < 4) {
@@ -376,8 +381,7 @@ rlx_status rlxv_read_header(const uint8_t *h, size_t available, uint64_t total_s
     size_t table_end = RLXV_HEADER_BYTES + (size_t)n * RLXV_SECTION_BYTES;
     if (table_end > available)
         return bad_header(err, "the section table ends early");
-    uint64_t sum = rlxv_checksum(h, 32) ^ rlxv_checksum(h + 64, table_end - 64);
-    if (sum != rlxv_load_u64(h + 32))
+    if (rlxv_checksum_header(h, table_end - RLXV_HEADER_BYTES) != rlxv_load_u64(h + 32))
         return bad_header(err, "the header's checksum is wrong");
 
     uint64_t at = table_end, data_offset = total_size, data_size = 0;
@@ -465,12 +469,12 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
     exe->data = data;
     exe->total_size = total_size;
 
-    rlxv_loader l = {.exe = exe, .err = err};
+    rlxv_loader l = {.exe = exe, .options = options, .err = err};
     static rlx_status (*const steps[])(rlxv_loader *) = {
-        split_sections,       rlxv_parse_strings, rlxv_parse_exprs, rlxv_parse_types,
-        rlxv_parse_constants, parse_kernels,      parse_imports,    parse_code,
-        parse_functions,      rlxv_parse_plans,   parse_debug,      parse_names,
-        parse_metadata,       parse_native,
+        split_sections,   rlxv_parse_signature, rlxv_parse_strings, rlxv_parse_exprs,
+        rlxv_parse_types, rlxv_parse_constants, parse_kernels,      parse_imports,
+        parse_code,       parse_functions,      rlxv_parse_plans,   parse_debug,
+        parse_names,      parse_metadata,       parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

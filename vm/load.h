@@ -21,6 +21,7 @@ typedef struct rlxv_reader {
 
 typedef struct rlxv_loader {
     rlx_executable *exe;
+    const rlx_load_options *options; /* NULL: none */
     rlx_error *err;
     rlxv_section sections[RLXV_SECTION_END];
 } rlxv_loader;
@@ -40,6 +41,8 @@ rlx_status rlxv_close_section(rlxv_loader *l, const rlxv_reader *r, const char *
 rlx_status rlxv_malformed(rlxv_loader *l, const char *what, uint32_t row, const char *why);
 rlx_status rlxv_load_nomem(rlxv_loader *l);
 
+/* signature.c, before all others. */
+rlx_status rlxv_parse_signature(rlxv_loader *l);
 /* load_tables.c, in the order in which they must run. */
 rlx_status rlxv_parse_strings(rlxv_loader *l);
 rlx_status rlxv_parse_exprs(rlxv_loader *l);

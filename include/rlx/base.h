@@ -45,6 +45,7 @@ typedef enum rlx_status {
     RLX_E_IO,             /* the operating system refused to read or write */
     RLX_E_CANCELLED,      /* the cancel flag was raised */
     RLX_E_INTERNAL,       /* our bug, reached by input: please report it */
+    RLX_E_SIGNATURE,      /* a required signature is missing, of another key, or does not hold */
 } rlx_status;
 
 /* A lower-case name such as "shape mismatch"; never NULL. */

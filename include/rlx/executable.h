@@ -9,6 +9,7 @@
 #define RLX_EXECUTABLE_H
 
 #include <rlx/file.h>
+#include <rlx/sign.h>
 #include <rlx/value.h>
 
 #ifdef __cplusplus
@@ -30,10 +31,19 @@ typedef struct rlx_load_options {
        them, instead of being mapped. Loading takes longer and processes share nothing; calls that
        read all weights for a few rows are faster, as few file systems give huge pages. */
     bool huge_pages;
+    /* The file must be signed (rlx/sign.h) with one of |keys|; else SIGNATURE, before anything of
+       it is decoded or run. Set where any of the three is given, so that an empty list of keys is
+       an error (INVALID_ARG), not a wish for none. What is checked is what is used: the whole file
+       is read into memory of |allocator|, the constants too, which are not mapped, so that a change
+       of the file comes too late. This reads and hashes all of it. The keys are needed during the
+       call only. */
+    bool require_signature;
+    const rlx_public_key *keys;
+    uint32_t n_keys;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
-   this library does not have), LIMIT, NOMEM. */
+   this library does not have), LIMIT, NOMEM, SIGNATURE. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_load_file(const char *path,
                                                           const rlx_load_options *options,
                                                           rlx_executable **out, rlx_error *err);
@@ -51,6 +61,11 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, 
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);
 RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the file */
+/* The key that the file says it is signed with; false if it has no signature. Anyone can write a
+   key's name: |*out_checked| is whether loading checked the signature, that is, required one. Both
+   may be NULL. */
+RLX_API bool rlx_executable_signer(const rlx_executable *exe, rlx_public_key *out,
+                                   bool *out_checked);
 
 /* --- functions ------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <rlx/memory.h>
 #include <rlx/plan.h>
 #include <rlx/profile.h>
+#include <rlx/sign.h>
 #include <rlx/time.h>
 #include <rlx/value.h>
 #include <rlx/vm.h>

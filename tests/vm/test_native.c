@@ -1,60 +1,26 @@
 /* Real machine code in the native section. The shared objects are made by the C compiler that built
    this test, from a line of C each. */
-#include "image.h"
+#include "native_image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define TRIPLE "x86_64-pc-linux-gnu"
-#else
-#define TRIPLE "aarch64-unknown-linux-gnu"
-#endif
 
 /* An executable whose kernel "k" stores |value|; the object lacks "k" if |symbol| is another. It
    is kept as |native_file| if that is not NULL. */
 static rlx_status load_storing(rlx_test *t, const char *folder, int value, const char *symbol,
                                const char *native_file, rlx_executable **out)
 {
-    static uint8_t object[1 << 20];
-    char source[64], target[64], command[256];
-    snprintf(source, sizeof source, "%s/k.c", folder);
-    snprintf(target, sizeof target, "%s/k.so", folder);
-    FILE *f = fopen(source, "w");
-    fprintf(f,
-            "int %s(void *const *b, const long *d, void *c)"
-            "{ (void)d; (void)c; *(int *)b[0] = %d; return 0; }\n",
-            symbol, value);
-    fclose(f);
-    snprintf(command, sizeof command, "cc -shared -fPIC -O1 -o %s %s", target, source);
-    cr_assert_eq(system(command), 0, "%s", command);
-    f = fopen(target, "rb");
-    size_t size = fread(object, 1, sizeof object, f);
-    fclose(f);
-    unlink(source);
-    unlink(target);
-
-    rlx_exec_builder *b;
-    uint32_t tensor, kernel, fn, words[4];
-    rlx_type_info type = {.kind = RLX_TYPE_TENSOR, .dtype = RLX_I32, .rank_known = true};
+    char source[160];
     rlx_load_options options = {
         .allocator = &t->allocator, .trust_native = true, .native_file = native_file};
-    RLX_OKAY(rlx_exec_builder_create(&t->allocator, &b, &t->error));
-    RLX_OKAY(rlx_exec_builder_type(b, &type, &tensor, &t->error));
-    rlx_kernel_param param = {tensor, true};
-    RLX_OKAY(
-        rlx_exec_builder_kernel(b, RLX_STR("k"), RLX_STR("k"), 0, &param, 1, &kernel, &t->error));
-    RLX_OKAY(rlx_exec_builder_native(b, RLX_STR(TRIPLE), NULL, 0, object, size, &t->error));
-    RLX_OKAY(rlx_exec_builder_declare(b, RLX_STR("main"), true, &fn, &t->error));
-    RLX_OKAY(rlx_exec_builder_begin(b, fn, NULL, 0, tensor, 0, &t->error));
-    words[0] = 0, words[1] = rlx_dtype_word(RLX_I32), words[2] = 0;
-    RLX_OKAY(rlx_exec_builder_emit(b, RLX_OP_NEW_TENSOR, words, 3, &t->error));
-    RLX_OKAY(rlx_exec_builder_call_kernel(b, kernel, NULL, 0, words, 1, &t->error));
-    RLX_OKAY(rlx_exec_builder_emit(b, RLX_OP_RET, words, 1, &t->error));
-    RLX_OKAY(rlx_exec_builder_end(b, &t->error));
-    rlx_status status = rlx_exec_builder_load(b, &options, out, &t->error);
-    rlx_exec_builder_destroy(b);
+    snprintf(source, sizeof source,
+             "int %s(void *const *b, const long *d, void *c)"
+             "{ (void)d; (void)c; *(int *)b[0] = %d; return 0; }\n",
+             symbol, value);
+    image m = native_image(t, folder, source);
+    rlx_status status = rlx_executable_load_memory(m.data, m.size, &options, out, &t->error);
+    image_free(t, &m);
     return status;
 }
 

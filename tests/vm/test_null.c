@@ -283,6 +283,18 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_new_file_write(file, NULL, 1, &err));
     REFUSED(rlx_new_file_end(NULL, RLX_OK, &err));
     REFUSED(rlx_check_output(NULL, (void *)room, 1, &err));
+    REFUSED(rlx_key_generate(NULL, "/nowhere/at/all", NULL, &err));
+    REFUSED(rlx_key_generate("/nowhere/at/all", NULL, NULL, &err));
+    REFUSED(rlx_public_key_read(NULL, (void *)room, &err));
+    REFUSED(rlx_public_key_read("/nowhere/at/all", NULL, &err));
+    REFUSED(rlx_secret_key_read(NULL, (void *)room, &err));
+    REFUSED(rlx_secret_key_read("/nowhere/at/all", NULL, &err));
+    rlx_secret_key_wipe(NULL);
+    EMPTY(rlx_key_id(NULL, (void *)room)[0]);
+    EMPTY(rlx_key_id((void *)room, NULL)[0]);
+    REFUSED(rlx_sign_file(NULL, NULL, (void *)room, NULL, NULL, &err));
+    REFUSED(rlx_sign_file(NULL, "/nowhere/at/all", NULL, NULL, NULL, &err));
+    EMPTY(rlx_executable_signer(NULL, (void *)room, (void *)room));
     REFUSED(rlx_memory_check(0, NULL, &err));
     EMPTY(rlx_function_plan(NULL, 0, (void *)room));
     EMPTY(rlx_function_plan(exe, 0, NULL));
@@ -483,6 +495,7 @@ static bool takes_null(const char *name)
                                         "rlx_free",
                                         "rlx_version",
                                         "rlx_memory_now",
+                                        "rlx_can_sign",
                                         "rlx_opcode_find",
                                         "rlx_dtype_word",
                                         "rlx_opcode_table",

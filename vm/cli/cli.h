@@ -23,14 +23,16 @@ typedef struct cli_call {
     uint32_t n_inputs, n_outputs, n_dims;
     bool random;
     uint64_t seed;
-    uint32_t threads;        /* 0: not given */
-    const char *native_file; /* rlx_load_options.native_file */
-    const char *trace;       /* a file that the command writes */
-    bool huge_pages;         /* the same of there */
-    bool quiet;              /* what the function prints is dropped */
-    bool no_native;          /* files with machine code are refused */
-    uint64_t max_bytes;      /* of the arguments and the VM; 0: what the system has left */
-    double max_seconds;      /* of loading, reading and calling; 0: no limit */
+    uint32_t threads;                /* 0: not given */
+    const char *native_file;         /* rlx_load_options.native_file */
+    const char *trace;               /* a file that the command writes */
+    bool huge_pages;                 /* the same of there */
+    bool quiet;                      /* what the function prints is dropped */
+    bool no_native;                  /* files with machine code are refused */
+    const char *keys[CLI_MAX_NAMED]; /* files without a signature of one of these are refused */
+    uint32_t n_keys;                 /* 0: signatures are not asked for */
+    uint64_t max_bytes;              /* of the arguments and the VM; 0: what the system has left */
+    double max_seconds;              /* of loading, reading and calling; 0: no limit */
 } cli_call;
 
 /* An option: its spelling, what it takes ("" for a flag) and help. */
@@ -152,6 +154,10 @@ typedef struct cli_session {
     double max_seconds;
 } cli_session;
 
+/* Loads |file|, which must be signed with one of the |n_keys| keys in the files |keys| (0: need not
+ * be); CLI_OK, or CLI_FAILED and a complaint (sign.c). */
+int cli_load(const char *file, const char *const *keys, uint32_t n_keys,
+             const rlx_load_options *options, rlx_executable **out);
 /* Loads the file, finds the function, builds the arguments. Prints what is wrong; CLI_OK or the
  * exit status. cli_close in both cases. */
 int cli_open(const cli_call *call, cli_session *out);
@@ -201,6 +207,8 @@ int cli_command_time(int argc, char **argv);
 int cli_command_profile(int argc, char **argv);
 int cli_command_dump(int argc, char **argv);
 int cli_command_verify(int argc, char **argv);
+int cli_command_keygen(int argc, char **argv);
+int cli_command_sign(int argc, char **argv);
 int cli_command_asm(int argc, char **argv);
 /* rlx dump --memory: the plan of every function, and what it allocates beside it. |svg|: a file for
  * the picture of the first plan; may be NULL. */

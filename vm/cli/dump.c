@@ -154,7 +154,11 @@ static void show_kernels(const rlx_executable *exe)
 static void show_meta(const rlx_executable *exe)
 {
     rlx_str key, value;
+    rlx_public_key signer;
+    char id[RLX_KEY_ID_SIZE];
     puts("metadata");
+    if (rlx_executable_signer(exe, &signer, NULL))
+        printf("  a signature of key %s (rlx verify --key checks it)\n", rlx_key_id(&signer, id));
     for (uint32_t i = 0; rlx_executable_metadata(exe, i, &key, &value); i++)
         printf("  %.*s: %.*s\n", (int)key.len, key.data, (int)value.len, value.data);
 }

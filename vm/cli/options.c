@@ -91,6 +91,8 @@ static const cli_option call_options[] = {
     {"--native-file", "F.so", "keep the kernels in this file, so that perf names them"},
     {"--huge-pages", "",
      "constants are read into huge pages, not mapped: loads slower, runs faster"},
+    {"--require-key", "F.pub",
+     "refuse a file that is not signed with this key, or with one of several"},
     {"--no-native", "", "refuse a file with machine code, which runs with all your rights"},
     {"--max-bytes", "N[KMGT]",
      "of inputs and what calls allocate (default: what the system has left)"},
@@ -291,6 +293,8 @@ bool cli_call_set(cli_call *call, const cli_option *option, const char *value)
         call->native_file = value;
     } else if (strcmp(option->name, "--huge-pages") == 0) {
         call->huge_pages = true;
+    } else if (strcmp(option->name, "--require-key") == 0) {
+        return cli_add_named(call->keys, &call->n_keys, option->name, value);
     } else if (strcmp(option->name, "--no-native") == 0) {
         call->no_native = true;
     } else if (strcmp(option->name, "--max-bytes") == 0) {

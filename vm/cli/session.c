@@ -1,5 +1,6 @@
 /* A call's session: the executable, a VM on it, the values of the function's symbols, and one
- * argument for each parameter. The file's native code is run: the user named the file to run. */
+ * argument for each parameter. The file's native code is run: the user named the file to run,
+ * and perhaps who must have signed it. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
@@ -182,6 +183,7 @@ rlx_status cli_check_output(const cli_call *call, const char *path, rlx_error *e
     if (!path)
         return RLX_OK;
     RLX_TRY(rlx_check_output(path, &call->file, 1, err));
+    RLX_TRY(rlx_check_output(path, call->keys, call->n_keys, err));
     for (uint32_t i = 0; i < call->n_inputs; i++)
         for (const char *file = call->inputs[i]; file; file = next_file(file))
             RLX_TRY(rlx_check_output(path, &file, 1, err));
@@ -238,8 +240,9 @@ int cli_open(const cli_call *call, cli_session *out)
     const rlx_load_options load = {.trust_native = !call->no_native,
                                    .native_file = call->native_file,
                                    .huge_pages = call->huge_pages};
-    if (rlx_executable_load_file(call->file, &load, &out->exe, &err) != RLX_OK)
-        return cli_fail(&err);
+    int status = cli_load(call->file, call->keys, call->n_keys, &load, &out->exe);
+    if (status != CLI_OK)
+        return status;
     if (call->no_native && has_native(out->exe)) {
         cli_complain("%s has native code, which --no-native refuses", call->file);
         return CLI_FAILED;
@@ -248,7 +251,7 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_find_function(call->file, out->exe, call->function ? call->function : "main");
     if (out->function == RLX_NONE)
         return CLI_FAILED;
-    int status = cli_symbols_init(&out->symbols, out->exe, out->function);
+    status = cli_symbols_init(&out->symbols, out->exe, out->function);
     if (status == CLI_OK)
         status = bind_dims(call, out);
     if (status == CLI_OK)

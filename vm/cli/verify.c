@@ -1,44 +1,62 @@
 /* rlx verify: loads a file, which verifies it, and compares the checksum that loading leaves out,
- * that of the constants' bytes. The native code in the file is not run. */
+ * that of the constants' bytes; checks the signature where keys are given. The native code in the
+ * file is not run. */
 #include "vm/cli/cli.h"
+
+typedef struct arguments {
+    const char *file;
+    const char *keys[CLI_MAX_NAMED];
+    uint32_t n_keys;
+} arguments;
 
 static bool set(void *user, const cli_option *option, const char *value)
 {
-    (void)option;
-    return cli_set_file(user, value);
+    arguments *a = user;
+    if (option)
+        return cli_add_named(a->keys, &a->n_keys, option->name, value);
+    return cli_set_file(&a->file, value);
 }
 
-static int verify(const char *file)
+static int verify(const arguments *a)
 {
     rlx_executable *exe = NULL;
     rlx_error err = {0};
-    if (!file) {
+    rlx_public_key key;
+    char size[32], id[RLX_KEY_ID_SIZE];
+    bool checked;
+    if (!a->file) {
         cli_complain("no file given; --help shows the usage");
         return CLI_USAGE;
     }
-    if (rlx_executable_load_file(file, NULL, &exe, &err) != RLX_OK ||
-        rlx_executable_verify_constants(exe, &err) != RLX_OK ||
-        rlx_executable_verify_plans(exe, &err) != RLX_OK) {
-        rlx_executable_release(exe);
-        return cli_fail(&err);
+    int status = cli_load(a->file, a->keys, a->n_keys, &(rlx_load_options){0}, &exe);
+    if (status == CLI_OK && (rlx_executable_verify_constants(exe, &err) != RLX_OK ||
+                             rlx_executable_verify_plans(exe, &err) != RLX_OK))
+        status = cli_fail(&err);
+    if (status == CLI_OK) {
+        printf("%s: ok, %u functions, %u kernels, %u constants, %s", a->file,
+               rlx_executable_function_count(exe), rlx_executable_kernel_count(exe),
+               rlx_executable_constant_count(exe),
+               cli_bytes_text(rlx_executable_size(exe), size, sizeof size));
+        if (rlx_executable_signer(exe, &key, &checked))
+            printf(checked ? ", signed with key %s"
+                           : ", a signature of key %s (not checked: no --key)",
+                   rlx_key_id(&key, id));
+        putchar('\n');
     }
-    char size[32];
-    printf("%s: ok, %u functions, %u kernels, %u constants, %s\n", file,
-           rlx_executable_function_count(exe), rlx_executable_kernel_count(exe),
-           rlx_executable_constant_count(exe),
-           cli_bytes_text(rlx_executable_size(exe), size, sizeof size));
     rlx_executable_release(exe);
-    return CLI_OK;
+    return status;
 }
 
 int cli_command_verify(int argc, char **argv)
 {
-    const cli_command command = {"rlx verify FILE.rlx",
+    static const cli_option options[] = {
+        {"--key", "PUBLIC", "the file must be signed with this key; or with one of several"}};
+    const cli_command command = {"rlx verify FILE.rlx [--key PUBLIC]...",
                                  "Checks a file in full: structure, bytecode, memory plans, all "
-                                 "checksums. Runs nothing of it.",
-                                 NULL, 0, false};
-    const char *file = NULL;
+                                 "checksums; with --key, its signature. Runs nothing of it.",
+                                 options, 1, false};
+    arguments a = {0};
     bool help;
-    int status = cli_parse(&command, argc, argv, set, &file, &help);
-    return status == CLI_OK && !help ? verify(file) : status;
+    int status = cli_parse(&command, argc, argv, set, &a, &help);
+    return status == CLI_OK && !help ? verify(&a) : status;
 }

@@ -1,0 +1,52 @@
+/* The signature of an executable (private to vm/): its section, and which bytes it covers.
+
+   The section is optional, so a library that does not know it skips it, and it comes before the
+   data section. Words, little-endian:
+
+       1       algorithm: Ed25519 over BLAKE2b
+       8       the public key
+       16      the signature
+
+   Ed25519 (RFC 8032) signs 80 bytes: "rlx executable 1" and the 64 bytes of the BLAKE2b (RFC 7693)
+   of the whole file, with 80 bytes of the file read as zero: the 64 of the signature, and the two
+   checksums that depend on them, of this section (in its row of the section table) and of the
+   header. Both checksums follow from the other bytes, and loading compares them. So the file that
+   passes is byte for byte the file that was signed. */
+#ifndef RLXV_SIGNATURE_H
+#define RLXV_SIGNATURE_H
+
+#include "vm/file.h"
+#include <rlx/executable.h>
+
+#define RLXV_SIGNATURE_ED25519 1u
+#define RLXV_SIGNED_NAME "rlx executable 1"
+#define RLXV_SIGNATURE_BYTES 100u /* of the section */
+#define RLXV_SIGNATURE_KEY_AT 4u
+#define RLXV_SIGNATURE_AT 36u
+#define RLXV_SIGNATURE_SPANS 8u
+
+/* Where the parts lie in the head (all of the file before the data section). */
+typedef struct rlxv_signature_place {
+    size_t row;     /* in the section table */
+    size_t section; /* its bytes */
+} rlxv_signature_place;
+
+/* Whether |options| ask for a signature. */
+bool rlxv_signature_is_required(const rlx_load_options *options);
+/* What is signed. */
+void rlxv_signed_spans(const uint8_t *head, size_t head_size, const void *data, size_t data_size,
+                       rlxv_signature_place place, rlxv_span out[RLXV_SIGNATURE_SPANS]);
+
+/* ed25519.c, which alone sees libsodium. Errors of each: SIGNATURE where the library was built
+   without it. */
+rlx_status rlxv_ed25519_generate(uint8_t seed[32], rlx_secret_key *out, rlx_error *err);
+rlx_status rlxv_ed25519_from_seed(const uint8_t seed[32], rlx_secret_key *out, rlx_error *err);
+/* Errors: INVALID_ARG if the key is no point that keys can be. */
+rlx_status rlxv_ed25519_check_key(const rlx_public_key *key, rlx_error *err);
+rlx_status rlxv_ed25519_sign(const rlxv_span *spans, size_t n, const rlx_secret_key *key,
+                             uint8_t out[64], rlx_error *err);
+/* Errors: SIGNATURE if |signature| is not one of these bytes by |key|. */
+rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_public_key *key,
+                               const uint8_t signature[64], rlx_error *err);
+
+#endif
