@@ -74,7 +74,7 @@ rlx_status rlxb_broadcast_shape(rlx_call_context *cc, const rlx_value *args, uin
     rlx_shape *shape = NULL;
     for (uint32_t i = 0; i < n; i++) {
         rlx_tensor *x;
-        RLX_TRY(rlxb_tensor(args, i, &x, err));
+        RLX_TRY(rlxb_any_tensor(args, i, &x, err));
         const uint32_t have = rlx_tensor_ndim(x);
         if (have > ndim) { /* what there is so far belongs to the last dimensions */
             memmove(dims + (have - ndim), dims, ndim * sizeof dims[0]);

@@ -5,6 +5,8 @@
 
 #include <rlx/builtin.h>
 #include <rlx/checked.h>
+#include <rlx/floats.h>
+#include <rlx/packed.h>
 
 #define RLXB_BUILTIN(name, function, flags, min_args, max_args, doc)                             \
     rlx_status function(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out, \
@@ -16,6 +18,9 @@
  * otherwise. Ints and bools may come as int or bool values, or as 0-dim integer tensors. */
 RLX_NODISCARD rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out,
                                      rlx_error *err);
+/* A tensor whose elements may also be less than a byte. */
+RLX_NODISCARD rlx_status rlxb_any_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out,
+                                         rlx_error *err);
 RLX_NODISCARD rlx_status rlxb_int(const rlx_value *args, uint32_t i, int64_t *out, rlx_error *err);
 RLX_NODISCARD rlx_status rlxb_shape(const rlx_value *args, uint32_t i, rlx_shape **out,
                                     rlx_error *err);

@@ -128,16 +128,13 @@ rlx_status rlxb_check_index(rlx_call_context *cc, const rlx_value *args, uint32_
 /* What element |i| is of the two that nothing is divided by. */
 static int zero_or_nan(rlx_dtype dtype, const void *data, int64_t i)
 {
-    if (dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT)
+    if (!rlx_dtype_is_float(dtype))
         return rlxb_read_int(dtype, data, i) == 0 ? ZERO : NEITHER;
-    const uint64_t mantissa = dtype.code == RLX_BFLOAT ? 7u
-                              : dtype.bits == 64       ? 52u
-                              : dtype.bits == 32       ? 23u
-                                                       : 10u;
     const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
-    const uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << mantissa) - 1);
-    const uint64_t bits = (uint64_t)rlxb_read_int(dtype, data, i) & (sign - 1);
-    return bits == 0 ? ZERO : bits > infinity ? NOT_A_NUMBER : NEITHER;
+    const uint64_t bits = (uint64_t)rlxb_read_int(dtype, data, i);
+    if (rlx_float_is_nan(dtype, bits))
+        return NOT_A_NUMBER;
+    return (bits & (sign - 1)) == 0 ? ZERO : NEITHER;
 }
 
 rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,

@@ -80,32 +80,6 @@ static void put_int(text *t, int64_t value)
     put(t, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)value));
 }
 
-/* The value of a float element; 16-bit types are widened by hand. */
-static double read_float(rlx_dtype dtype, const void *data, int64_t index)
-{
-    const unsigned char *at = (const unsigned char *)data + (size_t)index * (dtype.bits / 8u);
-    if (dtype.bits == 64) {
-        double d;
-        memcpy(&d, at, sizeof d);
-        return d;
-    }
-    uint32_t bits = 0;
-    float f;
-    memcpy(&bits, at, dtype.bits / 8u);
-    if (dtype.code == RLX_BFLOAT) {
-        bits <<= 16;
-    } else if (dtype.bits == 16) {
-        uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31u, m = bits & 1023u;
-        if (exponent == 0) {
-            double small = (double)m * 0x1p-24;
-            return sign ? -small : small;
-        }
-        bits = sign | (exponent == 31 ? 255u : exponent + 112u) << 23 | m << 13;
-    }
-    memcpy(&f, &bits, sizeof f);
-    return (double)f;
-}
-
 /* With a point, whatever the locale puts between the digits. */
 static void put_float(text *t, double value)
 {
@@ -121,7 +95,7 @@ static void put_tensor(text *t, const rlx_tensor *x)
 {
     const rlx_dtype dtype = rlx_tensor_dtype(x);
     const int64_t numel = rlx_tensor_numel(x);
-    const bool is_float = dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT;
+    const bool is_float = rlx_dtype_is_float(dtype);
     char name[24];
     put_cstr(t, rlx_dtype_name(dtype, name));
     put_cstr(t, "(");
@@ -133,7 +107,8 @@ static void put_tensor(text *t, const rlx_tensor *x)
     for (int64_t i = 0; i < numel && i < SHOWN_ELEMENTS; i++) {
         put_cstr(t, i ? ", " : "");
         if (is_float)
-            put_float(t, read_float(dtype, rlx_tensor_data(x), i));
+            put_float(
+                t, rlx_float_decode(dtype, (uint64_t)rlxb_read_int(dtype, rlx_tensor_data(x), i)));
         else
             put_int(t, rlxb_read_int(dtype, rlx_tensor_data(x), i));
     }

@@ -26,7 +26,7 @@ rlx_status rlxb_inspect(rlx_call_context *cc, const rlx_value *args, uint32_t n,
 {
     (void)cc;
     rlx_tensor *t;
-    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
     rlx_str what = rlxb_text(args, n, 1);
     rlx_dtype dtype = rlx_tensor_dtype(t);
     int64_t value = 0, axis = 0;

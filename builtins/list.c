@@ -153,8 +153,10 @@ rlx_status rlxb_list_concat(rlx_call_context *cc, const rlx_value *args, uint32_
     if (count == 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the items of an empty sequence cannot be joined");
     for (uint32_t i = 0; i < count; i++)
-        if (rlx_tuple_get(list, i).kind != RLX_KIND_TENSOR)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "item %u of the sequence is no tensor", i);
+        if (rlx_tuple_get(list, i).kind != RLX_KIND_TENSOR ||
+            rlx_dtype_is_packed(rlx_tensor_dtype(rlx_tuple_get(list, i).as.tensor)))
+            return rlx_fail(err, RLX_E_INVALID_ARG,
+                            "item %u of the sequence is no tensor, or one of packed elements", i);
     const rlx_tensor *first = rlx_tuple_get(list, 0).as.tensor;
     const uint32_t have = rlx_tensor_ndim(first), ndim = have + (stack != 0);
     if (ndim > RLX_MAX_NDIM)

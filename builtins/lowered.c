@@ -96,7 +96,7 @@ rlx_status rlxb_match_shape(rlx_call_context *cc, const rlx_value *args, uint32_
         ndim = rlx_shape_ndim(args[0].as.shape);
     } else {
         rlx_tensor *t;
-        RLX_TRY(rlxb_tensor(args, 0, &t, err));
+        RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
         dims = rlx_tensor_dims(t);
         ndim = rlx_tensor_ndim(t);
     }
@@ -239,7 +239,7 @@ rlx_status rlxb_check_prim_value_info(rlx_call_context *cc, const rlx_value *arg
     (void)cc;
     rlx_dtype want;
     RLX_TRY(rlxb_dtype(args, 1, &want, err));
-    bool is_float = want.code == RLX_FLOAT || want.code == RLX_BFLOAT;
+    bool is_float = rlx_dtype_is_float(want);
     bool fits = is_float ? args[0].kind == RLX_KIND_FLOAT
                          : args[0].kind == RLX_KIND_INT || args[0].kind == RLX_KIND_BOOL;
     *out = rlx_none();

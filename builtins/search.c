@@ -199,7 +199,7 @@ static bool is_nonzero(rlx_dtype dtype, const unsigned char *at)
 {
     uint64_t bits = 0;
     memcpy(&bits, at, dtype.bits / 8u);
-    if (dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT)
+    if (rlx_dtype_is_float(dtype))
         bits &= ~(UINT64_C(1) << (dtype.bits - 1u));
     return bits != 0;
 }

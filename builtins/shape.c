@@ -44,7 +44,7 @@ rlx_status rlxb_reshape(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     (void)n;
     rlx_tensor *t, *view = NULL;
     rlx_shape *shape;
-    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
     RLX_TRY(rlxb_shape(args, 1, &shape, err));
     RLX_TRY(rlx_call_view(cc, t, rlx_shape_ndim(shape), rlx_shape_dims(shape), &view, err));
     *out = rlx_of_tensor(view);
@@ -56,7 +56,7 @@ rlx_status rlxb_flat(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
 {
     (void)n;
     rlx_tensor *t, *view = NULL;
-    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
     const int64_t length = rlx_tensor_numel(t);
     RLX_TRY(rlx_call_view(cc, t, 1, &length, &view, err));
     *out = rlx_of_tensor(view);
@@ -69,7 +69,7 @@ rlx_status rlxb_shape_of(rlx_call_context *cc, const rlx_value *args, uint32_t n
     (void)n;
     rlx_tensor *t;
     rlx_shape *shape = NULL;
-    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
     RLX_TRY(rlx_call_make_shape(cc, rlx_tensor_ndim(t), rlx_tensor_dims(t), &shape, err));
     *out = rlx_of_shape(shape);
     return RLX_OK;

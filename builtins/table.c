@@ -23,11 +23,23 @@ static rlx_status wrong_kind(const rlx_value *args, uint32_t i, const char *want
                     rlx_kind_name((rlx_kind)args[i].kind));
 }
 
-rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out, rlx_error *err)
+rlx_status rlxb_any_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out, rlx_error *err)
 {
     if (args[i].kind != RLX_KIND_TENSOR)
         return wrong_kind(args, i, "a tensor", err);
     *out = args[i].as.tensor;
+    return RLX_OK;
+}
+
+rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out, rlx_error *err)
+{
+    char name[24];
+    RLX_TRY(rlxb_any_tensor(args, i, out, err));
+    const rlx_dtype dtype = rlx_tensor_dtype(*out);
+    if (rlx_dtype_is_packed(dtype))
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "argument %u is a tensor of %s, whose elements are less than a byte", i,
+                        rlx_dtype_name(dtype, name));
     return RLX_OK;
 }
 
@@ -40,7 +52,7 @@ rlx_status rlxb_int(const rlx_value *args, uint32_t i, int64_t *out, rlx_error *
     if (args[i].kind == RLX_KIND_TENSOR) {
         const rlx_tensor *t = args[i].as.tensor;
         rlx_dtype dtype = rlx_tensor_dtype(t);
-        if (rlx_tensor_ndim(t) == 0 && dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT) {
+        if (rlx_tensor_ndim(t) == 0 && !rlx_dtype_is_float(dtype) && !rlx_dtype_is_packed(dtype)) {
             *out = rlxb_read_int(dtype, rlx_tensor_data(t), 0);
             return RLX_OK;
         }
@@ -97,9 +109,11 @@ rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void 
 int64_t rlxb_read_int(rlx_dtype dtype, const void *data, int64_t index)
 {
     const size_t size = dtype.bits / 8u;
-    const unsigned char *at = (const unsigned char *)data + (size_t)index * size;
+    const unsigned char *bytes = data;
     uint64_t bits = 0;
-    memcpy(&bits, at, size); /* little-endian host, as the file format demands */
+    if (size == 0)
+        return rlx_packed_get(dtype, data, (size_t)index);
+    memcpy(&bits, bytes + (size_t)index * size, size); /* the host is little-endian */
     if (dtype.code == RLX_INT && size < 8 && (bits >> (dtype.bits - 1u)) & 1u)
         bits |= UINT64_MAX << dtype.bits;
     return (int64_t)bits;
@@ -126,13 +140,8 @@ uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool d
     const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
     uint64_t bits = 0, key;
     memcpy(&bits, (const unsigned char *)data + (size_t)index * (dtype.bits / 8u), dtype.bits / 8u);
-    if (dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT) {
-        const unsigned mantissa = dtype.code == RLX_BFLOAT ? 7u
-                                  : dtype.bits == 64       ? 52u
-                                  : dtype.bits == 32       ? 23u
-                                                           : 10u;
-        const uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << mantissa) - 1);
-        if ((bits & (sign - 1)) > infinity)
+    if (rlx_dtype_is_float(dtype)) {
+        if (rlx_float_is_nan(dtype, bits))
             return UINT64_MAX;
         if (bits == sign)
             bits = 0;

@@ -12,7 +12,7 @@ rlx_status rlxb_view(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
 {
     (void)n;
     rlx_tensor *t, *copy = NULL;
-    RLX_TRY(rlxb_tensor(args, 0, &t, err));
+    RLX_TRY(rlxb_any_tensor(args, 0, &t, err));
     rlx_dtype dtype = rlx_tensor_dtype(t);
     uint32_t ndim = rlx_tensor_ndim(t);
     const int64_t *dims = rlx_tensor_dims(t);

@@ -7,6 +7,7 @@
 #include "vm/asm_text.h"
 
 #include <rlx/checked.h>
+#include <rlx/floats.h>
 #include <string.h>
 
 static rlx_status no_memory(rlxv_asm *a)
@@ -290,7 +291,6 @@ static rlx_status hex_bytes(rlxv_asm *a, uint8_t *to, size_t size)
 static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *to)
 {
     double v = 0;
-    float f;
     int64_t i = 0;
     bool is_int = true;
     if (rlxv_asm_is(a, "true") || rlxv_asm_is(a, "false")) {
@@ -300,19 +300,11 @@ static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *to)
     } else {
         RLX_TRY(rlxv_asm_number(a, &v, &i, &is_int));
     }
-    if (t.code == RLX_FLOAT && t.bits == 32) {
-        f = (float)v;
-        memcpy(to, &f, sizeof f);
-    } else if (t.code == RLX_FLOAT && t.bits == 64) {
-        memcpy(to, &v, sizeof v);
-    } else if (t.code == RLX_FLOAT || t.code == RLX_BFLOAT) {
-        return rlxv_asm_error(a, "elements of 16-bit floats are written in hex");
-    } else if (!is_int) {
+    if (!rlx_dtype_is_float(t) && !is_int)
         return rlxv_asm_error(a, "expected an integer");
-    } else {
-        for (uint32_t k = 0; k < t.bits / 8u; k++)
-            to[k] = (uint8_t)((uint64_t)i >> (8 * k));
-    }
+    const uint64_t bits = rlx_dtype_is_float(t) ? rlx_float_encode(t, v) : (uint64_t)i;
+    for (uint32_t k = 0; k < t.bits / 8u; k++)
+        to[k] = (uint8_t)(bits >> (8 * k));
     return RLX_OK;
 }
 

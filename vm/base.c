@@ -5,6 +5,7 @@
 #include "vm/need.h"
 
 #include <rlx/base.h>
+#include <rlx/floats.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -165,12 +166,18 @@ bool rlx_dtype_valid(rlx_dtype t)
     if (t.lanes != 1)
         return false;
     if (t.code == RLX_INT || t.code == RLX_UINT)
-        return integer;
+        return integer || t.bits == 4 || t.bits == 2;
     if (t.code == RLX_FLOAT)
         return integer && t.bits != 8;
     if (t.code == RLX_BFLOAT)
         return t.bits == 16;
-    return t.code == RLX_BOOL && t.bits == 8;
+    return t.bits == 8 &&
+           (t.code == RLX_BOOL || (t.code >= RLX_FLOAT8_E4M3FN && t.code <= RLX_FLOAT8_E5M2FNUZ));
+}
+
+bool rlx_dtype_is_packed(rlx_dtype t)
+{
+    return t.bits < 8 && rlx_dtype_valid(t);
 }
 
 size_t rlx_dtype_size(rlx_dtype t)
@@ -184,8 +191,9 @@ const char *rlx_dtype_name(rlx_dtype t, char *buffer)
         return "";
     static const char *const prefix[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
     const char *name = t.code < sizeof prefix / sizeof *prefix ? prefix[t.code] : "?";
-    if (t.code == RLX_BOOL && t.bits == 8)
-        snprintf(buffer, 24, "bool");
+    const rlx_float_format *format = rlx_float_format_of(t);
+    if (format || (t.code == RLX_BOOL && t.bits == 8))
+        snprintf(buffer, 24, "%s", format ? format->name : name);
     else
         snprintf(buffer, 24, "%s%u", name, (unsigned)t.bits);
     if (t.lanes != 1) {
@@ -203,15 +211,39 @@ bool rlx_dtype_parse(rlx_str text, rlx_dtype *out)
         const char *name;
         uint8_t code, bits;
     } rows[] = {
-        {"float32", RLX_FLOAT, 32},   {"f32", RLX_FLOAT, 32},     {"float64", RLX_FLOAT, 64},
-        {"f64", RLX_FLOAT, 64},       {"float16", RLX_FLOAT, 16}, {"f16", RLX_FLOAT, 16},
-        {"bfloat16", RLX_BFLOAT, 16}, {"bf16", RLX_BFLOAT, 16},   {"int64", RLX_INT, 64},
-        {"i64", RLX_INT, 64},         {"int32", RLX_INT, 32},     {"i32", RLX_INT, 32},
-        {"int16", RLX_INT, 16},       {"i16", RLX_INT, 16},       {"int8", RLX_INT, 8},
-        {"i8", RLX_INT, 8},           {"uint64", RLX_UINT, 64},   {"u64", RLX_UINT, 64},
-        {"uint32", RLX_UINT, 32},     {"u32", RLX_UINT, 32},      {"uint16", RLX_UINT, 16},
-        {"u16", RLX_UINT, 16},        {"uint8", RLX_UINT, 8},     {"u8", RLX_UINT, 8},
+        {"float32", RLX_FLOAT, 32},
+        {"f32", RLX_FLOAT, 32},
+        {"float64", RLX_FLOAT, 64},
+        {"f64", RLX_FLOAT, 64},
+        {"float16", RLX_FLOAT, 16},
+        {"f16", RLX_FLOAT, 16},
+        {"bfloat16", RLX_BFLOAT, 16},
+        {"bf16", RLX_BFLOAT, 16},
+        {"int64", RLX_INT, 64},
+        {"i64", RLX_INT, 64},
+        {"int32", RLX_INT, 32},
+        {"i32", RLX_INT, 32},
+        {"int16", RLX_INT, 16},
+        {"i16", RLX_INT, 16},
+        {"int8", RLX_INT, 8},
+        {"i8", RLX_INT, 8},
+        {"uint64", RLX_UINT, 64},
+        {"u64", RLX_UINT, 64},
+        {"uint32", RLX_UINT, 32},
+        {"u32", RLX_UINT, 32},
+        {"uint16", RLX_UINT, 16},
+        {"u16", RLX_UINT, 16},
+        {"uint8", RLX_UINT, 8},
+        {"u8", RLX_UINT, 8},
         {"bool", RLX_BOOL, 8},
+        {"int4", RLX_INT, 4},
+        {"uint4", RLX_UINT, 4},
+        {"int2", RLX_INT, 2},
+        {"uint2", RLX_UINT, 2},
+        {"float8_e4m3fn", RLX_FLOAT8_E4M3FN, 8},
+        {"float8_e4m3fnuz", RLX_FLOAT8_E4M3FNUZ, 8},
+        {"float8_e5m2", RLX_FLOAT8_E5M2, 8},
+        {"float8_e5m2fnuz", RLX_FLOAT8_E5M2FNUZ, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rlx_str_eq(text, rlx_str_from(rows[i].name))) {

@@ -17,6 +17,10 @@ static bool from_dl(DLDataType t, rlx_dtype *out)
     case kDLFloat:
     case kDLBfloat:
     case RLX_BOOL: /* kDLBool of DLPack 0.7 and later */
+    case RLX_FLOAT8_E4M3FN:
+    case RLX_FLOAT8_E4M3FNUZ:
+    case RLX_FLOAT8_E5M2:
+    case RLX_FLOAT8_E5M2FNUZ: /* of DLPack 1.1 and later */
         *out = (rlx_dtype){t.code, t.bits, t.lanes};
         return rlx_dtype_valid(*out);
     }
@@ -82,7 +86,7 @@ rlx_status rlx_tensor_from_dlpack(const rlx_allocator *a, DLManagedTensor *m,
         return rlx_fail(err, RLX_E_INVALID_ARG, "DLPack type code %u, %u bits is not supported",
                         t->dtype.code, t->dtype.bits);
     if (as_dtype) {
-        if (rlx_dtype_size(*as_dtype) != rlx_dtype_size(dtype))
+        if (!rlx_dtype_valid(*as_dtype) || as_dtype->bits != dtype.bits)
             return rlx_fail(err, RLX_E_INVALID_ARG, "the requested type has another width");
         dtype = *as_dtype;
     }
@@ -96,7 +100,10 @@ rlx_status rlx_tensor_from_dlpack(const rlx_allocator *a, DLManagedTensor *m,
     uint8_t *data = t->data ? (uint8_t *)t->data + t->byte_offset : NULL;
     size_t element = rlx_dtype_size(dtype);
     bool compact = numel == 0 || is_compact(t);
-    if (compact && (uintptr_t)data % element == 0) {
+    if (!compact && element == 0)
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "a DLPack tensor of %u bits an element is not compact", dtype.bits);
+    if (compact && (element == 0 || (uintptr_t)data % element == 0)) {
         RLX_TRY(rlx_tensor_wrap(a, dtype, ndim, t->shape, data, delete_managed, m, out, err));
         if (out_copied)
             *out_copied = false;

@@ -231,10 +231,12 @@ static rlx_status integer_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *e
     uint64_t bits = 0;
     uint32_t unused = 64u - t->dtype.bits;
     memcpy(&bits, t->data, t->nbytes); /* little-endian, as the whole library */
+    bits = bits << unused;
     if (code == RLX_INT) {
-        *out = (int64_t)(bits << unused) >> unused;
+        *out = (int64_t)bits >> unused;
         return RLX_OK;
     }
+    bits >>= unused;
     if (bits > INT64_MAX)
         return rlx_fail(err, RLX_E_SHAPE, "register %u: %llu does not fit a signed integer", r,
                         (unsigned long long)bits);
@@ -246,7 +248,7 @@ static rlx_value value_of(int64_t i, rlx_dtype dtype)
 {
     if (dtype.code == RLX_BOOL)
         return rlx_bool(i != 0);
-    if (dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT)
+    if (rlx_dtype_is_float(dtype))
         return rlx_float((double)i);
     return rlx_int(i);
 }

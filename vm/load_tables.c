@@ -182,7 +182,7 @@ rlx_status rlxv_parse_types(rlxv_loader *l)
         } else if (t->kind == RLX_TYPE_SHAPE) {
             dims = !has_dtype;
         } else if (t->kind == RLX_TYPE_PRIM) {
-            bool integral = t->dtype.code != RLX_FLOAT && t->dtype.code != RLX_BFLOAT;
+            bool integral = !rlx_dtype_is_float(t->dtype);
             dims = rlx_dtype_valid(t->dtype) && t->rank_known && n <= (integral ? 1u : 0u);
         } else if (has_dtype || t->rank_known || (n && t->kind != RLX_TYPE_TUPLE)) {
             return rlxv_malformed(l, "type", i, "has what its kind cannot have");

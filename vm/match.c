@@ -222,7 +222,7 @@ static bool int_fits(int64_t v, rlx_dtype t)
 
 static bool prim_ok(rlx_dtype t, rlx_value v)
 {
-    if (t.code == RLX_FLOAT || t.code == RLX_BFLOAT)
+    if (rlx_dtype_is_float(t))
         return v.kind == RLX_KIND_FLOAT;
     return (v.kind == RLX_KIND_INT || (t.code == RLX_BOOL && v.kind == RLX_KIND_BOOL)) &&
            int_fits(v.as.i, t);

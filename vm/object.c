@@ -137,7 +137,7 @@ static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64
 {
     /* The common case in one pass: sizes that are positive and fit. */
     int64_t n = 1, bytes;
-    bool common = ndim <= RLX_MAX_NDIM && rlx_dtype_valid(dtype);
+    bool common = ndim <= RLX_MAX_NDIM && dtype.bits >= 8 && rlx_dtype_valid(dtype);
     for (uint32_t i = 0; common && i < ndim; i++)
         common = dims[i] > 0 && !__builtin_mul_overflow(n, dims[i], &n);
     if (!common || __builtin_mul_overflow(n, (int64_t)(dtype.bits / 8), &bytes))
@@ -145,6 +145,13 @@ static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64
     *numel = n;
     *nbytes = (size_t)bytes;
     return RLX_OK;
+}
+
+/* What the address of an element of type |t| is a multiple of. */
+static size_t alignment(rlx_dtype t)
+{
+    const size_t size = rlx_dtype_size(t);
+    return size ? size : 1;
 }
 
 /* Takes over the reference to |s| on success. */
@@ -192,7 +199,7 @@ rlx_status rlxv_tensor_in(rlxv_pool *p, const rlx_allocator *a, rlx_storage *s, 
         return rlx_fail(err, RLX_E_LIMIT,
                         "a tensor of %zu bytes at offset %lld does not fit a storage of %zu bytes",
                         nbytes, (long long)offset, s->size);
-    if ((size_t)offset % rlx_dtype_size(dtype) != 0)
+    if ((size_t)offset % alignment(dtype) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "offset %lld is not aligned to the element",
                         (long long)offset);
     RLX_TRY(new_header(p, a, s, (uint8_t *)s->data + offset, dtype, ndim, dims, numel, nbytes, out,
@@ -222,7 +229,7 @@ rlx_status rlxv_tensor_part(rlxv_pool *p, const rlx_allocator *a, rlx_tensor *ba
         return rlx_fail(err, RLX_E_SHAPE,
                         "a view of %zu bytes at offset %lld of a tensor of %zu bytes", nbytes,
                         (long long)offset, base->nbytes);
-    if ((size_t)offset % rlx_dtype_size(base->dtype) != 0)
+    if ((size_t)offset % alignment(base->dtype) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "offset %lld is not aligned to the element",
                         (long long)offset);
     return view_of(p, a, base, (size_t)offset, ndim, dims, numel, nbytes, out, err);
@@ -293,7 +300,7 @@ rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndi
     RLX_TRY(check_shape(dtype, ndim, dims, &numel, &nbytes, err));
     if (!data && nbytes > 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a tensor over a null pointer");
-    if ((uintptr_t)data % rlx_dtype_size(dtype) != 0)
+    if ((uintptr_t)data % alignment(dtype) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensor data is not aligned to its element");
     rlx_storage *s;
     RLX_TRY(rlxv_storage_wrap(a, data, nbytes, false, release, user, &s, err));

@@ -3,8 +3,8 @@
  * Each kernel becomes two LLVM functions: the exported one with the ABI of rlx/kernel.h, which
  * unpacks pointers and dims, and an internal "<symbol>.body" that gets them as parameters, so that
  * "noalias" can be said of them. Values are LLVM values of these types: bool i1 (i8 in memory),
- * integers iN, float32/64 as they are, float16 and bfloat16 as float holding an exact value (every
- * operation rounds), handles ptr. A TIR type with lanes is a vector. */
+ * integers iN, float32/64 as they are, floats of 8 and 16 bits as float holding an exact value
+ * (every operation rounds), handles ptr. A TIR type with lanes is a vector. */
 #ifndef RLXC_CODEGEN_LLVM_H
 #define RLXC_CODEGEN_LLVM_H
 
@@ -86,12 +86,18 @@ void rlxc_llvm_unify(rlxc_llvm *g, LLVMValueRef *a, LLVMValueRef *b);
 LLVMValueRef rlxc_llvm_int(rlxc_llvm *g, LLVMTypeRef type, int64_t value); /* splat for vectors */
 LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value);
 LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rlx_dtype to);
-/* Rounds a float to the type it stands for (float16, bfloat16); others are returned as they are. */
+/* The same type with another element, keeping the lanes of |like|. */
+LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
+
+/* --- llvm_floats.c --- */
+bool rlxc_is_short_float(rlx_dtype t); /* of 8 or 16 bits */
+/* Rounds a float to the short type it stands for; others are returned as they are. */
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
-/* The same type with another element, keeping the lanes of |like|. */
-LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
+/* A float64 as a float: of the two next to it the one whose last bit is 1, unless it is exact. So a
+ * shorter type is rounded to once. */
+LLVMValueRef rlxc_llvm_to_odd(rlxc_llvm *g, LLVMValueRef value);
 
 /* --- llvm_intrinsics.c --- */
 LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e);

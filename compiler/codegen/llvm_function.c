@@ -189,7 +189,7 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     for (uint32_t i = 0; i < f->n_params; i++) {
         const rlxc_buffer *buffer = f->params[i].buffer;
         n_buffers += buffer != NULL;
-        if (buffer && !rlx_dtype_valid(buffer->dtype))
+        if (buffer && rlx_dtype_size(buffer->dtype) == 0)
             rlxc_error(g->ctx, f->range, "%s: parameter %s has elements of type %s", f->name,
                        buffer->name, rlxc_dtype_name(g->ctx, buffer->dtype));
     }

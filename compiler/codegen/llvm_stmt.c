@@ -32,7 +32,7 @@ static bool storable(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype t)
 {
     rlx_dtype one = t;
     one.lanes = 1;
-    if (rlx_dtype_valid(one) && t.lanes >= 1 && t.lanes <= RLXC_MAX_LANES)
+    if (rlx_dtype_size(one) > 0 && t.lanes >= 1 && t.lanes <= RLXC_MAX_LANES)
         return true;
     rlxc_error(g->ctx, g->range, "%s: %s cannot hold elements of type %s", g->f->name,
                var->var.name, rlxc_dtype_name(g->ctx, t));

@@ -1,8 +1,6 @@
 /* Types and conversions of values: TIR dtype <-> LLVM type, memory form <-> register form.
  *
- * float16 and bfloat16 live in registers as float. Their conversions are integer arithmetic where
- * the target has no instruction, because compiler runtime functions (__truncsfhf2) are not linked:
- * kernels depend on libm alone. */
+ * Floats of 8 and 16 bits live in registers as float (llvm_floats.c). */
 #include "compiler/codegen/llvm.h"
 
 #include <math.h>
@@ -14,12 +12,11 @@ static LLVMTypeRef with_lanes(LLVMTypeRef type, uint32_t lanes)
 
 static LLVMTypeRef int_type(rlxc_llvm *g, uint32_t bits)
 {
-    return bits == 8 ? g->i8 : bits == 16 ? g->i16 : bits == 32 ? g->i32 : g->i64;
-}
-
-static bool is_short_float(rlx_dtype t)
-{
-    return t.code == RLX_BFLOAT || (t.code == RLX_FLOAT && t.bits == 16);
+    return bits == 8    ? g->i8
+           : bits == 16 ? g->i16
+           : bits == 32 ? g->i32
+           : bits == 64 ? g->i64
+                        : LLVMIntTypeInContext(g->lc, bits);
 }
 
 LLVMTypeRef rlxc_llvm_type(rlxc_llvm *g, rlx_dtype t)
@@ -38,8 +35,8 @@ LLVMTypeRef rlxc_llvm_memory(rlxc_llvm *g, rlx_dtype t)
 {
     if (rlxc_dtype_is_bool(t))
         return g->i8;
-    if (is_short_float(t))
-        return g->i16;
+    if (rlxc_is_short_float(t))
+        return int_type(g, t.bits);
     t.lanes = 1;
     return rlxc_llvm_type(g, t);
 }
@@ -100,118 +97,6 @@ LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value)
     return LLVMConstReal(type, value);
 }
 
-/* --- short floats ---------------------------------------------------------------------------- */
-
-/* bits of a float as i32 of the same lanes */
-static LLVMValueRef as_i32(rlxc_llvm *g, LLVMValueRef value)
-{
-    return LLVMBuildBitCast(g->b, value, rlxc_llvm_like(g->i32, value), "");
-}
-
-static LLVMValueRef as_f32(rlxc_llvm *g, LLVMValueRef value)
-{
-    return LLVMBuildBitCast(g->b, value, rlxc_llvm_like(g->f32, value), "");
-}
-
-#define I32(v) rlxc_llvm_int(g, t32, (int64_t)(v))
-
-/* float -> the upper 16 bits, rounded half to even; NaN stays NaN */
-static LLVMValueRef bf16_bits(rlxc_llvm *g, LLVMValueRef value)
-{
-    LLVMBuilderRef b = g->b;
-    LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
-    LLVMValueRef bits = as_i32(g, value);
-    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, I32(16), ""), I32(1), "");
-    LLVMValueRef rounded = LLVMBuildAdd(b, bits, LLVMBuildAdd(b, odd, I32(0x7fff), ""), "");
-    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, value, value, "");
-    LLVMValueRef quiet = LLVMBuildOr(b, bits, I32(0x400000), "");
-    LLVMValueRef chosen = LLVMBuildSelect(b, is_nan, quiet, rounded, "");
-    return LLVMBuildLShr(b, chosen, I32(16), "");
-}
-
-/* float -> float16 bits in an i32, for targets without the instruction. Values whose result is
- * subnormal are rounded by adding 0.5, which aligns their last bit with float16's. */
-static LLVMValueRef f16_bits_soft(rlxc_llvm *g, LLVMValueRef value)
-{
-    LLVMBuilderRef b = g->b;
-    LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
-    LLVMValueRef bits = as_i32(g, value);
-    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, I32(16), ""), I32(0x8000), "");
-    LLVMValueRef mag = LLVMBuildAnd(b, bits, I32(0x7fffffff), "");
-    LLVMValueRef half = rlxc_llvm_float(LLVMTypeOf(value), 0.5);
-    LLVMValueRef tiny_sum = LLVMBuildFAdd(b, as_f32(g, mag), half, "");
-    LLVMValueRef tiny = LLVMBuildSub(b, as_i32(g, tiny_sum), I32(0x3f000000), "");
-    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, mag, I32(13), ""), I32(1), "");
-    LLVMValueRef biased = LLVMBuildAdd(b, mag, I32((int32_t)0xc8000fffu), "");
-    LLVMValueRef normal = LLVMBuildLShr(b, LLVMBuildAdd(b, biased, odd, ""), I32(13), "");
-    LLVMValueRef is_tiny = LLVMBuildICmp(b, LLVMIntULT, mag, I32(0x38800000), "");
-    LLVMValueRef is_big = LLVMBuildICmp(b, LLVMIntUGE, mag, I32(0x477ff000), "");
-    LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, mag, I32(0x7f800000), "");
-    LLVMValueRef r = LLVMBuildSelect(b, is_tiny, tiny, normal, "");
-    r = LLVMBuildSelect(b, is_big, I32(0x7c00), r, "");
-    r = LLVMBuildSelect(b, is_nan, I32(0x7e00), r, "");
-    return LLVMBuildOr(b, r, sign, "");
-}
-
-/* float16 bits in an i32 -> float. Shifting the bits to float's place and multiplying by 2^112
- * moves the exponent and renormalises subnormals at once. */
-static LLVMValueRef f16_value_soft(rlxc_llvm *g, LLVMValueRef bits)
-{
-    LLVMBuilderRef b = g->b;
-    LLVMTypeRef t32 = LLVMTypeOf(bits);
-    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, bits, I32(0x8000), ""), I32(16), "");
-    LLVMValueRef mag = LLVMBuildAnd(b, bits, I32(0x7fff), "");
-    LLVMValueRef shifted = as_f32(g, LLVMBuildShl(b, mag, I32(13), ""));
-    LLVMValueRef scale = rlxc_llvm_float(LLVMTypeOf(shifted), 0x1p112);
-    LLVMValueRef finite = as_i32(g, LLVMBuildFMul(b, shifted, scale, ""));
-    LLVMValueRef special = LLVMBuildOr(b, LLVMBuildShl(b, mag, I32(13), ""), I32(0x7f800000), "");
-    LLVMValueRef is_special = LLVMBuildICmp(b, LLVMIntUGE, mag, I32(0x7c00), "");
-    LLVMValueRef r = LLVMBuildSelect(b, is_special, special, finite, "");
-    return as_f32(g, LLVMBuildOr(b, r, sign, ""));
-}
-
-LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
-{
-    LLVMBuilderRef b = g->b;
-    if (rlxc_dtype_is_bool(t))
-        return LLVMBuildICmp(b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
-    if (!is_short_float(t))
-        return value;
-    if (t.code == RLX_FLOAT && g->has_f16c) {
-        LLVMValueRef h = LLVMBuildBitCast(b, value, rlxc_llvm_like(g->half, value), "");
-        return LLVMBuildFPExt(b, h, rlxc_llvm_like(g->f32, value), "");
-    }
-    LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
-    LLVMValueRef bits = LLVMBuildZExt(b, value, t32, "");
-    if (t.code == RLX_BFLOAT)
-        return as_f32(g, LLVMBuildShl(b, bits, I32(16), ""));
-    return f16_value_soft(g, bits);
-}
-
-LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
-{
-    LLVMBuilderRef b = g->b;
-    if (rlxc_dtype_is_bool(t))
-        return LLVMBuildZExt(b, value, rlxc_llvm_like(g->i8, value), "");
-    if (!is_short_float(t))
-        return value;
-    LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
-    if (t.code == RLX_FLOAT && g->has_f16c) {
-        LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(g->half, value), "");
-        return LLVMBuildBitCast(b, h, t16, "");
-    }
-    LLVMValueRef bits = t.code == RLX_BFLOAT ? bf16_bits(g, value) : f16_bits_soft(g, value);
-    return LLVMBuildTrunc(b, bits, t16, "");
-}
-#undef I32
-
-LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
-{
-    if (!is_short_float(t))
-        return value;
-    return rlxc_llvm_from_memory(g, rlxc_llvm_to_memory(g, value, t), t);
-}
-
 /* --- casts ----------------------------------------------------------------------------------- */
 
 /* To 8 or 16 bits, whose limits every float32 holds: the value is limited first, which takes two
@@ -244,7 +129,7 @@ static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
 {
     LLVMBuilderRef b = g->b;
     bool is_signed = to.code == RLX_INT;
-    if (to.bits == 8 || to.bits == 16)
+    if (to.bits <= 16)
         return float_to_narrow(g, value, to, type);
     LLVMTypeRef from = LLVMTypeOf(value);
     uint64_t ones = UINT64_MAX >> (64 - to.bits), top = is_signed ? ones >> 1 : ones;
@@ -288,6 +173,8 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
     }
     if (!to_float)
         return float_to_int(g, value, one, type);
+    if (from.bits == 64 && rlxc_is_short_float(to))
+        return rlxc_llvm_round(g, rlxc_llvm_to_odd(g, value), to);
     LLVMValueRef r = LLVMBuildFPCast(b, value, type, "");
     return rlxc_llvm_round(g, r, to);
 }

@@ -2,8 +2,10 @@
  * nothing is read through a pointer to wider elements. */
 #include "compiler/ir/constant.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "rlx/floats.h"
+#include "rlx/packed.h"
 
 static uint64_t bits_of(const rlxc_constant *c, size_t i)
 {
@@ -13,37 +15,20 @@ static uint64_t bits_of(const rlxc_constant *c, size_t i)
     return bits;
 }
 
-static double half_value(uint32_t bits)
-{
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double magnitude = exponent == 31  ? (mantissa ? (double)NAN : (double)INFINITY)
-                       : exponent == 0 ? ldexp(mantissa, -24)
-                                       : ldexp(mantissa + 1024, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 double rlxc_constant_double(const rlxc_constant *c, size_t i)
 {
+    if (rlx_dtype_is_packed(c->dtype) || c->dtype.code == RLX_INT)
+        return (double)rlxc_constant_int(c, i);
     uint64_t bits = bits_of(c, i);
-    uint32_t low = (uint32_t)bits;
-    double wide;
-    float single;
     if (!rlxc_dtype_is_float(c->dtype))
-        return c->dtype.code == RLX_INT ? (double)rlxc_constant_int(c, i) : (double)bits;
-    if (c->dtype.bits == 64) {
-        memcpy(&wide, &bits, sizeof wide);
-        return wide;
-    }
-    if (c->dtype.code == RLX_BFLOAT)
-        low <<= 16;
-    else if (c->dtype.bits == 16)
-        return half_value(low);
-    memcpy(&single, &low, sizeof single);
-    return (double)single;
+        return (double)bits;
+    return rlx_float_decode(c->dtype, bits);
 }
 
 int64_t rlxc_constant_int(const rlxc_constant *c, size_t i)
 {
+    if (rlx_dtype_is_packed(c->dtype))
+        return rlx_packed_get(c->dtype, c->data, i);
     uint64_t bits = bits_of(c, i);
     unsigned unused = 64u - c->dtype.bits;
     return c->dtype.code == RLX_INT ? (int64_t)(bits << unused) >> unused : (int64_t)bits;

@@ -123,11 +123,15 @@ bool rlxc_dtype_is_handle(rlx_dtype t);
 bool rlxc_dtype_eq(rlx_dtype a, rlx_dtype b);
 bool rlxc_dtype_is_int(rlx_dtype t);   /* signed or unsigned integer, not bool */
 bool rlxc_dtype_is_byte(rlx_dtype t);  /* such an integer of 8 bits */
-bool rlxc_dtype_is_float(rlx_dtype t); /* float16/32/64, bfloat16 */
+bool rlxc_dtype_is_float(rlx_dtype t); /* float16/32/64, bfloat16, float8 */
+/* Elements that are only stored, moved and converted: float8, and what is less than a byte. */
+bool rlxc_dtype_is_stored(rlx_dtype t);
 bool rlxc_dtype_is_bool(rlx_dtype t);
 /* "float32", "int32x4", "handle", "bool", "void" both ways. */
 bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out);
 const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t);
+/* The names of the element types that tensors have, in a row. */
+const char *rlxc_dtype_names(rlxc_context *ctx);
 
 /* A new variable, distinct from every other whatever its name. Shape variables are int64 and
  * nonneg. */

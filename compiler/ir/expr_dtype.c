@@ -41,7 +41,7 @@ bool rlxc_dtype_is_byte(rlx_dtype t)
 
 bool rlxc_dtype_is_float(rlx_dtype t)
 {
-    return t.code == RLX_FLOAT || t.code == RLX_BFLOAT;
+    return rlx_dtype_is_float(t);
 }
 
 bool rlxc_dtype_is_bool(rlx_dtype t)
@@ -53,11 +53,28 @@ static const struct {
     const char *name;
     uint8_t code, bits;
 } dtype_names[] = {
-    {"bool", RLX_BOOL, 8},        {"int8", RLX_INT, 8},       {"int16", RLX_INT, 16},
-    {"int32", RLX_INT, 32},       {"int64", RLX_INT, 64},     {"uint8", RLX_UINT, 8},
-    {"uint16", RLX_UINT, 16},     {"uint32", RLX_UINT, 32},   {"uint64", RLX_UINT, 64},
-    {"float16", RLX_FLOAT, 16},   {"float32", RLX_FLOAT, 32}, {"float64", RLX_FLOAT, 64},
-    {"bfloat16", RLX_BFLOAT, 16}, {"handle", RLX_HANDLE, 64},
+    {"bool", RLX_BOOL, 8},
+    {"int8", RLX_INT, 8},
+    {"int16", RLX_INT, 16},
+    {"int32", RLX_INT, 32},
+    {"int64", RLX_INT, 64},
+    {"uint8", RLX_UINT, 8},
+    {"uint16", RLX_UINT, 16},
+    {"uint32", RLX_UINT, 32},
+    {"uint64", RLX_UINT, 64},
+    {"float16", RLX_FLOAT, 16},
+    {"float32", RLX_FLOAT, 32},
+    {"float64", RLX_FLOAT, 64},
+    {"bfloat16", RLX_BFLOAT, 16},
+    {"handle", RLX_HANDLE, 64},
+    {"int4", RLX_INT, 4},
+    {"uint4", RLX_UINT, 4},
+    {"int2", RLX_INT, 2},
+    {"uint2", RLX_UINT, 2},
+    {"float8_e4m3fn", RLX_FLOAT8_E4M3FN, 8},
+    {"float8_e4m3fnuz", RLX_FLOAT8_E4M3FNUZ, 8},
+    {"float8_e5m2", RLX_FLOAT8_E5M2, 8},
+    {"float8_e5m2fnuz", RLX_FLOAT8_E5M2FNUZ, 8},
 };
 
 bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out)
@@ -89,6 +106,21 @@ bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out)
         }
     }
     return false;
+}
+
+const char *rlxc_dtype_names(rlxc_context *ctx)
+{
+    rlxc_text text = {.ctx = ctx};
+    for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)
+        if (dtype_names[i].code != RLX_HANDLE)
+            rlxc_text_printf(&text, "%s%s", i ? ", " : "", dtype_names[i].name);
+    return text.data ? text.data : "";
+}
+
+bool rlxc_dtype_is_stored(rlx_dtype t)
+{
+    t.lanes = 1;
+    return rlx_dtype_is_packed(t) || (t.bits == 8 && rlxc_dtype_is_float(t));
 }
 
 const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t)

@@ -7,6 +7,7 @@
 #include "compiler/ir/expr_state.h"
 
 #include "rlx/checked.h"
+#include "rlx/floats.h"
 
 #include <math.h>
 
@@ -24,24 +25,7 @@ int64_t rlxc_wrap_int(rlx_dtype dtype, int64_t value)
 
 double rlxc_round_float(rlx_dtype dtype, double value)
 {
-    if (dtype.bits == 64 || value == 0 || !isfinite(value))
-        return value;
-    int precision = 24, min_exponent = -126, max_exponent = 127;
-    if (dtype.code == RLX_BFLOAT) {
-        precision = 8;
-    } else if (dtype.bits == 16) {
-        precision = 11;
-        min_exponent = -14;
-        max_exponent = 15;
-    }
-    int exponent = ilogb(value);
-    if (exponent < min_exponent)
-        exponent = min_exponent;
-    int unit = exponent - (precision - 1);
-    double rounded = ldexp(nearbyint(ldexp(value, -unit)), unit);
-    if (fabs(rounded) >= ldexp(1.0, max_exponent + 1))
-        return copysign(INFINITY, value);
-    return rounded;
+    return dtype.bits == 64 ? value : rlx_float_decode(dtype, rlx_float_encode(dtype, value));
 }
 
 bool rlxc_is_compare(rlxc_expr_kind kind)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/quantize.h"
 #include "compiler/onnx/sizes.h"
 
 /* --- on known elements ------------------------------------------------------------------------ */
@@ -270,7 +271,8 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     } else {
         narrow = rlxc_ox_narrow((int32_t)rlxc_ox_int(im, "to", 0));
     }
-    if (!narrow && rlxc_ox_known(im, x, &elems, &n) && survives(x, elems, n, to)) {
+    if (!narrow && !rlxc_dtype_is_stored(to) && rlxc_ox_known(im, x, &elems, &n) &&
+        survives(x, elems, n, to)) {
         const rlxc_expr **out = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
         for (uint32_t i = 0; i < n; i++)
             out[i] =
@@ -282,6 +284,12 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     rlxc_atom a = rlxc_ox_in(im, 0);
+    if (to.code == RLX_BOOL && rlxc_dtype_is_stored(rlxc_ox_type(im, a)))
+        a = rlxc_ox_cast(im, a, RLX_F32);
+    if (rlxc_ox_is_float8(to) && rlxc_ox_int(im, "saturate", 1) != 0) {
+        rlxc_ox_set(im, 0, rlxc_ox_saturated(im, a, to));
+        return;
+    }
     if (to.code == RLX_BOOL && rlxc_ox_type(im, a).code != RLX_BOOL)
         a = rlxc_ox_op2(im, "not_equal", a, rlxc_ox_number(im, rlxc_ox_type(im, a), 0));
     if (narrow) /* what is negative wraps, and does not become 0 */

@@ -3,6 +3,7 @@
 #include "compiler/ir/names.h"
 #include "compiler/onnx/sizes.h"
 #include "compiler/ops/state.h"
+#include "rlx/floats.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,38 +223,11 @@ rlxc_atom rlxc_ox_broadcast(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *di
     return same ? a : rlxc_ox_op2(im, "broadcast_to", a, rlxc_atom_shape(im->ctx, dims, n));
 }
 
-static uint16_t to_half(double v)
-{
-    uint16_t sign = signbit(v) ? 0x8000 : 0;
-    double m = fabs(v);
-    if (isnan(v))
-        return 0x7e00;
-    if (m >= 65520)
-        return (uint16_t)(sign | 0x7c00);
-    if (m < ldexp(1, -14))
-        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(m, 24)));
-    int exponent;
-    double fraction = frexp(m, &exponent); /* [0.5, 1) */
-    double mantissa = nearbyint(ldexp(fraction, 11));
-    return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (int)mantissa));
-}
-
 static void store(rlx_dtype t, double v, unsigned char *at)
 {
-    if (t.code == RLX_FLOAT && t.bits == 64) {
-        memcpy(at, &v, 8);
-    } else if (t.code == RLX_FLOAT && t.bits == 32) {
-        float f = (float)v;
-        memcpy(at, &f, 4);
-    } else if (t.code == RLX_FLOAT) {
-        uint16_t h = to_half(v);
-        memcpy(at, &h, 2);
-    } else if (t.code == RLX_BFLOAT) {
-        float f = (float)v;
-        uint32_t bits;
-        memcpy(&bits, &f, 4);
-        uint16_t h = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-        memcpy(at, &h, 2);
+    if (rlxc_dtype_is_float(t)) {
+        const uint64_t bits = rlx_float_encode(t, v);
+        memcpy(at, &bits, t.bits / 8u);
     } else {
         uint64_t bits = (uint64_t)rlxc_ox_whole(v);
         if (t.code == RLX_UINT && v >= 9.2e18)

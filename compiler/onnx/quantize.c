@@ -6,6 +6,7 @@
 #include "compiler/onnx/quantize.h"
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
+#include "rlx/floats.h"
 
 rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size)
 {
@@ -46,6 +47,23 @@ static rlxc_atom saturated(rlxc_ox *im, rlxc_atom y, rlx_dtype t, uint8_t narrow
     double high = (double)((int64_t)1 << (t.code == RLX_UINT ? bits : bits - 1)) - 1;
     y = rlxc_ox_op2(im, "maximum", y, rlxc_ox_number(im, RLX_F32, low));
     return rlxc_ox_cast(im, rlxc_ox_op2(im, "minimum", y, rlxc_ox_number(im, RLX_F32, high)), t);
+}
+
+bool rlxc_ox_is_float8(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits == 8;
+}
+
+rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to)
+{
+    if (!rlxc_dtype_eq(rlxc_ox_type(im, x), RLX_F64))
+        x = rlxc_ox_cast(im, x, RLX_F32);
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    const double most = rlx_float_decode(to, rlx_float_largest(to));
+    rlxc_atom high = rlxc_ox_number(im, t, most), low = rlxc_ox_number(im, t, -most);
+    x = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "greater", x, high), high, x); /* not for NaN */
+    x = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "less", x, low), low, x);
+    return rlxc_ox_cast(im, x, to);
 }
 
 /* |x|, divided by the scale already. */
@@ -101,11 +119,20 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
         narrow = rlxc_ox_value_in(im, 2)->narrow;
         zero = of_node(im, 2, x);
     }
-    if ((t.code != RLX_INT && t.code != RLX_UINT) || t.bits > 16) {
-        rlxc_ox_fail(im, "only integers of at most 16 bits can be the result");
+    const bool is_float8 = rlxc_ox_is_float8(t);
+    if (!is_float8 && (!rlxc_dtype_is_int(t) || t.bits > 16)) {
+        rlxc_ox_fail(im, "only integers of at most 16 bits and float8 can be the result");
         return;
     }
     rlxc_atom scale = rlxc_ox_cast(im, of_node(im, 1, x), RLX_F32);
+    if (is_float8) {
+        rlxc_atom y = rlxc_ox_op2(im, "divide", x, scale);
+        if (zero.kind != RLXC_ATOM_NONE)
+            y = rlxc_ox_op2(im, "add", y, rlxc_ox_cast(im, zero, RLX_F32));
+        const bool saturate = rlxc_ox_int(im, "saturate", 1) != 0;
+        rlxc_ox_set(im, 0, saturate ? rlxc_ox_saturated(im, y, t) : rlxc_ox_cast(im, y, t));
+        return;
+    }
     rlxc_ox_value *y = rlxc_ox_tensor(im, quantized(im, x, scale, zero, t, narrow));
     y->narrow = narrow;
     rlxc_ox_set_value(im, 0, y);
@@ -113,9 +140,10 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
 
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
 {
-    rlxc_atom y = rlxc_ox_cast(im, x, RLX_I32);
+    const rlx_dtype exact = rlxc_ox_is_float8(rlxc_ox_type(im, x)) ? RLX_F32 : RLX_I32;
+    rlxc_atom y = rlxc_ox_cast(im, x, exact);
     if (zero.kind != RLXC_ATOM_NONE)
-        y = rlxc_ox_op2(im, "subtract", y, rlxc_ox_cast(im, zero, RLX_I32));
+        y = rlxc_ox_op2(im, "subtract", y, rlxc_ox_cast(im, zero, exact));
     return rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, y, rlxc_ox_type(im, scale)), scale);
 }
 

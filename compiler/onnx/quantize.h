@@ -17,6 +17,9 @@ rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x);
 /* A parameter for each block of |size| elements of axis |axis| of |x|, repeated for its elements;
  * the last block may be shorter. */
 rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size);
+bool rlxc_ox_is_float8(rlx_dtype t);
+/* |x| as float8 |to|: what is beyond its largest number, infinity too, becomes that. */
+rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to);
 /* (x - zero) * scale in float32, |zero| of kind NONE: 0. */
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero);
 /* What input |i| stands for; its scale and its zero point, of the whole tensor, are the next two.

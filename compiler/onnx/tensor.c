@@ -16,7 +16,16 @@
 enum { MAX_DENSE = 1 << 26 };
 
 /* Types that are newer than the schema. */
-enum { UINT4 = 21, INT4 = 22, UINT2 = 25, INT2 = 26 };
+enum {
+    FLOAT8E4M3FN = 17,
+    FLOAT8E4M3FNUZ = 18,
+    FLOAT8E5M2 = 19,
+    FLOAT8E5M2FNUZ = 20,
+    UINT4 = 21,
+    INT4 = 22,
+    UINT2 = 25,
+    INT2 = 26
+};
 
 uint8_t rlxc_ox_narrow(int32_t onnx)
 {
@@ -42,6 +51,10 @@ bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
         {ONNX__TENSOR_PROTO__DATA_TYPE__UINT32, {RLX_UINT, 32, 1}},
         {ONNX__TENSOR_PROTO__DATA_TYPE__UINT64, {RLX_UINT, 64, 1}},
         {ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16, {RLX_BFLOAT, 16, 1}},
+        {FLOAT8E4M3FN, {RLX_FLOAT8_E4M3FN, 8, 1}},
+        {FLOAT8E4M3FNUZ, {RLX_FLOAT8_E4M3FNUZ, 8, 1}},
+        {FLOAT8E5M2, {RLX_FLOAT8_E5M2, 8, 1}},
+        {FLOAT8E5M2FNUZ, {RLX_FLOAT8_E5M2FNUZ, 8, 1}},
         {UINT4, {RLX_UINT, 8, 1}},
         {INT4, {RLX_INT, 8, 1}},
         {UINT2, {RLX_UINT, 8, 1}},

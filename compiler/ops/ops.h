@@ -45,6 +45,8 @@ typedef enum rlxc_op_flags {
     /* In mixed precision (compiler/passes/to_mixed_precision.c); others never change their type: */
     RLXC_OP_NARROWS = 1 << 16, /* reads float32 operands as 16-bit ones */
     RLXC_OP_FOLLOWS = 1 << 17, /* moves the elements of args[0]: as well before as after rounding */
+    RLXC_OP_STORES = 1 << 18,  /* takes and gives elements that are only stored (float8, int4), as
+                                  operators that move, alias, call or place tensors do */
     RLXC_OP_CHECKS = 1 << 15   /* can fail and does nothing else: never dropped or merged, stays
                                   behind what defines its symbols and before what follows it */
 } rlxc_op_flags;

@@ -1,5 +1,5 @@
 /* quantize, dequantize: with a scalar scale and zero point, or one of each per index of an axis.
- * Computed in float32; quantize rounds halves to even and saturates. */
+ * Computed in float32; quantize rounds halves to even and saturates; NaN as float8 stays NaN. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -8,6 +8,11 @@
 static bool is_quantize(const rlxc_binding *call)
 {
     return strcmp(call->op->name, "quantize") == 0;
+}
+
+static bool is_float8(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits == 8;
 }
 
 /* The parameters are scalars or vectors along the axis. */
@@ -40,10 +45,10 @@ const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *modu
     const rlxc_sinfo *x = v.in[0];
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
     bool to_int = is_quantize(call),
-         fits = to_int ? rlxc_dtype_is_int(dtype) : rlxc_dtype_is_float(dtype);
+         fits = to_int ? rlxc_dtype_is_int(dtype) || is_float8(dtype) : rlxc_dtype_is_float(dtype);
     if (!fits)
         return rlxc_infer_error(&v, "out_dtype must be %s type, got %s",
-                                to_int ? "an integer" : "a floating-point",
+                                to_int ? "an integer or float8" : "a floating-point",
                                 rlxc_dtype_name(ctx, dtype));
     if (dtype.bits > 32 && to_int)
         return rlxc_infer_error(&v, "out_dtype %s is too wide", rlxc_dtype_name(ctx, dtype));
@@ -81,14 +86,23 @@ rlxc_atom rlxc_legalize_quantize(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *element = rlxc_cast(ctx, RLX_F32, rlxc_te_get(&te, &x, te.axes));
     const rlxc_expr *s = parameter(&te, &scale, axis), *z = parameter(&te, &zero, axis), *value;
     if (is_quantize(call)) {
-        value = rlxc_te_call1(ctx, "nearbyint", rlxc_te_div(ctx, element, s));
+        value = rlxc_te_div(ctx, element, s);
+        if (!is_float8(out->dtype))
+            value = rlxc_te_call1(ctx, "nearbyint", value);
         value = rlxc_add(ctx, value, z);
         /* float32 does not hold the limits of 32 bits */
         rlx_dtype wide = out->dtype.bits == 32 ? RLX_F64 : RLX_F32;
         const rlxc_expr *low = rlxc_cast(ctx, wide, rlxc_te_lowest(ctx, out->dtype));
         const rlxc_expr *high = rlxc_cast(ctx, wide, rlxc_te_highest(ctx, out->dtype));
         value = rlxc_cast(ctx, wide, value);
-        value = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, value, high), low);
+        if (is_float8(out->dtype)) {
+            const rlxc_expr *above = rlxc_binary(ctx, RLXC_EXPR_GT, value, high);
+            const rlxc_expr *below = rlxc_binary(ctx, RLXC_EXPR_LT, value, low);
+            value = rlxc_te_if(ctx, above, high, rlxc_te_if(ctx, below, low, value));
+        } else {
+            value =
+                rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, value, high), low);
+        }
     } else {
         value = rlxc_mul(ctx, rlxc_sub(ctx, element, z), s);
     }

@@ -8,8 +8,8 @@
 
 #include "compiler/ir/constant.h"
 #include "compiler/ops/require.h"
+#include "rlx/floats.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -438,7 +438,7 @@ const rlxc_expr *rlxc_te_prim(rlxc_te *te, uint32_t i, rlx_dtype dtype)
 
 rlx_dtype rlxc_te_compute_dtype(rlx_dtype t)
 {
-    return rlxc_dtype_is_float(t) && t.bits == 16 ? RLX_F32 : t;
+    return rlxc_dtype_is_float(t) && t.bits < 32 ? RLX_F32 : t;
 }
 
 const rlxc_expr *rlxc_te_widen(rlxc_te *te, const rlxc_expr *e)
@@ -461,10 +461,7 @@ static const rlxc_expr *extreme(rlxc_context *ctx, rlx_dtype dtype, bool lowest)
     if (rlxc_dtype_is_bool(dtype))
         return rlxc_bool(ctx, !lowest);
     if (rlxc_dtype_is_float(dtype)) {
-        double largest = dtype.code == RLX_BFLOAT ? ldexp(255, 120)
-                         : dtype.bits == 16       ? 65504.0
-                         : dtype.bits == 32       ? (double)FLT_MAX
-                                                  : DBL_MAX;
+        double largest = rlx_float_decode(dtype, rlx_float_largest(dtype));
         return rlxc_float(ctx, dtype, lowest ? -largest : largest);
     }
     if (dtype.code == RLX_UINT)

@@ -110,7 +110,7 @@ const rlxc_expr *rlxc_te_position(rlxc_context *ctx, const rlxc_expr *index, con
 /* |value|, which is read in a dimension of |n|; 0 where |n| is 0 and there is nothing to read. */
 const rlxc_expr *rlxc_te_if_not_empty(rlxc_context *ctx, const rlxc_expr *n,
                                       const rlxc_expr *value);
-/* The type arithmetic is done in: float32 for float16 and bfloat16, else |t|. */
+/* The type arithmetic is done in: float32 for floats of 8 and 16 bits, else |t|. */
 rlx_dtype rlxc_te_compute_dtype(rlx_dtype t);
 const rlxc_expr *rlxc_te_widen(rlxc_te *te, const rlxc_expr *e);
 

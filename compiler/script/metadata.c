@@ -104,7 +104,7 @@ static const rlxc_constant *read_array(reader *r, const char *text, size_t lengt
     }
     uint64_t given = little(at, 8);
     at += 8;
-    if (!rlx_dtype_valid(dtype) || !rlx_mul_size(count, rlx_dtype_size(dtype), &nbytes)) {
+    if (!rlx_dtype_valid(dtype) || !rlx_nbytes(shape, (uint32_t)ndim, dtype, &nbytes)) {
         fail(r, "an array has an unknown element type or is too large");
         return NULL;
     }

@@ -7,6 +7,8 @@
 
 #include "compiler/script/parse.h"
 #include "rlx/checked.h"
+#include "rlx/floats.h"
+#include "rlx/packed.h"
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
@@ -194,49 +196,6 @@ bool rlxc_parse_attr_call(rlxc_parser *p, const rlxc_py *call, rlxc_attrs *io)
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-/* The bits of a value that float16 can hold. */
-static uint16_t half_bits(double value)
-{
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    if (isnan(value))
-        return (uint16_t)(sign | 0x7e00);
-    if (isinf(value))
-        return (uint16_t)(sign | 0x7c00);
-    int exponent;
-    double fraction = frexp(fabs(value), &exponent); /* in [0.5, 1) */
-    if (fraction == 0)
-        return sign;
-    if (exponent < -13) /* subnormal: units of 2^-24 */
-        return (uint16_t)(sign | (uint16_t)ldexp(fabs(value), 24));
-    uint16_t mantissa = (uint16_t)(ldexp(fraction, 11) - 1024);
-    return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | mantissa);
-}
-
-static void put_float(rlxc_context *ctx, rlx_dtype t, double value, void *out)
-{
-    float narrow = (float)value;
-    uint16_t half;
-    uint32_t bits;
-    if (t.bits == 64) {
-        memcpy(out, &value, sizeof value);
-    } else if (t.bits == 32) {
-        memcpy(out, &narrow, sizeof narrow);
-    } else {
-        value = isnan(value) ? value : rlxc_float(ctx, t, value)->f; /* rounds to the type */
-        narrow = (float)value;
-        memcpy(&bits, &narrow, sizeof bits);
-        half = t.code == RLX_BFLOAT ? (uint16_t)(bits >> 16) : half_bits(value);
-        memcpy(out, &half, sizeof half);
-    }
-}
-
-static void put_int(rlx_dtype t, int64_t value, void *out)
-{
-    uint64_t bits = (uint64_t)value;
-    for (uint32_t i = 0; i < t.bits / 8U; i++)
-        ((uint8_t *)out)[i] = (uint8_t)(bits >> (8 * i));
-}
-
 /* Whether |value| (|huge|: as an unsigned number) is a value of |t|. */
 static bool int_fits(rlx_dtype t, int64_t value, bool huge)
 {
@@ -250,7 +209,17 @@ static bool int_fits(rlx_dtype t, int64_t value, bool huge)
            (value >= -((int64_t)1 << (t.bits - 1)) && value < (int64_t)1 << (t.bits - 1));
 }
 
-static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, void *out)
+static void put_number(rlx_dtype t, uint64_t bits, uint8_t *data, size_t index)
+{
+    const size_t size = rlx_dtype_size(t);
+    if (size == 0)
+        rlx_packed_set(t, data, index, (int64_t)bits);
+    for (size_t i = 0; i < size; i++)
+        data[index * size + i] = (uint8_t)(bits >> (8 * i));
+}
+
+/* Makes element |index| of |data| the number |e|. */
+static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, uint8_t *data, size_t index)
 {
     int64_t i = 0;
     double f = 0;
@@ -278,7 +247,8 @@ static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, void *out
             i = value->i;
     }
     if (rlxc_dtype_is_float(t)) {
-        put_float(p->ctx, t, is_float ? f : huge ? (double)(uint64_t)i : (double)i, out);
+        f = is_float ? f : huge ? (double)(uint64_t)i : (double)i;
+        put_number(t, rlx_float_encode(t, f), data, index);
         return true;
     }
     if (is_float && f >= -0x1p63 && f < 0x1p63 && trunc(f) == f) {
@@ -290,13 +260,13 @@ static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, void *out
                    rlxc_dtype_name(p->ctx, t));
         return false;
     }
-    put_int(t, i, out);
+    put_number(t, (uint64_t)i, data, index);
     return true;
 }
 
 typedef struct elements {
     rlx_dtype dtype;
-    size_t size, count, capacity;
+    size_t count, capacity;
     uint8_t *data;
     int64_t *shape;
     uint32_t ndim;
@@ -324,7 +294,7 @@ static bool collect(rlxc_parser *p, const rlxc_py *e, uint32_t level, elements *
             rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
             return false;
         }
-        return put_element(p, e, out->dtype, out->data + out->size * out->count++);
+        return put_element(p, e, out->dtype, out->data, out->count++);
     }
     if (level >= out->ndim || (int64_t)e->n != out->shape[level]) {
         rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
@@ -339,9 +309,9 @@ static bool collect(rlxc_parser *p, const rlxc_py *e, uint32_t level, elements *
 bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int64_t *out_shape,
                          uint32_t *out_ndim, void **out_data, size_t *out_nbytes)
 {
-    elements list = {.dtype = dtype, .size = rlx_dtype_size(dtype), .capacity = 1};
+    elements list = {.dtype = dtype, .capacity = 1};
     list.shape = out_shape;
-    if (list.size == 0) {
+    if (!rlx_dtype_valid(dtype)) {
         rlxc_error(p->ctx, e->range, "constants of %s are not supported",
                    rlxc_dtype_name(p->ctx, dtype));
         return false;
@@ -360,7 +330,7 @@ bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int6
             break;
     }
     size_t nbytes;
-    if (!rlx_mul_size(list.capacity, list.size, &nbytes))
+    if (!rlx_nbytes(out_shape, list.ndim, dtype, &nbytes))
         return false;
     /* counted before anything is allocated: a first row says nothing about the others */
     if (count_leaves(e) != list.capacity) {
@@ -368,6 +338,8 @@ bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int6
         return false;
     }
     list.data = rlxc_try_alloc(p->ctx, nbytes + 1, 1);
+    if (list.data)
+        memset(list.data, 0, nbytes);
     if (!list.data || !collect(p, e, 0, &list))
         return false;
     *out_ndim = list.ndim;

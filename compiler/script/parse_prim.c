@@ -32,7 +32,8 @@ bool rlxc_parse_dtype(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
     if (text && rlxc_dtype_parse(text, strlen(text), out))
         return true;
     if (text)
-        rlxc_error(p->ctx, e->range, "unknown element type \"%.60s\"", text);
+        rlxc_error(p->ctx, e->range, "unknown element type \"%.60s\"; there are %s", text,
+                   rlxc_dtype_names(p->ctx));
     else
         rlxc_error(p->ctx, e->range, "expected an element type such as \"float32\", got %s",
                    rlxc_py_describe(p->ctx, e));

@@ -3,9 +3,10 @@
  * compiler/codegen/llvm_intrinsics.c. */
 #include "compiler/tir/intrinsics.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "rlx/floats.h"
 
 static const rlxc_intrinsic rows[] = {
 #define RLXC_INTRINSIC(name, min, max, result, lowering, symbol) \
@@ -60,13 +61,6 @@ bool rlxc_intrinsic_has_effects(const rlxc_intrinsic *row)
            row->index == RLXC_INTRINSIC_call_llvm_intrin;
 }
 
-static double largest_float(rlx_dtype t)
-{
-    if (t.code == RLX_BFLOAT)
-        return 0x1.fep127;
-    return t.bits == 16 ? 65504.0 : t.bits == 32 ? (double)FLT_MAX : DBL_MAX;
-}
-
 const rlxc_expr *rlxc_intrinsic_constant(rlxc_context *ctx, const rlxc_intrinsic *row,
                                          rlx_dtype dtype)
 {
@@ -74,7 +68,7 @@ const rlxc_expr *rlxc_intrinsic_constant(rlxc_context *ctx, const rlxc_intrinsic
         return NULL;
     bool is_min = row->index == RLXC_INTRINSIC_min_value;
     if (rlxc_dtype_is_float(dtype)) {
-        double top = largest_float(dtype);
+        double top = rlx_float_decode(dtype, rlx_float_largest(dtype));
         if (row->index == RLXC_INTRINSIC_infinity)
             top = (double)INFINITY;
         else if (row->index == RLXC_INTRINSIC_nan)

@@ -102,7 +102,7 @@ RLX_API void rlx_error_prefix(rlx_error *err, const char *format, ...) RLX_PRINT
 
 /* --- data types ------------------------------------------------------------------------------ */
 
-/* Numbers are file format. int, uint, float and bfloat have DLPack's values. */
+/* Numbers are file format. They are DLPack's (1.1). */
 typedef enum rlx_type_code {
     RLX_INT = 0,
     RLX_UINT = 1,
@@ -110,9 +110,15 @@ typedef enum rlx_type_code {
     RLX_HANDLE = 3,
     RLX_BFLOAT = 4,
     RLX_BOOL = 6,
+    /* floating point in 8 bits; floats.h says what the codes mean */
+    RLX_FLOAT8_E4M3FN = 10,
+    RLX_FLOAT8_E4M3FNUZ = 11,
+    RLX_FLOAT8_E5M2 = 12,
+    RLX_FLOAT8_E5M2FNUZ = 13,
 } rlx_type_code;
 
-/* An element type. bits is 8, 16, 32 or 64 (bool: 8; bfloat: 16); lanes is 1 for tensors. */
+/* An element type. bits is 8, 16, 32 or 64 (bool, float8: 8; bfloat: 16); lanes is 1 for tensors.
+ */
 typedef struct rlx_dtype {
     uint8_t code, bits;
     uint16_t lanes;
@@ -138,10 +144,14 @@ static inline bool rlx_dtype_eq(rlx_dtype a, rlx_dtype b)
     return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
 
-/* Bytes of one element, 0 if |t| is not a type that tensors can have. */
+/* Bytes of one element, 0 if it has less than one or |t| is not a type that tensors can have. */
 RLX_API size_t rlx_dtype_size(rlx_dtype t);
 /* True if tensors can have elements of type |t|: lanes 1 and a width that exists. */
 RLX_API bool rlx_dtype_valid(rlx_dtype t);
+/* True if |t|, whose lanes do not matter, is floating point (rlx/floats.h). */
+RLX_API bool rlx_dtype_is_float(rlx_dtype t);
+/* True if |t| is a type of tensors whose elements are less than a byte. */
+RLX_API bool rlx_dtype_is_packed(rlx_dtype t);
 /* TVM's spelling ("float32", "bool", "bfloat16"); |buffer| has at least 24 bytes. Returns it. */
 RLX_API const char *rlx_dtype_name(rlx_dtype t, char *buffer);
 /* The inverse of rlx_dtype_name; also takes f32, i64, u8, bf16. False if unknown. */

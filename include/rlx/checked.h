@@ -107,10 +107,15 @@ static inline bool rlx_numel(const int64_t *dims, uint32_t n, int64_t *out)
 static inline bool rlx_nbytes(const int64_t *dims, uint32_t n, rlx_dtype dtype, size_t *out)
 {
     int64_t numel, bytes;
-    size_t element = rlx_dtype_size(dtype);
-    if (element == 0 || !rlx_numel(dims, n, &numel) ||
-        __builtin_mul_overflow(numel, (int64_t)element, &bytes))
+    const size_t element = rlx_dtype_size(dtype);
+    if (!rlx_dtype_valid(dtype) || !rlx_numel(dims, n, &numel))
         return false;
+    if (element == 0) {
+        const int64_t each = 8 / dtype.bits; /* of a byte */
+        bytes = numel / each + (numel % each != 0);
+    } else if (__builtin_mul_overflow(numel, (int64_t)element, &bytes)) {
+        return false;
+    }
     *out = (size_t)bytes;
     return true;
 }

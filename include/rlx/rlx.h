@@ -9,8 +9,10 @@
 #include <rlx/cpu.h>
 #include <rlx/executable.h>
 #include <rlx/file.h>
+#include <rlx/floats.h>
 #include <rlx/kernel.h>
 #include <rlx/memory.h>
+#include <rlx/packed.h>
 #include <rlx/plan.h>
 #include <rlx/profile.h>
 #include <rlx/sign.h>

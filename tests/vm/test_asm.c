@@ -153,7 +153,7 @@ RLX_TEST(assembly, mistakes_have_a_place)
         {".const c0 = tensor float32 [2] { 1 }\n", "expected ','"},
         {".const c0 = tensor float32 [1000000, 1000000] hex", "larger than the text"},
         {".const c0 = tensor float32 [1] hex \"00\"", "3 of 4 bytes are missing"},
-        {".const c0 = tensor float16 [1] { 1 }", "16-bit floats are written in hex"},
+        {".const c0 = tensor int4 [1] { 1.5 }", "expected an integer"},
         {".expr e0 = 1 +", "expected an expression"},
         {".expr e0 = e7", "this one gets number 7"},
         {".type t0 = float32[e9]", "dimension 0 of a type is bad"},

@@ -5,6 +5,7 @@
 #include <dlpack/dlpack.h>
 #include <fcntl.h>
 #include <rlx/checked.h>
+#include <rlx/packed.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -35,6 +36,42 @@ RLX_TEST(value, dtypes_print_and_parse)
         cr_expect_eq(rlx_dtype_size(bad[i]), 0);
     cr_expect_not(rlx_dtype_parse(RLX_STR("float33"), &parsed));
     (void)t;
+}
+
+RLX_TEST(value, packed_elements)
+{
+    static const rlx_dtype types[] = {
+        {RLX_INT, 4, 1}, {RLX_UINT, 4, 1}, {RLX_INT, 2, 1}, {RLX_UINT, 2, 1}};
+    static const char *const names[] = {"int4", "uint4", "int2", "uint2"};
+    char name[24];
+    rlx_dtype parsed;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const rlx_dtype d = types[i];
+        const int64_t count = (int64_t)1 << d.bits, least = d.code == RLX_INT ? -count / 2 : 0;
+        cr_expect_str_eq(rlx_dtype_name(d, name), names[i]);
+        cr_expect(rlx_dtype_parse(rlx_str_from(names[i]), &parsed) && rlx_dtype_eq(parsed, d));
+        cr_expect(rlx_dtype_is_packed(d) && rlx_dtype_valid(d) && rlx_dtype_size(d) == 0);
+        cr_expect(!rlx_packed_fits(d, least - 1) && !rlx_packed_fits(d, least + count));
+        for (int64_t n = 0; n < 10; n++) {
+            const int64_t dims[2] = {n, 1};
+            rlx_tensor *x = NULL;
+            RLX_OKAY(rlx_tensor_create(&t->allocator, d, 2, dims, &x, &t->error));
+            cr_expect_eq(rlx_tensor_nbytes(x), (size_t)((n * d.bits + 7) / 8));
+            unsigned char *data = rlx_tensor_mutable_data(x);
+            for (int64_t k = n; k-- > 0;) /* of a byte the last elements first */
+                rlx_packed_set(d, data, (size_t)k, least + k % count);
+            for (int64_t k = 0; k < n; k++)
+                cr_expect_eq(rlx_packed_get(d, data, (size_t)k), least + k % count);
+            if (n >= 2 && d.bits == 4)
+                cr_expect_eq(data[0] & 15, least & 15, "the first is in the low bits");
+            rlx_value_release(rlx_of_tensor(x));
+        }
+    }
+    size_t s = 0;
+    cr_expect(rlx_nbytes((int64_t[]){INT64_MAX}, 1, types[0], &s) && s == (size_t)1 << 62);
+    cr_expect_not(rlx_nbytes((int64_t[]){-1}, 1, types[0], &s));
+    cr_expect_not(rlx_dtype_is_packed(RLX_I8) || rlx_dtype_is_packed(RLX_DTYPE(RLX_INT, 1)) ||
+                  rlx_dtype_is_packed(RLX_DTYPE(RLX_FLOAT, 4)));
 }
 
 RLX_TEST(value, checked_arithmetic)
@@ -69,8 +106,8 @@ RLX_TEST(value, tensors_reject_what_cannot_exist)
               RLX_E_SHAPE, "negative");
     RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_F32, 17, many, &x, &t->error), RLX_E_LIMIT,
               "at most 16");
-    RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_DTYPE(RLX_INT, 4), 0, NULL, &x, &t->error),
-              RLX_E_INVALID_ARG, "int4");
+    RLX_FAILS(rlx_tensor_create(&t->allocator, RLX_DTYPE(RLX_INT, 3), 0, NULL, &x, &t->error),
+              RLX_E_INVALID_ARG, "int3");
     RLX_FAILS(
         rlx_tensor_create(&t->allocator, RLX_F32, 1, (int64_t[]){(int64_t)1 << 61}, &x, &t->error),
         RLX_E_LIMIT, "does not fit");

@@ -6,6 +6,8 @@
  * need. The VM checks all of them at the call; here only what it cannot say is checked. */
 #include "vm/cli/cli.h"
 
+#include <rlx/floats.h>
+#include <rlx/packed.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,31 +57,6 @@ static rlx_status parse_shape(const char *text, rlx_value *out, rlx_error *err)
     return RLX_OK;
 }
 
-/* The bits of |f| in a 16-bit format with |mantissa| bits, rounded to nearest even. */
-static uint64_t narrow_float(double f, unsigned mantissa)
-{
-    float single = (float)f;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    if (mantissa == 7) { /* bfloat16: the upper half */
-        bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
-        return nan ? bits >> 16 | 64u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
-    }
-    const uint64_t sign = bits >> 16 & 0x8000u;
-    const uint32_t magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u)
-        return sign | 0x7e00u;
-    if (magnitude >= 0x47800000u)
-        return sign | 0x7c00u;
-    if (magnitude < 0x38800000u) { /* subnormal: the sum puts the bits at the place that rounds */
-        float sum = (single < 0 ? -single : single) + 0.5f;
-        uint32_t shifted;
-        memcpy(&shifted, &sum, sizeof shifted);
-        return sign | (shifted - 0x3f000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
-}
-
 /* A tensor of no dimensions with the value |v|, an int or a float. */
 static rlx_status scalar_tensor(rlx_dtype dtype, rlx_value v, rlx_value *out, rlx_error *err)
 {
@@ -87,18 +64,11 @@ static rlx_status scalar_tensor(rlx_dtype dtype, rlx_value v, rlx_value *out, rl
     char name[24];
     if (dtype.bits == 0)
         dtype = is_int ? RLX_I64 : RLX_F32;
-    const bool wants_float = dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT;
+    const bool wants_float = rlx_dtype_is_float(dtype);
     if (!is_int && !wants_float)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a float is no %s", rlx_dtype_name(dtype, name));
     const double f = is_int ? (double)v.as.i : v.as.f;
-    const float single = (float)f;
-    uint64_t bits = (uint64_t)v.as.i;
-    if (wants_float && dtype.bits == 64)
-        memcpy(&bits, &f, sizeof f);
-    else if (wants_float && dtype.bits == 32)
-        memcpy(&bits, &single, sizeof single);
-    else if (wants_float)
-        bits = narrow_float(f, dtype.code == RLX_BFLOAT ? 7 : 10);
+    uint64_t bits = wants_float ? rlx_float_encode(dtype, f) : (uint64_t)v.as.i;
     if (dtype.code == RLX_BOOL)
         bits = v.as.i != 0;
     if (dtype.code == RLX_INT || dtype.code == RLX_UINT) {
@@ -111,7 +81,7 @@ static rlx_status scalar_tensor(rlx_dtype dtype, rlx_value v, rlx_value *out, rl
     }
     rlx_tensor *t = NULL;
     RLX_TRY(rlx_tensor_create(NULL, dtype, 0, NULL, &t, err));
-    memcpy(rlx_tensor_mutable_data(t), &bits, rlx_dtype_size(dtype)); /* little-endian host */
+    memcpy(rlx_tensor_mutable_data(t), &bits, rlx_tensor_nbytes(t)); /* little-endian host */
     *out = rlx_of_tensor(t);
     return RLX_OK;
 }
@@ -130,15 +100,40 @@ static rlx_status scalar(const rlx_type_info *type, rlx_value v, rlx_value *out,
     return RLX_OK;
 }
 
-/* The bits of a uint16 tensor as bfloat16. */
-static rlx_status as_bfloat(rlx_tensor *t, rlx_value *out, rlx_error *err)
+/* |t|, which .npy has another type for, as a tensor of |dtype|: bits as floats, bytes as packed
+   elements. */
+static rlx_status converted(const rlx_tensor *t, rlx_dtype dtype, rlx_value *out, rlx_error *err)
 {
-    rlx_tensor *bits = NULL;
-    RLX_TRY(rlx_tensor_create(NULL, RLX_BF16, rlx_tensor_ndim(t), rlx_tensor_dims(t), &bits, err));
-    if (rlx_tensor_nbytes(t) > 0)
-        memcpy(rlx_tensor_mutable_data(bits), rlx_tensor_data(t), rlx_tensor_nbytes(t));
-    *out = rlx_of_tensor(bits);
+    rlx_tensor *to = NULL;
+    char name[24];
+    RLX_TRY(rlx_tensor_create(NULL, dtype, rlx_tensor_ndim(t), rlx_tensor_dims(t), &to, err));
+    *out = rlx_of_tensor(to);
+    if (!rlx_dtype_is_packed(dtype)) {
+        if (rlx_tensor_nbytes(t) > 0)
+            memcpy(rlx_tensor_mutable_data(to), rlx_tensor_data(t), rlx_tensor_nbytes(t));
+        return RLX_OK;
+    }
+    if (rlx_tensor_nbytes(to) > 0)
+        memset(rlx_tensor_mutable_data(to), 0, rlx_tensor_nbytes(to));
+    const unsigned char *bytes = rlx_tensor_data(t);
+    for (size_t i = 0; i < rlx_tensor_nbytes(t); i++) {
+        const int64_t value = dtype.code == RLX_INT ? (int8_t)bytes[i] : bytes[i];
+        if (!rlx_packed_fits(dtype, value)) {
+            rlx_value_clear(out);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "element %zu is %lld, which is no %s", i,
+                            (long long)value, rlx_dtype_name(dtype, name));
+        }
+        rlx_packed_set(dtype, rlx_tensor_mutable_data(to), i, value);
+    }
     return RLX_OK;
+}
+
+/* The type that .npy files have for |t|. */
+static rlx_dtype npy_type(rlx_dtype t)
+{
+    if (rlx_dtype_is_packed(t))
+        return RLX_DTYPE(t.code, 8);
+    return rlx_dtype_is_float(t) && t.code != RLX_FLOAT ? RLX_DTYPE(RLX_UINT, t.bits) : t;
 }
 
 rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value *out,
@@ -171,9 +166,9 @@ rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value
     } else {
         RLX_TRY(npy_read(text, &t, err));
     }
-    if (type->kind == RLX_TYPE_TENSOR && type->dtype.code == RLX_BFLOAT &&
-        rlx_dtype_eq(rlx_tensor_dtype(t), RLX_U16)) {
-        rlx_status status = as_bfloat(t, out, err);
+    if (type->kind == RLX_TYPE_TENSOR && !rlx_dtype_eq(rlx_tensor_dtype(t), type->dtype) &&
+        rlx_dtype_eq(rlx_tensor_dtype(t), npy_type(type->dtype))) {
+        rlx_status status = converted(t, type->dtype, out, err);
         rlx_value_release(rlx_of_tensor(t));
         return status;
     }

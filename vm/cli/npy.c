@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <rlx/checked.h>
+#include <rlx/packed.h>
 
 #include "vm/cli/file.h"
 
@@ -118,7 +119,8 @@ static rlx_status read_descr(const char *name, rlx_str s, header *h, rlx_error *
                 {'i', '4', RLX_INT},   {'i', '8', RLX_INT},   {'u', '1', RLX_UINT},
                 {'u', '2', RLX_UINT},  {'u', '4', RLX_UINT},  {'u', '8', RLX_UINT},
                 {'f', '2', RLX_FLOAT}, {'f', '4', RLX_FLOAT}, {'f', '8', RLX_FLOAT},
-                {'V', '2', RLX_UINT}}; /* bfloat16 as some libraries write it */
+                {'V', '2', RLX_UINT},  {'V', '1', RLX_UINT}}; /* bfloat16, float8 as some libraries
+                                                                 write them */
     if (s.len == 3) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             if (s.data[1] != rows[i].kind || s.data[2] != rows[i].size ||
@@ -244,17 +246,37 @@ rlx_status npy_read(const char *path, rlx_tensor **out, rlx_error *err)
     return status;
 }
 
+/* Writes the elements, packed ones as bytes. */
+static bool put_elements(cli_file *file, rlx_dtype dtype, const void *data, size_t nbytes, size_t n)
+{
+    unsigned char bytes[512];
+    if (!rlx_dtype_is_packed(dtype))
+        return cli_put(file, data, nbytes);
+    bool ok = true;
+    for (size_t i = 0, k = 0; i < n && ok; i++) {
+        bytes[k++] = (unsigned char)rlx_packed_get(dtype, data, i);
+        if (k == sizeof bytes || i + 1 == n) {
+            ok = cli_put(file, bytes, k);
+            k = 0;
+        }
+    }
+    return ok;
+}
+
 rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
                      const void *data, rlx_error *err)
 {
-    static const char kinds[] = {
+    static const char kinds[RLX_BOOL + 1] = {
         [RLX_INT] = 'i', [RLX_UINT] = 'u', [RLX_FLOAT] = 'f', [RLX_BFLOAT] = 'u', [RLX_BOOL] = 'b'};
+    const char kind = dtype.code <= RLX_BOOL ? kinds[dtype.code] : 'u';
+    const int width = dtype.bits < 8 ? 1 : dtype.bits / 8;
     size_t nbytes;
-    if (!rlx_nbytes(dims, ndim, dtype, &nbytes))
+    int64_t n;
+    if (!rlx_nbytes(dims, ndim, dtype, &nbytes) || !rlx_numel(dims, ndim, &n))
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the tensor's size is out of range", path);
     char text[1024];
     int at = snprintf(text, sizeof text, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
-                      dtype.bits == 8 ? '|' : '<', kinds[dtype.code], dtype.bits / 8);
+                      width == 1 ? '|' : '<', kind, width);
     for (uint32_t i = 0; i < ndim; i++)
         at += snprintf(text + at, sizeof text - (size_t)at,
                        i == 0 || ndim == 1 ? "%lld," : " %lld,", (long long)dims[i]);
@@ -270,6 +292,6 @@ rlx_status npy_write(const char *path, rlx_dtype dtype, uint32_t ndim, const int
     cli_file file;
     RLX_TRY(cli_create_file(path, &file, err));
     bool ok = cli_put(&file, head, sizeof head) && cli_put(&file, text, (size_t)at) &&
-              cli_put(&file, data, nbytes);
+              put_elements(&file, dtype, data, nbytes, (size_t)n);
     return cli_close_file(&file, ok, err);
 }

@@ -6,6 +6,7 @@
 #include "vm/cli/cli.h"
 
 #include <rlx/checked.h>
+#include <rlx/floats.h>
 #include <string.h>
 
 static uint64_t next_random(uint64_t *state)
@@ -58,6 +59,10 @@ static void fill(uint64_t *state, rlx_tensor *t)
     const rlx_dtype dtype = rlx_tensor_dtype(t);
     const size_t size = rlx_dtype_size(dtype);
     unsigned char *to = rlx_tensor_mutable_data(t);
+    for (size_t i = 0; size == 0 && i < rlx_tensor_nbytes(t); i++)
+        to[i] = (unsigned char)next_random(state); /* packed: all bits mean something */
+    if (size == 0)
+        return;
     for (int64_t i = 0; i < rlx_tensor_numel(t); i++, to += size) {
         uint64_t bits = next_random(state);
         double unit = (double)(bits >> 11) * 0x1p-52 - 1.0;
@@ -71,6 +76,8 @@ static void fill(uint64_t *state, rlx_tensor *t)
             element = (bits & 0x83ff) | 14u << 10;
         else if (dtype.code == RLX_BFLOAT)
             element = (bits & 0x807f) | 126u << 7;
+        else if (rlx_dtype_is_float(dtype))
+            element = rlx_float_encode(dtype, unit);
         memcpy(to, &element, size);
     }
 }
@@ -95,7 +102,7 @@ static rlx_value random_prim(uint64_t *state, const rlx_type_info *type, const i
 {
     const bool fixed = type->n_dims == 1;
     const uint64_t bits = next_random(state);
-    if (type->dtype.code == RLX_FLOAT || type->dtype.code == RLX_BFLOAT)
+    if (rlx_dtype_is_float(type->dtype))
         return rlx_float(fixed ? (double)dims[0] : (double)(bits >> 11) * 0x1p-53);
     if (type->dtype.code == RLX_BOOL)
         return rlx_bool(fixed ? dims[0] != 0 : bits & 1);

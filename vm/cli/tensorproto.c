@@ -28,14 +28,34 @@ enum {
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 /* Element types by ONNX's number; bits 0: none of ours. */
-static const rlx_dtype types[] = {
-    {0, 0, 0},          {RLX_FLOAT, 32, 1}, {RLX_UINT, 8, 1},  {RLX_INT, 8, 1},   {RLX_UINT, 16, 1},
-    {RLX_INT, 16, 1},   {RLX_INT, 32, 1},   {RLX_INT, 64, 1},  {0, 0, 0},         {RLX_BOOL, 8, 1},
-    {RLX_FLOAT, 16, 1}, {RLX_FLOAT, 64, 1}, {RLX_UINT, 32, 1}, {RLX_UINT, 64, 1}, {0, 0, 0},
-    {0, 0, 0},          {RLX_BFLOAT, 16, 1}};
+static const rlx_dtype types[] = {{0, 0, 0},
+                                  {RLX_FLOAT, 32, 1},
+                                  {RLX_UINT, 8, 1},
+                                  {RLX_INT, 8, 1},
+                                  {RLX_UINT, 16, 1},
+                                  {RLX_INT, 16, 1},
+                                  {RLX_INT, 32, 1},
+                                  {RLX_INT, 64, 1},
+                                  {0, 0, 0},
+                                  {RLX_BOOL, 8, 1},
+                                  {RLX_FLOAT, 16, 1},
+                                  {RLX_FLOAT, 64, 1},
+                                  {RLX_UINT, 32, 1},
+                                  {RLX_UINT, 64, 1},
+                                  {0, 0, 0},
+                                  {0, 0, 0},
+                                  {RLX_BFLOAT, 16, 1},
+                                  {RLX_FLOAT8_E4M3FN, 8, 1},
+                                  {RLX_FLOAT8_E4M3FNUZ, 8, 1},
+                                  {RLX_FLOAT8_E5M2, 8, 1},
+                                  {RLX_FLOAT8_E5M2FNUZ, 8, 1},
+                                  {RLX_UINT, 4, 1},
+                                  {RLX_INT, 4, 1},
+                                  {0, 0, 0},
+                                  {0, 0, 0},
+                                  {RLX_UINT, 2, 1},
+                                  {RLX_INT, 2, 1}};
 enum { N_TYPES = sizeof types / sizeof *types };
-/* Types of less than a byte, whose elements are bytes here. */
-enum { UINT4 = 21, INT4 = 22, UINT2 = 25, INT2 = 26 };
 
 typedef struct reader {
     const unsigned char *data;
@@ -52,7 +72,6 @@ typedef struct field {
 typedef struct message {
     const char *name;
     rlx_dtype dtype;
-    unsigned narrow; /* bits of an element that is less than a byte, else 0 */
     uint32_t ndim;
     int64_t dims[RLX_MAX_NDIM];
     bool has_raw;
@@ -135,11 +154,6 @@ static rlx_status read_header(message *m, reader r, rlx_error *err)
             if (f.kind != VARINT || !add_dim(m, value))
                 return malformed(m, err);
         } else if (f.number == FIELD_TYPE && f.kind == VARINT) {
-            m->narrow = value == UINT4 || value == INT4   ? 4
-                        : value == UINT2 || value == INT2 ? 2
-                                                          : 0;
-            if (m->narrow)
-                value = value == INT4 || value == INT2 ? 3 : 2; /* int8, uint8 */
             if (value >= N_TYPES || types[value].bits == 0)
                 return rlx_fail(err, RLX_E_INVALID_ARG,
                                 "%s: ONNX's element type %llu is not supported", m->name,
@@ -178,7 +192,7 @@ static uint64_t data_field(rlx_dtype t, unsigned *out_kind)
 
 static bool put(const message *m, unsigned char *to, size_t n, size_t *io_count, uint64_t value)
 {
-    size_t width = rlx_dtype_size(m->dtype);
+    const size_t width = m->dtype.bits < 8 ? 1 : m->dtype.bits / 8u;
     if (*io_count == n)
         return false;
     if (m->dtype.code == RLX_BOOL)
@@ -217,17 +231,6 @@ static rlx_status read_numbers(const message *m, reader r, unsigned char *to, si
     return RLX_OK;
 }
 
-/* Gives each of |n| packed elements, the first in the low bits of a byte, a byte of its own. */
-static void unpack(const message *m, unsigned char *data, size_t n)
-{
-    const unsigned each = 8 / m->narrow, mask = (1u << m->narrow) - 1,
-                   sign = m->dtype.code == RLX_INT ? 1u << (m->narrow - 1) : 0;
-    for (size_t i = n; i-- > 0;) {
-        unsigned v = (unsigned)data[i / each] >> (i % each * m->narrow) & mask;
-        data[i] = (unsigned char)((v ^ sign) - sign);
-    }
-}
-
 rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_t size,
                               rlx_tensor **out, rlx_error *err)
 {
@@ -238,25 +241,24 @@ rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_
     bool fits = true;
     for (uint32_t i = 0; i < m.ndim; i++)
         fits = fits && !__builtin_mul_overflow(n, (size_t)m.dims[i], &n);
-    stored = m.narrow ? n / (8 / m.narrow) + (n % (8 / m.narrow) != 0) : n;
+    const bool packed = rlx_dtype_is_packed(m.dtype); /* a number is a byte of several elements */
+    fits = fits && rlx_nbytes(m.dims, m.ndim, m.dtype, &nbytes);
+    stored = packed ? nbytes : n;
     /* Every element takes at least a byte of the message, or its share of one. */
-    if (!fits || stored > size || __builtin_mul_overflow(n, rlx_dtype_size(m.dtype), &nbytes))
+    if (!fits || stored > size)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the file is smaller than its dimensions say",
                         name);
-    const size_t raw = m.narrow ? stored : nbytes;
-    if (m.has_raw && m.raw.end - m.raw.at != raw)
+    if (m.has_raw && m.raw.end - m.raw.at != nbytes)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: %zu bytes of data, expected %zu", name,
-                        m.raw.end - m.raw.at, raw);
+                        m.raw.end - m.raw.at, nbytes);
     rlx_tensor *t = NULL;
     RLX_TRY(rlx_tensor_create(NULL, m.dtype, m.ndim, m.dims, &t, err));
     unsigned char *to = rlx_tensor_mutable_data(t);
     rlx_status status = RLX_OK;
     if (!m.has_raw)
         status = read_numbers(&m, whole, to, stored, err);
-    else if (raw > 0)
-        memcpy(to, data + m.raw.at, raw);
-    if (m.narrow && status == RLX_OK)
-        unpack(&m, to, n);
+    else if (nbytes > 0)
+        memcpy(to, data + m.raw.at, nbytes);
     for (size_t i = 0; m.has_raw && m.dtype.code == RLX_BOOL && i < n; i++)
         to[i] = to[i] != 0;
     if (status != RLX_OK) {

@@ -1,7 +1,8 @@
 /* Results: to .npy files, or as a line of text; and quantities as text. */
 #include "vm/cli/cli.h"
 
-#include <math.h>
+#include <rlx/floats.h>
+#include <rlx/packed.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,34 +103,20 @@ rlx_status cli_check_value(const cli_call *call, rlx_value v, bool is_field, con
     return write_at_depth(call, v, path, is_field, err);
 }
 
-/* The value of a float16. */
-static double half_to_double(uint32_t bits)
-{
-    const uint32_t exponent = bits >> 10 & 31u, mantissa = bits & 1023u;
-    double magnitude = ldexp((double)mantissa, -24);
-    if (exponent == 31)
-        magnitude = mantissa ? (double)NAN : (double)INFINITY;
-    else if (exponent > 0)
-        magnitude = ldexp((double)(mantissa + 1024u), (int)exponent - 25);
-    return bits & 0x8000u ? -magnitude : magnitude;
-}
-
 /* An element as text. */
-static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *at)
+static void print_element(FILE *file, rlx_dtype dtype, const unsigned char *data, size_t index)
 {
     uint64_t bits = 0;
-    memcpy(&bits, at, dtype.bits / 8u);
-    if (dtype.code == RLX_FLOAT && dtype.bits == 64) {
-        double d;
-        memcpy(&d, at, sizeof d);
-        fprintf(file, "%.9g", d);
-    } else if ((dtype.code == RLX_FLOAT && dtype.bits == 32) || dtype.code == RLX_BFLOAT) {
-        uint32_t wide = dtype.code == RLX_BFLOAT ? (uint32_t)bits << 16 : (uint32_t)bits;
-        float f;
-        memcpy(&f, &wide, sizeof f);
-        fprintf(file, "%.6g", (double)f);
-    } else if (dtype.code == RLX_FLOAT) {
-        fprintf(file, "%.4g", half_to_double((uint32_t)bits));
+    if (rlx_dtype_is_packed(dtype)) {
+        fprintf(file, "%lld", (long long)rlx_packed_get(dtype, data, index));
+        return;
+    }
+    memcpy(&bits, data + index * rlx_dtype_size(dtype), rlx_dtype_size(dtype));
+    if (rlx_dtype_is_float(dtype)) {
+        const int digits = dtype.bits == 64                               ? 9
+                           : dtype.bits == 32 || dtype.code == RLX_BFLOAT ? 6
+                                                                          : 4;
+        fprintf(file, "%.*g", digits, rlx_float_decode(dtype, bits));
     } else if (dtype.code == RLX_INT) {
         unsigned unused = 64u - dtype.bits;
         fprintf(file, "%lld", (long long)((int64_t)(bits << unused) >> unused));
@@ -146,11 +133,9 @@ static void print_tensor(FILE *file, const rlx_tensor *t)
     for (uint32_t i = 0; i < rlx_tensor_ndim(t); i++)
         fprintf(file, i ? ", %lld" : "%lld", (long long)rlx_tensor_dims(t)[i]);
     fputs(rlx_tensor_ndim(t) == 1 ? ",) [" : ") [", file);
-    const unsigned char *at = rlx_tensor_data(t);
     for (int64_t i = 0; i < rlx_tensor_numel(t) && i < SHOWN; i++) {
         fputs(i ? ", " : "", file);
-        print_element(file, rlx_tensor_dtype(t), at);
-        at += rlx_dtype_size(rlx_tensor_dtype(t));
+        print_element(file, rlx_tensor_dtype(t), rlx_tensor_data(t), (size_t)i);
     }
     fputs(rlx_tensor_numel(t) > SHOWN ? ", ...]\n" : "]\n", file);
 }
