@@ -194,6 +194,8 @@ test-ops: all ## operators against NumPy, at several sizes: all of Relax, and th
 	@$(PYTHON) tests/onnx/layouts.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/onnx/order.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
 	@$(PYTHON) tests/cli/signature.py --rlx $(BUILD)/rlx
+	@$(PYTHON) tests/onnx/schemas.py --rlxc $(BUILD)/rlxc
+	@$(PYTHON) tests/onnx/invalid.py --rlxc $(BUILD)/rlxc
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h

@@ -407,6 +407,11 @@ rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double 
         return rlxc_ox_op2(im, "divide", x, shifted(im, rlxc_ox_op1(im, "abs", x), 1));
     if (strcmp(name, "Softplus") == 0)
         return rlxc_ox_op1(im, "nn.softplus", x);
+    if (strcmp(name, "ThresholdedRelu") == 0) {
+        const rlx_dtype t = rlxc_ox_type(im, x);
+        rlxc_atom above = rlxc_ox_op2(im, "greater", x, rlxc_ox_number(im, t, alpha));
+        return rlxc_ox_op3(im, "where", above, x, rlxc_ox_number(im, t, 0));
+    }
     rlxc_ox_fail(im, "activation '%s' is not supported", name);
     return x;
 }

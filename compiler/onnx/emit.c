@@ -192,6 +192,7 @@ void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b)
     rlx_dtype t = rlxc_ox_type(im, *a), u = rlxc_ox_type(im, *b);
     if (!rlxc_dtype_is_float(t) || !rlxc_dtype_is_float(u) || t.bits == u.bits)
         return;
+    im->widened = true;
     *a = rlxc_ox_cast(im, *a, t.bits > u.bits ? t : u);
     *b = rlxc_ox_cast(im, *b, t.bits > u.bits ? t : u);
 }

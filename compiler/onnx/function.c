@@ -2,11 +2,14 @@
  * inputs, attributes and operator set.
  *
  * What a function calls counts as a graph in a graph, so that functions that call themselves end.
- * Values that attributes have without being given are not in the schema at hand: refused. */
+ */
 #include <string.h>
 
 #include "compiler/onnx/function.h"
 #include "compiler/onnx/loop.h"
+#include "compiler/onnx/schema.h"
+
+enum { DEFAULTS = 11 }; /* number of a field that is newer than the schema: attribute_proto */
 
 static bool same(const char *a, const char *b)
 {
@@ -23,11 +26,34 @@ const Onnx__FunctionProto *rlxc_ox_find_function(const rlxc_ox *im, const char *
     return NULL;
 }
 
+/* What attribute |name| of |f| is where a call does not give it; NULL: it is not. */
+static const Onnx__AttributeProto *otherwise(rlxc_ox *im, const Onnx__FunctionProto *f,
+                                             const char *name)
+{
+    ProtobufCAllocator allocator = rlxc_ox_allocator(im->ctx);
+    for (unsigned i = 0; i < f->base.n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *field = &f->base.unknown_fields[i];
+        size_t at = 0;
+        if (field->tag != DEFAULTS || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+            continue;
+        while (at < field->len && field->data[at] >= 0x80) /* its length, that of the rest */
+            at++;
+        at += at < field->len;
+        const Onnx__AttributeProto *a =
+            onnx__attribute_proto__unpack(&allocator, field->len - at, field->data + at);
+        if (a && same(a->name, name))
+            return a;
+    }
+    return NULL;
+}
+
 /* Node |from| of |f| with the attributes of the call at hand. */
 static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
                                   const Onnx__NodeProto *from)
 {
+    const rlxc_ox_imports imports = {f->opset_import, f->n_opset_import};
     Onnx__NodeProto *node = rlxc_copy(im->ctx, from, sizeof *node);
+    bool changed = false;
     node->attribute = rlxc_alloc(im->ctx, (from->n_attribute + 1) * sizeof *node->attribute);
     node->n_attribute = 0;
     for (size_t i = 0; i < from->n_attribute; i++) {
@@ -37,15 +63,19 @@ static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
             continue;
         }
         const Onnx__AttributeProto *given = rlxc_ox_attr(im, a->ref_attr_name);
-        if (!given) {
-            if (f->base.n_unknown_fields > 0)
-                rlxc_ox_fail(im, "attribute %.100s is not given", a->ref_attr_name);
-            continue;
-        }
+        if (!given)
+            given = otherwise(im, f, a->ref_attr_name);
+        if (!given)
+            continue; /* the operator's own default */
         Onnx__AttributeProto *copy = rlxc_copy(im->ctx, given, sizeof *copy);
         copy->name = a->name;
         node->attribute[node->n_attribute++] = copy;
+        changed = true;
     }
+    const Onnx__NodeProto *call = im->node;
+    if (changed) /* what it was given has not been looked at */
+        rlxc_ox_check_node(im, node, &imports);
+    im->node = call;
     return node;
 }
 

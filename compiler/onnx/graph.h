@@ -45,6 +45,10 @@ rlxc_range rlxc_ox_range_of(const rlxc_ox *im, const Onnx__NodeProto *node);
 /* The graph's inputs become parameters, its outputs the result (signature.c). */
 void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g);
 void rlxc_ox_add_result(rlxc_ox *im, const Onnx__GraphProto *g);
+/* Notes what |g| declares of its values. The outputs of the node at hand must agree with it: an
+ * error where they provably do not. */
+void rlxc_ox_note_declared(rlxc_ox *im, const Onnx__GraphProto *g);
+void rlxc_ox_check_declared(rlxc_ox *im);
 
 /* Begins a function inside the one at hand; |frame| and |scope| live until rlxc_ox_pop_frame. */
 void rlxc_ox_push_frame(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_ox_scope *scope, const char *name);

@@ -31,6 +31,11 @@ static void arena_free(void *user, void *pointer)
     (void)pointer;
 }
 
+ProtobufCAllocator rlxc_ox_allocator(rlxc_context *ctx)
+{
+    return (ProtobufCAllocator){arena_alloc, arena_free, ctx};
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value)
@@ -319,6 +324,9 @@ void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, 
             rlxc_internal(im->ctx, im->frame->b.range, "ONNX import",
                           "a node failed without a message");
         failed = failed || (rest.next == next && lacks_output(im));
+        if (!failed && rest.next == next)
+            rlxc_ox_check_declared(im);
+        failed = failed || im->failed;
         if (failed)
             rlxc_ox_poison(im);
         im->n_failed += failed;
@@ -339,6 +347,7 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
     if (!rlxc_ox_count_parts(im, g->n_initializer) ||
         !rlxc_ox_count_parts(im, g->n_sparse_initializer) || !rlxc_ox_count_parts(im, g->n_output))
         return false;
+    rlxc_ox_note_declared(im, g);
     for (size_t i = 0; i < g->n_initializer; i++) {
         const Onnx__TensorProto *t = g->initializer[i];
         if (!t->name || !*t->name)
@@ -409,7 +418,7 @@ static const char *folder_of(rlxc_context *ctx, const char *path)
 rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length)
 {
     rlxc_ox im = {.ctx = ctx, .folder = folder_of(ctx, path), .opset = 1};
-    ProtobufCAllocator allocator = {arena_alloc, arena_free, ctx};
+    ProtobufCAllocator allocator = rlxc_ox_allocator(ctx);
     rlxc_ox_raw raw;
     const char *wrong = rlxc_ox_cut_raw(ctx, &onnx__model_proto__descriptor, bytes, length, &raw);
     Onnx__ModelProto *model =

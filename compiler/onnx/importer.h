@@ -56,6 +56,7 @@ typedef struct rlxc_ox_value {
 typedef struct rlxc_ox_scope {
     struct rlxc_ox_scope *outer;
     rlxc_map values;       /* interned name -> rlxc_ox_value */
+    rlxc_map declared;     /* interned name -> what the graph says of the value's type */
     rlxc_map sizes, names; /* of dimensions: sizes.h */
     struct rlxc_ox_frame *frame;
 } rlxc_ox_scope;
@@ -106,12 +107,13 @@ typedef struct rlxc_ox {
     rlxc_ox_names param_names, dim_names;
     uint32_t file;
     const Onnx__NodeProto *node;
-    struct rlxc_ox_rest *rest;  /* graph.h */
-    uint32_t n_splits;          /* branches at hand that hold nodes after theirs: split.c */
-    uint32_t n_again;           /* nodes imported in those, and to find out what fits */
-    bool trying, refused;       /* errors mean that a case does not fit; too much work: refused */
-    rlxc_map last_uses;         /* graph -> map of its names, of split.c */
-    uint32_t errors;            /* before the node */
+    struct rlxc_ox_rest *rest; /* graph.h */
+    uint32_t n_splits;         /* branches at hand that hold nodes after theirs: split.c */
+    uint32_t n_again;          /* nodes imported in those, and to find out what fits */
+    bool widened;         /* an operand's float type: what the model declares may be the other */
+    bool trying, refused; /* errors mean that a case does not fit; too much work: refused */
+    rlxc_map last_uses;   /* graph -> map of its names, of split.c */
+    uint32_t errors;      /* before the node */
     uint32_t depth, loop_depth; /* of sub-graphs, of loops */
     uint32_t n_imported;        /* nodes, those of bodies each time */
     uint32_t n_failed;          /* nodes */
@@ -129,8 +131,13 @@ struct rlxc_ox_row {
 /* NULL: no such operator; |*out_known|: there are some of the domain. */
 const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known);
 
+/* Messages unpacked with it live as long as |ctx|. */
+ProtobufCAllocator rlxc_ox_allocator(rlxc_context *ctx);
+
 /* --- the node --- */
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An error that does not fail the node: others of it are reported as well. */
+void rlxc_ox_report(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* True while the node is good; notes an error that an operator reported. */
 bool rlxc_ox_good(rlxc_ox *im);
 uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);

@@ -2,13 +2,14 @@
  * known length are unrolled, others become a loop. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/quantize.h"
 
-enum { MAX_UNROLLED_TURNS = 12 };
+enum { MAX_UNROLLED_TURNS = 12, NAME_SHOWN = 64 };
 
 typedef struct cell {
     char kind; /* 'R', 'G', 'L' */
@@ -190,6 +191,36 @@ static rlxc_atom direction_of(rlxc_ox *im, rlxc_atom x, uint32_t d)
     return rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, d), 0);
 }
 
+typedef struct activation_kind {
+    const char *name;
+    bool has_alpha, has_beta;
+    double alpha, beta; /* where they are not given */
+} activation_kind;
+
+/* The activation |name|, in capitals or small letters; fails the node where there is none. */
+static const activation_kind *find_activation(rlxc_ox *im, const char *name)
+{
+    static const activation_kind kinds[] = {
+        {"Relu", false, false, 1, 0},        {"Tanh", false, false, 1, 0},
+        {"Sigmoid", false, false, 1, 0},     {"Affine", true, true, 1, 0},
+        {"LeakyRelu", true, false, 0.01, 0}, {"ThresholdedRelu", true, false, 1, 0},
+        {"ScaledTanh", true, true, 1, 1},    {"HardSigmoid", true, true, 0.2, 0.5},
+        {"Elu", true, false, 1, 0},          {"Softsign", false, false, 1, 0},
+        {"Softplus", false, false, 1, 0}};
+    const size_t n = sizeof kinds / sizeof *kinds;
+    rlxc_text text = {.ctx = im->ctx};
+    for (size_t i = 0; i < n; i++) {
+        if (strcasecmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+        rlxc_text_printf(&text, "%s%s", i ? ", " : "", kinds[i].name);
+    }
+    char shown[NAME_SHOWN];
+    rlxc_ox_fail(im, "activation '%s' is none of %s",
+                 rlx_name_text(rlx_str_from(name), shown, sizeof shown),
+                 rlxc_intern(im->ctx, text.data, text.length));
+    return &kinds[0];
+}
+
 static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)
 {
     static const char *const defaults[3][3] = {
@@ -201,28 +232,24 @@ static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)
     uint32_t a = 0, b = 0;
     for (uint32_t k = 0; k < 3; k++)
         c->activations[k] = defaults[c->kind == 'R' ? 0 : c->kind == 'G' ? 1 : 2][k];
+    const uint32_t all = per * (rlxc_ox_is(im, "direction", "forward", "bidirectional") ? 2 : 1);
+    if (names && names->n_strings != all) {
+        rlxc_ox_fail(im, "%zu activations, expected %u", names->n_strings, all);
+        return;
+    }
     for (uint32_t k = 0; k < (direction + 1) * per; k++) {
         const char *name = c->activations[k % per];
         if (names && k < names->n_strings)
             name =
                 rlxc_intern(im->ctx, (const char *)names->strings[k].data, names->strings[k].len);
-        bool has_alpha = strcmp(name, "Affine") == 0 || strcmp(name, "LeakyRelu") == 0 ||
-                         strcmp(name, "ThresholdedRelu") == 0 || strcmp(name, "ScaledTanh") == 0 ||
-                         strcmp(name, "HardSigmoid") == 0 || strcmp(name, "Elu") == 0;
-        bool has_beta = strcmp(name, "Affine") == 0 || strcmp(name, "ScaledTanh") == 0 ||
-                        strcmp(name, "HardSigmoid") == 0;
-        double alpha = strcmp(name, "LeakyRelu") == 0     ? 0.01
-                       : strcmp(name, "HardSigmoid") == 0 ? 0.2
-                                                          : 1;
-        double beta = strcmp(name, "HardSigmoid") == 0  ? 0.5
-                      : strcmp(name, "ScaledTanh") == 0 ? 1
-                                                        : 0;
-        if (has_alpha && alphas && a < alphas->n_floats)
+        const activation_kind *kind = find_activation(im, name);
+        double alpha = kind->alpha, beta = kind->beta;
+        if (kind->has_alpha && alphas && a < alphas->n_floats)
             alpha = (double)alphas->floats[a++];
-        if (has_beta && betas && b < betas->n_floats)
+        if (kind->has_beta && betas && b < betas->n_floats)
             beta = (double)betas->floats[b++];
         if (k / per == direction) {
-            c->activations[k % per] = name;
+            c->activations[k % per] = kind->name;
             c->alpha[k % per] = alpha;
             c->beta[k % per] = beta;
         }

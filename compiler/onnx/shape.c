@@ -17,6 +17,10 @@ void rlxc_ox_import_constant(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_constant *c = NULL;
     double values[RLXC_OX_MAX_LIST];
     int64_t shape[1];
+    if (im->node->n_attribute != 1) {
+        rlxc_ox_fail(im, "%zu values; a constant has one", im->node->n_attribute);
+        return;
+    }
     if ((a = rlxc_ox_attr(im, "value")) && a->t) {
         if ((c = rlxc_ox_constant(im, a->t, "value"))) {
             rlxc_ox_value *v = rlxc_ox_tensor(im, rlxc_atom_constant(c));

@@ -204,3 +204,87 @@ void rlxc_ox_add_result(rlxc_ox *im, const Onnx__GraphProto *g)
     set_names(im, f, RLXC_PARAM_NAMES, &im->param_names);
     set_names(im, f, RLXC_DIM_NAMES, &im->dim_names);
 }
+
+/* --- what the graph declares of its values ---------------------------------------------------- */
+
+static void note_infos(rlxc_ox *im, Onnx__ValueInfoProto *const *infos, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (infos[i]->name && *infos[i]->name && infos[i]->type)
+            rlxc_map_set(im->ctx, &im->scope->declared,
+                         rlxc_key(rlxc_intern_cstr(im->ctx, infos[i]->name)), infos[i]);
+}
+
+void rlxc_ox_note_declared(rlxc_ox *im, const Onnx__GraphProto *g)
+{
+    note_infos(im, g->value_info, g->n_value_info);
+    note_infos(im, g->output, g->n_output);
+}
+
+static void check_dims(rlxc_ox *im, const char *name, const Onnx__TensorShapeProto *shape,
+                       int32_t ndim, const rlxc_expr *const *dims)
+{
+    if (ndim == RLXC_UNKNOWN_NDIM)
+        return;
+    if ((size_t)ndim != shape->n_dim) {
+        rlxc_ox_fail(im, "'%s' has %d dimensions, the model declares %zu", shown(im, name), ndim,
+                     shape->n_dim);
+        return;
+    }
+    for (int32_t i = 0; i < ndim && dims; i++) {
+        const Onnx__TensorShapeProto__Dimension *d = shape->dim[i];
+        int64_t is;
+        if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            d->dim_value >= 0 && rlxc_is_int(dims[i], &is) && is != d->dim_value) {
+            rlxc_ox_fail(im, "dimension %d of '%s' is %lld, the model declares %lld", i,
+                         shown(im, name), (long long)is, (long long)d->dim_value);
+            return;
+        }
+    }
+}
+
+/* Dimensions of bodies are those of one turn, and of branches, of one case: only those of the
+ * model's own graph are facts. */
+static void check_tensor(rlxc_ox *im, const char *name, const Onnx__TypeProto__Tensor *t,
+                         const rlxc_ox_value *v)
+{
+    rlx_dtype declared;
+    const bool is_fact = im->depth == 1 && !im->trying && im->n_splits == 0;
+    const rlxc_sinfo *s = v->atom.kind == RLXC_ATOM_NONE ? NULL : rlxc_ox_info(im, v->atom);
+    if (im->failed || (v->atom.kind != RLXC_ATOM_NONE && !s))
+        return;
+    const rlx_dtype is = s ? s->dtype : v->dtype;
+    if (rlxc_ox_dtype_of(t->elem_type, &declared) && !rlxc_dtype_eq(declared, is) &&
+        !(im->widened && rlxc_dtype_is_float(declared) && rlxc_dtype_is_float(is))) {
+        rlxc_ox_fail(im, "'%s' is of %s, the model declares %s", shown(im, name),
+                     rlxc_dtype_name(im->ctx, is), rlxc_dtype_name(im->ctx, declared));
+        return;
+    }
+    if (!is_fact || !t->shape)
+        return;
+    const rlxc_expr *length = rlxc_ox_i(im, v->n_elems);
+    if (s)
+        check_dims(im, name, t->shape, s->ndim, s->dims);
+    else
+        check_dims(im, name, t->shape, v->is_vector, &length);
+}
+
+void rlxc_ox_check_declared(rlxc_ox *im)
+{
+    for (uint32_t k = 0; k < im->node->n_output && !im->failed; k++) {
+        const char *name = rlxc_ox_wants(im, k) ? im->node->output[k] : NULL;
+        const Onnx__ValueInfoProto *info =
+            name ? rlxc_map_get(&im->scope->declared, rlxc_key(rlxc_intern_cstr(im->ctx, name)))
+                 : NULL;
+        const rlxc_ox_value *v = info ? rlxc_ox_lookup(im, name) : NULL;
+        if (!v || (v->kind != RLXC_OX_TENSOR && v->kind != RLXC_OX_SEQUENCE))
+            continue;
+        const bool tensor = info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+        if (tensor != (v->kind == RLXC_OX_TENSOR) &&
+            (tensor || info->type->value_case == ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE))
+            rlxc_ox_fail(im, "'%s' is %s, the model declares %s", shown(im, name),
+                         tensor ? "a sequence" : "a tensor", tensor ? "a tensor" : "a sequence");
+        else if (tensor && info->type->tensor_type)
+            check_tensor(im, name, info->type->tensor_type, v);
+    }
+}

@@ -120,10 +120,20 @@ static const void *mapped(rlxc_ox *im, int file, const struct stat *info, size_t
     return data ? data + offset : NULL;
 }
 
+/* A whole number that is not negative. */
+static bool read_number(const char *text, unsigned long long *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
 static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size, const char *what)
 {
     const char *location = NULL;
     unsigned long long offset = 0, length = size;
+    bool read = true;
     for (size_t i = 0; i < t->n_external_data; i++) {
         const Onnx__StringStringEntryProto *e = t->external_data[i];
         if (!e->key || !e->value)
@@ -131,9 +141,13 @@ static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size
         if (strcmp(e->key, "location") == 0)
             location = e->value;
         else if (strcmp(e->key, "offset") == 0)
-            offset = strtoull(e->value, NULL, 10);
+            read &= read_number(e->value, &offset);
         else if (strcmp(e->key, "length") == 0)
-            length = strtoull(e->value, NULL, 10);
+            read &= read_number(e->value, &length);
+    }
+    if (!read) {
+        rlxc_ox_fail(im, "%s: offset and length of external data must be whole numbers", what);
+        return NULL;
     }
     int file = location ? open_below(im->folder, location) : -1;
     struct stat info;
@@ -225,6 +239,11 @@ static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t
         rlxc_ox_fail(im, "%s: bad dimensions", what);
         return NULL;
     }
+    if (t->has_raw_data && (t->n_float_data || t->n_double_data || t->n_int32_data ||
+                            t->n_int64_data || t->n_uint64_data || t->n_string_data)) {
+        rlxc_ox_fail(im, "%s: the data is given twice, as bytes and as numbers", what);
+        return NULL;
+    }
     const void *data = NULL;
     stored = narrow ? n / (8u / narrow) + (n % (8u / narrow) != 0) : size;
     bool external_data =
@@ -301,6 +320,7 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
     const size_t width = values->dtype.bits / 8u;
     unsigned char *data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
     const unsigned char *index = at->data; /* aligned only where it was copied */
+    int64_t before = -1;
     for (int64_t i = 0; data && i < values->shape[0]; i++) {
         int64_t place = 0;
         bool inside = true;
@@ -315,6 +335,11 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
             rlxc_ox_fail(im, "%s: an element is outside of the tensor", what);
             return NULL;
         }
+        if (place <= before) {
+            rlxc_ox_fail(im, "%s: its indices do not ascend", what);
+            return NULL;
+        }
+        before = place;
         memcpy(data + (size_t)place * width,
                (const unsigned char *)values->data + (size_t)i * width, width);
     }

@@ -1,132 +1,236 @@
-/* What makes bytes no ONNX model, whatever its nodes do: versions of the operator set that there
- * are not, names that are defined twice, attributes that are given twice or of another kind than
- * their name has in every operator. Reported before anything is imported. */
+/* What makes bytes no ONNX model, whatever its nodes compute: versions that there are not, names
+ * that are defined twice or nowhere, nodes that are not as their operators' schemas say, functions
+ * that use what is not theirs. Reported before anything is imported.
+ *
+ * What a graph inside of a node defines must not be defined around it before that node: readers
+ * that keep one table of names would mix them up. */
 #include "compiler/onnx/validate.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/onnx/function.h"
 #include "compiler/onnx/graph.h"
+#include "compiler/onnx/schema.h"
 
-enum { NEWEST_OPSET = 28, FIRST_IR_WITH_OPSETS = 3, NAME_SHOWN = 100 };
+enum { NEWEST_IR = 14, FIRST_IR_WITH_OPSETS = 3, NAME_SHOWN = 100 };
 
-/* Attributes of the standard operators that have one kind wherever they occur. */
+/* Operator sets by domain. Others are those of the model's functions. */
 static const struct {
-    const char *name;
-    Onnx__AttributeProto__AttributeType kind;
-    const char *text;
-} kinds[] = {
-    {"axis", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT, "an integer"},
-    {"axes", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"alpha", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT, "a float"},
-    {"beta", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT, "a float"},
-    {"epsilon", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT, "a float"},
-    {"keepdims", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT, "an integer"},
-    {"perm", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"kernel_shape", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"strides", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"dilations", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"pads", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS, "integers"},
-    {"group", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT, "an integer"},
-    {"auto_pad", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING, "a string"},
-    {"mode", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING, "a string"},
-};
+    const char *domain;
+    int64_t newest;
+} domains[] = {{"", 28},
+               {"ai.onnx", 28},
+               {"ai.onnx.ml", 5},
+               {"ai.onnx.preview.training", 1},
+               {"com.microsoft", 1},
+               {"com.microsoft.nchwc", 1}};
 
-static bool is_standard(const char *domain)
+/* The names of a graph; |outer|: those around the node that holds it. */
+typedef struct names {
+    const struct names *outer;
+    rlxc_map defined;
+} names;
+
+static const char *shown(rlxc_ox *im, const char *name)
 {
-    return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+    char text[NAME_SHOWN];
+    return rlxc_intern_cstr(im->ctx, rlx_name_text(rlx_str_from(name), text, sizeof text));
 }
 
-static void check_opsets(rlxc_ox *im)
+static void check_versions(rlxc_ox *im, const rlxc_ox_imports *imports)
+{
+    for (size_t i = 0; i < imports->n; i++) {
+        const Onnx__OperatorSetIdProto *o = imports->sets[i];
+        for (size_t k = 0; k < sizeof domains / sizeof *domains; k++)
+            if (strcmp(o->domain ? o->domain : "", domains[k].domain) == 0 &&
+                (o->version < 1 || o->version > domains[k].newest))
+                rlxc_ox_report(im, "%s is of opset %" PRId64 "; there are 1 to %" PRId64,
+                               k < 2 ? "the model"
+                                     : rlxc_internf(im->ctx, "domain '%s'", domains[k].domain),
+                               o->version, domains[k].newest);
+    }
+}
+
+static void check_model(rlxc_ox *im, const rlxc_ox_imports *imports)
 {
     const Onnx__ModelProto *m = im->model;
-    bool any = false;
-    for (size_t i = 0; i < m->n_opset_import; i++) {
-        const Onnx__OperatorSetIdProto *o = m->opset_import[i];
-        any |= is_standard(o->domain);
-        if (is_standard(o->domain) && (o->version < 1 || o->version > NEWEST_OPSET))
-            rlxc_error(im->ctx, (rlxc_range){.file = im->file, .line = 1, .col = 1},
-                       "the model is of opset %" PRId64 "; there are 1 to %d", o->version,
-                       (int)NEWEST_OPSET);
-    }
-    if (!any && m->has_ir_version && m->ir_version >= FIRST_IR_WITH_OPSETS && m->n_functions == 0)
-        for (size_t i = 0; i < m->graph->n_node; i++)
-            if (is_standard(m->graph->node[i]->domain)) {
-                rlxc_error(im->ctx, (rlxc_range){.file = im->file, .line = 1, .col = 1},
-                           "the model does not say of which opset it is");
-                return;
-            }
+    if (!m->has_ir_version || m->ir_version < 1 || m->ir_version > NEWEST_IR)
+        rlxc_ox_report(im, "the model is of IR version %" PRId64 "; there are 1 to %d",
+                       m->ir_version, (int)NEWEST_IR);
+    check_versions(im, imports);
+    bool silent = imports->n == 0;
+    for (size_t i = 0; i < m->graph->n_node && !silent; i++)
+        silent =
+            rlxc_ox_is_standard(m->graph->node[i]->domain) && rlxc_ox_version_of(imports, "") == 0;
+    if (silent && m->ir_version >= FIRST_IR_WITH_OPSETS)
+        rlxc_ox_report(im, "the model does not say of which opset it is");
 }
 
-/* |name| gets a definition in |seen|; an error at |node|, or at the graph, where it has one. */
-static void define(rlxc_ox *im, rlxc_map *seen, const char *name, const Onnx__NodeProto *node)
+static uint64_t key_of(rlxc_ox *im, const char *name)
+{
+    return rlxc_key(rlxc_intern_cstr(im->ctx, name));
+}
+
+static bool is_defined(rlxc_ox *im, const names *in, const char *name)
+{
+    for (const uint64_t key = key_of(im, name); in; in = in->outer)
+        if (rlxc_map_get(&in->defined, key))
+            return true;
+    return false;
+}
+
+/* |name| gets a definition in |in|; an error at |node|, or at the graph, where it has one. */
+static void define(rlxc_ox *im, names *in, const char *name, const Onnx__NodeProto *node)
 {
     if (!name || !*name)
         return;
-    const uint64_t key = rlxc_key(rlxc_intern_cstr(im->ctx, name));
-    if (rlxc_map_get(seen, key)) {
+    if (is_defined(im, in, name)) {
         im->node = node;
-        rlxc_ox_fail(im, "'%.*s' is defined twice", NAME_SHOWN, name);
-        im->failed = false;
+        rlxc_ox_report(im, "'%s' is defined twice", shown(im, name));
     }
-    rlxc_map_set(im->ctx, seen, key, im);
+    rlxc_map_set(im->ctx, &in->defined, key_of(im, name), im);
 }
 
-static void check_attributes(rlxc_ox *im, const Onnx__NodeProto *node)
+static void check_node(rlxc_ox *im, const Onnx__NodeProto *node, const rlxc_ox_imports *imports)
 {
-    for (size_t i = 0; i < node->n_attribute; i++) {
-        const Onnx__AttributeProto *a = node->attribute[i];
-        im->node = node;
-        for (size_t k = 0; k < i; k++)
-            if (a->name && node->attribute[k]->name &&
-                strcmp(a->name, node->attribute[k]->name) == 0)
-                rlxc_ox_fail(im, "attribute '%.*s' is given twice", NAME_SHOWN, a->name);
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (is_standard(node->domain) && a->name && strcmp(a->name, kinds[k].name) == 0 &&
-                a->has_type && a->type != kinds[k].kind && !(a->ref_attr_name && *a->ref_attr_name))
-                rlxc_ox_fail(im, "attribute '%s' must be %s", kinds[k].name, kinds[k].text);
-        im->failed = false;
+    const char *domain = node->domain ? node->domain : "";
+    im->node = node;
+    for (size_t i = 0; i < node->n_attribute; i++)
+        for (size_t k = 0; k < i; k++) {
+            const char *name = node->attribute[i]->name;
+            if (name && node->attribute[k]->name && strcmp(name, node->attribute[k]->name) == 0)
+                rlxc_ox_report(im, "attribute '%s' is given twice", shown(im, name));
+        }
+    if (rlxc_ox_version_of(imports, domain) == 0 &&
+        rlxc_ox_find_function(im, domain, node->op_type))
+        rlxc_ox_report(im, "no operator set of domain '%s' is imported", shown(im, domain));
+    rlxc_ox_check_node(im, node, imports);
+}
+
+static void check_infos(rlxc_ox *im, Onnx__ValueInfoProto *const *infos, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const Onnx__TypeProto *type = infos[i]->type;
+        const Onnx__TensorShapeProto *shape =
+            type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type
+                ? type->tensor_type->shape
+                : NULL;
+        if (type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type &&
+            type->tensor_type->elem_type == ONNX__TENSOR_PROTO__DATA_TYPE__UNDEFINED)
+            rlxc_ox_report(im, "'%s' has no element type",
+                           shown(im, infos[i]->name ? infos[i]->name : ""));
+        for (size_t d = 0; shape && d < shape->n_dim; d++)
+            /* -1: not known, as some exporters write it */
+            if (shape->dim[d]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+                shape->dim[d]->dim_value < -1)
+                rlxc_ox_report(im, "dimension %zu of '%s' is %" PRId64, d,
+                               shown(im, infos[i]->name ? infos[i]->name : ""),
+                               shape->dim[d]->dim_value);
     }
 }
 
-/* Every name of |g| has one definition: an input, a node's output, or an initializer, which may
- * also be the default of an input. */
-static void check_graph(rlxc_ox *im, const Onnx__GraphProto *g, uint32_t depth)
+/* Initializers, each once; they may also be the defaults of inputs. */
+static void define_given(rlxc_ox *im, names *in, const Onnx__GraphProto *g)
 {
-    rlxc_map seen = {0}, initial = {0};
-    im->node = NULL;
+    names initial = {0};
     for (size_t i = 0; i < g->n_initializer; i++)
         define(im, &initial, g->initializer[i]->name, NULL);
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        if (g->sparse_initializer[i]->values)
+            define(im, &initial, g->sparse_initializer[i]->values->name, NULL);
     for (size_t i = 0; i < g->n_input; i++)
         if (g->input[i]->name)
-            rlxc_map_set(im->ctx, &seen, rlxc_key(rlxc_intern_cstr(im->ctx, g->input[i]->name)),
-                         im);
+            rlxc_map_set(im->ctx, &in->defined, key_of(im, g->input[i]->name), im);
     for (size_t i = 0; i < g->n_initializer; i++)
         if (g->initializer[i]->name)
-            rlxc_map_set(im->ctx, &seen,
-                         rlxc_key(rlxc_intern_cstr(im->ctx, g->initializer[i]->name)), im);
+            rlxc_map_set(im->ctx, &in->defined, key_of(im, g->initializer[i]->name), im);
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        if (g->sparse_initializer[i]->values && g->sparse_initializer[i]->values->name)
+            rlxc_map_set(im->ctx, &in->defined, key_of(im, g->sparse_initializer[i]->values->name),
+                         im);
+}
+
+static void check_graph(rlxc_ox *im, const Onnx__GraphProto *g, const rlxc_ox_imports *imports,
+                        const names *outer, uint32_t depth)
+{
+    const Onnx__NodeProto *around = im->node;
+    const rlxc_range range = im->frame->b.range;
+    names in = {.outer = outer};
+    define_given(im, &in, g);
+    check_infos(im, g->input, g->n_input);
+    check_infos(im, g->output, g->n_output);
+    check_infos(im, g->value_info, g->n_value_info);
     for (size_t i = 0; i < g->n_node && !rlxc_out_of_memory(im->ctx); i++) {
         const Onnx__NodeProto *node = g->node[i];
-        im->frame->b.range.line = (uint32_t)(uintptr_t)rlxc_map_get(&im->lines, rlxc_key(node));
+        im->frame->b.range = rlxc_ox_range_of(im, node);
+        check_node(im, node, imports);
+        for (size_t k = 0; k < node->n_attribute && depth < RLXC_OX_MAX_DEPTH; k++) {
+            const Onnx__GraphProto *inside = node->attribute[k]->g;
+            if (inside && inside->n_input > 0 && node->op_type && strcmp(node->op_type, "If") == 0)
+                rlxc_ox_report(im, "a branch has %zu inputs; it has none", inside->n_input);
+            if (inside)
+                check_graph(im, inside, imports, &in, depth + 1);
+        }
         for (size_t k = 0; k < node->n_output; k++)
-            define(im, &seen, node->output[k], node);
-        check_attributes(im, node);
-        for (size_t k = 0; k < node->n_attribute && depth < RLXC_OX_MAX_DEPTH; k++)
+            define(im, &in, node->output[k], node);
+    }
+    im->node = around;
+    im->frame->b.range = range;
+    for (size_t i = 0; i < g->n_output && depth > 0; i++)
+        if (g->output[i]->name && !rlxc_map_get(&in.defined, key_of(im, g->output[i]->name)))
+            rlxc_ox_report(im, "output '%s' of the graph inside is made by no node of it",
+                           shown(im, g->output[i]->name));
+}
+
+/* Names of a function's body are its own; its operator sets are those that it imports. */
+static void check_function(rlxc_ox *im, const Onnx__FunctionProto *f)
+{
+    const rlxc_ox_imports imports = {f->opset_import, f->n_opset_import};
+    const char *name = rlxc_internf(im->ctx, "%s:%s", shown(im, f->domain ? f->domain : ""),
+                                    shown(im, f->name ? f->name : ""));
+    names in = {0};
+    check_versions(im, &imports);
+    if (rlxc_ox_find_function(im, f->domain, f->name) != f)
+        rlxc_ox_report(im, "function %s is defined twice", name);
+    for (size_t i = 0; i < f->n_input; i++)
+        define(im, &in, f->input[i], NULL);
+    for (size_t i = 0; i < f->n_node; i++)
+        for (size_t k = 0; k < f->node[i]->n_output; k++)
+            define(im, &in, f->node[i]->output[k], f->node[i]);
+    for (size_t i = 0; i < f->n_node && !rlxc_out_of_memory(im->ctx); i++) {
+        const Onnx__NodeProto *node = f->node[i];
+        check_node(im, node, &imports);
+        if (rlxc_ox_is_standard(node->domain) && rlxc_ox_version_of(&imports, "") == 0)
+            rlxc_ox_report(im, "function %s does not say of which opset it is", name);
+        for (size_t k = 0; k < node->n_input; k++)
+            if (node->input[k] && *node->input[k] && !is_defined(im, &in, node->input[k]))
+                rlxc_ox_report(im, "function %s has no value '%s'", name,
+                               shown(im, node->input[k]));
+        for (size_t k = 0; k < node->n_attribute; k++)
             if (node->attribute[k]->g)
-                check_graph(im, node->attribute[k]->g, depth + 1);
+                check_graph(im, node->attribute[k]->g, &imports, &in, 1);
     }
     im->node = NULL;
-    im->frame->b.range.line = 1;
+    for (size_t i = 0; i < f->n_output; i++)
+        if (!f->output[i] || !is_defined(im, &in, f->output[i]))
+            rlxc_ox_report(im, "output '%s' of function %s is made by no node of it",
+                           shown(im, f->output[i] ? f->output[i] : ""), name);
 }
 
 bool rlxc_ox_validate(rlxc_ox *im)
 {
+    const rlxc_ox_imports imports = {im->model->opset_import, im->model->n_opset_import};
     rlxc_ox_frame frame = {.b = {.ctx = im->ctx}};
     frame.b.range = (rlxc_range){.file = im->file, .line = 1, .col = 1};
     rlxc_ox_frame *outer = im->frame;
     im->frame = &frame;
-    check_opsets(im);
-    check_graph(im, im->model->graph, 0);
+    im->node = NULL;
+    check_model(im, &imports);
+    check_graph(im, im->model->graph, &imports, NULL, 0);
+    for (size_t i = 0; i < im->model->n_functions; i++)
+        check_function(im, im->model->functions[i]);
+    im->node = NULL;
     im->frame = outer;
     return !rlxc_failed(im->ctx);
 }

@@ -4,8 +4,9 @@
 
 #include "compiler/onnx/importer.h"
 
-/* False after errors that say what is wrong: its opset, names that are defined twice, attributes
- * that are given twice or have another kind than their name tells. */
+/* False after errors that say what is wrong: versions, names that are defined twice or nowhere,
+ * nodes that are not as their operators' schemas say (schema.h), functions that use what is not
+ * theirs. */
 bool rlxc_ox_validate(rlxc_ox *im);
 
 #endif

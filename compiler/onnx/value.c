@@ -9,19 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TEXT_SHOWN = 512 }; /* of a message */
+
 static const int64_t EXACT = (int64_t)1 << 52; /* smaller numbers are exact as doubles */
 
 /* --- the node --------------------------------------------------------------------------------- */
 
-void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
+/* An error at the node, or at the graph where there is none. */
+static void report(rlxc_ox *im, const char *text)
 {
-    if (im->failed)
-        return;
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     char op[104] = "", name[204] = "";
     if (im->node && im->node->op_type)
         rlx_name_text(rlx_str_from(im->node->op_type), op, sizeof op);
@@ -31,7 +27,29 @@ void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
                        : *name   ? rlxc_internf(im->ctx, "node '%s', %s: %s", name, op, text)
                                  : rlxc_internf(im->ctx, "node without name, %s: %s", op, text);
     rlxc_error(im->ctx, im->frame->b.range, "%s", said);
+}
+
+void rlxc_ox_fail(rlxc_ox *im, const char *format, ...)
+{
+    if (im->failed)
+        return;
+    char text[TEXT_SHOWN];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report(im, text);
     im->failed = true;
+}
+
+void rlxc_ox_report(rlxc_ox *im, const char *format, ...)
+{
+    char text[TEXT_SHOWN];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report(im, text);
 }
 
 /* True while the node is good; notes an error that an operator reported. */
@@ -115,12 +133,16 @@ int64_t rlxc_ox_whole(double value)
 int64_t rlxc_ox_int(const rlxc_ox *im, const char *name, int64_t otherwise)
 {
     const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    if (a && a->has_type && a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT)
+        return a->i; /* writers may leave out a 0 */
     return a && a->has_i ? a->i : a && a->has_f ? rlxc_ox_whole((double)a->f) : otherwise;
 }
 
 double rlxc_ox_float(const rlxc_ox *im, const char *name, double otherwise)
 {
     const Onnx__AttributeProto *a = rlxc_ox_attr(im, name);
+    if (a && a->has_type && a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT)
+        return (double)a->f;
     return a && a->has_f ? (double)a->f : a && a->has_i ? (double)a->i : otherwise;
 }
 

@@ -55,6 +55,15 @@ static inline void finish_model(bytes *graph, const char *const *names, size_t n
     put_message(model, 7, graph);
 }
 
+/* IR version 8 and the operator set |opset|. */
+static inline void put_versions(bytes *model, unsigned opset)
+{
+    bytes set = {.size = 0};
+    put_int(&set, 2, opset);
+    put_int(model, 1, 8);
+    put_message(model, 8, &set);
+}
+
 /* Adds a node; names are separated by spaces. |attributes| may be NULL. */
 static inline void put_node(bytes *graph, const char *op, const char *inputs, const char *outputs,
                             const bytes *attributes)
@@ -72,6 +81,21 @@ static inline void put_node(bytes *graph, const char *op, const char *inputs, co
     if (attributes)
         put_message(&node, 5, attributes);
     put_message(graph, 1, &node);
+}
+
+static inline void put_attribute_text(bytes *out, const char *name, const char *value)
+{
+    put_text(out, 1, name);
+    put_text(out, 4, value);
+    put_int(out, 20, 3);
+}
+
+/* A list of one integer. */
+static inline void put_attribute_ints(bytes *out, const char *name, int64_t value)
+{
+    put_text(out, 1, name);
+    put_int(out, 8, (uint64_t)value);
+    put_int(out, 20, 7);
 }
 
 static inline void put_attribute_int(bytes *out, const char *name, int64_t value)
@@ -119,10 +143,8 @@ static inline void put_input(bytes *graph, int type, int ndim)
 static inline void finish_graph(bytes *graph, unsigned opset, bytes *model)
 {
     static const char *const y[] = {"y"};
-    bytes set = {.size = 0};
     model->size = 0;
-    put_int(&set, 2, opset);
-    put_message(model, 8, &set);
+    put_versions(model, opset);
     finish_model(graph, y, 1, model);
 }
 

@@ -77,6 +77,7 @@ RLX_TEST(onnx, external_data_stays_in_the_folder)
         put_message(&tensor, 13, &entry);
         put_int(&tensor, 14, 1);
         put_message(&graph, 5, &tensor);
+        put_versions(&model, 17);
         put_message(&model, 7, &graph);
         refused(&model, rows[i].expected);
     }
@@ -97,6 +98,7 @@ RLX_TEST(onnx, external_data_is_not_written_over)
     put_message(&tensor, 13, &entry);
     put_int(&tensor, 14, 1);
     put_message(&graph, 5, &tensor);
+    put_versions(&model, 17);
     finish_model(&graph, &name, 1, &model);
     snprintf(paths[0], sizeof paths[0], "%s/m.onnx", folder);
     snprintf(paths[1], sizeof paths[1], "%s/w.bin", folder);
@@ -142,6 +144,7 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
         put(&tensor, 9, data[i], sizes[i]);
         put_message(&graph, 5, &tensor);
     }
+    put_versions(&model, 17);
     finish_model(&graph, names, 4, &model);
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_module *m = rlxc_read_onnx(ctx, "weights.onnx", model.data, model.size);
@@ -209,6 +212,7 @@ RLX_TEST(onnx, memory_of_compiling_is_the_model_once)
             put_message(&tensor, 13, &entry);
             put_int(&tensor, 14, 1);
             put_message(&graph, 5, &tensor);
+            put_versions(&model, 17);
             finish_model(&graph, names, 1, &model);
             cr_assert_eq(fwrite(model.data, 1, model.size, file), model.size);
             FILE *data = fopen(weights, "wb");
@@ -221,6 +225,7 @@ RLX_TEST(onnx, memory_of_compiling_is_the_model_once)
             varint(&tensor, size);
             varint(&graph, 5 << 3 | 2);
             varint(&graph, tensor.size + size);
+            put_versions(&head, 17);
             varint(&head, 7 << 3 | 2);
             varint(&head, graph.size + tensor.size + size);
             cr_assert_eq(fwrite(head.data, 1, head.size, file), head.size);
@@ -255,6 +260,7 @@ RLX_TEST(onnx, every_bad_node_is_listed)
         put_text(&node, 4, "NoSuchOperator");
         put_message(&graph, 1, &node);
     }
+    put_versions(&model, 17);
     put_message(&model, 7, &graph);
     refused(&model, "node 'bad0', NoSuchOperator: the operator is not supported");
     refused(&model, "node 'bad49', NoSuchOperator: the operator is not supported");

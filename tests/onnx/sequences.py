@@ -78,7 +78,7 @@ def function(name, ins, outs, nodes, opset=18, attributes=(), domain="local"):
     return (data(1, name) + b"".join(data(4, n) for n in ins) + b"".join(data(5, n) for n in outs) +
             b"".join(data(6, a) for a in attributes) +
             b"".join(bytes([7 << 3 | 2]) + n[1:] for n in nodes) + data(9, number(2, opset)) +
-            data(10, domain))
+            data(9, data(1, domain) + number(2, 1)) + data(10, domain))
 
 
 def model(g, functions=()):

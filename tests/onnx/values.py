@@ -217,7 +217,7 @@ def model_of(row):
         if n != "x" and first.ndim > 1:
             dims[-1] = first.shape[-1]
         ins.append((n, tensor_type(first.dtype.name, dims)))
-    outs = [(n, tensor_type("float32", None)) for n in row.outs]
+    outs = [(n, b"") for n in row.outs]  # of no declared type
     return number(1, 8) + data(8, number(2, row.opset)) + data(7, graph(row.nodes, ins, outs))
 
 

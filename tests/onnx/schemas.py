@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Nodes that are not as their operators' schemas say: each row of compiler/onnx/schema*.def, and
+each list of strings in it; `make test-ops`.
+
+All bad nodes of one kind stand in one model: each must have its error. That errors are not reported
+for good nodes is what every other test shows.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from ops import attribute, data, number, value_info  # noqa: E402
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "compiler", "onnx")
+TABLES = [("", "rows.def", "schema_standard.def"),
+          ("com.microsoft", "rows_microsoft.def", "schema_microsoft.def"),
+          ("com.microsoft.nchwc", "rows_layouts.def", "schema_layouts.def"),
+          ("com.ms.internal.nhwc", "rows_channels_last.def", "schema_channels_last.def")]
+TEXTS = {"i": "an integer", "f": "a float", "s": "a string", "I": "a list of integers",
+         "F": "a list of floats", "S": "a list of strings", "t": "a tensor", "g": "a graph",
+         "p": "a sparse tensor", "y": "a type"}
+VALUES = {"i": 1, "f": .5, "s": "", "I": [1], "F": [.5]}
+
+
+class Schema:
+    def __init__(self, domain, name, since, inputs, outputs, attributes):
+        self.domain, self.name, self.since = domain, name, int(since)
+        self.inputs, self.outputs = inputs, outputs
+        self.attributes = {}  # name -> is required, kind, strings
+        for spec in attributes.split():
+            key, must, kind, _, choices = re.fullmatch(r"(\w+)(!?):(\w)(=(.*))?", spec).groups()
+            self.attributes[key] = bool(must), kind, choices and [c for c in choices.split("|") if c]
+
+
+def schemas_of(domain, file):
+    text = open(os.path.join(ROOT, file)).read()
+    text = re.sub(r'"\s*\n\s*"', "", text[text.index("*/"):])
+    rows = re.findall(r'RLXC_OX_SCHEMA\((\w+), (\d+), "(.*?)", "(.*?)",\s*"(.*?)"\)', text)
+    assert len(rows) == text.count("RLXC_OX_SCHEMA("), file
+    return [Schema(domain, *row) for row in rows], re.findall(r"RLXC_OX_REMOVED\((\w+), (\d+)\)", text)
+
+
+def filled(places, more=0):
+    return ["x"] * (len(places) + more)
+
+
+def node(s, index, ins=None, outs=None, attributes=None):
+    """A node of |s|, good but for what is given."""
+    ins = filled(s.inputs) if ins is None else ins
+    outs = [f"y{index}_{k}" for k in range(len(s.outputs) if outs is None else outs)]
+    if attributes is None:
+        attributes = good(s)
+    return data(1, b"".join(data(1, i) for i in ins) + b"".join(data(2, o) for o in outs) +
+                data(3, f"n{index}") + data(4, s.name) +
+                b"".join(data(5, a) for a in attributes) + data(7, s.domain))
+
+
+def good(s, but=None):
+    return [attribute(n, c[0] if c else VALUES[kind]) for n, (must, kind, c) in
+            s.attributes.items() if must and kind in VALUES and n != but]
+
+
+def errors(rlxc, folder, nodes, domain, opset):
+    """What rlxc says of each of |nodes|, by its number."""
+    path = os.path.join(folder, "m.onnx")
+    graph = b"".join(nodes) + data(2, "g") + data(11, value_info("x", ["n"], 1))
+    with open(path, "wb") as f:
+        f.write(number(1, 8) + data(8, data(1, domain) + number(2, opset)) + data(7, graph))
+    p = subprocess.run([rlxc, path, "--emit", "relax", "-o", os.devnull], capture_output=True,
+                       text=True)
+    said = {}
+    for n, text in re.findall(r"error: node 'n(\d+)', (.*)", p.stderr):
+        said.setdefault(int(n), []).append(text)
+    return said if p.returncode == 1 else {}
+
+
+def cases(s):
+    """Bad nodes: a function that writes it, and what the error says."""
+    if s.inputs and s.inputs[-1] not in "+*":
+        most = len(s.inputs)
+        yield (lambda i: node(s, i, filled(s.inputs, 1)),
+               f"{most + 1} inputs; the operator has at most {most}")
+    if s.outputs and s.outputs[-1] not in "+*":
+        most = len(s.outputs)
+        yield (lambda i: node(s, i, outs=most + 1),
+               f"{most + 1} outputs; the operator has at most {most}")
+    for k, place in enumerate(s.inputs):
+        if place in "x+":
+            ins = filled(s.inputs)[:k] if place == "+" else filled(s.inputs)
+            if place == "x":
+                ins[k] = ""
+            yield lambda i, ins=ins: node(s, i, ins), f"input {k} is missing"
+    yield (lambda i: node(s, i, attributes=good(s) + [attribute("no_such", 1)]),
+           "there is no attribute 'no_such'; there are: " + (", ".join(s.attributes) or "none"))
+    yield lambda i: node(s, i, attributes=good(s) + [attribute("__of_a_tool", 1)]), None
+    for key, (must, kind, choices) in s.attributes.items():
+        if must:
+            yield (lambda i, key=key: node(s, i, attributes=good(s, key)),
+                   f"attribute '{key}' is missing")
+        other = 1 if kind == "f" else .5
+        yield (lambda i, key=key, other=other:
+               node(s, i, attributes=good(s, key) + [attribute(key, other)]),
+               f"attribute '{key}' must be {TEXTS[kind]}, is " +
+               ("an integer" if kind == "f" else "a float"))
+        if kind in "if":  # says that it is a number and holds a list
+            wrong = attribute(key, [1])[:-3] + number(20, 2 if kind == "i" else 1)
+            yield (lambda i, key=key, wrong=wrong:
+                   node(s, i, attributes=good(s, key) + [wrong]),
+                   f"attribute '{key}' says that it is {TEXTS[kind]} and holds something else")
+        if choices:
+            yield (lambda i, key=key: node(s, i, attributes=good(s, key) + [attribute(key, "Foo")]),
+                   f"attribute '{key}' is 'Foo'; there are: " + ", ".join(choices))
+
+
+def check_batch(rlxc, folder, batch, domain, opset):
+    said = errors(rlxc, folder, [write(i) for i, (_, write, _) in enumerate(batch)], domain, opset)
+    bad = []
+    for i, (s, _, expected) in enumerate(batch):
+        got = said.get(i, [])
+        if (f"{s.name}: {expected}" not in got) if expected else any("'__" in g for g in got):
+            bad.append(f"{s.name} of opset {s.since}: {got} instead of '{expected}'")
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rlxc", required=True)
+    args = parser.parse_args()
+    n, bad = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for domain, rows, file in TABLES:
+            schemas, removed = schemas_of(domain, file)
+            known = {s.name for s in schemas}
+            names = re.findall(r"^RLXC_OX_ROW\((\w+)", open(os.path.join(ROOT, rows)).read(), re.M)
+            bad += [f"{file} lacks {name}" for name in names if name not in known]
+            n += len(names)
+            by_opset = {}
+            for s in schemas:
+                by_opset.setdefault(s.since, []).extend((s, *c) for c in cases(s))
+                first = min(o.since for o in schemas if o.name == s.name)
+                if first > 1 and s.since == first:
+                    by_opset.setdefault(first - 1, []).append(
+                        (s, lambda i, s=s: node(s, i),
+                         f"the operator is of operator set {first}, the model of {first - 1}"))
+            for name, since in removed:
+                last = [s for s in schemas if s.name == name and s.since < int(since)]
+                for s in last[-1:]:
+                    by_opset.setdefault(int(since), []).append(
+                        (s, lambda i, s=s: node(s, i), "the operator ended with operator set "
+                         f"{int(since) - 1}, the model is of {since}"))
+            for opset, batch in by_opset.items():
+                for at in range(0, len(batch), 400):  # so many errors are shown
+                    part = batch[at:at + 400]
+                    n += len(part)
+                    bad += check_batch(args.rlxc, folder, part, domain, opset)
+    for line in bad:
+        print("FAIL", line)
+    print(f"ONNX schemas: {n - len(bad)} passed, {len(bad)} failed")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
