@@ -215,10 +215,11 @@ rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     const unsigned char *data = rlx_tensor_data(x);
     const int64_t numel = rlx_tensor_numel(x);
     const uint32_t ndim = rlx_tensor_ndim(x);
+    const uint32_t rows = ndim > 0 ? ndim : 1; /* a scalar counts as a vector of one */
     int64_t count = 0;
     for (int64_t i = 0; i < numel; i++)
         count += is_nonzero(dtype, data + (size_t)i * size);
-    const int64_t dims[2] = {ndim, count};
+    const int64_t dims[2] = {rows, count};
     RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 2, dims, &result, err));
     int64_t *to = rlx_tensor_mutable_data(result);
     int64_t at = 0;
@@ -226,6 +227,8 @@ rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
         if (!is_nonzero(dtype, data + (size_t)i * size))
             continue;
         int64_t rest = i;
+        if (ndim == 0)
+            to[at] = 0;
         for (uint32_t d = ndim; d-- > 0;) {
             to[(int64_t)d * count + at] = rest % rlx_tensor_dims(x)[d];
             rest /= rlx_tensor_dims(x)[d];

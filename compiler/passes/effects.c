@@ -2,6 +2,8 @@
  * the form; this file only looks them up, and every pass asks here. */
 #include "compiler/passes/effects.h"
 
+#include <string.h>
+
 static bool call_is_pure(const rlxc_module *module, const rlxc_binding *b)
 {
     if (b->op)
@@ -48,6 +50,26 @@ bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *b)
         return true;
     }
     return false;
+}
+
+typedef struct mention {
+    const char *name;
+    bool found;
+} mention;
+
+static void look_at(void *user, rlxc_atom atom)
+{
+    mention *m = user;
+    m->found |= atom.kind == RLXC_ATOM_GLOBAL && strcmp(atom.text, m->name) == 0;
+}
+
+bool rlxc_is_mentioned(const rlxc_module *module, const char *name)
+{
+    mention m = {name, false};
+    for (uint32_t i = 0; i < module->globals.count; i++)
+        if (module->globals.items[i]->relax)
+            rlxc_body_visit(&module->globals.items[i]->relax->body, look_at, &m);
+    return m.found;
 }
 
 bool rlxc_call_destroys(const rlxc_binding *b)

@@ -16,6 +16,9 @@ bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *bi
 /* A call that writes into an argument: call_tir_inplace, call_inplace_packed. */
 bool rlxc_call_destroys(const rlxc_binding *call);
 
+/* Whether a Relax function calls the global |name| or passes it on. */
+bool rlxc_is_mentioned(const rlxc_module *module, const char *name);
+
 /* Removes private functions that no exported Relax function reaches. Does nothing in a module
  * without one. */
 void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module);

@@ -225,34 +225,6 @@ static void make_function(lifting *l, uint32_t first)
     l->made->body.result_range = f->range;
 }
 
-typedef struct mention {
-    const char *name;
-    bool found;
-} mention;
-
-static void look_at(void *user, rlxc_atom atom)
-{
-    mention *m = user;
-    m->found |= atom.kind == RLXC_ATOM_GLOBAL && strcmp(atom.text, m->name) == 0;
-}
-
-static bool look_into(void *user, rlxc_binding *b)
-{
-    look_at(user, b->callee);
-    for (uint32_t i = 0; i < b->n_args; i++)
-        rlxc_atom_visit(b->args[i], look_at, user);
-    return true;
-}
-
-static bool is_mentioned(const rlxc_module *module, const char *name)
-{
-    mention m = {name, false};
-    for (uint32_t i = 0; i < module->globals.count; i++)
-        if (module->globals.items[i]->relax)
-            rlxc_each_binding(&module->globals.items[i]->relax->body, look_into, &m);
-    return m.found;
-}
-
 static bool lift(rlxc_context *ctx, rlxc_module *module, rlxc_function *f, uint32_t first)
 {
     lifting l = {.ctx = ctx, .module = module, .f = f, .n_vars = f->n_vars};
@@ -289,7 +261,7 @@ bool rlxc_pass_lift_transform_params(rlxc_context *ctx, rlxc_module *module,
         const rlxc_attr *inputs =
             f ? rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, "num_input")) : NULL;
         if (!inputs || !rlxc_attr_as_int(inputs, &first) || first < 0 || first >= f->n_params ||
-            f->is_private || rlxc_has_kills(f) || is_mentioned(module, f->name))
+            f->is_private || rlxc_has_kills(f) || rlxc_is_mentioned(module, f->name))
             continue;
         if (!lift(ctx, module, f, (uint32_t)first))
             return false;

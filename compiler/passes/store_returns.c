@@ -5,11 +5,13 @@
  *
  * f_value is f with the result as its last parameter. Where f writes to its arguments, which a
  * function of call_tir may not, the result is allocated here and f_value is called as it stands.
+ * A public one that no Relax function mentions is for hosts: a Relax function takes its place.
  * Integers are stored as int64 and floats as float64, both after the cast to f's own type. */
 #include <string.h>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/builtin_call.h"
+#include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
 
 typedef struct storing {
@@ -180,11 +182,72 @@ static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_bindi
     return RLXC_REWRITE_REPLACE;
 }
 
+/* A function of f's name and parameters that calls f. Dimensions that are no constants are left to
+ * the kernel's own check. */
+static rlxc_function *wrapper(rlxc_context *ctx, const rlxc_prim_func *f)
+{
+    rlxc_function *made = rlxc_alloc(ctx, sizeof *made);
+    made->name = f->name;
+    made->range = f->range;
+    made->params = rlxc_alloc(ctx, ((size_t)f->n_params + 1) * sizeof(rlxc_rvar *));
+    made->n_params = f->n_params;
+    rlxc_atom *args = rlxc_alloc(ctx, ((size_t)f->n_params + 1) * sizeof *args);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const rlxc_buffer *buffer = f->params[i].buffer;
+        bool known = true;
+        for (uint32_t d = 0; buffer && d < buffer->ndim; d++)
+            known &= buffer->shape[d]->kind == RLXC_EXPR_INT;
+        const rlxc_sinfo *type =
+            buffer ? rlxc_sinfo_tensor(ctx, buffer->dtype, (int32_t)buffer->ndim,
+                                       known ? buffer->shape : NULL, NULL)
+                   : rlxc_sinfo_prim(ctx, f->params[i].var->dtype, NULL);
+        const char *name = buffer ? buffer->name : f->params[i].var->var.name;
+        made->params[i] = rlxc_rvar_new(ctx, made, name, type);
+        args[i] = rlxc_atom_var(made->params[i]);
+    }
+    rlxc_binding_block *block = rlxc_block_new(ctx, false);
+    made->ret = rlxc_sinfo_prim(ctx, f->ret_dtype, NULL);
+    rlxc_rvar *out = rlxc_rvar_new(ctx, made, "result", made->ret);
+    rlxc_binding *call = rlxc_binding_new(ctx, RLXC_FORM_CALL, out);
+    call->callee = rlxc_atom_global(ctx, f->name);
+    call->args = args;
+    call->n_args = f->n_params;
+    call->range = f->range;
+    rlxc_block_push(ctx, block, call);
+    rlxc_body_push(ctx, &made->body, block);
+    made->body.result = rlxc_atom_var(out);
+    made->body.result_range = f->range;
+    return made;
+}
+
+static bool is_for_hosts(const rlxc_module *module, const rlxc_prim_func *f)
+{
+    for (uint32_t i = 0; f && i < f->n_params; i++)
+        if (!f->params[i].buffer && rlxc_dtype_is_handle(f->params[i].var->dtype))
+            return false;
+    return f && !f->is_private && !rlxc_dtype_is_void(f->ret_dtype) &&
+           !rlxc_dtype_is_handle(f->ret_dtype) && !rlxc_is_mentioned(module, f->name);
+}
+
 bool rlxc_pass_store_returns(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
     storing s = {.ctx = ctx};
     const rlxc_rewrite_pass pass = {.user = &s, .binding = store_binding};
+    uint32_t n = module->globals.count; /* without those that are made */
+    rlxc_map hosts = {0};
+    for (uint32_t i = 0; i < n; i++)
+        if (is_for_hosts(module, module->globals.items[i]->prim))
+            rlxc_map_set(ctx, &hosts, rlxc_key(module->globals.items[i]), &s);
     rlxc_rewrite_module(ctx, module, &pass);
+    for (uint32_t i = 0; i < n && !rlxc_failed(ctx); i++) {
+        rlxc_global *g = module->globals.items[i];
+        if (!rlxc_map_get(&hosts, rlxc_key(g)))
+            continue;
+        rlxc_function *f = wrapper(ctx, g->prim);
+        rlxc_rewrite_function(ctx, module, f, &pass);
+        g->prim = NULL;
+        g->relax = f;
+    }
     return !rlxc_failed(ctx);
 }

@@ -37,6 +37,8 @@ bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call)
     }
     for (uint32_t i = 0; i < dict->n; i++) {
         const rlxc_py *key = dict->keys[i], *list = dict->items[i];
+        if (key->kind == RLXC_PY_STRING && strcmp(key->text, "dummy") == 0)
+            continue; /* says nothing */
         if (key->kind != RLXC_PY_STRING || strcmp(key->text, "vdevice") != 0 ||
             (list->kind != RLXC_PY_LIST && list->kind != RLXC_PY_TUPLE)) {
             rlxc_error(p->ctx, key->range,

@@ -318,9 +318,9 @@ RLX_TEST(builtins, nothing_in_huge_dimensions_takes_no_time)
 
 RLX_TEST(builtins, nonzero_lists_coordinates)
 {
-    const int64_t dims[] = {2, 3}, found[] = {2, 3}, none[] = {2, 0}, one[] = {0, 1};
+    const int64_t dims[] = {2, 3}, found[] = {2, 3}, none[] = {2, 0}, one[] = {1, 1};
     const double x[] = {0, 5, -0.0, (double)NAN, 0, -1}, at[] = {0, 1, 1, 1, 0, 2};
-    const double seven = 7;
+    const double seven = 7, first = 0;
     for (size_t d = 0; d < N_DTYPES; d++) {
         double values[6];
         for (int i = 0; i < 6; i++)
@@ -336,7 +336,7 @@ RLX_TEST(builtins, nonzero_lists_coordinates)
     rlx_value_release(out);
     rlx_value scalar[] = {make_tensor(t, RLX_I8, 0, NULL, &seven)};
     out = call_builtin(t, "rlx.nonzero", scalar, 1);
-    expect_tensor("scalar", out, RLX_I64, 2, one, NULL);
+    expect_tensor("scalar", out, RLX_I64, 2, one, &first);
     rlx_value_release(out);
 }
 
