@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-typedef enum operand_types { FLOAT, NUMBER, INTEGRAL, BOOL, ANY, TEST } operand_types;
+typedef enum operand_types { FLOAT, NUMBER, INTEGRAL, BOOL, VALUE, ANY, TEST } operand_types;
 
 typedef struct unary_row unary_row;
 struct unary_row {
@@ -321,6 +321,7 @@ static bool type_fits(const rlxc_call_view *v, uint32_t argument, operand_types 
         fits = is_bool;
         expected = "bool";
         break;
+    case VALUE:
     case ANY:
     case TEST:
         break;

@@ -197,10 +197,10 @@ static rlxc_function *wrapper(rlxc_context *ctx, const rlxc_prim_func *f)
         bool known = true;
         for (uint32_t d = 0; buffer && d < buffer->ndim; d++)
             known &= buffer->shape[d]->kind == RLXC_EXPR_INT;
-        const rlxc_sinfo *type =
-            buffer ? rlxc_sinfo_tensor(ctx, buffer->dtype, (int32_t)buffer->ndim,
-                                       known ? buffer->shape : NULL, NULL)
-                   : rlxc_sinfo_prim(ctx, f->params[i].var->dtype, NULL);
+        const rlxc_sinfo *type = buffer
+                                     ? rlxc_sinfo_tensor(ctx, buffer->dtype, (int32_t)buffer->ndim,
+                                                         known ? buffer->shape : NULL, NULL)
+                                     : rlxc_sinfo_prim(ctx, f->params[i].var->dtype, NULL);
         const char *name = buffer ? buffer->name : f->params[i].var->var.name;
         made->params[i] = rlxc_rvar_new(ctx, made, name, type);
         args[i] = rlxc_atom_var(made->params[i]);

@@ -195,6 +195,10 @@ def rows():
     for op in ("logical_and", "logical_or", "logical_xor"):
         out.append(Row(f"R.{op}(x, y)", {"x": x("n m", "bool", 0, 2), "y": x("m", "bool", 0, 2)},
                        getattr(np, op)))
+    out.append(Row("R.logical_xor(x, y)", {"x": x("n m", "int32", -99, 99), "y": x("m", "int32", 0, 7)},
+                   np.bitwise_xor, name="R.logical_xor int32"))
+    for op in ("ceil", "floor", "round", "trunc"):
+        out.append(Row(f"R.{op}(x)", {"x": x("n m", "bool", 0, 2)}, lambda a: a, name=f"R.{op} bool"))
     out.append(Row("R.where(c, x, y)", {"c": x("n 1", "bool", 0, 2), "x": x(), "y": x("m")},
                    np.where))
     out.append(Row("R.clip(x, -1, 1.5)", {"x": x()}, lambda a: np.clip(a, -1, 1.5)))
