@@ -1,11 +1,15 @@
 /* Bytes as an executable: checksums are made to fit, so that the decoder, the verifier and the
-   interpreter see what the fuzzer wrote. What loads is run, listed and assembled again. */
+   interpreter see what the fuzzer wrote. What loads is run, listed and assembled again. Where the
+   key of the corpus' signed files is required, no change of a file that loads may load. */
 #include "run_any.h"
 
 #include "vm/exec.h"
 #include "vm/file.h"
+#include "vm/signature.h"
 
 #include <rlx/asm.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void store64(uint8_t *p, uint64_t v)
 {
@@ -31,6 +35,41 @@ static void seal(uint8_t *data, size_t size)
                            rlxv_checksum(data + RLXV_HEADER_BYTES, (size_t)n * RLXV_SECTION_BYTES));
 }
 
+/* Whether |data| loads where the key of the seed 1, 0, 0 ... is required. */
+static bool is_signed(const uint8_t *data, size_t size)
+{
+    static const uint8_t seed[32] = {1};
+    rlx_executable *exe = NULL;
+    rlx_secret_key secret;
+    rlx_public_key key;
+    rlx_error err;
+    if (rlxv_ed25519_from_seed(seed, &secret, &err) != RLX_OK)
+        return false;
+    memcpy(&key, secret.bytes + 32, sizeof key);
+    const rlx_load_options options = {.require_signature = true, .keys = &key, .n_keys = 1};
+    const bool loads = rlx_executable_load_memory(data, size, &options, &exe, &err) == RLX_OK;
+    rlx_executable_release(exe);
+    return loads;
+}
+
+/* Another bit in each call. */
+static void try_a_change(const uint8_t *data, size_t size)
+{
+    static size_t at;
+    uint8_t *changed = rlx_alloc(NULL, size, 64);
+    if (!changed || !is_signed(data, size)) {
+        rlx_free(NULL, changed, size, 64);
+        return;
+    }
+    memcpy(changed, data, size);
+    at = (at + 1) % (8 * size);
+    changed[at / 8] ^= (uint8_t)(1u << at % 8);
+    seal(changed, size);
+    if (memcmp(changed, data, size) != 0 && is_signed(changed, size))
+        abort();
+    rlx_free(NULL, changed, size, 64);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -43,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size)
         memcpy(data, bytes, size);
     seal(data, size);
+    try_a_change(data, size);
     if (rlx_executable_load_memory(data, size, NULL, &exe, &err) == RLX_OK) {
         char *text;
         size_t len, again_size;
