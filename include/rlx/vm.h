@@ -45,9 +45,9 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_st
    thread. */
 typedef struct rlx_threads rlx_threads;
 
-/* |n| threads, the caller's own being one; 0 and 1: none beside it. Errors: INVALID_ARG (more than
-   1024), NOMEM, also where the
-   system refuses to start them. */
+/* |n| threads, the caller's own being one; 0 and 1: none beside it. All of them are tried first,
+   since a pool cannot be left half started. Errors: INVALID_ARG (more than 1024), LIMIT (the system
+   refuses to start so many), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
                                                     rlx_threads **out, rlx_error *err);
 RLX_API rlx_threads *rlx_threads_retain(rlx_threads *t);

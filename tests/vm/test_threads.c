@@ -3,8 +3,13 @@
 #include "../support/rlx_test.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { VMS = 4, SHARED = 2, CALLS = 60, LENGTH = 96 };
 
@@ -114,4 +119,50 @@ RLX_TEST(threads, a_vm_outlives_the_hosts_reference)
     cr_expect(out.as.i);
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
+}
+
+/* --- threads that cannot be started ---------------------------------------------------------- */
+
+enum { WANTED = 8, STARTED = 20, REFUSED, OTHER_ERROR, NO_LIMIT };
+
+/* In a process whose user may have |most| processes and threads. Ended by SIGALRM if it hangs. */
+static void start_under_limit(rlim_t most)
+{
+    enum { NOBODY_ELSE = 61234 }; /* a user without other processes; root's are not limited */
+    const struct rlimit limit = {most, most};
+    rlx_error err = {0};
+    signal(SIGALRM, SIG_DFL);
+    alarm(20);
+    if (geteuid() == 0 && (setgid(NOBODY_ELSE) != 0 || setuid(NOBODY_ELSE) != 0))
+        _exit(NO_LIMIT);
+    if (setrlimit(RLIMIT_NPROC, &limit) != 0)
+        _exit(NO_LIMIT);
+    for (int i = 0; i < 5; i++) {
+        rlx_threads *threads = NULL;
+        const rlx_status status = rlx_threads_create(NULL, WANTED, &threads, &err);
+        rlx_threads_release(threads);
+        if (status != RLX_OK)
+            _exit(status == RLX_E_LIMIT && strstr(err.message, "8 threads: the system lets")
+                      ? REFUSED
+                      : OTHER_ERROR);
+    }
+    _exit(STARTED);
+}
+
+RLX_TEST(threads, a_limit_of_processes_is_an_error)
+{
+    for (rlim_t most = 1; most <= 2 * WANTED; most++) {
+        int status;
+        pid_t child = fork();
+        cr_assert_geq(child, 0);
+        if (child == 0)
+            start_under_limit(most);
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_assert(WIFEXITED(status), "limit %d: ended by %#x", (int)most, (unsigned)status);
+        const int got = WEXITSTATUS(status);
+        if (got == NO_LIMIT) /* root in a namespace that has no other user */
+            return;
+        cr_expect(got == REFUSED || got == STARTED, "limit %d gave %d", (int)most, got);
+        cr_expect(most > 1 || got == REFUSED, "8 threads were started where 1 may be");
+    }
 }
