@@ -61,7 +61,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-published bench bench-peers deps-bench install \
+.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -209,6 +209,8 @@ onnx-batch: $(BUILD)/run_backend ## the converted and the examples' models with 
 	@$(BUILD)/run_backend --jobs $(JOBS) --batch
 onnx-relax: $(BUILD)/run_backend ## the backend tests by way of the models' TVMScript
 	@$(BUILD)/run_backend --jobs $(JOBS) --relax
+onnx-free: $(BUILD)/run_backend ## the backend tests with inputs whose dimensions have neither numbers nor names
+	@$(BUILD)/run_backend --jobs $(JOBS) --free
 onnx-published: all ## models from packages of PyPI (300 MB) against ONNX Runtime; needs `make bench-peers`
 	@$(PEERS)/bin/python tests/onnx/published.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx --folder $(BUILD)/published
 onnx-backend-table: $(BUILD)/run_backend ## write that table anew

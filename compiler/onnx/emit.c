@@ -2,6 +2,7 @@
  * operator that reports an error fails the node. */
 #include "compiler/ir/names.h"
 #include "compiler/onnx/sizes.h"
+#include "compiler/ops/ops.h"
 #include "compiler/ops/state.h"
 #include "rlx/floats.h"
 
@@ -40,12 +41,34 @@ const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr 
 
 /* --- emission --------------------------------------------------------------------------------- */
 
+static bool is_unranked(rlxc_atom a)
+{
+    for (uint32_t i = 0; a.kind == RLXC_ATOM_TUPLE && i < a.n; i++)
+        if (is_unranked(a.items[i]))
+            return true;
+    const rlxc_sinfo *s = a.kind == RLXC_ATOM_VAR ? a.var->sinfo : NULL;
+    return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM;
+}
+
+/* Whether |op| gives on |args| what it gives once their ranks are known. */
+static bool fits_any_rank(const char *op, const rlxc_atom *args, uint32_t n)
+{
+    const rlxc_operator *row = rlxc_find_operator(op, strlen(op));
+    bool fits = row && row->flags & (RLXC_OP_ANY_RANK | RLXC_OP_BY_ELEMENT);
+    for (uint32_t i = 0; i < n && !fits; i++)
+        if (is_unranked(args[i]))
+            return false;
+    return true;
+}
+
 rlxc_atom rlxc_ox_opv(rlxc_ox *im, const char *op, const rlxc_atom *args, uint32_t n,
                       rlxc_attrs attrs)
 {
     for (uint32_t i = 0; i < n; i++)
         if (args[i].kind == RLXC_ATOM_NONE)
             rlxc_ox_good(im), im->failed = true;
+    if (im->any_rank && !fits_any_rank(op, args, n))
+        im->failed = true;
     if (!rlxc_ox_good(im))
         return (rlxc_atom){0};
     rlxc_atom out = rlxc_emit_op(&im->frame->b, op, args, n, attrs, NULL);

@@ -35,6 +35,9 @@ void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
                     rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
                     rlxc_ox_value **out);
 
+/* The node at hand by |row|, whatever is known of its inputs' ranks (ranks.c). */
+void rlxc_ox_run_row(rlxc_ox *im, const rlxc_ox_row *row);
+
 /* Makes the listing of the graph, which is registered as a file: im->lines, im->file. */
 void rlxc_ox_list(rlxc_ox *im);
 /* The same of the |n| nodes of a function of the model, called by the node at hand. */

@@ -264,7 +264,7 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
     const rlxc_ox_row *row = rlxc_ox_find_row(domain, op, &known);
     const Onnx__FunctionProto *f = row ? NULL : rlxc_ox_find_function(im, domain, op);
     if (row)
-        row->fn(im, row);
+        rlxc_ox_run_row(im, row);
     else if (f)
         rlxc_ox_call_function(im, f);
     else if (known)

@@ -118,6 +118,7 @@ typedef struct rlxc_ox {
     uint32_t n_imported;        /* nodes, those of bodies each time */
     uint32_t n_failed;          /* nodes */
     int64_t channel_block;      /* of layouts.c; 0: not found yet */
+    bool any_rank;              /* operators that need to know a rank fail the node: ranks.c */
     bool failed;
 } rlxc_ox;
 

@@ -19,6 +19,8 @@ typedef struct rlxc_ox_branch {
 void rlxc_ox_begin_branch(rlxc_ox *im, rlxc_ox_branch *b);
 /* Ends it with |items| as its value. */
 rlxc_body *rlxc_ox_end_branch(rlxc_ox *im, rlxc_ox_branch *b, const rlxc_atom *items, uint32_t n);
+/* Ends |body|, which was ended without a value, with the values |v|. */
+void rlxc_ox_end_with(rlxc_ox *im, rlxc_body *body, rlxc_ox_value *const *v, uint32_t n);
 rlxc_atom rlxc_ox_emit_if(rlxc_ox *im, rlxc_atom cond, rlxc_body *then, rlxc_body *otherwise);
 
 typedef struct rlxc_ox_loop {

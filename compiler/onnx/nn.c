@@ -162,6 +162,39 @@ bool rlxc_ox_good_kernel(rlxc_ox *im, const rlxc_ox_window *w)
     return !im->failed;
 }
 
+/* The number of elements that a window reaches over in dimension |i|. */
+static const rlxc_expr *reach_of(rlxc_ox *im, const rlxc_ox_window *w, uint32_t i)
+{
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *size = w->size[i] ? w->size[i] : rlxc_ox_i(im, w->kernel[i]);
+    return rlxc_add(im->ctx,
+                    rlxc_mul(im->ctx, rlxc_sub(im->ctx, size, one), rlxc_ox_i(im, w->dilations[i])),
+                    one);
+}
+
+bool rlxc_ox_kernel_of(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom *weight)
+{
+    int64_t stated[RLXC_OX_MAX_SPATIAL];
+    const rlxc_expr *dims[RLXC_MAX_NDIM];
+    uint32_t n;
+    bool known = true;
+    rlxc_ox_dims(im, *weight, dims);
+    if (rlxc_ox_ints(im, "kernel_shape", stated, w->n, &n) && n == w->n &&
+        rlxc_ox_ndim(im, *weight) == n + 2) {
+        for (uint32_t i = 0; i < n; i++)
+            dims[i + 2] = rlxc_ox_i(im, stated[i]);
+        *weight = rlxc_ox_state_dims(im, *weight, dims, ((1u << n) - 1) << 2);
+    }
+    for (uint32_t i = 0; i < w->n; i++) {
+        w->size[i] = rlxc_ox_dim(im, *weight, i + 2);
+        if (!rlxc_is_int(w->size[i], &w->kernel[i])) {
+            w->kernel[i] = 1;
+            known = false;
+        }
+    }
+    return known;
+}
+
 /* Resolves auto_pad; paddings that depend on symbols are put on |x| itself. */
 rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_atom value)
 {
@@ -173,7 +206,7 @@ rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_ato
         return x;
     for (uint32_t i = 0; i < w->n; i++) {
         const rlxc_expr *d = rlxc_ox_dim(im, x, i + 2), *s = rlxc_ox_i(im, w->strides[i]);
-        const rlxc_expr *reach = rlxc_ox_i(im, (w->kernel[i] - 1) * w->dilations[i] + 1);
+        const rlxc_expr *reach = reach_of(im, w, i);
         const rlxc_expr *out = rlxc_ox_bin(
             im, RLXC_EXPR_FLOORDIV, rlxc_add(im->ctx, d, rlxc_ox_i(im, w->strides[i] - 1)), s);
         const rlxc_expr *total = rlxc_sub(
@@ -210,8 +243,7 @@ rlxc_atom rlxc_ox_conv(rlxc_ox *im, rlxc_atom x, rlxc_atom weight, rlx_dtype out
     uint32_t ndim = rlxc_ox_ndim(im, x);
     if (!rlxc_ox_read_window(im, &w, ndim < 2 ? 0 : ndim - 2))
         return (rlxc_atom){0};
-    for (uint32_t i = 0; i < w.n; i++)
-        w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
+    (void)rlxc_ox_kernel_of(im, &w, &weight);
     if (!rlxc_ox_good_kernel(im, &w))
         return (rlxc_atom){0};
     x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
@@ -261,8 +293,8 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t pads[2 * RLXC_OX_MAX_SPATIAL], none[2 * RLXC_OX_MAX_SPATIAL] = {0};
     const rlxc_expr *before[RLXC_OX_MAX_SPATIAL], *after[RLXC_OX_MAX_SPATIAL];
     memcpy(pads, w.pads, sizeof pads);
+    const bool known = rlxc_ox_kernel_of(im, &w, &weight);
     for (uint32_t i = 0; i < w.n; i++) {
-        w.kernel[i] = rlxc_ox_need_dim(im, weight, i + 2, "the size of the kernel");
         if (!rlxc_ox_good_kernel(im, &w) || extra[i] > 1 << 20 || extra[i] < 0) {
             rlxc_ox_fail(im, "the kernel or output_padding is too large");
             return;
@@ -272,10 +304,9 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
         if (!sized && !upper && !lower)
             continue;
         const rlxc_expr *d = rlxc_ox_dim(im, x, i + 2), *s = rlxc_ox_i(im, w.strides[i]);
-        int64_t reach = (w.kernel[i] - 1) * w.dilations[i] + 1 + extra[i];
+        const rlxc_expr *reach = rlxc_add(im->ctx, reach_of(im, &w, i), rlxc_ox_i(im, extra[i]));
         const rlxc_expr *whole =
-            rlxc_add(im->ctx, rlxc_mul(im->ctx, rlxc_sub(im->ctx, d, rlxc_ox_i(im, 1)), s),
-                     rlxc_ox_i(im, reach));
+            rlxc_add(im->ctx, rlxc_mul(im->ctx, rlxc_sub(im->ctx, d, rlxc_ox_i(im, 1)), s), reach);
         const rlxc_expr *want =
             sized ? rlxc_ox_i(im, shape[i + n_shape - w.n]) : rlxc_mul(im->ctx, d, s);
         const rlxc_expr *cut = rlxc_canonical(im->ctx, rlxc_sub(im->ctx, whole, want), NULL);
@@ -298,7 +329,7 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom y = {0};
     rlxc_attrs attrs =
         rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
-    if (w.n <= 2) {
+    if (w.n <= 2 || !known) {
         const rlxc_atom args[2] = {x, weight};
         y = rlxc_ox_opv(im, names[w.n - 1], args, 2, attrs);
     } else {
@@ -473,12 +504,16 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         count *= (double)w.kernel[i];
     if (lp)
         x = rlxc_ox_op2(im, "power", rlxc_ox_op1(im, "abs", x), rlxc_ox_number(im, t, p));
+    const rlxc_atom given = x;
+    const rlxc_ox_window asked = w;
     x = rlxc_ox_auto_pad(im, &w, x, rlxc_ox_number(im, t, is_max ? lowest(t) : 0));
     if (is_max && rlxc_ox_wants(im, 1)) {
         max_pool_indices(im, x, &w, ceil_mode);
         return;
     }
     bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
+    /* The share of each window that lies on elements, where zeros were put around them. */
+    const bool shared = !is_max && !include && !rlxc_atom_equal(x, given);
     const rlxc_expr *inside[RLXC_OX_MAX_SPATIAL];
     for (uint32_t i = 0; i < w.n && lp && ceil_mode; i++) { /* its means are over whole windows */
         inside[i] = windows_inside(im, &w, i, rlxc_ox_dim(im, x, i + 2));
@@ -486,8 +521,18 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
     }
     rlxc_attrs attrs = rlxc_ox_with_ints(im, window_attrs(im, &w), "pool_size", w.kernel, w.n);
     attrs = rlxc_ox_with(im, attrs, "ceil_mode", rlxc_attr_bool(ceil_mode && !lp));
-    attrs = rlxc_ox_with(im, attrs, "count_include_pad", rlxc_attr_bool(!is_max && include));
+    attrs = rlxc_ox_with(im, attrs, "count_include_pad",
+                         rlxc_attr_bool(!is_max && (include || shared)));
     rlxc_atom y = rlxc_ox_op0(im, pool_name(im, is_max ? "max" : "avg", w.n), x, attrs);
+    if (shared) {
+        rlxc_ox_window same = asked;
+        const rlxc_expr *dims[RLXC_MAX_NDIM];
+        rlxc_ox_dims(im, given, dims);
+        dims[0] = dims[1] = rlxc_ox_i(im, 1);
+        rlxc_atom ones = rlxc_ox_full(im, t, 1, dims, w.n + 2);
+        ones = rlxc_ox_auto_pad(im, &same, ones, rlxc_ox_number(im, t, 0));
+        y = rlxc_ox_op2(im, "divide", y, rlxc_ox_op0(im, pool_name(im, "avg", w.n), ones, attrs));
+    }
     for (uint32_t i = 0; i < w.n && lp && ceil_mode; i++) {
         const rlxc_expr *have = rlxc_ox_dim(im, y, i + 2);
         if (!rlxc_prove_le(im->ctx, have, inside[i], NULL))

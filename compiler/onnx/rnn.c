@@ -256,6 +256,15 @@ static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)
     }
 }
 
+/* |a|, whose dimensions are |first|, |second| and, of three, |third|. */
+static rlxc_atom sized(rlxc_ox *im, rlxc_atom a, uint32_t first, const rlxc_expr *second,
+                       const rlxc_expr *third)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM] = {rlxc_ox_i(im, first),
+                                            rlxc_canonical(im->ctx, second, NULL), third};
+    return rlxc_ox_ndim(im, a) == 2 + (third != NULL) ? rlxc_ox_state_dims(im, a, dims, 7) : a;
+}
+
 void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const int64_t swap[3] = {1, 0, 2}, turned[2] = {1, 0};
@@ -270,10 +279,19 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "expected X, W and R of three dimensions");
         return;
     }
+    const bool quantized = strcmp(im->node->op_type, "DynamicQuantizeLSTM") == 0;
+    const int64_t stated = rlxc_ox_int(im, "hidden_size", 0);
+    const rlxc_expr *hidden =
+        stated > 0 && !quantized ? rlxc_ox_i(im, stated) : rlxc_ox_dim(im, r, 2);
+    const rlxc_expr *rows = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, gates));
+    if (!quantized) {
+        w = sized(im, w, directions, rows, rlxc_ox_dim(im, w, 2));
+        r = sized(im, r, directions, rows, hidden);
+    }
     if (layout)
         x = rlxc_ox_transpose(im, x, swap, 3);
     rlxc_atom hs[2], cs[2], ys[2], lengths = {0};
-    const rlxc_expr *hidden = rlxc_ox_dim(im, r, 2), *batch = rlxc_ox_dim(im, x, 1);
+    const rlxc_expr *batch = rlxc_ox_dim(im, x, 1);
     const rlxc_expr *state_dims[2] = {batch, hidden}, *column[2] = {batch, rlxc_ox_i(im, 1)};
     if (rlxc_ox_has(im, 4)) {
         rlxc_atom given = rlxc_ox_in(im, 4);
@@ -284,7 +302,7 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
     }
     for (uint32_t d = 0; d < directions && !im->failed; d++) {
         cell c = {.kind = kind,
-                  .quantized = strcmp(im->node->op_type, "DynamicQuantizeLSTM") == 0,
+                  .quantized = quantized,
                   .gates = gates,
                   .clip = rlxc_ox_float(im, "clip", 0),
                   .linear_before_reset = rlxc_ox_int(im, "linear_before_reset", 0) != 0,
@@ -306,7 +324,9 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
         if (kind == 'G')
             c.recurrent_bias = rlxc_ox_full(im, t, 0, row_dims, 2);
         if (rlxc_ox_has(im, 3)) {
-            rlxc_atom b = direction_of(im, rlxc_ox_in(im, 3), d);
+            rlxc_atom b = sized(im, rlxc_ox_in(im, 3), directions,
+                                rlxc_mul(im->ctx, rows, rlxc_ox_i(im, 2)), NULL);
+            b = direction_of(im, b, d);
             const rlxc_expr *half = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, gates));
             const rlxc_expr *all = rlxc_mul(im->ctx, half, rlxc_ox_i(im, 2));
             rlxc_atom wb = rlxc_ox_slice(im, b, 0, rlxc_ox_i(im, 0), half, 1),
@@ -323,7 +343,9 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
             c.input = rlxc_ox_op2(im, "add", c.input, rlxc_ox_op2(im, "add", wb, rb));
         }
         for (uint32_t k = 0; kind == 'L' && rlxc_ox_has(im, 7) && k < 3; k++) {
-            rlxc_atom p = gate(im, &c, direction_of(im, rlxc_ox_in(im, 7), d), k);
+            rlxc_atom p = sized(im, rlxc_ox_in(im, 7), directions,
+                                rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 3)), NULL);
+            p = gate(im, &c, direction_of(im, p, d), k);
             c.peephole[k] = rlxc_ox_reshape(im, p, row_dims, 2);
         }
         rlxc_atom init[2];

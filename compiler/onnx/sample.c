@@ -140,6 +140,11 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom at[RLXC_OX_MAX_SPATIAL], sum = {0};
     rlx_dtype t = rlxc_ox_type(im, x);
     uint32_t ndim = rlxc_ox_ndim(im, x), n = ndim - 2;
+    const rlxc_expr *coordinates[RLXC_MAX_NDIM];
+    if (ndim >= 3 && ndim < RLXC_MAX_NDIM && rlxc_ox_ndim(im, grid) == ndim) {
+        coordinates[ndim - 1] = rlxc_ox_i(im, n);
+        grid = rlxc_ox_state_dims(im, grid, coordinates, 1u << (ndim - 1));
+    }
     if (ndim < 3 || n > RLXC_OX_MAX_SPATIAL || rlxc_ox_ndim(im, grid) != ndim ||
         !rlxc_is_const(rlxc_ox_dim(im, grid, ndim - 1), n) || (cubic && n > 2)) {
         rlxc_ox_fail(im,

@@ -6,6 +6,7 @@
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
+#include "compiler/ops/state.h"
 
 #define PI 3.14159265358979323846
 
@@ -44,6 +45,20 @@ void rlxc_ox_import_window(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
+/* A signal of which only the run tells whether it is complex, as a complex one. */
+static rlxc_atom with_two_parts(rlxc_ox *im, rlxc_atom x, uint32_t last)
+{
+    const rlxc_expr *parts = rlxc_ox_dim(im, x, last), *two = rlxc_ox_i(im, 2),
+                    *dims[RLXC_MAX_NDIM];
+    const rlxc_requirement fits = {RLXC_AT_MOST, parts, two, "a signal has one part or two"};
+    rlxc_emit_check(&im->frame->b, &fits);
+    x = rlxc_ox_pad_axis(im, x, last, rlxc_ox_i(im, 0), rlxc_sub(im->ctx, two, parts), "constant",
+                         rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
+    rlxc_ox_dims(im, x, dims);
+    dims[last] = two;
+    return rlxc_ox_state_dims(im, x, dims, 1u << last);
+}
+
 typedef enum transform { FORWARD, INVERSE, REAL_INVERSE } transform;
 
 /* The transform of |x| (..., n along |axis|, ..., 1 or 2) of period |length|: |count| results. Of
@@ -55,7 +70,9 @@ static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc
     rlx_dtype t = rlxc_ox_type(im, x);
     int64_t order[RLXC_MAX_NDIM], back[RLXC_MAX_NDIM], parts;
     uint32_t n = 0;
-    parts = rlxc_ox_need_dim(im, x, ndim - 1, "whether the signal is complex");
+    if (ndim > 0 && !rlxc_ox_static_dim(im, x, ndim - 1, &parts))
+        x = with_two_parts(im, x, ndim - 1);
+    parts = rlxc_ox_need_dim(im, x, ndim ? ndim - 1 : 0, "whether the signal is complex");
     if (ndim < 2 || axis + 1 >= ndim || parts < 1 || parts > 2) {
         rlxc_ox_fail(im, "expected a signal (batch, ..., 1 or 2)");
         return x;

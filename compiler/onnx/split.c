@@ -224,8 +224,7 @@ static rlxc_body *nodes_in_branch(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t 
     return im->failed ? NULL : body;
 }
 
-/* Ends |body| with the values |v|. */
-static void end_with(rlxc_ox *im, rlxc_body *body, rlxc_ox_value *const *v, uint32_t n)
+void rlxc_ox_end_with(rlxc_ox *im, rlxc_body *body, rlxc_ox_value *const *v, uint32_t n)
 {
     rlxc_ox_branch b;
     rlxc_atom *items = rlxc_alloc(im->ctx, (n + 1) * sizeof *items);
@@ -259,7 +258,7 @@ static void join_branches(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2
     if (n == 0)
         return;
     for (uint32_t k = 0; k < 2; k++)
-        end_with(im, bodies[k], own[k], n);
+        rlxc_ox_end_with(im, bodies[k], own[k], n);
     rlxc_ox_choose(im, cond, bodies, own[0], own[1], n, own[2]);
     for (uint32_t i = 0; i < n && !im->failed; i++)
         rlxc_ox_define(im, names[i], own[2][i]);

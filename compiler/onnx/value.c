@@ -439,6 +439,7 @@ int64_t rlxc_ox_need_dim(rlxc_ox *im, rlxc_atom a, uint32_t i, const char *what)
 void rlxc_ox_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *out[RLXC_MAX_NDIM])
 {
     const rlxc_sinfo *s = rlxc_ox_info(im, a);
+    (void)rlxc_ox_ndim(im, a);
     for (int32_t i = 0; i < RLXC_MAX_NDIM; i++)
         out[i] = s && s->dims && i < s->ndim ? s->dims[i] : rlxc_ox_i(im, 1);
 }

@@ -262,6 +262,8 @@ void case_backend(case_report *report, const char *folder, case_mode mode)
     unsigned char *bytes = case_file(model, &length);
     if (bytes && mode == CASE_BATCH)
         bytes = batch_rewrite(bytes, length, &length);
+    else if (bytes && (mode == CASE_FREE || mode == CASE_UNRANKED))
+        bytes = unknown_rewrite(bytes, length, mode == CASE_UNRANKED, &length);
     if (!bytes) {
         case_fail(report, "%s cannot be read", model);
         return;

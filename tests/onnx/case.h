@@ -10,9 +10,11 @@
 enum { CASE_MAX_IO = 64, CASE_REASON = 400 };
 
 typedef enum case_mode {
-    CASE_PLAIN, /* the model as it is */
-    CASE_BATCH, /* the batch dimension of its inputs made symbolic, run at several */
-    CASE_RELAX  /* printed as TVMScript, which is compiled */
+    CASE_PLAIN,   /* the model as it is */
+    CASE_BATCH,   /* the batch dimension of its inputs made symbolic, run at several */
+    CASE_RELAX,   /* printed as TVMScript, which is compiled */
+    CASE_FREE,    /* no dimension of its inputs has a number or a name */
+    CASE_UNRANKED /* not even their ranks are known */
 } case_mode;
 
 /* What the parent gets to know; written to the pipe as it is. */
@@ -55,5 +57,12 @@ bool batch_run(case_report *report, const char *name, rlx_vm *vm, const case_io 
                const case_io *want);
 /* The examples' models, whose inputs and results are .npy files: |name| is digits or chargpt. */
 void batch_example(case_report *report, const char *name);
+
+/* --- unknown.c */
+
+/* The model without numbers and names of its inputs' dimensions, and, where |ranks|, without their
+ * ranks; NULL when it cannot be read. */
+unsigned char *unknown_rewrite(const unsigned char *model, size_t length, bool ranks,
+                               size_t *out_length);
 
 #endif

@@ -6,11 +6,12 @@
  * Markdown; a case that passes in the committed table must pass again, otherwise the exit status is
  * 1. It is 1 also where a compilation needs more memory than it may.
  *
- *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose] [--batch | --relax]
- *               [part of a name]...
+ *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose] [--batch | --relax |
+ * --free | --unranked] [part of a name]...
  *
  * --batch runs the pytorch-converted cases and the examples with a symbolic batch dimension;
- * --relax every case by way of its TVMScript. */
+ * --relax every case by way of its TVMScript; --free with inputs whose dimensions have neither
+ * numbers nor names, --unranked with inputs of unknown rank. */
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
@@ -40,6 +41,19 @@ typedef struct job {
     int pipe;
     uint32_t index;
 } job;
+
+/* Cases that need what --free and --unranked take away, and why. */
+static const char *const needs_shapes[] = {
+    "node/test_scan_sum" /* opset 8: a batch of more than 1 is not supported */
+};
+
+static bool must_pass(const test_case *c, case_mode mode)
+{
+    for (size_t i = 0; i < sizeof needs_shapes / sizeof *needs_shapes; i++)
+        if ((mode == CASE_FREE || mode == CASE_UNRANKED) && strcmp(c->name, needs_shapes[i]) == 0)
+            return false;
+    return c->before || mode == CASE_BATCH;
+}
 
 /* --- cases and the table ---------------------------------------------------------------------- */
 
@@ -260,6 +274,10 @@ int main(int argc, char **argv)
             mode = CASE_BATCH;
         else if (strcmp(argv[i], "--relax") == 0)
             mode = CASE_RELAX;
+        else if (strcmp(argv[i], "--free") == 0)
+            mode = CASE_FREE;
+        else if (strcmp(argv[i], "--unranked") == 0)
+            mode = CASE_UNRANKED;
         else if (n_filters < 64)
             filters[n_filters++] = argv[i];
     }
@@ -274,7 +292,7 @@ int main(int argc, char **argv)
     run_all(data, mode, jobs);
     for (uint32_t i = 0; i < n_cases; i++) {
         passed += cases[i].report.passed;
-        bool worse = (cases[i].before || mode == CASE_BATCH) && !cases[i].report.passed;
+        bool worse = must_pass(&cases[i], mode) && !cases[i].report.passed;
         broken += worse;
         if (worse || (verbose && !cases[i].report.passed))
             printf("%s%s: %s\n", worse ? "MUST PASS " : "", cases[i].name, cases[i].report.reason);
