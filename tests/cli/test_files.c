@@ -98,6 +98,47 @@ RLX_TEST(cli, an_output_that_is_an_input_is_refused)
     fixture_deinit(&f);
 }
 
+/* Names of files and of parameters may hold '='. What stands behind it is a file only where the
+   names say so. */
+RLX_TEST(cli, an_output_that_is_no_input_is_written)
+{
+    static const char named[] = ".func main (\"a=b\": float32[s0!]) -> float32[s0] symbols 1 {\n"
+                                "    call_builtin r1, \"rlx.copy\", [r0]\n"
+                                "    match_type r1, float32[s0]\n"
+                                "    ret r1\n"
+                                "}\n";
+    static const struct {
+        const char *words, *made; /* NULL: refused */
+    } rows[] = {
+        {"n.rlx --input x.npy -o ./o=x.npy", "o=x.npy"},
+        {"n.rlx --input a=b=x.npy -o ./b=x.npy", "b=x.npy"},
+        {"n.rlx --input a=b=./i=x.npy -o x.npy", "x.npy"},
+        {"n.rlx --input ./i=x.npy -o result=x.npy", "x.npy"},
+        {"n.rlx --input ./i=x.npy -o result=i=x.npy", NULL},
+        {"n.rlx --input a=b=y.1.0.npy -o y.1.0.npy", NULL},
+        {"n.rlx --input a=b=y.1.0.npy -o result=./y.1.0.npy", NULL},
+        {"n.rlx --input a=b=y.1.0.npy --native-file y.1.0.npy", NULL},
+    };
+    cli_fixture f;
+    start(&f);
+    assemble_to(&f, "n.rlx", named);
+    cr_assert_eq(chdir(f.folder), 0);
+    const int64_t two = 2;
+    cr_assert_eq(npy_write("i=x.npy", RLX_F32, 1, &two, (const float[]){8, 9}, NULL), RLX_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t sums[] = {sum_of(&f, "i=x.npy"), sum_of(&f, "y.1.0.npy")};
+        expect_command(&f, cli_command_run, rows[i].words, rows[i].made ? CLI_OK : CLI_USAGE,
+                       rows[i].made ? "" : "is the same file as the input");
+        cr_expect(!rows[i].made || exists(&f, rows[i].made), "%s", rows[i].words);
+        cr_expect_eq(sum_of(&f, "i=x.npy"), sums[0], "%s", rows[i].words);
+        cr_expect_eq(sum_of(&f, "y.1.0.npy"), sums[1], "%s", rows[i].words);
+    }
+    cr_expect_eq(sum_of(&f, "x.npy"), sum_of(&f, "i=x.npy"));
+    cr_expect_neq(sum_of(&f, "o=x.npy"), sum_of(&f, "x.npy"));
+    cr_assert_eq(chdir("/"), 0);
+    fixture_deinit(&f);
+}
+
 RLX_TEST(cli, a_failed_write_leaves_the_old_file)
 {
     cli_fixture f;

@@ -88,7 +88,7 @@ typedef struct cli_named {
 
 /* Whether |text| begins with one of |names|: the longest counts. */
 bool cli_split(const char *text, const rlx_str *names, uint32_t n, cli_named *out);
-/* Takes the first number off a path. */
+/* Takes the first number off a path, ".1.2" or "1.2". */
 uint64_t cli_next_field(rlx_str *path);
 /* The name as people are shown it, in quotes where it is not plain. */
 const char *cli_name_text(rlx_str name, char *buffer, size_t size);
@@ -144,6 +144,8 @@ void cli_watch_stop(cli_watch *watch);
 typedef struct cli_session {
     rlx_executable *exe;
     rlx_vm *vm;
+    const char **files; /* those that are read: the module, keys, inputs */
+    uint32_t n_files;
     uint32_t function;
     rlx_value *args;
     uint32_t n_args;
@@ -169,8 +171,8 @@ int cli_call_failed(const cli_session *session, const rlx_error *err);
 /* RLX_NONE, and a complaint, when |exe| has no exported function of that name. */
 uint32_t cli_find_function(const char *file, const rlx_executable *exe, const char *name);
 
-/* Errors: INVALID_ARG if |path| (NULL: nothing is checked) is a file that |call| reads. */
-rlx_status cli_check_output(const cli_call *call, const char *path, rlx_error *err);
+/* Errors: INVALID_ARG if |path| is a file that the session reads. */
+rlx_status cli_check_output(const cli_session *session, const char *path, rlx_error *err);
 
 /* Builds one argument per parameter of the session's function. */
 int cli_make_args(const cli_call *call, cli_session *session);
@@ -187,8 +189,8 @@ rlx_status cli_random_value(const cli_symbols *symbols, cli_budget *budget, uint
 /* Writes |v| to |path| (tuples to path.0, ...: "out.npy" gives out.0.npy). A tuple that |is_field|
  * of the results goes to one file where that is a .pb: it is a sequence. */
 rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_error *err);
-/* Writes nothing, but fails where cli_write_value would write over an input of |call|. */
-rlx_status cli_check_value(const cli_call *call, rlx_value v, bool is_field, const char *path,
+/* Writes nothing, but fails where cli_write_value would write over a file that |session| reads. */
+rlx_status cli_check_value(const cli_session *session, rlx_value v, bool is_field, const char *path,
                            rlx_error *err);
 /* One line a value: kind, dtype, shape, first elements. */
 void cli_print_value(FILE *file, const char *name, rlx_value v);

@@ -44,7 +44,7 @@ bool cli_split(const char *text, const rlx_str *names, uint32_t n, cli_named *ou
 uint64_t cli_next_field(rlx_str *path)
 {
     uint64_t field = 0;
-    size_t at = 1; /* the dot */
+    size_t at = path->len > 0 && path->data[0] == '.';
     for (; at < path->len && path->data[at] >= '0' && path->data[at] <= '9'; at++)
         field = field < UINT32_MAX ? field * 10 + (uint64_t)(path->data[at] - '0') : field;
     path->data += at;

@@ -45,23 +45,17 @@ static size_t position(const char *text)
     return *text >= '0' && *text <= '9' && text[length] == '=' ? length : 0;
 }
 
-/* Finds what |text| of -o is for, and the file. */
-static int find_output(const results *r, const char *text, rlx_value *out, const char **file)
+/* What |text| of -o asks for: a field of a result (of all of it where |index| is RLX_NONE), and the
+ * file. */
+static int parse_output(const results *r, const char *text, cli_named *out)
 {
-    cli_named named;
-    char path[128];
     const char *equals = strchr(text, '=');
     const size_t digits = position(text);
-    bool found = true;
-    *out = r->whole;
-    *file = text;
-    if (cli_split(text, r->names, r->n + 1, &named)) {
-        *file = named.value;
-        found = pick(result_at(r, named.index), named.path, out);
-    } else if (digits > 0 && digits < sizeof path - 1) {
-        snprintf(path, sizeof path, ".%.*s", (int)digits, text);
-        *file = text + digits + 1;
-        found = pick(r->whole, rlx_str_from(path), out);
+    *out = (cli_named){RLX_NONE, {"", 0}, text};
+    if (cli_split(text, r->names, r->n + 1, out))
+        return CLI_OK;
+    if (digits > 0) {
+        *out = (cli_named){RLX_NONE, {text, digits}, text + digits + 1};
     } else if (equals && !memchr(text, '/', (size_t)(equals - text))) {
         const rlx_str name = {text, (size_t)(equals - text)};
         char shown[CLI_NAME_SHOWN];
@@ -69,14 +63,25 @@ static int find_output(const results *r, const char *text, rlx_value *out, const
                              cli_name_text(name, shown, sizeof shown));
         return CLI_USAGE;
     }
-    if (found)
+    return CLI_OK;
+}
+
+static int find_output(const results *r, const char *text, rlx_value *out, const char **file)
+{
+    cli_named named;
+    const int status = parse_output(r, text, &named);
+    if (status != CLI_OK)
+        return status;
+    *file = named.value;
+    if (pick(named.index == RLX_NONE ? r->whole : result_at(r, named.index), named.path, out))
         return CLI_OK;
     cli_complain("-o %s: the result has no field %.*s", text, (int)(*file - text) - 1, text);
     return CLI_FAILED;
 }
 
 /* Checks or writes what every -o asks for. */
-static int each_output(const cli_call *call, const results *r, bool only_check)
+static int each_output(const cli_call *call, const cli_session *session, const results *r,
+                       bool only_check)
 {
     rlx_error err = {0};
     for (uint32_t i = 0; i < call->n_outputs; i++) {
@@ -87,7 +92,7 @@ static int each_output(const cli_call *call, const results *r, bool only_check)
             return status;
         /* A tuple whose type does not say so is a sequence, not the list of the results. */
         const bool is_field = !r->is_list || v.as.object != r->whole.as.object;
-        if ((only_check ? cli_check_value(call, v, is_field, file, &err)
+        if ((only_check ? cli_check_value(session, v, is_field, file, &err)
                         : cli_write_value(v, is_field, file, &err)) != RLX_OK)
             return cli_fail(&err);
     }
@@ -95,10 +100,10 @@ static int each_output(const cli_call *call, const results *r, bool only_check)
 }
 
 /* Nothing is written where one of the files must not be. */
-static int write_outputs(const cli_call *call, const results *r)
+static int write_outputs(const cli_call *call, const cli_session *session, const results *r)
 {
-    int status = each_output(call, r, true);
-    return status == CLI_OK ? each_output(call, r, false) : status;
+    int status = each_output(call, session, r, true);
+    return status == CLI_OK ? each_output(call, session, r, false) : status;
 }
 
 static void print_results(const results *r)
@@ -120,47 +125,66 @@ static void print_results(const results *r)
     }
 }
 
-static int show(const cli_call *call, const cli_session *session, rlx_value whole)
+/* The names; free them. */
+static int init_results(const cli_session *session, results *out)
 {
     const rlx_executable *exe = session->exe;
     rlx_function_info info = {0};
     rlx_type_info type = {0};
     (void)rlx_executable_function(exe, session->function, &info);
     (void)rlx_executable_type(exe, info.result_type, &type);
-    results r = {.whole = whole, .is_list = type.kind == RLX_TYPE_TUPLE};
-    r.n = rlx_function_result_count(exe, session->function);
-    r.names = calloc((size_t)r.n + 1, sizeof *r.names);
-    if (!r.names) {
+    *out = (results){.whole = rlx_none(), .is_list = type.kind == RLX_TYPE_TUPLE};
+    out->n = rlx_function_result_count(exe, session->function);
+    out->names = calloc((size_t)out->n + 1, sizeof *out->names);
+    if (!out->names) {
         cli_complain("out of memory");
         return CLI_FAILED;
     }
-    for (uint32_t i = 0; i < r.n; i++)
-        r.names[i] = rlx_function_result_name(exe, session->function, i);
-    r.names[r.n] = RLX_STR("result");
+    for (uint32_t i = 0; i < out->n; i++)
+        out->names[i] = rlx_function_result_name(exe, session->function, i);
+    out->names[out->n] = RLX_STR("result");
+    return CLI_OK;
+}
+
+/* What can be said of the outputs before the call; the files of a tuple's fields are known after.
+ */
+static int check_outputs(const cli_call *call, const cli_session *session, const results *r)
+{
+    rlx_error err = {0};
     int status = CLI_OK;
-    if (call->n_outputs > 0)
-        status = write_outputs(call, &r);
-    else
-        print_results(&r);
-    free(r.names);
+    for (uint32_t i = 0; status == CLI_OK && i < call->n_outputs; i++) {
+        cli_named named;
+        status = parse_output(r, call->outputs[i], &named);
+        if (status == CLI_OK && cli_check_output(session, named.value, &err) != RLX_OK) {
+            cli_complain("%s", err.message);
+            status = CLI_USAGE;
+        }
+    }
     return status;
 }
 
 static int run(const cli_call *call)
 {
     cli_session session;
-    rlx_value result = rlx_none();
+    results r = {.whole = rlx_none()};
     rlx_error err = {0};
     int status = cli_open(call, &session);
+    if (status == CLI_OK)
+        status = init_results(&session, &r);
+    if (status == CLI_OK)
+        status = check_outputs(call, &session, &r);
     if (status == CLI_OK) {
-        if (rlx_vm_invoke_index(session.vm, session.function, session.args, session.n_args, &result,
-                                &err) != RLX_OK)
+        if (rlx_vm_invoke_index(session.vm, session.function, session.args, session.n_args,
+                                &r.whole, &err) != RLX_OK)
             status = cli_call_failed(&session, &err);
         cli_calls_done(&session);
-        if (status == CLI_OK)
-            status = show(call, &session, result);
+        if (status == CLI_OK && call->n_outputs > 0)
+            status = write_outputs(call, &session, &r);
+        else if (status == CLI_OK)
+            print_results(&r);
     }
-    rlx_value_release(result);
+    rlx_value_release(r.whole);
+    free(r.names);
     cli_close(&session);
     return status;
 }

@@ -170,35 +170,52 @@ static int bind_dims(const cli_call *call, cli_session *session)
     return status;
 }
 
-/* The file that |text|, "F" or "NAME=F", may mean; every name may have a '=' in it. NULL after the
- * last one. */
-static const char *next_file(const char *text)
+rlx_status cli_check_output(const cli_session *session, const char *path, rlx_error *err)
 {
-    const char *equals = strchr(text, '=');
-    return equals ? equals + 1 : NULL;
+    return rlx_check_output(path, session->files, session->n_files, err);
 }
 
-rlx_status cli_check_output(const cli_call *call, const char *path, rlx_error *err)
+/* Loading writes --native-file, when no names are known yet: "F=G" of --input may be the file G,
+   for a parameter F, or the file F=G, and neither may be lost. */
+static rlx_status check_native_file(const cli_call *call, rlx_error *err)
 {
-    if (!path)
+    if (!call->native_file)
         return RLX_OK;
-    RLX_TRY(rlx_check_output(path, &call->file, 1, err));
-    RLX_TRY(rlx_check_output(path, call->keys, call->n_keys, err));
-    for (uint32_t i = 0; i < call->n_inputs; i++)
-        for (const char *file = call->inputs[i]; file; file = next_file(file))
-            RLX_TRY(rlx_check_output(path, &file, 1, err));
+    RLX_TRY(rlx_check_output(call->native_file, &call->file, 1, err));
+    RLX_TRY(rlx_check_output(call->native_file, call->keys, call->n_keys, err));
+    for (uint32_t i = 0; i < call->n_inputs; i++) {
+        for (const char *file = call->inputs[i]; file; file = strchr(file, '=')) {
+            file += *file == '=';
+            RLX_TRY(rlx_check_output(call->native_file, &file, 1, err));
+        }
+    }
     return RLX_OK;
 }
 
-/* What the command line says alone; the files of a tuple's fields are known after the call. */
-static rlx_status check_outputs(const cli_call *call, rlx_error *err)
+/* The files that are read; the names of the parameters say which of them --input means. */
+static int list_files(const cli_call *call, cli_session *s)
 {
-    RLX_TRY(cli_check_output(call, call->native_file, err));
-    RLX_TRY(cli_check_output(call, call->trace, err));
-    for (uint32_t i = 0; i < call->n_outputs; i++)
-        for (const char *file = call->outputs[i]; file; file = next_file(file))
-            RLX_TRY(cli_check_output(call, file, err));
-    return RLX_OK;
+    rlx_function_info info = {0};
+    (void)rlx_executable_function(s->exe, s->function, &info);
+    rlx_str *params = calloc((size_t)info.n_params + 1, sizeof *params);
+    s->files = calloc((size_t)call->n_keys + call->n_inputs + 1, sizeof *s->files);
+    if (!params || !s->files) {
+        free(params);
+        cli_complain("out of memory");
+        return CLI_FAILED;
+    }
+    for (uint32_t i = 0; i < info.n_params; i++)
+        params[i] = rlx_function_param_name(s->exe, s->function, i);
+    s->files[s->n_files++] = call->file;
+    for (uint32_t i = 0; i < call->n_keys; i++)
+        s->files[s->n_files++] = call->keys[i];
+    for (uint32_t i = 0; i < call->n_inputs; i++) {
+        cli_named named = {.value = call->inputs[i]};
+        (void)cli_split(call->inputs[i], params, info.n_params, &named);
+        s->files[s->n_files++] = named.value;
+    }
+    free(params);
+    return CLI_OK;
 }
 
 /* The VM has what the arguments leave. */
@@ -231,7 +248,7 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_complain("no file given; --help shows the usage");
         return CLI_USAGE;
     }
-    if (check_outputs(call, &err) != RLX_OK) {
+    if (check_native_file(call, &err) != RLX_OK) {
         cli_complain("%s", err.message);
         return CLI_USAGE;
     }
@@ -251,6 +268,13 @@ int cli_open(const cli_call *call, cli_session *out)
         cli_find_function(call->file, out->exe, call->function ? call->function : "main");
     if (out->function == RLX_NONE)
         return CLI_FAILED;
+    status = list_files(call, out);
+    if (status == CLI_OK && call->trace && cli_check_output(out, call->trace, &err) != RLX_OK) {
+        cli_complain("%s", err.message);
+        status = CLI_USAGE;
+    }
+    if (status != CLI_OK)
+        return status;
     status = cli_symbols_init(&out->symbols, out->exe, out->function);
     if (status == CLI_OK)
         status = bind_dims(call, out);
@@ -280,6 +304,7 @@ void cli_close(cli_session *session)
     for (uint32_t i = 0; i < session->n_args; i++)
         rlx_value_release(session->args[i]);
     free(session->args);
+    free(session->files);
     cli_symbols_deinit(&session->symbols);
     rlx_vm_destroy(session->vm);
     rlx_executable_release(session->exe);

@@ -30,7 +30,7 @@ static char *field_path(const char *path, uint32_t field)
     return out;
 }
 
-static rlx_status write_elements(const cli_call *only_check, const char *path, rlx_dtype dtype,
+static rlx_status write_elements(const cli_session *only_check, const char *path, rlx_dtype dtype,
                                  uint32_t ndim, const int64_t *dims, const void *data,
                                  rlx_error *err)
 {
@@ -39,13 +39,13 @@ static rlx_status write_elements(const cli_call *only_check, const char *path, r
     return (ending(path) == 3 ? tensorproto_write : npy_write)(path, dtype, ndim, dims, data, err);
 }
 
-static rlx_status write_proto(const cli_call *only_check, const char *path, rlx_value v,
+static rlx_status write_proto(const cli_session *only_check, const char *path, rlx_value v,
                               rlx_error *err)
 {
     return only_check ? cli_check_output(only_check, path, err) : onnxproto_write(path, v, err);
 }
 
-static rlx_status write_at_depth(const cli_call *only_check, rlx_value v, const char *path,
+static rlx_status write_at_depth(const cli_session *only_check, rlx_value v, const char *path,
                                  uint32_t depth, rlx_error *err)
 {
     switch ((rlx_kind)v.kind) {
@@ -97,10 +97,10 @@ rlx_status cli_write_value(rlx_value v, bool is_field, const char *path, rlx_err
     return write_at_depth(NULL, v, path, is_field, err);
 }
 
-rlx_status cli_check_value(const cli_call *call, rlx_value v, bool is_field, const char *path,
+rlx_status cli_check_value(const cli_session *session, rlx_value v, bool is_field, const char *path,
                            rlx_error *err)
 {
-    return write_at_depth(call, v, path, is_field, err);
+    return write_at_depth(session, v, path, is_field, err);
 }
 
 /* An element as text. */
