@@ -29,7 +29,7 @@ enum {
 #define RLXV_SECTION_REQUIRED 1u
 #define RLXV_MAX_SECTIONS 64u
 
-/* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND or IO. */
+/* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND, NOMEM or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
 /* new_file.c: the name that the file has until it is whole; NULL: it is a device or pipe. */

@@ -50,8 +50,10 @@ rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what)
     int code = errno;
     /* GNU's strerror_r may return a text of its own instead of filling the buffer. */
     const char *text = strerror_r(code, reason, sizeof reason);
-    return rlx_fail(err, code == ENOENT ? RLX_E_NOT_FOUND : RLX_E_IO, "%s: cannot %s: %s", path,
-                    what, text);
+    const rlx_status status = code == ENOENT   ? RLX_E_NOT_FOUND
+                              : code == ENOMEM ? RLX_E_NOMEM
+                                               : RLX_E_IO;
+    return rlx_fail(err, status, "%s: cannot %s: %s", path, what, text);
 }
 
 static rlx_status read_at(int fd, const char *path, uint64_t offset, uint8_t *to, size_t n,

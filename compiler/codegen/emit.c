@@ -322,6 +322,7 @@ bool rlxc_emit_bytecode(rlxc_context *ctx, const rlxc_module *module, const rlxc
         if (!f)
             continue;
         uint32_t index = (uint32_t)(uintptr_t)rlxc_map_get(&m.functions, rlxc_key(f)) - 1;
+        rlxc_doing(ctx, "emitting bytecode of", module->globals.items[i]->name);
         if (!emit_function(&m, f, index) || !emit_attrs(&m, f))
             return false;
     }

@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +38,10 @@ static int memory_file(rlxc_context *ctx, const char *name, const void *data, si
     }
     if (fd >= 0 && done == size)
         return fd;
-    rlxc_error(ctx, nowhere, "cannot hand code to the linker: %s", strerror(errno));
+    if (errno == ENOMEM || errno == ENOSPC)
+        rlxc_set_out_of_memory(ctx);
+    else
+        rlxc_error(ctx, nowhere, "cannot hand code to the linker: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;
@@ -79,15 +84,18 @@ static const struct linker {
     bool to_stdout;
 } linkers[] = {{"ld.lld-19", true}, {"ld.lld", true}, {"ld", false}};
 
-/* Runs |linker|, which has the |n| files |fds|: the last two are its output and its messages. 127
- * where there is no such program. */
+enum { NOT_FOUND = -1, NOT_STARTED = -2 };
+
+/* Runs |linker|, which has the |n| files |fds|: the last two are its output and its messages. How
+ * it ended, as waitpid says; NOT_FOUND where there is no such program, NOT_STARTED with errno. */
 static int run(const struct linker *linker, char *const *args, const int *fds, uint32_t n)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status = 0;
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return 127;
+    errno = posix_spawn_file_actions_init(&actions);
+    if (errno != 0)
+        return NOT_STARTED;
     for (uint32_t i = 0; i < n; i++) /* onto itself: stays open */
         posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -95,12 +103,13 @@ static int run(const struct linker *linker, char *const *args, const int *fds, u
     posix_spawn_file_actions_adddup2(&actions, fds[n - 1], 2);
     int failed = posix_spawnp(&pid, linker->name, &actions, NULL, args, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed)
-        return 127;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+    if (failed == ENOENT)
+        return NOT_FOUND;
+    errno = failed;
+    while (errno == 0 && waitpid(pid, &status, 0) < 0)
+        if (errno == EINTR)
+            errno = 0;
+    return errno == 0 ? status : NOT_STARTED;
 }
 
 /* A library of the C runtime by file, so that the result names it (DT_NEEDED) and loads by itself.
@@ -160,12 +169,25 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     return rlxc_out_of_memory(ctx) ? NULL : args; /* the words may be anything */
 }
 
+/* A linker that cannot get memory is killed, aborts, or is not loaded (127) to begin with. */
+static void explain(rlxc_context *ctx, int status, const char *message)
+{
+    struct rlimit limit;
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const char *name = signal ? sigdescr_np(signal) : NULL;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    rlxc_error(ctx, nowhere, "the linker failed: %s%s%s", message, name && message[0] ? ": " : "",
+               name ? name : "");
+    if (signal == SIGKILL || (limited && (signal != 0 || WEXITSTATUS(status) == 127)))
+        rlxc_set_out_of_memory(ctx);
+}
+
 /* |fds|: the objects, then the output and the messages. */
 static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int *fds, uint32_t n,
                        const void **out_data, size_t *out_size)
 {
-    int status = 127;
-    for (size_t i = 0; status == 127 && i < sizeof linkers / sizeof *linkers; i++) {
+    int status = NOT_FOUND;
+    for (size_t i = 0; status == NOT_FOUND && i < sizeof linkers / sizeof *linkers; i++) {
         char **args = command_line(ctx, options, fds, n, linkers[i].to_stdout);
         if (!args)
             return false;
@@ -173,10 +195,14 @@ static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int
     }
     if (status == 0)
         return read_file(ctx, fds[n], out_data, out_size);
-    rlxc_error(ctx, nowhere,
-               status == 127 ? "no linker found: install lld or binutils%s"
-                             : "the linker failed: %s",
-               status == 127 ? "" : linker_message(ctx, fds[n + 1]));
+    if (status == NOT_STARTED && errno == ENOMEM)
+        rlxc_set_out_of_memory(ctx);
+    else if (status == NOT_STARTED)
+        rlxc_error(ctx, nowhere, "cannot run the linker: %s", strerror(errno));
+    else if (status == NOT_FOUND)
+        rlxc_error(ctx, nowhere, "no linker found: install lld or binutils");
+    else
+        explain(ctx, status, linker_message(ctx, fds[n + 1]));
     return false;
 }
 
@@ -186,6 +212,7 @@ bool rlxc_link_shared(rlxc_context *ctx, const rlxc_options *options, const rlx_
     static const char *const names[] = {"rlxc-output", "rlxc-messages"};
     int *fds = rlxc_try_alloc(ctx, (size_t)n + 2, sizeof *fds);
     uint32_t opened = 0;
+    rlxc_doing(ctx, "linking kernels", NULL);
     if (!fds)
         return false;
     while (opened < n + 2) {

@@ -24,9 +24,10 @@ enum {
 typedef struct rlxc_llvm_part { /* some of the kernels, compiled by one thread */
     LLVMContextRef lc;
     LLVMModuleRef module;
-    uint32_t size;           /* instructions */
-    LLVMMemoryBufferRef out; /* the code, once it is compiled */
-    char problem[400];       /* why it was not */
+    uint32_t size;            /* instructions */
+    const char *first, *last; /* kernels in it; NULL: none */
+    LLVMMemoryBufferRef out;  /* the code, once it is compiled */
+    char problem[400];        /* why it was not */
 } rlxc_llvm_part;
 
 typedef struct rlxc_llvm {

@@ -7,6 +7,7 @@
  * largest part is begun first (the longest-processing-time rule: Graham, Bounds on Multiprocessing
  * Timing Anomalies, 1969), the caller works as the threads do, and where no thread can be started
  * it does all. */
+#include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
@@ -108,23 +109,36 @@ static LLVMTargetMachineRef open_machine(const rlxc_options *o, LLVMTargetRef ta
                                    LLVMCodeModelDefault);
 }
 
-/* Compiles what no other thread has begun, until nothing is left. Modules are given back at once:
- * they are what takes the memory. */
+static void drop_module(rlxc_llvm_part *part)
+{
+    if (part->module)
+        LLVMDisposeModule(part->module);
+    if (part->lc)
+        LLVMContextDispose(part->lc);
+    part->module = NULL;
+    part->lc = NULL;
+}
+
+/* Compiles what no other thread has begun, until nothing is left. While there is more to do,
+ * modules are given back at once: they are what takes the memory. The last ones may go with the
+ * process. */
 static void *run(void *user)
 {
     work *w = user;
+    rlxc_child_does("generating code", NULL, NULL);
     LLVMTargetMachineRef machine = open_machine(w->options, w->target);
     for (uint32_t i; (i = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed)) < w->n;) {
         rlxc_llvm_part *part = w->order[i];
         LLVMContextSetDiagnosticHandler(part->lc, on_diagnostic, part);
-        if (!machine)
+        rlxc_child_does("optimizing", part->first, part->last);
+        if (!machine) {
             note(part, "LLVM", "no machine for this target");
-        else if (verify(part) && optimize(part, w->options->opt_level, machine))
+        } else if (verify(part) && optimize(part, w->options->opt_level, machine)) {
+            rlxc_child_does("emitting", part->first, part->last);
             emit(part, machine, w->form);
-        LLVMDisposeModule(part->module);
-        LLVMContextDispose(part->lc);
-        part->module = NULL;
-        part->lc = NULL;
+        }
+        if (atomic_load_explicit(&w->next, memory_order_relaxed) < w->n)
+            drop_module(part);
     }
     if (machine)
         LLVMDisposeTargetMachine(machine);
@@ -221,10 +235,7 @@ void rlxc_llvm_drop_parts(rlxc_llvm_part *parts, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (parts[i].out)
             LLVMDisposeMemoryBuffer(parts[i].out);
-        if (parts[i].module)
-            LLVMDisposeModule(parts[i].module);
-        if (parts[i].lc)
-            LLVMContextDispose(parts[i].lc);
+        drop_module(&parts[i]);
         parts[i] = (rlxc_llvm_part){0};
     }
 }

@@ -1,11 +1,13 @@
 /* A module's PrimFuncs -> native code in one of four forms: LLVM text, assembly, object, shared
- * object. Owns every LLVM handle of the compilation; nothing of LLVM survives the call.
+ * object. LLVM runs in a child process (child.c), which hands over the triple and each part's code;
+ * nothing of LLVM is in this process.
  *
  * For a shared object the kernels are dealt out to parts, each an LLVM module in a context of its
  * own, which are compiled on several threads (llvm_parts.c) and joined by the linker. Where a part
  * ends follows from the kernels alone. The other forms are for reading and have one part. The
  * output depends on the module and the options but |jobs|. What LLVM rejects is our bug and is
  * reported as one. */
+#include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
@@ -69,8 +71,7 @@ static bool open_part(rlxc_llvm *g)
 
 static void close_part(rlxc_llvm *g)
 {
-    if (g->b)
-        LLVMDisposeBuilder(g->b);
+    LLVMDisposeBuilder(g->b);
     g->b = NULL;
 }
 
@@ -113,6 +114,9 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
                 return false;
             part = &g->parts.items[g->parts.count - 1];
         }
+        rlxc_child_does("building", f->name, f->name);
+        part->first = part->first ? part->first : f->name;
+        part->last = f->name;
         rlxc_llvm_function(g, f);
         if (rlxc_failed(g->ctx))
             return false;
@@ -121,47 +125,52 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
     return true;
 }
 
-/* --- output ---------------------------------------------------------------------------------- */
+/* --- in the child ---------------------------------------------------------------------------- */
 
-/* Copies into the arena; text gets a NUL after its end. */
-static bool keep(rlxc_context *ctx, LLVMMemoryBufferRef buffer, rlxc_native *out)
+typedef struct job {
+    rlxc_context *ctx;
+    const rlxc_module *module;
+    const rlxc_options *options;
+    rlxc_native_form form;
+} job;
+
+static bool generate(void *user, rlxc_child *child)
 {
-    size_t size = LLVMGetBufferSize(buffer);
-    char *copy = rlxc_try_alloc(ctx, size + 1, 1);
-    if (!copy)
+    const job *j = user;
+    rlxc_llvm g = {.ctx = j->ctx, .options = j->options};
+    if (!rlxc_llvm_describe(j->ctx, j->options, &g.triple, &g.layout))
         return false;
-    memcpy(copy, LLVMGetBufferStart(buffer), size);
-    out->data = copy;
-    out->size = size;
-    return true;
-}
-
-static bool link_parts(rlxc_llvm *g, rlxc_native *out)
-{
-    rlx_str *objects = rlxc_try_alloc(g->ctx, g->parts.count, sizeof *objects);
-    for (uint32_t i = 0; objects && i < g->parts.count; i++) {
-        LLVMMemoryBufferRef buffer = g->parts.items[i].out;
-        objects[i] = (rlx_str){LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer)};
+    g.has_f16c = rlxc_target_has_feature(j->options, "f16c");
+    if (!build(&g, j->module, j->form == RLXC_NATIVE_SHARED))
+        return false;
+    close_part(&g);
+    if (!rlxc_llvm_emit_parts(j->ctx, j->options, j->form, g.parts.items, g.parts.count))
+        return false;
+    rlxc_child_does("handing over code", NULL, NULL);
+    bool fine = rlxc_child_put(child, g.triple, strlen(g.triple));
+    for (uint32_t i = 0; fine && i < g.parts.count; i++) {
+        LLVMMemoryBufferRef code = g.parts.items[i].out;
+        fine = rlxc_child_put(child, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
     }
-    return objects &&
-           rlxc_link_shared(g->ctx, g->options, objects, g->parts.count, &out->data, &out->size);
+    if (!fine)
+        rlxc_set_out_of_memory(j->ctx);
+    return fine; /* nothing is given back: the process ends */
 }
 
 bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                          rlxc_native_form form, rlxc_native *out)
 {
-    rlxc_llvm g = {.ctx = ctx, .options = options};
-    bool shared = form == RLXC_NATIVE_SHARED;
+    job j = {ctx, module, options, form};
+    rlxc_items items;
     *out = (rlxc_native){0};
-    if (!rlxc_llvm_describe(ctx, options, &g.triple, &g.layout))
+    if (!rlxc_in_child(ctx, generate, &j, &items))
         return false;
-    out->triple = g.triple;
+    out->triple = items.items[0].data;
     out->features = rlxc_target_required_features(ctx, options);
-    g.has_f16c = rlxc_target_has_feature(options, "f16c");
-    bool fine = build(&g, module, shared);
-    close_part(&g);
-    fine = fine && rlxc_llvm_emit_parts(ctx, options, form, g.parts.items, g.parts.count) &&
-           (shared ? link_parts(&g, out) : keep(ctx, g.parts.items[0].out, out));
-    rlxc_llvm_drop_parts(g.parts.items, g.parts.count);
-    return fine && !rlxc_failed(ctx);
+    if (form == RLXC_NATIVE_SHARED)
+        return rlxc_link_shared(ctx, options, items.items + 1, items.count - 1, &out->data,
+                                &out->size);
+    out->data = items.items[1].data;
+    out->size = items.items[1].len;
+    return !rlxc_failed(ctx);
 }

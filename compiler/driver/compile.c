@@ -85,7 +85,9 @@ bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_option
 
 static bool report(rlxc_context *ctx, rlx_status status, const rlx_error *err)
 {
-    if (status != RLX_OK)
+    if (status == RLX_E_NOMEM)
+        rlxc_set_out_of_memory(ctx);
+    else if (status != RLX_OK)
         rlxc_error(ctx, (rlxc_range){0}, "cannot write the executable: %s", err->message);
     return status == RLX_OK;
 }

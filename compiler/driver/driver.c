@@ -158,6 +158,7 @@ static bool set_options(run *r)
 static bool read_input(run *r)
 {
     const rlxc_command *c = r->command;
+    rlxc_doing(r->ctx, "reading", c->input);
     if (has_suffix(c->input, ".onnx")) { /* mostly weights, which stay where they are */
         if (!rlxc_map_input(r->ctx, c->input, INPUT_LIMIT, &r->text, &r->length))
             return false;
@@ -178,6 +179,7 @@ static bool read_input(run *r)
     }
     if (c->params == NULL)
         return true;
+    rlxc_doing(r->ctx, "reading", c->params);
     return rlxc_weights_open(r->ctx, c->params, &r->weights) &&
            rlxc_bind_weights(r->ctx, r->module, &r->weights);
 }
@@ -186,6 +188,7 @@ static bool read_input(run *r)
 
 static bool write_output(const run *r, const void *data, size_t size)
 {
+    rlxc_doing(r->ctx, "writing", r->command->output);
     if (r->command->output != NULL)
         return rlxc_write_file(r->ctx, r->command->output, data, size);
     if (fwrite(data, 1, size, r->out) == size && fflush(r->out) == 0)
@@ -201,7 +204,10 @@ static bool write_text(const run *r, const char *text)
 
 static bool fail(const run *r, const rlx_error *err)
 {
-    rlxc_error(r->ctx, (rlxc_range){0}, "%s", err->message);
+    if (err->code == RLX_E_NOMEM)
+        rlxc_set_out_of_memory(r->ctx);
+    else
+        rlxc_error(r->ctx, (rlxc_range){0}, "%s", err->message);
     return false;
 }
 
@@ -218,6 +224,7 @@ static bool write_executable(const run *r)
     rlx_error err = {0};
     char *text = NULL;
     size_t length = 0;
+    rlxc_doing(r->ctx, "writing", r->command->output);
     if (r->command->emit != RLXC_EMIT_BYTECODE)
         return rlx_exec_builder_save(r->builder, r->command->output, &err) == RLX_OK ||
                refused(r, &err);
@@ -325,15 +332,13 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
 
     rlxc_context *ctx = rlxc_context_create(NULL);
     if (ctx == NULL) {
-        fputs("rlxc: out of memory\n", err);
+        fputs("rlxc: out of memory while starting\n", err);
         return EXIT_FAILURE;
     }
     run r = {.command = &command, .ctx = ctx, .out = out, .err = err};
     bool ok = set_options(&r) && read_input(&r) && compile(&r);
     if (command.time_passes)
         print_times(&r);
-    if (rlxc_out_of_memory(ctx))
-        fputs("rlxc: out of memory\n", err);
     fputs(rlxc_render_diagnostics(ctx), err);
 
     rlx_exec_builder_destroy(r.builder);

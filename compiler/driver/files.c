@@ -13,7 +13,10 @@
 
 static bool fail_errno(rlxc_context *ctx, const char *path)
 {
-    rlxc_error(ctx, (rlxc_range){0}, "%s: %s", path, strerror(errno));
+    if (errno == ENOMEM)
+        rlxc_set_out_of_memory(ctx);
+    else
+        rlxc_error(ctx, (rlxc_range){0}, "%s: %s", path, strerror(errno));
     return false;
 }
 
@@ -98,6 +101,9 @@ bool rlxc_write_file(rlxc_context *ctx, const char *path, const void *data, size
     rlx_error err = {0};
     if (rlx_write_file(path, data, size, &err) == RLX_OK)
         return true;
-    rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
+    if (err.code == RLX_E_NOMEM)
+        rlxc_set_out_of_memory(ctx);
+    else
+        rlxc_error(ctx, (rlxc_range){0}, "%s", err.message);
     return false;
 }

@@ -77,6 +77,14 @@ void rlxc_set_out_of_memory(rlxc_context *ctx)
     ctx->out_of_memory = true;
 }
 
+void rlxc_doing(rlxc_context *ctx, const char *what, const char *name)
+{
+    if (ctx->out_of_memory)
+        return;
+    ctx->doing = what;
+    ctx->doing_name = name;
+}
+
 bool rlxc_out_of_memory(const rlxc_context *ctx)
 {
     return ctx->out_of_memory;

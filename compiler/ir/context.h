@@ -107,6 +107,11 @@ const rlxc_diagnostic *rlxc_diagnostics(const rlxc_context *ctx, size_t *out_cou
  * recover poll rlxc_out_of_memory and the error limit instead. */
 bool rlxc_failed(const rlxc_context *ctx);
 bool rlxc_out_of_memory(const rlxc_context *ctx);
+/* Memory is out, also where the context did not ask for it. */
+void rlxc_set_out_of_memory(rlxc_context *ctx);
+/* What is done from here on: "reading", "m.py" (may be NULL). The texts live as long as the
+ * context; it says so when memory runs out: "out of memory while reading 'm.py'". */
+void rlxc_doing(rlxc_context *ctx, const char *what, const char *name);
 /* "path:line:col: error: message", source line and caret, for all diagnostics; arena text. */
 const char *rlxc_render_diagnostics(rlxc_context *ctx);
 

@@ -43,6 +43,7 @@ struct rlxc_context {
     char *reserve;      /* serves small requests once the allocator refused */
     size_t reserve_used;
     bool out_of_memory;
+    const char *doing, *doing_name; /* since out_of_memory: what was done then */
 
     rlxc_intern_slot *interned;
     uint32_t n_interned, intern_capacity; /* capacity is a power of two */
@@ -58,8 +59,6 @@ struct rlxc_context {
     uint32_t next_id; /* of identity objects other than expressions: buffers, constants */
 };
 
-/* Marks the context failed with RLX_E_NOMEM. */
-void rlxc_set_out_of_memory(rlxc_context *ctx);
 /* FNV-1a over bytes, continued from |hash| (start with RLXC_HASH_START). */
 #define RLXC_HASH_START 2166136261u
 static inline uint32_t rlxc_hash_bytes(uint32_t hash, const void *data, size_t size)

@@ -271,7 +271,13 @@ const char *rlxc_render_diagnostics(rlxc_context *ctx)
     }
     if (ctx->n_errors > ctx->max_errors)
         rlxc_text_printf(&out, "and %u more errors\n", ctx->n_errors - ctx->max_errors);
-    if (ctx->out_of_memory)
-        rlxc_text_puts(&out, "error: out of memory\n");
+    if (ctx->out_of_memory) {
+        rlxc_text_puts(&out, "error: out of memory");
+        if (ctx->doing)
+            rlxc_text_printf(&out, " while %s", ctx->doing);
+        if (ctx->doing && ctx->doing_name)
+            rlxc_text_printf(&out, " '%s'", ctx->doing_name);
+        rlxc_text_puts(&out, "\n");
+    }
     return out.data;
 }

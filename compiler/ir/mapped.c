@@ -27,6 +27,8 @@ const void *rlxc_map_file(rlxc_context *ctx, int fd, size_t size)
         return NULL;
     mapping *m = rlxc_try_alloc(ctx, 1, sizeof *m);
     void *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (base == MAP_FAILED && errno == ENOMEM)
+        rlxc_set_out_of_memory(ctx);
     if (base == MAP_FAILED)
         return NULL;
     if (m && rlxc_on_destroy(ctx, unmap, m)) {

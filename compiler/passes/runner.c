@@ -58,6 +58,7 @@ bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options 
             return false;
         }
         double start = now_seconds();
+        rlxc_doing(ctx, "running pass", pass->name);
         if (!pass->run(ctx, module, options) || rlxc_failed(ctx)) {
             if (!rlxc_failed(ctx))
                 rlxc_internal(ctx, (rlxc_range){0}, pass->name, "failed without a diagnostic");

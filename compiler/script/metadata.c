@@ -215,6 +215,8 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text)
         return fail(&r, "load_json takes a string");
     r.root = json_loadb(text->text, text->length, 0, &error);
     if (!r.root) {
+        if (error.text[0] == '\0') /* nothing is wrong with the text */
+            rlxc_set_out_of_memory(p->ctx);
         rlxc_error(p->ctx, text->range, "metadata is not JSON: %s at line %d", error.text,
                    error.line);
         return false;

@@ -8,6 +8,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
+#include <llvm/Config/llvm-config.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -151,15 +152,16 @@ static uint32_t vector_bytes(const char *features)
 static void resolve_native(rlxc_context *ctx, rlxc_options *options)
 {
     rlxc_text text = {.ctx = ctx};
-    char *name = LLVMGetHostCPUName(), *triple = LLVMGetDefaultTargetTriple();
+    char *name = LLVMGetHostCPUName(); /* as good as a table: it makes nothing but this copy */
     for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
         if (rlx_cpu_has(rlx_str_from(known_features[i])))
             rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);
-    options->cpu = rlxc_intern_cstr(ctx, name);
+    options->cpu = rlxc_intern_cstr(ctx, name ? name : "");
     options->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
-    options->triple = rlxc_intern_cstr(ctx, triple);
+    options->triple = rlxc_intern_cstr(ctx, LLVM_DEFAULT_TARGET_TRIPLE);
     LLVMDisposeMessage(name);
-    LLVMDisposeMessage(triple);
+    if (!name)
+        rlxc_set_out_of_memory(ctx);
     options->vector_bytes = vector_bytes(options->features);
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE); /* 0 or less: the system does not say */
     options->l2_bytes = l2 > 0 && l2 <= MAX_L2 ? (uint32_t)l2 : DEFAULT_L2;

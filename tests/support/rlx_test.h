@@ -13,9 +13,13 @@
 #include <criterion/criterion.h>
 #endif
 #include <rlx/rlx.h>
+#include <sys/types.h>
 
 typedef struct rlx_test {
     rlx_allocator allocator; /* counting; give it to every create */
+    /* What the compiler's child processes (compiler/codegen/child.c) do counts as calls, and fails
+       as asked; live blocks are those of the test's own process. */
+    pid_t process;
     size_t live_blocks, live_bytes, calls;
     size_t most_bytes;      /* that were live at once; a test may set it back */
     size_t fail_at;         /* the call, counted from 1, that returns NULL; 0: none */
