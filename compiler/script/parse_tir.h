@@ -23,12 +23,18 @@ typedef struct rlxc_block_parts {
     const rlxc_stmt *init;
 } rlxc_block_parts;
 
+typedef struct rlxc_tir_loop { /* the innermost one around a statement */
+    rlxc_loop_kind kind;
+    rlxc_buffer *flag; /* what break and continue store to; NULL: there is none so far */
+} rlxc_tir_loop;
+
 typedef struct rlxc_tir_parser {
     rlxc_parser *p;
     rlxc_prim_func *function;
     rlxc_block_parts *block;
     uint32_t n_blocks;
     uint32_t n_loops; /* around this statement, inside its block */
+    rlxc_tir_loop *loop;
 } rlxc_tir_parser;
 
 /* --- parse_block.c */
@@ -60,12 +66,29 @@ void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond
                         const rlxc_py *message, rlxc_range range);
 void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
 void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var);
+/* |buffer| from here on; |owns|: with memory of its own. */
+void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, bool owns,
+                      rlxc_range range);
 
 /* --- parse_tir_loop.c: each at its word */
 
 void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out);
 void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out);
 void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out);
+
+/* --- parse_tir_jump.c */
+
+/* break (|ends|) or continue. */
+void rlxc_tir_jump(rlxc_tir_parser *t, rlxc_stmts *out, bool ends, rlxc_range range);
+/* The body of |loop| once it is read. */
+const rlxc_stmt *rlxc_tir_end_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop,
+                                    const rlxc_stmt *body);
+/* The condition of a while loop. */
+const rlxc_expr *rlxc_tir_goes_on(rlxc_tir_parser *t, const rlxc_tir_loop *loop,
+                                  const rlxc_expr *cond);
+/* What stands before |loop|. */
+void rlxc_tir_begin_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop, rlxc_stmts *out,
+                          rlxc_range range);
 
 /* --- parse_tir.c */
 

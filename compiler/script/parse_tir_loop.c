@@ -210,7 +210,10 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
     }
     p->depth += all.n;
     t->n_loops++;
-    const rlxc_stmt *body = rlxc_tir_body(t);
+    rlxc_tir_loop here = {.kind = all.kind}, *outer = t->loop;
+    t->loop = &here;
+    const rlxc_stmt *body = rlxc_tir_end_jumps(t, &here, rlxc_tir_body(t));
+    t->loop = outer;
     t->n_loops--;
     p->depth -= all.n;
     rlxc_names_restore(p->ctx, &p->names, mark);
@@ -225,7 +228,15 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
         stmt->loop.annotations = all.annotations;
         stmt->loop.body = body;
         body = stmt;
+        if (here.flag && i == all.n && all.n > 1) { /* each loop of a grid begins anew */
+            rlxc_stmts fresh = {0};
+            rlxc_tir_begin_jumps(t, &here, &fresh, range);
+            rlxc_tir_push(t, &fresh, body, range);
+            body = rlxc_tir_seq(t, &fresh);
+        }
     }
+    if (all.n == 1)
+        rlxc_tir_begin_jumps(t, &here, out, range);
     rlxc_tir_push(t, out, body, range);
 }
 
@@ -286,6 +297,11 @@ void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out)
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_WHILE);
     if (!(stmt->while_.cond = header_condition(t, false)))
         return;
-    stmt->while_.body = rlxc_tir_body(t);
+    rlxc_tir_loop here = {.kind = RLXC_LOOP_SERIAL}, *outer = t->loop;
+    t->loop = &here;
+    stmt->while_.body = rlxc_tir_end_jumps(t, &here, rlxc_tir_body(t));
+    t->loop = outer;
+    stmt->while_.cond = rlxc_tir_goes_on(t, &here, stmt->while_.cond);
+    rlxc_tir_begin_jumps(t, &here, out, range);
     rlxc_tir_push(t, out, stmt, range);
 }

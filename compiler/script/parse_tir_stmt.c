@@ -70,6 +70,23 @@ static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
                       stmt->range);
 }
 
+void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, bool owns,
+                      rlxc_range range)
+{
+    if (owns) {
+        rlxc_stmt *allocate = rlxc_tir_new(t, RLXC_STMT_ALLOCATE);
+        allocate->allocate.var = buffer->data;
+        allocate->allocate.dtype = buffer->dtype;
+        allocate->allocate.extents = buffer->shape;
+        allocate->allocate.n = buffer->ndim;
+        allocate->allocate.scope = buffer->scope;
+        rlxc_tir_push(t, out, allocate, range);
+    }
+    rlxc_stmt *decl = rlxc_tir_new(t, RLXC_STMT_DECL_BUFFER);
+    decl->decl = buffer;
+    rlxc_tir_push(t, out, decl, range);
+}
+
 static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
                            const rlxc_py *call)
 {
@@ -78,18 +95,7 @@ static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     if (!buffer)
         return;
     const rlxc_py *data = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "data");
-    if (!data || data->kind == RLXC_PY_NONE) { /* memory of its own */
-        rlxc_stmt *allocate = rlxc_tir_new(t, RLXC_STMT_ALLOCATE);
-        allocate->allocate.var = buffer->data;
-        allocate->allocate.dtype = buffer->dtype;
-        allocate->allocate.extents = buffer->shape;
-        allocate->allocate.n = buffer->ndim;
-        allocate->allocate.scope = buffer->scope;
-        rlxc_tir_push(t, out, allocate, call->range);
-    }
-    rlxc_stmt *decl = rlxc_tir_new(t, RLXC_STMT_DECL_BUFFER);
-    decl->decl = buffer;
-    rlxc_tir_push(t, out, decl, call->range);
+    rlxc_tir_declare(t, out, buffer, !data || data->kind == RLXC_PY_NONE, call->range);
     rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
 }
 
@@ -468,6 +474,10 @@ static void expression(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e)
     }
     if (path && strcmp(path, "T.Assert") == 0 && e->n == 2) {
         rlxc_tir_assertion(t, out, e->items[0], e->items[1], e->range);
+        return;
+    }
+    if (path && (strcmp(path, "T.break_loop") == 0 || strcmp(path, "T.continue_loop") == 0)) {
+        rlxc_tir_jump(t, out, path[2] == 'b', e->range);
         return;
     }
     const rlxc_py *value = e;
