@@ -125,6 +125,27 @@ rlx_status rlxb_check_index(rlx_call_context *cc, const rlx_value *args, uint32_
     return RLX_OK;
 }
 
+rlx_status rlxb_check_range(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                            rlx_error *err)
+{
+    (void)cc;
+    rlx_tensor *x;
+    int64_t low, high;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    RLX_TRY(rlxb_int(args, 1, &low, err));
+    RLX_TRY(rlxb_int(args, 2, &high, err));
+    const rlx_str what = rlxb_text(args, n, 3);
+    if (!is_integer(rlx_tensor_dtype(x)))
+        return not_integers(what, err);
+    const int64_t count = rlx_tensor_numel(x),
+                  found = first_outside(rlx_tensor_dtype(x), rlx_tensor_data(x), 0, 1, count, low,
+                                        high, NULL);
+    if (found < count)
+        return fail_outside(x, found, low, high, what, err);
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
 /* What element |i| is of the two that nothing is divided by. */
 static int zero_or_nan(rlx_dtype dtype, const void *data, int64_t i)
 {

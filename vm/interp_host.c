@@ -83,7 +83,9 @@ static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k
         if (w[i].refused != RLX_OK)
             status = w[i].refused;
     }
-    if (message)
+    if (message && status == RLX_E_INVALID_ARG) /* of a value: RLX_KERNEL_CHECK_RANGE */
+        rlx_fail(err, status, "%s", message);
+    else if (message)
         rlx_fail(err, status, "kernel %.*s: %s", (int)k->name.len, k->name.data, message);
     else
         rlx_fail(err, status, "kernel %.*s failed with %d", (int)k->name.len, k->name.data, rc);

@@ -89,6 +89,11 @@ static int32_t failed(rlx_kernel_context *ctx, const char *name, const char *why
 {
     rlxv_worker *w = ctx->host;
     rlx_error text = {0};
+    if (strcmp(name, RLX_KERNEL_CHECK_RANGE) == 0) {
+        w->refused = RLX_E_INVALID_ARG;
+        w->message[0] = 0;
+        return ctx->fail(ctx, why);
+    }
     (void)rlx_fail(&text, RLX_E_KERNEL, "packed function %s: %s", name, why);
     w->message[0] = 0;
     return ctx->fail(ctx, text.message);

@@ -124,6 +124,9 @@ typedef struct rlxc_llvm_arg { /* of a packed function */
     uint64_t kind;             /* rlx_kernel_arg_kind */
     LLVMValueRef value;
 } rlxc_llvm_arg;
+/* Argument |arg| of the call |e| as the kernel ABI passes it; false with a diagnostic: it cannot.
+ */
+bool rlxc_llvm_host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, rlxc_llvm_arg *out);
 /* Calls a function of the host by name, through rlx_kernel_context.call_packed; gives the integer
  * it returns. The kernel fails where the call does. */
 LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm_arg *args,
@@ -132,6 +135,19 @@ LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm
 /* --- llvm_check.c */
 /* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
 LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
+/* The check of a parameter that the function's attributes ask for (pass sink_checks); false: none.
+ */
+typedef struct rlxc_llvm_param_check {
+    const rlxc_buffer *buffer;
+    int64_t low, high;
+    const char *text;
+} rlxc_llvm_param_check;
+bool rlxc_llvm_find_check(rlxc_llvm *g, rlxc_llvm_param_check *out);
+/* Returns from the kernel's body what |outside|, called with the body's parameters, returns, unless
+ * low <= x < high for all elements. */
+void rlxc_llvm_check_param(rlxc_llvm *g, const rlxc_llvm_param_check *check, LLVMValueRef outside);
+/* The body of |outside|: fails with the first bad element. */
+void rlxc_llvm_refuse_param(rlxc_llvm *g, const rlxc_llvm_param_check *check);
 
 /* --- llvm_math.c: inline functions on scalars and vectors of float; the first five of double too
  * --- */

@@ -1,9 +1,13 @@
-/* T.check_index -> comparisons and, where they fail, a call that says so.
+/* T.check_index and the checks of parameters -> comparisons and, where they fail, a call that says
+ * so.
  *
  * The index is computed as rlxc_llvm_index computes it for the access, but its sums and products
  * are tested for overflow of 64 bits: what overflows is outside of any buffer. In a vector every
- * lane counts that the mask leaves, and the first bad one is named. */
+ * lane counts that the mask leaves, and the first bad one is named. Elements of a parameter (pass
+ * sink_checks) are compared in a loop without branches, which LLVM makes vectors of. */
 #include "compiler/codegen/llvm.h"
+
+#include <string.h>
 
 #include "rlx/kernel.h"
 
@@ -112,4 +116,130 @@ LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e)
     LLVMBuildRet(b, rlxc_llvm_int(g, g->i32, 1));
     LLVMPositionBuilderAtEnd(b, inside);
     return nothing;
+}
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+typedef rlxc_llvm_param_check param_check;
+
+static bool int_attr(const rlxc_prim_func *f, const char *key, int64_t *out)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(&f->attrs, key);
+    return attr != NULL && rlxc_attr_as_int(attr, out);
+}
+
+/* The attributes may come from any text. */
+bool rlxc_llvm_find_check(rlxc_llvm *g, param_check *out)
+{
+    const rlxc_prim_func *f = g->f;
+    const rlxc_attr *text = rlxc_attrs_find(&f->attrs, "rlx.check_text");
+    int64_t param;
+    if (!int_attr(f, "rlx.check_param", &param))
+        return false;
+    out->buffer = param >= 0 && param < f->n_params ? f->params[param].buffer : NULL;
+    if (text != NULL && text->kind == RLXC_ATTR_STRING && out->buffer != NULL &&
+        rlxc_dtype_is_int(out->buffer->dtype) && out->buffer->dtype.lanes == 1 &&
+        out->buffer->dtype.bits >= 8 && out->buffer->strides == NULL &&
+        out->buffer->elem_offset == NULL && out->buffer->ndim <= RLXC_MAX_PICK &&
+        int_attr(f, "rlx.check_low", &out->low) && int_attr(f, "rlx.check_high", &out->high) &&
+        out->low <= 0 && out->low >= -RLXC_MOST_CHECKED && out->high > 0 &&
+        out->high <= RLXC_MOST_CHECKED) {
+        out->text = text->s;
+        return true;
+    }
+    rlxc_error(g->ctx, f->range,
+               "%s: rlx.check_param needs a buffer of integers, rlx.check_low up to 0, "
+               "rlx.check_high from 1 on and rlx.check_text",
+               f->name);
+    return false;
+}
+
+/* A number that is negative where |x| is outside: of x - low and high - 1 - x one is, and neither
+ * is inside. The first limit is at most 0, and legal differences fit |type|. */
+static LLVMValueRef outside_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef type,
+                                 LLVMValueRef x)
+{
+    const bool is_signed = p->buffer->dtype.code == RLX_INT;
+    x = LLVMBuildIntCast2(g->b, x, type, is_signed, "");
+    LLVMValueRef low = rlxc_llvm_int(g, type, is_signed ? p->low : 0);
+    LLVMValueRef last = rlxc_llvm_int(g, type, p->high - 1);
+    return LLVMBuildOr(g->b, LLVMBuildSub(g->b, x, low, ""), LLVMBuildSub(g->b, last, x, ""), "");
+}
+
+/* Whether any of |count| elements is outside: i1. Without branches and in the elements' own width
+ * where differences fit it, for the sake of vectors. */
+static LLVMValueRef any_outside(rlxc_llvm *g, const param_check *p, LLVMValueRef data,
+                                LLVMValueRef count)
+{
+    LLVMBuilderRef b = g->b;
+    const rlx_dtype t = p->buffer->dtype;
+    LLVMTypeRef memory = rlxc_llvm_memory(g, t);
+    const bool fits = t.code == RLX_INT && p->high - 1 - p->low <= rlxc_type_range(t).max;
+    LLVMTypeRef type = fits ? memory : g->i64;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(g->lc, g->fn, "check");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(g->lc, g->fn, "compare");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(g->lc, g->fn, "compared");
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef i = LLVMBuildPhi(b, g->i64, ""), signs = LLVMBuildPhi(b, type, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, i, count, ""), body, after);
+    LLVMPositionBuilderAtEnd(b, body);
+    LLVMValueRef x =
+        LLVMBuildLoad2(b, memory, LLVMBuildInBoundsGEP2(b, memory, data, &i, 1, ""), "");
+    LLVMSetAlignment(x, t.bits / 8u);
+    LLVMValueRef places[2] = {rlxc_llvm_int(g, g->i64, 0),
+                              LLVMBuildNSWAdd(b, i, rlxc_llvm_int(g, g->i64, 1), "")};
+    LLVMValueRef sums[2] = {LLVMConstNull(type),
+                            LLVMBuildOr(b, signs, outside_sign(g, p, type, x), "")};
+    LLVMBasicBlockRef from[2] = {before, body};
+    LLVMAddIncoming(i, places, from, 2);
+    LLVMAddIncoming(signs, sums, from, 2);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, after);
+    return LLVMBuildICmp(b, LLVMIntSLT, signs, LLVMConstNull(type), "");
+}
+
+void rlxc_llvm_check_param(rlxc_llvm *g, const param_check *p, LLVMValueRef outside)
+{
+    LLVMBuilderRef b = g->b;
+    const uint32_t n = LLVMCountParams(g->fn);
+    const rlxc_expr *count = rlxc_i64(g->ctx, 1);
+    for (uint32_t i = 0; i < p->buffer->ndim; i++)
+        count = rlxc_mul(g->ctx, count, rlxc_cast(g->ctx, RLX_I64, p->buffer->shape[i]));
+    LLVMValueRef *params = rlxc_try_alloc(g->ctx, n, sizeof *params);
+    LLVMValueRef data = rlxc_llvm_expr(g, p->buffer->data);
+    LLVMValueRef bad = any_outside(g, p, data, rlxc_llvm_index(g, count));
+    LLVMBasicBlockRef refuse = LLVMAppendBasicBlockInContext(g->lc, g->fn, "refuse");
+    LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(g->lc, g->fn, "inside");
+    LLVMBuildCondBr(b, bad, refuse, inside);
+    LLVMPositionBuilderAtEnd(b, refuse);
+    if (params == NULL)
+        return;
+    LLVMGetParams(g->fn, params);
+    LLVMBuildRet(b, LLVMBuildCall2(b, LLVMGlobalGetValueType(outside), outside, params, n, ""));
+    LLVMPositionBuilderAtEnd(b, inside);
+    rlxc_llvm_memo_forget(g, 0);
+}
+
+void rlxc_llvm_refuse_param(rlxc_llvm *g, const param_check *p)
+{
+    rlxc_context *ctx = g->ctx;
+    const rlxc_expr *array[6] = {
+        p->buffer->data,
+        rlxc_intrinsic_call(ctx, "tvm_stack_make_shape", p->buffer->shape, p->buffer->ndim),
+        rlxc_int(ctx, RLX_I32, 0),
+        rlxc_int(ctx, RLX_I32, p->buffer->ndim),
+        rlxc_int(ctx, p->buffer->dtype, 0),
+        rlxc_i64(ctx, 0)};
+    const rlxc_expr *tensor = rlxc_intrinsic_call(ctx, "tvm_stack_make_array", array, 6);
+    rlxc_llvm_arg args[4] = {
+        {0},
+        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->low)},
+        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->high)},
+        {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(g->b, p->text, "text")}};
+    if (!rlxc_llvm_host_arg(g, tensor, tensor, &args[0]))
+        return;
+    rlxc_llvm_call_host(g, RLX_KERNEL_CHECK_RANGE, args, 4);
+    LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 1));
 }

@@ -209,8 +209,7 @@ static LLVMValueRef make_array(rlxc_llvm *g, const rlxc_expr *e)
     return out;
 }
 
-/* |arg| as the kernel ABI passes it. */
-static bool host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, rlxc_llvm_arg *out)
+bool rlxc_llvm_host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, rlxc_llvm_arg *out)
 {
     if (arg->kind == RLXC_EXPR_STRING) {
         *out = (rlxc_llvm_arg){RLX_KERNEL_ARG_STRING, text(g, arg->s)};
@@ -261,7 +260,7 @@ static LLVMValueRef call_packed(rlxc_llvm *g, const rlxc_expr *e)
     if (name->kind != RLXC_EXPR_STRING)
         return refuse(g, e, "needs the function's name");
     for (uint32_t i = 0; i < n; i++)
-        if (!host_arg(g, e, e->call.args[i + 1], &args[i]))
+        if (!rlxc_llvm_host_arg(g, e, e->call.args[i + 1], &args[i]))
             return LLVMGetPoison(g->i32);
     return LLVMBuildTrunc(g->b, rlxc_llvm_call_host(g, name->s, args, n), g->i32, "");
 }

@@ -144,8 +144,9 @@ static void bind_layout(rlxc_llvm *g, const rlxc_buffer *buffer)
     }
 }
 
-static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims, uint32_t n_dims,
-                          uint32_t n_buffers)
+/* Goes on in |fn|, whose parameters are the kernel's buffers, dims and context. */
+static rlxc_llvm_frame enter(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims, uint32_t n_dims,
+                             uint32_t n_buffers)
 {
     const rlxc_prim_func *f = g->f;
     rlxc_llvm_frame saved = rlxc_llvm_enter(g, fn);
@@ -174,9 +175,7 @@ static void body_function(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims,
     for (uint32_t i = 0; i < f->n_params; i++)
         if (f->params[i].buffer)
             bind_layout(g, f->params[i].buffer);
-    rlxc_llvm_stmt(g, f->body);
-    LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
-    rlxc_llvm_leave(g, &saved);
+    return saved;
 }
 
 void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
@@ -206,12 +205,30 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     LLVMValueRef body =
         rlxc_llvm_new_function(g, rlxc_internf(g->ctx, "%s.body", g->symbol), params, n);
     rlxc_llvm_attribute(g, body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-    body_function(g, body, dims, n_dims, n_buffers);
+    rlxc_llvm_param_check check;
+    LLVMValueRef outside = NULL;
+    rlxc_llvm_frame saved;
+    if (rlxc_llvm_find_check(g, &check)) {
+        const char *name = rlxc_internf(g->ctx, "%s.outside", g->symbol);
+        outside = rlxc_llvm_new_function(g, name, params, n);
+        LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+        rlxc_llvm_attribute(g, outside, whole, "noinline", 0);
+        rlxc_llvm_attribute(g, outside, whole, "cold", 0);
+        saved = enter(g, outside, dims, n_dims, n_buffers);
+        rlxc_llvm_refuse_param(g, &check);
+        rlxc_llvm_leave(g, &saved);
+    }
+    saved = enter(g, body, dims, n_dims, n_buffers);
+    if (outside)
+        rlxc_llvm_check_param(g, &check, outside);
+    rlxc_llvm_stmt(g, f->body);
+    LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
+    rlxc_llvm_leave(g, &saved);
 
     LLVMTypeRef entry_params[3] = {g->ptr, g->ptr, g->ptr};
     LLVMValueRef entry = rlxc_llvm_new_function(g, g->symbol, entry_params, 3);
     LLVMSetLinkage(entry, LLVMExternalLinkage);
-    rlxc_llvm_frame saved = rlxc_llvm_enter(g, entry);
+    saved = rlxc_llvm_enter(g, entry);
     for (uint32_t i = 0; i < n_buffers; i++)
         args[i] = LLVMBuildLoad2(g->b, g->ptr, rlxc_llvm_slot(g, LLVMGetParam(entry, 0), i), "");
     for (uint32_t i = 0; i < n_dims; i++)

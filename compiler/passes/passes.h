@@ -18,6 +18,7 @@ typedef enum rlxc_property {
     RLXC_PROP_SCHEDULED = 1 << 6 /* PrimFuncs scheduled and lowered to loops */
 } rlxc_property;
 
+#define RLXC_MOST_CHECKED (INT64_C(1) << 62) /* size of the limits that pass sink_checks moves */
 enum { RLXC_ROW_BITS = 16 }; /* of rlxc_options.row_bits, where none are asked for */
 
 enum {

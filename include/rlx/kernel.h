@@ -59,6 +59,10 @@ typedef struct rlx_kernel_arg {
    not fit 64 bits. No function of this name is looked for. */
 #define RLX_KERNEL_FAIL_INDEX "rlx.fail_index"
 
+/* The builtin (tensor, low, high, text) that fails unless low <= x < high for all elements. What it
+   says is the call's error as it stands, without the kernel's name. */
+#define RLX_KERNEL_CHECK_RANGE "rlx.check_range"
+
 /* Code generators address the members by offset: 64-bit layout, never reordered. */
 struct rlx_kernel_context {
     uint32_t abi;       /* offset 0: RLX_KERNEL_ABI */

@@ -65,6 +65,27 @@ RLX_TEST(check, indices_outside_their_limits_are_named)
     }
 }
 
+/* What kernels call: the same with one pair of numbers. */
+RLX_TEST(check, numbers_outside_a_range_are_named)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const index_case *c = &cases[i];
+        if (c->n_limits != 1)
+            continue;
+        rlx_value args[4] = {make_tensor(t, c->dtype, c->ndim, c->dims, c->values),
+                             rlx_int(c->low[0]), rlx_int(c->high[0]), make_text(t, "T: index")};
+        rlx_value out = rlx_none();
+        if (c->message) {
+            RLX_FAILS(try_builtin(t, "rlx.check_range", args, 4, &out), RLX_E_INVALID_ARG,
+                      c->message);
+            continue;
+        }
+        out = call_builtin(t, "rlx.check_range", args, 4);
+        expect_tensor("the numbers", out, c->dtype, c->ndim, c->dims, c->values);
+        rlx_value_release(out);
+    }
+}
+
 RLX_TEST(check, one_number_may_be_excepted)
 {
     const int64_t dims[1] = {2}, low[1] = {0}, high[1] = {2};

@@ -49,6 +49,7 @@ static const struct {
                 {"vm.builtin.check_shape_info", "SI"},
                 {"vm.builtin.alloc_storage", "SIDW"},
                 {"rlx.check_index", "TSSWI"},
+                {"rlx.check_range", "TIIW"},
                 {"rlx.check_nonzero", "TW"},
                 {"rlx.check_number", "IIIW"}};
 
