@@ -81,7 +81,7 @@ typedef struct rlxv_worker {
     size_t recent;             /* most that one chunk held since the last aging */
     bool in_share;             /* runs a share of a parallel loop */
     int64_t share_ns;          /* how long the last one took */
-    rlx_status refused;        /* why scratch memory, or a value, was refused since the kernel began */
+    rlx_status refused;        /* why memory or a value was refused since the kernel began */
     char message[256];
 } rlxv_worker;
 
