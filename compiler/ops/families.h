@@ -68,6 +68,10 @@ bool rlxc_prim_int(const rlxc_call_view *v, uint32_t i, int64_t *out);
 /* The argument is absent: not given, or the empty tuple of an optional input. */
 bool rlxc_arg_absent(const rlxc_binding *call, uint32_t i);
 
+/* Bytes of a tensor of packed elements of type |t|. */
+const rlxc_expr *rlxc_packed_bytes(rlxc_context *ctx, const rlxc_expr *const *dims, uint32_t n,
+                                   rlx_dtype t);
+
 /* The functions that rows name. */
 #define RLXC_INFER(name)                                                              \
     const rlxc_sinfo *rlxc_infer_##name(rlxc_context *ctx, const rlxc_module *module, \
@@ -158,7 +162,9 @@ RLXC_INFER_AND_LEGALIZE(permute_dims);
 RLXC_INFER_AND_LEGALIZE(pixel_shuffle);
 RLXC_INFER_AND_LEGALIZE(pool);
 RLXC_INFER_AND_LEGALIZE(prelu);
+RLXC_INFER_AND_LEGALIZE(pack);
 RLXC_INFER_AND_LEGALIZE(quantize);
+RLXC_INFER_AND_LEGALIZE(unpack);
 RLXC_INFER_AND_LEGALIZE(reduce);
 RLXC_INFER_AND_LEGALIZE(repeat);
 RLXC_INFER_AND_LEGALIZE(reshape);

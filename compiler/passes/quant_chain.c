@@ -12,6 +12,7 @@
 
 #include "compiler/ir/constant.h"
 #include "compiler/ops/te.h"
+#include "compiler/passes/alias.h"
 #include "compiler/tir/stages.h"
 
 enum {
@@ -33,12 +34,28 @@ typedef struct lowering {
 
 static bool lower(lowering *l, rlxc_atom from, rlxc_atom *to);
 
+/* The bytes of a constant of packed elements, as the pass unpack reads them. */
+static bool take_bytes(lowering *l, const rlxc_binding *b, rlxc_atom *out)
+{
+    const rlxc_atom *a = b->args;
+    if (!rlxc_is_op(b, "memory.view") || b->n_args != 3 || a[2].kind != RLXC_ATOM_DTYPE ||
+        !rlxc_dtype_eq(a[2].dtype, RLX_U8) || !lower(l, a[0], out) ||
+        out->kind != RLXC_ATOM_CONSTANT || !rlx_dtype_is_packed(out->constant->dtype))
+        return false;
+    const rlxc_constant *c = out->constant;
+    const int64_t size = (int64_t)c->nbytes;
+    *out = rlxc_atom_constant(rlxc_constant_new(l->c->ctx, RLX_U8, 1, &size, c->data, c->nbytes));
+    return true;
+}
+
 static bool lower_binding(lowering *l, const rlxc_binding *b, rlxc_atom *out)
 {
     rlxc_quant_chain *c = l->c;
     rlxc_context *ctx = c->ctx;
     if (b->form == RLXC_FORM_COPY)
         return lower(l, b->args[0], out);
+    if (take_bytes(l, b, out))
+        return true;
     if (b->form != RLXC_FORM_CALL || !b->op || b->n_args == 0 || !b->var->sinfo)
         return false;
     rlxc_binding *copy = rlxc_copy(ctx, b, sizeof *b);
