@@ -10,6 +10,8 @@
 
 #include "compiler/driver/safetensors.h"
 #include "compiler/ir/names.h"
+#include "rlx/checked.h"
+#include "rlx/packed.h"
 
 enum { MOST_LISTED = 10, NAME_SHOWN = 80 };
 
@@ -67,16 +69,56 @@ static const rlxc_weight *find_weight(const binder *b, const rlxc_function *f,
     return found;
 }
 
-static const rlxc_constant *constant_of(binder *b, const rlxc_weight *w)
+/* The bytes of |w| as elements of |type|, of which there are several in a byte; NULL after an
+ * error.
+ */
+static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
+                             rlx_dtype type)
+{
+    const unsigned char *bytes = w->data;
+    size_t size = 0;
+    rlx_nbytes(w->shape, w->ndim, type, &size);
+    unsigned char *data = rlxc_try_alloc(b->ctx, size + 1, 1);
+    if (!data)
+        return NULL;
+    memset(data, 0, size);
+    for (size_t i = 0; i < w->nbytes; i++) {
+        const int64_t value = type.code == RLX_INT ? (int8_t)bytes[i] : bytes[i];
+        if (!rlx_packed_fits(type, value)) {
+            rlxc_error(b->ctx, param->range,
+                       "parameter '%s': element %zu of tensor '%s' of %s is %lld, which is no %s",
+                       param->name, i, w->name, b->weights->path, (long long)value,
+                       rlxc_dtype_name(b->ctx, type));
+            return NULL;
+        }
+        rlx_packed_set(type, data, i, value);
+    }
+    return rlxc_constant_new(b->ctx, type, w->ndim, w->shape, data, size);
+}
+
+/* |w| for a parameter of type |declared|, or NULL after an error. safetensors have no types of less
+ * than a byte: integers of a byte are taken for them. */
+static const rlxc_constant *constant_of(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
+                                        const rlxc_sinfo *declared)
 {
     const size_t at = (size_t)(w - b->weights->tensors.items);
-    if (!b->constants[at]) {
-        rlxc_constant *c =
-            rlxc_constant_new(b->ctx, w->dtype, w->ndim, w->shape, w->data, w->nbytes);
+    const rlxc_constant *known = b->constants[at];
+    const bool pack = declared && declared->kind == RLXC_SINFO_TENSOR &&
+                      rlx_dtype_is_packed(declared->dtype) &&
+                      rlxc_dtype_eq(w->dtype, RLX_DTYPE(declared->dtype.code, 8));
+    const rlx_dtype type = pack ? declared->dtype : w->dtype;
+    if (!known || !rlxc_dtype_eq(known->dtype, type)) {
+        rlxc_constant *c = NULL;
+        if (pack)
+            c = packed(b, param, w, type);
+        else
+            c = rlxc_constant_new(b->ctx, type, w->ndim, w->shape, w->data, w->nbytes);
+        if (!c)
+            return NULL;
         c->name = w->name;
-        b->constants[at] = c;
+        b->constants[at] = known = c;
     }
-    return b->constants[at];
+    return known;
 }
 
 static rlxc_binding *bind(binder *all, rlxc_rvar *param, const rlxc_weight *w, bool unsure)
@@ -88,8 +130,10 @@ static rlxc_binding *bind(binder *all, rlxc_rvar *param, const rlxc_weight *w, b
                    param->name, weights->path);
         return NULL;
     }
-    const rlxc_constant *c = constant_of(all, w);
     const rlxc_sinfo *declared = param->sinfo != NULL ? param->sinfo : param->annotation;
+    const rlxc_constant *c = constant_of(all, param, w, declared);
+    if (c == NULL)
+        return NULL;
     const rlxc_sinfo *actual = rlxc_atom_sinfo(ctx, NULL, rlxc_atom_constant(c));
     if (declared != NULL && !rlxc_sinfo_compatible(ctx, declared, actual)) {
         rlxc_error(ctx, param->range, "parameter '%s': expected %s, tensor '%s' of %s is %s",

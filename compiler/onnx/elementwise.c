@@ -250,11 +250,9 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *const *elems;
     uint32_t n;
     rlx_dtype to = RLX_F32;
-    uint8_t narrow = 0;
     rlxc_ox_value *x = rlxc_ox_value_in(im, 0);
     if (strcmp(row->name, "CastLike") == 0) {
         to = rlxc_ox_type(im, rlxc_ox_in(im, 1));
-        narrow = rlxc_ox_value_in(im, 1)->narrow;
     } else if (rlxc_ox_attr(im, "to") && rlxc_ox_attr(im, "to")->has_s) {
         const char *name = rlxc_ox_str(im, "to", "");
         static const char *const names[] = {"FLOAT",  "UINT8",  "INT8",   "UINT16", "INT16",
@@ -268,10 +266,8 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_ox_fail(im, "cannot cast to %s", name);
     } else if (!rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "to", 0), &to)) {
         rlxc_ox_fail(im, "cannot cast to element type %lld", (long long)rlxc_ox_int(im, "to", 0));
-    } else {
-        narrow = rlxc_ox_narrow((int32_t)rlxc_ox_int(im, "to", 0));
     }
-    if (!narrow && !rlxc_dtype_is_stored(to) && rlxc_ox_known(im, x, &elems, &n) &&
+    if (!rlxc_dtype_is_stored(to) && rlxc_ox_known(im, x, &elems, &n) &&
         survives(x, elems, n, to)) {
         const rlxc_expr **out = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
         for (uint32_t i = 0; i < n; i++)
@@ -292,16 +288,9 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (to.code == RLX_BOOL && rlxc_ox_type(im, a).code != RLX_BOOL)
         a = rlxc_ox_op2(im, "not_equal", a, rlxc_ox_number(im, rlxc_ox_type(im, a), 0));
-    if (narrow) /* what is negative wraps, and does not become 0 */
-        a = rlxc_ox_cast(im, a, RLX_I32);
-    a = rlxc_ox_cast(im, a, to);
-    if (narrow) { /* only the low bits stay */
-        rlxc_atom unused = rlxc_ox_number(im, to, 8 - narrow);
-        a = rlxc_ox_op2(im, "right_shift", rlxc_ox_op2(im, "left_shift", a, unused), unused);
-    }
-    rlxc_ox_value *y = rlxc_ox_tensor(im, a);
-    y->narrow = narrow;
-    rlxc_ox_set_value(im, 0, y);
+    if (rlx_dtype_is_packed(to) && rlxc_dtype_is_float(rlxc_ox_type(im, a)))
+        a = rlxc_ox_cast(im, a, RLX_I32); /* of what does not fit the low bits stay */
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, a, to));
 }
 
 void rlxc_ox_import_bit_cast(rlxc_ox *im, const rlxc_ox_row *row)

@@ -4,7 +4,9 @@
 #include "compiler/onnx/sizes.h"
 #include "compiler/ops/ops.h"
 #include "compiler/ops/state.h"
+#include "rlx/checked.h"
 #include "rlx/floats.h"
+#include "rlx/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -265,18 +267,24 @@ static void store(rlx_dtype t, double v, unsigned char *at)
 rlxc_atom rlxc_ox_const_tensor(rlxc_ox *im, rlx_dtype dtype, uint32_t ndim, const int64_t *shape,
                                const double *values)
 {
-    size_t n = 1, size = dtype.bits / 8u;
+    const size_t size = rlx_dtype_size(dtype); /* 0: packed */
+    size_t n = 1, bytes = 0;
     for (uint32_t i = 0; i < ndim; i++)
         if (__builtin_mul_overflow(n, (size_t)shape[i], &n) || n > 1u << 26) {
             rlxc_ox_fail(im, "a constant of the operator is too large");
             return (rlxc_atom){0};
         }
-    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, size);
-    for (size_t i = 0; data && i < n; i++)
-        store(dtype, values[i], data + i * size);
-    if (!data)
+    unsigned char *data = rlxc_try_alloc(im->ctx, n ? n : 1, size ? size : 1);
+    if (!data || !rlx_nbytes(shape, ndim, dtype, &bytes))
         return (rlxc_atom){0};
-    return rlxc_atom_constant(rlxc_constant_new(im->ctx, dtype, ndim, shape, data, n * size));
+    memset(data, 0, bytes);
+    for (size_t i = 0; i < n; i++) {
+        if (size)
+            store(dtype, values[i], data + i * size);
+        else
+            rlx_packed_set(dtype, data, i, rlxc_ox_whole(values[i]));
+    }
+    return rlxc_atom_constant(rlxc_constant_new(im->ctx, dtype, ndim, shape, data, bytes));
 }
 
 rlxc_atom rlxc_ox_number(rlxc_ox *im, rlx_dtype dtype, double value)

@@ -106,7 +106,7 @@ void rlxc_ox_import_gather_block_quantized(rlxc_ox *im, const rlxc_ox_row *row)
     const int64_t bits = rlxc_ox_int(im, "bits", 4), size = rlxc_ox_int(im, "block_size", 128);
     const rlxc_atom data = rlxc_ox_in(im, 0), at = rlxc_ox_in(im, 1);
     const uint32_t ndim = rlxc_ox_ndim(im, data);
-    const bool narrow = rlxc_ox_value_in(im, 0)->narrow != 0;
+    const bool narrow = rlx_dtype_is_packed(rlxc_ox_type(im, rlxc_ox_in(im, 0)));
     if (!rlxc_ox_good(im))
         return;
     const uint32_t along = rlxc_ox_axis(im, rlxc_ox_int(im, "quantize_axis", 1), ndim);

@@ -358,10 +358,8 @@ bool rlxc_ox_begin_graph(rlxc_ox *im, const Onnx__GraphProto *g)
         const rlxc_constant *c = rlxc_ox_constant(
             im, t, rlxc_internf(im->ctx, "initializer '%.*s'", NAME_SHOWN, t->name));
         if (c)
-            *v = (rlxc_ox_value){.kind = RLXC_OX_TENSOR,
-                                 .atom = rlxc_atom_constant(c),
-                                 .is_declared = true,
-                                 .narrow = rlxc_ox_narrow(t->data_type)};
+            *v = (rlxc_ox_value){
+                .kind = RLXC_OX_TENSOR, .atom = rlxc_atom_constant(c), .is_declared = true};
         else
             v->kind = RLXC_OX_FAILED;
         rlxc_ox_define(im, t->name, v);

@@ -50,7 +50,6 @@ typedef struct rlxc_ox_value {
     const rlxc_ox_elem *elem; /* OBJECT: what its tensors have in common; NULL: not known */
     bool is_declared;         /* an input or an initializer: the model states its type */
     bool is_list, maybe;      /* OBJECT: a sequence; may be empty, as an optional */
-    uint8_t narrow; /* bits of ONNX's element type where that is less than a byte, else 0 */
 } rlxc_ox_value;
 
 typedef struct rlxc_ox_scope {
@@ -185,8 +184,6 @@ const rlxc_constant *rlxc_ox_constant(rlxc_ox *im, const Onnx__TensorProto *t, c
 const rlxc_constant *rlxc_ox_sparse_constant(rlxc_ox *im, const Onnx__SparseTensorProto *t,
                                              const char *what);
 bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out);
-/* Bits of ONNX's types of less than a byte, whose elements are bytes here; 0: no such type. */
-uint8_t rlxc_ox_narrow(int32_t onnx);
 /* Elements of a constant as doubles; false when it is none or too large. */
 bool rlxc_ox_const_doubles(rlxc_ox *im, rlxc_ox_value *value, double *out, uint32_t capacity,
                            uint32_t *out_n);

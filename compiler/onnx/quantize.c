@@ -39,10 +39,10 @@ static rlxc_atom parameter(rlxc_ox *im, rlxc_atom p, int64_t axis, uint32_t ndim
                : p;
 }
 
-/* |y| as |t|, of which |narrow| bits are used (0: all). */
-static rlxc_atom saturated(rlxc_ox *im, rlxc_atom y, rlx_dtype t, uint8_t narrow)
+/* |y| as |t|, limited to its numbers. */
+static rlxc_atom saturated(rlxc_ox *im, rlxc_atom y, rlx_dtype t)
 {
-    const uint32_t bits = narrow ? narrow : t.bits;
+    const uint32_t bits = t.bits;
     double low = t.code == RLX_UINT ? 0 : -(double)((int64_t)1 << (bits - 1));
     double high = (double)((int64_t)1 << (t.code == RLX_UINT ? bits : bits - 1)) - 1;
     y = rlxc_ox_op2(im, "maximum", y, rlxc_ox_number(im, RLX_F32, low));
@@ -67,24 +67,30 @@ rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to)
 }
 
 /* |x|, divided by the scale already. */
-static rlxc_atom rounded(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, rlx_dtype t, uint8_t narrow)
+static rlxc_atom rounded(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, rlx_dtype t)
 {
     rlxc_atom y = rlxc_ox_op1(im, "round", x);
     if (zero.kind != RLXC_ATOM_NONE)
         y = rlxc_ox_op2(im, "add", y, rlxc_ox_cast(im, zero, RLX_F32));
-    return saturated(im, y, t, narrow);
+    return saturated(im, y, t);
 }
 
-static rlxc_atom quantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero, rlx_dtype t,
-                           uint8_t narrow)
+static rlxc_atom quantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero, rlx_dtype t)
 {
-    return rounded(im, rlxc_ox_op2(im, "divide", x, scale), zero, t, narrow);
+    return rounded(im, rlxc_ox_op2(im, "divide", x, scale), zero, t);
+}
+
+rlxc_atom rlxc_ox_in_bytes(rlxc_ox *im, uint32_t input)
+{
+    rlxc_atom x = rlxc_ox_in(im, input);
+    const rlx_dtype t = rlxc_ox_type(im, x);
+    return rlx_dtype_is_packed(t) ? rlxc_ox_cast(im, x, RLX_DTYPE(t.code, 8)) : x;
 }
 
 /* Parameter |input| of the node's axis or blocks, for |x|. */
 static rlxc_atom of_node(rlxc_ox *im, uint32_t input, rlxc_atom x)
 {
-    rlxc_atom p = rlxc_ox_in(im, input);
+    rlxc_atom p = rlxc_ox_in_bytes(im, input);
     const int64_t axis = rlxc_ox_int(im, "axis", 1), size = rlxc_ox_int(im, "block_size", 0);
     uint32_t ndim = rlxc_ox_ndim(im, x);
     if (size <= 0)
@@ -97,14 +103,13 @@ static rlxc_atom of_node(rlxc_ox *im, uint32_t input, rlxc_atom x)
 }
 
 /* The type that attribute |name| says, or |otherwise|. */
-static rlx_dtype type_of(rlxc_ox *im, const char *name, rlx_dtype otherwise, uint8_t *narrow)
+static rlx_dtype type_of(rlxc_ox *im, const char *name, rlx_dtype otherwise)
 {
     int32_t code = (int32_t)rlxc_ox_int(im, name, 0);
     if (code == 0)
         return otherwise;
     if (!rlxc_ox_dtype_of(code, &otherwise))
         rlxc_ox_fail(im, "element type %d is not supported", (int)code);
-    *narrow = rlxc_ox_narrow(code);
     return otherwise;
 }
 
@@ -112,11 +117,9 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom x = rlxc_ox_cast(im, rlxc_ox_in(im, 0), RLX_F32), zero = {0};
-    uint8_t narrow = 0;
-    rlx_dtype t = type_of(im, "output_dtype", RLX_U8, &narrow);
+    rlx_dtype t = type_of(im, "output_dtype", RLX_U8);
     if (rlxc_ox_has(im, 2)) {
         t = rlxc_ox_type(im, rlxc_ox_in(im, 2));
-        narrow = rlxc_ox_value_in(im, 2)->narrow;
         zero = of_node(im, 2, x);
     }
     const bool is_float8 = rlxc_ox_is_float8(t);
@@ -133,9 +136,7 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, 0, saturate ? rlxc_ox_saturated(im, y, t) : rlxc_ox_cast(im, y, t));
         return;
     }
-    rlxc_ox_value *y = rlxc_ox_tensor(im, quantized(im, x, scale, zero, t, narrow));
-    y->narrow = narrow;
-    rlxc_ox_set_value(im, 0, y);
+    rlxc_ox_set(im, 0, quantized(im, x, scale, zero, t));
 }
 
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
@@ -151,8 +152,7 @@ void rlxc_ox_import_dequantize(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0), zero = {0}, scale = of_node(im, 1, x);
-    uint8_t narrow = 0;
-    rlx_dtype t = type_of(im, "output_dtype", rlxc_ox_type(im, scale), &narrow);
+    rlx_dtype t = type_of(im, "output_dtype", rlxc_ox_type(im, scale));
     if (rlxc_ox_has(im, 2))
         zero = of_node(im, 2, x);
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_dequantized(im, x, scale, zero), t));
@@ -166,8 +166,8 @@ void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3])
     rlxc_atom scale = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "subtract", high, low),
                                   rlxc_ox_number(im, RLX_F32, 255));
     rlxc_atom zero = rlxc_ox_op2(im, "divide", rlxc_ox_op1(im, "negative", low), scale);
-    zero = saturated(im, rlxc_ox_op1(im, "round", zero), RLX_U8, 0);
-    out[0] = quantized(im, x, scale, zero, RLX_U8, 0);
+    zero = saturated(im, rlxc_ox_op1(im, "round", zero), RLX_U8);
+    out[0] = quantized(im, x, scale, zero, RLX_U8);
     out[1] = scale;
     out[2] = zero;
 }
@@ -238,7 +238,7 @@ void rlxc_ox_import_qlinear_matmul(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom zero = rlxc_ox_in(im, 7);
     rlxc_ox_set(im, 0,
                 quantized(im, y, in_float32(im, 6, -2, ndim), parameter(im, zero, -2, ndim),
-                          rlxc_ox_type(im, zero), 0));
+                          rlxc_ox_type(im, zero)));
 }
 
 void rlxc_ox_import_conv_integer(rlxc_ox *im, const rlxc_ox_row *row)
@@ -260,7 +260,7 @@ void rlxc_ox_import_qlinear_conv(rlxc_ox *im, const rlxc_ox_row *row)
     scale = rlxc_ox_op2(im, "divide", scale, in_float32(im, 6, 1, ndim));
     rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, sum, RLX_F32), scale);
     rlxc_atom zero = rlxc_ox_in(im, 7);
-    rlxc_ox_set(im, 0, rounded(im, y, parameter(im, zero, 1, ndim), rlxc_ox_type(im, zero), 0));
+    rlxc_ox_set(im, 0, rounded(im, y, parameter(im, zero, 1, ndim), rlxc_ox_type(im, zero)));
 }
 
 /* --- of the domain com.microsoft -------------------------------------------------------------- */
@@ -291,7 +291,7 @@ void rlxc_ox_set_quantized(rlxc_ox *im, rlxc_atom y, uint32_t i, rlx_dtype t)
         t = rlxc_ox_type(im, zero);
     }
     rlxc_atom scale = rlxc_ox_cast(im, of_tensor(im, i), RLX_F32);
-    rlxc_ox_set(im, 0, quantized(im, y, scale, zero, t, 0));
+    rlxc_ox_set(im, 0, quantized(im, y, scale, zero, t));
 }
 
 void rlxc_ox_import_qlinear_unary(rlxc_ox *im, const rlxc_ox_row *row)

@@ -17,6 +17,8 @@ rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x);
 /* A parameter for each block of |size| elements of axis |axis| of |x|, repeated for its elements;
  * the last block may be shorter. */
 rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size);
+/* Input |input|, in bytes where its elements are less. */
+rlxc_atom rlxc_ox_in_bytes(rlxc_ox *im, uint32_t input);
 bool rlxc_ox_is_float8(rlx_dtype t);
 /* |x| as float8 |to|: what is beyond its largest number, infinity too, becomes that. */
 rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to);

@@ -22,11 +22,8 @@ void rlxc_ox_import_constant(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     if ((a = rlxc_ox_attr(im, "value")) && a->t) {
-        if ((c = rlxc_ox_constant(im, a->t, "value"))) {
-            rlxc_ox_value *v = rlxc_ox_tensor(im, rlxc_atom_constant(c));
-            v->narrow = rlxc_ox_narrow(a->t->data_type);
-            rlxc_ox_set_value(im, 0, v);
-        }
+        if ((c = rlxc_ox_constant(im, a->t, "value")))
+            rlxc_ox_set(im, 0, rlxc_atom_constant(c));
         return;
     }
     if ((a = rlxc_ox_attr(im, "sparse_value")) && a->sparse_tensor) {
@@ -67,7 +64,7 @@ void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
         if (!c)
             return;
         fill = rlxc_ox_reshape(im, rlxc_atom_constant(c), NULL, 0);
-        if (c->nbytes == c->dtype.bits / 8u)
+        if (c->nbytes == (c->dtype.bits + 7u) / 8u)
             fill = rlxc_atom_constant(
                 rlxc_constant_new(im->ctx, c->dtype, 0, NULL, c->data, c->nbytes));
     }
@@ -79,6 +76,7 @@ void rlxc_ox_import_constant_of_shape(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t one;
     if (n == 1 && rlxc_is_int(dims[0], &count) && count >= 0 && count <= RLXC_OX_MAX_ELEMS &&
         !rlxc_dtype_is_float(rlxc_ox_type(im, fill)) &&
+        !rlxc_dtype_is_stored(rlxc_ox_type(im, fill)) &&
         rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, fill), value, 1, &one)) {
         const rlxc_expr *elems[RLXC_OX_MAX_ELEMS];
         for (int64_t i = 0; i < count; i++)

@@ -170,8 +170,6 @@ void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g)
             if (object && !(object->is_list && object->maybe))
                 value->atom = rlxc_ox_builtin(im, object->is_list ? "rlx.list" : "rlx.optional",
                                               &value->atom, 1, s);
-            if (v->type && v->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-                value->narrow = rlxc_ox_narrow(v->type->tensor_type->elem_type);
         }
         im->failed = false;
         rlxc_ox_define(im, v->name, value);

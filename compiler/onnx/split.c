@@ -96,7 +96,7 @@ static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uin
 /* Whether both are one value that was there before, or a constant. */
 static bool same_value(const rlxc_ox_value *a, const rlxc_ox_value *b)
 {
-    if (a->kind != RLXC_OX_TENSOR || b->kind != RLXC_OX_TENSOR || a->narrow != b->narrow)
+    if (a->kind != RLXC_OX_TENSOR || b->kind != RLXC_OX_TENSOR)
         return false;
     if (a->elems && b->elems && a->atom.kind == RLXC_ATOM_NONE && b->atom.kind == RLXC_ATOM_NONE)
         return rlxc_dtype_eq(a->dtype, b->dtype) && a->is_vector == b->is_vector &&
@@ -113,7 +113,7 @@ static bool alike(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox_value *b)
 {
     if (same_value(a, b))
         return true;
-    if (!rlxc_ox_same_kind(a, b) || a->narrow != b->narrow)
+    if (!rlxc_ox_same_kind(a, b))
         return false;
     if (a->kind == RLXC_OX_SEQUENCE) { /* of as many items: rlxc_ox_same_kind */
         for (uint32_t i = 0; i < a->n_items; i++)

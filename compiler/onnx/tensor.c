@@ -12,6 +12,7 @@
 #include "compiler/ir/mapped.h"
 #include "compiler/onnx/importer.h"
 #include "compiler/onnx/raw.h"
+#include "rlx/checked.h"
 
 enum { MAX_DENSE = 1 << 26 };
 
@@ -26,11 +27,6 @@ enum {
     UINT2 = 25,
     INT2 = 26
 };
-
-uint8_t rlxc_ox_narrow(int32_t onnx)
-{
-    return onnx == UINT4 || onnx == INT4 ? 4 : onnx == UINT2 || onnx == INT2 ? 2 : 0;
-}
 
 bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
 {
@@ -55,10 +51,10 @@ bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
         {FLOAT8E4M3FNUZ, {RLX_FLOAT8_E4M3FNUZ, 8, 1}},
         {FLOAT8E5M2, {RLX_FLOAT8_E5M2, 8, 1}},
         {FLOAT8E5M2FNUZ, {RLX_FLOAT8_E5M2FNUZ, 8, 1}},
-        {UINT4, {RLX_UINT, 8, 1}},
-        {INT4, {RLX_INT, 8, 1}},
-        {UINT2, {RLX_UINT, 8, 1}},
-        {INT2, {RLX_INT, 8, 1}},
+        {UINT4, {RLX_UINT, 4, 1}},
+        {INT4, {RLX_INT, 4, 1}},
+        {UINT2, {RLX_UINT, 2, 1}},
+        {INT2, {RLX_INT, 2, 1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].onnx == onnx) {
@@ -177,7 +173,7 @@ static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size
 /* The typed field as compact elements: itself where its elements are as wide. */
 static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtype, size_t n)
 {
-    size_t width = dtype.bits / 8u;
+    const size_t width = dtype.bits < 8 ? 1 : dtype.bits / 8u; /* packed: a byte of several */
     bool is_float = dtype.code == RLX_FLOAT && dtype.bits >= 32;
     size_t have = is_float ? (dtype.bits == 32 ? t->n_float_data : t->n_double_data)
                   : dtype.code == RLX_INT && dtype.bits == 64  ? t->n_int64_data
@@ -202,25 +198,11 @@ static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtyp
     return data;
 }
 
-/* |n| elements of |narrow| bits each, the first in the low bits of a byte, as bytes. */
-static const void *unpacked(rlxc_ox *im, const unsigned char *data, size_t n, unsigned narrow,
-                            bool is_signed)
-{
-    unsigned char *out = rlxc_try_alloc(im->ctx, n ? n : 1, 1);
-    const unsigned each = 8 / narrow, mask = (1u << narrow) - 1, sign = 1u << (narrow - 1);
-    for (size_t i = 0; out && i < n; i++) {
-        unsigned v = (unsigned)data[i / each] >> (i % each * narrow) & mask;
-        out[i] = (unsigned char)(is_signed ? (v ^ sign) - sign : v);
-    }
-    return out;
-}
-
 static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t, const char *what)
 {
     rlx_dtype dtype;
     int64_t shape[RLXC_MAX_NDIM];
-    size_t n = 1, size, stored;
-    const uint8_t narrow = rlxc_ox_narrow(t->data_type);
+    size_t n = 1, size = 0;
     if (!rlxc_ox_dtype_of(t->data_type, &dtype)) {
         rlxc_ox_fail(im, "%s: element type %d is not supported", what, (int)t->data_type);
         return NULL;
@@ -235,7 +217,7 @@ static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t
         shape[i] = t->dims[i];
         bad |= shape[i] < 0 || __builtin_mul_overflow(n, (size_t)shape[i], &n);
     }
-    if (bad || __builtin_mul_overflow(n, dtype.bits / 8u, &size)) {
+    if (bad || !rlx_nbytes(shape, (uint32_t)t->n_dims, dtype, &size)) {
         rlxc_ox_fail(im, "%s: bad dimensions", what);
         return NULL;
     }
@@ -245,17 +227,14 @@ static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t
         return NULL;
     }
     const void *data = NULL;
-    stored = narrow ? n / (8u / narrow) + (n % (8u / narrow) != 0) : size;
     bool external_data =
         t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (external_data)
-        data = external(im, t, stored, what);
+        data = external(im, t, size, what);
     else if (t->has_raw_data)
-        data = rlxc_ox_raw_data(im->raw, t->raw_data.data, t->raw_data.len, stored);
+        data = rlxc_ox_raw_data(im->raw, t->raw_data.data, t->raw_data.len, size);
     else
-        data = typed(im, t, dtype, narrow ? stored : n);
-    if (data && narrow)
-        data = unpacked(im, data, n, narrow, dtype.code == RLX_INT);
+        data = typed(im, t, dtype, rlx_dtype_is_packed(dtype) ? size : n);
     if (!data) {
         if (!rlxc_out_of_memory(im->ctx))
             rlxc_ox_fail(im, "%s: the data is not that of %zu elements", what, n);
@@ -303,8 +282,9 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
         bad = shape[i] < 0 || __builtin_mul_overflow(n, (size_t)shape[i], &n);
     }
     /* places in the flattened tensor, or rows of coordinates */
-    bad = bad || !at || values->ndim != 1 || !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 ||
-          at->ndim > 2 || at->shape[0] != values->shape[0] ||
+    bad = bad || !at || values->ndim != 1 || rlx_dtype_is_packed(values->dtype) ||
+          !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 || at->ndim > 2 ||
+          at->shape[0] != values->shape[0] ||
           (at->ndim == 2 && at->shape[1] != (int64_t)t->n_dims) ||
           __builtin_mul_overflow(n, values->dtype.bits / 8u, &size);
     if (!bad && (__builtin_add_overflow(im->n_dense, n, &im->n_dense) || im->n_dense > MAX_DENSE)) {

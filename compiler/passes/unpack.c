@@ -189,14 +189,51 @@ static rlxc_atom limited(rlxc_builder *b, rlxc_atom x, rlx_dtype t, const char *
     return rlxc_emit_op(b, "clip", args, 3, (rlxc_attrs){0}, name);
 }
 
+/* An operator that gives a packed tensor another shape: of a constant it makes another constant,
+ * and what is unpacked already gets the shape, too. */
+static rlxc_rewrite_action reshape(unpacker *u, rlxc_builder *b, rlxc_binding *call,
+                                   rlxc_atom *replacement)
+{
+    rlxc_context *ctx = b->ctx;
+    const rlxc_atom x = call->args[0];
+    const rlxc_sinfo *s = call->var->sinfo;
+    const wide_form *known =
+        x.kind == RLXC_ATOM_VAR ? rlxc_map_get(&u->wide, rlxc_key(x.var)) : NULL;
+    b->range = call->range;
+    if (known && known->block == b->block) {
+        rlxc_atom *args = rlxc_copy(ctx, call->args, call->n_args * sizeof *args);
+        args[0] = known->atom;
+        const wide_form made = {
+            rlxc_emit_op(b, call->op->name, args, call->n_args, call->attrs, call->var->name),
+            b->block};
+        rlxc_map_set(ctx, &u->wide, rlxc_key(call->var), rlxc_copy(ctx, &made, sizeof made));
+    }
+    int64_t dims[RLXC_MAX_NDIM];
+    bool fixed = x.kind == RLXC_ATOM_CONSTANT && s && rlxc_dims_known(s);
+    for (int32_t i = 0; fixed && i < s->ndim; i++)
+        fixed = rlxc_is_int(s->dims[i], &dims[i]);
+    if (!fixed)
+        return RLXC_REWRITE_KEEP;
+    const rlxc_constant *c = x.constant;
+    rlxc_constant *to =
+        rlxc_constant_new(ctx, c->dtype, (uint32_t)s->ndim, dims, c->data, c->nbytes);
+    to->name = c->name;
+    *replacement = rlxc_atom_constant(to);
+    return RLXC_REWRITE_REPLACE;
+}
+
 static rlxc_rewrite_action unpack_call(void *user, rlxc_builder *b, rlxc_binding *call,
                                        rlxc_atom *replacement)
 {
     unpacker *u = user;
     rlxc_context *ctx = b->ctx;
-    if (call->form != RLXC_FORM_CALL || !call->op || keeps(call))
-        return RLXC_REWRITE_KEEP;
     const rlxc_sinfo *want = call->var->sinfo;
+    if (call->form != RLXC_FORM_CALL || !call->op)
+        return RLXC_REWRITE_KEEP;
+    if (call->op->flags & RLXC_OP_ALIASES_0 && call->op->legalize && is_packed(want))
+        return reshape(u, b, call, replacement);
+    if (keeps(call))
+        return RLXC_REWRITE_KEEP;
     bool any = has_packed(want);
     for (uint32_t i = 0; i < call->n_args && !any; i++)
         any = call->args[i].kind != RLXC_ATOM_DTYPE && call->args[i].kind != RLXC_ATOM_STRING &&
