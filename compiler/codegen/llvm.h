@@ -91,9 +91,11 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
 LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
 
 /* --- llvm_floats.c --- */
-bool rlxc_is_short_float(rlx_dtype t); /* of 8 or 16 bits */
-/* Rounds a float to the short type it stands for; others are returned as they are. */
+bool rlxc_is_short_float(rlx_dtype t); /* of 16 bits */
+/* A float as a value of type |t|, rounded; of float32 and float64 as it is. */
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
+/* The float that a value of float8 stands for; values of other types as they are. */
+LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 /* A float64 as a float: of the two next to it the one whose last bit is 1, unless it is exact. So a

@@ -246,11 +246,20 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
 
 /* --- operators ------------------------------------------------------------------------------- */
 
+static LLVMValueRef float_constant(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlx_dtype wide = {RLX_FLOAT, 32, e->dtype.lanes};
+    LLVMTypeRef type = rlxc_llvm_type(g, e->dtype.bits == 8 ? wide : e->dtype);
+    return rlxc_llvm_round(g, rlxc_llvm_float(type, e->f), e->dtype);
+}
+
 static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = g->b;
     rlx_dtype t = e->bin.a->dtype;
     bool is_float = rlxc_dtype_is_float(t), is_signed = t.code == RLX_INT;
+    x = rlxc_llvm_number(g, x, t);
+    y = rlxc_llvm_number(g, y, t);
     LLVMValueRef r = NULL, pair[2] = {x, y};
     switch ((rlxc_expr_kind)e->kind) {
     case RLXC_EXPR_ADD:
@@ -286,9 +295,11 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
     case RLXC_EXPR_MIN:
     case RLXC_EXPR_MAX: {
         bool is_min = e->kind == RLXC_EXPR_MIN;
-        if (is_float) /* NaN in either operand gives NaN, as NumPy's */
-            return rlxc_llvm_fast(
-                g, rlxc_llvm_intrinsic(g, is_min ? "minimum" : "maximum", pair, 2), false);
+        if (is_float) { /* NaN in either operand gives NaN, as NumPy's */
+            r = rlxc_llvm_intrinsic(g, is_min ? "minimum" : "maximum", pair, 2);
+            r = rlxc_llvm_fast(g, r, false);
+            return t.bits == 8 ? rlxc_llvm_round(g, r, t) : r;
+        }
         LLVMIntPredicate p = is_signed ? LLVMIntSLT : LLVMIntULT;
         LLVMValueRef less = LLVMBuildICmp(b, p, x, y, "");
         return LLVMBuildSelect(b, less, is_min ? x : y, is_min ? y : x, "");
@@ -480,7 +491,7 @@ static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
     case RLXC_EXPR_INT:
         return rlxc_llvm_int(g, rlxc_llvm_type(g, e->dtype), e->i);
     case RLXC_EXPR_FLOAT:
-        return rlxc_llvm_round(g, rlxc_llvm_float(rlxc_llvm_type(g, e->dtype), e->f), e->dtype);
+        return float_constant(g, e);
     case RLXC_EXPR_STRING:
         return problem(g, e, "a string stands where a number is needed");
     case RLXC_EXPR_AND:

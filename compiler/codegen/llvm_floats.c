@@ -1,5 +1,7 @@
-/* Floats of 8 and 16 bits: their bits in memory <-> a float that holds the exact value.
+/* Floats of 8 and 16 bits: their bits <-> a float that holds the exact value.
  *
+ * Those of 16 bits are such a float in registers; those of 8 bits, which are mostly moved, keep
+ * their bits there and become a float where something computes with them or converts them.
  * The conversions are integer arithmetic by the format's parameters (rlx/floats.h) where the target
  * has no instruction, because compiler runtime functions (__truncsfhf2) are not linked: kernels
  * depend on libm alone. They have no branches, so that loops over them become vectors. */
@@ -9,7 +11,12 @@
 
 bool rlxc_is_short_float(rlx_dtype t)
 {
-    return rlxc_dtype_is_float(t) && t.bits < 32;
+    return rlxc_dtype_is_float(t) && t.bits == 16;
+}
+
+static bool is_float8(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits == 8;
 }
 
 /* bits of a float as i32 of the same lanes */
@@ -99,6 +106,26 @@ static LLVMValueRef decode(rlxc_llvm *g, LLVMValueRef bits, const rlx_float_form
     return as_f32(g, LLVMBuildSelect(b, is_special, special, finite, ""));
 }
 
+static LLVMValueRef from_half(rlxc_llvm *g, LLVMValueRef bits)
+{
+    LLVMValueRef h = LLVMBuildBitCast(g->b, bits, rlxc_llvm_like(g->half, bits), "");
+    return LLVMBuildFPExt(g->b, h, rlxc_llvm_like(g->f32, bits), "");
+}
+
+LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
+{
+    LLVMBuilderRef b = g->b;
+    if (!is_float8(t))
+        return value;
+    if (g->has_f16c && t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
+        LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
+        value = LLVMBuildZExt(b, value, t16, "");
+        return from_half(g, LLVMBuildShl(b, value, rlxc_llvm_int(g, t16, 8), ""));
+    }
+    LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
+    return decode(g, LLVMBuildSExt(b, value, t32, ""), rlx_float_format_of(t));
+}
+
 LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
     LLVMBuilderRef b = g->b;
@@ -109,14 +136,8 @@ LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t
     LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
     if (t.code == RLX_BFLOAT)
         return as_f32(g, LLVMBuildShl(b, LLVMBuildZExt(b, value, t32, ""), I32(16), ""));
-    if (g->has_f16c && t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
-        LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
-        value = LLVMBuildShl(b, LLVMBuildZExt(b, value, t16, ""), rlxc_llvm_int(g, t16, 8), "");
-    }
-    if (g->has_f16c && (t.code == RLX_FLOAT || t.code == RLX_FLOAT8_E5M2)) {
-        LLVMValueRef h = LLVMBuildBitCast(b, value, rlxc_llvm_like(g->half, value), "");
-        return LLVMBuildFPExt(b, h, rlxc_llvm_like(g->f32, value), "");
-    }
+    if (g->has_f16c)
+        return from_half(g, value);
     return decode(g, LLVMBuildSExt(b, value, t32, ""), rlx_float_format_of(t));
 }
 
@@ -127,7 +148,7 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
         return LLVMBuildZExt(b, value, rlxc_llvm_like(g->i8, value), "");
     if (!rlxc_is_short_float(t))
         return value;
-    LLVMTypeRef to = rlxc_llvm_like(t.bits == 8 ? g->i8 : g->i16, value);
+    LLVMTypeRef to = rlxc_llvm_like(g->i16, value);
     if (t.code == RLX_FLOAT && g->has_f16c) {
         LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(g->half, value), "");
         return LLVMBuildBitCast(b, h, to, "");
@@ -154,6 +175,9 @@ LLVMValueRef rlxc_llvm_to_odd(rlxc_llvm *g, LLVMValueRef value)
 
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
+    if (is_float8(t))
+        return LLVMBuildTrunc(g->b, encode(g, value, rlx_float_format_of(t)),
+                              rlxc_llvm_like(g->i8, value), "");
     if (!rlxc_is_short_float(t))
         return value;
     return rlxc_llvm_from_memory(g, rlxc_llvm_to_memory(g, value, t), t);

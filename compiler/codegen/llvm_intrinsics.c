@@ -383,6 +383,8 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         return rlxc_llvm_callee(g, row, e);
     LLVMValueRef args[MAX_ARGS];
     uint32_t lanes = 1;
+    const bool moves =
+        row->index == RLXC_INTRINSIC_reinterpret || row->index == RLXC_INTRINSIC_likely;
     if (e->call.n > MAX_ARGS)
         return problem(g, e, "too many arguments");
     for (uint32_t i = 0; i < e->call.n; i++) {
@@ -391,6 +393,8 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
         if (rlxc_dtype_is_handle(e->call.args[i]->dtype) && row->index != RLXC_INTRINSIC_isnullptr)
             return problem(g, e, "takes no address");
         args[i] = rlxc_llvm_expr(g, e->call.args[i]);
+        if (!moves)
+            args[i] = rlxc_llvm_number(g, args[i], e->call.args[i]->dtype);
         if (rlxc_llvm_lanes(args[i]) > lanes)
             lanes = rlxc_llvm_lanes(args[i]);
     }
@@ -408,5 +412,5 @@ LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e)
     if (rlxc_failed(g->ctx))
         return LLVMGetPoison(rlxc_llvm_type(g, e->dtype));
     LLVMValueRef r = call_row(g, row, e, args);
-    return rlxc_dtype_is_float(e->dtype) ? rlxc_llvm_round(g, r, e->dtype) : r;
+    return rlxc_dtype_is_float(e->dtype) && !moves ? rlxc_llvm_round(g, r, e->dtype) : r;
 }

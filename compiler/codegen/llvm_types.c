@@ -1,6 +1,6 @@
 /* Types and conversions of values: TIR dtype <-> LLVM type, memory form <-> register form.
  *
- * Floats of 8 and 16 bits live in registers as float (llvm_floats.c). */
+ * Floats of 16 bits live in registers as float, those of 8 bits as they are (llvm_floats.c). */
 #include "compiler/codegen/llvm.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ LLVMTypeRef rlxc_llvm_type(rlxc_llvm *g, rlx_dtype t)
         return g->ptr;
     if (rlxc_dtype_is_bool(t))
         return with_lanes(g->i1, lanes);
-    if (rlxc_dtype_is_float(t))
+    if (rlxc_dtype_is_float(t) && t.bits > 8)
         return with_lanes(t.code == RLX_FLOAT && t.bits == 64 ? g->f64 : g->f32, lanes);
     return with_lanes(int_type(g, t.bits), lanes);
 }
@@ -152,8 +152,12 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
     LLVMBuilderRef b = g->b;
     rlx_dtype one = to;
     one.lanes = 1;
-    if (rlxc_dtype_is_handle(from) || rlxc_dtype_is_handle(to))
+    if (rlxc_dtype_is_handle(from) || rlxc_dtype_is_handle(to) ||
+        (rlxc_dtype_is_float(to) && to.bits == 8 && to.code == from.code))
         return value;
+    value = rlxc_llvm_number(g, value, from);
+    if (rlxc_dtype_is_float(one) && one.bits == 8)
+        one = RLX_F32; /* rounded below */
     LLVMTypeRef type = rlxc_llvm_like(rlxc_llvm_type(g, one), value);
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
     bool from_float = rlxc_dtype_is_float(from), to_float = rlxc_dtype_is_float(to);
@@ -173,7 +177,7 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
     }
     if (!to_float)
         return float_to_int(g, value, one, type);
-    if (from.bits == 64 && rlxc_is_short_float(to))
+    if (from.bits == 64 && to.bits < 32)
         return rlxc_llvm_round(g, rlxc_llvm_to_odd(g, value), to);
     LLVMValueRef r = LLVMBuildFPCast(b, value, type, "");
     return rlxc_llvm_round(g, r, to);

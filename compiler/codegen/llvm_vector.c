@@ -152,7 +152,7 @@ static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
         for (uint32_t k = 0; k < n; k++) {
             const rlxc_expr *arg = e->call.args[e->call.n - n + k];
             fits = fits && rlxc_dtype_eq(arg->dtype, e->dtype);
-            args[k] = rlxc_llvm_expr(g, arg);
+            args[k] = rlxc_llvm_number(g, rlxc_llvm_expr(g, arg), arg->dtype);
         }
         if (!fits)
             return refuse(g, e, "not defined for these types");

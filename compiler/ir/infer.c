@@ -163,12 +163,26 @@ static const rlxc_sinfo *infer_value_call(rlxc_context *ctx, const rlxc_module *
     return infer_signature_call(ctx, module, call, &sig);
 }
 
+/* The first tensor of |s| whose elements are only stored; NULL: there is none. */
+static const rlxc_sinfo *stored_part(const rlxc_sinfo *s)
+{
+    const rlxc_sinfo *found = NULL;
+    for (uint32_t i = 0; s->kind == RLXC_SINFO_TUPLE && i < s->n_fields && !found; i++)
+        found = stored_part(s->fields[i]);
+    return s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_stored(s->dtype) ? s : found;
+}
+
 static const rlxc_sinfo *infer_call(rlxc_context *ctx, const rlxc_module *module,
                                     const rlxc_binding *call)
 {
     if (call->op) {
         const rlxc_sinfo *s =
             call->op->infer ? call->op->infer(ctx, module, call) : stated_result(ctx, call);
+        const rlxc_sinfo *stored = s && !rlxc_call_stores(call) ? stored_part(s) : NULL;
+        if (stored)
+            rlxc_error(ctx, call->range,
+                       "%s: elements of %s are only stored: convert to it with astype",
+                       call->op->name, rlxc_dtype_name(ctx, stored->dtype));
         return s ? s : object(ctx);
     }
     switch (call->callee.kind) {

@@ -93,8 +93,7 @@ static bool tuple_fits(char kind, const rlxc_sinfo *s)
     return true;
 }
 
-/* Whether the operator has elements that are only stored. */
-static bool stores(const rlxc_binding *call)
+bool rlxc_call_stores(const rlxc_binding *call)
 {
     const uint32_t any = RLXC_OP_STORES | RLXC_OP_FOLLOWS | RLXC_OP_ALIASES_0 | RLXC_OP_CALLS |
                          RLXC_OP_MEMORY | RLXC_OP_KILLS;
@@ -139,7 +138,7 @@ static bool check_argument(rlxc_call_view *v, uint32_t i, const rlxc_op_input *i
     }
     if (i < RLXC_MAX_OP_INPUTS)
         v->in[i] = s;
-    return stores(v->call) || computes_with(v, i, s);
+    return rlxc_call_stores(v->call) || computes_with(v, i, s);
 }
 
 bool rlxc_infer_begin(rlxc_call_view *v, rlxc_context *ctx, const rlxc_module *module,
@@ -189,29 +188,19 @@ static const char *device_of(const rlxc_call_view *v)
     return NULL;
 }
 
-/* A result; an error where it has elements that the operator would compute. */
-static const rlxc_sinfo *result(const rlxc_call_view *v, rlx_dtype dtype, int32_t ndim,
-                                const rlxc_expr *const *dims, const char *vdevice)
-{
-    if (rlxc_dtype_is_stored(dtype) && !stores(v->call))
-        return rlxc_infer_error(v, "elements of %s are only stored: convert to it with astype",
-                                rlxc_dtype_name(v->ctx, dtype));
-    return rlxc_sinfo_tensor(v->ctx, dtype, ndim, dims, vdevice);
-}
-
 const rlxc_sinfo *rlxc_tensor_of(const rlxc_call_view *v, rlx_dtype dtype, const rlxc_dims *dims)
 {
-    return result(v, dtype, (int32_t)dims->n, dims->at, device_of(v));
+    return rlxc_sinfo_tensor(v->ctx, dtype, (int32_t)dims->n, dims->at, device_of(v));
 }
 
 const rlxc_sinfo *rlxc_tensor_ndim(const rlxc_call_view *v, rlx_dtype dtype, int32_t ndim)
 {
-    return result(v, dtype, ndim, NULL, device_of(v));
+    return rlxc_sinfo_tensor(v->ctx, dtype, ndim, NULL, device_of(v));
 }
 
 const rlxc_sinfo *rlxc_tensor_like(const rlxc_call_view *v, const rlxc_sinfo *s, rlx_dtype dtype)
 {
-    return result(v, dtype, s->ndim, s->dims, s->vdevice);
+    return rlxc_sinfo_tensor(v->ctx, dtype, s->ndim, s->dims, s->vdevice);
 }
 
 bool rlxc_axis_in(const rlxc_call_view *v, int64_t axis, int32_t ndim, uint32_t *out)

@@ -131,6 +131,8 @@ void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_sc
  * false when there is none. |out_value| is the value, |out| the attribute without its default. */
 bool rlxc_operator_wrong_choice(const rlxc_binding *call, rlxc_op_attr *out,
                                 const char **out_value);
+/* Whether the operator takes and gives elements that are only stored (RLXC_OP_STORES). */
+bool rlxc_call_stores(const rlxc_binding *call);
 /* What |attr| may be: "fast", "wrap" or "clip"; an order of "NCHW". */
 const char *rlxc_op_attr_choices(rlxc_context *ctx, const rlxc_op_attr *attr);
 

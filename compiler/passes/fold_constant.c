@@ -4,7 +4,8 @@
  * compiled without optimisation for the machine the compiler runs on and run through the public VM
  * API; so folding means exactly what running means, and costs one code generation however many
  * weights are transposed. Folding only looks at what is cheaper to store than to compute: results
- * are limited in size, absolutely and against their inputs. */
+ * are limited in size, absolutely and against their inputs, and weights that are only stored in few
+ * bits (float8) are not widened. */
 #include "compiler/passes/passes.h"
 
 #include <stdio.h>
@@ -126,6 +127,24 @@ static bool foldable_form(const fold *f, const rlxc_binding *b)
            rlxc_binding_is_mergeable(f->module, b);
 }
 
+/* Whether the operator converts what is only stored. */
+static bool widens_stored(fold *f, const rlxc_binding *b)
+{
+    const rlxc_sinfo *out = b->var->sinfo;
+    if (b->form != RLXC_FORM_CALL || out->kind != RLXC_SINFO_TENSOR ||
+        rlxc_dtype_is_stored(out->dtype))
+        return false;
+    for (uint32_t i = 0; i < b->n_args; i++) {
+        const rlxc_sinfo *s =
+            b->args[i].kind == RLXC_ATOM_VAR || b->args[i].kind == RLXC_ATOM_CONSTANT
+                ? rlxc_atom_sinfo(f->ctx, f->module, b->args[i])
+                : NULL;
+        if (s && s->kind == RLXC_SINFO_TENSOR && s->ndim > 0 && rlxc_dtype_is_stored(s->dtype))
+            return true;
+    }
+    return false;
+}
+
 static void consider(fold *f, const rlxc_binding *b)
 {
     const rlxc_prim_func *own = made_to_fold(f, b);
@@ -146,6 +165,8 @@ static void consider(fold *f, const rlxc_binding *b)
         if (!scratch_atom(f, b->args[i], &args[i], &inputs))
             return;
     }
+    if (result > SMALL_BYTES && widens_stored(f, b))
+        return;
     /* Operators of no tensor at all (zeros, arange) are cheaper to compute than to store. */
     if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
                  f->total_bytes + inputs + result > MAX_TOTAL_BYTES))

@@ -21,7 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from run import check_all, compare, element_type  # noqa: E402
 
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
-         "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13}
+         "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16,
+         "float8e4m3fn": 17, "float8e4m3fnuz": 18, "float8e5m2": 19, "float8e5m2fnuz": 20}
 SIZES = [(2, 3), (1, 1), (5, 4), (7, 2), (17, 9)]
 
 
@@ -46,10 +47,17 @@ def data(field, v):
 
 
 class Narrow:
-    """A tensor of 4-bit elements."""
+    """A tensor of 4-bit elements; |listed|: its bytes as numbers, not as raw data."""
 
-    def __init__(self, values, signed):
-        self.values, self.signed = np.asarray(values), signed
+    def __init__(self, values, signed, listed=False):
+        self.values, self.signed, self.listed = np.asarray(values), signed, listed
+
+
+class Float8:
+    """A tensor of |codes| of a float8 type; |listed|: as numbers, not as raw data."""
+
+    def __init__(self, codes, name, listed=False):
+        self.codes, self.name, self.listed = np.asarray(codes, np.uint8), name, listed
 
 
 class Sparse:
@@ -64,9 +72,13 @@ def tensor(v, name=""):
         flat = [int(x) & 15 for x in v.values.ravel()] + [0]
         raw = bytes(flat[i] | flat[i + 1] << 4 for i in range(0, v.values.size, 2))
         dims, code = v.values.shape, 22 if v.signed else 21
+    elif isinstance(v, Float8):
+        raw, dims, code = v.codes.tobytes(), v.codes.shape, TYPES[v.name]
     else:
         raw, dims, code = v.tobytes(), v.shape, TYPES[v.dtype.name]
-    return b"".join(number(1, d) for d in dims) + number(2, code) + data(8, name) + data(9, raw)
+    values = (b"".join(number(5, b) for b in raw) if getattr(v, "listed", False) else
+              data(9, raw))
+    return b"".join(number(1, d) for d in dims) + number(2, code) + data(8, name) + values
 
 
 def sparse(v, name=""):
@@ -147,7 +159,8 @@ class Row:
         self.opset, self.sizes, self.loose, self.domain = opset, sizes, loose, domain
         self.attrs = attrs = {**attrs, **(more or {})}
         said = [attrs[k] for k in ("dtype", "to", "output_dtype") if k in attrs]
-        named = {**{code: name for name, code in TYPES.items()}, 21: "uint8", 22: "int8"}
+        named = {**{code: name for name, code in TYPES.items()}, **{i: "uint8" for i in range(17, 22)},
+                 22: "int8"}  # as .npy has them
         self.gives = gives or (named[said[0]] if said else None)  # see element_type
         self.name = f"{op} {name} {attrs}"
 
@@ -341,6 +354,7 @@ def rows():
                 lambda a, s: ref.quantize(a, f32(.001).astype(float), 0, -2 ** 15, 2 ** 15 - 1),
                 opset=21, output_dtype=5),
             Row("Cast", [x("n m", "int32", -99, 99)], lambda a: (a + 8) % 16 - 8, opset=21, to=22)]
+    out += stored_types()
     dense = np.where(rng.uniform(size=(4, 3)) < .4, rng.uniform(size=(4, 3)), 0).astype(f32)
     out += [Row("Add", [x("n 4 3"), Sparse(dense, c)], lambda a, b: a + b, opset=14,
                 name=f"sparse {c}") for c in (True, False)]
@@ -384,6 +398,59 @@ def rows():
         out.append(Row("LpPool", [x("2 2 n")], lambda a, w=(size, stride, pad):
                        np.sqrt(ref.pool(a * a, *w, False, None)), p=2, **window))
     return out + without_attributes()
+
+
+def stored_types():
+    """float8 as bits, int4 as bytes: casts of every code, rounding with and without saturation,
+    quantization with scales of tensors, axes and blocks, moves, initializers in both fields."""
+    x, f32 = Input, np.float32
+    codes = np.arange(256).reshape(16, 16)
+    fours = np.arange(15).reshape(5, 3) - 8
+    out = []
+    for name, f in ref.FLOAT8.items():
+        kind = TYPES[name]
+        scale = np.array([.5, 2, .25], f32)
+        out += [Row("Cast", [Float8(codes, name, listed)], lambda c, f=f: ref.float8_values(f)[c],
+                    opset=19, to=to, name=f"{name} {listed}")
+                for listed in (False, True) for to in (1, 10, 11)]
+        out += [Row("Cast", [x("n m", t, -high, high)],
+                    lambda a, f=f, s=s: ref.to_float8(a, f, s), opset=19, to=kind, saturate=s,
+                    name=t, sizes=SIZES + [(0, 3), (40, 50)])
+                for s in (0, 1) for t, high in (("float32", 600), ("float64", 2), ("int32", 500))]
+        out += [Row("CastLike", [x("n m", high=9), Float8([0], name)],
+                    lambda a, _, f=f: ref.to_float8(a, f, 1), opset=19, gives="uint8", name=name),
+                Row("Transpose", [Float8(codes[:3], name)], lambda c: c.T, opset=21,
+                    gives="uint8", name=name),
+                Row("Gather", [Float8(codes, name), x("n", "int64", 0, 16)],
+                    lambda c, i: c[i], opset=13, gives="uint8", name=name),
+                Row("QuantizeLinear", [x("n 3", high=900), scale, Float8([0] * 3, name)],
+                    lambda a, s, _, f=f: ref.to_float8(a.astype(f32) / scale, f, 1), opset=21, axis=1,
+                    gives="uint8", name=name),
+                Row("QuantizeLinear", [x("n 3", high=900), scale],
+                    lambda a, s, f=f: ref.to_float8(a.astype(f32) / scale, f, 0), opset=23, axis=1,
+                    gives="uint8", name=name, output_dtype=kind, saturate=0),
+                Row("DequantizeLinear", [Float8(codes[:, :3], name), scale, Float8([0] * 3, name)],
+                    lambda c, s, _, f=f: ref.float8_values(f)[c] * s, opset=19, axis=1,
+                    gives="float32", name=name)]
+    for listed in (False, True):
+        out += [Row("Cast", [Narrow(fours, True, listed)], lambda v: v, opset=21, to=1,
+                    name=f"int4 {listed}"),
+                Row("Cast", [Narrow(fours + 8, False, listed)], lambda v: v, opset=21, to=6,
+                    name=f"uint4 {listed}")]
+    out += [Row("Transpose", [Narrow(fours, True)], lambda v: v.T, opset=21, gives="int8"),
+            Row("Reshape", [Narrow(fours, True), i64(3, 5)], lambda v, _: v.reshape(3, 5), opset=21,
+                gives="int8"),
+            Row("Identity", [Narrow(np.array(-7), True)], lambda v: v, opset=21,
+                gives="int8"),
+            Row("Squeeze", [Narrow(np.zeros((0, 1)), False)], lambda v: v.reshape(0), opset=21,
+                gives="uint8"),
+            Row("CastLike", [x("n m", "int32", 0, 16), Narrow([0], False)], lambda a, _: a, opset=21,
+                gives="uint8"),
+            Row("DequantizeLinear", [Narrow(fours, True), x("2 3", low=.1, high=1),
+                                     Narrow(fours[:2] // 2, True)],
+                lambda v, s, z: (v - ref.blocked(z, 3, 0, 5)) * ref.blocked(s, 3, 0, 5),
+                opset=21, axis=0, block_size=3, name="int4 blocks", gives="float32")]
+    return out
 
 
 def normalized(a, axes, epsilon, scale=1, bias=0):
@@ -465,7 +532,7 @@ def without_attributes():
 def plain(v):
     if isinstance(v, Narrow):
         return v.values
-    return v.dense if isinstance(v, Sparse) else v
+    return v.dense if isinstance(v, Sparse) else v.codes if isinstance(v, Float8) else v
 
 
 def compiled(args, folder, row, n, m):

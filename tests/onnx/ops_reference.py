@@ -329,3 +329,43 @@ def pool(x, size, stride, pad, best, include):
             count = {None: 1, 0: part.shape[-1], 1: min(begin + size, d + pad) - begin}[include]
             out.append(part.sum(-1) / count)
     return np.stack(out, -1)
+
+
+# name -> exponent bias, bits of the mantissa, code of the largest number, of infinity (or None) and
+# of NaN, whether there is a -0
+FLOAT8 = {"float8e4m3fn": (7, 3, 0x7e, None, 0x7f, True),
+          "float8e4m3fnuz": (8, 3, 0x7f, None, 0x80, False),
+          "float8e5m2": (15, 2, 0x7b, 0x7c, 0x7e, True),
+          "float8e5m2fnuz": (16, 2, 0x7f, None, 0x80, False)}
+
+
+def float8_values(f):
+    """What the 256 codes mean."""
+    bias, mantissa, largest, infinity, nan, negative_zero = f
+    code = np.arange(128)
+    exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)
+    unit = np.where(exponent, fraction + (1 << mantissa), fraction).astype(float)
+    v = np.ldexp(unit, np.maximum(exponent, 1) - bias - mantissa)
+    v[code > largest] = np.nan
+    if infinity is not None:
+        v[infinity] = np.inf
+    v = np.concatenate([v, -v])
+    if not negative_zero:
+        v[0x80] = np.nan
+    return v
+
+
+def to_float8(a, f, saturate):
+    """The codes of the nearest numbers, even ones of two as near."""
+    bias, mantissa, largest, infinity, nan, negative_zero = f
+    a = np.asarray(a, float)
+    v = float8_values(f)[:largest + 1]
+    v = np.append(v, 2 * v[-1] - v[-2])
+    size = np.abs(a)
+    low = np.clip(np.searchsorted(v, size, "right") - 1, 0, largest)
+    up = (size - v[low] > v[low + 1] - size) | ((size - v[low] == v[low + 1] - size) & (low % 2 == 1))
+    code = low + up
+    too_large = code > largest
+    code = np.where(too_large, largest if saturate else nan if infinity is None else infinity, code)
+    signed = np.signbit(a) & ((code != 0) | negative_zero)
+    return np.where(np.isnan(a), nan, np.where(signed, code | 0x80, code))
