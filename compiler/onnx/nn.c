@@ -179,10 +179,16 @@ bool rlxc_ox_kernel_of(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom *weight)
     uint32_t n;
     bool known = true;
     rlxc_ox_dims(im, *weight, dims);
-    if (rlxc_ox_ints(im, "kernel_shape", stated, w->n, &n) && n == w->n &&
-        rlxc_ox_ndim(im, *weight) == n + 2) {
-        for (uint32_t i = 0; i < n; i++)
+    if (rlxc_ox_ints(im, "kernel_shape", stated, w->n, &n) && n != w->n)
+        rlxc_ox_fail(im, "kernel_shape has %u numbers, expected %u", n, w->n);
+    if (n == w->n && rlxc_ox_ndim(im, *weight) == n + 2) {
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t is;
+            if (rlxc_is_int(dims[i + 2], &is) && is != stated[i])
+                rlxc_ox_fail(im, "kernel_shape[%u] is %lld, the weights have %lld there", i,
+                             (long long)stated[i], (long long)is);
             dims[i + 2] = rlxc_ox_i(im, stated[i]);
+        }
         *weight = rlxc_ox_state_dims(im, *weight, dims, ((1u << n) - 1) << 2);
     }
     for (uint32_t i = 0; i < w->n; i++) {

@@ -281,6 +281,12 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
     }
     const bool quantized = strcmp(im->node->op_type, "DynamicQuantizeLSTM") == 0;
     const int64_t stated = rlxc_ox_int(im, "hidden_size", 0);
+    int64_t width;
+    if (rlxc_ox_attr(im, "hidden_size") &&
+        (stated < 1 || (rlxc_ox_static_dim(im, r, 2, &width) && width != stated && !quantized))) {
+        rlxc_ox_fail(im, "hidden_size is %lld, the state is of another length", (long long)stated);
+        return;
+    }
     const rlxc_expr *hidden =
         stated > 0 && !quantized ? rlxc_ox_i(im, stated) : rlxc_ox_dim(im, r, 2);
     const rlxc_expr *rows = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, gates));

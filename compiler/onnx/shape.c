@@ -253,6 +253,9 @@ void rlxc_ox_import_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     if (!rlxc_ox_ints(im, "perm", axes, RLXC_MAX_NDIM, &n))
         for (n = 0; n < ndim; n++)
             axes[n] = ndim - 1 - n;
+    for (uint32_t i = 0; i < n && !im->failed; i++)
+        if (axes[i] < 0 || axes[i] >= ndim)
+            rlxc_ox_fail(im, "perm[%u] is %lld, expected 0 to %u", i, (long long)axes[i], ndim - 1);
     rlxc_atom y = n == 0 ? x : rlxc_ox_transpose(im, x, axes, n);
     const rlxc_ox_value *v = rlxc_ox_value_in(im, 0);
     const rlxc_expr *turned[RLXC_OX_MAX_ELEMS];

@@ -367,7 +367,12 @@ bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *const **ou
 
 bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n)
 {
-    return rlxc_ox_elems_of(im, rlxc_ox_value_in(im, input), out, out_n);
+    rlxc_ox_value *v = rlxc_ox_value_in(im, input);
+    const rlxc_sinfo *s = v->atom.kind == RLXC_ATOM_NONE ? NULL : rlxc_ox_info(im, v->atom);
+    if (s && rlxc_dtype_is_float(s->dtype))
+        rlxc_ox_fail(im, "input %u is of %s, expected integers", input,
+                     rlxc_dtype_name(im->ctx, s->dtype));
+    return rlxc_ox_elems_of(im, v, out, out_n);
 }
 
 const rlxc_expr *rlxc_ox_one(rlxc_ox *im, uint32_t input)

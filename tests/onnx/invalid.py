@@ -147,6 +147,18 @@ def rows():
         (called(soft, by=1), "attribute 'alpha' must be a float, is an integer"),
         (called(function("F", ["a"], ["b"], [node("F", "a", "b", domain="local")])),
          "nested too deeply"),
+        # attributes against the inputs
+        (model([node("Transpose", "x", "y", perm=[1, 0])], outs=[("y", of([4, "n"]))]), None),
+        (model([node("Transpose", "x", "y", perm=[-1, 0])], outs=[("y", of([4, "n"]))]),
+         "perm[0] is -1, expected 0 to 1"),
+        (convolved(kernel_shape=[3, 2]), None),
+        (convolved(kernel_shape=[3, 3]), "kernel_shape[1] is 3, the weights have 2 there"),
+        (convolved(kernel_shape=[3]), "kernel_shape"),
+        (model([node("Reshape", "x w", "y")], more=data(5, plain)),
+         "input 1 is of float32, expected integers"),
+        (recurrent(["Tanh"], hidden_size=2), None),
+        (recurrent(["Tanh"], hidden_size=3), "hidden_size is 3"),
+        (recurrent(["Tanh"], hidden_size=-1), "hidden_size is -1"),
         # activations, by any spelling of capitals
         (recurrent(["tanh"]), None),
         (recurrent(["Cube"]), "activation 'Cube' is none of Relu, Tanh, Sigmoid, Affine"),
@@ -154,9 +166,15 @@ def rows():
     ]
 
 
-def recurrent(names):
+def convolved(**attrs):
+    return model([node("Conv", "x w", "y", **attrs)], [("x", of(["n", 1, 8, 8]))],
+                 [("y", of(["n", 1, 6, 7]))],
+                 data(5, tensor(np.ones((1, 1, 3, 2), np.float32), "w")))
+
+
+def recurrent(names, hidden_size=2):
     listed = data(5, data(1, "activations") + b"".join(data(9, n) for n in names) + number(20, 8))
-    step = node("RNN", "x w r", "y", hidden_size=2)
+    step = node("RNN", "x w r", "y", hidden_size=hidden_size)
     body = step[step.index(data(1, "x")):] + listed
     return model([data(1, body)], [("x", of(["s", 1, 3]))], [("y", of(["s", 1, 1, 2]))],
                  data(5, tensor(np.ones((1, 2, 3), np.float32), "w")) +
