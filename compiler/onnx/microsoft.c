@@ -3,7 +3,8 @@
  * GroupQueryAttention appends keys and values to caches whose rows of a batch are filled to
  * different lengths, seqlens_k + 1 with what is new. Results are caches of
  * max(length of the old ones, total_sequence_length) places; those that are not filled are as they
- * were, or 0. Left out: caches of integers, soft caps, biases, sinks. */
+ * were, or 0. Scores that are capped, or share their softmax with a sink, are spelled out; others
+ * are one operator. Left out: caches of integers, norms of queries and keys, scores as a result. */
 #include <math.h>
 #include <stdint.h>
 
@@ -14,7 +15,21 @@
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
 
-enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, SEQLENS, TOTAL, COS, SIN, POSITIONS, FURTHER };
+enum {
+    QUERY,
+    KEY,
+    VALUE,
+    PAST_KEY,
+    PAST_VALUE,
+    SEQLENS,
+    TOTAL,
+    COS,
+    SIN,
+    POSITIONS,
+    BIAS,
+    SINK,
+    FURTHER
+};
 
 typedef struct grouped {
     int64_t heads, shared, size;
@@ -102,8 +117,85 @@ static rlxc_atom bias_of(rlxc_ox *im, const grouped *g, rlx_dtype t)
         rlxc_atom near = rlxc_ox_op2(im, "greater", key, rlxc_ox_op2(im, "subtract", g->place, by));
         seen = rlxc_ox_op2(im, "logical_and", seen, near);
     }
-    return rlxc_ox_op3(im, "where", seen, rlxc_ox_number(im, t, 0),
-                       rlxc_ox_number(im, t, -(double)INFINITY));
+    rlxc_atom bias = rlxc_ox_number(im, t, 0);
+    if (rlxc_ox_has(im, BIAS)) { /* as long as the sequence, which the caches may exceed */
+        bias = rlxc_ox_cast(im, rlxc_ox_in(im, BIAS), t);
+        const rlxc_expr *have = rlxc_ox_ndim(im, bias) == 4 ? rlxc_ox_dim(im, bias, 3) : NULL;
+        if (!have)
+            rlxc_ox_fail(im, "attention_bias has %u dimensions, expected 4",
+                         rlxc_ox_ndim(im, bias));
+        else if (!rlxc_prove_eq(im->ctx, have, g->places, NULL))
+            bias =
+                rlxc_ox_pad_axis(im, bias, 3, rlxc_ox_i(im, 0), rlxc_sub(im->ctx, g->places, have),
+                                 "constant", rlxc_ox_number(im, t, 0));
+    }
+    return rlxc_ox_op3(im, "where", seen, bias, rlxc_ox_number(im, t, -(double)INFINITY));
+}
+
+/* Whether each row of scores has one more, which no key has: that of its head, or 0. */
+static bool has_sink(rlxc_ox *im)
+{
+    return rlxc_ox_has(im, SINK) || rlxc_ox_int(im, "smooth_softmax", 0) > 0;
+}
+
+/* exp(score) by the sum of its row, the sink's included; |scores| (batch, shared, heads of each,
+ * queries, keys). */
+static rlxc_atom softmax(rlxc_ox *im, const grouped *g, rlxc_atom scores)
+{
+    const int64_t last[1] = {4};
+    const rlx_dtype t = rlxc_ox_type(im, scores);
+    const rlxc_expr *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *dims[4] = {rlxc_ox_i(im, g->shared), rlxc_ox_i(im, g->heads / g->shared), one,
+                                one};
+    if (!has_sink(im))
+        return rlxc_ox_op0(im, "nn.softmax", scores,
+                           rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 4));
+    rlxc_atom sink = rlxc_ox_number(im, t, 0);
+    if (rlxc_ox_has(im, SINK))
+        sink = rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, SINK), t), dims, 4);
+    rlxc_atom most = rlxc_ox_reduce(im, "max", scores, last, 1, true);
+    most = rlxc_ox_op2(im, "maximum", most, sink);
+    rlxc_atom e = rlxc_ox_op1(im, "exp", rlxc_ox_op2(im, "subtract", scores, most));
+    rlxc_atom more = rlxc_ox_op1(im, "exp", rlxc_ox_op2(im, "subtract", sink, most));
+    rlxc_atom sum = rlxc_ox_op2(im, "add", rlxc_ox_reduce(im, "sum", e, last, 1, true), more);
+    return rlxc_ox_op2(im, "divide", e, sum);
+}
+
+/* The result (batch, queries, heads, size) of queries |x[0]| of such dimensions, caches |x[1]|,
+ * |x[2]| (batch, shared, keys, size) and |x[3]|, which is added to the scores. */
+static rlxc_atom as_products(rlxc_ox *im, const grouped *g, const rlxc_atom x[4], double scale,
+                             double cap)
+{
+    static const int64_t by_head[5] = {0, 2, 3, 1, 4}, turned[4] = {0, 1, 3, 2},
+                         by_query[5] = {0, 3, 1, 2, 4};
+    const rlx_dtype t = rlxc_ox_type(im, x[3]);
+    const rlxc_expr *shared = rlxc_ox_i(im, g->shared), *size = rlxc_ox_i(im, g->size),
+                    *each = rlxc_ox_i(im, g->heads / g->shared);
+    const rlxc_expr *split[5] = {g->batch, g->queries, shared, each, size};
+    const rlxc_expr *whole[4] = {g->batch, g->queries, rlxc_ox_i(im, g->heads), size};
+    const int64_t third[1] = {2};
+    rlxc_atom q =
+        rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, x[0], t), rlxc_ox_number(im, t, scale));
+    q = rlxc_ox_transpose(im, rlxc_ox_reshape(im, q, split, 5), by_head, 5);
+    rlxc_atom k = rlxc_ox_transpose(im, rlxc_ox_cast(im, x[1], t), turned, 4);
+    rlxc_atom s = rlxc_ox_op2(im, "matmul", q, rlxc_ox_expand_dims(im, k, third, 1));
+    if (cap != 0) {
+        rlxc_atom c = rlxc_ox_number(im, t, cap);
+        s = rlxc_ox_op2(im, "multiply", rlxc_ox_op1(im, "tanh", rlxc_ox_op2(im, "divide", s, c)),
+                        c);
+    }
+    rlxc_atom bias = x[3];
+    const rlxc_expr *dims[5] = {rlxc_ox_dim(im, bias, 0), rlxc_ox_i(im, 1), rlxc_ox_i(im, 1),
+                                rlxc_ox_dim(im, bias, 2), rlxc_ox_dim(im, bias, 3)};
+    if (!rlxc_is_const(rlxc_ox_dim(im, bias, 1), 1)) {
+        dims[1] = shared;
+        dims[2] = each;
+    }
+    s = rlxc_ox_op2(im, "add", s, rlxc_ox_reshape(im, bias, dims, 5));
+    rlxc_atom v = rlxc_ox_expand_dims(im, rlxc_ox_cast(im, x[2], t), third, 1);
+    rlxc_atom y = rlxc_ox_op2(im, "matmul", softmax(im, g, s), v);
+    y = rlxc_ox_reshape(im, rlxc_ox_transpose(im, y, by_query, 5), whole, 4);
+    return rlxc_ox_cast(im, y, rlxc_ox_type(im, x[0]));
 }
 
 /* Attributes and inputs are those that are known here. */
@@ -111,9 +203,17 @@ static bool is_known(rlxc_ox *im, const grouped *g)
 {
     if (g->heads < 1 || g->heads > INT32_MAX || g->shared < 1 || g->heads % g->shared != 0)
         rlxc_ox_fail(im, "num_heads must be an int32 and a multiple of kv_num_heads");
-    if (rlxc_ox_float(im, "softcap", 0) != 0 || rlxc_ox_int(im, "smooth_softmax", 0) > 0 ||
-        rlxc_ox_int(im, "qk_output", 0) != 0)
-        rlxc_ox_fail(im, "softcap, smooth_softmax and qk_output are not supported");
+    static const struct {
+        const char *name;
+        int64_t only;
+    } rows[] = {{"qk_output", 0}, {"sliding_window_cache", 0}, {"causal", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rlxc_ox_int(im, rows[i].name, rows[i].only) != rows[i].only)
+            rlxc_ox_fail(im, "%s %lld is not supported", rows[i].name,
+                         (long long)rlxc_ox_int(im, rows[i].name, 0));
+    if (!rlxc_ox_is(im, "k_quant_type", "NONE", "NONE") ||
+        !rlxc_ox_is(im, "v_quant_type", "NONE", "NONE"))
+        rlxc_ox_fail(im, "caches of integers are not supported");
     for (uint32_t i = FURTHER; i < rlxc_ox_n_inputs(im); i++)
         if (rlxc_ox_has(im, i))
             rlxc_ox_fail(im, "input %u is not supported", i);
@@ -163,7 +263,9 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_attrs attrs = rlxc_one_attr(im->ctx, "scale", rlxc_attr_float(scale));
     attrs = rlxc_and_attr(im->ctx, attrs, "unseen_zero", rlxc_attr_bool(true));
     attrs = rlxc_and_attr(im->ctx, attrs, "layout", rlxc_attr_string(im->ctx, "BHSD"));
-    rlxc_atom y = rlxc_ox_opv(im, "nn.attention_as_stored", x, 4, attrs);
+    const double cap = rlxc_ox_float(im, "softcap", 0);
+    rlxc_atom y = cap != 0 || has_sink(im) ? as_products(im, &g, x, scale, cap)
+                                           : rlxc_ox_opv(im, "nn.attention_as_stored", x, 4, attrs);
     const rlxc_expr *flat[3] = {g.batch, g.queries, rlxc_ox_i(im, g.heads * g.size)};
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
 }

@@ -206,12 +206,21 @@ def rows():
             ({**packed, **caches}, {"do_rotary": 1}),
             ({**packed, **caches},
              {"do_rotary": 1, "rotary_interleaved": 1, "local_window_size": 5, "scale": .5}),
-            (apart, {"local_window_size": 2})):
+            (apart, {"local_window_size": 2}),
+            ({**packed, **caches}, {"do_rotary": 1, "softcap": 2.}),
+            ({**apart, **caches}, {"smooth_softmax": 1}),
+            ({**apart, **caches, "sink": "6"}, {"local_window_size": 5}),
+            ({**apart, **caches, "bias": "2 6 n 30"}, {}),
+            ({**apart, **caches, "bias": "1 1 n 30", "sink": "6"}, {"softcap": 1.5})):
         given = {k: x(named[k]) if k in named else None for k in ("q", "k", "v", "pk", "pv")}
         given["seqlens"] = np.array([20, 11] if "pk" in named else [0, 0], np.int32)
         given["total"] = np.array(30, np.int32)
         if "do_rotary" in how:
             given.update(cos=x("40 3"), sin=x("40 3"))
+        if "bias" in named or "sink" in named:
+            given.update(cos=None, sin=None, positions=None)
+            given.update((k, x(named[k]) if k in named else None) for k in ("bias", "sink"))
+            given = given if "sink" in named else {k: v for k, v in given.items() if k != "sink"}
         names = [k for k, v in given.items() if v is not None]
         out.append(Row("GroupQueryAttention", list(given.values()),
                        lambda *a, names=names, how=how: ref.group_query(**dict(zip(names, a)), **how),

@@ -59,7 +59,8 @@ def flat_attention(q, k, v, heads, shared):
 
 
 def group_query(q, seqlens, total, k=None, v=None, pk=None, pv=None, cos=None, sin=None,
-                do_rotary=0, rotary_interleaved=0, local_window_size=None, scale=8 ** -.5):
+                do_rotary=0, rotary_interleaved=0, local_window_size=None, scale=8 ** -.5, softcap=0,
+                smooth_softmax=0, bias=0, sink=None):
     """6 heads of 8 that share 2; rows of the batch end at places seqlens of their caches."""
     if k is None:
         q, k, v = q[..., :48], q[..., 48:64], q[..., 64:]
@@ -77,7 +78,16 @@ def group_query(q, seqlens, total, k=None, v=None, pk=None, pv=None, cos=None, s
         k, v = pk, pv
     ahead = before[:, None, None, None] + np.arange(n)[:, None] - np.arange(k.shape[2])
     seen = (ahead >= 0) & (ahead < (local_window_size or np.inf))
-    return [attention(q, k, v, seen, scale=scale).transpose(0, 2, 1, 3).reshape(2, n, 48), k, v]
+    scores = scale * q @ np.repeat(k, 3, 1).swapaxes(2, 3)
+    scores = softcap * np.tanh(scores / softcap) if softcap else scores
+    scores = np.where(seen, scores + bias, -np.inf)
+    if smooth_softmax or sink is not None:
+        more = np.broadcast_to(0 if sink is None else sink[:, None, None], (*scores.shape[:3], 1))
+        scores = np.concatenate([scores, more], 3)
+    e = np.exp(scores - scores.max(3, keepdims=True))
+    p = (e / e.sum(3, keepdims=True))[..., :k.shape[2]]
+    y = p @ np.repeat(v, 3, 1)
+    return [y.transpose(0, 2, 1, 3).reshape(2, n, 48), k, v]
 
 
 def skip_rms(x, y, scale, bias=0):
