@@ -176,26 +176,11 @@ conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this t
 conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
+OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py) tests/cli/signature.py \
+             $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py fused.py transformers.py blocked.py sequences.py \
+             graphs.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data; signatures
-	@$(PYTHON) tests/ops/run.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/ops/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/ops/matrix.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/broadcast.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/ops.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/values.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/microsoft.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/fused.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/transformers.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/blocked.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/sequences.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/graphs.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/recurrent.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/convolutions.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/layouts.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/order.py --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/cli/signature.py --rlx $(BUILD)/rlx
-	@$(PYTHON) tests/onnx/schemas.py --rlxc $(BUILD)/rlxc
-	@$(PYTHON) tests/onnx/invalid.py --rlxc $(BUILD)/rlxc
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) .ci/run-ops $(OPS_TESTS)
 
 ONNX_TESTS := $(wildcard tests/onnx/*.c)
 $(call obj,$(ONNX_TESTS)): $(ONNX_GEN).h

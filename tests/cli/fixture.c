@@ -69,7 +69,8 @@ char *read_file(cli_fixture *f, const char *name)
 
 int command(cli_fixture *f, cli_run_fn run, const char *words)
 {
-    char text[2048], *argv[64];
+    static char text[1 << 14];
+    char *argv[64];
     int argc = 0;
     size_t used = 0;
     for (; *words; words++) {

@@ -115,6 +115,7 @@ TEXTS = {
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlx", required=True)
+    parser.add_argument("--rlxc")  # given to every file of test-ops
     rlx = os.path.abspath(parser.parse_args().rlx)
     passed = failed = 0
 

@@ -178,11 +178,10 @@ RLX_TEST(cli_names, a_long_name_is_found_and_shown_short)
              ".func main (\"%s\": int64[]) -> int64[] {\n    .results \"%s\"\n    ret r0\n}\n",
              name, name);
     assemble_to(&f, "p.rlx", text);
-    char *argv[] = {strdup(in_folder(&f, "p.rlx")), "--input", words, NULL};
-    snprintf(words, sizeof words, "%s=int:4", name);
-    cr_expect_eq(cli_command_run(3, argv), CLI_OK);
+    snprintf(words, sizeof words, "@p.rlx --input %s=int:4", name);
+    cr_expect_eq(command(&f, cli_command_run, words), CLI_OK);
+    cr_expect(strstr(f.out, name) && strstr(f.out, "4"));
     expect_command(&f, cli_command_run, "@p.rlx", CLI_USAGE, "nnn...");
     cr_expect_lt(strlen(f.err), 300u, "%s", f.err);
-    free(argv[0]);
     fixture_deinit(&f);
 }

@@ -184,6 +184,7 @@ def recurrent(names, hidden_size=2):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", required=True)
+    parser.add_argument("--rlx")  # given to every file of test-ops
     args = parser.parse_args()
     bad, table = 0, rows()
     with tempfile.TemporaryDirectory() as folder:

@@ -129,6 +129,7 @@ def check_batch(rlxc, folder, batch, domain, opset):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", required=True)
+    parser.add_argument("--rlx")  # given to every file of test-ops
     args = parser.parse_args()
     n, bad = 0, []
     with tempfile.TemporaryDirectory() as folder:
