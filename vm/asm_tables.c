@@ -8,6 +8,7 @@
 
 #include <rlx/checked.h>
 #include <rlx/floats.h>
+#include <rlx/packed.h>
 #include <string.h>
 
 static rlx_status no_memory(rlxv_asm *a)
@@ -288,7 +289,8 @@ static rlx_status hex_bytes(rlxv_asm *a, uint8_t *to, size_t size)
     return n == size ? RLX_OK : rlxv_asm_error(a, "%zu of %zu bytes are missing", size - n, size);
 }
 
-static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *to)
+/* Makes element |at| of |data| the number that is next. */
+static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *data, size_t at)
 {
     double v = 0;
     int64_t i = 0;
@@ -303,8 +305,11 @@ static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *to)
     if (!rlx_dtype_is_float(t) && !is_int)
         return rlxv_asm_error(a, "expected an integer");
     const uint64_t bits = rlx_dtype_is_float(t) ? rlx_float_encode(t, v) : (uint64_t)i;
-    for (uint32_t k = 0; k < t.bits / 8u; k++)
-        to[k] = (uint8_t)(bits >> (8 * k));
+    const size_t size = rlx_dtype_size(t);
+    if (rlx_dtype_is_packed(t))
+        rlx_packed_set(t, data, at, i);
+    for (size_t k = 0; k < size; k++)
+        data[at * size + k] = (uint8_t)(bits >> (8 * k));
     return RLX_OK;
 }
 
@@ -322,7 +327,7 @@ static rlx_status tensor(rlxv_asm *a, uint32_t *out)
         return rlxv_asm_error(a, "no tensor can have this shape");
     RLX_TRY(rlxv_asm_accept(a, "hex", &yes));
     /* A byte needs at least one character of text: a tensor larger than the text has no bytes. */
-    if ((uint64_t)numel > a->text.len)
+    if ((rlx_dtype_is_packed(dtype) ? (uint64_t)nbytes : (uint64_t)numel) > a->text.len)
         return rlxv_asm_error(a, "the tensor is larger than the text");
     uint8_t *data = rlxv_arena_alloc(&a->arena, nbytes, 1);
     if (!data)
@@ -331,10 +336,12 @@ static rlx_status tensor(rlxv_asm *a, uint32_t *out)
         RLX_TRY(hex_bytes(a, data, nbytes));
     } else {
         RLX_TRY(rlxv_asm_expect(a, "{"));
+        if (nbytes > 0)
+            memset(data, 0, nbytes);
         for (int64_t i = 0; i < numel; i++) {
             if (i > 0)
                 RLX_TRY(rlxv_asm_expect(a, ","));
-            RLX_TRY(element(a, dtype, data + (size_t)i * rlx_dtype_size(dtype)));
+            RLX_TRY(element(a, dtype, data, (size_t)i));
         }
         RLX_TRY(rlxv_asm_expect(a, "}"));
     }

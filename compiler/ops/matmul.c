@@ -12,7 +12,10 @@ static bool result_dtype(const rlxc_call_view *v, rlx_dtype *out)
         return false;
     if (rlxc_dtype_is_bool(*out))
         rlxc_infer_error(v, "is not defined for bool");
-    return !rlxc_dtype_is_bool(*out);
+    else if (rlxc_dtype_is_stored(*out))
+        rlxc_infer_error(v, "elements of %s are only stored: state out_dtype",
+                         rlxc_dtype_name(v->ctx, *out));
+    return !rlxc_dtype_is_bool(*out) && !rlxc_dtype_is_stored(*out);
 }
 
 /* The batch dimensions of both broadcast; false after an error. */

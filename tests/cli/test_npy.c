@@ -1,6 +1,7 @@
 /* .npy files: what NumPy writes is read, what is damaged is refused, what we write is read back. */
 #include "tests/cli/fixture.h"
 
+#include <rlx/packed.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,12 +144,19 @@ RLX_TEST(npy, what_is_written_is_read_back)
     static const struct {
         rlx_dtype dtype, read;
     } dtypes[] = {
-        {{RLX_INT, 8, 1}, {RLX_INT, 8, 1}},       {{RLX_INT, 16, 1}, {RLX_INT, 16, 1}},
-        {{RLX_INT, 32, 1}, {RLX_INT, 32, 1}},     {{RLX_INT, 64, 1}, {RLX_INT, 64, 1}},
-        {{RLX_UINT, 8, 1}, {RLX_UINT, 8, 1}},     {{RLX_UINT, 64, 1}, {RLX_UINT, 64, 1}},
-        {{RLX_FLOAT, 16, 1}, {RLX_FLOAT, 16, 1}}, {{RLX_FLOAT, 32, 1}, {RLX_FLOAT, 32, 1}},
-        {{RLX_FLOAT, 64, 1}, {RLX_FLOAT, 64, 1}}, {{RLX_BOOL, 8, 1}, {RLX_BOOL, 8, 1}},
+        {{RLX_INT, 8, 1}, {RLX_INT, 8, 1}},
+        {{RLX_INT, 16, 1}, {RLX_INT, 16, 1}},
+        {{RLX_INT, 32, 1}, {RLX_INT, 32, 1}},
+        {{RLX_INT, 64, 1}, {RLX_INT, 64, 1}},
+        {{RLX_UINT, 8, 1}, {RLX_UINT, 8, 1}},
+        {{RLX_UINT, 64, 1}, {RLX_UINT, 64, 1}},
+        {{RLX_FLOAT, 16, 1}, {RLX_FLOAT, 16, 1}},
+        {{RLX_FLOAT, 32, 1}, {RLX_FLOAT, 32, 1}},
+        {{RLX_FLOAT, 64, 1}, {RLX_FLOAT, 64, 1}},
+        {{RLX_BOOL, 8, 1}, {RLX_BOOL, 8, 1}},
         {{RLX_BFLOAT, 16, 1}, {RLX_UINT, 16, 1}}, /* its bits */
+        {{RLX_FLOAT8_E4M3FN, 8, 1}, {RLX_UINT, 8, 1}},
+        {{RLX_FLOAT8_E5M2FNUZ, 8, 1}, {RLX_UINT, 8, 1}},
     };
     static const struct {
         uint32_t ndim;
@@ -179,6 +187,22 @@ RLX_TEST(npy, what_is_written_is_read_back)
         }
     }
     rlx_tensor *out = NULL;
+    const int64_t many = 1001; /* more than are converted at a time */
+    unsigned char packed[501];
+    for (size_t i = 0; i < sizeof packed; i++)
+        packed[i] = (unsigned char)(i * 37);
+    for (uint8_t code = RLX_INT; code <= RLX_UINT; code++) {
+        const rlx_dtype four = {code, 4, 1};
+        RLX_OKAY(npy_write(in_folder(&f, "x.npy"), four, 1, &many, packed, &t->error));
+        RLX_OKAY(npy_read(in_folder(&f, "x.npy"), &out, &t->error));
+        cr_expect(rlx_dtype_eq(rlx_tensor_dtype(out), (rlx_dtype){code, 8, 1}));
+        cr_expect_eq(rlx_tensor_numel(out), many);
+        for (size_t i = 0; i < (size_t)many; i++)
+            cr_expect_eq(((const unsigned char *)rlx_tensor_data(out))[i],
+                         (unsigned char)rlx_packed_get(four, packed, i));
+        rlx_value_release(rlx_of_tensor(out));
+    }
+    out = NULL;
     RLX_FAILS(npy_read(in_folder(&f, "nowhere.npy"), &out, &t->error), RLX_E_IO, "No such file");
     RLX_FAILS(npy_write(in_folder(&f, "no/where.npy"), RLX_F32, 0, NULL, data, &t->error),
               RLX_E_NOT_FOUND, "No such file");

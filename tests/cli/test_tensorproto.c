@@ -9,9 +9,11 @@
 
 RLX_TEST(tensorproto, round_trip)
 {
-    static const rlx_dtype dtypes[] = {{RLX_FLOAT, 32, 1}, {RLX_FLOAT, 64, 1}, {RLX_FLOAT, 16, 1},
-                                       {RLX_INT, 8, 1},    {RLX_INT, 64, 1},   {RLX_UINT, 32, 1},
-                                       {RLX_BFLOAT, 16, 1}};
+    static const rlx_dtype dtypes[] = {
+        {RLX_FLOAT, 32, 1},  {RLX_FLOAT, 64, 1},        {RLX_FLOAT, 16, 1},
+        {RLX_INT, 8, 1},     {RLX_INT, 64, 1},          {RLX_UINT, 32, 1},
+        {RLX_BFLOAT, 16, 1}, {RLX_FLOAT8_E4M3FN, 8, 1}, {RLX_FLOAT8_E5M2FNUZ, 8, 1},
+        {RLX_INT, 4, 1},     {RLX_UINT, 4, 1},          {RLX_UINT, 2, 1}};
     const int64_t dims[2] = {2, 3};
     unsigned char data[48];
     char path[64];
@@ -47,6 +49,7 @@ RLX_TEST(tensorproto, typed_fields)
          {RLX_INT, 8, 1},
          -2},
         {"\x08\x01\x10\x09\x2a\x01\x07", 7, {RLX_BOOL, 8, 1}, 1},
+        {"\x08\x03\x10\x15\x2a\x02\x21\x03", 8, {RLX_UINT, 4, 1}, 0x21}, /* two bytes */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlx_tensor *got_tensor = NULL;

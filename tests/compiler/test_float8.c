@@ -236,3 +236,65 @@ RLX_TEST(float8, conversions_are_exact_and_round_once)
         rlx_executable_release(exe);
     }
 }
+
+enum { K = 40, N = 33 };
+
+/* Products with weights of float8, as they are and transposed, that no tensor of float32 is made
+ * of. */
+RLX_TEST(float8, products_read_weights_as_they_are_stored)
+{
+    static const char text[] =
+        "@I.ir_module\nclass Module:\n"
+        "    @R.function\n    def main(x: R.Tensor((\"m\", 40), \"float32\"),\n"
+        "             w: R.Tensor((40, 33), \"float8_e4m3fn\"), v: R.Tensor((33, 40), "
+        "\"float8_e5m2\")):\n"
+        "        R.func_attr({\"num_input\": 1})\n        with R.dataflow():\n"
+        "            y = R.matmul(x, R.astype(w, \"float32\"))\n"
+        "            z = R.matmul(x, R.permute_dims(R.astype(v, \"float32\")))\n"
+        "            s = R.add(y, z)\n            R.output(s)\n        return s\n";
+    static const int64_t rows[] = {0, 1, 2, 7, 13};
+    uint8_t w[2 * K * N];
+    for (int i = 0; i < 2 * K * N; i++) /* small numbers, all of them finite */
+        w[i] = (uint8_t)((i * 89 + i / 7) & 0xbf);
+    size_t size;
+    unsigned char *file =
+        bound_file("{\"w\":{\"dtype\":\"F8_E4M3\",\"shape\":[40,33],\"data_offsets\":[0,1320]},"
+                   "\"v\":{\"dtype\":\"F8_E5M2\",\"shape\":[33,40],\"data_offsets\":[1320,2640]}}",
+                   w, sizeof w, &size);
+    rlx_executable *exe =
+        bound_compile(t, &(bound_program){.text = text,
+                                          .weights = file,
+                                          .size = size,
+                                          .lacks = "R.Tensor((40, 33), dtype=\"float32\")"});
+    free(file);
+    cr_assert(exe);
+    rlx_vm *vm = NULL;
+    RLX_OKAY(rlx_vm_create(exe, NULL, &vm, &t->error));
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const int64_t dims[2] = {rows[r], K};
+        rlx_tensor *x = NULL;
+        RLX_OKAY(rlx_tensor_create(&t->allocator, RLX_F32, 2, dims, &x, &t->error));
+        float *data = rlx_tensor_mutable_data(x);
+        for (int64_t i = 0; i < rows[r] * K; i++)
+            data[i] = (float)(i * 31 % 17) / 8 - 1;
+        rlx_value arg = rlx_of_tensor(x), out = rlx_none();
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+        const float *y = rlx_tensor_data(out.as.tensor);
+        for (int64_t i = 0; i < rows[r] * N; i++) {
+            double sum = 0, most = 0;
+            for (int64_t k = 0; k < K; k++) {
+                const double a = (double)data[i / N * K + k];
+                const double p = meaning(&formats[0], w[k * N + i % N]) * a,
+                             q = meaning(&formats[1], w[K * N + i % N * K + k]) * a;
+                sum += p + q;
+                most += fabs(p) + fabs(q);
+            }
+            cr_expect(fabs(sum - (double)y[i]) <= 1e-6 * most, "%lld rows, element %lld",
+                      (long long)rows[r], (long long)i);
+        }
+        rlx_value_release(out);
+        rlx_value_release(arg);
+    }
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+}

@@ -179,7 +179,17 @@ RLX_TEST(value, dlpack_in_shares_or_copies)
     RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error));
     cr_expect_not_null(rlx_tensor_data(x));
     rlx_value_release(rlx_of_tensor(x));
-    cr_expect_eq(deleted, 4, "the deleter ran %d times", deleted);
+    m.dl_tensor.data = data;
+    m.dl_tensor.dtype = (DLDataType){kDLInt, 4, 1};
+    shape[0] = shape[1] = 3;
+    m.dl_tensor.byte_offset = 1;
+    RLX_OKAY(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, &copied, &t->error));
+    cr_expect(!copied && rlx_tensor_nbytes(x) == 5);
+    rlx_value_release(rlx_of_tensor(x));
+    m.dl_tensor.strides = (int64_t[]){1, 3};
+    RLX_FAILS(rlx_tensor_from_dlpack(&t->allocator, &m, NULL, &x, NULL, &t->error),
+              RLX_E_INVALID_ARG, "4 bits an element is not compact");
+    cr_expect_eq(deleted, 5, "the deleter ran %d times", deleted);
 }
 
 RLX_TEST(value, dlpack_out_shares_and_holds)
