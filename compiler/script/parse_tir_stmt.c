@@ -384,18 +384,38 @@ static void assign(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt
         mark_broken(t, target);
 }
 
+enum { MAX_PARTS = 64 }; /* of a message */
+
+/* "message", or ("RuntimeError", ["mess", "age"]); NULL for anything else. */
+static const char *assertion_text(rlxc_parser *p, const rlxc_py *e)
+{
+    const char *text = "";
+    if (e->kind == RLXC_PY_STRING)
+        return rlxc_intern(p->ctx, e->text, e->length);
+    bool pair = rlxc_py_is_list(e) && e->n == 2 && e->items[0]->kind == RLXC_PY_STRING &&
+                rlxc_py_is_list(e->items[1]);
+    pair = pair && e->items[1]->n <= MAX_PARTS;
+    for (uint32_t i = 0; pair && i < e->items[1]->n; i++) {
+        const rlxc_py *part = e->items[1]->items[i];
+        if (part->kind != RLXC_PY_STRING)
+            return NULL;
+        text = rlxc_internf(p->ctx, "%s%.*s", text, (int)part->length, part->text);
+    }
+    return pair ? text : NULL;
+}
+
 void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
                         const rlxc_py *message, rlxc_range range)
 {
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_ASSERT);
     if (!(stmt->assert_.cond = rlxc_tir_condition(t, cond)))
         return;
-    if (message && message->kind != RLXC_PY_STRING) {
+    stmt->assert_.message =
+        message ? assertion_text(t->p, message) : rlxc_intern_cstr(t->p->ctx, "assertion failed");
+    if (!stmt->assert_.message) {
         rlxc_error(t->p->ctx, message->range, "the message of an assertion is a string");
         return;
     }
-    stmt->assert_.message = message ? rlxc_intern(t->p->ctx, message->text, message->length)
-                                    : rlxc_intern_cstr(t->p->ctx, "assertion failed");
     rlxc_tir_push(t, out, stmt, range);
 }
 

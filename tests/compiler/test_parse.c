@@ -248,6 +248,7 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {PF "  b = T.env_thread(\"blockIdx.x\")\n", 3, 7,
          "T.env_thread is not supported: it belongs"},
         {PF "  T.break_loop()\n", 3, 3, "'break' outside of a loop"},
+        {PF "  assert A[0] > 0, (\"E\", [1])\n", 3, 20, "the message of an assertion is a string"},
         {PF "  for i in T.parallel(4):\n    T.continue_loop()\n", 4, 5,
          "'continue' in a parallel or vectorized loop"},
         {PF "  T.tvm_thread_allreduce(T.uint32(1), A[0])\n", 3, 3,

@@ -141,7 +141,7 @@ class Module:
         A = T.match_buffer(a, (n,))
         B = T.match_buffer(b, (n,))
         for i in T.parallel(n):
-            assert A[i] >= T.float32(0), "negative element"
+            assert A[i] >= T.float32(0), ("RuntimeError", ["negative ", "element"])
             B[i] = A[i]
 
     @R.function
