@@ -25,11 +25,10 @@ bool rlxc_is_cpu_kind(const char *kind, size_t length)
     return false;
 }
 
-/* The number at |text|, all of it digits. */
-static bool read_index(const char *text, uint32_t *out)
+/* The number that the |n| bytes at |text| are, all of them digits. */
+static bool read_index(const char *text, size_t n, uint32_t *out)
 {
     uint32_t value = 0;
-    size_t n = strlen(text);
     if (n == 0 || n > 8)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -48,17 +47,29 @@ static bool same_kind(const rlxc_vdevice *device, const char *kind, size_t lengt
     return own == length && memcmp(text, kind, length) == 0;
 }
 
+static bool has_scope(const rlxc_vdevice *device, const char *scope)
+{
+    const char *own = device->scope && device->scope[0] ? device->scope : "global";
+    return strcmp(own, scope) == 0;
+}
+
 const rlxc_vdevice *rlxc_find_vdevice(const rlxc_module *module, const char *text)
 {
     size_t length = strcspn(text, ":");
     uint32_t index = 0;
-    if (text[length] == ':' && !read_index(text + length + 1, &index))
-        return NULL;
+    const char *scope = NULL; /* of "llvm:0:global" */
+    if (text[length] == ':') {
+        const char *number = text + length + 1;
+        size_t digits = strcspn(number, ":");
+        if (!read_index(number, digits, &index))
+            return NULL;
+        scope = number[digits] == ':' ? number + digits + 1 : NULL;
+    }
     bool any = length == 7 && memcmp(text, "vdevice", 7) == 0;
     for (uint32_t i = 0; i < module->vdevices.count; i++) {
         const rlxc_vdevice *device = &module->vdevices.items[i];
         if ((any || same_kind(device, text, length)) && index-- == 0)
-            return device;
+            return !scope || has_scope(device, scope) ? device : NULL;
     }
     return NULL;
 }

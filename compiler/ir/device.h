@@ -5,7 +5,8 @@
 #include "compiler/ir/relax.h"
 
 /* The device that |text| means: "llvm:1" is the second one whose target is of the kind llvm, "llvm"
- * the first, "vdevice:1" the second of all. NULL where the module declares no such device. */
+ * the first, "vdevice:1" the second of all; "llvm:1:global" also says its memory scope. NULL where
+ * the module declares no such device. */
 const rlxc_vdevice *rlxc_find_vdevice(const rlxc_module *module, const char *text);
 /* "llvm:1", interned, for an entry of the module's table. */
 const char *rlxc_vdevice_name(rlxc_context *ctx, const rlxc_module *module,

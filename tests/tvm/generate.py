@@ -20,6 +20,8 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
 
+import written
+
 RELEASE = ".".join(tvm.__version__.split(".")[:2]) + (
     "-312" if sys.version_info >= (3, 12) else "")
 F = "float32"
@@ -260,6 +262,14 @@ class Cache(nn.Module):
         return nn.op.concat([past, x], dim=1), nn.op.cumsum(x, axis=1), nn.op.sort(x, axis=1)
 
 
+def written_modules():
+    for make in written.MODULES:
+        try:
+            modules["written_" + make.__name__] = make()
+        except Exception as e:
+            print("left out", make.__name__, str(e).splitlines()[-1] if str(e) else type(e))
+
+
 def front_end_nn():
     def export(name, model, **inputs):
         try:
@@ -492,6 +502,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     operators()
     te_modules()
+    written_modules()
     front_end_nn()
     front_end_onnx()
     front_end_torch()
