@@ -6,6 +6,7 @@
 #include "compiler/ops/reduce.h"
 
 #include "compiler/ops/compose.h"
+#include "compiler/ops/require.h"
 
 #include <math.h>
 #include <string.h>
@@ -366,20 +367,19 @@ const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *
         return rlxc_tensor_ndim(&v, x->dtype, ndim);
     if (x->ndim != RLXC_UNKNOWN_NDIM && ndim > x->ndim)
         return rlxc_infer_fail(&v, 1, "has more dimensions than 'x': %s", rlxc_sinfo_text(ctx, x));
-    for (int32_t i = 0; rlxc_dims_known(x) && i < ndim; i++) {
-        const rlxc_expr *from = x->dims[x->ndim - ndim + i];
-        if (!rlxc_is_const(dims.at[i], 1) && rlxc_prove_ne(ctx, from, dims.at[i], NULL))
-            return rlxc_infer_fail(&v, 1, "%s does not broadcast to %s",
-                                   rlxc_sinfo_text(ctx, v.in[1]), rlxc_sinfo_text(ctx, x));
-    }
+    for (int32_t i = 0; rlxc_dims_known(x) && i < ndim; i++)
+        if (!rlxc_require(&v, RLXC_FITS, rlxc_size_of(&v, 1, (uint32_t)i),
+                          rlxc_size_of(&v, 0, (uint32_t)(x->ndim - ndim + i))))
+            return NULL;
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
+/* A dimension f that becomes t is t rows of f / t elements, whether t is f or 1. */
 rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
     rlxc_call_view v;
-    rlxc_dims dims;
+    rlxc_dims dims, rows = {0};
     int32_t ndim;
     int64_t axes[RLXC_MAX_NDIM];
     uint32_t n = 0;
@@ -392,19 +392,28 @@ rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
         return (rlxc_atom){0};
     }
     for (int32_t i = 0; i < x->ndim; i++) {
-        int32_t k = i - (x->ndim - ndim);
-        if (k < 0 || (rlxc_is_const(dims.at[k], 1) && !rlxc_is_const(x->dims[i], 1))) {
-            axes[n++] = i;
-        } else if (!rlxc_prove_eq(ctx, x->dims[i], dims.at[k], NULL)) {
-            rlxc_infer_error(&v, "cannot prove that dimension %d stays; R.match_cast can state it",
-                             i);
+        const int32_t k = i - (x->ndim - ndim);
+        const rlxc_expr *from = x->dims[i], *one = rlxc_i64(ctx, 1), *to = k < 0 ? one : dims.at[k];
+        const bool stays = k >= 0 && rlxc_prove_eq(ctx, from, to, NULL);
+        const bool known = stays || rlxc_is_const(to, 1);
+        if (rows.n + 2 > RLXC_MAX_NDIM) {
+            rlxc_infer_error(&v, "more than %d dimensions are to be told apart", RLXC_MAX_NDIM);
             return (rlxc_atom){0};
         }
+        if (stays || !known)
+            rows.at[rows.n++] = to;
+        if (!stays) {
+            axes[n++] = rows.n;
+            to = rlxc_binary(ctx, RLXC_EXPR_MAX, to, one);
+            rows.at[rows.n++] =
+                rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, from, to), NULL);
+        }
     }
-    rlxc_attrs attrs = rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
-    attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, "keepdims"), rlxc_attr_bool(true));
-    rlxc_atom args[2] = {call->args[0], rlxc_atom_shape(ctx, dims.at, dims.n)};
+    const rlxc_attrs attrs = rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, axes, n));
+    rlxc_atom y = call->args[0];
+    if (rows.n > (uint32_t)x->ndim)
+        y = rlxc_lower_reshape(b, call, y, rows.at, rows.n);
     if (n > 0)
-        args[0] = rlxc_lower_op(b, call, "sum", args, 1, attrs);
-    return rlxc_lower_op(b, call, "reshape", args, 2, (rlxc_attrs){0});
+        y = rlxc_lower_op(b, call, "sum", &y, 1, attrs);
+    return rlxc_lower_reshape(b, call, y, dims.at, dims.n);
 }
