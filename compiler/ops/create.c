@@ -197,6 +197,18 @@ rlxc_atom rlxc_legalize_arange(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- tril, triu --- */
 
+const rlxc_sinfo *rlxc_infer_tri(rlxc_context *ctx, const rlxc_module *module,
+                                 const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    if (!rlxc_infer_begin(&v, ctx, module, call))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    if (x->ndim != RLXC_UNKNOWN_NDIM && x->ndim < 2)
+        return rlxc_infer_fail(&v, 0, "expected at least 2 dimensions, got %d", x->ndim);
+    return x;
+}
+
 rlxc_atom rlxc_legalize_tri(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -204,10 +216,6 @@ rlxc_atom rlxc_legalize_tri(rlxc_builder *b, const rlxc_binding *call)
     if (!rlxc_te_begin(&te, b, call, call->op->name, RLXC_PATTERN_INJECTIVE))
         return (rlxc_atom){0};
     uint32_t n = (uint32_t)te.out->ndim;
-    if (n < 2) {
-        rlxc_infer_fail(&te.view, 0, "expected at least 2 dimensions, got %u", n);
-        return (rlxc_atom){0};
-    }
     const rlxc_expr *k =
         rlxc_arg_absent(call, 1) ? rlxc_i64(b->ctx, 0) : rlxc_te_prim(&te, 1, RLX_I64);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
