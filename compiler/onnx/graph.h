@@ -35,6 +35,10 @@ void rlxc_ox_choose(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2],
                     rlxc_ox_value *const *first, rlxc_ox_value *const *second, uint32_t n,
                     rlxc_ox_value **out);
 
+/* What the dimension's |name| says, in variables of its own, to compare such names; NULL: it is no
+ * expression (dim_names.c). */
+const rlxc_expr *rlxc_ox_dim_form(rlxc_ox *im, const char *name);
+
 /* The node at hand by |row|, whatever is known of its inputs' ranks (ranks.c). */
 void rlxc_ox_run_row(rlxc_ox *im, const rlxc_ox_row *row);
 

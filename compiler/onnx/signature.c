@@ -75,7 +75,7 @@ static bool is_named(const char *dim_param)
     return letters && strcmp(dim_param, "None") != 0;
 }
 
-/* Names of expressions, as exporters write them ("past + 1"), are one where only their spaces
+/* Names of one expression ("past + 1", "1+past") are one symbol; others where only their spaces
  * differ. */
 static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
 {
@@ -83,7 +83,9 @@ static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
     for (const char *c = name; *c; c++)
         if (!isspace((unsigned char)*c))
             rlxc_text_add(&text, c, 1);
-    const char *key = rlxc_intern(im->ctx, text.data ? text.data : "", text.length);
+    const void *key = rlxc_ox_dim_form(im, name);
+    if (!key)
+        key = rlxc_intern(im->ctx, text.data ? text.data : "", text.length);
     const rlxc_expr *symbol = rlxc_map_get(&im->dim_params, rlxc_key(key));
     if (!symbol) {
         const char *hint = unique(im, identifier(im, name, "n"));

@@ -146,9 +146,16 @@ def names():
     out = both("sizes of data", nodes, ins, [("z", tensor_type("int64", None))], kinds,
                lambda a, b: [np.array(np.nonzero(a)) + np.array(np.nonzero(b))],
                lambda a, b: fits(np.count_nonzero(a), np.count_nonzero(b)), ("equal, or one of them 1: 2 and 3",))
-    ins = [("x", tensor_type(F32, ["past + 1"])), ("y", tensor_type(F32, ["past+1"]))]
-    return out + [Program("one name", graph([node("Add", "x y", "z")], ins, [("z", tensor_type(F32, None))]),
-                          [(values(F32, 3), values(F32, 2))], None, fails=("= 3, got 2",))]
+    def pair(first, second, **said):
+        ins = [("x", tensor_type(F32, [first])), ("y", tensor_type(F32, [second]))]
+        return Program(f"{first} and {second}", graph([node("Add", "x y", "z")], ins, [("z", tensor_type(F32, None))]),
+                       [(values(F32, 3), values(F32, 2))], None, **said)
+    alike = [("past + 1", "past+1"), ("past + 1", "1+past"), ("2*n", "n + n"), ("n//2", "floor(n / 2)"),
+             ("ceiling(n/2)", "(n + 1)//2"), ("Max(1, n)", "Max(n, 1)"), ("a.b*(c - 1)", "a.b*c-a.b")]
+    other = [("past + 1", "past + 2"), ("n/2", "ceiling(n/2)"), ("n**2", "n*2"), ("n/0", "n"), ("(" * 99, "("),
+             ("f(n)", "g(n)"), ("n + ", "n"), ("past 1", "past + 1")]
+    return out + [pair(*p, fails=("= 3, got 2",)) for p in alike] + \
+        [pair(*p, fails=("must be equal, or one of them 1: 3 and 2",)) for p in other]
 
 
 def programs():
