@@ -81,7 +81,7 @@ static const char *linker_message(rlxc_context *ctx, int log)
 /* lld writes a shared object to standard output, GNU ld into a file that exists. */
 static const struct linker {
     const char *name;
-    bool to_stdout;
+    bool is_lld;
 } linkers[] = {{"ld.lld-19", true}, {"ld.lld", true}, {"ld", false}};
 
 enum { NOT_FOUND = -1, NOT_STARTED = -2 };
@@ -99,7 +99,7 @@ static int run(const struct linker *linker, char *const *args, const int *fds, u
     for (uint32_t i = 0; i < n; i++) /* onto itself: stays open */
         posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, fds[n - (linker->to_stdout ? 2 : 1)], 1);
+    posix_spawn_file_actions_adddup2(&actions, fds[n - (linker->is_lld ? 2 : 1)], 1);
     posix_spawn_file_actions_adddup2(&actions, fds[n - 1], 2);
     int failed = posix_spawnp(&pid, linker->name, &actions, NULL, args, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -131,11 +131,11 @@ static const char *find_library(rlxc_context *ctx, const char *triple, const cha
     return NULL;
 }
 
-enum { FIXED_WORDS = 12, MORE_WORDS = 6 }; /* of a command line, beside objects and --link */
+enum { FIXED_WORDS = 12, MORE_WORDS = 7 }; /* of a command line, beside objects and --link */
 
 /* The linker's command line; NULL when memory is out. */
 static char **command_line(rlxc_context *ctx, const rlxc_options *options, const int *fds,
-                           uint32_t n, bool to_stdout)
+                           uint32_t n, bool is_lld)
 {
     static const char *const fixed[FIXED_WORDS] = {
         "ld",  "-shared", "--gc-sections", "--hash-style=gnu", "-soname", "kernels.so", "-z",
@@ -149,10 +149,12 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
 #define WORD(...) (args[at++] = (char *)(uintptr_t)rlxc_internf(ctx, __VA_ARGS__))
     for (uint32_t i = 0; i < FIXED_WORDS; i++)
         WORD("%s", fixed[i]);
-    if (to_stdout)
+    if (is_lld) {
         WORD("-");
-    else
+        WORD("--threads=1"); /* the object is small, and threads that cannot be started end it */
+    } else {
         WORD("/proc/self/fd/%d", fds[n]);
+    }
     for (uint32_t i = 0; i < n; i++)
         WORD("/proc/self/fd/%d", fds[i]);
     for (uint32_t i = 0; i < options->n_links; i++)
@@ -188,7 +190,7 @@ static bool link_files(rlxc_context *ctx, const rlxc_options *options, const int
 {
     int status = NOT_FOUND;
     for (size_t i = 0; status == NOT_FOUND && i < sizeof linkers / sizeof *linkers; i++) {
-        char **args = command_line(ctx, options, fds, n, linkers[i].to_stdout);
+        char **args = command_line(ctx, options, fds, n, linkers[i].is_lld);
         if (!args)
             return false;
         status = run(&linkers[i], args, fds, n + 2);

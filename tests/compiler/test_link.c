@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "compiler/passes/passes.h"
@@ -62,4 +63,41 @@ RLX_TEST(link, functions_of_linked_objects_are_called)
     remove(c);
     remove(o);
     rmdir(folder);
+}
+
+/* In a child whose user may have |most| processes: 0 if all went well. */
+static int compile_under_limit(kernel_fixture *f, uint32_t most, const char *complaint)
+{
+    rlxc_native native;
+    if (!rlx_test_limit_processes(most))
+        return 0;
+    if (rlxc_compile_native(f->ctx, f->module, &f->options, RLXC_NATIVE_SHARED, &native))
+        return complaint != NULL;
+    return complaint && strstr(rlxc_render_diagnostics(f->ctx), complaint) ? 0 : 2;
+}
+
+RLX_TEST(link, a_limit_of_processes_is_named)
+{
+    static const char text[] = "@T.prim_func\n"
+                               "def k(A: T.Buffer((4,)), O: T.Buffer((4,))):\n"
+                               "    for i in range(4):\n"
+                               "        O[i] = A[i]\n";
+    static const struct {
+        uint32_t most;
+        const char *complaint; /* NULL: the linker needs no threads */
+    } rows[] = {{1, "cannot be started: Resource temporarily unavailable"}, {2, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kernel_fixture f;
+        int status;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
+        cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+        const pid_t child = fork();
+        cr_assert_geq(child, 0);
+        if (child == 0)
+            _exit(compile_under_limit(&f, rows[i].most, rows[i].complaint));
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%u processes: %#x", rows[i].most,
+                  (unsigned)status);
+        kernel_fixture_deinit(&f);
+    }
 }

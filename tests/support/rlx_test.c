@@ -3,9 +3,11 @@
    test.pair, test.sum (of a float32 vector, as an int), test.seven. */
 #include "rlx_test.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void *count_alloc(void *ctx, size_t size, size_t align)
@@ -235,4 +237,17 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims)
     rlx_shape *s;
     RLX_OKAY(rlx_shape_create(&t->allocator, n, dims, &s, &t->error));
     return rlx_of_shape(s);
+}
+
+/* --- limits ---------------------------------------------------------------------------------- */
+
+bool rlx_test_limit_processes(uint32_t most)
+{
+    enum { NOBODY_ELSE = 61234 };
+    const struct rlimit limit = {most, most};
+    signal(SIGALRM, SIG_DFL);
+    alarm(60);
+    if (geteuid() != 0 || setgid(NOBODY_ELSE) != 0 || setuid(NOBODY_ELSE) != 0)
+        return false;
+    return setrlimit(RLIMIT_NPROC, &limit) == 0;
 }

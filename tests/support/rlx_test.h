@@ -67,5 +67,9 @@ rlx_registry *rlx_test_registry(rlx_test *t);
 /* A float32 tensor filled with 0, 1, 2, ... */
 rlx_value rlx_test_iota(rlx_test *t, uint32_t ndim, const int64_t *dims);
 rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims);
+/* For a child that a test forks: from now on it has a user without other processes, who may have
+   |most| processes and threads, and after 60 seconds SIGALRM ends it. False where that cannot be
+   had: it takes root, and a namespace with other users. */
+bool rlx_test_limit_processes(uint32_t most);
 
 #endif
