@@ -7,90 +7,10 @@
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
-#include <pthread.h>
 #include <pthreadpool.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MAX_THREADS 1024u
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* --- starting --------------------------------------------------------------------------------- */
-
-typedef struct trial {
-    pthread_t thread;
-    pid_t id;
-    pthread_mutex_t *held;
-} trial;
-
-static void *wait_for_all(void *user)
-{
-    trial *t = user;
-    t->id = (pid_t)syscall(SYS_gettid);
-    pthread_mutex_lock(t->held);
-    pthread_mutex_unlock(t->held);
-    return NULL;
-}
-
-/* A joined thread counts against the system's limits until the kernel has taken it off its list. */
-static void wait_until_gone(pid_t id, int64_t until)
-{
-    while (syscall(SYS_tgkill, getpid(), id, 0) == 0 && now_ns() < until)
-        sched_yield();
-}
-
-/* pthreadpool takes no notice of a thread that cannot be started, and then waits for it for ever.
-   So |n| threads are tried before: all must be there at once. Gives how many were. */
-static uint32_t try_threads(trial *trials, uint32_t n)
-{
-    enum { PATIENCE_NS = 1000000000 };
-    pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
-    uint32_t started = 0;
-    pthread_mutex_lock(&held);
-    for (; started < n; started++) {
-        trials[started].held = &held;
-        if (pthread_create(&trials[started].thread, NULL, wait_for_all, &trials[started]) != 0)
-            break;
-    }
-    pthread_mutex_unlock(&held);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(trials[i].thread, NULL);
-    const int64_t until = now_ns() + PATIENCE_NS;
-    for (uint32_t i = 0; i < started; i++)
-        wait_until_gone(trials[i].id, until);
-    return started;
-}
-
-/* A pool of |n| threads, the caller's among them. The host's signals are for its own threads: those
-   started here take none. */
-static rlx_status start_pool(const rlx_allocator *a, uint32_t n, pthreadpool_t *out, rlx_error *err)
-{
-    sigset_t all, before;
-    trial *trials = rlx_alloc(a, (n - 1) * sizeof *trials, _Alignof(trial));
-    if (!trials)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const uint32_t started = try_threads(trials, n - 1) + 1;
-    *out = started == n ? pthreadpool_create(n) : NULL;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    rlx_free(a, trials, (n - 1) * sizeof *trials, _Alignof(trial));
-    if (started < n)
-        return rlx_fail(err, RLX_E_LIMIT,
-                        "%u threads: the system lets this process have %u (limits of processes or "
-                        "memory)",
-                        n, started);
-    return *out ? RLX_OK : rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
-}
 
 rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **out, rlx_error *err)
 {
@@ -104,13 +24,11 @@ rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **
     if (!t)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
     *t = (rlx_threads){.allocator = *a, .n = n, .pace = RLXV_PACE_NEW};
-    pthreadpool_t pool = NULL;
-    const rlx_status status = n > 1 ? start_pool(a, n, &pool, err) : RLX_OK;
+    const rlx_status status = n > 1 ? rlxv_start_pool(a, n, &t->pool, err) : RLX_OK;
     if (status != RLX_OK) {
         rlx_free(a, t, sizeof *t, _Alignof(rlx_threads));
         return status;
     }
-    t->pool = pool;
     atomic_init(&t->refs, 1);
     atomic_init(&t->is_busy, false);
     *out = t;
@@ -159,6 +77,13 @@ static bool take_turn(rlx_threads *threads)
 static void end_turn(rlx_threads *threads)
 {
     atomic_store_explicit(&threads->is_busy, false, memory_order_release);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 typedef struct shares {

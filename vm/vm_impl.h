@@ -52,6 +52,9 @@ struct rlx_threads {
     rlxv_pace pace;
 };
 
+/* start_threads.c: a pthreadpool_t of |n| threads, the caller's among them; |n| is at least 2.
+   Errors: LIMIT (the system refuses some), NOMEM. */
+rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_error *err);
 /* threads.c: rlx_kernel_context.parallel_for */
 int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                           int64_t grain);

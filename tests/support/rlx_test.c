@@ -243,11 +243,11 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims)
 
 bool rlx_test_limit_processes(uint32_t most)
 {
-    enum { NOBODY_ELSE = 61234 };
+    const uid_t nobody_else = 20000 + (uid_t)getpid() % 40000;
     const struct rlimit limit = {most, most};
     signal(SIGALRM, SIG_DFL);
     alarm(60);
-    if (geteuid() != 0 || setgid(NOBODY_ELSE) != 0 || setuid(NOBODY_ELSE) != 0)
+    if (geteuid() != 0 || setgid(nobody_else) != 0 || setuid(nobody_else) != 0)
         return false;
     return setrlimit(RLIMIT_NPROC, &limit) == 0;
 }
