@@ -137,10 +137,15 @@ void rlxc_ox_import_reorder_input(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom x = rlxc_ox_in(im, 0);
     if (rlxc_ox_int(im, "channels_last", 0) != 0)
         x = rlxc_ox_move_channels(im, x, false);
-    const int64_t channels = rlxc_ox_need_dim(im, x, 1, "the number of channels");
-    const int64_t block = find_block(im), rest = channels % block;
-    if (rest != 0)
-        x = rlxc_ox_pad_axis(im, x, 1, rlxc_ox_i(im, 0), rlxc_ox_i(im, block - rest), "constant",
+    const rlxc_expr *channels = rlxc_ox_dim(im, x, 1), *block = rlxc_ox_i(im, find_block(im));
+    const rlxc_expr *less = rlxc_sub(im->ctx, rlxc_ox_i(im, 0), channels);
+    const rlxc_expr *more = rlxc_canonical(
+        im->ctx, /* -channels mod block */
+        rlxc_sub(im->ctx, less,
+                 rlxc_mul(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, less, block), block)),
+        NULL);
+    if (!rlxc_is_const(more, 0))
+        x = rlxc_ox_pad_axis(im, x, 1, rlxc_ox_i(im, 0), more, "constant",
                              rlxc_ox_number(im, rlxc_ox_type(im, x), 0));
     rlxc_ox_set(im, 0, x);
 }
@@ -151,12 +156,13 @@ void rlxc_ox_import_reorder_output(rlxc_ox *im, const rlxc_ox_row *row)
     (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0);
     const int64_t channels = rlxc_ox_int(im, "channels", 0);
-    const int64_t all = rlxc_ox_need_dim(im, x, 1, "the number of channels");
-    if (channels < 1 || channels > all) {
-        rlxc_ox_fail(im, "%lld channels of %lld", (long long)channels, (long long)all);
+    int64_t all;
+    const bool known = rlxc_ox_static_dim(im, x, 1, &all);
+    if (channels < 1 || (known && channels > all)) {
+        rlxc_ox_fail(im, "%lld channels of %lld", (long long)channels, known ? (long long)all : -1);
         return;
     }
-    if (channels < all)
+    if (!known || channels < all)
         x = rlxc_ox_slice(im, x, 1, rlxc_ox_i(im, 0), rlxc_ox_i(im, channels), 1);
     if (rlxc_ox_int(im, "channels_last", 0) != 0)
         x = rlxc_ox_move_channels(im, x, true);

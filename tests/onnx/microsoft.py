@@ -122,6 +122,32 @@ def lstm(v, w, r, bias, h, c, directions):
     return [out, h, c]
 
 
+def renamed():
+    """Operators that are standard ones, or nearly."""
+    more = dict(domain="com.microsoft", opset=11, sizes=[(2, 3), (1, 1), (7, 4)])
+    one = np.array(1, np.int64)
+
+    def gathered(a, at):
+        return a[tuple(np.moveaxis(at, -1, 0))]
+    return [Row("Trilu", [x("2 n m"), one], lambda a, k: np.tril(a, 1), upper=0, **more),
+            Row("Pad", [x("n m"), np.array([0, 1, 2, 0]), np.array(7, F32)],
+                lambda a, p, v: np.pad(a, ((0, 2), (1, 0)), constant_values=7), **more),
+            Row("GatherND", [x("n m"), np.array([[0, 0], [-1, -1]])], gathered, **more),
+            Row("GridSample", [x("1 2 n m"), np.zeros((1, 2, 1, 2), F32) + F32(1)],
+                lambda a, g: np.repeat(a[:, :, -1:, -1:], 2, 2), align_corners=1, **more),
+            Row("Range", [np.array(3, F32), np.array(5, F32)], lambda a, b: np.arange(a, b), **more),
+            Row("Range", [np.array([3]), np.array([9]), np.array([2])],
+                lambda a, b, c: np.arange(3, 9, 2), gives="int64", name="vectors", **more),
+            Row("ExpandDims", [x("n m"), np.array(-1, np.int32)], lambda a, k: a[..., None], **more),
+            *[Row("CDist", [x("n 5"), x("m 5")],
+                  lambda a, b, k=k: ((a[:, None] - b) ** 2).sum(-1) ** k, **how, **more)
+              for k, how in ((.5, {"metric": "euclidean"}), (1, {}))],
+            Row("GatedAdd", [x("2 n m"), x("2 n m"), x("2 n 1")], lambda a, b, g: a + b * g, **more),
+            Row("ScaledSiLU", [x("n m")], lambda a: 2 * a * sigmoid(2 * a), alpha=2., **more),
+            Row("ScaledSiLU", [x("n m"), np.array(.5, F32)],
+                lambda a, k: .5 * a * sigmoid(.5 * a), **more)]
+
+
 def quantized_as_it_runs():
     out, rng = [], np.random.default_rng(4)
     more = dict(domain="com.microsoft", opset=17)
@@ -193,7 +219,7 @@ def rows():
     rng = np.random.default_rng(1)
     empty = [(2, 3), (1, 1), (5, 4), (17, 9), (0, 3), (3, 0)]
     images = [(2, 3), (4, 4), (7, 2)]
-    out = products(rng) + quantized_as_it_runs()
+    out = products(rng) + quantized_as_it_runs() + renamed()
     for t in (U8, I8):
         of, name = dynamic(t), np.dtype(t).name
         z = [number(t, v) for v in (3, 7, 100)]
