@@ -4,6 +4,7 @@
  * value back, so that what needs it comes after it. */
 #include "builtins/builtins.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,6 +143,55 @@ rlx_status rlxb_check_range(rlx_call_context *cc, const rlx_value *args, uint32_
                                         high, NULL);
     if (found < count)
         return fail_outside(x, found, low, high, what, err);
+    *out = rlx_value_retain(args[0]);
+    return RLX_OK;
+}
+
+/* An element of a floating-point tensor. */
+static double read_float(rlx_dtype dtype, const void *data, int64_t i)
+{
+    const uint64_t bits = (uint64_t)rlxb_read_int((rlx_dtype){RLX_INT, dtype.bits, 1}, data, i);
+    double wide;
+    float narrow;
+    if (dtype.bits == 64) {
+        memcpy(&wide, &bits, sizeof wide);
+        return wide;
+    }
+    if (dtype.bits == 32 || dtype.code == RLX_BFLOAT) {
+        const uint32_t word = dtype.bits == 32 ? (uint32_t)bits : (uint32_t)bits << 16;
+        memcpy(&narrow, &word, sizeof narrow);
+        return (double)narrow;
+    }
+    const int exponent = (int)(bits >> 10 & 31);
+    const double mantissa = (double)(bits & 1023), sign = bits >> 15 & 1 ? -1 : 1;
+    if (exponent == 31)
+        return mantissa > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent == 0 ? ldexp(mantissa, -24) : ldexp(mantissa + 1024, exponent - 25));
+}
+
+rlx_status rlxb_check_first(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
+                            rlx_error *err)
+{
+    (void)cc;
+    rlx_tensor *x;
+    int64_t high;
+    RLX_TRY(rlxb_tensor(args, 0, &x, err));
+    RLX_TRY(rlxb_int(args, 1, &high, err));
+    const rlx_str what = rlxb_text(args, n, 2);
+    const rlx_dtype dtype = rlx_tensor_dtype(x);
+    if ((dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT) || dtype.bits < 16 ||
+        rlx_tensor_ndim(x) != 2)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s: expected rows of floating-point numbers",
+                        text_length(what), what.data);
+    const int64_t rows = rlx_tensor_dims(x)[0], columns = rlx_tensor_dims(x)[1];
+    for (int64_t i = 0; i < rows && columns > 0; i++) {
+        const double value = read_float(dtype, rlx_tensor_data(x), i * columns);
+        if (!(value >= 0 && value < (double)high))
+            return rlx_fail(err, RLX_E_INVALID_ARG,
+                            "%.*s %g at [%lld, 0] is out of range: expected 0 or more and less "
+                            "than %lld",
+                            text_length(what), what.data, value, (long long)i, (long long)high);
+    }
     *out = rlx_value_retain(args[0]);
     return RLX_OK;
 }

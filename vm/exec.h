@@ -198,7 +198,7 @@ typedef struct rlxv_match {
     const rlxv_function *fn; /* names slots */
     uint32_t pc;             /* of the matching instruction; RLX_NONE: entry or result */
     const char *what;        /* "argument", "result", "value" */
-    uint32_t index;          /* of the argument */
+    uint32_t index;          /* of the argument; value: its register */
     int64_t *slots;
 } rlxv_match;
 

@@ -320,7 +320,7 @@ static rlx_status dim_of(rlxv_frame *f, const uint32_t *w, rlx_error *err)
 static rlx_status match(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, bool shape,
                         rlx_error *err)
 {
-    rlxv_match m = {vm->exe, f->fn, (uint32_t)(w - f->fn->code), "value", 0, f->slots};
+    rlxv_match m = {vm->exe, f->fn, (uint32_t)(w - f->fn->code), "value", w[1], f->slots};
     const int64_t *dims = NULL;
     uint32_t n = 0;
     if (shape) {

@@ -35,10 +35,37 @@ static void add(text *t, const char *format, ...)
         t->len += (size_t)n < sizeof t->data - t->len ? (size_t)n : sizeof t->data - t->len - 1;
 }
 
-/* "argument 1 'w' of main" or "result of main" or "value", then the path. */
+/* Where the register of a match got its value: the parameter, or what the instruction before that
+   defines it stands for. */
+static void add_register(text *t, const rlxv_match *m)
+{
+    const rlxv_function *fn = m->fn;
+    const rlxv_debug_row *found = NULL;
+    char shown[NAME_SHOWN];
+    rlxv_instruction in;
+    if (m->index < fn->n_params) {
+        add(t, " '%s'", rlx_name_text(fn->params[m->index].name, shown, sizeof shown));
+        return;
+    }
+    for (uint32_t pc = 0; pc < m->pc; pc += in.n_words) {
+        if (rlxv_decode(fn->code + pc, fn->n_words - pc, &in))
+            return;
+        for (uint32_t i = 0; i < in.n_operands; i++)
+            if (in.operands[i].letter == 'd' && in.operands[i].value == m->index)
+                found = rlxv_debug_at(fn, pc);
+    }
+    if (found && found->column && found->name.len > 0)
+        add(t, " '%s'", rlx_name_text(found->name, shown, sizeof shown));
+    else if (found && found->name.len > 0)
+        add(t, " of %s", rlx_name_text(found->name, shown, sizeof shown));
+}
+
+/* "argument 1 'w' of main", "result of main" or "value 'y'", then the path. */
 static void add_subject(text *t, const rlxv_match *m, const path *p)
 {
     add(t, "%s", m->what);
+    if (m->pc != RLX_NONE)
+        add_register(t, m);
     if (m->pc == RLX_NONE) {
         if (strcmp(m->what, "argument") == 0) {
             char shown[NAME_SHOWN];
@@ -423,6 +450,22 @@ const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size
     return buffer;
 }
 
+/* Drops "TopK: " from the start of a message at "node 'x' (TopK)", which says it already. */
+static void drop_operator(const rlxv_debug_row *row, rlx_error *err)
+{
+    const rlx_str name = row->name;
+    size_t at = name.len;
+    if (row->column || at < 2 || name.data[at - 1] != ')')
+        return;
+    while (at > 0 && name.data[at - 1] != '(')
+        at--;
+    const size_t n = name.len - 1 - at;
+    if (at == 0 || strncmp(err->message, name.data + at, n) != 0 ||
+        strncmp(err->message + n, ": ", 2) != 0)
+        return;
+    memmove(err->message, err->message + n + 2, strlen(err->message + n + 2) + 1);
+}
+
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
 {
     if (!err || err->where.line)
@@ -431,6 +474,7 @@ void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
     if (!row)
         return;
     char place[RLXV_PLACE_TEXT];
+    drop_operator(row, err);
     rlx_error_prefix(err, "%s: ", rlxv_place_text(row, place, sizeof place));
     snprintf(err->where.file, sizeof err->where.file, "%.*s", (int)row->file.len, row->file.data);
     err->where.line = row->line;

@@ -60,8 +60,11 @@ static bool provable(checker *c, rlxc_atom x, const limits *l)
     return true;
 }
 
+/* A place with a label names the user's operator, which ours stands for. */
 static rlxc_atom name_atom(checker *c, const char *what)
 {
+    if (rlxc_line_label(c->ctx, c->call->range.file, c->call->range.line))
+        return rlxc_atom_string(c->ctx, what);
     return rlxc_atom_string(c->ctx, rlxc_internf(c->ctx, "%s: %s", c->call->op->name, what));
 }
 
@@ -221,6 +224,20 @@ static void check_rows(checker *c)
         return;
     add_axis(c, &l, dims[0]);
     check_argument(c, 2, &l, "row");
+}
+
+/* Regions (image, x1, y1, x2, y2) of argument 0. */
+static void check_images(checker *c)
+{
+    uint32_t n;
+    const rlxc_expr *const *dims = dims_of(c, 0, &n);
+    if (!dims || !c->view.in[1] || !rlxc_dims_known(c->view.in[1]))
+        return;
+    const rlxc_atom args[3] = {c->call->args[1],
+                               rlxc_atom_prim(rlxc_canonical(c->ctx, dims[0], NULL)),
+                               name_atom(c, "batch index")};
+    set_argument(c, 1,
+                 rlxc_emit_builtin(c->b, c->call, "rlx.check_first", args, 3, c->view.in[1], true));
 }
 
 /* False when |x| has an element that is 0, or may have one. */

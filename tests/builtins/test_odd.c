@@ -50,6 +50,7 @@ static const struct {
                 {"vm.builtin.alloc_storage", "SIDW"},
                 {"rlx.check_index", "TSSWI"},
                 {"rlx.check_range", "TIIW"},
+                {"rlx.check_first", "TIW"},
                 {"rlx.check_nonzero", "TW"},
                 {"rlx.check_number", "IIIW"}};
 

@@ -161,7 +161,7 @@ RLX_TEST(emit, results_of_functions_without_kernels)
         {HEADER NM "        p = R.match_cast(s, R.Shape([\"k\", \"k\"]))\n        return p\n", 4, 4,
          "[4,4]"},
         {HEADER NM "        p = R.match_cast(s, R.Shape([\"k\", \"k\"]))\n        return p\n", 4, 5,
-         "error: test.py:11:13: value, dimension 1: expected k = 4, got 5"},
+         "error: test.py:11:13: value 's', dimension 1: expected k = 4, got 5"},
         {HEADER FUNCTION "    def twice(s: R.Shape([\"k\"])) -> R.Object:\n        k = T.int64()\n"
                          "        return R.shape([k * 2])\n" NM
                          "        a = cls.twice(R.shape([n]))\n        b = "

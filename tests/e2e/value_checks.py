@@ -23,6 +23,11 @@
 # fail dynamic: tensor float32 [3] {1, 2, 3}, tensor int64 [1] {0} => strided_slice: the stride of dimension 0 is 0
 # call dynamic: tensor float32 [3] {1, 2, 3}, tensor int64 [1] {2} => tensor float32 [2] {1, 3}
 # call counted: tensor float32 [3] {1, 2, 3} => tensor float32 [3] {3, 2, 1}
+# call regions: tensor float32 [1, 1, 1, 1] {7}, tensor float32 [1, 5] {0, 0, 0, 1, 1} => tensor float32 [1, 1, 1, 1] {7}
+# fail regions: tensor float32 [1, 1, 1, 1] {7}, tensor float32 [2, 5] {0, 0, 0, 1, 1, 1, 0, 0, 1, 1} => vision.roi_align: batch index 1 at [1, 0] is out of range: expected 0 or more and less than 1
+# fail regions: tensor float32 [1, 1, 1, 1] {7}, tensor float32 [1, 5] {-1, 0, 0, 1, 1} => vision.roi_align: batch index -1 at [0, 0]
+# fail regions: tensor float32 [1, 1, 1, 1] {7}, tensor float32 [1, 5] {nan, 0, 0, 1, 1} => vision.roi_align: batch index nan at [0, 0]
+# fail pools: tensor float32 [1, 1, 1, 1] {7}, tensor float32 [1, 5] {2, 0, 0, 1, 1} => vision.roi_pool: batch index 2 at [0, 0]
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
@@ -33,6 +38,16 @@ class Module:
     @R.function
     def rows(x: R.Tensor(("n", 1), "float32"), i: R.Tensor(("k",), "int64")):
         y = R.take(x, i, axis=0)
+        return y
+
+    @R.function
+    def regions(x: R.Tensor(("n", 1, 1, 1), "float32"), i: R.Tensor(("k", 5), "float32")):
+        y = R.vision.roi_align(x, i, pooled_size=(1, 1), spatial_scale=1.0, sample_ratio=1, aligned=False)
+        return y
+
+    @R.function
+    def pools(x: R.Tensor(("n", 1, 1, 1), "float32"), i: R.Tensor(("k", 5), "float32")):
+        y = R.vision.roi_pool(x, i, pooled_size=(1, 1), spatial_scale=1.0)
         return y
 
     @R.function

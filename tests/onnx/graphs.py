@@ -282,7 +282,7 @@ def programs():
                 graph([node("Einsum", "x y", "z", equation="ab,bc->ac")], [("x", nm), ("y", three2)],
                       [("z", tensor_type(F32, ["n", "l"]))]),
                 [(floats(2, 3), floats(4, 4))], None,
-                fails=("Einsum: dimension 0 of 'y' does not fit the other inputs: 4 and 3",)),
+                fails=("(Einsum): dimension 0 of 'y' does not fit the other inputs: 4 and 3",)),
         # names inside are those of the function, the operator set is its own
         Program("functions of the model",
                 graph([node("Leaky", "x", "kept y", domain="local", slope=.25),
@@ -375,7 +375,7 @@ def programs():
                 graph([node("Reshape", "x s", "r"), const("w", floats(4, 3, 2)),
                        node("Conv", "r w", "y")], [("x", n), ("s", tensor_type(I64, [3]))],
                       [("y", three)]), [(floats(30), i64(2, 5, 3))], None,
-                fails=("Conv: dimension 1 of 'r' does not fit the other inputs: 5 and 3",)),
+                fails=("(Conv): dimension 1 of 'r' does not fit the other inputs: 5 and 3",)),
         Program("updates of a length found at run time",
                 graph([const("a", np.array(0, np.int64)), const("c", np.array(1, np.int64)),
                        node("Range", "a b c", "u"), node("Cast", "u", "v", to=1), node("ScatterElements", "x i v", "y", axis=0)],
