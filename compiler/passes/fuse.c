@@ -267,8 +267,12 @@ static rlxc_rewrite_action apply(void *user, rlxc_builder *b, rlxc_binding *bind
         members[i].call = rlxc_map_get(&f->mapped, rlxc_key(g->members[i]->var));
         members[i].prim = rlxc_called_prim(f->module, members[i].call);
     }
-    if (rlxc_fuse_members(b->ctx, f->module, f->cache, members, g->n, g->pattern, binding))
+    if (rlxc_fuse_members(b->ctx, f->module, f->cache, members, g->n, g->pattern, binding)) {
+        for (uint32_t i = g->n; g->anchored && i-- > 0;) /* errors and profiles name the anchor */
+            if (pattern_of(f, g->members[i]) >= RLXC_PATTERN_REDUCE)
+                binding->range = g->members[i]->range;
         return RLXC_REWRITE_KEEP;
+    }
     for (uint32_t i = 0; i + 1 < g->n; i++)
         (void)rlxc_emit(b, rlxc_copy(b->ctx, members[i].call, sizeof *members[i].call));
     return RLXC_REWRITE_KEEP;

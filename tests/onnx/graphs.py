@@ -202,7 +202,7 @@ def programs():
                                                    ((1, 2), (3, 4), (2, 16), (0, 2))],
                 lambda x: [np.concatenate([x, np.repeat(x[:, ::2], 2, axis=1)])]),
         Program("joined after a stride that does not fit", strided, [(floats(2, 3),)], None,
-                fails=("(Concat): Concat: dimension 1 of 'r' does not fit the other inputs: 4 and 3",)),
+                fails=("(Concat): dimension 1 of 'r' does not fit the other inputs: 4 and 3",)),
         # a size that Paddle's exporter takes through int32: Reshape to (n, 6)
         Program("sizes through int32",
                 graph([node("Shape", "x", "s"), node("Cast", "s", "s32", to=6), const("z", i64(0)),

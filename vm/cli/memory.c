@@ -266,6 +266,37 @@ static int dump_function(const rlx_executable *exe, uint32_t f, const char *cons
     return status;
 }
 
+static bool has_name(const rlx_str *names, uint32_t n, rlx_str name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (rlx_str_eq(names[i], name))
+            return true;
+    return false;
+}
+
+/* Lists the symbols that the functions have. */
+static void complain_of_symbol(const rlx_executable *exe, const char *dim)
+{
+    rlx_str *names = NULL;
+    uint32_t n = 0;
+    char shown[CLI_NAME_SHOWN];
+    const rlx_str given = cli_symbol_of(dim);
+    for (uint32_t f = 0; f < rlx_executable_function_count(exe); f++) {
+        cli_symbols s;
+        rlx_str *more = NULL;
+        if (cli_symbols_init(&s, exe, f) == CLI_OK)
+            more = realloc(names, ((size_t)n + s.n_symbols + 1) * sizeof *names);
+        names = more ? more : names;
+        for (uint32_t i = 0; more && i < s.n_symbols; i++)
+            if (s.names[i].len > 0 && !has_name(names, n, s.names[i]))
+                names[n++] = s.names[i];
+        cli_symbols_deinit(&s);
+    }
+    cli_complain_of_name(given, names, n, "--dim %s: no function has such a symbol",
+                         cli_name_text(given, shown, sizeof shown));
+    free(names);
+}
+
 int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t n_dims,
                     const char *svg)
 {
@@ -278,9 +309,7 @@ int cli_dump_memory(const rlx_executable *exe, const char *const *dims, uint32_t
     for (uint32_t i = 0; i < n_dims && status == CLI_OK; i++) {
         if (found[i])
             continue;
-        char shown[CLI_NAME_SHOWN];
-        cli_complain("--dim %s: no function has such a symbol",
-                     cli_name_text(cli_symbol_of(dims[i]), shown, sizeof shown));
+        complain_of_symbol(exe, dims[i]);
         status = CLI_USAGE;
     }
     for (uint32_t c = 0; c < rlx_executable_constant_count(exe); c++) {
