@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_WARNINGS = 50, MAX_NOTES_EACH = 8, LINE_WIDTH = 160 };
+enum { MAX_WARNINGS = 50, MAX_NOTES_EACH = 8, LINE_WIDTH = 160, LABEL_SHOWN = 512 };
 
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length)
 {
@@ -255,6 +255,16 @@ static void render_source(const rlxc_context *ctx, rlxc_text *out, rlxc_range ra
     rlxc_text_puts(out, "\n");
 }
 
+/* What the user knows the line as: the node of an ONNX model, and the bodies around it. */
+static void render_label(const rlxc_context *ctx, rlxc_text *out, rlxc_range range)
+{
+    char shown[LABEL_SHOWN];
+    const char *label = rlxc_line_label(ctx, range.file, range.line);
+    if (label != NULL)
+        rlxc_text_printf(out, "    at %s\n",
+                         rlx_name_text((rlx_str){label, strlen(label)}, shown, sizeof shown));
+}
+
 const char *rlxc_render_diagnostics(rlxc_context *ctx)
 {
     rlxc_text out = {.ctx = ctx};
@@ -267,6 +277,7 @@ const char *rlxc_render_diagnostics(rlxc_context *ctx)
         else if (file)
             rlxc_text_printf(&out, "%s: ", file->path);
         rlxc_text_printf(&out, "%s: %s\n", severity_name(d->severity), d->message);
+        render_label(ctx, &out, d->range);
         render_source(ctx, &out, d->range);
     }
     if (ctx->n_errors > ctx->max_errors)

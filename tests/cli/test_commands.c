@@ -320,7 +320,8 @@ RLX_TEST(cli, dump_shows_parts_and_memory)
         {"@p.rlx --memory --dim n=8", CLI_OK, "float32 (n, 4) at 0  model.py:12:9\n"},
         {"@p.rlx --memory", CLI_OK, "n * 16 bytes"}, /* as the function's slots are named */
         {"@p.rlx --memory", CLI_OK, "2 of unknown size"},
-        {"@p.rlx --memory --dim zz=1", CLI_USAGE, "--dim zz: no function has such a symbol; it has n"},
+        {"@p.rlx --memory --dim zz=1", CLI_USAGE,
+         "--dim zz: no function has such a symbol; it has n"},
         {"@p.rlx --memory --dim n", CLI_USAGE, "--dim wants SYMBOL=NUMBER"},
         {"@p.rlx", CLI_OK, "bytecode\n"},
         {"@p.rlx --memroy", CLI_USAGE, "did you mean --memory?"},

@@ -49,6 +49,7 @@ static void end_model(const bytes *graph, bytes *model)
 {
     bytes set = {.size = 0};
     model->size = 0;
+    put_int(model, 1, 8);
     put_int(&set, 2, 18);
     put_message(model, 8, &set);
     put_message(model, 7, graph);

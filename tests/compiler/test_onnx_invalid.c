@@ -45,7 +45,11 @@ RLX_TEST(onnx, names_and_attributes_that_a_model_cannot_have)
         unsigned kind;                    /* of the attribute, 0: twice an integer */
         const char *expected;
     } rows[] = {
-        {{"Relu", "x", "y"}, {"Neg", "x", "y"}, NULL, 0, "Neg: 'y' is defined twice"},
+        {{"Relu", "x", "y"},
+         {"Neg", "x", "y"},
+         NULL,
+         0,
+         "Neg: 'y' is defined twice\n    at node 1 (Neg)"},
         {{NULL}, {"Relu", "x", "x"}, NULL, 0, "Relu: 'x' is defined twice"},
         {{"Relu", "x", "y"}, {"Relu", "x", "i"}, NULL, 0, "Relu: 'i' is defined twice"},
         {{NULL}, {"TopK", "x i", "y y"}, NULL, 0, "TopK: 'y' is defined twice"},
