@@ -87,6 +87,11 @@ def chain():
             Program("a weight that is no constant", graph(
                 [node("Conv", "x v", "y", domain=NCHWC)], [("x", image), ("v", image)], [("y", four)]), [],
                     None, refused="the weight is no constant of four dimensions in blocks"),
+            Program("channels of unknown number", graph(
+                [node("ReorderInput", "x", "r", domain=NCHWC),
+                 node("ReorderOutput", "r", "y", domain=NCHWC, channels=3)],
+                [("x", tensor_type(F32, ["b", "c", "i", "j"]))], [("y", image)]),
+                    [(floats(2, 3, 6, 8),), (floats(1, 3, 1, 1),)], lambda v: [v]),
             Program("more channels than there are", graph(
                 [node("ReorderOutput", "x", "y", domain=NCHWC, channels=4)], [("x", image)],
                 [("y", four)]), [], None, refused="4 channels of 3")]
