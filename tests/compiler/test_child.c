@@ -28,12 +28,14 @@ static bool crash(void *user, rlxc_child *child)
     return true;
 }
 
-/* What C++'s operator new does, for LLVM's containers. */
-extern void *operator_new(size_t size) __asm__("_Znwm");
+/* llvm::report_bad_alloc_error and llvm::report_fatal_error */
 extern void report_bad_alloc(const char *reason,
                              bool diagnostics) __asm__("_ZN4llvm22report_bad_alloc_errorEPKcb");
 extern void report_fatal(const char *reason,
                          bool diagnostics) __asm__("_ZN4llvm18report_fatal_errorEPKcb");
+
+#ifndef __SANITIZE_ADDRESS__ /* which has an operator new of its own */
+extern void *operator_new(size_t size) __asm__("_Znwm");
 
 static void *allocate(void *user)
 {
@@ -58,6 +60,7 @@ static bool new_fails_in_a_thread(void *user, rlxc_child *child)
     static char last[] = "next";
     return pthread_create(&thread, NULL, allocate, last) == 0 && pthread_join(thread, NULL) == 0;
 }
+#endif
 
 static bool llvm_has_no_memory(void *user, rlxc_child *child)
 {
@@ -125,7 +128,7 @@ RLX_TEST(child, every_end_is_a_diagnostic)
         {refuses, NULL, false, "error: no way\nnote: a note\n"},
         {context_runs_out, NULL, true, "error: out of memory while building kernels 'k' to 'l'"},
         {llvm_has_no_memory, NULL, true, "error: out of memory while generating code"},
-#ifndef __SANITIZE_ADDRESS__ /* which has an operator new of its own */
+#ifndef __SANITIZE_ADDRESS__
         {new_fails, NULL, true, "error: out of memory while emitting kernel 'kernel'"},
         {new_fails_in_a_thread, NULL, true, "while emitting kernels 'kernel' to 'next'"},
 #endif
