@@ -148,6 +148,13 @@ const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *mo
         rlxc_is_int(indices->dims[indices->ndim - 1], &depth) && depth > x->ndim)
         return rlxc_infer_fail(&v, 1, "index vectors of %lld do not fit %d dimensions",
                                (long long)depth, x->ndim);
+    const rlxc_sinfo *updates = v.in[2];
+    if (x->ndim != RLXC_UNKNOWN_NDIM && indices->ndim != RLXC_UNKNOWN_NDIM &&
+        updates->ndim != RLXC_UNKNOWN_NDIM &&
+        (updates->ndim < indices->ndim - 1 || updates->ndim > indices->ndim - 1 + x->ndim))
+        return rlxc_infer_fail(&v, 2, "expected %d to %d dimensions, to fit the indices, got %s",
+                               indices->ndim - 1, indices->ndim - 1 + x->ndim,
+                               rlxc_sinfo_text(ctx, updates));
     if (!rlxc_dims_known(x) || !rlxc_dims_known(indices) ||
         !rlxc_is_int(indices->dims[indices->ndim - 1], &depth))
         return x;

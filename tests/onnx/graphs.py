@@ -69,6 +69,12 @@ def scattered(x, at):
     return out
 
 
+def scattered_at(x, at, u):
+    y = x.copy()
+    y[tuple(at.T)] = u
+    return y
+
+
 def narrow_sizes(name, to):
     """Sizes that wrap when they are cast, and twice what that gives: known ones and symbolic."""
     def meaning(x, y):
@@ -408,6 +414,16 @@ def programs():
         Program("squeeze of what is not 1", graph(squeezing(True), [("x", three)],
                                                   [("y", any_rank)]),
                 [(floats(2, 2, 3),)], None, fails=("expected",)),
+        Program("index vectors of unknown length", graph([node("ScatterND", "x i u", "y")],
+                                                         [("x", tensor_type(F32, ["a", "b"])),
+                                                          ("i", tensor_type(I64, ["n", "k"])),
+                                                          ("u", any_rank)], [("y", any_rank)]),
+                [(floats(3, 2), i64([0], [2]), floats(2, 2)), (floats(3, 2), i64([0, 1], [2, 0]), floats(2))],
+                lambda x, i, u: [scattered_at(x, i, u)]),
+        Program("index vectors that do not fit", graph([node("GatherND", "x i", "y")],
+                                                       [("x", any_rank), ("i", tensor_type(I64, None))],
+                                                       [("y", any_rank)]),
+                [(floats(3, 2), i64([0, 1, 1]))], None, fails=("has a last dimension of 3, expected 0 to 2",)),
     ]
     return out
 
