@@ -5,7 +5,6 @@
 #include "vm/need.h"
 
 #include <rlx/base.h>
-#include <rlx/floats.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -160,19 +159,30 @@ bool rlx_name_is_plain(rlx_str name)
     return name.len > 0;
 }
 
+/* --- data types ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *short_name;
+    uint8_t code, bits;
+} dtypes[] = {
+#define RLX_DTYPE_ROW(name, short_name, code, bits) {name, short_name, code, bits},
+#include <rlx/dtypes.def>
+#undef RLX_DTYPE_ROW
+};
+enum { N_DTYPES = sizeof dtypes / sizeof *dtypes };
+
 bool rlx_dtype_valid(rlx_dtype t)
 {
-    bool integer = t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
     if (t.lanes != 1)
         return false;
-    if (t.code == RLX_INT || t.code == RLX_UINT)
-        return integer || t.bits == 4 || t.bits == 2;
-    if (t.code == RLX_FLOAT)
-        return integer && t.bits != 8;
-    if (t.code == RLX_BFLOAT)
-        return t.bits == 16;
-    return t.bits == 8 &&
-           (t.code == RLX_BOOL || (t.code >= RLX_FLOAT8_E4M3FN && t.code <= RLX_FLOAT8_E5M2FNUZ));
+    switch (t.code << 8 | t.bits) {
+#define RLX_DTYPE_ROW(name, short_name, code, bits) case (code) << 8 | (bits):
+#include <rlx/dtypes.def>
+#undef RLX_DTYPE_ROW
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool rlx_dtype_is_packed(rlx_dtype t)
@@ -189,13 +199,16 @@ const char *rlx_dtype_name(rlx_dtype t, char *buffer)
 {
     if (!buffer)
         return "";
-    static const char *const prefix[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
-    const char *name = t.code < sizeof prefix / sizeof *prefix ? prefix[t.code] : "?";
-    const rlx_float_format *format = rlx_float_format_of(t);
-    if (format || (t.code == RLX_BOOL && t.bits == 8))
-        snprintf(buffer, 24, "%s", format ? format->name : name);
+    static const char *const kinds[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
+    const char *name = NULL; /* of what is no type: its kind and bits */
+    for (size_t i = 0; i < N_DTYPES && !name; i++)
+        if (dtypes[i].code == t.code && dtypes[i].bits == t.bits)
+            name = dtypes[i].name;
+    if (name)
+        snprintf(buffer, 24, "%s", name);
     else
-        snprintf(buffer, 24, "%s%u", name, (unsigned)t.bits);
+        snprintf(buffer, 24, "%s%u", t.code < sizeof kinds / sizeof *kinds ? kinds[t.code] : "?",
+                 (unsigned)t.bits);
     if (t.lanes != 1) {
         size_t n = strlen(buffer);
         snprintf(buffer + n, 24 - n, "x%u", (unsigned)t.lanes);
@@ -207,49 +220,11 @@ bool rlx_dtype_parse(rlx_str text, rlx_dtype *out)
 {
     if (!RLXV_IS_STR(text) || !out)
         return false;
-    static const struct {
-        const char *name;
-        uint8_t code, bits;
-    } rows[] = {
-        {"float32", RLX_FLOAT, 32},
-        {"f32", RLX_FLOAT, 32},
-        {"float64", RLX_FLOAT, 64},
-        {"f64", RLX_FLOAT, 64},
-        {"float16", RLX_FLOAT, 16},
-        {"f16", RLX_FLOAT, 16},
-        {"bfloat16", RLX_BFLOAT, 16},
-        {"bf16", RLX_BFLOAT, 16},
-        {"int64", RLX_INT, 64},
-        {"i64", RLX_INT, 64},
-        {"int32", RLX_INT, 32},
-        {"i32", RLX_INT, 32},
-        {"int16", RLX_INT, 16},
-        {"i16", RLX_INT, 16},
-        {"int8", RLX_INT, 8},
-        {"i8", RLX_INT, 8},
-        {"uint64", RLX_UINT, 64},
-        {"u64", RLX_UINT, 64},
-        {"uint32", RLX_UINT, 32},
-        {"u32", RLX_UINT, 32},
-        {"uint16", RLX_UINT, 16},
-        {"u16", RLX_UINT, 16},
-        {"uint8", RLX_UINT, 8},
-        {"u8", RLX_UINT, 8},
-        {"bool", RLX_BOOL, 8},
-        {"int4", RLX_INT, 4},
-        {"uint4", RLX_UINT, 4},
-        {"int2", RLX_INT, 2},
-        {"uint2", RLX_UINT, 2},
-        {"float8_e4m3fn", RLX_FLOAT8_E4M3FN, 8},
-        {"float8_e4m3fnuz", RLX_FLOAT8_E4M3FNUZ, 8},
-        {"float8_e5m2", RLX_FLOAT8_E5M2, 8},
-        {"float8_e5m2fnuz", RLX_FLOAT8_E5M2FNUZ, 8},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rlx_str_eq(text, rlx_str_from(rows[i].name))) {
-            *out = RLX_DTYPE(rows[i].code, rows[i].bits);
+    for (size_t i = 0; i < N_DTYPES; i++)
+        if (rlx_str_eq(text, rlx_str_from(dtypes[i].name)) ||
+            rlx_str_eq(text, rlx_str_from(dtypes[i].short_name))) {
+            *out = RLX_DTYPE(dtypes[i].code, dtypes[i].bits);
             return true;
         }
-    }
     return false;
 }

@@ -53,28 +53,10 @@ static const struct {
     const char *name;
     uint8_t code, bits;
 } dtype_names[] = {
-    {"bool", RLX_BOOL, 8},
-    {"int8", RLX_INT, 8},
-    {"int16", RLX_INT, 16},
-    {"int32", RLX_INT, 32},
-    {"int64", RLX_INT, 64},
-    {"uint8", RLX_UINT, 8},
-    {"uint16", RLX_UINT, 16},
-    {"uint32", RLX_UINT, 32},
-    {"uint64", RLX_UINT, 64},
-    {"float16", RLX_FLOAT, 16},
-    {"float32", RLX_FLOAT, 32},
-    {"float64", RLX_FLOAT, 64},
-    {"bfloat16", RLX_BFLOAT, 16},
+#define RLX_DTYPE_ROW(name, short_name, code, bits) {name, code, bits},
+#include <rlx/dtypes.def>
+#undef RLX_DTYPE_ROW
     {"handle", RLX_HANDLE, 64},
-    {"int4", RLX_INT, 4},
-    {"uint4", RLX_UINT, 4},
-    {"int2", RLX_INT, 2},
-    {"uint2", RLX_UINT, 2},
-    {"float8_e4m3fn", RLX_FLOAT8_E4M3FN, 8},
-    {"float8_e4m3fnuz", RLX_FLOAT8_E4M3FNUZ, 8},
-    {"float8_e5m2", RLX_FLOAT8_E5M2, 8},
-    {"float8_e5m2fnuz", RLX_FLOAT8_E5M2FNUZ, 8},
 };
 
 bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out)
