@@ -155,13 +155,13 @@ const rlxc_sinfo *rlxc_infer_scatter_nd(rlxc_context *ctx, const rlxc_module *mo
         return rlxc_infer_fail(&v, 2, "expected %d to %d dimensions, to fit the indices, got %s",
                                indices->ndim - 1, indices->ndim - 1 + x->ndim,
                                rlxc_sinfo_text(ctx, updates));
-    if (!rlxc_dims_known(x) || !rlxc_dims_known(indices) ||
+    if (x->ndim == RLXC_UNKNOWN_NDIM || !rlxc_dims_known(indices) ||
         !rlxc_is_int(indices->dims[indices->ndim - 1], &depth))
         return x;
     uint32_t last = (uint32_t)indices->ndim - 1, n = last + (uint32_t)(x->ndim - depth);
     if (!has_rank(&v, n))
         return NULL;
-    for (uint32_t i = 0; rlxc_dims_known(v.in[2]) && i < n; i++)
+    for (uint32_t i = 0; rlxc_dims_known(x) && rlxc_dims_known(updates) && i < n; i++)
         if (!rlxc_require_equal(&v, rlxc_size_of(&v, 2, i),
                                 i < last ? rlxc_size_of(&v, 1, i)
                                          : rlxc_size_of(&v, 0, i - last + (uint32_t)depth)))
