@@ -19,12 +19,28 @@ typedef struct reader {
     bool failed;
 } reader;
 
-static const rlxc_expr *read_sum(reader *r);
+/* num / den: quotients are exact until floor or ceiling rounds them, as in "floor(n/2 - 1/2) + 1".
+ */
+typedef struct ratio {
+    const rlxc_expr *num, *den;
+} ratio;
 
-static const rlxc_expr *refuse(reader *r)
+static ratio read_sum(reader *r);
+
+static const rlxc_expr *number(reader *r, int64_t value)
+{
+    return rlxc_ox_i(r->im, value);
+}
+
+static ratio whole(reader *r, const rlxc_expr *value)
+{
+    return (ratio){value, number(r, 1)};
+}
+
+static ratio refuse(reader *r)
 {
     r->failed = true;
-    return rlxc_ox_i(r->im, 1);
+    return whole(r, number(r, 1));
 }
 
 static bool take(reader *r, const char *text)
@@ -38,10 +54,47 @@ static bool take(reader *r, const char *text)
     return true;
 }
 
-static const rlxc_expr *divided(reader *r, rlxc_expr_kind kind, const rlxc_expr *a,
-                                const rlxc_expr *b)
+static ratio of_both(reader *r, rlxc_expr_kind kind, const rlxc_expr *a, const rlxc_expr *b)
 {
-    return rlxc_is_const(b, 0) ? refuse(r) : rlxc_ox_bin(r->im, kind, a, b);
+    return rlxc_is_const(b, 0) ? refuse(r) : whole(r, rlxc_ox_bin(r->im, kind, a, b));
+}
+
+/* Min, Max and remainders are of whole numbers. */
+static ratio of_whole(reader *r, rlxc_expr_kind kind, ratio a, ratio b)
+{
+    return rlxc_is_const(a.den, 1) && rlxc_is_const(b.den, 1) ? of_both(r, kind, a.num, b.num)
+                                                              : refuse(r);
+}
+
+static ratio times(reader *r, ratio a, ratio b)
+{
+    rlxc_context *ctx = r->im->ctx;
+    return (ratio){rlxc_mul(ctx, a.num, b.num), rlxc_mul(ctx, a.den, b.den)};
+}
+
+static ratio over(reader *r, ratio a, ratio b)
+{
+    return rlxc_is_const(b.num, 0) ? refuse(r) : times(r, a, (ratio){b.den, b.num});
+}
+
+static ratio plus(reader *r, ratio a, ratio b, int sign)
+{
+    rlxc_context *ctx = r->im->ctx;
+    const rlxc_expr *left = rlxc_mul(ctx, a.num, b.den), *right = rlxc_mul(ctx, b.num, a.den);
+    return (ratio){sign > 0 ? rlxc_add(ctx, left, right) : rlxc_sub(ctx, left, right),
+                   rlxc_mul(ctx, a.den, b.den)};
+}
+
+static ratio rounded_down(reader *r, ratio a)
+{
+    return rlxc_is_const(a.den, 1) ? a : of_both(r, RLXC_EXPR_FLOORDIV, a.num, a.den);
+}
+
+static ratio rounded_up(reader *r, ratio a)
+{
+    rlxc_context *ctx = r->im->ctx;
+    a.num = rlxc_add(ctx, a.num, rlxc_sub(ctx, a.den, number(r, 1)));
+    return rounded_down(r, a);
 }
 
 /* What stands for the name in comparisons alone: keys of dim_params have no spaces else. */
@@ -58,7 +111,7 @@ static const rlxc_expr *variable(reader *r, const char *name, size_t length)
 }
 
 /* The rest of a call, behind its parenthesis. */
-static const rlxc_expr *read_call(reader *r, const char *name, size_t length)
+static ratio read_call(reader *r, const char *name, size_t length)
 {
     static const struct {
         const char *name;
@@ -68,32 +121,27 @@ static const rlxc_expr *read_call(reader *r, const char *name, size_t length)
                       {"min", RLXC_EXPR_MIN},
                       {"max", RLXC_EXPR_MAX},
                       {"Mod", RLXC_EXPR_FLOORMOD}};
-    const rlxc_expr *value = read_sum(r);
+    ratio value = read_sum(r);
     if (length == 5 && strncmp(name, "floor", 5) == 0)
-        return take(r, ")") ? value : refuse(r);
-    if (length == 7 && strncmp(name, "ceiling", 7) == 0) {
-        if (value->kind != RLXC_EXPR_FLOORDIV || !take(r, ")"))
-            return refuse(r);
-        const rlxc_expr *less = rlxc_sub(r->im->ctx, value->bin.b, rlxc_ox_i(r->im, 1));
-        return divided(r, RLXC_EXPR_FLOORDIV, rlxc_add(r->im->ctx, value->bin.a, less),
-                       value->bin.b);
-    }
+        return take(r, ")") ? rounded_down(r, value) : refuse(r);
+    if (length == 7 && strncmp(name, "ceiling", 7) == 0)
+        return take(r, ")") ? rounded_up(r, value) : refuse(r);
     for (size_t i = 0; i < sizeof of_several / sizeof *of_several; i++) {
         if (strlen(of_several[i].name) != length || strncmp(of_several[i].name, name, length) != 0)
             continue;
         while (!r->failed && take(r, ","))
-            value = divided(r, of_several[i].kind, value, read_sum(r));
+            value = of_whole(r, of_several[i].kind, value, read_sum(r));
         return take(r, ")") ? value : refuse(r);
     }
     return refuse(r);
 }
 
-static const rlxc_expr *read_operand(reader *r)
+static ratio read_operand(reader *r)
 {
     if (take(r, "-"))
-        return rlxc_sub(r->im->ctx, rlxc_ox_i(r->im, 0), read_operand(r));
+        return plus(r, whole(r, number(r, 0)), read_operand(r), -1);
     if (take(r, "(")) {
-        const rlxc_expr *value = read_sum(r);
+        ratio value = read_sum(r);
         return take(r, ")") ? value : refuse(r);
     }
     const char *from = r->at;
@@ -102,44 +150,46 @@ static const rlxc_expr *read_operand(reader *r)
             r->at++;
         if (r->at - from > MOST_DIGITS)
             return refuse(r);
-        return rlxc_ox_i(r->im, strtoll(from, NULL, 10));
+        return whole(r, number(r, strtoll(from, NULL, 10)));
     }
     while (isalnum((unsigned char)*r->at) || *r->at == '_' || (*r->at == '.' && r->at > from))
         r->at++;
     const size_t length = (size_t)(r->at - from);
     if (length == 0)
         return refuse(r);
-    return take(r, "(") ? read_call(r, from, length) : variable(r, from, length);
+    return take(r, "(") ? read_call(r, from, length) : whole(r, variable(r, from, length));
 }
 
-static const rlxc_expr *read_product(reader *r)
+static ratio read_product(reader *r)
 {
-    const rlxc_expr *value = read_operand(r);
+    ratio value = read_operand(r);
     while (!r->failed) {
         if (take(r, "**"))
             return refuse(r);
         if (take(r, "*"))
-            value = rlxc_mul(r->im->ctx, value, read_operand(r));
-        else if (take(r, "//") || take(r, "/"))
-            value = divided(r, RLXC_EXPR_FLOORDIV, value, read_operand(r));
+            value = times(r, value, read_operand(r));
+        else if (take(r, "//"))
+            value = rounded_down(r, over(r, value, read_operand(r)));
+        else if (take(r, "/"))
+            value = over(r, value, read_operand(r));
         else if (take(r, "%"))
-            value = divided(r, RLXC_EXPR_FLOORMOD, value, read_operand(r));
+            value = of_whole(r, RLXC_EXPR_FLOORMOD, value, read_operand(r));
         else
             break;
     }
     return value;
 }
 
-static const rlxc_expr *read_sum(reader *r)
+static ratio read_sum(reader *r)
 {
     if (++r->depth > MOST_NESTED)
         return refuse(r);
-    const rlxc_expr *value = read_product(r);
+    ratio value = read_product(r);
     while (!r->failed) {
         if (take(r, "+"))
-            value = rlxc_add(r->im->ctx, value, read_product(r));
+            value = plus(r, value, read_product(r), 1);
         else if (take(r, "-"))
-            value = rlxc_sub(r->im->ctx, value, read_product(r));
+            value = plus(r, value, read_product(r), -1);
         else
             break;
     }
@@ -152,7 +202,8 @@ const rlxc_expr *rlxc_ox_dim_form(rlxc_ox *im, const char *name)
     reader r = {.im = im, .at = name};
     if (strlen(name) > MOST_TEXT)
         return NULL;
-    const rlxc_expr *value = read_sum(&r);
+    const ratio value =
+        rounded_down(&r, read_sum(&r)); /* a size is a whole number: "n/2" is exact */
     (void)take(&r, "");
-    return r.failed || *r.at ? NULL : rlxc_canonical(im->ctx, value, NULL);
+    return r.failed || *r.at ? NULL : rlxc_canonical(im->ctx, value.num, NULL);
 }

@@ -116,7 +116,7 @@ def equal_ones():
         params = [scale, shift, scale, shift][:wide]
         out += both(op, [node(op, "x " + names, "y")], ins, [("y", any_type)],
                     [(x, *params), (x, *params[:-1], more)], f, lambda *v: len(v[-1]) == 3,
-                    (op + ": dimension 0 of ",))
+                    (f"({op}): dimension 0 of ",))
     ins = [("x", tensor_type(F32, ["n", "c"])), ("s", vector("d")), ("b", vector("e"))]
     out += both("LayerNormalization", [node("LayerNormalization", "x s b", "y", axis=-1)], ins, [("y", any_type)],
                 [(values(F32, 2, 3), scale, shift), (values(F32, 2, 3), scale, more)],
@@ -151,8 +151,10 @@ def names():
         return Program(f"{first} and {second}", graph([node("Add", "x y", "z")], ins, [("z", tensor_type(F32, None))]),
                        [(values(F32, 3), values(F32, 2))], None, **said)
     alike = [("past + 1", "past+1"), ("past + 1", "1+past"), ("2*n", "n + n"), ("n//2", "floor(n / 2)"),
-             ("ceiling(n/2)", "(n + 1)//2"), ("Max(1, n)", "Max(n, 1)"), ("a.b*(c - 1)", "a.b*c-a.b")]
-    other = [("past + 1", "past + 2"), ("n/2", "ceiling(n/2)"), ("n**2", "n*2"), ("n/0", "n"), ("(" * 99, "("),
+             ("ceiling(n/2)", "(n + 1)//2"), ("floor(n/2 - 1/2) + 1", "ceiling(n/2)"), ("floor(n/2 + 1/2)", "(1 + n)//2"),
+             ("Max(1, n)", "Max(n, 1)"), ("a.b*(c - 1)", "a.b*c-a.b")]
+    other = [("past + 1", "past + 2"), ("n/2", "ceiling(n/2)"), ("ceiling(n//2)", "ceiling(n/2)"), ("floor(n/2 + 1/2)", "floor(n/2)"),
+             ("n**2", "n*2"), ("n/0", "n"), ("(" * 99, "("),
              ("f(n)", "g(n)"), ("n + ", "n"), ("past 1", "past + 1")]
     return out + [pair(*p, fails=("= 3, got 2",)) for p in alike] + \
         [pair(*p, fails=("must be equal, or one of them 1: 3 and 2",)) for p in other]
