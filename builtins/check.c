@@ -4,9 +4,7 @@
  * value back, so that what needs it comes after it. */
 #include "builtins/builtins.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_TEXT = 200, POSITION_TEXT = 160, LIMITS_TEXT = 64 };
 enum { NEITHER, ZERO, NOT_A_NUMBER };
@@ -150,23 +148,7 @@ rlx_status rlxb_check_range(rlx_call_context *cc, const rlx_value *args, uint32_
 /* An element of a floating-point tensor. */
 static double read_float(rlx_dtype dtype, const void *data, int64_t i)
 {
-    const uint64_t bits = (uint64_t)rlxb_read_int((rlx_dtype){RLX_INT, dtype.bits, 1}, data, i);
-    double wide;
-    float narrow;
-    if (dtype.bits == 64) {
-        memcpy(&wide, &bits, sizeof wide);
-        return wide;
-    }
-    if (dtype.bits == 32 || dtype.code == RLX_BFLOAT) {
-        const uint32_t word = dtype.bits == 32 ? (uint32_t)bits : (uint32_t)bits << 16;
-        memcpy(&narrow, &word, sizeof narrow);
-        return (double)narrow;
-    }
-    const int exponent = (int)(bits >> 10 & 31);
-    const double mantissa = (double)(bits & 1023), sign = bits >> 15 & 1 ? -1 : 1;
-    if (exponent == 31)
-        return mantissa > 0 ? (double)NAN : sign * (double)INFINITY;
-    return sign * (exponent == 0 ? ldexp(mantissa, -24) : ldexp(mantissa + 1024, exponent - 25));
+    return rlx_float_decode(dtype, (uint64_t)rlxb_read_int(dtype, data, i));
 }
 
 rlx_status rlxb_check_first(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
@@ -179,8 +161,7 @@ rlx_status rlxb_check_first(rlx_call_context *cc, const rlx_value *args, uint32_
     RLX_TRY(rlxb_int(args, 1, &high, err));
     const rlx_str what = rlxb_text(args, n, 2);
     const rlx_dtype dtype = rlx_tensor_dtype(x);
-    if ((dtype.code != RLX_FLOAT && dtype.code != RLX_BFLOAT) || dtype.bits < 16 ||
-        rlx_tensor_ndim(x) != 2)
+    if (!rlx_dtype_is_float(dtype) || rlx_tensor_ndim(x) != 2)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%.*s: expected rows of floating-point numbers",
                         text_length(what), what.data);
     const int64_t rows = rlx_tensor_dims(x)[0], columns = rlx_tensor_dims(x)[1];

@@ -15,20 +15,20 @@ static inline int64_t rlx_packed_get(rlx_dtype t, const void *data, size_t i)
     return t.code == RLX_INT ? (int64_t)(bits ^ sign) - (int64_t)sign : (int64_t)bits;
 }
 
-/* Makes element |i| the low bits of |value|; the other elements of its byte stay. */
-static inline void rlx_packed_set(rlx_dtype t, void *data, size_t i, int64_t value)
+/* Makes element |i| the low bits of |number|; the other elements of its byte stay. */
+static inline void rlx_packed_set(rlx_dtype t, void *data, size_t i, int64_t number)
 {
     const unsigned each = 8u / t.bits, mask = (1u << t.bits) - 1;
     const unsigned shift = (unsigned)(i % each) * t.bits;
     unsigned char *byte = (unsigned char *)data + i / each;
-    *byte = (unsigned char)((*byte & ~(mask << shift)) | ((unsigned)value & mask) << shift);
+    *byte = (unsigned char)((*byte & ~(mask << shift)) | ((unsigned)number & mask) << shift);
 }
 
-/* True if elements of type |t| hold |value|. */
-static inline bool rlx_packed_fits(rlx_dtype t, int64_t value)
+/* True if elements of type |t| hold |number|. */
+static inline bool rlx_packed_fits(rlx_dtype t, int64_t number)
 {
     const int64_t count = (int64_t)1 << t.bits, least = t.code == RLX_INT ? -count / 2 : 0;
-    return value >= least && value < least + count;
+    return number >= least && number < least + count;
 }
 
 #endif
