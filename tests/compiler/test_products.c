@@ -219,15 +219,28 @@ static void run(rlx_test *t, rlx_executable *exe, const example *e, uint32_t thr
     rlx_vm_destroy(vm);
 }
 
+/* Example |i|, in a quick run with half of its columns. */
+static example taken(size_t i)
+{
+    example e = examples[i];
+    uint32_t n = 0;
+    for (uint32_t k = 0; examples[i].columns[k] >= 0; k++)
+        if (rlx_test_takes(i + k, 2) || examples[i].columns[1] < 0)
+            e.columns[n++] = examples[i].columns[k];
+    e.columns[n] = -1;
+    return e;
+}
+
 RLX_TEST(products, every_size_gives_the_sums)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         if (!cpu_runs(examples[i].cpu))
             continue;
-        rlx_executable *exe = compile(t, &examples[i]);
+        const example e = taken(i);
+        rlx_executable *exe = compile(t, &e);
         cr_assert(exe);
-        run(t, exe, &examples[i], 1);
-        run(t, exe, &examples[i], 2);
+        run(t, exe, &e, 1);
+        run(t, exe, &e, 2);
         rlx_executable_release(exe);
     }
 }

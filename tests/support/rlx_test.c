@@ -245,6 +245,12 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims)
 
 /* --- limits ---------------------------------------------------------------------------------- */
 
+bool rlx_test_takes(size_t i, size_t of)
+{
+    const char *thorough = getenv("RLX_THOROUGH");
+    return i % of == 0 || (thorough && strcmp(thorough, "1") == 0);
+}
+
 bool rlx_test_limit_processes(uint32_t most)
 {
     const uid_t nobody_else = 20000 + (uid_t)getpid() % 40000;
