@@ -497,7 +497,7 @@ RLX_TEST(sign, nothing_of_a_refused_file_runs)
         }
         if (round < 3) {
             RLX_FAILS(rlx_executable_load_memory(bad.data, bad.size, &options, &exe, &t->error),
-                      RLX_E_SIGNATURE, "");
+                      RLX_E_SIGNATURE, "sign");
             cr_expect_neq(access(marker, F_OK), 0, "round %d ran it", round);
         } else {
             rlx_value out;
