@@ -1,4 +1,4 @@
-/* Ed25519 over BLAKE2b by libsodium, the only file that sees it: bytes in, keys and signatures out.
+/* Ed25519 over BLAKE2b, and base64, by libsodium; no other file sees it.
 
    What is signed may be gigabytes and is hashed in place, piece by piece; BLAKE2b takes less than
    half the time of the SHA-512 that Ed25519ph would have. libsodium refuses keys
@@ -88,6 +88,28 @@ rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_publi
                     rlx_key_id(key, id));
 }
 
+rlx_status rlxv_base64_encode(const uint8_t *bytes, size_t n, char *out, size_t size,
+                              rlx_error *err)
+{
+    if (size < sodium_base64_ENCODED_LEN(n, sodium_base64_VARIANT_ORIGINAL))
+        return rlx_fail(err, RLX_E_INVALID_ARG, "base64 of %zu bytes needs more room", n);
+    sodium_bin2base64(out, size, bytes, n, sodium_base64_VARIANT_ORIGINAL);
+    return RLX_OK;
+}
+
+rlx_status rlxv_base64_decode(const char *text, size_t length, uint8_t *out, size_t n,
+                              rlx_error *err)
+{
+    size_t got = 0;
+    const char *end = NULL;
+    if (memchr(text, '\0', length) != NULL || /* libsodium would skip it */
+        sodium_base642bin(out, n, text, length, " \t\r\n", &got, &end,
+                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
+        got != n || end != text + length)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "not base64 of %zu bytes", n);
+    return RLX_OK;
+}
+
 #else
 
 static rlx_status refuse(rlx_error *err)
@@ -139,6 +161,26 @@ rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_publi
     (void)n;
     (void)key;
     (void)signature;
+    return refuse(err);
+}
+
+rlx_status rlxv_base64_encode(const uint8_t *bytes, size_t n, char *out, size_t size,
+                              rlx_error *err)
+{
+    (void)bytes;
+    (void)n;
+    (void)out;
+    (void)size;
+    return refuse(err);
+}
+
+rlx_status rlxv_base64_decode(const char *text, size_t length, uint8_t *out, size_t n,
+                              rlx_error *err)
+{
+    (void)text;
+    (void)length;
+    (void)out;
+    (void)n;
     return refuse(err);
 }
 

@@ -28,57 +28,6 @@ static const kind secret_kind = {"PRIVATE KEY",
                                   0x70, 0x04, 0x22, 0x04, 0x20},
                                  16};
 
-/* --- base64 ---------------------------------------------------------------------------------- */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* Writes 4 characters for each 3 bytes or less, and no NUL; returns how many. */
-static size_t encode(const uint8_t *bytes, size_t n, char *out)
-{
-    size_t length = 0;
-    for (size_t i = 0; i < n; i += 3) {
-        const size_t have = n - i < 3 ? n - i : 3;
-        const uint32_t word = (uint32_t)bytes[i] << 16 |
-                              (have > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                              (have > 2 ? bytes[i + 2] : 0u);
-        for (size_t k = 0; k < 4; k++)
-            out[length++] = k <= have ? digits[word >> (18 - 6 * k) & 63] : '=';
-    }
-    return length;
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Exactly |n| bytes, in the one form that they have; white space between characters is skipped. */
-static bool decode(const char *text, size_t length, uint8_t *out, size_t n)
-{
-    uint32_t word = 0;
-    size_t have = 0, given = 0, padding = 0;
-    for (size_t i = 0; i < length; i++) {
-        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
-        if (is_space(text[i]))
-            continue;
-        given++;
-        if (text[i] == '=') {
-            padding++;
-            continue;
-        }
-        if (!digit || padding > 0)
-            return false;
-        word = (word << 6 | (uint32_t)(digit - digits)) & 0xffffff;
-        if (given % 4 == 1)
-            continue;
-        if (have == n)
-            return false;
-        out[have++] = (uint8_t)(word >> (given % 4 == 2 ? 4 : given % 4 == 3 ? 2 : 0));
-    }
-    const uint32_t rest = n % 3 == 0 ? 0 : word & (n % 3 == 1 ? 15u : 3u);
-    return have == n && given % 4 == 0 && padding == (3 - n % 3) % 3 && rest == 0;
-}
-
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* The whole file, which may be a pipe. */
@@ -112,6 +61,11 @@ static bool take(rlx_str *text, const char *literal)
         return false;
     *text = (rlx_str){text->data + n, text->len - n};
     return true;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static rlx_str trim(const char *text, size_t size)
@@ -157,14 +111,15 @@ static rlx_status parse(const char *path, rlx_str text, const kind *want, uint8_
     if (text.len < length || memcmp(text.data + text.len - length, end, length) != 0)
         return rlx_fail(err, RLX_E_INVALID_ARG,
                         "%s: does not end with '%s', or holds more than one key", path, end);
-    const bool sound = decode(text.data, text.len - length, der, want->n_prefix + KEY_BYTES) &&
-                       memcmp(der, want->prefix, want->n_prefix) == 0;
-    if (sound)
+    rlx_status status =
+        rlxv_base64_decode(text.data, text.len - length, der, want->n_prefix + KEY_BYTES, err);
+    if (status == RLX_OK && memcmp(der, want->prefix, want->n_prefix) == 0)
         memcpy(out, der + want->n_prefix, KEY_BYTES);
+    else if (status != RLX_E_SIGNATURE)
+        status = rlx_fail(err, RLX_E_INVALID_ARG, "%s: holds no Ed25519 key in its %s", path,
+                          want->label);
     explicit_bzero(der, sizeof der);
-    return sound ? RLX_OK
-                 : rlx_fail(err, RLX_E_INVALID_ARG, "%s: holds no Ed25519 key in its %s", path,
-                            want->label);
+    return status;
 }
 
 static rlx_status read_key(const char *path, const kind *want, uint8_t out[KEY_BYTES],
@@ -209,15 +164,17 @@ static rlx_status write_key(const char *path, int mode, const kind *k,
                             const uint8_t bytes[KEY_BYTES], rlx_error *err)
 {
     uint8_t der[MAX_PREFIX + KEY_BYTES];
-    char base64[4 * (MAX_PREFIX + KEY_BYTES)], text[256];
+    char base64[2 * (MAX_PREFIX + KEY_BYTES)], text[256];
     memcpy(der, k->prefix, k->n_prefix);
     memcpy(der + k->n_prefix, bytes, KEY_BYTES);
-    const size_t length = encode(der, k->n_prefix + KEY_BYTES, base64);
-    const int n = snprintf(text, sizeof text, "-----BEGIN %s-----\n%.*s\n-----END %s-----\n",
-                           k->label, (int)length, base64, k->label);
+    rlx_status status =
+        rlxv_base64_encode(der, k->n_prefix + KEY_BYTES, base64, sizeof base64, err);
     explicit_bzero(der, sizeof der);
+    if (status != RLX_OK)
+        return status;
+    const int n = snprintf(text, sizeof text, "-----BEGIN %s-----\n%s\n-----END %s-----\n",
+                           k->label, base64, k->label);
     explicit_bzero(base64, sizeof base64);
-    rlx_status status = RLX_OK;
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0 && errno == EEXIST)
         status = rlx_fail(err, RLX_E_INVALID_ARG, "%s exists, and no key is written over", path);

@@ -49,4 +49,12 @@ rlx_status rlxv_ed25519_sign(const rlxv_span *spans, size_t n, const rlx_secret_
 rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_public_key *key,
                                const uint8_t signature[64], rlx_error *err);
 
+/* Base64 of RFC 4648, padded, in time that does not depend on the bytes. |out| of |size| characters
+   has room for them all and a NUL. */
+rlx_status rlxv_base64_encode(const uint8_t *bytes, size_t n, char *out, size_t size,
+                              rlx_error *err);
+/* White space is skipped. Errors: INVALID_ARG if |text| is not exactly |n| bytes. */
+rlx_status rlxv_base64_decode(const char *text, size_t length, uint8_t *out, size_t n,
+                              rlx_error *err);
+
 #endif
