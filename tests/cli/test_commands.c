@@ -216,6 +216,10 @@ RLX_TEST(cli, run_writes_results)
     expect_npy(&f, "b.0.npy", RLX_U16, 1, &bits);
     expect_npy(&f, "b.1.npy", RLX_I64, 1, dims);
     cr_expect_not(exists(&f, "out.npy"));
+    expect_command(&f, cli_command_run, "@p.rlx -f open --input @v.npy -o 0=@only.npy", CLI_OK, "");
+    expect_npy(&f, "only.npy", RLX_F32, 1, &five);
+    expect_command(&f, cli_command_run, "@p.rlx -f open --input @v.npy -o 0.0=@no.npy", CLI_FAILED,
+                   "the result has no field 0.0");
     expect_command(&f, cli_command_run, "@p.rlx --random --dim n=1 -o 2=@no.npy", CLI_FAILED,
                    "the result has no field 2");
     expect_command(&f, cli_command_run, "@p.rlx -f shout -o @no.npy", CLI_FAILED,

@@ -55,7 +55,9 @@ static int parse_output(const results *r, const char *text, cli_named *out)
     if (cli_split(text, r->names, r->n + 1, out))
         return CLI_OK;
     if (digits > 0) {
-        *out = (cli_named){RLX_NONE, {text, digits}, text + digits + 1};
+        rlx_str path = {text, digits}, rest = path; /* 0 is also the only result */
+        const bool is_only = r->whole.kind != RLX_KIND_TUPLE && cli_next_field(&rest) == 0;
+        *out = (cli_named){is_only ? 0 : RLX_NONE, is_only ? rest : path, text + digits + 1};
     } else if (equals && !memchr(text, '/', (size_t)(equals - text))) {
         const rlx_str name = {text, (size_t)(equals - text)};
         char shown[CLI_NAME_SHOWN];
