@@ -23,7 +23,7 @@ typedef struct packed_layout {
     char plain[RLXC_MAX_NDIM + 1]; /* "NCHW" */
 } packed_layout;
 
-enum { MAX_FACTOR = 1 << 16 };
+enum { MAX_FACTOR = 1 << 16 }; /* of all parts together */
 
 /* False where |text| is no layout. */
 static bool read_layout(const char *text, packed_layout *out)
@@ -42,9 +42,12 @@ static bool read_layout(const char *text, packed_layout *out)
             out->plain[out->n_dims++] = part.letter;
         out->parts[out->n++] = part;
     }
-    for (uint32_t i = 0; i < out->n; i++)
-        if (!strchr(out->plain, out->parts[i].letter))
+    int64_t product = 1;
+    for (uint32_t i = 0; i < out->n; i++) {
+        product *= out->parts[i].factor > 0 ? out->parts[i].factor : 1;
+        if (!strchr(out->plain, out->parts[i].letter) || product > MAX_FACTOR)
             return false;
+    }
     return out->n > 0;
 }
 
@@ -80,6 +83,16 @@ static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom x, uint32_t 
                : NULL;
 }
 
+static void report_dims(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, uint32_t n,
+                        const char *text)
+{
+    const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, x);
+    if (s != NULL) /* NULL: an error was reported */
+        rlxc_error(b->ctx, call->range,
+                   "R.%s: expected %u known dimensions as layout \"%s\" has, got %s",
+                   call->op->name, n, text, rlxc_sinfo_text(b->ctx, s));
+}
+
 /* |x|, laid out as |l|, without parts; kind NONE after an error. */
 static rlxc_atom joined(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
                         const packed_layout *l, const char *text)
@@ -93,10 +106,7 @@ static rlxc_atom joined(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
     for (uint32_t i = 0; fits && i < l->n; i++)
         fits = l->parts[i].factor == 0 || rlxc_is_const(s->dims[i], l->parts[i].factor);
     if (!fits) {
-        rlxc_error(b->ctx, call->range,
-                   "R.%s: expected %u known dimensions as layout \"%s\" has, got %s",
-                   call->op->name, l->n, text,
-                   rlxc_sinfo_text(b->ctx, rlxc_atom_sinfo(b->ctx, b->module, x)));
+        report_dims(b, call, x, l->n, text);
         return (rlxc_atom){0};
     }
     joined_order(l, order);
@@ -116,8 +126,10 @@ static bool divide(rlxc_builder *b, rlxc_binding *binding, rlxc_atom x, const pa
     const rlxc_sinfo *s = tensor_of(b, x, l->n_dims);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     int64_t order[RLXC_MAX_NDIM], back[RLXC_MAX_NDIM], size;
-    if (!s)
-        return false; /* an error was reported */
+    if (!s) {
+        report_dims(b, binding, x, l->n_dims, text);
+        return false;
+    }
     joined_order(l, order);
     for (uint32_t d = 0, at = 0; d < l->n_dims; d++) {
         const uint32_t whole = at++;
@@ -125,8 +137,6 @@ static bool divide(rlxc_builder *b, rlxc_binding *binding, rlxc_atom x, const pa
         for (; at < l->n && l->parts[order[at]].factor > 0; at++) {
             factor *= l->parts[order[at]].factor;
             dims[at] = rlxc_i64(b->ctx, l->parts[order[at]].factor);
-            if (factor > MAX_FACTOR)
-                factor = MAX_FACTOR;
         }
         if (rlxc_is_int(s->dims[d], &size) && size % factor != 0) {
             rlxc_error(b->ctx, binding->range,
