@@ -14,11 +14,6 @@ bool rlxc_is_short_float(rlx_dtype t)
     return rlxc_dtype_is_float(t) && t.bits == 16;
 }
 
-static bool is_float8(rlx_dtype t)
-{
-    return rlxc_dtype_is_float(t) && t.bits == 8;
-}
-
 /* bits of a float as i32 of the same lanes */
 static LLVMValueRef as_i32(rlxc_llvm *g, LLVMValueRef value)
 {
@@ -115,7 +110,7 @@ static LLVMValueRef from_half(rlxc_llvm *g, LLVMValueRef bits)
 LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
     LLVMBuilderRef b = g->b;
-    if (!is_float8(t))
+    if (!rlxc_dtype_is_float8(t))
         return value;
     if (g->has_f16c && t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
         LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
@@ -175,7 +170,7 @@ LLVMValueRef rlxc_llvm_to_odd(rlxc_llvm *g, LLVMValueRef value)
 
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
 {
-    if (is_float8(t))
+    if (rlxc_dtype_is_float8(t))
         return LLVMBuildTrunc(g->b, encode(g, value, rlx_float_format_of(t)),
                               rlxc_llvm_like(g->i8, value), "");
     if (!rlxc_is_short_float(t))

@@ -99,10 +99,15 @@ const char *rlxc_dtype_names(rlxc_context *ctx)
     return text.data ? text.data : "";
 }
 
+bool rlxc_dtype_is_float8(rlx_dtype t)
+{
+    return rlxc_dtype_is_float(t) && t.bits == 8;
+}
+
 bool rlxc_dtype_is_stored(rlx_dtype t)
 {
     t.lanes = 1;
-    return rlx_dtype_is_packed(t) || (t.bits == 8 && rlxc_dtype_is_float(t));
+    return rlx_dtype_is_packed(t) || rlxc_dtype_is_float8(t);
 }
 
 const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t)

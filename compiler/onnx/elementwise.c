@@ -282,7 +282,7 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom a = rlxc_ox_in(im, 0);
     if (to.code == RLX_BOOL && rlxc_dtype_is_stored(rlxc_ox_type(im, a)))
         a = rlxc_ox_cast(im, a, RLX_F32);
-    if (rlxc_ox_is_float8(to) && rlxc_ox_int(im, "saturate", 1) != 0) {
+    if (rlxc_dtype_is_float8(to) && rlxc_ox_int(im, "saturate", 1) != 0) {
         rlxc_ox_set(im, 0, rlxc_ox_saturated(im, a, to));
         return;
     }

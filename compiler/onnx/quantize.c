@@ -49,11 +49,6 @@ static rlxc_atom saturated(rlxc_ox *im, rlxc_atom y, rlx_dtype t)
     return rlxc_ox_cast(im, rlxc_ox_op2(im, "minimum", y, rlxc_ox_number(im, RLX_F32, high)), t);
 }
 
-bool rlxc_ox_is_float8(rlx_dtype t)
-{
-    return rlxc_dtype_is_float(t) && t.bits == 8;
-}
-
 rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to)
 {
     if (!rlxc_dtype_eq(rlxc_ox_type(im, x), RLX_F64))
@@ -122,7 +117,7 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
         t = rlxc_ox_type(im, rlxc_ox_in(im, 2));
         zero = of_node(im, 2, x);
     }
-    const bool is_float8 = rlxc_ox_is_float8(t);
+    const bool is_float8 = rlxc_dtype_is_float8(t);
     if (!is_float8 && (!rlxc_dtype_is_int(t) || t.bits > 16)) {
         rlxc_ox_fail(im, "only integers of at most 16 bits and float8 can be the result");
         return;
@@ -141,7 +136,7 @@ void rlxc_ox_import_quantize(rlxc_ox *im, const rlxc_ox_row *row)
 
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero)
 {
-    const rlx_dtype exact = rlxc_ox_is_float8(rlxc_ox_type(im, x)) ? RLX_F32 : RLX_I32;
+    const rlx_dtype exact = rlxc_dtype_is_float8(rlxc_ox_type(im, x)) ? RLX_F32 : RLX_I32;
     rlxc_atom y = rlxc_ox_cast(im, x, exact);
     if (zero.kind != RLXC_ATOM_NONE)
         y = rlxc_ox_op2(im, "subtract", y, rlxc_ox_cast(im, zero, exact));

@@ -10,11 +10,6 @@ static bool is_quantize(const rlxc_binding *call)
     return strcmp(call->op->name, "quantize") == 0;
 }
 
-static bool is_float8(rlx_dtype t)
-{
-    return rlxc_dtype_is_float(t) && t.bits == 8;
-}
-
 /* The parameters are scalars or vectors along the axis. */
 static bool check_parameter(const rlxc_call_view *v, uint32_t i, uint32_t axis)
 {
@@ -45,7 +40,8 @@ const rlxc_sinfo *rlxc_infer_quantize(rlxc_context *ctx, const rlxc_module *modu
     const rlxc_sinfo *x = v.in[0];
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
     bool to_int = is_quantize(call),
-         fits = to_int ? rlxc_dtype_is_int(dtype) || is_float8(dtype) : rlxc_dtype_is_float(dtype);
+         fits = to_int ? rlxc_dtype_is_int(dtype) || rlxc_dtype_is_float8(dtype)
+                       : rlxc_dtype_is_float(dtype);
     if (!fits)
         return rlxc_infer_error(&v, "out_dtype must be %s type, got %s",
                                 to_int ? "an integer or float8" : "a floating-point",
@@ -87,7 +83,7 @@ rlxc_atom rlxc_legalize_quantize(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *s = parameter(&te, &scale, axis), *z = parameter(&te, &zero, axis), *value;
     if (is_quantize(call)) {
         value = rlxc_te_div(ctx, element, s);
-        if (!is_float8(out->dtype))
+        if (!rlxc_dtype_is_float8(out->dtype))
             value = rlxc_te_call1(ctx, "nearbyint", value);
         value = rlxc_add(ctx, value, z);
         /* float32 does not hold the limits of 32 bits */
@@ -95,7 +91,7 @@ rlxc_atom rlxc_legalize_quantize(rlxc_builder *b, const rlxc_binding *call)
         const rlxc_expr *low = rlxc_cast(ctx, wide, rlxc_te_lowest(ctx, out->dtype));
         const rlxc_expr *high = rlxc_cast(ctx, wide, rlxc_te_highest(ctx, out->dtype));
         value = rlxc_cast(ctx, wide, value);
-        if (is_float8(out->dtype)) {
+        if (rlxc_dtype_is_float8(out->dtype)) {
             const rlxc_expr *above = rlxc_binary(ctx, RLXC_EXPR_GT, value, high);
             const rlxc_expr *below = rlxc_binary(ctx, RLXC_EXPR_LT, value, low);
             value = rlxc_te_if(ctx, above, high, rlxc_te_if(ctx, below, low, value));

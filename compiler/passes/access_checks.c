@@ -321,19 +321,11 @@ static void check_call(walk *w, const rlxc_expr *e)
     }
 }
 
-static bool reads(void *user, const rlxc_expr *e)
-{
-    bool *found = user;
-    *found = *found || e->kind == RLXC_EXPR_LOAD || e->kind == RLXC_EXPR_CALL;
-    return !*found;
-}
-
 static void check_logical(walk *w, const rlxc_expr *e)
 {
-    bool found = false;
-    rlxc_expr_visit(w->ctx, e->bin.b, reads, &found);
     rlxc_check_expr(w, e->bin.a);
-    if (found && e->bin.a->dtype.lanes == 1 && e->bin.b->dtype.lanes == 1)
+    if (rlxc_reach_may_change(w->ctx, e->bin.b) && e->bin.a->dtype.lanes == 1 &&
+        e->bin.b->dtype.lanes == 1)
         check_under(w, e->bin.a, e->kind == RLXC_EXPR_AND, e->bin.b);
     else
         rlxc_check_expr(w, e->bin.b);

@@ -72,11 +72,10 @@ static bool reads(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* Whether two evaluations of |e| may differ. */
-static bool may_change(const rlxc_reach *r, const rlxc_expr *e)
+bool rlxc_reach_may_change(rlxc_context *ctx, const rlxc_expr *e)
 {
     bool found = false;
-    rlxc_expr_visit(r->ctx, e, reads, &found);
+    rlxc_expr_visit(ctx, e, reads, &found);
     return found;
 }
 
@@ -88,7 +87,8 @@ static bool is_scalar(const rlxc_expr *e)
 /* a >= b + gap */
 static void know(rlxc_reach *r, const rlxc_expr *a, const rlxc_expr *b, int64_t gap)
 {
-    if (!is_scalar(a) || !is_scalar(b) || may_change(r, a) || may_change(r, b))
+    if (!is_scalar(a) || !is_scalar(b) || rlxc_reach_may_change(r->ctx, a) ||
+        rlxc_reach_may_change(r->ctx, b))
         return;
     const rlxc_expr *difference = rlxc_sub(r->ctx, rlxc_reach_resolve(r, a), rlxc_i64(r->ctx, gap));
     difference = rlxc_sub(r->ctx, difference, rlxc_reach_resolve(r, b));
@@ -163,7 +163,8 @@ void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
     rlxc_bound low = rlxc_bound_of(ctx, first, &r->bounds);
     rlxc_bound high = rlxc_bound_of(ctx, last, &r->bounds);
     rlxc_bounds_set(ctx, &r->bounds, var, (rlxc_bound){low.min, high.max});
-    if (is_scalar(first) && is_scalar(last) && !may_change(r, first) && !may_change(r, last))
+    if (is_scalar(first) && is_scalar(last) && !rlxc_reach_may_change(r->ctx, first) &&
+        !rlxc_reach_may_change(r->ctx, last))
         RLXC_PUSH(ctx, &r->loops, ((rlxc_reach_loop){var, first, last}));
 }
 
@@ -278,7 +279,7 @@ bool rlxc_reach_inside(rlxc_reach *r, const rlxc_expr *index, const rlxc_expr *s
     rlxc_context *ctx = r->ctx;
     index = rlxc_reach_resolve(r, index);
     size = rlxc_reach_resolve(r, size);
-    if (index->dtype.lanes != 1 || may_change(r, size))
+    if (index->dtype.lanes != 1 || rlxc_reach_may_change(r->ctx, size))
         return false;
     exactness x = {.r = r};
     index = index_form(&x, index);

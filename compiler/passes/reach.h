@@ -35,6 +35,9 @@ bool rlxc_reach_uses_loops(const rlxc_reach *r, const rlxc_expr *e);
  * known to be affine. */
 const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool greatest);
 
+/* Whether |e| reads memory or calls: two evaluations may differ. */
+bool rlxc_reach_may_change(rlxc_context *ctx, const rlxc_expr *e);
+
 /* A loop over [min, min + extent), both as written, whose body is walked next. */
 void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
                       const rlxc_expr *extent);

@@ -18,10 +18,10 @@ typedef struct reader {
     rlxc_map makers; /* rlxc_rvar -> rlxc_binding */
 } reader;
 
-static bool is_float8(const rlxc_builder *b, rlxc_atom atom)
+static bool holds_float8(const rlxc_builder *b, rlxc_atom atom)
 {
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, atom);
-    return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_float(s->dtype) && s->dtype.bits == 8;
+    return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_float8(s->dtype);
 }
 
 /* What |atom| was converted from, moved as it was; kind NONE: it does not come from float8. */
@@ -31,7 +31,7 @@ static rlxc_atom stored(reader *r, rlxc_builder *b, rlxc_atom atom, int moves)
         atom.kind == RLXC_ATOM_VAR ? rlxc_map_get(&r->makers, rlxc_key(atom.var)) : NULL;
     rlxc_atom none = {0};
     if (by && rlxc_is_op(by, "astype"))
-        return is_float8(b, by->args[0]) ? by->args[0] : none;
+        return holds_float8(b, by->args[0]) ? by->args[0] : none;
     if (!by || moves == 0 || !rlxc_has_op_flag(by, RLXC_OP_FOLLOWS))
         return none;
     rlxc_atom source = stored(r, b, by->args[0], moves - 1);

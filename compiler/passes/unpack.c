@@ -41,19 +41,13 @@ static bool has_packed(const rlxc_sinfo *s)
     return any;
 }
 
-/* Operators that take and give packed tensors as they are. */
+/* Operators that take and give packed tensors as they are: what stores elements of any rank and
+ * does not read them passes its operand on or asks for its shape. */
 static bool keeps(const rlxc_binding *call)
 {
-    static const char *const names[] = {"print",          "shape_of",   "size",
-                                        "hint_on_device", "wrap_param", "builtin.stop_lift_params",
-                                        "to_vdevice"};
-    if (call->op->flags & (RLXC_OP_CALLS | RLXC_OP_MEMORY | RLXC_OP_KILLS | RLXC_OP_ALIASES_0) ||
-        strncmp(call->op->name, "inspect.", 8) == 0)
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], call->op->name) == 0)
-            return true;
-    return false;
+    const uint32_t flags = call->op->flags, passes_on = RLXC_OP_ANY_RANK | RLXC_OP_STORES;
+    return flags & (RLXC_OP_CALLS | RLXC_OP_MEMORY | RLXC_OP_KILLS | RLXC_OP_ALIASES_0) ||
+           (flags & (passes_on | RLXC_OP_DATA_DEPENDENT)) == passes_on;
 }
 
 static rlxc_attrs dtype_attr(rlxc_context *ctx, rlxc_attrs attrs, const char *name, rlx_dtype t)
