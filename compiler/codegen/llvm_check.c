@@ -154,8 +154,8 @@ bool rlxc_llvm_find_check(rlxc_llvm *g, param_check *out)
     return false;
 }
 
-/* A number that is negative where |x| is outside: of x - low and high - 1 - x one is, and neither
- * is inside. The first limit is at most 0, and legal differences fit |type|. */
+/* A number that is negative exactly where |x| is outside [low, high): the sign of
+ * (x - low) | (high - 1 - x). low is at most 0, and both differences fit |type| for legal x. */
 static LLVMValueRef outside_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef type,
                                  LLVMValueRef x)
 {

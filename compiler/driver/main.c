@@ -1,7 +1,7 @@
 /* The program rlxc; see driver.c.
  *
  * Before main() the dynamic linker runs the constructors of LLVM's library, and after it their
- * opposites. The constructors would abort where there is no memory for them: a function that runs
+ * destructors. The constructors would abort where there is no memory for them: a function that runs
  * before all constructors (DT_PREINIT_ARRAY, which only programs have) makes that an ordinary end.
  * The destructors give memory back that is gone with the process, and cost more than a child
  * process does: they are left out. */

@@ -174,8 +174,10 @@ bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, s
     json_error_t error;
     json_t *root =
         json_loadb((const char *)bytes + 8, (size_t)header, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL && error.text[0] == '\0') /* nothing is wrong with the text */
+    if (root == NULL && error.text[0] == '\0') { /* nothing is wrong with the text */
         rlxc_set_out_of_memory(ctx);
+        return false;
+    }
     if (root == NULL)
         return FAIL(ctx, path, "header is not JSON: line %d: %s", error.line, error.text);
 
@@ -212,8 +214,10 @@ bool rlxc_weights_open(rlxc_context *ctx, const char *path, rlxc_weights *out)
     void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     int map_errno = errno;
     close(fd);
-    if (map == MAP_FAILED && map_errno == ENOMEM)
+    if (map == MAP_FAILED && map_errno == ENOMEM) {
         rlxc_set_out_of_memory(ctx);
+        return false;
+    }
     if (map == MAP_FAILED)
         return FAIL(ctx, path, "%s", strerror(map_errno));
     bool ok = rlxc_weights_parse(ctx, path, map, size, out);

@@ -159,7 +159,8 @@ void rlxc_ox_import_reorder_output(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t all;
     const bool known = rlxc_ox_static_dim(im, x, 1, &all);
     if (channels < 1 || (known && channels > all)) {
-        rlxc_ox_fail(im, "%lld channels of %lld", (long long)channels, known ? (long long)all : -1);
+        rlxc_ox_fail(im, "channels is %lld, where the input has %s", (long long)channels,
+                     known ? rlxc_internf(im->ctx, "%lld", (long long)all) : "an unknown number");
         return;
     }
     if (!known || channels < all)

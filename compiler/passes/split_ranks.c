@@ -159,7 +159,7 @@ static bool fits(splitter *s, rlxc_builder *b, const rlxc_binding *call)
 
 /* --- emission --------------------------------------------------------------------------------- */
 
-/* "argument 'x' ('data')" */
+/* The operand in messages: "argument 'x' ('data')" */
 static const char *operand_text(rlxc_context *ctx, const rlxc_binding *call, const open *o)
 {
     rlxc_op_schema schema;

@@ -217,8 +217,9 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text)
     if (!r.root) {
         if (error.text[0] == '\0') /* nothing is wrong with the text */
             rlxc_set_out_of_memory(p->ctx);
-        rlxc_error(p->ctx, text->range, "metadata is not JSON: %s at line %d", error.text,
-                   error.line);
+        else
+            rlxc_error(p->ctx, text->range, "metadata is not JSON: %s at line %d", error.text,
+                       error.line);
         return false;
     }
     bool ok = read_table(&r);

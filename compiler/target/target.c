@@ -152,7 +152,7 @@ static uint32_t vector_bytes(const char *features)
 static void resolve_native(rlxc_context *ctx, rlxc_options *options)
 {
     rlxc_text text = {.ctx = ctx};
-    char *name = LLVMGetHostCPUName(); /* as good as a table: it makes nothing but this copy */
+    char *name = LLVMGetHostCPUName(); /* a copy; nothing else is allocated */
     for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
         if (rlx_cpu_has(rlx_str_from(known_features[i])))
             rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);

@@ -117,8 +117,8 @@ typedef enum rlx_type_code {
     RLX_FLOAT8_E5M2FNUZ = 13,
 } rlx_type_code;
 
-/* An element type. bits is 8, 16, 32 or 64 (bool, float8: 8; bfloat: 16); lanes is 1 for tensors.
- */
+/* An element type; dtypes.def lists those that tensors have. bits is the width of one lane: 2 or 4
+   for integers that share a byte, else 8, 16, 32 or 64. lanes is 1 for tensors. */
 typedef struct rlx_dtype {
     uint8_t code, bits;
     uint16_t lanes;
