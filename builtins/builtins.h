@@ -40,8 +40,23 @@ RLX_NODISCARD rlx_status rlxb_scalar_of(rlx_call_context *cc, rlx_dtype dtype, i
 RLX_NODISCARD rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void **out,
                                       rlx_error *err);
 
+/* What reading elements of one type needs to know, found once for all of them. The dtype is not
+ * packed. */
+typedef struct rlxb_elements {
+    size_t size;        /* bytes */
+    uint64_t sign;      /* the highest bit */
+    uint64_t magnitude; /* the bits that are 0 in every zero */
+    uint64_t most;      /* magnitudes above it are NaN; the highest where none is */
+    bool is_float, is_signed, no_minus_zero; /* the code of -0 is NaN */
+} rlxb_elements;
+
+rlxb_elements rlxb_elements_of(rlx_dtype dtype);
+/* The bits of element |index|. */
+uint64_t rlxb_element_bits(const rlxb_elements *e, const void *data, int64_t index);
+bool rlxb_bits_are_nan(const rlxb_elements *e, uint64_t bits);
+
 /* An element's place in NumPy's sorting order as an unsigned number: smaller key, earlier; NaN
  * last, -0 equal to +0. |descending| reverses it. */
-uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool descending);
+uint64_t rlxb_order_key(const rlxb_elements *e, const void *data, int64_t index, bool descending);
 
 #endif

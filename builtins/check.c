@@ -178,15 +178,12 @@ rlx_status rlxb_check_first(rlx_call_context *cc, const rlx_value *args, uint32_
 }
 
 /* What element |i| is of the two that nothing is divided by. */
-static int zero_or_nan(rlx_dtype dtype, const void *data, int64_t i)
+static int zero_or_nan(const rlxb_elements *e, const void *data, int64_t i)
 {
-    if (!rlx_dtype_is_float(dtype))
-        return rlxb_read_int(dtype, data, i) == 0 ? ZERO : NEITHER;
-    const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
-    const uint64_t bits = (uint64_t)rlxb_read_int(dtype, data, i);
-    if (rlx_float_is_nan(dtype, bits))
+    const uint64_t bits = rlxb_element_bits(e, data, i);
+    if (rlxb_bits_are_nan(e, bits))
         return NOT_A_NUMBER;
-    return (bits & (sign - 1)) == 0 ? ZERO : NEITHER;
+    return (bits & e->magnitude) == 0 ? ZERO : NEITHER;
 }
 
 rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
@@ -197,11 +194,13 @@ rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint3
     char where[POSITION_TEXT] = "";
     int found = NEITHER;
     if (args[0].kind == RLX_KIND_TENSOR) {
-        const rlx_tensor *x = args[0].as.tensor;
+        rlx_tensor *x;
+        RLX_TRY(rlxb_tensor(args, 0, &x, err));
+        const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(x));
         const int64_t count = rlx_tensor_numel(x);
         const void *data = rlx_tensor_data(x);
         for (int64_t i = 0; i < count && found == NEITHER; i++) {
-            found = zero_or_nan(rlx_tensor_dtype(x), data, i);
+            found = zero_or_nan(&elements, data, i);
             if (found != NEITHER)
                 position_text(x, i, where);
         }

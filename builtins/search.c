@@ -86,12 +86,13 @@ static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted
     g->inverse = g->counts + l->length;
     g->order = g->inverse + l->length;
     const void *data = rlx_tensor_data(l->x);
+    const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(l->x));
     for (int64_t k = 0; k < l->length; k++) {
         uint64_t *row = keys + k * width;
         for (int64_t o = 0; o < l->outer && width > 0; o++) {
             for (int64_t i = 0; i < l->inner; i++)
-                row[o * l->inner + i] = rlxb_order_key(rlx_tensor_dtype(l->x), data,
-                                                       (o * l->length + k) * l->inner + i, false);
+                row[o * l->inner + i] =
+                    rlxb_order_key(&elements, data, (o * l->length + k) * l->inner + i, false);
         }
         slices[k] = (slice){row, width, k};
     }
@@ -194,14 +195,11 @@ rlx_status rlxb_unique(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return status;
 }
 
-/* Integers and bools: any bit; floats: any bit but the sign. */
-static bool is_nonzero(rlx_dtype dtype, const unsigned char *at)
+/* Integers and bools: any bit; floats: any bit but the sign, which alone may be NaN. */
+static bool is_nonzero(const rlxb_elements *e, const void *data, int64_t i)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, at, dtype.bits / 8u);
-    if (rlx_dtype_is_float(dtype))
-        bits &= ~(UINT64_C(1) << (dtype.bits - 1u));
-    return bits != 0;
+    const uint64_t bits = rlxb_element_bits(e, data, i);
+    return (bits & e->magnitude) != 0 || rlxb_bits_are_nan(e, bits);
 }
 
 rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
@@ -210,21 +208,20 @@ rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     (void)n;
     rlx_tensor *x, *result = NULL;
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
-    const rlx_dtype dtype = rlx_tensor_dtype(x);
-    const size_t size = rlx_dtype_size(dtype);
-    const unsigned char *data = rlx_tensor_data(x);
+    const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(x));
+    const void *data = rlx_tensor_data(x);
     const int64_t numel = rlx_tensor_numel(x);
     const uint32_t ndim = rlx_tensor_ndim(x);
     const uint32_t rows = ndim > 0 ? ndim : 1; /* a scalar counts as a vector of one */
     int64_t count = 0;
     for (int64_t i = 0; i < numel; i++)
-        count += is_nonzero(dtype, data + (size_t)i * size);
+        count += is_nonzero(&elements, data, i);
     const int64_t dims[2] = {rows, count};
     RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 2, dims, &result, err));
     int64_t *to = rlx_tensor_mutable_data(result);
     int64_t at = 0;
     for (int64_t i = 0; i < numel; i++) {
-        if (!is_nonzero(dtype, data + (size_t)i * size))
+        if (!is_nonzero(&elements, data, i))
             continue;
         int64_t rest = i;
         if (ndim == 0)

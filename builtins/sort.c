@@ -51,9 +51,10 @@ static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_
 static void sort_line(const lines *l, int64_t o, int64_t i, bool descending)
 {
     const void *data = rlx_tensor_data(l->x);
+    const rlxb_elements elements = rlxb_elements_of(l->dtype);
     for (int64_t k = 0; k < l->length; k++) {
         int64_t index = (o * l->length + k) * l->inner + i;
-        l->line[k] = (keyed){rlxb_order_key(l->dtype, data, index, descending), k};
+        l->line[k] = (keyed){rlxb_order_key(&elements, data, index, descending), k};
     }
     qsort(l->line, (size_t)l->length, sizeof *l->line, compare);
 }

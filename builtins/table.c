@@ -135,24 +135,55 @@ rlx_status rlxb_scalar_of(rlx_call_context *cc, rlx_dtype dtype, int64_t value, 
     return RLX_OK;
 }
 
-uint64_t rlxb_order_key(rlx_dtype dtype, const void *data, int64_t index, bool descending)
+rlxb_elements rlxb_elements_of(rlx_dtype dtype)
 {
-    const uint64_t sign = UINT64_C(1) << (dtype.bits - 1u);
-    uint64_t bits = 0, key;
-    memcpy(&bits, (const unsigned char *)data + (size_t)index * (dtype.bits / 8u), dtype.bits / 8u);
-    if (rlx_dtype_is_float(dtype)) {
-        if (rlx_float_is_nan(dtype, bits))
-            return UINT64_MAX;
-        if (bits == sign)
-            bits = 0;
-        key =
-            bits & sign ? (sign << 1) - 1 - bits : bits | sign; /* negative floats run backwards */
-        if (dtype.bits == 64 && bits & sign)
-            key = ~bits;
-    } else {
-        key = dtype.code == RLX_INT ? bits ^ sign : bits;
+    const rlx_float_format *format = rlx_float_format_of(dtype);
+    rlxb_elements e = {.size = dtype.bits / 8u,
+                       .sign = UINT64_C(1) << (dtype.bits - 1u),
+                       .is_float = format != NULL,
+                       .is_signed = format != NULL || dtype.code == RLX_INT};
+    e.magnitude = format ? e.sign - 1 : e.sign | (e.sign - 1);
+    e.most = e.magnitude;
+    if (format) {
+        e.no_minus_zero = format->kind == RLX_FLOAT_FNUZ;
+        e.most = rlx_float_largest(dtype) + (format->kind == RLX_FLOAT_IEEE ? 1 : 0);
+    }
+    return e;
+}
+
+/* One load for each size: a copy of a size that varies would be a call. */
+uint64_t rlxb_element_bits(const rlxb_elements *e, const void *data, int64_t index)
+{
+    const unsigned char *at = (const unsigned char *)data + (size_t)index * e->size;
+    uint64_t bits = 0;
+    if (e->size == 8)
+        memcpy(&bits, at, 8);
+    else if (e->size == 4)
+        memcpy(&bits, at, 4);
+    else if (e->size == 2)
+        memcpy(&bits, at, 2);
+    else
+        bits = *at;
+    return bits; /* the host is little-endian */
+}
+
+bool rlxb_bits_are_nan(const rlxb_elements *e, uint64_t bits)
+{
+    return (bits & e->magnitude) > e->most || (e->no_minus_zero && bits == e->sign);
+}
+
+uint64_t rlxb_order_key(const rlxb_elements *e, const void *data, int64_t index, bool descending)
+{
+    uint64_t bits = rlxb_element_bits(e, data, index);
+    if (!e->is_float) {
+        const uint64_t key = e->is_signed ? bits ^ e->sign : bits;
         return descending ? ~key : key;
     }
-    /* A NaN keeps the last place in both directions. */
+    if (rlxb_bits_are_nan(e, bits)) /* it keeps the last place in both directions */
+        return UINT64_MAX;
+    if (bits == e->sign)
+        bits = 0;
+    const uint64_t all = e->sign | (e->sign - 1);
+    const uint64_t key = bits & e->sign ? all - bits : bits | e->sign; /* negative ones backwards */
     return descending ? UINT64_MAX - 1 - key : key;
 }

@@ -6,18 +6,16 @@
 #include <string.h>
 
 static const rlx_float_format formats[] = {
-    {"float32", RLX_FLOAT, 32, 23, RLX_FLOAT_IEEE, 127},
-    {"float64", RLX_FLOAT, 64, 52, RLX_FLOAT_IEEE, 1023},
-    {"float16", RLX_FLOAT, 16, 10, RLX_FLOAT_IEEE, 15},
-    {"bfloat16", RLX_BFLOAT, 16, 7, RLX_FLOAT_IEEE, 127},
-    {"float8_e4m3fn", RLX_FLOAT8_E4M3FN, 8, 3, RLX_FLOAT_FN, 7},
-    {"float8_e4m3fnuz", RLX_FLOAT8_E4M3FNUZ, 8, 3, RLX_FLOAT_FNUZ, 8},
-    {"float8_e5m2", RLX_FLOAT8_E5M2, 8, 2, RLX_FLOAT_IEEE, 15},
-    {"float8_e5m2fnuz", RLX_FLOAT8_E5M2FNUZ, 8, 2, RLX_FLOAT_FNUZ, 16},
+    {RLX_FLOAT, 32, 23, RLX_FLOAT_IEEE, 127},    {RLX_FLOAT, 64, 52, RLX_FLOAT_IEEE, 1023},
+    {RLX_FLOAT, 16, 10, RLX_FLOAT_IEEE, 15},     {RLX_BFLOAT, 16, 7, RLX_FLOAT_IEEE, 127},
+    {RLX_FLOAT8_E4M3FN, 8, 3, RLX_FLOAT_FN, 7},  {RLX_FLOAT8_E4M3FNUZ, 8, 3, RLX_FLOAT_FNUZ, 8},
+    {RLX_FLOAT8_E5M2, 8, 2, RLX_FLOAT_IEEE, 15}, {RLX_FLOAT8_E5M2FNUZ, 8, 2, RLX_FLOAT_FNUZ, 16},
 };
 
 const rlx_float_format *rlx_float_format_of(rlx_dtype t)
 {
+    if (t.code == RLX_INT || t.code == RLX_UINT) /* asked most; no row says so sooner */
+        return NULL;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i].code == t.code && formats[i].bits == t.bits)
             return &formats[i];

@@ -20,7 +20,6 @@ typedef enum rlx_float_kind {
 /* A format of |bits| bits: the sign, an exponent of the bits that are left, |mantissa| bits. A
    number of exponent 0 is subnormal: its unit is 2^(1 - bias - mantissa). */
 typedef struct rlx_float_format {
-    const char *name;
     uint8_t code, bits, mantissa, kind; /* an rlx_type_code; an rlx_float_kind */
     int16_t bias;
 } rlx_float_format;

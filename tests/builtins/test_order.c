@@ -6,11 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rlx/floats.h"
+
 static const rlx_dtype all_dtypes[] = {
-    {RLX_FLOAT, 64, 1}, {RLX_FLOAT, 32, 1}, {RLX_FLOAT, 16, 1}, {RLX_BFLOAT, 16, 1},
-    {RLX_INT, 8, 1},    {RLX_INT, 16, 1},   {RLX_INT, 32, 1},   {RLX_INT, 64, 1},
-    {RLX_UINT, 8, 1},   {RLX_UINT, 16, 1},  {RLX_UINT, 32, 1},  {RLX_UINT, 64, 1},
+    {RLX_FLOAT, 64, 1},
+    {RLX_FLOAT, 32, 1},
+    {RLX_FLOAT, 16, 1},
+    {RLX_BFLOAT, 16, 1},
+    {RLX_INT, 8, 1},
+    {RLX_INT, 16, 1},
+    {RLX_INT, 32, 1},
+    {RLX_INT, 64, 1},
+    {RLX_UINT, 8, 1},
+    {RLX_UINT, 16, 1},
+    {RLX_UINT, 32, 1},
+    {RLX_UINT, 64, 1},
     {RLX_BOOL, 8, 1},
+    {RLX_FLOAT8_E4M3FN, 8, 1},
+    {RLX_FLOAT8_E4M3FNUZ, 8, 1},
+    {RLX_FLOAT8_E5M2, 8, 1},
+    {RLX_FLOAT8_E5M2FNUZ, 8, 1},
 };
 enum { N_DTYPES = sizeof all_dtypes / sizeof *all_dtypes };
 
@@ -22,11 +37,6 @@ static const struct {
               {3, 1, {2, 0, 3}}, {2, 0, {1, 6}}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-static bool is_float(rlx_dtype dtype)
-{
-    return dtype.code == RLX_FLOAT || dtype.code == RLX_BFLOAT;
-}
-
 /* Small values with many ties that every dtype has; floats also NaN, infinities and both zeros. */
 static void fill(rlx_dtype dtype, uint64_t *state, double *values, int64_t n)
 {
@@ -34,14 +44,16 @@ static void fill(rlx_dtype dtype, uint64_t *state, double *values, int64_t n)
         *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t r = (uint32_t)(*state >> 33);
         values[i] = dtype.code == RLX_BOOL ? r & 1 : r % 7;
-        if (dtype.code == RLX_INT || is_float(dtype))
+        if (dtype.code == RLX_INT || rlx_dtype_is_float(dtype))
             values[i] -= 3;
-        if (is_float(dtype) && r % 11 == 0)
+        if (rlx_dtype_is_float(dtype) && r % 11 == 0)
             values[i] = (double)NAN;
-        if (is_float(dtype) && r % 13 == 0)
+        if (rlx_dtype_is_float(dtype) && r % 13 == 0)
             values[i] = r % 2 ? (double)INFINITY : -(double)INFINITY;
-        if (is_float(dtype) && values[i] == 0 && r % 3 == 0)
+        if (rlx_dtype_is_float(dtype) && values[i] == 0 && r % 3 == 0)
             values[i] = -0.0;
+        if (rlx_dtype_is_float(dtype)) /* float8 may have neither infinities nor -0 */
+            values[i] = rlx_float_decode(dtype, rlx_float_encode(dtype, values[i]));
     }
 }
 
@@ -324,7 +336,7 @@ RLX_TEST(builtins, nonzero_lists_coordinates)
     for (size_t d = 0; d < N_DTYPES; d++) {
         double values[6];
         for (int i = 0; i < 6; i++)
-            values[i] = is_float(all_dtypes[d]) ? x[i] : x[i] != 0 && i != 2;
+            values[i] = rlx_dtype_is_float(all_dtypes[d]) ? x[i] : x[i] != 0 && i != 2;
         rlx_value args[] = {make_tensor(t, all_dtypes[d], 2, dims, values)};
         rlx_value out = call_builtin(t, "rlx.nonzero", args, 1);
         expect_tensor("nonzero", out, RLX_I64, 2, found, at);
