@@ -177,7 +177,7 @@ conformance: all ## the conformance cases of CONFORMANCE=folder, through the two
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
 OPS_TESTS := $(addprefix tests/ops/,run.py broadcast.py matrix.py) tests/cli/signature.py \
-             $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py fused.py transformers.py blocked.py sequences.py \
+             $(addprefix tests/onnx/,broadcast.py ops.py values.py microsoft.py experts.py fused.py transformers.py blocked.py sequences.py \
              graphs.py recurrent.py convolutions.py layouts.py order.py schemas.py invalid.py)
 test-ops: all ## operators against NumPy, at several sizes: all of Relax, and those of ONNX without backend data; signatures
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) .ci/run-ops $(OPS_TESTS)

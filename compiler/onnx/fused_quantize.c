@@ -81,8 +81,7 @@ void rlxc_ox_import_qlinear_reduce_mean(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- tables of few bits ----------------------------------------------------------------------- */
 
-/* Numbers of |bits| bits in bytes along the last axis, the first in the low bits, a byte each. */
-static rlxc_atom unpacked(rlxc_ox *im, rlxc_atom x, int64_t bits)
+rlxc_atom rlxc_ox_unpacked(rlxc_ox *im, rlxc_atom x, int64_t bits)
 {
     const uint32_t ndim = rlxc_ox_ndim(im, x);
     const int64_t last[1] = {ndim}, each = 8 / bits;
@@ -129,7 +128,7 @@ void rlxc_ox_import_gather_block_quantized(rlxc_ox *im, const rlxc_ox_row *row)
             continue;
         rlxc_ox_standard_outputs(im, "Gather", &like, in, 2, &part[i], 1);
         if (!narrow && i != 1 && bits < 8)
-            part[i] = unpacked(im, part[i], bits);
+            part[i] = rlxc_ox_unpacked(im, part[i], bits);
     }
     if (!rlxc_ox_good(im))
         return;

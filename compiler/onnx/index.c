@@ -168,12 +168,14 @@ void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_take_inside(im, x, where, axis));
 }
 
+/* With |row->arg| (com.microsoft) elements keep the order in which they come first, and there is no
+ * output for the places of those. */
 void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
+    const bool sorted = !row->arg && rlxc_ox_int(im, "sorted", 1) != 0;
     rlxc_atom args[6] = {rlxc_ox_in(im, 0)};
     uint32_t n = 5;
-    args[1] = rlxc_atom_prim(rlxc_bool(im->ctx, rlxc_ox_int(im, "sorted", 1) != 0));
+    args[1] = rlxc_atom_prim(rlxc_bool(im->ctx, sorted));
     for (uint32_t i = 2; i < 5; i++)
         args[i] = rlxc_atom_prim(rlxc_bool(im->ctx, true));
     if (rlxc_ox_attr(im, "axis"))
@@ -182,7 +184,38 @@ void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom all = rlxc_ox_opv(im, "unique", args, n, (rlxc_attrs){0});
     for (uint32_t i = 0; i < 4; i++)
         if (rlxc_ox_wants(im, i))
-            rlxc_ox_set(im, i, rlxc_ox_shaped(im, rlxc_ox_field(im, all, i)));
+            rlxc_ox_set(im, i, rlxc_ox_shaped(im, rlxc_ox_field(im, all, i + (row->arg && i > 0))));
+}
+
+/* Slices of |size| elements along |dim|, each |step| after the one before, in a new last dimension.
+ */
+void rlxc_ox_import_unfold(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const int64_t size = rlxc_ox_int(im, "size", 1), step = rlxc_ox_int(im, "step", 1);
+    const rlxc_atom x = rlxc_ox_in(im, 0);
+    const uint32_t ndim = rlxc_ox_ndim(im, x);
+    const uint32_t dim = rlxc_ox_axis(im, rlxc_ox_int(im, "dim", -1), ndim);
+    if (!rlxc_ox_good(im))
+        return;
+    if (size < 1 || step < 1 || size > INT32_MAX || step > INT32_MAX || ndim + 1 > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "size %lld, step %lld of %u dimensions", (long long)size, (long long)step,
+                     ndim);
+        return;
+    }
+    const rlxc_expr *all = rlxc_ox_dim(im, x, dim), *zero = rlxc_ox_i(im, 0),
+                    *one = rlxc_ox_i(im, 1);
+    rlxc_ox_check_least(im, all, size, "the dimension to unfold");
+    const rlxc_expr *count = rlxc_ox_bin(
+        im, RLXC_EXPR_FLOORDIV, rlxc_sub(im->ctx, all, rlxc_ox_i(im, size)), rlxc_ox_i(im, step));
+    count = rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_add(im->ctx, count, one), zero);
+    rlxc_atom at = rlxc_ox_along(im, rlxc_ox_arange(im, zero, count), 0, 2);
+    at = rlxc_ox_op2(im, "multiply", at, rlxc_ox_number(im, RLX_I64, (double)step));
+    at = rlxc_ox_op2(im, "add", at, rlxc_ox_arange(im, zero, rlxc_ox_i(im, size)));
+    int64_t axes[RLXC_MAX_NDIM];
+    for (uint32_t i = 0; i <= ndim; i++)
+        axes[i] = i == ndim ? dim + 1 : i + (i > dim);
+    rlxc_ox_set(im, 0, rlxc_ox_transpose(im, rlxc_ox_take_inside(im, x, at, dim), axes, ndim + 1));
 }
 
 void rlxc_ox_import_reverse_sequence(rlxc_ox *im, const rlxc_ox_row *row)

@@ -19,6 +19,9 @@ rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x);
 rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size);
 /* Input |input|, in bytes where its elements are less. */
 rlxc_atom rlxc_ox_in_bytes(rlxc_ox *im, uint32_t input);
+/* Numbers of |bits| bits in bytes along the last axis of |x|, the first in the low bits, a byte
+ * each. */
+rlxc_atom rlxc_ox_unpacked(rlxc_ox *im, rlxc_atom x, int64_t bits);
 /* |x| as float8 |to|: what is beyond its largest number, infinity too, becomes that. */
 rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to);
 /* (x - zero) * scale in float32, |zero| of kind NONE: 0. */

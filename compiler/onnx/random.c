@@ -1,5 +1,6 @@
 /* Random numbers, by the runtime's generator (builtins/random.c): RandomUniform, RandomNormal,
- * their Like forms, Bernoulli, Multinomial, Dropout that drops.
+ * their Like forms, Bernoulli, Multinomial, Dropout that drops and the forms of it in
+ * com.microsoft.
  *
  * An operator with a seed gives the same numbers at every run, and in every turn of a loop; without
  * one, fresh numbers each time. A fractional seed is cut to the whole number. */
@@ -8,6 +9,8 @@
 
 #include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/standard.h"
+#include "compiler/onnx/window.h"
 
 rlxc_atom rlxc_ox_builtin(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n,
                           const rlxc_sinfo *result)
@@ -172,4 +175,47 @@ void rlxc_ox_import_dropout(rlxc_ox *im, const rlxc_ox_row *row)
     }
     rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", mask, rlxc_ox_op2(im, "multiply", x, scale), zero));
     rlxc_ox_set(im, 1, mask);
+}
+
+/* True for each element of |mask|, in 32 bits each, the first in the lowest; beyond them ones. */
+static rlxc_atom bits_of(rlxc_ox *im, rlxc_atom mask)
+{
+    enum { WIDTH = 32 };
+    const int64_t last[1] = {1}, width[1] = {WIDTH};
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *all, *words[2];
+    double shifts[WIDTH];
+    for (uint32_t i = 0; i < WIDTH; i++)
+        shifts[i] = i;
+    rlxc_ox_dims(im, mask, dims);
+    all = rlxc_product(im->ctx, dims, rlxc_ox_ndim(im, mask));
+    words[0] = rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, rlxc_add(im->ctx, all, rlxc_ox_i(im, WIDTH - 1)),
+                           rlxc_ox_i(im, WIDTH));
+    words[1] = rlxc_ox_i(im, WIDTH);
+    const rlxc_expr *more = rlxc_sub(im->ctx, rlxc_mul(im->ctx, words[0], words[1]), all);
+    rlxc_atom x = rlxc_ox_cast(im, rlxc_ox_reshape(im, mask, &all, 1), RLX_U32);
+    x = rlxc_ox_pad_axis(im, x, 0, rlxc_ox_i(im, 0), more, "constant",
+                         rlxc_ox_number(im, RLX_U32, 1));
+    x = rlxc_ox_op2(im, "left_shift", rlxc_ox_reshape(im, x, words, 2),
+                    rlxc_ox_const_tensor(im, RLX_U32, 1, width, shifts));
+    return rlxc_ox_reduce(im, "sum", x, last, 1, false);
+}
+
+/* Dropout of com.microsoft. "sum": of input 0 and a bias, and then added to a residual; "bits": 32
+ * elements of the mask are one. */
+void rlxc_ox_import_fused_dropout(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const bool sum = strstr(row->arg, "sum"), bits = strstr(row->arg, "bits");
+    const uint32_t after = sum ? 3 : 1, n = rlxc_ox_wants(im, 1) ? 2 : 1;
+    const rlxc_atom x = rlxc_ox_in(im, 0);
+    const rlxc_atom in[3] = {sum ? rlxc_ox_sum(im, x, rlxc_ox_in(im, 1)) : x,
+                             rlxc_ox_optional_in(im, after), rlxc_ox_optional_in(im, after + 1)};
+    rlxc_atom out[2];
+    rlxc_ox_standard_outputs(im, "Dropout", NULL, in, 3, out, n);
+    if (!rlxc_ox_good(im))
+        return;
+    if (sum && rlxc_ox_has(im, 2))
+        out[0] = rlxc_ox_sum(im, out[0], rlxc_ox_in(im, 2));
+    rlxc_ox_set(im, 0, out[0]);
+    if (n > 1)
+        rlxc_ox_set(im, 1, bits ? bits_of(im, out[1]) : out[1]);
 }

@@ -4,6 +4,7 @@
 Scales are such that float32 rounds to the same integers as double: sums and products are exact, or
 lie between those numbers where rounding changes.
 """
+import math
 import os
 import sys
 
@@ -13,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops import Input as x, Row, check, check_all  # noqa: E402
 
 F32, U8, I8 = np.float32, np.uint8, np.int8
+EMPTY = [(2, 3), (1, 1), (5, 4), (17, 9), (0, 3), (3, 0)]
 
 
 def number(t, v):
@@ -148,6 +150,67 @@ def renamed():
                 lambda a, k: .5 * a * sigmoid(.5 * a), **more)]
 
 
+def cropped(images, boxes, at, size, mode, other):
+    """TensorFlow's crop_and_resize of images (n, c, h, w)."""
+    out = np.full((len(boxes), images.shape[1], *size), float(other))
+    for r, (y1, x1, y2, x2) in enumerate(boxes):
+        ways = []
+        for first, last, n, size_in in ((y1, y2, size[0], images.shape[2]),
+                                        (x1, x2, size[1], images.shape[3])):
+            ways.append((first + (last - first) * (np.arange(n) / (n - 1) if n > 1 else np.full(1, .5))) *
+                        (size_in - 1))
+        for i, a in enumerate(ways[0]):
+            for j, b in enumerate(ways[1]):
+                if 0 <= a <= images.shape[2] - 1 and 0 <= b <= images.shape[3] - 1:
+                    image = images[at[r]]
+                    if mode == "nearest":
+                        out[r, :, i, j] = image[:, int(a + .5), int(b + .5)]
+                        continue
+                    y, z = int(a), int(b)
+                    rows = [image[:, p, z] * (1 - b + z) + image[:, p, math.ceil(b)] * (b - z)
+                            for p in (y, math.ceil(a))]
+                    out[r, :, i, j] = rows[0] * (1 - a + y) + rows[1] * (a - y)
+    return out
+
+
+def first_come(v):
+    y, first, back, counts = np.unique(v, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    return [y[order], np.argsort(order)[back], counts[order]]
+
+
+def shaped_anew():
+    """Operators that choose elements, and dropout that drops nothing."""
+    out, more = [], dict(domain="com.microsoft", opset=17)
+    sizes = [(2, 3), (1, 1), (5, 4), (9, 7)]
+    out.append(Row("Unique", [x("n", "int64", 0, 5)], first_come, outputs=3,
+                   sizes=sizes + [(0, 1), (33, 1)], gives=["int64"] * 3, **more))
+    for dims, axis, size, step in (("n", -1, 1, 1), ("n+3 m", 0, 4, 2), ("2 n+2 m", 1, 3, 1),
+                                   ("n m+4", -1, 2, 3)):
+        def windows(v, k=axis, size=size, step=step):
+            return np.lib.stride_tricks.sliding_window_view(v, size, k)[
+                tuple(slice(None, None, step if i == k % v.ndim else 1) for i in range(v.ndim))]
+        out.append(Row("UnfoldTensor", [x(dims)], windows, dim=axis, size=size, step=step, sizes=sizes,
+                       **more))
+    boxes = np.array([[0, 0, 1, 1], [.1, .2, .8, .9], [-.3, .5, .5, 1.4], [1, 1, 0, 0]], F32)
+    for mode in ("bilinear", "nearest"):
+        for size in ((3, 4), (1, 1), (1, 5)):
+            out.append(Row("CropAndResize", [x("3 2 n m"), boxes, np.array([2, 0, 1, 1], np.int32),
+                                             np.array(size, np.int32)],
+                           lambda v, b, at, size, mode=mode: cropped(v, b, at, size, mode, 7.5),
+                           sizes=sizes, mode=mode, extrapolation_value=7.5, name=str(size), **more))
+    return out + [
+        Row("BiasDropout", [x("2 n m"), x("m"), x("2 n m"), np.array(.5, F32)],
+            lambda a, b, r, _: [a + b + r, np.ones_like(a, bool)], outputs=2, sizes=EMPTY, **more),
+        Row("BiasDropout", [x("n m"), x("n m")], lambda a, b: a + b, sizes=EMPTY, **more),
+        Row("BitmaskDropout", [x("n m"), np.array(.5, F32), np.array(False)],
+            lambda a, *_: [a, np.full(-(-a.size // 32), 2**32 - 1)], outputs=2,
+            gives=["float32", "uint32"], sizes=EMPTY, **more),
+        Row("BitmaskBiasDropout", [x("n m"), x("m"), x("n m")],
+            lambda a, b, r: [a + b + r, np.full(-(-a.size // 32), 2**32 - 1)], outputs=2,
+            gives=["float32", "uint32"], sizes=EMPTY, **more)]
+
+
 def quantized_as_it_runs():
     out, rng = [], np.random.default_rng(4)
     more = dict(domain="com.microsoft", opset=17)
@@ -217,9 +280,9 @@ def quantized_as_it_runs():
 
 def rows():
     rng = np.random.default_rng(1)
-    empty = [(2, 3), (1, 1), (5, 4), (17, 9), (0, 3), (3, 0)]
+    empty = EMPTY
     images = [(2, 3), (4, 4), (7, 2)]
-    out = products(rng) + quantized_as_it_runs() + renamed()
+    out = products(rng) + quantized_as_it_runs() + renamed() + shaped_anew()
     for t in (U8, I8):
         of, name = dynamic(t), np.dtype(t).name
         z = [number(t, v) for v in (3, 7, 100)]
