@@ -129,6 +129,19 @@ static LLVMValueRef prefetch(rlxc_llvm *g, const rlxc_expr *e)
     return rlxc_llvm_int(g, g->i32, 0);
 }
 
+/* T.call_llvm_pure_intrin("int32", "llvm.ctlz", x, T.bool(True)): zeros before or after the bits of
+ * x; the last argument says that x is not 0. */
+static LLVMValueRef count_zeros(rlxc_llvm *g, const rlxc_expr *e, const char *name)
+{
+    const rlxc_expr *x = e->call.n >= 3 ? e->call.args[e->call.n - 2] : NULL;
+    int64_t not_zero;
+    if (!x || !rlxc_is_int(e->call.args[e->call.n - 1], &not_zero) ||
+        !rlxc_dtype_is_int(e->dtype) || !rlxc_dtype_eq(x->dtype, e->dtype))
+        return refuse(g, e, "takes an integer and a constant");
+    LLVMValueRef args[2] = {rlxc_llvm_expr(g, x), LLVMConstInt(g->i1, not_zero != 0, false)};
+    return rlxc_llvm_intrinsic(g, name, args, 2);
+}
+
 /* T.call_llvm_pure_intrin("float32", "llvm.sqrt", T.uint32(1), x): the count of what overloads the
  * name, where it is printed, is what LLVM knows already. */
 static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
@@ -140,14 +153,20 @@ static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
     size_t length = strcspn(at, ".");
     if (length == 8 && memcmp(at, "prefetch", 8) == 0)
         return prefetch(g, e);
+    if (length == 6 && memcmp(at, "assume", 6) == 0)
+        return rlxc_llvm_int(g, g->i32, 0); /* a hint */
+    if (length == 4 && (memcmp(at, "ctlz", 4) == 0 || memcmp(at, "cttz", 4) == 0))
+        return count_zeros(g, e, at[2] == 'l' ? "ctlz" : "cttz");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         uint32_t n = functions[i].n;
         if (strlen(functions[i].name) != length || memcmp(functions[i].name, at, length) != 0)
             continue;
         if (e->call.n != n + 1 && e->call.n != n + 2)
             return refuse(g, e, "wrong number of arguments");
-        bool fits = functions[i].integer ? rlxc_dtype_is_int(e->dtype) && e->dtype.bits >= 16
-                                         : rlxc_dtype_is_float(e->dtype);
+        bool swap = strcmp(functions[i].name, "bswap") == 0; /* of at least two bytes */
+        bool fits = functions[i].integer
+                        ? rlxc_dtype_is_int(e->dtype) && e->dtype.bits >= (swap ? 16 : 8)
+                        : rlxc_dtype_is_float(e->dtype);
         LLVMValueRef args[3];
         for (uint32_t k = 0; k < n; k++) {
             const rlxc_expr *arg = e->call.args[e->call.n - n + k];

@@ -65,6 +65,12 @@ bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out)
         *out = rlxc_dtype_void();
         return true;
     }
+    static const char *const bools[] = {"boolean", "int1", "uint1"}; /* in some releases */
+    for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
+        if (strlen(bools[i]) == length && memcmp(bools[i], text, length) == 0) {
+            *out = RLX_B8;
+            return true;
+        }
     size_t base = length, lanes = 1;
     const char *x = length ? memchr(text, 'x', length) : NULL;
     if (x) {

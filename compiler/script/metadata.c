@@ -164,6 +164,22 @@ static json_t *array_text(reader *r, json_t *node)
     return NULL;
 }
 
+/* The literal that a node of a string type is; NULL: it is of another type. */
+static const rlxc_py *plain_text(reader *r, const char *kind, json_t *node)
+{
+    if (strcmp(kind, "ffi.String") != 0 && strcmp(kind, "runtime.String") != 0)
+        return NULL;
+    json_t *text = json_object_get(node, r->table ? "repr_str" : "data");
+    if (!json_is_string(text))
+        return NULL;
+    rlxc_py *e = rlxc_alloc(r->p->ctx, sizeof *e);
+    e->kind = RLXC_PY_STRING;
+    e->range = r->range;
+    e->length = json_string_length(text);
+    e->text = rlxc_intern(r->p->ctx, json_string_value(text), e->length);
+    return e;
+}
+
 /* The values of |kind|, whose nodes |list| counts. */
 static bool read_kind(reader *r, const char *kind, json_t *list)
 {
@@ -181,6 +197,7 @@ static bool read_kind(reader *r, const char *kind, json_t *list)
             !(c = read_array(r, json_string_value(text), json_string_length(text))))
             return false;
         RLXC_PUSH(r->p->ctx, &out->items, c);
+        RLXC_PUSH(r->p->ctx, &out->texts, plain_text(r, kind, node));
     }
     return true;
 }
@@ -236,13 +253,28 @@ bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e)
     return name && name->kind == RLXC_NAME_METADATA;
 }
 
-const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e)
+static const rlxc_metadata *of_kind(const rlxc_parser *p, const rlxc_py *kind)
 {
-    const rlxc_py *kind = e->base->a;
     const rlxc_metadata *found = NULL;
     for (uint32_t i = 0; i < p->metadata.count && kind->kind == RLXC_PY_STRING; i++)
         if (strcmp(p->metadata.items[i].kind, kind->text) == 0)
             found = &p->metadata.items[i];
+    return found;
+}
+
+const rlxc_py *rlxc_parse_literal(rlxc_parser *p, const rlxc_py *e)
+{
+    if (!rlxc_parse_is_metadata(p, e) || e->a->kind != RLXC_PY_INT)
+        return e;
+    const rlxc_metadata *found = of_kind(p, e->base->a);
+    bool known = found && e->a->i >= 0 && e->a->i < found->texts.count;
+    return known && found->texts.items[e->a->i] ? found->texts.items[e->a->i] : e;
+}
+
+const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e)
+{
+    const rlxc_py *kind = e->base->a;
+    const rlxc_metadata *found = of_kind(p, kind);
     if (!found) {
         rlxc_error(p->ctx, kind->range, "the metadata holds nothing of the kind %s",
                    rlxc_py_describe(p->ctx, kind));

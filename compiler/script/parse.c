@@ -289,6 +289,8 @@ static void parse_outer_statement(rlxc_parser *p)
     case RLXC_PY_STMT_AUGMENTED:
     case RLXC_PY_STMT_RETURN:
     case RLXC_PY_STMT_ASSERT:
+    case RLXC_PY_STMT_BREAK:
+    case RLXC_PY_STMT_CONTINUE:
         break;
     }
     rlxc_error(p->ctx, stmt.range, "this statement has no meaning outside functions");

@@ -47,6 +47,7 @@ typedef struct rlxc_global_use { /* checked once all functions are known */
 typedef struct rlxc_metadata {             /* the values of one kind in the metadata block */
     const char *kind;                      /* "relax.expr.Constant" */
     RLXC_VEC(const rlxc_constant *) items; /* NULL: no tensor */
+    RLXC_VEC(const rlxc_py *) texts;       /* as many; NULL: no text */
 } rlxc_metadata;
 
 typedef struct rlxc_parser {
@@ -113,6 +114,13 @@ bool rlxc_parse_may_be_negative(const rlxc_parser *p, const char *symbol);
 
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *path);
+/* Other spellings of intrinsics: T.Call, T.call_intrin, T.prefetch, ...; false: none of them. */
+bool rlxc_parse_spelled(rlxc_parser *p, const rlxc_py *call, const char *name,
+                        const rlxc_expr **out);
+/* A.vload(indices[, dtype][, predicate=mask]); false: something else. */
+bool rlxc_parse_vector_load(rlxc_parser *p, const rlxc_py *call, const rlxc_expr **out);
+/* The element of a buffer that has one; NULL: it has another number of them. */
+const rlxc_expr *rlxc_parse_only_element(rlxc_parser *p, const rlxc_buffer *buffer);
 /* "inf", "-inf", "nan"; false for other text. */
 bool rlxc_parse_special_float(const char *text, double *out);
 const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rlxc_expr *a,
@@ -226,5 +234,7 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text);
 /* metadata["relax.expr.Constant"][3] */
 bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e);
 const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e); /* NULL: error */
+/* The string literal that metadata["ffi.String"][0] stands for; anything else as it is. */
+const rlxc_py *rlxc_parse_literal(rlxc_parser *p, const rlxc_py *e);
 
 #endif

@@ -160,7 +160,7 @@ bool rlxc_parse_attr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out)
 {
     if (!rlxc_parse_enter(p, e->range))
         return false;
-    bool ok = parse_value(p, e, out);
+    bool ok = parse_value(p, rlxc_parse_literal(p, e), out);
     rlxc_parse_leave(p);
     return ok;
 }

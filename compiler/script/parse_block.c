@@ -60,6 +60,29 @@ static bool parse_shape(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *c
     return ok;
 }
 
+/* Axis separators part the dimensions of memory that has several; a CPU's has one, where they say
+ * nothing. */
+static bool separators_fit(rlxc_parser *p, const rlxc_py *e, const rlxc_buffer *buffer)
+{
+    int64_t last = 0;
+    if (!e)
+        return true;
+    bool fits = e->kind == RLXC_PY_LIST || e->kind == RLXC_PY_TUPLE;
+    for (uint32_t i = 0; fits && i < e->n; i++) {
+        const rlxc_expr *at = rlxc_parse_dim(p, e->items[i]);
+        int64_t value;
+        if (!at)
+            return false;
+        fits = rlxc_is_int(at, &value) && value >= last && value <= buffer->ndim;
+        last = fits ? value : last;
+    }
+    if (!fits)
+        rlxc_error(p->ctx, e->range,
+                   "axis separators are rising numbers of dimensions, at most the %u there are",
+                   buffer->ndim);
+    return fits;
+}
+
 static bool parse_layout(rlxc_tir_parser *t, const rlxc_py *const field[N_FIELDS],
                          rlxc_buffer *buffer)
 {
@@ -95,13 +118,13 @@ static bool parse_layout(rlxc_tir_parser *t, const rlxc_py *const field[N_FIELDS
             }
         buffer->scope = rlxc_intern_cstr(p->ctx, field[SCOPE]->text);
     }
-    if (field[SEPARATORS] && field[SEPARATORS]->n > 0) {
-        rlxc_error(p->ctx, field[SEPARATORS]->range, "axis separators are not supported");
+    if (!separators_fit(p, field[SEPARATORS], buffer))
         return false;
-    }
+    /* "auto" lets a dimension of one element have stride 0: its only index is 0 */
     if (field[TYPE] && (field[TYPE]->kind != RLXC_PY_STRING ||
-                        (field[TYPE]->text[0] && strcmp(field[TYPE]->text, "default") != 0))) {
-        rlxc_error(p->ctx, field[TYPE]->range, "only buffers of the default type are supported");
+                        (field[TYPE]->text[0] && strcmp(field[TYPE]->text, "default") != 0 &&
+                         strcmp(field[TYPE]->text, "auto") != 0))) {
+        rlxc_error(p->ctx, field[TYPE]->range, "the type of a buffer is \"default\" or \"auto\"");
         return false;
     }
     return small_int(t, field[ALIGN], "alignment", &buffer->align) &&

@@ -189,6 +189,17 @@ static const rlxc_expr *parse_let(rlxc_parser *p, const rlxc_py *call)
     return body;
 }
 
+/* An argument that may be text: written, from the metadata, or the name of one of LLVM's functions.
+ */
+static const rlxc_expr *argument(rlxc_parser *p, const rlxc_py *e)
+{
+    e = rlxc_parse_literal(p, e);
+    if (e->kind == RLXC_PY_CALL && e->n == 1 && e->items[0]->kind == RLXC_PY_STRING &&
+        rlxc_parse_path_is(p, e->base, "T.llvm_lookup_intrinsic_id"))
+        e = e->items[0];
+    return e->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, e->text) : rlxc_parse_prim(p, e);
+}
+
 /* Type and function name come first: call_extern("int32", "f", x), reinterpret("int32", x). */
 static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const char *name,
                                     const rlxc_intrinsic *row)
@@ -216,8 +227,7 @@ static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const c
         const rlxc_py *item = call->items[i];
         if (item == dtype)
             continue;
-        args[n] = item->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, item->text)
-                                               : rlxc_parse_prim(p, item);
+        args[n] = argument(p, item);
         if (!args[n++])
             return NULL;
     }
@@ -274,9 +284,7 @@ static const rlxc_expr *parse_callee(rlxc_parser *p, const rlxc_py *call, const 
     for (uint32_t i = 0; i < call->n; i++) {
         const rlxc_py *item = call->items[i];
         const rlxc_buffer *buffer = is_packed ? rlxc_parse_buffer_name(p, item) : NULL;
-        args[i] = item->kind == RLXC_PY_STRING ? rlxc_string(p->ctx, item->text)
-                  : buffer                     ? whole_buffer(p, buffer)
-                                               : rlxc_parse_prim(p, item);
+        args[i] = buffer ? whole_buffer(p, buffer) : argument(p, item);
         if (!args[i])
             return NULL;
     }
@@ -436,7 +444,6 @@ static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
         {"create_barriers", "belongs to GPUs"},
         {"texture2d", "belongs to GPUs"},
         {"vscale", "makes vectors whose length the compiler cannot know"},
-        {"get_active_lane_mask", "makes vectors whose length the compiler cannot know"},
         {"call_packed_lowered", "stands in what MakePackedAPI and later passes make of a function"},
         {"call_cpacked_lowered",
          "stands in what MakePackedAPI and later passes make of a function"},
@@ -454,9 +461,19 @@ static void unsupported(rlxc_parser *p, const rlxc_py *call, const char *name)
 
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
+    static const char *const others[][2] = {{"power", "pow"},
+                                            {"tvm_call_packed", "call_packed"},
+                                            {"tvm_call_cpacked", "call_cpacked"},
+                                            {"ramp", "Ramp"},
+                                            {"broadcast", "Broadcast"}};
     rlx_dtype t;
     const rlxc_expr *args[2];
     double special;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0)
+            name = others[i][1];
+    if (rlxc_parse_spelled(p, call, name, &args[0]))
+        return args[0];
     if (rlxc_dtype_parse(name, strlen(name), &t))
         return typed(p, call, name, t);
     for (size_t i = 0; i < sizeof named_operators / sizeof *named_operators; i++)
@@ -482,11 +499,6 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
     if (strcmp(name, "float") == 0 && call->n == 1 && call->items[0]->kind == RLXC_PY_STRING &&
         rlxc_parse_special_float(call->items[0]->text, &special))
         return rlxc_float(p->ctx, RLX_F32, special);
-    static const char *const others[][2] = {
-        {"power", "pow"}, {"tvm_call_packed", "call_packed"}, {"tvm_call_cpacked", "call_cpacked"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(name, others[i][0]) == 0)
-            name = others[i][1];
     const rlxc_intrinsic *row = rlxc_find_intrinsic(name, strlen(name));
     if (row)
         return parse_row(p, call, name, row);

@@ -12,6 +12,8 @@ bool rlxc_parse_dtype(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
     const char *text = NULL;
     if (e->kind == RLXC_PY_CALL && e->n == 1 && rlxc_parse_path_is(p, e->base, "R.dtype"))
         e = e->items[0];
+    if (e->kind == RLXC_PY_ATTR && strcmp(e->text, "ty") == 0 && e->base->kind == RLXC_PY_CALL)
+        e = e->base->base; /* T.handle().ty */
     if (e->kind == RLXC_PY_STRING) {
         text = e->text;
         if (text[0] == '\0') {
@@ -75,8 +77,9 @@ static const rlxc_expr *named(rlxc_parser *p, const rlxc_py *e)
         return NULL;
     }
     if (name && name->kind == RLXC_NAME_BUFFER) {
-        if (name->buffer->ndim == 0)
-            return rlxc_load(p->ctx, name->buffer, NULL, 0);
+        const rlxc_expr *element = rlxc_parse_only_element(p, name->buffer);
+        if (element)
+            return element;
         rlxc_error(p->ctx, e->range, "buffer '%s' is used without indices", e->text);
         return NULL;
     }
@@ -341,7 +344,10 @@ static const rlxc_expr *parse_load(rlxc_parser *p, const rlxc_py *e)
 
 static const rlxc_expr *parse_field(rlxc_parser *p, const rlxc_py *e)
 {
-    const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, e->base);
+    const rlxc_py *base = e->base; /* A.data; A.buffer.data where A is the element of A */
+    if (base->kind == RLXC_PY_ATTR && strcmp(base->text, "buffer") == 0)
+        base = base->base;
+    const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, base);
     if (buffer && strcmp(e->text, "data") == 0)
         return buffer->data;
     if (buffer && strcmp(e->text, "elem_offset") == 0)
@@ -366,6 +372,7 @@ static const rlxc_expr *parse_choice(rlxc_parser *p, const rlxc_py *e)
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e)
 {
     const char *path;
+    const rlxc_expr *loaded;
     switch (e->kind) {
     case RLXC_PY_BOOL:
         return rlxc_bool(p->ctx, e->i != 0);
@@ -391,6 +398,8 @@ const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e)
             return rlxc_parse_prim(p, e->items[0]);
         if (path && path[0] == 'T' && path[1] == '.')
             return rlxc_parse_intrinsic(p, e, path + 2);
+        if (rlxc_parse_vector_load(p, e, &loaded))
+            return loaded;
         if (e->base->dotted &&
             (strcmp(e->base->dotted, "min") == 0 || strcmp(e->base->dotted, "max") == 0 ||
              strcmp(e->base->dotted, "float") == 0))

@@ -298,9 +298,8 @@ static bool parse_assignment(rlxc_py_parser *py, rlxc_py_stmt *out)
 
 static bool parse_simple(rlxc_py_parser *py, rlxc_py_stmt *out)
 {
-    static const char *const refused[] = {"del",   "global",   "nonlocal", "raise",
-                                          "try",   "yield",    "await",    "async",
-                                          "break", "continue", "except",   "finally"};
+    static const char *const refused[] = {"del",   "global", "nonlocal", "raise",  "try",
+                                          "yield", "await",  "async",    "except", "finally"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (rlxc_py_is_word(py, refused[i])) {
             rlxc_error(py->ctx, py->token.range, "'%s' is not a statement of TVMScript",
@@ -309,6 +308,11 @@ static bool parse_simple(rlxc_py_parser *py, rlxc_py_stmt *out)
         }
     if (rlxc_py_accept_word(py, "pass")) {
         out->kind = RLXC_PY_STMT_PASS;
+        return true;
+    }
+    if (rlxc_py_is_word(py, "break") || rlxc_py_is_word(py, "continue")) {
+        out->kind = rlxc_py_is_word(py, "break") ? RLXC_PY_STMT_BREAK : RLXC_PY_STMT_CONTINUE;
+        rlxc_py_next(py);
         return true;
     }
     if (rlxc_py_accept_word(py, "return")) {

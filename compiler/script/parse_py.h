@@ -60,7 +60,9 @@ typedef enum rlxc_py_stmt_kind {
     RLXC_PY_STMT_RETURN, /* value or NULL */
     RLXC_PY_STMT_PASS,
     RLXC_PY_STMT_ASSERT, /* value, annotation = message or NULL */
-    RLXC_PY_STMT_IMPORT
+    RLXC_PY_STMT_IMPORT,
+    RLXC_PY_STMT_BREAK,
+    RLXC_PY_STMT_CONTINUE
 } rlxc_py_stmt_kind;
 
 typedef struct rlxc_py_import {

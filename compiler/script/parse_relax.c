@@ -292,6 +292,8 @@ static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
         return;
     case RLXC_PY_STMT_AUGMENTED:
     case RLXC_PY_STMT_ASSERT:
+    case RLXC_PY_STMT_BREAK:
+    case RLXC_PY_STMT_CONTINUE:
         rlxc_error(p->ctx, stmt.range, "this statement is not supported in a Relax function");
         return;
     case RLXC_PY_STMT_PASS:

@@ -83,9 +83,9 @@ static void parse_init(rlxc_tir_parser *t, rlxc_range range)
     t->block->init = init;
 }
 
-/* with T.LetStmt(value[, var=v]) as v / with T.rlxc_tir_let(v, value) */
-static void let_item(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call, const char *path,
-                     const char *as)
+/* with T.LetStmt(value[, var=v]) as v / with T.let(v, value) / T.Bind(value, var=v) */
+void rlxc_tir_bind(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call, const char *path,
+                   const char *as)
 {
     rlxc_parser *p = t->p;
     bool old = strcmp(path, "T.let") == 0;
@@ -113,7 +113,7 @@ static void scope_item(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e, co
     rlxc_parser *p = t->p;
     const char *path = e->kind == RLXC_PY_CALL ? rlxc_parse_path(p, e->base) : NULL;
     if (path && (strcmp(path, "T.LetStmt") == 0 || strcmp(path, "T.let") == 0)) {
-        let_item(t, out, e, path, as);
+        rlxc_tir_bind(t, out, e, path, as);
     } else if (path && strcmp(path, "T.Assert") == 0 && e->n == 2) {
         rlxc_tir_assertion(t, out, e->items[0], e->items[1], e->range);
     } else if (path && strcmp(path, "T.attr") == 0) {
@@ -283,6 +283,16 @@ static bool parse_signature(rlxc_tir_parser *t, const rlxc_parameters *params, c
     return ok;
 }
 
+static bool find_return(void *user, const rlxc_stmt *s)
+{
+    rlx_dtype *type = user;
+    const rlxc_expr *e = s->kind == RLXC_STMT_EVALUATE ? s->evaluate : NULL;
+    if (e && e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "ret") == 0 &&
+        rlxc_dtype_is_void(*type) && !rlxc_is_const(e->call.args[0], 0))
+        *type = e->call.args[0]->dtype;
+    return true;
+}
+
 /* TVM's rule: blocks or allocations below the top, or several statements there, get a root block
  * around them; a lone block without axes is the root itself. */
 static const rlxc_stmt *with_root(rlxc_tir_parser *t, rlxc_block_parts *root,
@@ -333,6 +343,8 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private)
                 rlxc_py_skip(&p->py);
     }
     f->body = with_root(&t, &root, &stmts);
+    if (!ret) /* not said: what it returns, but for the 0 that only ends it */
+        rlxc_stmt_visit(f->body, find_return, &f->ret_dtype);
     p->tir = false;
     if (rlxc_error_count(p->ctx) > errors)
         return false;

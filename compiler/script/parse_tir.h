@@ -65,10 +65,24 @@ void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const r
 void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
                         const rlxc_py *message, rlxc_range range);
 void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
+/* |value| in the type that |buffer| takes at these indices; NULL after an error. */
+const rlxc_expr *rlxc_tir_stored(rlxc_tir_parser *t, const rlxc_buffer *buffer,
+                                 const rlxc_expr *const *indices, const rlxc_expr *value,
+                                 rlxc_range range);
 void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var);
 /* |buffer| from here on; |owns|: with memory of its own. */
 void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, bool owns,
                       rlxc_range range);
+
+/* --- parse_access.c */
+
+/* B.vstore(indices, value[, predicate=mask]); false: something else. */
+bool rlxc_tir_vector_store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
+/* name = value, where |name| is a buffer of one element; false: something else. */
+bool rlxc_tir_scalar_store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *target,
+                           const rlxc_py *value, rlxc_range range);
+/* name op= value likewise. */
+bool rlxc_tir_scalar_update(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt);
 
 /* --- parse_tir_loop.c: each at its word */
 
@@ -92,6 +106,9 @@ void rlxc_tir_begin_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop, rlxc_st
 
 /* --- parse_tir.c */
 
+/* T.LetStmt, T.let and T.Bind with a variable of their own. */
+void rlxc_tir_bind(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call, const char *path,
+                   const char *as);
 /* A block's statements as one, with names of their own; at the colon. */
 const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t);
 const rlxc_expr *rlxc_tir_condition(rlxc_tir_parser *t, const rlxc_py *e); /* a scalar as bool */

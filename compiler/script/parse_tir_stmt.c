@@ -1,6 +1,7 @@
 /* Simple statements of TIR: assignments (loads of names, stores, declarations of buffers and
  * memory), assertions, attributes, evaluated calls. */
 #include <string.h>
+#include <strings.h>
 
 #include "compiler/script/parse_tir.h"
 
@@ -21,10 +22,9 @@ void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const r
     rlxc_tir_define(t, name, var);
 }
 
-/* |value| in the type that |buffer| takes at these indices; NULL after an error. */
-static const rlxc_expr *stored_value(rlxc_tir_parser *t, const rlxc_buffer *buffer,
-                                     const rlxc_expr *const *indices, const rlxc_expr *value,
-                                     rlxc_range range)
+const rlxc_expr *rlxc_tir_stored(rlxc_tir_parser *t, const rlxc_buffer *buffer,
+                                 const rlxc_expr *const *indices, const rlxc_expr *value,
+                                 rlxc_range range)
 {
     rlx_dtype want = buffer->dtype;
     for (uint32_t i = 0; i < buffer->ndim; i++)
@@ -65,7 +65,7 @@ static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
     } else {
         value = rlxc_parse_prim(p, stmt->value);
     }
-    if (value && (value = stored_value(t, buffer, indices, value, stmt->value->range)))
+    if (value && (value = rlxc_tir_stored(t, buffer, indices, value, stmt->value->range)))
         rlxc_tir_push(t, out, rlxc_stmt_store(p->ctx, buffer, indices, buffer->ndim, value),
                       stmt->range);
 }
@@ -97,6 +97,25 @@ static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     const rlxc_py *data = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "data");
     rlxc_tir_declare(t, out, buffer, !data || data->kind == RLXC_PY_NONE, call->range);
     rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
+}
+
+/* T.alloc_scalar("int32") and T.decl_scalar("int32", data=p, scope="global"): buffers of one
+ * element. */
+static void declare_scalar(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
+                           const rlxc_py *call)
+{
+    rlxc_py one = {.kind = RLXC_PY_INT, .i = 1, .range = call->range}, full = *call;
+    const rlxc_py *items[3] = {&one, call->n > 0 ? call->items[0] : NULL,
+                               call->n > 1 ? call->items[1] : NULL};
+    bool decl = strncmp(call->base->text, "decl", 4) == 0;
+    if (call->n > (decl ? 2U : 1U)) {
+        rlxc_error(t->p->ctx, call->range, "T.%s takes an element type%s; the rest by name",
+                   call->base->text, decl ? " and a pointer" : "");
+        return;
+    }
+    full.items = items;
+    full.n = call->n + 1;
+    declare_buffer(t, out, name, &full);
 }
 
 /* p = T.allocate([n], "float32", "global") */
@@ -204,11 +223,14 @@ bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
     } else if (strcmp(what, "decl_buffer") == 0 || strcmp(what, "buffer_decl") == 0 ||
                strcmp(what, "Buffer") == 0) {
         declare_buffer(t, out, name, call);
+    } else if (strcmp(what, "decl_scalar") == 0 || strcmp(what, "alloc_scalar") == 0 ||
+               strcmp(what, "local_scalar") == 0) {
+        declare_scalar(t, out, name, call);
     } else if (strcmp(what, "allocate") == 0) {
         allocate(t, out, name, call);
     } else if (strcmp(what, "allocate_const") == 0) {
         allocate_const(t, out, name, call);
-    } else if (strcmp(what, "bind") == 0 && call->n == 1) {
+    } else if (strcasecmp(what, "bind") == 0 && call->n == 1 && call->n_keywords == 0) {
         const rlxc_expr *value = rlxc_parse_prim(p, call->items[0]);
         if (value)
             rlxc_tir_let(t, out, name, value, call->range);
@@ -325,15 +347,20 @@ static void assign_name(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *targ
                    rlxc_py_describe(p->ctx, target));
         return;
     }
+    if (!annotation && rlxc_tir_scalar_store(t, out, target, e, range))
+        return;
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, e);
     if (buffer) { /* another name for it */
         const rlxc_name *same = rlxc_names_find(&p->names, e->text);
         rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_BUFFER)->buffer = same->buffer;
         return;
     }
-    if (annotation &&
-        !rlxc_parse_dtype(p, annotation->kind == RLXC_PY_CALL ? annotation->base : annotation,
-                          &dtype))
+    if (annotation && annotation->kind == RLXC_PY_INDEX &&
+        rlxc_parse_path_is(p, annotation->base, "T.Ptr"))
+        dtype = rlxc_dtype_handle();
+    else if (annotation &&
+             !rlxc_parse_dtype(p, annotation->kind == RLXC_PY_CALL ? annotation->base : annotation,
+                               &dtype))
         return;
     const rlxc_expr *value = rlxc_parse_prim(p, e);
     if (!value)
@@ -390,13 +417,14 @@ enum { MAX_PARTS = 64 }; /* of a message */
 static const char *assertion_text(rlxc_parser *p, const rlxc_py *e)
 {
     const char *text = "";
+    e = rlxc_parse_literal(p, e);
     if (e->kind == RLXC_PY_STRING)
         return rlxc_intern(p->ctx, e->text, e->length);
     bool pair = rlxc_py_is_list(e) && e->n == 2 && e->items[0]->kind == RLXC_PY_STRING &&
                 rlxc_py_is_list(e->items[1]);
     pair = pair && e->items[1]->n <= MAX_PARTS;
     for (uint32_t i = 0; pair && i < e->items[1]->n; i++) {
-        const rlxc_py *part = e->items[1]->items[i];
+        const rlxc_py *part = rlxc_parse_literal(p, e->items[1]->items[i]);
         if (part->kind != RLXC_PY_STRING)
             return NULL;
         text = rlxc_internf(p->ctx, "%s%.*s", text, (int)part->length, part->text);
@@ -496,13 +524,21 @@ static void expression(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e)
         rlxc_tir_assertion(t, out, e->items[0], e->items[1], e->range);
         return;
     }
+    const rlxc_py *value = e;
+    if (path && strcmp(path, "T.evaluate") == 0 && e->n == 1) {
+        value = e->items[0];
+        path = value->kind == RLXC_PY_CALL ? rlxc_parse_path(p, value->base) : NULL;
+    }
     if (path && (strcmp(path, "T.break_loop") == 0 || strcmp(path, "T.continue_loop") == 0)) {
         rlxc_tir_jump(t, out, path[2] == 'b', e->range);
         return;
     }
-    const rlxc_py *value = e;
-    if (path && strcmp(path, "T.evaluate") == 0 && e->n == 1)
-        value = e->items[0];
+    if (path && strcmp(path, "T.Bind") == 0 && rlxc_py_keyword(value, "var")) {
+        rlxc_tir_bind(t, out, value, path, NULL);
+        return;
+    }
+    if (rlxc_tir_vector_store(t, out, value))
+        return;
     const rlxc_expr *result = rlxc_parse_prim(p, value);
     if (result)
         rlxc_tir_push(t, out, rlxc_stmt_evaluate(p->ctx, result), e->range);
@@ -527,7 +563,7 @@ void rlxc_tir_simple(rlxc_tir_parser *t, rlxc_stmts *out)
     case RLXC_PY_STMT_AUGMENTED:
         if (stmt.target->kind == RLXC_PY_INDEX)
             store(t, out, &stmt);
-        else
+        else if (!rlxc_tir_scalar_update(t, out, &stmt))
             rlxc_error(p->ctx, stmt.range, "only elements of buffers can be updated in place");
         return;
     case RLXC_PY_STMT_RETURN:
@@ -543,6 +579,10 @@ void rlxc_tir_simple(rlxc_tir_parser *t, rlxc_stmts *out)
         return;
     case RLXC_PY_STMT_ASSERT:
         rlxc_tir_assertion(t, out, stmt.value, stmt.annotation, stmt.range);
+        return;
+    case RLXC_PY_STMT_BREAK:
+    case RLXC_PY_STMT_CONTINUE:
+        rlxc_tir_jump(t, out, stmt.kind == RLXC_PY_STMT_BREAK, stmt.range);
         return;
     case RLXC_PY_STMT_PASS:
     case RLXC_PY_STMT_IMPORT:

@@ -1,0 +1,8 @@
+# error => axis separators are rising numbers of dimensions, at most the 2 there are
+from tvm.script import ir as I, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.handle):
+        A = T.match_buffer(a, (8, 8), "float32", axis_separators=[2, 1])
+        A[0, 0] = T.float32(0)
