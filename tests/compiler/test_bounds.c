@@ -21,7 +21,7 @@ typedef struct bounds_row {
     const char *body, *type;
     const char *what; /* "load from 'A'" */
     int line;
-    bounds_run runs[MAX_RUNS];
+    bounds_run runs[MAX_RUNS]; /* all zero: the end */
 } bounds_row;
 
 #define I0 "outside of the buffer: index 0 is "
@@ -151,7 +151,7 @@ static const bounds_row rows[] = {
      "int32",
      "load from 'A'",
      2,
-     {{5, {0}, NULL}, {5, {-3}, NULL}, {5, {FAR}, NULL}, {0, {0}, NULL}, {1, {-FAR}, NULL}}},
+     {{5, {0}, NULL}, {5, {-3}, NULL}, {5, {FAR}, NULL}, {0, {9}, NULL}, {1, {-FAR}, NULL}}},
     {"    for i in range(n):\n        B[i] = T.if_then_else(X[0] > 0, A[X[1]], A[X[2]])\n",
      "int32",
      "load from 'A'",
