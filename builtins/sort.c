@@ -1,6 +1,7 @@
 /* Sorting: sort, argsort, topk. Elements are turned into unsigned keys that order as NumPy orders
  * the values, so one sort serves every dtype; ties keep their order because the position is the
- * second key. */
+ * second key. The first k of a longer line are kept in a binary heap whose root is the last of
+ * them, so that a line of n is read once, in n log k steps at most. */
 #include "builtins/builtins.h"
 
 #include <stdlib.h>
@@ -47,16 +48,87 @@ static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_
     return RLX_OK;
 }
 
-/* Sorts the line at (|o|, |i|) into l->line. */
-static void sort_line(const lines *l, int64_t o, int64_t i, bool descending)
+/* Moves |item| down from the empty place |i| of a heap of |n| until nothing below it is later. */
+static void sift_down(keyed *heap, int64_t n, int64_t i, keyed item)
 {
-    const void *data = rlx_tensor_data(l->x);
-    const rlxb_elements elements = rlxb_elements_of(l->dtype);
-    for (int64_t k = 0; k < l->length; k++) {
-        int64_t index = (o * l->length + k) * l->inner + i;
-        l->line[k] = (keyed){rlxb_order_key(&elements, data, index, descending), k};
+    for (int64_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && compare(&heap[child + 1], &heap[child]) > 0)
+            child++;
+        if (compare(&heap[child], &item) <= 0)
+            break;
+        heap[i] = heap[child];
     }
-    qsort(l->line, (size_t)l->length, sizeof *l->line, compare);
+    heap[i] = item;
+}
+
+enum { BLOCK = 64 };
+
+/* Whether |x| may come before |pivot|; a NaN may. */
+static bool may_come_before(float x, float pivot, bool descending)
+{
+    return descending ? !(x <= pivot) : !(x >= pivot);
+}
+
+/* The same of any of BLOCK floats, as one loop of vectors. */
+static bool any_may_come_before(const float *x, float pivot, bool descending)
+{
+    int any = 0;
+    if (descending)
+        for (int i = 0; i < BLOCK; i++)
+            any |= may_come_before(x[i], pivot, true);
+    else
+        for (int i = 0; i < BLOCK; i++)
+            any |= may_come_before(x[i], pivot, false);
+    return any != 0;
+}
+
+/* One line of the tensor: element |k| is at first + k * l->inner. */
+typedef struct one_line {
+    const lines *l;
+    rlxb_elements elements;
+    int64_t first;
+    bool descending;
+} one_line;
+
+static keyed keyed_at(const one_line *line, int64_t k)
+{
+    const int64_t index = line->first + k * line->l->inner;
+    return (keyed){
+        rlxb_order_key(&line->elements, rlx_tensor_data(line->l->x), index, line->descending), k};
+}
+
+/* Puts in the heap of |n| what of the rest of the line comes before its root. */
+static void keep_first(const one_line *line, keyed *heap, int64_t n)
+{
+    const lines *l = line->l;
+    const bool by_block = l->inner == 1 && rlx_dtype_eq(l->dtype, RLX_F32);
+    const float *x = by_block ? (const float *)rlx_tensor_data(l->x) + line->first : NULL;
+    for (int64_t k = n / 2; k-- > 0;)
+        sift_down(heap, n, k, heap[k]);
+    for (int64_t k = n; k < l->length; k++) {
+        const float pivot = by_block ? x[heap[0].at] : 0;
+        if (by_block && (k - n) % BLOCK == 0 && l->length - k >= BLOCK &&
+            !any_may_come_before(x + k, pivot, line->descending)) {
+            k += BLOCK - 1;
+            continue;
+        }
+        if (by_block && !may_come_before(x[k], pivot, line->descending))
+            continue;
+        const keyed item = keyed_at(line, k);
+        if (item.key < heap[0].key) /* the first of equals is kept */
+            sift_down(heap, n, 0, item);
+    }
+}
+
+/* The first |n| of the line at (|o|, |i|) in their order, in l->line. */
+static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool descending)
+{
+    const one_line line = {l, rlxb_elements_of(l->dtype), o * l->length * l->inner + i, descending};
+    for (int64_t k = 0; k < n; k++)
+        l->line[k] = keyed_at(&line, k);
+    if (n < l->length)
+        keep_first(&line, l->line, n);
+    qsort(l->line, (size_t)n, sizeof *l->line, compare);
 }
 
 /* Writes the first |k| of each sorted line as values and/or indices (either may be NULL). */
@@ -67,11 +139,11 @@ static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *
     const unsigned char *from = rlx_tensor_data(l->x);
     unsigned char *to = values ? rlx_tensor_mutable_data(values) : NULL;
     void *index_data = indices ? rlx_tensor_mutable_data(indices) : NULL;
-    if (rlx_tensor_numel(l->x) == 0)
+    if (rlx_tensor_numel(l->x) == 0 || k == 0)
         return; /* the other dimensions may be any number, and there is nothing to visit */
     for (int64_t o = 0; o < l->outer; o++) {
         for (int64_t i = 0; i < l->inner; i++) {
-            sort_line(l, o, i, descending);
+            sort_line(l, o, i, k, descending);
             for (int64_t j = 0; j < k; j++) {
                 int64_t at = (o * k + j) * l->inner + i;
                 int64_t source = (o * l->length + l->line[j].at) * l->inner + i;
@@ -144,7 +216,10 @@ rlx_status rlxb_topk(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     RLX_TRY(rlxb_dtype(args, 5, &dtype, err));
     RLX_TRY(index_dtype(dtype, err));
     RLX_TRY(open_lines(cc, args, axis, &l, &at, err));
-    if (k < 1 || k > l.length)
+    if (k > l.length)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "topk: k is %lld, the axis has %lld elements",
+                        (long long)k, (long long)l.length);
+    if (k < 0)
         k = l.length;
     int64_t dims[RLX_MAX_NDIM];
     memcpy(dims, rlx_tensor_dims(l.x), rlx_tensor_ndim(l.x) * sizeof *dims);

@@ -114,17 +114,18 @@ void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
     if (!k)
         return;
     rlxc_ox_check_number(im, k, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis), "k");
+    if (rlxc_is_const(k, 0)) { /* which R.topk takes as all of them */
+        rlxc_ox_set(im, 0, rlxc_ox_slice(im, x, axis, k, k, 1));
+        rlxc_ox_set(im, 1, rlxc_ox_cast(im, rlxc_ox_slice(im, x, axis, k, k, 1), RLX_I64));
+        return;
+    }
     rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis);
-    attrs =
-        rlxc_ox_with(im, attrs, "descending", rlxc_attr_bool(rlxc_ox_int(im, "largest", 1) != 0));
+    attrs = rlxc_ox_with(im, attrs, "largest", rlxc_attr_bool(rlxc_ox_int(im, "largest", 1) != 0));
     attrs = rlxc_ox_with(im, attrs, "dtype", rlxc_attr_dtype(RLX_I64));
-    rlxc_atom order =
-        rlxc_ox_slice(im, rlxc_ox_op0(im, "argsort", x, attrs), axis, rlxc_ox_i(im, 0), k, 1);
-    const rlxc_atom args[2] = {x, order};
-    rlxc_ox_set(im, 0,
-                rlxc_ox_opv(im, "gather_elements", args, 2,
-                            rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", axis)));
-    rlxc_ox_set(im, 1, order);
+    const rlxc_atom args[2] = {x, rlxc_atom_prim(k)};
+    rlxc_atom both = rlxc_ox_opv(im, "topk", args, 2, attrs);
+    for (uint32_t i = 0; i < 2; i++)
+        rlxc_ox_set(im, i, rlxc_ox_field(im, both, i));
 }
 
 /* The places where |x| is not zero, a column each. That there are as many rows as |x| has

@@ -139,6 +139,16 @@ rlxc_atom rlxc_legalize_sort(rlxc_builder *b, const rlxc_binding *call)
                              s, true);
 }
 
+/* The number of elements wanted, 1 by default; NULL: all of them, as for any constant below 1. */
+static const rlxc_expr *topk_count(rlxc_context *ctx, const rlxc_module *module,
+                                   const rlxc_binding *call)
+{
+    const bool given = call->n_args > 1 && call->args[1].kind != RLXC_ATOM_NONE;
+    const rlxc_expr *k = given ? rlxc_prim_arg(ctx, module, call, 1) : rlxc_i64(ctx, 1);
+    int64_t value;
+    return k && rlxc_is_int(k, &value) && value < 1 ? NULL : k;
+}
+
 const rlxc_sinfo *rlxc_infer_topk(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
@@ -151,15 +161,16 @@ const rlxc_sinfo *rlxc_infer_topk(rlxc_context *ctx, const rlxc_module *module,
         !rlxc_axis_in(&v, rlxc_attr_get_int(call, "axis", -1), x->ndim, &axis))
         return NULL;
     const char *type = rlxc_attr_get_str(call, "ret_type", "both");
-    int64_t k = rlxc_attr_get_int(call, "k", 1), length;
+    const rlxc_expr *count = topk_count(ctx, module, call);
+    int64_t k, length;
     if (rlxc_dims_known(x)) {
         rlxc_dims dims = {.n = (uint32_t)x->ndim};
         memcpy(dims.at, x->dims, dims.n * sizeof dims.at[0]);
-        if (rlxc_is_int(dims.at[axis], &length) && k > length)
+        if (count && rlxc_is_int(count, &k) && rlxc_is_int(dims.at[axis], &length) && k > length)
             return rlxc_infer_error(&v, "k is %lld, the axis has %lld elements", (long long)k,
                                     (long long)length);
-        if (k >= 1) /* less: all of them, sorted */
-            dims.at[axis] = rlxc_i64(ctx, k);
+        if (count)
+            dims.at[axis] = rlxc_cast(ctx, RLX_I64, count);
         values = rlxc_tensor_of(&v, x->dtype, &dims);
     }
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "dtype");
@@ -174,8 +185,9 @@ rlxc_atom rlxc_legalize_topk(rlxc_builder *b, const rlxc_binding *call)
     if (!s)
         return (rlxc_atom){0};
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "dtype");
+    const rlxc_expr *k = topk_count(b->ctx, b->module, call);
     rlxc_atom args[6] = {call->args[0],
-                         rlxc_prim_i64(b->ctx, rlxc_attr_get_int(call, "k", 1)),
+                         k ? rlxc_atom_prim(k) : rlxc_prim_i64(b->ctx, -1),
                          rlxc_prim_i64(b->ctx, rlxc_attr_get_int(call, "axis", -1)),
                          rlxc_atom_string(b->ctx, rlxc_attr_get_str(call, "ret_type", "both")),
                          rlxc_prim_bool(b->ctx, rlxc_attr_get_bool(call, "largest", true)),

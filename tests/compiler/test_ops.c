@@ -155,6 +155,8 @@ static const infer_case good[] = {
     {P2, "R.argmax(x, axis=1)", "R.Tensor((n,), dtype=\"int64\")"},
     {P2, "R.cumsum(x)", F32("n * 4,")},
     {P2, "R.nn.softmax(x)", F32("n, 4")},
+    {P2, "R.topk(x, k=n, axis=0, ret_type=\"values\")", F32("n, 4")},
+    {P2, "R.topk(x, 0, 1, \"values\")", F32("n, 4")},
     {P2, "R.topk(x, k=2, ret_type=\"indices\")", "R.Tensor((n, 2), dtype=\"int32\")"},
     {P2, "R.one_hot(i, R.prim_value(1), R.prim_value(0), depth=3)",
      "R.Tensor((n, 3), dtype=\"int64\")"},
