@@ -195,8 +195,9 @@ bool rlxc_unpack_layouts(rlxc_builder *b, rlxc_binding *binding)
             args[i] = joined(b, binding, args[i], &layouts[i], texts[i]);
         if (i < 2 && args[i].kind == RLXC_ATOM_NONE)
             return false;
-        attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, names[i]),
-                                rlxc_attr_string(ctx, layouts[i].plain));
+        const char *name = rlxc_intern_cstr(ctx, names[i]);
+        if (rlxc_attrs_find(&attrs, name)) /* R.image.resize2d has no out_layout */
+            attrs = rlxc_attrs_with(ctx, attrs, name, rlxc_attr_string(ctx, layouts[i].plain));
     }
     if (!is_packed(texts[2])) {
         binding->args = args;

@@ -145,9 +145,13 @@ const char *rlxc_parse_global(rlxc_parser *p, const rlxc_py *e)
     return name && name->kind == RLXC_NAME_MODULE ? e->text : NULL;
 }
 
-void rlxc_parse_use_global(rlxc_parser *p, const char *name, rlxc_range range)
+rlxc_atom rlxc_parse_global_atom(rlxc_parser *p, const char *name, rlxc_range range)
 {
+    const char *symbol = rlxc_map_get(&p->externs, rlxc_key(name));
+    if (symbol)
+        return rlxc_atom_extern(p->ctx, symbol);
     RLXC_PUSH(p->ctx, &p->uses, (rlxc_global_use){name, range});
+    return rlxc_atom_global(p->ctx, name);
 }
 
 bool rlxc_parse_is_declaration(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
@@ -239,6 +243,7 @@ static bool is_type_var(const rlxc_py *e)
 static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
 {
     rlx_dtype dtype;
+    rlxc_atom callee;
     const rlxc_py *value = stmt->value;
     if (stmt->target->kind != RLXC_PY_NAME || !value) {
         rlxc_error(p->ctx, stmt->range, "this assignment has no meaning outside functions");
@@ -250,6 +255,12 @@ static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
         rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_TOP)->dtype = dtype;
     } else if (is_type_var(value)) { /* a symbol of each function that names it */
         rlxc_names_define(p->ctx, &p->names, stmt->target->text, RLXC_NAME_TOP)->dtype = RLX_I64;
+    } else if (rlxc_parse_extern(p, value, &callee)) {
+        if (rlxc_map_get(&p->functions, rlxc_key(stmt->target->text)))
+            rlxc_error(p->ctx, stmt->range, "function '%s' is defined twice", stmt->target->text);
+        else
+            rlxc_map_set(p->ctx, &p->externs, rlxc_key(stmt->target->text),
+                         (void *)(uintptr_t)callee.text);
     } else {
         rlxc_error(p->ctx, stmt->range, "this assignment has no meaning outside functions");
     }

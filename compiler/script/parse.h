@@ -59,6 +59,7 @@ typedef struct rlxc_parser {
     rlxc_map aliases;   /* imported name -> canonical path */
     rlxc_map paths;     /* dotted text -> canonical path, "" for none */
     rlxc_map functions; /* names after `def` anywhere in the text */
+    rlxc_map externs;   /* R.ExternFunc of the module: name there -> name in the registry */
     rlxc_map signs;     /* of the function at hand: see binders.c */
     rlxc_map declared;  /* symbols that its body declares: 1 + their packed type */
     RLXC_VEC(rlxc_global_use) uses;
@@ -95,7 +96,8 @@ const char *rlxc_parse_path(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_path_is(rlxc_parser *p, const rlxc_py *e, const char *path);
 /* The name f of `cls.f`, `Module.f` or of a bare function name; NULL when |e| is something else. */
 const char *rlxc_parse_global(rlxc_parser *p, const rlxc_py *e);
-void rlxc_parse_use_global(rlxc_parser *p, const char *name, rlxc_range range);
+/* The function of that name: of the module or, by R.ExternFunc there, of the registry. */
+rlxc_atom rlxc_parse_global_atom(rlxc_parser *p, const char *name, rlxc_range range);
 /* One level of nesting deeper; false with an error beyond RLXC_MAX_DEPTH. */
 bool rlxc_parse_enter(rlxc_parser *p, rlxc_range range);
 void rlxc_parse_leave(rlxc_parser *p);

@@ -64,26 +64,35 @@ static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure,
     return b;
 }
 
+/* Takes the keyword argument |value| out of |call|. */
+static bool drop_keyword(rlxc_parser *p, rlxc_py *call, const rlxc_py *value)
+{
+    const rlxc_py **keywords = rlxc_try_alloc(p->ctx, call->n_keywords + 1, sizeof *keywords);
+    const char **names = rlxc_try_alloc(p->ctx, call->n_keywords + 1, sizeof *names);
+    uint32_t n = 0;
+    if (!keywords || !names)
+        return false;
+    for (uint32_t i = 0; i < call->n_keywords; i++)
+        if (call->keywords[i] != value) {
+            keywords[n] = call->keywords[i];
+            names[n++] = call->keyword_names[i];
+        }
+    call->keywords = keywords;
+    call->keyword_names = names;
+    call->n_keywords = n;
+    return true;
+}
+
 static rlxc_binding *call_inplace_packed(rlxc_parser *p, const rlxc_py *call)
 {
-    const rlxc_py *inplace = rlxc_py_keyword(call, "inplace_indices"), *keywords[64];
-    const char *names[64];
+    const rlxc_py *inplace = rlxc_py_keyword(call, "inplace_indices");
     rlxc_py plain = *call;
-    if (!inplace || call->n_keywords > 64) {
+    if (!inplace) {
         rlxc_error(p->ctx, call->range,
-                   "R.call_inplace_packed misses its argument "
-                   "'inplace_indices'");
+                   "R.call_inplace_packed misses its argument 'inplace_indices'");
         return NULL;
     }
-    plain.n_keywords = 0;
-    plain.keywords = keywords;
-    plain.keyword_names = names;
-    for (uint32_t i = 0; i < call->n_keywords; i++)
-        if (call->keywords[i] != inplace) {
-            keywords[plain.n_keywords] = call->keywords[i];
-            names[plain.n_keywords++] = call->keyword_names[i];
-        }
-    return call_packed(p, &plain, true, inplace);
+    return drop_keyword(p, &plain, inplace) ? call_packed(p, &plain, true, inplace) : NULL;
 }
 
 /* 2022: call_tir(f, args, (n, m), dtype="float32"), or tuples of both for several outputs. */
@@ -237,6 +246,25 @@ static rlxc_binding *match_shape(rlxc_parser *p, const rlxc_py *call)
     return b;
 }
 
+/* R.nn.attention(query, key, value, bias, scale, ...): with a bias it is another operator. */
+static rlxc_binding *call_attention(rlxc_parser *p, const rlxc_py *call)
+{
+    const rlxc_py *bias = call->n > 3 ? call->items[3] : rlxc_py_keyword(call, "bias");
+    const bool none = bias && bias->kind == RLXC_PY_NONE;
+    const char *name = bias && !none ? "nn.attention_bias" : "nn.attention";
+    const rlxc_py *items[6];
+    rlxc_py plain = *call;
+    if (none && call->n > 3 && call->n <= 7) {
+        memcpy(items, call->items, 3 * sizeof *items);
+        memcpy(items + 3, call->items + 4, (call->n - 4) * sizeof *items);
+        plain.items = items;
+        plain.n--;
+    } else if (none && !drop_keyword(p, &plain, bias)) {
+        return NULL;
+    }
+    return rlxc_parse_operator(p, rlxc_find_operator(name, strlen(name)), &plain);
+}
+
 static rlxc_binding *call_relax(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
     if (strcmp(name, "call_packed") == 0)
@@ -254,6 +282,8 @@ static rlxc_binding *call_relax(rlxc_parser *p, const rlxc_py *call, const char 
         return match_cast(p, call);
     if (strcmp(name, "match_shape") == 0)
         return match_shape(p, call);
+    if (strcmp(name, "nn.attention") == 0)
+        return call_attention(p, call);
     size_t length = strlen(name);
     const rlxc_operator *op = rlxc_find_operator(name, length);
     if (op)
@@ -306,10 +336,8 @@ rlxc_binding *rlxc_parse_call(rlxc_parser *p, const rlxc_py *call)
     if (path && path[0] == 'R' && path[1] == '.')
         return call_relax(p, call, path + 2);
     const char *global = rlxc_parse_global(p, call->base);
-    if (global) {
-        rlxc_parse_use_global(p, global, call->base->range);
-        return call_of(p, call, rlxc_atom_global(p->ctx, global), 0);
-    }
+    if (global)
+        return call_of(p, call, rlxc_parse_global_atom(p, global, call->base->range), 0);
     const rlxc_name *name = relax_name(p, call->base);
     if (name)
         return call_of(p, call, rlxc_atom_var(name->rvar), 0);

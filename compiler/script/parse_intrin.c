@@ -78,6 +78,23 @@ static const rlxc_expr *typed(rlxc_parser *p, const rlxc_py *call, const char *n
     return rlxc_cast(p->ctx, t, value);
 }
 
+/* T.FloatImm("float32", 0.5), T.IntImm("int64", 3) */
+static const rlxc_expr *parse_immediate(rlxc_parser *p, const rlxc_py *call, const char *name)
+{
+    const bool is_float = name[0] == 'F';
+    rlx_dtype t;
+    if (!arity(p, call, name, 2, 2) || !rlxc_parse_dtype(p, call->items[0], &t))
+        return NULL;
+    if (is_float ? !rlxc_dtype_is_float(t) : !rlxc_dtype_is_int(t)) {
+        rlxc_error(p->ctx, call->range, "T.%s cannot be %s", name, rlxc_dtype_name(p->ctx, t));
+        return NULL;
+    }
+    rlxc_py value = *call;
+    value.items++;
+    value.n = 1;
+    return typed(p, &value, rlxc_dtype_name(p->ctx, t), t);
+}
+
 static const rlxc_expr *parse_cast(rlxc_parser *p, const rlxc_py *call, const char *name)
 {
     rlx_dtype t;
@@ -484,6 +501,8 @@ const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const
         }
     if (strcmp(name, "Cast") == 0 || strcmp(name, "cast") == 0)
         return parse_cast(p, call, name);
+    if (strcmp(name, "FloatImm") == 0 || strcmp(name, "IntImm") == 0)
+        return parse_immediate(p, call, name);
     if (strcmp(name, "Select") == 0)
         return parse_choice(p, call, name);
     if (strcmp(name, "Ramp") == 0 || strcmp(name, "Broadcast") == 0)

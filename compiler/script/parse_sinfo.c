@@ -263,6 +263,25 @@ bool rlxc_parse_scalar_type(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out)
            !rlxc_dtype_is_handle(*out) && !rlxc_dtype_is_void(*out);
 }
 
+/* x of `x.struct_info` or, since 0.26, `x.ty`; NULL for anything else. */
+static const rlxc_rvar *typed_variable(rlxc_parser *p, const rlxc_py *e)
+{
+    if (e->kind != RLXC_PY_ATTR || e->base->kind != RLXC_PY_NAME ||
+        (strcmp(e->text, "struct_info") != 0 && strcmp(e->text, "ty") != 0))
+        return NULL;
+    const rlxc_name *name = rlxc_names_find(&p->names, e->base->text);
+    return name && name->kind == RLXC_NAME_RVAR ? name->rvar : NULL;
+}
+
+static const rlxc_sinfo *type_of_variable(rlxc_parser *p, const rlxc_py *e, const rlxc_rvar *var)
+{
+    const rlxc_sinfo *s = var->annotation ? var->annotation : var->sinfo;
+    if (!s)
+        rlxc_error(p->ctx, e->range, "%s is not known here: '%s' has no annotation",
+                   rlxc_py_describe(p->ctx, e), e->base->text);
+    return s;
+}
+
 bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e)
 {
     static const char *const names[] = {"Tensor", "Shape",    "Prim",    "Tuple",
@@ -272,7 +291,8 @@ bool rlxc_parse_is_sinfo(rlxc_parser *p, const rlxc_py *e)
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return e->kind == RLXC_PY_ATTR && rlxc_parse_scalar_type(p, e, &dtype);
+    return typed_variable(p, e) ||
+           (e->kind == RLXC_PY_ATTR && rlxc_parse_scalar_type(p, e, &dtype));
 }
 
 static const rlxc_sinfo *parse_type(rlxc_parser *p, const rlxc_py *e)
@@ -304,6 +324,9 @@ static const rlxc_sinfo *parse_type(rlxc_parser *p, const rlxc_py *e)
         return rlxc_sinfo_object(p->ctx);
     if (name && strcmp(name, "Callable") == 0)
         return parse_callable(p, e, call);
+    const rlxc_rvar *var = typed_variable(p, e);
+    if (var)
+        return type_of_variable(p, e, var);
     rlxc_error(p->ctx, e->range, "expected a type such as R.Tensor((n, 4), \"float32\"), got %s",
                rlxc_py_describe(p->ctx, e));
     return NULL;

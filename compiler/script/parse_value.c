@@ -210,18 +210,31 @@ static rlxc_binding *parse_operator(rlxc_parser *p, const rlxc_py *e)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-static bool tuple_get(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out)
+static bool tuple_get(rlxc_parser *p, rlxc_range range, const rlxc_py *of, const rlxc_py *at,
+                      rlxc_binding **out)
 {
     rlxc_atom tuple;
-    if (!rlxc_parse_atom(p, e->base, &tuple))
+    if (!rlxc_parse_atom(p, of, &tuple))
         return false;
-    if (e->a->kind != RLXC_PY_INT || e->a->i < 0 || e->a->i > INT32_MAX) {
-        rlxc_error(p->ctx, e->a->range, "the index of a tuple must be a constant integer");
+    if (at->kind != RLXC_PY_INT || at->i < 0 || at->i > INT32_MAX) {
+        rlxc_error(p->ctx, at->range, "the index of a tuple must be a constant integer");
         return false;
     }
-    *out = rlxc_parse_new_binding(p, RLXC_FORM_TUPLE_GET, e->range, &tuple, 1);
-    (*out)->index = (uint32_t)e->a->i;
+    *out = rlxc_parse_new_binding(p, RLXC_FORM_TUPLE_GET, range, &tuple, 1);
+    (*out)->index = (uint32_t)at->i;
     return true;
+}
+
+/* R.TupleGetItem(t, 1): t[1] */
+static bool tuple_get_item(rlxc_parser *p, const rlxc_py *call, rlxc_binding **out)
+{
+    const rlxc_py *of = call->n > 0 ? call->items[0] : rlxc_py_keyword(call, "tuple_value");
+    const rlxc_py *at = call->n > 1 ? call->items[1] : rlxc_py_keyword(call, "index");
+    if (!of || !at || call->n + call->n_keywords != 2) {
+        rlxc_error(p->ctx, call->range, "R.TupleGetItem takes a tuple and an index");
+        return false;
+    }
+    return tuple_get(p, call->range, of, at, out);
 }
 
 static bool prim_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
@@ -254,7 +267,7 @@ static bool literal_call(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out, bool 
         return c != NULL;
     }
     bool one = path && e->n == 1 && e->n_keywords == 0;
-    if (one && strcmp(path, "R.shape") == 0) {
+    if (one && (strcmp(path, "R.shape") == 0 || strcmp(path, "R.ShapeExpr") == 0)) {
         if (!rlxc_parse_dims(p, e->items[0], &dims, &n))
             return false;
         *out = rlxc_atom_shape(p->ctx, dims, n);
@@ -286,8 +299,7 @@ static bool named_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
     }
     const char *global = rlxc_parse_global(p, e);
     if (global) {
-        rlxc_parse_use_global(p, global, e->range);
-        *out = rlxc_atom_global(p->ctx, global);
+        *out = rlxc_parse_global_atom(p, global, e->range);
         return true;
     }
     if (rlxc_parse_is_prim(p, e))
@@ -335,7 +347,7 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
         return tuple_binding(p, e->items, e->n, e->range, out_binding);
     case RLXC_PY_INDEX:
         if (!rlxc_parse_is_metadata(p, e))
-            return tuple_get(p, e, out_binding);
+            return tuple_get(p, e->range, e->base, e->a, out_binding);
         constant = rlxc_parse_metadata_item(p, e);
         if (constant)
             *out_atom = rlxc_atom_constant(constant);
@@ -352,6 +364,8 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
             return true;
         if (rlxc_parse_path_is(p, e->base, "R.tuple") || rlxc_parse_path_is(p, e->base, "R.Tuple"))
             return tuple_binding(p, e->items, e->n, e->range, out_binding);
+        if (rlxc_parse_path_is(p, e->base, "R.TupleGetItem"))
+            return tuple_get_item(p, e, out_binding);
         return (*out_binding = rlxc_parse_call(p, e)) != NULL;
     case RLXC_PY_NONE:
     case RLXC_PY_SLICE:

@@ -224,6 +224,12 @@ RLX_TEST(parse, errors_name_place_and_cause)
         {FN "  return metadata[\"relax.expr.Constant\"][0]\n", 3, 10, "'metadata' is not defined"},
         {FN "  cls = 1\n  return cls.f(x)\n", 4, 10, "no method 'f'"},
         {FN "  return x[1.5]\n", 3, 12, "must be a constant integer"},
+        {FN "  return R.TupleGetItem(x)\n", 3, 10, "takes a tuple and an index"},
+        {FN "  return R.nn.relu(T.FloatImm(\"int32\", 1))\n", 3, 20, "cannot be int32"},
+        {FN "  y = R.exp(x)\n  return R.match_cast(y, y.ty)\n", 4, 26, "'y' has no annotation"},
+        {"@I.ir_module\nclass M:\n  f = R.ExternFunc(\"g\")\n  @R.function\n  def f(x: "
+         "R.Object):\n    return x\n",
+         3, 3, "'f' is defined twice"},
         {FN "  return nope(x)\n", 3, 10, "'nope' is not defined"},
         {FN "  return nope.f\n", 3, 10, "'nope' is not defined"},
         {FN "  return x.T\n", 3, 10, "'x.T' is not a value"},

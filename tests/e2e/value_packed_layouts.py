@@ -1,6 +1,7 @@
 # Convolutions and poolings on packed layouts give what those on plain layouts give.
 # call conv: => tuple(tensor float32 [] {0}, tensor float32 [] {0})
 # call pools: => tuple(tensor float32 [] {0}, tensor float32 [] {0}, tensor float32 [] {0})
+# call resized: tensor float32 [1, 1, 1, 1, 4] {1, 2, 3, 4} => tensor float32 [1, 1, 2, 1, 4] {1, 2, 3, 4, 1, 2, 3, 4}
 # call sizes: tensor float32 [2, 1, 2, 2, 2] {1, 5, 2, 6, 3, 7, 4, 8, 1, 0, 0, 0, 0, 0, 0, -1} => tensor float32 [2, 1, 1, 1, 2] {4, 8, 1, 0}
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
@@ -30,4 +31,10 @@ class Module:
     @R.function
     def sizes(x: R.Tensor(("n", "k", "h", "w", 2), "float32")):
         y = R.nn.max_pool2d(x, (2, 2), (2, 2), layout="NCHW2c")
+        return y
+    @R.function
+    def resized(x: R.Tensor(("n", "k", "h", "w", 4), "float32")):
+        h = T.int64()
+        w = T.int64()
+        y = R.image.resize2d(x, (h * 2, w), layout="NCHW4c", method="nearest_neighbor", coordinate_transformation_mode="asymmetric")
         return y
