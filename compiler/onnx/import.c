@@ -15,6 +15,7 @@
 #include "compiler/onnx/object.h"
 #include "compiler/onnx/order.h"
 #include "compiler/onnx/raw.h"
+#include "compiler/onnx/schema.h"
 
 enum { NAME_SHOWN = 60, MAX_LISTED = 1000, MAX_BODY_PARTS = 100000 };
 
@@ -263,9 +264,10 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
     bool known;
     const rlxc_ox_row *row = rlxc_ox_find_row(domain, op, &known);
     const Onnx__FunctionProto *f = row ? NULL : rlxc_ox_find_function(im, domain, op);
-    if (row)
-        rlxc_ox_run_row(im, row);
-    else if (f)
+    if (row) {
+        if (rlxc_ox_check_types(im))
+            rlxc_ox_run_row(im, row);
+    } else if (f)
         rlxc_ox_call_function(im, f);
     else if (known)
         rlxc_ox_fail(im, "the operator is not supported");

@@ -52,7 +52,8 @@ RLX_TEST(onnx, small_hostile_nodes)
          "a repeat is -1, expected at least 0"}, /* the axes after it are passed over */
         {"DepthToSpace", "x", "blocksize", INT64_C(1) << 32, "a positive blocksize"},
         {"SpaceToDepth", "x", "blocksize", 3037000500, "a positive blocksize"},
-        {"QuantizeLinear", "x scale one", NULL, 0, "integers of at most 16 bits"},
+        {"QuantizeLinear", "x scale one", NULL, 0,
+         "input 1 ('scale') is of int64; the operator takes float32"},
         {"ConcatFromSequence", "none", NULL, 0, "ConcatFromSequence: "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -92,7 +93,7 @@ RLX_TEST(onnx, counts_of_n_grams_that_skip_backwards)
         put_message(&node, 5, &attribute);
     }
     put_message(&graph, 1, &node);
-    put_input(&graph, 1, 0);
+    put_ints(&graph, "x", 2, 1);
     finish_graph(&graph, 17, &model);
     refused(&model, "integer n-grams");
 }

@@ -409,7 +409,7 @@ def programs():
         Program("more heads than any tensor has",
                 graph([node("GroupQueryAttention", "q _ _ _ _ s t", "y", domain="com.microsoft",
                             num_heads=2**63 - 1, kv_num_heads=2**63 - 1)],
-                      [("q", three), ("s", tensor_type(I64, ["b"])), ("t", tensor_type(I64, []))],
+                      [("q", three), ("s", tensor_type("int32", ["b"])), ("t", tensor_type("int32", []))],
                       [("y", three)]), [], None, refused="num_heads must be an int32"),
         Program("squeeze of what is not 1", graph(squeezing(True), [("x", three)],
                                                   [("y", any_rank)]),

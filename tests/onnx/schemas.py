@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Nodes that are not as their operators' schemas say: each row of compiler/onnx/schema*.def, and
-each list of strings in it; `make test-ops`.
+each list of strings in it, each input of compiler/onnx/types_*.def with each element type;
+`make test-ops`.
 
 All bad nodes of one kind stand in one model: each must have its error. That errors are not reported
 for good nodes is what every other test shows.
@@ -16,10 +17,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops import attribute, data, number, value_info  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "compiler", "onnx")
-TABLES = [("", "rows.def", "schema_standard.def"),
-          ("com.microsoft", "rows_microsoft.def", "schema_microsoft.def"),
-          ("com.microsoft.nchwc", "rows_layouts.def", "schema_layouts.def"),
-          ("com.ms.internal.nhwc", "rows_channels_last.def", "schema_channels_last.def")]
+TABLES = [("", "rows.def", "schema_standard.def", "types_standard.def"),
+          ("com.microsoft", "rows_microsoft.def", "schema_microsoft.def", "types_microsoft.def"),
+          ("com.microsoft.nchwc", "rows_layouts.def", "schema_layouts.def", None),
+          ("com.ms.internal.nhwc", "rows_channels_last.def", "schema_channels_last.def", None)]
 TEXTS = {"i": "an integer", "f": "a float", "s": "a string", "I": "a list of integers",
          "F": "a list of floats", "S": "a list of strings", "t": "a tensor", "g": "a graph",
          "p": "a sparse tensor", "y": "a type"}
@@ -116,6 +117,83 @@ def cases(s):
                    f"attribute '{key}' is 'Foo'; there are: " + ", ".join(choices))
 
 
+# --- element types ----------------------------------------------------------------------------
+
+# Letters of compiler/onnx/types_*.def: the type, and its number in ONNX.
+TYPES = {"?": ("bool", 9), "t": ("int2", 26), "T": ("uint2", 25), "n": ("int4", 22),
+         "N": ("uint4", 21), "b": ("int8", 3), "B": ("uint8", 2), "h": ("int16", 5),
+         "H": ("uint16", 4), "i": ("int32", 6), "I": ("uint32", 12), "q": ("int64", 7),
+         "Q": ("uint64", 13), "8": ("float8_e4m3fn", 17), "e": ("float16", 10),
+         "E": ("bfloat16", 16), "f": ("float32", 1), "d": ("float64", 11)}
+ANY = set("?bBhHiIqQefd")  # operators that take these take all
+
+
+def typed_rows(file):
+    text = open(os.path.join(ROOT, file)).read()
+    text = re.sub(r'"\s*\n\s*"', "", text[text.index("*/"):])
+    rows = re.findall(r'RLXC_OX_TYPES\((\w+), (\d+),\s*"(.*?)"\)', text)
+    assert len(rows) == text.count("RLXC_OX_TYPES("), file
+    return [(name, int(since), types.split(" ")) for name, since, types in rows]
+
+
+def shown(types):
+    out = [TYPES[c][0] for c in TYPES if c in types]
+    if "8" in types:
+        at = out.index("float8_e4m3fn")
+        out[at + 1:at + 1] = ["float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
+    return ", ".join(out)
+
+
+def type_cases(schemas, name, since, types):
+    """Each input with each type: names of the inputs, and what the error says, or None."""
+    rows = [s for s in schemas if s.name == name and s.since <= since]
+    if not rows or any(kind not in VALUES for must, kind, _ in rows[-1].attributes.values() if must):
+        return  # a graph, or a tensor: what the operator takes is then in it
+    s = max(rows, key=lambda s: s.since)
+    each = [types[min(k, len(types) - 1)] for k in range(len(s.inputs))]
+    for k, of in enumerate(each):
+        for c in TYPES if of != "-" else ():
+            ins = ["x" + (o[-1] if o != "-" else "f") for o in each]
+            ins[k] = "x" + c
+            bad = c not in of and not ANY <= set(of)
+            yield s, ins, (f"{name}: input {k} ('x{c}') is of {TYPES[c][0]}; the operator takes "
+                           f"{shown(of)}" if bad else None)
+
+
+def check_types(rlxc, folder, batch, domain, opset):
+    """Nodes whose inputs have a type that the operator takes have no such error."""
+    path, nodes = os.path.join(folder, "t.onnx"), []
+    for i, (s, ins, _) in enumerate(batch):
+        nodes.append(node(s, i, ins))
+    graph = b"".join(nodes) + data(2, "g") + b"".join(
+        data(11, value_info(f"x{c}", [], code)) for c, (_, code) in TYPES.items())
+    sets = data(8, data(1, domain) + number(2, 1 if domain else opset))
+    if domain:
+        sets += data(8, number(2, opset))
+    with open(path, "wb") as f:
+        f.write(number(1, 10) + sets + data(7, graph))
+    p = subprocess.run([rlxc, path, "--emit", "relax", "-o", os.devnull], capture_output=True, text=True)
+    said = {}
+    for n, text in re.findall(r"error: node 'n(\d+)', (.*)", p.stderr):
+        if "; the operator takes " in text:
+            said.setdefault(int(n), text)
+    return [f"{s.name} of opset {opset}, {ins}: {said.get(i)} instead of {want}"
+            for i, (s, ins, want) in enumerate(batch) if said.get(i) != want]
+
+
+def types_of(rlxc, folder, domain, schemas, file):
+    rows, n, by_opset = typed_rows(file), 0, {}
+    bad = [f"{file} lacks {s.name}" for s in schemas if s.inputs and s.name not in {r[0] for r in rows}]
+    for name, since, types in rows:
+        by_opset.setdefault(since, []).extend(type_cases(schemas, name, since, types))
+    for opset, batch in sorted(by_opset.items()):
+        for at in range(0, len(batch), 400):  # so many errors are shown
+            part = batch[at:at + 400]
+            n += len(part)
+            bad += check_types(rlxc, folder, part, domain, opset if not domain else 18)
+    return n, bad
+
+
 def check_batch(rlxc, folder, batch, domain, opset):
     said = errors(rlxc, folder, [write(i) for i, (_, write, _) in enumerate(batch)], domain, opset)
     bad = []
@@ -133,8 +211,11 @@ def main():
     args = parser.parse_args()
     n, bad = 0, []
     with tempfile.TemporaryDirectory() as folder:
-        for domain, rows, file in TABLES:
+        for domain, rows, file, types in TABLES:
             schemas, removed = schemas_of(domain, file)
+            if types:
+                more, wrong = types_of(args.rlxc, folder, domain, schemas, types)
+                n, bad = n + more, bad + wrong
             known = {s.name for s in schemas}
             names = re.findall(r"^RLXC_OX_ROW\((\w+)", open(os.path.join(ROOT, rows)).read(), re.M)
             bad += [f"{file} lacks {name}" for name in names if name not in known]

@@ -1,0 +1,114 @@
+/* Element types of a node's inputs against those that its operator takes (types_*.def), at the
+ * operator set that the model, or the function at hand, imports.
+ *
+ * An operator that takes every type of its day only moves elements: it takes those that came later,
+ * too. */
+#include <string.h>
+
+#include "compiler/onnx/schema.h"
+
+typedef struct row {
+    const char *name;
+    int64_t since;
+    const char *types;
+} row;
+
+#define RLXC_OX_TYPES(name, since, types) {#name, since, types},
+static const row standard[] = {
+#include "compiler/onnx/types_standard.def"
+};
+static const row microsoft[] = {
+#include "compiler/onnx/types_microsoft.def"
+};
+#undef RLXC_OX_TYPES
+
+static const struct {
+    char letter;
+    rlx_dtype dtype;
+} letters[] = {{'?', {RLX_BOOL, 8, 1}},
+               {'t', {RLX_INT, 2, 1}},
+               {'T', {RLX_UINT, 2, 1}},
+               {'n', {RLX_INT, 4, 1}},
+               {'N', {RLX_UINT, 4, 1}},
+               {'b', {RLX_INT, 8, 1}},
+               {'B', {RLX_UINT, 8, 1}},
+               {'h', {RLX_INT, 16, 1}},
+               {'H', {RLX_UINT, 16, 1}},
+               {'i', {RLX_INT, 32, 1}},
+               {'I', {RLX_UINT, 32, 1}},
+               {'q', {RLX_INT, 64, 1}},
+               {'Q', {RLX_UINT, 64, 1}},
+               {'8', {RLX_FLOAT8_E4M3FN, 8, 1}},
+               {'8', {RLX_FLOAT8_E4M3FNUZ, 8, 1}},
+               {'8', {RLX_FLOAT8_E5M2, 8, 1}},
+               {'8', {RLX_FLOAT8_E5M2FNUZ, 8, 1}},
+               {'e', {RLX_FLOAT, 16, 1}},
+               {'E', {RLX_BFLOAT, 16, 1}},
+               {'f', {RLX_FLOAT, 32, 1}},
+               {'d', {RLX_FLOAT, 64, 1}}};
+
+enum { N_LETTERS = sizeof letters / sizeof *letters };
+
+/* The types of the newest row of the operator that |version| knows; NULL: there is none. */
+static const char *find(const row *rows, size_t n, const char *name, int64_t version)
+{
+    const row *found = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].since <= version && strcmp(rows[i].name, name) == 0)
+            found = &rows[i];
+    return found ? found->types : NULL;
+}
+
+/* Void where it is not known, or |v| is no tensor. */
+static rlx_dtype type_of(rlxc_ox *im, const rlxc_ox_value *v)
+{
+    if (v && v->kind == RLXC_OX_TENSOR)
+        return v->atom.kind == RLXC_ATOM_NONE ? v->dtype : rlxc_ox_type(im, v->atom);
+    return (rlx_dtype){RLX_HANDLE, 0, 0};
+}
+
+static bool takes(const char *types, size_t n, rlx_dtype t)
+{
+    static const char all[] = "?bBhHiIqQefd";
+    size_t missing = 0;
+    for (size_t i = 0; all[i]; i++)
+        missing += !memchr(types, all[i], n);
+    if (missing == 0)
+        return true;
+    for (size_t i = 0; i < N_LETTERS; i++)
+        if (rlx_dtype_eq(letters[i].dtype, t))
+            return memchr(types, letters[i].letter, n) != NULL;
+    return true;
+}
+
+static const char *listed(rlxc_ox *im, const char *types, size_t n)
+{
+    rlxc_text text = {.ctx = im->ctx};
+    for (size_t i = 0; i < N_LETTERS; i++)
+        if (memchr(types, letters[i].letter, n)) {
+            rlxc_text_puts(&text, text.length ? ", " : "");
+            rlxc_text_puts(&text, rlxc_dtype_name(im->ctx, letters[i].dtype));
+        }
+    return rlxc_intern(im->ctx, text.data, text.length);
+}
+
+bool rlxc_ox_check_types(rlxc_ox *im)
+{
+    const Onnx__NodeProto *node = im->node;
+    const char *types = NULL, *domain = node->domain ? node->domain : "";
+    if (rlxc_ox_is_standard(domain))
+        types = find(standard, sizeof standard / sizeof *standard, node->op_type, im->opset);
+    else if (strcmp(domain, "com.microsoft") == 0)
+        types = find(microsoft, sizeof microsoft / sizeof *microsoft, node->op_type, 1);
+    for (size_t i = 0; types && i < node->n_input; i++) {
+        const size_t n = strcspn(types, " ");
+        if (node->input[i] && *node->input[i] && *types != '-') {
+            const rlx_dtype t = type_of(im, rlxc_ox_lookup(im, node->input[i]));
+            if (!takes(types, n, t))
+                rlxc_ox_fail(im, "input %zu ('%.100s') is of %s; the operator takes %s", i,
+                             node->input[i], rlxc_dtype_name(im->ctx, t), listed(im, types, n));
+        }
+        types += types[n] ? n + 1 : 0;
+    }
+    return rlxc_ox_good(im);
+}
