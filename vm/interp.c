@@ -205,7 +205,6 @@ static void kill_register(const rlx_vm *vm, rlxv_frame *f, uint32_t r)
 
 /* --- values and shapes ----------------------------------------------------------------------- */
 
-/* The integer in an int, a bool, or a 0-dim tensor of integers or bools. */
 static rlx_status bits_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
 {
     bool is_int = v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL;
@@ -216,7 +215,9 @@ static rlx_status bits_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
     return RLX_OK;
 }
 
-static rlx_status integer_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
+/* The integer in an int, a bool, or a tensor of integers or bools: of rank 0 or, where |any_rank|,
+ * of one element. */
+static rlx_status integer_of(uint32_t r, rlx_value v, bool any_rank, int64_t *out, rlx_error *err)
 {
     if (v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL) {
         *out = v.as.i;
@@ -226,7 +227,8 @@ static rlx_status integer_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *e
         return wrong_kind(r, v, "number", err);
     const rlx_tensor *t = v.as.tensor;
     uint8_t code = t->dtype.code;
-    if (t->ndim != 0 || (code != RLX_INT && code != RLX_UINT && code != RLX_BOOL))
+    bool one = t->ndim == 0 || (any_rank && rlx_tensor_numel(t) == 1);
+    if (!one || (code != RLX_INT && code != RLX_UINT && code != RLX_BOOL))
         return rlx_fail(err, RLX_E_SHAPE, "register %u: a 0-dim tensor of integers is needed", r);
     uint64_t bits = 0;
     uint32_t unused = 64u - t->dtype.bits;
@@ -433,7 +435,7 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
                 status = cancelled(err);
             break;
         case RLX_OP_IF:
-            status = integer_of(w[1], f->regs[w[1]], &i, err);
+            status = integer_of(w[1], f->regs[w[1]], true, &i, err);
             if (status == RLX_OK && i == 0)
                 next = f->fn->code + w[2];
             if (status == RLX_OK && next <= w && is_cancelled(vm))
@@ -527,7 +529,7 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
             status = eval(vm, f, w[2], &f->slots[w[1]], err);
             break;
         case RLX_OP_SLOT_OF_VALUE:
-            status = integer_of(w[2], f->regs[w[2]], &f->slots[w[1]], err);
+            status = integer_of(w[2], f->regs[w[2]], false, &f->slots[w[1]], err);
             break;
         case RLX_OP_BITS_OF_VALUE:
             status = bits_of(w[2], f->regs[w[2]], &f->slots[w[1]], err);

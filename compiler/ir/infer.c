@@ -287,11 +287,15 @@ static void check_condition(rlxc_context *ctx, const rlxc_module *module, const 
     const rlxc_sinfo *cond = rlxc_atom_sinfo(ctx, module, b->args[0]);
     bool fits = cond->kind == RLXC_SINFO_OBJECT;
     if (cond->kind == RLXC_SINFO_TENSOR || cond->kind == RLXC_SINFO_PRIM)
-        fits = rlxc_dtype_is_bool(cond->dtype) || rlxc_dtype_is_void(cond->dtype);
-    if (cond->kind == RLXC_SINFO_TENSOR)
-        fits = fits && (cond->ndim == 0 || cond->ndim == RLXC_UNKNOWN_NDIM);
+        fits = rlxc_dtype_is_bool(cond->dtype) || rlxc_dtype_is_void(cond->dtype) ||
+               cond->dtype.code == RLX_INT || cond->dtype.code == RLX_UINT;
+    bool sized = cond->kind == RLXC_SINFO_TENSOR && cond->dims;
+    for (int32_t i = 0; fits && sized && i < cond->ndim; i++) {
+        int64_t size;
+        fits = !rlxc_is_int(cond->dims[i], &size) || size == 1;
+    }
     if (!fits)
-        rlxc_error(ctx, b->range, "the condition of an if must be a scalar bool, got %s",
+        rlxc_error(ctx, b->range, "the condition of an if must be a scalar bool or integer, got %s",
                    rlxc_sinfo_text(ctx, cond));
 }
 

@@ -103,6 +103,7 @@ RLXC_LEGALIZE(batch_norm_training);
 RLXC_LEGALIZE(clip);
 RLXC_LEGALIZE(identity);
 RLXC_LEGALIZE(to_vdevice);
+RLXC_LEGALIZE(vm_storage);
 RLXC_LEGALIZE(layer_norm);
 RLXC_LEGALIZE(moments);
 RLXC_LEGALIZE(rms_norm);

@@ -104,6 +104,42 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
     return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims, NULL);
 }
 
+/* The bytes of |dims| elements; NULL where they are not known. */
+static const rlxc_expr *bytes_of(rlxc_context *ctx, rlx_dtype dtype, const rlxc_sinfo *s)
+{
+    int64_t element = (int64_t)rlx_dtype_size(dtype);
+    if (!s->dims || element == 0 || rlx_dtype_is_packed(dtype))
+        return NULL;
+    return rlxc_mul(ctx, rlxc_product(ctx, s->dims, (uint32_t)s->ndim), rlxc_i64(ctx, element));
+}
+
+/* False, after an error, where the view would end behind |x| whatever the dimensions are. Types
+ * that are not known count as one. */
+static bool view_fits(rlxc_call_view *v, const rlxc_sinfo *x, const rlxc_sinfo *shape,
+                      rlx_dtype dtype, rlxc_atom offset)
+{
+    rlxc_context *ctx = v->ctx;
+    rlx_dtype from = x->dtype, to = dtype;
+    if (rlxc_dtype_is_void(from) && rlxc_dtype_is_void(to))
+        from = to = RLX_U8;
+    const rlxc_expr *has = bytes_of(ctx, from, x);
+    const rlxc_expr *needs = shape ? bytes_of(ctx, to, shape) : NULL;
+    if (!shape && rlxc_dtype_eq(from, to))
+        needs = has;
+    if (!has || !needs)
+        return true;
+    if (offset.kind == RLXC_ATOM_PRIM)
+        needs = rlxc_add(ctx, needs, offset.prim);
+    if (!rlxc_prove_lt(ctx, has, needs, NULL))
+        return true;
+    rlxc_infer_fail(
+        v, 0, "a view as %s ends behind %s",
+        rlxc_sinfo_text(ctx,
+                        shape ? rlxc_sinfo_tensor(ctx, dtype, shape->ndim, shape->dims, NULL) : x),
+        rlxc_sinfo_text(ctx, x));
+    return false;
+}
+
 const rlxc_sinfo *rlxc_infer_view(rlxc_context *ctx, const rlxc_module *module,
                                   const rlxc_binding *call)
 {
@@ -115,13 +151,19 @@ const rlxc_sinfo *rlxc_infer_view(rlxc_context *ctx, const rlxc_module *module,
     if (shape && shape->kind != RLXC_SINFO_SHAPE)
         return rlxc_infer_fail(&v, 1, "expected a shape, got %s", rlxc_sinfo_text(ctx, shape));
     if (v.in[2]) {
-        if (call->args[2].kind != RLXC_ATOM_DTYPE)
-            return rlxc_infer_fail(&v, 2, "expected a dtype");
-        dtype = call->args[2].dtype;
+        bool is_value = call->args[2].kind == RLXC_ATOM_VAR && v.in[2]->kind == RLXC_SINFO_OBJECT;
+        if (call->args[2].kind != RLXC_ATOM_DTYPE && !is_value)
+            return rlxc_infer_fail(&v, 2, "expected a dtype, got %s",
+                                   rlxc_sinfo_text(ctx, v.in[2]));
+        dtype = is_value ? rlxc_dtype_void() : call->args[2].dtype;
+        if (!is_value && rlxc_dtype_is_void(dtype))
+            return rlxc_infer_fail(&v, 2, "a view has an element type, which \"void\" is not");
     }
     if (v.in[3] && v.in[3]->kind != RLXC_SINFO_PRIM)
         return rlxc_infer_fail(&v, 3, "expected a prim value, got %s",
                                rlxc_sinfo_text(ctx, v.in[3]));
+    if (!view_fits(&v, x, shape, dtype, call->n_args > 3 ? call->args[3] : (rlxc_atom){0}))
+        return NULL;
     if (shape)
         return rlxc_sinfo_tensor(ctx, dtype, shape->ndim, shape->dims, x->vdevice);
     size_t from = rlx_dtype_size(x->dtype), to = rlx_dtype_size(dtype);
@@ -161,6 +203,30 @@ rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call)
 {
     (void)b;
     return call->args[0];
+}
+
+/* A storage of elements as one of bytes. */
+rlxc_atom rlxc_legalize_vm_storage(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_context *ctx = b->ctx;
+    rlxc_atom size = call->args[0];
+    int64_t element = call->n_args > 2 && call->args[2].kind == RLXC_ATOM_DTYPE
+                          ? (int64_t)rlx_dtype_size(call->args[2].dtype)
+                          : 1;
+    if (element <= 1 && (size.kind != RLXC_ATOM_SHAPE || size.n == 1))
+        return (rlxc_atom){0}; /* bytes already */
+    if (size.kind != RLXC_ATOM_SHAPE) {
+        rlxc_error(ctx, call->range,
+                   "R.vm.alloc_storage: a size in elements of %s must be written as R.shape([...])",
+                   rlxc_dtype_name(ctx, call->args[2].dtype));
+        return (rlxc_atom){0};
+    }
+    const rlxc_expr *bytes =
+        rlxc_mul(ctx, rlxc_product(ctx, size.dims, size.n), rlxc_i64(ctx, element));
+    rlxc_atom args[4] = {rlxc_atom_shape(ctx, &bytes, 1), call->args[1],
+                         rlxc_atom_string(ctx, rlxc_intern_cstr(ctx, "global")),
+                         rlxc_atom_dtype(RLX_U8)};
+    return rlxc_emit_op(b, "memory.alloc_storage", args, 4, (rlxc_attrs){0}, call->var->name);
 }
 
 const rlxc_sinfo *rlxc_infer_effect(rlxc_context *ctx, const rlxc_module *module,

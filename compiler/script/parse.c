@@ -88,7 +88,7 @@ static const char *canonical_path(rlxc_context *ctx, const char *path)
 {
     static const struct {
         const char *module, *alias;
-    } modules[] = {{"relax", "R"}, {"tir", "T"}, {"tirx", "T"}, {"ir", "I"}};
+    } modules[] = {{"relax", "R"}, {"tir", "T"}, {"tirx", "T"}, {"s_tir", "T"}, {"ir", "I"}};
     if (strip(&path, "tvm."))
         while (strip(&path, "script.") || strip(&path, "parser.") || strip(&path, "ir_builder."))
             ;

@@ -16,8 +16,10 @@ typedef enum rlxc_name_kind {
     RLXC_NAME_BUFFER,
     RLXC_NAME_MODULE, /* cls, Module */
     RLXC_NAME_METADATA,
-    RLXC_NAME_BROKEN, /* its definition was in error: uses say nothing more */
-    RLXC_NAME_TOP     /* a symbol declared outside functions: each function gets its own */
+    RLXC_NAME_SEQUENCE, /* axes in `for axes in T.grid(n, m)` */
+    RLXC_NAME_DEVICE,   /* d = I.vdevice("llvm") */
+    RLXC_NAME_BROKEN,   /* its definition was in error: uses say nothing more */
+    RLXC_NAME_TOP       /* a symbol declared outside functions: each function gets its own */
 } rlxc_name_kind;
 
 typedef struct rlxc_name rlxc_name;
@@ -28,7 +30,9 @@ struct rlxc_name {
         rlxc_rvar *rvar;
         const rlxc_expr *expr;
         rlxc_buffer *buffer;
-        rlx_dtype dtype; /* TOP */
+        rlx_dtype dtype;         /* TOP */
+        const char *device;      /* DEVICE */
+        const rlxc_py *sequence; /* a tuple */
     };
     const rlxc_expr *loop_min, *loop_extent; /* EXPR that is a loop variable */
     rlxc_name *shadowed;
@@ -144,6 +148,18 @@ bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py
                         const rlxc_expr *const **out, const rlxc_expr *const **out_extents);
 const rlxc_buffer *rlxc_parse_buffer_name(rlxc_parser *p, const rlxc_py *e); /* NULL, no error */
 
+/* --- sequence.c */
+
+/* What stands for several values as a tuple: the shape of a buffer, a name of the kind SEQUENCE, a
+ * list with unpacked items; all else unchanged in |out|. */
+bool rlxc_parse_sequence(rlxc_parser *p, const rlxc_py *e, const rlxc_py **out);
+/* The |n| arguments of |at| with the unpacked ones in place, as a tuple. */
+bool rlxc_parse_flat(rlxc_parser *p, const rlxc_py *at, const rlxc_py *const *items, uint32_t n,
+                     const rlxc_py **out);
+/* From here on the name |target| stands for the defined |names|, which are interned. */
+void rlxc_parse_name_sequence(rlxc_parser *p, const rlxc_py *target, const char *const *names,
+                              uint32_t n);
+
 /* --- parse_attr.c */
 
 bool rlxc_parse_attr(rlxc_parser *p, const rlxc_py *e, rlxc_attr *out);
@@ -170,8 +186,11 @@ bool rlxc_parse_scalar_type(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
 
 /* I.module_global_infos({"vdevice": [...]}) */
 bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call);
-/* "llvm:0", interned, for a string that names a device of the module's table; NULL after an error.
- */
+/* Whether |e| describes a device: I.vdevice(...), tvm.ir.VDevice(...). */
+bool rlxc_parse_is_vdevice(rlxc_parser *p, const rlxc_py *e);
+/* "llvm:0", interned, for a string that names a device of the module's table, for a call that
+ * describes one, which enters it into the table, and for a variable that holds one; NULL after an
+ * error. */
 const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e);
 /* As above; R.device(...) names a device without the table: "cpu:0" is the only one there is. */
 const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e);
@@ -200,7 +219,8 @@ rlx_dtype rlxc_parse_declared_dtype(const rlxc_parser *p, const char *symbol);
 void rlxc_parse_body(rlxc_parser *p, rlxc_function *f);
 /* At `def`: the whole function. */
 bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure);
-/* R.ExternFunc("name"); false, without an error, for anything else. */
+/* R.ExternFunc("name"), or a name that the class gives to one; false, without an error, for
+ * anything else. */
 bool rlxc_parse_extern(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
 rlxc_binding *rlxc_parse_new_binding(rlxc_parser *p, rlxc_form form, rlxc_range range,
                                      const rlxc_atom *args, uint32_t n);

@@ -285,6 +285,8 @@ static void parse_remap(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
     rlxc_parser *p = t->p;
     const rlxc_py *kinds = call->n == 2 ? call->items[0] : NULL;
     const rlxc_py *loops = call->n == 2 ? call->items[1] : NULL;
+    if (loops && !rlxc_parse_sequence(p, loops, &loops))
+        return;
     bool many = target->kind == RLXC_PY_TUPLE;
     uint32_t n = many ? target->n : 1;
     if (!kinds || kinds->kind != RLXC_PY_STRING || kinds->length != n ||

@@ -4,12 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/ir/attrs.h"
 #include "compiler/ir/device.h"
 #include "compiler/script/parse.h"
 
+bool rlxc_parse_is_vdevice(rlxc_parser *p, const rlxc_py *e)
+{
+    return e->kind == RLXC_PY_CALL && (rlxc_parse_path_is(p, e->base, "I.vdevice") ||
+                                       rlxc_parse_path_is(p, e->base, "I.VDevice"));
+}
+
 static bool parse_vdevice(rlxc_parser *p, const rlxc_py *e, rlxc_vdevice *out)
 {
-    if (e->kind != RLXC_PY_CALL || !rlxc_parse_path_is(p, e->base, "I.vdevice")) {
+    if (!rlxc_parse_is_vdevice(p, e)) {
         rlxc_error(p->ctx, e->range, "expected I.vdevice(target, index, scope), got %s",
                    rlxc_py_describe(p->ctx, e));
         return false;
@@ -55,8 +62,33 @@ bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call)
     return true;
 }
 
+/* The device that a call I.vdevice(...) describes where it is used: an equal one of the table, or a
+ * new entry. */
+static const char *described_vdevice(rlxc_parser *p, const rlxc_py *call)
+{
+    rlxc_vdevice described;
+    if (!parse_vdevice(p, call, &described))
+        return NULL;
+    for (uint32_t i = 0; i < p->module->vdevices.count; i++) {
+        const rlxc_vdevice *known = &p->module->vdevices.items[i];
+        if (rlxc_attr_equal(&known->target, &described.target) && known->index == described.index &&
+            strcmp(known->scope, described.scope) == 0)
+            return rlxc_vdevice_name(p->ctx, p->module, known);
+    }
+    uint32_t before = p->module->vdevices.count;
+    RLXC_PUSH(p->ctx, &p->module->vdevices, described);
+    return p->module->vdevices.count > before
+               ? rlxc_vdevice_name(p->ctx, p->module, &p->module->vdevices.items[before])
+               : NULL;
+}
+
 const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e)
 {
+    const rlxc_name *name = e->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, e->text) : NULL;
+    if (name && name->kind == RLXC_NAME_DEVICE)
+        return name->device;
+    if (rlxc_parse_is_vdevice(p, e))
+        return described_vdevice(p, e);
     if (e->kind != RLXC_PY_STRING) {
         rlxc_error(p->ctx, e->range, "a virtual device is a string such as \"llvm:0\", got %s",
                    rlxc_py_describe(p->ctx, e));

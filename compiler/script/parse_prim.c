@@ -214,6 +214,10 @@ static const rlxc_expr *parse_operation(rlxc_parser *p, const rlxc_py *e)
 
 static const rlxc_expr *parse_unary(rlxc_parser *p, const rlxc_py *e)
 {
+    if (e->op == RLXC_OP1('*')) {
+        rlxc_error(p->ctx, e->range, "unpacked arguments (*) are not supported here");
+        return NULL;
+    }
     const rlxc_expr *a = rlxc_parse_prim(p, e->a);
     if (!a)
         return NULL;
@@ -260,11 +264,14 @@ static bool is_index(const rlxc_expr *e)
 bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py *e,
                         const rlxc_expr *const **out, const rlxc_expr *const **out_extents)
 {
+    const rlxc_range range = e->range;
+    if (!rlxc_parse_sequence(p, e, &e))
+        return false;
     const rlxc_py *const *items = e->kind == RLXC_PY_TUPLE ? e->items : &e;
     uint32_t n = e->kind == RLXC_PY_TUPLE ? e->n : 1;
     const rlxc_expr *mins[RLXC_MAX_NDIM], *extents[RLXC_MAX_NDIM];
     if (n != buffer->ndim || n > RLXC_MAX_NDIM) {
-        rlxc_error(p->ctx, e->range, "buffer '%s' has %u dimensions, got %u indices", buffer->name,
+        rlxc_error(p->ctx, range, "buffer '%s' has %u dimensions, got %u indices", buffer->name,
                    buffer->ndim, n);
         return false;
     }
@@ -465,6 +472,8 @@ const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e)
 bool rlxc_parse_dims(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const **out,
                      uint32_t *out_n)
 {
+    if (!rlxc_parse_sequence(p, e, &e))
+        return false;
     bool many = e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
     const rlxc_py *const *items = many ? e->items : &e;
     uint32_t n = many ? e->n : 1;

@@ -86,6 +86,26 @@ static bool deeper(rlxc_py_parser *py)
 
 static const rlxc_py *parse_ternary(rlxc_py_parser *py);
 
+/* |op| of |a|, which begins at |start|; |a| NULL: after an error. */
+static const rlxc_py *unary(rlxc_py_parser *py, uint32_t op, rlxc_range start, const rlxc_py *a)
+{
+    rlxc_py *e = a ? node(py, RLXC_PY_UNARY, rlxc_py_range_to_here(py, start)) : NULL;
+    if (!e)
+        return NULL;
+    e->op = op;
+    e->a = a;
+    return below(py, e, a);
+}
+
+/* One item of a list, an argument: *items too. */
+static const rlxc_py *parse_item(rlxc_py_parser *py)
+{
+    rlxc_range start = py->token.range;
+    bool star = rlxc_py_accept(py, RLXC_OP1('*'));
+    const rlxc_py *item = parse_ternary(py);
+    return star ? unary(py, RLXC_OP1('*'), start, item) : item;
+}
+
 static const rlxc_py *parse_list(rlxc_py_parser *py, rlxc_py_kind kind, uint32_t close)
 {
     rlxc_range start = py->token.range;
@@ -93,7 +113,7 @@ static const rlxc_py *parse_list(rlxc_py_parser *py, rlxc_py_kind kind, uint32_t
     bool comma = false;
     rlxc_py_next(py);
     while (!rlxc_py_is(py, close)) {
-        const rlxc_py *item = parse_ternary(py);
+        const rlxc_py *item = parse_item(py);
         if (!item || !push(py, &items, item))
             return NULL;
         comma = rlxc_py_accept(py, RLXC_OP1(','));
@@ -316,11 +336,7 @@ static const rlxc_py *parse_call(rlxc_py_parser *py, const rlxc_py *base)
     const char *names[MAX_KEYWORDS];
     rlxc_py_next(py);
     while (!rlxc_py_is(py, RLXC_OP1(')'))) {
-        if (rlxc_py_is(py, RLXC_OP1('*')) || rlxc_py_is(py, RLXC_OP2('*', '*'))) {
-            rlxc_error(py->ctx, py->token.range, "unpacked arguments (*) are not supported");
-            return NULL;
-        }
-        const rlxc_py *item = parse_ternary(py);
+        const rlxc_py *item = parse_item(py);
         if (!item)
             return NULL;
         if (item->kind == RLXC_PY_NAME && rlxc_py_accept(py, RLXC_OP1('='))) {
@@ -446,22 +462,16 @@ static const rlxc_py *parse_unary(rlxc_py_parser *py)
         return NULL;
     const rlxc_py *a = parse_unary(py);
     py->depth--;
-    if (!a)
-        return NULL;
-    if (op == RLXC_OP1('+'))
+    if (!a || op == RLXC_OP1('+'))
         return a;
-    rlxc_py *e = node(py, RLXC_PY_UNARY, rlxc_py_range_to_here(py, start));
+    if (!literal || op != RLXC_OP1('-') || (a->kind != RLXC_PY_INT && a->kind != RLXC_PY_FLOAT))
+        return unary(py, op, start, a);
+    rlxc_py *e = node(py, a->kind, start);
     if (!e)
         return NULL;
-    if (literal && op == RLXC_OP1('-') && (a->kind == RLXC_PY_INT || a->kind == RLXC_PY_FLOAT)) {
-        rlxc_range range = e->range;
-        *e = *a;
-        e->range = range;
-        return negate(py, e) ? e : NULL;
-    }
-    e->op = op;
-    e->a = a;
-    return below(py, e, a);
+    *e = *a;
+    e->range = rlxc_py_range_to_here(py, start);
+    return negate(py, e) ? e : NULL;
 }
 
 /* Binding strength of the binary operator at hand, 0: none. */
@@ -518,12 +528,8 @@ static const rlxc_py *parse_binary(rlxc_py_parser *py, int least)
             return NULL;
         const rlxc_py *a = parse_binary(py, 3);
         py->depth--;
-        rlxc_py *n = a ? node(py, RLXC_PY_UNARY, rlxc_py_range_to_here(py, start)) : NULL;
-        if (!n)
+        if (!(e = unary(py, RLXC_PY_NOT, start, a)))
             return NULL;
-        n->op = RLXC_PY_NOT;
-        n->a = a;
-        e = below(py, n, a);
     } else {
         e = parse_unary(py);
     }

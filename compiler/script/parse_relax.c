@@ -164,6 +164,13 @@ static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *s
             return;
         }
     }
+    if (value && rlxc_parse_is_vdevice(p, value)) { /* d = I.vdevice("llvm") */
+        const char *device = rlxc_parse_vdevice(p, value);
+        rlxc_names_define(p->ctx, &p->names, target->text,
+                          device ? RLXC_NAME_DEVICE : RLXC_NAME_BROKEN)
+            ->device = device;
+        return;
+    }
     if (value && rlxc_parse_is_declaration(p, value, &dtype)) { /* n = T.int64() */
         declare(p, target, dtype, value->range);
         return;

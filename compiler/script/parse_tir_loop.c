@@ -6,7 +6,8 @@
 #include "compiler/script/parse_tir.h"
 
 typedef struct loop {
-    const char *name;
+    const char *name; /* of the variable */
+    const char *key;  /* it is found by: the same, but for a grid that one name holds */
     const rlxc_expr *min, *extent, *var;
     int64_t step; /* 1: the loop variable is the name's value */
 } loop;
@@ -111,13 +112,20 @@ static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, 
 
 static bool grid_loops(rlxc_tir_parser *t, const rlxc_py *call, loops *out)
 {
-    if (call->n == 0 || call->n > RLXC_MAX_DEPTH || call->n_keywords > 0) {
+    if (call->n_keywords > 0) {
+        rlxc_error(t->p->ctx, call->range, "T.grid takes extents and no keyword");
+        return false;
+    }
+    const rlxc_py *extents;
+    if (!rlxc_parse_flat(t->p, call, call->items, call->n, &extents))
+        return false;
+    if (extents->n == 0 || extents->n > RLXC_MAX_DEPTH) {
         rlxc_error(t->p->ctx, call->range, "T.grid takes 1 to %d extents", RLXC_MAX_DEPTH);
         return false;
     }
-    for (out->n = 0; out->n < call->n; out->n++) {
+    for (out->n = 0; out->n < extents->n; out->n++) {
         loop *l = &out->at[out->n];
-        const rlxc_py *item = call->items[out->n];
+        const rlxc_py *item = extents->items[out->n];
         if (item->kind == RLXC_PY_TUPLE && item->n == 2) { /* (begin, end) */
             l->min = loop_bound(t, item->items[0]);
             const rlxc_expr *end = l->min ? loop_bound(t, item->items[1]) : NULL;
@@ -155,6 +163,13 @@ static bool parse_loops(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
     if (!(strcmp(path, "T.grid") == 0 ? grid_loops(t, e, out) : one_loop(t, e, path, out)))
         return false;
     bool many = target->kind == RLXC_PY_TUPLE;
+    if (!many && out->n > 1 && target->kind == RLXC_PY_NAME) { /* for axes in T.grid(n, m) */
+        for (uint32_t i = 0; i < out->n; i++) {
+            out->at[i].name = rlxc_internf(p->ctx, "%s_%u", target->text, i);
+            out->at[i].key = rlxc_internf(p->ctx, "%s.%u", target->text, i);
+        }
+        return true;
+    }
     if ((many ? target->n : 1) != out->n) {
         rlxc_error(p->ctx, target->range, "%u loop variables for %u loops", many ? target->n : 1,
                    out->n);
@@ -166,7 +181,7 @@ static bool parse_loops(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
             rlxc_error(p->ctx, name->range, "a loop variable must be a name");
             return false;
         }
-        out->at[i].name = name->text;
+        out->at[i].name = out->at[i].key = name->text;
     }
     return true;
 }
@@ -194,10 +209,12 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
     }
     range = rlxc_py_range_to_here(&p->py, range);
     uint32_t mark = rlxc_names_mark(&p->names);
+    const char *keys[RLXC_MAX_DEPTH];
     for (uint32_t i = 0; i < all.n; i++) {
         loop *l = &all.at[i];
+        keys[i] = l->key;
         l->var = rlxc_var(p->ctx, l->name, l->extent->dtype);
-        rlxc_name *name = rlxc_names_define(p->ctx, &p->names, l->name, RLXC_NAME_EXPR);
+        rlxc_name *name = rlxc_names_define(p->ctx, &p->names, l->key, RLXC_NAME_EXPR);
         name->expr = l->var;
         name->loop_min = l->min;
         name->loop_extent = l->extent;
@@ -208,6 +225,8 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
             l->min = rlxc_int(p->ctx, l->var->dtype, 0);
         }
     }
+    if (target->kind == RLXC_PY_NAME && all.n > 1)
+        rlxc_parse_name_sequence(p, target, keys, all.n);
     p->depth += all.n;
     t->n_loops++;
     rlxc_tir_loop here = {.kind = all.kind}, *outer = t->loop;

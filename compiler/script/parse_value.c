@@ -210,6 +210,52 @@ static rlxc_binding *parse_operator(rlxc_parser *p, const rlxc_py *e)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* x.ndim, x.dtype.bits, ... are operators; so are x.shape[i] and x.strides[i], of which |e| is the
+ * part before the index. NULL for all else. */
+static const char *field_operator(rlxc_parser *p, const rlxc_py *e, bool indexed,
+                                  const rlxc_py **out_tensor)
+{
+    static const struct {
+        const char *outer, *name, *op; /* x.outer.name */
+        bool indexed;
+    } fields[] = {
+        {NULL, "ndim", "inspect.tensor_ndim", false},
+        {NULL, "shape", "inspect.tensor_shape_i", true},
+        {NULL, "strides", "inspect.tensor_stride_i", true},
+        {NULL, "byte_offset", "inspect.tensor_byte_offset", false},
+        {NULL, "elem_offset", "inspect.tensor_elem_offset", false},
+        {"dtype", "type_code", "inspect.tensor_dtype_code", false},
+        {"dtype", "bits", "inspect.tensor_dtype_bits", false},
+        {"dtype", "lanes", "inspect.tensor_dtype_lanes", false},
+    };
+    for (size_t i = 0; e->kind == RLXC_PY_ATTR && i < sizeof fields / sizeof *fields; i++) {
+        const rlxc_py *of = e->base;
+        if (fields[i].indexed != indexed || strcmp(e->text, fields[i].name) != 0)
+            continue;
+        if (fields[i].outer) {
+            if (of->kind != RLXC_PY_ATTR || strcmp(of->text, fields[i].outer) != 0)
+                continue;
+            of = of->base;
+        }
+        const rlxc_name *name =
+            of->kind == RLXC_PY_NAME ? rlxc_names_find(&p->names, of->text) : NULL;
+        if (of->kind != RLXC_PY_CALL && !(name && name->kind == RLXC_NAME_RVAR))
+            continue;
+        *out_tensor = of;
+        return fields[i].op;
+    }
+    return NULL;
+}
+
+static rlxc_binding *parse_field(rlxc_parser *p, const rlxc_py *e, const char *op,
+                                 const rlxc_py *tensor, const rlxc_py *index)
+{
+    rlxc_atom args[2];
+    if (!rlxc_parse_atom(p, tensor, &args[0]) || (index && !rlxc_parse_atom(p, index, &args[1])))
+        return NULL;
+    return rlxc_parse_operator_atoms(p, op, e->range, args, index ? 2 : 1);
+}
+
 static bool tuple_get(rlxc_parser *p, rlxc_range range, const rlxc_py *of, const rlxc_py *at,
                       rlxc_binding **out)
 {
@@ -329,8 +375,12 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
                     rlxc_atom *out_atom)
 {
     const rlxc_constant *constant;
+    const rlxc_py *tensor;
+    const char *field = field_operator(p, e, false, &tensor);
     bool known;
     *out_binding = NULL;
+    if (field)
+        return (*out_binding = parse_field(p, e, field, tensor, NULL)) != NULL;
     switch (e->kind) {
     case RLXC_PY_BOOL:
     case RLXC_PY_INT:
@@ -346,6 +396,9 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
     case RLXC_PY_LIST:
         return tuple_binding(p, e->items, e->n, e->range, out_binding);
     case RLXC_PY_INDEX:
+        field = field_operator(p, e->base, true, &tensor);
+        if (field)
+            return (*out_binding = parse_field(p, e, field, tensor, e->a)) != NULL;
         if (!rlxc_parse_is_metadata(p, e))
             return tuple_get(p, e->range, e->base, e->a, out_binding);
         constant = rlxc_parse_metadata_item(p, e);

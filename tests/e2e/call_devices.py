@@ -1,6 +1,7 @@
 # Devices that are all the CPU: named in each way, copied between, in a signature, a tuple and a hint.
 # call main: tensor float32 [2] {1, 2}, tensor float32 [2] {3, 4} => tuple(tensor float32 [2] {5, 8}, tensor float32 [2] {4, 6})
 # call hinted: tensor float32 [2] {1, 2} => tensor float32 [2] {2, 4}
+# call described: tensor float32 [2] {1, 2} => tensor float32 [2] {3, 6}
 # call memory: tensor float32 [2] {1, 2} => tensor float32 [2] {1, 2}
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -22,6 +23,13 @@ class Module:
         a = R.hint_on_device(x, R.device(device_type=1, index=0), "global")
         b = R.hint_on_device(x, R.device("cpu"))
         return R.add(a, b)
+    @R.function
+    def described(x: R.Tensor((2,), "float32", I.vdevice("llvm"))) -> R.Tensor((2,), "float32"):
+        held = I.vdevice("llvm", 5)
+        a = R.to_vdevice(x, tvm.ir.VDevice("llvm", 2, "global"))
+        b: R.Tensor((2,), "float32", held) = R.to_vdevice(a, dst_vdevice=held)
+        c: R.Tensor((2,), "float32", I.vdevice("llvm", 5)) = R.add(b, b)
+        return R.add(R.to_vdevice(c, I.vdevice("llvm")), x)
     @R.function(pure=False)
     def memory(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         s = R.memory.alloc_storage(R.shape([8]), R.prim_value(1), R.str("global"), R.dtype("float32"))

@@ -2,6 +2,7 @@
 # call main: tensor float32 [3] {1, 2, 3} => tuple(tensor float32 [3] {1, 2, 3}, tensor float32 [3] {2, 4, 6}, tensor float32 [3] {4, 8, 12}, int 3)
 # call main: tensor float32 [0] {} => tuple(tensor float32 [0] {}, tensor float32 [0] {}, tensor float32 [0] {}, int 3)
 # call nothing: => int 0
+# call declared: tensor float32 [2] {1, 2} => tuple(tensor float32 [2] {1, 2}, tensor float32 [2] {1, 2})
 # fail refuse: tensor float32 [1] {1} => as the test asked
 # fail unknown: tensor float32 [1] {1} => test.absent
 # fail wrong_result: tensor float32 [1] {1} => Tensor((n,), int32)
@@ -12,6 +13,15 @@ from tvm.script import tir as T
 
 @I.ir_module
 class Module:
+    same = R.ExternFunc("test.id")
+
+    @R.function(pure=False)
+    def declared(x: R.Tensor(("n",), "float32")):
+        cls = Module
+        f = cls.same
+        y = cls.same(x, sinfo_args=(R.Tensor(("n",), "float32"),))
+        return (y, f(y))
+
     @R.function(pure=False)
     def main(x: R.Tensor(("n",), "float32")):
         n = T.int64()

@@ -19,6 +19,13 @@
 # call long: tensor int64 [] {1} => tensor int64 [] {101}
 # call long: tensor int64 [] {2} => tensor int64 [] {102}
 # call long: tensor int64 [] {3} => tensor int64 [] {103}
+# call number: tensor int32 [] {5}, tensor float32 [1] {3} => tensor float32 [1] {6}
+# call number: tensor int32 [] {0}, tensor float32 [1] {3} => tensor float32 [1] {3}
+# call of_one: tensor uint8 [1, 1] {1}, tensor float32 [1] {3} => tensor float32 [1] {6}
+# call of_one: tensor uint8 [1, 1] {0}, tensor float32 [1] {3} => tensor float32 [1] {3}
+# call any_length: tensor bool [1] {true}, tensor float32 [1] {3} => tensor float32 [1] {6}
+# fail any_length: tensor bool [0] {}, tensor float32 [1] {3} => a 0-dim tensor
+# fail any_length: tensor bool [2] {true, true}, tensor float32 [1] {3} => a 0-dim tensor
 # fail not_scalar: tensor bool [2] {true, false} => a 0-dim tensor
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -134,3 +141,27 @@ class Module:
         else:
             r = R.prim_value(2)
         return r
+
+    @R.function
+    def number(c: R.Tensor((), "int32"), x: R.Tensor(("n",), "float32")):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = x
+        return y
+
+    @R.function
+    def of_one(c: R.Tensor((1, 1), "uint8"), x: R.Tensor(("n",), "float32")):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = x
+        return y
+
+    @R.function
+    def any_length(c: R.Tensor(("k",), "bool"), x: R.Tensor(("n",), "float32")):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = x
+        return y

@@ -3,6 +3,8 @@
 # call memory: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call written_before: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {8, 16, 24, 32, 40, 48}
 # call vm: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
+# call elements: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
+# call elements: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call builtin: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
 # call null: tensor float32 [1, 3] {1, 2, 3} => tuple(none, tensor float32 [3] {1, 2, 3})
 # call closure: tensor float32 [1] {5}, tensor float32 [1] {2} => tensor float32 [1] {3}
@@ -52,6 +54,19 @@ class Module:
         out: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
         cls.twice(t, out)
         return out
+
+    @R.function(pure=False)
+    def elements(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        cls = Module
+        storage: R.Object = R.vm.alloc_storage(R.shape([n * 3]), R.prim_value(0), R.dtype("float32"))
+        half: R.Object = R.vm.alloc_storage(R.shape([n, 6]), R.prim_value(0), R.dtype("float16"), R.str("global"))
+        a: R.Tensor((n, 3), "float32") = R.vm.alloc_tensor(half, R.prim_value(0), R.shape([n, 3]), R.dtype("float32"))
+        cls.twice(x, a)
+        b: R.Tensor((n, 3), "float32") = R.vm.alloc_tensor(storage, offset=R.prim_value(0), shape=R.shape([n, 3]), dtype=R.dtype("float32"))
+        cls.twice(x, b)
+        R.vm.kill_object(half)
+        return b
 
     @R.function(pure=False)
     def vm(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):

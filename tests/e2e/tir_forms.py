@@ -2,6 +2,8 @@
 # call loops: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {9, 18, 27, 36, 45, 54}
 # call loops: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call loops: tensor float32 [1, 1] {2} => tensor float32 [1, 1] {18}
+# call sequences: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 9, 11, 13}
+# call sequences: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call parallel_sum: tensor float32 [5, 4] {1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5} => tensor float32 [5] {4, 8, 12, 16, 20}
 # call parallel_sum: tensor float32 [3, 0] {} => tensor float32 [3] {0, 0, 0}
 # call statements: tensor int32 [6] {1, 2, 3, 4, 5, 6} => tensor int32 [6] {1, 7, 2, 5, 8, 16}
@@ -26,6 +28,26 @@ from tvm.script import tir as T
 
 @I.ir_module
 class Module:
+    @T.prim_func(private=True)
+    def k_sequences(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(3)))
+        B = T.match_buffer(b, A.shape)
+        C = T.alloc_buffer(A.shape)
+        D = T.alloc_buffer([*A.shape, T.int64(2)])
+        for axes in T.grid(*A.shape):
+            with T.block("twice"):
+                i, j = T.axis.remap("SS", axes)
+                C[i, j] = A[i, j] * T.float32(2)
+        for all in T.grid(*C.shape, 2):
+            with T.block("both"):
+                i, j, k = T.axis.remap("SSS", all)
+                D[i, j, k] = C[i, j] + T.Cast("float32", k)
+        for i, j in T.grid(*[n, T.int64(3)]):
+            with T.block("one"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = D[vi, vj, T.Cast("int64", vi)]
+
     @T.prim_func(private=True)
     def k_loops(a: T.handle, b: T.handle):
         T.func_attr({"tir.noalias": True})
@@ -273,3 +295,8 @@ class Module:
         _ = R.match_cast(R.shape([m // 4]), R.Shape([n]))
         y = R.match_cast(x, R.Tensor((n * 4,), "float32"))
         return R.call_tir(cls.k_vector, (y,), out_sinfo=R.Tensor((n * 4,), "float32"))
+
+    @R.function
+    def sequences(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        return R.call_tir(Module.k_sequences, (x,), out_sinfo=R.Tensor((n, 3), "float32"))
