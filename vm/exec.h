@@ -219,6 +219,8 @@ const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
 /* "model.py:12:9"; in column 0 the place is what the row names: "model.onnx: node 'a' (Add)". */
 enum { RLXV_PLACE_TEXT = 288 };
 const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size);
+/* Makes |row| the place of |err|. */
+void rlxv_set_place(const rlxv_debug_row *row, rlx_error *err);
 /* Adds the place of |pc| to |err|, unless it has one. */
 void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err);
 

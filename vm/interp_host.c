@@ -83,12 +83,15 @@ static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k
         if (w[i].refused != RLX_OK)
             status = w[i].refused;
     }
-    if (message && status == RLX_E_INVALID_ARG) /* of a value: RLX_KERNEL_CHECK_RANGE */
+    if (message && status == RLX_E_INVALID_ARG) { /* of a value: RLX_KERNEL_CHECK_RANGE */
         rlx_fail(err, status, "%s", message);
-    else if (message)
+        if (err && w[0].at.line)
+            rlxv_set_place(&w[0].at, err);
+    } else if (message) {
         rlx_fail(err, status, "kernel %.*s: %s", (int)k->name.len, k->name.data, message);
-    else
+    } else {
         rlx_fail(err, status, "kernel %.*s failed with %d", (int)k->name.len, k->name.data, rc);
+    }
     for (uint32_t i = 0; i < n; i++) {
         w[i].message[0] = 0;
         w[i].refused = RLX_OK;
@@ -130,6 +133,7 @@ static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *
     rlxv_worker *worker = &vm->workers[0];
     rlxv_scratch_mark mark = rlxv_scratch_now(worker);
     worker->refused = RLX_OK;
+    worker->at.line = 0;
     int32_t rc = fn(f->pointers, dims, &worker->ctx);
     rlxv_scratch_reset(worker, mark);
     rlx_status status = rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;

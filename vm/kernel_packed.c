@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ARGS = 32, MESSAGE_TEXT = 256 };
+enum { MAX_ARGS = 32, MESSAGE_TEXT = 256, CHECK_ARGS = 4, PLACE_ARGS = 4 };
 
 static bool is_compact(const rlx_kernel_tensor *t)
 {
@@ -116,6 +116,18 @@ static int32_t fail_index(rlx_kernel_context *ctx, const rlx_kernel_arg *args, u
     return ctx->fail(ctx, text);
 }
 
+/* The place among the arguments of RLX_KERNEL_CHECK_RANGE. Its text lives as long as the kernel. */
+static rlxv_debug_row place_of(const rlx_kernel_arg *args)
+{
+    if (args[0].kind != RLX_KERNEL_ARG_STRING || args[1].kind != RLX_KERNEL_ARG_INT ||
+        args[2].kind != RLX_KERNEL_ARG_INT || args[3].kind != RLX_KERNEL_ARG_STRING)
+        return (rlxv_debug_row){0};
+    return (rlxv_debug_row){.file = rlx_str_from(args[0].as.s),
+                            .line = (uint32_t)args[1].as.i,
+                            .column = (uint32_t)args[2].as.i,
+                            .name = rlx_str_from(args[3].as.s)};
+}
+
 int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
                                 const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result)
 {
@@ -128,6 +140,10 @@ int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
         return fail_index(ctx, args, n);
     if (w->in_share || w != &vm->workers[0])
         return ctx->fail(ctx, "a packed function is called from a parallel loop");
+    if (strcmp(name, RLX_KERNEL_CHECK_RANGE) == 0 && n == CHECK_ARGS + PLACE_ARGS) {
+        n = CHECK_ARGS;
+        w->at = place_of(args + n);
+    }
     if (n > MAX_ARGS)
         return failed(ctx, name, "too many arguments");
     rlx_status status = RLX_OK;

@@ -466,17 +466,21 @@ static void drop_operator(const rlxv_debug_row *row, rlx_error *err)
     memmove(err->message, err->message + n + 2, strlen(err->message + n + 2) + 1);
 }
 
-void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
+void rlxv_set_place(const rlxv_debug_row *row, rlx_error *err)
 {
-    if (!err || err->where.line)
-        return;
-    const rlxv_debug_row *row = rlxv_debug_at(fn, pc);
-    if (!row)
-        return;
     char place[RLXV_PLACE_TEXT];
     drop_operator(row, err);
     rlx_error_prefix(err, "%s: ", rlxv_place_text(row, place, sizeof place));
     snprintf(err->where.file, sizeof err->where.file, "%.*s", (int)row->file.len, row->file.data);
     err->where.line = row->line;
     err->where.column = row->column;
+}
+
+void rlxv_add_location(const rlxv_function *fn, uint32_t pc, rlx_error *err)
+{
+    if (!err || err->where.line)
+        return;
+    const rlxv_debug_row *row = rlxv_debug_at(fn, pc);
+    if (row)
+        rlxv_set_place(row, err);
 }

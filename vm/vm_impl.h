@@ -85,6 +85,7 @@ typedef struct rlxv_worker {
     bool in_share;             /* runs a share of a parallel loop */
     int64_t share_ns;          /* how long the last one took */
     rlx_status refused;        /* why memory or a value was refused since the kernel began */
+    rlxv_debug_row at; /* the place that a refused value's error names; line 0: the call's */
     char message[256];
 } rlxv_worker;
 

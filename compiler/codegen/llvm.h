@@ -137,14 +137,17 @@ LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm
 /* --- llvm_check.c */
 /* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
 LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
-/* The check of a parameter that the function's attributes ask for (pass sink_checks); false: none.
+/* The checks of parameters that the function's attributes ask for (pass sink_checks); their number.
  */
 typedef struct rlxc_llvm_param_check {
     const rlxc_buffer *buffer;
+    const rlxc_expr *size; /* the limits are [-size, size); NULL: low and high */
     int64_t low, high;
     const char *text;
+    const char *file, *name; /* the place that errors name; NULL: the kernel's call */
+    int64_t line, column;
 } rlxc_llvm_param_check;
-bool rlxc_llvm_find_check(rlxc_llvm *g, rlxc_llvm_param_check *out);
+uint32_t rlxc_llvm_find_checks(rlxc_llvm *g, rlxc_llvm_param_check **out);
 /* Returns from the kernel's body what |outside|, called with the body's parameters, returns, unless
  * low <= x < high for all elements. */
 void rlxc_llvm_check_param(rlxc_llvm *g, const rlxc_llvm_param_check *check, LLVMValueRef outside);

@@ -122,36 +122,84 @@ LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e)
 
 typedef rlxc_llvm_param_check param_check;
 
-static bool int_attr(const rlxc_prim_func *f, const char *key, int64_t *out)
+static bool int_of(const rlxc_attrs *row, const char *key, int64_t *out)
 {
-    const rlxc_attr *attr = rlxc_attrs_find(&f->attrs, key);
+    const rlxc_attr *attr = rlxc_attrs_find(row, key);
     return attr != NULL && rlxc_attr_as_int(attr, out);
 }
 
+static const char *text_of(const rlxc_attrs *row, const char *key)
+{
+    const rlxc_attr *attr = rlxc_attrs_find(row, key);
+    return attr != NULL && attr->kind == RLXC_ATTR_STRING ? attr->s : NULL;
+}
+
+static const rlxc_buffer *buffer_of(const rlxc_prim_func *f, int64_t param)
+{
+    return param >= 0 && param < f->n_params ? f->params[param].buffer : NULL;
+}
+
+static bool read_limits(const rlxc_prim_func *f, const rlxc_attrs *row, param_check *out)
+{
+    const rlxc_attr *size = rlxc_attrs_find(row, "size");
+    int64_t param, dim;
+    if (size == NULL)
+        return int_of(row, "low", &out->low) && int_of(row, "high", &out->high) && out->low <= 0 &&
+               out->low >= -RLXC_MOST_CHECKED && out->high > 0 && out->high <= RLXC_MOST_CHECKED;
+    if (size->kind != RLXC_ATTR_LIST || size->list.count != 2 ||
+        !rlxc_attr_as_int(&size->list.items[0], &param) ||
+        !rlxc_attr_as_int(&size->list.items[1], &dim))
+        return false;
+    const rlxc_buffer *buffer = buffer_of(f, param);
+    if (buffer == NULL || dim < 0 || dim >= buffer->ndim)
+        return false;
+    out->size = buffer->shape[dim];
+    return true;
+}
+
 /* The attributes may come from any text. */
-bool rlxc_llvm_find_check(rlxc_llvm *g, param_check *out)
+static bool read_check(const rlxc_prim_func *f, const rlxc_attr *attr, param_check *out)
+{
+    int64_t param;
+    *out = (param_check){0};
+    if (attr->kind != RLXC_ATTR_DICT)
+        return false;
+    const rlxc_attrs row = {attr->list.keys, attr->list.items, attr->list.count};
+    if (!int_of(&row, "param", &param) || !read_limits(f, &row, out))
+        return false;
+    out->buffer = buffer_of(f, param);
+    out->text = text_of(&row, "text");
+    out->file = text_of(&row, "file");
+    out->name = text_of(&row, "name");
+    if (out->file != NULL && (out->name == NULL || !int_of(&row, "line", &out->line) ||
+                              !int_of(&row, "column", &out->column)))
+        return false;
+    return out->text != NULL && out->buffer != NULL && rlxc_dtype_is_int(out->buffer->dtype) &&
+           out->buffer->dtype.lanes == 1 && out->buffer->dtype.bits >= 8 &&
+           out->buffer->strides == NULL && out->buffer->elem_offset == NULL &&
+           out->buffer->ndim <= RLXC_MAX_PICK;
+}
+
+uint32_t rlxc_llvm_find_checks(rlxc_llvm *g, param_check **out)
 {
     const rlxc_prim_func *f = g->f;
-    const rlxc_attr *text = rlxc_attrs_find(&f->attrs, "rlx.check_text");
-    int64_t param;
-    if (!int_attr(f, "rlx.check_param", &param))
-        return false;
-    out->buffer = param >= 0 && param < f->n_params ? f->params[param].buffer : NULL;
-    if (text != NULL && text->kind == RLXC_ATTR_STRING && out->buffer != NULL &&
-        rlxc_dtype_is_int(out->buffer->dtype) && out->buffer->dtype.lanes == 1 &&
-        out->buffer->dtype.bits >= 8 && out->buffer->strides == NULL &&
-        out->buffer->elem_offset == NULL && out->buffer->ndim <= RLXC_MAX_PICK &&
-        int_attr(f, "rlx.check_low", &out->low) && int_attr(f, "rlx.check_high", &out->high) &&
-        out->low <= 0 && out->low >= -RLXC_MOST_CHECKED && out->high > 0 &&
-        out->high <= RLXC_MOST_CHECKED) {
-        out->text = text->s;
-        return true;
-    }
+    const rlxc_attr *rows = rlxc_attrs_find(&f->attrs, "rlx.checks");
+    *out = NULL;
+    if (rows == NULL)
+        return 0;
+    const uint32_t n = rows->kind == RLXC_ATTR_LIST ? rows->list.count : 0;
+    param_check *checks = rlxc_try_alloc(g->ctx, (size_t)n + 1, sizeof *checks);
+    bool ok = rows->kind == RLXC_ATTR_LIST;
+    for (uint32_t i = 0; checks != NULL && i < n && ok; i++)
+        ok = read_check(f, &rows->list.items[i], &checks[i]);
+    *out = checks;
+    if (ok)
+        return checks != NULL ? n : 0;
     rlxc_error(g->ctx, f->range,
-               "%s: rlx.check_param needs a buffer of integers, rlx.check_low up to 0, "
-               "rlx.check_high from 1 on and rlx.check_text",
+               "%s: a row of rlx.checks needs \"param\", a buffer of integers, \"text\", and "
+               "\"low\" up to 0 with \"high\" from 1 on, or \"size\", a dimension of a buffer",
                f->name);
-    return false;
+    return 0;
 }
 
 /* A number that is negative exactly where |x| is outside [low, high): the sign of
@@ -166,6 +214,33 @@ static LLVMValueRef outside_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef
     return LLVMBuildOr(g->b, LLVMBuildSub(g->b, x, low, ""), LLVMBuildSub(g->b, last, x, ""), "");
 }
 
+/* The same for the limits [-size, size), where |last| is size - 1: of the numbers that count from
+ * the end, ~x counts from the start; nothing overflows. */
+static LLVMValueRef beyond_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef type,
+                                LLVMValueRef last, LLVMValueRef x)
+{
+    const rlx_dtype t = p->buffer->dtype;
+    LLVMBuilderRef b = g->b;
+    x = LLVMBuildIntCast2(b, x, type, t.code == RLX_INT, "");
+    LLVMValueRef top = rlxc_llvm_int(g, type, (int64_t)LLVMGetIntTypeWidth(type) - 1);
+    LLVMValueRef sign = LLVMBuildAShr(b, x, top, "");
+    if (t.code == RLX_INT)
+        return LLVMBuildSub(b, last, LLVMBuildXor(b, x, sign, ""), "");
+    return LLVMBuildOr(b, LLVMBuildSub(b, last, x, ""), x, ""); /* from 2^63 on it is negative */
+}
+
+/* size - 1, or the greatest number of |type|. */
+static LLVMValueRef last_of(rlxc_llvm *g, const param_check *p, LLVMTypeRef type)
+{
+    LLVMBuilderRef b = g->b;
+    LLVMValueRef size = LLVMBuildIntCast2(b, rlxc_llvm_index(g, p->size), g->i64, true, "");
+    LLVMValueRef last = LLVMBuildSub(b, size, rlxc_llvm_int(g, g->i64, 1), "");
+    LLVMValueRef most =
+        rlxc_llvm_int(g, g->i64, (int64_t)(UINT64_MAX >> (65 - LLVMGetIntTypeWidth(type))));
+    LLVMValueRef over = LLVMBuildICmp(b, LLVMIntSGT, last, most, "");
+    return LLVMBuildTrunc(b, LLVMBuildSelect(b, over, most, last, ""), type, "");
+}
+
 /* Whether any of |count| elements is outside: i1. Without branches and in the elements' own width
  * where differences fit it, for the sake of vectors. */
 static LLVMValueRef any_outside(rlxc_llvm *g, const param_check *p, LLVMValueRef data,
@@ -174,8 +249,10 @@ static LLVMValueRef any_outside(rlxc_llvm *g, const param_check *p, LLVMValueRef
     LLVMBuilderRef b = g->b;
     const rlx_dtype t = p->buffer->dtype;
     LLVMTypeRef memory = rlxc_llvm_memory(g, t);
-    const bool fits = t.code == RLX_INT && p->high - 1 - p->low <= rlxc_type_range(t).max;
+    const bool fits =
+        t.code == RLX_INT && (p->size != NULL || p->high - 1 - p->low <= rlxc_type_range(t).max);
     LLVMTypeRef type = fits ? memory : g->i64;
+    LLVMValueRef last = p->size != NULL ? last_of(g, p, type) : NULL;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(g->lc, g->fn, "check");
     LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(g->lc, g->fn, "compare");
@@ -190,8 +267,9 @@ static LLVMValueRef any_outside(rlxc_llvm *g, const param_check *p, LLVMValueRef
     LLVMSetAlignment(x, t.bits / 8u);
     LLVMValueRef places[2] = {rlxc_llvm_int(g, g->i64, 0),
                               LLVMBuildNSWAdd(b, i, rlxc_llvm_int(g, g->i64, 1), "")};
-    LLVMValueRef sums[2] = {LLVMConstNull(type),
-                            LLVMBuildOr(b, signs, outside_sign(g, p, type, x), "")};
+    LLVMValueRef sign =
+        last != NULL ? beyond_sign(g, p, type, last, x) : outside_sign(g, p, type, x);
+    LLVMValueRef sums[2] = {LLVMConstNull(type), LLVMBuildOr(b, signs, sign, "")};
     LLVMBasicBlockRef from[2] = {before, body};
     LLVMAddIncoming(i, places, from, 2);
     LLVMAddIncoming(signs, sums, from, 2);
@@ -233,13 +311,24 @@ void rlxc_llvm_refuse_param(rlxc_llvm *g, const param_check *p)
         rlxc_int(ctx, p->buffer->dtype, 0),
         rlxc_i64(ctx, 0)};
     const rlxc_expr *tensor = rlxc_intrinsic_call(ctx, "tvm_stack_make_array", array, 6);
-    rlxc_llvm_arg args[4] = {
+    LLVMValueRef low = rlxc_llvm_int(g, g->i64, p->low);
+    LLVMValueRef high = rlxc_llvm_int(g, g->i64, p->high);
+    if (p->size != NULL) {
+        high = LLVMBuildIntCast2(g->b, rlxc_llvm_index(g, p->size), g->i64, true, "");
+        low = LLVMBuildNeg(g->b, high, "");
+    }
+    const char *file = p->file != NULL ? p->file : "", *name = p->file != NULL ? p->name : "";
+    rlxc_llvm_arg args[8] = {
         {0},
-        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->low)},
-        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->high)},
-        {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(g->b, p->text, "text")}};
+        {RLX_KERNEL_ARG_INT, low},
+        {RLX_KERNEL_ARG_INT, high},
+        {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(g->b, p->text, "text")},
+        {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(g->b, file, "text")},
+        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->line)},
+        {RLX_KERNEL_ARG_INT, rlxc_llvm_int(g, g->i64, p->column)},
+        {RLX_KERNEL_ARG_STRING, LLVMBuildGlobalStringPtr(g->b, name, "text")}};
     if (!rlxc_llvm_host_arg(g, tensor, tensor, &args[0]))
         return;
-    rlxc_llvm_call_host(g, RLX_KERNEL_CHECK_RANGE, args, 4);
+    rlxc_llvm_call_host(g, RLX_KERNEL_CHECK_RANGE, args, p->file != NULL ? 8 : 4);
     LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 1));
 }

@@ -208,22 +208,25 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     LLVMValueRef body =
         rlxc_llvm_new_function(g, rlxc_internf(g->ctx, "%s.body", g->symbol), params, n);
     rlxc_llvm_attribute(g, body, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "noinline", 0);
-    rlxc_llvm_param_check check;
-    LLVMValueRef outside = NULL;
+    rlxc_llvm_param_check *checks;
+    const uint32_t n_checks = rlxc_llvm_find_checks(g, &checks);
+    LLVMValueRef *outside = rlxc_try_alloc(g->ctx, (size_t)n_checks + 1, sizeof *outside);
     rlxc_llvm_frame saved;
-    if (rlxc_llvm_find_check(g, &check)) {
-        const char *name = rlxc_internf(g->ctx, "%s.outside", g->symbol);
-        outside = rlxc_llvm_new_function(g, name, params, n);
+    if (!outside)
+        return;
+    for (uint32_t i = 0; i < n_checks; i++) {
+        const char *name = rlxc_internf(g->ctx, "%s.outside.%u", g->symbol, i);
+        outside[i] = rlxc_llvm_new_function(g, name, params, n);
         LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-        rlxc_llvm_attribute(g, outside, whole, "noinline", 0);
-        rlxc_llvm_attribute(g, outside, whole, "cold", 0);
-        saved = enter(g, outside, dims, n_dims, n_buffers);
-        rlxc_llvm_refuse_param(g, &check);
+        rlxc_llvm_attribute(g, outside[i], whole, "noinline", 0);
+        rlxc_llvm_attribute(g, outside[i], whole, "cold", 0);
+        saved = enter(g, outside[i], dims, n_dims, n_buffers);
+        rlxc_llvm_refuse_param(g, &checks[i]);
         rlxc_llvm_leave(g, &saved);
     }
     saved = enter(g, body, dims, n_dims, n_buffers);
-    if (outside)
-        rlxc_llvm_check_param(g, &check, outside);
+    for (uint32_t i = 0; i < n_checks; i++)
+        rlxc_llvm_check_param(g, &checks[i], outside[i]);
     rlxc_llvm_stmt(g, f->body);
     LLVMBuildRet(g->b, rlxc_llvm_int(g, g->i32, 0));
     rlxc_llvm_leave(g, &saved);

@@ -4,15 +4,19 @@
  *   z = R.call_tir(cls.take, (w, y), ...)
  * becomes
  *   z = R.call_tir(cls.take, (w, x), ...)
- * where take has the attributes rlx.check_param (the buffer's number among the parameters), _low,
- * _high and _text: code generation compares all elements before the kernel's body, which costs less
- * than the call of a builtin. Whatever reads y later reads x.
+ * where take has the attribute rlx.checks, a list of rows {"param": 1, "low": -10, "high": 10,
+ * "text": "take: index"}: code generation compares all elements of parameter 1 before the kernel's
+ * body, which costs less than the call of a builtin. Limits [-n, n) that are no numbers are
+ * "size": [p, d], where n is dimension d of the buffer that is parameter p. Whatever reads y later
+ * reads x.
  *
- * The limits are one pair of numbers. The kernel is the first that reads y, stands in the same
- * block with no effect between, and comes from the same line, as errors name it; all calls of its
- * PrimFunc pass an index of the same check, since the function itself is changed. */
+ * The kernel is the first that reads y and stands in the same block with no effect between. All
+ * calls of its PrimFunc pass an index of the same check, since the function itself is changed.
+ * Where the operator that needs the check is another one than the kernel is named after, as in a
+ * fused one, the row has its place: "file", "line", "column", "name". */
 #include <string.h>
 
+#include "compiler/ir/sym.h"
 #include "compiler/passes/alias.h"
 #include "compiler/passes/effects.h"
 #include "compiler/passes/fuse.h"
@@ -20,15 +24,22 @@
 
 typedef struct check { /* a call of rlx.check_index */
     const rlxc_binding *binding;
+    const rlxc_expr *size; /* the limits are [-size, size); NULL: low and high */
     int64_t low, high;
     const char *text;
-    int64_t param; /* of the kernel that may take it over */
+    int64_t param;    /* of the kernel that may take it over */
+    int64_t place[2]; /* of |size| in its parameters: buffer, dimension */
 } check;
+
+typedef struct site { /* a call that may take checks over */
+    const rlxc_binding *call;
+    RLXC_VEC(check *) checks;
+} site;
 
 typedef struct callee { /* of one PrimFunc */
     rlxc_prim_func *prim;
     uint32_t mentions; /* in all functions */
-    RLXC_VEC(check *) checks;
+    RLXC_VEC(site *) sites;
 } callee;
 
 typedef struct sink {
@@ -42,22 +53,29 @@ typedef struct sink {
 
 /* --- finding them ----------------------------------------------------------------------------- */
 
+static bool are_numbers(check *c, const rlxc_expr *low, const rlxc_expr *high)
+{
+    return rlxc_is_int(low, &c->low) && rlxc_is_int(high, &c->high) && c->low <= 0 &&
+           c->low >= -RLXC_MOST_CHECKED && c->high >= 1 && c->high <= RLXC_MOST_CHECKED;
+}
+
 static check *as_check(sink *s, const rlxc_binding *b)
 {
-    int64_t low, high;
     if (b->form != RLXC_FORM_CALL || b->callee.kind != RLXC_ATOM_EXTERN || b->n_args != 4 ||
         strcmp(b->callee.text, "rlx.check_index") != 0 || b->args[1].kind != RLXC_ATOM_SHAPE ||
         b->args[2].kind != RLXC_ATOM_SHAPE || b->args[3].kind != RLXC_ATOM_STRING ||
-        b->args[1].n != 1 || b->args[2].n != 1 || !rlxc_is_int(b->args[1].dims[0], &low) ||
-        !rlxc_is_int(b->args[2].dims[0], &high) || low > 0 || low < -RLXC_MOST_CHECKED ||
-        high < 1 || high > RLXC_MOST_CHECKED || !b->var->sinfo ||
+        b->args[1].n != 1 || b->args[2].n != 1 || !b->var->sinfo ||
         b->var->sinfo->kind != RLXC_SINFO_TENSOR)
         return NULL;
     if (b->args[0].kind == RLXC_ATOM_VAR && b->args[0].var->is_dataflow && !b->var->is_dataflow)
         return NULL; /* what it gives is read where the tensor is not known */
     check *c = rlxc_alloc(s->ctx, sizeof *c);
-    *c = (check){.binding = b, .low = low, .high = high, .text = b->args[3].text};
-    return c;
+    *c = (check){.binding = b, .text = b->args[3].text};
+    const rlxc_expr *low = b->args[1].dims[0], *high = b->args[2].dims[0];
+    if (are_numbers(c, low, high))
+        return c;
+    c->size = high;
+    return rlxc_prove_eq(s->ctx, low, rlxc_sub(s->ctx, rlxc_i64(s->ctx, 0), high), NULL) ? c : NULL;
 }
 
 static callee *callee_of(sink *s, const rlxc_global *g)
@@ -85,16 +103,35 @@ static void look(void *user, rlxc_atom atom)
             s->open.items[i--] = s->open.items[--s->open.count];
 }
 
-/* The number of the parameter that gets argument |arg| of a call; -1: not one of integers. */
+/* The parameter that gets argument |arg| of a call; -1: it is no buffer. */
 static int64_t param_of(const rlxc_prim_func *f, uint32_t arg)
 {
     for (uint32_t i = 0, k = 0; i < f->n_params; i++) {
         if (f->params[i].buffer == NULL)
             return -1;
         if (k++ == arg)
-            return rlxc_dtype_is_int(f->params[i].buffer->dtype) ? (int64_t)i : -1;
+            return i;
     }
     return -1;
+}
+
+/* Finds |c->size| among the dimensions of the call's arguments |args|. */
+static bool find_size(sink *s, const rlxc_prim_func *prim, rlxc_atom args, check *c)
+{
+    for (uint32_t i = 0; i < args.n; i++) {
+        const rlxc_sinfo *t = rlxc_atom_sinfo(s->ctx, s->module, args.items[i]);
+        const int64_t param = param_of(prim, i);
+        if (param < 0 || t == NULL || t->kind != RLXC_SINFO_TENSOR || t->dims == NULL ||
+            t->ndim != (int32_t)prim->params[param].buffer->ndim)
+            continue;
+        for (uint32_t d = 0; d < (uint32_t)t->ndim; d++)
+            if (rlxc_prove_eq(s->ctx, t->dims[d], c->size, NULL)) {
+                c->place[0] = param;
+                c->place[1] = d;
+                return true;
+            }
+    }
+    return false;
 }
 
 /* Whether |c| can go into the kernel that |b| calls. */
@@ -102,8 +139,7 @@ static void offer(sink *s, const rlxc_binding *b, check *c)
 {
     const rlxc_prim_func *prim = rlxc_called_prim(s->module, b);
     uint32_t found = 0;
-    if (prim == NULL || b->args[1].kind != RLXC_ATOM_TUPLE ||
-        b->range.file != c->binding->range.file || b->range.line != c->binding->range.line)
+    if (prim == NULL || b->args[1].kind != RLXC_ATOM_TUPLE)
         return;
     for (uint32_t i = 0; i < b->args[1].n; i++)
         if (b->args[1].items[i].kind == RLXC_ATOM_VAR &&
@@ -111,10 +147,17 @@ static void offer(sink *s, const rlxc_binding *b, check *c)
             c->param = param_of(prim, i);
             found++;
         }
-    if (found != 1 || c->param < 0)
+    if (found != 1 || c->param < 0 || !rlxc_dtype_is_int(prim->params[c->param].buffer->dtype) ||
+        (c->size != NULL && !find_size(s, prim, b->args[1], c)))
         return;
     callee *to = callee_of(s, rlxc_module_find(s->module, b->args[0].text));
-    RLXC_PUSH(s->ctx, &to->checks, c);
+    if (to->sites.count == 0 || to->sites.items[to->sites.count - 1]->call != b) {
+        site *here = rlxc_alloc(s->ctx, sizeof *here);
+        *here = (site){.call = b};
+        RLXC_PUSH(s->ctx, &to->sites, here);
+    }
+    site *here = to->sites.items[to->sites.count - 1];
+    RLXC_PUSH(s->ctx, &here->checks, c);
 }
 
 static void look_at_binding(sink *s, const rlxc_binding *b)
@@ -152,31 +195,89 @@ static void look_at_body(sink *s, const rlxc_body *body)
 
 /* --- moving them ------------------------------------------------------------------------------ */
 
-static bool same_check(const check *a, const check *b)
+/* Errors name the call of the kernel. */
+static bool is_at_call(const check *c, const site *at)
 {
-    return a->low == b->low && a->high == b->high && a->text == b->text && a->param == b->param;
+    return c->binding->range.file == at->call->range.file &&
+           c->binding->range.line == at->call->range.line;
 }
 
-static void set_attr(sink *s, rlxc_prim_func *f, const char *key, rlxc_attr value)
+static bool same_check(const check *a, const check *b)
 {
-    f->attrs = rlxc_attrs_with(s->ctx, f->attrs, rlxc_intern_cstr(s->ctx, key), value);
+    return a->param == b->param && a->text == b->text && (a->size == NULL) == (b->size == NULL) &&
+           (a->size == NULL ? a->low == b->low && a->high == b->high
+                            : a->place[0] == b->place[0] && a->place[1] == b->place[1]);
+}
+
+/* The check at |at| that is |c| of |of|, and whose place errors can name as they name that one. */
+static check *find_same(const site *at, const check *c, const site *of)
+{
+    for (uint32_t i = 0; i < at->checks.count; i++) {
+        check *other = at->checks.items[i];
+        const rlxc_range x = c->binding->range, y = other->binding->range;
+        const bool same_place = x.file == y.file && x.line == y.line && x.col == y.col;
+        if (same_check(c, other) && (is_at_call(c, of) ? is_at_call(other, at) : same_place))
+            return other;
+    }
+    return NULL;
+}
+
+static bool is_everywhere(const callee *to, const check *c)
+{
+    for (uint32_t i = 1; i < to->sites.count; i++)
+        if (find_same(to->sites.items[i], c, to->sites.items[0]) == NULL)
+            return false;
+    return true;
+}
+
+static void add(sink *s, rlxc_attrs *row, const char *key, rlxc_attr value)
+{
+    *row = rlxc_attrs_with(s->ctx, *row, rlxc_intern_cstr(s->ctx, key), value);
+}
+
+static rlxc_attr row_of(sink *s, const check *c, const site *at)
+{
+    rlxc_attrs row = {0};
+    const rlxc_range range = c->binding->range;
+    add(s, &row, "param", rlxc_attr_int(c->param));
+    if (c->size == NULL) {
+        add(s, &row, "low", rlxc_attr_int(c->low));
+        add(s, &row, "high", rlxc_attr_int(c->high));
+    } else {
+        add(s, &row, "size", rlxc_attr_ints(s->ctx, c->place, 2));
+    }
+    add(s, &row, "text", rlxc_attr_string(s->ctx, c->text));
+    if (!is_at_call(c, at)) {
+        const char *label = rlxc_line_label(s->ctx, range.file, range.line);
+        add(s, &row, "file", rlxc_attr_string(s->ctx, rlxc_file_base(s->ctx, range.file)));
+        add(s, &row, "line", rlxc_attr_int(range.line));
+        add(s, &row, "column", rlxc_attr_int(label != NULL ? 0 : range.col));
+        add(s, &row, "name", rlxc_attr_string(s->ctx, label != NULL ? label : ""));
+    }
+    return (rlxc_attr){.kind = RLXC_ATTR_DICT, .list = {row.values, row.keys, row.count}};
 }
 
 static void decide(sink *s, const callee *to)
 {
-    if (to->checks.count == 0 || to->checks.count != to->mentions)
+    RLXC_VEC(rlxc_attr) rows = {0};
+    if (to->sites.count == 0 || to->sites.count != to->mentions)
         return;
-    const check *first = to->checks.items[0];
-    for (uint32_t i = 1; i < to->checks.count; i++)
-        if (!same_check(first, to->checks.items[i]))
-            return;
-    for (uint32_t i = 0; i < to->checks.count; i++)
-        rlxc_map_set(s->ctx, &s->checks, rlxc_key(to->checks.items[i]->binding->var),
-                     to->checks.items[i]);
-    set_attr(s, to->prim, "rlx.check_param", rlxc_attr_int(first->param));
-    set_attr(s, to->prim, "rlx.check_low", rlxc_attr_int(first->low));
-    set_attr(s, to->prim, "rlx.check_high", rlxc_attr_int(first->high));
-    set_attr(s, to->prim, "rlx.check_text", rlxc_attr_string(s->ctx, first->text));
+    const site *first = to->sites.items[0];
+    for (uint32_t i = 0; i < first->checks.count; i++) {
+        const check *c = first->checks.items[i];
+        if (!is_everywhere(to, c))
+            continue;
+        for (uint32_t k = 0; k < to->sites.count; k++) {
+            check *same = find_same(to->sites.items[k], c, first);
+            rlxc_map_set(s->ctx, &s->checks, rlxc_key(same->binding->var), same);
+        }
+        RLXC_PUSH(s->ctx, &rows, row_of(s, c, first));
+    }
+    if (rows.count == 0)
+        return;
+    const rlxc_attr list = {.kind = RLXC_ATTR_LIST, .list = {rows.items, NULL, rows.count}};
+    to->prim->attrs =
+        rlxc_attrs_with(s->ctx, to->prim->attrs, rlxc_intern_cstr(s->ctx, "rlx.checks"), list);
 }
 
 static rlxc_rewrite_action drop(void *user, rlxc_builder *b, rlxc_binding *binding,

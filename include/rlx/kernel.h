@@ -60,7 +60,9 @@ typedef struct rlx_kernel_arg {
 #define RLX_KERNEL_FAIL_INDEX "rlx.fail_index"
 
 /* The builtin (tensor, low, high, text) that fails unless low <= x < high for all elements. What it
-   says is the call's error as it stands, without the kernel's name. */
+   says is the call's error as it stands, without the kernel's name. Four more arguments, (file,
+   line, column, name), are the place that the error names instead of the call's; in column 0 it is
+   what |name| says. */
 #define RLX_KERNEL_CHECK_RANGE "rlx.check_range"
 
 /* Code generators address the members by offset: 64-bit layout, never reordered. */

@@ -95,6 +95,9 @@ ROWS = [
     Row("Cast", [node("Cast", "x", "i", to=6), node("Gather", "k i", "y")], "xk",
         [((f32(-NAN), X), "index -2147483648 at [0]"), ((f32(-INF), X), "index -2147483648"),
       ((f32(-1), X), None)]),
+    # the check runs in the kernel of Neg, and names Gather
+    Row("Gather", [node("Gather", "x k", "g"), node("Neg", "g", "y")], "xk",
+        [((X, np.array([0, n])), why) for n, why in ((3, "node 0 (Gather): index 3 at [1] is out of range"), (-3, None))]),
     numbers("TopK", [((5,), "(TopK): k is 5, expected 0 to 4"), ((-1,), "(TopK): k is -1"), ((4,), None),
                      ((0,), None)],
             outs="y z"),

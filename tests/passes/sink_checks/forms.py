@@ -1,5 +1,5 @@
-# A check goes into the first kernel that reads what it gives; what is read elsewhere, or with limits
-# that are no numbers, stays.
+# A check goes into the first kernel that reads what it gives, a fused one too; limits that are no
+# numbers go where they are a dimension of the kernel's buffers. What is read elsewhere stays.
 from tvm.script import ir as I, relax as R, tir as T
 
 
@@ -30,3 +30,19 @@ class Module:
             v = R.exp(y)
             z = v
         return z
+
+    @R.function
+    def fused(a: R.Tensor((4, 6), "float32"), b: R.Tensor(("m", 6), "float32"), i: R.Tensor(("n",), "int32"), j: R.Tensor(("n",), "int64")):
+        with R.dataflow():
+            x = R.take(a, i, axis=0, mode="fast")
+            y = R.take(b, j, axis=0, mode="fast")
+            z = R.add(x, y)
+            R.output(z)
+        return z
+
+    @R.function
+    def product(w: R.Tensor(("m", 6), "float32"), x: R.Tensor(("n",), "int32")):
+        with R.dataflow():
+            y = R.take(w, x, mode="fast")
+            R.output(y)
+        return y
