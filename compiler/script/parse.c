@@ -412,6 +412,37 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* What the map of functions holds for one whose parameters begin at |at|. */
+static uintptr_t scan_result(const char *at, const char *end)
+{
+    rlx_dtype t;
+    int depth = 0;
+    for (; at < end && (depth > 0 || *at == '('); at++)
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+    while (at < end && *at == ' ')
+        at++;
+    if (end - at < 2 || memcmp(at, "->", 2) != 0)
+        return 1;
+    at += 2;
+    while (at < end && *at == ' ')
+        at++;
+    const char *name = at; /* after the last point */
+    for (; at < end && (is_word_byte(*at) || *at == '.'); at++)
+        name = *at == '.' ? at + 1 : name;
+    if (!rlxc_dtype_parse(name, (size_t)(at - name), &t))
+        return 1;
+    return 2 + ((uintptr_t)t.code << 24 | (uintptr_t)t.bits << 16 | t.lanes);
+}
+
+rlx_dtype rlxc_parse_returned(const rlxc_parser *p, const char *name)
+{
+    uintptr_t packed = (uintptr_t)rlxc_map_get(&p->functions, rlxc_key(name));
+    if (packed < 2)
+        return rlxc_dtype_void();
+    packed -= 2;
+    return (rlx_dtype){(uint8_t)(packed >> 24), (uint8_t)(packed >> 16), (uint16_t)packed};
+}
+
 /* Notes the names of functions, wherever in the text: a superset is good enough. */
 static void scan_functions(rlxc_context *ctx, const char *text, size_t length, rlxc_map *out)
 {
@@ -425,7 +456,8 @@ static void scan_functions(rlxc_context *ctx, const char *text, size_t length, r
         while (stop < end && is_word_byte(*stop))
             stop++;
         if (whole && stop > at)
-            rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, at, (size_t)(stop - at))), out);
+            rlxc_map_set(ctx, out, rlxc_key(rlxc_intern(ctx, at, (size_t)(stop - at))),
+                         (void *)scan_result(stop, end));
         at = stop;
     }
 }

@@ -62,7 +62,8 @@ typedef struct rlxc_parser {
     rlxc_names names, symbols;
     rlxc_map aliases;   /* imported name -> canonical path */
     rlxc_map paths;     /* dotted text -> canonical path, "" for none */
-    rlxc_map functions; /* names after `def` anywhere in the text */
+    rlxc_map functions; /* names after `def` anywhere in the text -> 1, or 2 + the packed type after
+                           `->` where that is a scalar's */
     rlxc_map externs;   /* R.ExternFunc of the module: name there -> name in the registry */
     rlxc_map signs;     /* of the function at hand: see binders.c */
     rlxc_map declared;  /* symbols that its body declares: 1 + their packed type */
@@ -102,6 +103,8 @@ bool rlxc_parse_path_is(rlxc_parser *p, const rlxc_py *e, const char *path);
 const char *rlxc_parse_global(rlxc_parser *p, const rlxc_py *e);
 /* The function of that name: of the module or, by R.ExternFunc there, of the registry. */
 rlxc_atom rlxc_parse_global_atom(rlxc_parser *p, const char *name, rlxc_range range);
+/* The type that the function of this name says it returns; void: none, or no scalar. */
+rlx_dtype rlxc_parse_returned(const rlxc_parser *p, const char *name);
 /* One level of nesting deeper; false with an error beyond RLXC_MAX_DEPTH. */
 bool rlxc_parse_enter(rlxc_parser *p, rlxc_range range);
 void rlxc_parse_leave(rlxc_parser *p);
@@ -120,6 +123,10 @@ bool rlxc_parse_may_be_negative(const rlxc_parser *p, const char *symbol);
 
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *path);
+/* f(x, A) in a PrimFunc, where |name| is a function of the module. */
+const rlxc_expr *rlxc_parse_prim_call(rlxc_parser *p, const rlxc_py *call, const char *name);
+/* A buffer as T.tvm_stack_make_array describes it. */
+const rlxc_expr *rlxc_parse_whole_buffer(rlxc_parser *p, const rlxc_buffer *buffer);
 /* Other spellings of intrinsics: T.Call, T.call_intrin, T.prefetch, ...; false: none of them. */
 bool rlxc_parse_spelled(rlxc_parser *p, const rlxc_py *call, const char *name,
                         const rlxc_expr **out);

@@ -323,3 +323,25 @@ bool rlxc_parse_spelled(rlxc_parser *p, const rlxc_py *call, const char *name,
         return false;
     return true;
 }
+
+const rlxc_expr *rlxc_parse_prim_call(rlxc_parser *p, const rlxc_py *call, const char *name)
+{
+    enum { MOST = 64 };
+    const rlxc_expr *args[1 + MOST] = {rlxc_string(p->ctx, name)};
+    if (call->n > MOST || call->n_keywords > 0) {
+        rlxc_error(p->ctx, call->range, "a PrimFunc takes at most %d arguments, without names",
+                   MOST);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < call->n; i++) {
+        const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, call->items[i]);
+        args[1 + i] =
+            buffer ? rlxc_parse_whole_buffer(p, buffer) : rlxc_parse_prim(p, call->items[i]);
+        if (!args[1 + i])
+            return NULL;
+    }
+    rlxc_parse_global_atom(p, name, call->range); /* notes the use */
+    p->module->prim_calls = true;
+    return rlxc_call(p->ctx, rlxc_parse_returned(p, name), rlxc_intern_cstr(p->ctx, "call_prim"),
+                     args, call->n + 1);
+}

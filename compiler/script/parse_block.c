@@ -160,9 +160,14 @@ rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t s
         const rlxc_expr *data = rlxc_parse_prim(p, field[DATA]);
         if (!data)
             return NULL;
-        if (data->kind != RLXC_EXPR_VAR || !rlxc_dtype_is_handle(data->dtype)) {
+        if (!rlxc_dtype_is_handle(data->dtype) || (data->kind != RLXC_EXPR_VAR && !t->pointers)) {
             rlxc_error(p->ctx, field[DATA]->range, "data= must name a pointer");
             return NULL;
+        }
+        if (data->kind != RLXC_EXPR_VAR) { /* data=T.address_of(A[i]) */
+            const rlxc_expr *var = rlxc_var(p->ctx, name, rlxc_dtype_handle());
+            rlxc_tir_push(t, t->pointers, rlxc_stmt_let(p->ctx, var, data), field[DATA]->range);
+            data = var;
         }
         buffer->data = data;
     }

@@ -266,7 +266,7 @@ static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const c
 
 /* A buffer that stands as an argument of a packed function, as T.tvm_stack_make_array describes it.
  */
-static const rlxc_expr *whole_buffer(rlxc_parser *p, const rlxc_buffer *b)
+const rlxc_expr *rlxc_parse_whole_buffer(rlxc_parser *p, const rlxc_buffer *b)
 {
     const rlxc_expr *zero = rlxc_int(p->ctx, RLX_I32, 0);
     rlx_dtype t = b->dtype;
@@ -301,7 +301,7 @@ static const rlxc_expr *parse_callee(rlxc_parser *p, const rlxc_py *call, const 
     for (uint32_t i = 0; i < call->n; i++) {
         const rlxc_py *item = call->items[i];
         const rlxc_buffer *buffer = is_packed ? rlxc_parse_buffer_name(p, item) : NULL;
-        args[i] = buffer ? whole_buffer(p, buffer) : argument(p, item);
+        args[i] = buffer ? rlxc_parse_whole_buffer(p, buffer) : argument(p, item);
         if (!args[i])
             return NULL;
     }

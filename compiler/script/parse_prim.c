@@ -379,6 +379,7 @@ static const rlxc_expr *parse_choice(rlxc_parser *p, const rlxc_py *e)
 const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e)
 {
     const char *path;
+    const char *function;
     const rlxc_expr *loaded;
     switch (e->kind) {
     case RLXC_PY_BOOL:
@@ -407,6 +408,9 @@ const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e)
             return rlxc_parse_intrinsic(p, e, path + 2);
         if (rlxc_parse_vector_load(p, e, &loaded))
             return loaded;
+        function = p->tir ? rlxc_parse_global(p, e->base) : NULL;
+        if (function)
+            return rlxc_parse_prim_call(p, e, function);
         if (e->base->dotted &&
             (strcmp(e->base->dotted, "min") == 0 || strcmp(e->base->dotted, "max") == 0 ||
              strcmp(e->base->dotted, "float") == 0))

@@ -35,6 +35,7 @@ typedef struct rlxc_tir_parser {
     uint32_t n_blocks;
     uint32_t n_loops; /* around this statement, inside its block */
     rlxc_tir_loop *loop;
+    rlxc_stmts *pointers; /* where a buffer may bind its pointer; NULL: it must be a name */
 } rlxc_tir_parser;
 
 /* --- parse_block.c */

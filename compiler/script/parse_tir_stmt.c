@@ -91,7 +91,9 @@ static void declare_buffer(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
                            const rlxc_py *call)
 {
     rlxc_parser *p = t->p;
+    t->pointers = out;
     rlxc_buffer *buffer = rlxc_tir_buffer(t, call, 0, name, NULL);
+    t->pointers = NULL;
     if (!buffer)
         return;
     const rlxc_py *data = call->n > 2 ? call->items[2] : rlxc_py_keyword(call, "data");

@@ -236,6 +236,12 @@ static void print_call(rlxc_printer *p, const rlxc_expr *e)
         print_shuffle(p, e);
         return;
     }
+    if (strcmp(e->call.name, "call_prim") == 0) {
+        rlxc_text_printf(&p->out, "%s.%s(", p->cls_name, e->call.args[0]->s);
+        print_args(p, e->call.args + 1, e->call.n - 1);
+        rlxc_text_puts(&p->out, ")");
+        return;
+    }
     rlxc_text_printf(&p->out, "T.%s(", e->call.name);
     const rlxc_intrinsic *row = rlxc_find_intrinsic(e->call.name, strlen(e->call.name));
     if (row == NULL || row->result == RLXC_RESULT_GIVEN) {
