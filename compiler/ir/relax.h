@@ -147,7 +147,7 @@ typedef struct rlxc_module {
     RLXC_VEC(rlxc_global *) globals; /* in source order */
     rlxc_map by_name;                /* interned name -> rlxc_global */
     rlxc_attrs attrs;
-    bool prim_calls; /* a PrimFunc may call a PrimFunc */
+    bool prim_calls;                 /* a PrimFunc may call a PrimFunc */
     RLXC_VEC(rlxc_vdevice) vdevices; /* I.module_global_infos({"vdevice": [...]}) */
 } rlxc_module;
 

@@ -343,7 +343,8 @@ bool rlxc_pass_inline_prim_calls(rlxc_context *ctx, rlxc_module *module,
         if (module->globals.items[i]->prim)
             inline_function(&in, module->globals.items[i]->prim);
     for (uint32_t i = 0; i < in.callees.count && !rlxc_failed(ctx); i++)
-        if (in.callees.items[i]->is_private && !rlxc_is_mentioned(module, in.callees.items[i]->name))
+        if (in.callees.items[i]->is_private &&
+            !rlxc_is_mentioned(module, in.callees.items[i]->name))
             rlxc_module_remove(ctx, module, in.callees.items[i]->name);
     module->prim_calls = false;
     return !rlxc_failed(ctx);
