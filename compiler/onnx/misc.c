@@ -114,9 +114,9 @@ void rlxc_ox_import_max_roi_pool(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
-void rlxc_ox_import_det(rlxc_ox *im, const rlxc_ox_row *row)
+/* Of each square matrix of the input: builtin |row->arg|, rlx.det or rlx.inverse. */
+void rlxc_ox_import_of_matrices(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_atom x = rlxc_ox_in(im, 0);
     rlx_dtype t = rlxc_ox_type(im, x), wide = t.bits == 64 ? RLX_F64 : RLX_F32;
@@ -127,8 +127,9 @@ void rlxc_ox_import_det(rlxc_ox *im, const rlxc_ox_row *row)
     }
     rlxc_ox_dims(im, x, dims);
     x = rlxc_ox_cast(im, x, wide);
-    const rlxc_sinfo *result = rlxc_sinfo_tensor(im->ctx, wide, (int32_t)ndim - 2, dims, NULL);
-    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_builtin(im, "rlx.det", &x, 1, result), t));
+    const uint32_t of = strcmp(row->arg, "rlx.det") == 0 ? ndim - 2 : ndim;
+    const rlxc_sinfo *result = rlxc_sinfo_tensor(im->ctx, wide, (int32_t)of, dims, NULL);
+    rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_builtin(im, row->arg, &x, 1, result), t));
 }
 
 void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)

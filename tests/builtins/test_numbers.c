@@ -75,6 +75,34 @@ RLX_TEST(builtins, determinants)
     RLX_FAILS(try_builtin(t, "rlx.det", bad, 1, &out), RLX_E_INVALID_ARG, "square matrices");
 }
 
+RLX_TEST(builtins, inverses)
+{
+    static const struct {
+        int64_t n;
+        double values[9], inverse[9];
+    } rows[] = {{1, {-4}, {-.25}},
+                {2, {0, 1, 1, 0}, {0, 1, 1, 0}},
+                {2, {1, 2, 3, 4}, {-2, 1, 1.5, -.5}},
+                {3, {0, 0, 2, 1, 0, 0, 0, 4, 0}, {0, 1, 0, 0, 0, .25, .5, 0, 0}},
+                {0, {0}, {0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int64_t dims[2] = {rows[i].n, rows[i].n};
+        rlx_value args[] = {make_tensor(t, RLX_F64, 2, dims, rows[i].values)};
+        rlx_value v = call_builtin(t, "rlx.inverse", args, 1);
+        for (int64_t k = 0; k < rows[i].n * rows[i].n; k++)
+            cr_expect_float_eq(element(v, k), rows[i].inverse[k], 1e-12, "row %zu", i);
+        rlx_value_release(v);
+    }
+    const int64_t dims[2] = {2, 2}, wide[2] = {2, 3};
+    const double flat[4] = {1, 2, 2, 4};
+    rlx_value singular[] = {make_tensor(t, RLX_F64, 2, dims, flat)};
+    rlx_value v = call_builtin(t, "rlx.inverse", singular, 1);
+    cr_expect(!isfinite(element(v, 0)));
+    rlx_value_release(v);
+    rlx_value bad[] = {make_tensor(t, RLX_F32, 2, wide, NULL)}, out;
+    RLX_FAILS(try_builtin(t, "rlx.inverse", bad, 1, &out), RLX_E_INVALID_ARG, "square matrices");
+}
+
 /* Regions that lie outside, are not numbers or name no image pool to 0, and read nothing. */
 RLX_TEST(builtins, pooled_regions_stay_in_the_image)
 {

@@ -193,6 +193,11 @@ def shaped_anew():
         out.append(Row("UnfoldTensor", [x(dims)], windows, dim=axis, size=size, step=step, sizes=sizes,
                        **more))
     boxes = np.array([[0, 0, 1, 1], [.1, .2, .8, .9], [-.3, .5, .5, 1.4], [1, 1, 0, 0]], F32)
+    far = 9 * np.eye(4, dtype=F32)
+    out += [Row("Inverse", [x("n n", t, 1, 2)], lambda a: np.linalg.inv(a), name=t,
+                sizes=[(1, 1), (0, 1), (2, 1)], loose=1e-2, **more) for t in ("float32", "float64")]
+    out.append(Row("Inverse", [np.stack([far, far[::-1] + 1, far + np.tri(4, dtype=F32)])],
+                   lambda a: np.linalg.inv(a), gives="float32", sizes=sizes[:1], **more))
     for mode in ("bilinear", "nearest"):
         for size in ((3, 4), (1, 1), (1, 5)):
             out.append(Row("CropAndResize", [x("3 2 n m"), boxes, np.array([2, 0, 1, 1], np.int32),
