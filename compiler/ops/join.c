@@ -3,12 +3,17 @@
  * Slice bounds follow Python: negative ones count from the end, those beyond are clipped (unless
  * assume_inbound says that they are not). The clipped bounds are symbolic expressions, so the
  * result's shape is known even where its size is not. */
+#include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
 #include <string.h>
 
-enum { MAX_SELECTED = 8 }; /* concat of more tensors writes them one after the other */
+enum {
+    MAX_SELECTED = 8, /* concat of more tensors writes them one after the other */
+    MAX_WRITTEN = 64, /* concat of more joins groups of them first: LLVM takes more than linear time
+                       * for the loops of one function, and equal groups are one function */
+};
 
 /* --- concat, stack --- */
 
@@ -125,10 +130,33 @@ static void append_part(rlxc_te *te, const rlxc_te_operand *part, const rlxc_buf
     rlxc_te_store_at(te, out, at, NULL, rlxc_te_get(te, part, te->axes));
 }
 
+/* The |n| > MAX_WRITTEN tensors of the tuple, joined by groups. */
+static rlxc_atom concat_groups(rlxc_builder *b, const rlxc_binding *call, uint32_t n)
+{
+    const rlxc_atom tuple = call->args[0];
+    rlxc_atom *groups = rlxc_alloc(b->ctx, (n / MAX_WRITTEN + 1) * sizeof *groups);
+    uint32_t n_groups = 0;
+    for (uint32_t from = 0; from < n; from += MAX_WRITTEN) {
+        rlxc_atom parts[MAX_WRITTEN];
+        uint32_t k = 0;
+        for (; k < MAX_WRITTEN && from + k < n; k++)
+            parts[k] = rlxc_lower_field(b, call, tuple, from + k);
+        const rlxc_atom group = rlxc_atom_tuple(b->ctx, parts, k);
+        groups[n_groups++] =
+            k == 1 ? parts[0] : rlxc_lower_op(b, call, "concat", &group, 1, call->attrs);
+    }
+    const rlxc_atom all = rlxc_atom_tuple(b->ctx, groups, n_groups);
+    return rlxc_failed(b->ctx) ? (rlxc_atom){0}
+                               : rlxc_lower_op(b, call, "concat", &all, 1, call->attrs);
+}
+
 rlxc_atom rlxc_legalize_concat(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
     uint32_t axis;
+    const rlxc_sinfo *tuple = rlxc_atom_sinfo(b->ctx, b->module, call->args[0]);
+    if (tuple && tuple->kind == RLXC_SINFO_TUPLE && tuple->n_fields > MAX_WRITTEN)
+        return concat_groups(b, call, tuple->n_fields);
     if (!rlxc_te_begin(&te, b, call, "concatenate", RLXC_PATTERN_INJECTIVE) ||
         !join_axis(&te.view, te.out->ndim, &axis))
         return (rlxc_atom){0};

@@ -7,6 +7,7 @@
 #include "compiler/ops/te.h"
 
 #include "compiler/ir/constant.h"
+#include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 #include "rlx/floats.h"
 
@@ -140,20 +141,8 @@ rlxc_te_operand rlxc_te_operand_of(rlxc_te *te, uint32_t i, const char *name)
 
 rlxc_te_operand rlxc_te_field_of(rlxc_te *te, uint32_t i, uint32_t field, const char *name)
 {
-    rlxc_atom tuple = te->call->args[i];
     const rlxc_sinfo *s = te->view.in[i]->fields[field];
-    if (tuple.kind == RLXC_ATOM_TUPLE)
-        return operand(te, tuple.items[field], s, name);
-    /* a variable that holds a tuple: take the field out first */
-    rlxc_binding *get = rlxc_binding_new(te->ctx, RLXC_FORM_TUPLE_GET,
-                                         rlxc_rvar_new(te->ctx, te->b->function, name, s));
-    rlxc_atom *args = rlxc_alloc(te->ctx, sizeof *args);
-    args[0] = tuple;
-    get->args = args;
-    get->n_args = 1;
-    get->index = field;
-    get->range = te->call->range;
-    return operand(te, rlxc_emit(te->b, get), s, name);
+    return operand(te, rlxc_lower_field(te->b, te->call, te->call->args[i], field), s, name);
 }
 
 const rlxc_buffer *rlxc_te_output(rlxc_te *te, const char *name)

@@ -230,6 +230,8 @@ def rows():
             lambda a, b: np.concatenate((a, b), -1)),
         Row("R.concat((" + "x, " * 11 + "y), axis=1)", {"x": x(), "y": x("n 5")},
             lambda a, b: np.concatenate([a] * 11 + [b], 1), name="concat of twelve"),
+        Row("R.concat((" + "x, y, " * 64 + "x), axis=1)", {"x": x(), "y": x("n 5")},
+            lambda a, b: np.concatenate([a, b] * 64 + [a], 1), name="concat of 129"),
         Row("R.stack((x, y), axis=1)", {"x": x(), "y": x()}, lambda a, b: np.stack((a, b), 1)),
         Row("R.split(x, 3, axis=1)", {"x": x("n 9 m")}, lambda a: np.split(a, 3, 1)),
         Row("R.split(x, [2, 5], axis=-2)", {"x": x("n 9 m")}, lambda a: np.split(a, [2, 5], 1)),
