@@ -221,8 +221,10 @@ BINARY(floor_mod)
 BINARY(power)
 {
     (void)row;
-    if (b->kind == RLXC_EXPR_FLOAT && b->f == 2)
-        return rlxc_mul(ctx, a, a);
+    if (b->kind == RLXC_EXPR_FLOAT && (b->f == 2 || b->f == 3)) {
+        const rlxc_expr *square = rlxc_mul(ctx, a, a);
+        return b->f == 2 ? square : rlxc_mul(ctx, square, a);
+    }
     if (rlxc_dtype_is_float(a->dtype))
         return call2(ctx, "pow", a, b);
     /* integers go through float64, exact for results below 2^53 */

@@ -189,6 +189,9 @@ def rows():
             out.append(Row(f"R.{op}(x, y)", {"x": x("n m", dtype, -9, 9), "y": x("m", dtype, 1, 5)},
                            int_ref, name=f"R.{op} {dtype}"))
     out.append(Row("R.power(x, y)", {"x": x(low=.1), "y": x("m")}, np.power))
+    for k in (2, 3, -1, .5):
+        low = .1 if k == .5 else -2
+        out.append(Row(f'R.power(x, R.const({k}, "float32"))', {"x": x(low=low)}, lambda a, k=k: a ** k))
     for op in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
         out.append(Row(f"R.{op}(x, y)", {"x": x("n m", "int32", -99, 99),
                                          "y": x("m", "int32", 0, 7)}, getattr(np, op)))
