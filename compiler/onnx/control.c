@@ -376,10 +376,103 @@ void rlxc_ox_import_loop(rlxc_ox *im, const rlxc_ox_row *row)
     }
 }
 
+/* Attribute of the Scans that one of opset 8 becomes: they have no batch. */
+static const char without_batch[] = "__without_batch";
+
+static Onnx__AttributeProto *made_attribute(rlxc_ox *im, const char *name)
+{
+    Onnx__AttributeProto *a = rlxc_alloc(im->ctx, sizeof *a);
+    onnx__attribute_proto__init(a);
+    a->name = (char *)(uintptr_t)name;
+    return a;
+}
+
+/* |n| names that no model has. */
+static char **made_names(rlxc_ox *im, const char *what, size_t n)
+{
+    char **names = rlxc_alloc(im->ctx, (n + 1) * sizeof *names);
+    for (size_t i = 0; i < n; i++)
+        names[i] = (char *)(uintptr_t)rlxc_internf(im->ctx, "\t%s %zu", what, i);
+    return names;
+}
+
+static Onnx__ValueInfoProto **made_infos(rlxc_ox *im, char *const *names, size_t n)
+{
+    Onnx__ValueInfoProto *infos = rlxc_alloc(im->ctx, (n + 1) * sizeof *infos);
+    Onnx__ValueInfoProto **list = rlxc_alloc(im->ctx, (n + 1) * sizeof *list);
+    for (size_t i = 0; i < n; i++) {
+        onnx__value_info_proto__init(&infos[i]);
+        infos[i].name = names[i];
+        list[i] = &infos[i];
+    }
+    return list;
+}
+
+/* Scan of opset 8 at hand, whose inputs and outputs have a batch in front: a Scan over the batch,
+ * whose body is that Scan for one of it. */
+static void scan_batch(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    const Onnx__NodeProto *node = im->node;
+    const size_t n = node->n_input - 1; /* the first, lengths, is not given */
+    char **names = made_names(im, "one of the batch", n);
+    Onnx__NodeProto *inner = rlxc_alloc(im->ctx, sizeof *inner);
+    Onnx__GraphProto *turn = rlxc_alloc(im->ctx, sizeof *turn);
+    Onnx__NodeProto outer = *node, **nodes = rlxc_alloc(im->ctx, sizeof *nodes);
+    Onnx__AttributeProto *count = made_attribute(im, "num_scan_inputs"),
+                         *mark = made_attribute(im, without_batch),
+                         *graph = made_attribute(im, "body"), *attributes[3] = {graph, count, mark};
+    *inner = *node;
+    inner->input = rlxc_alloc(im->ctx, node->n_input * sizeof *inner->input);
+    inner->input[0] = node->input[0];
+    for (size_t i = 0; i < n; i++)
+        inner->input[i + 1] = names[i];
+    inner->output = made_names(im, "result", node->n_output);
+    inner->attribute = rlxc_alloc(im->ctx, (node->n_attribute + 1) * sizeof *inner->attribute);
+    for (size_t i = 0; i < node->n_attribute; i++)
+        inner->attribute[i] = node->attribute[i];
+    inner->attribute[inner->n_attribute++] = mark;
+    nodes[0] = inner;
+    onnx__graph_proto__init(turn);
+    turn->node = nodes;
+    turn->n_node = 1;
+    turn->input = made_infos(im, names, n);
+    turn->n_input = n;
+    turn->output = made_infos(im, inner->output, node->n_output);
+    turn->n_output = node->n_output;
+    graph->g = turn;
+    count->has_i = true;
+    count->i = (int64_t)n;
+    outer.attribute = attributes;
+    outer.n_attribute = 3;
+    im->node = &outer;
+    row->fn(im, row);
+    im->node = node;
+}
+
+/* Whether the Scan of opset 8 at hand is of one alone, which needs no loop. */
+static bool is_batch_of_one(rlxc_ox *im)
+{
+    bool one = true;
+    for (uint32_t i = 1; i < rlxc_ox_n_inputs(im) && one; i++) {
+        const rlxc_atom x = rlxc_ox_in(im, i);
+        one = rlxc_ox_ndim(im, x) > 0 && rlxc_is_const(rlxc_ox_dim(im, x, 0), 1);
+    }
+    return one;
+}
+
 void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
     const Onnx__GraphProto *g = rlxc_ox_graph_attr(im, "body");
+    const bool batched = im->opset < 9 && !rlxc_ox_attr(im, without_batch);
+    if (batched && rlxc_ox_has(im, 0)) {
+        rlxc_ox_fail(im, "Scan of opset 8 with sequence lengths is not supported");
+        return;
+    }
+    if (batched && g && rlxc_ox_n_inputs(im) > 1 && !is_batch_of_one(im)) {
+        if (rlxc_ox_good(im))
+            scan_batch(im, row);
+        return;
+    }
     uint32_t first = im->opset < 9 ? 1 : 0, total = rlxc_ox_n_inputs(im) - first, count;
     int64_t scanned = rlxc_ox_int(im, "num_scan_inputs", 1);
     int64_t axes[RLXC_OX_MAX_STATES] = {0}, directions[RLXC_OX_MAX_STATES] = {0},
@@ -409,19 +502,12 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_ints(im, "scan_input_axes", axes, RLXC_OX_MAX_STATES, &count);
     rlxc_ox_ints(im, "scan_output_directions", out_directions, RLXC_OX_MAX_STATES, &count);
     rlxc_ox_ints(im, "scan_output_axes", out_axes, RLXC_OX_MAX_STATES, &count);
-    bool batched = im->opset < 9;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *turns = NULL;
     for (uint32_t k = 0; k < total && !im->failed; k++) {
         rlxc_atom x = rlxc_ox_in(im, first + k);
-        if (batched) { /* opset 8 has a batch in front; only one of a single element is understood
-                        */
+        if (batched) { /* of one: left out, and put back in front of the results */
             uint32_t ndim = rlxc_ox_ndim(im, x);
             rlxc_ox_dims(im, x, dims);
-            if (ndim == 0 || !rlxc_is_const(dims[0], 1) || rlxc_ox_has(im, 0)) {
-                rlxc_ox_fail(im,
-                             "Scan of opset 8 with a batch or sequence lengths is not supported");
-                return;
-            }
             x = rlxc_ox_reshape(im, x, dims + 1, ndim - 1);
         }
         if (k < n) {

@@ -174,6 +174,22 @@ def functions():
     return [twice, leaky, share, again]
 
 
+def old_scan():
+    """A Scan of opset 8, with a batch in front: running sums, and those times a value outside."""
+    of_one = tensor_type(F32, ["k"])
+    turn = graph([node("Add", "s x", "t"), node("Mul", "t w", "o"), node("Identity", "t", "u")],
+                 [("s", of_one), ("x", of_one)], [("u", of_one), ("o", of_one)])
+    return [function(name, ["first", "xs", "w"], ["last", "ys"],
+                     [node("Scan", "_ first xs", "last ys", body=turn, num_scan_inputs=1, **how)],
+                     opset=8) for name, how in (("Sums", {}), ("Back", {"directions": [1]}))]
+
+
+def summed(first, xs, w):
+    sums, back = first[:, None] + xs.cumsum(1), first[:, None] + xs[:, ::-1].cumsum(1)
+    ends = [s[:, -1] if xs.shape[1] else first for s in (sums, back)]
+    return [ends[0], sums * w, ends[1], back * w]
+
+
 def called(x):
     e = np.exp(x)
     e = e / e.sum((1, 2), keepdims=True)
@@ -406,6 +422,17 @@ def programs():
                 lambda *x: [-(v[:, 0] if v.shape[1] == 1 else v) for v in x]),
         Program("too many squeezes of either rank", in_sequence(200, ("Neg", "", {})), [], None,
                 refused="If: the rank of 's3' is known only when the model runs"),
+        *[Program(f"Scan of opset 8, {dims}",
+                  graph([node("Sums", "f x w", "a b", domain="local"),
+                         node("Back", "f x w", "c d", domain="local")],
+                        [("f", tensor_type(F32, [dims[0], "k"])), ("x", tensor_type(F32, dims)),
+                         ("w", tensor_type(F32, []))],
+                        [("a", tensor_type(F32, [dims[0], "k"])), ("b", tensor_type(F32, dims)),
+                         ("c", tensor_type(F32, [dims[0], "k"])), ("d", tensor_type(F32, dims))]),
+                  [(floats(b, k), floats(b, n, k), floats()) for b, n, k in sizes], summed,
+                  functions=old_scan())
+          for dims, sizes in ((["b", "n", "k"], [(2, 3, 4), (1, 1, 1), (5, 7, 2), (0, 3, 2), (3, 0, 2)]),
+                              ([1, "n", "k"], [(1, 3, 4)]), ([3, "n", "k"], [(3, 2, 1)]))],
         Program("more heads than any tensor has",
                 graph([node("GroupQueryAttention", "q _ _ _ _ s t", "y", domain="com.microsoft",
                             num_heads=2**63 - 1, kv_num_heads=2**63 - 1)],

@@ -303,8 +303,59 @@ def norms():
     return out
 
 
+# --- streams of several branches --------------------------------------------------------------
+
+def logistic(v):
+    return 1 / (1 + np.exp(-v))
+
+
+def rms(v, epsilon=1e-5):
+    return v / np.sqrt((v * v).mean(-1, keepdims=True) + epsilon)
+
+
+def branches():
+    """Streams of 4 branches of 6 elements, by branch or flat."""
+    out = []
+    for dims, how in (("n m 4 6", {}), ("n m 24", {"num_branches": 4})):
+        def split(v):
+            return v.reshape(*v.shape[:2], 4, -1)
+
+        def as_stream(y, dims=dims):
+            return y.reshape(*y.shape[:2], -1) if dims == "n m 24" else y
+        for scale in ("24", "4 6", "6", None):
+            out.append(Row("BranchwiseRMSNorm", [x(dims), scale and x(scale)],
+                           lambda v, *s, split=split, f=as_stream: f(
+                               rms(split(v)) * (s[0].reshape(-1, 6) if s else 1)),
+                           sizes=FEW, name=f"{dims} {scale}", **how))
+        for gate in ("n m 4", "n m 4 1", "n m 4 6") + (("n m 24",) if how else ()):
+            out.append(Row("HyperConnectionPreMix", [x(dims), x(gate)],
+                           lambda v, g, split=split: .5 * (split(v) * split(g)).sum(2),
+                           reduction_scale=.5, sizes=FEW, name=f"{dims} {gate}", **how))
+        for gate in ("n m 4", "n m 4 1", "n m 4 6"):
+            out += [Row("HyperConnectionPostMix", [x(dims), x("n m 6"), x(gate), mix],
+                        lambda v, b, g, *mix, split=split, f=as_stream: f(split(g) * b[:, :, None] + (
+                            np.einsum("abck,abch->abkh", mix[0], split(v)) if mix else split(v))),
+                        sizes=FEW, name=f"{dims} {gate} {bool(mix)}", **how)
+                    for mix in (None, x("n m 4 4"))]
+    for kind, gate in (("silu", lambda v: v * logistic(v)), ("swish", lambda v: v * logistic(v)),
+                       ("sigmoid", logistic)):
+        out.append(Row("GatedRMSNorm", [x("n m 12"), x("4"), x("n m 12")],
+                       lambda v, s, g, gate=gate: (rms(v.reshape(*v.shape[:2], 3, 4)) * s).reshape(
+                           v.shape) * gate(g), activation=kind, sizes=FEW))
+    out.append(Row("LinearAttentionGate", [x("n m 5"), x("5"), x("5"), x("n m 5")],
+                   lambda a, t, s, b: [s * np.log1p(np.exp(a + t)), logistic(b)], outputs=2, sizes=FEW))
+
+    def engram(k, q, v, ks, qs, s):
+        dot = (rms(k) * ks * rms(q) * qs).sum(-1) / np.sqrt(k.shape[-1])
+        y = logistic(np.sign(dot) * np.sqrt(np.maximum(abs(dot), 1e-6)))[..., None] * v[:, :, None]
+        return [y, rms(y) * s]
+    out.append(Row("EngramGate", [x("n m 4 6"), x("n m 4 6"), x("n m 6"), *[x("4 6")] * 3], engram,
+                   outputs=2, sizes=FEW))
+    return out
+
+
 def rows():
-    return given_keys() + projected() + rotary() + norms()
+    return branches() + given_keys() + projected() + rotary() + norms()
 
 
 if __name__ == "__main__":
