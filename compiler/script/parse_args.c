@@ -247,7 +247,9 @@ static bool one_input(rlxc_parser *p, const arguments *a, uint32_t i, rlx_dtype 
     if (input->is_index) /* a plain number is a position, whatever the elements are */
         dtype = rlxc_dtype_void();
     if (!input->is_tuple) {
-        if (!convert_input(p, e, input->kind, dtype, out))
+        /* a type that may be any value, and is "int8" too */
+        bool type = input->kind == 'o' && is_name(input->name, input->name_length, "dtype");
+        if (!convert_input(p, e, type ? 'd' : input->kind, dtype, out))
             return false;
         if (input->optional && out->kind == RLXC_ATOM_VAR &&
             rlxc_map_get(&p->nulls, rlxc_key(out->var)))

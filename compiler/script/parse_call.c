@@ -16,6 +16,15 @@ static const rlxc_py *sinfo_keyword(const rlxc_py *call)
     return NULL;
 }
 
+/* What LowerRuntimeBuiltin makes of R.memory.view(x, shape, dtype, offset); NULL: no such call. */
+static const rlxc_operator *lowered_view(rlxc_atom callee, uint32_t n)
+{
+    bool is_view = callee.kind == RLXC_ATOM_EXTERN && n == 4 &&
+                   (strcmp(callee.text, "runtime.TVMTensorCreateView") == 0 ||
+                    strcmp(callee.text, "runtime.TVMArrayCreateView") == 0);
+    return is_view ? rlxc_find_operator("memory.view", strlen("memory.view")) : NULL;
+}
+
 /* callee(args, sinfo_args=...): the first |skip| positional arguments are not passed on. */
 static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom callee, uint32_t skip)
 {
@@ -27,6 +36,14 @@ static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom call
         return NULL;
     }
     uint32_t n = call->n - skip;
+    const rlxc_operator *view = lowered_view(callee, n);
+    if (view) {
+        rlxc_py plain = *call;
+        plain.items = call->items + skip;
+        plain.n = n;
+        plain.n_keywords = 0;
+        return rlxc_parse_operator(p, view, &plain);
+    }
     const rlxc_py **items = rlxc_try_alloc(p->ctx, (size_t)n + call->n_keywords + 1, sizeof *items);
     for (uint32_t i = 0; items && i < n; i++)
         items[i] = call->items[skip + i];

@@ -4,6 +4,9 @@
 # call written_before: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {8, 16, 24, 32, 40, 48}
 # call vm: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
 # call elements: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
+# call unread: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
+# call unread: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
+# call views: tensor int32 [4] {1, 2, 3, 4} => tuple(tensor int32 [2, 2] {1, 2, 3, 4}, tensor int32 [2] {3, 4}, tensor uint8 [4] {2, 0, 0, 0}, tensor int16 [2] {4, 0})
 # call elements: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call builtin: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
 # call null: tensor float32 [1, 3] {1, 2, 3} => tuple(none, tensor float32 [3] {1, 2, 3})
@@ -54,6 +57,36 @@ class Module:
         out: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
         cls.twice(t, out)
         return out
+
+    @T.prim_func(private=True)
+    def ignores(a: T.handle, b: T.handle, n: T.int64, c: T.handle):
+        T.evaluate(0)
+
+    @T.prim_func(private=True)
+    def twice_of(a: T.handle, unread: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(3)))
+        B = T.match_buffer(b, (n, T.int64(3)))
+        for i, j in T.grid(n, T.int64(3)):
+            with T.block("b"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+
+    @R.function(pure=False)
+    def unread(x: R.Tensor(("n", 3), "float32")):
+        n = T.int64()
+        cls = Module
+        a = R.builtin.alloc_tensor(R.shape([n]), R.dtype("int8"), R.prim_value(0))
+        _ = cls.ignores(x, a, R.prim_value(n), x)
+        return R.call_tir(cls.twice_of, (x, a), out_sinfo=R.Tensor((n, 3), "float32"))
+
+    @R.function
+    def views(x: R.Tensor((4,), "int32")):
+        a = R.memory.view(x, [2, 2], "int32", 0)
+        b = R.call_packed("runtime.TVMTensorCreateView", x, R.shape([2]), R.dtype("int32"), R.prim_value(8))
+        c = R.ExternFunc("runtime.TVMArrayCreateView", R.Callable(derive_func="tvm.relax.type.infer_view_ty", purity=True))(x, R.shape([4]), R.dtype("uint8"), 4)
+        d = R.memory.view(b, dtype="int16", shape=[2], relative_byte_offset=4)
+        return (a, b, c, d)
 
     @R.function(pure=False)
     def elements(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
