@@ -5,7 +5,8 @@
  * Heads of q may be a multiple of those of k and v: then so many of them in turn share one.
  * attention_as_stored reads k and v also in layout (batch, head, sequence, size), as caches are.
  * It becomes one kernel where the dimensions of the heads are constant; else it is composed of
- * matrix products and softmax. */
+ * matrix products and softmax. Sequences of several lengths: attention_packed.c. */
+#include "compiler/ops/attention.h"
 #include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
@@ -81,12 +82,6 @@ static void view_by_position(rlxc_call_view *v, const rlxc_binding *call)
     }
 }
 
-static bool has_window(const rlxc_binding *call)
-{
-    const rlxc_attr *window = rlxc_attrs_find(&call->attrs, "window_size");
-    return window && window->kind != RLXC_ATTR_NONE;
-}
-
 const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *module,
                                        const rlxc_binding *call)
 {
@@ -129,7 +124,7 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
                                 rlxc_size_of(&v, agree[i][2], agree[i][3])))
             return NULL;
     }
-    if (has_window(call) && rlxc_attr_get_int(call, "window_size", 0) < 1)
+    if (rlxc_attention_has_window(call) && rlxc_attr_get_int(call, "window_size", 0) < 1)
         return rlxc_infer_error(&v, "window_size must be positive");
     rlxc_dims dims = {.at = {dim(v.in[0], 0), dim(v.in[0], 1), dim(v.in[0], 2), dim(v.in[2], 3)},
                       .n = 4};
@@ -145,11 +140,6 @@ static rlxc_atom permuted(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x
 }
 
 /* --- masks: which key (column) a query (row) sees; kind NONE where it sees all --- */
-
-static bool top_left(const rlxc_binding *call)
-{
-    return strcmp(rlxc_attr_get_str(call, "causal_mask", "BottomRight"), "TopLeft") == 0;
-}
 
 static rlxc_atom triangle(rlxc_builder *b, const rlxc_binding *call, const char *op,
                           const rlxc_expr *const dims[2], const rlxc_expr *diagonal)
@@ -167,125 +157,16 @@ static rlxc_atom dense_mask(rlxc_builder *b, const rlxc_binding *call, const rlx
 {
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *dims[2] = {queries, keys};
-    const rlxc_expr *diagonal = top_left(call) ? rlxc_i64(ctx, 0) : rlxc_sub(ctx, keys, queries);
+    const rlxc_expr *diagonal =
+        rlxc_attention_is_top_left(call) ? rlxc_i64(ctx, 0) : rlxc_sub(ctx, keys, queries);
     rlxc_atom seen = {0};
     if (rlxc_attr_get_str(call, "causal_mask", NULL))
         seen = triangle(b, call, "tril", dims, diagonal);
-    if (!has_window(call) || rlxc_failed(ctx))
+    if (!rlxc_attention_has_window(call) || rlxc_failed(ctx))
         return seen;
     const rlxc_expr *reach = rlxc_i64(ctx, rlxc_attr_get_int(call, "window_size", 1) - 1);
     rlxc_atom near = triangle(b, call, "triu", dims, rlxc_sub(ctx, diagonal, reach));
     return seen.kind == RLXC_ATOM_NONE ? near : rlxc_lower2(b, call, "logical_and", seen, near);
-}
-
-/* Tokens of sequences packed one after the other; int64 vectors, one element a token. */
-typedef struct packed_tokens {
-    rlxc_atom starts; /* of the sequences */
-    rlxc_atom next;   /* number of the sequence after the token's */
-    rlxc_atom place;  /* of the token in its sequence */
-} packed_tokens;
-
-static rlxc_atom take_rows(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x, rlxc_atom at)
-{
-    rlxc_atom args[2] = {x, at};
-    return rlxc_lower_op(b, call, "take", args, 2, rlxc_one_attr(b->ctx, "axis", rlxc_attr_int(0)));
-}
-
-/* The element of |starts| before |next|. */
-static rlxc_atom start_before(rlxc_builder *b, const rlxc_binding *call, rlxc_atom starts,
-                              rlxc_atom next)
-{
-    rlxc_atom one = rlxc_scalar_atom(b->ctx, RLX_I64, 1);
-    return take_rows(b, call, starts, rlxc_lower2(b, call, "subtract", next, one));
-}
-
-static packed_tokens read_packed(rlxc_builder *b, const rlxc_binding *call, uint32_t argument,
-                                 const rlxc_expr *n_starts, const rlxc_expr *n)
-{
-    rlxc_context *ctx = b->ctx;
-    packed_tokens t = {.starts = rlxc_lower_astype(b, call, call->args[argument], RLX_I64)};
-    rlxc_atom count = rlxc_atom_prim(n);
-    rlxc_atom index = rlxc_lower_op(b, call, "arange", &count, 1,
-                                    rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I64)));
-    const rlxc_expr *one = rlxc_i64(ctx, 1), *row[2] = {one, n_starts}, *column[2] = {n, one};
-    rlxc_atom begun =
-        rlxc_lower2(b, call, "less_equal", rlxc_lower_reshape(b, call, t.starts, row, 2),
-                    rlxc_lower_reshape(b, call, index, column, 2));
-    rlxc_atom ones = rlxc_lower_astype(b, call, begun, RLX_I64);
-    t.next = rlxc_lower_op(b, call, "sum", &ones, 1,
-                           rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, (int64_t[]){1}, 1)));
-    t.place = rlxc_lower2(b, call, "subtract", index, start_before(b, call, t.starts, t.next));
-    return t;
-}
-
-/* The keys that each query sees, from |first| up to |end|: those of its own sequence, there limited
- * as in dense_mask; int64 vectors. */
-typedef struct key_range {
-    rlxc_atom first, end;
-} key_range;
-
-/* How many of the numbers |keys| are |op| each of |queries|. */
-static rlxc_atom how_many(rlxc_builder *b, const rlxc_binding *call, const char *op, rlxc_atom keys,
-                          rlxc_atom queries, const rlxc_expr *n_keys, const rlxc_expr *n_queries)
-{
-    rlxc_context *ctx = b->ctx;
-    const rlxc_expr *one = rlxc_i64(ctx, 1), *row[2] = {one, n_keys}, *column[2] = {n_queries, one};
-    rlxc_atom which = rlxc_lower2(b, call, op, rlxc_lower_reshape(b, call, keys, row, 2),
-                                  rlxc_lower_reshape(b, call, queries, column, 2));
-    rlxc_atom ones = rlxc_lower_astype(b, call, which, RLX_I64);
-    return rlxc_lower_op(b, call, "sum", &ones, 1,
-                         rlxc_one_attr(ctx, "axis", rlxc_attr_ints(ctx, (int64_t[]){1}, 1)));
-}
-
-static key_range packed_range(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
-{
-    rlxc_context *ctx = b->ctx;
-    const rlxc_expr *queries = v->in[0]->dims[1], *keys = v->in[1]->dims[1];
-    packed_tokens q = read_packed(b, call, 3, v->in[3]->dims[0], queries);
-    packed_tokens k = read_packed(b, call, 4, v->in[4]->dims[0], keys);
-    key_range r = {how_many(b, call, "less", k.next, q.next, keys, queries),
-                   how_many(b, call, "less_equal", k.next, q.next, keys, queries)};
-    bool causal = rlxc_attr_get_str(call, "causal_mask", NULL) != NULL;
-    if (!causal && !has_window(call))
-        return r;
-    /* the key that stands where the query stands */
-    rlxc_atom begin = start_before(b, call, k.starts, q.next);
-    rlxc_atom last = rlxc_lower2(b, call, "add", q.place, begin);
-    if (!top_left(call)) { /* counted from the end of the sequence of keys */
-        rlxc_atom ends[2] = {take_rows(b, call, k.starts, q.next),
-                             take_rows(b, call, q.starts, q.next)};
-        rlxc_atom other = start_before(b, call, q.starts, q.next);
-        rlxc_atom shift =
-            rlxc_lower2(b, call, "subtract", rlxc_lower2(b, call, "subtract", ends[0], begin),
-                        rlxc_lower2(b, call, "subtract", ends[1], other));
-        last = rlxc_lower2(b, call, "add", last, shift);
-    }
-    rlxc_atom one = rlxc_scalar_atom(ctx, RLX_I64, 1);
-    rlxc_atom after = rlxc_lower2(b, call, "add", last, one);
-    if (causal)
-        r.end = rlxc_lower2(b, call, "minimum", r.end, after);
-    if (has_window(call)) {
-        double size = (double)rlxc_attr_get_int(call, "window_size", 1);
-        rlxc_atom near =
-            rlxc_lower2(b, call, "subtract", after, rlxc_scalar_atom(ctx, RLX_I64, size));
-        r.first = rlxc_lower2(b, call, "maximum", r.first, near);
-    }
-    return r;
-}
-
-static rlxc_atom packed_mask(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v)
-{
-    rlxc_context *ctx = b->ctx;
-    const rlxc_expr *one = rlxc_i64(ctx, 1), *keys = v->in[1]->dims[1],
-                    *column[2] = {v->in[0]->dims[1], one};
-    key_range r = packed_range(b, call, v);
-    rlxc_atom count = rlxc_atom_prim(keys);
-    rlxc_atom key = rlxc_lower_op(b, call, "arange", &count, 1,
-                                  rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I64)));
-    rlxc_atom first = rlxc_lower_reshape(b, call, r.first, column, 2),
-              end = rlxc_lower_reshape(b, call, r.end, column, 2);
-    return rlxc_lower2(b, call, "logical_and", rlxc_lower2(b, call, "less_equal", first, key),
-                       rlxc_lower2(b, call, "greater", end, key));
 }
 
 /* Scores where |seen| holds; elsewhere a number that softmax makes 0 beside them, or everywhere. */
@@ -363,11 +244,11 @@ static const rlxc_expr *hide_keys(rlxc_te *te, const rlxc_expr *const dims[4],
     rlxc_context *ctx = te->ctx;
     bool causal = rlxc_attr_get_str(te->call, "causal_mask", NULL) != NULL;
     const rlxc_expr *last = te->axes[2], *seen = NULL;
-    if (!top_left(te->call))
+    if (!rlxc_attention_is_top_left(te->call))
         last = rlxc_add(ctx, last, rlxc_canonical(ctx, rlxc_sub(ctx, dims[3], dims[2]), NULL));
     if (causal)
         seen = rlxc_binary(ctx, RLXC_EXPR_LE, te->axes[3], last);
-    if (has_window(te->call)) {
+    if (rlxc_attention_has_window(te->call)) {
         const rlxc_expr *reach = rlxc_i64(ctx, rlxc_attr_get_int(te->call, "window_size", 1) - 1);
         const rlxc_expr *near =
             rlxc_binary(ctx, RLXC_EXPR_GE, te->axes[3], rlxc_sub(ctx, last, reach));
@@ -390,7 +271,7 @@ static void four_axes(rlxc_te *te, const char *name, const rlxc_expr *const dims
 static const rlxc_binding *with_ranges(rlxc_builder *b, const rlxc_binding *call,
                                        const rlxc_call_view *v)
 {
-    key_range r = packed_range(b, call, v);
+    const rlxc_key_range r = rlxc_attention_key_range(b, call, v);
     rlxc_binding *ranged = rlxc_copy(b->ctx, call, sizeof *ranged);
     rlxc_atom *args = rlxc_copy(b->ctx, call->args, call->n_args * sizeof *args);
     args[3] = r.first;
@@ -581,7 +462,7 @@ rlxc_atom rlxc_legalize_attention(rlxc_builder *b, const rlxc_binding *call)
         rlxc_atom sum[2] = {scores, bias};
         scores = rlxc_lower_op(b, call, "add", sum, 2, (rlxc_attrs){0});
     }
-    rlxc_atom seen = var_len ? packed_mask(b, call, &v)
+    rlxc_atom seen = var_len ? rlxc_attention_packed_mask(b, call, &v)
                              : dense_mask(b, call, v.in[0]->dims[1], v.in[1]->dims[1]);
     if (seen.kind != RLXC_ATOM_NONE)
         scores = masked(b, call, scores, seen);

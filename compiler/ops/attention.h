@@ -1,0 +1,23 @@
+/* What the files of attention share: which keys a query sees. */
+#ifndef RLXC_OPS_ATTENTION_H
+#define RLXC_OPS_ATTENTION_H
+
+#include "compiler/ops/families.h"
+
+bool rlxc_attention_has_window(const rlxc_binding *call);
+/* Whether the causal mask aligns the first query with the first key; else the last ones. */
+bool rlxc_attention_is_top_left(const rlxc_binding *call);
+
+/* The keys that each query sees, from |first| up to |end|: those of its own sequence, limited by
+ * the causal mask and the window; int64 vectors. */
+typedef struct rlxc_key_range {
+    rlxc_atom first, end;
+} rlxc_key_range;
+/* Of attention_var_len, whose arguments 3 and 4 are the starts of the sequences. */
+rlxc_key_range rlxc_attention_key_range(rlxc_builder *b, const rlxc_binding *call,
+                                        const rlxc_call_view *v);
+/* The same as a mask of queries by keys. */
+rlxc_atom rlxc_attention_packed_mask(rlxc_builder *b, const rlxc_binding *call,
+                                     const rlxc_call_view *v);
+
+#endif
