@@ -1,26 +1,12 @@
-/* Relax functions: signatures, blocks, bindings, branches, local functions.
- *
- * The value of an `if` is the variable that both branches bind last. A branch that ends in a plain
- * copy or a tuple has that atom as its value: what the printer writes reads back unchanged. */
+/* Relax functions: signatures, blocks, bindings, local functions. parse_relax_if.c has branches. */
 #include <string.h>
 
-#include "compiler/script/parse.h"
-
-/* What a list of statements has come to. */
-typedef struct progress {
-    bool returned;
-    const char *name; /* bound by the last statement; NULL when it bound nothing */
-    rlxc_atom value;
-    const rlxc_sinfo *annotation;
-    bool copied;      /* the last binding of p->block does nothing but name |value| */
-    bool is_function; /* `return` is allowed here */
-} progress;
-
-static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io);
+#include "compiler/script/parse_relax.h"
 
 /* --- bindings -------------------------------------------------------------------------------- */
 
-static void note_binding(rlxc_parser *p, progress *io, const char *name, rlxc_binding *b)
+void rlxc_relax_note_binding(rlxc_parser *p, rlxc_relax_progress *io, const char *name,
+                             rlxc_binding *b)
 {
     io->name = name;
     io->annotation = b->var->annotation;
@@ -42,17 +28,18 @@ static rlxc_binding *copy_of(rlxc_parser *p, rlxc_atom atom, rlxc_range range)
 }
 
 /* target = the value of |b|. */
-static void bind_name(rlxc_parser *p, progress *io, const rlxc_py *target, rlxc_binding *b)
+static void bind_name(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py *target,
+                      rlxc_binding *b)
 {
     rlxc_parse_emit(p, b, target->text);
     b->var->range = target->range;
     rlxc_names_define(p->ctx, &p->names, target->text, RLXC_NAME_RVAR)->rvar = b->var;
-    note_binding(p, io, target->text, b);
+    rlxc_relax_note_binding(p, io, target->text, b);
 }
 
 /* |type|: the annotation as written, or NULL. */
-static void bind(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_py *type,
-                 const rlxc_sinfo *annotation, const rlxc_py *value)
+static void bind(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py *target,
+                 const rlxc_py *type, const rlxc_sinfo *annotation, const rlxc_py *value)
 {
     rlx_dtype scalar;
     rlxc_binding *b;
@@ -99,7 +86,8 @@ static void declare(rlxc_parser *p, const rlxc_py *target, rlx_dtype dtype, rlxc
 }
 
 /* a, b = value: one binding for the tuple, one for each field. */
-static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, const rlxc_py *value)
+static void bind_fields(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py *target,
+                        const rlxc_py *value)
 {
     rlxc_atom tuple;
     rlx_dtype dtype;
@@ -144,7 +132,7 @@ static void bind_fields(rlxc_parser *p, progress *io, const rlxc_py *target, con
     }
 }
 
-static void parse_assignment(rlxc_parser *p, progress *io, const rlxc_py_stmt *stmt)
+static void parse_assignment(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py_stmt *stmt)
 {
     const rlxc_py *target = stmt->target, *value = stmt->value;
     const rlxc_sinfo *annotation = NULL;
@@ -234,7 +222,8 @@ static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
         f->attrs = rlxc_attrs_without(p->ctx, f->attrs, key);
 }
 
-static void parse_expression(rlxc_parser *p, progress *io, const rlxc_py *e, name_list *outputs)
+static void parse_expression(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py *e,
+                             name_list *outputs)
 {
     rlxc_binding *b;
     rlxc_atom atom;
@@ -252,10 +241,10 @@ static void parse_expression(rlxc_parser *p, progress *io, const rlxc_py *e, nam
     if (!rlxc_parse_rhs(p, e, &b, &atom) || !b)
         return;
     rlxc_parse_emit(p, b, "_");
-    note_binding(p, io, "_", b);
+    rlxc_relax_note_binding(p, io, "_", b);
 }
 
-static void parse_return(rlxc_parser *p, progress *io, const rlxc_py_stmt *stmt)
+static void parse_return(rlxc_parser *p, rlxc_relax_progress *io, const rlxc_py_stmt *stmt)
 {
     rlxc_atom value = rlxc_atom_tuple(p->ctx, NULL, 0);
     io->returned = true;
@@ -270,7 +259,7 @@ static void parse_return(rlxc_parser *p, progress *io, const rlxc_py_stmt *stmt)
     io->value = value;
 }
 
-static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
+static void parse_simple(rlxc_parser *p, rlxc_relax_progress *io, name_list *outputs)
 {
     rlxc_py_stmt stmt;
     rlxc_range range = p->py.token.range;
@@ -309,9 +298,9 @@ static void parse_simple(rlxc_parser *p, progress *io, name_list *outputs)
     }
 }
 
-static void parse_local_function(rlxc_parser *p, progress *io);
+static void parse_local_function(rlxc_parser *p, rlxc_relax_progress *io);
 
-static void parse_dataflow(rlxc_parser *p, progress *io)
+static void parse_dataflow(rlxc_parser *p, rlxc_relax_progress *io)
 {
     rlxc_py_block block;
     name_list outputs = {0};
@@ -340,7 +329,7 @@ static void parse_dataflow(rlxc_parser *p, progress *io)
     io->name = NULL;
     bool is_function = io->is_function;
     io->is_function = false;
-    progress inner = *io;
+    rlxc_relax_progress inner = *io;
     while (rlxc_py_block_more(&p->py, &block)) {
         if (rlxc_py_is(&p->py, RLXC_OP1('@'))) {
             parse_local_function(p, &inner);
@@ -378,146 +367,9 @@ static void parse_dataflow(rlxc_parser *p, progress *io)
     }
 }
 
-/* --- branches -------------------------------------------------------------------------------- */
-
-static void drop_last_binding(rlxc_parser *p)
-{
-    if (!p->block || p->block->n == 0)
-        return;
-    p->block->n--;
-    if (p->block->n == 0 && p->body->n_blocks > 0 &&
-        p->body->blocks[p->body->n_blocks - 1] == p->block)
-        p->body->n_blocks--;
-}
-
-/* One branch at its colon; its body gets the atom it ends with. */
-static rlxc_body *parse_branch(rlxc_parser *p, bool is_function, progress *out)
-{
-    rlxc_body *saved_body = p->body;
-    rlxc_binding_block *saved_block = p->block;
-    rlxc_py_block block;
-    uint32_t mark = rlxc_names_mark(&p->names);
-    rlxc_body *body = rlxc_alloc(p->ctx, sizeof *body);
-    *out = (progress){.is_function = is_function};
-    p->body = body;
-    p->block = NULL;
-    if (rlxc_py_block_begin(&p->py, &block))
-        parse_statements(p, &block, out);
-    if (!out->returned && out->name && out->copied)
-        drop_last_binding(p);
-    body->result = out->value;
-    rlxc_names_restore(p->ctx, &p->names, mark);
-    p->body = saved_body;
-    p->block = saved_block;
-    return body;
-}
-
-static void parse_if(rlxc_parser *p, progress *io);
-
-/* `elif` is an else-branch that holds an if. */
-static rlxc_body *parse_elif(rlxc_parser *p, bool is_function, progress *out)
-{
-    rlxc_body *saved_body = p->body;
-    rlxc_binding_block *saved_block = p->block;
-    uint32_t mark = rlxc_names_mark(&p->names);
-    rlxc_body *body = rlxc_alloc(p->ctx, sizeof *body);
-    *out = (progress){.is_function = is_function};
-    p->body = body;
-    p->block = NULL;
-    parse_if(p, out);
-    body->result = out->value;
-    rlxc_names_restore(p->ctx, &p->names, mark);
-    p->body = saved_body;
-    p->block = saved_block;
-    return body;
-}
-
-static bool branches_agree(rlxc_parser *p, rlxc_range range, const progress *then,
-                           const progress *otherwise)
-{
-    if (then->returned != otherwise->returned) {
-        rlxc_error(p->ctx, range, "either both branches of an if return or none does");
-        return false;
-    }
-    if (then->returned)
-        return true;
-    if (!then->name || !otherwise->name) {
-        rlxc_error(p->ctx, range, "each branch of an if must end by binding a variable");
-        return false;
-    }
-    if (strcmp(then->name, otherwise->name) != 0) {
-        rlxc_error(p->ctx, range,
-                   "the branches of an if must bind the same variable last, got '%s' and '%s'",
-                   then->name, otherwise->name);
-        return false;
-    }
-    return true;
-}
-
-static void parse_if(rlxc_parser *p, progress *io)
-{
-    rlxc_range range = p->py.token.range;
-    progress then, otherwise = {0};
-    rlxc_atom cond;
-    if (!rlxc_parse_enter(p, range)) {
-        rlxc_py_skip(&p->py);
-        return;
-    }
-    uint32_t errors = rlxc_error_count(p->ctx);
-    rlxc_py_next(&p->py);
-    rlxc_py_reset(&p->py);
-    const rlxc_py *e = rlxc_py_expr(&p->py);
-    if (!e) {
-        rlxc_py_skip(&p->py);
-        rlxc_parse_leave(p);
-        return;
-    }
-    if (!rlxc_parse_atom(p, e, &cond))
-        cond = (rlxc_atom){.kind = RLXC_ATOM_NONE};
-    rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_IF, NULL);
-    b->range = rlxc_py_range_to_here(&p->py, range);
-    b->args = rlxc_copy(p->ctx, &cond, sizeof cond);
-    b->n_args = 1;
-    bool may_return = io->is_function;
-    b->then = parse_branch(p, may_return, &then);
-    if (rlxc_py_is_word(&p->py, "elif")) {
-        b->otherwise = parse_elif(p, may_return, &otherwise);
-    } else if (rlxc_py_accept_word(&p->py, "else")) {
-        b->otherwise = parse_branch(p, may_return, &otherwise);
-    } else if (rlxc_error_count(p->ctx) == errors) {
-        rlxc_error(p->ctx, range, "an if of a Relax function needs an else");
-    }
-    rlxc_parse_leave(p);
-    if (rlxc_error_count(p->ctx) > errors || !branches_agree(p, range, &then, &otherwise)) {
-        const char *broken = then.name ? then.name : otherwise.name;
-        if (broken)
-            rlxc_names_define(p->ctx, &p->names, broken, RLXC_NAME_BROKEN);
-        return;
-    }
-    bool returned = then.returned;
-    const char *name = returned ? "gv" : then.name;
-    b->var = rlxc_rvar_new(p->ctx, p->function, name, NULL);
-    b->var->range = range;
-    if (!returned && then.annotation == otherwise.annotation)
-        b->var->annotation = then.annotation;
-    rlxc_parse_emit(p, b, name);
-    rlx_dtype dtype = rlxc_parse_atom_dtype(p, b->then->result);
-    if (rlx_dtype_eq(dtype, rlxc_parse_atom_dtype(p, b->otherwise->result)))
-        rlxc_parse_set_dtype(p, b->var, dtype);
-    if (returned) {
-        io->returned = true;
-        io->value = p->body->result = rlxc_atom_var(b->var);
-        p->body->result_range = range;
-        return;
-    }
-    if (strcmp(name, "_") != 0)
-        rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_RVAR)->rvar = b->var;
-    note_binding(p, io, name, b);
-}
-
 /* --- functions ------------------------------------------------------------------------------- */
 
-static void parse_local_function(rlxc_parser *p, progress *io)
+static void parse_local_function(rlxc_parser *p, rlxc_relax_progress *io)
 {
     rlxc_range start = p->py.token.range;
     bool is_pure = true, is_private = false;
@@ -550,12 +402,12 @@ static void parse_local_function(rlxc_parser *p, progress *io)
     rlxc_parse_function(p, start, is_private, is_pure);
 }
 
-static void parse_statement(rlxc_parser *p, progress *io)
+static void parse_statement(rlxc_parser *p, rlxc_relax_progress *io)
 {
     static const char *const refused[] = {"for", "while", "class", "try", "def"};
     if (rlxc_py_is_word(&p->py, "if")) {
         io->name = NULL;
-        parse_if(p, io);
+        rlxc_relax_if(p, io);
         return;
     }
     if (rlxc_py_is_word(&p->py, "with")) {
@@ -576,7 +428,7 @@ static void parse_statement(rlxc_parser *p, progress *io)
     parse_simple(p, io, NULL);
 }
 
-static void parse_statements(rlxc_parser *p, rlxc_py_block *block, progress *io)
+void rlxc_relax_statements(rlxc_parser *p, rlxc_py_block *block, rlxc_relax_progress *io)
 {
     while (rlxc_py_block_more(&p->py, block))
         parse_statement(p, io);
@@ -601,7 +453,7 @@ void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
     rlxc_binding_block *outer_block = p->block;
     bool outer_dataflow = p->dataflow;
     rlxc_py_block block;
-    progress state = {.is_function = true};
+    rlxc_relax_progress state = {.is_function = true};
     rlxc_range range = p->py.token.range;
     p->function = f;
     p->body = &f->body;
@@ -612,7 +464,7 @@ void rlxc_parse_body(rlxc_parser *p, rlxc_function *f)
             f->params[i];
     uint32_t errors = rlxc_error_count(p->ctx);
     if (rlxc_py_block_begin(&p->py, &block))
-        parse_statements(p, &block, &state);
+        rlxc_relax_statements(p, &block, &state);
     if (!state.returned && rlxc_error_count(p->ctx) == errors)
         end_without_result(p, f, range);
     p->function = outer;
