@@ -13,6 +13,7 @@ typedef struct checker {
     rlxc_context *ctx;
     rlxc_call_view view;
     rlxc_binding *call;
+    uint32_t data; /* the argument that is indexed: those of gradients follow the gradient */
 } checker;
 
 typedef struct limits { /* low <= element < high; one pair, or one for each place of the last
@@ -116,7 +117,7 @@ static const rlxc_expr *const *dims_of(const checker *c, uint32_t i, uint32_t *o
 static const rlxc_expr *axis_size(checker *c, const char *name, int64_t otherwise)
 {
     uint32_t n, axis;
-    const rlxc_expr *const *dims = dims_of(c, 0, &n);
+    const rlxc_expr *const *dims = dims_of(c, c->data, &n);
     int64_t at = rlxc_attr_get_int(c->call, name, otherwise);
     if (!dims || !rlxc_axis_in(&c->view, at, (int32_t)n, &axis))
         return NULL;
@@ -129,7 +130,7 @@ static void check_take(checker *c)
         return;
     const rlxc_attr *axis = rlxc_attrs_find(&c->call->attrs, "axis");
     uint32_t n;
-    const rlxc_expr *const *dims = dims_of(c, 0, &n), *size = NULL;
+    const rlxc_expr *const *dims = dims_of(c, c->data, &n), *size = NULL;
     if (!axis || axis->kind == RLXC_ATTR_NONE)
         size = dims ? rlxc_product(c->ctx, dims, n) : NULL;
     else
@@ -138,7 +139,7 @@ static void check_take(checker *c)
     if (!size)
         return;
     add_axis(c, &l, size);
-    check_argument(c, 1, &l, "index");
+    check_argument(c, c->data + 1, &l, "index");
 }
 
 static void check_along_axis(checker *c)
@@ -206,13 +207,13 @@ static void check_lengths(checker *c)
 static void check_classes(checker *c)
 {
     uint32_t n;
-    const rlxc_expr *const *dims = dims_of(c, 0, &n);
+    const rlxc_expr *const *dims = dims_of(c, c->data, &n);
     const int64_t ignored = rlxc_attr_get_int(c->call, "ignore_index", -100);
     limits l = {.except = &ignored};
     if (!dims)
         return;
     add_limits(c, &l, rlxc_i64(c->ctx, 0), dims[n > 1 ? 1 : 0]);
-    check_argument(c, 1, &l, "class");
+    check_argument(c, c->data + 1, &l, "class");
 }
 
 static void check_rows(checker *c)
@@ -294,6 +295,7 @@ static void (*const functions[N_ROWS])(checker *c) = {
 void rlxc_emit_value_checks(rlxc_value_checks *checks, rlxc_builder *b, rlxc_binding *call)
 {
     checker c = {checks, b, b->ctx, .call = call};
+    c.data = strncmp(call->op->name, "grad.", 5) == 0 ? 1 : 0;
     for (uint32_t i = 0; i < N_ROWS; i++) {
         if (strcmp(rows[i].op, call->op->name) != 0)
             continue;

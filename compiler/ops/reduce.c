@@ -247,6 +247,17 @@ static const rlxc_expr *is_nan(rlxc_context *ctx, const rlxc_expr *x)
     return rlxc_call(ctx, RLX_B8, rlxc_intern_cstr(ctx, "isnan"), &x, 1);
 }
 
+const rlxc_expr *rlxc_te_better(rlxc_context *ctx, bool largest, const rlxc_expr *element,
+                                const rlxc_expr *old)
+{
+    const rlxc_expr *better = rlxc_binary(ctx, largest ? RLXC_EXPR_GT : RLXC_EXPR_LT, element, old);
+    if (!rlxc_dtype_is_float(element->dtype))
+        return better;
+    return rlxc_binary(
+        ctx, RLXC_EXPR_OR, better,
+        rlxc_binary(ctx, RLXC_EXPR_AND, is_nan(ctx, element), rlxc_not(ctx, is_nan(ctx, old))));
+}
+
 rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -269,11 +280,7 @@ rlxc_atom rlxc_legalize_arg_reduce(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_expr *element = rlxc_te_get(&te, &x, at);
     const rlxc_expr *old = rlxc_te_load(&te, best, te.axes),
                     *old_at = rlxc_te_load(&te, out, te.axes);
-    const rlxc_expr *better = rlxc_binary(ctx, is_max ? RLXC_EXPR_GT : RLXC_EXPR_LT, element, old);
-    if (rlxc_dtype_is_float(x.dtype)) /* the first NaN is best, as max and min have it */
-        better = rlxc_binary(
-            ctx, RLXC_EXPR_OR, better,
-            rlxc_binary(ctx, RLXC_EXPR_AND, is_nan(ctx, element), rlxc_not(ctx, is_nan(ctx, old))));
+    const rlxc_expr *better = rlxc_te_better(ctx, is_max, element, old);
     const rlxc_expr *worst = rlxc_te_max_init(&te, x.dtype, is_max, rlxc_i64(ctx, 1));
     const rlxc_buffer *const buffers[2] = {out, best};
     const rlxc_expr *const inits[2] = {rlxc_i64(ctx, 0), worst};

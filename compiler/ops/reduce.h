@@ -20,6 +20,10 @@ const rlxc_expr *rlxc_te_over_count(rlxc_te *te, const rlxc_expr *sum, const rlx
 /* What a maximum (|lowest|) or minimum over |count| elements starts from. */
 const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest,
                                   const rlxc_expr *count);
+/* Whether |element| is larger (|largest|) or smaller than |old|. The first NaN is best, as max and
+ * min have it. */
+const rlxc_expr *rlxc_te_better(rlxc_context *ctx, bool largest, const rlxc_expr *element,
+                                const rlxc_expr *old);
 /* Adds the block that rounds |from| into |out|, unless they are the same. */
 void rlxc_te_round(rlxc_te *te, const rlxc_buffer *from, const rlxc_buffer *out);
 

@@ -284,9 +284,8 @@ const rlxc_expr *rlxc_window_product(rlxc_te *te, rlx_dtype dtype, const rlxc_te
                     rlxc_cast(te->ctx, dtype, rlxc_te_get(te, weight, wt)));
 }
 
-/* position * stride + offset * dilation */
-static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
-                            const rlxc_expr *position, const rlxc_expr *offset)
+const rlxc_expr *rlxc_window_tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
+                                 const rlxc_expr *position, const rlxc_expr *offset)
 {
     return rlxc_add(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
                     rlxc_mul(ctx, offset, rlxc_i64(ctx, w->dilation[i])));
@@ -367,7 +366,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
             rlxc_te_axis(&te, RLXC_AXIS_REDUCE, axis_names[RLXC_MAX_SPATIAL - w.n + i][1],
                          weight.dims[w.w_space[i]]);
         wt[w.w_space[i]] = r;
-        at[w.space[i]] = tap(ctx, &w, i, place[w.out_space[i]], r);
+        at[w.space[i]] = rlxc_window_tap(ctx, &w, i, place[w.out_space[i]], r);
     }
     if (!channels_first)
         rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
@@ -395,9 +394,27 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- pooling --- */
 
-static bool read_pool(const rlxc_call_view *v, rlxc_window *w)
+bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w)
 {
     return rlxc_window_read(v, "layout", w) && rlxc_window_sizes(v, "pool_size", w->n, 1, w->size);
+}
+
+const rlxc_sinfo *rlxc_window_pooled(const rlxc_call_view *v, const rlxc_window *w,
+                                     const rlxc_sinfo *x)
+{
+    bool up = rlxc_attr_get_bool(v->call, "ceil_mode", false);
+    rlxc_dims dims = {.n = w->n + 2};
+    dims.at[w->out_batch] = x->dims[w->batch];
+    dims.at[w->out_channel] = x->dims[w->channel];
+    for (uint32_t i = 0; i < w->n; i++) {
+        const rlxc_expr *size = rlxc_i64(v->ctx, w->size[i]);
+        const rlxc_expr *length =
+            rlxc_window_positions(v->ctx, w, i, x->dims[w->space[i]], size, up);
+        if (!rlxc_window_fits(v, length))
+            return NULL;
+        dims.at[w->out_space[i]] = length;
+    }
+    return rlxc_tensor_of(v, x->dtype, &dims);
 }
 
 const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
@@ -405,23 +422,11 @@ const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
 {
     rlxc_call_view v;
     rlxc_window w;
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !read_pool(&v, &w))
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_pool(&v, &w))
         return NULL;
-    const rlxc_sinfo *x = v.in[0];
-    if (!rlxc_dims_known(x))
-        return rlxc_tensor_ndim(&v, x->dtype, (int32_t)w.n + 2);
-    bool up = rlxc_attr_get_bool(call, "ceil_mode", false);
-    rlxc_dims dims = {.n = w.n + 2};
-    dims.at[w.out_batch] = x->dims[w.batch];
-    dims.at[w.out_channel] = x->dims[w.channel];
-    for (uint32_t i = 0; i < w.n; i++) {
-        const rlxc_expr *length =
-            rlxc_window_positions(ctx, &w, i, x->dims[w.space[i]], rlxc_i64(ctx, w.size[i]), up);
-        if (!rlxc_window_fits(&v, length))
-            return NULL;
-        dims.at[w.out_space[i]] = length;
-    }
-    return rlxc_tensor_of(&v, x->dtype, &dims);
+    if (!rlxc_dims_known(v.in[0]))
+        return rlxc_tensor_ndim(&v, v.in[0]->dtype, (int32_t)w.n + 2);
+    return rlxc_window_pooled(&v, &w, v.in[0]);
 }
 
 /* How many taps of the window at |position| fall on the input or, with |padding|, on the padded
@@ -448,7 +453,7 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t 
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
 }
 
-static const rlxc_expr *pool_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
+const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
 {
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *count = rlxc_i64(ctx, 1);
@@ -470,7 +475,7 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
     rlxc_context *ctx = b->ctx;
     rlxc_window w;
     if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
-        !read_pool(&te.view, &w))
+        !rlxc_window_read_pool(&te.view, &w))
         return (rlxc_atom){0};
     bool is_max = strncmp(te.name, "max", 3) == 0,
          up = rlxc_attr_get_bool(call, "ceil_mode", false);
@@ -487,7 +492,7 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
         uint32_t k = w.space[i];
         const rlxc_expr *r = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
                                           rlxc_i64(ctx, w.size[i]));
-        at[k] = tap(ctx, &w, i, te.axes[w.out_space[i]], r);
+        at[k] = rlxc_window_tap(ctx, &w, i, te.axes[w.out_space[i]], r);
         if (w.before[i] == 0 && w.after[i] == 0 && !up)
             continue;
         at[k] = rlxc_sub(ctx, at[k], rlxc_i64(ctx, w.before[i]));
@@ -506,7 +511,8 @@ rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
                                rlxc_te_load(&te, acc, te.axes), element));
     if (!is_max) {
         rlxc_te_spatial(&te, "pool_avg", out);
-        const rlxc_expr *sum = rlxc_te_load(&te, acc, te.axes), *count = pool_divisor(&te, &w, &x);
+        const rlxc_expr *sum = rlxc_te_load(&te, acc, te.axes),
+                        *count = rlxc_window_divisor(&te, &w, &x);
         rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, rlxc_te_over_count(&te, sum, count)));
     }
     return rlxc_te_finish(&te);

@@ -26,6 +26,16 @@ bool rlxc_window_read_conv(const rlxc_call_view *v, rlxc_window *w);
 /* A list with one value for all or one for each of |n| dimensions, each at least |least|. */
 bool rlxc_window_sizes(const rlxc_call_view *v, const char *name, uint32_t n, int64_t least,
                        int64_t *out);
+/* The above and the pooling's size. */
+bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w);
+/* The type of a pooling's result over |x|, whose dimensions are known; NULL after an error. */
+const rlxc_sinfo *rlxc_window_pooled(const rlxc_call_view *v, const rlxc_window *w,
+                                     const rlxc_sinfo *x);
+/* By what the mean of the window at the block's axes divides; |x| is the input. */
+const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x);
+/* position * stride + offset * dilation */
+const rlxc_expr *rlxc_window_tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
+                                 const rlxc_expr *position, const rlxc_expr *offset);
 /* How many windows of |size| begin along spatial dimension |i| of an input of |length|; |up|: the
  * last one may reach beyond. */
 const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,

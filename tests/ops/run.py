@@ -19,6 +19,7 @@ import tempfile
 
 import numpy as np
 
+import rows_gradient
 import rows_image
 import rows_more
 
@@ -447,7 +448,7 @@ def rows():
             {"x": x(), "y": x("m", low=2, high=3)},
             lambda a, b: softmax(np.where(a < b, a, -1e9), -1), empty=False),
     ]
-    return out + rows_more.rows(Row, x) + rows_image.rows(Row, x)
+    return out + rows_more.rows(Row, x) + rows_image.rows(Row, x) + rows_gradient.rows(Row, x)
 
 
 def dims_of(text, n=None, m=None):
