@@ -127,8 +127,9 @@ static bool constant_of(rlxc_bc_function *fn, rlxc_atom atom, uint32_t *out)
     case RLXC_ATOM_EXTERN:
         status = rlx_exec_builder_const_string(b, rlx_str_from(atom.text), out, &err);
         break;
-    case RLXC_ATOM_DTYPE:
-        status = rlx_exec_builder_const_value(b, rlx_of_dtype(atom.dtype), out, &err);
+    case RLXC_ATOM_DTYPE: /* void, which stands for any type, is no value of the VM */
+        status = rlx_exec_builder_const_value(
+            b, rlxc_dtype_is_void(atom.dtype) ? rlx_none() : rlx_of_dtype(atom.dtype), out, &err);
         break;
     case RLXC_ATOM_NONE:
         status = rlx_exec_builder_const_value(b, rlx_none(), out, &err);

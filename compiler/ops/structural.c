@@ -101,6 +101,9 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
         return NULL;
     uint32_t shape = strcmp(v.op, "builtin.alloc_tensor") == 0 ? 0 : 2;
     const rlxc_sinfo *s = v.in[shape];
+    if (rlxc_dtype_is_void(call->args[shape + 1].dtype))
+        return rlxc_infer_fail(&v, shape + 1,
+                               "a tensor has an element type, which \"void\" is not");
     return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims, NULL);
 }
 

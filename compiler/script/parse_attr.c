@@ -376,6 +376,13 @@ static rlx_dtype natural_dtype(rlxc_parser *p, const rlxc_py *e)
     return RLX_F32;
 }
 
+static bool is_numpy_array(const rlxc_py *e)
+{
+    const char *name = e->kind == RLXC_PY_CALL ? e->base->dotted : NULL;
+    return name && e->n > 0 && e->n < 3 &&
+           (strcmp(name, "np.array") == 0 || strcmp(name, "numpy.array") == 0);
+}
+
 const rlxc_constant *rlxc_parse_const(rlxc_parser *p, const rlxc_py *call)
 {
     rlx_dtype dtype;
@@ -385,10 +392,17 @@ const rlxc_constant *rlxc_parse_const(rlxc_parser *p, const rlxc_py *call)
         rlxc_error(p->ctx, call->range, "R.const takes a value and an element type");
         return NULL;
     }
+    const bool numpy = is_numpy_array(value); /* R.const(np.array([1, 2], dtype="int64")) */
+    if (numpy && !type)
+        type = value->n > 1 ? value->items[1] : rlxc_py_keyword(value, "dtype");
+    if (numpy)
+        value = value->items[0];
+    if (type && !rlxc_parse_dtype(p, type, &dtype))
+        return NULL;
     if (!type)
         dtype = natural_dtype(p, value);
-    else if (!rlxc_parse_dtype(p, type, &dtype))
-        return NULL;
+    if (!type && numpy && !rlxc_dtype_is_bool(dtype)) /* NumPy's own are of 64 bits */
+        dtype = rlxc_dtype_is_int(dtype) ? RLX_I64 : RLX_F64;
     return rlxc_parse_scalar(p, value, dtype);
 }
 

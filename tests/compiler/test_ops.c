@@ -328,6 +328,8 @@ static const infer_case bad[] = {
     {P2, "R.memory.view(x, R.shape([n * 4 + 1]))", "ends behind"},
     {P3, "R.memory.view(x, dtype=R.dtype(\"void\"))", "memory.view: argument 'dtype': a view has"},
     {P3, "R.memory.view(x, dtype=R.shape([1]))", "memory.view: argument 'dtype': expected a dtype"},
+    {P3, "R.builtin.alloc_tensor(R.shape([2]), R.dtype(\"\"), 0)",
+     "builtin.alloc_tensor: argument 'dtype': a tensor has an element type"},
     {P3, "R.memory.view(x, R.prim_value(4))", "memory.view: argument 'shape': expected a shape"},
     {PC, "R.vision.roi_align(x, x, [2], 1.0)", "vision.roi_align: argument 'rois': expected 2"},
     {PC, "R.vision.all_class_non_max_suppression(x, x, b, b, b)",

@@ -3,6 +3,9 @@
 # call memory: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
 # call written_before: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {8, 16, 24, 32, 40, 48}
 # call vm: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {4, 8, 12, 16, 20, 24}
+# call any_type: tensor int8 [2] {1, 2} => tensor int8 [2] {1, 2}
+# call any_type: tensor float32 [2] {1, 2} => tensor float32 [2] {1, 2}
+# fail any_type: tensor float32 [2, 1] {1, 2} => rank is 2, expected 1
 # call elements: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
 # call unread: tensor float32 [2, 3] {1, 2, 3, 4, 5, 6} => tensor float32 [2, 3] {2, 4, 6, 8, 10, 12}
 # call unread: tensor float32 [0, 3] {} => tensor float32 [0, 3] {}
@@ -87,6 +90,12 @@ class Module:
         c = R.ExternFunc("runtime.TVMArrayCreateView", R.Callable(derive_func="tvm.relax.type.infer_view_ty", purity=True))(x, R.shape([4]), R.dtype("uint8"), 4)
         d = R.memory.view(b, dtype="int16", shape=[2], relative_byte_offset=4)
         return (a, b, c, d)
+
+    @R.function(pure=False)
+    def any_type(x: R.Tensor):
+        _ = R.call_packed("vm.builtin.check_tensor_info", x, 1, R.dtype(""), "", ty_args=[R.Tuple()])
+        _1 = R.call_packed("vm.builtin.check_tensor_info", x, 1, R.dtype("void"), "", ty_args=[R.Tuple()])
+        return x
 
     @R.function(pure=False)
     def elements(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
