@@ -23,11 +23,10 @@ static const struct {
     const char *domain;
     const rlxc_ox_row *rows;
     size_t n;
-} tables[] = {{"", standard, sizeof standard / sizeof *standard},
-              {"ai.onnx", standard, sizeof standard / sizeof *standard},
-              {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft},
-              {"com.microsoft.nchwc", nchwc, sizeof nchwc / sizeof *nchwc},
-              {"com.ms.internal.nhwc", nhwc, sizeof nhwc / sizeof *nhwc}};
+} tables[] = {
+#define RLXC_OX_DOMAIN(name, newest, rows) {name, rows, sizeof rows / sizeof *rows},
+#include "compiler/onnx/domains.def"
+};
 
 const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known)
 {

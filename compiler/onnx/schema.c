@@ -38,11 +38,10 @@ static const struct {
     const char *domain;
     const schema *rows;
     size_t n;
-} tables[] = {{"", standard, sizeof standard / sizeof *standard},
-              {"ai.onnx", standard, sizeof standard / sizeof *standard},
-              {"com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft},
-              {"com.microsoft.nchwc", nchwc, sizeof nchwc / sizeof *nchwc},
-              {"com.ms.internal.nhwc", nhwc, sizeof nhwc / sizeof *nhwc}};
+} tables[] = {
+#define RLXC_OX_DOMAIN(name, newest, rows) {name, rows, sizeof rows / sizeof *rows},
+#include "compiler/onnx/domains.def"
+};
 
 /* Kinds of attributes, by the letters of the rows. */
 static const struct {

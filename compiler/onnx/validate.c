@@ -15,16 +15,14 @@
 
 enum { NEWEST_IR = 14, FIRST_IR_WITH_OPSETS = 3, NAME_SHOWN = 100 };
 
-/* Operator sets by domain. Others are those of the model's functions. */
 static const struct {
     const char *domain;
     int64_t newest;
-} domains[] = {{"", 28},
-               {"ai.onnx", 28},
-               {"ai.onnx.ml", 5},
-               {"ai.onnx.preview.training", 1},
-               {"com.microsoft", 1},
-               {"com.microsoft.nchwc", 1}};
+} domains[] = {
+#define RLXC_OX_DOMAIN(name, newest, rows) {name, newest},
+#define RLXC_OX_BARE_DOMAIN(name, newest) {name, newest},
+#include "compiler/onnx/domains.def"
+};
 
 /* The names of a graph; |outer|: those around the node that holds it. */
 typedef struct names {
@@ -46,8 +44,9 @@ static void check_versions(rlxc_ox *im, const rlxc_ox_imports *imports)
             if (strcmp(o->domain ? o->domain : "", domains[k].domain) == 0 &&
                 (o->version < 1 || o->version > domains[k].newest))
                 rlxc_ox_report(im, "%s is of opset %" PRId64 "; there are 1 to %" PRId64,
-                               k < 2 ? "the model"
-                                     : rlxc_internf(im->ctx, "domain '%s'", domains[k].domain),
+                               rlxc_ox_is_standard(domains[k].domain)
+                                   ? "the model"
+                                   : rlxc_internf(im->ctx, "domain '%s'", domains[k].domain),
                                o->version, domains[k].newest);
     }
 }
