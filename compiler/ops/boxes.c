@@ -242,15 +242,8 @@ static rlxc_atom varied(rlxc_builder *b, const rlxc_binding *call, rlxc_atom loc
     rlxc_atom sides[2];
     for (int64_t i = 0; i < 2; i++) {
         double by = 1;
-        int64_t whole;
-        if (list && list->kind == RLXC_ATTR_LIST) {
-            const rlxc_attr *item = &list->list.items[from + i];
-            by = item->kind == RLXC_ATTR_FLOAT ? item->f
-                 : item->kind == RLXC_ATTR_EXPR && item->expr->kind == RLXC_EXPR_FLOAT
-                     ? item->expr->f
-                 : rlxc_attr_as_int(item, &whole) ? (double)whole
-                                                  : 1;
-        }
+        if (list && list->kind == RLXC_ATTR_LIST)
+            (void)rlxc_attr_as_number(&list->list.items[from + i], &by);
         sides[i] = times(b, call, columns(b, call, loc, from + i, from + i + 1), t, by);
     }
     return joined(b, call, sides[0], sides[1]);

@@ -140,6 +140,8 @@ const char *rlxc_op_attr_choices(rlxc_context *ctx, const rlxc_op_attr *attr);
  * access). */
 int64_t rlxc_attr_get_int(const rlxc_binding *call, const char *name, int64_t otherwise);
 bool rlxc_attr_get_bool(const rlxc_binding *call, const char *name, bool otherwise);
+/* The value as a double where it is a number. */
+bool rlxc_attr_as_number(const rlxc_attr *attr, double *out);
 double rlxc_attr_get_float(const rlxc_binding *call, const char *name, double otherwise);
 const char *rlxc_attr_get_str(const rlxc_binding *call, const char *name, const char *otherwise);
 rlx_dtype rlxc_attr_get_dtype(const rlxc_binding *call, const char *name); /* void when absent */

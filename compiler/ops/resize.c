@@ -1,17 +1,19 @@
 /* image.resize2d and resize3d: nearest neighbour, linear and cubic interpolation, in float32.
  *
  * Each coordinate of the result becomes a coordinate of the input by the transformation asked for;
- * taps outside the input are taken from its border. */
+ * taps outside the input are taken from its border. Of tf_crop_and_resize, results whose coordinate
+ * is outside are a number instead. */
 #include "compiler/ops/window.h"
 
 #include <string.h>
 
-enum { MAX_TAPS = 4 };
+enum { MAX_TAPS = 4, ROI = 4 };
 
 /* What one coordinate reads: positions in the input and their weights. */
 typedef struct taps {
     uint32_t n;
     const rlxc_expr *at[MAX_TAPS], *weight[MAX_TAPS];
+    const rlxc_expr *outside; /* NULL: never */
 } taps;
 
 typedef struct method {
@@ -19,16 +21,40 @@ typedef struct method {
     const char *coordinates, *rounding;
     double alpha;
     bool exclude;
+    double roi[ROI]; /* where height and width begin, where they end: shares of the input */
 } method;
+
+static bool crops(const method *m)
+{
+    return strcmp(m->coordinates, "tf_crop_and_resize") == 0;
+}
+
+/* One number for all, or all of them; false: roi is something else. */
+static bool read_roi(const rlxc_binding *call, double out[ROI])
+{
+    const rlxc_attr *roi = rlxc_attrs_find(&call->attrs, "roi");
+    for (uint32_t i = 0; i < ROI; i++) {
+        out[i] = 0;
+        if (!roi || roi->kind == RLXC_ATTR_NONE)
+            continue;
+        if (roi->kind == RLXC_ATTR_LIST && roi->list.count != ROI)
+            return false;
+        if (!rlxc_attr_as_number(roi->kind == RLXC_ATTR_LIST ? &roi->list.items[i] : roi, &out[i]))
+            return false;
+    }
+    return true;
+}
 
 static method read_method(const rlxc_binding *call)
 {
-    return (method){.kind = rlxc_attr_get_str(call, "method", "linear")[0],
-                    .coordinates =
-                        rlxc_attr_get_str(call, "coordinate_transformation_mode", "half_pixel"),
-                    .rounding = rlxc_attr_get_str(call, "rounding_method", "round"),
-                    .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.5),
-                    .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
+    method m = {.kind = rlxc_attr_get_str(call, "method", "linear")[0],
+                .coordinates =
+                    rlxc_attr_get_str(call, "coordinate_transformation_mode", "half_pixel"),
+                .rounding = rlxc_attr_get_str(call, "rounding_method", "round"),
+                .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.5),
+                .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
+    (void)read_roi(call, m.roi); /* inferred: it is one */
+    return m;
 }
 
 const rlxc_sinfo *rlxc_infer_resize(rlxc_context *ctx, const rlxc_module *module,
@@ -44,6 +70,10 @@ const rlxc_sinfo *rlxc_infer_resize(rlxc_context *ctx, const rlxc_module *module
     rlx_dtype dtype = rlxc_attr_get_dtype(call, "out_dtype");
     if (rlxc_dtype_is_void(dtype))
         dtype = x->dtype;
+    const method m = read_method(call);
+    double roi[ROI];
+    if (crops(&m) && !read_roi(call, roi))
+        return rlxc_infer_error(&v, "roi must be a number, or %d of them", (int)ROI);
     bool known = rlxc_shape_arg(&v, 1, &size, &ndim);
     if (ndim != (int32_t)w.n && ndim != RLXC_UNKNOWN_NDIM)
         return rlxc_infer_fail(&v, 1, "expected (%sheight, width), got %s",
@@ -68,10 +98,27 @@ static const rlxc_expr *to_f32(rlxc_context *ctx, const rlxc_expr *e)
     return rlxc_cast(ctx, RLX_F32, e);
 }
 
-/* The input's coordinate for |place| of |to| positions over |from|. */
-static const rlxc_expr *coordinate(rlxc_context *ctx, const method *m, const rlxc_expr *place,
-                                   const rlxc_expr *from, const rlxc_expr *to)
+/* The same from share |begin| of the input to share |end|; one position is the middle. */
+static const rlxc_expr *cropped(rlxc_context *ctx, double begin, double end, const rlxc_expr *place,
+                                const rlxc_expr *from, const rlxc_expr *to)
 {
+    const rlxc_expr *one = rlxc_i64(ctx, 1), *last = to_f32(ctx, rlxc_sub(ctx, from, one));
+    const rlxc_expr *steps = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, to, one), one);
+    const rlxc_expr *span = rlxc_mul(ctx, f32(ctx, end - begin), last);
+    const rlxc_expr *c = rlxc_mul(ctx, to_f32(ctx, place), span);
+    c = rlxc_add(ctx, rlxc_mul(ctx, f32(ctx, begin), last),
+                 rlxc_te_div(ctx, c, to_f32(ctx, steps)));
+    return rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, one, to), c,
+                       rlxc_mul(ctx, f32(ctx, 0.5 * (begin + end)), last));
+}
+
+/* The input's coordinate for |place| of |to| positions over |from|, along spatial dimension |d|. */
+static const rlxc_expr *coordinate(rlxc_context *ctx, const method *m, uint32_t d,
+                                   const rlxc_expr *place, const rlxc_expr *from,
+                                   const rlxc_expr *to)
+{
+    if (crops(m))
+        return cropped(ctx, m->roi[d], m->roi[d + ROI / 2], place, from, to);
     const rlxc_expr *p = to_f32(ctx, place), *half = f32(ctx, 0.5);
     const rlxc_expr *scale = rlxc_te_div(ctx, to_f32(ctx, from), to_f32(ctx, to));
     if (strcmp(m->coordinates, "asymmetric") == 0)
@@ -127,11 +174,15 @@ static const rlxc_expr *cubic(rlxc_context *ctx, const rlxc_expr *t, double a, d
     return rlxc_add(ctx, rlxc_mul(ctx, e, t), f32(ctx, d));
 }
 
-static taps find_taps(rlxc_context *ctx, const method *m, const rlxc_expr *place,
+static taps find_taps(rlxc_context *ctx, const method *m, uint32_t d, const rlxc_expr *place,
                       const rlxc_expr *from, const rlxc_expr *to)
 {
-    const rlxc_expr *c = coordinate(ctx, m, place, from, to);
+    const rlxc_expr *c = coordinate(ctx, m, d, place, from, to);
     taps out = {.n = m->kind == 'n' ? 1 : m->kind == 'l' ? 2 : 4};
+    if (crops(m))
+        out.outside = rlxc_binary(
+            ctx, RLXC_EXPR_OR, rlxc_binary(ctx, RLXC_EXPR_LT, c, f32(ctx, 0)),
+            rlxc_binary(ctx, RLXC_EXPR_LT, to_f32(ctx, rlxc_sub(ctx, from, rlxc_i64(ctx, 1))), c));
     if (m->kind == 'n') {
         out.at[0] = clipped(ctx, rlxc_cast(ctx, RLX_I64, rounded(ctx, m, c)), from);
         out.weight[0] = f32(ctx, 1);
@@ -199,12 +250,15 @@ rlxc_atom rlxc_legalize_resize(rlxc_builder *b, const rlxc_binding *call)
     taps axis[RLXC_MAX_SPATIAL];
     for (uint32_t i = 0; i < w.n; i++)
         axis[i] =
-            find_taps(ctx, &m, te.axes[w.space[i]], x.dims[w.space[i]], out->shape[w.space[i]]);
+            find_taps(ctx, &m, i, te.axes[w.space[i]], x.dims[w.space[i]], out->shape[w.space[i]]);
     const rlxc_expr *at[RLXC_MAX_NDIM];
     memcpy(at, te.axes, (w.n + 2) * sizeof at[0]);
     const rlxc_expr *value = weighted(&te, &m, &w, &x, axis, 0, at);
     for (uint32_t i = 0; i < w.n; i++)
         value = rlxc_te_if_not_empty(ctx, x.dims[w.space[i]], value);
+    const double other = rlxc_attr_get_float(call, "extrapolation_value", 0);
+    for (uint32_t i = 0; i < w.n && axis[i].outside; i++)
+        value = rlxc_select(ctx, axis[i].outside, rlxc_te_number(ctx, value->dtype, other), value);
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);
 }

@@ -299,17 +299,25 @@ bool rlxc_attr_get_bool(const rlxc_binding *call, const char *name, bool otherwi
     return rlxc_attr_get_int(call, name, otherwise) != 0;
 }
 
+bool rlxc_attr_as_number(const rlxc_attr *attr, double *out)
+{
+    int64_t whole;
+    if (attr->kind == RLXC_ATTR_FLOAT)
+        *out = attr->f;
+    else if (attr->kind == RLXC_ATTR_EXPR && attr->expr->kind == RLXC_EXPR_FLOAT)
+        *out = attr->expr->f;
+    else if (rlxc_attr_as_int(attr, &whole))
+        *out = (double)whole;
+    else
+        return false;
+    return true;
+}
+
 double rlxc_attr_get_float(const rlxc_binding *call, const char *name, double otherwise)
 {
     const rlxc_attr *attr = rlxc_attrs_find(&call->attrs, name);
-    if (!attr)
-        return otherwise;
-    if (attr->kind == RLXC_ATTR_FLOAT)
-        return attr->f;
-    if (attr->kind == RLXC_ATTR_EXPR && attr->expr->kind == RLXC_EXPR_FLOAT)
-        return attr->expr->f;
-    int64_t value;
-    return rlxc_attr_as_int(attr, &value) ? (double)value : otherwise;
+    double value;
+    return attr && rlxc_attr_as_number(attr, &value) ? value : otherwise;
 }
 
 const char *rlxc_attr_get_str(const rlxc_binding *call, const char *name, const char *otherwise)

@@ -293,6 +293,10 @@ static const infer_case bad[] = {
     {PC, "R.nn.max_pool2d(x, (20, 20))", "nn.max_pool2d: the window is larger"},
     {PC, "R.image.resize2d(x, (16, 4), method=\"area\")",
      "image.resize2d: method must be \"nearest_neighbor\""},
+    {PC,
+     "R.image.resize2d(x, (16, 4), roi=[0.0, 1.0], "
+     "coordinate_transformation_mode=\"tf_crop_and_resize\")",
+     "image.resize2d: roi must be a number, or 4 of them"},
     {PC, "R.nn.adaptive_avg_pool2d(x, [0, 3])", "nn.adaptive_avg_pool2d: output_size 0"},
     {PC, "R.nn.attention(x, x, b)", "nn.attention: argument 'value': expected 4 dimensions"},
     {P3, "R.einsum((x, k), \"abc,d->z\")", "einsum: operand 1 has 2 dimensions"},

@@ -143,6 +143,25 @@ def linear(a, size, corners):
     return a
 
 
+def cropped(a, roi, size, kind):
+    """tf_crop_and_resize of images (n, c, h, w); 7.5 outside."""
+    at = [(roi[d] + (roi[d + 2] - roi[d]) * (np.arange(n) / (n - 1) if n > 1 else np.full(n, .5))) *
+          (a.shape[2 + d] - 1) for d, n in enumerate(size)]
+    y = a
+    for d, c in enumerate(at):
+        last = a.shape[2 + d] - 1
+        if kind == "linear":
+            low = np.floor(c)
+            share = (c - low).reshape((-1,) + (1,) * (1 - d))
+            low = low.astype(int)
+            y = (np.take(y, low.clip(0, last), 2 + d) * (1 - share) +
+                 np.take(y, (low + 1).clip(0, last), 2 + d) * share)
+        else:
+            y = np.take(y, np.rint(c).astype(int).clip(0, last), 2 + d)
+    inside = [(c >= 0) & (c <= a.shape[2 + d] - 1) for d, c in enumerate(at)]
+    return np.where(inside[0][:, None] & inside[1], y, 7.5)
+
+
 def roi_pool(a, rois, size, scale):
     out = np.zeros((len(rois), a.shape[1]) + size)
     for r, i, j in np.ndindex(len(rois), *size):
@@ -298,6 +317,21 @@ def images(Row, x):
                     ("align_corners" if corners else "half_pixel") + "\")",
                     {"x": x("n 2 m 5 6")}, lambda a, c=corners: linear(a, (3, 4, 9), c),
                     empty=False)]
+    for roi in ((0, 0, 1, 1), (.21, -.13, .77, 1.22), (.5, .5, .5, .5)):
+        for size in ("(3, 4)", "(1, 1)", "(n, m)"):
+            for kind in ("linear", "nearest_neighbor"):
+                text = (f"roi=[{', '.join(f'T.float32({v})' for v in map(float, roi))}], method=\"{kind}\", "
+                        "coordinate_transformation_mode=\"tf_crop_and_resize\", "
+                        "rounding_method=\"round\", extrapolation_value=7.5")
+                out += [Row(f"R.image.resize2d(x, {size}, {text})",
+                            {"x": x("2 n 5 8"), "y": x("n m")},
+                            lambda a, y, r=roi, s=size, k=kind: cropped(
+                                a, r, y.shape if s == "(n, m)" else eval(s), k)),
+                        Row(f"R.image.resize2d(x, {size}, layout=\"NHWC\", {text})",
+                            {"x": x("n 7 6 m"), "y": x("n m")},
+                            lambda a, y, r=roi, s=size, k=kind: cropped(
+                                a.transpose(0, 3, 1, 2), r, y.shape if s == "(n, m)" else eval(s),
+                                k).transpose(0, 2, 3, 1))]
     out += [Row("R.image.resize3d(x, (3, 4, 9), method=\"nearest_neighbor\", "
                 "rounding_method=\"round_prefer_ceil\")", {"x": x("2 2 m 5 6", "int32", -9, 9)},
                 lambda a: nearest(a, (3, 4, 9)), empty=False),
