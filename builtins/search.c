@@ -195,43 +195,76 @@ rlx_status rlxb_unique(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return status;
 }
 
-/* Integers and bools: any bit; floats: any bit but the sign, which alone may be NaN. */
-static bool is_nonzero(const rlxb_elements *e, const void *data, int64_t i)
+/* For the elements of one size: how many of |n| have a bit of |mask|, and their places. */
+#define RLXB_FIND_SET(bits)                                                                    \
+    static int64_t count_set##bits(const void *data, int64_t n, uint64_t mask)                 \
+    {                                                                                          \
+        const uint##bits##_t *x = data, which = (uint##bits##_t)mask;                          \
+        int64_t count = 0;                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                        \
+            count += (x[i] & which) != 0;                                                      \
+        return count;                                                                          \
+    }                                                                                          \
+    static int64_t find_set##bits(const void *data, int64_t n, uint64_t mask, int64_t *places) \
+    {                                                                                          \
+        const uint##bits##_t *x = data, which = (uint##bits##_t)mask;                          \
+        int64_t count = 0;                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                        \
+            if ((x[i] & which) != 0)                                                           \
+                places[count++] = i;                                                           \
+        return count;                                                                          \
+    }
+RLXB_FIND_SET(8)
+RLXB_FIND_SET(16)
+RLXB_FIND_SET(32)
+RLXB_FIND_SET(64)
+#undef RLXB_FIND_SET
+
+typedef struct set_finder {
+    int64_t (*count)(const void *data, int64_t n, uint64_t mask);
+    int64_t (*find)(const void *data, int64_t n, uint64_t mask, int64_t *places);
+} set_finder;
+
+/* The places in |to| (ndim, count) of the elements with a bit of |mask|: line by line, whose other
+ * indices are the same for all. */
+static void find_places(const rlx_tensor *x, const set_finder *by, uint64_t mask, int64_t count,
+                        int64_t *to)
 {
-    const uint64_t bits = rlxb_element_bits(e, data, i);
-    return (bits & e->magnitude) != 0 || rlxb_bits_are_nan(e, bits);
+    const uint32_t ndim = rlx_tensor_ndim(x), last = ndim > 0 ? ndim - 1 : 0;
+    const int64_t *dims = rlx_tensor_dims(x), length = ndim > 0 ? dims[last] : 1;
+    const size_t bytes = (size_t)length * rlx_dtype_size(rlx_tensor_dtype(x));
+    const unsigned char *line = rlx_tensor_data(x);
+    int64_t index[RLX_MAX_NDIM] = {0};
+    for (int64_t at = 0; at < count; line += bytes) {
+        const int64_t found = by->find(line, length, mask, to + (int64_t)last * count + at);
+        for (uint32_t d = 0; d < last; d++)
+            for (int64_t k = 0; k < found; k++)
+                to[(int64_t)d * count + at + k] = index[d];
+        at += found;
+        for (uint32_t d = last; d-- > 0 && ++index[d] == dims[d];)
+            index[d] = 0;
+    }
 }
 
 rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                         rlx_error *err)
 {
     (void)n;
+    static const set_finder finders[] = {{count_set8, find_set8},
+                                         {count_set16, find_set16},
+                                         {count_set32, find_set32},
+                                         {count_set64, find_set64}};
     rlx_tensor *x, *result = NULL;
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
-    const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(x));
-    const void *data = rlx_tensor_data(x);
-    const int64_t numel = rlx_tensor_numel(x);
+    const rlxb_elements e = rlxb_elements_of(rlx_tensor_dtype(x));
+    const set_finder *by = &finders[e.size == 8 ? 3 : e.size / 2];
+    /* where there is no -0, its code is a NaN */
+    const uint64_t mask = e.no_minus_zero ? e.magnitude | e.sign : e.magnitude;
     const uint32_t ndim = rlx_tensor_ndim(x);
-    const uint32_t rows = ndim > 0 ? ndim : 1; /* a scalar counts as a vector of one */
-    int64_t count = 0;
-    for (int64_t i = 0; i < numel; i++)
-        count += is_nonzero(&elements, data, i);
-    const int64_t dims[2] = {rows, count};
+    const int64_t count = by->count(rlx_tensor_data(x), rlx_tensor_numel(x), mask);
+    const int64_t dims[2] = {ndim > 0 ? ndim : 1, count}; /* a scalar counts as a vector of one */
     RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 2, dims, &result, err));
-    int64_t *to = rlx_tensor_mutable_data(result);
-    int64_t at = 0;
-    for (int64_t i = 0; i < numel; i++) {
-        if (!is_nonzero(&elements, data, i))
-            continue;
-        int64_t rest = i;
-        if (ndim == 0)
-            to[at] = 0;
-        for (uint32_t d = ndim; d-- > 0;) {
-            to[(int64_t)d * count + at] = rest % rlx_tensor_dims(x)[d];
-            rest /= rlx_tensor_dims(x)[d];
-        }
-        at++;
-    }
+    find_places(x, by, mask, count, rlx_tensor_mutable_data(result));
     *out = rlx_of_tensor(result);
     return RLX_OK;
 }
