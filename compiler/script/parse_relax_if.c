@@ -64,6 +64,27 @@ static bool branches_agree(rlxc_parser *p, rlxc_range range, const rlxc_relax_pr
     return true;
 }
 
+/* TVM does not check what packed functions give against the type that the call declares, and tests
+ * of a number are found declared as the number's floats. Where an if reads such a result, it is
+ * taken as it comes; the if checks that it is a truth value or an integer. */
+static void trust_no_declaration(rlxc_parser *p, rlxc_atom cond)
+{
+    if (cond.kind != RLXC_ATOM_VAR || cond.var->annotation || !p->block)
+        return;
+    for (uint32_t i = p->block->n; i > 0; i--) {
+        rlxc_binding *b = p->block->bindings[i - 1];
+        if (b->var != cond.var)
+            continue;
+        const rlxc_sinfo *declared = b->n_sinfo_args == 1 ? b->sinfo_args[0] : NULL;
+        if (b->form != RLXC_FORM_CALL || b->callee.kind != RLXC_ATOM_EXTERN || !declared ||
+            declared->kind != RLXC_SINFO_TENSOR || !rlxc_dtype_is_float(declared->dtype))
+            return;
+        const rlxc_sinfo *any = rlxc_sinfo_object(p->ctx);
+        b->sinfo_args = rlxc_copy(p->ctx, &any, sizeof any);
+        return;
+    }
+}
+
 void rlxc_relax_if(rlxc_parser *p, rlxc_relax_progress *io)
 {
     rlxc_range range = p->py.token.range;
@@ -84,6 +105,7 @@ void rlxc_relax_if(rlxc_parser *p, rlxc_relax_progress *io)
     }
     if (!rlxc_parse_atom(p, e, &cond))
         cond = (rlxc_atom){.kind = RLXC_ATOM_NONE};
+    trust_no_declaration(p, cond);
     rlxc_binding *b = rlxc_binding_new(p->ctx, RLXC_FORM_IF, NULL);
     b->range = rlxc_py_range_to_here(&p->py, range);
     b->args = rlxc_copy(p->ctx, &cond, sizeof cond);

@@ -26,6 +26,9 @@
 # call any_length: tensor bool [1] {true}, tensor float32 [1] {3} => tensor float32 [1] {6}
 # fail any_length: tensor bool [0] {}, tensor float32 [1] {3} => a 0-dim tensor
 # fail any_length: tensor bool [2] {true, true}, tensor float32 [1] {3} => a 0-dim tensor
+# call declared: tensor bool [1] {true}, tensor float32 [1] {3} => tensor float32 [1] {6}
+# call declared: tensor bool [1] {false}, tensor float32 [1] {3} => tensor float32 [1] {3}
+# fail declared: tensor float32 [1] {1}, tensor float32 [1] {3} => a 0-dim tensor
 # fail not_scalar: tensor bool [2] {true, false} => a 0-dim tensor
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -161,6 +164,15 @@ class Module:
     @R.function
     def any_length(c: R.Tensor(("k",), "bool"), x: R.Tensor(("n",), "float32")):
         if c:
+            y = R.add(x, x)
+        else:
+            y = x
+        return y
+
+    @R.function
+    def declared(c: R.Tensor, x: R.Tensor(("n",), "float32")):
+        t = R.call_pure_packed("test.id", c, sinfo_args=R.Tensor(ndim=1, dtype="float32"))
+        if t:
             y = R.add(x, x)
         else:
             y = x
