@@ -66,6 +66,7 @@ typedef struct rlxc_parser {
                            `->` where that is a scalar's */
     rlxc_map externs;   /* R.ExternFunc of the module: name there -> name in the registry */
     rlxc_map signs;     /* of the function at hand: see binders.c */
+    rlxc_map vectors;   /* buffer whose elements are vectors in the text -> their lanes */
     rlxc_map declared;  /* symbols that its body declares: 1 + their packed type */
     RLXC_VEC(rlxc_global_use) uses;
     RLXC_VEC(rlxc_metadata) metadata;

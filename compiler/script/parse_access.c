@@ -13,29 +13,36 @@ enum { MAX_LANES = 64 };
 
 /* --- one element ----------------------------------------------------------------------------- */
 
-static bool only_index(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_expr **out)
+static bool only_index(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_expr *out[2])
 {
-    *out = rlxc_int(p->ctx, RLX_I32, 0);
-    return buffer->ndim == 0 || (buffer->ndim == 1 && rlxc_is_const(buffer->shape[0], 1));
+    const rlxc_expr *zero = rlxc_int(p->ctx, RLX_I32, 0), *one = rlxc_int(p->ctx, RLX_I32, 1);
+    uint32_t lanes = (uint32_t)(uintptr_t)rlxc_map_get(&p->vectors, rlxc_key(buffer));
+    uint32_t ndim = buffer->ndim - (lanes > 0);
+    if (ndim > 1 || (ndim == 1 && !rlxc_is_const(buffer->shape[0], 1)))
+        return false;
+    out[0] = zero;
+    if (lanes > 0)
+        out[ndim] = rlxc_ramp(p->ctx, zero, one, lanes);
+    return true;
 }
 
 const rlxc_expr *rlxc_parse_only_element(rlxc_parser *p, const rlxc_buffer *buffer)
 {
-    const rlxc_expr *zero;
-    return only_index(p, buffer, &zero) ? rlxc_load(p->ctx, buffer, &zero, buffer->ndim) : NULL;
+    const rlxc_expr *at[2];
+    return only_index(p, buffer, at) ? rlxc_load(p->ctx, buffer, at, buffer->ndim) : NULL;
 }
 
 bool rlxc_tir_scalar_store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *target,
                            const rlxc_py *value, rlxc_range range)
 {
     rlxc_parser *p = t->p;
-    const rlxc_expr *zero;
+    const rlxc_expr *at[2];
     const rlxc_buffer *buffer = rlxc_parse_buffer_name(p, target);
-    if (!buffer || !only_index(p, buffer, &zero))
+    if (!buffer || !only_index(p, buffer, at))
         return false;
     const rlxc_expr *e = rlxc_parse_prim(p, value);
-    if (e && (e = rlxc_tir_stored(t, buffer, &zero, e, value->range)))
-        rlxc_tir_push(t, out, rlxc_stmt_store(p->ctx, buffer, &zero, buffer->ndim, e), range);
+    if (e && (e = rlxc_tir_stored(t, buffer, at, e, value->range)))
+        rlxc_tir_push(t, out, rlxc_stmt_store(p->ctx, buffer, at, buffer->ndim, e), range);
     return true;
 }
 

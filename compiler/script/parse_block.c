@@ -131,6 +131,35 @@ static bool parse_layout(rlxc_tir_parser *t, const rlxc_py *const field[N_FIELDS
            small_int(t, field[FACTOR], "offset_factor", &buffer->offset_factor);
 }
 
+/* Memory holds no vectors: their lanes are one more dimension of |buffer|, the last, and an access
+ * of an element is one of all that dimension (rlxc_parse_indices). */
+static bool spread_vectors(rlxc_tir_parser *t, const rlxc_py *call, uint32_t lanes,
+                           rlxc_buffer *buffer)
+{
+    rlxc_context *ctx = t->p->ctx;
+    const rlxc_expr *wide = rlxc_int(ctx, RLX_I32, lanes);
+    const rlxc_expr *shape[RLXC_MAX_NDIM], *strides[RLXC_MAX_NDIM];
+    uint32_t n = buffer->ndim;
+    if (n == RLXC_MAX_NDIM) {
+        rlxc_error(ctx, call->range, "%u dimensions of vectors are too many", n);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        shape[i] = buffer->shape[i];
+        strides[i] = buffer->strides ? rlxc_mul(ctx, buffer->strides[i], wide) : NULL;
+    }
+    shape[n] = wide;
+    strides[n] = rlxc_int(ctx, RLX_I32, 1);
+    if (buffer->strides)
+        buffer->strides = rlxc_copy(ctx, strides, (n + 1) * sizeof *strides);
+    if (buffer->elem_offset)
+        buffer->elem_offset = rlxc_mul(ctx, buffer->elem_offset, wide);
+    buffer->shape = rlxc_copy(ctx, shape, (n + 1) * sizeof *shape);
+    buffer->ndim = n + 1;
+    rlxc_map_set(ctx, &t->p->vectors, rlxc_key(buffer), (void *)(uintptr_t)lanes);
+    return true;
+}
+
 rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t skip,
                              const char *name, const rlxc_region *region)
 {
@@ -153,8 +182,10 @@ rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t s
         rlxc_error(p->ctx, call->range, "a buffer cannot hold %s", rlxc_dtype_name(p->ctx, dtype));
         return NULL;
     }
+    uint32_t lanes = region ? 1 : dtype.lanes;
+    dtype.lanes = region ? dtype.lanes : 1;
     rlxc_buffer *buffer = rlxc_buffer_new(p->ctx, name, dtype, shape, ndim);
-    if (!parse_layout(t, field, buffer))
+    if (!parse_layout(t, field, buffer) || (lanes > 1 && !spread_vectors(t, call, lanes, buffer)))
         return NULL;
     if (field[DATA]) {
         const rlxc_expr *data = rlxc_parse_prim(p, field[DATA]);

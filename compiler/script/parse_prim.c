@@ -270,9 +270,11 @@ bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py
     const rlxc_py *const *items = e->kind == RLXC_PY_TUPLE ? e->items : &e;
     uint32_t n = e->kind == RLXC_PY_TUPLE ? e->n : 1;
     const rlxc_expr *mins[RLXC_MAX_NDIM], *extents[RLXC_MAX_NDIM];
-    if (n != buffer->ndim || n > RLXC_MAX_NDIM) {
+    uint32_t lanes = (uint32_t)(uintptr_t)rlxc_map_get(&p->vectors, rlxc_key(buffer));
+    uint32_t ndim = buffer->ndim - (lanes > 0); /* the last one is in the text the element's */
+    if (n != ndim || n > RLXC_MAX_NDIM) {
         rlxc_error(p->ctx, range, "buffer '%s' has %u dimensions, got %u indices", buffer->name,
-                   buffer->ndim, n);
+                   ndim, n);
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -307,6 +309,17 @@ bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py
                              ? stop
                              : rlxc_canonical(p->ctx, rlxc_sub(p->ctx, stop, mins[i]), NULL);
         }
+    }
+    if (lanes > 0) {
+        const rlxc_expr *zero = rlxc_int(p->ctx, RLX_I32, 0), *one = rlxc_int(p->ctx, RLX_I32, 1);
+        for (uint32_t i = 0; i < n; i++)
+            if (mins[i]->dtype.lanes > 1) {
+                rlxc_error(p->ctx, range, "several elements of '%s', which are vectors, at once",
+                           buffer->name);
+                return false;
+            }
+        mins[n] = out_extents ? zero : rlxc_ramp(p->ctx, zero, one, lanes);
+        extents[n++] = buffer->shape[ndim];
     }
     *out = rlxc_copy(p->ctx, mins, n * sizeof *mins);
     if (out_extents)
