@@ -4,13 +4,14 @@
  * different lengths, seqlens_k + 1 with what is new. Results are caches of
  * max(length of the old ones, total_sequence_length) places; those that are not filled are as they
  * were, or 0. Scores that are capped, or share their softmax with a sink, are spelled out; others
- * are one operator. Left out: caches of integers, norms of queries and keys, scores as a result. */
+ * are one operator. Left out: caches of integers, scores as a result. */
 #include <math.h>
 #include <stdint.h>
 
 #include "compiler/onnx/attention.h"
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/norm.h"
 #include "compiler/onnx/standard.h"
 #include "compiler/onnx/window.h"
 #include "compiler/ops/compose.h"
@@ -28,7 +29,10 @@ enum {
     POSITIONS,
     BIAS,
     SINK,
-    FURTHER
+    FURTHER,
+    QUERY_NORM = 14,
+    KEY_NORM,
+    AFTER
 };
 
 typedef struct grouped {
@@ -215,8 +219,10 @@ static bool is_known(rlxc_ox *im, const grouped *g)
         !rlxc_ox_is(im, "v_quant_type", "NONE", "NONE"))
         rlxc_ox_fail(im, "caches of integers are not supported");
     for (uint32_t i = FURTHER; i < rlxc_ox_n_inputs(im); i++)
-        if (rlxc_ox_has(im, i))
+        if (rlxc_ox_has(im, i) && (i < QUERY_NORM || i >= AFTER))
             rlxc_ox_fail(im, "input %u is not supported", i);
+    if (rlxc_ox_has(im, QUERY_NORM) != rlxc_ox_has(im, KEY_NORM))
+        rlxc_ox_fail(im, "one of q_norm_weight and k_norm_weight is missing");
     return rlxc_ox_good(im);
 }
 
@@ -250,6 +256,9 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
                           rlxc_ox_number(im, RLX_I64, 0));
     g.place = rlxc_ox_op2(im, "add", g.place,
                           rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), g.queries), 2, 4));
+    for (uint32_t i = 0; i < 2 && rlxc_ox_has(im, QUERY_NORM); i++)
+        x[i] = rlxc_ox_rms_norm(im, x[i], rlxc_ox_in(im, QUERY_NORM + i), -1,
+                                rlxc_ox_float(im, "qk_norm_epsilon", 1e-6));
     for (uint32_t i = 0; i < 2 && rlxc_ox_int(im, "do_rotary", 0) != 0; i++)
         x[i] = rotate(im, &g, x[i]);
     for (uint32_t i = 0; i < 2; i++) {
@@ -270,11 +279,54 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
 }
 
+/* Which of three streams of places each of |half| angles is of: one after the other, or in turns as
+ * long as attribute mrope_section says. NULL: the node fails. */
+static const double *streams_of(rlxc_ox *im, int64_t half)
+{
+    enum { STREAMS = 3, MOST_ANGLES = 1 << 16 };
+    int64_t section[STREAMS] = {0}, all = 0;
+    const int64_t layout = rlxc_ox_int(im, "mrope_layout", 0);
+    uint32_t n = 0;
+    rlxc_ox_ints(im, "mrope_section", section, STREAMS, &n);
+    for (uint32_t i = 0; i < n && section[i] >= 0 && section[i] <= half; i++)
+        all += section[i];
+    if (n != STREAMS || all != half || half > MOST_ANGLES || layout < 0 || layout > 1) {
+        rlxc_ox_fail(im,
+                     "mrope_section has %u numbers with a sum of %lld for %lld angles, layout %lld",
+                     n, (long long)all, (long long)half, (long long)layout);
+        return NULL;
+    }
+    double *out = rlxc_alloc(im->ctx, ((size_t)half + 1) * sizeof *out);
+    for (int64_t i = 0; i < half; i++) {
+        if (layout == 0)
+            out[i] = i < section[0] ? 0 : i < section[0] + section[1] ? 1 : 2;
+        else
+            out[i] = i < STREAMS * section[i % STREAMS] ? (double)(i % STREAMS) : 0;
+    }
+    return out;
+}
+
+/* Rows of |table| at |place| (3, batch, length), each angle by the stream it is of. */
+static rlxc_atom gathered_by_stream(rlxc_ox *im, rlxc_atom table, rlxc_atom place, int64_t half)
+{
+    const double *streams = streams_of(im, half);
+    if (!streams)
+        return table;
+    const rlxc_atom of = rlxc_ox_const_tensor(im, RLX_I64, 1, &half, streams);
+    rlxc_atom y = {0};
+    for (uint32_t k = 0; k < 3; k++) {
+        const rlxc_atom which = rlxc_ox_number(im, RLX_I64, k);
+        const rlxc_atom in[2] = {table, rlxc_ox_take_inside(im, place, which, 0)};
+        const rlxc_atom part = rlxc_ox_standard(im, "Gather", in, 2);
+        y = k ? rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "equal", of, which), part, y) : part;
+    }
+    return y;
+}
+
 /* Pairs of elements turned by the angles of their places, which are given for each row of the
- * batch, or as that of the first. */
+ * batch, or as that of the first; with |row->arg| there are three streams of them. */
 void rlxc_ox_import_placed_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    (void)row;
     rlxc_atom x = rlxc_ox_in(im, 0), place = rlxc_ox_in(im, 1), turn[2];
     const uint32_t ndim = rlxc_ox_ndim(im, x);
     const rlxc_expr *given[RLXC_MAX_NDIM];
@@ -305,14 +357,23 @@ void rlxc_ox_import_placed_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
                                     rlxc_ox_i(im, size)};
         x = rlxc_ox_reshape(im, x, dims, 4);
     }
-    if (rlxc_ox_ndim(im, place) == 1) {
+    if (row->arg) {
+        const rlxc_expr *three = rlxc_ox_i(im, 3);
+        if (rlxc_ox_ndim(im, place) != 3) {
+            rlxc_ox_fail(im, "position_ids has %u dimensions, expected 3", rlxc_ox_ndim(im, place));
+            return;
+        }
+        place = rlxc_ox_state_dims(im, place, &three, 1u << 0);
+    } else if (rlxc_ox_ndim(im, place) == 1) {
         rlxc_atom first = rlxc_ox_cast(im, rlxc_ox_reshape(im, place, NULL, 0), RLX_I64);
         place = rlxc_ox_op2(im, "add", rlxc_ox_arange(im, rlxc_ox_i(im, 0), length), first);
     }
     const int64_t axis[1] = {ndim == 3 ? -2 : -3};
     for (uint32_t i = 0; i < 2; i++) {
         const rlxc_atom in[2] = {rlxc_ox_in(im, 2 + i), place};
-        turn[i] = rlxc_ox_standard(im, "Gather", in, 2); /* ((batch,) length, half) */
+        turn[i] = row->arg /* ((batch,) length, half) */
+                      ? gathered_by_stream(im, in[0], in[1], half)
+                      : rlxc_ox_standard(im, "Gather", in, 2);
         if (ndim == 3 || rlxc_ox_ndim(im, turn[i]) == 3)
             turn[i] = rlxc_ox_expand_dims(im, turn[i], axis, 1);
     }

@@ -211,6 +211,8 @@ def rows():
             ({**apart, **caches}, {"smooth_softmax": 1}),
             ({**apart, **caches, "sink": "6"}, {"local_window_size": 5}),
             ({**apart, **caches, "bias": "2 6 n 30"}, {}),
+            ({**apart, **caches, "qn": "8", "kn": "8"}, {"qk_norm_epsilon": .125}),
+            ({**packed, **caches, "qn": "8", "kn": "8"}, {"do_rotary": 1}),
             ({**apart, **caches, "bias": "1 1 n 30", "sink": "6"}, {"softcap": 1.5})):
         given = {k: x(named[k]) if k in named else None for k in ("q", "k", "v", "pk", "pv")}
         given["seqlens"] = np.array([20, 11] if "pk" in named else [0, 0], np.int32)
@@ -221,6 +223,9 @@ def rows():
             given.update(cos=None, sin=None, positions=None)
             given.update((k, x(named[k]) if k in named else None) for k in ("bias", "sink"))
             given = given if "sink" in named else {k: v for k, v in given.items() if k != "sink"}
+        if "qn" in named:
+            left_out = ("cos", "sin", "positions", "bias", "sink", "k_scale", "v_scale")
+            given = {**given, **{k: given.get(k) for k in left_out}, "qn": x("8"), "kn": x("8")}
         names = [k for k, v in given.items() if v is not None]
         out.append(Row("GroupQueryAttention", list(given.values()),
                        lambda *a, names=names, how=how: ref.group_query(**dict(zip(names, a)), **how),

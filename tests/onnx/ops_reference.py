@@ -60,12 +60,15 @@ def flat_attention(q, k, v, heads, shared):
 
 def group_query(q, seqlens, total, k=None, v=None, pk=None, pv=None, cos=None, sin=None,
                 do_rotary=0, rotary_interleaved=0, local_window_size=None, scale=8 ** -.5, softcap=0,
-                smooth_softmax=0, bias=0, sink=None):
+                smooth_softmax=0, bias=0, sink=None, qn=None, kn=None, qk_norm_epsilon=1e-6):
     """6 heads of 8 that share 2; rows of the batch end at places seqlens of their caches."""
     if k is None:
         q, k, v = q[..., :48], q[..., 48:64], q[..., 64:]
     n = q.shape[1]
     before = np.maximum(seqlens + 1 - n, 0)
+    if qn is not None:
+        q, k = (rms(a.reshape(2, n, -1, 8), s, -1, qk_norm_epsilon).reshape(a.shape)
+                for a, s in ((q, qn), (k, kn)))
     if do_rotary:
         ids = before[:, None] + np.arange(n)
         q, k = (rotary(a, cos, sin, rotary_interleaved, 6, h, ids) for a, h in ((q, 6), (k, 2)))
@@ -108,9 +111,9 @@ def rotary(x, cos, sin, interleaved, size, heads, ids=None):
     return out.reshape(x.shape) if heads else out.transpose(0, 2, 1, 3)
 
 
-def rms(x, scale, axis):
+def rms(x, scale, axis, epsilon=1e-5):
     axes = tuple(range(axis % x.ndim, x.ndim))
-    return x / np.sqrt((x * x).mean(axes, keepdims=True) + 1e-5) * scale
+    return x / np.sqrt((x * x).mean(axes, keepdims=True) + epsilon) * scale
 
 
 def tensor_scatter(cache, update, first, wrap=False):

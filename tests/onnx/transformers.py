@@ -223,6 +223,37 @@ def rotary():
     return out
 
 
+def streamed(v, places, cos, sin, section, layout, interleaved):
+    """v (batch, heads, length, size); places (3, batch, length)."""
+    of = np.repeat([0, 1, 2], section)
+    if layout:
+        of[:] = 0
+        for k in (1, 2):
+            of[k:3 * section[k]:3] = k
+    angles = [np.stack([t[places[k], i] for i, k in enumerate(of)], -1)[:, None] for t in (cos, sin)]
+    half, y = len(of), v.copy()
+    a, b = ((slice(0, 2 * half, 2), slice(1, 2 * half, 2)) if interleaved else
+            (slice(0, half), slice(half, 2 * half)))
+    y[..., a] = v[..., a] * angles[0] - v[..., b] * angles[1]
+    y[..., b] = v[..., a] * angles[1] + v[..., b] * angles[0]
+    return y
+
+
+def streams():
+    out = []
+    for layout, section in ((0, [3, 3, 2]), (0, [8, 0, 0]), (1, [4, 2, 2]), (1, [3, 3, 2])):
+        for interleaved in (0, 1):
+            how = dict(mrope_section=section, mrope_layout=layout, interleaved=interleaved)
+            mean = functools.partial(streamed, section=section, layout=layout, interleaved=interleaved)
+            inputs = [x("3 2 n", "int64", 0, 40), x("40 8"), x("40 8")]
+            out += [Row("MRotaryEmbedding", [x("2 3 n 18"), *inputs], mean, sizes=FEW,
+                        rotary_embedding_dim=16, num_heads=3, **how),
+                    Row("MRotaryEmbedding", [x("2 n 48"), *inputs],
+                        lambda v, *r, mean=mean: flat(mean(by_head(v, 3), *r)), sizes=FEW, num_heads=3,
+                        rotary_embedding_dim=16, **how)]
+    return out
+
+
 # --- normalizations ---------------------------------------------------------------------------
 
 def moments(v, axes, epsilon):
@@ -355,7 +386,7 @@ def branches():
 
 
 def rows():
-    return branches() + given_keys() + projected() + rotary() + norms()
+    return branches() + streams() + given_keys() + projected() + rotary() + norms()
 
 
 if __name__ == "__main__":
