@@ -528,8 +528,7 @@ static const rlxc_py *parse_binary(rlxc_py_parser *py, int least)
             return NULL;
         const rlxc_py *a = parse_binary(py, 3);
         py->depth--;
-        if (!(e = unary(py, RLXC_PY_NOT, start, a)))
-            return NULL;
+        e = unary(py, RLXC_PY_NOT, start, a);
     } else {
         e = parse_unary(py);
     }
