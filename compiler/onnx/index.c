@@ -1,8 +1,10 @@
 /* Operators that read or write at positions given as data. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
+#include "compiler/onnx/window.h"
 
 void rlxc_ox_import_gather(rlxc_ox *im, const rlxc_ox_row *row)
 {
@@ -240,4 +242,42 @@ void rlxc_ox_import_reverse_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0,
                 rlxc_ox_opv(im, "gather_elements", args, 2,
                             rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", time)));
+}
+
+/* Scores of tokens that would end an n-gram which a row of tokens already has become -infinity. */
+void rlxc_ox_import_ngram_repeat_block(rlxc_ox *im, const rlxc_ox_row *row)
+{
+    (void)row;
+    const int64_t n = rlxc_ox_int(im, "ngram_size", 1);
+    const rlxc_atom ids = rlxc_ox_in(im, 0), scores = rlxc_ox_in(im, 1);
+    if (n < 1 || n > RLXC_OX_MAX_LIST || rlxc_ox_ndim(im, ids) != 2 ||
+        rlxc_ox_ndim(im, scores) != 2) {
+        rlxc_ox_fail(im, "expected two matrices and n-grams of 1 to %d tokens, not %lld",
+                     RLXC_OX_MAX_LIST, (long long)n);
+        return;
+    }
+    const rlx_dtype t = rlxc_ox_type(im, scores);
+    const rlxc_expr *zero = rlxc_ox_i(im, 0), *length = rlxc_ox_dim(im, ids, 1);
+    const rlxc_expr *first =
+        rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, length, rlxc_ox_i(im, n - 1)), zero);
+    const int64_t column[1] = {1};
+    rlxc_ox_check_elements(im, ids, zero, rlxc_ox_dim(im, scores, 1), "token");
+    /* what comes after the last tokens lets short rows have some */
+    rlxc_atom more = rlxc_ox_pad_axis(im, ids, 1, zero, rlxc_ox_i(im, n), "constant",
+                                      rlxc_ox_number(im, rlxc_ox_type(im, ids), 0));
+    rlxc_atom same = rlxc_ox_number(im, RLX_B8, 1), none = rlxc_ox_number(im, t, (double)INFINITY);
+    for (int64_t j = 0; j + 1 < n && !im->failed; j++) {
+        const rlxc_expr *begin = rlxc_ox_i(im, j), *at = rlxc_add(im->ctx, first, begin);
+        rlxc_atom last = rlxc_ox_take_inside(im, more, rlxc_ox_scalar(im, at, RLX_I64), 1);
+        rlxc_atom part = rlxc_ox_slice(im, more, 1, begin, rlxc_add(im->ctx, begin, first), 1);
+        part = rlxc_ox_op2(im, "equal", part, rlxc_ox_expand_dims(im, last, column, 1));
+        same = rlxc_ox_op2(im, "logical_and", same, part);
+    }
+    const rlxc_expr *end = rlxc_ox_i(im, n - 1), *dims[2] = {rlxc_ox_dim(im, ids, 0), first};
+    rlxc_atom ends = rlxc_ox_slice(im, more, 1, end, rlxc_add(im->ctx, end, first), 1);
+    rlxc_atom by = rlxc_ox_op3(im, "where", same, rlxc_ox_number(im, t, -(double)INFINITY), none);
+    const rlxc_atom args[3] = {scores, ends, rlxc_ox_broadcast(im, by, dims, 2)};
+    rlxc_attrs attrs = rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 1);
+    attrs = rlxc_ox_with(im, attrs, "reduction", rlxc_attr_string(im->ctx, "min"));
+    rlxc_ox_set(im, 0, rlxc_ox_opv(im, "scatter_elements", args, 3, attrs));
 }

@@ -179,6 +179,15 @@ def first_come(v):
     return [y[order], np.argsort(order)[back], counts[order]]
 
 
+def without_repeats(ids, scores, n):
+    out = scores.copy()
+    for row, v in zip(ids.astype(int), out):
+        for i in range(len(row) - n + 1):
+            if (row[i:i + n - 1] == row[len(row) - n + 1:]).all():
+                v[row[i + n - 1]] = -np.inf
+    return out
+
+
 def shaped_anew():
     """Operators that choose elements, and dropout that drops nothing."""
     out, more = [], dict(domain="com.microsoft", opset=17)
@@ -193,6 +202,9 @@ def shaped_anew():
         out.append(Row("UnfoldTensor", [x(dims)], windows, dim=axis, size=size, step=step, sizes=sizes,
                        **more))
     boxes = np.array([[0, 0, 1, 1], [.1, .2, .8, .9], [-.3, .5, .5, 1.4], [1, 1, 0, 0]], F32)
+    out += [Row("NGramRepeatBlock", [x("n m", "int64", 0, 3), x("n 5")],
+                lambda a, s, k=k: without_repeats(a, s, k), ngram_size=k,
+                sizes=[(2, 3), (1, 1), (5, 12), (0, 3), (3, 0), (4, 33)], **more) for k in (1, 2, 3)]
     far = 9 * np.eye(4, dtype=F32)
     out += [Row("Inverse", [x("n n", t, 1, 2)], lambda a: np.linalg.inv(a), name=t,
                 sizes=[(1, 1), (0, 1), (2, 1)], loose=1e-2, **more) for t in ("float32", "float64")]
