@@ -7,13 +7,15 @@ static rlxc_atom name_of(rlxc_ox *im, const char *what)
     return rlxc_atom_string(im->ctx, rlxc_internf(im->ctx, "%.100s: %s", im->node->op_type, what));
 }
 
-/* A call of the builtin |name| that is kept: its result, if any, is an object that nobody needs. */
+/* A call of the builtin |name| that is kept. Nobody needs its result: that of a check of numbers is
+ * none, a checked tensor dies as an object. */
 static void emit(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n)
 {
     if (!rlxc_ox_good(im))
         return;
     const rlxc_sinfo **types = rlxc_alloc(im->ctx, sizeof *types);
-    types[0] = rlxc_sinfo_object(im->ctx);
+    types[0] = args[0].kind == RLXC_ATOM_PRIM ? rlxc_sinfo_tuple(im->ctx, NULL, 0)
+                                              : rlxc_sinfo_object(im->ctx);
     rlxc_binding *call = rlxc_binding_new(
         im->ctx, RLXC_FORM_CALL, rlxc_rvar_new(im->ctx, im->frame->b.function, "_", types[0]));
     call->callee = rlxc_atom_extern(im->ctx, name);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "compiler/passes/alias.h"
+
 static bool call_is_pure(const rlxc_module *module, const rlxc_binding *b)
 {
     if (b->op)
@@ -70,6 +72,19 @@ bool rlxc_is_mentioned(const rlxc_module *module, const char *name)
         if (module->globals.items[i]->relax)
             rlxc_body_visit(&module->globals.items[i]->relax->body, look_at, &m);
     return m.found;
+}
+
+bool rlxc_is_kept_check(const rlxc_binding *b)
+{
+    return b->form == RLXC_FORM_CALL && b->callee.kind == RLXC_ATOM_EXTERN &&
+           strncmp(b->callee.text, "rlx.check_", strlen("rlx.check_")) == 0 && b->var->sinfo &&
+           (b->var->sinfo->kind == RLXC_SINFO_OBJECT || rlxc_is_void(b->var->sinfo));
+}
+
+bool rlxc_only_checks(const rlxc_binding *b)
+{
+    return b->form == RLXC_FORM_MATCH_CAST || rlxc_has_op_flag(b, RLXC_OP_CHECKS) ||
+           rlxc_is_kept_check(b);
 }
 
 bool rlxc_call_destroys(const rlxc_binding *b)

@@ -9,14 +9,13 @@
  * and the code generator. */
 #include "compiler/passes/passes.h"
 
-#include <string.h>
-
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/compose.h"
 #include "compiler/ops/legalize_cache.h"
 #include "compiler/ops/state.h"
 #include "compiler/ops/value_range.h"
+#include "compiler/passes/effects.h"
 
 typedef struct legalizer {
     rlxc_legalize_cache cache;
@@ -49,20 +48,12 @@ static void block_end(void *user, rlxc_builder *b)
     rlxc_state_block_end(&l->stated, b->ctx);
 }
 
-/* A check that was emitted for its effect alone: nothing reads what it gives. */
-static bool is_kept_check(const rlxc_binding *b)
-{
-    return b->form == RLXC_FORM_CALL && b->callee.kind == RLXC_ATOM_EXTERN &&
-           strncmp(b->callee.text, "rlx.check_", strlen("rlx.check_")) == 0 && b->var->sinfo &&
-           b->var->sinfo->kind == RLXC_SINFO_OBJECT;
-}
-
 static rlxc_rewrite_action legalize_binding(void *user, rlxc_builder *b, rlxc_binding *binding,
                                             rlxc_atom *replacement)
 {
     rlxc_context *ctx = b->ctx;
     legalizer *l = user;
-    if (l->lenient && is_kept_check(binding))
+    if (l->lenient && rlxc_is_kept_check(binding))
         return RLXC_REWRITE_DROP;
     rlxc_state_note(&l->stated, ctx, binding);
     if (binding->form != RLXC_FORM_CALL || !binding->op || !binding->op->legalize) {
