@@ -94,7 +94,7 @@ def chain():
                     [(floats(2, 3, 6, 8),), (floats(1, 3, 1, 1),)], lambda v: [v]),
             Program("more channels than there are", graph(
                 [node("ReorderOutput", "x", "y", domain=NCHWC, channels=4)], [("x", image)],
-                [("y", four)]), [], None, refused="4 channels of 3")]
+                [("y", four)]), [], None, refused="channels is 4, where the input has 3")]
 
 
 def rows():
