@@ -199,6 +199,11 @@ BINARY(arithmetic)
     return rlxc_binary(ctx, row->kind, a, b);
 }
 
+BINARY(multiply)
+{
+    return rlxc_binary(ctx, rlxc_dtype_is_bool(a->dtype) ? RLXC_EXPR_AND : row->kind, a, b);
+}
+
 BINARY(compare)
 {
     return rlxc_binary(ctx, row->kind, a, b);
