@@ -126,7 +126,8 @@ static const rlxc_expr *axis_size(checker *c, const char *name, int64_t otherwis
 
 static void check_take(checker *c)
 {
-    if (strcmp(rlxc_attr_get_str(c->call, "mode", "fast"), "fast") != 0)
+    const char *mode = rlxc_attr_get_str(c->call, "mode", "fast");
+    if (mode[0] != '\0' && strcmp(mode, "fast") != 0)
         return;
     const rlxc_attr *axis = rlxc_attrs_find(&c->call->attrs, "axis");
     uint32_t n;

@@ -18,7 +18,7 @@ from tvm.script import ir as I, relax as R, tir as T
 class Module:
     @R.function
     def taken(g: R.Tensor(("k",), "float32"), i: R.Tensor(("m",), "int64"), x: R.Tensor(("n",), "float32")):
-        return R.grad.take_backward(g, x, i)
+        return R.grad.take_backward(g, x, i, mode="")
     @R.function
     def inner(g: R.Tensor((2, "k", 1, "c"), "float32"), i: R.Tensor(("k", 1), "int32"), x: R.Tensor((2, "n", "c"), "float32")):
         return R.grad.take_backward(g, x, i, axis=-2)
