@@ -19,11 +19,16 @@ typedef struct cost {
     uint32_t loads; /* distinct loads */
 } cost;
 
+static bool is_choice(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0;
+}
+
 static uint32_t work_of(const rlxc_expr *e)
 {
     const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
     if (kind == RLXC_EXPR_CALL)
-        return strcmp(e->call.name, "if_then_else") == 0 ? 1 : 10;
+        return is_choice(e) ? 1 : 10;
     if (kind == RLXC_EXPR_DIV && rlxc_dtype_is_float(e->dtype))
         return 4;
     if (kind == RLXC_EXPR_DIV || kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV ||
@@ -148,12 +153,43 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
 {
     substitution u = {s->ctx, p};
     rlxc_stage joined = *consumer;
-    if (p->value->kind != RLXC_EXPR_CALL || strcmp(p->value->call.name, "if_then_else") != 0 ||
-        !consumer->init)
+    if (!is_choice(p->value) || !consumer->init)
         return false;
     rlxc_sliding w;
     joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
     return rlxc_find_sliding(s->ctx, &joined, &w) || is_wide_border(s, &joined);
+}
+
+static bool may_fail(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    *found = *found || kind == RLXC_EXPR_LOAD || kind == RLXC_EXPR_CALL || kind == RLXC_EXPR_DIV ||
+             kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV || kind == RLXC_EXPR_FLOORMOD;
+    return !*found;
+}
+
+/* The value of |q|, which reads the output of |p| at |indices| alone, where |p| chooses by what the
+ * innermost loop does not change (the empty table of a take): the choice stands around the whole
+ * value, so that rule rows makes it before the loop, and what it guards runs in vectors. NULL where
+ * it stays inside: it is evaluated always then, so it must not read or divide. */
+static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, const rlxc_stage *q,
+                                     const rlxc_expr *const *indices)
+{
+    bool fails = false;
+    if (!is_choice(p->value) || is_choice(q->value) || q->init || q->n_axes == 0)
+        return NULL;
+    const rlxc_expr *const *choice = p->value->call.args, *args[3];
+    rlxc_expr_visit(ctx, choice[0], may_fail, &fails);
+    args[0] = rlxc_replace(ctx, choice[0], p->vars, indices, p->n_axes);
+    if (fails || rlxc_expr_uses_var(ctx, args[0], q->vars[q->n_axes - 1]))
+        return NULL;
+    for (uint32_t i = 1; i < 3; i++) {
+        rlxc_stage part = *p;
+        part.value = choice[i];
+        args[i] = rlxc_expr_rewrite(ctx, q->value, put_value, &(substitution){ctx, &part});
+    }
+    return rlxc_call(ctx, q->value->dtype, p->value->call.name, args, 3);
 }
 
 bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
@@ -199,7 +235,12 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
         rlxc_stage *q = &s->items[i];
         if (!q->simple || q->removed)
             continue;
-        const rlxc_expr *value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
+        const rlxc_expr *const *indices, *value = NULL;
+        bool same;
+        if (rlxc_stage_loads(s, i, p->out, &indices, &same) > 0 && same)
+            value = choose_first(ctx, p, q, indices);
+        if (!value)
+            value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
         q->changed = q->changed || value != q->value;
         q->value = value;
         if (q->init) {
