@@ -416,10 +416,11 @@ static void emit_call(rlxc_bc_function *fn, const rlxc_binding *b)
 }
 
 /* Kernel calls and kills define no register. Where what they bind is looked at all the same, it is
- * the empty tuple. */
+ * the empty tuple. Planned storage is no value: its tensors name its buffer. */
 void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     emit_call(fn, b);
-    if (!fn->m->failed && fn->uses[b->var->id] > 0 && fn->reg[b->var->id] == 0)
+    if (!fn->m->failed && fn->uses[b->var->id] > 0 && fn->reg[b->var->id] == 0 &&
+        !rlxc_bc_is_in_plan(fn, rlxc_atom_var(b->var)))
         rlxc_bc_make_tuple(fn, b->var, NULL, 0);
 }

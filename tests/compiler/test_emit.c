@@ -319,3 +319,21 @@ RLX_TEST(emit, running_out_of_memory_is_an_error)
     t->fail_at = 0;
     cr_expect(done);
 }
+
+/* Memory of the plan has no objects: a call makes none for it. */
+RLX_TEST(emit, planned_memory_makes_no_values)
+{
+    static const char text[] = HEADER FUNCTION
+        "    def main(x: R.Tensor((\"n\", 4), \"float32\")):\n"
+        "        with R.dataflow():\n            a = R.nn.softmax(x)\n            b = R.cumsum(a)\n"
+        "            c = R.nn.softmax(R.reshape(b, (-1, 4)))\n            R.output(c)\n"
+        "        return c\n";
+    char *bytecode = NULL;
+    size_t length = 0;
+    rlx_executable *exe = compile(t, text);
+    cr_assert(exe);
+    RLX_OKAY(rlx_disassemble_function(&t->allocator, exe, 0, &bytecode, &length, &t->error));
+    cr_expect(strstr(bytecode, "plan_tensor") && !strstr(bytecode, "make_tuple"), "%s", bytecode);
+    rlx_free(&t->allocator, bytecode, length + 1, 1);
+    rlx_executable_release(exe);
+}
