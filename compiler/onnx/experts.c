@@ -88,10 +88,10 @@ static rlxc_atom shares(rlxc_ox *im, const experts *e)
     rlxc_atom p = rlxc_ox_op0(im, "nn.softmax", e->chosen, axis);
     rlxc_ox_dims(im, p, dims);
     rlxc_ox_check_number(im, rlxc_ox_i(im, k), rlxc_ox_i(im, 1), dims[1], "k");
-    rlxc_attrs attrs = rlxc_ox_with(im, axis, "descending", rlxc_attr_bool(true));
+    rlxc_attrs attrs = rlxc_ox_with(im, axis, "ret_type", rlxc_attr_string(im->ctx, "indices"));
     attrs = rlxc_ox_with(im, attrs, "dtype", rlxc_attr_dtype(RLX_I64));
-    rlxc_atom best = rlxc_ox_op0(im, "argsort", p, attrs);
-    best = rlxc_ox_slice(im, best, 1, rlxc_ox_i(im, 0), rlxc_ox_i(im, k), 1);
+    const rlxc_atom ranked[2] = {p, rlxc_atom_prim(rlxc_ox_i(im, k))};
+    const rlxc_atom best = rlxc_ox_opv(im, "topk", ranked, 2, attrs);
     const rlxc_atom from[2] = {raw ? e->mixture : p, best};
     rlxc_atom share = rlxc_ox_opv(im, "gather_elements", from, 2, axis);
     if (normal)
