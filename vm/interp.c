@@ -205,6 +205,7 @@ static void kill_register(const rlx_vm *vm, rlxv_frame *f, uint32_t r)
 
 /* --- values and shapes ----------------------------------------------------------------------- */
 
+/* The number in an int, a bool or a float: the bits of it as a float64. */
 static rlx_status bits_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
 {
     bool is_int = v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL;
@@ -229,7 +230,8 @@ static rlx_status integer_of(uint32_t r, rlx_value v, bool any_rank, int64_t *ou
     uint8_t code = t->dtype.code;
     bool one = t->ndim == 0 || (any_rank && rlx_tensor_numel(t) == 1);
     if (!one || (code != RLX_INT && code != RLX_UINT && code != RLX_BOOL))
-        return rlx_fail(err, RLX_E_SHAPE, "register %u: a 0-dim tensor of integers is needed", r);
+        return rlx_fail(err, RLX_E_SHAPE, "register %u: a %s is needed", r,
+                        any_rank ? "tensor of one integer" : "0-dim tensor of integers");
     uint64_t bits = 0;
     uint32_t unused = 64u - t->dtype.bits;
     memcpy(&bits, t->data, t->nbytes); /* little-endian, as the whole library */

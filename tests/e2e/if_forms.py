@@ -24,12 +24,12 @@
 # call of_one: tensor uint8 [1, 1] {1}, tensor float32 [1] {3} => tensor float32 [1] {6}
 # call of_one: tensor uint8 [1, 1] {0}, tensor float32 [1] {3} => tensor float32 [1] {3}
 # call any_length: tensor bool [1] {true}, tensor float32 [1] {3} => tensor float32 [1] {6}
-# fail any_length: tensor bool [0] {}, tensor float32 [1] {3} => a 0-dim tensor
-# fail any_length: tensor bool [2] {true, true}, tensor float32 [1] {3} => a 0-dim tensor
+# fail any_length: tensor bool [0] {}, tensor float32 [1] {3} => a tensor of one integer
+# fail any_length: tensor bool [2] {true, true}, tensor float32 [1] {3} => a tensor of one integer
 # call declared: tensor bool [1] {true}, tensor float32 [1] {3} => tensor float32 [1] {6}
 # call declared: tensor bool [1] {false}, tensor float32 [1] {3} => tensor float32 [1] {3}
-# fail declared: tensor float32 [1] {1}, tensor float32 [1] {3} => a 0-dim tensor
-# fail not_scalar: tensor bool [2] {true, false} => a 0-dim tensor
+# fail declared: tensor float32 [1] {1}, tensor float32 [1] {3} => a tensor of one integer
+# fail not_scalar: tensor bool [2] {true, false} => a tensor of one integer
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
