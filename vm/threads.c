@@ -3,7 +3,7 @@
    A loop splits into at most one share a worker of its VM; share k uses worker k, whichever thread
    runs it, so no two threads ever meet in one scratch arena. VMs that share threads take turns: a
    loop that finds them at work runs on its caller's thread alone, rather than wait or add threads
-   to those that there are; pace.c says when a loop had better not be split at all. */
+   to those that there are; parallel_backoff.c says when a loop had better not be split at all. */
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
@@ -149,9 +149,9 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
         grain = 1;
     if (w->in_share || !take_turn(vm->threads))
         return body(user, 0, n, ctx);
-    rlxv_pace *pace = &vm->threads->pace;
+    rlxv_parallel_backoff *pace = &vm->threads->pace;
     const int64_t began = now_ns();
-    rlxv_pace_now how = rlxv_pace_begin(pace, began);
+    rlxv_parallel_backoff_now how = rlxv_parallel_backoff_begin(pace, began);
     if (how == RLXV_ALONE)
         grain = n;
     else if (how == RLXV_APART) /* the grain is what pays where workers are awake */
@@ -170,7 +170,7 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
                                how == RLXV_CLOSE ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
     ORDER_AFTER(&s);
     const int64_t now = now_ns();
-    rlxv_pace_end(pace, now, time_alone(vm, n_shares) - (now - began));
+    rlxv_parallel_backoff_end(pace, now, time_alone(vm, n_shares) - (now - began));
     end_turn(vm->threads);
     return atomic_load(&s.result);
 }

@@ -4,7 +4,7 @@
 
 #include "vm/exec.h"
 #include "vm/object.h"
-#include "vm/pace.h"
+#include "vm/parallel_backoff.h"
 
 #include <rlx/profile.h>
 #include <rlx/vm.h>
@@ -49,7 +49,7 @@ struct rlx_threads {
     uint32_t n;          /* the caller's own thread counts */
     void *pool;          /* pthreadpool_t; NULL: serial */
     atomic_bool is_busy; /* with a loop of some VM, which alone uses what follows */
-    rlxv_pace pace;
+    rlxv_parallel_backoff pace;
 };
 
 /* start_threads.c: a pthreadpool_t of |n| threads, the caller's among them; |n| is at least 2.

@@ -2,7 +2,7 @@
 #ifndef RLXC_CODEGEN_CHILD_H
 #define RLXC_CODEGEN_CHILD_H
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 /* What a child hands over: items of bytes, written to |file| one after the other. */
 typedef struct rlxc_child {

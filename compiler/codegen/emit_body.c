@@ -6,9 +6,9 @@
  * An IF becomes: if cond else L1; then branch; move phi; goto L2; L1: else branch; move phi; L2.
  * Both branches fill the same register. Nesting is limited where it was made (RLXC_MAX_DEPTH);
  * bindings are a loop. */
+#include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
+#include "compiler/ir/op.h"
 
 void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name)
 {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
-#include "compiler/passes/alias.h"
 
 typedef struct dim_solver {
     rlxc_bc_function *fn;

@@ -4,9 +4,9 @@
  * row; such a call is reported with the operator's name. */
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ops/require.h"
-#include "compiler/passes/alias.h"
 
 enum { STORAGE_ALIGN = 64 };
 

@@ -6,9 +6,9 @@
  * region of its own, laid out right there with all that is known by then, which later buffers on
  * the same path join. In the else branch nothing of the then branch is laid out, so that regions
  * of the two take the same bytes. */
+#include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
+#include "compiler/ir/op.h"
 
 /* One more than the highest slot of the symbols of |e|; UINT32_MAX where one has none. */
 static uint32_t slots_of(rlxc_bc_function *fn, const rlxc_expr *e)

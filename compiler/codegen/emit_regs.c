@@ -8,8 +8,8 @@
  * nothing that a branch made is alive at its end, as the VM's verifier demands. */
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
-#include "compiler/passes/alias.h"
 
 enum { MAX_LOADED = 4096 };
 

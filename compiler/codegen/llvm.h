@@ -12,8 +12,8 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "compiler/codegen/codegen.h"
+#include "compiler/ir/intrinsics.h"
 #include "compiler/ir/sym.h"
-#include "compiler/tir/intrinsics.h"
 
 enum {
     RLXC_STACK_LIMIT = 8192, /* bytes of temporaries that a kernel keeps on the stack */

@@ -1,5 +1,5 @@
 /* What LLVM is told of kernels whose result may lie in the memory of an operand
- * (passes/verify_inplace.h).
+ * (analysis/verify_inplace.h).
  *
  * Their pointers cannot be "noalias". Without more, LLVM compares the addresses at run time and
  * runs the loop element by element where they are near each other, which is just where the

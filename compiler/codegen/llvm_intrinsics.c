@@ -1,4 +1,4 @@
-/* Calls of TIR expressions -> LLVM, by the rows of compiler/tir/intrinsics.def.
+/* Calls of TIR expressions -> LLVM, by the rows of compiler/ir/intrinsics.def.
  *
  * float16 and bfloat16 are computed as float32 and rounded. Functions of libm are called element by
  * element where the operands are vectors. Calls of other functions are in llvm_extern.c. */

@@ -15,11 +15,24 @@
 
 enum { MAX_FEATURES = 128 };
 
+/* rlxc_options.compile_here. */
+static bool compile_here(rlxc_context *ctx, rlxc_module *module, bool lenient,
+                         rlx_exec_builder *builder)
+{
+    rlxc_options options;
+    if (!rlxc_options_init(ctx, &options, NULL, NULL, 0))
+        return false;
+    options.lenient = lenient;
+    return rlxc_compile_module(ctx, module, &options, NULL, builder);
+}
+
 bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
                        int opt_level)
 {
-    *out = (rlxc_options){
-        .opt_level = opt_level, .row_bits = RLXC_ROW_BITS, .mixed = rlxc_dtype_void()};
+    *out = (rlxc_options){.opt_level = opt_level,
+                          .row_bits = RLXC_ROW_BITS,
+                          .mixed = rlxc_dtype_void(),
+                          .compile_here = compile_here};
     return rlxc_target_resolve(ctx, triple, cpu, out);
 }
 

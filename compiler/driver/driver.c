@@ -9,13 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "compiler/base/mapped.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/safetensors.h"
-#include "compiler/ir/mapped.h"
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
 

@@ -1,7 +1,7 @@
 /* Reads an input, writes an output. */
 #include "compiler/driver/files.h"
 
-#include "compiler/ir/mapped.h"
+#include "compiler/base/mapped.h"
 #include "rlx/file.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef RLXC_DRIVER_FILES_H
 #define RLXC_DRIVER_FILES_H
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 /* Bytes of a file in memory of their own (free with free()), of at most |limit| bytes. */
 bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **out_data,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/ir/nearest.h"
+#include "compiler/base/nearest.h"
 #include "rlx/file.h"
 
 typedef enum option_id {

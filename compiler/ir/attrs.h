@@ -4,7 +4,7 @@
 #ifndef RLXC_IR_ATTRS_H
 #define RLXC_IR_ATTRS_H
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 struct rlxc_expr;
 struct rlxc_constant;

@@ -7,9 +7,9 @@
  * neighbouring binding blocks and empty blocks mean nothing and are not compared; annotations are
  * compared where inference has not put a type yet. */
 #include "compiler/ir/equal_encoder.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
-#include "compiler/ops/ops.h"
 
 enum { NO_TYPE = 2000, DATAFLOW_BEGIN, DATAFLOW_END, BODY_END, SYMBOL, NUMBER, DERIVED };
 

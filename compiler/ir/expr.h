@@ -9,7 +9,7 @@
 #ifndef RLXC_IR_EXPR_H
 #define RLXC_IR_EXPR_H
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 typedef struct rlxc_expr rlxc_expr;
 typedef struct rlxc_buffer rlxc_buffer;
@@ -47,7 +47,7 @@ typedef struct rlxc_buffer rlxc_buffer;
     X(SELECT, NULL) /* T.Select: both sides evaluated */                            \
     X(LOAD, NULL)                                                                   \
     X(CALL, NULL) /* intrinsic by name ("exp", "if_then_else", "call_extern", ...): \
-                     compiler/tir/intrinsics.def */                                 \
+                     compiler/ir/intrinsics.def */                                  \
     X(LET, NULL)                                                                    \
     X(RAMP, NULL)                                                                   \
     X(BROADCAST, NULL)

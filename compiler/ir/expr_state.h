@@ -3,7 +3,7 @@
 #ifndef RLXC_IR_EXPR_STATE_H
 #define RLXC_IR_EXPR_STATE_H
 
-#include "compiler/ir/context_state.h"
+#include "compiler/base/context_state.h"
 #include "compiler/ir/expr.h"
 
 enum { RLXC_SCRATCH_MAPS = 5 };

@@ -5,8 +5,8 @@
  * bound is forgotten, because two functions' symbols are different variables. The join of an If
  * forgets the symbols that only its branches bind. Only contradictions are errors: what may or may
  * not agree is checked at run time by the entry checks. */
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
 
 static const rlxc_sinfo *object(rlxc_context *ctx)
 {

@@ -1,6 +1,8 @@
 /* Names of parameters, dimensions and results: names.h. */
 #include "compiler/ir/names.h"
 
+#include <string.h>
+
 const char *rlxc_given_name(rlxc_context *ctx, const rlxc_function *f, const char *key,
                             const char *identifier)
 {
@@ -86,4 +88,21 @@ void rlxc_note_names(rlxc_context *ctx, rlxc_module *module)
         if (f && !f->is_private && !rlxc_attrs_find(&f->attrs, RLXC_RESULT_NAMES))
             note(ctx, f);
     }
+}
+
+const char *const rlxc_reserved_names[] = {
+    "False",    "None",     "True",     "and",    "as",   "assert", "async",  "await",
+    "break",    "class",    "continue", "def",    "del",  "elif",   "else",   "except",
+    "finally",  "for",      "from",     "global", "if",   "import", "in",     "is",
+    "lambda",   "nonlocal", "not",      "or",     "pass", "raise",  "return", "try",
+    "while",    "with",     "yield",    "match",  "T",    "R",      "I",      "cls",
+    "metadata", "tvm",      "range",    "float",  "int",  "bool",   "_",      NULL,
+};
+
+bool rlxc_name_is_reserved(const char *name)
+{
+    for (const char *const *reserved = rlxc_reserved_names; *reserved; reserved++)
+        if (strcmp(*reserved, name) == 0)
+            return true;
+    return strcmp(name, RLXC_DEFAULT_CLASS) == 0;
 }

@@ -23,4 +23,10 @@ const char *rlxc_shown_name(rlxc_context *ctx, const rlxc_rvar *var);
  * get the names that messages call them by. */
 void rlxc_note_names(rlxc_context *ctx, rlxc_module *module);
 
+#define RLXC_DEFAULT_CLASS "Module" /* of modules whose text names no class */
+/* Python's keywords and the names of TVMScript itself; NULL ends the list. */
+extern const char *const rlxc_reserved_names[];
+/* Whether the printer never gives out |name|: Python's keywords, TVMScript's own names. */
+bool rlxc_name_is_reserved(const char *name);
+
 #endif

@@ -4,7 +4,7 @@
  * the context's arena. Names are interned on the way in, so that passes compare pointers. */
 #include "compiler/ir/relax.h"
 
-#include "compiler/ir/context_state.h"
+#include "compiler/base/context_state.h"
 
 rlxc_module *rlxc_module_new(rlxc_context *ctx)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 
 typedef struct rewriting {
     rlxc_context *ctx;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "compiler/ir/context_state.h"
+#include "compiler/base/context_state.h"
 #include "compiler/ir/sym.h"
 
 typedef struct sinfo_table {

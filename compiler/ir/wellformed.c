@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 
 enum { BOUND = 1, VISIBLE = 2 };
 

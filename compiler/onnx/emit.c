@@ -1,8 +1,8 @@
 /* Emission of operators and constants, without effect once the node has failed (importer.h). An
  * operator that reports an error fails the node. */
 #include "compiler/ir/names.h"
+#include "compiler/ir/op.h"
 #include "compiler/onnx/sizes.h"
-#include "compiler/ops/ops.h"
 #include "compiler/ops/state.h"
 #include "rlx/checked.h"
 #include "rlx/floats.h"

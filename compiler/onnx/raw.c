@@ -11,8 +11,8 @@
 
 #include <string.h>
 
+#include "compiler/base/utf8.h"
 #include "compiler/onnx/scan.h"
-#include "compiler/script/lexer.h"
 #include "onnx/onnx.pb-c.h"
 
 enum { MARK = 16, RAW_DATA = 9, LARGE = 1024, NAME_SHOWN = 64 };

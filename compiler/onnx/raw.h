@@ -8,7 +8,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 typedef struct rlxc_ox_cut {
     size_t at, length; /* in the model's bytes */

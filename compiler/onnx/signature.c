@@ -10,7 +10,6 @@
 #include "compiler/onnx/builtin.h"
 #include "compiler/onnx/graph.h"
 #include "compiler/onnx/object.h"
-#include "compiler/script/script.h"
 
 enum { NAME_SHOWN = 64, IDENTIFIER = 100 };
 
@@ -41,7 +40,7 @@ static const char *unique(rlxc_ox *im, const char *base)
 {
     const char *name = base;
     uintptr_t number = (uintptr_t)rlxc_map_get(&im->numbers, rlxc_key(base));
-    while ((rlxc_print_is_reserved(name) || rlxc_map_get(&im->taken, rlxc_key(name))) &&
+    while ((rlxc_name_is_reserved(name) || rlxc_map_get(&im->taken, rlxc_key(name))) &&
            !rlxc_out_of_memory(im->ctx))
         name = rlxc_internf(im->ctx, "%s_%llu", base, (unsigned long long)++number);
     rlxc_map_set(im->ctx, &im->numbers, rlxc_key(base), (void *)number);

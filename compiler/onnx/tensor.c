@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compiler/ir/mapped.h"
+#include "compiler/base/mapped.h"
 #include "compiler/onnx/importer.h"
 #include "compiler/onnx/raw.h"
 #include "rlx/checked.h"

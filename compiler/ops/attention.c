@@ -307,7 +307,8 @@ static void stored_at(bool by_head, const rlxc_expr *b, const rlxc_expr *j, cons
     out[3] = d;
 }
 
-/* Seven stages, in float32 or float64, that the schedule runs as one (tir/schedule_attention.h). */
+/* Seven stages, in float32 or float64, that the schedule runs as one
+ * (kernels/attention/attention.h). */
 static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double scale,
                                int64_t sharing)
 {

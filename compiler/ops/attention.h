@@ -2,7 +2,7 @@
 #ifndef RLXC_OPS_ATTENTION_H
 #define RLXC_OPS_ATTENTION_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 bool rlxc_attention_has_window(const rlxc_binding *call);
 /* Whether the causal mask aligns the first query with the first key; else the last ones. */

@@ -3,7 +3,7 @@
 #ifndef RLXC_OPS_BUILTIN_CALL_H
 #define RLXC_OPS_BUILTIN_CALL_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 /* |pure|: may be dropped, merged and reordered (attribute "pure"). */
 rlxc_atom rlxc_emit_builtin(rlxc_builder *b, const rlxc_binding *call, const char *name,

@@ -7,7 +7,7 @@
 #ifndef RLXC_OPS_CHECKS_H
 #define RLXC_OPS_CHECKS_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 typedef struct rlxc_value_checks { /* of one run over a module */
     rlxc_map seen;                 /* tensor -> its newest check */

@@ -4,7 +4,7 @@
 #ifndef RLXC_OPS_COMPOSE_H
 #define RLXC_OPS_COMPOSE_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 /* Lowers R.|op|(args) in place of a part of |call|; attributes that |attrs| does not set have the
  * schema's defaults. Kind NONE after an error. */

@@ -1,7 +1,7 @@
 /* The operator that pass quantized_products puts in place of convolutions of 8-bit integers with
- * constant weights; compiler/tir/quant_conv.h says what is computed. */
+ * constant weights; compiler/ops/quant_conv.h says what is computed. */
+#include "compiler/ops/quant_conv.h"
 #include "compiler/ops/window.h"
-#include "compiler/tir/quant_conv.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef RLXC_OPS_LEGALIZE_CACHE_H
 #define RLXC_OPS_LEGALIZE_CACHE_H
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 
 typedef struct rlxc_legalize_cache {
     rlxc_map calls; /* hash of a call -> list of entries */

@@ -7,7 +7,7 @@
 #ifndef RLXC_OPS_REQUIRE_H
 #define RLXC_OPS_REQUIRE_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 typedef enum rlxc_relation {
     RLXC_EQUAL,     /* a == b */

@@ -2,8 +2,8 @@
  *
  * The table is constant and small (under 200 rows), so a lookup compares lengths and first letters
  * along it; no index is built, which keeps the library free of mutable state. */
-#include "compiler/ir/nearest.h"
-#include "compiler/ops/families.h"
+#include "compiler/base/nearest.h"
+#include "compiler/ops/op_infer.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #ifndef RLXC_OPS_TE_H
 #define RLXC_OPS_TE_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 enum { RLXC_TE_MAX_AXES = 48, RLXC_TE_MAX_OUTPUTS = 4096 };
 

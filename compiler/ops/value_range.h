@@ -4,7 +4,7 @@
 #ifndef RLXC_OPS_VALUE_RANGE_H
 #define RLXC_OPS_VALUE_RANGE_H
 
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 typedef struct rlxc_value_range {
     const rlxc_expr *low, *high; /* canonical int64; both can occur */

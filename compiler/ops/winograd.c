@@ -1,9 +1,9 @@
 /* The operator that pass conv_layout puts in place of 3x3 convolutions with a constant weight:
- * minimal filtering with the transformed weight, channels last. compiler/tir/winograd.h says what
- * is computed. */
-#include "compiler/tir/winograd.h"
+ * minimal filtering with the transformed weight, channels last. compiler/ops/winograd_stages.h says
+ * what is computed. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
+#include "compiler/ops/winograd_stages.h"
 
 enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
 

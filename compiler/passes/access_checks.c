@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "compiler/tir/intrinsics.h"
+#include "compiler/ir/intrinsics.h"
 
 enum { MAX_CHECKS = 1 << 16, MAX_VIEWS = 64 };
 

@@ -3,8 +3,8 @@
 #ifndef RLXC_PASSES_ACCESS_CHECKS_H
 #define RLXC_PASSES_ACCESS_CHECKS_H
 
+#include "compiler/analysis/reach.h"
 #include "compiler/ir/tir.h"
-#include "compiler/passes/reach.h"
 
 typedef struct rlxc_memory { /* what a data pointer points at */
     const rlxc_buffer *of;   /* the buffer that fills it; NULL: none does */

@@ -7,10 +7,10 @@
  * where it is provably cheaper for all sizes within their bounds, and nothing else reads the inner
  * product. |b| and |c| are matrices, |a| may have leading dimensions. Runs on request: the sums are
  * rounded in another order. The inner product that nothing reads any more goes in dce. */
+#include "compiler/analysis/alias.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 
 typedef struct maker {

@@ -7,7 +7,7 @@
  * may not. Anything not understood is opaque, which is always safe. */
 #include "compiler/passes/passes.h"
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 
 typedef struct analysis {
     rlxc_context *ctx;

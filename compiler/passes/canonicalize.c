@@ -6,7 +6,7 @@
  *
  * An output of a dataflow block is never replaced by one of the block's own variables: the name
  * must stay an output. Functions with kills of their own are left as they are. */
-#include "compiler/passes/alias.h"
+#include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/rewrite.h"

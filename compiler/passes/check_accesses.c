@@ -5,8 +5,8 @@
  * the two lies outside of the buffer's dimension, for constants and for symbolic sizes. Everything
  * else is left alone: indices that are not affine or come from memory, whatever stands under a
  * condition, and loops whose lengths depend on other loops. The module is not changed. */
+#include "compiler/analysis/reach.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/reach.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * before the loop and at the end of its body; a failed one ends the kernel before the access. The
  * pass runs on what users wrote and what operators became, before fusion and schedules: those make
  * accesses of their own from what is proved here, and leave a function with a check alone. */
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/passes/access_checks.h"
 #include "compiler/passes/passes.h"
 

@@ -7,9 +7,9 @@
  * on a copy that nobody makes. The module is not changed. */
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/ir/device.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
+#include "compiler/ir/op.h"
 #include "compiler/passes/passes.h"
 
 typedef struct checker {

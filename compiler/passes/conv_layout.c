@@ -9,23 +9,24 @@
  *
  * With the channels last a convolution is a matrix product whose columns are the output channels:
  * contiguous in the weight and in the result, whatever the size of the image. Each value that the
- * pass has moved has a twin, the same tensor with its channels last (twins.h); further
- * convolutions, poolings and all operators that keep an order of dimensions (carry_order.c) read
- * the twins of their arguments. The value itself is the twin transposed back, which dce drops where
- * nothing reads it, so layout changes between the operators cancel. Only convolutions with a
+ * pass has moved has a twin, the same tensor with its channels last (layout_map.h); further
+ * convolutions, poolings and all operators that keep an order of dimensions (propagate_layout.c)
+ * read the twins of their arguments. The value itself is the twin transposed back, which dce drops
+ * where nothing reads it, so layout changes between the operators cancel. Only convolutions with a
  * constant weight are moved; their weights are laid out here, and the old ones are not kept.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
- * (compiler/tir/winograd.h) unless the options say no; their weights take four times the memory.
+ * (compiler/ops/winograd_stages.h) unless the options say no; their weights take four times the
+ * memory.
  *
  * What it leaves out: three dimensions.
  */
 #include "compiler/passes/conv_layout.h"
 
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/twins.h"
-#include "compiler/tir/winograd.h"
+#include "compiler/ops/winograd_stages.h"
+#include "compiler/passes/layout_map.h"
 
 #include <string.h>
 
@@ -41,7 +42,7 @@ enum {
 typedef struct conv_layout {
     const rlxc_options *options;
     int64_t filtered_bytes; /* of the weights made for minimal filtering */
-    rlxc_twins twins;       /* of values in NCHW: the same tensors in NHWC */
+    rlxc_layout_map twins;  /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
 
 /* --- layouts -----------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc
 
 static rlxc_atom channels_last(conv_layout *c, rlxc_builder *b, rlxc_atom x, uint32_t rank)
 {
-    return rlxc_twin_in(&c->twins, b, x, rank, layout_of(rank)->to_last);
+    return rlxc_layout_map_in(&c->twins, b, x, rank, layout_of(rank)->to_last);
 }
 
 /* |last|, a tensor with its channels last, takes the place of the binding's value. */
@@ -83,7 +84,7 @@ static rlxc_rewrite_action replace(conv_layout *c, rlxc_builder *b, const rlxc_b
                                    rlxc_atom last, rlxc_atom *replacement)
 {
     const uint32_t rank = (uint32_t)old->var->sinfo->ndim;
-    return rlxc_twin_replace(&c->twins, b, old, last, layout_of(rank)->to_last, replacement);
+    return rlxc_layout_map_replace(&c->twins, b, old, last, layout_of(rank)->to_last, replacement);
 }
 
 /* --- convolutions ---------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     args[0] = call->args[0];
     args[1] = weight;
     bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
-    if (!few || rlxc_twin_of(&c->twins, call->args[0])) {
+    if (!few || rlxc_layout_map_find(&c->twins, call->args[0])) {
         args[0] = channels_last(c, b, call->args[0], rank);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     }
@@ -225,7 +226,7 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     memcpy(args, call->args, sizeof args);
     rlxc_attrs attrs = attr(b, call->attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
     bool few = rlxc_is_int(x->dims[1], &channels) && channels <= FEW_CHANNELS;
-    if (!few || rlxc_twin_of(&c->twins, args[0])) {
+    if (!few || rlxc_layout_map_find(&c->twins, args[0])) {
         args[0] = channels_last(c, b, args[0], RANK);
         attrs = attr(b, attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
     }
@@ -261,7 +262,7 @@ static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_bindi
                                      rlxc_atom *replacement)
 {
     const rlxc_sinfo *x = tensor_of(b, call->args[0], 0);
-    const rlxc_twin *twin = rlxc_twin_of(&c->twins, call->args[0]);
+    const rlxc_layout_entry *twin = rlxc_layout_map_find(&c->twins, call->args[0]);
     if (!x || !twin || twin->found)
         return RLXC_REWRITE_KEEP;
     const struct layout *layout = layout_of((uint32_t)x->ndim);
@@ -294,7 +295,7 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
         return move_transposed(c, b, binding, replacement);
     if (op && (op->flags & RLXC_OP_LAYOUT))
         return move_pool(c, b, binding, replacement);
-    return rlxc_carry_order(&c->twins, b, binding, replacement);
+    return rlxc_propagate_layout(&c->twins, b, binding, replacement);
 }
 
 /* Twins do not outlive the block that binds them. */
@@ -302,7 +303,7 @@ static void forget(void *user, rlxc_builder *b)
 {
     conv_layout *c = user;
     (void)b;
-    c->twins = (rlxc_twins){0};
+    c->twins = (rlxc_layout_map){0};
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)

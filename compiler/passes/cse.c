@@ -6,8 +6,8 @@
  * Values leave a dataflow block only through its outputs, so an entry for a dataflow variable ends
  * with its block. Bindings that bind symbols, have effects or write into arguments are never
  * merged, nor is anything in functions with kills of their own. */
-#include "compiler/passes/alias.h"
-#include "compiler/passes/effects.h"
+#include "compiler/analysis/alias.h"
+#include "compiler/analysis/effects.h"
 #include "compiler/passes/passes.h"
 
 typedef struct entry {

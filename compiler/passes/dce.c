@@ -5,7 +5,7 @@
  * local function is live when its variable is; an If when it is impure or its value is used (a dead
  * pure If goes whole; inside a live one each branch is cleaned by the same walk). Nesting is
  * bounded by RLXC_MAX_DEPTH. */
-#include "compiler/passes/effects.h"
+#include "compiler/analysis/effects.h"
 #include "compiler/passes/passes.h"
 
 typedef struct dce {

@@ -14,7 +14,7 @@
 
 #include "compiler/ir/constant.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 #include <float.h>
 #include <math.h>

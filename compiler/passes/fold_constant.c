@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/driver/compile.h"
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/passes/effects.h"
 #include "compiler/passes/fuse.h"
+#include "rlx/builder.h"
 #include "rlx/vm.h"
 
 enum {
@@ -280,7 +280,7 @@ static void report_bad_value(fold *f, const rlx_error *err)
     rlxc_error(f->ctx, range, "%s", text);
 }
 
-static bool evaluate(fold *f, bool lenient)
+static bool evaluate(fold *f, const rlxc_options *options)
 {
     rlxc_context *ctx = f->ctx;
     rlxc_function *main = f->builder.function;
@@ -298,14 +298,10 @@ static bool evaluate(fold *f, bool lenient)
     make->args = tuple.items;
     make->n_args = tuple.n;
     main->body.result = rlxc_emit(&f->builder, make);
-    rlxc_options options = {0};
-    if (!rlxc_options_init(ctx, &options, NULL, NULL, 0))
-        return false;
-    options.lenient = lenient;
     rlx_exec_builder *builder = NULL;
     rlx_error err = {0};
     bool ok = rlx_exec_builder_create(NULL, &builder, &err) == RLX_OK &&
-              rlxc_compile_module(ctx, f->scratch, &options, NULL, builder) &&
+              options->compile_here(ctx, f->scratch, options->lenient, builder) &&
               run_scratch(f, builder, &err);
     rlx_exec_builder_destroy(builder);
     if (!ok && !rlxc_failed(ctx) && err.code == RLX_E_INVALID_ARG)
@@ -341,6 +337,8 @@ static rlxc_rewrite_action put_constant(void *user, rlxc_builder *b, rlxc_bindin
 
 bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
+    if (!options->compile_here)
+        return true;
     fold f = {.ctx = ctx, .module = module, .scratch = rlxc_module_new(ctx)};
     rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
     main->name = rlxc_intern_cstr(ctx, "main");
@@ -356,7 +354,7 @@ bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_
     }
     if (f.all.count == 0 || rlxc_failed(ctx))
         return !rlxc_failed(ctx);
-    if (!evaluate(&f, options->lenient))
+    if (!evaluate(&f, options))
         return !rlxc_failed(ctx);
     const rlxc_rewrite_pass pass = {.user = &f, .binding = put_constant};
     rlxc_rewrite_module(ctx, module, &pass);

@@ -18,10 +18,10 @@
  * bindings with effects, which might write what a moved producer reads. */
 #include "compiler/passes/fuse.h"
 
-#include "compiler/passes/alias.h"
-#include "compiler/passes/effects.h"
+#include "compiler/analysis/alias.h"
+#include "compiler/analysis/effects.h"
 #include "compiler/passes/passes.h"
-#include "compiler/tir/stages.h"
+#include "compiler/schedule/stages.h"
 
 enum { MAX_GROUP = 32, MAX_GROUP_ARGS = 48 };
 

@@ -11,8 +11,8 @@
  * that call themselves are refused, and more statements than MAX_COPIED. */
 #include <string.h>
 
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/passes/effects.h"
 #include "compiler/passes/inline_calls.h"
 #include "compiler/passes/passes.h"
 

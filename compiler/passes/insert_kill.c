@@ -10,8 +10,8 @@
  * that have kills already are left as they are. */
 #include <string.h>
 
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
+#include "compiler/analysis/alias.h"
+#include "compiler/ir/op.h"
 #include "compiler/passes/passes.h"
 
 typedef RLXC_VEC(rlxc_rvar *) var_vec;

@@ -9,13 +9,13 @@
  * and the code generator. */
 #include "compiler/passes/passes.h"
 
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/checks.h"
 #include "compiler/ops/compose.h"
 #include "compiler/ops/legalize_cache.h"
 #include "compiler/ops/state.h"
 #include "compiler/ops/value_range.h"
-#include "compiler/passes/effects.h"
 
 typedef struct legalizer {
     rlxc_legalize_cache cache;

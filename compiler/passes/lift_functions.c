@@ -12,8 +12,8 @@
  * before. */
 #include "compiler/passes/passes.h"
 
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
 
 typedef struct lift {
     rlxc_context *ctx;

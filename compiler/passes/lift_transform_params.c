@@ -11,10 +11,10 @@
  * stand in both functions. Left in place: what has effects or symbols, what stands behind
  * builtin.stop_lift_params, bindings inside branches; functions with weights of symbolic sizes, and
  * those that the module itself calls. */
+#include "compiler/analysis/alias.h"
+#include "compiler/analysis/effects.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
-#include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
 
 #include <string.h>

@@ -11,9 +11,9 @@
  * Functions with kill_* forms keep their bindings as they are, since their kills name variables. */
 #include <string.h>
 
-#include "compiler/ops/ops.h"
-#include "compiler/passes/effects.h"
-#include "compiler/passes/liveness.h"
+#include "compiler/analysis/effects.h"
+#include "compiler/analysis/liveness.h"
+#include "compiler/ir/op.h"
 #include "compiler/passes/passes.h"
 
 enum {

@@ -7,7 +7,7 @@
  * The dimensions are symbols of their own, so later calls may pass other sizes; a call that passes
  * another rank or type is refused where it is lowered, as for any buffer. A handle that the body
  * uses, and one that no call tells about, stays a handle, which the code generator reports. */
-#include "compiler/passes/alias.h"
+#include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
 typedef struct matcher {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/passes/passes.h"
 
 typedef struct row {

@@ -4,8 +4,8 @@
  * redirected to it, so each kernel is compiled once however often the model repeats a layer. */
 #include "compiler/passes/passes.h"
 
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/passes/effects.h"
 
 typedef struct candidate {
     const rlxc_global *global;

@@ -5,19 +5,19 @@
  *     call_tir(g, (x, P), ...)    g reads P[j // w, k, j % w]
  *
  * P holds panels of w columns, w being the width of the register tile that the schedule will choose
- * for the stage (tir/tile.h); columns that fill up the last panel are zero. A kernel then walks
- * through each panel as one contiguous stream, whatever the layout of the weights was: rows of
- * columns, or columns of rows where a transposition was fused into the product.
+ * for the stage (kernels/matmul/tile_plan.h); columns that fill up the last panel are zero. A
+ * kernel then walks through each panel as one contiguous stream, whatever the layout of the weights
+ * was: rows of columns, or columns of rows where a transposition was fused into the product.
  *
  * A function is packed once for all its calls that pass a constant there, a constant once for all
  * functions that want the same panels; what is no longer used is not written to the file. Functions
  * with parts that are not simple stages stay as they are: they may address the buffer otherwise. */
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/passes/alias.h"
+#include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/passes/passes.h"
-#include "compiler/tir/tile.h"
 
 typedef struct packed_constant {
     rlxc_panel_layout layout;

@@ -5,6 +5,7 @@
 #ifndef RLXC_PASSES_PASSES_H
 #define RLXC_PASSES_PASSES_H
 
+#include "compiler/base/options.h"
 #include "compiler/ir/relax.h"
 
 typedef enum rlxc_property {
@@ -19,39 +20,6 @@ typedef enum rlxc_property {
 } rlxc_property;
 
 #define RLXC_MOST_CHECKED (INT64_C(1) << 62) /* size of the limits that pass sink_checks moves */
-enum { RLXC_ROW_BITS = 16 }; /* of rlxc_options.row_bits, where none are asked for */
-
-enum {
-    RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only where options name it */
-    RLXC_MAX_REQUESTS = 8
-};
-
-typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
-    int opt_level;            /* 0..3 */
-    const char *cpu;          /* "native" resolved to a name and features by target/ */
-    const char *features;
-    const char *triple;
-    bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
-    struct {
-        const char *name;
-        int64_t min, max;
-    } bounds[32]; /* --bound n=1:512 */
-    uint32_t n_bounds;
-    const char *requests[RLXC_MAX_REQUESTS]; /* passes on request */
-    uint32_t n_requests;
-    rlx_dtype mixed;       /* of to_mixed_precision: float16 or bfloat16; void: not asked for */
-    const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
-    uint32_t n_links;
-    bool lenient;          /* --lenient: values at run time are not checked (docs/values.md) */
-    bool no_winograd;      /* convolutions as sums of products only */
-    uint8_t row_bits;      /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
-    uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
-    uint32_t l2_bytes;     /* a core's own cache of the second level */
-    uint32_t jobs;         /* threads that generate code, the caller's among them; 0 is 1 */
-} rlxc_options;
-
-/* Whether |options| name the pass; to_mixed_precision by its type. */
-bool rlxc_is_requested(const rlxc_options *options, const char *pass);
 
 typedef bool (*rlxc_pass_fn)(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 typedef struct rlxc_pass {
@@ -84,7 +52,7 @@ bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options 
 #undef RLXC_RULE
 #undef RLXC_PASS
 
-/* The rules of the schedule (compiler/tir/rules.def), which are passes, and pass schedule. */
+/* The rules of the schedule (compiler/kernels/rules.def), which are passes, and pass schedule. */
 bool rlxc_schedule_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
 
 #endif

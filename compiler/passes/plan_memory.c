@@ -12,10 +12,10 @@
  * Functions that bring storages of their own stay as they are. */
 #include <string.h>
 
+#include "compiler/analysis/inplace.h"
+#include "compiler/analysis/liveness.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/inplace.h"
-#include "compiler/passes/liveness.h"
 #include "compiler/passes/passes.h"
 
 typedef struct storage {

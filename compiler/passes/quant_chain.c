@@ -10,10 +10,10 @@
 
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
 #include "compiler/ops/te.h"
-#include "compiler/passes/alias.h"
-#include "compiler/tir/stages.h"
+#include "compiler/schedule/stages.h"
 
 enum {
     MAX_STEPS = 48,

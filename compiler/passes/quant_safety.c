@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "compiler/tir/intrinsics.h"
+#include "compiler/ir/intrinsics.h"
 
 typedef struct safety {
     rlxc_context *ctx;

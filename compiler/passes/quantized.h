@@ -3,9 +3,10 @@
 #ifndef RLXC_PASSES_QUANTIZED_H
 #define RLXC_PASSES_QUANTIZED_H
 
+#include "compiler/kernels/quantized/quant.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/passes/quant_chain.h"
-#include "compiler/tir/quant.h"
+#include "compiler/target/target.h"
 
 typedef struct rlxc_quantized {
     rlxc_context *ctx;
@@ -54,7 +55,7 @@ const rlxc_expr *rlxc_packing_place(rlxc_packing *p, const rlxc_expr *value, con
                                     const rlxc_expr *n);
 /* Emits the call of a function that is to be evaluated with the constants. */
 rlxc_atom rlxc_packing_finish(rlxc_te *te);
-/* The words (|what| NULL), or values that a group shares, as tir/quant.h has them. */
+/* The words (|what| NULL), or values that a group shares, as kernels/quantized/quant.h has them. */
 rlxc_atom rlxc_pack_panels(rlxc_quant_chain *c, const rlxc_quant *q, rlxc_builder *b,
                            const rlxc_binding *call, const char *name, const rlxc_expr *what);
 /* (number - zero) of the weight as |dtype|. */

@@ -1,5 +1,5 @@
 /* The part of pass quantized_products that turns two-dimensional convolutions of dequantized
- * values, or of integers, into such of bytes (tir/quant_conv.h):
+ * values, or of integers, into such of bytes (kernels/quantized/quant_conv.h):
  *
  *     xd = R.dequantize(x, s, z)         filter = call_tir(pack_filter, (q,))
  *     wd = R.dequantize(q, t, 0)         sums = call_tir(pack_sums, (q,))
@@ -23,9 +23,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/passes/alias.h"
+#include "compiler/analysis/alias.h"
+#include "compiler/ops/quant_conv.h"
 #include "compiler/passes/conv_layout.h"
-#include "compiler/tir/quant_conv.h"
 
 enum { MIN_OUTPUTS = 8, MAX_JOINED = 4 };
 
@@ -51,7 +51,7 @@ typedef struct group_sizes {
 static bool groups_of(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w,
                       group_sizes *out)
 {
-    const bool bytes = rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES;
+    const bool bytes = rlxc_target_dots(p->options) == RLXC_DOTS_BYTES;
     const int64_t lanes = p->options->vector_bytes / 4, word = rlxc_quant_conv_word(p->options);
     int64_t outputs;
     *out = (group_sizes){.groups = rlxc_attr_get_int(conv, "groups", 1), .joined = 1};
@@ -79,7 +79,7 @@ static bool is_depthwise(const rlxc_binding *conv, const rlxc_sinfo *w)
 static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w)
 {
     group_sizes sizes;
-    return is_depthwise(conv, w) ? rlxc_quant_dots_of(p->options) == RLXC_QUANT_BYTES
+    return is_depthwise(conv, w) ? rlxc_target_dots(p->options) == RLXC_DOTS_BYTES
                                  : groups_of(p, conv, w, &sizes);
 }
 
@@ -90,7 +90,7 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     const rlxc_sinfo *x = conv->args[0].kind == RLXC_ATOM_VAR ? conv->args[0].var->sinfo : NULL;
     const rlxc_sinfo *w = rlxc_atom_sinfo(p->ctx, NULL, conv->args[1]), *y = conv->var->sinfo;
     int64_t elements = 1, n;
-    if (!rlxc_quant_has_dots(p->options) || !is_plain(conv) || !x || !w || !y || x->ndim != 4 ||
+    if (!rlxc_target_has_dots(p->options) || !is_plain(conv) || !x || !w || !y || x->ndim != 4 ||
         !x->dims || !y->dims || w->ndim != 4 || !w->dims || !rlxc_is_int(x->dims[1], &n))
         return false;
     *floats = rlxc_dtype_eq(y->dtype, RLX_F32);
@@ -100,7 +100,7 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     for (int32_t i = 0; i < 4; i++)
         if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
-    if (rlxc_quant_dots_of(p->options) == RLXC_QUANT_PAIRS &&
+    if (rlxc_target_dots(p->options) == RLXC_DOTS_PAIRS &&
         rlxc_wants_winograd(p->options, 0, conv, x, w, y))
         return false;
     return groups_fit(p, conv, w) && rlxc_is_int(w->dims[0], &n) &&

@@ -10,14 +10,15 @@
  * It runs before constants are folded, which would make floats of the weight, and leaves the
  * packing to that pass. However the module spells it (quant_chain.h): what counts is that the
  * weight is (number - zero) * scale with 256 numbers at most. The form of the result is in
- * tir/quant.h. Products are of two dimensions there; others are reshaped, which costs nothing. */
+ * kernels/quantized/quant.h. Products are of two dimensions there; others are reshaped, which costs
+ * nothing. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
 #include "compiler/ops/compose.h"
-#include "compiler/passes/alias.h"
 
 enum { MAX_CHAIN = 64 };
 
@@ -110,7 +111,7 @@ static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const r
                       const rlxc_sinfo *y)
 {
     if (rlxc_dtype_eq(x->dtype, RLX_I32))
-        return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_quant_has_dots(p->options) &&
+        return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_target_has_dots(p->options) &&
                is_narrow(p, call->args[0]);
     return rlxc_dtype_is_float(x->dtype) && rlxc_dtype_is_float(y->dtype) && x->dtype.bits <= 32 &&
            y->dtype.bits <= 32;
@@ -118,7 +119,7 @@ static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const r
 
 static bool are_bfloat16(const rlxc_quantized *p, const rlxc_sinfo *x, const rlxc_sinfo *w)
 {
-    return rlxc_quant_has_bfloat16(p->options) && x->dtype.code == RLX_BFLOAT &&
+    return rlxc_target_has_bfloat16_dots(p->options) && x->dtype.code == RLX_BFLOAT &&
            w->dtype.code == RLX_BFLOAT;
 }
 
@@ -261,8 +262,7 @@ static narrow narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
     rlxc_context *ctx = b->ctx;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
     rlxc_quantized_bytes bytes;
-    if (rlxc_quant_dots_of(p->options) != RLXC_QUANT_BYTES ||
-        !rlxc_quantized_bytes_of(p, x, &bytes))
+    if (rlxc_target_dots(p->options) != RLXC_DOTS_BYTES || !rlxc_quantized_bytes_of(p, x, &bytes))
         return (narrow){.x = rlxc_quantized_cast(b, x, i16, "narrow")};
     const bool is_signed = rlxc_dtype_eq(bytes.x.var->sinfo->dtype, i8);
     const int64_t bias = is_signed ? 0 : 128;
@@ -403,7 +403,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *scale, *numbers = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
-    if (!rlxc_quant_has_dots(p->options) || c->group < c->rows ||
+    if (!rlxc_target_has_dots(p->options) || c->group < c->rows ||
         c->zero->kind != RLXC_EXPR_FLOAT || !(fabs(c->zero->f) <= INT16_MAX) ||
         c->zero->f != nearbyint(c->zero->f) || !rlxc_dtype_eq(x->dtype, RLX_F32) ||
         !rlxc_dtype_eq(y->dtype, RLX_F32))

@@ -7,9 +7,9 @@
  * four times as large would be written and read in between. Operators between the conversion and
  * the product that only move elements (RLXC_OP_FOLLOWS) move those of float8, so that constants
  * behind them fold. */
+#include "compiler/analysis/alias.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 
 enum { MAX_MOVES = 8 }; /* operators that one value is taken through */

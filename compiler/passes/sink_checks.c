@@ -16,9 +16,9 @@
  * fused one, the row has its place: "file", "line", "column", "name". */
 #include <string.h>
 
+#include "compiler/analysis/alias.h"
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/sym.h"
-#include "compiler/passes/alias.h"
-#include "compiler/passes/effects.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/passes.h"
 

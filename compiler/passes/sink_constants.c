@@ -16,11 +16,11 @@
  *
  * Left alone: functions that are used as values, that were planned before, or that write into what
  * they are given; parameters whose types bind symbols or would have to be checked at the call. */
-#include "compiler/passes/alias.h"
+#include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
 
 /* Of looking again: more than loops can be nested. */
 enum { MAX_ROUNDS = 8 };

@@ -16,7 +16,7 @@
 #include "compiler/ir/names.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/builtin_call.h"
-#include "compiler/ops/families.h"
+#include "compiler/ops/op_infer.h"
 
 enum { MOST_RANK = 6, MOST_ASKED = 1 << 14 };
 

@@ -9,9 +9,9 @@
  * Integers are stored as int64 and floats as float64, both after the cast to f's own type. */
 #include <string.h>
 
+#include "compiler/analysis/effects.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/builtin_call.h"
-#include "compiler/passes/effects.h"
 #include "compiler/passes/passes.h"
 
 typedef struct storing {

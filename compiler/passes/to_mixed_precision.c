@@ -7,9 +7,9 @@
  * front of the operators that only move elements (RLXC_OP_FOLLOWS), so that constants behind them
  * fold; one that was widened from 16 bits is taken as it was. An operator without out_dtype gives
  * 16 bits, which are widened again. Runs where options->mixed says the type. */
+#include "compiler/analysis/alias.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
-#include "compiler/passes/alias.h"
 #include "compiler/passes/passes.h"
 
 enum { MAX_MOVES = 8 }; /* operators that one value is taken through */

@@ -8,10 +8,10 @@
  * Parameters, results, constants, tuples, branches and calls keep the packed tensors, and so do
  * operators that only give them another shape. What is unpacked or was not packed yet is taken as
  * it is by the operators of its block. Constants stay packed unless they are small. */
+#include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/families.h"
-#include "compiler/passes/alias.h"
+#include "compiler/ops/op_infer.h"
 #include "compiler/passes/passes.h"
 #include "rlx/checked.h"
 

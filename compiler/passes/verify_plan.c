@@ -14,10 +14,10 @@
  * read what its own new result, at the same place, took the memory of. */
 #include <string.h>
 
+#include "compiler/analysis/verify_inplace.h"
+#include "compiler/ir/op.h"
 #include "compiler/ir/sym.h"
-#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/verify_inplace.h"
 #include "rlx/builtin.h"
 
 typedef struct link { /* of a list of variables made from one */

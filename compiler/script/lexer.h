@@ -8,7 +8,7 @@
 
 #include <locale.h>
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 typedef enum rlxc_token_kind {
     RLXC_TOKEN_END,
@@ -62,8 +62,6 @@ void rlxc_lexer_init_nested(rlxc_lexer *lexer, rlxc_context *ctx, rlxc_range ran
 void rlxc_lexer_next(rlxc_lexer *lexer, rlxc_token *out);
 /* After a syntax error: forget open brackets and go to the end of the current line. */
 void rlxc_lexer_resync(rlxc_lexer *lexer);
-/* Bytes of the UTF-8 sequence at |p|, of |available| (not 0) bytes; 0 where it is not one. */
-size_t rlxc_utf8_length(const unsigned char *p, size_t available);
 /* False with an error when the bytes are not UTF-8 or hold a NUL. */
 bool rlxc_lexer_check_text(rlxc_context *ctx, uint32_t file, const char *text, size_t length);
 

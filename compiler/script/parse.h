@@ -6,7 +6,7 @@
 #ifndef RLXC_SCRIPT_PARSE_H
 #define RLXC_SCRIPT_PARSE_H
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/script/parse_py.h"
 #include "compiler/script/script.h"
 

@@ -6,8 +6,8 @@
  * leaves the access whole. */
 #include <string.h>
 
+#include "compiler/ir/intrinsics.h"
 #include "compiler/script/parse_tir.h"
-#include "compiler/tir/intrinsics.h"
 
 enum { MAX_LANES = 64 };
 

@@ -1,12 +1,12 @@
 /* Calls of T.* inside expressions: typed literals and casts, named operators, intrinsics.
  *
- * Which intrinsics exist, their arity and result type is the table of tir/intrinsics.def; what is
+ * Which intrinsics exist, their arity and result type is the table of ir/intrinsics.def; what is
  * not there gets a diagnostic that names it. */
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/intrinsics.h"
 #include "compiler/script/parse.h"
-#include "compiler/tir/intrinsics.h"
 
 enum { MAX_ARGS = 34 };
 

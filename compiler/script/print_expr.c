@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/ir/intrinsics.h"
 #include "compiler/script/print.h"
-#include "compiler/tir/intrinsics.h"
 
 enum { MAX_NODES = 1 << 20, MAX_DECIMALS = 17 };
 

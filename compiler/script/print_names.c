@@ -4,33 +4,15 @@
  * the names that TVMScript itself uses are never given out. */
 #include <string.h>
 
+#include "compiler/ir/names.h"
 #include "compiler/script/print.h"
-
-#define DEFAULT_CLASS "Module"
-
-static const char *const RESERVED[] = {
-    "False",    "None",     "True",     "and",    "as",   "assert", "async",  "await",
-    "break",    "class",    "continue", "def",    "del",  "elif",   "else",   "except",
-    "finally",  "for",      "from",     "global", "if",   "import", "in",     "is",
-    "lambda",   "nonlocal", "not",      "or",     "pass", "raise",  "return", "try",
-    "while",    "with",     "yield",    "match",  "T",    "R",      "I",      "cls",
-    "metadata", "tvm",      "range",    "float",  "int",  "bool",   "_",
-};
-
-bool rlxc_print_is_reserved(const char *name)
-{
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (strcmp(RESERVED[i], name) == 0)
-            return true;
-    return strcmp(name, DEFAULT_CLASS) == 0;
-}
 
 void rlxc_printer_init(rlxc_printer *p, rlxc_context *ctx)
 {
     memset(p, 0, sizeof *p);
     p->ctx = ctx;
     p->out.ctx = ctx;
-    p->cls_name = DEFAULT_CLASS;
+    p->cls_name = RLXC_DEFAULT_CLASS;
 }
 
 static void take(rlxc_printer *p, const char *interned)
@@ -44,8 +26,8 @@ void rlxc_print_reset_names(rlxc_printer *p)
     p->names = (rlxc_map){0}; /* a symbol of another function is another one here */
     p->counters = (rlxc_map){0};
     p->in_scope.count = 0;
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        take(p, rlxc_intern_cstr(p->ctx, RESERVED[i]));
+    for (const char *const *name = rlxc_reserved_names; *name; name++)
+        take(p, rlxc_intern_cstr(p->ctx, *name));
     take(p, rlxc_intern_cstr(p->ctx, p->cls_name));
 }
 

@@ -6,7 +6,7 @@
  * assignment, to the name of the If's variable. */
 #include <string.h>
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/script/print.h"
 
 /* --- first walk ------------------------------------------------------------------------------ */

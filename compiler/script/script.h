@@ -16,7 +16,5 @@ rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *
 const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module);
 const char *rlxc_print_prim_func(rlxc_context *ctx, const rlxc_prim_func *f);
 const char *rlxc_print_expr(rlxc_context *ctx, const rlxc_expr *e);
-/* Whether the printer never gives out |name|: Python's keywords, TVMScript's own names. */
-bool rlxc_print_is_reserved(const char *name);
 
 #endif

@@ -219,3 +219,21 @@ bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu
     rlxc_error(ctx, nowhere, "unknown CPU \"%s\": native%s", mcpu, names.data);
     return false;
 }
+
+rlxc_dots rlxc_target_dots(const rlxc_options *options)
+{
+    const char *feature = options->vector_bytes == 64 ? "avx512vnni" : "avxvnni";
+    if (options->vector_bytes >= 32 && rlxc_target_has_feature(options, feature))
+        return RLXC_DOTS_BYTES;
+    return rlxc_target_is_x86(options) ? RLXC_DOTS_PAIRS : RLXC_DOTS_NONE;
+}
+
+bool rlxc_target_has_dots(const rlxc_options *options)
+{
+    return rlxc_target_dots(options) != RLXC_DOTS_NONE;
+}
+
+bool rlxc_target_has_bfloat16_dots(const rlxc_options *options)
+{
+    return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512bf16");
+}

@@ -6,7 +6,8 @@
 #ifndef RLXC_TARGET_TARGET_H
 #define RLXC_TARGET_TARGET_H
 
-#include "compiler/passes/passes.h"
+#include "compiler/base/context.h"
+#include "compiler/base/options.h"
 
 /* Fills cpu, features, triple and vector_bytes of |options|. |target| is NULL, "llvm", "cpu",
  * "native", a triple, or a TVM target text such as "llvm -mcpu=x86-64-v3"; |mcpu| is NULL or
@@ -22,6 +23,17 @@ const char *rlxc_target_isa(const rlxc_options *options);
 const char *rlxc_target_triple(const rlxc_options *options);
 bool rlxc_target_has_feature(const rlxc_options *options, const char *feature);
 bool rlxc_target_is_x86(const rlxc_options *options);
+/* How the target's instructions sum products of integers. */
+typedef enum rlxc_dots {
+    RLXC_DOTS_NONE,
+    RLXC_DOTS_PAIRS, /* dot_s16: two of 16 bits; twice as many as of float32 */
+    RLXC_DOTS_BYTES  /* dot_u8s8: four of 8 bits */
+} rlxc_dots;
+rlxc_dots rlxc_target_dots(const rlxc_options *options);
+/* Whether the target has instructions that rlxc_quant_match_dots is worth while for: of integers,
+ * of bfloat16. */
+bool rlxc_target_has_dots(const rlxc_options *options);
+bool rlxc_target_has_bfloat16_dots(const rlxc_options *options);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);
 

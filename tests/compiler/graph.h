@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
-#include "compiler/ops/ops.h"
 
 typedef struct graph {
     rlxc_context *ctx;

@@ -3,7 +3,7 @@
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H
 
-#include "compiler/ir/context.h"
+#include "compiler/base/context.h"
 
 /* The text up to main's first binding: PrimFuncs add and inc, main(x, y: float32[n], c: bool). */
 extern const char random_program_header[];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/tir/quant.h"
+#include "compiler/kernels/quantized/quant.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"
@@ -84,7 +84,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const uint16_t *w)
     bound_program p = {.text = text,
                        .cpu = e->cpu,
                        .expect = e->epilogue ? "fused_bfloat16_matmul" : "bfloat16_matmul",
-                       .where = rlxc_quant_has_bfloat16};
+                       .where = rlxc_target_has_bfloat16_dots};
     unsigned char *file =
         bound_file(header, floats ? (const void *)wide : w, count * item, &p.size);
     p.weights = file;

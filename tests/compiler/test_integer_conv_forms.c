@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/kernels/quantized/quant.h"
+#include "compiler/ops/quant_conv.h"
 #include "compiler/script/script.h"
-#include "compiler/tir/quant.h"
-#include "compiler/tir/quant_conv.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
@@ -143,7 +143,8 @@ static void check_fill(rlx_test *t, const char *cpu, const filled *c)
     kernel_fixture f;
     cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
     /* panels of 16 outputs are more than a kernel sums in narrower vectors */
-    const bool fast = c->is_fast && rlxc_quant_has_dots(&f.options) && f.options.vector_bytes >= 32;
+    const bool fast =
+        c->is_fast && rlxc_target_has_dots(&f.options) && f.options.vector_bytes >= 32;
     const int word = (int)rlxc_quant_conv_word(&f.options);
     kernel_fixture_deinit(&f);
     snprintf(text, sizeof text,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/tir/quant.h"
+#include "compiler/kernels/quantized/quant.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"
 
@@ -188,7 +188,7 @@ static int64_t weights_of(const conv *c)
 
 static bool has_bytes(const rlxc_options *options)
 {
-    return rlxc_quant_dots_of(options) == RLXC_QUANT_BYTES;
+    return rlxc_target_dots(options) == RLXC_DOTS_BYTES;
 }
 
 static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *w)
@@ -215,7 +215,7 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
                        .emits = as_floats(c) ? NULL
                                 : c->cpu     ? "dot_s16"
                                              : "dot_u8s8",
-                       .where = c->cpu ? rlxc_quant_has_dots : has_bytes};
+                       .where = c->cpu ? rlxc_target_has_dots : has_bytes};
     if (c->form == REQUANTIZED)
         p.lacks = "T.float32(16.0)"; /* the constants are divided, not the results; so below */
     if (c->form == DIVIDED)

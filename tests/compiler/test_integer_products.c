@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/kernels/quantized/quant.h"
 #include "compiler/script/script.h"
-#include "compiler/tir/quant.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
@@ -129,7 +129,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
     bound_program p = {.text = text,
                        .cpu = e->cpu,
                        .emits = e->cpu ? "dot_s16" : NULL,
-                       .where = rlxc_quant_has_dots};
+                       .where = rlxc_target_has_dots};
     unsigned char *file = bound_file(header, w, (size_t)(k * n), &p.size);
     p.weights = file;
     rlx_executable *exe = bound_compile(t, &p);
@@ -294,7 +294,7 @@ static void check_16_bits(rlx_test *t, const char *cpu)
     kernel_fixture f;
     cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
     const int64_t width = rlxc_quant_width(&f.options);
-    const bool fast = rlxc_quant_has_dots(&f.options);
+    const bool fast = rlxc_target_has_dots(&f.options);
     kernel_fixture_deinit(&f);
     cr_assert_leq(width, MOST_WIDTH);
     snprintf(

@@ -2,10 +2,10 @@
  * accept every plan that the planner makes for random programs and catch overlaps put into them. */
 #include <string.h>
 
-#include "compiler/passes/alias.h"
-#include "compiler/passes/inplace.h"
+#include "compiler/analysis/alias.h"
+#include "compiler/analysis/inplace.h"
+#include "compiler/analysis/verify_inplace.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/verify_inplace.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/random_program.h"
 #include "tests/support/rlx_test.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/checks.h"
-#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
 #include "tests/support/rlx_test.h"

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compiler/tir/quant.h"
+#include "compiler/kernels/quantized/quant.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"

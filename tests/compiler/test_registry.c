@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/ops/ops.h"
+#include "compiler/ir/op.h"
 #include "compiler/script/script.h"
 #include "tests/support/rlx_test.h"
 

@@ -1,7 +1,7 @@
 /* When loops run in parallel: loops close to each other, apart, and on machines whose cores others
  * keep busy. Times are made up, in nanoseconds. */
 #include "../support/rlx_test.h"
-#include "vm/pace.h"
+#include "vm/parallel_backoff.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
@@ -9,34 +9,34 @@
 
 /* A loop in parallel with two shares of 50 us that waits for |wait| when they are done; returns
  * when the next may begin. */
-static int64_t loop(rlxv_pace *p, int64_t now, int64_t wait)
+static int64_t loop(rlxv_parallel_backoff *p, int64_t now, int64_t wait)
 {
-    cr_expect_neq(rlxv_pace_begin(p, now), RLXV_ALONE, "at %lld", (long long)now);
-    rlxv_pace_end(p, now + 50 * US + wait, 50 * US - wait);
+    cr_expect_neq(rlxv_parallel_backoff_begin(p, now), RLXV_ALONE, "at %lld", (long long)now);
+    rlxv_parallel_backoff_end(p, now + 50 * US + wait, 50 * US - wait);
     return now + 50 * US + wait;
 }
 
 /* How long after |now| loops stay on their callers' threads, which ask every 10 us. */
-static int64_t pause_after(rlxv_pace *p, int64_t now)
+static int64_t pause_after(rlxv_parallel_backoff *p, int64_t now)
 {
     int64_t pause = 0;
-    while (pause < 10000 * MS && rlxv_pace_begin(p, now + pause) == RLXV_ALONE)
+    while (pause < 10000 * MS && rlxv_parallel_backoff_begin(p, now + pause) == RLXV_ALONE)
         pause += 10 * US;
     return pause;
 }
 
 RLX_TEST(pace, workers_spin_between_loops_that_are_close)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
-    cr_expect_eq(rlxv_pace_begin(&p, START), RLXV_APART);
-    cr_expect_eq(rlxv_pace_begin(&p, START + 100 * US), RLXV_CLOSE);
-    cr_expect_eq(rlxv_pace_begin(&p, START + 200 * US), RLXV_CLOSE);
-    cr_expect_eq(rlxv_pace_begin(&p, START + 10 * MS), RLXV_APART);
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    cr_expect_eq(rlxv_parallel_backoff_begin(&p, START), RLXV_APART);
+    cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 100 * US), RLXV_CLOSE);
+    cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 200 * US), RLXV_CLOSE);
+    cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 10 * MS), RLXV_APART);
 }
 
 RLX_TEST(pace, waking_a_worker_is_worth_it)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
     int64_t now = loop(&p, START, 100 * US);
     for (int i = 0; i < 1000; i++)
         now = loop(&p, now, i % 20 ? 5 * US : 200 * US);
@@ -46,7 +46,7 @@ RLX_TEST(pace, losses_are_a_small_part_of_the_time)
 {
     static const int64_t waits[] = {400 * US, 4 * MS, 15 * MS};
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-        rlxv_pace p = {0};
+        rlxv_parallel_backoff p = {0};
         int64_t now = START, pause = 0;
         for (int k = 0; k < 5; k++, now += pause) {
             now = loop(&p, now, waits[i]);
@@ -59,13 +59,13 @@ RLX_TEST(pace, losses_are_a_small_part_of_the_time)
 
 RLX_TEST(pace, threads_may_take_time_to_start)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
     loop(&p, loop(&p, START, 45 * MS), 0);
 }
 
 RLX_TEST(pace, small_losses_add_up)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
     int64_t now = START;
     for (int i = 0; i < 100000 && p.alone_until == 0; i++)
         now = loop(&p, now, 51 * US);
@@ -74,7 +74,7 @@ RLX_TEST(pace, small_losses_add_up)
 
 RLX_TEST(pace, a_wait_costs_threads_nothing_that_have_saved_more)
 {
-    rlxv_pace p = {0};
+    rlxv_parallel_backoff p = {0};
     int64_t now = START;
     for (int i = 0; i < 100; i++)
         now = loop(&p, now, 0);
@@ -84,17 +84,17 @@ RLX_TEST(pace, a_wait_costs_threads_nothing_that_have_saved_more)
 
 RLX_TEST(pace, what_was_saved_long_ago_counts_no_more)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
     int64_t now = START;
-    rlxv_pace_end(&p, now, INT64_MAX / 2);
+    rlxv_parallel_backoff_end(&p, now, INT64_MAX / 2);
     for (int i = 0; i < 30; i++)
-        now = rlxv_pace_begin(&p, now) == RLXV_ALONE ? now : loop(&p, now, 4 * MS);
+        now = rlxv_parallel_backoff_begin(&p, now) == RLXV_ALONE ? now : loop(&p, now, 4 * MS);
     cr_expect_gt(pause_after(&p, now), 0);
 }
 
 RLX_TEST(pace, pauses_end)
 {
-    rlxv_pace p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PACE_NEW;
     int64_t now = loop(&p, START, INT64_MAX / 4);
     cr_expect_leq(pause_after(&p, now), 1000 * MS);
 }

@@ -1,0 +1,288 @@
+/* Proofs about indices (reach.h).
+ *
+ * Indices are computed without wrapping only at their top: sums and products of signed integers.
+ * What stands below other operators is data arithmetic, which wraps; a proof looks through it only
+ * where it cannot. */
+#include "compiler/analysis/reach.h"
+
+#include <string.h>
+
+rlxc_reach_mark rlxc_reach_scope(const rlxc_reach *r)
+{
+    return (rlxc_reach_mark){r->loops.count, r->bound.count, r->facts.count, r->bounds.vars.count};
+}
+
+static uint32_t back(uint32_t count, uint32_t mark)
+{
+    return count > mark ? mark : count;
+}
+
+void rlxc_reach_leave(rlxc_reach *r, rlxc_reach_mark mark)
+{
+    r->loops.count = back(r->loops.count, mark.loops);
+    r->bound.count = r->values.count = back(r->values.count, mark.bound);
+    r->facts.count = back(r->facts.count, mark.facts);
+    r->bounds.vars.count = r->bounds.ranges.count = back(r->bounds.ranges.count, mark.bounds);
+}
+
+void rlxc_reach_bind(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *value)
+{
+    RLXC_PUSH(r->ctx, &r->bound, var);
+    RLXC_PUSH(r->ctx, &r->values, value);
+}
+
+const rlxc_expr *rlxc_reach_resolve(rlxc_reach *r, const rlxc_expr *e)
+{
+    return rlxc_substitute(r->ctx, e, r->bound.items, r->values.items, r->values.count);
+}
+
+bool rlxc_reach_uses_loops(const rlxc_reach *r, const rlxc_expr *e)
+{
+    for (uint32_t i = 0; i < r->loops.count; i++)
+        if (rlxc_expr_uses_var(r->ctx, e, r->loops.items[i].var))
+            return true;
+    return false;
+}
+
+const rlxc_expr *rlxc_reach_end(rlxc_reach *r, const rlxc_expr *index, bool greatest)
+{
+    rlxc_context *ctx = r->ctx;
+    for (uint32_t i = r->loops.count; i-- > 0;) {
+        const rlxc_reach_loop *l = &r->loops.items[i];
+        if (!rlxc_expr_uses_var(ctx, index, l->var))
+            continue;
+        const rlxc_expr *next = rlxc_add(ctx, l->var, rlxc_int(ctx, l->var->dtype, 1));
+        const rlxc_expr *moved = rlxc_substitute(ctx, index, &l->var, &next, 1);
+        const rlxc_expr *step = rlxc_canonical(ctx, rlxc_sub(ctx, moved, index), NULL);
+        const rlxc_expr *zero = rlxc_int(ctx, step->dtype, 0);
+        bool up = rlxc_prove_le(ctx, zero, step, NULL);
+        if (rlxc_reach_uses_loops(r, step) || (!up && !rlxc_prove_le(ctx, step, zero, NULL)))
+            return NULL;
+        index = rlxc_substitute(ctx, index, &l->var, up == greatest ? &l->last : &l->first, 1);
+    }
+    return rlxc_canonical(ctx, index, NULL);
+}
+
+/* --- what is known ---------------------------------------------------------------------------- */
+
+static bool reads(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    *found = *found || e->kind == RLXC_EXPR_LOAD || e->kind == RLXC_EXPR_CALL;
+    return !*found;
+}
+
+bool rlxc_reach_may_change(rlxc_context *ctx, const rlxc_expr *e)
+{
+    bool found = false;
+    rlxc_expr_visit(ctx, e, reads, &found);
+    return found;
+}
+
+static bool is_scalar(const rlxc_expr *e)
+{
+    return rlxc_dtype_is_int(e->dtype) && e->dtype.code == RLX_INT && e->dtype.lanes == 1;
+}
+
+/* a >= b + gap */
+static void know(rlxc_reach *r, const rlxc_expr *a, const rlxc_expr *b, int64_t gap)
+{
+    if (!is_scalar(a) || !is_scalar(b) || rlxc_reach_may_change(r->ctx, a) ||
+        rlxc_reach_may_change(r->ctx, b))
+        return;
+    const rlxc_expr *difference = rlxc_sub(r->ctx, rlxc_reach_resolve(r, a), rlxc_i64(r->ctx, gap));
+    difference = rlxc_sub(r->ctx, difference, rlxc_reach_resolve(r, b));
+    RLXC_PUSH(r->ctx, &r->facts, difference);
+}
+
+void rlxc_reach_assume(rlxc_reach *r, const rlxc_expr *cond, bool holds)
+{
+    switch ((rlxc_expr_kind)cond->kind) {
+    case RLXC_EXPR_NOT:
+        rlxc_reach_assume(r, cond->bin.a, !holds);
+        return;
+    case RLXC_EXPR_AND:
+    case RLXC_EXPR_OR:
+        if (holds == (cond->kind == RLXC_EXPR_AND)) {
+            rlxc_reach_assume(r, cond->bin.a, holds);
+            rlxc_reach_assume(r, cond->bin.b, holds);
+        }
+        return;
+    case RLXC_EXPR_CALL:
+        if (strcmp(cond->call.name, "likely") == 0 && cond->call.n == 1)
+            rlxc_reach_assume(r, cond->call.args[0], holds);
+        return;
+    case RLXC_EXPR_LT:
+    case RLXC_EXPR_GE:
+        if (holds == (cond->kind == RLXC_EXPR_LT))
+            know(r, cond->bin.b, cond->bin.a, 1);
+        else
+            know(r, cond->bin.a, cond->bin.b, 0);
+        return;
+    case RLXC_EXPR_GT:
+    case RLXC_EXPR_LE:
+        if (holds == (cond->kind == RLXC_EXPR_GT))
+            know(r, cond->bin.a, cond->bin.b, 1);
+        else
+            know(r, cond->bin.b, cond->bin.a, 0);
+        return;
+    case RLXC_EXPR_EQ:
+    case RLXC_EXPR_NE:
+        if (holds == (cond->kind == RLXC_EXPR_EQ)) {
+            know(r, cond->bin.a, cond->bin.b, 0);
+            know(r, cond->bin.b, cond->bin.a, 0);
+        }
+        return;
+    case RLXC_EXPR_ADD:
+    case RLXC_EXPR_SUB:
+    case RLXC_EXPR_MUL:
+    case RLXC_EXPR_DIV:
+    case RLXC_EXPR_MOD:
+    case RLXC_EXPR_FLOORDIV:
+    case RLXC_EXPR_FLOORMOD:
+    case RLXC_EXPR_MIN:
+    case RLXC_EXPR_MAX:
+    case RLXC_EXPR_CAST:
+    case RLXC_EXPR_SELECT:
+    case RLXC_EXPR_LOAD:
+    case RLXC_EXPR_LET:
+    case RLXC_EXPR_RAMP:
+    case RLXC_EXPR_BROADCAST:
+        RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
+        return;
+    }
+}
+
+void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
+                      const rlxc_expr *extent)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr *first = rlxc_reach_resolve(r, min), *count = rlxc_reach_resolve(r, extent);
+    const rlxc_expr *last =
+        rlxc_sub(ctx, rlxc_add(ctx, first, count), rlxc_int(ctx, count->dtype, 1));
+    rlxc_bound low = rlxc_bound_of(ctx, first, &r->bounds);
+    rlxc_bound high = rlxc_bound_of(ctx, last, &r->bounds);
+    rlxc_bounds_set(ctx, &r->bounds, var, (rlxc_bound){low.min, high.max});
+    if (is_scalar(first) && is_scalar(last) && !rlxc_reach_may_change(r->ctx, first) &&
+        !rlxc_reach_may_change(r->ctx, last))
+        RLXC_PUSH(ctx, &r->loops, ((rlxc_reach_loop){var, first, last}));
+}
+
+/* --- proofs ----------------------------------------------------------------------------------- */
+
+typedef struct exactness {
+    rlxc_reach *r;
+    rlxc_map forms; /* expression -> what stands for it below other operators */
+    bool holds;
+} exactness;
+
+static bool is_known(const rlxc_reach *r, const rlxc_expr *var)
+{
+    bool found = var->var.nonneg;
+    for (uint32_t i = 0; i < r->loops.count && !found; i++)
+        found = r->loops.items[i].var == var;
+    return found;
+}
+
+static bool only_known(void *user, const rlxc_expr *e)
+{
+    exactness *x = user;
+    x->holds = x->holds && e->kind != RLXC_EXPR_LOAD && e->kind != RLXC_EXPR_CALL &&
+               (e->kind != RLXC_EXPR_VAR || is_known(x->r, e));
+    return x->holds;
+}
+
+/* A sum or product below another operator: does it wrap? 64 bits hold what loops and sizes make. */
+static bool may_wrap(exactness *x, const rlxc_expr *e)
+{
+    if (e->dtype.bits < 64) {
+        rlxc_bound bound = rlxc_bound_of(x->r->ctx, e, &x->r->bounds);
+        rlxc_bound all = rlxc_type_range(e->dtype);
+        return bound.min <= all.min || bound.max >= all.max;
+    }
+    x->holds = true;
+    rlxc_expr_visit(x->r->ctx, e, only_known, x);
+    return !x->holds;
+}
+
+static bool is_sum(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL;
+}
+
+static const rlxc_expr *data_form(exactness *x, const rlxc_expr *e);
+
+static const rlxc_expr *new_data_form(exactness *x, const rlxc_expr *e)
+{
+    rlxc_context *ctx = x->r->ctx;
+    const rlxc_expr *any = rlxc_var(ctx, rlxc_intern_cstr(ctx, "any"), e->dtype);
+    if (!is_scalar(e) || (is_sum(e) && may_wrap(x, e)))
+        return any;
+    if (is_sum(e) || e->kind == RLXC_EXPR_MIN || e->kind == RLXC_EXPR_MAX ||
+        e->kind == RLXC_EXPR_FLOORDIV || e->kind == RLXC_EXPR_FLOORMOD)
+        return rlxc_binary(ctx, (rlxc_expr_kind)e->kind, data_form(x, e->bin.a),
+                           data_form(x, e->bin.b));
+    if (e->kind == RLXC_EXPR_CAST && rlxc_dtype_is_int(e->bin.a->dtype))
+        return rlxc_cast(ctx, e->dtype, data_form(x, e->bin.a));
+    return any;
+}
+
+/* |e| below another operator, with variables for what may wrap or is no sum: any of its type. */
+static const rlxc_expr *data_form(exactness *x, const rlxc_expr *e)
+{
+    if (e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_LOAD)
+        return e;
+    const rlxc_expr *form = rlxc_map_get(&x->forms, rlxc_key(e));
+    if (form == NULL) {
+        form = new_data_form(x, e);
+        rlxc_map_set(x->r->ctx, &x->forms, rlxc_key(e), (void *)(uintptr_t)form);
+    }
+    return form;
+}
+
+/* |e| as an index: its sums and products do not wrap. */
+static const rlxc_expr *index_form(exactness *x, const rlxc_expr *e)
+{
+    if (is_scalar(e) && is_sum(e))
+        return rlxc_binary(x->r->ctx, (rlxc_expr_kind)e->kind, index_form(x, e->bin.a),
+                           index_form(x, e->bin.b));
+    if (e->kind == RLXC_EXPR_CAST && is_scalar(e) && is_scalar(e->bin.a) &&
+        e->bin.a->dtype.bits <= e->dtype.bits)
+        return rlxc_cast(x->r->ctx, e->dtype, index_form(x, e->bin.a));
+    return data_form(x, e);
+}
+
+static bool never_negative(rlxc_reach *r, const rlxc_expr *e)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    e = rlxc_canonical(ctx, e, &r->bounds);
+    if (rlxc_prove_le(ctx, zero, e, &r->bounds))
+        return true;
+    const rlxc_expr *least = rlxc_reach_end(r, e, false);
+    return least != NULL && rlxc_prove_le(ctx, zero, least, &r->bounds);
+}
+
+/* As above, or because |e| is at least something that is not negative. */
+static bool follows(rlxc_reach *r, const rlxc_expr *e)
+{
+    if (never_negative(r, e))
+        return true;
+    for (uint32_t i = r->facts.count; i-- > 0 && !rlxc_failed(r->ctx);)
+        if (never_negative(r, rlxc_sub(r->ctx, e, r->facts.items[i])))
+            return true;
+    return false;
+}
+
+bool rlxc_reach_inside(rlxc_reach *r, const rlxc_expr *index, const rlxc_expr *size)
+{
+    rlxc_context *ctx = r->ctx;
+    index = rlxc_reach_resolve(r, index);
+    size = rlxc_reach_resolve(r, size);
+    if (index->dtype.lanes != 1 || rlxc_reach_may_change(r->ctx, size))
+        return false;
+    exactness x = {.r = r};
+    index = index_form(&x, index);
+    const rlxc_expr *room = rlxc_sub(ctx, rlxc_sub(ctx, size, rlxc_i64(ctx, 1)), index);
+    return follows(r, index) && follows(r, room);
+}

@@ -1,0 +1,88 @@
+/* The inside of rlxc_context, shared by the files of compiler/ir only.
+ *
+ * Each interning file (expr_*.c, sinfo.c, ...) hangs its own table here as an opaque pointer that
+ * it makes on first use with rlxc_alloc; nothing outside compiler/ir includes this header. */
+#ifndef RLXC_BASE_CONTEXT_STATE_H
+#define RLXC_BASE_CONTEXT_STATE_H
+
+#include "compiler/base/context.h"
+
+struct rlxc_expr_pool; /* expr.c */
+struct rlxc_sym_cache; /* sym.c */
+
+typedef struct rlxc_file {
+    const char *path;
+    const char *text;
+    size_t length;
+    const char *const *labels; /* by line, from line 1 */
+    uint32_t n_labels;
+} rlxc_file;
+
+typedef struct rlxc_chunk {
+    struct rlxc_chunk *next;
+    size_t size; /* of the whole request to the allocator */
+} rlxc_chunk;
+
+typedef struct rlxc_intern_slot {
+    const char *text; /* NULL: free */
+    size_t length;
+    uint32_t hash;
+} rlxc_intern_slot;
+
+typedef struct rlxc_cleanup {
+    struct rlxc_cleanup *next;
+    void (*fn)(void *user);
+    void *user;
+} rlxc_cleanup;
+
+struct rlxc_context {
+    const rlx_allocator *allocator;
+    rlxc_cleanup *cleanups;
+    rlxc_chunk *chunks;
+    char *cursor, *end; /* free part of the current chunk */
+    char *reserve;      /* serves small requests once the allocator refused */
+    size_t reserve_used;
+    bool out_of_memory;
+    const char *doing, *doing_name; /* since out_of_memory: what was done then */
+
+    rlxc_intern_slot *interned;
+    uint32_t n_interned, intern_capacity; /* capacity is a power of two */
+
+    RLXC_VEC(rlxc_file) files; /* file index 1 is items[0] */
+    RLXC_VEC(rlxc_diagnostic) diagnostics;
+    uint32_t n_errors, n_warnings, max_errors;
+    bool last_dropped; /* the last error or warning was not kept: its notes go too */
+
+    struct rlxc_expr_pool *exprs;
+    struct rlxc_sym_cache *sym;
+    void *sinfos;     /* sinfo.c's table */
+    uint32_t next_id; /* of identity objects other than expressions: buffers, constants */
+};
+
+/* FNV-1a over bytes, continued from |hash| (start with RLXC_HASH_START). */
+#define RLXC_HASH_START 2166136261u
+static inline uint32_t rlxc_hash_bytes(uint32_t hash, const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * 16777619u;
+    return hash;
+}
+static inline uint32_t rlxc_hash_u32(uint32_t hash, uint32_t value)
+{
+    hash ^= value * 0x9E3779B1u;
+    return ((hash << 13) | (hash >> 19)) * 5u + 0xE6546B64u;
+}
+/* Spreads a finished hash over all its bits: tables use the low ones. */
+static inline uint32_t rlxc_hash_finish(uint32_t hash)
+{
+    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+    return hash ^ hash >> 16;
+}
+static inline uint32_t rlxc_hash_u64(uint32_t hash, uint64_t value)
+{
+    return rlxc_hash_u32(rlxc_hash_u32(hash, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+#endif

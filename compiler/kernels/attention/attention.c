@@ -1,0 +1,235 @@
+/* Attention without its n x n matrix: the seven stages that attention is lowered to (scores, mask,
+ * maximum, exp, sum, weighted values, quotient) run block by block over the keys, with a maximum
+ * and a sum that are kept as the blocks go by and corrected when the maximum grows (M. Milakov,
+ * N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al.,
+ * "FlashAttention", 2022).
+ *
+ * Vectors run along the queries. Then maxima and sums need no operation across lanes, and both
+ * products read keys and values in place, element by element, as the broadcast operand of a
+ * register tile; the queries are transposed once for all keys:
+ *
+ *     for each batch, head and block of queries, in parallel:
+ *         qt[d][query] = queries, transposed
+ *         for each block of keys:
+ *             st[key][query] = sum over d of key[d] * qt[d]         tiles: keys x queries
+ *             what the mask reads along the keys (a bias of each pair), transposed
+ *             st = exp(mask(st) - maximum); sum, maximum; correction of what was summed before
+ *             ot[e][query] = ot * correction + sum over keys of value[e] * st   tiles: e x queries
+ *         out = ot / sum
+ *
+ * Blocks of queries are of several vectors, then of one; up to three queries left over (so a single
+ * one) run alone, with vectors along d and e. Keys and values of 16-bit types are first widened
+ * into a block of float32. Where the mask is an interval of keys that moves with the query
+ * (causal, window), blocks of keys that no query of the block sees are left out. A query that sees
+ * nothing gets what it gets without blocks: the mean of all values. */
+#include "compiler/kernels/attention/attention_body.h"
+#include "compiler/kernels/rules.h"
+
+/* --- one query alone -------------------------------------------------------------------------- */
+
+static void alone(fused *t)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *zero = num(t, 0), *j = rlxc_loop_var(ctx, "j"), *d = rlxc_loop_var(ctx, "d"),
+                    *e = rlxc_loop_var(ctx, "e");
+    const rlxc_expr *size = num(t, t->a->size), *value_size = num(t, t->a->value_size);
+    const rlxc_expr *dot = at1(t, t->acc, zero), *max = at1(t, t->max, zero),
+                    *sum = at1(t, t->sum, zero), *corr = at1(t, t->corr, zero);
+    const rlxc_expr *score = at1(t, t->st, j);
+    push(t, set(t, corr, max));
+    const rlxc_stmt *parts[4];
+    parts[0] = set(t, dot, real(t, 0));
+    parts[1] = rlxc_reassociable(
+        t->ctx, loop(t, d, size,
+                     set(t, dot, plus(t, dot, times(t, at1(t, t->qt, d), key_in_place(t, j, d))))));
+    parts[2] = set(t, score, masked(t, t->i0, j, NULL, dot));
+    parts[3] = set(t, max, most(t, max, score));
+    push(t, loop(t, j, t->nk, rlxc_stmt_seq(ctx, parts, 4)));
+    push(t, set(t, corr, exp_of(t, rlxc_sub(ctx, corr, max))));
+    push(t, set(t, sum, times(t, sum, corr)));
+    push(t, loop(t, j, t->nk, set(t, score, exp_of(t, rlxc_sub(ctx, score, max)))));
+    push(t, rlxc_reassociable(t->ctx, loop(t, j, t->nk, set(t, sum, plus(t, sum, score)))));
+    const rlxc_expr *out = at1(t, t->ot, e);
+    push(t, loop(t, e, value_size, set(t, out, times(t, out, corr))));
+    int64_t vectors = t->a->value_size / t->vl;
+    const rlxc_stmt *more = set(t, out, plus(t, out, times(t, score, value_in_place(t, j, e))));
+    if (t->a->value_size % t->vl != 0 || vectors > 16) {
+        push(t, loop(t, j, t->nk, loop(t, e, value_size, more)));
+        return;
+    }
+    const rlxc_expr *v = rlxc_loop_var(ctx, "v"), *l = rlxc_loop_var(ctx, "l");
+    const rlxc_expr *column = plus(t, times(t, v, num(t, t->vl)), l);
+    more = set(t, at1(t, t->ot, column),
+               plus(t, at1(t, t->ot, column), times(t, score, value_in_place(t, j, column))));
+    more = loop_of(t, l, num(t, t->vl), RLXC_LOOP_VECTORIZED, more);
+    push(t, loop(t, j, t->nk, unrolled(t, v, vectors, more)));
+}
+
+static void begin_alone(fused *t)
+{
+    const rlxc_expr *zero = num(t, 0), *d = rlxc_loop_var(t->ctx, "d"),
+                    *e = rlxc_loop_var(t->ctx, "e");
+    push(t, loop(t, d, num(t, t->a->size), set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
+    push(t, loop(t, e, num(t, t->a->value_size), set(t, at1(t, t->ot, e), real(t, 0))));
+    push(t, set(t, at1(t, t->max, zero), lowest(t)));
+    push(t, set(t, at1(t, t->sum, zero), real(t, 0)));
+}
+
+static void end_alone(fused *t)
+{
+    const rlxc_expr *e = rlxc_loop_var(t->ctx, "e");
+    const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)));
+    push(t, loop(t, e, num(t, t->a->value_size), set(t, result_place(t, t->i0, e), value)));
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static const rlxc_expr *let(fused *t, const char *name, const rlxc_expr *value)
+{
+    const rlxc_expr *var = rlxc_var(t->ctx, rlxc_intern_cstr(t->ctx, name), RLX_I64);
+    push(t, rlxc_stmt_let(t->ctx, var, rlxc_cast(t->ctx, RLX_I64, value)));
+    return var;
+}
+
+/* The end of the interval of keys that query |i| sees. */
+static const rlxc_expr *bound_at(fused *t, const rlxc_expr *bound, const rlxc_expr *i)
+{
+    const rlxc_stage *s = t->a->map;
+    const rlxc_expr *values[4] = {t->b, t->h, i, num(t, 0)};
+    return rlxc_replace(t->ctx, bound, s->vars, values, 4);
+}
+
+/* Keys from *begin up to *end are those that some query of the block sees; all keys where a query
+ * might see none. */
+static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **end)
+{
+    const rlxc_attention *a = t->a;
+    rlxc_context *ctx = t->ctx;
+    int64_t height = t->nv == 0 ? 1 : (int64_t)t->nv * t->vl;
+    const rlxc_expr *last =
+        least(t, plus(t, t->i0, num(t, height - 1)), rlxc_sub(ctx, a->queries, num(t, 1)));
+    const rlxc_expr *all = NULL;
+    *begin = num(t, 0);
+    *end = a->keys;
+    if (a->last_seen) {
+        *end = least(t, *end, plus(t, bound_at(t, a->last_seen, last), num(t, 1)));
+        all = rlxc_binary(ctx, RLXC_EXPR_GE, bound_at(t, a->last_seen, t->i0), num(t, 0));
+    }
+    if (a->first_seen) {
+        *begin = most(t, *begin, bound_at(t, a->first_seen, t->i0));
+        const rlxc_expr *some =
+            rlxc_binary(ctx, RLXC_EXPR_LT, bound_at(t, a->first_seen, last), a->keys);
+        all = all ? rlxc_binary(ctx, RLXC_EXPR_AND, all, some) : some;
+    }
+    if (all) {
+        *begin = rlxc_select(ctx, all, *begin, num(t, 0));
+        *end = rlxc_select(ctx, all, *end, a->keys);
+    }
+}
+
+typedef struct part { /* of what runs for a block of queries; pushes statements */
+    const char *name;
+    void (*push)(fused *t);
+} part;
+
+static void push_part(fused *t, const part *p)
+{
+    rlxc_schedule *outer = t->c, own = {.s = outer->s};
+    t->c = &own;
+    p->push(t);
+    t->c = outer;
+    if (own.out.count)
+        push(t, rlxc_part(t->ctx, p->name, rlxc_body_of(&own)));
+}
+
+/* The loop over blocks of keys; |parts| are its body. Its bounds are written out, not bound to
+ * variables: the work of the parallel loop is judged by them. */
+static void over_keys(fused *t, int64_t block, const part *parts, uint32_t n)
+{
+    const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");
+    visible_keys(t, &begin, &end);
+    const rlxc_expr *count = rlxc_split_count(t->ctx, rlxc_sub(t->ctx, end, begin), block);
+    rlxc_schedule *outer = t->c, inner = {.s = outer->s};
+    t->c = &inner;
+    t->j0 = plus(t, begin, times(t, var, num(t, block)));
+    t->nk = rlxc_split_size(t->ctx, end, t->j0, block);
+    for (uint32_t i = 0; i < n; i++)
+        push_part(t, &parts[i]);
+    t->c = outer;
+    push(t, loop(t, var, count, rlxc_body_of(&inner)));
+}
+
+/* The parallel loop over batches, heads and |blocks| blocks of queries of |height| from |start| on.
+ */
+static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc_expr *start,
+                 int64_t height)
+{
+    static const part vectors[] = {{"widen", rlxc_attention_widen},
+                                   {"turn", rlxc_attention_turn},
+                                   {"scores", rlxc_attention_scores},
+                                   {"weights", rlxc_attention_weights},
+                                   {"values", rlxc_attention_values}};
+    static const part one[] = {{"keys", alone}};
+    static const part begin[2] = {{"queries", rlxc_attention_begin}, {"query", begin_alone}};
+    static const part end[2] = {{"write", rlxc_attention_end}, {"write", end_alone}};
+    const rlxc_attention *a = t->a;
+    rlxc_schedule inner = {.s = c->s};
+    int64_t width = (int64_t)t->nv * t->vl;
+    bool single = t->nv == 0;
+    t->c = &inner;
+    t->keys = t->values = NULL;
+    t->qt = single ? local(t, "q", 0, a->size) : local(t, "qt", a->size, width);
+    t->st = single ? local(t, "s", 0, KEYS_ALONE) : local(t, "st", KEYS, width);
+    t->ot = single ? local(t, "o", 0, a->value_size) : local(t, "ot", a->value_size, width);
+    if (!single && a->widens) {
+        t->keys = local(t, "keys", KEYS, a->size);
+        t->values = local(t, "values", KEYS, a->value_size);
+    }
+    for (uint32_t k = 0; !single && k < a->n_crossed; k++) {
+        const rlxc_expr *shape[2] = {num(t, KEYS), num(t, width)};
+        t->turned[k] = rlxc_local_buffer(t->c, "turned", a->crossed[k]->dtype, shape, 2);
+    }
+    t->acc = local(t, "acc", 0, single ? 1 : width * t->mr);
+    t->max = local(t, "largest", 0, single ? 1 : width);
+    t->sum = local(t, "sum", 0, single ? 1 : width);
+    t->corr = local(t, "correction", 0, single ? 1 : width);
+    const rlxc_expr *p = rlxc_loop_var(t->ctx, "block");
+    t->b = let(t, "batch", divided(t, p, times(t, a->heads, blocks)));
+    t->h = let(t, "head", rest(t, divided(t, p, blocks), a->heads));
+    t->i0 = let(t, "query", plus(t, start, times(t, rest(t, p, blocks), num(t, height))));
+    push_part(t, &begin[single]);
+    if (single)
+        over_keys(t, KEYS_ALONE, one, sizeof one / sizeof *one);
+    else
+        over_keys(t, KEYS, vectors, sizeof vectors / sizeof *vectors);
+    push_part(t, &end[single]);
+    const rlxc_expr *all = times(t, times(t, a->batches, a->heads), blocks);
+    RLXC_PUSH(t->ctx, &c->out, rlxc_parallel_loop(t->ctx, p, all, true, rlxc_body_of(&inner)));
+}
+
+bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
+{
+    rlxc_attention a;
+    if (i > 0 || !rlxc_attention_find(c->s, &a) || a.size > MAX_SIZE || a.value_size > MAX_SIZE)
+        return false;
+    uint32_t bytes = c->s->options->vector_bytes;
+    bool wide = bytes >= 64, medium = bytes >= 32;
+    fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / (a.dtype.bits / 8u)};
+    t.nv = wide ? 4 : 2;
+    const rlxc_expr *height = num(&t, (int64_t)t.nv * t.vl);
+    const rlxc_expr *blocks = divided(&t, a.queries, height), *left = rest(&t, a.queries, height);
+    const rlxc_expr *start = times(&t, blocks, height);
+    t.mr = wide || medium ? 6 : 4;
+    nest(&t, c, blocks, num(&t, 0), (int64_t)t.nv * t.vl);
+    const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, left, num(&t, ALONE));
+    const rlxc_expr *vectors = rlxc_split_count(t.ctx, left, t.vl);
+    t.nv = 1;
+    t.mr = wide ? 12 : medium ? 8 : 6;
+    t.clamp = true;
+    nest(&t, c, rlxc_select(t.ctx, few, num(&t, 0), vectors), start, t.vl);
+    t.nv = 0;
+    t.clamp = false;
+    nest(&t, c, rlxc_select(t.ctx, few, left, num(&t, 0)), start, 1);
+    c->s->temps.count = 0;
+    return true;
+}

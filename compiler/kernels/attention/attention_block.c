@@ -1,0 +1,251 @@
+/* Attention, for one block of queries in vectors (attention.c): queries turned, then by
+ * block of keys what is read of a bias turned, tiles of scores, weights, tiles of values. */
+#include "compiler/kernels/attention/attention_body.h"
+
+/* Loop variables over the queries of a block, as vectors. */
+typedef struct lanes {
+    const rlxc_expr *v, *l, *column;
+} lanes;
+
+static lanes new_lanes(fused *t)
+{
+    lanes p = {rlxc_loop_var(t->ctx, "v"), rlxc_loop_var(t->ctx, "l"), NULL};
+    p.column = plus(t, times(t, p.v, num(t, t->vl)), p.l);
+    return p;
+}
+
+static const rlxc_stmt *across(fused *t, const lanes *p, const rlxc_stmt *body)
+{
+    body = loop_of(t, p->l, num(t, t->vl), RLXC_LOOP_VECTORIZED, body);
+    return loop_of(t, p->v, num(t, t->nv), RLXC_LOOP_UNROLLED, body);
+}
+
+static const rlxc_expr *query(fused *t, const rlxc_expr *column)
+{
+    const rlxc_expr *i = plus(t, t->i0, column);
+    return t->clamp ? least(t, i, rlxc_sub(t->ctx, t->a->queries, num(t, 1))) : i;
+}
+
+/* Key and value |j| of the block. */
+static const rlxc_expr *key_at(fused *t, const rlxc_expr *j, const rlxc_expr *d)
+{
+    return t->keys ? at2(t, t->keys, j, d) : key_in_place(t, j, d);
+}
+
+static const rlxc_expr *value_at(fused *t, const rlxc_expr *j, const rlxc_expr *e)
+{
+    return t->values ? at2(t, t->values, j, e) : value_in_place(t, j, e);
+}
+
+/* --- turning ---------------------------------------------------------------------------------- */
+
+/* to[row][column] = |value|, which is contiguous along the rows, for all |rows| of the block and
+ * those of its columns that are queries. */
+static void turn(fused *t, const rlxc_expr *row, const rlxc_expr *rows, const rlxc_expr *column,
+                 const rlxc_buffer *to, const rlxc_expr *value)
+{
+    const rlxc_expr *at[2] = {row, column}, *columns = num(t, (int64_t)t->nv * t->vl);
+    if (t->clamp)
+        columns = least(t, columns, rlxc_sub(t->ctx, t->a->queries, t->i0));
+    const rlxc_stage copy = {.simple = true,
+                             .n_axes = 2,
+                             .vars = {row, column},
+                             .extents = {rows, columns},
+                             .out = to,
+                             .indices = at,
+                             .value = value};
+    push(t, rlxc_transposed_copy(t->c, &copy));
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static void clear(fused *t, const rlxc_buffer *b)
+{
+    const rlxc_expr *row = rlxc_loop_var(t->ctx, "row"), *zero = rlxc_float(t->ctx, b->dtype, 0);
+    lanes p = new_lanes(t);
+    push(t, loop(t, row, b->shape[0], across(t, &p, set(t, at2(t, b, row, p.column), zero))));
+}
+
+/* qt = the block's queries, transposed; sums and results are empty. Where there are fewer queries
+ * than lanes, the others work on zeros. */
+void rlxc_attention_begin(fused *t)
+{
+    const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *d = rlxc_loop_var(t->ctx, "d");
+    if (t->clamp) {
+        clear(t, t->qt);
+        for (uint32_t k = 0; k < t->a->n_crossed; k++)
+            clear(t, t->turned[k]);
+    }
+    turn(t, d, num(t, t->a->size), i, t->qt, query_at(t, plus(t, t->i0, i), d));
+    clear(t, t->ot);
+    lanes p = new_lanes(t);
+    push(t, across(t, &p,
+                   both(t, set(t, at1(t, t->max, p.column), lowest(t)),
+                        set(t, at1(t, t->sum, p.column), real(t, 0)))));
+}
+
+/* A tile of |rows| keys from |j| on: products with all queries of the block. */
+static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
+{
+    const rlxc_expr *m = rlxc_loop_var(t->ctx, "m"), *d = rlxc_loop_var(t->ctx, "d");
+    lanes p = new_lanes(t);
+    int64_t width = (int64_t)t->nv * t->vl;
+    const rlxc_expr *sum = at1(t, t->acc, plus(t, times(t, m, num(t, width)), p.column));
+    const rlxc_expr *row = plus(t, j, m);
+    const rlxc_expr *more = plus(t, sum, times(t, key_at(t, row, d), at2(t, t->qt, d, p.column)));
+    const rlxc_stmt *parts[3];
+    parts[0] = unrolled(t, m, rows, across(t, &p, set(t, sum, real(t, 0))));
+    parts[1] =
+        loop(t, d, num(t, t->a->size), unrolled(t, m, rows, across(t, &p, set(t, sum, more))));
+    parts[2] = unrolled(t, m, rows, across(t, &p, set(t, at2(t, t->st, row, p.column), sum)));
+    return rlxc_stmt_seq(t->ctx, parts, 3);
+}
+
+/* Along with tile |tile|: hints for a share of what rlxc_attention_turn reads of the next block of
+ * keys. It reads a few lines of each query, too short a way for memory to be ahead by itself. */
+static void fetch_crossed(fused *t, const rlxc_expr *tile)
+{
+    const rlxc_stage *s = t->a->map;
+    const rlxc_expr *one = num(t, 1), *next = plus(t, t->j0, num(t, KEYS));
+    int64_t height = (int64_t)t->nv * t->vl, tiles = KEYS / t->mr,
+            rows = (height + tiles - 1) / tiles;
+    for (uint32_t k = 0; k < t->a->n_crossed; k++) {
+        const rlxc_expr *load = t->a->crossed[k], *i = rlxc_loop_var(t->ctx, "i"),
+                        *l = rlxc_loop_var(t->ctx, "line");
+        int64_t line = LINE * 8 / load->dtype.bits;
+        const rlxc_expr *row = plus(t, t->i0, plus(t, times(t, tile, num(t, rows)), i));
+        const rlxc_expr *key = plus(t, next, times(t, l, num(t, line)));
+        const rlxc_expr *at[4] = {t->b, t->h, least(t, row, rlxc_sub(t->ctx, t->a->queries, one)),
+                                  least(t, key, rlxc_sub(t->ctx, t->a->keys, one))};
+        const rlxc_stmt *fetch = rlxc_fetch(t->ctx, rlxc_replace(t->ctx, load, s->vars, at, 4));
+        push(t, loop(t, i, num(t, rows), unrolled(t, l, (KEYS + line - 1) / line, fetch)));
+    }
+}
+
+/* Tiles of |mr| rows, then of two and one, for all keys of the block. */
+void rlxc_attention_scores(fused *t)
+{
+    const rlxc_expr *left = t->nk, *start = num(t, 0);
+    for (uint32_t rows = t->mr; rows > 0; rows = rows > 2 ? 2 : rows - 1) {
+        const rlxc_expr *k = rlxc_loop_var(t->ctx, "tile");
+        const rlxc_expr *count = divided(t, left, num(t, rows));
+        const rlxc_expr *j = plus(t, start, times(t, k, num(t, rows)));
+        rlxc_schedule *outer = t->c, each = {.s = outer->s};
+        t->c = &each;
+        if (rows == t->mr)
+            fetch_crossed(t, k);
+        push(t, score_tile(t, j, rows));
+        t->c = outer;
+        push(t, loop(t, k, count, rlxc_body_of(&each)));
+        start = plus(t, start, times(t, count, num(t, rows)));
+        left = rest(t, left, num(t, rows));
+    }
+}
+
+/* What the mask reads of the block across the queries, turned once for all that is done with it. */
+void rlxc_attention_turn(fused *t)
+{
+    const rlxc_stage *s = t->a->map;
+    for (uint32_t k = 0; k < t->a->n_crossed; k++) {
+        const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *j = rlxc_loop_var(t->ctx, "j");
+        const rlxc_expr *at[4] = {t->b, t->h, plus(t, t->i0, i), plus(t, t->j0, j)};
+        turn(t, j, t->nk, i, t->turned[k], rlxc_replace(t->ctx, t->a->crossed[k], s->vars, at, 4));
+    }
+}
+
+/* st = exp(mask(st) - maximum), with the block's share of maximum and sum. */
+void rlxc_attention_weights(fused *t)
+{
+    const rlxc_expr *j = rlxc_loop_var(t->ctx, "j");
+    lanes p = new_lanes(t);
+    const rlxc_expr *score = at2(t, t->st, j, p.column), *max = at1(t, t->max, p.column),
+                    *sum = at1(t, t->sum, p.column), *corr = at1(t, t->corr, p.column);
+    push(t, across(t, &p, set(t, corr, max)));
+    const rlxc_stmt *mask = set(t, score, masked(t, query(t, p.column), j, p.column, score));
+    push(t, loop(t, j, t->nk,
+                 both(t, across(t, &p, mask), across(t, &p, set(t, max, most(t, max, score))))));
+    push(t, across(t, &p, set(t, corr, exp_of(t, rlxc_sub(t->ctx, corr, max)))));
+    push(t, across(t, &p, set(t, sum, times(t, sum, corr))));
+    const rlxc_stmt *weight = set(t, score, exp_of(t, rlxc_sub(t->ctx, score, max)));
+    push(t, loop(t, j, t->nk,
+                 both(t, across(t, &p, weight), across(t, &p, set(t, sum, plus(t, sum, score))))));
+}
+
+/* ot = ot * correction + values * weights, for |rows| elements e from |e0| on. */
+static const rlxc_stmt *value_tile(fused *t, const rlxc_expr *e0, uint32_t rows)
+{
+    const rlxc_expr *m = rlxc_loop_var(t->ctx, "m"), *j = rlxc_loop_var(t->ctx, "j");
+    lanes p = new_lanes(t);
+    int64_t width = (int64_t)t->nv * t->vl;
+    const rlxc_expr *sum = at1(t, t->acc, plus(t, times(t, m, num(t, width)), p.column));
+    const rlxc_expr *e = plus(t, e0, m), *out = at2(t, t->ot, e, p.column);
+    const rlxc_expr *before = times(t, out, at1(t, t->corr, p.column));
+    const rlxc_expr *more = plus(t, sum, times(t, value_at(t, j, e), at2(t, t->st, j, p.column)));
+    const rlxc_stmt *parts[3];
+    parts[0] = unrolled(t, m, rows, across(t, &p, set(t, sum, before)));
+    parts[1] = loop(t, j, t->nk, unrolled(t, m, rows, across(t, &p, set(t, sum, more))));
+    parts[2] = unrolled(t, m, rows, across(t, &p, set(t, out, sum)));
+    return rlxc_stmt_seq(t->ctx, parts, 3);
+}
+
+void rlxc_attention_values(fused *t)
+{
+    uint32_t full = (uint32_t)t->a->value_size / t->mr, left = (uint32_t)t->a->value_size % t->mr;
+    const rlxc_expr *k = rlxc_loop_var(t->ctx, "tile");
+    if (full > 0)
+        push(t, loop(t, k, num(t, full), value_tile(t, times(t, k, num(t, t->mr)), t->mr)));
+    if (left > 0)
+        push(t, value_tile(t, num(t, (int64_t)full * t->mr), left));
+}
+
+/* The keys and values of the block as float32. */
+void rlxc_attention_widen(fused *t)
+{
+    const rlxc_expr *j = rlxc_loop_var(t->ctx, "j"), *d = rlxc_loop_var(t->ctx, "d"),
+                    *e = rlxc_loop_var(t->ctx, "e");
+    if (t->keys)
+        push(t, loop(t, j, t->nk,
+                     loop(t, d, num(t, t->a->size),
+                          set(t, at2(t, t->keys, j, d), key_in_place(t, j, d)))));
+    if (t->values)
+        push(t, loop(t, j, t->nk,
+                     loop(t, e, num(t, t->a->value_size),
+                          set(t, at2(t, t->values, j, e), value_in_place(t, j, e)))));
+}
+
+/* out = ot / sum for all queries of the block: divided by vectors along them, then moved; or NULL.
+ */
+static const rlxc_stmt *whole_result(fused *t)
+{
+    const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");
+    lanes p = new_lanes(t);
+    const rlxc_expr *total = at2(t, t->ot, e, p.column), *sum = at1(t, t->sum, p.column);
+    const rlxc_expr *value = result_value(t, plus(t, t->i0, p.column), e, total, sum);
+    const rlxc_transposition move = {.to = result_place(t, plus(t, t->i0, i), e),
+                                     .from = at2(t, t->ot, e, i),
+                                     .crossed = i,
+                                     .last = e,
+                                     .n_crossed = (int64_t)t->nv * t->vl,
+                                     .n_last = t->a->value_size};
+    const rlxc_stmt *moved = rlxc_transposed(t->c, &move);
+    const rlxc_stmt *quotients =
+        loop(t, e, num(t, move.n_last), across(t, &p, set(t, total, value)));
+    return moved ? both(t, quotients, moved) : NULL;
+}
+
+/* out = ot / sum; of a block beyond the queries what is there. */
+void rlxc_attention_end(fused *t)
+{
+    const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");
+    const int64_t width = (int64_t)t->nv * t->vl;
+    const rlxc_expr *count = num(t, width);
+    if (t->clamp)
+        count = least(t, count, rlxc_sub(t->ctx, t->a->queries, t->i0));
+    const rlxc_expr *query = plus(t, t->i0, i);
+    const rlxc_stmt *one = set(t, result_place(t, query, e),
+                               result_value(t, query, e, at2(t, t->ot, e, i), at1(t, t->sum, i)));
+    one = loop(t, i, count, loop(t, e, num(t, t->a->value_size), one));
+    const rlxc_stmt *whole = whole_result(t);
+    const rlxc_expr *all = rlxc_binary(t->ctx, RLXC_EXPR_EQ, count, num(t, width));
+    push(t, !whole ? one : t->clamp ? rlxc_stmt_if(t->ctx, all, whole, one) : whole);
+}

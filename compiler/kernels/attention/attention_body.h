@@ -1,0 +1,236 @@
+/* Private to the two files that emit attention: attention.c goes over blocks of queries
+ * and keys, and a query alone; attention_block.c emits what happens in a block. Statements
+ * are appended to t->c. */
+#ifndef RLXC_KERNELS_ATTENTION_ATTENTION_BODY_H
+#define RLXC_KERNELS_ATTENTION_ATTENTION_BODY_H
+
+#include "compiler/kernels/attention/attention.h"
+
+#include <float.h>
+
+enum { KEYS = 48, KEYS_ALONE = 256, ALONE = 3, MAX_SIZE = 256, LINE = 64 };
+
+typedef struct fused {
+    rlxc_context *ctx;
+    const rlxc_attention *a;
+    rlxc_schedule *c; /* what runs for one block of queries */
+    uint32_t vl, nv, mr;
+    bool clamp; /* the block may reach beyond the queries */
+    const rlxc_expr *b, *h, *i0, *j0, *nk;
+    rlxc_buffer *qt, *st, *ot;                   /* workspace */
+    rlxc_buffer *keys, *values;                  /* widened blocks, or NULL */
+    rlxc_buffer *turned[RLXC_ATTENTION_CROSSED]; /* a->crossed, as st is laid out */
+    rlxc_buffer *acc, *max, *sum, *corr;         /* in registers */
+} fused;
+
+/* The parts of what runs for a block of queries: before the keys, for each block of them, after. */
+void rlxc_attention_begin(fused *t);
+void rlxc_attention_widen(fused *t);
+void rlxc_attention_turn(fused *t);
+void rlxc_attention_scores(fused *t);
+void rlxc_attention_weights(fused *t);
+void rlxc_attention_values(fused *t);
+void rlxc_attention_end(fused *t);
+
+/* --- small helpers ---------------------------------------------------------------------------- */
+
+static inline const rlxc_expr *num(fused *t, int64_t v)
+{
+    return rlxc_i64(t->ctx, v);
+}
+
+static inline const rlxc_expr *plus(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_add(t->ctx, a, b);
+}
+
+static inline const rlxc_expr *times(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_mul(t->ctx, a, b);
+}
+
+static inline const rlxc_expr *divided(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, a, b);
+}
+
+static inline const rlxc_expr *rest(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_FLOORMOD, a, b);
+}
+
+static inline const rlxc_expr *least(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_MIN, a, b);
+}
+
+static inline const rlxc_expr *most(fused *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_binary(t->ctx, RLXC_EXPR_MAX, a, b);
+}
+
+static inline const rlxc_expr *real(fused *t, double v)
+{
+    return rlxc_float(t->ctx, t->a->dtype, v);
+}
+
+/* Where maxima start: finite, so that the first correction is no NaN, and no score is below but
+ * -inf. Exporters hide keys with the least float; rows of nothing else are means. */
+static inline const rlxc_expr *lowest(fused *t)
+{
+    return real(t, t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX);
+}
+
+static inline const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
+{
+    return rlxc_call(t->ctx, x->dtype, rlxc_intern_cstr(t->ctx, "exp"), &x, 1);
+}
+
+static inline const rlxc_expr *at1(fused *t, const rlxc_buffer *b, const rlxc_expr *i)
+{
+    return rlxc_load(t->ctx, b, &i, 1);
+}
+
+static inline const rlxc_expr *at2(fused *t, const rlxc_buffer *b, const rlxc_expr *i,
+                                   const rlxc_expr *j)
+{
+    const rlxc_expr *both[2] = {i, j};
+    return rlxc_load(t->ctx, b, both, 2);
+}
+
+/* |place| = |value|, where |place| is a load. */
+static inline const rlxc_stmt *set(fused *t, const rlxc_expr *place, const rlxc_expr *value)
+{
+    return rlxc_stmt_store(t->ctx, place->load.buffer, place->load.indices, place->load.n, value);
+}
+
+typedef struct renaming {
+    rlxc_context *ctx;
+    const rlxc_expr *from, *to;
+} renaming;
+
+static inline const rlxc_expr *rename_var(void *user, const rlxc_expr *e)
+{
+    renaming *r = user;
+    return rlxc_substitute(r->ctx, e, &r->from, &r->to, 1);
+}
+
+/* A loop with a variable of its own: |var| may have been used for other loops before. */
+static inline const rlxc_stmt *loop_of(fused *t, const rlxc_expr *var, const rlxc_expr *extent,
+                                       rlxc_loop_kind kind, const rlxc_stmt *body)
+{
+    renaming r = {t->ctx, var, rlxc_var_like(t->ctx, var)};
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = rename_var};
+    body = rlxc_stmt_rewrite(t->ctx, body, &rewriter);
+    return rlxc_loop_of(t->ctx, r.to, extent, kind, body);
+}
+
+static inline const rlxc_stmt *loop(fused *t, const rlxc_expr *var, const rlxc_expr *extent,
+                                    const rlxc_stmt *body)
+{
+    return loop_of(t, var, extent, RLXC_LOOP_SERIAL, body);
+}
+
+static inline const rlxc_stmt *both(fused *t, const rlxc_stmt *a, const rlxc_stmt *b)
+{
+    const rlxc_stmt *parts[2] = {a, b};
+    return rlxc_stmt_seq(t->ctx, parts, 2);
+}
+
+static inline void push(fused *t, const rlxc_stmt *s)
+{
+    RLXC_PUSH(t->ctx, &t->c->out, s);
+}
+
+static inline rlxc_buffer *local(fused *t, const char *name, int64_t rows, int64_t columns)
+{
+    const rlxc_expr *shape[2] = {num(t, rows ? rows : columns), num(t, columns)};
+    return rlxc_local_buffer(t->c, name, t->a->dtype, shape, rows ? 2 : 1);
+}
+
+static inline const rlxc_stmt *unrolled(fused *t, const rlxc_expr *var, int64_t n,
+                                        const rlxc_stmt *body)
+{
+    return loop_of(t, var, num(t, n), RLXC_LOOP_UNROLLED, body);
+}
+
+/* --- what the stages compute, at given places ------------------------------------------------- */
+
+static inline const rlxc_expr *query_at(fused *t, const rlxc_expr *i, const rlxc_expr *d)
+{
+    const rlxc_stage *s = t->a->score;
+    const rlxc_expr *values[5] = {t->b, t->h, i, num(t, 0), d};
+    return rlxc_replace(t->ctx, t->a->query, s->vars, values, 5);
+}
+
+static inline const rlxc_expr *key_in_place(fused *t, const rlxc_expr *j, const rlxc_expr *d)
+{
+    const rlxc_stage *s = t->a->score;
+    const rlxc_expr *values[5] = {t->b, t->h, num(t, 0), plus(t, t->j0, j), d};
+    return rlxc_replace(t->ctx, t->a->key, s->vars, values, 5);
+}
+
+static inline const rlxc_expr *value_in_place(fused *t, const rlxc_expr *j, const rlxc_expr *e)
+{
+    const rlxc_stage *s = t->a->weigh;
+    const rlxc_expr *values[5] = {t->b, t->h, num(t, 0), e, plus(t, t->j0, j)};
+    return rlxc_replace(t->ctx, t->a->value, s->vars, values, 5);
+}
+
+typedef struct turned_load {
+    fused *t;
+    const rlxc_expr *row, *column;
+} turned_load;
+
+static inline const rlxc_expr *read_turned(void *user, const rlxc_expr *e)
+{
+    const turned_load *q = user;
+    for (uint32_t i = 0; i < q->t->a->n_crossed; i++)
+        if (q->t->a->crossed[i] == e)
+            return at2(q->t, q->t->turned[i], q->row, q->column);
+    return NULL;
+}
+
+/* The score of query |i| and key |j| of the block after scale, bias and mask; |column|: of the
+ * query in st, NULL: it is alone. */
+static inline const rlxc_expr *masked(fused *t, const rlxc_expr *i, const rlxc_expr *j,
+                                      const rlxc_expr *column, const rlxc_expr *score)
+{
+    const rlxc_stage *s = t->a->map;
+    const rlxc_expr *values[4] = {t->b, t->h, i, plus(t, t->j0, j)};
+    turned_load turned = {t, j, column};
+    const rlxc_expr *e =
+        column ? rlxc_expr_rewrite(t->ctx, s->value, read_turned, &turned) : s->value;
+    e = rlxc_replace(t->ctx, e, s->vars, values, 4);
+    return rlxc_replace_loads(t->ctx, e, t->a->score->out, score);
+}
+
+/* |expr| over the axes of the result, for element |e| of query |i|. */
+static inline const rlxc_expr *of_result(fused *t, const rlxc_expr *expr, const rlxc_expr *i,
+                                         const rlxc_expr *e)
+{
+    const rlxc_expr *known[4] = {t->b, t->h, i, e}, *values[4];
+    for (uint32_t k = 0; k < 4; k++)
+        values[t->a->place[k]] = known[k];
+    return rlxc_replace(t->ctx, expr, t->a->final->vars, values, 4);
+}
+
+static inline const rlxc_expr *result_place(fused *t, const rlxc_expr *i, const rlxc_expr *e)
+{
+    const rlxc_stage *s = t->a->final;
+    const rlxc_expr **indices = rlxc_alloc(t->ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t k = 0; k < s->out->ndim; k++)
+        indices[k] = of_result(t, s->indices[k], i, e);
+    return rlxc_load(t->ctx, s->out, indices, s->out->ndim);
+}
+
+static inline const rlxc_expr *result_value(fused *t, const rlxc_expr *i, const rlxc_expr *e,
+                                            const rlxc_expr *total, const rlxc_expr *sum)
+{
+    const rlxc_attention *a = t->a;
+    const rlxc_expr *value = of_result(t, a->final->value, i, e);
+    value = rlxc_replace_loads(t->ctx, value, a->weigh->out, total);
+    return rlxc_replace_loads(t->ctx, value, a->sum->out, sum);
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* Recognises windows over images with their channels last:
+ *
+ *     out[..., y, x, c] = out[..., y, x, c] + (or max, min) element
+ *
+ * They slide over each channel by itself where every load of the element is contiguous in c, and
+ * one of them walks along the columns x as along the last axis of the window. Others are sums for
+ * register tiles (tile.h), whose rows are the columns.
+ *
+ * What keeps the window on the image is a condition of the element,
+ *
+ *     if_then_else(0 <= y * 2 + ry - 1 and y * 2 + ry - 1 < h and ..., load, neutral)
+ *
+ * in which each comparison speaks of one axis of the window. What fails it adds nothing, so the
+ * condition is the same as a range of that axis; the stage that is given back has none.
+ *
+ * Left out: conditions of the channels, of two axes of the window, of the axis along the columns
+ * but not of the columns, or that are not linear; windows wider than RLXC_SLIDING_WIDTH. */
+#include "compiler/kernels/conv/sliding.h"
+
+#include <string.h>
+
+#include "compiler/kernels/matmul/tile_plan.h"
+
+typedef struct finder {
+    rlxc_context *ctx;
+    rlxc_sliding *w;
+    RLXC_VEC(const rlxc_expr *) conditions;
+    bool walks; /* some load walks along the columns as along the window */
+    bool bad;
+} finder;
+
+/* --- what is summed -------------------------------------------------------------------------- */
+
+/* |e| without the conditions that make it |neutral| where they fail; NULL: zero. */
+static const rlxc_expr *strip(finder *f, const rlxc_expr *e, const rlxc_expr *neutral)
+{
+    rlxc_context *ctx = f->ctx;
+    if (e->kind == RLXC_EXPR_MUL && !neutral)
+        return rlxc_mul(ctx, strip(f, e->bin.a, NULL), strip(f, e->bin.b, NULL));
+    if (e->kind == RLXC_EXPR_CAST && !neutral)
+        return rlxc_cast(ctx, e->dtype, strip(f, e->bin.a, NULL));
+    if (e->kind != RLXC_EXPR_CALL || strcmp(e->call.name, "if_then_else") != 0)
+        return e;
+    const rlxc_expr *no = e->call.args[2];
+    if (no != (neutral ? neutral : rlxc_cast(ctx, no->dtype, rlxc_int(ctx, RLX_I32, 0))))
+        return e;
+    RLXC_PUSH(ctx, &f->conditions, e->call.args[0]);
+    return strip(f, e->call.args[1], neutral);
+}
+
+static bool check_node(void *user, const rlxc_expr *e)
+{
+    finder *f = user;
+    const rlxc_stage *s = &f->w->stage;
+    const rlxc_expr *x = s->vars[f->w->column], *r = s->vars[f->w->along];
+    int64_t stride;
+    f->bad = f->bad || e->kind == RLXC_EXPR_LET || e->dtype.lanes > 1;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return !f->bad;
+    f->bad = f->bad || e->load.buffer == s->out || e->load.buffer->strides ||
+             !rlxc_access_stride(f->ctx, e->load.buffer, e->load.indices, s->vars[f->w->channel],
+                                 &stride) ||
+             stride != 1;
+    for (uint32_t i = 0; i < e->load.n; i++)
+        f->walks = f->walks || (rlxc_expr_uses_var(f->ctx, e->load.indices[i], x) &&
+                                rlxc_expr_uses_var(f->ctx, e->load.indices[i], r));
+    return !f->bad;
+}
+
+/* Takes the conditions out of the stage's value; the element that is left, or NULL. */
+static const rlxc_expr *take_element(finder *f)
+{
+    rlxc_context *ctx = f->ctx;
+    rlxc_stage *s = &f->w->stage;
+    const rlxc_expr *value = s->value, *now = rlxc_load(ctx, s->out, s->indices, s->out->ndim);
+    const bool adds = value->kind == RLXC_EXPR_ADD;
+    if ((!adds && value->kind != RLXC_EXPR_MAX && value->kind != RLXC_EXPR_MIN) ||
+        (value->bin.a == now) == (value->bin.b == now))
+        return NULL;
+    const rlxc_expr *element = value->bin.a == now ? value->bin.b : value->bin.a;
+    element = strip(f, element, adds ? NULL : s->init);
+    s->value = rlxc_binary(ctx, (rlxc_expr_kind)value->kind, now, element);
+    return element;
+}
+
+/* Whether the element is of one channel alone. */
+static bool is_of_channel(finder *f, const rlxc_expr *element)
+{
+    rlxc_context *ctx = f->ctx;
+    const rlxc_stage *s = &f->w->stage;
+    rlxc_expr_visit(ctx, element, check_node, f);
+    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, element, rlxc_hide_load, ctx);
+    const rlxc_expr *channel = s->vars[f->w->channel];
+    return !f->bad && f->walks && !rlxc_expr_uses_var(ctx, bare, channel) &&
+           !rlxc_expr_uses_var(ctx, s->init, channel);
+}
+
+/* --- conditions ------------------------------------------------------------------------------ */
+
+static const rlxc_expr *quotient(rlxc_context *ctx, const rlxc_expr *a, int64_t b)
+{
+    return rlxc_canonical(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, a, rlxc_i64(ctx, b)), NULL);
+}
+
+/* -(-a // b): a / b rounded up */
+static const rlxc_expr *quotient_up(rlxc_context *ctx, const rlxc_expr *a, int64_t b)
+{
+    return quotient(ctx, rlxc_add(ctx, a, rlxc_i64(ctx, b - 1)), b);
+}
+
+static const rlxc_expr *meet(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
+                             const rlxc_expr *b)
+{
+    return rlxc_canonical(ctx, rlxc_binary(ctx, kind, a, b), NULL);
+}
+
+/* What |e| >= 0 says of the columns: |from| there on, or up to there. */
+static void bound_columns(finder *f, const rlxc_expr *e, int64_t along, bool from)
+{
+    rlxc_context *ctx = f->ctx;
+    rlxc_sliding *w = f->w;
+    int64_t step;
+    const rlxc_expr *still;
+    if (!rlxc_linear_in(ctx, e, w->stage.vars[w->column], &step, &still) ||
+        (from ? step <= 0 : step >= 0) || step < -INT32_MAX || step > INT32_MAX) {
+        f->bad = true;
+        return;
+    }
+    const int64_t apart = along / step;
+    w->apart = w->apart == 0 || apart < w->apart ? apart : w->apart;
+    if (from)
+        w->first = meet(ctx, RLXC_EXPR_MAX, w->first,
+                        quotient_up(ctx, rlxc_sub(ctx, rlxc_i64(ctx, 0), still), step));
+    else
+        w->end = meet(ctx, RLXC_EXPR_MIN, w->end,
+                      rlxc_add(ctx, quotient(ctx, still, -step), rlxc_i64(ctx, 1)));
+}
+
+/* The condition |e| >= 0. */
+static void take_bound(finder *f, const rlxc_expr *e)
+{
+    rlxc_context *ctx = f->ctx;
+    rlxc_sliding *w = f->w;
+    const rlxc_stage *s = &w->stage;
+    const rlxc_expr *rest = NULL, *zero = rlxc_i64(ctx, 0);
+    uint32_t axis = RLXC_STAGE_AXES;
+    int64_t step;
+    e = rlxc_canonical(ctx, e, NULL);
+    for (uint32_t k = 0; k < s->n_axes; k++) {
+        if (!s->reduces[k] || !rlxc_expr_uses_var(ctx, e, s->vars[k]))
+            continue;
+        f->bad = f->bad || axis != RLXC_STAGE_AXES;
+        axis = k;
+    }
+    if (f->bad || axis == RLXC_STAGE_AXES || rlxc_expr_uses_var(ctx, e, s->vars[w->channel]) ||
+        !rlxc_linear_in(ctx, e, s->vars[axis], &step, &rest) || step == 0 || step < -INT32_MAX ||
+        step > INT32_MAX) {
+        f->bad = true;
+        return;
+    }
+    if (step > 0) {
+        const rlxc_expr *from = quotient_up(ctx, rlxc_sub(ctx, zero, rest), step);
+        w->from[axis] = meet(ctx, RLXC_EXPR_MAX, w->from[axis] ? w->from[axis] : zero, from);
+    } else {
+        const rlxc_expr *to = rlxc_add(ctx, quotient(ctx, rest, -step), rlxc_i64(ctx, 1));
+        w->to[axis] = meet(ctx, RLXC_EXPR_MIN, w->to[axis] ? w->to[axis] : s->extents[axis], to);
+    }
+    /* what all columns lose of |along| alike is the border of none */
+    const bool of_columns = rlxc_expr_uses_var(ctx, rest, s->vars[w->column]);
+    if (of_columns != (axis == w->along))
+        f->bad = true;
+    else if (of_columns)
+        bound_columns(f, e, step, step > 0);
+}
+
+static void take_condition(finder *f, const rlxc_expr *e)
+{
+    rlxc_context *ctx = f->ctx;
+    if (e->kind == RLXC_EXPR_AND) {
+        take_condition(f, e->bin.a);
+        take_condition(f, e->bin.b);
+        return;
+    }
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
+    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
+        !rlxc_dtype_eq(e->bin.a->dtype, RLX_I64)) {
+        f->bad = true;
+        return;
+    }
+    const rlxc_expr *low = less ? e->bin.a : e->bin.b, *high = less ? e->bin.b : e->bin.a;
+    const rlxc_expr *room = rlxc_sub(ctx, high, low);
+    if (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT)
+        room = rlxc_sub(ctx, room, rlxc_i64(ctx, 1));
+    take_bound(f, room);
+}
+
+/* --- the stage ------------------------------------------------------------------------------- */
+
+static bool find_axes(rlxc_sliding *w)
+{
+    const rlxc_stage *s = &w->stage;
+    const uint32_t n = s->out ? s->out->ndim : 0;
+    if (!s->simple || !s->init || n < 2 || s->n_axes <= n || s->out->dtype.lanes != 1 ||
+        rlxc_dtype_is_bool(s->out->dtype))
+        return false;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        if (s->reduces[k] != (k >= n) || (k < n && s->indices[k] != s->vars[k]) ||
+            !rlxc_dtype_eq(s->vars[k]->dtype, RLX_I64))
+            return false;
+    w->channel = n - 1;
+    w->column = n - 2;
+    w->row = n > 3 ? n - 3 : RLXC_STAGE_AXES;
+    w->along = s->n_axes - 1;
+    return rlxc_is_int(s->extents[w->along], &w->width) && w->width > 1 &&
+           w->width <= RLXC_SLIDING_WIDTH && !rlxc_is_const(s->extents[w->column], 1) &&
+           rlxc_is_int(s->extents[w->channel], &w->channels) && w->channels > 0 &&
+           w->channels <= INT32_MAX;
+}
+
+static bool take_conditions(finder *f)
+{
+    rlxc_context *ctx = f->ctx;
+    rlxc_sliding *out = f->w;
+    out->first = rlxc_i64(ctx, 0);
+    out->end = out->stage.extents[out->column];
+    for (uint32_t i = 0; i < f->conditions.count && !f->bad; i++)
+        take_condition(f, f->conditions.items[i]);
+    for (uint32_t k = 0; k < out->stage.n_axes; k++) {
+        if (out->from[k] && !out->to[k])
+            out->to[k] = out->stage.extents[k];
+        if (out->to[k] && !out->from[k])
+            out->from[k] = rlxc_i64(ctx, 0);
+    }
+    return !f->bad;
+}
+
+bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out)
+{
+    finder f = {.ctx = ctx, .w = out};
+    *out = (rlxc_sliding){.stage = *stage};
+    if (!find_axes(out))
+        return false;
+    const rlxc_expr *element = take_element(&f);
+    if (!element || !is_of_channel(&f, element) || !take_conditions(&f))
+        return false;
+    /* the ends of the window, which are further out than the rest */
+    const rlxc_expr *r = out->stage.vars[out->along],
+                    *ends[2] = {rlxc_i64(ctx, 0), rlxc_i64(ctx, out->width - 1)};
+    out->first = rlxc_canonical(ctx, rlxc_substitute(ctx, out->first, &r, &ends[0], 1), NULL);
+    out->end = rlxc_canonical(ctx, rlxc_substitute(ctx, out->end, &r, &ends[1], 1), NULL);
+    return true;
+}
+
+/* The reduction axis that some load has in an index together with the columns. */
+static bool along_columns(void *user, const rlxc_expr *e)
+{
+    finder *f = user;
+    rlxc_sliding *w = f->w;
+    const rlxc_stage *s = &w->stage;
+    for (uint32_t i = 0; e->kind == RLXC_EXPR_LOAD && i < e->load.n; i++) {
+        if (!rlxc_expr_uses_var(f->ctx, e->load.indices[i], s->vars[w->column]))
+            continue;
+        for (uint32_t k = 0; k < s->n_axes; k++)
+            if (s->reduces[k] && rlxc_expr_uses_var(f->ctx, e->load.indices[i], s->vars[k]))
+                w->along = k;
+    }
+    return true;
+}
+
+bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out)
+{
+    finder f = {.ctx = s->ctx, .w = out};
+    rlxc_tile_plan p;
+    *out = (rlxc_sliding){.stage = *stage, .row = RLXC_STAGE_AXES, .along = RLXC_STAGE_AXES};
+    const rlxc_expr *element = stage->simple && stage->init ? take_element(&f) : NULL;
+    if (!element || f.conditions.count == 0 || !rlxc_tile_plan_of(s, &out->stage, &p) ||
+        p.i == RLXC_NO_AXIS || p.reduce != RLXC_NO_AXIS)
+        return false;
+    out->channel = p.j;
+    out->column = p.i;
+    rlxc_expr_visit(s->ctx, element, along_columns, &f);
+    return out->along != RLXC_STAGE_AXES &&
+           rlxc_is_int(out->stage.extents[out->along], &out->width) &&
+           out->width <= RLXC_BORDER_WIDTH && take_conditions(&f) && out->from[out->along];
+}

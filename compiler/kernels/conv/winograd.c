@@ -1,0 +1,429 @@
+/* Minimal filtering (winograd.h) by blocks of tiles: the three stages run one after the other on
+ * some tiles, whose transformed elements stay in the second-level cache.
+ *
+ *     for blocks of tiles, in parallel:
+ *         for tiles:     patch = the 6x6 elements, zeros outside     V = B' patch B
+ *         for i, j:      M[i, j] = V[i, j] weight[i, j]              by tile.c
+ *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
+ *
+ * The transforms are vectors of channels; channels that fill no vector go in shorter ones. */
+#include "compiler/kernels/rules.h"
+#include "compiler/ops/winograd_stages.h"
+
+enum {
+    IN = RLXC_WINOGRAD_IN,
+    OUT = RLXC_WINOGRAD_OUT,
+    MOST_TILES = 24, /* of a block; multiples of the rows of a register tile */
+    FEWEST_TILES = 6,
+    BLOCK_BYTES = 512 << 10, /* of V and M together: half of a usual second-level cache */
+    MOST_CHANNELS = 1 << 20
+};
+
+/* --- recognition ------------------------------------------------------------------------------ */
+
+typedef struct find_load {
+    const rlxc_buffer *but[2];
+    const rlxc_expr *found;
+} find_load;
+
+static bool visit_load(void *user, const rlxc_expr *e)
+{
+    find_load *f = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer != f->but[0] && e->load.buffer != f->but[1])
+        f->found = e;
+    return true;
+}
+
+/* A load in the stage of a buffer other than its result and |but|. */
+static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const rlxc_buffer *but)
+{
+    find_load f = {.but = {s->out, but}};
+    rlxc_expr_visit(ctx, s->value, visit_load, &f);
+    return f.found;
+}
+
+/* A float32 sum from zero over |n_reduce| axes into each element of a tensor of four dimensions. */
+static bool is_sum(rlxc_context *ctx, const rlxc_stage *s, uint32_t n_reduce)
+{
+    if (!s->simple || s->removed || !s->init || s->out->ndim != 4 || s->n_axes != 4 + n_reduce ||
+        !rlxc_dtype_eq(s->out->dtype, RLX_F32) || s->init != rlxc_float(ctx, RLX_F32, 0))
+        return false;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        if (s->reduces[k] != (k >= 4) || (k < 4 && s->indices[k] != s->vars[k]))
+            return false;
+    for (uint32_t k = 0; k < 4; k++)
+        if (!rlxc_prove_eq(ctx, s->extents[k], rlxc_cast(ctx, RLX_I64, s->out->shape[k]), NULL))
+            return false;
+    return true;
+}
+
+static bool adds(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value)
+{
+    return s->value == rlxc_add(ctx, rlxc_load(ctx, s->out, s->vars, 4), value);
+}
+
+static bool has_shape(rlxc_context *ctx, const rlxc_buffer *b, const rlxc_expr *const dims[4])
+{
+    for (uint32_t k = 0; k < 4; k++)
+        if (!rlxc_prove_eq(ctx, rlxc_cast(ctx, RLX_I64, b->shape[k]), dims[k], NULL))
+            return false;
+    return true;
+}
+
+/* [6, 6, channels, outputs], or panels of them. */
+static bool has_weight_shape(const rlxc_winograd *w, int64_t channels, int64_t outputs)
+{
+    const rlxc_buffer *b = w->weight;
+    int64_t panels, width;
+    if (b->strides || !rlxc_is_const(b->shape[0], IN) || !rlxc_is_const(b->shape[1], IN))
+        return false;
+    if (b->ndim == 4)
+        return rlxc_is_const(b->shape[2], channels) && rlxc_is_const(b->shape[3], outputs);
+    return b->ndim == 5 && rlxc_is_int(b->shape[2], &panels) && rlxc_is_int(b->shape[4], &width) &&
+           width > 0 && rlxc_is_const(b->shape[3], channels) &&
+           panels == (outputs + width - 1) / width;
+}
+
+static int64_t subtracted(const rlxc_expr *index)
+{
+    int64_t value;
+    return index->kind == RLXC_EXPR_SUB && rlxc_is_int(index->bin.b, &value) ? value : 0;
+}
+
+/* Whether stages |i| to |i| + 2 are such a convolution. */
+static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
+{
+    rlxc_context *ctx = s->ctx;
+    const rlxc_stage *input = &s->items[i], *product = input + 1, *output = input + 2;
+    if (i + 2 >= s->n || !is_sum(ctx, input, 2) || !is_sum(ctx, product, 1) ||
+        !is_sum(ctx, output, 2) || !rlxc_stage_is_temp(s, input->out) ||
+        !rlxc_stage_is_temp(s, product->out))
+        return false;
+    const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
+    if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
+        return false;
+    rlxc_winograd w = {.x = x->load.buffer,
+                       .weight = u->load.buffer,
+                       .v = input->out,
+                       .m = product->out,
+                       .y = output->out};
+    for (uint32_t k = 0; k < 2; k++)
+        w.before[k] = subtracted(x->load.indices[1 + k]);
+    int64_t channels, outputs;
+    const rlxc_expr *in = rlxc_i64(ctx, IN), *tiles = rlxc_winograd_tiles(ctx, w.y);
+    if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs) ||
+        channels < 1 || outputs < 1 || channels > MOST_CHANNELS || outputs > MOST_CHANNELS)
+        return false;
+    const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
+    const rlxc_expr *m_dims[4] = {in, in, tiles, w.y->shape[3]};
+    *out = w;
+    return has_shape(ctx, w.v, v_dims) && has_shape(ctx, w.m, m_dims) &&
+           has_weight_shape(&w, channels, outputs) && !w.x->strides &&
+           adds(ctx, input, rlxc_winograd_input(ctx, &w, input->vars)) &&
+           adds(ctx, product, rlxc_winograd_product(ctx, &w, product->vars)) &&
+           adds(ctx, output, rlxc_winograd_output(ctx, &w, output->vars)) &&
+           rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
+           rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
+           rlxc_is_const(output->extents[5], IN);
+}
+
+/* --- emission --------------------------------------------------------------------------------- */
+
+typedef struct emitter {
+    rlxc_schedule inner; /* the body of the loop over blocks */
+    rlxc_context *ctx;
+    const rlxc_winograd *w;
+    const rlxc_stage *epilogue;
+    int64_t channels, outputs;
+    uint32_t lanes;
+    const rlxc_expr *first, *rows; /* of the block: its first tile and how many it has */
+    rlxc_buffer *patch, *v, *m, *half, *result;
+} emitter;
+
+static const rlxc_expr *num(const emitter *e, int64_t value)
+{
+    return rlxc_i64(e->ctx, value);
+}
+
+/* One step over vectors of channels: the statement for those from |at| on. */
+typedef const rlxc_stmt *(*over_channels_fn)(const emitter *e, const void *user,
+                                             const rlxc_expr *at, uint32_t lanes);
+
+static const rlxc_stmt *over_channels(const emitter *e, int64_t channels, over_channels_fn body,
+                                      const void *user)
+{
+    RLXC_VEC(const rlxc_stmt *) parts = {0};
+    int64_t start = 0;
+    for (uint32_t lanes = e->lanes; lanes > 0; lanes /= 2) {
+        int64_t count = (channels - start) / lanes;
+        if (count == 0)
+            continue;
+        const rlxc_expr *var = rlxc_loop_var(e->ctx, "c");
+        const rlxc_expr *at = rlxc_add(e->ctx, rlxc_mul(e->ctx, var, num(e, lanes)), num(e, start));
+        RLXC_PUSH(
+            e->ctx, &parts,
+            rlxc_loop_of(e->ctx, var, num(e, count), RLXC_LOOP_SERIAL, body(e, user, at, lanes)));
+        start += count * lanes;
+    }
+    return rlxc_stmt_seq(e->ctx, parts.items, parts.count);
+}
+
+/* A buffer with one index, |slot|, left to the program. */
+typedef struct access {
+    rlxc_buffer *buffer;
+    const rlxc_expr *at[4];
+    uint32_t slot;
+} access;
+
+static const rlxc_expr *const *with_slot(const emitter *e, const access *a, uint32_t value)
+{
+    const rlxc_expr **at = rlxc_copy(e->ctx, a->at, sizeof a->at);
+    at[a->slot] = num(e, value);
+    return at;
+}
+
+/* to[i] = sum of matrix[i][k] * from[k] */
+static const rlxc_stmt *multiply(const emitter *e, rlxc_winograd_matrix matrix, const access *from,
+                                 const access *to)
+{
+    rlxc_context *ctx = e->ctx;
+    rlxc_winograd_program p = rlxc_winograd_program_of(matrix);
+    const rlxc_expr *values[RLXC_WINOGRAD_VALUES];
+    RLXC_VEC(const rlxc_stmt *) parts = {0};
+    for (uint32_t k = 0; k < IN; k++) {
+        values[k] = rlxc_var(ctx, rlxc_intern_cstr(ctx, "d"), RLX_F32);
+        const rlxc_expr *load =
+            rlxc_load(ctx, from->buffer, with_slot(e, from, k), from->buffer->ndim);
+        RLXC_PUSH(ctx, &parts, rlxc_stmt_let(ctx, values[k], load));
+    }
+    for (uint32_t i = 0; i < p.n_steps; i++) {
+        const rlxc_winograd_step *s = &p.steps[i];
+        const rlxc_expr *a = values[s->a], *b = values[s->b];
+        const rlxc_expr *scaled = rlxc_mul(ctx, rlxc_float(ctx, RLX_F32, s->c), b);
+        values[s->to] = rlxc_var(ctx, rlxc_intern_cstr(ctx, "t"), RLX_F32);
+        RLXC_PUSH(ctx, &parts, rlxc_stmt_let(ctx, values[s->to], rlxc_add(ctx, a, scaled)));
+    }
+    for (uint32_t i = 0; i < p.n_results; i++)
+        RLXC_PUSH(ctx, &parts,
+                  rlxc_stmt_store(ctx, to->buffer, with_slot(e, to, i), to->buffer->ndim,
+                                  values[p.results[i]]));
+    return rlxc_stmt_seq(ctx, parts.items, parts.count);
+}
+
+/* matrix * from * matrix', where |from| and |to| have the two indices first, and the channel last
+ * at |from_channel| and |to_channel|. */
+static const rlxc_stmt *transform(const emitter *e, rlxc_winograd_matrix matrix, access from,
+                                  access to, const rlxc_expr *at, uint32_t lanes)
+{
+    const rlxc_point column = {.v = rlxc_loop_var(e->ctx, "s"), .l = rlxc_loop_var(e->ctx, "l")};
+    const rlxc_point row = {.v = rlxc_loop_var(e->ctx, "i"), .l = rlxc_loop_var(e->ctx, "l")};
+    int64_t rows = matrix == RLXC_WINOGRAD_A ? OUT : IN;
+    from.slot = 0;
+    from.at[1] = column.v;
+    from.at[from.buffer->ndim - 1] = rlxc_add(e->ctx, at, column.l);
+    access half = {e->half, {NULL, column.v, column.l}, 0};
+    const rlxc_stmt *first = multiply(e, matrix, &from, &half);
+    half = (access){e->half, {row.v, NULL, row.l}, 1};
+    to.slot = 1;
+    to.at[0] = row.v;
+    to.at[to.buffer->ndim - 1] = rlxc_add(e->ctx, at, row.l);
+    const rlxc_stmt *second = multiply(e, matrix, &half, &to);
+    const rlxc_stmt *parts[2] = {rlxc_over_tile(e->ctx, &column, 0, IN, lanes, false, first),
+                                 rlxc_over_tile(e->ctx, &row, 0, rows, lanes, false, second)};
+    return rlxc_stmt_seq(e->ctx, parts, 2);
+}
+
+/* --- input --- */
+
+typedef struct copied { /* one element of the patch */
+    const rlxc_expr *r, *s;
+    const rlxc_expr *const *source; /* the first three indices of x; NULL: zeros */
+} copied;
+
+static const rlxc_stmt *copy_vector(const emitter *e, const void *user, const rlxc_expr *at,
+                                    uint32_t lanes)
+{
+    const copied *c = user;
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *lane = rlxc_loop_var(ctx, "l"), *channel = rlxc_add(ctx, at, lane);
+    const rlxc_expr *to[3] = {c->r, c->s, channel}, *value = rlxc_float(ctx, RLX_F32, 0);
+    if (c->source) {
+        const rlxc_expr *from[4] = {c->source[0], c->source[1], c->source[2], channel};
+        value = rlxc_load(ctx, e->w->x, from, 4);
+    }
+    return rlxc_loop_of(ctx, lane, num(e, lanes), RLXC_LOOP_VECTORIZED,
+                        rlxc_stmt_store(ctx, e->patch, to, 3, value));
+}
+
+static const rlxc_stmt *fill_patch(const emitter *e, const rlxc_expr *const place[3])
+{
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *at[3] = {place[0]}, *inside = NULL;
+    copied c = {rlxc_loop_var(ctx, "r"), rlxc_loop_var(ctx, "s"), NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+        const rlxc_expr *start = rlxc_mul(ctx, place[1 + i], num(e, OUT));
+        const rlxc_expr *index = rlxc_add(ctx, start, i == 0 ? c.r : c.s);
+        at[1 + i] = rlxc_sub(ctx, index, num(e, e->w->before[i]));
+        const rlxc_expr *low = rlxc_binary(ctx, RLXC_EXPR_LE, num(e, 0), at[1 + i]);
+        const rlxc_expr *high = rlxc_binary(ctx, RLXC_EXPR_LT, at[1 + i], e->w->x->shape[1 + i]);
+        low = rlxc_binary(ctx, RLXC_EXPR_AND, low, high);
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, low) : low;
+    }
+    const rlxc_stmt *zeros = over_channels(e, e->channels, copy_vector, &c);
+    c.source = at;
+    const rlxc_stmt *copies = over_channels(e, e->channels, copy_vector, &c);
+    const rlxc_stmt *body = rlxc_stmt_if(ctx, inside, copies, zeros);
+    body = rlxc_loop_of(ctx, c.s, num(e, IN), RLXC_LOOP_SERIAL, body);
+    return rlxc_loop_of(ctx, c.r, num(e, IN), RLXC_LOOP_SERIAL, body);
+}
+
+static const rlxc_stmt *transform_input(const emitter *e, const void *user, const rlxc_expr *at,
+                                        uint32_t lanes)
+{
+    const rlxc_expr *const *tile = user;
+    access from = {.buffer = e->patch}, to = {.buffer = e->v, .at = {NULL, NULL, *tile}};
+    return transform(e, RLXC_WINOGRAD_B, from, to, at, lanes);
+}
+
+/* --- output --- */
+
+static const rlxc_stmt *transform_output(const emitter *e, const void *user, const rlxc_expr *at,
+                                         uint32_t lanes)
+{
+    const rlxc_expr *const *tile = user;
+    access from = {.buffer = e->m, .at = {NULL, NULL, *tile}}, to = {.buffer = e->result};
+    return transform(e, RLXC_WINOGRAD_A, from, to, at, lanes);
+}
+
+/* Writes one vector of results; |user|: row and column in the tile, then the result's indices. */
+static const rlxc_stmt *write_vector(const emitter *e, const void *user, const rlxc_expr *at,
+                                     uint32_t lanes)
+{
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *const *where = user;
+    const rlxc_expr *lane = rlxc_loop_var(ctx, "l"), *channel = rlxc_add(ctx, at, lane);
+    const rlxc_expr *from[3] = {where[0], where[1], channel};
+    const rlxc_expr *to[4] = {where[2], where[3], where[4], channel};
+    const rlxc_expr *value = rlxc_load(ctx, e->result, from, 3);
+    const rlxc_buffer *out = e->w->y;
+    if (e->epilogue) {
+        value = rlxc_epilogue_value(ctx, e->epilogue, out, to, value);
+        out = e->epilogue->out;
+    }
+    return rlxc_loop_of(ctx, lane, num(e, lanes), RLXC_LOOP_VECTORIZED,
+                        rlxc_stmt_store(ctx, out, to, 4, value));
+}
+
+static const rlxc_stmt *write_tile(const emitter *e, const rlxc_expr *const place[3])
+{
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *where[5] = {rlxc_loop_var(ctx, "i"), rlxc_loop_var(ctx, "j"), place[0]};
+    const rlxc_expr *inside = NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        where[3 + i] = rlxc_add(ctx, rlxc_mul(ctx, place[1 + i], num(e, OUT)), where[i]);
+        const rlxc_expr *test = rlxc_binary(ctx, RLXC_EXPR_LT, where[3 + i], e->w->y->shape[1 + i]);
+        inside = inside ? rlxc_binary(ctx, RLXC_EXPR_AND, inside, test) : test;
+    }
+    const rlxc_stmt *body = over_channels(e, e->outputs, write_vector, where);
+    body = rlxc_stmt_if(ctx, inside, body, NULL);
+    body = rlxc_loop_of(ctx, where[1], num(e, OUT), RLXC_LOOP_SERIAL, body);
+    return rlxc_loop_of(ctx, where[0], num(e, OUT), RLXC_LOOP_SERIAL, body);
+}
+
+/* --- blocks --- */
+
+/* The tiles of the block, each read and transformed, or transformed and written. */
+static const rlxc_stmt *over_tiles(const emitter *e, bool input)
+{
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *tile = rlxc_loop_var(ctx, "tile"), *place[3];
+    rlxc_winograd_place(ctx, e->w->y, rlxc_add(ctx, e->first, tile), place);
+    const rlxc_stmt *parts[2];
+    if (input) {
+        parts[0] = fill_patch(e, place);
+        parts[1] = over_channels(e, e->channels, transform_input, &tile);
+    } else {
+        parts[0] = over_channels(e, e->outputs, transform_output, &tile);
+        parts[1] = write_tile(e, place);
+    }
+    return rlxc_loop_of(ctx, tile, e->rows, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, parts, 2));
+}
+
+/* M[i, j] = V[i, j] weight[i, j] for the tiles of the block, in register tiles. */
+static void multiply_block(emitter *e)
+{
+    rlxc_context *ctx = e->ctx;
+    const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
+    const rlxc_expr *tile = rlxc_loop_var(ctx, "tile"), *output = rlxc_loop_var(ctx, "f"),
+                    *channel = rlxc_loop_var(ctx, "c");
+    const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .m = e->m};
+    const rlxc_expr *axes[5] = {i, j, tile, output, channel};
+    rlxc_stage s = {.simple = true,
+                    .n_axes = 3,
+                    .vars = {tile, output, channel},
+                    .extents = {e->rows, num(e, e->outputs), num(e, e->channels)},
+                    .reduces = {false, false, true},
+                    .out = e->m,
+                    .indices = axes,
+                    .value = rlxc_add(ctx, rlxc_load(ctx, e->m, axes, 4),
+                                      rlxc_winograd_product(ctx, &own, axes)),
+                    .init = rlxc_float(ctx, RLX_F32, 0)};
+    rlxc_schedule product = {.s = e->inner.s, .serial = true};
+    if (!rlxc_schedule_tile(&product, &s, NULL)) {
+        const rlxc_stage *group[1] = {&s};
+        rlxc_schedule_rows(&product, group, 1, 0);
+    }
+    const rlxc_stmt *body = rlxc_body_of(&product);
+    body = rlxc_loop_of(ctx, j, num(e, IN), RLXC_LOOP_SERIAL, body);
+    body = rlxc_loop_of(ctx, i, num(e, IN), RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &e->inner.out, rlxc_part(ctx, "product", body));
+}
+
+static rlxc_buffer *local(emitter *e, const char *name, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    const rlxc_expr *dims[4] = {num(e, a), num(e, b), num(e, c), num(e, d)};
+    return rlxc_local_buffer(&e->inner, name, RLX_F32, dims, d ? 4 : 3);
+}
+
+static int64_t block_size(const emitter *e)
+{
+    int64_t bytes = (int64_t)sizeof(float) * IN * IN * (e->channels + e->outputs);
+    int64_t most = BLOCK_BYTES / bytes / FEWEST_TILES * FEWEST_TILES;
+    return most > MOST_TILES ? MOST_TILES : most < FEWEST_TILES ? FEWEST_TILES : most;
+}
+
+bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_winograd found;
+    const rlxc_winograd *w = &found;
+    if (!find(c->s, i, &found))
+        return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i + 2);
+    emitter e = {.inner = {.s = c->s},
+                 .ctx = ctx,
+                 .w = w,
+                 .epilogue = epilogue,
+                 .lanes = c->s->options->vector_bytes / (uint32_t)sizeof(float)};
+    if (!rlxc_is_int(w->x->shape[3], &e.channels) || !rlxc_is_int(w->y->shape[3], &e.outputs))
+        return false;
+    int64_t size = block_size(&e);
+    const rlxc_expr *block = rlxc_loop_var(ctx, "block"), *tiles = rlxc_winograd_tiles(ctx, w->y);
+    e.first = rlxc_mul(ctx, block, num(&e, size));
+    e.rows = rlxc_split_size(ctx, tiles, e.first, size);
+    e.v = local(&e, "v", IN, IN, size, e.channels);
+    e.m = local(&e, "m", IN, IN, size, e.outputs);
+    e.half = local(&e, "half", IN, IN, e.lanes, 0);
+    e.patch = local(&e, "patch", IN, IN, e.channels, 0);
+    RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "input", over_tiles(&e, true)));
+    multiply_block(&e);
+    e.result = local(&e, "result", OUT, OUT, e.outputs, 0);
+    RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "output", over_tiles(&e, false)));
+    const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, size), NULL);
+    RLXC_PUSH(ctx, &c->out,
+              rlxc_loop_of(ctx, block, blocks, RLXC_LOOP_PARALLEL, rlxc_body_of(&e.inner)));
+    rlxc_stage_drop_temp(c->s, w->v);
+    rlxc_stage_drop_temp(c->s, w->m);
+    rlxc_epilogue_done(c->s, i + 2, epilogue);
+    return true;
+}

@@ -1,0 +1,262 @@
+/* Inlining of producers: a temporary that one simple spatial stage writes is replaced by its
+ * expression where it is read.
+ *
+ * It is done when it costs nothing: the only consumer reads it at one place (equal indices are one
+ * place) and computes it no more often than the producer did, or the expression is cheap: loads
+ * and simple arithmetic. Stages run in order, and each buffer is written by one stage, so moving
+ * the computation later reads the same values; inputs that a stage in between overwrites forbid it.
+ */
+#include "compiler/kernels/conv/sliding.h"
+#include "compiler/kernels/matmul/tile_plan.h"
+#include "compiler/kernels/rules.h"
+
+#include <string.h>
+
+enum { CHEAP = 6, FAR = 2 /* columns between neighbours in a window */ };
+
+typedef struct cost {
+    uint32_t work;  /* weighted operations */
+    uint32_t loads; /* distinct loads */
+} cost;
+
+static bool is_choice(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0;
+}
+
+static uint32_t work_of(const rlxc_expr *e)
+{
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    if (kind == RLXC_EXPR_CALL)
+        return is_choice(e) ? 1 : 10;
+    if (kind == RLXC_EXPR_DIV && rlxc_dtype_is_float(e->dtype))
+        return 4;
+    if (kind == RLXC_EXPR_DIV || kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV ||
+        kind == RLXC_EXPR_FLOORMOD)
+        return 2;
+    return rlxc_is_binary(e) || kind == RLXC_EXPR_NOT || kind == RLXC_EXPR_SELECT;
+}
+
+static bool add_cost(void *user, const rlxc_expr *e)
+{
+    cost *c = user;
+    c->work += work_of(e);
+    c->loads += e->kind == RLXC_EXPR_LOAD;
+    return true;
+}
+
+static cost cost_of(rlxc_context *ctx, const rlxc_expr *e)
+{
+    cost c = {0};
+    rlxc_expr_visit(ctx, e, add_cost, &c);
+    return c;
+}
+
+static uint32_t reductions(const rlxc_stage *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        n += s->reduces[i];
+    return n;
+}
+
+/* Every axis of the consumer is an index of the load: no element is computed twice. */
+static bool reads_once(const rlxc_stage *consumer, const rlxc_expr *const *indices, uint32_t n)
+{
+    for (uint32_t i = 0; i < consumer->n_axes; i++) {
+        bool found = rlxc_is_const(consumer->extents[i], 1);
+        for (uint32_t k = 0; k < n; k++)
+            found = found || indices[k] == consumer->vars[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The producer writes every element of the buffer: indices are axes over the whole shape. */
+static bool covers(const rlxc_stage *p)
+{
+    uint32_t axis = 0;
+    for (uint32_t i = 0; i < p->out->ndim; i++) {
+        if (axis < p->n_axes && p->indices[i] == p->vars[axis]) {
+            if (p->extents[axis++] != p->out->shape[i])
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return axis == p->n_axes;
+}
+
+typedef struct substitution {
+    rlxc_context *ctx;
+    const rlxc_stage *producer;
+} substitution;
+
+static const rlxc_expr *put_value(void *user, const rlxc_expr *e)
+{
+    substitution *u = user;
+    const rlxc_stage *p = u->producer;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != p->out)
+        return NULL;
+    const rlxc_expr **indices = rlxc_alloc(u->ctx, (e->load.n + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < e->load.n; i++)
+        indices[i] = rlxc_expr_rewrite(u->ctx, e->load.indices[i], put_value, u);
+    const rlxc_expr *value = rlxc_replace(u->ctx, p->value, p->vars, indices, p->n_axes);
+    return rlxc_cast(u->ctx, p->out->dtype, value);
+}
+
+/* Whether a stage between the two writes something that the producer reads. */
+static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer)
+{
+    for (uint32_t i = producer + 1; i < consumer; i++) {
+        const rlxc_stage *between = &s->items[i];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (between->removed)
+            continue;
+        if (!between->simple || rlxc_stage_loads(s, producer, between->out, &indices, &same) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A sum over channels leaves out what is off the image by runs of columns that see the same of the
+ * window. That pays where neighbours are |FAR| apart (measured: a run of one column costs as much
+ * as what it leaves out), and where the image is read as it lies: a copy in another order has its
+ * border for nothing. */
+static bool is_wide_border(const rlxc_stages *s, const rlxc_stage *joined)
+{
+    rlxc_sliding w;
+    rlxc_tile_plan p;
+    int64_t step;
+    if (!rlxc_find_border(s, joined, &w) || !rlxc_tile_plan_of(s, &w.stage, &p) || w.apart < FAR)
+        return false;
+    const rlxc_accesses all = rlxc_accesses_of(s->ctx, &w.stage);
+    const rlxc_expr *innermost = w.stage.vars[w.stage.n_axes - 1];
+    for (uint32_t i = 0; i + 1 < all.loads.count; i++) { /* the last one is the store */
+        const rlxc_expr *e = all.loads.items[i];
+        bool vector = e->load.buffer == w.stage.out;
+        for (uint32_t k = 0; k < e->load.n; k++)
+            vector = vector || rlxc_expr_uses_var(s->ctx, e->load.indices[k], w.stage.vars[p.j]);
+        if (!vector &&
+            (!rlxc_access_stride(s->ctx, e->load.buffer, e->load.indices, innermost, &step) ||
+             step != 1))
+            return false;
+    }
+    return true;
+}
+
+/* A border round an image that a window slides over: the window leaves out what is off the image,
+ * and the wider copy is never made. */
+static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer)
+{
+    substitution u = {s->ctx, p};
+    rlxc_stage joined = *consumer;
+    if (!is_choice(p->value) || !consumer->init)
+        return false;
+    rlxc_sliding w;
+    joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
+    return rlxc_find_sliding(s->ctx, &joined, &w) || is_wide_border(s, &joined);
+}
+
+static bool may_fail(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    *found = *found || kind == RLXC_EXPR_LOAD || kind == RLXC_EXPR_CALL || kind == RLXC_EXPR_DIV ||
+             kind == RLXC_EXPR_MOD || kind == RLXC_EXPR_FLOORDIV || kind == RLXC_EXPR_FLOORMOD;
+    return !*found;
+}
+
+/* The value of |q|, which reads the output of |p| at |indices| alone, where |p| chooses by what the
+ * innermost loop does not change (the empty table of a take): the choice stands around the whole
+ * value, so that rule rows makes it before the loop, and what it guards runs in vectors. NULL where
+ * it stays inside: it is evaluated always then, so it must not read or divide. */
+static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, const rlxc_stage *q,
+                                     const rlxc_expr *const *indices)
+{
+    bool fails = false;
+    if (!is_choice(p->value) || is_choice(q->value) || q->init || q->n_axes == 0)
+        return NULL;
+    const rlxc_expr *const *choice = p->value->call.args, *args[3];
+    rlxc_expr_visit(ctx, choice[0], may_fail, &fails);
+    args[0] = rlxc_replace(ctx, choice[0], p->vars, indices, p->n_axes);
+    if (fails || rlxc_expr_uses_var(ctx, args[0], q->vars[q->n_axes - 1]))
+        return NULL;
+    for (uint32_t i = 1; i < 3; i++) {
+        rlxc_stage part = *p;
+        part.value = choice[i];
+        args[i] = rlxc_expr_rewrite(ctx, q->value, put_value, &(substitution){ctx, &part});
+    }
+    return rlxc_call(ctx, q->value->dtype, p->value->call.name, args, 3);
+}
+
+bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
+{
+    rlxc_stages *s = schedule->s;
+    rlxc_stage *p = &s->items[producer];
+    rlxc_context *ctx = s->ctx;
+    if (!p->simple || p->removed || p->init || !rlxc_stage_is_temp(s, p->out) || !covers(p))
+        return false;
+    cost c = cost_of(ctx, p->value);
+    uint32_t consumers = 0;
+    bool once = true, border = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        rlxc_stage *q = &s->items[i];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (i == producer || q->removed)
+            continue;
+        if (q->simple && q->out == p->out)
+            return false;
+        if (rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
+            continue;
+        if (!q->simple || i < producer || disturbed(s, producer, i))
+            return false;
+        const rlxc_expr *const *own;
+        bool own_same;
+        if (rlxc_stage_loads(s, producer, q->out, &own, &own_same) > 0)
+            return false; /* the consumer overwrites what the producer reads */
+        consumers++;
+        once = once && same && reads_once(q, indices, p->out->ndim);
+        bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
+        if (reductions(q) > 0 && !reads_once(q, indices, p->out->ndim) && c.work > 1)
+            cheap = false; /* recomputed in the reduction's inner loop */
+        border = consumers == 1 && is_border_of(s, p, q);
+        if (!cheap && !border && !(once && consumers == 1))
+            return false;
+    }
+    bool fits_once = (once && consumers == 1) || border;
+    if (consumers == 0 || (!fits_once && c.work > CHEAP))
+        return false;
+    substitution u = {ctx, p};
+    for (uint32_t i = producer + 1; i < s->n; i++) {
+        rlxc_stage *q = &s->items[i];
+        if (!q->simple || q->removed)
+            continue;
+        const rlxc_expr *const *indices, *value = NULL;
+        bool same;
+        if (rlxc_stage_loads(s, i, p->out, &indices, &same) > 0 && same)
+            value = choose_first(ctx, p, q, indices);
+        if (!value)
+            value = rlxc_expr_rewrite(ctx, q->value, put_value, &u);
+        q->changed = q->changed || value != q->value;
+        q->value = value;
+        if (q->init) {
+            const rlxc_expr *init = rlxc_expr_rewrite(ctx, q->init, put_value, &u);
+            q->changed = q->changed || init != q->init;
+            q->init = init;
+        }
+    }
+    p->removed = true;
+    rlxc_stage_drop_temp(s, p->out);
+    return true;
+}
+
+void rlxc_stages_inline(rlxc_stages *s)
+{
+    rlxc_schedule c = {.s = s};
+    for (uint32_t i = 0; i < s->n && !rlxc_failed(s->ctx); i++)
+        rlxc_rule_inline(&c, i);
+}

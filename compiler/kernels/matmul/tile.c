@@ -1,0 +1,427 @@
+/* Register tiles: reductions that vectorise along the last result axis (j), with data reused along
+ * another result axis (i). Matmul in all its forms, convolutions along their width, sums over
+ * leading axes. matmul/tile_plan.c says which, and how large the tiles are.
+ *
+ *     for the other result axes, for tiles of j, for blocks of rows:   in parallel
+ *         [pack the operand that depends on j]
+ *         for tiles of i in the block:
+ *             acc[mr][nv][vl] = init               local, held in registers: all indices constant
+ *             for the reduction axes: acc += ...   mr x nv vector operations, unrolled
+ *             store, or the epilogue on the tile   (bias, activation, residual)
+ *
+ * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; where
+ * there are few tiles of j the blocks of rows are what is shared out. An operand that stays in the
+ * second level of cache is gone over for each block of rows, whose results are then neighbours.
+ *
+ * Tiles are exact. Rows left over run in tiles of fewer rows (rlxc_tile_shape.chain). Columns left
+ * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
+ * behind the end, nothing is stored there. An operand that is not contiguous along j (B of x B^T)
+ * is packed for each tile of j and used for all rows; one with a small stride along j (a strided
+ * convolution) is gathered. No tile reads or writes outside its tensors.
+ *
+ * A window whose neighbours are far apart (a dilated convolution) has no border of zeros around its
+ * image: rows off the image are left out for all columns of the result, and those go in runs whose
+ * windows have the same columns on the image. */
+#include "compiler/kernels/matmul/tile.h"
+
+#include "compiler/kernels/conv/sliding.h"
+#include "compiler/kernels/rules.h"
+
+enum { ROW_BLOCK = 48 /* rows of a parallel piece: a multiple of the tiles' rows */ };
+
+static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
+{
+    return rlxc_binary(t->ctx, remainder ? RLXC_EXPR_FLOORMOD : RLXC_EXPR_FLOORDIV, a,
+                       rlxc_tile_num(t, b));
+}
+
+/* rows / mr, less one where the rows left over borrow a tile (rlxc_tile_shape). */
+static const rlxc_expr *full_tiles(rlxc_tiler *t)
+{
+    rlxc_context *ctx = t->ctx;
+    uint32_t mr = t->p.mr, borrow = t->p.shape->mr == mr ? t->p.shape->borrow : 0;
+    const rlxc_expr *count = divide(t, t->rows, mr, false), *left = divide(t, t->rows, mr, true);
+    const rlxc_expr *any = NULL;
+    for (uint32_t r = 1; r < mr; r++) {
+        if (!(borrow & 1u << r))
+            continue;
+        const rlxc_expr *is = rlxc_binary(ctx, RLXC_EXPR_EQ, left, rlxc_tile_num(t, r));
+        any = any ? rlxc_binary(ctx, RLXC_EXPR_OR, any, is) : is;
+    }
+    if (!any)
+        return count;
+    const rlxc_expr *one = rlxc_binary(ctx, RLXC_EXPR_MIN, count, rlxc_tile_num(t, 1));
+    return rlxc_sub(ctx, count, rlxc_select(ctx, any, one, rlxc_tile_num(t, 0)));
+}
+
+/* Weights that do not stay in cache from call to call come from memory, a panel's part by part as
+ * the first tile of rows asks for them. So the first full tiles of the first block of rows fetch
+ * the next panel, a cache line of each row each, where they are enough for all of it; the others
+ * name a line that they read anyway. */
+static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_expr *tile,
+                       const rlxc_expr *tiles)
+{
+    rlxc_context *ctx = t->ctx;
+    const int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
+    const int64_t line = 512 / t->s->out->dtype.bits, lines = width / line;
+    if (!t->p.panels || !t->p.fetch || q->nv != t->p.shape->nv || lines < 1)
+        return;
+    const rlxc_expr *all = rlxc_tile_num(t, lines);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, rlxc_tile_num(t, 0));
+    const rlxc_expr *now =
+        rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles, all));
+    now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tile, all));
+    const rlxc_expr *step = rlxc_select(ctx, now, rlxc_tile_num(t, 1), rlxc_tile_num(t, 0));
+    const rlxc_expr *panel = rlxc_simplify(ctx, divide(t, q->j0, width, false), NULL);
+    q->next = rlxc_named(to, "next", rlxc_tile_plus(t, panel, step));
+    q->next_column =
+        rlxc_named(to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
+}
+
+/* All rows of the block for one tile of columns: full tiles, then smaller ones. */
+static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
+{
+    rlxc_context *ctx = t->ctx;
+    if (t->p.i == RLXC_NO_AXIS) {
+        q.mr = 1;
+        return rlxc_tile_body(t, &q);
+    }
+    rlxc_schedule own = {.s = t->c->s};
+    rlxc_rest rest = {t->row, t->rows};
+    for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(rest.left, 0); i++) {
+        q.mr = i == 0 ? t->p.mr : t->p.shape->chain[i - 1];
+        if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
+            continue;
+        const rlxc_tiles now = rlxc_take_tiles(&own, &rest, q.mr, i == 0 ? full_tiles(t) : NULL);
+        if (rlxc_is_const(now.count, 0))
+            continue;
+        q.i0 = now.first;
+        rlxc_schedule each = {.s = t->c->s};
+        rlxc_tile one = q;
+        if (i == 0)
+            fetch_next(t, &each, &one, now.index, now.count);
+        RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &one));
+        rlxc_close_tiles(&own, &rest, &now, rlxc_body_of(&each));
+        if (q.mr == 1)
+            break;
+    }
+    return rlxc_body_of(&own);
+}
+
+/* --- windows that leave out what is off the image -------------------------------------------- */
+
+/* |e|, which is about the element |r| along the columns, for the block's outer axes. */
+static const rlxc_expr *border_at(rlxc_tiler *t, const rlxc_expr *e, const rlxc_expr *r)
+{
+    const rlxc_expr *values[RLXC_STAGE_AXES];
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        values[k] = k == t->border->along ? r : t->values[k];
+    return rlxc_replace(t->ctx, e, t->s->vars, values, t->s->n_axes);
+}
+
+typedef struct run { /* of rows */
+    const rlxc_expr *first, *end;
+} run;
+
+/* Cuts from the run those rows that |bound| lets see the element before |r|, but not |r|; the
+ * elements of the window are 0 to |width| - 1. */
+static run cut(rlxc_tiler *t, rlxc_schedule *to, run all, const rlxc_expr *bound,
+               const rlxc_expr *r)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *none = rlxc_tile_num(t, 0), *width = rlxc_tile_num(t, t->border->width);
+    const rlxc_expr *before = border_at(t, bound, rlxc_sub(ctx, r, rlxc_tile_num(t, 1)));
+    const rlxc_expr *at_last = rlxc_binary(ctx, RLXC_EXPR_EQ, r, width),
+                    *at_first = rlxc_binary(ctx, RLXC_EXPR_EQ, r, none);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_MAX, all.first, border_at(t, bound, r));
+    const rlxc_expr *end = rlxc_binary(ctx, RLXC_EXPR_MIN, all.end, before);
+    return (run){rlxc_named(to, "row", rlxc_select(ctx, at_last, all.first, first)),
+                 rlxc_named(to, "end", rlxc_select(ctx, at_first, all.end, end))};
+}
+
+/* Appends the loop over all elements |r| of the window and one more. */
+static void each_element(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *r,
+                         const rlxc_schedule *body)
+{
+    const rlxc_expr *n = rlxc_tile_num(t, t->border->width + 1);
+    RLXC_PUSH(t->ctx, &to->out, rlxc_loop_of(t->ctx, r, n, RLXC_LOOP_SERIAL, rlxc_body_of(body)));
+}
+
+/* |body| where the run has rows. */
+static void where_any(rlxc_tiler *t, rlxc_schedule *to, run rows, const rlxc_stmt *body)
+{
+    const rlxc_expr *any = rlxc_binary(t->ctx, RLXC_EXPR_LT, rows.first, rows.end);
+    RLXC_PUSH(t->ctx, &to->out, rlxc_stmt_if(t->ctx, any, body, NULL));
+}
+
+/* Rows by runs that see the same elements of the window: from the element |from| on, which says at
+ * which row a run begins or ends at the left border, and before |to|, at the right one. */
+static const rlxc_stmt *border_rows(rlxc_tiler *t, rlxc_tile q)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_sliding *w = t->border;
+    rlxc_schedule own = {.s = t->c->s}, left = own, right = own;
+    rlxc_tile_ranges ranges = {0};
+    const rlxc_expr *from = rlxc_loop_var(ctx, "low"), *to = rlxc_loop_var(ctx, "high");
+    const rlxc_expr *none = rlxc_tile_num(t, 0), *row = t->row, *rows = t->rows;
+    for (uint32_t k = 0; k < t->s->n_axes; k++) {
+        if (!w->from[k] || k == w->along)
+            continue;
+        ranges.first[k] = rlxc_named(&own, "first", border_at(t, w->from[k], none));
+        const rlxc_expr *n = rlxc_sub(ctx, border_at(t, w->to[k], none), ranges.first[k]);
+        ranges.count[k] = rlxc_named(&own, "count", rlxc_binary(ctx, RLXC_EXPR_MAX, n, none));
+    }
+    const run all = {row, rlxc_named(&own, "end", rlxc_tile_plus(t, row, rows))};
+    const run from_left = cut(t, &left, all, w->first, from);
+    const run both = cut(t, &right, from_left, w->end, to);
+    ranges.first[w->along] = from;
+    ranges.count[w->along] = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, to, from), none);
+    q.ranges = &ranges;
+    t->row = both.first;
+    t->rows = rlxc_sub(ctx, both.end, both.first);
+    where_any(t, &right, both, row_tiles(t, q));
+    t->row = row;
+    t->rows = rows;
+    rlxc_schedule inner = {.s = t->c->s};
+    each_element(t, &inner, to, &right);
+    where_any(t, &left, from_left, rlxc_body_of(&inner));
+    each_element(t, &own, from, &left);
+    return rlxc_body_of(&own);
+}
+
+static const rlxc_stmt *all_rows(rlxc_tiler *t, rlxc_tile q)
+{
+    return t->border ? border_rows(t, q) : row_tiles(t, q);
+}
+
+/* --- tiles of columns ------------------------------------------------------------------------- */
+
+/* The rows of one tile of columns, for one block of the reduction after the other: what is read of
+ * the panel and of the rows stays in the second level of cache. Few rows use a panel once, in one.
+ */
+static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s};
+    const int64_t step = t->p.k_block;
+    const rlxc_expr *extent = t->s->extents[t->p.reduce];
+    const rlxc_expr *many =
+        rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.shape->mr));
+    const rlxc_expr *count = rlxc_split_count(ctx, extent, step);
+    t->blocks = rlxc_named(&own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
+    rlxc_schedule inner = {.s = t->c->s};
+    t->block = rlxc_loop_var(ctx, "block");
+    t->first = rlxc_named(&inner, "first", rlxc_tile_times(t, t->block, step));
+    const rlxc_expr *left = rlxc_split_size(ctx, extent, t->first, step);
+    t->count = rlxc_named(&inner, "count", rlxc_select(ctx, many, left, extent));
+    RLXC_PUSH(ctx, &inner.out, all_rows(t, q));
+    const rlxc_stmt *body = rlxc_body_of(&inner);
+    RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, t->block, t->blocks, RLXC_LOOP_SERIAL, body));
+    return rlxc_body_of(&own);
+}
+
+static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
+{
+    const rlxc_stmt *parts[2];
+    uint32_t n = 0;
+    if (t->p.k_block)
+        return reduction_blocks(t, q);
+    if (t->p.must_pack)
+        parts[n++] = rlxc_part(t->ctx, "pack", rlxc_tile_pack(t, &q));
+    parts[n++] = all_rows(t, q);
+    return rlxc_stmt_seq(t->ctx, parts, n);
+}
+
+/* The number of points of the other result axes. */
+static const rlxc_expr *outer_extent(rlxc_tiler *t)
+{
+    const rlxc_expr *total = rlxc_tile_num(t, 1);
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k])
+            total = rlxc_mul(t->ctx, total, t->s->extents[k]);
+    return rlxc_canonical(t->ctx, total, NULL);
+}
+
+/* Gives the other axes their values at |at| of their product. */
+static void set_outer(rlxc_tiler *t, const rlxc_expr *at)
+{
+    uint32_t last = RLXC_NO_AXIS;
+    for (uint32_t k = 0; k < t->s->n_axes; k++)
+        if (k != t->p.j && k != t->p.i && !t->s->reduces[k] && last == RLXC_NO_AXIS)
+            last = k; /* the outermost: takes what is left */
+    for (uint32_t k = t->s->n_axes; k-- > 0;) {
+        if (k == t->p.j || k == t->p.i || t->s->reduces[k])
+            continue;
+        const rlxc_expr *extent = t->s->extents[k];
+        t->values[k] = k == last ? at : rlxc_binary(t->ctx, RLXC_EXPR_FLOORMOD, at, extent);
+        at = rlxc_binary(t->ctx, RLXC_EXPR_FLOORDIV, at, extent);
+    }
+}
+
+static bool is_zero(rlxc_tiler *t, const rlxc_expr *e)
+{
+    return rlxc_is_const(rlxc_simplify(t->ctx, e, NULL), 0);
+}
+
+/* Collects what was appended since and puts it into a loop over |extent|. */
+static void close_loop(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *var,
+                       const rlxc_expr *extent)
+{
+    rlxc_context *ctx = t->ctx;
+    RLXC_PUSH(ctx, &to->out,
+              rlxc_parallel_loop(ctx, var, rlxc_simplify(ctx, extent, NULL), !t->small,
+                                 rlxc_body_of(t->c)));
+    t->c->out.count = 0;
+}
+
+/* Blocks of rows that can be computed apart: one where the operand is packed for all of them. */
+static const rlxc_expr *row_blocks(const rlxc_tiler *t)
+{
+    if (t->p.i == RLXC_NO_AXIS || t->p.must_pack)
+        return rlxc_i64(t->ctx, 1);
+    return rlxc_simplify(t->ctx, rlxc_split_count(t->ctx, t->s->extents[t->p.i], ROW_BLOCK), NULL);
+}
+
+/* Gives the block number |block| of |blocks| its rows. */
+static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blocks)
+{
+    t->row = rlxc_tile_num(t, 0);
+    t->rows = t->p.i == RLXC_NO_AXIS ? rlxc_tile_num(t, 1) : t->s->extents[t->p.i];
+    if (rlxc_is_const(blocks, 1))
+        return;
+    t->row = rlxc_named(t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
+    t->rows = rlxc_named(t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
+}
+
+/* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
+ * one for the columns left over, and the blocks of rows. */
+static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full, int64_t left)
+{
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
+                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
+    const rlxc_expr *tiles =
+        rlxc_named(to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
+    int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
+    rlxc_tile_locals(t, width, ROW_BLOCK);
+    const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
+    const rlxc_expr *inner = rows_first ? tiles : blocks;
+    const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
+    const rlxc_expr *fast = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, inner);
+    const rlxc_expr *at = rlxc_named(t->c, "at", rows_first ? fast : slow), *j = at;
+    if (!one) { /* of a window each row needs a part of the panel: all rows with one panel first */
+        const rlxc_expr *n = t->border ? rlxc_named(to, "outers", outer_extent(t)) : tiles;
+        const rlxc_expr *whole = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, at, n),
+                        *part = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, at, n);
+        set_outer(t, rlxc_named(t->c, "outer", t->border ? part : whole));
+        j = rlxc_named(t->c, "tile", t->border ? whole : part);
+    }
+    set_rows(t, rows_first ? slow : fast, blocks);
+    rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
+              narrow = wide;
+    if (left > 0) {
+        narrow.j0 = rlxc_tile_times(t, full, width);
+        narrow.nv = (uint32_t)((left + t->p.vl - 1) / t->p.vl);
+        narrow.valid = left % t->p.vl ? rlxc_tile_num(t, left) : NULL;
+    }
+    const rlxc_stmt *body = NULL;
+    if (left == 0)
+        body = columns(t, wide);
+    else if (is_zero(t, full))
+        body = columns(t, narrow);
+    else
+        body = rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, j, full), columns(t, wide),
+                            columns(t, narrow));
+    RLXC_PUSH(ctx, &t->c->out, body);
+    close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outer_extent(t), tiles), blocks));
+}
+
+/* A number of columns that is not known and fills no tile: whole vectors, then a part of one. */
+static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *start,
+                         const rlxc_expr *left)
+{
+    rlxc_context *ctx = t->ctx;
+    int64_t vl = t->p.vl;
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
+                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
+    const rlxc_expr *j = rlxc_loop_var(ctx, "j");
+    const rlxc_expr *count = rlxc_named(to, "vectors", divide(t, left, vl, false));
+    rlxc_tile_locals(t, vl, ROW_BLOCK);
+    if (!rlxc_is_const(outer_extent(t), 1))
+        set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
+    set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
+    rlxc_tile whole = {.nv = 1, .vl = t->p.vl}, part = whole;
+    whole.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, j, vl));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, j, count, RLXC_LOOP_SERIAL, columns(t, whole)));
+    part.j0 = rlxc_tile_plus(t, start, rlxc_tile_times(t, count, vl));
+    part.valid = rlxc_named(t->c, "valid", divide(t, left, vl, true));
+    RLXC_PUSH(ctx, &t->c->out,
+              rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_GT, part.valid, rlxc_tile_num(t, 0)),
+                           columns(t, part), NULL));
+    close_loop(t, to, p, rlxc_mul(ctx, outer_extent(t), blocks));
+}
+
+bool rlxc_tile_is_small(const rlxc_stage *s)
+{
+    int64_t total = 1, extent;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        if (!rlxc_is_int(s->extents[k], &extent) || __builtin_mul_overflow(total, extent, &total))
+            return false;
+    return total < 65536;
+}
+
+/* Merges the axes before j, in stage and epilogue alike: all rows that the operand is used for are
+ * one axis (the pixels of all images, the positions of all sequences). */
+static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
+{
+    rlxc_tile_plan p;
+    if (n > 1 && (both[1].n_axes != both[0].out->ndim || both[0].n_axes < both[1].n_axes))
+        return;
+    if (rlxc_tile_plan_of(c->s, both, &p) && p.i != RLXC_NO_AXIS)
+        rlxc_merge_axes(c, both, n, 0, p.j, n > 1 ? both[0].out : NULL);
+}
+
+bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_schedule inner = {.s = c->s};
+    rlxc_stage both[2] = {*stage, epilogue ? *epilogue : *stage};
+    rlxc_sliding border;
+    rlxc_name_positions(c, both, epilogue ? 2 : 1);
+    const bool bordered = rlxc_find_border(c->s, &both[0], &border);
+    if (bordered)
+        both[0] = border.stage;
+    else
+        merge_rows(c, both, epilogue ? 2 : 1);
+    stage = &both[0];
+    epilogue = epilogue ? &both[1] : NULL;
+    rlxc_tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
+    t.border = bordered ? &border : NULL;
+    if (!rlxc_tile_plan_of(c->s, stage, &t.p))
+        return false;
+    t.small = c->serial || rlxc_tile_is_small(stage);
+    for (uint32_t k = 0; k < stage->n_axes; k++)
+        t.values[k] = rlxc_tile_num(&t, 0);
+    int64_t width = (int64_t)t.p.shape->nv * t.p.vl, left;
+    const rlxc_expr *extent = stage->extents[t.p.j];
+    const rlxc_expr *tiles = rlxc_simplify(ctx, divide(&t, extent, width, false), NULL);
+    const rlxc_expr *rest = rlxc_simplify(ctx, divide(&t, extent, width, true), NULL);
+    bool is_known = rlxc_is_int(rest, &left);
+    if (!is_zero(&t, tiles) || (is_known && left > 0))
+        all_columns(&t, c, tiles, is_known ? left : 0);
+    if (!is_known)
+        left_columns(&t, c, rlxc_tile_times(&t, tiles, width), rest);
+    return true;
+}
+
+bool rlxc_rule_tile(rlxc_schedule *c, uint32_t i)
+{
+    rlxc_tile_plan p;
+    if (!rlxc_tile_plan_of(c->s, &c->s->items[i], &p))
+        return false;
+    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
+    if (!rlxc_schedule_tile(c, &c->s->items[i], epilogue))
+        return false;
+    rlxc_epilogue_done(c->s, i, epilogue);
+    return true;
+}

@@ -1,0 +1,68 @@
+/* Private to the two files that emit register tiles: tile.c goes over the tiles,
+ * tile_body.c emits what happens in one. */
+#ifndef RLXC_KERNELS_MATMUL_TILE_H
+#define RLXC_KERNELS_MATMUL_TILE_H
+
+#include "compiler/kernels/matmul/tile_plan.h"
+
+typedef struct rlxc_tiler {
+    rlxc_schedule *c;
+    rlxc_context *ctx;
+    const rlxc_stage *s, *epilogue;
+    rlxc_tile_plan p;
+    const struct rlxc_sliding *sliding; /* the stage is such a window; NULL: it is not */
+    const struct rlxc_sliding *border;  /* ... is a sum that leaves out what is off the image */
+    bool small;                         /* no threads */
+    rlxc_buffer *acc, *tile;            /* tile: NULL until something needs the values in memory */
+    rlxc_buffer *packed;                /* of the operand: [reduction][columns of a tile] */
+    rlxc_buffer *partial;        /* sums of the blocks of the reduction before: [row][column] */
+    const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
+    /* the block of the reduction (p.k_block): its number, how many, its first element, their number
+     */
+    const rlxc_expr *block, *blocks, *first, *count;
+    const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
+} rlxc_tiler;
+
+/* Parts of the reduction axes: a first element and a number of them; NULL: the whole axis. */
+typedef struct rlxc_tile_ranges {
+    const rlxc_expr *first[RLXC_STAGE_AXES], *count[RLXC_STAGE_AXES];
+} rlxc_tile_ranges;
+
+typedef struct rlxc_tile { /* a register tile at a place of the result */
+    uint32_t mr, nv, vl;
+    const rlxc_expr *i0, *j0;
+    const rlxc_expr *valid; /* columns that exist; NULL: all */
+    /* of the operand's panels: one, and a column of it, that is fetched row by row along with the
+     * sums, for later; NULL: none */
+    const rlxc_expr *next, *next_column;
+    const rlxc_tile_ranges *ranges; /* what is summed; NULL: all of each axis */
+    const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
+} rlxc_tile;
+
+/* Little work for certain: not worth a function for threads. */
+bool rlxc_tile_is_small(const rlxc_stage *s);
+
+/* Fresh temporaries, appended to t->c->out: tiles of different threads share none. |rows| is the
+ * most rows that a thread computes between two blocks of the reduction. */
+void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows);
+/* Copies the operand's columns j0 .. j0 + width; columns from |valid| on are zero. */
+const rlxc_stmt *rlxc_tile_pack(rlxc_tiler *t, const rlxc_tile *q);
+/* The sums of one tile, and what is done with them. */
+const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q);
+
+static inline const rlxc_expr *rlxc_tile_num(rlxc_tiler *t, int64_t value)
+{
+    return rlxc_i64(t->ctx, value);
+}
+
+static inline const rlxc_expr *rlxc_tile_plus(rlxc_tiler *t, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return rlxc_add(t->ctx, a, b);
+}
+
+static inline const rlxc_expr *rlxc_tile_times(rlxc_tiler *t, const rlxc_expr *a, int64_t b)
+{
+    return rlxc_mul(t->ctx, a, rlxc_i64(t->ctx, b));
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* Planning of register tiles: which reductions run in them, along which axes, how large.
+ *
+ * A candidate vectorises along the last result axis (j) and reuses data along another (i). Sizes
+ * come from the table below: rows x vectors of accumulators that leave registers for a row of the
+ * operand and a broadcast value. The numbers are those of Goto and van de Geijn (Anatomy of
+ * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
+#include "compiler/kernels/matmul/tile_plan.h"
+
+enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8 };
+
+/* Widest first: the first row whose vectors the target has and the columns fill. */
+static const rlxc_tile_shape shapes[] = {
+    {64, 4, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {64, 3, 8, {4, 3, 2, 1}, 0},
+    {64, 2, 12, {6, 4, 3, 2, 1}, 0},
+    {64, 1, 12, {6, 4, 3, 2, 1}, 0},
+    {32, 2, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {32, 1, 8, {4, 3, 2, 1}, 0},
+    {16, 2, 4, {3, 2, 1}, 0},
+    {16, 1, 6, {4, 3, 2, 1}, 0},
+};
+
+static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
+{
+    uint32_t wide = s->options->vector_bytes;
+    uint32_t bytes = wide >= 64 ? 64 : wide >= 32 ? 32 : 16;
+    const rlxc_tile_shape *found = NULL;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].vector_bytes == bytes && (!found || found->nv > vectors))
+            found = &shapes[i];
+    return found;
+}
+
+typedef struct survey {
+    rlxc_context *ctx;
+    const rlxc_stage *s;
+    RLXC_VEC(const rlxc_expr *) loads;
+    bool bad;
+} survey;
+
+static bool survey_node(void *user, const rlxc_expr *e)
+{
+    survey *v = user;
+    if (e->kind == RLXC_EXPR_LET || e->dtype.lanes > 1)
+        v->bad = true;
+    if (e->kind != RLXC_EXPR_LOAD)
+        return true;
+    if (e->load.buffer == v->s->out) {
+        for (uint32_t i = 0; i < e->load.n; i++)
+            v->bad = v->bad || e->load.indices[i] != v->s->indices[i];
+        return true;
+    }
+    RLXC_PUSH(v->ctx, &v->loads, e);
+    return true;
+}
+
+static bool depends(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
+{
+    for (uint32_t i = 0; i < load->load.n; i++)
+        if (rlxc_expr_uses_var(ctx, load->load.indices[i], var))
+            return true;
+    return false;
+}
+
+/* Lanes of the target's vectors for results of type |t|. */
+static uint32_t full_lanes(const rlxc_stages *s, rlx_dtype t)
+{
+    uint32_t bytes = t.bits >= 32 ? t.bits / 8u : 4u;
+    return s->options->vector_bytes / bytes;
+}
+
+static uint32_t lanes_for(const rlxc_stages *s, rlx_dtype t, const rlxc_expr *extent)
+{
+    uint32_t lanes = full_lanes(s, t);
+    int64_t n;
+    while (rlxc_is_int(extent, &n) && lanes > 1 && n < (int64_t)lanes)
+        lanes /= 2;
+    return lanes;
+}
+
+/* The innermost other result axis along which some vector operand is reused. */
+static uint32_t reuse_axis(const survey *v, uint32_t j)
+{
+    const rlxc_stage *s = v->s;
+    for (uint32_t i = s->n_axes; i-- > 0;) {
+        if (i == j || s->reduces[i] || rlxc_is_const(s->extents[i], 1))
+            continue;
+        for (uint32_t k = 0; k < v->loads.count; k++)
+            if (depends(v->ctx, v->loads.items[k], s->vars[j]) &&
+                !depends(v->ctx, v->loads.items[k], s->vars[i]))
+                return i;
+    }
+    return RLXC_NO_AXIS;
+}
+
+static bool is_part(const rlxc_expr *e, rlxc_expr_kind kind, const rlxc_expr *var, int64_t by)
+{
+    return (rlxc_expr_kind)e->kind == kind && e->bin.a == var && rlxc_is_const(e->bin.b, by);
+}
+
+/* The width of the panels that the load reads along |var|: [var / width] ... [var % width]; 0: it
+ * is no such load. */
+static int64_t panel_width(const rlxc_expr *load, const rlxc_expr *var)
+{
+    const rlxc_buffer *b = load->load.buffer;
+    int64_t width;
+    uint32_t n = load->load.n;
+    if (n < 2 || !rlxc_is_int(b->shape[n - 1], &width) || width < 1 || b->strides ||
+        !is_part(load->load.indices[n - 1], RLXC_EXPR_FLOORMOD, var, width))
+        return 0;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        if (is_part(load->load.indices[i], RLXC_EXPR_FLOORDIV, var, width))
+            return width;
+    return 0;
+}
+
+/* The step of a load along j; panels count as contiguous. */
+static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *j,
+                       int64_t *io_panel, int64_t *out)
+{
+    int64_t width = panel_width(load, j);
+    if (width > 0) {
+        *io_panel = width;
+        *out = 1;
+        return true;
+    }
+    return !load->load.buffer->strides &&
+           rlxc_access_stride(ctx, load->load.buffer, load->load.indices, j, out);
+}
+
+/* Blocks of the reduction, alike, for which half of the second level of cache holds the part of the
+ * panel; the other half is for the rows. */
+static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
+                               const rlxc_tile_plan *p, int64_t panel)
+{
+    int64_t k, rows, row_bytes = panel * (stage->out->dtype.bits / 8);
+    if (p->i == RLXC_NO_AXIS || p->reduce == RLXC_NO_AXIS ||
+        !rlxc_is_int(stage->extents[p->reduce], &k) ||
+        (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)p->shape->mr))
+        return 0;
+    const int64_t most = (int64_t)s->options->l2_bytes / 2 / row_bytes;
+    if (most < K_UNIT || k <= most || k > INT32_MAX)
+        return 0;
+    const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
+    return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
+}
+
+/* Bytes of a buffer; INT64_MAX where that is no number. */
+static int64_t size_of(const rlxc_buffer *b)
+{
+    int64_t bytes = b->dtype.bits / 8, extent;
+    for (uint32_t i = 0; i < b->ndim; i++)
+        if (!rlxc_is_int(b->shape[i], &extent) || __builtin_mul_overflow(bytes, extent, &bytes))
+            return INT64_MAX;
+    return bytes;
+}
+
+/* Vectors, lanes and rows; false where panels of that width cannot be served. */
+static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t panel,
+                         rlxc_tile_plan *p)
+{
+    int64_t n;
+    const rlxc_expr *columns = panel ? rlxc_i64(s->ctx, panel) : stage->extents[p->j];
+    p->vl = lanes_for(s, stage->out->dtype, columns);
+    if (p->vl < MIN_LANES)
+        return false;
+    uint32_t most = s->options->vector_bytes >= 64 ? 4 : 2, vectors = most;
+    if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
+        vectors = (uint32_t)(n / p->vl);
+    p->shape = shape_for(s, vectors);
+    p->mr = p->i == RLXC_NO_AXIS ? 1 : p->shape->mr;
+    if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
+        n > 0)
+        p->mr = (uint32_t)n;
+    p->panels = panel > 0;
+    if (panel && panel != (int64_t)p->shape->nv * p->vl)
+        return false;
+    if (panel && p->operand && p->i != RLXC_NO_AXIS) {
+        const int64_t bytes = size_of(p->operand->load.buffer), cache = s->options->l2_bytes;
+        p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
+        p->near = bytes <= cache / 2;
+    }
+    p->k_block = panel ? reduction_block(s, stage, p, panel) : 0;
+    return true;
+}
+
+/* Everything but the sizes. */
+static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p,
+                      int64_t *out_panel)
+{
+    rlxc_context *ctx = s->ctx;
+    survey v = {.ctx = ctx, .s = stage};
+    *p = (rlxc_tile_plan){.i = RLXC_NO_AXIS, .j = RLXC_NO_AXIS, .reduce = RLXC_NO_AXIS};
+    *out_panel = 0;
+    if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
+        rlxc_dtype_is_bool(stage->out->dtype))
+        return false;
+    uint32_t n_reduce = 0, n_vector = 0;
+    for (uint32_t i = 0; i < stage->n_axes; i++) {
+        if (stage->reduces[i]) {
+            n_reduce++;
+            p->reduce = i;
+        } else if (stage->indices[stage->out->ndim - 1] == stage->vars[i]) {
+            p->j = i;
+        }
+    }
+    if (p->j == RLXC_NO_AXIS)
+        return false;
+    if (n_reduce != 1)
+        p->reduce = RLXC_NO_AXIS;
+    rlxc_expr_visit(ctx, stage->value, survey_node, &v);
+    const rlxc_expr *j = stage->vars[p->j];
+    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, rlxc_hide_load, ctx);
+    if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
+        return false;
+    bool contiguous = true, near = true;
+    for (uint32_t k = 0; k < v.loads.count; k++) {
+        const rlxc_expr *load = v.loads.items[k];
+        int64_t stride;
+        if (!depends(ctx, load, j))
+            continue;
+        if (!step_along(ctx, load, j, out_panel, &stride))
+            return false;
+        contiguous = contiguous && stride == 1;
+        near = near && stride >= 1 && stride <= MAX_GATHER;
+        p->operand = load;
+        n_vector++;
+    }
+    p->i = reuse_axis(&v, p->j);
+    if (n_vector != 1)
+        p->operand = NULL;
+    p->must_pack = !contiguous;
+    const bool packs = p->operand && p->reduce != RLXC_NO_AXIS;
+    /* a gather, paid once for all rows of the tile */
+    if (!packs && near && p->i != RLXC_NO_AXIS)
+        p->must_pack = false;
+    return n_vector > 0 && !(p->must_pack && !packs);
+}
+
+bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out)
+{
+    int64_t rows, panel;
+    if (!find_axes(s, stage, out, &panel))
+        return false;
+    /* packing is paid for by the rows that use it */
+    if (out->must_pack &&
+        (out->i == RLXC_NO_AXIS || (rlxc_is_int(stage->extents[out->i], &rows) && rows < 4)))
+        return false;
+    return choose_sizes(s, stage, panel, out);
+}
+
+bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out)
+{
+    rlxc_tile_plan p;
+    int64_t panel, n;
+    if (!find_axes(s, stage, &p, &panel) || panel || !p.operand ||
+        !rlxc_is_int(stage->extents[p.j], &n) || n < MIN_LANES)
+        return false;
+    const rlxc_expr *load = p.operand;
+    const uint32_t last = stage->n_axes - 1; /* reductions come last */
+    *out = (rlxc_panel_layout){load->load.buffer, RLXC_NO_AXIS, RLXC_NO_AXIS, 0};
+    for (uint32_t i = 0; i < load->load.n; i++) {
+        const rlxc_expr *at = load->load.indices[i];
+        bool is_row = at == stage->vars[last], is_column = at == stage->vars[p.j];
+        if (!is_row && !is_column &&
+            (rlxc_expr_uses_var(s->ctx, at, stage->vars[last]) ||
+             rlxc_expr_uses_var(s->ctx, at, stage->vars[p.j])))
+            return false;
+        if ((is_row && out->row != RLXC_NO_AXIS) || (is_column && out->column != RLXC_NO_AXIS))
+            return false;
+        out->row = is_row ? i : out->row;
+        out->column = is_column ? i : out->column;
+    }
+    if (out->row == RLXC_NO_AXIS || out->column == RLXC_NO_AXIS)
+        return false;
+    int64_t lanes = full_lanes(s, stage->out->dtype);
+    int64_t most = (s->options->vector_bytes >= 64 ? 4 : 2) * lanes;
+    while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
+        lanes /= 2;
+    out->width = n >= most ? most : (n + lanes - 1) / lanes * lanes;
+    return lanes >= MIN_LANES;
+}

@@ -1,0 +1,45 @@
+/* Private to compiler/kernels and the pass that packs constants: what is decided about a reduction
+ * that runs in register tiles. matmul/tile_plan.c decides, tile*.c emit. */
+#ifndef RLXC_KERNELS_MATMUL_TILE_PLAN_H
+#define RLXC_KERNELS_MATMUL_TILE_PLAN_H
+
+#include "compiler/schedule/stages.h"
+
+enum { RLXC_NO_AXIS = UINT32_MAX, RLXC_ROW_CHAIN = 5 };
+
+/* A register tile and what becomes of rows that do not fill one. */
+typedef struct rlxc_tile_shape {
+    uint32_t vector_bytes, nv, mr;
+    uint8_t chain[RLXC_ROW_CHAIN]; /* fewer rows at a time, descending, ending in 1 */
+    uint32_t borrow; /* bit r: r rows left over and those of a full tile go through the chain
+                        together, as the chain's small tiles alone would wait for memory */
+} rlxc_tile_shape;
+
+typedef struct rlxc_tile_plan {
+    uint32_t i, j;                /* axes; i may be RLXC_NO_AXIS */
+    uint32_t reduce;              /* the only reduction axis, or RLXC_NO_AXIS */
+    uint32_t vl;                  /* lanes of a vector */
+    const rlxc_tile_shape *shape; /* of the full tile */
+    uint32_t mr;                  /* shape->mr, or less where there are no more rows */
+    const rlxc_expr *operand;     /* the only load that depends on j; or NULL */
+    bool must_pack;               /* operand is not contiguous along j */
+    bool panels;                  /* operand is stored in panels of nv * vl columns */
+    bool fetch;                   /* ... that the second level of cache cannot hold */
+    bool near;                    /* ... of which it can hold two */
+    int64_t k_block;              /* of the reduction at a time, where a panel takes more than half
+                                     of the second level of cache; 0: all */
+} rlxc_tile_plan;
+
+bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
+
+/* How the operand of a stage would be stored in panels: element [row k][column c] of |buffer|, one
+ * of the function's parameters, goes to [c / width][k][c % width]; other dimensions stay in front,
+ * columns are filled up with zeros to whole panels. False where that has no meaning. */
+typedef struct rlxc_panel_layout {
+    const rlxc_buffer *buffer;
+    uint32_t row, column; /* dimensions of the buffer */
+    int64_t width;
+} rlxc_panel_layout;
+bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out);
+
+#endif

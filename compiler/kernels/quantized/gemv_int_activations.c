@@ -1,0 +1,302 @@
+/* One row times weights of 4 or 8 bits, by sums of products of bytes (dot_u8s8: AVX512-VNNI).
+ *
+ * What limits one row is no longer memory but making floats of the weights, so the row is made
+ * integers instead: of 8, 16 or 24 bits (rlxc_options.row_bits), as so many signed bytes. Blocks of
+ * it are scaled so that the largest magnitude is 127 in the first byte, and rounded; with 24 bits
+ * x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products of bytes give the sum of a block exactly,
+ * which is scaled once for each column:
+ *
+ *     acc[n] += ((hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step) * scale[n]
+ *
+ * 12 bits are three bytes for two elements: byte products are what limits weights of 4 bits then,
+ * 64 a cycle on the processors of today. Where first and second are the numbers in the halves of
+ * the bytes of a word, there are a byte for each element and one, both, that goes with bytes of
+ * words as they are, (first + 16 * second) . both:
+ *
+ *     sum of first * (x1 * 2^8 + both) + second * (x2 * 2^4 + both) * 2^4
+ *         = ((first . x1) * 2^4 + (16 * second) . x2) * 2^4 + (first + 16 * second) . both
+ *
+ * so that no number is shifted down. Both gives four more bits to the second element, and to the
+ * first four of what it has left; steps are shared by blocks of up to 128 elements together, whose
+ * sums are multiplied by the scales alone before. Where those are above some 1e30, that may be more
+ * than a float holds though the result is not: panels that are not finite are computed once more,
+ * steps first.
+ *
+ * A zero that all groups share is taken off where the dot products begin, in integers; another one
+ * in floats.
+ *
+ * The only error beyond that of float32 sums is the rounding of x to 2^-8, 2^-16 or 2^-24 of the
+ * largest magnitude of its block (8 to 128 elements), with 12 bits to 1/3584 of it; of the result:
+ * that times max|x| * sum|weight| of the block at most. Rows with infinities, NaN, magnitudes above
+ * 1e20 or blocks of nothing but such below 1e-20 go through the tiles of floats. */
+#include "compiler/kernels/quantized/schedule_quant.h"
+
+enum { COLUMN_VECTORS = 4, UNROLLED_WORDS = 8 };
+/* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
+enum { INFINITE = 0x7f800000 };
+
+typedef struct panel {
+    rlxc_quant_rows_of *t;
+    rlxc_buffer *acc, *dots, *numbers;
+    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: steps come first */
+    const rlxc_expr *span, *block;
+    RLXC_VEC(const rlxc_stmt *) parts;
+} panel;
+
+static void emit(panel *p, rlxc_buffer *to, const rlxc_quant_point *at, const rlxc_expr *index,
+                 const rlxc_expr *value)
+{
+    rlxc_context *ctx = p->t->ctx;
+    RLXC_PUSH(ctx, &p->parts,
+              rlxc_quant_over(p->t, 0, COLUMN_VECTORS, at, false,
+                              rlxc_stmt_store(ctx, to, &index, 1, value)));
+}
+
+static const rlxc_expr *dot_index(panel *p, int64_t limb, const rlxc_quant_point *at)
+{
+    return rlxc_quant_add(p->t, rlxc_i64(p->t->ctx, limb * p->t->q.width),
+                          rlxc_quant_column(p->t, at));
+}
+
+/* All columns of the bytes of |numbers| times four bytes of the limb. */
+static void add_dots(panel *p, int64_t limb, const rlxc_expr *four)
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *index = dot_index(p, limb, &at), *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *x = rlxc_add(ctx, rlxc_i64(ctx, limb * (t->digits.limb_bytes / 4)), four);
+    const rlxc_expr *args[3] = {rlxc_load(ctx, p->dots, &index, 1),
+                                rlxc_load(ctx, p->numbers, &column, 1),
+                                rlxc_load(ctx, t->limbs, &x, 1)};
+    emit(p, p->dots, &at, index,
+         rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "dot_u8s8"), args, 3));
+}
+
+/* The bytes of word |word| of all columns, shifted and masked. */
+static void put_bytes(panel *p, const rlxc_expr *word, int64_t shift, int64_t mask)
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *value = rlxc_quant_at_panel(t, t->q.words, word, column);
+    if (shift > 0)
+        value =
+            rlxc_quant_call(t->ctx, "shift_right", value, rlxc_int(t->ctx, value->dtype, shift));
+    if (mask != UINT32_MAX)
+        value = rlxc_quant_call(t->ctx, "bitwise_and", value, rlxc_int(t->ctx, value->dtype, mask));
+    emit(p, p->numbers, &at, column, value);
+}
+
+/* Four rows at a time. */
+static void add_word(panel *p, const rlxc_expr *word)
+{
+    rlxc_quant_rows_of *t = p->t;
+    int64_t parts = 8 / t->q.bits;
+    for (int64_t part = 0; part < parts; part++) {
+        put_bytes(p, word, 4 * part, parts > 1 ? 0x0f0f0f0f : UINT32_MAX);
+        const rlxc_expr *four =
+            rlxc_quant_add(t, rlxc_quant_times(t, word, parts), rlxc_i64(t->ctx, part));
+        for (int64_t limb = 0; limb < t->digits.limbs; limb++)
+            add_dots(p, limb, four);
+    }
+}
+
+/* The first four rows, and with all eight as they are: first + 16 * second. */
+static void add_word_shared(panel *p, const rlxc_expr *word)
+{
+    put_bytes(p, word, 0, 0x0f0f0f0f);
+    add_dots(p, 0, word);
+    put_bytes(p, word, 0, UINT32_MAX);
+    add_dots(p, 2, word);
+}
+
+/* 16 times the other four. */
+static void add_word_second(panel *p, const rlxc_expr *word)
+{
+    put_bytes(p, word, 0, 0xf0f0f0f0);
+    add_dots(p, 1, word);
+}
+
+static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    int64_t words = t->digits.block / rlxc_quant_rows(&t->q);
+    int64_t unrolled = words < UNROLLED_WORDS ? words : UNROLLED_WORDS;
+    while (words % unrolled != 0)
+        unrolled--;
+    const rlxc_expr *step = rlxc_loop_var(ctx, "step");
+    panel inner = *p;
+    inner.parts.items = NULL;
+    inner.parts.count = inner.parts.capacity = 0;
+    for (int64_t i = 0; i < unrolled; i++) {
+        const rlxc_expr *word = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
+        word = rlxc_add(ctx, word, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
+        add(&inner, rlxc_add(ctx, word, rlxc_i64(ctx, i)));
+    }
+    RLXC_PUSH(ctx, &p->parts,
+              rlxc_loop_of(ctx, step, rlxc_i64(ctx, words / unrolled), RLXC_LOOP_SERIAL,
+                           rlxc_stmt_seq(ctx, inner.parts.items, inner.parts.count)));
+}
+
+/* The block's sums as floats, times the scale. */
+static void add_block(panel *p)
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_quant_column(t, &at), *value = NULL;
+    const rlxc_expr *group = rlxc_mul(ctx, p->block, rlxc_i64(ctx, t->digits.block));
+    group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, group, rlxc_i64(ctx, t->q.group));
+    const rlxc_expr *upper = NULL, *base = rlxc_int(ctx, RLX_I32, t->digits.shared ? 16 : 256);
+    for (int64_t limb = t->digits.shared ? 1 : 0; limb < t->digits.limbs; limb++) {
+        const rlxc_expr *index = dot_index(p, limb, &at);
+        const rlxc_expr *dots = rlxc_load(ctx, p->dots, &index, 1);
+        if (limb < 2 || t->digits.shared) { /* all together are below 2^31 */
+            upper = upper ? rlxc_add(ctx, rlxc_mul(ctx, upper, base), dots) : dots;
+            value = rlxc_cast(ctx, RLX_F32, upper);
+        } else {
+            value = rlxc_mul(ctx, value, rlxc_float(ctx, RLX_F32, 256));
+            value = rlxc_add(ctx, value, rlxc_cast(ctx, RLX_F32, dots));
+        }
+    }
+    if (!t->digits.whole_zero) {
+        const rlxc_expr *zero =
+            t->q.zeros ? rlxc_quant_at_panel(t, t->q.zeros, group, column) : t->q.zero;
+        value = rlxc_sub(ctx, value, rlxc_mul(ctx, zero, rlxc_load(ctx, t->sums, &p->block, 1)));
+    }
+    const rlxc_expr *scale =
+        rlxc_cast(ctx, RLX_F32, rlxc_quant_at_panel(t, t->q.scales, group, column));
+    rlxc_buffer *to = p->sum ? p->sum : p->acc;
+    if (!p->sum)
+        value = rlxc_mul(ctx, value, rlxc_load(ctx, t->steps, &p->span, 1));
+    value = rlxc_add(ctx, rlxc_load(ctx, to, &column, 1), rlxc_mul(ctx, value, scale));
+    emit(p, to, &at, column, value);
+}
+
+static const rlxc_stmt *one_block(panel *p)
+{
+    p->parts.items = NULL;
+    p->parts.count = p->parts.capacity = 0;
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    for (int64_t limb = 0; limb < t->digits.limbs; limb++) {
+        rlxc_quant_point at = rlxc_quant_new_point(t);
+        const rlxc_expr *begin = rlxc_int(ctx, RLX_I32, 0), *at_sum = p->block;
+        int64_t begun = limb - (t->digits.limbs - t->digits.zeroed);
+        if (begun >= 0 && t->digits.zero != 0) {
+            at_sum = rlxc_mul(ctx, at_sum, rlxc_i64(ctx, t->digits.zeroed));
+            at_sum = rlxc_add(ctx, at_sum, rlxc_i64(ctx, begun));
+            begin = rlxc_load(ctx, t->sums, &at_sum, 1);
+        }
+        emit(p, p->dots, &at, dot_index(p, limb, &at), begin);
+    }
+    if (t->digits.shared) { /* the second sums go on from 16 times the first */
+        rlxc_quant_point at = rlxc_quant_new_point(t);
+        const rlxc_expr *from = dot_index(p, 0, &at), *to = dot_index(p, 1, &at);
+        add_words(p, add_word_shared);
+        emit(p, p->dots, &at, to,
+             rlxc_mul(ctx, rlxc_load(ctx, p->dots, &from, 1), rlxc_int(ctx, RLX_I32, 16)));
+        add_words(p, add_word_second);
+    } else {
+        add_words(p, add_word);
+    }
+    add_block(p);
+    return rlxc_stmt_seq(ctx, p->parts.items, p->parts.count);
+}
+
+static void put_nothing(panel *p, rlxc_buffer *to)
+{
+    rlxc_quant_point at = rlxc_quant_new_point(p->t);
+    emit(p, to, &at, rlxc_quant_column(p->t, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
+}
+
+/* The blocks of a span, and their sum times its step where they are without it. */
+static const rlxc_stmt *one_span(panel *p)
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    const int64_t span = t->digits.span;
+    if (span == 1)
+        return one_block(p);
+    panel inner = *p;
+    const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+    inner.block = rlxc_add(ctx, rlxc_mul(ctx, p->span, rlxc_i64(ctx, span)), part);
+    p->parts.items = NULL;
+    p->parts.count = p->parts.capacity = 0;
+    if (p->sum)
+        put_nothing(p, p->sum);
+    RLXC_PUSH(ctx, &p->parts,
+              rlxc_loop_of(ctx, part, rlxc_i64(ctx, span), RLXC_LOOP_SERIAL, one_block(&inner)));
+    if (p->sum) {
+        rlxc_quant_point at = rlxc_quant_new_point(t);
+        const rlxc_expr *column = rlxc_quant_column(t, &at);
+        const rlxc_expr *value = rlxc_mul(ctx, rlxc_load(ctx, p->sum, &column, 1),
+                                          rlxc_load(ctx, t->steps, &p->span, 1));
+        emit(p, p->acc, &at, column, rlxc_add(ctx, rlxc_load(ctx, p->acc, &column, 1), value));
+    }
+    return rlxc_stmt_seq(ctx, p->parts.items, p->parts.count);
+}
+
+/* acc = all spans. */
+static const rlxc_stmt *all_spans(panel p)
+{
+    rlxc_context *ctx = p.t->ctx;
+    const int64_t spans = p.t->digits.blocks / p.t->digits.span;
+    p.parts.items = NULL;
+    p.parts.count = p.parts.capacity = 0;
+    p.block = p.span = rlxc_loop_var(ctx, "span");
+    put_nothing(&p, p.acc);
+    const rlxc_stmt *parts[2] = {p.parts.items[0]};
+    parts[1] = rlxc_loop_of(ctx, p.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL, one_span(&p));
+    return rlxc_stmt_seq(ctx, parts, 2);
+}
+
+/* Pushes a loop that leaves the largest magnitude of acc in |most|, as bits: those of infinities
+ * and NaN are above all others. */
+static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
+{
+    rlxc_context *ctx = p->t->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *column = rlxc_loop_var(ctx, "column"),
+                    *x = rlxc_load(ctx, p->acc, &column, 1);
+    x = rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "reinterpret"), &x, 1);
+    x = rlxc_quant_call(ctx, "bitwise_and", x, rlxc_int(ctx, RLX_I32, INT32_MAX));
+    x = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_load(ctx, most, &zero, 1), x);
+    RLXC_PUSH(ctx, &to->out, rlxc_stmt_store(ctx, most, &zero, 1, rlxc_int(ctx, RLX_I32, 0)));
+    RLXC_PUSH(ctx, &to->out,
+              rlxc_loop_of(ctx, column, rlxc_i64(ctx, p->t->q.width), RLXC_LOOP_SERIAL,
+                           rlxc_stmt_store(ctx, most, &zero, 1, x)));
+}
+
+const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    t->c = &own;
+    panel p = {.t = t};
+    t->panel = rlxc_loop_var(ctx, "panel");
+    p.acc = rlxc_quant_local(t, "acc", RLX_F32, t->q.width);
+    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.limbs * t->q.width);
+    p.numbers = rlxc_quant_local(t, "numbers", u32, t->q.width);
+    rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, t->q.width) : NULL;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    if (t->digits.span > 1) {
+        rlxc_buffer *most = rlxc_quant_local(t, "most", RLX_I32, 1);
+        panel fast = p;
+        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, t->q.width);
+        RLXC_PUSH(ctx, &own.out, all_spans(fast));
+        find_largest(&p, most, &own);
+        const rlxc_expr *failed = rlxc_binary(ctx, RLXC_EXPR_GE, rlxc_load(ctx, most, &zero, 1),
+                                              rlxc_int(ctx, RLX_I32, INFINITE));
+        RLXC_PUSH(ctx, &own.out, rlxc_stmt_if(ctx, failed, all_spans(p), NULL));
+    } else {
+        RLXC_PUSH(ctx, &own.out, all_spans(p));
+    }
+    const rlxc_quant_results results = {1, COLUMN_VECTORS, p.acc, memory, zero, zero};
+    RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
+    const rlxc_stmt *body = rlxc_body_of(&own);
+    t->c = outer;
+    return rlxc_quant_parallel(t, t->panel, rlxc_i64(ctx, t->panels), body);
+}

@@ -1,0 +1,11 @@
+/* Finding a convolution of 8-bit integers (compiler/ops/quant_conv.h) in a stage. */
+#ifndef RLXC_KERNELS_QUANTIZED_INT8_CONV_H
+#define RLXC_KERNELS_QUANTIZED_INT8_CONV_H
+
+#include "compiler/ops/quant_conv.h"
+#include "compiler/schedule/stages.h"
+
+/* Whether |stage| is one that the target has a kernel for; |out| is the convolution then. */
+bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out);
+
+#endif

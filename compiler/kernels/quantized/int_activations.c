@@ -1,0 +1,344 @@
+/* One row made integers of few bytes (gemv_int_activations.c): largest magnitudes, rounding, limbs,
+ * and sums for the zero of the weight. */
+#include <math.h>
+
+#include "compiler/kernels/quantized/schedule_quant.h"
+
+enum { MAX_LIMBS = 3, MAX_SPAN = 128 };
+/* What the largest magnitude becomes where elements share limbs: see split_pairs. */
+enum { SHARED_TOP = 16 * (16 * 127 - 128) };
+/* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
+#define ROUNDER 12582912.0
+enum { ROUNDER_BITS = 0x4b400000 };
+/* Bits of 1e-20, 1 and 1e20. Between the first and the last the factor of a row does not overflow,
+ * nor do sums of its elements times numbers. */
+enum { TINY = 0x1e3ce508, ONE = 0x3f800000, LARGE = 0x60ad78ec };
+
+/* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
+ * 24 bits times the zero fit in no int32, so that there the last two dot products begin with it. */
+static rlxc_quant_digits digits_of(const rlxc_quant_rows_of *t)
+{
+    uint8_t bits = t->c->s->options->row_bits;
+    double zero = t->q.zeros ? 0.5 : t->q.zero->f;
+    rlxc_quant_digits d = {.block = rlxc_quant_block(t->q.group), .span = 1};
+    d.blocks = (t->rows + d.block - 1) / d.block;
+    d.shared = bits == 12 && t->q.bits == 4;
+    d.limbs = d.shared ? 3 : (bits + 7) / 8;
+    d.limb_bytes = d.blocks * d.block / (d.shared ? 2 : 1);
+    d.whole_zero = zero >= -255 && zero <= 255 && zero == floor(zero);
+    d.zero = d.whole_zero ? (int64_t)zero : 0;
+    d.zeroed = bits == 24 ? 2 : 1;
+    /* a product of floats less for each block counts where those of bytes are few */
+    while (d.shared && 2 * d.span * d.block <= MAX_SPAN && d.blocks % (2 * d.span) == 0)
+        d.span *= 2;
+    return d;
+}
+
+static const rlxc_expr *reinterpret(rlxc_context *ctx, rlx_dtype dtype, const rlxc_expr *x)
+{
+    return rlxc_call(ctx, dtype, rlxc_intern_cstr(ctx, "reinterpret"), &x, 1);
+}
+
+typedef struct row {
+    rlxc_quant_rows_of *t;
+    const rlxc_expr *span;             /* its number */
+    int64_t lanes;                     /* in a step over the row */
+    rlxc_buffer *peak;                 /* vectors: the largest magnitude, its bits */
+    rlxc_buffer *total, *low;          /* and sums of the numbers, of their last limbs */
+    rlxc_buffer *numbers;              /* of the span; NULL: not shared */
+    rlxc_buffer *range;                /* largest and smallest peak but 0; INT32_MAX: not one row */
+    RLXC_VEC(const rlxc_stmt *) parts; /* of a span */
+} row;
+
+static const rlxc_expr *integer(row *r, int64_t value)
+{
+    return rlxc_int(r->t->ctx, RLX_I32, value);
+}
+
+static const rlxc_expr *at(row *r, const rlxc_buffer *buffer, int64_t i)
+{
+    const rlxc_expr *index = rlxc_i64(r->t->ctx, i);
+    return rlxc_load(r->t->ctx, buffer, &index, 1);
+}
+
+static void put(row *r, rlxc_buffer *to, const rlxc_expr *index, const rlxc_expr *value)
+{
+    RLXC_PUSH(r->t->ctx, &r->parts, rlxc_stmt_store(r->t->ctx, to, &index, 1, value));
+}
+
+/* A loop over |lanes|; |lane| stands for its variable, which is its own. */
+static void put_lanes(row *r, int64_t lanes, rlxc_buffer *to, const rlxc_expr *lane,
+                      const rlxc_expr *index, const rlxc_expr *value)
+{
+    rlxc_context *ctx = r->t->ctx;
+    const rlxc_expr *own = rlxc_loop_var(ctx, "l");
+    index = rlxc_substitute(ctx, index, &lane, &own, 1);
+    value = rlxc_substitute(ctx, value, &lane, &own, 1);
+    RLXC_PUSH(ctx, &r->parts,
+              rlxc_loop_of(ctx, own, rlxc_i64(ctx, lanes), RLXC_LOOP_VECTORIZED,
+                           rlxc_stmt_store(ctx, to, &index, 1, value)));
+}
+
+static void put_vector(row *r, rlxc_buffer *to, const rlxc_expr *lane, const rlxc_expr *value)
+{
+    put_lanes(r, r->lanes, to, lane, lane, value);
+}
+
+/* Leaves the largest of the lanes, or their sum, in the first one: halves at a time. */
+static void reduce(row *r, rlxc_buffer *vector, int64_t lanes, rlxc_expr_kind how)
+{
+    rlxc_context *ctx = r->t->ctx;
+    const rlxc_expr *l = rlxc_loop_var(ctx, "l");
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+        const rlxc_expr *other = rlxc_add(ctx, l, rlxc_i64(ctx, half));
+        put_lanes(r, half, vector, l, l,
+                  rlxc_binary(ctx, how, rlxc_load(ctx, vector, &l, 1),
+                              rlxc_load(ctx, vector, &other, 1)));
+    }
+}
+
+static int64_t steps_of(const row *r)
+{
+    return r->t->digits.span * r->t->digits.block / r->lanes;
+}
+
+/* Element |lane| of step |step| of the span; 0 behind the end of the row. */
+static const rlxc_expr *element(row *r, int64_t step, const rlxc_expr *lane,
+                                const rlxc_expr **out_place)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *k = rlxc_mul(ctx, r->span, rlxc_i64(ctx, t->digits.span * t->digits.block));
+    k = rlxc_add(ctx, rlxc_add(ctx, k, rlxc_i64(ctx, step * r->lanes)), lane);
+    *out_place = k;
+    const rlxc_expr *x = rlxc_quant_x(t, rlxc_i64(ctx, 0), k);
+    if (t->rows % t->digits.block == 0)
+        return x;
+    const rlxc_expr *inner = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
+    const rlxc_expr *args[3] = {rlxc_binary(ctx, RLXC_EXPR_LT, k, rlxc_i64(ctx, t->rows)), inner,
+                                rlxc_float(ctx, inner->dtype, 0)};
+    return rlxc_cast(ctx, RLX_F32,
+                     rlxc_call(ctx, inner->dtype, rlxc_intern_cstr(ctx, "if_then_else"), args, 3));
+}
+
+/* The largest magnitude of the span, 1 where all are 0. As integers the bits of magnitudes have
+ * the same order, and those of infinities and NaN are above all others. */
+static void find_peak(row *r)
+{
+    rlxc_context *ctx = r->t->ctx;
+    const rlxc_expr *k, *l = rlxc_loop_var(ctx, "l");
+    put_vector(r, r->peak, l, integer(r, 0));
+    for (int64_t s = 0; s < steps_of(r); s++) {
+        const rlxc_expr *size =
+            rlxc_quant_call(ctx, "bitwise_and", reinterpret(ctx, RLX_I32, element(r, s, l, &k)),
+                            integer(r, INT32_MAX));
+        put_vector(r, r->peak, l,
+                   rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_load(ctx, r->peak, &l, 1), size));
+    }
+    reduce(r, r->peak, r->lanes, RLXC_EXPR_MAX);
+    const rlxc_expr *peak = at(r, r->peak, 0);
+    const rlxc_expr *none = rlxc_binary(ctx, RLXC_EXPR_EQ, peak, integer(r, 0));
+    put(r, r->peak, rlxc_i64(ctx, 0), rlxc_select(ctx, none, integer(r, ONE), peak));
+    for (int64_t i = 0; i < 2; i++)
+        put(r, r->range, rlxc_i64(ctx, i),
+            rlxc_binary(ctx, i ? RLXC_EXPR_MIN : RLXC_EXPR_MAX, at(r, r->range, i), peak));
+}
+
+/* What is taken off the last dot products of the block, or the sum as a float. */
+static void put_sums(row *r, const rlxc_expr *block)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *sum = at(r, r->total, 0), *first = block;
+    int64_t zero = t->digits.zero, begun = t->digits.zeroed;
+    if (!t->digits.whole_zero) {
+        put(r, t->sums, block, rlxc_cast(ctx, RLX_F32, sum));
+        return;
+    }
+    first = rlxc_mul(ctx, first, rlxc_i64(ctx, begun));
+    if (begun > 1) {
+        const rlxc_expr *low = at(r, r->low, 0);
+        const rlxc_expr *upper =
+            rlxc_quant_call(ctx, "shift_right", rlxc_sub(ctx, sum, low), integer(r, 8));
+        put(r, t->sums, first, rlxc_mul(ctx, upper, integer(r, -zero)));
+        first = rlxc_add(ctx, first, rlxc_i64(ctx, 1));
+        sum = low;
+    }
+    put(r, t->sums, first, rlxc_mul(ctx, sum, integer(r, -zero)));
+}
+
+static double top_of(const rlxc_quant_rows_of *t)
+{
+    return t->digits.shared ? (double)SHARED_TOP
+                            : (double)(INT64_C(127) << 8 * (t->digits.limbs - 1));
+}
+
+/* |x| times |times|, to the nearest integer: as the last digits of a sum, where it is small. */
+static const rlxc_expr *number_of(row *r, const rlxc_expr *x, const rlxc_expr *times)
+{
+    rlxc_context *ctx = r->t->ctx;
+    x = rlxc_mul(ctx, x, times);
+    if (top_of(r->t) > ROUNDER / 4)
+        return rlxc_cast(ctx, RLX_I32, rlxc_quant_call(ctx, "nearbyint", x, NULL));
+    x = rlxc_add(ctx, x, rlxc_float(ctx, RLX_F32, ROUNDER));
+    return rlxc_sub(ctx, reinterpret(ctx, RLX_I32, x), integer(r, ROUNDER_BITS));
+}
+
+/* The numbers of the block as bytes, and their sum. */
+static void split(row *r, const rlxc_expr *times)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *k;
+    const rlx_dtype i8 = {RLX_INT, 8, 1};
+    put_vector(r, r->total, l, integer(r, 0));
+    put_vector(r, r->low, l, integer(r, 0));
+    for (int64_t s = 0; s < steps_of(r); s++) {
+        const rlxc_expr *number = number_of(r, element(r, s, l, &k), times), *left = number;
+        put_vector(r, r->total, l, rlxc_add(ctx, rlxc_load(ctx, r->total, &l, 1), number));
+        for (int64_t limb = t->digits.limbs; limb-- > 0;) {
+            const rlxc_expr *low = rlxc_cast(ctx, i8, left);
+            const rlxc_expr *wide = rlxc_cast(ctx, RLX_I32, low);
+            put_lanes(r, r->lanes, t->bytes, l,
+                      rlxc_add(ctx, rlxc_i64(ctx, limb * t->digits.limb_bytes), k), low);
+            if (limb + 1 == t->digits.limbs)
+                put_vector(r, r->low, l, rlxc_add(ctx, rlxc_load(ctx, r->low, &l, 1), wide));
+            left = rlxc_quant_call(ctx, "shift_right", rlxc_sub(ctx, left, wide), integer(r, 8));
+        }
+    }
+    reduce(r, r->total, r->lanes, RLXC_EXPR_ADD);
+    reduce(r, r->low, r->lanes, RLXC_EXPR_ADD);
+    put_sums(r, r->span);
+}
+
+/* (x + add) >> by */
+static const rlxc_expr *shifted(row *r, const rlxc_expr *x, int64_t add, int64_t by)
+{
+    return rlxc_quant_call(r->t->ctx, "shift_right", rlxc_add(r->t->ctx, x, integer(r, add)),
+                           integer(r, by));
+}
+
+/* Half of the numbers of a span. */
+static int64_t half_of(const row *r)
+{
+    return steps_of(r) * r->lanes / 2;
+}
+
+/* The first four numbers of each word, then the others of each. */
+static void part_numbers(row *r, const rlxc_expr *times)
+{
+    rlxc_context *ctx = r->t->ctx;
+    const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *k;
+    for (int64_t s = 0; s < steps_of(r); s++) {
+        put_vector(r, r->total, l, number_of(r, element(r, s, l, &k), times));
+        for (int64_t four = 0; four < r->lanes / 4; four++) {
+            const rlxc_expr *from = rlxc_add(ctx, rlxc_i64(ctx, 4 * four), l);
+            int64_t to = (s * r->lanes + 4 * four) / 8 * 4 + four % 2 * half_of(r);
+            put_lanes(r, 4, r->numbers, l, rlxc_add(ctx, rlxc_i64(ctx, to), l),
+                      rlxc_load(ctx, r->total, &from, 1));
+        }
+    }
+}
+
+/* Limbs of numbers a, which begin at |from|, and as many b of the same words:
+ *
+ *     a ~ first * 256 + both      b ~ (second * 16 + both) * 16
+ *
+ * What |both| has to be for b leaves its upper four bits open, which are chosen for a. */
+static void split_pairs(row *r, int64_t from, int64_t lanes)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    const rlx_dtype i8 = {RLX_INT, 8, 1};
+    const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *pair[2], *limbs[3];
+    for (int64_t i = 0; i < 2; i++) {
+        const rlxc_expr *at = rlxc_add(ctx, rlxc_i64(ctx, i * half_of(r) + from), l);
+        pair[i] = rlxc_load(ctx, r->numbers, &at, 1);
+    }
+    const rlxc_expr *b = shifted(r, pair[1], 8, 4), *sixteen = integer(r, 16);
+    const rlxc_expr *given = rlxc_quant_call(ctx, "bitwise_and", b, integer(r, 15));
+    const rlxc_expr *a = shifted(r, rlxc_sub(ctx, pair[0], given), 8, 4);
+    limbs[0] = shifted(r, a, 8, 4);
+    limbs[2] = rlxc_sub(ctx, a, rlxc_mul(ctx, limbs[0], sixteen));
+    limbs[2] = rlxc_add(ctx, given, rlxc_mul(ctx, limbs[2], sixteen));
+    limbs[1] = rlxc_quant_call(ctx, "shift_right", rlxc_sub(ctx, b, limbs[2]), integer(r, 4));
+    const rlxc_expr *to = rlxc_mul(ctx, r->span, rlxc_i64(ctx, half_of(r)));
+    to = rlxc_add(ctx, rlxc_add(ctx, to, rlxc_i64(ctx, from)), l);
+    for (int64_t i = 0; i < 3; i++)
+        put_lanes(r, lanes, t->bytes, l, rlxc_add(ctx, rlxc_i64(ctx, i * t->digits.limb_bytes), to),
+                  rlxc_cast(ctx, i8, limbs[i]));
+    const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, limbs[0], integer(r, 256)), limbs[2]);
+    sum = rlxc_add(ctx, sum, rlxc_mul(ctx, b, sixteen));
+    put_lanes(r, lanes, r->total, l, l, rlxc_add(ctx, rlxc_load(ctx, r->total, &l, 1), sum));
+}
+
+/* The same where elements share limbs. */
+static void split_shared(row *r, const rlxc_expr *times)
+{
+    rlxc_quant_rows_of *t = r->t;
+    rlxc_context *ctx = t->ctx;
+    int64_t half = t->digits.block / 2, lanes = 16;
+    while (half % lanes != 0)
+        lanes /= 2;
+    part_numbers(r, times);
+    for (int64_t i = 0; i < t->digits.span; i++) {
+        const rlxc_expr *l = rlxc_loop_var(ctx, "l");
+        const rlxc_expr *block = rlxc_mul(ctx, r->span, rlxc_i64(ctx, t->digits.span));
+        put_lanes(r, lanes, r->total, l, l, integer(r, 0));
+        for (int64_t from = i * half; from < (i + 1) * half; from += lanes)
+            split_pairs(r, from, lanes);
+        reduce(r, r->total, lanes, RLXC_EXPR_ADD);
+        put_sums(r, rlxc_add(ctx, block, rlxc_i64(ctx, i)));
+    }
+}
+
+static void put_numbers(row *r)
+{
+    rlxc_context *ctx = r->t->ctx;
+    double top = top_of(r->t);
+    const rlxc_expr *peak = reinterpret(ctx, RLX_F32, at(r, r->peak, 0));
+    const rlxc_expr *times = rlxc_binary(ctx, RLXC_EXPR_DIV, rlxc_float(ctx, RLX_F32, top), peak);
+    if (r->t->digits.shared)
+        split_shared(r, times);
+    else
+        split(r, times);
+    put(r, r->t->steps, r->span, rlxc_mul(ctx, peak, rlxc_float(ctx, RLX_F32, 1 / top)));
+}
+
+const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_quant_digits d = t->digits = digits_of(t);
+    int64_t bytes = d.limbs * d.limb_bytes, spans = d.blocks / d.span;
+    const rlx_dtype i8 = {RLX_INT, 8, 1}, u32 = {RLX_UINT, 32, 1};
+    if (rlxc_target_dots(t->c->s->options) != RLXC_DOTS_BYTES || d.limbs < 1 || d.limbs > MAX_LIMBS)
+        return NULL;
+    row r = {.t = t, .span = rlxc_loop_var(ctx, "span"), .lanes = d.block % 16 == 0 ? 16 : 8};
+    r.range = rlxc_quant_local(t, "range", RLX_I32, 2);
+    t->bytes = rlxc_quant_local(t, "bytes", i8, bytes);
+    const rlxc_expr *size = rlxc_i64(ctx, bytes / 4), *zero = rlxc_i64(ctx, 0);
+    t->limbs = rlxc_view(t->c, "limbs", t->bytes, u32, size);
+    t->steps = rlxc_quant_local(t, "steps", RLX_F32, spans);
+    t->sums = rlxc_quant_local(t, "sums", d.whole_zero ? RLX_I32 : RLX_F32,
+                               (d.whole_zero ? d.zeroed : 1) * d.blocks);
+    r.peak = rlxc_quant_local(t, "peak", RLX_I32, r.lanes);
+    r.total = rlxc_quant_local(t, "total", RLX_I32, r.lanes);
+    r.low = rlxc_quant_local(t, "low", RLX_I32, r.lanes);
+    if (d.shared)
+        r.numbers = rlxc_quant_local(t, "numbers", RLX_I32, d.span * d.block);
+    find_peak(&r);
+    put_numbers(&r);
+    const rlxc_expr *most = integer(&r, INT32_MAX);
+    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)), NULL,
+                                 rlxc_loop_of(ctx, r.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL,
+                                              rlxc_stmt_seq(ctx, r.parts.items, r.parts.count))};
+    const rlxc_expr *one = rlxc_i64(ctx, 1);
+    parts[1] = rlxc_stmt_store(ctx, r.range, &one, 1, most);
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &zero, 1, most));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, most));
+    const rlxc_expr *is_one = rlxc_binary(ctx, RLXC_EXPR_EQ, t->stage->extents[0], one);
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, is_one, rlxc_stmt_seq(ctx, parts, 3), NULL));
+    return rlxc_binary(ctx, RLXC_EXPR_AND,
+                       rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, LARGE)),
+                       rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));
+}

@@ -1,0 +1,73 @@
+/* Private to schedule_quant*.c. */
+#ifndef RLXC_KERNELS_QUANTIZED_SCHEDULE_QUANT_H
+#define RLXC_KERNELS_QUANTIZED_SCHEDULE_QUANT_H
+
+#include "compiler/kernels/quantized/quant.h"
+#include "compiler/target/target.h"
+
+typedef struct rlxc_quant_digits { /* what one row is rounded to (schedule_quant_limbs.c) */
+    int64_t block, blocks;         /* elements that share a scale of the weight; so many in a row */
+    int64_t span;                  /* blocks that share a scale of the row */
+    int64_t limbs, limb_bytes;     /* of the row */
+    bool shared;                   /* two elements share three limbs */
+    bool whole_zero;               /* the zero is taken off in integers; it is |zero| */
+    int64_t zero, zeroed;          /* that many dot products, the last ones, begin with it */
+} rlxc_quant_digits;
+
+typedef struct rlxc_quant_rows_of {
+    rlxc_schedule *c;
+    rlxc_context *ctx;
+    const rlxc_stage *stage, *epilogue; /* epilogue may be NULL */
+    rlxc_quant q;
+    int64_t rows, columns, panels; /* of the weight */
+    uint32_t vl;                   /* lanes of a vector */
+    bool serial;                   /* no threads */
+    const rlxc_expr *panel;        /* being computed */
+    /* one row in limbs */
+    rlxc_quant_digits digits;
+    rlxc_buffer *bytes, *limbs; /* the same memory */
+    rlxc_buffer *steps, *sums;  /* of spans: what a one is worth; of blocks: sum of the numbers */
+} rlxc_quant_rows_of;
+
+typedef struct rlxc_quant_results { /* of a tile */
+    uint32_t mr, nv;
+    const rlxc_buffer *acc;
+    rlxc_buffer *memory; /* for loops of an epilogue over them; NULL: there is none */
+    const rlxc_expr *i0, *first;
+} rlxc_quant_results;
+
+typedef rlxc_point rlxc_quant_point;
+
+/* |t| for the stage, whose weights are |q|. */
+rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
+                                    const rlxc_stage *epilogue, const rlxc_quant *q);
+rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t);
+/* Column of the point in its tile. */
+const rlxc_expr *rlxc_quant_column(rlxc_quant_rows_of *t, const rlxc_quant_point *at);
+/* Loops over |mr| rows (0: no such loop) and |nv| vectors: unrolled, or |serial|. */
+const rlxc_stmt *rlxc_quant_over(rlxc_quant_rows_of *t, uint32_t mr, uint32_t nv,
+                                 const rlxc_quant_point *at, bool serial, const rlxc_stmt *body);
+const rlxc_expr *rlxc_quant_add(rlxc_quant_rows_of *t, const rlxc_expr *a, const rlxc_expr *b);
+const rlxc_expr *rlxc_quant_times(rlxc_quant_rows_of *t, const rlxc_expr *a, int64_t b);
+/* An intrinsic of the type of |a|; |b| may be NULL. */
+const rlxc_expr *rlxc_quant_call(rlxc_context *ctx, const char *name, const rlxc_expr *a,
+                                 const rlxc_expr *b);
+/* An element of the current panel. */
+const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *buffer,
+                                     const rlxc_expr *row, const rlxc_expr *column);
+/* The left operand as float32. */
+const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *k);
+/* Writes a result, or the epilogue of it, in column |j| of the panel, if there is such a column. */
+const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
+                                  const rlxc_expr *value);
+const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
+rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
+                              int64_t size);
+/* Appends what makes the row ready, where there is one row; gives whether rlxc_gemv_int_activations
+ * can be used, or NULL where the target has no fast form or it is not wanted. */
+const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t);
+const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t);
+const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
+                                     const rlxc_expr *extent, const rlxc_stmt *body);
+
+#endif

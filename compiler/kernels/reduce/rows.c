@@ -1,0 +1,345 @@
+/* Row-wise schedule: elementwise stages, reductions along contiguous data, and groups of both that
+ * share their leading spatial axes (softmax, layer_norm), computed one row after the other so that
+ * a row stays in cache.
+ *
+ * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
+ * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
+ * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
+ * lets them vectorise. Transpositions go by blocks (schedule_transpose.c). */
+#include "compiler/schedule/stages.h"
+
+#include <string.h>
+
+enum {
+    BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
+    LONG_ROW = 16,
+    MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
+};
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+/* Gives the stage's remaining axes fresh loop variables: emitted twice, they must differ. */
+static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const *shared,
+                        uint32_t n_shared)
+{
+    const rlxc_expr *fresh[RLXC_STAGE_AXES];
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        fresh[i] = i < n_shared ? shared[i] : rlxc_loop_var(ctx, s->reduces[i] ? "k" : "i");
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t i = 0; i < s->out->ndim; i++)
+        indices[i] = rlxc_replace(ctx, s->indices[i], s->vars, fresh, s->n_axes);
+    s->indices = indices;
+    s->value = rlxc_replace(ctx, s->value, s->vars, fresh, s->n_axes);
+    if (s->init)
+        s->init = rlxc_replace(ctx, s->init, s->vars, fresh, s->n_axes);
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        s->extents[i] = rlxc_replace(ctx, s->extents[i], s->vars, fresh, s->n_axes);
+    for (uint32_t i = 0; i < s->n_axes; i++)
+        s->vars[i] = fresh[i];
+}
+
+/* --- one stage ------------------------------------------------------------------------------- */
+
+/* The product of the reduction's extents where it is a small constant: those loops are unrolled, so
+ * that the loop around them vectorises. */
+static bool small_reduction(const rlxc_stage *s)
+{
+    int64_t total = 1, extent;
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        if (!s->reduces[i])
+            continue;
+        if (!rlxc_is_int(s->extents[i], &extent) || extent > 16)
+            return false;
+        total *= extent;
+        if (total > 16)
+            return false;
+    }
+    return true;
+}
+
+static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *zero[1] = {rlxc_i64(ctx, 0)};
+    rlxc_buffer *sum = rlxc_local_buffer(c, "acc", s->out->dtype, one, 1);
+    const rlxc_expr *now = rlxc_load(ctx, sum, zero, 1);
+    const rlxc_expr *value = rlxc_replace_loads(ctx, s->value, s->out, now);
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, sum, zero, 1, value);
+    bool unrolled = small_reduction(s);
+    for (uint32_t i = s->n_axes; i-- > 0;) {
+        if (!s->reduces[i])
+            continue;
+        body = rlxc_loop_of(ctx, s->vars[i], s->extents[i],
+                            unrolled ? RLXC_LOOP_UNROLLED : RLXC_LOOP_SERIAL, body);
+        body = rlxc_reassociable(ctx, body);
+    }
+    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, sum, zero, 1, s->init), body,
+                                 rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, now)};
+    return rlxc_stmt_seq(ctx, parts, 3);
+}
+
+/* |s| for the |count| elements from |begin| on along its last axis, where |value| is its value. */
+static const rlxc_stmt *stretch(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value,
+                                int64_t begin, const rlxc_expr *count)
+{
+    const rlxc_expr *last = s->vars[s->n_axes - 1], *var = rlxc_loop_var(ctx, "i");
+    const rlxc_expr *at = begin ? rlxc_add(ctx, var, rlxc_i64(ctx, begin)) : var;
+    rlxc_bounds bounds = {0};
+    int64_t n;
+    value = rlxc_replace(ctx, value, &last, &at, 1);
+    if (rlxc_is_int(count, &n)) {
+        rlxc_bounds_set(ctx, &bounds, var, (rlxc_bound){0, n - 1});
+        value = rlxc_simplify(ctx, value, &bounds);
+    }
+    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
+    for (uint32_t d = 0; d < s->out->ndim; d++)
+        indices[d] = rlxc_replace(ctx, s->indices[d], &last, &at, 1);
+    return rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL,
+                        rlxc_stmt_store(ctx, s->out, indices, s->out->ndim, value));
+}
+
+/* A condition that the whole innermost loop shares (the border of a padded image) is asked before
+ * it: the parts are copies and fills. NULL where there is none. */
+static const rlxc_stmt *unswitched(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const uint32_t last = s->n_axes - 1;
+    if (s->value->kind != RLXC_EXPR_CALL || strcmp(s->value->call.name, "if_then_else") != 0 ||
+        rlxc_expr_uses_var(ctx, s->value->call.args[0], s->vars[last]))
+        return NULL;
+    const rlxc_expr *const *args = s->value->call.args, *count = s->extents[last];
+    return rlxc_stmt_if(ctx, args[0], stretch(ctx, s, args[1], 0, count),
+                        stretch(ctx, s, args[2], 0, count));
+}
+
+typedef struct borders { /* where along the last axis conditions change */
+    rlxc_context *ctx;
+    const rlxc_expr *var;
+    int64_t extent, at[MAX_STRETCHES + 1]; /* ascending, 0 first */
+    uint32_t n;
+    bool too_many;
+} borders;
+
+static bool find_border(void *user, const rlxc_expr *e)
+{
+    borders *b = user;
+    const bool less = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_LE;
+    const bool strict = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_GT;
+    const rlxc_expr *rest;
+    int64_t factor, constant, at;
+    if ((!less && e->kind != RLXC_EXPR_GT && e->kind != RLXC_EXPR_GE) ||
+        rlxc_dtype_is_float(e->bin.a->dtype) || rlxc_dtype_is_float(e->bin.b->dtype))
+        return true;
+    /* it holds where 0 <= factor * var + constant */
+    const rlxc_expr *difference =
+        less ? rlxc_sub(b->ctx, e->bin.b, e->bin.a) : rlxc_sub(b->ctx, e->bin.a, e->bin.b);
+    if (!rlxc_linear_in(b->ctx, difference, b->var, &factor, &rest) ||
+        (factor != 1 && factor != -1) || !rlxc_is_int(rest, &constant) ||
+        __builtin_sub_overflow(constant, strict, &constant) ||
+        (factor == 1 ? __builtin_sub_overflow(0, constant, &at)
+                     : __builtin_add_overflow(constant, 1, &at)) ||
+        at <= 0 || at >= b->extent)
+        return true;
+    uint32_t i = b->n;
+    while (b->at[i - 1] > at)
+        i--;
+    if (b->at[i - 1] == at)
+        return true;
+    if (b->n == MAX_STRETCHES) {
+        b->too_many = true;
+        return false;
+    }
+    memmove(b->at + i + 1, b->at + i, (b->n - i) * sizeof b->at[0]);
+    b->at[i] = at;
+    b->n++;
+    return true;
+}
+
+/* The innermost loop in stretches along which its conditions do not change (the parts of a
+ * concatenation, a border): what is left are copies and fills. NULL where there are none. */
+static const rlxc_stmt *in_stretches(rlxc_schedule *c, const rlxc_stage *s)
+{
+    rlxc_context *ctx = c->s->ctx;
+    borders b = {.ctx = ctx, .var = s->vars[s->n_axes - 1], .n = 1};
+    const rlxc_stmt *parts[MAX_STRETCHES];
+    if (!rlxc_is_int(s->extents[s->n_axes - 1], &b.extent))
+        return NULL;
+    rlxc_expr_visit(ctx, s->value, find_border, &b);
+    if (b.n == 1 || b.too_many)
+        return NULL;
+    b.at[b.n] = b.extent;
+    for (uint32_t i = 0; i < b.n; i++)
+        parts[i] = stretch(ctx, s, s->value, b.at[i], rlxc_i64(ctx, b.at[i + 1] - b.at[i]));
+    return rlxc_stmt_seq(ctx, parts, b.n);
+}
+
+/* One stage inside loops over its first |n_shared| axes. */
+static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_expr *const *shared,
+                                   uint32_t n_shared, bool blocked)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rename_axes(ctx, s, shared, n_shared);
+    uint32_t left = s->n_axes;
+    const rlxc_stmt *inner = NULL;
+    if (!s->init && left > n_shared) {
+        inner = unswitched(c, s);
+        inner = inner || blocked ? inner : in_stretches(c, s);
+    }
+    const rlxc_stmt *body = s->init ? reduction(c, s)
+                            : inner
+                                ? inner
+                                : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
+    left -= inner != NULL;
+    for (uint32_t i = left; i-- > n_shared;) {
+        if (!s->reduces[i])
+            body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
+        if (blocked && i + 2 == s->n_axes)
+            body = rlxc_transposed_block(c, s, body);
+    }
+    return body;
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+typedef struct shrink { /* a temporary of the group becomes a row */
+    const rlxc_buffer *from;
+    rlxc_buffer *to;
+    uint32_t dropped;
+    rlxc_context *ctx;
+} shrink;
+
+static const rlxc_expr *shrink_load(void *user, const rlxc_expr *e)
+{
+    shrink *k = user;
+    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != k->from)
+        return NULL;
+    const rlxc_expr **rest = rlxc_alloc(k->ctx, (e->load.n + 1) * sizeof *rest);
+    for (uint32_t i = k->dropped; i < e->load.n; i++)
+        rest[i - k->dropped] = rlxc_expr_rewrite(k->ctx, e->load.indices[i], shrink_load, k);
+    return rlxc_load(k->ctx, k->to, rest, e->load.n - k->dropped);
+}
+
+static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
+                          const rlxc_stage *const *stages, uint32_t n)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool inside = false;
+        const rlxc_expr *const *indices;
+        bool same;
+        for (uint32_t k = 0; k < n; k++)
+            inside = inside || stages[k] == &s->items[i];
+        bool writes = s->items[i].simple && s->items[i].out == b;
+        if (!inside && !s->items[i].removed &&
+            (writes || rlxc_stage_loads(s, i, b, &indices, &same) > 0))
+            return false;
+    }
+    return true;
+}
+
+static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *const *stages,
+                         uint32_t n, uint32_t shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_buffer *b = stages[i]->out;
+        /* once for all stages that write it: the first of them takes it off the list */
+        if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
+            continue;
+        shrink k = {b, NULL, shared, ctx};
+        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *const zero[1] = {rlxc_i64(ctx, 0)};
+        uint32_t rest = b->ndim - shared;
+        k.to = rlxc_local_buffer(c, b->name, b->dtype, rest ? b->shape + shared : one,
+                                 rest ? rest : 1);
+        /* a scalar is a buffer of one element: index it with 0 */
+        const rlxc_expr *now = rest ? NULL : rlxc_load(ctx, k.to, zero, 1);
+        for (uint32_t q = 0; q < n; q++) {
+            const rlxc_expr **parts[2] = {&own[q].value, &own[q].init};
+            for (uint32_t e = 0; e < 2; e++)
+                if (*parts[e])
+                    *parts[e] = now ? rlxc_replace_loads(ctx, *parts[e], b, now)
+                                    : rlxc_expr_rewrite(ctx, *parts[e], shrink_load, &k);
+            if (stages[q]->out != b)
+                continue;
+            own[q].out = k.to;
+            own[q].indices = now ? now->load.indices : stages[q]->indices + shared;
+        }
+        rlxc_stage_drop_temp(c->s, b);
+    }
+}
+
+/* Rows of more than two axes that are worth a division to find them. */
+static bool has_long_rows(const rlxc_stage *s)
+{
+    int64_t extent;
+    return !s->init && s->n_axes > 2 &&
+           (!rlxc_is_int(s->extents[s->n_axes - 1], &extent) || extent >= LONG_ROW);
+}
+
+/* Little work for certain: not worth a function for threads. */
+static bool is_small(const rlxc_stage *own, uint32_t n)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t points = 1, extent;
+        for (uint32_t k = 0; k < own[i].n_axes; k++)
+            if (!rlxc_is_int(own[i].extents[k], &extent) ||
+                __builtin_mul_overflow(points, extent, &points))
+                return false;
+        if (__builtin_add_overflow(total, points, &total))
+            return false;
+    }
+    return total < 8192;
+}
+
+bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
+                        uint32_t shared)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_schedule inner = {.s = c->s}; /* what one row needs: temporaries, views, loops */
+    rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
+    const rlxc_expr *vars[RLXC_STAGE_AXES] = {0};
+    bool blocked = false;
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = *stages[i];
+    rlxc_name_positions(c, own, n);
+    if (n > 1) {
+        shrink_temps(&inner, own, stages, n, shared);
+        shared = rlxc_merge_axes(&inner, own, n, 0, shared, NULL);
+        for (uint32_t i = 0; i < n; i++)
+            rlxc_merge_axes(&inner, &own[i], 1, shared, own[i].n_axes, NULL);
+    } else {
+        rlxc_merge_axes(&inner, own, 1, 0, own->n_axes, NULL);
+        blocked = rlxc_block_transposition(ctx, own);
+        shared = own->n_axes > 0 && !own->reduces[0];
+    }
+    rlxc_loop_kind kind = is_small(own, n) ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;
+    for (uint32_t i = 0; i < shared; i++)
+        vars[i] = rlxc_loop_var(ctx, "row");
+    const rlxc_expr *outermost = shared ? own->extents[0] : NULL, *row = vars[0];
+    /* one matrix, or image, is work for several threads: they share out all of its blocks, or rows
+     */
+    if (n == 1 && shared && (blocked ? own->n_axes > BLOCK_AXES : has_long_rows(own))) {
+        const rlxc_expr *each = own->extents[1];
+        outermost = rlxc_simplify(ctx, rlxc_mul(ctx, outermost, each), NULL);
+        vars[0] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, row, each);
+        vars[1] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, row, each);
+        shared = 2;
+    }
+    RLXC_VEC(const rlxc_stmt *) bodies = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_stmt *body = stage_body(&inner, &own[i], vars, shared, blocked);
+        RLXC_PUSH(ctx, &bodies, n > 1 ? rlxc_part(ctx, stages[i]->out->name, body) : body);
+    }
+    for (uint32_t i = 0; i < bodies.count; i++)
+        RLXC_PUSH(ctx, &inner.out, bodies.items[i]);
+    if (shared == 0) {
+        for (uint32_t i = 0; i < inner.out.count; i++)
+            RLXC_PUSH(ctx, &c->out, inner.out.items[i]);
+        return true;
+    }
+    const rlxc_stmt *body = rlxc_body_of(&inner);
+    for (uint32_t i = shared; n > 1 && i-- > 1;)
+        body = rlxc_loop_of(ctx, vars[i], own->extents[i], RLXC_LOOP_SERIAL, body);
+    RLXC_PUSH(ctx, &c->out, rlxc_loop_of(ctx, row, outermost, kind, body));
+    return true;
+}

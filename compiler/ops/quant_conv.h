@@ -1,0 +1,69 @@
+/* Convolutions of 8-bit integers as stages of a PrimFunc.
+ *
+ *     y[n, i, j, o] = sum of (x[n, i * stride + r * dilation - before, ...s..., c] - zero)
+ *                            * filter[o, r, s, c],         int32, places outside of x add nothing
+ *
+ * The filter is of signed bytes, its own zero taken off, as many channels side by side as the
+ * target's instructions sum (|word|, 4 or 2) in panels of |width| outputs:
+ * filter[o / width, r, s, c / word, o % width, c % word]; channels and outputs that fill up are
+ * zero. x counts from 0: b = x, or x + 128 where it is signed, so that a product is one of an
+ * unsigned and a signed byte:
+ *
+ *     y = sum of b * filter - fill * sums[o]                fill: b of the zero, also outside of x
+ *
+ * With |groups|, of whole words and panels each, the filter has the channels of one: c counts from
+ * the first channel of the output's group.
+ *
+ * Where each output has a channel of its own (depthwise) the filter is of int32, which hold signed
+ * bytes: filter[o / width, r, s, o % width].
+ *
+ * The form is plain TIR, a reduction along one axis k = (r * KW + s) * C + c, C the channels
+ * rounded up to whole words, or 1: any schedule computes the right thing, rule int8_conv a fast
+ * one. It knows the stage by building the same expressions again: expressions are shared. */
+#ifndef RLXC_OPS_QUANT_CONV_H
+#define RLXC_OPS_QUANT_CONV_H
+
+#include "compiler/base/options.h"
+#include "compiler/ir/tir.h"
+
+enum { RLXC_QUANT_CONV_DIMS = 6, RLXC_QUANT_DEPTHWISE_DIMS = 4 }; /* of the filter */
+enum { RLXC_QUANT_CONV_MAX_SIZE = 1 << 20 }; /* of what is multiplied to addresses */
+
+/* Where dimensions are: batch, height, width, channel. */
+typedef struct rlxc_quant_conv_layout {
+    uint8_t batch, space[2], channel;
+} rlxc_quant_conv_layout;
+extern const rlxc_quant_conv_layout rlxc_quant_conv_last, rlxc_quant_conv_second; /* channels */
+
+typedef struct rlxc_quant_conv {
+    const rlxc_buffer *x;      /* 8 bits */
+    const rlxc_buffer *filter; /* [panels, KH, KW, C / word, width, word] or [.., KW, width] */
+    const rlxc_buffer *sums;   /* of the filter, for each output; may be NULL where fill is 0 */
+    const rlxc_expr *fill;     /* int32 */
+    rlxc_quant_conv_layout in, out;
+    int64_t strides[2], dilation[2], before[2];
+    int64_t outputs;
+    /* read off the filter and x */
+    bool depthwise;
+    int64_t size[2], width, word, channels;
+    int64_t groups;
+    int64_t depth; /* of k: channels that are summed for each of r, s */
+} rlxc_quant_conv;
+
+/* Sets what is read off the buffers; false where they do not fit each other. */
+bool rlxc_quant_conv_sizes(rlxc_quant_conv *q);
+/* What is added: at the axes of the result in its order, then k. */
+const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_conv *q,
+                                         const rlxc_expr *const axes[5]);
+/* What the sum begins with. */
+const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *q,
+                                      const rlxc_expr *const axes[5]);
+/* |x|, a value of the input, counted from 0, int32. */
+const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x);
+/* Vectors of outputs that a panel has at most. */
+int64_t rlxc_quant_conv_most_vectors(const rlxc_options *options);
+/* Outputs of a panel for the target, channels in a word. */
+int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs);
+int64_t rlxc_quant_conv_word(const rlxc_options *options);
+
+#endif

@@ -1,0 +1,75 @@
+/* Epilogues: the stage over a result (bias, activation, residual) that runs where the result is
+ * computed, before it is stored. */
+#include "compiler/schedule/stages.h"
+
+/* |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
+static bool maps(const rlxc_stage *q, const rlxc_stage *p, const rlxc_expr *const *indices)
+{
+    if (!q->simple || q->done || q->init || q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
+        return false;
+    for (uint32_t d = 0; d < q->n_axes; d++)
+        if (indices[d] != q->vars[d] || q->indices[d] != q->vars[d] ||
+            q->extents[d] != p->out->shape[d])
+            return false;
+    return true;
+}
+
+/* Stage |at| runs earlier, between the tiles of stages |first| to |i|: nothing up to it may read or
+ * write what it writes, and nothing in between write what it reads. */
+static bool may_run_at(const rlxc_stages *s, uint32_t at, uint32_t first, uint32_t i)
+{
+    const rlxc_buffer *out = s->items[at].out;
+    for (uint32_t k = first; k < at; k++) {
+        const rlxc_stage *q = &s->items[k];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (q->removed)
+            continue;
+        if (!q->simple || q->out == out || rlxc_stage_loads(s, k, out, &indices, &same) > 0 ||
+            (k > i && rlxc_stage_loads(s, at, q->out, &indices, &same) > 0))
+            return false;
+    }
+    return true;
+}
+
+rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
+{
+    const rlxc_stage *p = &s->items[i];
+    uint32_t at = s->n;
+    if (!rlxc_stage_is_temp(s, p->out))
+        return NULL;
+    for (uint32_t k = 0; k < s->n; k++) {
+        const rlxc_stage *q = &s->items[k];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (k == i || q->removed)
+            continue;
+        if (q->simple && q->out == p->out)
+            return NULL;
+        if (rlxc_stage_loads(s, k, p->out, &indices, &same) == 0)
+            continue;
+        if (at < s->n || k < i || !same || !maps(q, p, indices))
+            return NULL;
+        at = k;
+    }
+    return at < s->n && may_run_at(s, at, first, i) ? &s->items[at] : NULL;
+}
+
+void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue)
+{
+    if (!epilogue)
+        return;
+    epilogue->removed = true;
+    rlxc_stage_drop_temp(s, s->items[i].out);
+}
+
+const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
+                                     const rlxc_buffer *from, const rlxc_expr *const *at,
+                                     const rlxc_expr *value)
+{
+    /* a variable stands for the value until the axes have been replaced */
+    const rlxc_expr *mark = rlxc_var(ctx, rlxc_intern_cstr(ctx, "result"), from->dtype);
+    const rlxc_expr *mapped = rlxc_replace_loads(ctx, e->value, from, mark);
+    mapped = rlxc_replace(ctx, mapped, e->vars, at, e->n_axes);
+    return rlxc_substitute(ctx, mapped, &mark, &value, 1);
+}

@@ -1,0 +1,335 @@
+/* A PrimFunc's body as a list of stages, and the questions that scheduling asks about them. */
+#include "compiler/schedule/stages.h"
+
+#include <string.h>
+
+#include "compiler/ir/intrinsics.h"
+
+/* --- recognising stages ---------------------------------------------------------------------- */
+
+static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+static bool simple_store(const rlxc_stmt *s)
+{
+    return s && s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
+           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_STAGE_AXES &&
+           !s->store.buffer->strides && !s->store.buffer->elem_offset;
+}
+
+/* The axes must be the loops: each value one loop variable from 0, none left over. */
+static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *const *loops,
+                       uint32_t n_loops, const rlxc_stmt *realize)
+{
+    const rlxc_block *b = realize->block.block;
+    bool used[RLXC_STAGE_AXES] = {false};
+    if (b->n_axes != n_loops)
+        return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        uint32_t i = 0;
+        while (i < n_loops && loops[i]->loop.var != realize->block.values[k])
+            i++;
+        bool known = b->axes[k].kind == RLXC_AXIS_SPATIAL || b->axes[k].kind == RLXC_AXIS_REDUCE;
+        if (i == n_loops || used[i] || !known)
+            return false;
+        used[i] = true;
+        stage->vars[k] = b->axes[k].var;
+        stage->extents[k] = rlxc_cast(ctx, RLX_I64, loops[i]->loop.extent);
+        stage->reduces[k] = b->axes[k].kind == RLXC_AXIS_REDUCE;
+    }
+    stage->n_axes = n_loops;
+    return true;
+}
+
+/* Orders the axes as the results have them, reductions last: all orders compute the same. */
+static void order_axes(rlxc_stage *s)
+{
+    rlxc_stage old = *s;
+    uint32_t n = 0;
+    bool taken[RLXC_STAGE_AXES] = {false};
+    for (uint32_t pass = 0; pass <= s->out->ndim; pass++) {
+        for (uint32_t k = 0; k < s->n_axes; k++) {
+            bool wanted = pass == s->out->ndim || s->indices[pass] == old.vars[k];
+            if (taken[k] || !wanted)
+                continue;
+            taken[k] = true;
+            s->vars[n] = old.vars[k];
+            s->extents[n] = old.extents[k];
+            s->reduces[n++] = old.reduces[k];
+        }
+    }
+}
+
+static bool search_effects(void *user, const rlxc_expr *e)
+{
+    bool *found = user;
+    const rlxc_intrinsic *row =
+        e->kind == RLXC_EXPR_CALL ? rlxc_find_intrinsic(e->call.name, strlen(e->call.name)) : NULL;
+    *found |= rlxc_dtype_is_handle(e->dtype) && e->kind == RLXC_EXPR_VAR;
+    *found |= row && rlxc_intrinsic_has_effects(row);
+    return !*found;
+}
+
+/* Values that use addresses, or call what does more than compute, stay where they are. */
+static bool may_move(rlxc_context *ctx, const rlxc_expr *value)
+{
+    bool found = false;
+    rlxc_expr_visit(ctx, value, search_effects, &found);
+    return !found;
+}
+
+/* Axes of one step that are reduced along tell nothing, but for the last one left. */
+static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
+{
+    const rlxc_expr *zero = rlxc_i64(ctx, 0);
+    uint32_t left = 0, n = 0;
+    for (uint32_t k = 0; k < s->n_axes; k++)
+        left += s->reduces[k];
+    for (uint32_t k = 0; k < s->n_axes; k++) {
+        if (s->reduces[k] && left > 1 && rlxc_is_const(s->extents[k], 1)) {
+            s->value = rlxc_simplify(ctx, rlxc_replace(ctx, s->value, &s->vars[k], &zero, 1), NULL);
+            left--;
+            continue;
+        }
+        s->vars[n] = s->vars[k];
+        s->extents[n] = s->extents[k];
+        s->reduces[n++] = s->reduces[k];
+    }
+    s->n_axes = n;
+}
+
+static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
+{
+    const rlxc_stmt *loops[RLXC_STAGE_AXES];
+    uint32_t n = 0;
+    *stage = (rlxc_stage){.stmt = s};
+    while (s->kind == RLXC_STMT_FOR && n < RLXC_STAGE_AXES && s->loop.kind == RLXC_LOOP_SERIAL &&
+           rlxc_is_const(s->loop.min, 0) && s->loop.annotations.count == 0) {
+        loops[n++] = s;
+        s = s->loop.body;
+    }
+    if (s->kind != RLXC_STMT_BLOCK)
+        return;
+    const rlxc_block *b = s->block.block;
+    if (b->n_allocs || b->n_matches || b->annotations.count || !simple_store(b->body) ||
+        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)) ||
+        !may_move(ctx, b->body->store.value))
+        return;
+    if (!match_axes(ctx, stage, loops, n, s))
+        return;
+    stage->out = b->body->store.buffer;
+    stage->indices = b->body->store.indices;
+    stage->value = b->body->store.value;
+    bool reduces = false;
+    for (uint32_t i = 0; i < n; i++)
+        reduces = reduces || stage->reduces[i];
+    if (b->init) {
+        if (!simple_store(b->init) || b->init->store.buffer != stage->out ||
+            !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim))
+            return;
+        stage->init = b->init->store.value;
+    }
+    order_axes(stage);
+    drop_single_steps(ctx, stage);
+    stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
+}
+
+bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
+                    rlxc_stages *out)
+{
+    *out = (rlxc_stages){.ctx = ctx, .options = options, .f = f};
+    const rlxc_stmt *body = f->body;
+    if (body->kind == RLXC_STMT_BLOCK) {
+        out->root = body->block.block;
+        if (out->root->n_axes || out->root->n_matches || out->root->init)
+            return false;
+        body = out->root->body;
+        for (uint32_t i = 0; i < out->root->n_allocs; i++)
+            RLXC_PUSH(ctx, &out->temps, out->root->allocs[i]);
+    }
+    uint32_t n = body->kind == RLXC_STMT_SEQ ? body->seq.n : 1;
+    out->items = rlxc_try_alloc(ctx, n ? n : 1, sizeof *out->items);
+    if (!out->items)
+        return false;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const rlxc_stmt *s = body->kind == RLXC_STMT_SEQ ? body->seq.items[i] : body;
+        if (s->kind != RLXC_STMT_FOR && s->kind != RLXC_STMT_BLOCK && s->kind != RLXC_STMT_STORE)
+            return false; /* lets, allocations, ...: their scope must stay as it is */
+        recognise(ctx, s, &out->items[i]);
+        any = any || out->items[i].simple;
+    }
+    out->n = n;
+    return any;
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = 0; i < s->temps.count; i++)
+        if (s->temps.items[i] == buffer)
+            return true;
+    return false;
+}
+
+void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->temps.count; i++)
+        if (s->temps.items[i] != buffer)
+            s->temps.items[kept++] = s->temps.items[i];
+    s->temps.count = kept;
+}
+
+typedef struct load_search {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *const *indices;
+    uint32_t n;
+    bool same;
+} load_search;
+
+static bool search_loads(void *user, const rlxc_expr *e)
+{
+    load_search *q = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == q->buffer) {
+        if (q->n++ == 0)
+            q->indices = e->load.indices;
+        else if (!same_exprs(q->indices, e->load.indices, e->load.n))
+            q->same = false;
+    }
+    if (e == q->buffer->data) { /* its address: whatever is done with it */
+        q->n++;
+        q->same = false;
+    }
+    return true;
+}
+
+typedef struct mention {
+    rlxc_context *ctx;
+    load_search search;
+} mention;
+
+static const rlxc_expr *mention_expr(void *user, const rlxc_expr *e)
+{
+    mention *m = user;
+    rlxc_expr_visit(m->ctx, e, search_loads, &m->search);
+    return NULL;
+}
+
+static bool mention_stmt(void *user, const rlxc_stmt *s)
+{
+    mention *m = user;
+    const rlxc_buffer *buffer = m->search.buffer;
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer == buffer)
+        m->search.n++;
+    if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == buffer->data)
+        m->search.n++;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
+        m->search.n += s->block.block->matches[i].source.buffer == buffer;
+    return true;
+}
+
+uint32_t rlxc_stage_loads(const rlxc_stages *s, uint32_t i, const rlxc_buffer *buffer,
+                          const rlxc_expr *const **out_indices, bool *out_same)
+{
+    const rlxc_stage *stage = &s->items[i];
+    mention m = {s->ctx, {buffer, NULL, 0, true}};
+    if (stage->simple) {
+        rlxc_expr_visit(s->ctx, stage->value, search_loads, &m.search);
+        if (stage->init)
+            rlxc_expr_visit(s->ctx, stage->init, search_loads, &m.search);
+        for (uint32_t k = 0; k < stage->out->ndim; k++)
+            rlxc_expr_visit(s->ctx, stage->indices[k], search_loads, &m.search);
+    } else {
+        rlxc_stmt_rewriter r = {.user = &m, .expr = mention_expr};
+        rlxc_stmt_rewrite(s->ctx, stage->stmt, &r);
+        rlxc_stmt_visit(stage->stmt, mention_stmt, &m);
+        m.search.same = false;
+    }
+    *out_indices = m.search.indices;
+    *out_same = m.search.same;
+    return m.search.n;
+}
+
+bool rlxc_stage_is_pointwise(const rlxc_stage *stage)
+{
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < stage->out->ndim; k++) {
+        const rlxc_expr *index = stage->indices[k];
+        if (rlxc_is_const(index, 0) && rlxc_is_const(stage->out->shape[k], 1))
+            continue; /* keepdims */
+        while (next < stage->n_axes && stage->reduces[next])
+            next++;
+        if (next == stage->n_axes || stage->vars[next] != index)
+            return false;
+        next++;
+    }
+    while (next < stage->n_axes && stage->reduces[next])
+        next++;
+    return next == stage->n_axes;
+}
+
+bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
+                        const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out)
+{
+    int64_t scale = 1, total = 0;
+    bool symbolic = false; /* the scale is no longer a number */
+    for (uint32_t i = buffer->ndim; i-- > 0;) {
+        int64_t coefficient, extent;
+        const rlxc_expr *rest;
+        if (!rlxc_expr_uses_var(ctx, indices[i], var))
+            coefficient = 0;
+        else if (!rlxc_linear_in(ctx, indices[i], var, &coefficient, &rest))
+            return false;
+        if (coefficient && symbolic) {
+            *out = INT64_MAX;
+            return true;
+        }
+        if (__builtin_mul_overflow(coefficient, scale, &coefficient) ||
+            __builtin_add_overflow(total, coefficient, &total))
+            return false;
+        if (rlxc_is_int(buffer->shape[i], &extent)) {
+            if (__builtin_mul_overflow(scale, extent, &scale))
+                return false;
+        } else {
+            symbolic = true;
+        }
+    }
+    *out = total;
+    return true;
+}
+
+/* --- helpers of the rules -------------------------------------------------------------------- */
+
+const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
+                              const rlxc_expr *const *values, uint32_t n)
+{
+    const rlxc_expr **typed = rlxc_alloc(ctx, (n + 1) * sizeof *typed);
+    for (uint32_t i = 0; i < n; i++)
+        typed[i] = rlxc_cast(ctx, vars[i]->dtype, values[i]);
+    return rlxc_substitute(ctx, e, vars, typed, n);
+}
+
+typedef struct load_change {
+    const rlxc_buffer *from;
+    const rlxc_expr *to;
+} load_change;
+
+static const rlxc_expr *change_load(void *user, const rlxc_expr *e)
+{
+    const load_change *change = user;
+    return e->kind == RLXC_EXPR_LOAD && e->load.buffer == change->from ? change->to : NULL;
+}
+
+const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
+                                    const rlxc_expr *to)
+{
+    load_change change = {from, to};
+    return rlxc_expr_rewrite(ctx, e, change_load, &change);
+}

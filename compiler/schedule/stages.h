@@ -1,0 +1,138 @@
+/* A PrimFunc as a list of stages, the form that scheduling works on.
+ *
+ * A stage is one loop nest of the root block. It is simple when it is a perfect nest around a block
+ * with one store (and one init store for reductions) whose axes are the loops themselves; then its
+ * loops can be made anew in any legal order. Other stages are opaque and stay as they are. */
+#ifndef RLXC_SCHEDULE_STAGES_H
+#define RLXC_SCHEDULE_STAGES_H
+
+#include "compiler/base/options.h"
+#include "compiler/ops/winograd_stages.h"
+#include "compiler/schedule/loops.h"
+
+enum { RLXC_STAGE_AXES = 16 };
+
+typedef struct rlxc_stage {
+    const rlxc_stmt *stmt; /* as written */
+    bool simple;
+    bool done;    /* a rule has emitted it */
+    bool removed; /* it runs as a part of others */
+    bool changed; /* |value| or |init| are no longer those of |stmt| */
+    uint32_t n_axes;
+    const rlxc_expr *vars[RLXC_STAGE_AXES];    /* the block's axis variables */
+    const rlxc_expr *extents[RLXC_STAGE_AXES]; /* int64 */
+    bool reduces[RLXC_STAGE_AXES];
+    const rlxc_buffer *out;
+    const rlxc_expr *const *indices; /* of the store, out->ndim many */
+    const rlxc_expr *value, *init;   /* init: NULL if there is no reduction */
+} rlxc_stage;
+
+typedef struct rlxc_stages {
+    rlxc_context *ctx;
+    const rlxc_options *options;
+    rlxc_prim_func *f;
+    const rlxc_block *root; /* NULL: the body is not wrapped in a block */
+    rlxc_stage *items;
+    uint32_t n;
+    RLXC_VEC(rlxc_buffer *) temps; /* the root's allocations still needed */
+} rlxc_stages;
+
+/* False when the body has no such form (then the function is left alone). */
+bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
+                    rlxc_stages *out);
+/* Replaces producers by their expression in the consumers where that costs nothing. */
+void rlxc_stages_inline(rlxc_stages *s);
+
+bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer);
+void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer);
+/* Loads of |buffer| in stage |i|: their number, and whether all have the same indices, given in
+ * |out_indices|. Opaque stages count any mention as different loads. */
+uint32_t rlxc_stage_loads(const rlxc_stages *s, uint32_t i, const rlxc_buffer *buffer,
+                          const rlxc_expr *const **out_indices, bool *out_same);
+/* The store's indices are distinct spatial axis variables covering all of them, in order of the
+ * axes; so each result element is computed exactly once. */
+bool rlxc_stage_is_pointwise(const rlxc_stage *stage);
+/* The number of elements to the next when |var| grows by one in an access; false when it is not
+ * linear in it. *out 0: independent. Symbolic strides give INT64_MAX. */
+bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
+                        const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out);
+
+/* --- emission: rules; each appends statements and gives true when it took the stage ------------
+ */
+
+struct rlxc_schedule {
+    rlxc_stages *s;
+    RLXC_VEC(const rlxc_stmt *) out;
+    bool serial; /* inside a parallel loop already */
+};
+
+/* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
+bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
+/* One or more stages that share their leading |shared| spatial axes, row by row. */
+bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
+                        uint32_t shared);
+
+/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load and
+ * stands for the place. */
+typedef struct rlxc_transposition {
+    const rlxc_expr *to, *from, *crossed, *last;
+    int64_t n_crossed, n_last;
+} rlxc_transposition;
+
+/* The loops of a transposition, by squares of vectors; NULL unless both sides are of one type, of
+ * 32 or 64 bits or narrower integers, what |from| loads along |crossed| is contiguous there, |to|
+ * is along |last|, and both counts are multiples of a vector's lanes. */
+const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
+
+/* A stage that is contiguous along its last axis while it reads along another: both are split, the
+ * last two axes then are those in a block. False, and nothing done, for others. */
+bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
+/* What one such block does: by vectors where it is a whole one, else |by_element|, the loops over
+ * the last two axes. */
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+                                       const rlxc_stmt *by_element);
+/* The same for all of a stage of two axes, which is contiguous along the last and reads along the
+ * first; in blocks of a vector's lanes. */
+const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s);
+
+/* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
+ * have those axes in common, allow it; the number of axes that end there then. Views of the buffers
+ * are declared in c->out, but for |silent|, which is not accessed in memory; NULL: none such. */
+uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint32_t first,
+                         uint32_t end, const rlxc_buffer *silent);
+
+/* Makes of an axis blocks of |size| in its place, and the elements of a block as a further axis
+ * behind the others; there is room for one, and nothing else than |value| and the store uses it. */
+void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t size);
+
+/* Names the positions of the stages, which run together, in front of them: in c->out. */
+void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
+
+typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
+    rlxc_context *ctx;
+    RLXC_VEC(const rlxc_expr *) loads;
+} rlxc_accesses;
+rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s);
+/* For rlxc_expr_rewrite, with the context as |user|: each load becomes a constant, so that what is
+ * left of an expression shows the variables used outside of indices. */
+const rlxc_expr *rlxc_hide_load(void *user, const rlxc_expr *e);
+
+/* Helpers of the rules. */
+const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *const *vars,
+                              const rlxc_expr *const *values, uint32_t n);
+/* The expression with loads of |from| replaced by |to| (any indices). */
+const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
+                                    const rlxc_expr *to);
+/* What the epilogue stage |e| stores at |at| where the stage before it computed |value|, in |from|.
+ */
+const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
+                                     const rlxc_buffer *from, const rlxc_expr *const *at,
+                                     const rlxc_expr *value);
+
+/* The stage that only maps the result of stage |i| element by element, so that it can run on each
+ * tile of what stages |first| to |i| compute together; NULL if there is none. */
+rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i);
+/* The epilogue, or NULL, has been emitted with stage |i|, whose result then is stored nowhere. */
+void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue);
+
+#endif
