@@ -61,7 +61,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -118,10 +118,23 @@ $(BUILD)/rlxc: $(call obj,$(RLXC_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 
 # --- tests -----------------------------------------------------------------------------------------
 
+# Test data lie in archives, one for each family of conformance cases and each fuzz corpus; tests/pack packs them.
+DATA := $(wildcard tests/conformance/cases/*.tar.gz tests/fuzz/corpus/*.tar.gz)
+data: $(BUILD)/data/.unpacked ## unpack the test data
+$(BUILD)/data/.unpacked: $(DATA)
+	$(call say,TAR ,$(@D))
+	@rm -rf $(@D)
+	@mkdir -p $(@D)/conformance $(@D)/corpus
+	@for archive in tests/conformance/cases/*.tar.gz; do tar -xzf $$archive -C $(@D)/conformance; done
+	@for archive in tests/fuzz/corpus/*.tar.gz; do tar -xzf $$archive -C $(@D)/corpus; done
+	@touch $@
+
 TEST_SRC := $(filter-out %/main.c,$(RLX_SRC)) $(SUPPORT_SRC)
+$(BUILD)/vm_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
+$(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
@@ -132,6 +145,7 @@ $(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/kern
 $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
+$(BUILD)/conformance_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/conformance_tests: $(call obj,$(CONFORMANCE_TESTS) vm/cli/npy.c vm/cli/file.c) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
@@ -172,7 +186,7 @@ random: $(BUILD)/random_tests ## COUNT random programs from SEED on: -O0 and -O3
 
 # Both against tests/conformance/known_failures.txt; LEVEL=-O0 and RLX_CHECK=1 change how the copy is compiled.
 conformance-cases: $(BUILD)/conformance_tests ## the conformance cases of this tree, in-process
-	@$(BUILD)/conformance_tests --known tests/conformance/known_failures.txt --jobs 2 $(LEVEL)
+	@$(BUILD)/conformance_tests --known tests/conformance/known_failures.txt --jobs 2 $(LEVEL) $(BUILD)/data/conformance
 conformance: all ## the conformance cases of CONFORMANCE=folder, through the two programs
 	@$(PYTHON) .ci/conformance --rlxc $(BUILD)/rlxc --rlx $(BUILD)/rlx $(CONFORMANCE)
 
@@ -217,7 +231,7 @@ FUZZ_CC ?= clang-19
 fuzz: ## build the fuzz targets and run each for SECONDS_EACH seconds over its corpus
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-fuzz CC=$(FUZZ_CC) MIMALLOC=0 OPT='-O1 -g' \
 	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
-	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%)
+	    FUZZ_LINK=1 $(FUZZERS:%=build-fuzz/fuzz_%) build-fuzz/data/.unpacked
 	@BUILD=build-fuzz .ci/run-fuzz $(SECONDS_EACH) $(FUZZERS)
 ifeq ($(FUZZ_LINK),1)
 .PRECIOUS: $(BUILD)/obj/tests/fuzz/%.o

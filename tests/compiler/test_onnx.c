@@ -12,13 +12,12 @@
 #include "compiler/script/script.h"
 #include "tests/compiler/onnx_bytes.h"
 
-#define CORPUS "tests/fuzz/corpus/onnx/"
-
 static rlxc_module *read_corpus(rlxc_context *ctx, const char *name)
 {
-    char path[200];
+    char corpus[64], path[256];
     static unsigned char data[1 << 16];
-    snprintf(path, sizeof path, CORPUS "%s", name);
+    snprintf(corpus, sizeof corpus, "corpus/onnx/%s", name);
+    cr_assert(rlx_test_data(corpus, path, sizeof path));
     FILE *file = fopen(path, "rb");
     cr_assert_not_null(file, "%s", path);
     size_t size = fread(data, 1, sizeof data, file);

@@ -4,7 +4,8 @@
  *     conformance_tests [-O0..-O3] [--check-bounds] [--jobs N] [--timeout SECONDS] [--filter TEXT]
  *                       [--known FILE] [FOLDER]
  *
- * FOLDER (default: tests/conformance/cases) holds a folder a case: module.py, case.json, *.npy.
+ * FOLDER (default: build/data/conformance, where `make data` unpacks the cases of this tree) holds
+ * a folder a case: module.py, case.json, *.npy.
  * --filter takes the cases whose name contains TEXT. RLX_CHECK=1 checks the module after each pass.
  *
  * Each case runs in a process of its own: a crash or a hang is one failure. Memory is poisoned and
@@ -456,7 +457,7 @@ static bool parse_options(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-    settings s = {.folder = "tests/conformance/cases", .opt_level = 2, .jobs = 2, .timeout = 60};
+    settings s = {.folder = "build/data/conformance", .opt_level = 2, .jobs = 2, .timeout = 60};
     entry *entries = NULL;
     size_t n = 0;
     if (!parse_options(argc, argv, &s))

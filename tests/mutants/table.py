@@ -7,11 +7,11 @@ Row = collections.namedtuple("Row", "file text put expect why")
 
 def mutants(file, *rows):
     for text, put, expect, *why in rows:
-        ROWS.append(Row("compiler/passes/" + file, text, put, expect, why[0] if why else ""))
+        ROWS.append(Row("compiler/" + file, text, put, expect, why[0] if why else ""))
 
 
 mutants(
-    "plan_memory.c",
+    "passes/plan_memory.c",
     ("           !p->lifetime[b->var->id].escapes && t &&", "           t &&", "plan"),
     ("if (!s || s->tenant != root ||", "if (!s ||", "same",
      "whoever took the storage did so in the call that the operand died in, which the check of its last read refuses"),
@@ -48,7 +48,7 @@ mutants(
     ("rlxc_atom_var(p->of[id]->var), zero,", "rlxc_atom_var(p->of[id]->var), rlxc_atom_prim(rlxc_i64(p->ctx, 64)),", "plan"),
 )
 mutants(
-    "alias.c",
+    "analysis/alias.c",
     ("sinfo->kind != RLXC_SINFO_SHAPE &&", "sinfo->kind != RLXC_SINFO_SHAPE && sinfo->kind != RLXC_SINFO_TUPLE &&", "plan"),
     ("            if (b->n_args > 0)\n                visit(user, b->args[0]);\n", "", "results",
      "lower_call_tir copies what call_tir_inplace must not destroy: nothing in the plan says that it had to"),
@@ -78,7 +78,7 @@ mutants(
     ("        return (b->op->flags & RLXC_OP_CALLS) && module_retains &&", "        return false && module_retains &&", "plan"),
 )
 mutants(
-    "liveness.c",
+    "analysis/liveness.c",
     ("    l->retained = branch_of == NULL;\n", "    l->retained = false;\n", "plan"),
     ("|| calls_itself(l, b);", "|| false;", "plan"),
     ("        if (source->memory < derived->memory)\n            source->memory = derived->memory;\n", "", "plan"),
@@ -96,7 +96,7 @@ mutants(
      "the result of an IF that nobody reads then ends with the else branch"),
 )
 mutants(
-    "insert_kill.c",
+    "passes/insert_kill.c",
     ("    else\n        rlxc_alias_sources(k->module, b, hold_atom, k);\n", "", "plan"),
     ("    else if (rlxc_is_op(b, \"memory.alloc_tensor\") && b->n_args > 0)\n        hold_atom(k, b->args[0]);\n", "", "plan"),
     ("        if (!k->of[var->id].in_then)\n            RLXC_PUSH(k->ctx, &then_kills, kill_of(k, var, b->range));\n", "", "plan"),
@@ -119,7 +119,7 @@ mutants(
     ("    k->of[atom.var->id].is_live = true;\n", "", "plan"),
 )
 mutants(
-    "inplace.c",
+    "analysis/inplace.c",
     ("    proof p = {.ctx = ctx, .f = f, .holds = true};\n", "    proof p = {.ctx = ctx, .f = f, .holds = true};\n    if (ctx)\n        return true;\n", "plan"),
     (" || rlx_dtype_size(p.in->dtype) != rlx_dtype_size(p.out->dtype))", ")", "plan"),
     ("        if (!rlxc_prove_eq(ctx, p.in->shape[i], p.out->shape[i], NULL))\n            return false;\n", "        (void)i;\n", "plan"),

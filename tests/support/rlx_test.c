@@ -4,6 +4,7 @@
 #include "rlx_test.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -244,6 +245,13 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims)
 }
 
 /* --- limits ---------------------------------------------------------------------------------- */
+
+bool rlx_test_data(const char *name, char *out, size_t size)
+{
+    const char *build = getenv("RLX_BUILD");
+    const int n = snprintf(out, size, "%s/data/%s", build ? build : "build", name);
+    return n > 0 && (size_t)n < size;
+}
 
 bool rlx_test_takes(size_t i, size_t of)
 {

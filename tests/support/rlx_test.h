@@ -71,6 +71,9 @@ rlx_value rlx_test_shape(rlx_test *t, uint32_t n, const int64_t *dims);
    |most| processes and threads, and after 60 seconds SIGALRM ends it. False where that cannot be
    had: it takes root, and a namespace with other users. */
 bool rlx_test_limit_processes(uint32_t most);
+/* The path of unpacked test data (`make data`): |name| is "corpus/onnx/conv.onnx". False: too long.
+ */
+bool rlx_test_data(const char *name, char *out, size_t size);
 /* Whether this run takes case |i| of a table whose cases take long to compile: every |of|th, so
    that `make test` stays short, or all of them with RLX_THOROUGH=1 (`make test THOROUGH=1`, as CI
    runs it). */

@@ -536,9 +536,10 @@ RLX_TEST(file, files_of_format_1_0_load)
     static const char *const names[] = {"small", "closure", "calls", "control", "memory"};
     rlx_load_options options = {.allocator = &t->allocator};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[128];
+        char name[64], path[256];
         rlx_executable *exe;
-        snprintf(path, sizeof path, "tests/fuzz/corpus/executable/%s.image", names[i]);
+        snprintf(name, sizeof name, "corpus/executable/%s.image", names[i]);
+        cr_assert(rlx_test_data(name, path, sizeof path));
         RLX_OKAY(rlx_executable_load_file(path, &options, &exe, &t->error));
         cr_expect_gt(rlx_executable_function_count(exe), 0);
         rlx_executable_release(exe);
