@@ -6,6 +6,7 @@
  * long before the reserve does. Allocating all of it without polling is a bug of that loop; the
  * allocator is then asked again, and the reserve is reused only when it still refuses. */
 #include "compiler/base/context_state.h"
+#include "compiler/base/hash.h"
 
 #include "rlx/checked.h"
 

@@ -59,30 +59,4 @@ struct rlxc_context {
     uint32_t next_id; /* of identity objects other than expressions: buffers, constants */
 };
 
-/* FNV-1a over bytes, continued from |hash| (start with RLXC_HASH_START). */
-#define RLXC_HASH_START 2166136261u
-static inline uint32_t rlxc_hash_bytes(uint32_t hash, const void *data, size_t size)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ p[i]) * 16777619u;
-    return hash;
-}
-static inline uint32_t rlxc_hash_u32(uint32_t hash, uint32_t value)
-{
-    hash ^= value * 0x9E3779B1u;
-    return ((hash << 13) | (hash >> 19)) * 5u + 0xE6546B64u;
-}
-/* Spreads a finished hash over all its bits: tables use the low ones. */
-static inline uint32_t rlxc_hash_finish(uint32_t hash)
-{
-    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
-    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
-    return hash ^ hash >> 16;
-}
-static inline uint32_t rlxc_hash_u64(uint32_t hash, uint64_t value)
-{
-    return rlxc_hash_u32(rlxc_hash_u32(hash, (uint32_t)value), (uint32_t)(value >> 32));
-}
-
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/ir/names.h"
 #include "compiler/onnx/import.h"
@@ -180,19 +181,11 @@ bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
            add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);
 }
 
-/* FNV-1a: tells sources apart, proves nothing. */
-static uint64_t hash_text(const char *text, size_t length)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash;
-}
-
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder)
 {
-    const char *value = rlxc_internf(ctx, "fnv1a:%016" PRIx64, hash_text(text, length));
+    const char *value =
+        rlxc_internf(ctx, "xxh64:%016" PRIx64, rlxc_hash64_bytes(RLXC_HASH_START, text, length));
     rlx_error err = {0};
     rlx_status status =
         rlx_exec_builder_metadata(builder, RLX_STR("source"), rlx_str_from(value), &err);

@@ -3,6 +3,7 @@
  * Expressions are DAGs: a node met again is a reference to its number, so encoding is linear, and
  * equal functions share in the same places because expressions are hash-consed. No token depends
  * on an address or on creation order, so the hash of a function is the same in every run. */
+#include "compiler/base/hash.h"
 #include "compiler/ir/equal_encoder.h"
 
 #include <string.h>
@@ -383,15 +384,9 @@ uint64_t rlxc_prim_func_hash(rlxc_context *ctx, const rlxc_prim_func *a)
 {
     rlxc_encoder e = {.ctx = ctx};
     rlxc_encode_prim_func(&e, a);
-    uint64_t h = 0xcbf29ce484222325u;
-    for (uint32_t i = 0; i < e.tokens.count; i++) {
-        h = (h ^ e.tokens.items[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    for (uint32_t i = 0; i < e.blobs.count; i++) {
-        const unsigned char *p = e.blobs.items[i].data;
-        for (size_t k = 0; k < e.blobs.items[i].size; k++)
-            h = (h ^ p[k]) * 0x100000001b3u;
-    }
+    uint64_t h =
+        rlxc_hash64_bytes(RLXC_HASH_START, e.tokens.items, e.tokens.count * sizeof *e.tokens.items);
+    for (uint32_t i = 0; i < e.blobs.count; i++)
+        h = rlxc_hash64_bytes(h, e.blobs.items[i].data, e.blobs.items[i].size);
     return h;
 }

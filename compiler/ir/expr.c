@@ -4,6 +4,7 @@
  * (children by id, so that hashes do not depend on addresses). Ids grow with creation, so a node's
  * children always have smaller ids. Folding is expr_fold.c, walking is expr_walk.c, the canonical
  * form of integers is sym.c. */
+#include "compiler/base/hash.h"
 #include "compiler/ir/expr_state.h"
 
 #include <assert.h>
@@ -150,7 +151,7 @@ static const rlxc_expr *intern(rlxc_context *ctx, rlxc_expr *e)
     rlxc_expr_pool *pool = rlxc_pool(ctx);
     if (pool->count >= pool->capacity / 4 * 3)
         pool_grow(ctx, pool);
-    e->hash = rlxc_hash_finish(node_hash(e));
+    e->hash = node_hash(e);
     uint32_t mask = pool->capacity - 1, at = e->hash & mask;
     for (; pool->slots[at]; at = (at + 1) & mask)
         if (same_node(pool->slots[at], e))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "compiler/base/context_state.h"
+#include "compiler/base/hash.h"
 #include "compiler/ir/sym.h"
 
 typedef struct sinfo_table {

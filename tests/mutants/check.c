@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/files.h"
@@ -23,14 +24,6 @@
 #include "tests/compiler/random_program.h"
 
 enum { MAX_KEPT = 64 };
-
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *p = data;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 /* --- what the modules call ---------------------------------------------------------------------
  */
@@ -43,11 +36,12 @@ typedef struct host {
 
 static void hash_value(host *h, rlx_value v)
 {
-    h->hash = hash_bytes(h->hash, &v.kind, sizeof v.kind);
+    h->hash = rlxc_hash64_bytes(h->hash, &v.kind, sizeof v.kind);
     if (v.kind == RLX_KIND_TENSOR) {
         const rlx_tensor *t = v.as.tensor;
-        h->hash = hash_bytes(h->hash, rlx_tensor_dims(t), rlx_tensor_ndim(t) * sizeof(int64_t));
-        h->hash = hash_bytes(h->hash, rlx_tensor_data(t), rlx_tensor_nbytes(t));
+        h->hash =
+            rlxc_hash64_bytes(h->hash, rlx_tensor_dims(t), rlx_tensor_ndim(t) * sizeof(int64_t));
+        h->hash = rlxc_hash64_bytes(h->hash, rlx_tensor_data(t), rlx_tensor_nbytes(t));
     } else if (v.kind == RLX_KIND_TUPLE) {
         for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple); i++)
             hash_value(h, rlx_tuple_get(v.as.tuple, i)); /* as deep as the modules' types */
@@ -205,7 +199,7 @@ static bool compile(judged *j, rlxc_context *ctx, const char *text, size_t lengt
         return false;
     }
     const char *printed = rlxc_print_module(ctx, module);
-    j->plan = hash_bytes(UINT64_C(0xcbf29ce484222325), printed, strlen(printed));
+    j->plan = rlxc_hash64_bytes(UINT64_C(0xcbf29ce484222325), printed, strlen(printed));
     rlxc_native native = {0};
     rlx_error err = {0};
     fine = rlxc_emit_bytecode(ctx, module, &options, builder);
