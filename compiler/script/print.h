@@ -67,6 +67,8 @@ void rlxc_print_expression(rlxc_printer *p, const rlxc_expr *e);
 void rlxc_print_operand(rlxc_printer *p, const rlxc_expr *e, enum rlxc_print_precedence precedence);
 /* "(a, b)", "(a,)", "()". */
 void rlxc_print_dims(rlxc_printer *p, const rlxc_expr *const *dims, uint32_t n);
+/* An index map as "lambda i, j: (j, i)". */
+void rlxc_print_index_map(rlxc_printer *p, const rlxc_expr *map);
 void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr);
 void rlxc_print_attr_dict(rlxc_printer *p, const rlxc_attrs *attrs);
 const char *rlxc_print_buffer_name(rlxc_printer *p, const rlxc_buffer *buffer);

@@ -372,18 +372,17 @@ static void print_attr_list(rlxc_printer *p, const rlxc_attr *attr)
     rlxc_text_puts(&p->out, dict ? "}" : "]");
 }
 
-/* T.index_map(lambda i, j: (j, i)); parse_attr.c says how the call is made up. */
-static void print_index_map(rlxc_printer *p, const rlxc_expr *map)
+/* parse_attr.c says how the call is made up. */
+void rlxc_print_index_map(rlxc_printer *p, const rlxc_expr *map)
 {
     uint32_t n = (uint32_t)map->call.args[0]->i;
-    rlxc_text_puts(&p->out, "T.index_map(lambda");
+    rlxc_text_puts(&p->out, "lambda");
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_expr *var = map->call.args[1 + i];
         rlxc_text_printf(&p->out, "%s %s", i ? "," : "", rlxc_print_name(p, var, var->var.name));
     }
     rlxc_text_puts(&p->out, ": ");
     rlxc_print_dims(p, map->call.args + 1 + n, map->call.n - 1 - n);
-    rlxc_text_puts(&p->out, ")");
 }
 
 void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr)
@@ -420,10 +419,13 @@ void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr)
         /* A bare integer would read back as a plain one. */
         if (attr->expr->kind == RLXC_EXPR_INT)
             print_int(p, attr->expr->dtype, attr->expr->i, false);
-        else if (rlxc_is_index_map(attr->expr))
-            print_index_map(p, attr->expr);
-        else
+        else if (!rlxc_is_index_map(attr->expr))
             rlxc_print_expression(p, attr->expr);
+        else {
+            rlxc_text_puts(&p->out, "T.index_map(");
+            rlxc_print_index_map(p, attr->expr);
+            rlxc_text_puts(&p->out, ")");
+        }
         return;
     }
 }

@@ -1,0 +1,136 @@
+/* Schedules as data: lists of steps on named blocks and loops.
+ *
+ * A step is a row of steps.def with arguments. Blocks, loops and sampled values that a step gives
+ * are its results; later steps take them as arguments. A result is a variable of the context, known
+ * by identity; its name is what the text calls it:
+ *
+ *     # main.NT_matmul  model.py:12:9
+ *     b0 = sch.get_block(name="NT_matmul", func_name="NT_matmul")
+ *     l1, l2, l3 = sch.get_loops(block=b0)
+ *     l4, l5 = sch.split(loop=l2, factors=[None, 16])
+ *     sch.reorder(l1, l4, l3, l5)
+ *
+ * Lists are made by rules and by the readers of text and of TVM's trace JSON; engine.h applies
+ * them. Everything lives in the context. */
+#ifndef RLXC_SCHEDULE_STEP_H
+#define RLXC_SCHEDULE_STEP_H
+
+#include "compiler/ir/relax.h"
+
+typedef enum rlxc_step_kind {
+#define RLXC_STEP(name, instruction, args, json, results, doc) RLXC_STEP_##name,
+#include "compiler/schedule/steps.def"
+#undef RLXC_STEP
+    RLXC_STEP_COUNT
+} rlxc_step_kind;
+
+typedef struct rlxc_step_row {
+    const char *name, *instruction, *args, *json, *results, *doc;
+} rlxc_step_row;
+const rlxc_step_row *rlxc_step_row_of(rlxc_step_kind kind);
+/* By its name in the text or in TVM's JSON, TVM's older and newer spellings alike; false: none. */
+bool rlxc_find_step(const char *name, rlxc_step_kind *out);
+
+/* One parameter of a row, as its |args| say. */
+typedef struct rlxc_step_param {
+    const char *name, *type; /* interned */
+    const char *fallback;    /* the default as text; NULL: must be given */
+    bool variadic;
+} rlxc_step_param;
+enum { RLXC_STEP_PARAMS = 8 };
+/* Fills |out| (RLXC_STEP_PARAMS long); gives their number. */
+uint32_t rlxc_step_params(rlxc_context *ctx, rlxc_step_kind kind, rlxc_step_param *out);
+
+/* A block, a loop or a sampled value: the variable that stands for it. */
+typedef const rlxc_expr *rlxc_step_ref;
+
+typedef struct rlxc_step {
+    rlxc_step_kind kind;
+    rlxc_range range; /* in the schedule's text; all zero where a rule made it */
+    /* Arguments by the parameters' names; those left out have their defaults. References are EXPR
+     * attributes that hold the variable, alone or in lists; index maps are rlxc_is_index_map. */
+    rlxc_attrs args;
+    const rlxc_step_ref *results;
+    uint32_t n_results;
+} rlxc_step;
+
+/* The schedule of one PrimFunc. */
+typedef struct rlxc_schedule_steps {
+    rlxc_context *ctx;
+    const char *function; /* interned */
+    rlxc_range source;    /* what the function was made from; may be all zero */
+    RLXC_VEC(rlxc_step) items;
+    uint32_t n_names; /* results named so far */
+} rlxc_schedule_steps;
+
+typedef struct rlxc_schedules { /* of a module */
+    RLXC_VEC(rlxc_schedule_steps *) items;
+} rlxc_schedules;
+
+/* Whether |value| is a reference to a block or a loop. */
+bool rlxc_is_step_ref(const rlxc_attr *value);
+/* The arguments and the number of results are those of the row; else an error at the step. */
+bool rlxc_step_check(rlxc_context *ctx, const rlxc_step *step);
+/* A new variable for a result of such a step. */
+rlxc_step_ref rlxc_step_result(rlxc_context *ctx, rlxc_step_kind kind, const char *name);
+
+/* --- making lists (for rules) ------------------------------------------------------------------
+ *
+ *     rlxc_schedule_steps *s = rlxc_steps_new(ctx, f->name, f->range);
+ *     rlxc_step_ref block = rlxc_step_get_block(s, "NT_matmul"), loops[3];
+ *     rlxc_step_get_loops(s, block, loops, 3);
+ *     rlxc_step_split(s, loops[1], (const int64_t[]){0, 16}, 2, halves);
+ *     rlxc_step_tensorize(s, block, "tile", rlxc_attrs_with(ctx, sizes, ...));
+ *
+ * Results are named b0, l1, l2 ... in order. When memory is out the context is failed and the
+ * results are still variables. */
+
+rlxc_schedule_steps *rlxc_steps_new(rlxc_context *ctx, const char *function, rlxc_range source);
+/* Any step: appended without arguments; |n_results| new variables in |out| (NULL where there are
+ * none). Arguments follow by rlxc_step_arg, in the row's order. */
+rlxc_step *rlxc_steps_add(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref *out,
+                          uint32_t n_results);
+void rlxc_step_arg(rlxc_context *ctx, rlxc_step *step, const char *name, rlxc_attr value);
+/* References as the value of an argument: a list. */
+rlxc_attr rlxc_step_refs(rlxc_context *ctx, const rlxc_step_ref *refs, uint32_t n);
+
+rlxc_step_ref rlxc_step_get_block(rlxc_schedule_steps *s, const char *name);
+void rlxc_step_get_loops(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref *out,
+                         uint32_t n);
+/* A factor of 0 is None: as many iterations as are needed; at most one of them. */
+void rlxc_step_split(rlxc_schedule_steps *s, rlxc_step_ref loop, const int64_t *factors, uint32_t n,
+                     rlxc_step_ref *out);
+rlxc_step_ref rlxc_step_fuse(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n);
+void rlxc_step_reorder(rlxc_schedule_steps *s, const rlxc_step_ref *loops, uint32_t n);
+/* |kind|: RLXC_STEP_parallel, _vectorize or _unroll. */
+void rlxc_step_mark(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref loop);
+/* |kind|: RLXC_STEP_compute_inline or _reverse_compute_inline. */
+void rlxc_step_inline(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block);
+/* |kind|: RLXC_STEP_compute_at or _reverse_compute_at. */
+void rlxc_step_at(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref block,
+                  rlxc_step_ref loop);
+rlxc_step_ref rlxc_step_decompose(rlxc_schedule_steps *s, rlxc_step_ref block, rlxc_step_ref loop);
+void rlxc_step_annotate(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *key,
+                        rlxc_attr value);
+/* |sizes|: numbers, names or lists by name. */
+void rlxc_step_tensorize(rlxc_schedule_steps *s, rlxc_step_ref block_or_loop, const char *intrin,
+                         rlxc_attrs sizes);
+void rlxc_step_rewrite(rlxc_schedule_steps *s, rlxc_step_ref block, const char *rewrite,
+                       rlxc_attrs sizes);
+
+/* --- text (step_text.c) ------------------------------------------------------------------------
+ */
+
+/* The lists as Python, each below a comment that names module, function and source. Arena text;
+ * reading it back gives equal lists. */
+const char *rlxc_print_schedules(rlxc_context *ctx, const char *module,
+                                 const rlxc_schedules *schedules);
+/* One step, without the end of a line: what messages quote. */
+const char *rlxc_print_step(rlxc_context *ctx, const rlxc_step *step);
+/* Reads such text, or a whole `def apply_trace(sch):` as TVM prints it. A list begins where
+ * get_block names another function than before. False after errors. |text| must outlive the
+ * context. */
+bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text, size_t length,
+                          rlxc_schedules *out);
+
+#endif
