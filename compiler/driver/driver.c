@@ -16,6 +16,7 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/safetensors.h"
 #include "compiler/ir/op.h"
+#include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
 
@@ -28,6 +29,7 @@ typedef struct run {
     rlxc_context *ctx;
     FILE *out, *err;
     rlxc_options options;
+    rlxc_explain explain;
     rlxc_module *module;
     const char *text; /* the input's bytes */
     char *read;       /* the same where they are to be freed */
@@ -136,6 +138,10 @@ static bool set_options(run *r)
     if (!rlxc_options_init(r->ctx, &r->options, c->target, c->cpu, c->opt_level))
         return false;
     const char *check = getenv("RLX_CHECK");
+    if (c->explain) {
+        r->explain = (rlxc_explain){.ctx = r->ctx, .print = rlxc_print_expr};
+        r->options.explain = &r->explain;
+    }
     r->options.lenient = c->lenient;
     r->options.no_winograd = c->no_winograd;
     r->options.row_bits = c->row_bits;
@@ -264,7 +270,7 @@ static bool write_tir(run *r)
 
 static bool sees_passes(const rlxc_command *c)
 {
-    return c->print_after_all || c->n_print_after > 0 || c->time_passes || c->check;
+    return c->explain || c->print_after_all || c->n_print_after > 0 || c->time_passes || c->check;
 }
 
 static bool compile(run *r)
@@ -272,7 +278,10 @@ static bool compile(run *r)
     rlxc_pass_hooks hooks = {.user = r, .after = after_pass};
     rlx_error err = {0};
     rlxc_emit_form emit = r->command->emit;
-    if (emit == RLXC_EMIT_EXECUTABLE || emit == RLXC_EMIT_BYTECODE) {
+    if (emit == RLXC_EMIT_EXECUTABLE && r->command->output == NULL &&
+        r->command->stop_after == NULL) {
+        return rlxc_lower_module(r->ctx, r->module, &r->options, &hooks); /* only to explain it */
+    } else if (emit == RLXC_EMIT_EXECUTABLE || emit == RLXC_EMIT_BYTECODE) {
         if (rlx_exec_builder_create(NULL, &r->builder, &err) != RLX_OK)
             return fail(r, &err);
         double start = now_seconds();
@@ -337,6 +346,8 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
     }
     run r = {.command = &command, .ctx = ctx, .out = out, .err = err};
     bool ok = set_options(&r) && read_input(&r) && compile(&r);
+    if (command.explain && !rlxc_failed(ctx))
+        fputs(rlxc_explain_text(&r.explain), out);
     if (command.time_passes)
         print_times(&r);
     fputs(rlxc_render_diagnostics(ctx), err);

@@ -24,6 +24,7 @@ typedef enum option_id {
     OPT_PRINT_AFTER_ALL,
     OPT_STOP_AFTER,
     OPT_TIME_PASSES,
+    OPT_EXPLAIN,
     OPT_CHECK,
     OPT_STRICT,
     OPT_LENIENT,
@@ -57,6 +58,8 @@ static const struct option_row {
     {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
     {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},
     {OPT_TIME_PASSES, "--time-passes", NULL, "time of each pass, on standard error"},
+    {OPT_EXPLAIN, "--explain", NULL,
+     "for each block which rule of the schedule took it, and why others did not"},
     {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
     {OPT_STRICT, "--strict", NULL,
      "check indices, divisors, steps and sizes that are known at run time (default)"},
@@ -319,6 +322,9 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_TIME_PASSES:
         c->time_passes = true;
         return true;
+    case OPT_EXPLAIN:
+        c->explain = true;
+        return true;
     case OPT_CHECK:
         c->check = true;
         return true;
@@ -440,7 +446,8 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
         fputs("rlxc: no input; see rlxc --help\n", err);
         return false;
     }
-    if (out->output == NULL && out->emit == RLXC_EMIT_EXECUTABLE && out->stop_after == NULL) {
+    if (out->output == NULL && out->emit == RLXC_EMIT_EXECUTABLE && out->stop_after == NULL &&
+        !out->explain) {
         fputs("rlxc: no output: give -o FILE\n", err);
         return false;
     }

@@ -37,7 +37,7 @@ typedef struct rlxc_command {
     const char *input, *output, *params, *target, *cpu, *stop_after;
     const char *print_after[RLXC_MAX_PRINTS];
     uint32_t n_print_after;
-    bool print_after_all, time_passes, check, lenient, no_winograd;
+    bool print_after_all, time_passes, explain, check, lenient, no_winograd;
     int opt_level;
     uint8_t row_bits;
     uint32_t jobs; /* 0: not said */

@@ -8,20 +8,98 @@
  * (opaque blocks, explicit loops, lets) stay as they were written. */
 #include "compiler/kernels/rules.h"
 
+#include <string.h>
+
+#define FIRST_RULE "attention"
+
 typedef struct rule {
     const char *name, *pattern;
     bool (*apply)(rlxc_schedule *c, uint32_t i);
 } rule;
 
+static bool is_open(const rlxc_stage *s)
+{
+    return s->simple && !s->done && !s->removed;
+}
+
 static bool fits(const rlxc_stages *s, uint32_t i, const char *pattern)
 {
-    for (; *pattern; pattern++, i++) {
-        if (i >= s->n || !s->items[i].simple || s->items[i].done || s->items[i].removed)
-            return false;
-        if (*pattern != '.' && (*pattern == 'r') != (s->items[i].init != NULL))
-            return false;
+    const uint32_t length = (uint32_t)strlen(pattern);
+    for (uint32_t k = 0; k < length; k++) {
+        if (i + k >= s->n)
+            return rlxc_decline(s, "needs %u blocks in a row, here are %u", length, s->n - i);
+        const rlxc_stage *at = &s->items[i + k];
+        if (!is_open(at))
+            return rlxc_decline(s, "needs %u blocks in a row, number %u is not free", length,
+                                k + 1);
+        if (pattern[k] == '.' || (pattern[k] == 'r') == (at->init != NULL))
+            continue;
+        if (length == 1)
+            return rlxc_decline(s, "%s", at->init ? "is a reduction" : "is no reduction");
+        return rlxc_decline(s, "needs %u blocks in a row, number %u (%s) %s", length, k + 1,
+                            at->out->name, at->init ? "is a reduction" : "is no reduction");
     }
     return true;
+}
+
+/* --- explanations ------------------------------------------------------------------------------
+ */
+
+static rlxc_explained *entry_of(const rlxc_stages *s, uint32_t i)
+{
+    const rlxc_stage *stage = &s->items[i];
+    return rlxc_explain_block(s->options->explain, s->f, stage->stmt, stage->out);
+}
+
+/* What the rule did with the stages: |before| are their states before it was asked about |i|. */
+static void explain(const rlxc_stages *s, uint32_t i, const rule *r, bool taken,
+                    const rlxc_stage *before)
+{
+    rlxc_explain *e = s->options->explain;
+    rlxc_context *ctx = s->ctx;
+    rlxc_explained *b = entry_of(s, i);
+    if (!b)
+        return;
+    if (!taken) {
+        RLXC_PUSH(ctx, &b->reasons, rlxc_internf(ctx, "%s: %s", r->name, e->why ? e->why : "no"));
+        return;
+    }
+    const char *name = b->name;
+    b->taken = rlxc_internf(ctx, "taken by rule %s", r->name);
+    for (uint32_t k = 0; k < s->n; k++) {
+        const rlxc_stage *now = &s->items[k];
+        const bool pattern = k > i && k < i + strlen(r->pattern);
+        if (k == i ||
+            (!pattern && now->done == before[k].done && now->removed == before[k].removed))
+            continue;
+        if ((b = entry_of(s, k)))
+            b->taken = rlxc_internf(ctx, "taken by rule %s, with block %s", r->name, name);
+    }
+}
+
+/* What no rule is asked about; once, before the first of them. */
+static void explain_odd(const rlxc_stages *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        rlxc_explained *b = entry_of(s, i);
+        if (b && !s->items[i].simple)
+            b->taken = rlxc_internf(s->ctx, "as written: %s", s->items[i].odd);
+    }
+}
+
+static bool asked(rlxc_schedule *c, uint32_t i, const rule *r)
+{
+    rlxc_explain *e = c->s->options->explain;
+    if (!e || !is_open(&c->s->items[i]))
+        return fits(c->s, i, r->pattern) && r->apply(c, i);
+    const rlxc_stage *before = rlxc_copy(c->s->ctx, c->s->items, c->s->n * sizeof *before);
+    e->asking = true;
+    e->why = NULL;
+    const bool taken = fits(c->s, i, r->pattern) && r->apply(c, i);
+    e->asking = false;
+    if (!rlxc_failed(c->s->ctx))
+        explain(c->s, i, r, taken, before);
+    return taken;
 }
 
 /* The stage's loops and block around the expressions that it has now. */
@@ -65,13 +143,19 @@ static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
 static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f, const rule *r)
 {
     rlxc_stages s;
-    if (!rlxc_stages_of(ctx, options, f, &s))
+    const bool first = options->explain && strcmp(r->name, FIRST_RULE) == 0;
+    if (!rlxc_stages_of(ctx, options, f, &s)) {
+        if (first)
+            rlxc_explain_function(options->explain, f);
         return;
+    }
+    if (first)
+        explain_odd(&s);
     const rlxc_stmt **stmts = rlxc_try_alloc(ctx, s.n, sizeof *stmts);
     bool any = false;
     for (uint32_t i = 0; i < s.n && stmts && !rlxc_failed(ctx); i++) {
         rlxc_schedule c = {.s = &s};
-        if (!fits(&s, i, r->pattern) || !r->apply(&c, i))
+        if (!asked(&c, i, r))
             continue;
         any = true;
         for (uint32_t k = 0; r->pattern[k]; k++)

@@ -113,13 +113,21 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         loops[n++] = s;
         s = s->loop.body;
     }
+    stage->odd = s->kind == RLXC_STMT_FOR
+                     ? "a loop that is parallel, vectorised, unrolled, annotated, "
+                       "or does not begin at 0"
+                     : "loops around something else than one block";
     if (s->kind != RLXC_STMT_BLOCK)
         return;
     const rlxc_block *b = s->block.block;
-    if (b->n_allocs || b->n_matches || b->annotations.count || !simple_store(b->body) ||
-        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)) ||
-        !may_move(ctx, b->body->store.value))
+    stage->odd = "the block has allocations, matched regions, annotations or a predicate";
+    if (b->n_allocs || b->n_matches || b->annotations.count ||
+        (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
         return;
+    stage->odd = "the block is not one store of one element, or its value has effects";
+    if (!simple_store(b->body) || !may_move(ctx, b->body->store.value))
+        return;
+    stage->odd = "the block's axes are not the loops themselves";
     if (!match_axes(ctx, stage, loops, n, s))
         return;
     stage->out = b->body->store.buffer;
@@ -130,12 +138,15 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         reduces = reduces || stage->reduces[i];
     if (b->init) {
         if (!simple_store(b->init) || b->init->store.buffer != stage->out ||
-            !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim))
+            !same_exprs(b->init->store.indices, stage->indices, stage->out->ndim)) {
+            stage->odd = "the initial value goes elsewhere than the sum";
             return;
+        }
         stage->init = b->init->store.value;
     }
     order_axes(stage);
     drop_single_steps(ctx, stage);
+    stage->odd = "it reduces without an initial value, or stores an element more than once";
     stage->simple = reduces == (b->init != NULL) && rlxc_stage_is_pointwise(stage);
 }
 

@@ -8,6 +8,7 @@
 
 #include "compiler/base/options.h"
 #include "compiler/ops/winograd_stages.h"
+#include "compiler/schedule/explain.h"
 #include "compiler/schedule/loops.h"
 
 enum { RLXC_STAGE_AXES = 16 };
@@ -15,9 +16,10 @@ enum { RLXC_STAGE_AXES = 16 };
 typedef struct rlxc_stage {
     const rlxc_stmt *stmt; /* as written */
     bool simple;
-    bool done;    /* a rule has emitted it */
-    bool removed; /* it runs as a part of others */
-    bool changed; /* |value| or |init| are no longer those of |stmt| */
+    const char *odd; /* why it is not simple */
+    bool done;       /* a rule has emitted it */
+    bool removed;    /* it runs as a part of others */
+    bool changed;    /* |value| or |init| are no longer those of |stmt| */
     uint32_t n_axes;
     const rlxc_expr *vars[RLXC_STAGE_AXES];    /* the block's axis variables */
     const rlxc_expr *extents[RLXC_STAGE_AXES]; /* int64 */

@@ -3,6 +3,9 @@
  * review them as a diff. A pass on request is asked for. A first line "# --bound n=2:64" gives that
  * option.
  *
+ * tests/explain/NAME.py is compiled with explanations (rlxc --explain), which must be
+ * NAME.after.txt.
+ *
  * The pipeline runs with its checks on, so every stage on the way must also be well formed and
  * parse back to itself. */
 #include "tests/support/rlx_test.h"
@@ -13,6 +16,7 @@
 #include <string.h>
 
 #include "compiler/driver/compile.h"
+#include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
 
 typedef struct stop_after {
@@ -92,10 +96,10 @@ static void check_file(const char *pass, const char *path)
     free(text);
 }
 
-static void check_pass(const char *pass)
+/* Calls |check| for each NAME.py in |folder|, in order. */
+static void check_folder(const char *folder, const char *pass,
+                         void (*check)(const char *pass, const char *path))
 {
-    char folder[256];
-    snprintf(folder, sizeof folder, "tests/passes/%s", pass);
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
@@ -104,12 +108,19 @@ static void check_pass(const char *pass)
         if (length > 3 && strcmp(name + length - 3, ".py") == 0) {
             char path[512];
             snprintf(path, sizeof path, "%s/%s", folder, name);
-            check_file(pass, path);
+            check(pass, path);
         }
         free(entries[i]);
     }
     if (n >= 0)
         free(entries);
+}
+
+static void check_pass(const char *pass)
+{
+    char folder[256];
+    snprintf(folder, sizeof folder, "tests/passes/%s", pass);
+    check_folder(folder, pass, check_file);
 }
 
 Test(golden, every_pass_prints_what_was_reviewed)
@@ -118,4 +129,31 @@ Test(golden, every_pass_prints_what_was_reviewed)
     const rlxc_pass *passes = rlxc_passes(&count);
     for (uint32_t i = 0; i < count; i++)
         check_pass(passes[i].name);
+}
+
+/* --- explanations ------------------------------------------------------------------------------
+ */
+
+static void explain_file(const char *pass, const char *path)
+{
+    (void)pass;
+    char *text = read_text(path);
+    cr_assert(text, "%s cannot be read", path);
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_explain explain = {.ctx = ctx, .print = rlxc_print_expr};
+    rlxc_options options;
+    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    options.check = true;
+    options.explain = &explain;
+    rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
+    cr_expect(module && rlxc_lower_module(ctx, module, &options, NULL), "%s",
+              rlxc_render_diagnostics(ctx));
+    compare(path, rlxc_explain_text(&explain));
+    rlxc_context_destroy(ctx);
+    free(text);
+}
+
+Test(golden, every_explanation_is_what_was_reviewed)
+{
+    check_folder("tests/explain", NULL, explain_file);
 }

@@ -25,6 +25,8 @@
 #include "compiler/kernels/attention/attention_body.h"
 #include "compiler/kernels/rules.h"
 
+#include <inttypes.h>
+
 /* --- one query alone -------------------------------------------------------------------------- */
 
 static void alone(fused *t)
@@ -210,8 +212,13 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
 bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
 {
     rlxc_attention a;
-    if (i > 0 || !rlxc_attention_find(c->s, &a) || a.size > MAX_SIZE || a.value_size > MAX_SIZE)
+    if (i > 0)
+        return rlxc_decline(c->s, "attention begins with the function's first block");
+    if (!rlxc_attention_find(c->s, &a))
         return false;
+    if (a.size > MAX_SIZE || a.value_size > MAX_SIZE)
+        return rlxc_decline(c->s, "head sizes %" PRId64 " and %" PRId64 ", at most %d", a.size,
+                            a.value_size, MAX_SIZE);
     uint32_t bytes = c->s->options->vector_bytes;
     bool wide = bytes >= 64, medium = bytes >= 32;
     fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / (a.dtype.bits / 8u)};

@@ -211,12 +211,51 @@ static bool same_extents(const rlxc_stage *a, const rlxc_stage *b, uint32_t n)
     return true;
 }
 
+/* Each block has the axes of its part, and stores what the others read. */
+static bool have_all_axes(const rlxc_stages *all, const rlxc_attention *a)
+{
+    const struct {
+        const rlxc_stage *stage;
+        uint32_t spatial, reduced;
+    } parts[N_STAGES] = {{a->score, 4, 1}, {a->map, 4, 0},   {a->max, 3, 1},  {a->exp, 4, 0},
+                         {a->sum, 3, 1},   {a->weigh, 4, 1}, {a->final, 4, 0}};
+    for (uint32_t i = 0; i < N_STAGES; i++)
+        if (!has_axes(all, parts[i].stage, parts[i].spatial, parts[i].reduced, i + 1 < N_STAGES))
+            return rlxc_decline(all,
+                                "%s: attention has %u result axes and %u summed ones there, of "
+                                "one type in all blocks",
+                                parts[i].stage->out->name, parts[i].spatial, parts[i].reduced);
+    return true;
+}
+
+/* Which of the softmax's blocks is not as it should be. */
+static bool decline_softmax(const rlxc_stages *all, const rlxc_attention *a, const rlxc_expr *exp,
+                            const rlxc_expr *weight)
+{
+    const rlxc_expr *init = a->max->init;
+    if (init->kind != RLXC_EXPR_FLOAT || init->f > -1e38)
+        return rlxc_decline(all,
+                            "looks like attention, but the maximum %s begins with %s, above -1e38",
+                            a->max->out->name, rlxc_told(all, init));
+    if (a->exp->value != exp)
+        return rlxc_decline(all, "looks like attention, but %s is %s instead of %s",
+                            a->exp->out->name, rlxc_told(all, a->exp->value), rlxc_told(all, exp));
+    return rlxc_decline(all,
+                        "looks like attention, but %s is no maximum of %s, %s no sum of %s from 0, "
+                        "or the values are weighted by %s",
+                        a->max->out->name, a->map->out->name, a->sum->out->name, a->exp->out->name,
+                        rlxc_told(all, weight));
+}
+
 bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
 {
     rlxc_context *ctx = all->ctx;
     const rlxc_stage *s = all->items;
     if (all->n != N_STAGES || !all->root)
-        return false;
+        return rlxc_decline(all,
+                            "the function has %u blocks, attention is %d: scores, mask, maximum, "
+                            "exp, sum, weighted values, quotient",
+                            all->n, N_STAGES);
     const rlx_dtype t = s[0].out->dtype;
     *a = (rlxc_attention){.score = &s[0],
                           .map = &s[1],
@@ -226,11 +265,9 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
                           .weigh = &s[5],
                           .final = &s[6],
                           .dtype = t};
-    if ((!rlxc_dtype_eq(t, RLX_F32) && !rlxc_dtype_eq(t, RLX_F64)) ||
-        !has_axes(all, a->score, 4, 1, true) || !has_axes(all, a->map, 4, 0, true) ||
-        !has_axes(all, a->max, 3, 1, true) || !has_axes(all, a->exp, 4, 0, true) ||
-        !has_axes(all, a->sum, 3, 1, true) || !has_axes(all, a->weigh, 4, 1, true) ||
-        !has_axes(all, a->final, 4, 0, false))
+    if (!rlxc_dtype_eq(t, RLX_F32) && !rlxc_dtype_eq(t, RLX_F64))
+        return rlxc_decline(all, "%s is neither float32 nor float64", s[0].out->name);
+    if (!have_all_axes(all, a))
         return false;
     const rlxc_expr *weight;
     bool widens = false, ignored = false;
@@ -241,7 +278,10 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
         !reads_only(all, a->value, NULL, NULL, &widens) ||
         !reads_only(all, a->map->value, load_at(all, a->score->out, a->map->vars, 4), NULL,
                     &ignored))
-        return false;
+        return rlxc_decline(all,
+                            "looks like attention, but %s and %s are no sums from 0 of own + x * y "
+                            "with x free of the keys, y of the queries, or read other temporaries",
+                            a->score->out->name, a->weigh->out->name);
     const rlxc_expr *const *v = a->exp->vars;
     const rlxc_expr *difference =
         rlxc_sub(ctx, load_at(all, a->map->out, v, 4), load_at(all, a->max->out, v, 3));
@@ -254,8 +294,13 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
         a->exp->value != exp || !starts_at_zero(a->sum) ||
         a->sum->value !=
             rlxc_add(ctx, own(all, a->sum), load_at(all, a->exp->out, a->sum->vars, 4)) ||
-        weight != load_at(all, a->exp->out, wv, 4) || !read_final(all, a, &ignored))
-        return false;
+        weight != load_at(all, a->exp->out, wv, 4))
+        return decline_softmax(all, a, exp, weight);
+    if (!read_final(all, a, &ignored))
+        return rlxc_decline(all,
+                            "looks like attention, but %s is computed from more than %s and %s "
+                            "at its own place",
+                            a->final->out->name, a->weigh->out->name, a->sum->out->name);
     a->widens = widens;
     a->batches = a->score->extents[0];
     a->heads = a->score->extents[1];
@@ -266,12 +311,17 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
         !same_extents(a->score, a->weigh, 3) || a->weigh->extents[4] != a->keys ||
         !rlxc_is_int(a->score->extents[4], &a->size) || a->size < 1 ||
         !rlxc_is_int(a->weigh->extents[3], &a->value_size) || a->value_size < 1)
-        return false;
+        return rlxc_decline(all,
+                            "looks like attention, but the blocks differ in batches, heads, "
+                            "queries or keys, or the head sizes %s and %s are no numbers",
+                            rlxc_told(all, a->score->extents[4]),
+                            rlxc_told(all, a->weigh->extents[3]));
     for (uint32_t i = 0; i + 1 < N_STAGES; i++) { /* results are stored while others are computed */
         const rlxc_expr *const *indices;
         bool same;
         if (rlxc_stage_loads(all, i, a->final->out, &indices, &same) > 0)
-            return false;
+            return rlxc_decline(all, "looks like attention, but %s reads the result %s",
+                                s[i].out->name, a->final->out->name);
     }
     read_mask(all, a);
     crossed_search crossed = {all, a};

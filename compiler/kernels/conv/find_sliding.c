@@ -197,25 +197,33 @@ static void take_condition(finder *f, const rlxc_expr *e)
 
 /* --- the stage ------------------------------------------------------------------------------- */
 
-static bool find_axes(rlxc_sliding *w)
+static bool find_axes(const rlxc_stages *all, rlxc_sliding *w)
 {
     const rlxc_stage *s = &w->stage;
     const uint32_t n = s->out ? s->out->ndim : 0;
     if (!s->simple || !s->init || n < 2 || s->n_axes <= n || s->out->dtype.lanes != 1 ||
         rlxc_dtype_is_bool(s->out->dtype))
-        return false;
+        return rlxc_decline(all, "no window: %u axes for %u dimensions of %s", s->n_axes, n,
+                            s->out ? s->out->name : "the result");
     for (uint32_t k = 0; k < s->n_axes; k++)
         if (s->reduces[k] != (k >= n) || (k < n && s->indices[k] != s->vars[k]) ||
             !rlxc_dtype_eq(s->vars[k]->dtype, RLX_I64))
-            return false;
+            return rlxc_decline(all, "the axes of %s are not its dimensions in order, as int64",
+                                s->out->name);
     w->channel = n - 1;
     w->column = n - 2;
     w->row = n > 3 ? n - 3 : RLXC_STAGE_AXES;
     w->along = s->n_axes - 1;
-    return rlxc_is_int(s->extents[w->along], &w->width) && w->width > 1 &&
-           w->width <= RLXC_SLIDING_WIDTH && !rlxc_is_const(s->extents[w->column], 1) &&
-           rlxc_is_int(s->extents[w->channel], &w->channels) && w->channels > 0 &&
-           w->channels <= INT32_MAX;
+    if (!rlxc_is_int(s->extents[w->along], &w->width) || w->width <= 1 ||
+        w->width > RLXC_SLIDING_WIDTH)
+        return rlxc_decline(all, "a window of %s elements: 2 to %d are taken",
+                            rlxc_told(all, s->extents[w->along]), RLXC_SLIDING_WIDTH);
+    if (rlxc_is_const(s->extents[w->column], 1) ||
+        !rlxc_is_int(s->extents[w->channel], &w->channels) || w->channels <= 0 ||
+        w->channels > INT32_MAX)
+        return rlxc_decline(all, "%s columns of %s channels", rlxc_told(all, s->extents[w->column]),
+                            rlxc_told(all, s->extents[w->channel]));
+    return true;
 }
 
 static bool take_conditions(finder *f)
@@ -235,15 +243,29 @@ static bool take_conditions(finder *f)
     return !f->bad;
 }
 
-bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out)
+bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sliding *out)
 {
+    rlxc_context *ctx = all->ctx;
     finder f = {.ctx = ctx, .w = out};
     *out = (rlxc_sliding){.stage = *stage};
-    if (!find_axes(out))
+    if (!find_axes(all, out))
         return false;
     const rlxc_expr *element = take_element(&f);
-    if (!element || !is_of_channel(&f, element) || !take_conditions(&f))
-        return false;
+    if (!element)
+        return rlxc_decline(all, "%s is no sum, maximum or minimum of %s and something else",
+                            rlxc_told(all, stage->value), stage->out->name);
+    if (!is_of_channel(&f, element))
+        return rlxc_decline(all,
+                            "what is read of %s does not slide along %s and %s, or is not "
+                            "contiguous along the channel %s",
+                            rlxc_told(all, element), rlxc_told(all, stage->vars[out->column]),
+                            rlxc_told(all, stage->vars[out->along]),
+                            rlxc_told(all, stage->vars[out->channel]));
+    if (!take_conditions(&f))
+        return rlxc_decline(all,
+                            "a condition in %s is not about one axis of the window, or not "
+                            "linear in it",
+                            rlxc_told(all, stage->value));
     /* the ends of the window, which are further out than the rest */
     const rlxc_expr *r = out->stage.vars[out->along],
                     *ends[2] = {rlxc_i64(ctx, 0), rlxc_i64(ctx, out->width - 1)};

@@ -213,7 +213,7 @@ bool rlxc_rule_sliding(rlxc_schedule *c, uint32_t i)
     rlxc_schedule inner = {.s = c->s};
     slider e = {.t = {.c = &inner, .ctx = ctx}};
     rlxc_tiler *t = &e.t;
-    if (!rlxc_find_sliding(ctx, &c->s->items[i], &e.w))
+    if (!rlxc_find_sliding(c->s, &c->s->items[i], &e.w))
         return false;
     rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
     t->s = &e.w.stage;

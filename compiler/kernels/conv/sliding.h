@@ -27,7 +27,7 @@ typedef struct rlxc_sliding {
 } rlxc_sliding;
 
 /* False where the stage is nothing of the kind. */
-bool rlxc_find_sliding(rlxc_context *ctx, const rlxc_stage *stage, rlxc_sliding *out);
+bool rlxc_find_sliding(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out);
 
 /* The same for sums that run in register tiles whose rows are the columns: of those that are not
  * |along|, several reduction axes. False also where no condition speaks of the columns. */

@@ -98,10 +98,13 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     if (i + 2 >= s->n || !is_sum(ctx, input, 2) || !is_sum(ctx, product, 1) ||
         !is_sum(ctx, output, 2) || !rlxc_stage_is_temp(s, input->out) ||
         !rlxc_stage_is_temp(s, product->out))
-        return false;
+        return rlxc_decline(s,
+                            "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
+                            "1 and 2 axes, with 4 dimensions each",
+                            input->out->name, product->out->name, output->out->name);
     const rlxc_expr *x = load_but(ctx, input, NULL), *u = load_but(ctx, product, input->out);
     if (!x || !u || x->load.n != 4 || u->load.n < 4 || x->load.buffer == output->out)
-        return false;
+        return rlxc_decline(s, "no image of 4 dimensions and weight are read");
     rlxc_winograd w = {.x = x->load.buffer,
                        .weight = u->load.buffer,
                        .v = input->out,
@@ -113,18 +116,23 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     const rlxc_expr *in = rlxc_i64(ctx, IN), *tiles = rlxc_winograd_tiles(ctx, w.y);
     if (!rlxc_is_int(w.x->shape[3], &channels) || !rlxc_is_int(w.y->shape[3], &outputs) ||
         channels < 1 || outputs < 1 || channels > MOST_CHANNELS || outputs > MOST_CHANNELS)
-        return false;
+        return rlxc_decline(s, "%s and %s channels: numbers from 1 to %d are needed",
+                            rlxc_told(s, w.x->shape[3]), rlxc_told(s, w.y->shape[3]),
+                            MOST_CHANNELS);
     const rlxc_expr *v_dims[4] = {in, in, tiles, w.x->shape[3]};
     const rlxc_expr *m_dims[4] = {in, in, tiles, w.y->shape[3]};
     *out = w;
-    return has_shape(ctx, w.v, v_dims) && has_shape(ctx, w.m, m_dims) &&
-           has_weight_shape(&w, channels, outputs) && !w.x->strides &&
-           adds(ctx, input, rlxc_winograd_input(ctx, &w, input->vars)) &&
-           adds(ctx, product, rlxc_winograd_product(ctx, &w, product->vars)) &&
-           adds(ctx, output, rlxc_winograd_output(ctx, &w, output->vars)) &&
-           rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
-           rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
-           rlxc_is_const(output->extents[5], IN);
+    const bool same =
+        has_shape(ctx, w.v, v_dims) && has_shape(ctx, w.m, m_dims) &&
+        has_weight_shape(&w, channels, outputs) && !w.x->strides &&
+        adds(ctx, input, rlxc_winograd_input(ctx, &w, input->vars)) &&
+        adds(ctx, product, rlxc_winograd_product(ctx, &w, product->vars)) &&
+        adds(ctx, output, rlxc_winograd_output(ctx, &w, output->vars)) &&
+        rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
+        rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
+        rlxc_is_const(output->extents[5], IN);
+    return same || rlxc_decline(s, "%s, %s and %s compute something else than minimal filtering",
+                                input->out->name, product->out->name, output->out->name);
 }
 
 /* --- emission --------------------------------------------------------------------------------- */

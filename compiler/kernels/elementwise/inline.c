@@ -157,7 +157,7 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
         return false;
     rlxc_sliding w;
     joined.value = rlxc_expr_rewrite(s->ctx, consumer->value, put_value, &u);
-    return rlxc_find_sliding(s->ctx, &joined, &w) || is_wide_border(s, &joined);
+    return rlxc_find_sliding(s, &joined, &w) || is_wide_border(s, &joined);
 }
 
 static bool may_fail(void *user, const rlxc_expr *e)
@@ -197,8 +197,12 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
     rlxc_stages *s = schedule->s;
     rlxc_stage *p = &s->items[producer];
     rlxc_context *ctx = s->ctx;
-    if (!p->simple || p->removed || p->init || !rlxc_stage_is_temp(s, p->out) || !covers(p))
+    if (!p->simple || p->removed || p->init)
         return false;
+    if (!rlxc_stage_is_temp(s, p->out))
+        return rlxc_decline(s, "%s is a result of the function", p->out->name);
+    if (!covers(p))
+        return rlxc_decline(s, "it does not write all of %s", p->out->name);
     cost c = cost_of(ctx, p->value);
     uint32_t consumers = 0;
     bool once = true, border = false;
@@ -209,15 +213,18 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
         if (i == producer || q->removed)
             continue;
         if (q->simple && q->out == p->out)
-            return false;
+            return rlxc_decline(s, "another block writes %s, too", p->out->name);
         if (rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
             continue;
-        if (!q->simple || i < producer || disturbed(s, producer, i))
-            return false;
+        if (!q->simple)
+            return rlxc_decline(s, "a block that is no plain loop nest reads %s", p->out->name);
+        if (i < producer || disturbed(s, producer, i))
+            return rlxc_decline(s, "what it reads is overwritten before %s is computed",
+                                q->out->name);
         const rlxc_expr *const *own;
         bool own_same;
         if (rlxc_stage_loads(s, producer, q->out, &own, &own_same) > 0)
-            return false; /* the consumer overwrites what the producer reads */
+            return rlxc_decline(s, "it reads %s, which its consumer writes", q->out->name);
         consumers++;
         once = once && same && reads_once(q, indices, p->out->ndim);
         bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
@@ -225,11 +232,17 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
             cheap = false; /* recomputed in the reduction's inner loop */
         border = consumers == 1 && is_border_of(s, p, q);
         if (!cheap && !border && !(once && consumers == 1))
-            return false;
+            return rlxc_decline(s,
+                                "%s would compute it more than once: %u operations (limit %d), %u "
+                                "loads",
+                                q->out->name, c.work, CHEAP, c.loads);
     }
     bool fits_once = (once && consumers == 1) || border;
-    if (consumers == 0 || (!fits_once && c.work > CHEAP))
-        return false;
+    if (consumers == 0)
+        return rlxc_decline(s, "nothing reads %s", p->out->name);
+    if (!fits_once && c.work > CHEAP)
+        return rlxc_decline(s, "%u blocks would compute it: %u operations (limit %d)", consumers,
+                            c.work, CHEAP);
     substitution u = {ctx, p};
     for (uint32_t i = producer + 1; i < s->n; i++) {
         rlxc_stage *q = &s->items[i];

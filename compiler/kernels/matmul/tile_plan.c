@@ -6,6 +6,8 @@
  * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
 #include "compiler/kernels/matmul/tile_plan.h"
 
+#include <inttypes.h>
+
 enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8 };
 
 /* Widest first: the first row whose vectors the target has and the columns fill. */
@@ -163,7 +165,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
     const rlxc_expr *columns = panel ? rlxc_i64(s->ctx, panel) : stage->extents[p->j];
     p->vl = lanes_for(s, stage->out->dtype, columns);
     if (p->vl < MIN_LANES)
-        return false;
+        return rlxc_decline(s, "%s columns fill no vector of %d lanes", rlxc_told(s, columns),
+                            MIN_LANES);
     uint32_t most = s->options->vector_bytes >= 64 ? 4 : 2, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
@@ -174,7 +177,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         p->mr = (uint32_t)n;
     p->panels = panel > 0;
     if (panel && panel != (int64_t)p->shape->nv * p->vl)
-        return false;
+        return rlxc_decline(s, "panels of %" PRId64 " columns, tiles of %" PRId64, panel,
+                            (int64_t)p->shape->nv * p->vl);
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
         const int64_t bytes = size_of(p->operand->load.buffer), cache = s->options->l2_bytes;
         p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
@@ -194,7 +198,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     *out_panel = 0;
     if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
         rlxc_dtype_is_bool(stage->out->dtype))
-        return false;
+        return rlxc_decline(s, "%s has no axis to vectorise along", stage->out->name);
     uint32_t n_reduce = 0, n_vector = 0;
     for (uint32_t i = 0; i < stage->n_axes; i++) {
         if (stage->reduces[i]) {
@@ -205,14 +209,16 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         }
     }
     if (p->j == RLXC_NO_AXIS)
-        return false;
+        return rlxc_decline(s, "no axis runs along the last dimension of %s", stage->out->name);
     if (n_reduce != 1)
         p->reduce = RLXC_NO_AXIS;
     rlxc_expr_visit(ctx, stage->value, survey_node, &v);
     const rlxc_expr *j = stage->vars[p->j];
     const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, rlxc_hide_load, ctx);
     if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
-        return false;
+        return rlxc_decline(s,
+                            "%s depends on the column %s outside of indices, or reads %s elsewhere",
+                            rlxc_told(s, stage->value), rlxc_told(s, j), stage->out->name);
     bool contiguous = true, near = true;
     for (uint32_t k = 0; k < v.loads.count; k++) {
         const rlxc_expr *load = v.loads.items[k];
@@ -220,7 +226,8 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         if (!depends(ctx, load, j))
             continue;
         if (!step_along(ctx, load, j, out_panel, &stride))
-            return false;
+            return rlxc_decline(s, "%s has no constant step along the column %s",
+                                rlxc_told(s, load), rlxc_told(s, j));
         contiguous = contiguous && stride == 1;
         near = near && stride >= 1 && stride <= MAX_GATHER;
         p->operand = load;
@@ -234,7 +241,13 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     /* a gather, paid once for all rows of the tile */
     if (!packs && near && p->i != RLXC_NO_AXIS)
         p->must_pack = false;
-    return n_vector > 0 && !(p->must_pack && !packs);
+    if (n_vector == 0)
+        return rlxc_decline(s, "nothing that is read depends on the column %s", rlxc_told(s, j));
+    if (p->must_pack && !packs)
+        return rlxc_decline(s, "what is read along the column %s is not contiguous, and has %s",
+                            rlxc_told(s, j),
+                            n_reduce == 1 ? "more than one operand" : "several reduction axes");
+    return true;
 }
 
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out)
@@ -245,7 +258,11 @@ bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_
     /* packing is paid for by the rows that use it */
     if (out->must_pack &&
         (out->i == RLXC_NO_AXIS || (rlxc_is_int(stage->extents[out->i], &rows) && rows < 4)))
-        return false;
+        return rlxc_decline(s,
+                            "%s is not contiguous along the columns, and packing it does not pay "
+                            "for %s rows",
+                            rlxc_told(s, out->operand),
+                            out->i == RLXC_NO_AXIS ? "1" : rlxc_told(s, stage->extents[out->i]));
     return choose_sizes(s, stage, panel, out);
 }
 

@@ -104,19 +104,25 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
 {
     static const rlxc_quant_conv_layout *const layouts[2] = {&rlxc_quant_conv_last,
                                                              &rlxc_quant_conv_second};
-    if (!rlxc_target_has_dots(s->options) || !is_sum(stage))
-        return false;
+    if (!rlxc_target_has_dots(s->options))
+        return rlxc_decline(s, "the target has no sums of integer products");
+    if (!is_sum(stage))
+        return rlxc_decline(s,
+                            "no int32 sum of products over one axis into 4 dimensions: %u axes, "
+                            "value %s",
+                            stage->n_axes, rlxc_told(s, stage->value));
     const rlxc_expr *x = stage->value->bin.b->bin.a, *init = stage->init;
     const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
     const rlxc_expr *filter = without_cast(stage->value->bin.b->bin.b);
     if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
         !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
         !is_fill(s->ctx, stage, x->call.args[2], sums))
-        return false;
+        return rlxc_decline(s, "no 8-bit image with a border times an 8-bit filter: %s times %s",
+                            rlxc_told(s, x), rlxc_told(s, filter));
     const rlxc_expr *load = x->call.args[1];
     load = without_cast(load->kind == RLXC_EXPR_ADD ? load->bin.a : load);
     if (!is_buffer(load, 4) || load->dtype.bits != 8)
-        return false;
+        return rlxc_decline(s, "%s is no element of an 8-bit image", rlxc_told(s, load));
     for (uint32_t i = 0; i < 4; i++) {
         *out = (rlxc_quant_conv){.x = load->load.buffer,
                                  .filter = filter->load.buffer,
@@ -129,5 +135,7 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
             is_same(s->ctx, stage, out) && suits(s->options, out))
             return true;
     }
-    return false;
+    return rlxc_decline(
+        s, "the window is none with a stride, a dilation and a border, or the filter is "
+           "not laid out for this target");
 }

@@ -2,6 +2,7 @@
  * rebuilt from the buffers that a stage reads, and equal expressions are one pointer. */
 #include "compiler/kernels/quantized/quant.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "compiler/target/target.h"
@@ -166,39 +167,77 @@ static bool has_whole_blocks(const rlxc_stage *stage, const rlxc_quant *q)
            (!q->zeros || holds(q->zeros, (k + q->group - 1) / q->group, q->width));
 }
 
+static bool decline_weight(const rlxc_stages *s, const rlxc_expr *weight)
+{
+    return rlxc_decline(s, "the weight %s does not unpack numbers of 4, 8 or 16 bits",
+                        rlxc_told(s, weight));
+}
+
 static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                  const rlxc_expr *x, const rlxc_expr *weight)
 {
-    return q->width == rlxc_quant_width(s->options) && has_whole_blocks(stage, q) &&
-           weight == rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]) &&
-           !rlxc_expr_uses_var(s->ctx, x, stage->vars[1]);
+    if (q->width != rlxc_quant_width(s->options))
+        return rlxc_decline(s, "panels of %" PRId64 " columns; this target takes %" PRId64,
+                            q->width, rlxc_quant_width(s->options));
+    if (!has_whole_blocks(stage, q))
+        return rlxc_decline(s,
+                            "groups of %" PRId64 " rows, or %s rows and %s columns, are not stored "
+                            "as whole blocks",
+                            q->group, rlxc_told(s, stage->extents[2]),
+                            rlxc_told(s, stage->extents[1]));
+    if (weight != rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]))
+        return decline_weight(s, weight);
+    return !rlxc_expr_uses_var(s->ctx, x, stage->vars[1]) ||
+           rlxc_decline(s, "%s depends on the column", rlxc_told(s, x));
+}
+
+/* What a product lacks that has weights of few bits, and what its form is. */
+static bool decline_form(const rlxc_stages *s, const rlxc_stage *stage, rlx_dtype t)
+{
+    return rlxc_decline(s, "no %s product (M, N) of (M, K) and (K, N): %u axes, value %s",
+                        t.code == RLX_FLOAT ? "float32" : "int32", stage->n_axes,
+                        rlxc_told(s, stage->value));
 }
 
 bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
 {
     const rlxc_expr *x, *weight;
-    return is_product(stage, RLX_F32, &x, &weight) && parts_of(s->ctx, weight, out) &&
-           fits(s, stage, out, x, weight);
+    if (!is_product(stage, RLX_F32, &x, &weight))
+        return decline_form(s, stage, RLX_F32);
+    if (!parts_of(s->ctx, weight, out))
+        return decline_weight(s, weight);
+    return fits(s, stage, out, x, weight);
 }
 
 bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
 {
     const rlxc_expr *x, *weight;
     bool floats = rlxc_dtype_eq(stage->out->dtype, RLX_F32);
-    if (!is_product(stage, floats ? RLX_F32 : RLX_I32, &x, &weight) || x->kind != RLXC_EXPR_CAST)
-        return false;
+    if (!is_product(stage, floats ? RLX_F32 : RLX_I32, &x, &weight))
+        return decline_form(s, stage, floats ? RLX_F32 : RLX_I32);
+    if (x->kind != RLXC_EXPR_CAST)
+        return rlxc_decline(s, "%s is not widened from integers or bfloat16", rlxc_told(s, x));
     *out = (rlxc_quant){.zero = rlxc_int(s->ctx, RLX_I32, 0), .group = 64};
     const rlx_dtype from = x->bin.a->dtype;
+    if (floats && (from.code != RLX_BFLOAT || !rlxc_target_has_bfloat16_dots(s->options)))
+        return rlxc_decline(s, "%s",
+                            from.code == RLX_BFLOAT
+                                ? "the target has no products of bfloat16"
+                                : "float32 sums of operands other than bfloat16");
     if (floats)
-        return from.code == RLX_BFLOAT && rlxc_target_has_bfloat16_dots(s->options) &&
-               bfloat16_of(weight, out) && fits(s, stage, out, x, weight);
+        return bfloat16_of(weight, out) ? fits(s, stage, out, x, weight)
+                                        : decline_weight(s, weight);
     if (from.code != RLX_INT || from.bits > 16 || !rlxc_target_has_dots(s->options))
-        return false;
+        return rlxc_decline(s, "%s",
+                            rlxc_target_has_dots(s->options)
+                                ? "the left operand is not of int8 or int16"
+                                : "the target has no sums of integer products");
     const rlxc_expr *number = weight;
     if (weight->kind == RLXC_EXPR_SUB) {
         out->zero = weight->bin.b;
         number = weight->bin.a;
     }
-    return out->zero->kind == RLXC_EXPR_INT && number_of(number, out) && out->bits == 8 &&
-           fits(s, stage, out, x, weight);
+    if (out->zero->kind != RLXC_EXPR_INT || !number_of(number, out) || out->bits != 8)
+        return decline_weight(s, weight);
+    return fits(s, stage, out, x, weight);
 }
