@@ -21,9 +21,8 @@ struct rlxc_explain;
 
 typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
     int opt_level;            /* 0..3 */
-    const char *cpu;          /* "native" resolved to a name and features by target/ */
-    const char *features;
-    const char *triple;
+    const struct rlxc_target *target; /* compiler/target/target.h: of functions that name none of
+                                         their own; never NULL */
     bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
     struct {
         const char *name;
@@ -35,11 +34,9 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
     rlx_dtype mixed;       /* of to_mixed_precision: float16 or bfloat16; void: not asked for */
     const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
     uint32_t n_links;
-    bool lenient;          /* --lenient: values at run time are not checked (docs/values.md) */
-    bool no_winograd;      /* convolutions as sums of products only */
-    uint8_t row_bits;      /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
-    uint32_t vector_bytes; /* widest vector of the target, 16/32/64 */
-    uint32_t l2_bytes;     /* a core's own cache of the second level */
+    bool lenient;     /* --lenient: values at run time are not checked (docs/values.md) */
+    bool no_winograd; /* convolutions as sums of products only */
+    uint8_t row_bits; /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
     /* Compiles |module| without optimisation for the machine that the compiler runs on, for passes
      * that evaluate; |lenient| as above. NULL: nothing is evaluated. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,

@@ -140,7 +140,7 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     static const char *const fixed[FIXED_WORDS] = {
         "ld",  "-shared", "--gc-sections", "--hash-style=gnu", "-soname", "kernels.so", "-z",
         "now", "-z",      "noexecstack",   "--build-id=none",  "-o"};
-    const char *triple = rlxc_target_triple(options), *library;
+    const char *triple = options->target->triple, *library;
     char **args = rlxc_try_alloc(ctx, (size_t)FIXED_WORDS + 1 + n + options->n_links + MORE_WORDS,
                                  sizeof *args);
     uint32_t at = 0;

@@ -14,6 +14,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/ir/intrinsics.h"
 #include "compiler/ir/sym.h"
+#include "compiler/target/target.h"
 
 enum {
     RLXC_STACK_LIMIT = 8192, /* bytes of temporaries that a kernel keeps on the stack */
@@ -37,7 +38,6 @@ typedef struct rlxc_llvm {
     RLXC_VEC(rlxc_llvm_part) parts;
     rlxc_map symbols;   /* of the kernels, in any part */
     rlxc_map externals; /* name of a C function -> its type as text */
-    bool has_f16c;      /* the target converts float16 by instruction */
 
     /* The part being filled. */
     LLVMContextRef lc;
@@ -47,7 +47,8 @@ typedef struct rlxc_llvm {
 
     /* The function being emitted. */
     const rlxc_prim_func *f;
-    rlxc_range range; /* of the current statement, for diagnostics */
+    const rlxc_target *target; /* of |f|, or of |options| */
+    rlxc_range range;          /* of the current statement, for diagnostics */
     const char *symbol;
     LLVMValueRef fn, kernel_ctx;
     LLVMBasicBlockRef entry; /* allocas go here */

@@ -112,7 +112,8 @@ LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     LLVMBuilderRef b = g->b;
     if (!rlxc_dtype_is_float8(t))
         return value;
-    if (g->has_f16c && t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
+    if (rlxc_target_has_feature(g->target, "f16c") &&
+        t.code == RLX_FLOAT8_E5M2) { /* the upper half of a float16 */
         LLVMTypeRef t16 = rlxc_llvm_like(g->i16, value);
         value = LLVMBuildZExt(b, value, t16, "");
         return from_half(g, LLVMBuildShl(b, value, rlxc_llvm_int(g, t16, 8), ""));
@@ -131,7 +132,7 @@ LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t
     LLVMTypeRef t32 = rlxc_llvm_like(g->i32, value);
     if (t.code == RLX_BFLOAT)
         return as_f32(g, LLVMBuildShl(b, LLVMBuildZExt(b, value, t32, ""), I32(16), ""));
-    if (g->has_f16c)
+    if (rlxc_target_has_feature(g->target, "f16c"))
         return from_half(g, value);
     return decode(g, LLVMBuildSExt(b, value, t32, ""), rlx_float_format_of(t));
 }
@@ -144,7 +145,7 @@ LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t)
     if (!rlxc_is_short_float(t))
         return value;
     LLVMTypeRef to = rlxc_llvm_like(g->i16, value);
-    if (t.code == RLX_FLOAT && g->has_f16c) {
+    if (t.code == RLX_FLOAT && rlxc_target_has_feature(g->target, "f16c")) {
         LLVMValueRef h = LLVMBuildFPTrunc(b, value, rlxc_llvm_like(g->half, value), "");
         return LLVMBuildBitCast(b, h, to, "");
     }

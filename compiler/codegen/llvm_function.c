@@ -17,12 +17,21 @@ void rlxc_llvm_function_attributes(rlxc_llvm *g, LLVMValueRef fn)
 {
     LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     rlxc_llvm_attribute(g, fn, whole, "nounwind", 0);
-    const char *bits = g->options->vector_bytes >= 64   ? "512"
-                       : g->options->vector_bytes >= 32 ? "256"
-                                                        : "128";
+    const char *bits = g->target->vector_bytes >= 64   ? "512"
+                       : g->target->vector_bytes >= 32 ? "256"
+                                                       : "128";
     LLVMAddAttributeAtIndex(fn, whole,
                             LLVMCreateStringAttribute(g->lc, "prefer-vector-width", 19, bits, 3));
-    const char *tune = g->options->cpu;
+    if (g->target != g->options->target) {
+        const char *const own[2][2] = {{"target-cpu", g->target->level},
+                                       {"target-features", g->target->features}};
+        for (int i = 0; i < 2; i++)
+            LLVMAddAttributeAtIndex(
+                fn, whole,
+                LLVMCreateStringAttribute(g->lc, own[i][0], (unsigned)strlen(own[i][0]), own[i][1],
+                                          (unsigned)strlen(own[i][1])));
+    }
+    const char *tune = g->target->cpu;
     if (tune)
         LLVMAddAttributeAtIndex(
             fn, whole,

@@ -154,9 +154,9 @@ static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]);
-    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512vnni"))
+    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->target, "avx512vnni"))
         return call_x86(g, "llvm.x86.avx512.vpdpbusd.512", a, 3);
-    if (rlxc_llvm_lanes(a[0]) == 8 && rlxc_target_has_feature(g->options, "avxvnni"))
+    if (rlxc_llvm_lanes(a[0]) == 8 && rlxc_target_has_feature(g->target, "avxvnni"))
         return call_x86(g, "llvm.x86.avx512.vpdpbusd.256", a, 3);
     LLVMValueRef sum = a[0], mask = rlxc_llvm_int(g, t, 255), top = rlxc_llvm_int(g, t, 24);
     for (int i = 0; i < 4; i++) {
@@ -179,9 +179,9 @@ static LLVMValueRef dot_s16(rlxc_llvm *g, LLVMValueRef *a)
                 {4, NULL, "llvm.x86.sse2.pmadd.wd"}};
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]), i16 = LLVMInt16TypeInContext(g->lc);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && rlxc_target_is_x86(g->options); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && g->target->arch == RLXC_ARCH_X86; i++) {
         if (rlxc_llvm_lanes(a[0]) != rows[i].lanes ||
-            (rows[i].feature && !rlxc_target_has_feature(g->options, rows[i].feature)))
+            (rows[i].feature && !rlxc_target_has_feature(g->target, rows[i].feature)))
             continue;
         LLVMTypeRef pairs = LLVMVectorType(i16, 2 * rows[i].lanes);
         LLVMValueRef args[2] = {LLVMBuildBitCast(b, a[1], pairs, ""),
@@ -204,7 +204,7 @@ static LLVMValueRef dot_bf16(rlxc_llvm *g, LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]), words = LLVMTypeOf(a[1]);
-    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->options, "avx512bf16")) {
+    if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->target, "avx512bf16")) {
         LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(g->lc), 32);
         LLVMValueRef args[3] = {a[0], LLVMBuildBitCast(b, a[1], pairs, ""),
                                 LLVMBuildBitCast(b, a[2], pairs, "")};

@@ -154,7 +154,7 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
     const format *row = format_of(f);
     const uint32_t lanes = rlxc_llvm_lanes(p);
     if (lanes * (row->mantissa < 32 ? 4 : 8) != 64 ||
-        !rlxc_target_has_feature(f.g->options, "avx512f"))
+        !rlxc_target_has_feature(f.g->target, "avx512f"))
         return NULL;
     LLVMTypeRef mask = LLVMIntTypeInContext(f.g->lc, lanes);
     LLVMValueRef args[5] = {p, n, p, LLVMConstAllOnes(mask),

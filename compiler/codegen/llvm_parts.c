@@ -104,9 +104,8 @@ static LLVMTargetMachineRef open_machine(const rlxc_options *o, LLVMTargetRef ta
                                 : o->opt_level == 1 ? LLVMCodeGenLevelLess
                                 : o->opt_level == 2 ? LLVMCodeGenLevelDefault
                                                     : LLVMCodeGenLevelAggressive;
-    return LLVMCreateTargetMachine(target, rlxc_target_triple(o), rlxc_target_isa(o),
-                                   o->features ? o->features : "", level, LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, o->target->triple, o->target->level, o->target->features,
+                                   level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static void drop_module(rlxc_llvm_part *part)
@@ -173,7 +172,7 @@ static int larger_first(const void *a, const void *b)
 
 static bool find_target(rlxc_context *ctx, const rlxc_options *options, LLVMTargetRef *out)
 {
-    const char *triple = rlxc_target_triple(options);
+    const char *triple = options->target->triple;
     char *message = NULL;
     rlxc_target_register();
     if (!LLVMGetTargetFromTriple(triple, out, &message))
@@ -191,8 +190,7 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
         return false;
     LLVMTargetMachineRef machine = open_machine(options, target);
     if (!machine) {
-        rlxc_error(ctx, nowhere, "target %s: LLVM has no machine for it",
-                   rlxc_target_triple(options));
+        rlxc_error(ctx, nowhere, "target %s: LLVM has no machine for it", options->target->triple);
         return false;
     }
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);

@@ -9,7 +9,7 @@
  * reported as one. */
 #include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
-#include "compiler/target/target.h"
+#include "compiler/ir/device.h"
 
 #include <string.h>
 
@@ -114,6 +114,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
                 return false;
             part = &g->parts.items[g->parts.count - 1];
         }
+        g->target = rlxc_prim_target(g->ctx, f, g->options->target);
         rlxc_child_does("building", f->name, f->name);
         part->first = part->first ? part->first : f->name;
         part->last = f->name;
@@ -140,7 +141,6 @@ static bool generate(void *user, rlxc_child *child)
     rlxc_llvm g = {.ctx = j->ctx, .options = j->options};
     if (!rlxc_llvm_describe(j->ctx, j->options, &g.triple, &g.layout))
         return false;
-    g.has_f16c = rlxc_target_has_feature(j->options, "f16c");
     if (!build(&g, j->module, j->form == RLXC_NATIVE_SHARED))
         return false;
     close_part(&g);
@@ -157,6 +157,21 @@ static bool generate(void *user, rlxc_child *child)
     return fine; /* nothing is given back: the process ends */
 }
 
+/* Of all functions, those with a target of their own among them. */
+static const char *needed_features(rlxc_context *ctx, const rlxc_module *module,
+                                   const rlxc_target *target)
+{
+    rlxc_text all = {.ctx = ctx};
+    rlxc_text_puts(&all, target->features);
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rlxc_prim_func *f = module->globals.items[i]->prim;
+        const rlxc_target *own = f ? rlxc_prim_target(ctx, f, target) : target;
+        if (own != target)
+            rlxc_text_printf(&all, ",%s", own->features);
+    }
+    return rlxc_target_required_features(ctx, all.data ? all.data : "");
+}
+
 bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
                          rlxc_native_form form, rlxc_native *out)
 {
@@ -166,7 +181,7 @@ bool rlxc_compile_native(rlxc_context *ctx, const rlxc_module *module, const rlx
     if (!rlxc_in_child(ctx, generate, &j, &items))
         return false;
     out->triple = items.items[0].data;
-    out->features = rlxc_target_required_features(ctx, options);
+    out->features = needed_features(ctx, module, options->target);
     if (form == RLXC_NATIVE_SHARED)
         return rlxc_link_shared(ctx, options, items.items + 1, items.count - 1, &out->data,
                                 &out->size);

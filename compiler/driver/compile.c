@@ -34,7 +34,8 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
                           .row_bits = RLXC_ROW_BITS,
                           .mixed = rlxc_dtype_void(),
                           .compile_here = compile_here};
-    return rlxc_target_resolve(ctx, triple, cpu, out);
+    out->target = rlxc_target_new(ctx, triple, cpu);
+    return out->target != NULL;
 }
 
 rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length)
@@ -142,8 +143,7 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
 {
     rlxc_text text = {.ctx = ctx};
     rlxc_text_printf(&text, "-O%d --target=%s --mcpu=%s", options->opt_level,
-                     options->triple != NULL ? options->triple : "none",
-                     options->cpu != NULL ? options->cpu : "generic");
+                     options->target->triple, options->target->cpu);
     if (options->lenient)
         rlxc_text_printf(&text, " --lenient");
     if (options->no_winograd)

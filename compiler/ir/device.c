@@ -16,6 +16,55 @@ const char *rlxc_target_kind(const rlxc_attr *target, size_t *out_length)
     return text;
 }
 
+/* "+a,+b" of a list of strings, or the string. */
+static const char *text_of(rlxc_context *ctx, const rlxc_attr *value)
+{
+    rlxc_text text = {.ctx = ctx};
+    int64_t number;
+    if (value->kind == RLXC_ATTR_STRING)
+        return value->s;
+    if (rlxc_attr_as_int(value, &number))
+        return rlxc_internf(ctx, "%lld", (long long)number);
+    if (value->kind != RLXC_ATTR_LIST)
+        return NULL;
+    for (uint32_t i = 0; i < value->list.count; i++)
+        if (value->list.items[i].kind == RLXC_ATTR_STRING)
+            rlxc_text_printf(&text, "%s%s", text.length ? "," : "", value->list.items[i].s);
+    return text.data;
+}
+
+bool rlxc_target_spec_of(rlxc_context *ctx, rlxc_range range, const rlxc_attr *target,
+                         rlxc_target_spec *out)
+{
+    *out = (rlxc_target_spec){0};
+    if (target->kind == RLXC_ATTR_STRING)
+        return rlxc_target_parse(ctx, range, target->s, out);
+    for (uint32_t i = 0; target->kind == RLXC_ATTR_DICT && i < target->list.count; i++) {
+        const char *value = text_of(ctx, &target->list.items[i]);
+        if (value)
+            rlxc_target_spec_set(out, target->list.keys[i], value);
+    }
+    return true;
+}
+
+const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
+                                    const rlxc_target *otherwise)
+{
+    const rlxc_attr *target = rlxc_attrs_find(&f->attrs, "target");
+    rlxc_target_spec spec;
+    if (!target)
+        return otherwise;
+    const rlxc_said before = rlxc_said_so_far(ctx);
+    const rlxc_target *own = NULL;
+    if (rlxc_target_spec_of(ctx, f->range, target, &spec) && (spec.mcpu || spec.mattr)) {
+        spec.triple = otherwise->triple;
+        own = rlxc_target_of_spec(ctx, f->range, &spec);
+    }
+    if (!own) /* pass check_devices has said why */
+        rlxc_take_back(ctx, before);
+    return own ? own : otherwise;
+}
+
 bool rlxc_is_cpu_kind(const char *kind, size_t length)
 {
     static const char *const cpus[] = {"llvm", "cpu", "c"};

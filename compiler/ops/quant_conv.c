@@ -11,23 +11,23 @@
 const rlxc_quant_conv_layout rlxc_quant_conv_last = {0, {1, 2}, 3};
 const rlxc_quant_conv_layout rlxc_quant_conv_second = {0, {2, 3}, 1};
 
-int64_t rlxc_quant_conv_word(const rlxc_options *options)
+int64_t rlxc_quant_conv_word(const rlxc_target *target)
 {
-    return rlxc_target_dots(options) == RLXC_DOTS_PAIRS ? 2 : 4;
+    return rlxc_target_dots(target) == RLXC_DOTS_PAIRS ? 2 : 4;
 }
 
 /* With 16 registers, two hold the filter's row beside two for each of six pixels. */
-int64_t rlxc_quant_conv_most_vectors(const rlxc_options *options)
+int64_t rlxc_quant_conv_most_vectors(const rlxc_target *target)
 {
-    return options->vector_bytes == 64 ? 4 : 2;
+    return target->vector_bytes == 64 ? 4 : 2;
 }
 
-int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs)
+int64_t rlxc_quant_conv_width(const rlxc_target *target, int64_t outputs)
 {
-    const int64_t lanes = options->vector_bytes / 4;
+    const int64_t lanes = target->vector_bytes / 4;
     int64_t best = lanes, least = INT64_MAX;
     /* the widest of those that waste fewest outputs */
-    for (int64_t n = 1; n <= rlxc_quant_conv_most_vectors(options); n++) {
+    for (int64_t n = 1; n <= rlxc_quant_conv_most_vectors(target); n++) {
         const int64_t width = n * lanes, filled = (outputs + width - 1) / width * width;
         if (filled > least)
             continue;

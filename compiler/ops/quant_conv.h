@@ -23,8 +23,8 @@
 #ifndef RLXC_OPS_QUANT_CONV_H
 #define RLXC_OPS_QUANT_CONV_H
 
-#include "compiler/base/options.h"
 #include "compiler/ir/tir.h"
+#include "compiler/target/target.h"
 
 enum { RLXC_QUANT_CONV_DIMS = 6, RLXC_QUANT_DEPTHWISE_DIMS = 4 }; /* of the filter */
 enum { RLXC_QUANT_CONV_MAX_SIZE = 1 << 20 }; /* of what is multiplied to addresses */
@@ -61,9 +61,9 @@ const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *
 /* |x|, a value of the input, counted from 0, int32. */
 const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x);
 /* Vectors of outputs that a panel has at most. */
-int64_t rlxc_quant_conv_most_vectors(const rlxc_options *options);
+int64_t rlxc_quant_conv_most_vectors(const rlxc_target *target);
 /* Outputs of a panel for the target, channels in a word. */
-int64_t rlxc_quant_conv_width(const rlxc_options *options, int64_t outputs);
-int64_t rlxc_quant_conv_word(const rlxc_options *options);
+int64_t rlxc_quant_conv_width(const rlxc_target *target, int64_t outputs);
+int64_t rlxc_quant_conv_word(const rlxc_target *target);
 
 #endif

@@ -15,6 +15,7 @@
 typedef struct checker {
     rlxc_context *ctx;
     const rlxc_module *module;
+    const rlxc_target *target;
     rlxc_map reported; /* devices, by their names: what is made of their tensors has them too */
 } checker;
 
@@ -211,21 +212,40 @@ static void check_function(checker *c, const rlxc_function *f)
     check_sinfo(c, f->ret, f->range, 0);
 }
 
+/* A CPU that is not known is no reason to refuse a function: any CPU of its architecture can run
+ * it. */
 static void check_target(checker *c, const rlxc_prim_func *f)
 {
-    const rlxc_attr *target = rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(c->ctx, "target"));
+    const rlxc_attr *target = rlxc_attrs_find(&f->attrs, "target");
     size_t length;
     const char *kind = target != NULL ? rlxc_target_kind(target, &length) : NULL;
-    if (kind != NULL && length > 0 && !rlxc_is_cpu_kind(kind, length))
+    rlxc_target_spec spec;
+    if (kind == NULL || length == 0)
+        return;
+    if (!rlxc_is_cpu_kind(kind, length)) {
         rlxc_error(c->ctx, f->range,
                    "function '%s' is for the target '%.*s': only the CPU is there", f->name,
                    (int)length, kind);
+        return;
+    }
+    if (!rlxc_target_spec_of(c->ctx, f->range, target, &spec))
+        return;
+    if (spec.triple != NULL && !rlxc_target_same_arch(c->target, spec.triple)) {
+        rlxc_error(c->ctx, f->range, "function '%s' is for %s, and the module is compiled for %s",
+                   f->name, spec.triple, c->target->triple);
+        return;
+    }
+    const rlxc_target *own = rlxc_prim_target(c->ctx, f, c->target);
+    if (spec.mcpu != NULL && own == c->target)
+        rlxc_warning(c->ctx, f->range,
+                     "function '%s' is for the CPU \"%s\", which is not known among those of %s: "
+                     "it is compiled for %s",
+                     f->name, spec.mcpu, c->target->triple, c->target->cpu);
 }
 
 bool rlxc_pass_check_devices(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    checker c = {.ctx = ctx, .module = module};
-    (void)options;
+    checker c = {.ctx = ctx, .module = module, .target = options->target};
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_global *global = module->globals.items[i];
         if (global->relax != NULL)

@@ -51,8 +51,9 @@ typedef struct group_sizes {
 static bool groups_of(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w,
                       group_sizes *out)
 {
-    const bool bytes = rlxc_target_dots(p->options) == RLXC_DOTS_BYTES;
-    const int64_t lanes = p->options->vector_bytes / 4, word = rlxc_quant_conv_word(p->options);
+    const bool bytes = rlxc_target_dots(p->options->target) == RLXC_DOTS_BYTES;
+    const int64_t lanes = p->options->target->vector_bytes / 4,
+                  word = rlxc_quant_conv_word(p->options->target);
     int64_t outputs;
     *out = (group_sizes){.groups = rlxc_attr_get_int(conv, "groups", 1), .joined = 1};
     if (out->groups < 1 || !rlxc_is_int(w->dims[1], &out->channels) ||
@@ -79,7 +80,7 @@ static bool is_depthwise(const rlxc_binding *conv, const rlxc_sinfo *w)
 static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const rlxc_sinfo *w)
 {
     group_sizes sizes;
-    return is_depthwise(conv, w) ? rlxc_target_dots(p->options) == RLXC_DOTS_BYTES
+    return is_depthwise(conv, w) ? rlxc_target_dots(p->options->target) == RLXC_DOTS_BYTES
                                  : groups_of(p, conv, w, &sizes);
 }
 
@@ -90,8 +91,9 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     const rlxc_sinfo *x = conv->args[0].kind == RLXC_ATOM_VAR ? conv->args[0].var->sinfo : NULL;
     const rlxc_sinfo *w = rlxc_atom_sinfo(p->ctx, NULL, conv->args[1]), *y = conv->var->sinfo;
     int64_t elements = 1, n;
-    if (!rlxc_target_has_dots(p->options) || !is_plain(conv) || !x || !w || !y || x->ndim != 4 ||
-        !x->dims || !y->dims || w->ndim != 4 || !w->dims || !rlxc_is_int(x->dims[1], &n))
+    if (!rlxc_target_has_dots(p->options->target) || !is_plain(conv) || !x || !w || !y ||
+        x->ndim != 4 || !x->dims || !y->dims || w->ndim != 4 || !w->dims ||
+        !rlxc_is_int(x->dims[1], &n))
         return false;
     *floats = rlxc_dtype_eq(y->dtype, RLX_F32);
     const rlx_dtype t = *floats ? RLX_F32 : RLX_I32;
@@ -100,7 +102,7 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     for (int32_t i = 0; i < 4; i++)
         if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
-    if (rlxc_target_dots(p->options) == RLXC_DOTS_PAIRS &&
+    if (rlxc_target_dots(p->options->target) == RLXC_DOTS_PAIRS &&
         rlxc_wants_winograd(p->options, 0, conv, x, w, y))
         return false;
     return groups_fit(p, conv, w) && rlxc_is_int(w->dims[0], &n) &&
@@ -133,8 +135,9 @@ static rlxc_atom pack_filter(const rlxc_quantized *p, rlxc_quant_chain *c, rlxc_
     rlxc_packing packing = {.c = c, .te = &te};
     group_sizes of;
     (void)groups_of(p, conv, w, &of);
-    const int64_t word = rlxc_quant_conv_word(p->options), channels = of.channels * of.joined,
-                  width = rlxc_quant_conv_width(p->options,
+    const int64_t word = rlxc_quant_conv_word(p->options->target),
+                  channels = of.channels * of.joined,
+                  width = rlxc_quant_conv_width(p->options->target,
                                                 depthwise ? c->columns : of.outputs * of.joined);
     const rlxc_expr *dims[RLXC_QUANT_CONV_DIMS] = {
         rlxc_i64(ctx, (c->columns + width - 1) / width),

@@ -111,7 +111,7 @@ static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const r
                       const rlxc_sinfo *y)
 {
     if (rlxc_dtype_eq(x->dtype, RLX_I32))
-        return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_target_has_dots(p->options) &&
+        return rlxc_dtype_eq(y->dtype, RLX_I32) && rlxc_target_has_dots(p->options->target) &&
                is_narrow(p, call->args[0]);
     return rlxc_dtype_is_float(x->dtype) && rlxc_dtype_is_float(y->dtype) && x->dtype.bits <= 32 &&
            y->dtype.bits <= 32;
@@ -119,7 +119,7 @@ static bool types_fit(const rlxc_quantized *p, const rlxc_binding *call, const r
 
 static bool are_bfloat16(const rlxc_quantized *p, const rlxc_sinfo *x, const rlxc_sinfo *w)
 {
-    return rlxc_target_has_bfloat16_dots(p->options) && x->dtype.code == RLX_BFLOAT &&
+    return rlxc_target_has_bfloat16_dots(p->options->target) && x->dtype.code == RLX_BFLOAT &&
            w->dtype.code == RLX_BFLOAT;
 }
 
@@ -262,7 +262,8 @@ static narrow narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
     rlxc_context *ctx = b->ctx;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1};
     rlxc_quantized_bytes bytes;
-    if (rlxc_target_dots(p->options) != RLXC_DOTS_BYTES || !rlxc_quantized_bytes_of(p, x, &bytes))
+    if (rlxc_target_dots(p->options->target) != RLXC_DOTS_BYTES ||
+        !rlxc_quantized_bytes_of(p, x, &bytes))
         return (narrow){.x = rlxc_quantized_cast(b, x, i16, "narrow")};
     const bool is_signed = rlxc_dtype_eq(bytes.x.var->sinfo->dtype, i8);
     const int64_t bias = is_signed ? 0 : 128;
@@ -403,7 +404,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     rlxc_context *ctx = b->ctx;
     const rlxc_expr *scale, *numbers = c->scale ? c->scale : rlxc_float(ctx, RLX_F32, 1);
     const rlxc_sinfo *x = matmul->args[0].var->sinfo, *y = matmul->var->sinfo;
-    if (!rlxc_target_has_dots(p->options) || c->group < c->rows ||
+    if (!rlxc_target_has_dots(p->options->target) || c->group < c->rows ||
         c->zero->kind != RLXC_EXPR_FLOAT || !(fabs(c->zero->f) <= INT16_MAX) ||
         c->zero->f != nearbyint(c->zero->f) || !rlxc_dtype_eq(x->dtype, RLX_F32) ||
         !rlxc_dtype_eq(y->dtype, RLX_F32))
@@ -417,7 +418,7 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
     call->args = rlxc_copy(ctx, args, sizeof args);
     call->var = rlxc_rvar_new(ctx, b->function, "sums",
                               rlxc_sinfo_tensor(ctx, RLX_I32, y->ndim, y->dims, NULL));
-    rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options)};
+    rlxc_quant q = {.bits = 8, .group = 64, .width = rlxc_quant_width(p->options->target)};
     q.zero = rlxc_int(ctx, RLX_I32, zero - c->least);
     rlxc_atom sums = replace(p, b, call, c, &q);
     if (sums.kind != RLXC_ATOM_VAR || rlxc_failed(ctx))
@@ -466,7 +467,7 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
                             : c.most - c.least <= 15 ? 4
                                                      : 8,
                     .group = c.group,
-                    .width = rlxc_quant_width(p->options)};
+                    .width = rlxc_quant_width(p->options->target)};
     if (c.zero->kind == RLXC_EXPR_FLOAT)
         q.zero = rlxc_float(ctx, RLX_F32, c.zero->f - (double)c.least);
     if (rlxc_dtype_eq(binding->var->sinfo->dtype, RLX_I32)) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/device.h"
 #include "compiler/ir/intrinsics.h"
 
 /* --- recognising stages ---------------------------------------------------------------------- */
@@ -153,7 +154,10 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
                     rlxc_stages *out)
 {
-    *out = (rlxc_stages){.ctx = ctx, .options = options, .f = f};
+    *out = (rlxc_stages){.ctx = ctx,
+                         .options = options,
+                         .target = rlxc_prim_target(ctx, f, options->target),
+                         .f = f};
     const rlxc_stmt *body = f->body;
     if (body->kind == RLXC_STMT_BLOCK) {
         out->root = body->block.block;

@@ -10,6 +10,7 @@
 #include "compiler/ops/winograd_stages.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/schedule/loops.h"
+#include "compiler/target/target.h"
 
 enum { RLXC_STAGE_AXES = 16 };
 
@@ -32,6 +33,7 @@ typedef struct rlxc_stage {
 typedef struct rlxc_stages {
     rlxc_context *ctx;
     const rlxc_options *options;
+    const rlxc_target *target; /* the function's */
     rlxc_prim_func *f;
     const rlxc_block *root; /* NULL: the body is not wrapped in a block */
     rlxc_stage *items;

@@ -1,8 +1,8 @@
-/* The target table and its resolution. A row is an architecture level, or a CPU that has more: the
- * CPU name LLVM gets, the level, the features that code may use (cumulative), the widest vector and
- * what cores of that kind usually have as their second level of cache. "native" takes the host's
- * name from LLVM and its features from the runtime. To add a CPU level, add a row; to add an
- * architecture, also register LLVM's code generator for it. */
+/* Targets from the rows of targets.def, and the questions that are asked of one.
+ *
+ * The facts of a target follow from its features and its CPU's row alone. For the CPU "native" the
+ * name comes from LLVM, the features from the runtime (so that what is compiled here loads here),
+ * caches and cores from the system. */
 #include "compiler/target/target.h"
 
 #include <llvm-c/Core.h>
@@ -14,64 +14,47 @@
 
 #include "rlx/cpu.h"
 
-enum { DEFAULT_L2 = 512 * 1024, MAX_L2 = 64 * 1024 * 1024 };
+enum { KIB = 1024, DEFAULT_L1 = 32 * KIB, DEFAULT_L2 = 512 * KIB, MAX_CACHE = 1 << 30 };
 
-typedef struct target_row {
-    const char *cpu, *level; /* level: of which all may be used, also what is not in features */
-    const char *triple;
-    uint32_t vector_bytes, l2_kib;
-    const char *features; /* LLVM's spelling */
-} target_row;
-
-#define X86 "x86_64-pc-linux-gnu"
-#define V2 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt"
-#define V3 V2 ",+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
-#define V4 V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"
-#define HASWELL V3 ",+pclmul"
-#define SKYLAKE HASWELL ",+aes"
-#define ALDERLAKE SKYLAKE ",+gfni,+vpclmulqdq,+avxvnni"
-#define SKYLAKE_512 V4 ",+pclmul,+aes"
-#define CASCADELAKE SKYLAKE_512 ",+avx512vnni"
-#define ICELAKE                                                                               \
-    CASCADELAKE ",+avx512vbmi,+avx512vbmi2,+avx512bitalg,+avx512ifma,+avx512vpopcntdq,+gfni," \
-                "+vpclmulqdq"
-#define ZNVER4 ICELAKE ",+avx512bf16"
-#define SAPPHIRERAPIDS ZNVER4 ",+avxvnni"
-
-/* A CPU has the features that LLVM gives it, as far as rlx/cpu_features.def has them: a file
- * compiled for it states all of them. Its level is plain x86-64, which leaves the rest to the
- * features. */
-static const target_row rows[] = {
-    {"x86-64", "x86-64", X86, 16, 256, ""},
-    {"x86-64-v2", "x86-64-v2", X86, 16, 256, V2},
-    {"x86-64-v3", "x86-64-v3", X86, 32, 512, V3},
-    {"x86-64-v4", "x86-64-v4", X86, 64, 1024, V4},
-    {"haswell", "x86-64", X86, 32, 256, HASWELL},
-    {"broadwell", "x86-64", X86, 32, 256, HASWELL},
-    {"skylake", "x86-64", X86, 32, 256, SKYLAKE},
-    {"alderlake", "x86-64", X86, 32, 1280, ALDERLAKE},
-    {"raptorlake", "x86-64", X86, 32, 2048, ALDERLAKE},
-    {"meteorlake", "x86-64", X86, 32, 2048, ALDERLAKE},
-    {"arrowlake", "x86-64", X86, 32, 2048, ALDERLAKE},
-    {"lunarlake", "x86-64", X86, 32, 2048, ALDERLAKE},
-    {"sierraforest", "x86-64", X86, 32, 1024, ALDERLAKE},
-    {"skylake-avx512", "x86-64", X86, 64, 1024, SKYLAKE_512},
-    {"cascadelake", "x86-64", X86, 64, 1024, CASCADELAKE},
-    {"cooperlake", "x86-64", X86, 64, 1024, CASCADELAKE ",+avx512bf16"},
-    {"icelake-client", "x86-64", X86, 64, 512, ICELAKE},
-    {"icelake-server", "x86-64", X86, 64, 1280, ICELAKE},
-    {"rocketlake", "x86-64", X86, 64, 512, ICELAKE},
-    {"tigerlake", "x86-64", X86, 64, 1280, ICELAKE},
-    {"sapphirerapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
-    {"emeraldrapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
-    {"graniterapids", "x86-64", X86, 64, 2048, SAPPHIRERAPIDS},
-    {"znver1", "x86-64", X86, 32, 512, SKYLAKE},
-    {"znver2", "x86-64", X86, 32, 512, SKYLAKE},
-    {"znver3", "x86-64", X86, 32, 512, SKYLAKE ",+vpclmulqdq"},
-    {"znver4", "x86-64", X86, 64, 1024, ZNVER4},
-    {"znver5", "x86-64", X86, 64, 1024, ZNVER4 ",+avxvnni"},
-    {"generic-aarch64", "generic", "aarch64-unknown-linux-gnu", 16, 512, "+neon"},
+static const struct arch_row {
+    const char *prefix, *triple, *cpu;
+} archs[] = {
+#define RLXC_TARGET_ARCH(id, prefix, triple, cpu) {prefix, triple, cpu},
+#include "compiler/target/targets.def"
 };
+enum { N_ARCHS = sizeof archs / sizeof *archs };
+
+static const struct vector_row {
+    rlxc_arch arch;
+    const char *features;
+    uint32_t bytes, registers;
+} vectors[] = {
+#define RLXC_TARGET_VECTORS(arch, features, bytes, registers) \
+    {RLXC_ARCH_##arch, features, bytes, registers},
+#include "compiler/target/targets.def"
+};
+
+static const struct dot_row {
+    rlxc_arch arch;
+    const char *feature;
+    uint32_t bytes, terms;
+    uint8_t a, b, bits;
+} dots[] = {
+#define RLXC_TARGET_DOT(arch, feature, bytes, terms, a, b, bits) \
+    {RLXC_ARCH_##arch, feature, bytes, terms, a, b, bits},
+#include "compiler/target/targets.def"
+};
+
+static const struct cpu_row {
+    rlxc_arch arch;
+    const char *name, *level, *features;
+    uint32_t kib[3];
+} cpus[] = {
+#define RLXC_TARGET_CPU(arch, name, level, features, l1, l2, l3) \
+    {RLXC_ARCH_##arch, name, level, features, {l1, l2, l3}},
+#include "compiler/target/targets.def"
+};
+enum { N_CPUS = sizeof cpus / sizeof *cpus };
 
 /* Features that a compiled file may name: what the runtime can ask the CPU for. */
 static const char *const known_features[] = {
@@ -79,19 +62,21 @@ static const char *const known_features[] = {
 #include "rlx/cpu_features.def"
 #undef RLX_CPU_FEATURE
 };
+enum { N_FEATURES = sizeof known_features / sizeof *known_features };
 
-/* Whether |list| ("+a,-b,+c") has +feature. */
-static bool lists(const char *list, const char *feature)
+static const rlxc_target plain = {.kind = "llvm",
+                                  .triple = "x86_64-pc-linux-gnu",
+                                  .cpu = "x86-64",
+                                  .level = "x86-64",
+                                  .features = "",
+                                  .arch = RLXC_ARCH_X86,
+                                  .vector_bytes = 16,
+                                  .vector_registers = 16,
+                                  .cache_bytes = {DEFAULT_L1, DEFAULT_L2}};
+
+const rlxc_target *rlxc_target_plain(void)
 {
-    size_t n = strlen(feature);
-    for (const char *at = list; at && *at;) {
-        const char *end = strchr(at, ',');
-        size_t length = end ? (size_t)(end - at) : strlen(at);
-        if (length == n + 1 && at[0] == '+' && memcmp(at + 1, feature, n) == 0)
-            return true;
-        at = end ? end + 1 : NULL;
-    }
-    return false;
+    return &plain;
 }
 
 void rlxc_target_register(void)
@@ -106,134 +91,234 @@ void rlxc_target_register(void)
     LLVMInitializeAArch64AsmPrinter();
 }
 
-const char *rlxc_target_isa(const rlxc_options *options)
+/* --- features --------------------------------------------------------------------------------- */
+
+/* Whether |list| ("+a,-b,+c") ends up with the feature: its last mention counts. */
+static bool lists(const char *list, const char *feature, size_t n)
 {
-    bool arm = options->triple && strncmp(options->triple, "aarch64", 7) == 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (options->cpu && strcmp(options->cpu, rows[i].cpu) == 0)
-            return rows[i].level;
-    return arm ? "generic" : "x86-64";
+    bool has = false;
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ",");
+        if (length == n + 1 && memcmp(at + 1, feature, n) == 0)
+            has = at[0] == '+';
+        at += length + (at[length] == ',');
+    }
+    return has;
 }
 
-const char *rlxc_target_triple(const rlxc_options *options)
+static bool lists_all(const char *list, const char *features)
 {
-    return options->triple ? options->triple : X86;
+    for (const char *at = features; *at;) {
+        size_t length = strcspn(at, ",");
+        if (!lists(list, at, length))
+            return false;
+        at += length + (at[length] == ',');
+    }
+    return true;
 }
 
-bool rlxc_target_has_feature(const rlxc_options *options, const char *feature)
+bool rlxc_target_has_feature(const rlxc_target *t, const char *feature)
 {
-    return lists(options->features, feature);
+    return lists(t->features, feature, strlen(feature));
 }
 
-bool rlxc_target_is_x86(const rlxc_options *options)
-{
-    return strncmp(rlxc_target_triple(options), "x86_64", 6) == 0;
-}
-
-const char *rlxc_target_required_features(rlxc_context *ctx, const rlxc_options *options)
+const char *rlxc_target_required_features(rlxc_context *ctx, const char *features)
 {
     rlxc_text text = {.ctx = ctx};
-    rlxc_text_puts(&text, "");
-    for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
-        if (lists(options->features, known_features[i]))
+    for (size_t i = 0; i < N_FEATURES; i++)
+        if (lists(features, known_features[i], strlen(known_features[i])))
             rlxc_text_printf(&text, "%s%s", text.length ? "," : "", known_features[i]);
     return rlxc_intern(ctx, text.data ? text.data : "", text.length);
 }
 
-static uint32_t vector_bytes(const char *features)
+/* --- making one ------------------------------------------------------------------------------- */
+
+static void set_vectors(rlxc_target *t)
 {
-    return lists(features, "avx512f") && lists(features, "avx512vl") ? 64
-           : lists(features, "avx2") && lists(features, "fma")       ? 32
-                                                                     : 16;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        if (vectors[i].arch != t->arch || !lists_all(t->features, vectors[i].features))
+            continue;
+        t->vector_bytes = vectors[i].bytes;
+        t->vector_registers = vectors[i].registers;
+        return;
+    }
 }
 
-/* The host's CPU, with the features that the runtime finds in it, so that what is compiled here
- * loads here; the CPU's name decides tuning only (rlxc_target_isa). */
-static void resolve_native(rlxc_context *ctx, rlxc_options *options)
+static uint32_t cache_size(int name, uint32_t otherwise)
+{
+    const long bytes = sysconf(name); /* 0 or less: the system does not say */
+    return bytes > 0 && bytes <= MAX_CACHE ? (uint32_t)bytes : otherwise;
+}
+
+/* The machine that the compiler runs on. The CPU's name decides tuning only. */
+static void set_native(rlxc_context *ctx, rlxc_target *t)
 {
     rlxc_text text = {.ctx = ctx};
     char *name = LLVMGetHostCPUName(); /* a copy; nothing else is allocated */
-    for (size_t i = 0; i < sizeof known_features / sizeof *known_features; i++)
+    for (size_t i = 0; i < N_FEATURES; i++)
         if (rlx_cpu_has(rlx_str_from(known_features[i])))
             rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);
-    options->cpu = rlxc_intern_cstr(ctx, name ? name : "");
-    options->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
-    options->triple = rlxc_intern_cstr(ctx, LLVM_DEFAULT_TARGET_TRIPLE);
+    t->cpu = rlxc_intern_cstr(ctx, name ? name : "");
+    t->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
+    t->level = t->arch == RLXC_ARCH_X86 ? "x86-64" : "generic";
     LLVMDisposeMessage(name);
     if (!name)
         rlxc_set_out_of_memory(ctx);
-    options->vector_bytes = vector_bytes(options->features);
-    const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE); /* 0 or less: the system does not say */
-    options->l2_bytes = l2 > 0 && l2 <= MAX_L2 ? (uint32_t)l2 : DEFAULT_L2;
+    t->cache_bytes[0] = cache_size(_SC_LEVEL1_DCACHE_SIZE, DEFAULT_L1);
+    t->cache_bytes[1] = cache_size(_SC_LEVEL2_CACHE_SIZE, DEFAULT_L2);
+    t->cache_bytes[2] = cache_size(_SC_LEVEL3_CACHE_SIZE, 0);
+    const long cores = sysconf(_SC_NPROCESSORS_CONF);
+    t->cores = cores > 0 && cores <= INT32_MAX ? (uint32_t)cores : 0;
 }
 
-/* The value of -mcpu= in a TVM target text; NULL when it has none. */
-static const char *mcpu_of(rlxc_context *ctx, const char *target)
+static bool arch_of(const char *triple, rlxc_arch *out)
 {
-    const char *at = target ? strstr(target, "-mcpu=") : NULL;
-    if (!at)
-        return NULL;
-    at += 6;
-    return rlxc_intern(ctx, at, strcspn(at, " \t"));
-}
-
-bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu,
-                         rlxc_options *options)
-{
-    const rlxc_range nowhere = {0};
-    if (!mcpu)
-        mcpu = mcpu_of(ctx, target);
-    bool plain = !target || strncmp(target, "llvm", 4) == 0 || strcmp(target, "cpu") == 0 ||
-                 strcmp(target, "native") == 0;
-    bool arm = !plain && strncmp(target, "aarch64", 7) == 0;
-    if (!plain && !arm && strncmp(target, "x86_64", 6) != 0) {
-        rlxc_error(ctx, nowhere, "unknown target \"%s\": llvm, native, x86_64-... or aarch64-...",
-                   target);
-        return false;
-    }
-    if (!mcpu && plain)
-        mcpu = "native";
-    if (!mcpu)
-        mcpu = arm ? "generic-aarch64" : "x86-64";
-    if (strcmp(mcpu, "native") == 0) {
-        resolve_native(ctx, options);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(mcpu, rows[i].cpu) != 0)
-            continue;
-        if (!plain && arm != (strncmp(rows[i].triple, "aarch64", 7) == 0)) {
-            rlxc_error(ctx, nowhere, "the CPU %s is none of the target %s", mcpu, target);
-            return false;
+    for (uint32_t i = 0; i < N_ARCHS; i++)
+        if (strncmp(triple, archs[i].prefix, strlen(archs[i].prefix)) == 0) {
+            *out = (rlxc_arch)i;
+            return true;
         }
-        options->cpu = strcmp(mcpu, "generic-aarch64") == 0 ? "generic" : rows[i].cpu;
-        options->features = rows[i].features;
-        options->triple = plain ? rows[i].triple : rlxc_intern_cstr(ctx, target);
-        options->vector_bytes = rows[i].vector_bytes;
-        options->l2_bytes = rows[i].l2_kib * 1024;
-        return true;
-    }
-    rlxc_text names = {.ctx = ctx};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        rlxc_text_printf(&names, ", %s", rows[i].cpu);
-    rlxc_error(ctx, nowhere, "unknown CPU \"%s\": native%s", mcpu, names.data);
     return false;
 }
 
-rlxc_dots rlxc_target_dots(const rlxc_options *options)
+bool rlxc_target_same_arch(const rlxc_target *t, const char *triple)
 {
-    const char *feature = options->vector_bytes == 64 ? "avx512vnni" : "avxvnni";
-    if (options->vector_bytes >= 32 && rlxc_target_has_feature(options, feature))
-        return RLXC_DOTS_BYTES;
-    return rlxc_target_is_x86(options) ? RLXC_DOTS_PAIRS : RLXC_DOTS_NONE;
+    rlxc_arch arch;
+    return arch_of(triple, &arch) && arch == t->arch;
 }
 
-bool rlxc_target_has_dots(const rlxc_options *options)
+static const struct cpu_row *find_cpu(const char *name, const rlxc_arch *arch)
 {
-    return rlxc_target_dots(options) != RLXC_DOTS_NONE;
+    for (size_t i = 0; i < N_CPUS; i++)
+        if (strcmp(cpus[i].name, name) == 0 && (!arch || cpus[i].arch == *arch))
+            return &cpus[i];
+    return NULL;
 }
 
-bool rlxc_target_has_bfloat16_dots(const rlxc_options *options)
+static void refuse_cpu(rlxc_context *ctx, rlxc_range range, const rlxc_target_spec *spec,
+                       const rlxc_arch *arch)
 {
-    return options->vector_bytes == 64 && rlxc_target_has_feature(options, "avx512bf16");
+    rlxc_text names = {.ctx = ctx};
+    if (arch && find_cpu(spec->mcpu, NULL)) {
+        rlxc_error(ctx, range, "the CPU %s is none of the target %s", spec->mcpu, spec->triple);
+        return;
+    }
+    for (size_t i = 0; i < N_CPUS; i++)
+        if (!arch || cpus[i].arch == *arch)
+            rlxc_text_printf(&names, ", %s", cpus[i].name);
+    rlxc_error(ctx, range, "unknown CPU \"%s\": native%s", spec->mcpu,
+               names.data ? names.data : "");
+}
+
+/* Name, level, features and caches of the CPU that |spec| says, or of the plain one. */
+static bool set_cpu(rlxc_context *ctx, rlxc_range range, const rlxc_target_spec *spec,
+                    rlxc_target *t)
+{
+    const char *name = spec->mcpu ? spec->mcpu : archs[t->arch].cpu;
+    const struct cpu_row *row = find_cpu(name, spec->triple ? &t->arch : NULL);
+    if (!row) {
+        refuse_cpu(ctx, range, spec, spec->triple ? &t->arch : NULL);
+        return false;
+    }
+    t->arch = row->arch;
+    t->cpu = row->name;
+    t->level = row->level;
+    t->features = row->features;
+    for (int i = 0; i < 3; i++)
+        t->cache_bytes[i] = row->kib[i] * KIB;
+    return true;
+}
+
+static bool is_cpu_kind(const char *kind)
+{
+    return !kind || strcmp(kind, "llvm") == 0 || strcmp(kind, "cpu") == 0 ||
+           strcmp(kind, "c") == 0 || strcmp(kind, "native") == 0;
+}
+
+const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
+                                       const rlxc_target_spec *spec)
+{
+    rlxc_target t = {.kind = "llvm"};
+    rlxc_target_spec own = *spec;
+    if (own.kind && !own.triple && arch_of(own.kind, &t.arch)) /* "aarch64" */
+        own.triple = own.kind, own.kind = NULL;
+    spec = &own;
+    if (!is_cpu_kind(spec->kind) || (spec->triple && !arch_of(spec->triple, &t.arch))) {
+        rlxc_text known = {.ctx = ctx};
+        for (uint32_t i = 0; i < N_ARCHS; i++)
+            rlxc_text_printf(&known, "%s%s-...", i + 1 < N_ARCHS ? ", " : " or ", archs[i].prefix);
+        rlxc_error(ctx, range, "unknown target \"%s\": llvm, native%s",
+                   spec->triple ? spec->triple : spec->kind, known.data ? known.data : "");
+        return NULL;
+    }
+    const bool native = spec->mcpu ? strcmp(spec->mcpu, "native") == 0 : !spec->triple;
+    if (native) {
+        const char *triple = rlxc_intern_cstr(ctx, LLVM_DEFAULT_TARGET_TRIPLE);
+        rlxc_arch here = RLXC_ARCH_X86;
+        if (!arch_of(triple, &here) || (spec->triple && here != t.arch)) {
+            rlxc_error(ctx, range, "the CPU native is none of the target %s",
+                       spec->triple ? spec->triple : triple);
+            return NULL;
+        }
+        t.arch = here;
+        t.triple = triple;
+        set_native(ctx, &t);
+    } else if (!set_cpu(ctx, range, spec, &t)) {
+        return NULL;
+    }
+    if (spec->triple || !t.triple)
+        t.triple = spec->triple ? spec->triple : archs[t.arch].triple;
+    if (spec->cores)
+        t.cores = spec->cores;
+    if (spec->mattr && spec->mattr[0])
+        t.features = rlxc_internf(ctx, "%s%s%s", t.features, t.features[0] ? "," : "", spec->mattr);
+    set_vectors(&t);
+    return rlxc_copy(ctx, &t, sizeof t);
+}
+
+const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const char *mcpu)
+{
+    const rlxc_range nowhere = {0};
+    rlxc_target_spec spec = {0};
+    if (text && !rlxc_target_parse(ctx, nowhere, text, &spec))
+        return NULL;
+    if (mcpu)
+        spec.mcpu = mcpu;
+    return rlxc_target_of_spec(ctx, nowhere, &spec);
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+uint32_t rlxc_target_lanes(const rlxc_target *t, rlx_dtype type)
+{
+    const uint32_t bits = type.bits ? type.bits : 8u, lanes = t->vector_bytes * 8 / bits;
+    return lanes ? lanes : 1;
+}
+
+uint32_t rlxc_target_dot_terms(const rlxc_target *t, rlx_dtype a, rlx_dtype b)
+{
+    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++)
+        if (dots[i].arch == t->arch && dots[i].bits == a.bits && dots[i].bits == b.bits &&
+            dots[i].a == a.code && dots[i].b == b.code &&
+            (dots[i].bytes == 0 || dots[i].bytes == t->vector_bytes) &&
+            lists_all(t->features, dots[i].feature))
+            return dots[i].terms;
+    return 0;
+}
+
+rlxc_dots rlxc_target_dots(const rlxc_target *t)
+{
+    return rlxc_target_dot_terms(t, RLX_U8, RLX_I8)     ? RLXC_DOTS_BYTES
+           : rlxc_target_dot_terms(t, RLX_I16, RLX_I16) ? RLXC_DOTS_PAIRS
+                                                        : RLXC_DOTS_NONE;
+}
+
+bool rlxc_target_has_dots(const rlxc_target *t)
+{
+    return rlxc_target_dots(t) != RLXC_DOTS_NONE;
+}
+
+bool rlxc_target_has_bfloat16_dots(const rlxc_target *t)
+{
+    return rlxc_target_dot_terms(t, RLX_BF16, RLX_BF16) != 0;
 }

@@ -1,39 +1,85 @@
-/* Targets: the machine that kernels are compiled for.
+/* Targets: the machine that kernels are compiled for, as one immutable object.
  *
- * A row per architecture level (targets in target.c); "native" asks LLVM for the host's CPU. CPU
- * features are spelled as LLVM spells them; those a file needs are recorded in it and checked by
- * the runtime before it loads the code. */
+ * A target is made once, from its text and the rows of targets.def, and holds what code generation
+ * and scheduling may know about a machine: names for LLVM, features, and facts computed from them.
+ * What a user asks of a compilation is elsewhere (compiler/base/options.h). Only the CPU "native"
+ * looks at the machine that the compiler runs on. CPU features are spelled as LLVM spells them;
+ * those a file needs are recorded in it and checked by the runtime before it loads the code. */
 #ifndef RLXC_TARGET_TARGET_H
 #define RLXC_TARGET_TARGET_H
 
 #include "compiler/base/context.h"
 #include "compiler/base/options.h"
 
-/* Fills cpu, features, triple and vector_bytes of |options|. |target| is NULL, "llvm", "cpu",
- * "native", a triple, or a TVM target text such as "llvm -mcpu=x86-64-v3"; |mcpu| is NULL or
- * "native" (the host's CPU) or a CPU name or level. False with a diagnostic when unknown. */
-bool rlxc_target_resolve(rlxc_context *ctx, const char *target, const char *mcpu,
-                         rlxc_options *options);
-/* The features that code for |options| may use, of those the runtime knows: "avx2,fma". */
-const char *rlxc_target_required_features(rlxc_context *ctx, const rlxc_options *options);
-/* The CPU name whose instructions the code may use beside the features: a level of the table;
- * options->cpu is what it is tuned for. */
-const char *rlxc_target_isa(const rlxc_options *options);
-/* The triple; where the options name none, that of x86-64 on Linux. */
-const char *rlxc_target_triple(const rlxc_options *options);
-bool rlxc_target_has_feature(const rlxc_options *options, const char *feature);
-bool rlxc_target_is_x86(const rlxc_options *options);
+typedef enum rlxc_arch {
+#define RLXC_TARGET_ARCH(id, prefix, triple, cpu) RLXC_ARCH_##id,
+#include "compiler/target/targets.def"
+} rlxc_arch;
+
+typedef struct rlxc_target {
+    const char *kind; /* "llvm" */
+    const char *triple;
+    const char *cpu;      /* what the code is tuned for */
+    const char *level;    /* the LLVM CPU whose instructions may all be used, beside ... */
+    const char *features; /* ... these: "+avx2,+fma" */
+    rlxc_arch arch;
+    /* facts */
+    uint32_t vector_bytes;     /* of a vector register: 16, 32 or 64 */
+    uint32_t vector_registers; /* 16 or 32 */
+    uint32_t cache_bytes[3];   /* data cache of a core, second level of a core, third level that
+                                  cores share; 0: not known, of the first two never */
+    uint32_t cores;            /* 0: not known */
+} rlxc_target;
+
+/* What the text of a target says, in TVM's terms; strings NULL and numbers 0 where it says nothing.
+ */
+typedef struct rlxc_target_spec {
+    const char *kind, *mcpu, *mattr, *triple;
+    uint32_t cores;
+} rlxc_target_spec;
+
+/* Sets what |key| ("mcpu") stands for; a key that rlx has no use for ("keys") is passed over. The
+ * strings are kept, not copied. */
+void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *value);
+/* Reads a target's text: "llvm -mcpu=x86-64-v3 -mattr=+avx512f,+avx512vl", {"kind": "llvm", "mcpu":
+ * "znver4"} as JSON, "native", "cpu", or a triple. False with a diagnostic at |range|. */
+bool rlxc_target_parse(rlxc_context *ctx, rlxc_range range, const char *text,
+                       rlxc_target_spec *out);
+/* The target of |spec|, in the context's memory: where no CPU is said, this machine's if no triple
+ * is said either, and the plain one of its architecture otherwise. NULL with a diagnostic at
+ * |range|. */
+const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
+                                       const rlxc_target_spec *spec);
+/* The target of a text (NULL: this machine's) and of a CPU or "native", which goes before what the
+ * text says of it (NULL: nothing). NULL with a diagnostic. */
+const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const char *mcpu);
+/* Plain x86-64. */
+const rlxc_target *rlxc_target_plain(void);
+/* In TVM's spelling: "llvm -mtriple=... -mcpu=... -mattr=...". Of a named CPU it makes an equal
+ * target again. */
+const char *rlxc_target_text(rlxc_context *ctx, const rlxc_target *t);
+
+/* Those of |features| ("+avx2,+fma") that the runtime knows: "avx2,fma". */
+const char *rlxc_target_required_features(rlxc_context *ctx, const char *features);
+/* Whether |triple| is of the architecture of |t|. */
+bool rlxc_target_same_arch(const rlxc_target *t, const char *triple);
+bool rlxc_target_has_feature(const rlxc_target *t, const char *feature);
+/* Lanes of type |type| in a vector register; at least 1. */
+uint32_t rlxc_target_lanes(const rlxc_target *t, rlx_dtype type);
+/* Products of types |a| and |b| that one instruction adds to each sum of a full vector; 0: it has
+ * no such instruction. */
+uint32_t rlxc_target_dot_terms(const rlxc_target *t, rlx_dtype a, rlx_dtype b);
 /* How the target's instructions sum products of integers. */
 typedef enum rlxc_dots {
     RLXC_DOTS_NONE,
     RLXC_DOTS_PAIRS, /* dot_s16: two of 16 bits; twice as many as of float32 */
     RLXC_DOTS_BYTES  /* dot_u8s8: four of 8 bits */
 } rlxc_dots;
-rlxc_dots rlxc_target_dots(const rlxc_options *options);
+rlxc_dots rlxc_target_dots(const rlxc_target *t);
 /* Whether the target has instructions that rlxc_quant_match_dots is worth while for: of integers,
  * of bfloat16. */
-bool rlxc_target_has_dots(const rlxc_options *options);
-bool rlxc_target_has_bfloat16_dots(const rlxc_options *options);
+bool rlxc_target_has_dots(const rlxc_target *t);
+bool rlxc_target_has_bfloat16_dots(const rlxc_target *t);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */
 void rlxc_target_register(void);
 

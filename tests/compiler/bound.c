@@ -58,12 +58,12 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
         fine = module && rlxc_weights_parse(ctx, "weights", p->weights, p->size, &weights) &&
                rlxc_bind_weights(ctx, module, &weights);
     rlx_executable *exe = bound_load(t, ctx, fine ? module : NULL, &options, NULL, p->text);
-    if (exe && p->expect && (!p->where || p->where(&options)))
+    if (exe && p->expect && (!p->where || p->where(options.target)))
         cr_expect(has_function(module, p->expect), "no %s:\n%s", p->expect, p->text);
-    if (exe && p->emits && (!p->where || p->where(&options)))
+    if (exe && p->emits && (!p->where || p->where(options.target)))
         cr_expect(strstr(rlxc_print_module(ctx, module), p->emits), "no %s:\n%s", p->emits,
                   p->text);
-    if (exe && p->lacks && (!p->where || p->where(&options)))
+    if (exe && p->lacks && (!p->where || p->where(options.target)))
         cr_expect(!strstr(rlxc_print_module(ctx, module), p->lacks), "%s:\n%s", p->lacks, p->text);
     rlxc_context_destroy(ctx);
     return exe;

@@ -4,6 +4,7 @@
 #define RLX_TESTS_BOUND_H
 
 #include "compiler/driver/compile.h"
+#include "compiler/target/target.h"
 #include "rlx/vm.h"
 #include "tests/support/rlx_test.h"
 
@@ -16,7 +17,7 @@ typedef struct bound_program {
     const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
     const char *emits;  /* what the compiled functions' text contains, there; NULL: anything */
     const char *lacks;  /* what it does not contain there; NULL: anything */
-    bool (*where)(const rlxc_options *options); /* targets of which that is expected; NULL: all */
+    bool (*where)(const rlxc_target *target); /* targets of which that is expected; NULL: all */
 } bound_program;
 
 /* The program loaded; NULL after a failed expectation. */

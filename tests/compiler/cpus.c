@@ -6,9 +6,9 @@
 
 #include "rlx/cpu.h"
 
-const char *cpu_lacks(rlxc_context *ctx, const rlxc_options *options)
+const char *cpu_lacks(rlxc_context *ctx, const rlxc_target *target)
 {
-    const char *needs = rlxc_target_required_features(ctx, options);
+    const char *needs = rlxc_target_required_features(ctx, target->features);
     while (needs && *needs) {
         const size_t n = strcspn(needs, ",");
         if (!rlx_cpu_has((rlx_str){needs, n}))
@@ -20,11 +20,10 @@ const char *cpu_lacks(rlxc_context *ctx, const rlxc_options *options)
 
 bool cpu_runs(const char *cpu)
 {
-    rlxc_options options = {0};
     rlxc_context *ctx = rlxc_context_create(NULL);
     /* a name that is unknown runs, and fails the test that uses it */
-    const bool runs =
-        ctx && (!rlxc_target_resolve(ctx, NULL, cpu, &options) || !cpu_lacks(ctx, &options));
+    const rlxc_target *target = ctx ? rlxc_target_new(ctx, NULL, cpu) : NULL;
+    const bool runs = ctx && (!target || !cpu_lacks(ctx, target));
     if (ctx)
         rlxc_context_destroy(ctx);
     if (!runs) { /* one write, so that tests that run side by side keep their lines whole */

@@ -12,7 +12,7 @@
 
 /* Whether this machine has what code for |cpu| needs; NULL is the machine's own. */
 bool cpu_runs(const char *cpu);
-/* The first feature that code for |options| needs and this machine lacks; NULL: none. */
-const char *cpu_lacks(rlxc_context *ctx, const rlxc_options *options);
+/* The first feature that code for |target| needs and this machine lacks; NULL: none. */
+const char *cpu_lacks(rlxc_context *ctx, const rlxc_target *target);
 
 #endif

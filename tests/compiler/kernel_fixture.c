@@ -79,7 +79,8 @@ bool kernel_fixture_init(kernel_fixture *f, const rlx_allocator *allocator, int 
     if (!f->ctx || !f->scratch)
         return false;
     f->module = rlxc_module_new(f->ctx);
-    return rlxc_target_resolve(f->ctx, NULL, cpu, &f->options) || report(f);
+    f->options.target = rlxc_target_new(f->ctx, NULL, cpu);
+    return f->options.target || report(f);
 }
 
 bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int opt_level,
@@ -94,9 +95,10 @@ bool kernel_fixture_parse(kernel_fixture *f, const rlx_allocator *allocator, int
 bool kernel_fixture_build(kernel_fixture *f)
 {
     rlxc_native native;
-    const char *lacks = cpu_lacks(f->ctx, &f->options);
+    const char *lacks = cpu_lacks(f->ctx, f->options.target);
     if (lacks) {
-        fprintf(stderr, "the kernels are for %s, and this CPU lacks %s\n", f->options.cpu, lacks);
+        fprintf(stderr, "the kernels are for %s, and this CPU lacks %s\n", f->options.target->cpu,
+                lacks);
         return false;
     }
     if (f->options.opt_level > 0 && !rlxc_schedule_module(f->ctx, f->module, &f->options))

@@ -7,6 +7,7 @@
 
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
+#include "compiler/target/target.h"
 
 /* Line 4 is the table of devices, line 6 the function. */
 #define HEAD                                                                                 \
@@ -111,7 +112,7 @@ static const struct {
 
 static bool compile(rlxc_context *ctx, const char *text)
 {
-    rlxc_options options = {0};
+    const rlxc_options options = {.target = rlxc_target_plain()};
     rlxc_module *module = rlxc_parse_module(ctx, "m.py", text, strlen(text));
     return module != NULL && rlxc_pass_infer(ctx, module, &options) &&
            rlxc_pass_check_devices(ctx, module, &options);

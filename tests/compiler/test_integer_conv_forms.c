@@ -143,9 +143,9 @@ static void check_fill(rlx_test *t, const char *cpu, const filled *c)
     kernel_fixture f;
     cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
     /* panels of 16 outputs are more than a kernel sums in narrower vectors */
-    const bool fast =
-        c->is_fast && rlxc_target_has_dots(&f.options) && f.options.vector_bytes >= 32;
-    const int word = (int)rlxc_quant_conv_word(&f.options);
+    const bool fast = c->is_fast && rlxc_target_has_dots(f.options.target) &&
+                      f.options.target->vector_bytes >= 32;
+    const int word = (int)rlxc_quant_conv_word(f.options.target);
     kernel_fixture_deinit(&f);
     snprintf(text, sizeof text,
              "@T.prim_func\n"

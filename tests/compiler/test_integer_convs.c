@@ -186,9 +186,9 @@ static int64_t weights_of(const conv *c)
     return c->out * depth(c) * c->height * c->width;
 }
 
-static bool has_bytes(const rlxc_options *options)
+static bool has_bytes(const rlxc_target *target)
 {
-    return rlxc_target_dots(options) == RLXC_DOTS_BYTES;
+    return rlxc_target_dots(target) == RLXC_DOTS_BYTES;
 }
 
 static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *w)

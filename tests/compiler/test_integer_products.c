@@ -293,8 +293,8 @@ static void check_16_bits(rlx_test *t, const char *cpu)
     char text[1200];
     kernel_fixture f;
     cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
-    const int64_t width = rlxc_quant_width(&f.options);
-    const bool fast = rlxc_target_has_dots(&f.options);
+    const int64_t width = rlxc_quant_width(f.options.target);
+    const bool fast = rlxc_target_has_dots(f.options.target);
     kernel_fixture_deinit(&f);
     cr_assert_leq(width, MOST_WIDTH);
     snprintf(

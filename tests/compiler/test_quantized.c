@@ -438,7 +438,7 @@ RLX_TEST(quantized, scales_of_no_whole_panel)
     for (int i = 0; i < LAST; i++)
         scales[i] = (float)(i + 1);
     cr_assert(kernel_fixture_init(&f, &t->allocator, 2, NULL));
-    const int width = (int)rlxc_quant_width(&f.options);
+    const int width = (int)rlxc_quant_width(f.options.target);
     kernel_fixture_deinit(&f);
     snprintf(spelled_out, sizeof spelled_out, text, width, width, width, width, width);
     cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, spelled_out));

@@ -6,6 +6,7 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
+#include "compiler/target/target.h"
 #include "fuzz_memory.h"
 #include "mutate_text.h"
 #include "run_any.h"
@@ -19,10 +20,9 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
         sum += (unsigned char)text[i];
     rlxc_options options = {.opt_level = (int)(sum % 4),
                             .check = sum / 4 % 4 == 0,
-                            .triple = "x86_64-pc-linux-gnu",
-                            .cpu = "x86-64-v3",
-                            .features = "",
-                            .vector_bytes = 32};
+                            .target = rlxc_target_new(ctx, "llvm", "x86-64-v3")};
+    if (!options.target)
+        return;
     rlxc_module *module = rlxc_read_module(ctx, "fuzz.py", text, size);
     if (!module || !rlxc_lower_module(ctx, module, &options, NULL) ||
         !rlxc_emit_bytecode(ctx, module, &options, builder))

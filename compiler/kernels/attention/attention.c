@@ -219,7 +219,7 @@ bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
     if (a.size > MAX_SIZE || a.value_size > MAX_SIZE)
         return rlxc_decline(c->s, "head sizes %" PRId64 " and %" PRId64 ", at most %d", a.size,
                             a.value_size, MAX_SIZE);
-    uint32_t bytes = c->s->options->vector_bytes;
+    uint32_t bytes = c->s->target->vector_bytes;
     bool wide = bytes >= 64, medium = bytes >= 32;
     fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / (a.dtype.bits / 8u)};
     t.nv = wide ? 4 : 2;

@@ -26,7 +26,7 @@ enum {
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
 static uint32_t tile_columns(const rlxc_stages *s)
 {
-    return s->options->vector_bytes >= 64 ? 14 : s->options->vector_bytes >= 32 ? 8 : 6;
+    return s->target->vector_bytes >= 64 ? 14 : s->target->vector_bytes >= 32 ? 8 : 6;
 }
 
 typedef struct slider {
@@ -222,7 +222,7 @@ bool rlxc_rule_sliding(rlxc_schedule *c, uint32_t i)
     t->small = c->serial || rlxc_tile_is_small(t->s);
     t->p = (rlxc_tile_plan){.i = e.w.column, .j = e.w.channel, .reduce = RLXC_NO_AXIS};
     t->p.mr = tile_columns(c->s);
-    t->p.vl = c->s->options->vector_bytes / (t->s->out->dtype.bits > 32 ? 8 : 4);
+    t->p.vl = c->s->target->vector_bytes / (t->s->out->dtype.bits > 32 ? 8 : 4);
     while (t->p.vl > MIN_LANES && e.w.channels < t->p.vl)
         t->p.vl /= 2;
     rlxc_tile_locals(t, t->p.vl, 1);

@@ -412,7 +412,7 @@ bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
                  .ctx = ctx,
                  .w = w,
                  .epilogue = epilogue,
-                 .lanes = c->s->options->vector_bytes / (uint32_t)sizeof(float)};
+                 .lanes = c->s->target->vector_bytes / (uint32_t)sizeof(float)};
     if (!rlxc_is_int(w->x->shape[3], &e.channels) || !rlxc_is_int(w->y->shape[3], &e.outputs))
         return false;
     int64_t size = block_size(&e);

@@ -148,7 +148,7 @@ static bool is_narrow(rlx_dtype t)
 /* Of elements of type |t|, as many as fill a vector and are swapped. */
 static uint32_t lanes_of(const rlxc_schedule *c, rlx_dtype t)
 {
-    const uint32_t lanes = (is_narrow(t) ? 16 : c->s->options->vector_bytes) * 8 / t.bits;
+    const uint32_t lanes = (is_narrow(t) ? 16 : c->s->target->vector_bytes) * 8 / t.bits;
     return lanes < MAX_LANES ? lanes : MAX_LANES;
 }
 

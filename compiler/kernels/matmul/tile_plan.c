@@ -24,7 +24,7 @@ static const rlxc_tile_shape shapes[] = {
 
 static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
 {
-    uint32_t wide = s->options->vector_bytes;
+    uint32_t wide = s->target->vector_bytes;
     uint32_t bytes = wide >= 64 ? 64 : wide >= 32 ? 32 : 16;
     const rlxc_tile_shape *found = NULL;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -68,7 +68,7 @@ static bool depends(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *v
 static uint32_t full_lanes(const rlxc_stages *s, rlx_dtype t)
 {
     uint32_t bytes = t.bits >= 32 ? t.bits / 8u : 4u;
-    return s->options->vector_bytes / bytes;
+    return s->target->vector_bytes / bytes;
 }
 
 static uint32_t lanes_for(const rlxc_stages *s, rlx_dtype t, const rlxc_expr *extent)
@@ -140,7 +140,7 @@ static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
         !rlxc_is_int(stage->extents[p->reduce], &k) ||
         (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)p->shape->mr))
         return 0;
-    const int64_t most = (int64_t)s->options->l2_bytes / 2 / row_bytes;
+    const int64_t most = (int64_t)s->target->cache_bytes[1] / 2 / row_bytes;
     if (most < K_UNIT || k <= most || k > INT32_MAX)
         return 0;
     const int64_t blocks = (k + most - 1) / most, even = (k + blocks - 1) / blocks;
@@ -167,7 +167,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
     if (p->vl < MIN_LANES)
         return rlxc_decline(s, "%s columns fill no vector of %d lanes", rlxc_told(s, columns),
                             MIN_LANES);
-    uint32_t most = s->options->vector_bytes >= 64 ? 4 : 2, vectors = most;
+    uint32_t most = s->target->vector_bytes >= 64 ? 4 : 2, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
     p->shape = shape_for(s, vectors);
@@ -180,7 +180,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
         return rlxc_decline(s, "panels of %" PRId64 " columns, tiles of %" PRId64, panel,
                             (int64_t)p->shape->nv * p->vl);
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
-        const int64_t bytes = size_of(p->operand->load.buffer), cache = s->options->l2_bytes;
+        const int64_t bytes = size_of(p->operand->load.buffer), cache = s->target->cache_bytes[1];
         p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
         p->near = bytes <= cache / 2;
     }
@@ -291,7 +291,7 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     if (out->row == RLXC_NO_AXIS || out->column == RLXC_NO_AXIS)
         return false;
     int64_t lanes = full_lanes(s, stage->out->dtype);
-    int64_t most = (s->options->vector_bytes >= 64 ? 4 : 2) * lanes;
+    int64_t most = (s->target->vector_bytes >= 64 ? 4 : 2) * lanes;
     while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
         lanes /= 2;
     out->width = n >= most ? most : (n + lanes - 1) / lanes * lanes;

@@ -92,19 +92,19 @@ static bool is_sum(const rlxc_stage *stage)
 
 /* Whether the filter is laid out for the target's instructions: not where the module says what it
  * is, or a channel for each output by pairs, which floats are faster than. */
-static bool suits(const rlxc_options *options, const rlxc_quant_conv *q)
+static bool suits(const rlxc_target *target, const rlxc_quant_conv *q)
 {
-    const int64_t lanes = options->vector_bytes / 4;
-    return q->width % lanes == 0 && q->width <= rlxc_quant_conv_most_vectors(options) * lanes &&
-           (q->depthwise ? rlxc_target_dots(options) == RLXC_DOTS_BYTES
-                         : q->word == rlxc_quant_conv_word(options));
+    const int64_t lanes = target->vector_bytes / 4;
+    return q->width % lanes == 0 && q->width <= rlxc_quant_conv_most_vectors(target) * lanes &&
+           (q->depthwise ? rlxc_target_dots(target) == RLXC_DOTS_BYTES
+                         : q->word == rlxc_quant_conv_word(target));
 }
 
 bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out)
 {
     static const rlxc_quant_conv_layout *const layouts[2] = {&rlxc_quant_conv_last,
                                                              &rlxc_quant_conv_second};
-    if (!rlxc_target_has_dots(s->options))
+    if (!rlxc_target_has_dots(s->target))
         return rlxc_decline(s, "the target has no sums of integer products");
     if (!is_sum(stage))
         return rlxc_decline(s,
@@ -132,7 +132,7 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
                                  .out = *layouts[i / 2]};
         if (rlxc_is_int(stage->extents[out->out.channel], &out->outputs) &&
             rlxc_quant_conv_sizes(out) && find_steps(s->ctx, stage, load, out) &&
-            is_same(s->ctx, stage, out) && suits(s->options, out))
+            is_same(s->ctx, stage, out) && suits(s->target, out))
             return true;
     }
     return rlxc_decline(

@@ -41,7 +41,7 @@ typedef struct conv {
 static uint32_t tile_rows(const conv *p, uint32_t i)
 {
     static const uint8_t rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
-    return rows[p->q.width / p->t.vl >= 4 || p->t.c->s->options->vector_bytes < 64][i];
+    return rows[p->q.width / p->t.vl >= 4 || p->t.c->s->target->vector_bytes < 64][i];
 }
 
 static const rlxc_expr *num(const conv *p, int64_t value)
@@ -367,7 +367,7 @@ static void all_blocks(conv *p)
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
     const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * p->words_of_tap * p->q.width *
                                 (p->q.depthwise ? 4 : p->q.word);
-    const bool stays = panel_bytes <= (int64_t)t->c->s->options->l2_bytes / 2 / panels;
+    const bool stays = panel_bytes <= (int64_t)t->c->s->target->cache_bytes[1] / 2 / panels;
     const rlxc_expr *blocks = rlxc_named(t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
     const rlxc_expr *slow = rlxc_named(&own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
@@ -395,7 +395,7 @@ bool rlxc_rule_int8_conv(rlxc_schedule *c, uint32_t index)
     const rlx_dtype u8 = {RLX_UINT, 8, 1}, i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1},
                     u32 = {RLX_UINT, 32, 1};
     const rlxc_stage *stage = &c->s->items[index];
-    conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->options->vector_bytes / 4}};
+    conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->target->vector_bytes / 4}};
     if (!rlxc_quant_conv_match(c->s, stage, &p.q))
         return false;
     rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);

@@ -48,7 +48,7 @@ static const tile_shape *tiles_of(const dots *p)
 {
     static const tile_shape shapes[2][MAX_TILES] = {{{6, 2}, {2, 2}, {1, 4}},
                                                     {{6, 4}, {2, 4}, {1, 4}}};
-    return shapes[p->t.c->s->options->vector_bytes == 64];
+    return shapes[p->t.c->s->target->vector_bytes == 64];
 }
 
 /* Elements of a row that a word holds. */
@@ -254,7 +254,7 @@ bool rlxc_rule_int8_gemm(rlxc_schedule *c, uint32_t index)
               .rows = stage->extents[0]};
     const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
     if (q.bits != 16)
-        p.kind = narrow && rlxc_target_dots(c->s->options) == RLXC_DOTS_BYTES ? &bytes : &pairs;
+        p.kind = narrow && rlxc_target_dots(c->s->target) == RLXC_DOTS_BYTES ? &bytes : &pairs;
     p.padded = (p.t.rows + rlxc_quant_rows(&q) - 1) / rlxc_quant_rows(&q) * rlxc_quant_rows(&q);
     const rlxc_expr *size = rlxc_quant_times(&p.t, p.rows, p.padded);
     const rlxc_expr *words = rlxc_quant_times(&p.t, p.rows, p.padded / in_word(&p));

@@ -311,7 +311,7 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
     rlxc_quant_digits d = t->digits = digits_of(t);
     int64_t bytes = d.limbs * d.limb_bytes, spans = d.blocks / d.span;
     const rlx_dtype i8 = {RLX_INT, 8, 1}, u32 = {RLX_UINT, 32, 1};
-    if (rlxc_target_dots(t->c->s->options) != RLXC_DOTS_BYTES || d.limbs < 1 || d.limbs > MAX_LIMBS)
+    if (rlxc_target_dots(t->c->s->target) != RLXC_DOTS_BYTES || d.limbs < 1 || d.limbs > MAX_LIMBS)
         return NULL;
     row r = {.t = t, .span = rlxc_loop_var(ctx, "span"), .lanes = d.block % 16 == 0 ? 16 : 8};
     r.range = rlxc_quant_local(t, "range", RLX_I32, 2);

@@ -9,9 +9,9 @@
 
 enum { COLUMN_VECTORS = 4, MAX_BLOCK = 128, SPLIT_BLOCK = 64 };
 
-int64_t rlxc_quant_width(const rlxc_options *options)
+int64_t rlxc_quant_width(const rlxc_target *target)
 {
-    return COLUMN_VECTORS * (int64_t)(options->vector_bytes / 4);
+    return COLUMN_VECTORS * (int64_t)(target->vector_bytes / 4);
 }
 
 int64_t rlxc_quant_block(int64_t group)
@@ -176,9 +176,9 @@ static bool decline_weight(const rlxc_stages *s, const rlxc_expr *weight)
 static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                  const rlxc_expr *x, const rlxc_expr *weight)
 {
-    if (q->width != rlxc_quant_width(s->options))
+    if (q->width != rlxc_quant_width(s->target))
         return rlxc_decline(s, "panels of %" PRId64 " columns; this target takes %" PRId64,
-                            q->width, rlxc_quant_width(s->options));
+                            q->width, rlxc_quant_width(s->target));
     if (!has_whole_blocks(stage, q))
         return rlxc_decline(s,
                             "groups of %" PRId64 " rows, or %s rows and %s columns, are not stored "
@@ -219,7 +219,7 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
         return rlxc_decline(s, "%s is not widened from integers or bfloat16", rlxc_told(s, x));
     *out = (rlxc_quant){.zero = rlxc_int(s->ctx, RLX_I32, 0), .group = 64};
     const rlx_dtype from = x->bin.a->dtype;
-    if (floats && (from.code != RLX_BFLOAT || !rlxc_target_has_bfloat16_dots(s->options)))
+    if (floats && (from.code != RLX_BFLOAT || !rlxc_target_has_bfloat16_dots(s->target)))
         return rlxc_decline(s, "%s",
                             from.code == RLX_BFLOAT
                                 ? "the target has no products of bfloat16"
@@ -227,9 +227,9 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
     if (floats)
         return bfloat16_of(weight, out) ? fits(s, stage, out, x, weight)
                                         : decline_weight(s, weight);
-    if (from.code != RLX_INT || from.bits > 16 || !rlxc_target_has_dots(s->options))
+    if (from.code != RLX_INT || from.bits > 16 || !rlxc_target_has_dots(s->target))
         return rlxc_decline(s, "%s",
-                            rlxc_target_has_dots(s->options)
+                            rlxc_target_has_dots(s->target)
                                 ? "the left operand is not of int8 or int16"
                                 : "the target has no sums of integer products");
     const rlxc_expr *number = weight;

@@ -40,7 +40,7 @@ static inline int64_t rlxc_quant_shift(const rlxc_quant *q, int64_t i)
 }
 
 /* Columns of a panel for the target. */
-int64_t rlxc_quant_width(const rlxc_options *options);
+int64_t rlxc_quant_width(const rlxc_target *target);
 /* Rows that a block of the integer kernel takes, a divisor or multiple of the group; words of whole
  * blocks are stored. */
 int64_t rlxc_quant_block(int64_t group);

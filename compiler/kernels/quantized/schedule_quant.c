@@ -260,7 +260,7 @@ rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype
 static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
 {
     rlxc_context *ctx = t->ctx;
-    const tile_rows *shape = shape_for(t->c->s->options->vector_bytes);
+    const tile_rows *shape = shape_for(t->c->s->target->vector_bytes);
     for (uint32_t i = 0; i < MAX_TILES && shape->tiles[i].mr; i++) {
         tile q = {.t = t, .mr = shape->tiles[i].mr, .nv = shape->tiles[i].nv};
         int64_t width = (int64_t)q.nv * t->vl;
@@ -315,7 +315,7 @@ rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
         .c = c, .ctx = c->s->ctx, .stage = stage, .epilogue = epilogue, .q = *q};
     (void)(rlxc_is_int(stage->extents[1], &t.columns) && rlxc_is_int(stage->extents[2], &t.rows));
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
-    t.vl = c->s->options->vector_bytes / 4;
+    t.vl = c->s->target->vector_bytes / 4;
     t.serial = c->serial || t.rows * t.columns < 16384;
     return t;
 }
