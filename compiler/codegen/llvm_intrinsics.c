@@ -168,6 +168,42 @@ static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
     return sum;
 }
 
+/* In each half of the words of a[0]: that int16 + the products of two unsigned bytes of a[1] and
+ * signed ones of a[2], saturated before they are added. */
+static LLVMValueRef dot_u8s8_s16(rlxc_llvm *g, LLVMValueRef *a)
+{
+    static const struct {
+        uint32_t lanes;
+        const char *feature, *name;
+    } rows[] = {{16, "avx512bw", "llvm.x86.avx512.pmaddubs.w.512"},
+                {8, "avx2", "llvm.x86.avx2.pmadd.ub.sw"},
+                {4, "ssse3", "llvm.x86.ssse3.pmadd.ub.sw.128"}};
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef t = LLVMTypeOf(a[0]);
+    const uint32_t lanes = rlxc_llvm_lanes(a[0]);
+    LLVMTypeRef halves = LLVMVectorType(LLVMInt16TypeInContext(g->lc), 2 * lanes),
+                bytes = LLVMVectorType(LLVMInt8TypeInContext(g->lc), 4 * lanes);
+    LLVMValueRef sum = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !sum; i++) {
+        LLVMValueRef args[2] = {LLVMBuildBitCast(b, a[1], bytes, ""),
+                                LLVMBuildBitCast(b, a[2], bytes, "")};
+        if (lanes == rows[i].lanes && rlxc_target_has_feature(g->target, rows[i].feature))
+            sum = call_x86(g, rows[i].name, args, 2);
+    }
+    if (!sum) {
+        LLVMValueRef x = LLVMBuildBitCast(b, a[1], halves, ""), products[2],
+                     y = LLVMBuildBitCast(b, a[2], halves, ""), eight = rlxc_llvm_int(g, halves, 8),
+                     mask = rlxc_llvm_int(g, halves, 255);
+        products[0] = LLVMBuildMul(b, LLVMBuildAnd(b, x, mask, ""),
+                                   LLVMBuildAShr(b, LLVMBuildShl(b, y, eight, ""), eight, ""), "");
+        products[1] =
+            LLVMBuildMul(b, LLVMBuildLShr(b, x, eight, ""), LLVMBuildAShr(b, y, eight, ""), "");
+        sum = rlxc_llvm_intrinsic(g, "sadd.sat", products, 2);
+    }
+    sum = LLVMBuildAdd(b, LLVMBuildBitCast(b, a[0], halves, ""), sum, "");
+    return LLVMBuildBitCast(b, sum, t, "");
+}
+
 /* a[0] + the products of the two int16 in words of a[1] and in those of a[2]. */
 static LLVMValueRef dot_s16(rlxc_llvm *g, LLVMValueRef *a)
 {
@@ -290,6 +326,8 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         return q_multiply_shift(g, e, a);
     if (id == RLXC_INTRINSIC_dot_u8s8)
         return dtype.bits == 32 ? dot_u8s8(g, a) : problem(g, e, "is of 32 bits");
+    if (id == RLXC_INTRINSIC_dot_u8s8_s16)
+        return dtype.bits == 32 ? dot_u8s8_s16(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_dot_s16)
         return dtype.bits == 32 ? dot_s16(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_abs || id == RLXC_INTRINSIC_fabs)

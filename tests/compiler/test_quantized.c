@@ -32,19 +32,19 @@ typedef struct example {
 } example;
 
 static const example examples[] = {
-    {NULL, GROUPS, 64, 33, 32, false},       {NULL, GROUPS, 96, 64, 32, true},
-    {NULL, GROUPS, 128, 1, 128, false},      {NULL, GROUPS, 512, 65, 256, false},
-    {NULL, NIBBLES, 72, 40, 32, false},      {NULL, NIBBLES, 61, 7, 32, true},
-    {NULL, NIBBLES, 7, 130, 32, false},      {NULL, NIBBLES, 264, 64, 64, false},
-    {NULL, NIBBLES, 384, 70, 32, true},      {NULL, NIBBLES, 190, 64, 32, false},
-    {NULL, NIBBLES, 508, 33, 256, false},    {NULL, NIBBLES, 144, 40, 72, false},
-    {NULL, GROUPS, 80, 33, 40, false},       {NULL, BYTES, 128, 64, 24, false},
-    {NULL, CHANNELS, 100, 19, 0, false},     {NULL, CHANNELS, 5, 64, 0, true},
-    {NULL, CHANNELS, 3, 3, 0, false},        {NULL, BYTES, 70, 48, 32, false},
-    {NULL, BYTES, 64, 129, 16, true},        {"x86-64-v4", NIBBLES, 61, 70, 32, true},
-    {"x86-64-v3", GROUPS, 64, 33, 32, true}, {"x86-64-v3", NIBBLES, 61, 40, 32, false},
-    {"x86-64-v3", BYTES, 38, 37, 32, false}, {"x86-64", NIBBLES, 45, 18, 32, true},
-    {"x86-64", CHANNELS, 9, 17, 0, false},
+    {NULL, GROUPS, 64, 33, 32, false},        {NULL, GROUPS, 96, 64, 32, true},
+    {NULL, GROUPS, 128, 1, 128, false},       {NULL, GROUPS, 512, 65, 256, false},
+    {NULL, NIBBLES, 72, 40, 32, false},       {NULL, NIBBLES, 61, 7, 32, true},
+    {NULL, NIBBLES, 7, 130, 32, false},       {NULL, NIBBLES, 264, 64, 64, false},
+    {NULL, NIBBLES, 384, 70, 32, true},       {NULL, NIBBLES, 190, 64, 32, false},
+    {NULL, NIBBLES, 508, 33, 256, false},     {NULL, NIBBLES, 144, 40, 72, false},
+    {NULL, GROUPS, 80, 33, 40, false},        {NULL, BYTES, 128, 64, 24, false},
+    {NULL, CHANNELS, 100, 19, 0, false},      {NULL, CHANNELS, 5, 64, 0, true},
+    {NULL, CHANNELS, 3, 3, 0, false},         {NULL, BYTES, 70, 48, 32, false},
+    {NULL, BYTES, 64, 129, 16, true},         {"x86-64-v4", NIBBLES, 61, 70, 32, true},
+    {"x86-64-v3", GROUPS, 64, 33, 32, true},  {"x86-64-v3", NIBBLES, 61, 40, 32, false},
+    {"x86-64-v3", BYTES, 38, 37, 32, false},  {"x86-64", NIBBLES, 45, 18, 32, true},
+    {"x86-64-v2", NIBBLES, 45, 87, 16, true}, {"x86-64", CHANNELS, 9, 17, 0, false},
 };
 
 static const int64_t rows[] = {0, 1, 2, 3, 5, 7, 12, 13, 31, 49};
@@ -254,11 +254,23 @@ static unsigned char *write_weights(const example *e, const weights *w, size_t *
     return file;
 }
 
+static bool sums_pairs(const rlxc_target *target)
+{
+    return target->vector_bytes > 16 && rlxc_target_dots(target) == RLXC_DOTS_PAIRS;
+}
+
 static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, uint8_t row_bits)
 {
     static char text[TEXT];
-    bound_program p = {
-        .text = text, .cpu = e->cpu, .row_bits = row_bits, .expect = "fused_quantized_matmul"};
+    const bool nibbles = e->how == NIBBLES || e->how == BYTES; /* blocks of groups of whole words */
+    bound_program p = {.text = text,
+                       .cpu = e->cpu,
+                       .row_bits = row_bits,
+                       .expect = "fused_quantized_matmul",
+                       .emits = row_bits == 32 ? NULL
+                                : nibbles      ? "dot_u8s8_s16"
+                                               : "dot_s16",
+                       .where = sums_pairs};
     unsigned char *file = write_weights(e, w, &p.size);
     p.weights = file;
     write_text(e, text);
@@ -395,8 +407,8 @@ static const char spelled[] =
     "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
     "    m = T.int64()\n"
     "    X = T.match_buffer(x, (m, T.int64(144)), \"float32\")\n"
-    "    W = T.match_buffer(w, (T.int64(1), T.int64(18), T.int64(64)), \"uint32\")\n"
-    "    S = T.match_buffer(s, (T.int64(1), T.int64(144), T.int64(64)), \"float32\")\n"
+    "    W = T.match_buffer(w, (T.int64(%d), T.int64(18), T.int64(%d)), \"uint32\")\n"
+    "    S = T.match_buffer(s, (T.int64(%d), T.int64(144), T.int64(%d)), \"float32\")\n"
     "    Y = T.match_buffer(y, (m, T.int64(64)), \"float32\")\n"
     "    for i, j, k in T.grid(m, T.int64(64), T.int64(144)):\n"
     "        with T.block(\"p\"):\n"
@@ -404,9 +416,9 @@ static const char spelled[] =
     "            with T.init():\n"
     "                Y[I, J] = T.float32(0)\n"
     "            Y[I, J] = Y[I, J] + X[I, K] * ((T.Cast(\"float32\", T.bitwise_and(T.shift_right("
-    "W[J // T.int64(64), K // T.int64(8), J %% T.int64(64)], T.Cast(\"uint32\", K %% T.int64(4) * "
+    "W[J // T.int64(%d), K // T.int64(8), J %% T.int64(%d)], T.Cast(\"uint32\", K %% T.int64(4) * "
     "T.int64(8) + K %% T.int64(8) // T.int64(4) * T.int64(4))), T.uint32(15))) - T.float32(8)) * "
-    "S[J // T.int64(64), K // T.int64(%d), J %% T.int64(64)])\n";
+    "S[J // T.int64(%d), K // T.int64(%d), J %% T.int64(%d)])\n";
 
 /* Scales of three columns alone, though words fill a panel: nothing is read behind them. */
 RLX_TEST(quantized, scales_of_no_whole_panel)
@@ -464,9 +476,16 @@ RLX_TEST(quantized, scales_of_no_whole_panel)
 enum { OF_GROUPS = 144, TO_GROUPS = 64, ROWS_OF_GROUPS = 5 };
 
 typedef struct grouped {
-    uint32_t words[OF_GROUPS / 8][TO_GROUPS];
-    float scales[OF_GROUPS][TO_GROUPS], x[ROWS_OF_GROUPS][OF_GROUPS], y[ROWS_OF_GROUPS][TO_GROUPS];
+    int width; /* of the target's panels */
+    uint32_t words[OF_GROUPS / 8 * TO_GROUPS];
+    float scales[OF_GROUPS * TO_GROUPS], x[ROWS_OF_GROUPS][OF_GROUPS], y[ROWS_OF_GROUPS][TO_GROUPS];
 } grouped;
+
+/* Where row |row| of column |column| is, in panels of |height| rows. */
+static int in_panel(const grouped *v, int height, int row, int column)
+{
+    return (column / v->width * height + row) * v->width + column % v->width;
+}
 
 /* |up|: by so many powers of two scales are larger, by |down| elements of x smaller. */
 static void fill_grouped(grouped *v, int up, int down)
@@ -474,8 +493,8 @@ static void fill_grouped(grouped *v, int up, int down)
     uint32_t state = 1;
     for (int i = 0; i < OF_GROUPS * TO_GROUPS; i++) {
         state = state * 1664525u + 1013904223u;
-        v->words[i / 8 / TO_GROUPS][i / 8 % TO_GROUPS] = state;
-        v->scales[i / TO_GROUPS][i % TO_GROUPS] = ldexpf((float)(state >> 24) / 256 + 0.5f, up);
+        v->words[i / 8] = state;
+        v->scales[i] = ldexpf((float)(state >> 24) / 256 + 0.5f, up);
         v->x[i % ROWS_OF_GROUPS][i / ROWS_OF_GROUPS % OF_GROUPS] =
             ldexpf((float)((int)(state >> 16 & 255) - 128) / 64, -down);
     }
@@ -488,11 +507,14 @@ static void check_grouped(kernel_fixture *f, grouped *v, int group, int row_bits
         void *buffers[4] = {v->x, v->words, v->scales, v->y};
         cr_assert_eq(kernel_fixture_call(f, "k", buffers, &m), 0, "%s", f->failure);
         for (int64_t j = 0; j < m * TO_GROUPS; j++) {
-            const int64_t row = j / TO_GROUPS, column = j % TO_GROUPS;
+            const int row = (int)j / TO_GROUPS, column = (int)j % TO_GROUPS;
             double sum = 0, heaps = 0;
             for (int k = 0; k < OF_GROUPS; k++) {
-                uint32_t q = v->words[k / 8][column] >> (k % 4 * 8 + k % 8 / 4 * 4) & 15;
-                double weight = ((double)q - 8) * (double)v->scales[k / group][column];
+                uint32_t q = v->words[in_panel(v, OF_GROUPS / 8, k / 8, column)] >>
+                                 (k % 4 * 8 + k % 8 / 4 * 4) &
+                             15;
+                double weight =
+                    ((double)q - 8) * (double)v->scales[in_panel(v, OF_GROUPS, k / group, column)];
                 sum += (double)v->x[row][k] * weight;
                 heaps += fabs(weight) * ldexp(1, -down);
             }
@@ -511,7 +533,7 @@ static void check_nothing(kernel_fixture *f, grouped *v, int row_bits)
     void *buffers[4] = {v->x, v->words, v->scales, v->y};
     fill_grouped(v, 110, -40);
     for (int i = 0; i < OF_GROUPS / 8; i++)
-        v->words[i][1] = 0x88888888;
+        v->words[in_panel(v, OF_GROUPS / 8, i, 1)] = 0x88888888;
     cr_assert_eq(kernel_fixture_call(f, "k", buffers, &m), 0, "%s", f->failure);
     cr_expect((double)v->y[0][1] == 0, "%d bits: %g", row_bits, (double)v->y[0][1]);
     cr_expect(!isfinite(v->y[0][0]), "%d bits: %g", row_bits, (double)v->y[0][0]);
@@ -529,7 +551,12 @@ RLX_TEST(quantized, groups_of_any_size_are_right)
         if (!rlx_test_takes(g + i, 2))
             continue;
         uint8_t row_bits = bits[(g % 2 * 2 + i) % 4];
-        snprintf(text, sizeof text, spelled, groups[g]);
+        cr_assert(kernel_fixture_init(&f, &t->allocator, 2, NULL));
+        const int width = v.width = (int)rlxc_quant_width(f.options.target),
+                  panels = TO_GROUPS / width;
+        kernel_fixture_deinit(&f);
+        snprintf(text, sizeof text, spelled, panels, width, panels, width, width, width, width,
+                 groups[g], width);
         cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text), "%s",
                   rlxc_render_diagnostics(f.ctx));
         f.options.row_bits = row_bits;

@@ -495,14 +495,29 @@ RLX_TEST(tir_math, casts_to_integers_saturate)
 
 enum { WORDS = 16 };
 
+/* The low two bytes of |a|, unsigned, times those of |b|, as an int16 at most. */
+static int saturated(uint32_t a, uint32_t b)
+{
+    const int sum =
+        (int)(a & 255) * (signed char)(b & 255) + (int)(a >> 8 & 255) * (signed char)(b >> 8 & 255);
+    return sum > INT16_MAX ? INT16_MAX : sum < INT16_MIN ? INT16_MIN : sum;
+}
+
 RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
 {
     static const char text[] =
         "@T.prim_func\n"
         "def k(a: T.Buffer((16,), \"uint32\"), b: T.Buffer((16,), \"uint32\"), "
         "f: T.Buffer((32,), \"float32\"), n: T.Buffer((32,), \"int32\"), "
-        "s: T.Buffer((32,), \"int32\")):\n"
+        "s: T.Buffer((32,), \"int32\"), h: T.Buffer((32,), \"int32\"), "
+        "c: T.Buffer((16,), \"uint32\"), d: T.Buffer((16,), \"uint32\")):\n"
         "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
+        "    for i in T.vectorized(16):\n"
+        "        h[i] = T.dot_u8s8_s16(h[i], c[i], d[i])\n"
+        "    for i in T.vectorized(8):\n"
+        "        h[i] = T.dot_u8s8_s16(h[i], c[i], d[i])\n"
+        "    for i in T.vectorized(4):\n"
+        "        h[i] = T.dot_u8s8_s16(h[i], c[i], d[i])\n"
         "    for i in T.vectorized(16):\n"
         "        f[i] = T.dot_bf16(f[i], a[i], b[i])\n"
         "    for i in T.vectorized(16):\n"
@@ -516,26 +531,29 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
         "    for i in range(16):\n"
         "        f[i + 16] = T.dot_bf16(f[i + 16], a[i], b[i])\n"
         "        n[i + 16] = T.dot_u8s8(n[i + 16], a[i], b[i])\n"
+        "        h[i + 16] = T.dot_u8s8_s16(h[i + 16], c[i], d[i])\n"
         "        s[i + 16] = T.dot_s16(s[i + 16], a[i], b[i])\n";
-    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3", "x86-64"};
-    for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
-        uint32_t a[WORDS], b[WORDS], seed = 3;
+    static const char *const cpus[] = {NULL, "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"};
+    for (size_t cpu = 0; cpu < sizeof cpus / sizeof *cpus; cpu++) {
+        uint32_t a[WORDS], b[WORDS], c[WORDS], d[WORDS], seed = 3;
         float f[2 * WORDS];
-        int32_t n[2 * WORDS], s[2 * WORDS];
+        int32_t n[2 * WORDS], s[2 * WORDS], h[2 * WORDS];
         kernel_fixture k;
         for (uint32_t i = 0; i < WORDS; i++) { /* bfloat16 of 1/8 to 2 and their negatives */
             seed = seed * 1664525 + 1013904223;
             a[i] = 0x3e003e00 | (seed >> 4 & 0x81ff81ff);
             b[i] = 0x3e003e00 | (seed >> 9 & 0x81ff81ff);
+            c[i] = i % 3 ? 0xfffefdff : seed; /* sums of two products beyond 16 bits */
+            d[i] = i % 3 ? 0x80817f7e : seed >> 7 ^ seed;
         }
         for (int i = 0; i < 2 * WORDS; i++) {
             f[i] = (float)i;
-            s[i] = n[i] = 1000 * i;
+            h[i] = s[i] = n[i] = 1000 * i;
         }
-        void *buffers[] = {a, b, f, n, s};
-        if (!cpu_runs(cpus[c]))
+        void *buffers[] = {a, b, f, n, s, h, c, d};
+        if (!cpu_runs(cpus[cpu]))
             continue;
-        cr_assert(kernel_fixture_parse(&k, &t->allocator, 3, cpus[c], text) &&
+        cr_assert(kernel_fixture_parse(&k, &t->allocator, 3, cpus[cpu], text) &&
                   kernel_fixture_build(&k));
         cr_assert_eq(kernel_fixture_call(&k, "k", buffers, NULL), 0);
         for (int i = 0; i < 2 * WORDS; i++) {
@@ -543,10 +561,15 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
             signed char right[4];
             double sum = i;
             int32_t whole = 1000 * i, halves = whole;
-            int16_t wide[2][2];
+            int16_t wide[2][2], both[2];
             memcpy(wide[0], &a[i % WORDS], sizeof wide[0]);
             memcpy(wide[1], &b[i % WORDS], sizeof wide[1]);
-            for (int pass = 0; pass < (i < 4 ? 3 : i < 8 ? 2 : 1); pass++) /* as often as summed */
+            const int passes = i < 4 ? 3 : i < 8 ? 2 : 1; /* as often as summed */
+            memcpy(both, &(int32_t){1000 * i}, sizeof both);
+            for (int half = 0; half < 2; half++)
+                both[half] = (int16_t)(both[half] + passes * saturated(c[i % WORDS] >> 16 * half,
+                                                                       d[i % WORDS] >> 16 * half));
+            for (int pass = 0; pass < passes; pass++)
                 halves += wide[0][0] * wide[1][0] + wide[0][1] * wide[1][1];
             memcpy(left, &a[i % WORDS], sizeof left);
             memcpy(right, &b[i % WORDS], sizeof right);
@@ -560,6 +583,7 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
                 memcpy(&factors[1], &y, sizeof y);
                 sum += (double)factors[0] * (double)factors[1];
             }
+            cr_expect_eq(memcmp(both, &h[i], sizeof both), 0, "%d", i);
             cr_expect_eq(n[i], whole);
             cr_expect_eq(s[i], halves);
             cr_expect(fabs(sum - (double)f[i]) < 1e-5, "%g, not %g", (double)f[i], sum);

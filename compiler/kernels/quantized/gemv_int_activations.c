@@ -1,17 +1,25 @@
-/* One row times weights of 4 or 8 bits, by sums of products of bytes (dot_u8s8: AVX512-VNNI).
+/* One row times weights of 4 or 8 bits, by exact sums of products of integers.
  *
  * What limits one row is no longer memory but making floats of the weights, so the row is made
- * integers instead: of 8, 16 or 24 bits (rlxc_options.row_bits), as so many signed bytes. Blocks of
- * it are scaled so that the largest magnitude is 127 in the first byte, and rounded; with 24 bits
- * x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products of bytes give the sum of a block exactly,
- * which is scaled once for each column:
+ * integers instead: of 8, 16 or 24 bits (rlxc_options.row_bits), in limbs of signed bytes. Blocks
+ * of it are scaled so that the largest magnitude is 127 in the first byte, and rounded; with 24
+ * bits x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products give the sum of a block exactly, which
+ * is scaled once for each column:
  *
  *     acc[n] += ((hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step) * scale[n]
  *
- * 12 bits are three bytes for two elements: byte products are what limits weights of 4 bits then,
- * 64 a cycle on the processors of today. Where first and second are the numbers in the halves of
- * the bytes of a word, there are a byte for each element and one, both, that goes with bytes of
- * words as they are, (first + 16 * second) . both:
+ * The products are those that the target's instructions sum (rlxc_quant_form):
+ *   - four of bytes (dot_u8s8: VNNI);
+ *   - else two of 16 bits for weights of 8 (dot_s16). The first limb has 16 bits then, so that rows
+ *     of 16 bits are one limb: a word of the weight is taken apart into bytes 0 and 2, 1 and 3;
+ *   - and two of bytes for weights of 4 bits, added up in 16 bits (dot_u8s8_s16): two products are
+ *     15 * 128 * 2 at most, so that eight such sums fit before they go to sums of 32 bits, the
+ *     first limb's times 256.
+ *
+ * Where bytes are summed by fours, 12 bits are three bytes for two elements: byte products are what
+ * limits weights of 4 bits then, 64 a cycle on the processors of today. Where first and second are
+ * the numbers in the halves of the bytes of a word, there are a byte for each element and one,
+ * both, that goes with bytes of words as they are, (first + 16 * second) . both:
  *
  *     sum of first * (x1 * 2^8 + both) + second * (x2 * 2^4 + both) * 2^4
  *         = ((first . x1) * 2^4 + (16 * second) . x2) * 2^4 + (first + 16 * second) . both
@@ -31,15 +39,20 @@
  * 1e20 or blocks of nothing but such below 1e-20 go through the tiles of floats. */
 #include "compiler/kernels/quantized/schedule_quant.h"
 
-enum { COLUMN_VECTORS = 4, UNROLLED_WORDS = 8 };
+/* FEW_VECTORS: sums of 16 bits for each of several limbs stay in 16 registers then. HALVES_WORDS: 8
+ * times two products of 15 and -128 fit 16 bits. */
+enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, UNROLLED_WORDS = 8, HALVES_WORDS = 4 };
 /* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
 enum { INFINITE = 0x7f800000 };
 
 typedef struct panel {
     rlxc_quant_rows_of *t;
     rlxc_buffer *acc, *dots, *numbers;
-    rlxc_buffer *sum; /* of a span of blocks, as the scales have them; NULL: steps come first */
+    rlxc_buffer *halves; /* sums of 16 bits, of limbs; or NULL */
+    rlxc_buffer *sum;    /* of a span of blocks, as the scales have them; NULL: steps come first */
     const rlxc_expr *span, *block;
+    const rlxc_expr *first; /* column of the panel that is the first one here */
+    uint32_t vectors;       /* of columns */
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
 
@@ -48,38 +61,77 @@ static void emit(panel *p, rlxc_buffer *to, const rlxc_quant_point *at, const rl
 {
     rlxc_context *ctx = p->t->ctx;
     RLXC_PUSH(ctx, &p->parts,
-              rlxc_quant_over(p->t, 0, COLUMN_VECTORS, at, false,
+              rlxc_quant_over(p->t, 0, p->vectors, at, false,
                               rlxc_stmt_store(ctx, to, &index, 1, value)));
 }
 
 static const rlxc_expr *dot_index(panel *p, int64_t limb, const rlxc_quant_point *at)
 {
-    return rlxc_quant_add(p->t, rlxc_i64(p->t->ctx, limb * p->t->q.width),
+    return rlxc_quant_add(p->t, rlxc_i64(p->t->ctx, limb * p->vectors * p->t->vl),
                           rlxc_quant_column(p->t, at));
 }
 
-/* All columns of the bytes of |numbers| times four bytes of the limb. */
-static void add_dots(panel *p, int64_t limb, const rlxc_expr *four)
+/* An element of |buffer| in row |row| and column |column| of those here. */
+static const rlxc_expr *at_panel(panel *p, const rlxc_buffer *buffer, const rlxc_expr *row,
+                                 const rlxc_expr *column)
+{
+    return rlxc_quant_at_panel(p->t, buffer, row, rlxc_quant_add(p->t, p->first, column));
+}
+
+/* to[limb] += |factor| times |number|, as |dot| multiplies them, in all columns. */
+static void add_to(panel *p, const char *dot, rlxc_buffer *to, int64_t limb,
+                   const rlxc_buffer *factor, const rlxc_expr *number, int64_t part)
 {
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *index = dot_index(p, limb, &at), *column = rlxc_quant_column(t, &at);
-    const rlxc_expr *x = rlxc_add(ctx, rlxc_i64(ctx, limb * (t->digits.limb_bytes / 4)), four);
-    const rlxc_expr *args[3] = {rlxc_load(ctx, p->dots, &index, 1),
-                                rlxc_load(ctx, p->numbers, &column, 1),
-                                rlxc_load(ctx, t->limbs, &x, 1)};
-    emit(p, p->dots, &at, index,
-         rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, "dot_u8s8"), args, 3));
+    const rlxc_expr *index = dot_index(p, limb, &at), *column = dot_index(p, part, &at);
+    const rlxc_expr *args[3] = {rlxc_load(ctx, to, &index, 1), rlxc_load(ctx, factor, &column, 1),
+                                number};
+    emit(p, to, &at, index, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, dot), args, 3));
 }
 
-/* The bytes of word |word| of all columns, shifted and masked. */
-static void put_bytes(panel *p, const rlxc_expr *word, int64_t shift, int64_t mask)
+/* All columns of |numbers| times word |word| of the limb. */
+static void add_dots(panel *p, int64_t limb, const rlxc_expr *word)
+{
+    static const char *const dots[] = {[RLXC_QUANT_BYTES] = "dot_u8s8",
+                                       [RLXC_QUANT_SHARED] = "dot_u8s8",
+                                       [RLXC_QUANT_PAIRS] = "dot_s16",
+                                       [RLXC_QUANT_HALVES] = "dot_u8s8_s16"};
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *x = rlxc_add(ctx, rlxc_i64(ctx, limb * t->digits.words), word);
+    add_to(p, dots[t->digits.form], p->halves ? p->halves : p->dots, limb, p->numbers,
+           rlxc_load(ctx, t->limbs, &x, 1), 0);
+}
+
+/* The sums of 16 bits go to those of 32: two limbs to the first, a third one to the second. */
+static void add_halves(panel *p)
+{
+    const rlxc_quant_digits *d = &p->t->digits;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    for (int64_t limb = 0; limb < d->limbs; limb++) {
+        const bool upper = limb == 0 && d->limbs > 1;
+        add_to(p, "dot_s16", p->dots, limb / 2, p->halves,
+               rlxc_int(p->t->ctx, u32, upper ? 0x01000100 : 0x00010001), limb);
+    }
+}
+
+static void put_no_halves(panel *p)
+{
+    for (int64_t limb = 0; limb < p->t->digits.limbs; limb++) {
+        rlxc_quant_point at = rlxc_quant_new_point(p->t);
+        emit(p, p->halves, &at, dot_index(p, limb, &at), rlxc_int(p->t->ctx, RLX_I32, 0));
+    }
+}
+
+/* The numbers of word |word| of all columns, shifted and masked. */
+static void put_numbers(panel *p, const rlxc_expr *word, int64_t shift, int64_t mask)
 {
     rlxc_quant_rows_of *t = p->t;
     rlxc_quant_point at = rlxc_quant_new_point(t);
     const rlxc_expr *column = rlxc_quant_column(t, &at);
-    const rlxc_expr *value = rlxc_quant_at_panel(t, t->q.words, word, column);
+    const rlxc_expr *value = at_panel(p, t->q.words, word, column);
     if (shift > 0)
         value =
             rlxc_quant_call(t->ctx, "shift_right", value, rlxc_int(t->ctx, value->dtype, shift));
@@ -88,33 +140,37 @@ static void put_bytes(panel *p, const rlxc_expr *word, int64_t shift, int64_t ma
     emit(p, p->numbers, &at, column, value);
 }
 
-/* Four rows at a time. */
+/* Four rows at a time, or two. */
 static void add_word(panel *p, const rlxc_expr *word)
 {
     rlxc_quant_rows_of *t = p->t;
-    int64_t parts = 8 / t->q.bits;
+    const bool pairs = t->digits.form == RLXC_QUANT_PAIRS;
+    const int64_t parts = rlxc_quant_rows(&t->q) / rlxc_quant_in_word(&t->digits),
+                  mask = pairs       ? 0x00ff00ff
+                         : parts > 1 ? 0x0f0f0f0f
+                                     : UINT32_MAX;
     for (int64_t part = 0; part < parts; part++) {
-        put_bytes(p, word, 4 * part, parts > 1 ? 0x0f0f0f0f : UINT32_MAX);
-        const rlxc_expr *four =
+        put_numbers(p, word, (pairs ? 8 : 4) * part, mask);
+        const rlxc_expr *x =
             rlxc_quant_add(t, rlxc_quant_times(t, word, parts), rlxc_i64(t->ctx, part));
         for (int64_t limb = 0; limb < t->digits.limbs; limb++)
-            add_dots(p, limb, four);
+            add_dots(p, limb, x);
     }
 }
 
 /* The first four rows, and with all eight as they are: first + 16 * second. */
 static void add_word_shared(panel *p, const rlxc_expr *word)
 {
-    put_bytes(p, word, 0, 0x0f0f0f0f);
+    put_numbers(p, word, 0, 0x0f0f0f0f);
     add_dots(p, 0, word);
-    put_bytes(p, word, 0, UINT32_MAX);
+    put_numbers(p, word, 0, UINT32_MAX);
     add_dots(p, 2, word);
 }
 
 /* 16 times the other four. */
 static void add_word_second(panel *p, const rlxc_expr *word)
 {
-    put_bytes(p, word, 0, 0xf0f0f0f0);
+    put_numbers(p, word, 0, 0xf0f0f0f0);
     add_dots(p, 1, word);
 }
 
@@ -123,18 +179,23 @@ static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
     int64_t words = t->digits.block / rlxc_quant_rows(&t->q);
-    int64_t unrolled = words < UNROLLED_WORDS ? words : UNROLLED_WORDS;
+    int64_t most = p->halves ? HALVES_WORDS : UNROLLED_WORDS,
+            unrolled = words < most ? words : most;
     while (words % unrolled != 0)
         unrolled--;
     const rlxc_expr *step = rlxc_loop_var(ctx, "step");
     panel inner = *p;
     inner.parts.items = NULL;
     inner.parts.count = inner.parts.capacity = 0;
+    if (p->halves)
+        put_no_halves(&inner);
     for (int64_t i = 0; i < unrolled; i++) {
         const rlxc_expr *word = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
         word = rlxc_add(ctx, word, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
         add(&inner, rlxc_add(ctx, word, rlxc_i64(ctx, i)));
     }
+    if (p->halves)
+        add_halves(&inner);
     RLXC_PUSH(ctx, &p->parts,
               rlxc_loop_of(ctx, step, rlxc_i64(ctx, words / unrolled), RLXC_LOOP_SERIAL,
                            rlxc_stmt_seq(ctx, inner.parts.items, inner.parts.count)));
@@ -149,11 +210,12 @@ static void add_block(panel *p)
     const rlxc_expr *column = rlxc_quant_column(t, &at), *value = NULL;
     const rlxc_expr *group = rlxc_mul(ctx, p->block, rlxc_i64(ctx, t->digits.block));
     group = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, group, rlxc_i64(ctx, t->q.group));
-    const rlxc_expr *upper = NULL, *base = rlxc_int(ctx, RLX_I32, t->digits.shared ? 16 : 256);
-    for (int64_t limb = t->digits.shared ? 1 : 0; limb < t->digits.limbs; limb++) {
-        const rlxc_expr *index = dot_index(p, limb, &at);
+    const bool shared = t->digits.form == RLXC_QUANT_SHARED;
+    const rlxc_expr *upper = NULL, *base = rlxc_int(ctx, RLX_I32, shared ? 16 : 256);
+    for (int64_t acc = shared ? 1 : 0; acc < t->digits.accs; acc++) {
+        const rlxc_expr *index = dot_index(p, acc, &at);
         const rlxc_expr *dots = rlxc_load(ctx, p->dots, &index, 1);
-        if (limb < 2 || t->digits.shared) { /* all together are below 2^31 */
+        if (t->digits.zeroed == 1 || acc + 1 < t->digits.accs) { /* together below 2^31 */
             upper = upper ? rlxc_add(ctx, rlxc_mul(ctx, upper, base), dots) : dots;
             value = rlxc_cast(ctx, RLX_F32, upper);
         } else {
@@ -162,12 +224,10 @@ static void add_block(panel *p)
         }
     }
     if (!t->digits.whole_zero) {
-        const rlxc_expr *zero =
-            t->q.zeros ? rlxc_quant_at_panel(t, t->q.zeros, group, column) : t->q.zero;
+        const rlxc_expr *zero = t->q.zeros ? at_panel(p, t->q.zeros, group, column) : t->q.zero;
         value = rlxc_sub(ctx, value, rlxc_mul(ctx, zero, rlxc_load(ctx, t->sums, &p->block, 1)));
     }
-    const rlxc_expr *scale =
-        rlxc_cast(ctx, RLX_F32, rlxc_quant_at_panel(t, t->q.scales, group, column));
+    const rlxc_expr *scale = rlxc_cast(ctx, RLX_F32, at_panel(p, t->q.scales, group, column));
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
         value = rlxc_mul(ctx, value, rlxc_load(ctx, t->steps, &p->span, 1));
@@ -181,18 +241,18 @@ static const rlxc_stmt *one_block(panel *p)
     p->parts.count = p->parts.capacity = 0;
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
-    for (int64_t limb = 0; limb < t->digits.limbs; limb++) {
+    for (int64_t acc = 0; acc < t->digits.accs; acc++) {
         rlxc_quant_point at = rlxc_quant_new_point(t);
         const rlxc_expr *begin = rlxc_int(ctx, RLX_I32, 0), *at_sum = p->block;
-        int64_t begun = limb - (t->digits.limbs - t->digits.zeroed);
+        int64_t begun = acc - (t->digits.accs - t->digits.zeroed);
         if (begun >= 0 && t->digits.zero != 0) {
             at_sum = rlxc_mul(ctx, at_sum, rlxc_i64(ctx, t->digits.zeroed));
             at_sum = rlxc_add(ctx, at_sum, rlxc_i64(ctx, begun));
             begin = rlxc_load(ctx, t->sums, &at_sum, 1);
         }
-        emit(p, p->dots, &at, dot_index(p, limb, &at), begin);
+        emit(p, p->dots, &at, dot_index(p, acc, &at), begin);
     }
-    if (t->digits.shared) { /* the second sums go on from 16 times the first */
+    if (t->digits.form == RLXC_QUANT_SHARED) { /* the second sums go on from 16 times the first */
         rlxc_quant_point at = rlxc_quant_new_point(t);
         const rlxc_expr *from = dot_index(p, 0, &at), *to = dot_index(p, 1, &at);
         add_words(p, add_word_shared);
@@ -265,27 +325,30 @@ static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
     x = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_load(ctx, most, &zero, 1), x);
     RLXC_PUSH(ctx, &to->out, rlxc_stmt_store(ctx, most, &zero, 1, rlxc_int(ctx, RLX_I32, 0)));
     RLXC_PUSH(ctx, &to->out,
-              rlxc_loop_of(ctx, column, rlxc_i64(ctx, p->t->q.width), RLXC_LOOP_SERIAL,
+              rlxc_loop_of(ctx, column, rlxc_i64(ctx, p->vectors * p->t->vl), RLXC_LOOP_SERIAL,
                            rlxc_stmt_store(ctx, most, &zero, 1, x)));
 }
 
-const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t)
+/* All rows of |p->vectors| columns of the panel. */
+static const rlxc_stmt *one_part(panel p)
 {
+    rlxc_quant_rows_of *t = p.t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
+    const int64_t width = p.vectors * t->vl;
     t->c = &own;
-    panel p = {.t = t};
-    t->panel = rlxc_loop_var(ctx, "panel");
-    p.acc = rlxc_quant_local(t, "acc", RLX_F32, t->q.width);
-    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.limbs * t->q.width);
-    p.numbers = rlxc_quant_local(t, "numbers", u32, t->q.width);
-    rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, t->q.width) : NULL;
+    p.acc = rlxc_quant_local(t, "acc", RLX_F32, width);
+    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.accs * width);
+    if (t->digits.form == RLXC_QUANT_HALVES)
+        p.halves = rlxc_quant_local(t, "halves", RLX_I32, t->digits.limbs * width);
+    p.numbers = rlxc_quant_local(t, "numbers", u32, width);
+    rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, width) : NULL;
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
     if (t->digits.span > 1) {
         rlxc_buffer *most = rlxc_quant_local(t, "most", RLX_I32, 1);
         panel fast = p;
-        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, t->q.width);
+        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, width);
         RLXC_PUSH(ctx, &own.out, all_spans(fast));
         find_largest(&p, most, &own);
         const rlxc_expr *failed = rlxc_binary(ctx, RLXC_EXPR_GE, rlxc_load(ctx, most, &zero, 1),
@@ -294,9 +357,23 @@ const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t)
     } else {
         RLXC_PUSH(ctx, &own.out, all_spans(p));
     }
-    const rlxc_quant_results results = {1, COLUMN_VECTORS, p.acc, memory, zero, zero};
+    const rlxc_quant_results results = {1, p.vectors, p.acc, memory, zero, p.first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
-    const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;
+    return rlxc_body_of(&own);
+}
+
+const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    const bool few = t->digits.form == RLXC_QUANT_HALVES && t->digits.limbs > 1 &&
+                     t->c->s->target->vector_registers < 32;
+    panel p = {.t = t, .vectors = few ? FEW_VECTORS : COLUMN_VECTORS};
+    const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+    const int64_t width = p.vectors * t->vl;
+    t->panel = rlxc_loop_var(ctx, "panel");
+    p.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
+    const rlxc_stmt *body =
+        rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width), RLXC_LOOP_SERIAL, one_part(p));
     return rlxc_quant_parallel(t, t->panel, rlxc_i64(ctx, t->panels), body);
 }

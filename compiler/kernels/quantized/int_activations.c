@@ -4,7 +4,7 @@
 
 #include "compiler/kernels/quantized/schedule_quant.h"
 
-enum { MAX_LIMBS = 3, MAX_SPAN = 128 };
+enum { MAX_BYTES = 3, MAX_SPAN = 128 };
 /* What the largest magnitude becomes where elements share limbs: see split_pairs. */
 enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
@@ -14,22 +14,36 @@ enum { ROUNDER_BITS = 0x4b400000 };
  * nor do sums of its elements times numbers. */
 enum { TINY = 0x1e3ce508, ONE = 0x3f800000, LARGE = 0x60ad78ec };
 
-/* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
- * 24 bits times the zero fit in no int32, so that there the last two dot products begin with it. */
-static rlxc_quant_digits digits_of(const rlxc_quant_rows_of *t)
+/* Whether there is a form for the target, and which. */
+static bool form_of(const rlxc_quant_rows_of *t, uint8_t bits, rlxc_quant_form *out)
 {
-    uint8_t bits = t->c->s->options->row_bits;
+    const rlxc_target *target = t->c->s->target;
+    const rlxc_dots dots = rlxc_target_dots(target);
+    if (dots == RLXC_DOTS_BYTES)
+        *out = bits == 12 && t->q.bits == 4 ? RLXC_QUANT_SHARED : RLXC_QUANT_BYTES;
+    else
+        *out = t->q.bits == 4 ? RLXC_QUANT_HALVES : RLXC_QUANT_PAIRS;
+    return bits <= 8 * MAX_BYTES && dots != RLXC_DOTS_NONE &&
+           (*out != RLXC_QUANT_HALVES || rlxc_target_has_feature(target, "ssse3"));
+}
+
+/* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
+ * 24 bits times the zero fit in no int32, so that there the last two sums begin with it. */
+static rlxc_quant_digits digits_of(const rlxc_quant_rows_of *t, uint8_t bits, rlxc_quant_form form)
+{
     double zero = t->q.zeros ? 0.5 : t->q.zero->f;
-    rlxc_quant_digits d = {.block = rlxc_quant_block(t->q.group), .span = 1};
+    rlxc_quant_digits d = {.form = form, .block = rlxc_quant_block(t->q.group), .span = 1};
     d.blocks = (t->rows + d.block - 1) / d.block;
-    d.shared = bits == 12 && t->q.bits == 4;
-    d.limbs = d.shared ? 3 : (bits + 7) / 8;
-    d.limb_bytes = d.blocks * d.block / (d.shared ? 2 : 1);
+    d.bytes = (bits + 7) / 8;
+    d.zeroed = bits == 24 ? 2 : 1;
+    d.limbs = form == RLXC_QUANT_SHARED ? 3 : form == RLXC_QUANT_PAIRS ? d.zeroed : d.bytes;
+    d.words = d.blocks * d.block / rlxc_quant_in_word(&d);
+    d.accs = form == RLXC_QUANT_HALVES ? d.zeroed : d.limbs;
     d.whole_zero = zero >= -255 && zero <= 255 && zero == floor(zero);
     d.zero = d.whole_zero ? (int64_t)zero : 0;
-    d.zeroed = bits == 24 ? 2 : 1;
     /* a product of floats less for each block counts where those of bytes are few */
-    while (d.shared && 2 * d.span * d.block <= MAX_SPAN && d.blocks % (2 * d.span) == 0)
+    while (form == RLXC_QUANT_SHARED && 2 * d.span * d.block <= MAX_SPAN &&
+           d.blocks % (2 * d.span) == 0)
         d.span *= 2;
     return d;
 }
@@ -169,8 +183,9 @@ static void put_sums(row *r, const rlxc_expr *block)
 
 static double top_of(const rlxc_quant_rows_of *t)
 {
-    return t->digits.shared ? (double)SHARED_TOP
-                            : (double)(INT64_C(127) << 8 * (t->digits.limbs - 1));
+    return t->digits.form == RLXC_QUANT_SHARED
+               ? (double)SHARED_TOP
+               : (double)(INT64_C(127) << 8 * (t->digits.bytes - 1));
 }
 
 /* |x| times |times|, to the nearest integer: as the last digits of a sum, where it is small. */
@@ -184,23 +199,40 @@ static const rlxc_expr *number_of(row *r, const rlxc_expr *x, const rlxc_expr *t
     return rlxc_sub(ctx, reinterpret(ctx, RLX_I32, x), integer(r, ROUNDER_BITS));
 }
 
-/* The numbers of the block as bytes, and their sum. */
+/* Where element |k| lies in its limb. Those of 16 bits lie as one shift takes a word of the weight
+ * apart: the first and third of four, then the others. */
+static const rlxc_expr *place_of(row *r, const rlxc_expr *k)
+{
+    rlxc_context *ctx = r->t->ctx;
+    if (r->t->digits.form != RLXC_QUANT_PAIRS)
+        return k;
+    const rlxc_expr *two = rlxc_i64(ctx, 2), *four = rlxc_i64(ctx, 4);
+    const rlxc_expr *odd = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, k, two);
+    const rlxc_expr *pair = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, k, four);
+    pair = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, pair, two);
+    const rlxc_expr *word = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, k, four);
+    return rlxc_add(ctx, rlxc_mul(ctx, word, four), rlxc_add(ctx, rlxc_mul(ctx, odd, two), pair));
+}
+
+/* The numbers of the block as limbs, and their sum. */
 static void split(row *r, const rlxc_expr *times)
 {
     rlxc_quant_rows_of *t = r->t;
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *l = rlxc_loop_var(ctx, "l"), *k;
-    const rlx_dtype i8 = {RLX_INT, 8, 1};
+    const rlx_dtype i8 = {RLX_INT, 8, 1}, cell = t->cells->dtype;
+    const int64_t size = t->digits.words * (32 / cell.bits);
     put_vector(r, r->total, l, integer(r, 0));
     put_vector(r, r->low, l, integer(r, 0));
     for (int64_t s = 0; s < steps_of(r); s++) {
         const rlxc_expr *number = number_of(r, element(r, s, l, &k), times), *left = number;
         put_vector(r, r->total, l, rlxc_add(ctx, rlxc_load(ctx, r->total, &l, 1), number));
         for (int64_t limb = t->digits.limbs; limb-- > 0;) {
-            const rlxc_expr *low = rlxc_cast(ctx, i8, left);
+            const rlxc_expr *low = rlxc_cast(ctx, limb > 0 ? i8 : cell, left);
             const rlxc_expr *wide = rlxc_cast(ctx, RLX_I32, low);
-            put_lanes(r, r->lanes, t->bytes, l,
-                      rlxc_add(ctx, rlxc_i64(ctx, limb * t->digits.limb_bytes), k), low);
+            put_lanes(r, r->lanes, t->cells, l,
+                      rlxc_add(ctx, rlxc_i64(ctx, limb * size), place_of(r, k)),
+                      rlxc_cast(ctx, cell, low));
             if (limb + 1 == t->digits.limbs)
                 put_vector(r, r->low, l, rlxc_add(ctx, rlxc_load(ctx, r->low, &l, 1), wide));
             left = rlxc_quant_call(ctx, "shift_right", rlxc_sub(ctx, left, wide), integer(r, 8));
@@ -265,7 +297,7 @@ static void split_pairs(row *r, int64_t from, int64_t lanes)
     const rlxc_expr *to = rlxc_mul(ctx, r->span, rlxc_i64(ctx, half_of(r)));
     to = rlxc_add(ctx, rlxc_add(ctx, to, rlxc_i64(ctx, from)), l);
     for (int64_t i = 0; i < 3; i++)
-        put_lanes(r, lanes, t->bytes, l, rlxc_add(ctx, rlxc_i64(ctx, i * t->digits.limb_bytes), to),
+        put_lanes(r, lanes, t->cells, l, rlxc_add(ctx, rlxc_i64(ctx, i * 4 * t->digits.words), to),
                   rlxc_cast(ctx, i8, limbs[i]));
     const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, limbs[0], integer(r, 256)), limbs[2]);
     sum = rlxc_add(ctx, sum, rlxc_mul(ctx, b, sixteen));
@@ -298,7 +330,7 @@ static void put_numbers(row *r)
     double top = top_of(r->t);
     const rlxc_expr *peak = reinterpret(ctx, RLX_F32, at(r, r->peak, 0));
     const rlxc_expr *times = rlxc_binary(ctx, RLXC_EXPR_DIV, rlxc_float(ctx, RLX_F32, top), peak);
-    if (r->t->digits.shared)
+    if (r->t->digits.form == RLXC_QUANT_SHARED)
         split_shared(r, times);
     else
         split(r, times);
@@ -308,23 +340,25 @@ static void put_numbers(row *r)
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
 {
     rlxc_context *ctx = t->ctx;
-    rlxc_quant_digits d = t->digits = digits_of(t);
-    int64_t bytes = d.limbs * d.limb_bytes, spans = d.blocks / d.span;
-    const rlx_dtype i8 = {RLX_INT, 8, 1}, u32 = {RLX_UINT, 32, 1};
-    if (rlxc_target_dots(t->c->s->target) != RLXC_DOTS_BYTES || d.limbs < 1 || d.limbs > MAX_LIMBS)
+    const uint8_t bits = t->c->s->options->row_bits;
+    rlxc_quant_form form;
+    if (!form_of(t, bits, &form))
         return NULL;
+    const rlxc_quant_digits d = t->digits = digits_of(t, bits, form);
+    const int64_t words = d.limbs * d.words, spans = d.blocks / d.span;
+    const rlx_dtype u32 = {RLX_UINT, 32, 1}, cell = {RLX_INT, form == RLXC_QUANT_PAIRS ? 16 : 8, 1};
     row r = {.t = t, .span = rlxc_loop_var(ctx, "span"), .lanes = d.block % 16 == 0 ? 16 : 8};
     r.range = rlxc_quant_local(t, "range", RLX_I32, 2);
-    t->bytes = rlxc_quant_local(t, "bytes", i8, bytes);
-    const rlxc_expr *size = rlxc_i64(ctx, bytes / 4), *zero = rlxc_i64(ctx, 0);
-    t->limbs = rlxc_view(t->c, "limbs", t->bytes, u32, size);
+    t->cells = rlxc_quant_local(t, "cells", cell, words * (32 / cell.bits));
+    const rlxc_expr *size = rlxc_i64(ctx, words), *zero = rlxc_i64(ctx, 0);
+    t->limbs = rlxc_view(t->c, "limbs", t->cells, u32, size);
     t->steps = rlxc_quant_local(t, "steps", RLX_F32, spans);
     t->sums = rlxc_quant_local(t, "sums", d.whole_zero ? RLX_I32 : RLX_F32,
                                (d.whole_zero ? d.zeroed : 1) * d.blocks);
     r.peak = rlxc_quant_local(t, "peak", RLX_I32, r.lanes);
     r.total = rlxc_quant_local(t, "total", RLX_I32, r.lanes);
     r.low = rlxc_quant_local(t, "low", RLX_I32, r.lanes);
-    if (d.shared)
+    if (form == RLXC_QUANT_SHARED)
         r.numbers = rlxc_quant_local(t, "numbers", RLX_I32, d.span * d.block);
     find_peak(&r);
     put_numbers(&r);

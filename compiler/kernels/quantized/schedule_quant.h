@@ -5,14 +5,30 @@
 #include "compiler/kernels/quantized/quant.h"
 #include "compiler/target/target.h"
 
-typedef struct rlxc_quant_digits { /* what one row is rounded to (schedule_quant_limbs.c) */
-    int64_t block, blocks;         /* elements that share a scale of the weight; so many in a row */
-    int64_t span;                  /* blocks that share a scale of the row */
-    int64_t limbs, limb_bytes;     /* of the row */
-    bool shared;                   /* two elements share three limbs */
-    bool whole_zero;               /* the zero is taken off in integers; it is |zero| */
-    int64_t zero, zeroed;          /* that many dot products, the last ones, begin with it */
+/* How the integers of a row are multiplied with the weights (gemv_int_activations.c). */
+typedef enum rlxc_quant_form {
+    RLXC_QUANT_BYTES,  /* limbs of bytes, by sums of 32 bits (dot_u8s8) */
+    RLXC_QUANT_SHARED, /* the same, but two elements share three limbs */
+    RLXC_QUANT_PAIRS,  /* limbs of 16 bits times weights of 8, by sums of 32 (dot_s16) */
+    RLXC_QUANT_HALVES  /* limbs of bytes times weights of 4 bits, by sums of 16 (dot_u8s8_s16) */
+} rlxc_quant_form;
+
+typedef struct rlxc_quant_digits { /* what one row is rounded to (int_activations.c) */
+    rlxc_quant_form form;
+    int64_t block, blocks; /* elements that share a scale of the weight; so many in a row */
+    int64_t span;          /* blocks that share a scale of the row */
+    int64_t bytes;         /* of a number */
+    int64_t limbs, words;  /* of the row; words of 32 bits in each */
+    int64_t accs;          /* sums of a block for a column, the first one counting most */
+    bool whole_zero;       /* the zero is taken off in integers; it is |zero| */
+    int64_t zero, zeroed;  /* that many sums, the last ones, begin with it */
 } rlxc_quant_digits;
+
+/* Elements of a row in a word of a limb. */
+static inline int64_t rlxc_quant_in_word(const rlxc_quant_digits *d)
+{
+    return d->form == RLXC_QUANT_SHARED ? 8 : d->form == RLXC_QUANT_PAIRS ? 2 : 4;
+}
 
 typedef struct rlxc_quant_rows_of {
     rlxc_schedule *c;
@@ -25,7 +41,7 @@ typedef struct rlxc_quant_rows_of {
     const rlxc_expr *panel;        /* being computed */
     /* one row in limbs */
     rlxc_quant_digits digits;
-    rlxc_buffer *bytes, *limbs; /* the same memory */
+    rlxc_buffer *cells, *limbs; /* the same memory: numbers of 8 or 16 bits, and their words */
     rlxc_buffer *steps, *sums;  /* of spans: what a one is worth; of blocks: sum of the numbers */
 } rlxc_quant_rows_of;
 
