@@ -299,7 +299,7 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t pads[2 * RLXC_OX_MAX_SPATIAL], none[2 * RLXC_OX_MAX_SPATIAL] = {0};
     const rlxc_expr *before[RLXC_OX_MAX_SPATIAL], *after[RLXC_OX_MAX_SPATIAL];
     memcpy(pads, w.pads, sizeof pads);
-    const bool known = rlxc_ox_kernel_of(im, &w, &weight);
+    (void)rlxc_ox_kernel_of(im, &w, &weight);
     for (uint32_t i = 0; i < w.n; i++) {
         if (!rlxc_ox_good_kernel(im, &w) || extra[i] > 1 << 20 || extra[i] < 0) {
             rlxc_ox_fail(im, "the kernel or output_padding is too large");
@@ -332,64 +332,16 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
     memcpy(w.pads, plain ? pads : none, sizeof w.pads);
     if (im->failed)
         return;
-    rlxc_atom y = {0};
-    rlxc_attrs attrs =
-        rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1));
-    if (w.n <= 2 || !known) {
-        const rlxc_atom args[2] = {x, weight};
-        y = rlxc_ox_opv(im, names[w.n - 1], args, 2, attrs);
-    } else {
-        y = rlxc_ox_conv_transpose_spread(im, x, weight, &w, rlxc_ox_int(im, "group", 1));
-        plain = false;
-    }
+    const rlxc_atom args[2] = {x, weight};
+    rlxc_atom y = rlxc_ox_opv(
+        im, names[w.n - 1], args, 2,
+        rlxc_ox_with_int(im, window_attrs(im, &w), "groups", rlxc_ox_int(im, "group", 1)));
     rlxc_atom zero = rlxc_ox_number(im, rlxc_ox_type(im, x), 0);
     for (uint32_t i = 0; i < w.n && !plain; i++)
         y = rlxc_ox_pad_axis(im, y, i + 2, before[i], after[i], "constant", zero);
     if (rlxc_ox_has(im, 2))
         y = rlxc_ox_op2(im, "add", y, rlxc_ox_per_channel(im, rlxc_ox_in(im, 2), y));
     rlxc_ox_set(im, 0, y);
-}
-
-/* A transposed convolution as a convolution of the input with zeros between its elements and the
- * weight turned round; without cutting. */
-rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weight,
-                                        const rlxc_ox_window *w, int64_t groups)
-{
-    rlxc_atom zero = rlxc_ox_number(im, rlxc_ox_type(im, x), 0);
-    rlxc_ox_window plain = *w;
-    uint32_t ndim = w->n + 2;
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    for (uint32_t i = 0; i < w->n; i++) {
-        int64_t axis = i + 3;
-        if (w->strides[i] > 1) { /* (..., d, 1, ...) padded to (..., d, s, ...), joined, cut */
-            x = rlxc_ox_expand_dims(im, x, &axis, 1);
-            x = rlxc_ox_pad_axis(im, x, (uint32_t)axis, rlxc_ox_i(im, 0),
-                                 rlxc_ox_i(im, w->strides[i] - 1), "constant", zero);
-            rlxc_ox_dims(im, x, dims);
-            dims[i + 2] = rlxc_mul(im->ctx, dims[i + 2], dims[i + 3]);
-            for (uint32_t k = i + 3; k < ndim; k++)
-                dims[k] = dims[k + 1];
-            x = rlxc_ox_reshape(im, x, dims, ndim);
-            x = rlxc_ox_slice(im, x, i + 2, rlxc_ox_i(im, 0),
-                              rlxc_sub(im->ctx, dims[i + 2], rlxc_ox_i(im, w->strides[i] - 1)), 1);
-        }
-        weight =
-            rlxc_ox_op0(im, "flip", weight, rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", i + 2));
-        plain.strides[i] = 1;
-        plain.pads[i] = plain.pads[i + w->n] = (w->kernel[i] - 1) * w->dilations[i];
-    }
-    /* (groups * ins, outs, ...) as (groups * outs, ins, ...) */
-    const int64_t axes[6] = {0, 2, 1, 3, 4, 5};
-    const rlxc_expr *n = rlxc_ox_i(im, groups);
-    rlxc_ox_dims(im, weight, dims);
-    const rlxc_expr *apart[6] = {n, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, dims[0], n), dims[1]};
-    const rlxc_expr *together[5] = {rlxc_mul(im->ctx, n, dims[1]), apart[1]};
-    for (uint32_t i = 2; i < ndim; i++)
-        apart[i + 1] = together[i] = dims[i];
-    weight = rlxc_ox_transpose(im, rlxc_ox_reshape(im, weight, apart, ndim + 1), axes, ndim + 1);
-    const rlxc_atom args[2] = {x, rlxc_ox_reshape(im, weight, together, ndim)};
-    return rlxc_ox_opv(im, "nn.conv3d", args, 2,
-                       rlxc_ox_with_int(im, window_attrs(im, &plain), "groups", groups));
 }
 
 /* --- pooling ---------------------------------------------------------------------------------- */

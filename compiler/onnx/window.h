@@ -25,8 +25,6 @@ bool rlxc_ox_kernel_of(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom *weight);
 rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_atom value);
 /* The node's convolution without bias. */
 rlxc_atom rlxc_ox_conv(rlxc_ox *im, rlxc_atom x, rlxc_atom weight, rlx_dtype out_dtype);
-rlxc_atom rlxc_ox_conv_transpose_spread(rlxc_ox *im, rlxc_atom x, rlxc_atom weight,
-                                        const rlxc_ox_window *w, int64_t groups);
 /* One axis made longer (shorter where negative) before and after; |mode| as ONNX's Pad. */
 rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
                            const rlxc_expr *after, const char *mode, rlxc_atom value);

@@ -1,6 +1,6 @@
 /* Transposed convolution and adaptive average pooling. Both gather: each element of the result sums
- * what reaches it, with a condition where the tap falls between or outside the input's elements,
- * but for transposed convolutions with their channels last, which go by the phase of the stride. */
+ * what reaches it, with a condition where the tap falls between or outside the input's elements.
+ * Optimised builds compute transposed convolutions another way (pass transposed_convs). */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
@@ -79,84 +79,6 @@ const rlxc_sinfo *rlxc_infer_conv_transpose(rlxc_context *ctx, const rlxc_module
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-/* A result at stride * q + phase sums the taps r = (phase + padding) mod stride, r + stride, ...:
- * with the phase as an axis of its own the sum has no conditions, and is a convolution for each.
- * For channels last, one group, no dilation and a filter of known size. */
-static bool has_phases(const rlxc_window *w, const rlxc_te_operand *weight, int64_t groups)
-{
-    uint32_t last = w->n + 1;
-    int64_t size;
-    bool fits = groups == 1 && w->channel == last && w->out_channel == last && w->w_out == last &&
-                w->w_in == w->n && w->batch == 0 && w->out_batch == 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        fits = fits && w->dilation[i] == 1 && rlxc_is_int(weight->dims[w->w_space[i]], &size) &&
-               size > 0 && w->w_space[i] == i && w->space[i] == i + 1 && w->out_space[i] == i + 1;
-    return fits;
-}
-
-static rlxc_atom sum_by_phases(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x,
-                               rlxc_te_operand weight, const rlxc_buffer *out)
-{
-    rlxc_context *ctx = te->ctx;
-    int64_t zeros[RLXC_MAX_NDIM] = {0}, before[RLXC_MAX_NDIM] = {0}, size, taps[RLXC_MAX_SPATIAL];
-    const rlxc_expr **x_dims = rlxc_copy(ctx, x.dims, x.ndim * sizeof *x_dims);
-    const rlxc_expr **w_dims = rlxc_copy(ctx, weight.dims, weight.ndim * sizeof *w_dims);
-    const rlxc_expr *dims[2 * RLXC_MAX_SPATIAL + 2], *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM];
-    uint32_t last = w->n + 1, n = 0;
-    bool whole = true;
-    dims[n++] = out->shape[0];
-    for (uint32_t i = 0; i < w->n; i++) {
-        int64_t s = w->strides[i];
-        rlxc_is_int(weight.dims[i], &size);
-        taps[i] = (size + s - 1) / s;
-        whole = whole && size % s == 0;
-        w_dims[i] = rlxc_i64(ctx, taps[i] * s);
-        const rlxc_expr *rounded = rlxc_add(ctx, out->shape[1 + i], rlxc_i64(ctx, s - 1));
-        dims[n] = rlxc_canonical(
-            ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, rlxc_i64(ctx, s)), NULL);
-        before[1 + i] = taps[i] - 1;
-        int64_t furthest = (s - 1 + w->before[i]) / s + taps[i] - 1;
-        x_dims[1 + i] =
-            rlxc_canonical(ctx, rlxc_add(ctx, dims[n++], rlxc_i64(ctx, furthest)), NULL);
-        dims[n++] = rlxc_i64(ctx, s);
-    }
-    dims[n++] = out->shape[last];
-    x = rlxc_window_extended(te, "pad_temp", &x, before, x_dims);
-    if (!whole)
-        weight = rlxc_window_extended(te, "weight_temp", &weight, zeros, w_dims);
-    rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
-    const rlxc_buffer *acc = rlxc_te_temp(te, "phases", dtype, dims, n);
-    rlxc_te_spatial(te, te->name, acc);
-    at[0] = te->axes[0];
-    wt[last] = te->axes[n - 1];
-    for (uint32_t i = 0; i < w->n; i++) {
-        const rlxc_expr *q = te->axes[1 + 2 * i], *phase = te->axes[2 + 2 * i];
-        const rlxc_expr *stride = rlxc_i64(ctx, w->strides[i]);
-        const rlxc_expr *t =
-            rlxc_te_axis(te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "r%u", i), rlxc_i64(ctx, taps[i]));
-        phase = rlxc_add(ctx, phase, rlxc_i64(ctx, w->before[i]));
-        wt[i] = rlxc_add(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, phase, stride),
-                         rlxc_mul(ctx, t, stride));
-        q = rlxc_add(ctx, q, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, phase, stride));
-        at[1 + i] = rlxc_sub(ctx, rlxc_add(ctx, q, rlxc_i64(ctx, taps[i] - 1)), t);
-    }
-    at[last] = wt[w->n] = rlxc_te_axis(te, RLXC_AXIS_REDUCE, "rc", x.dims[last]);
-    const rlxc_expr *value = rlxc_window_product(te, dtype, &x, at, &weight, wt);
-    rlxc_te_reduce(te, acc, rlxc_te_number(ctx, dtype, 0),
-                   rlxc_add(ctx, rlxc_te_load(te, acc, te->axes), value));
-    rlxc_te_spatial(te, "join_phases", out);
-    const rlxc_expr *from[2 * RLXC_MAX_SPATIAL + 2];
-    from[0] = te->axes[0];
-    from[n - 1] = te->axes[last];
-    for (uint32_t i = 0; i < w->n; i++) {
-        const rlxc_expr *stride = rlxc_i64(ctx, w->strides[i]);
-        from[1 + 2 * i] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, te->axes[1 + i], stride);
-        from[2 + 2 * i] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, te->axes[1 + i], stride);
-    }
-    rlxc_te_store(te, out, rlxc_cast(ctx, out->dtype, rlxc_te_load(te, acc, from)));
-    return rlxc_te_finish(te);
-}
-
 rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -168,8 +90,6 @@ rlxc_atom rlxc_legalize_conv_transpose(rlxc_builder *b, const rlxc_binding *call
     int64_t groups = rlxc_attr_get_int(call, "groups", 1);
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), weight = rlxc_te_operand_of(&te, 1, "w");
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
-    if (has_phases(&w, &weight, groups))
-        return sum_by_phases(&te, &w, x, weight, out);
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
     const rlxc_buffer *acc = out;
     if (!rlxc_dtype_eq(dtype, out->dtype))

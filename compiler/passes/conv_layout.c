@@ -1,5 +1,4 @@
-/* Pass conv_layout: convolutions and poolings over one and two dimensions run with their channels
- * last.
+/* Pass conv_layout: convolutions and poolings run with their channels last.
  *
  *   lv = R.nn.conv2d(x, w)  in NCHW     x1 = R.permute_dims(x, [0, 2, 3, 1])
  *   y = R.nn.relu(lv)                   w1 = R.permute_dims(w, [2, 3, 1, 0])
@@ -18,20 +17,21 @@
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/ops/winograd_stages.h) unless the options say no; their weights take four times the
  * memory.
- *
- * What it leaves out: three dimensions.
  */
 #include "compiler/passes/conv_layout.h"
 
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/ops/op_infer.h"
 #include "compiler/ops/winograd_stages.h"
 #include "compiler/passes/layout_map.h"
 
 #include <string.h>
 
 enum {
-    RANK = 4,           /* of an image; 3 of a sequence */
+    RANK = 4,           /* of an image */
+    LEAST_RANK = 3,     /* of a sequence */
+    MOST_RANK = 5,      /* of a volume */
     MANY_CHANNELS = 64, /* a sum along them alone is worth vectors */
     FEW_CHANNELS = 4,   /* read where they are: transposing them would cost more than it gives */
     WINOGRAD_CHANNELS = 16,    /* fewer: the transforms cost more than the products save */
@@ -48,25 +48,26 @@ typedef struct conv_layout {
 /* --- layouts -----------------------------------------------------------------------------------
  */
 
-/* Names and orders, by the number of dimensions less RANK - 1. */
+/* Names and orders, by the number of dimensions less LEAST_RANK. */
 static const struct layout {
     const char *channels_second, *channels_last, *weight, *weight_last;
-    int64_t to_last[RANK], weight_to_last[RANK];
-} layouts[2] = {
+    int64_t to_last[MOST_RANK], weight_to_last[MOST_RANK];
+} layouts[] = {
     {"NCW", "NWC", "OIW", "WIO", {0, 2, 1}, {2, 1, 0}},
     {"NCHW", "NHWC", "OIHW", "HWIO", {0, 2, 3, 1}, {2, 3, 1, 0}},
+    {"NCDHW", "NDHWC", "OIDHW", "DHWIO", {0, 2, 3, 4, 1}, {2, 3, 4, 1, 0}},
 };
 
 static const struct layout *layout_of(uint32_t rank)
 {
-    return &layouts[rank - (RANK - 1)];
+    return &layouts[rank - LEAST_RANK];
 }
 
 /* A tensor of |rank| dimensions; 0: of any number that has a layout. Else NULL. */
 static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom a, uint32_t rank)
 {
     const rlxc_sinfo *s = rlxc_movable(b, a, rank);
-    return s && (s->ndim == RANK - 1 || s->ndim == RANK) ? s : NULL;
+    return s && s->ndim >= LEAST_RANK && s->ndim <= MOST_RANK ? s : NULL;
 }
 
 static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc_attr value)
@@ -97,9 +98,9 @@ static bool str_is(const rlxc_binding *call, const char *name, const char *value
 
 static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 {
-    int64_t values[2 * RANK];
+    int64_t values[2 * MOST_RANK];
     uint32_t n;
-    if (!rlxc_attr_get_ints(call, name, values, 2 * RANK, &n))
+    if (!rlxc_attr_get_ints(call, name, values, 2 * MOST_RANK, &n))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (values[i] != value)
@@ -234,29 +235,6 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     return replace(c, b, call, twin, replacement);
 }
 
-/* Transposed: one group, whose weight goes from IOHW to HWIO. */
-static rlxc_rewrite_action move_transposed(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
-                                           rlxc_atom *replacement)
-{
-    static const int64_t height_first[RANK] = {2, 3, 0, 1};
-    rlxc_atom args[2];
-    if (!tensor_of(b, call->args[0], RANK) || !tensor_of(b, call->args[1], RANK) ||
-        !call->var->sinfo->dims || call->args[1].kind != RLXC_ATOM_CONSTANT ||
-        !str_is(call, "data_layout", "NCHW") || !str_is(call, "kernel_layout", "IOHW") ||
-        !str_is(call, "out_layout", "NCHW") || !all_ints(call, "dilation", 1) ||
-        rlxc_attr_get_int(call, "groups", 1) != 1)
-        return RLXC_REWRITE_KEEP;
-    args[1] = rlxc_permuted(b, call->args[1], RANK, height_first);
-    if (args[1].kind != RLXC_ATOM_CONSTANT)
-        return RLXC_REWRITE_KEEP;
-    args[0] = channels_last(c, b, call->args[0], RANK);
-    rlxc_attrs attrs = attr(b, call->attrs, "data_layout", rlxc_attr_string(b->ctx, "NHWC"));
-    attrs = attr(b, attrs, "kernel_layout", rlxc_attr_string(b->ctx, "HWIO"));
-    attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, "NHWC"));
-    rlxc_atom twin = rlxc_emit_op(b, call->op->name, args, 2, attrs, call->var->name);
-    return replace(c, b, call, twin, replacement);
-}
-
 /* Poolings, resizing: what says its layout. */
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
@@ -287,12 +265,10 @@ static rlxc_rewrite_action move(void *user, rlxc_builder *b, rlxc_binding *bindi
 {
     conv_layout *c = user;
     const rlxc_operator *op = binding->form == RLXC_FORM_CALL ? binding->op : NULL;
-    if (op && (strcmp(op->name, "nn.conv2d") == 0 || strcmp(op->name, "nn.conv1d") == 0))
+    if (op && op->legalize == rlxc_legalize_conv)
         return move_conv(c, b, binding, replacement);
     if (op && strcmp(op->name, "nn.conv2d_integer") == 0)
         return move_integer(c, b, binding, replacement);
-    if (op && strcmp(op->name, "nn.conv2d_transpose") == 0)
-        return move_transposed(c, b, binding, replacement);
     if (op && (op->flags & RLXC_OP_LAYOUT))
         return move_pool(c, b, binding, replacement);
     return rlxc_propagate_layout(&c->twins, b, binding, replacement);

@@ -291,6 +291,17 @@ static const infer_case bad[] = {
      "nn.conv2d: data_layout must be an order of \"NCHW\""},
     {PC, "R.nn.conv2d(x, w, strides=0)", "nn.conv2d: strides 0 is out of range"},
     {PC, "R.nn.max_pool2d(x, (20, 20))", "nn.max_pool2d: the window is larger"},
+    {PC,
+     "R.nn.phase_filter(R.reshape(x, (-1,)), strides=[2], dilation=[1], first=[0], phases=[2], "
+     "taps=[1])",
+     "nn.phase_filter: "},
+    {PC,
+     "R.nn.phase_filter(x, strides=[0, 2], dilation=[1, 1], first=[0, 0], phases=[2, 2], taps=[1, "
+     "1])",
+     "nn.phase_filter: strides 0 is out of range"},
+    {PC, "R.nn.join_phases2d(x, (4, 4, 4), strides=[1, 1])",
+     "nn.join_phases2d: argument 'size': expected 2 sizes"},
+    {PC, "R.nn.join_phases2d(x, (4, 4), strides=[7, 1])", "nn.join_phases2d: "},
     {PC, "R.image.resize2d(x, (16, 4), method=\"area\")",
      "image.resize2d: method must be \"nearest_neighbor\""},
     {PC,

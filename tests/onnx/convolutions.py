@@ -34,14 +34,19 @@ def conv(x, w, b, strides, dilations, pads, groups):
     return out + b.reshape((-1,) + (1,) * (x.ndim - 2))
 
 
-def transposed(x, w, strides):
-    size = w.shape[2:]
-    out = np.zeros((len(x), w.shape[1]) + tuple(
-        (d - 1) * s + k for d, s, k in zip(x.shape[2:], strides, size)))
-    for at in itertools.product(*map(range, size)):
-        out[(slice(None), slice(None)) + tuple(slice(a, a + (d - 1) * s + 1, s) for a, d, s in zip(
-            at, x.shape[2:], strides))] += np.einsum("io,ni...->no...", w[(slice(None), slice(None)) + at], x)
-    return out
+def transposed(x, w, strides, dilations=(1, 1, 1), pads=(0,) * 6, extra=(0, 0, 0), groups=1):
+    n, step, each = x.ndim - 2, len(w) // groups, w.shape[1]
+    whole = [(x.shape[2 + i] - 1) * strides[i] + dilations[i] * (w.shape[2 + i] - 1) + 1 + extra[i]
+             for i in range(n)]
+    out = np.zeros((len(x), groups * each, *whole))
+    for at in itertools.product(*map(range, w.shape[2:])):
+        to = tuple(slice(at[i] * dilations[i], at[i] * dilations[i] + (x.shape[2 + i] - 1) * strides[i] + 1,
+                         strides[i]) for i in range(n))
+        for g in range(groups):
+            part = np.einsum("io,ni...->no...", w[(slice(g * step, (g + 1) * step), slice(None)) + at],
+                             x[:, g * step:(g + 1) * step])
+            out[(slice(None), slice(g * each, (g + 1) * each)) + to] += part
+    return out[(slice(None), slice(None)) + tuple(slice(pads[i], whole[i] - pads[n + i]) for i in range(n))]
 
 
 def program(rank, dims, channels, width, size, stride, dilation, groups, pads, known=False, pool="MaxPool"):
@@ -73,6 +78,46 @@ def program(rank, dims, channels, width, size, stride, dilation, groups, pads, k
         nodes, [("x", x)], [("y", free), ("z", free), ("back", free)]), inputs, reference)
 
 
+def upsampling(dims, weight, strides, dilations=None, pads=None, extra=None, groups=1, kind="symbolic"):
+    """A transposed convolution and a bias; kind: of known sizes, symbolic, or of a weight that is an input."""
+    rank, rng = len(dims), np.random.default_rng(sum(weight) + sum(strides))
+    dilations, pads, extra = dilations or [1] * rank, pads or [0] * 2 * rank, extra or [0] * rank
+    make = lambda *d: rng.standard_normal(d).astype(np.float32)  # noqa: E731
+    w, b, given = make(*weight), make(weight[1] * groups), kind == "given"
+    x = tensor_type(F32, ["n", weight[0]] + (dims if kind == "known" else ["d", "h", "w"][:rank]))
+    back = node("ConvTranspose", "x w b", "y", kernel_shape=weight[2:], strides=strides, dilations=dilations,
+                pads=pads, output_padding=extra, group=groups)
+
+    def reference(x, v=w):
+        y = transposed(x.astype(np.float64), v.astype(np.float64), strides, dilations, pads, extra, groups)
+        return [(y + b.reshape((-1,) + (1,) * rank)).astype(np.float32)]
+
+    inputs = [(make(n, weight[0], *dims),) + ((w,) if given else ()) for n in (1, 3)]
+    name = f"transposed {weight} stride {strides} dilation {dilations} {pads} {extra} groups {groups} {kind}"
+    return Program(name, graph(
+        [const("b", b), back] if given else [const("w", w), const("b", b), back],
+        [("x", x)] + ([("w", tensor_type(F32, weight))] if given else []),
+        [("y", tensor_type(F32, ["a", "c", "d2", "h2", "w2"][:rank + 2]))]), inputs, reference)
+
+
+def upsamplings():
+    return [upsampling([13], [17, 5, 4], [2], pads=[1, 1]), upsampling([9], [3, 16, 16], [8], pads=[4, 4]),
+            upsampling([9], [16, 9, 3], [2], pads=[1, 1], extra=[1]), upsampling([7], [4, 4, 2], [3]),
+            upsampling([1], [2, 3, 5], [1], [3], [2, 5], kind="known"),
+            upsampling([11], [6, 2, 3], [2], [3], [1, 2], groups=3), upsampling([5], [5, 1, 4], [2], groups=5),
+            upsampling([6, 7], [20, 9, 3, 3], [2, 2], pads=[1] * 4, extra=[1, 1]),
+            upsampling([6, 7], [16, 3, 4, 4], [2, 2], pads=[1, 2, 0, 1], kind="known"),
+            upsampling([5, 4], [33, 8, 2, 2], [2, 2]), upsampling([5, 4], [6, 5, 3, 2], [3, 1], [1, 2], groups=2),
+            upsampling([9, 3], [18, 1, 4, 4], [2, 2], pads=[1] * 4, groups=18),
+            upsampling([4, 9], [8, 1, 3, 3], [2, 2], extra=[1, 0], groups=8, kind="known"),
+            upsampling([6, 5], [16, 7, 5, 4], [3, 3], [1, 1], [3, 4, 5, 2]),
+            upsampling([6, 6], [16, 16, 3, 3], [1, 1], pads=[1] * 4), upsampling([4, 5], [5, 7, 3, 3], [2, 3], kind="given"),
+            upsampling([4, 3], [4, 2, 4, 3], [2, 2], [2, 1], [1, 0, 1, 2], groups=2, kind="given"),
+            upsampling([3, 4, 5], [16, 5, 2, 2, 2], [2, 2, 2]),
+            upsampling([2, 3, 4], [17, 6, 3, 4, 3], [2, 2, 1], pads=[1, 1, 0, 1, 1, 2], extra=[1, 0, 0]),
+            upsampling([2, 3, 4], [9, 1, 3, 3, 3], [2, 2, 2], pads=[1] * 6, extra=[1] * 3, groups=9, kind="known")]
+
+
 def programs():
     one, three = [[7], [8], [31], [64]], [[4, 5, 3], [6, 4, 17]]
     return [program(1, one, 1, 17, 3, 1, 1, 1, [1, 1]), program(1, one, 3, 16, 3, 2, 1, 1, [1, 2]),
@@ -86,7 +131,7 @@ def programs():
             program(3, three, 1, 17, 3, 1, 1, 1, [1] * 6), program(3, three, 5, 16, 3, 2, 1, 1, [1, 1, 1, 2, 2, 2]),
             program(3, [[5, 6, 7]], 16, 33, 2, 1, 2, 1, [0, 1, 2, 2, 1, 0], known=True),
             program(3, three, 8, 8, 3, 1, 1, 8, [1] * 6, pool="AveragePool"),
-            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)]
+            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)] + upsamplings()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,18 @@
 
 enum { BLOCK = 16, MAX_LANES = 16 };
 
+/* Whether |load| jumps along |last|: by more than a block, or by no fixed step. */
+static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *last)
+{
+    int64_t along;
+    if (rlxc_access_stride(ctx, load->load.buffer, load->load.indices, last, &along))
+        return along > BLOCK;
+    for (uint32_t i = 0; i < load->load.n; i++)
+        if (rlxc_expr_uses_var(ctx, load->load.indices[i], last))
+            return true;
+    return false;
+}
+
 /* The axis along which some operand is contiguous while it jumps along the last axis. */
 static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
 {
@@ -32,9 +44,7 @@ static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
         for (uint32_t k = 0; k < a.loads.count; k++) {
             const rlxc_expr *e = a.loads.items[k];
             if (rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[i], &along) &&
-                along == 1 &&
-                rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[last], &along) &&
-                along > BLOCK) {
+                along == 1 && jumps(ctx, e, s->vars[last])) {
                 *out = i;
                 return true;
             }
@@ -80,12 +90,10 @@ static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
            !rlxc_expr_uses_var(ctx, rest, var);
 }
 
-/* A load of single elements, contiguous along |var| and not along |other|. */
-static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var,
-                    const rlxc_expr *other)
+/* A load of single elements, contiguous along |var|. */
+static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
 {
-    return load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var) &&
-           !rlxc_expr_uses_var(ctx, load->load.indices[load->load.n - 1], other);
+    return load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var);
 }
 
 /* The loads of what is moved. */
@@ -104,7 +112,7 @@ static bool is_row_or_fixed(void *user, const rlxc_expr *e)
     for (uint32_t k = 0; k < e->load.n; k++)
         crosses = crosses || rlxc_expr_uses_var(o->ctx, e->load.indices[k], o->t->crossed);
     o->rows += crosses;
-    return !crosses || in_rows(o->ctx, e, o->t->crossed, o->t->last);
+    return !crosses || in_rows(o->ctx, e, o->t->crossed);
 }
 
 /* Whether what is moved comes from rows along the crossed axis, and goes to such along the last. */
@@ -113,7 +121,7 @@ static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
     const rlx_dtype out = t->to->dtype;
     operands o = {.ctx = ctx, .t = t};
     if (!rlxc_expr_visit(ctx, t->from, is_row_or_fixed, &o) || o.rows == 0 ||
-        !rlxc_dtype_eq(t->from->dtype, out) || !in_rows(ctx, t->to, t->last, t->crossed))
+        !rlxc_dtype_eq(t->from->dtype, out) || !in_rows(ctx, t->to, t->last))
         return false;
     return out.bits == 32 || out.bits == 64 ||
            (rlxc_dtype_is_int(out) && (out.bits == 8 || out.bits == 16));

@@ -1,0 +1,279 @@
+/* Pass transposed_convs: transposed convolutions become ordinary ones of stride 1.
+ *
+ *   y = R.nn.conv2d_transpose(x, w, strides=[2, 2], padding=[1, 1, 1, 1])      w: 4x4
+ *
+ *   f = R.nn.phase_filter(w)            four filters of 2x2, one for each phase of the stride
+ *   lv = R.nn.conv2d(x, f)              the phases as channels
+ *   y = R.nn.join_phases2d(lv, (h, w))  each where it belongs, the padding cut off
+ *
+ * so that all that makes convolutions fast serves these (compiler/ops/phases.c says what the two
+ * operators compute). The filter of constant weights is made by fold_constant.
+ *
+ * Where the stride does not divide the filter's size some phases have a tap less than others; those
+ * get convolutions of their own, as do the phases of convolutions by channel, which would be of
+ * several outputs each. What they give is stacked along the batch.
+ *
+ * It leaves out: filters whose sizes are not known. */
+#include "compiler/passes/passes.h"
+
+#include "compiler/ir/op.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ops/window.h"
+
+enum {
+    MOST_PARTS = 16,   /* convolutions that one becomes */
+    FEW_CHANNELS = 16, /* fewer: taps of zero cost less than joining the parts */
+    MOST_TAPS = 1 << 20
+};
+
+/* Along one dimension. */
+typedef struct cut {
+    int64_t stride, size, dilation, apart; /* apart: dilation that the convolution has */
+    int64_t taps;                          /* of the phases that have most */
+    int64_t full;                          /* phases that have them */
+    int64_t first, after; /* places: the first that is computed, padding behind the input */
+} cut;
+
+typedef struct transposed {
+    const rlxc_binding *call;
+    rlxc_builder *b;
+    rlxc_window w;
+    cut cuts[RLXC_MAX_SPATIAL];
+    int64_t groups;
+    bool by_channel, stacked; /* stacked: the parts, along the batch */
+    rlxc_atom weight;         /* IO, then the dimensions of space */
+    rlxc_atom parts[MOST_PARTS];
+    uint32_t n_parts;
+} transposed;
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool read_cut(const rlxc_call_view *v, const rlxc_window *w, uint32_t i, int64_t extra,
+                     cut *c)
+{
+    *c = (cut){.stride = w->strides[i], .dilation = w->dilation[i]};
+    if (!rlxc_is_int(v->in[1]->dims[w->w_space[i]], &c->size) || c->size < 1 ||
+        c->size > MOST_TAPS || c->dilation > MOST_TAPS / c->size || c->stride > MOST_TAPS)
+        return false;
+    const int64_t reach = (c->size - 1) * c->dilation;
+    c->apart = c->stride == 1 ? c->dilation : 1;
+    const int64_t spread = c->stride == 1 ? c->size : reach + 1;
+    c->taps = (spread + c->stride - 1) / c->stride;
+    c->full = spread % c->stride ? spread % c->stride : c->stride;
+    c->first = least(w->before[i] / c->stride, (c->taps - 1) * c->apart);
+    c->after = floor_div(reach + extra - w->after[i], c->stride);
+    if (c->after < 0)
+        c->after = 0;
+    return true;
+}
+
+static rlxc_attrs attr(rlxc_builder *b, rlxc_attrs attrs, const char *name, rlxc_attr value)
+{
+    return rlxc_attrs_with(b->ctx, attrs, rlxc_intern_cstr(b->ctx, name), value);
+}
+
+static rlxc_attrs with_ints(rlxc_builder *b, rlxc_attrs attrs, const char *name,
+                            const int64_t *values, uint32_t n)
+{
+    return attr(b, attrs, name, rlxc_attr_ints(b->ctx, values, n));
+}
+
+static rlxc_attrs with_text(rlxc_builder *b, rlxc_attrs attrs, const char *name, const char *text)
+{
+    return attr(b, attrs, name, rlxc_attr_string(b->ctx, text));
+}
+
+/* The convolution that gives phases |first| .. |first| + |phases|, which have |taps|. */
+static void emit_part(transposed *t, const int64_t *first, const int64_t *phases,
+                      const int64_t *taps)
+{
+    static const char *const names[] = {"nn.conv1d", "nn.conv2d", "nn.conv3d"};
+    static const char *const layouts[] = {"OIW", "OIHW", "OIDHW"};
+    rlxc_builder *b = t->b;
+    const uint32_t n = t->w.n;
+    int64_t strides[RLXC_MAX_SPATIAL], apart[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL],
+        padding[2 * RLXC_MAX_SPATIAL];
+    for (uint32_t i = 0; i < n; i++) {
+        const cut *c = &t->cuts[i];
+        strides[i] = c->stride;
+        dilation[i] = c->dilation;
+        apart[i] = c->apart;
+        padding[i] = (taps[i] - 1) * c->apart - c->first;
+        padding[n + i] = c->after;
+    }
+    rlxc_attrs attrs = with_ints(b, (rlxc_attrs){0}, "strides", strides, n);
+    attrs = with_ints(b, attrs, "dilation", dilation, n);
+    attrs = attr(b, attrs, "groups", rlxc_attr_int(t->groups));
+    attrs = with_ints(b, attrs, "first", first, n);
+    attrs = with_ints(b, attrs, "phases", phases, n);
+    attrs = with_ints(b, attrs, "taps", taps, n);
+    rlxc_atom args[2] = {t->call->args[0]};
+    args[1] = rlxc_emit_op(b, "nn.phase_filter", &t->weight, 1, attrs, "filter");
+    attrs = with_ints(b, (rlxc_attrs){0}, "padding", padding, 2 * n);
+    attrs = with_ints(b, attrs, "dilation", apart, n);
+    attrs = attr(b, attrs, "groups", rlxc_attr_int(t->groups));
+    attrs = with_text(b, attrs, "data_layout", rlxc_attr_get_str(t->call, "data_layout", ""));
+    attrs = with_text(b, attrs, "kernel_layout", layouts[n - 1]);
+    const rlxc_attr *dtype = rlxc_attrs_find(&t->call->attrs, "out_dtype");
+    if (dtype)
+        attrs = attr(b, attrs, "out_dtype", *dtype);
+    t->parts[t->n_parts++] = rlxc_emit_op(b, names[n - 1], args, 2, attrs, "phases");
+}
+
+/* A convolution for each phase, row-major. */
+static void emit_each(transposed *t, uint32_t n)
+{
+    static const int64_t one[RLXC_MAX_SPATIAL] = {1, 1, 1};
+    int64_t first[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL];
+    for (uint32_t part = 0; part < n; part++) {
+        int64_t left = part;
+        for (uint32_t i = t->w.n; i-- > 0;) {
+            const cut *c = &t->cuts[i];
+            first[i] = left % c->stride;
+            left /= c->stride;
+            taps[i] = c->taps - (first[i] >= c->full);
+        }
+        emit_part(t, first, one, taps);
+    }
+}
+
+/* How many convolutions: one for each phase where that is worth it, each channel being by itself
+ * or phases having fewer taps. */
+static uint32_t count_parts(const transposed *t)
+{
+    int64_t n = 1, channels;
+    bool uneven = false, possible = true;
+    for (uint32_t i = 0; i < t->w.n; i++) {
+        const cut *c = &t->cuts[i];
+        uneven = uneven || c->full != c->stride;
+        possible = possible && (c->taps > 1 || c->full == c->stride);
+        if (n <= MOST_PARTS)
+            n *= c->stride;
+    }
+    const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[0]);
+    const bool many = rlxc_is_int(x->dims[t->w.channel], &channels) && channels >= FEW_CHANNELS;
+    const bool wanted = t->by_channel || (uneven && t->groups == 1 && many);
+    return possible && wanted && n <= MOST_PARTS ? (uint32_t)n : 1;
+}
+
+static void emit_convolutions(transposed *t)
+{
+    int64_t first[RLXC_MAX_SPATIAL] = {0}, phases[RLXC_MAX_SPATIAL], taps[RLXC_MAX_SPATIAL];
+    const uint32_t n = count_parts(t);
+    t->stacked = n > 1;
+    if (n == 1) {
+        for (uint32_t i = 0; i < t->w.n; i++) {
+            phases[i] = t->cuts[i].stride;
+            taps[i] = t->cuts[i].taps;
+        }
+        emit_part(t, first, phases, taps);
+        return;
+    }
+    /* no part may begin behind its first place */
+    for (uint32_t i = 0; i < t->w.n; i++) {
+        cut *c = &t->cuts[i];
+        if (c->full != c->stride)
+            c->first = least(c->first, (c->taps - 2) * c->apart);
+    }
+    emit_each(t, n);
+    rlxc_atom all = rlxc_atom_tuple(t->b->ctx, t->parts, n);
+    rlxc_attrs axis = attr(t->b, (rlxc_attrs){0}, "axis", rlxc_attr_int(t->w.batch));
+    t->parts[0] = rlxc_emit_op(t->b, "concat", &all, 1, axis, "phases");
+}
+
+/* False where the result of the convolution is the whole result. */
+static bool needs_join(const transposed *t)
+{
+    bool same = t->w.channel == t->w.out_channel && t->w.batch == t->w.out_batch;
+    const rlxc_sinfo *y = t->call->var->sinfo;
+    const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->parts[0]);
+    for (uint32_t i = 0; i < t->w.n; i++)
+        same = same && t->cuts[i].stride == 1 && t->cuts[i].first == t->w.before[i] &&
+               t->w.space[i] == t->w.out_space[i] && x && x->dims &&
+               rlxc_prove_eq(t->b->ctx, x->dims[t->w.space[i]], y->dims[t->w.space[i]], NULL);
+    return !same;
+}
+
+static rlxc_atom join(transposed *t)
+{
+    static const char *const names[] = {"nn.join_phases1d", "nn.join_phases2d", "nn.join_phases3d"};
+    rlxc_builder *b = t->b;
+    const uint32_t n = t->w.n;
+    int64_t cut_off[2 * RLXC_MAX_SPATIAL] = {0};
+    const rlxc_expr *size[RLXC_MAX_SPATIAL];
+    const char *layout = rlxc_attr_get_str(t->call, "data_layout", "");
+    for (uint32_t i = 0; i < n; i++) {
+        cut_off[i] = t->w.before[i] - t->cuts[i].first * t->cuts[i].stride;
+        size[i] = t->call->var->sinfo->dims[t->w.out_space[i]];
+    }
+    rlxc_attrs attrs = with_ints(b, (rlxc_attrs){0}, "strides", t->w.strides, n);
+    attrs = with_ints(b, attrs, "padding", cut_off, 2 * n);
+    attrs = attr(b, attrs, "groups", rlxc_attr_int(t->stacked ? 1 : t->groups));
+    attrs = attr(b, attrs, "stacked", rlxc_attr_bool(t->stacked));
+    attrs = with_text(b, attrs, "layout", layout);
+    const char *out = rlxc_attr_get_str(t->call, "out_layout", "");
+    attrs = with_text(b, attrs, "out_layout", out[0] ? out : layout);
+    rlxc_atom args[2] = {t->parts[0], rlxc_atom_shape(b->ctx, size, n)};
+    return rlxc_emit_op(b, names[n - 1], args, 2, attrs, t->call->var->name);
+}
+
+/* The weight as IO and the dimensions of space. */
+static rlxc_atom in_order(transposed *t)
+{
+    int64_t order[RLXC_MAX_SPATIAL + 2] = {t->w.w_in, t->w.w_out};
+    bool same = t->w.w_in == 0 && t->w.w_out == 1;
+    for (uint32_t i = 0; i < t->w.n; i++) {
+        order[2 + i] = t->w.w_space[i];
+        same = same && t->w.w_space[i] == 2 + i;
+    }
+    if (same)
+        return t->call->args[1];
+    rlxc_attrs axes = with_ints(t->b, (rlxc_attrs){0}, "axes", order, t->w.n + 2);
+    return rlxc_emit_op(t->b, "permute_dims", &t->call->args[1], 1, axes, "filter");
+}
+
+static rlxc_rewrite_action rewrite(void *user, rlxc_builder *b, rlxc_binding *call,
+                                   rlxc_atom *replacement)
+{
+    (void)user;
+    rlxc_call_view v;
+    transposed t = {.call = call, .b = b};
+    int64_t extra[RLXC_MAX_SPATIAL] = {0}, outputs, inputs;
+    if (call->form != RLXC_FORM_CALL || !call->op ||
+        call->op->legalize != rlxc_legalize_conv_transpose ||
+        !rlxc_infer_begin(&v, b->ctx, b->module, call) || !rlxc_window_read_conv(&v, &t.w) ||
+        !rlxc_dims_known(v.in[0]) || !rlxc_dims_known(v.in[1]) || !call->var->sinfo->dims)
+        return RLXC_REWRITE_KEEP;
+    if (rlxc_attrs_find(&call->attrs, "output_padding") &&
+        !rlxc_window_sizes(&v, "output_padding", t.w.n, 0, extra))
+        return RLXC_REWRITE_KEEP;
+    t.groups = rlxc_attr_get_int(call, "groups", 1);
+    for (uint32_t i = 0; i < t.w.n; i++)
+        if (!read_cut(&v, &t.w, i, extra[i], &t.cuts[i]))
+            return RLXC_REWRITE_KEEP;
+    t.by_channel = t.groups > 1 && rlxc_is_int(v.in[1]->dims[t.w.w_in], &inputs) &&
+                   rlxc_is_int(v.in[1]->dims[t.w.w_out], &outputs) && inputs == t.groups &&
+                   outputs == 1;
+    t.weight = in_order(&t);
+    emit_convolutions(&t);
+    if (rlxc_failed(b->ctx))
+        return RLXC_REWRITE_KEEP;
+    *replacement = needs_join(&t) ? join(&t) : t.parts[0];
+    return replacement->kind == RLXC_ATOM_VAR ? RLXC_REWRITE_REPLACE : RLXC_REWRITE_KEEP;
+}
+
+bool rlxc_pass_transposed_convs(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    const rlxc_rewrite_pass pass = {.binding = rewrite};
+    rlxc_rewrite_module(ctx, module, &pass);
+    return !rlxc_failed(ctx);
+}
