@@ -505,6 +505,21 @@ rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rlx_str triple, const rl
     return RLX_OK;
 }
 
+rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name, rlx_exec_builder *program,
+                                  rlx_error *err)
+{
+    RLXV_NEED(err, b && program && RLXV_IS_STR(name));
+    if (b == program || b->n_functions || b->n_constants || b->n_kernels || b->has_native)
+        return INVALID("a builder of levels holds nothing else");
+    if (program->n_levels || !program->has_native)
+        return INVALID("a level is one program with a native section");
+    if (b->n_levels == RLXV_MAX_LEVELS)
+        return INVALID("more than %u levels", RLXV_MAX_LEVELS);
+    RLX_TRY(rlxv_build_string(b, name, &b->levels[b->n_levels].name, err));
+    b->levels[b->n_levels++].program = program;
+    return RLX_OK;
+}
+
 rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key, rlx_str value,
                                      rlx_error *err)
 {

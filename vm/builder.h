@@ -70,6 +70,12 @@ struct rlx_exec_builder {
     uint32_t n_functions, functions_capacity, n_imports, imports_capacity;
     uint32_t n_metadata, metadata_capacity; /* strings: two a row */
 
+    struct {
+        uint32_t name;
+        rlx_exec_builder *program; /* borrowed */
+    } levels[RLXV_MAX_LEVELS];
+    uint32_t n_levels; /* where there are any, there is nothing else */
+
     bool has_native;
     uint32_t triple, n_features, *features;
     uint8_t *elf;

@@ -1,34 +1,41 @@
 /* Turns what the builder gathered into the bytes of a file (DESIGN: executable file).
 
-   Sections are written in the order of their numbers, 64-byte aligned, the data section last.
-   Strings are numbered by first use in that order, so equal contents give equal bytes whatever the
-   order in which the builder met them. */
+   Sections are written in the order of their numbers, 64-byte aligned, the data section last; those
+   of several levels one level after the other. Strings are numbered by first use in that order, so
+   equal contents give equal bytes whatever the order in which the builder met them. */
 #include "vm/builder.h"
 #include "vm/need.h"
 
 #include <rlx/checked.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct program { /* a file's only one, or that of a level */
     rlx_exec_builder *b;
     rlxv_buffer sections[RLXV_SECTION_END];
     uint32_t counts[RLXV_SECTION_END];
     uint32_t *file_string; /* builder's number -> file's number + 1 */
     uint32_t *order;       /* file's number -> builder's number */
     uint32_t n_strings;
-    rlxv_span *data; /* the data section: tensors, and what lies between them */
+} program;
+
+typedef struct writer {
+    rlx_exec_builder *b;
+    program programs[RLXV_MAX_LEVELS];
+    uint32_t n_programs;
+    rlxv_buffer levels; /* the section that says what they need; empty: there is one program */
+    rlxv_span *data;    /* the data section: tensors, and what lies between them */
     uint32_t n_data;
     uint64_t data_size;
     size_t head_size; /* the file up to the data section */
     uint32_t n_sections;
 } writer;
 
-static void put(writer *w, uint32_t section, uint32_t v)
+static void put(program *w, uint32_t section, uint32_t v)
 {
     rlxv_buffer_u32(&w->sections[section], v);
 }
 
-static void put_string(writer *w, uint32_t section, uint32_t s)
+static void put_string(program *w, uint32_t section, uint32_t s)
 {
     if (!w->file_string[s]) {
         w->order[w->n_strings++] = s;
@@ -37,42 +44,83 @@ static void put_string(writer *w, uint32_t section, uint32_t s)
     put(w, section, w->file_string[s] - 1);
 }
 
-static void write_rows(writer *w, uint32_t section, const rlxv_rows *r)
+static void write_rows(program *w, uint32_t section, const rlxv_rows *r)
 {
     w->counts[section] = r->count;
     for (uint32_t i = 0; i < r->n_words; i++)
         put(w, section, r->words[i]);
 }
 
-/* Gives each tensor its place in the data section. */
-static rlx_status place_tensors(writer *w, rlx_error *err)
+/* A tensor that has its place, by its bytes. */
+typedef struct placed {
+    const rlxv_build_constant *tensor;
+    uint64_t hash;
+} placed;
+
+/* The entry of the tensor, or the free one where it belongs. */
+static placed *find_placed(placed *table, size_t mask, const rlxv_build_constant *c, uint64_t hash)
+{
+    size_t at = (size_t)hash & mask;
+    for (; table[at].tensor; at = (at + 1) & mask) {
+        const rlxv_build_constant *o = table[at].tensor;
+        if (table[at].hash == hash && o->nbytes == c->nbytes &&
+            (o->data == c->data || memcmp(o->data, c->data, c->nbytes) == 0))
+            break;
+    }
+    return &table[at];
+}
+
+/* Gives a tensor its place in the data section, at the end. */
+static rlx_status place_tensor(writer *w, rlxv_build_constant *c, rlx_error *err)
 {
     static const uint8_t nothing[64];
-    uint64_t at = 0;
-    w->data = rlxv_arena_alloc(&w->b->arena, (size_t)w->b->n_constants * 2 + 1, sizeof *w->data);
-    if (!w->data)
-        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    for (uint32_t i = 0; i < w->b->n_constants; i++) {
-        rlxv_build_constant *c = &w->b->constants[i];
-        if (c->kind != RLX_KIND_TENSOR)
-            continue;
-        c->bits = 0;
-        if (c->nbytes == 0)
-            continue;
-        uint64_t start = (at + 63) & ~(uint64_t)63;
-        if (c->nbytes > PTRDIFF_MAX / 2 - start)
-            return rlx_fail(err, RLX_E_LIMIT, "the constants are too large");
-        if (start > at)
-            w->data[w->n_data++] = (rlxv_span){nothing, (size_t)(start - at)};
-        w->data[w->n_data++] = (rlxv_span){c->data, c->nbytes};
-        c->bits = start;
-        at = start + c->nbytes;
-    }
-    w->data_size = at;
+    const uint64_t start = (w->data_size + 63) & ~(uint64_t)63;
+    if (c->nbytes > PTRDIFF_MAX / 2 - start)
+        return rlx_fail(err, RLX_E_LIMIT, "the constants are too large");
+    if (start > w->data_size)
+        w->data[w->n_data++] = (rlxv_span){nothing, (size_t)(start - w->data_size)};
+    w->data[w->n_data++] = (rlxv_span){c->data, c->nbytes};
+    c->bits = start;
+    w->data_size = start + c->nbytes;
     return RLX_OK;
 }
 
-static void write_constants(writer *w)
+/* Places all tensors; those of several levels that are equal once. */
+static rlx_status place_tensors(writer *w, rlx_error *err)
+{
+    size_t n = 0, size = 16;
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        n += w->programs[p].b->n_constants;
+    while (size < 2 * n)
+        size *= 2;
+    const bool many = w->n_programs > 1;
+    w->data = rlxv_arena_alloc(&w->b->arena, n * 2 + 1, sizeof *w->data);
+    placed *table = many ? rlxv_arena_alloc(&w->b->arena, size, sizeof *table) : NULL;
+    if (!w->data || (many && !table))
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+    for (uint32_t p = 0; p < w->n_programs; p++) {
+        for (uint32_t i = 0; i < w->programs[p].b->n_constants; i++) {
+            rlxv_build_constant *c = &w->programs[p].b->constants[i];
+            if (c->kind != RLX_KIND_TENSOR)
+                continue;
+            c->bits = 0;
+            if (c->nbytes == 0)
+                continue;
+            const uint64_t hash = many ? rlxv_checksum(c->data, c->nbytes) : 0;
+            placed *at = many ? find_placed(table, size - 1, c, hash) : NULL;
+            if (at && at->tensor) {
+                c->bits = at->tensor->bits;
+                continue;
+            }
+            RLX_TRY(place_tensor(w, c, err));
+            if (at)
+                *at = (placed){c, hash};
+        }
+    }
+    return RLX_OK;
+}
+
+static void write_constants(program *w)
 {
     const uint32_t s = RLXV_SECTION_CONSTANTS;
     rlxv_buffer *out = &w->sections[s];
@@ -102,7 +150,7 @@ static void write_constants(writer *w)
     }
 }
 
-static void write_kernels(writer *w)
+static void write_kernels(program *w)
 {
     const uint32_t s = RLXV_SECTION_KERNELS;
     w->counts[s] = w->b->n_kernels;
@@ -122,7 +170,7 @@ static void write_kernels(writer *w)
         put_string(w, RLXV_SECTION_IMPORTS, w->b->imports[i]);
 }
 
-static void write_functions(writer *w)
+static void write_functions(program *w)
 {
     const uint32_t s = RLXV_SECTION_FUNCTIONS;
     w->counts[s] = w->b->n_functions;
@@ -152,7 +200,7 @@ static void write_functions(writer *w)
     }
 }
 
-static void write_plans(writer *w)
+static void write_plans(program *w)
 {
     const uint32_t s = RLXV_SECTION_PLANS;
     for (uint32_t i = 0; i < w->b->n_functions; i++) {
@@ -176,7 +224,7 @@ static void write_plans(writer *w)
     }
 }
 
-static void write_place(writer *w, uint32_t function, uint32_t pc, const rlxv_build_debug *d)
+static void write_place(program *w, uint32_t function, uint32_t pc, const rlxv_build_debug *d)
 {
     const uint32_t s = RLXV_SECTION_DEBUG;
     w->counts[s]++;
@@ -188,7 +236,7 @@ static void write_place(writer *w, uint32_t function, uint32_t pc, const rlxv_bu
     put_string(w, s, d->name);
 }
 
-static void write_debug(writer *w)
+static void write_debug(program *w)
 {
     const uint32_t m = RLXV_SECTION_METADATA;
     for (uint32_t i = 0; i < w->b->n_functions; i++) {
@@ -207,7 +255,7 @@ static void write_debug(writer *w)
         put_string(w, m, w->b->metadata[i]);
 }
 
-static void write_names(writer *w)
+static void write_names(program *w)
 {
     const uint32_t s = RLXV_SECTION_NAMES;
     for (uint32_t i = 0; i < w->b->n_functions; i++) {
@@ -222,7 +270,7 @@ static void write_names(writer *w)
     }
 }
 
-static void write_native(writer *w)
+static void write_native(program *w)
 {
     const uint32_t s = RLXV_SECTION_NATIVE;
     const rlx_exec_builder *b = w->b;
@@ -237,7 +285,7 @@ static void write_native(writer *w)
     rlxv_buffer_write(&w->sections[s], b->elf, b->elf_size);
 }
 
-static void write_strings(writer *w)
+static void write_strings(program *w)
 {
     rlxv_buffer *out = &w->sections[RLXV_SECTION_STRINGS];
     uint32_t end = 0;
@@ -252,76 +300,118 @@ static void write_strings(writer *w)
     }
 }
 
-/* By number, but the data section last; |i| from 1. */
-static uint32_t section_at(uint32_t i)
+/* What each level needs, as load_levels.c reads it. */
+static void write_levels(writer *w)
 {
-    if (i < RLXV_SECTION_DATA)
-        return i;
-    return i == RLXV_SECTION_END - 1 ? RLXV_SECTION_DATA : i + 1;
+    const rlx_exec_builder *b = w->b;
+    for (uint32_t i = 0; i < b->n_levels; i++) {
+        const rlx_exec_builder *p = b->levels[i].program;
+        const rlx_str name = b->strings[b->levels[i].name], triple = p->strings[p->triple];
+        size_t features = p->n_features ? p->n_features - 1 : 0; /* commas */
+        for (uint32_t k = 0; k < p->n_features; k++)
+            features += p->strings[p->features[k]].len;
+        rlxv_buffer_u32(&w->levels, (uint32_t)name.len);
+        rlxv_buffer_u32(&w->levels, (uint32_t)triple.len);
+        rlxv_buffer_u32(&w->levels, (uint32_t)features);
+        rlxv_buffer_write(&w->levels, name.data, name.len);
+        rlxv_buffer_write(&w->levels, triple.data, triple.len);
+        for (uint32_t k = 0; k < p->n_features; k++) {
+            const rlx_str feature = p->strings[p->features[k]];
+            rlxv_buffer_write(&w->levels, ",", k > 0);
+            rlxv_buffer_write(&w->levels, feature.data, feature.len);
+        }
+    }
+}
+
+/* Writes the rows of the section table as it goes through the sections in their order. */
+typedef struct layout {
+    uint8_t *image, *entry;
+    size_t at;
+} layout;
+
+static uint8_t *add_row(layout *l, uint32_t kind, uint32_t level, size_t size, uint32_t count)
+{
+    const bool optional =
+        kind == RLXV_SECTION_DEBUG || kind == RLXV_SECTION_METADATA || kind == RLXV_SECTION_NAMES;
+    uint8_t *entry = l->entry;
+    l->at = (l->at + 63) & ~(size_t)63;
+    rlxv_store(entry, kind, 4);
+    rlxv_store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
+    rlxv_store(entry + 8, l->at, 8);
+    rlxv_store(entry + 16, size, 8);
+    rlxv_store(entry + 32, count, 4);
+    rlxv_store(entry + 36, level, 4);
+    l->entry += RLXV_SECTION_BYTES;
+    l->at += size;
+    return entry;
+}
+
+static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buffer *section,
+                        uint32_t count)
+{
+    if (section->size == 0)
+        return;
+    uint8_t *entry = add_row(l, kind, level, section->size, count);
+    memcpy(l->image + l->at - section->size, section->data, section->size);
+    rlxv_store(entry + 24, rlxv_checksum(section->data, section->size), 8);
 }
 
 /* Lays out what is before the data section in |image|, which has head_size zero bytes. */
 static void lay_out(const writer *w, uint8_t *image)
 {
-    uint8_t *entry = image + RLXV_HEADER_BYTES;
-    size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES, at = RLXV_HEADER_BYTES + table;
-    for (uint32_t i = 1; i < RLXV_SECTION_END; i++) {
-        uint32_t s = section_at(i);
-        bool data = s == RLXV_SECTION_DATA;
-        size_t size = data ? (size_t)w->data_size : w->sections[s].size;
-        if (size == 0)
-            continue;
-        at = (at + 63) & ~(size_t)63;
-        if (!data)
-            memcpy(image + at, w->sections[s].data, size);
-        bool optional =
-            s == RLXV_SECTION_DEBUG || s == RLXV_SECTION_METADATA || s == RLXV_SECTION_NAMES;
-        rlxv_store(entry, s, 4);
-        rlxv_store(entry + 4, optional ? 0 : RLXV_SECTION_REQUIRED, 4);
-        rlxv_store(entry + 8, at, 8);
-        rlxv_store(entry + 16, size, 8);
-        rlxv_store(entry + 24,
-                   data ? rlxv_checksum_spans(w->data, w->n_data) : rlxv_checksum(image + at, size),
-                   8);
-        rlxv_store(entry + 32, w->counts[s], 4);
-        entry += RLXV_SECTION_BYTES;
-        at += size;
-    }
+    const size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES;
+    const uint32_t minor = w->levels.size ? RLX_FORMAT_MINOR : 2; /* the least that reads it */
+    layout l = {image, image + RLXV_HEADER_BYTES, RLXV_HEADER_BYTES + table};
+    add_section(&l, RLXV_SECTION_LEVELS, 0, &w->levels, w->b->n_levels);
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+            add_section(&l, s, w->levels.size ? p + 1 : 0, &w->programs[p].sections[s],
+                        w->programs[p].counts[s]);
+    if (w->data_size)
+        rlxv_store(add_row(&l, RLXV_SECTION_DATA, 0, (size_t)w->data_size, 0) + 24,
+                   rlxv_checksum_spans(w->data, w->n_data), 8);
     memcpy(image, RLXV_MAGIC, 8);
     rlxv_store(image + 8, RLX_FORMAT_MAJOR, 2);
-    rlxv_store(image + 10, RLX_FORMAT_MINOR, 2);
+    rlxv_store(image + 10, minor, 2);
     rlxv_store(image + 16, w->head_size + w->data_size, 8);
     rlxv_store(image + 24, w->n_sections, 4);
     rlxv_store(image + 32, rlxv_checksum_header(image, table), 8);
+}
+
+/* Adds a section to the size of the head. */
+static rlx_status measure_section(writer *w, const rlxv_buffer *section, rlx_error *err)
+{
+    if (section->failed)
+        return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
+    if (section->size && (!rlx_align_size(w->head_size, 64, &w->head_size) ||
+                          !rlx_add_size(w->head_size, section->size, &w->head_size)))
+        return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
+    return RLX_OK;
 }
 
 /* The sizes of the parts; the data section is the last one. */
 static rlx_status measure(writer *w, rlx_error *err)
 {
     size_t total;
-    for (uint32_t s = 1; s < RLXV_SECTION_END; s++) {
-        if (w->sections[s].failed)
-            return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-        w->n_sections += s == RLXV_SECTION_DATA ? w->data_size > 0 : w->sections[s].size > 0;
-    }
+    w->n_sections = (w->data_size > 0 ? 1u : 0u) + (w->levels.size > 0 ? 1u : 0u);
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+            w->n_sections += w->programs[p].sections[s].size > 0;
     w->head_size = RLXV_HEADER_BYTES + (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
-        if (s != RLXV_SECTION_DATA && w->sections[s].size &&
-            (!rlx_align_size(w->head_size, 64, &w->head_size) ||
-             !rlx_add_size(w->head_size, w->sections[s].size, &w->head_size)))
-            return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
+    RLX_TRY(measure_section(w, &w->levels, err));
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        for (uint32_t s = 1; s < RLXV_SECTION_END; s++)
+            RLX_TRY(measure_section(w, &w->programs[p].sections[s], err));
     if ((w->data_size && !rlx_align_size(w->head_size, 64, &w->head_size)) ||
         !rlx_add_size(w->head_size, (size_t)w->data_size, &total))
         return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
     return RLX_OK;
 }
 
-/* Fills the sections; deinit the writer also after an error. */
-static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
+/* Fills the sections of one program, whose tensors have their places. */
+static rlx_status fill(program *w, rlx_error *err)
 {
-    *w = (writer){.b = b};
-    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_init(&w->sections[s], &b->allocator);
+    rlx_exec_builder *b = w->b;
     if (b->current != RLX_NONE)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a function is still open");
     for (uint32_t i = 0; i < b->n_functions; i++)
@@ -332,7 +422,6 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
     w->order = rlxv_arena_alloc(&b->arena, b->n_strings, sizeof *w->order);
     if (!w->file_string || !w->order)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
-    RLX_TRY(place_tensors(w, err));
     write_rows(w, RLXV_SECTION_EXPRS, &b->exprs);
     write_rows(w, RLXV_SECTION_TYPES, &b->types);
     write_constants(w);
@@ -343,13 +432,32 @@ static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
     write_names(w);
     write_native(w);
     write_strings(w);
+    return RLX_OK;
+}
+
+/* Fills the sections; deinit the writer also after an error. */
+static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
+{
+    *w = (writer){.b = b, .n_programs = b->n_levels ? b->n_levels : 1};
+    rlxv_buffer_init(&w->levels, &b->allocator);
+    for (uint32_t p = 0; p < w->n_programs; p++) {
+        w->programs[p].b = b->n_levels ? b->levels[p].program : b;
+        for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+            rlxv_buffer_init(&w->programs[p].sections[s], &b->allocator);
+    }
+    RLX_TRY(place_tensors(w, err));
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        RLX_TRY(fill(&w->programs[p], err));
+    write_levels(w);
     return measure(w, err);
 }
 
 static void deinit(writer *w)
 {
-    for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
-        rlxv_buffer_deinit(&w->sections[s]);
+    rlxv_buffer_deinit(&w->levels);
+    for (uint32_t p = 0; p < w->n_programs; p++)
+        for (uint32_t s = 0; s < RLXV_SECTION_END; s++)
+            rlxv_buffer_deinit(&w->programs[p].sections[s]);
 }
 
 /* |size| zero bytes, the first of which are the head. */
@@ -390,7 +498,6 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
     uint8_t *head = NULL;
     rlx_new_file *f = NULL;
     const char *temporary;
-    rlx_executable *exe = NULL;
     rlx_status status = prepare(&w, b, err);
     if (status == RLX_OK)
         status = make_head(&w, w.head_size, &head, err);
@@ -402,9 +509,13 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
             status = rlx_new_file_write(f, w.data[i].data, w.data[i].size, err);
         /* The file is checked as any reader would before it gets its name; what went into a device
          * or pipe cannot be. */
-        if (status == RLX_OK && (temporary = rlxv_new_file_name(f)))
-            status = rlx_executable_load_file(temporary, NULL, &exe, err);
-        rlx_executable_release(exe);
+        for (uint32_t level = b->n_levels > 0; status == RLX_OK && level <= b->n_levels; level++) {
+            rlx_executable *exe = NULL;
+            if ((temporary = rlxv_new_file_name(f)))
+                status = rlx_executable_load_file(temporary, &(rlx_load_options){.level = level},
+                                                  &exe, err);
+            rlx_executable_release(exe);
+        }
         status = rlx_new_file_end(f, status, err);
     }
     rlx_free(&b->allocator, head, w.head_size, 64);

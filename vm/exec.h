@@ -144,6 +144,8 @@ struct rlx_executable {
     uint32_t *code;
     rlx_str *metadata; /* key, value, key, value, ... */
     rlxv_native native;
+    rlx_level_info *levels; /* n_levels; |runs| is not filled */
+    uint32_t n_levels, level;
     struct {
         bool present, checked;
         rlx_public_key key;
@@ -180,6 +182,10 @@ rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe
 /* |file|: rlx_load_options.native_file. */
 rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err);
 void rlxv_native_unload(rlx_executable *exe);
+/* Whether this machine can run kernels for |triple|; VERSION with the reason. */
+rlx_status rlxv_native_check_triple(rlx_str triple, rlx_error *err);
+/* Whether it has the CPU feature; VERSION with the reason. */
+rlx_status rlxv_native_check_feature(rlx_str feature, rlx_error *err);
 
 /* expr.c: |slots| must have at least exprs[e].slots entries. False: overflow or division by 0. */
 bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int64_t *out);

@@ -21,13 +21,18 @@ enum {
     RLXV_SECTION_PLANS = 13,
     RLXV_SECTION_NAMES = 14,     /* of results */
     RLXV_SECTION_SIGNATURE = 15, /* signature.h */
-    RLXV_SECTION_END = 16,
+    RLXV_SECTION_LEVELS = 16,    /* load_levels.c */
+    RLXV_SECTION_END = 17,
 };
+/* A file may hold a program for each of several CPU levels, all of which share the data section.
+   The row of a section then states its level, from 1; 0: it belongs to the file, as the levels, the
+   signature and the data do. A file without levels has 0 everywhere. */
+#define RLXV_MAX_LEVELS 8u
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
 #define RLXV_SECTION_BYTES 40u
 #define RLXV_SECTION_REQUIRED 1u
-#define RLXV_MAX_SECTIONS 64u
+#define RLXV_MAX_SECTIONS 128u
 
 /* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND, NOMEM or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);

@@ -409,19 +409,28 @@ rlx_status rlxv_read_header(const uint8_t *h, size_t available, uint64_t total_s
     return RLX_OK;
 }
 
-/* Fills l->sections and compares checksums; the header is known to be sound. */
+bool rlxv_is_common_section(uint32_t kind)
+{
+    return kind == RLXV_SECTION_DATA || kind == RLXV_SECTION_SIGNATURE ||
+           kind == RLXV_SECTION_LEVELS;
+}
+
+/* Fills l->sections with what belongs to no level and compares all checksums; the header is known
+   to be sound. */
 static rlx_status split_sections(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;
     const uint8_t *h = exe->head;
-    uint32_t n = rlxv_load_u32(h + 24), seen = 0;
+    uint32_t n = rlxv_load_u32(h + 24), seen[RLXV_MAX_LEVELS + 1] = {0};
     size_t at = RLXV_HEADER_BYTES + (size_t)n * RLXV_SECTION_BYTES;
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *e = h + RLXV_HEADER_BYTES + (size_t)i * RLXV_SECTION_BYTES;
         uint32_t kind = rlxv_load_u32(e), flags = rlxv_load_u32(e + 4);
         uint64_t offset = rlxv_load_u64(e + 8), size = rlxv_load_u64(e + 16);
         uint64_t sum = rlxv_load_u64(e + 24);
-        if (flags & ~RLXV_SECTION_REQUIRED || rlxv_load_u32(e + 36))
+        uint32_t level = rlxv_load_u32(e + 36);
+        if (flags & ~RLXV_SECTION_REQUIRED || level > RLXV_MAX_LEVELS ||
+            (level > 0 && rlxv_is_common_section(kind)))
             return bad_header(l->err, "unknown section flags");
         for (; at < offset; at++)
             if (h[at])
@@ -441,10 +450,12 @@ static rlx_status split_sections(rlxv_loader *l)
                                 "section %u is required and unknown to this library", kind);
             continue;
         }
-        if (seen & 1u << kind)
+        if (seen[level] & 1u << kind)
             return rlx_fail(l->err, RLX_E_INVALID_MODULE, "section %u appears twice", kind);
-        seen |= 1u << kind;
-        l->sections[kind] = (rlxv_section){h + offset, (size_t)size, rlxv_load_u32(e + 32), true};
+        seen[level] |= 1u << kind;
+        if (level == 0)
+            l->sections[kind] =
+                (rlxv_section){h + offset, (size_t)size, rlxv_load_u32(e + 32), true};
     }
     return RLX_OK;
 }
@@ -471,10 +482,10 @@ rlx_status rlxv_load(const rlx_allocator *a, uint8_t *head, size_t head_size, rl
 
     rlxv_loader l = {.exe = exe, .options = options, .err = err};
     static rlx_status (*const steps[])(rlxv_loader *) = {
-        split_sections,   rlxv_parse_signature, rlxv_parse_strings, rlxv_parse_exprs,
-        rlxv_parse_types, rlxv_parse_constants, parse_kernels,      parse_imports,
-        parse_code,       parse_functions,      rlxv_parse_plans,   parse_debug,
-        parse_names,      parse_metadata,       parse_native,
+        split_sections,   rlxv_parse_signature, rlxv_choose_level,    rlxv_parse_strings,
+        rlxv_parse_exprs, rlxv_parse_types,     rlxv_parse_constants, parse_kernels,
+        parse_imports,    parse_code,           parse_functions,      rlxv_parse_plans,
+        parse_debug,      parse_names,          parse_metadata,       parse_native,
     };
     rlx_status status = rlxv_read_header(head, head_size, total_size, &exe->head_size,
                                          &exe->data_offset, &exe->data_size, err);

@@ -43,6 +43,14 @@ rlx_status rlxv_load_nomem(rlxv_loader *l);
 
 /* signature.c, before all others. */
 rlx_status rlxv_parse_signature(rlxv_loader *l);
+/* Whether a section of this kind belongs to the file and not to one of its levels. */
+bool rlxv_is_common_section(uint32_t kind);
+/* load_levels.c, before the tables: which level's sections they are read from. */
+rlx_status rlxv_choose_level(rlxv_loader *l);
+/* "a,b": |at| goes on behind the name that is returned; false at the end. */
+bool rlxv_next_feature(rlx_str list, size_t *at, rlx_str *out);
+/* Whether the bytes are UTF-8 without NUL. */
+bool rlxv_is_utf8(const uint8_t *p, size_t n);
 /* load_tables.c, in the order in which they must run. */
 rlx_status rlxv_parse_strings(rlxv_loader *l);
 rlx_status rlxv_parse_exprs(rlxv_loader *l);

@@ -5,7 +5,7 @@
 #include <rlx/checked.h>
 #include <string.h>
 
-static bool valid_utf8(const uint8_t *p, size_t n)
+bool rlxv_is_utf8(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n;) {
         uint32_t c = p[i], more = c < 0x80 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
@@ -40,7 +40,7 @@ rlx_status rlxv_parse_strings(rlxv_loader *l)
         size_t end = rlxv_read_word(&r);
         if (end < at || end > bytes)
             return rlxv_malformed(l, "string", i, "leaves its section");
-        if (!valid_utf8(base + at, end - at))
+        if (!rlxv_is_utf8(base + at, end - at))
             return rlxv_malformed(l, "string", i, "is not UTF-8");
         exe->strings[i] = (rlx_str){(const char *)base + at, end - at};
         at = end;

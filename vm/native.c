@@ -25,22 +25,32 @@
 #define HOST_ARCH "unknown"
 #endif
 
-static rlx_status check_target(const rlxv_native *n, rlx_error *err)
+rlx_status rlxv_native_check_triple(rlx_str triple, rlx_error *err)
 {
     size_t arch = 0;
-    while (arch < n->triple.len && n->triple.data[arch] != '-')
+    while (arch < triple.len && triple.data[arch] != '-')
         arch++;
-    if (!rlx_str_eq((rlx_str){n->triple.data, arch}, RLX_STR(HOST_ARCH)))
-        return rlx_fail(err, RLX_E_VERSION, "the kernels are for %.*s, this machine is %s",
-                        (int)n->triple.len, n->triple.data, HOST_ARCH);
-    for (uint32_t i = 0; i < n->n_features; i++) {
-        if (!rlx_cpu_has(n->features[i]))
-            return rlx_fail(err, RLX_E_VERSION, "the kernels need the CPU feature %.*s, %s",
-                            (int)n->features[i].len, n->features[i].data,
-                            rlx_cpu_feature_is_known(n->features[i])
-                                ? "which this CPU lacks"
-                                : "which this library does not know");
-    }
+    if (rlx_str_eq((rlx_str){triple.data, arch}, RLX_STR(HOST_ARCH)))
+        return RLX_OK;
+    return rlx_fail(err, RLX_E_VERSION, "the kernels are for %.*s, this machine is %s",
+                    (int)triple.len, triple.data, HOST_ARCH);
+}
+
+rlx_status rlxv_native_check_feature(rlx_str feature, rlx_error *err)
+{
+    if (rlx_cpu_has(feature))
+        return RLX_OK;
+    return rlx_fail(err, RLX_E_VERSION, "the kernels need the CPU feature %.*s, %s",
+                    (int)feature.len, feature.data,
+                    rlx_cpu_feature_is_known(feature) ? "which this CPU lacks"
+                                                      : "which this library does not know");
+}
+
+static rlx_status check_target(const rlxv_native *n, rlx_error *err)
+{
+    RLX_TRY(rlxv_native_check_triple(n->triple, err));
+    for (uint32_t i = 0; i < n->n_features; i++)
+        RLX_TRY(rlxv_native_check_feature(n->features[i], err));
     return RLX_OK;
 }
 

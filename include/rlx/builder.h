@@ -109,6 +109,12 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rl
                                                          const rlx_str *features,
                                                          uint32_t n_features, const void *elf,
                                                          size_t size, rlx_error *err);
+/* Makes |b|, which has nothing else, a file for several CPU levels, and |program|, which is
+   complete with its native section, the next of them: from the least to the best, at most 8. Equal
+   constants of two levels are kept once. |name| is shown to users ("x86-64-v3"); triple and
+   features are those of the native section. |program| is borrowed until |b| is destroyed. */
+RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name,
+                                                        rlx_exec_builder *program, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_metadata(rlx_exec_builder *b, rlx_str key,
                                                            rlx_str value, rlx_error *err);
 

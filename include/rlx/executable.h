@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define RLX_FORMAT_MAJOR 1
-#define RLX_FORMAT_MINOR 2
+#define RLX_FORMAT_MINOR 3
 #define RLX_NONE UINT32_MAX
 
 typedef struct rlx_load_options {
@@ -40,6 +40,9 @@ typedef struct rlx_load_options {
     bool require_signature;
     const rlx_public_key *keys;
     uint32_t n_keys;
+    /* Of a file for several CPU levels: the one to load, from 1. 0: the last that this machine can
+       run; where it can run none, the first if nothing is to be run, else VERSION. */
+    uint32_t level;
 } rlx_load_options;
 
 /* |options| may be NULL. Errors: IO, INVALID_ARG, INVALID_MODULE, VERSION, NOT_FOUND (a builtin
@@ -66,6 +69,23 @@ RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the
    may be NULL. */
 RLX_API bool rlx_executable_signer(const rlx_executable *exe, rlx_public_key *out,
                                    bool *out_checked);
+
+/* --- CPU levels ------------------------------------------------------------------------------- */
+
+/* A program in a file for several CPU levels; |features| as LLVM spells them: "avx,avx2". */
+typedef struct rlx_level_info {
+    rlx_str name, triple, features;
+    bool runs; /* here: this machine has what the kernels need */
+} rlx_level_info;
+
+/* 0: the file has one program, which needs what rlx_executable_native says. The functions below are
+   of the level that was loaded. */
+RLX_API uint32_t rlx_executable_level_count(const rlx_executable *exe);
+/* The level that was loaded, from 1; 0 where the file has none. */
+RLX_API uint32_t rlx_executable_level(const rlx_executable *exe);
+/* |level| from 1; false if it is out of range. */
+RLX_API bool rlx_executable_level_info(const rlx_executable *exe, uint32_t level,
+                                       rlx_level_info *out);
 
 /* --- functions ------------------------------------------------------------------------------- */
 

@@ -70,12 +70,34 @@ static void try_a_change(const uint8_t *data, size_t size)
     rlx_free(NULL, changed, size, 64);
 }
 
+/* Runs, lists and assembles again the level |level|, or the file's only program. The number of
+   levels. */
+static uint32_t use(const uint8_t *data, size_t size, uint32_t level)
+{
+    const rlx_load_options options = {.level = level};
+    rlx_executable *exe;
+    rlx_error err;
+    char *text;
+    size_t len, again_size;
+    void *again;
+    if (rlx_executable_load_memory(data, size, &options, &exe, &err) != RLX_OK)
+        return 0;
+    const uint32_t levels = rlx_executable_level_count(exe);
+    fuzz_run_all(exe);
+    if (rlx_disassemble(NULL, exe, 0, &text, &len, &err) == RLX_OK) {
+        if (rlx_assemble(NULL, RLX_STR("fuzz"), (rlx_str){text, len}, &again, &again_size, &err) ==
+            RLX_OK)
+            rlx_free(NULL, again, again_size, 64);
+        rlx_free(NULL, text, len + 1, 1);
+    }
+    rlx_executable_release(exe);
+    return levels;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    rlx_executable *exe;
-    rlx_error err;
     uint8_t *data = rlx_alloc(NULL, size, 64);
     if (!data)
         return 0;
@@ -83,19 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         memcpy(data, bytes, size);
     seal(data, size);
     try_a_change(data, size);
-    if (rlx_executable_load_memory(data, size, NULL, &exe, &err) == RLX_OK) {
-        char *text;
-        size_t len, again_size;
-        void *again;
-        fuzz_run_all(exe);
-        if (rlx_disassemble(NULL, exe, 0, &text, &len, &err) == RLX_OK) {
-            if (rlx_assemble(NULL, RLX_STR("fuzz"), (rlx_str){text, len}, &again, &again_size,
-                             &err) == RLX_OK)
-                rlx_free(NULL, again, again_size, 64);
-            rlx_free(NULL, text, len + 1, 1);
-        }
-        rlx_executable_release(exe);
-    }
+    const uint32_t levels = use(data, size, 0);
+    for (uint32_t level = 1; level <= levels; level++)
+        use(data, size, level);
     rlx_free(NULL, data, size, 64);
     return 0;
 }

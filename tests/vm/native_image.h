@@ -14,9 +14,10 @@
 #define TRIPLE "aarch64-unknown-linux-gnu"
 #endif
 
-/* An image whose main returns an int32 that the kernel "k" stores; |text| is the C source
-   of it, compiled in |folder|. */
-static inline image native_image(rlx_test *t, const char *folder, const char *text)
+/* A program whose main returns an int32 that the kernel "k" stores; |text| is the C source of it,
+   compiled in |folder|, which needs |feature| (NULL: none). */
+static inline rlx_exec_builder *native_builder(rlx_test *t, const char *folder, const char *text,
+                                               const char *feature)
 {
     static uint8_t object[1 << 20];
     char source[64], target[64], command[256];
@@ -32,8 +33,7 @@ static inline image native_image(rlx_test *t, const char *folder, const char *te
     unlink(source);
     unlink(target);
 
-    image m;
-    void *data;
+    const rlx_str needs = rlx_str_from(feature ? feature : "");
     rlx_exec_builder *b;
     uint32_t tensor, kernel, fn, words[4];
     rlx_type_info type = {.kind = RLX_TYPE_TENSOR, .dtype = RLX_I32, .rank_known = true};
@@ -42,7 +42,8 @@ static inline image native_image(rlx_test *t, const char *folder, const char *te
     rlx_kernel_param param = {tensor, true};
     RLX_OKAY(
         rlx_exec_builder_kernel(b, RLX_STR("k"), RLX_STR("k"), 0, &param, 1, &kernel, &t->error));
-    RLX_OKAY(rlx_exec_builder_native(b, RLX_STR(TRIPLE), NULL, 0, object, size, &t->error));
+    RLX_OKAY(rlx_exec_builder_native(b, RLX_STR(TRIPLE), &needs, feature ? 1 : 0, object, size,
+                                     &t->error));
     RLX_OKAY(rlx_exec_builder_declare(b, RLX_STR("main"), true, &fn, &t->error));
     RLX_OKAY(rlx_exec_builder_begin(b, fn, NULL, 0, tensor, 0, &t->error));
     words[0] = 0, words[1] = rlx_dtype_word(RLX_I32), words[2] = 0;
@@ -50,6 +51,14 @@ static inline image native_image(rlx_test *t, const char *folder, const char *te
     RLX_OKAY(rlx_exec_builder_call_kernel(b, kernel, NULL, 0, words, 1, &t->error));
     RLX_OKAY(rlx_exec_builder_emit(b, RLX_OP_RET, words, 1, &t->error));
     RLX_OKAY(rlx_exec_builder_end(b, &t->error));
+    return b;
+}
+
+static inline image native_image(rlx_test *t, const char *folder, const char *text)
+{
+    image m;
+    void *data;
+    rlx_exec_builder *b = native_builder(t, folder, text, NULL);
     RLX_OKAY(rlx_exec_builder_finish(b, &data, &m.size, &t->error));
     m.data = data;
     rlx_exec_builder_destroy(b);

@@ -159,6 +159,9 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_exec_builder_native(b, no_text, (void *)room, 1, (void *)room, 1, &err));
     REFUSED(rlx_exec_builder_native(b, text, NULL, 1, (void *)room, 1, &err));
     REFUSED(rlx_exec_builder_native(b, text, (void *)room, 1, NULL, 1, &err));
+    REFUSED(rlx_exec_builder_level(NULL, text, b, &err));
+    REFUSED(rlx_exec_builder_level(b, no_text, b, &err));
+    REFUSED(rlx_exec_builder_level(b, text, NULL, &err));
     REFUSED(rlx_exec_builder_metadata(NULL, text, text, &err));
     REFUSED(rlx_exec_builder_metadata(b, no_text, text, &err));
     REFUSED(rlx_exec_builder_metadata(b, text, no_text, &err));
@@ -226,6 +229,10 @@ RLX_TEST(null, every_pointer_of_every_function)
     REFUSED(rlx_executable_save(exe, NULL, &err));
     REFUSED(rlx_executable_verify_constants(NULL, &err));
     EMPTY(rlx_executable_size(NULL));
+    EMPTY(rlx_executable_level_count(NULL));
+    EMPTY(rlx_executable_level(NULL));
+    EMPTY(rlx_executable_level_info(NULL, 1, (void *)room));
+    EMPTY(rlx_executable_level_info(exe, 1, NULL));
     EMPTY(rlx_executable_function_count(NULL));
     EMPTY(rlx_executable_function(NULL, 0, (void *)room));
     EMPTY(rlx_executable_function(exe, 0, NULL));

@@ -3,6 +3,8 @@
  * Without a choice everything is shown. --asm is the one form that `rlx asm` reads again. */
 #include "vm/cli/cli.h"
 
+#include <rlx/cpu.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ typedef struct arguments {
     const char *dims[CLI_MAX_NAMED];
     uint32_t n_dims;
     const char *svg;
+    uint32_t level; /* 0: the one that would run here */
 } arguments;
 
 static const cli_option options[] = {
@@ -35,10 +38,13 @@ static const cli_option options[] = {
     {"--svg", "F.svg", "draw the plan: time across, offset up"},
     {"--meta", "", "compiler, options, source"},
     {"--asm", "", "the whole file as assembly text"},
+    {"--level", "N", "show the N-th of several CPU levels, not the one that would run here"},
 };
-static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE, PART_CONSTANTS,
-                                   PART_KERNELS,   PART_MEMORY,   0,
-                                   PART_MEMORY,    PART_META,     PART_ASM};
+static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE,
+                                   PART_CONSTANTS, PART_KERNELS,
+                                   PART_MEMORY,    0,
+                                   PART_MEMORY,    PART_META,
+                                   PART_ASM,       0};
 _Static_assert(sizeof part_of / sizeof *part_of == sizeof options / sizeof *options,
                "a part for each option");
 
@@ -54,6 +60,13 @@ static bool set(void *user, const cli_option *option, const char *value)
     if (value && strcmp(option->name, "--svg") == 0) {
         a->svg = value;
         return true;
+    }
+    if (value && strcmp(option->name, "--level") == 0) {
+        a->level =
+            value[0] >= '1' && value[0] <= '9' && value[1] == '\0' ? (uint32_t)(value[0] - '0') : 0;
+        if (a->level == 0)
+            cli_complain("--level: expected a number from 1, got '%s'", value);
+        return a->level != 0;
     }
     return !value || cli_add_named(a->dims, &a->n_dims, "--dim", value);
 }
@@ -106,6 +119,45 @@ static void show_constants(const rlx_executable *exe)
         char name[32];
         snprintf(name, sizeof name, "  %4u", c);
         cli_print_value(stdout, name, rlx_executable_constant(exe, c));
+    }
+}
+
+/* The first feature that |level| needs and this machine lacks; its length is 0 where there is none.
+ */
+static rlx_str lacking(const rlx_level_info *level)
+{
+    const char *at = level->features.data, *end = at + level->features.len;
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const rlx_str feature = {at, (size_t)((comma ? comma : end) - at)};
+        if (!rlx_cpu_has(feature))
+            return feature;
+        at = comma ? comma + 1 : end;
+    }
+    return (rlx_str){"", 0};
+}
+
+static void show_levels(const rlx_executable *exe)
+{
+    const uint32_t n = rlx_executable_level_count(exe), shown = rlx_executable_level(exe);
+    rlx_level_info level;
+    uint32_t best = 0;
+    if (n == 0)
+        return;
+    for (uint32_t i = 1; rlx_executable_level_info(exe, i, &level); i++)
+        best = level.runs ? i : best;
+    puts("CPU levels");
+    for (uint32_t i = 1; rlx_executable_level_info(exe, i, &level); i++) {
+        const rlx_str lacks = lacking(&level);
+        printf("  %4u  %.*s  %.*s", i, (int)level.name.len, level.name.data, (int)level.triple.len,
+               level.triple.data);
+        if (!level.runs && lacks.len == 0)
+            printf("  for another machine");
+        else if (!level.runs)
+            printf("  this CPU lacks %.*s", (int)lacks.len, lacks.data);
+        else if (i == best)
+            printf("  runs here");
+        puts(i == shown ? "  (shown below)" : "");
     }
 }
 
@@ -189,7 +241,8 @@ static int dump(const arguments *a)
         cli_complain("%s", err.message);
         return CLI_USAGE;
     }
-    if (rlx_executable_load_file(a->file, NULL, &exe, &err) != RLX_OK)
+    if (rlx_executable_load_file(a->file, &(rlx_load_options){.level = a->level}, &exe, &err) !=
+        RLX_OK)
         return cli_fail(&err);
     int status = CLI_OK;
     if (parts & PART_ASM) {
@@ -198,6 +251,7 @@ static int dump(const arguments *a)
         return status;
     }
     printf("%s: %s\n", a->file, cli_bytes_text(rlx_executable_size(exe), size, sizeof size));
+    show_levels(exe);
     if (parts & PART_FUNCTIONS)
         show_functions(exe);
     if (parts & PART_BYTECODE)

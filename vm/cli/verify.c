@@ -17,6 +17,23 @@ static bool set(void *user, const cli_option *option, const char *value)
     return cli_set_file(&a->file, value);
 }
 
+/* Structure, bytecode and plans of the file's other CPU levels; it may have none. */
+static int verify_levels(const arguments *a, const rlx_executable *first)
+{
+    int status = CLI_OK;
+    for (uint32_t i = 1; i <= rlx_executable_level_count(first) && status == CLI_OK; i++) {
+        rlx_executable *exe = NULL;
+        rlx_error err = {0};
+        if (i == rlx_executable_level(first))
+            continue;
+        status = cli_load(a->file, a->keys, a->n_keys, &(rlx_load_options){.level = i}, &exe);
+        if (status == CLI_OK && rlx_executable_verify_plans(exe, &err) != RLX_OK)
+            status = cli_fail(&err);
+        rlx_executable_release(exe);
+    }
+    return status;
+}
+
 static int verify(const arguments *a)
 {
     rlx_executable *exe = NULL;
@@ -32,11 +49,15 @@ static int verify(const arguments *a)
     if (status == CLI_OK && (rlx_executable_verify_constants(exe, &err) != RLX_OK ||
                              rlx_executable_verify_plans(exe, &err) != RLX_OK))
         status = cli_fail(&err);
+    if (status == CLI_OK)
+        status = verify_levels(a, exe);
     if (status == CLI_OK) {
         printf("%s: ok, %u functions, %u kernels, %u constants, %s", a->file,
                rlx_executable_function_count(exe), rlx_executable_kernel_count(exe),
                rlx_executable_constant_count(exe),
                cli_bytes_text(rlx_executable_size(exe), size, sizeof size));
+        if (rlx_executable_level_count(exe) > 0)
+            printf(", %u CPU levels", rlx_executable_level_count(exe));
         if (rlx_executable_signer(exe, &key, &checked))
             printf(checked ? ", signed with key %s"
                            : ", a signature of key %s (not checked: no --key)",
