@@ -333,7 +333,8 @@ static rlx_status read_integers(const rlx_value *args, uint32_t i, uint32_t ndim
     *out_type = rlx_tensor_dtype(t);
     if (rlx_tensor_ndim(t) != ndim || (out_type->code != RLX_INT && out_type->code != RLX_UINT) ||
         dims[0] != r->images || (ndim == 2 && dims[1] != r->n))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u must be integers, one for each %s", i,
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "argument %u must be a tensor of integers, one for each %s", i,
                         ndim == 1 ? "image" : "box");
     *out = rlx_tensor_data(t);
     return RLX_OK;
@@ -355,7 +356,8 @@ static rlx_status read_suppression(const rlx_value *args, suppression *s, rlx_er
     RLX_TRY(read_float(args, 11, &s->threshold, err));
     RLX_TRY(rlxb_int(args, 12, &s->to_top, err));
     if (s->r.width - s->coordinate < 4)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a box of %lld elements has no coordinates at %lld",
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "boxes have %lld elements; coordinates cannot start at %lld",
                         (long long)s->r.width, (long long)s->coordinate);
     s->iou = rounded(s, s->iou);
     s->threshold = s->sigma > 0 ? rounded(s, s->threshold) : 0;

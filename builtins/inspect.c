@@ -17,7 +17,7 @@ static rlx_status dimension(const rlx_tensor *t, int64_t axis, bool stride, int6
     *out = stride ? 1 : dims[at];
     for (uint32_t i = at + 1; stride && i < ndim; i++)
         if (!rlx_mul_i64(*out, dims[i], out))
-            return rlx_fail(err, RLX_E_LIMIT, "stride of dimension %u does not fit", at);
+            return rlx_fail(err, RLX_E_LIMIT, "the stride of dimension %u overflows", at);
     return RLX_OK;
 }
 

@@ -25,7 +25,7 @@ static rlx_status open(rlx_call_context *cc, const rlx_value *args, const char *
     if (ndim < 2 || dims[ndim - 1] != dims[ndim - 2] ||
         (!rlx_dtype_eq(t, RLX_F64) && !rlx_dtype_eq(t, RLX_F32)))
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "%s: square matrices of float32 or float64 expected", name);
+                        "%s: expected square matrices of float32 or float64", name);
     m->of = x;
     m->size = dims[ndim - 1];
     if (!rlx_mul_i64(m->size, m->size, &m->count) || !rlx_mul_i64(m->count, n, &room))

@@ -27,8 +27,9 @@ static rlx_status place(const rlx_value *args, uint32_t i, uint32_t n, int64_t p
     RLX_TRY(rlxb_int(args, i, &at, err));
     const int64_t from_start = at < 0 && at >= -(int64_t)n ? at + n : at;
     if (from_start < 0 || from_start >= places)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "position %lld is outside of a sequence of %u",
-                        (long long)at, n);
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "position %lld is out of range for a sequence of %u items", (long long)at,
+                        n);
     *out = (uint32_t)from_start;
     return RLX_OK;
 }
@@ -97,7 +98,7 @@ rlx_status rlxb_list_erase(rlx_call_context *cc, const rlx_value *args, uint32_t
     const uint32_t count = rlx_tuple_count(list);
     uint32_t at = count - 1;
     if (count == 0)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "nothing can be erased from an empty sequence");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "cannot erase from an empty sequence");
     if (n > 1)
         RLX_TRY(place(args, 1, count, count, &at, err));
     RLX_TRY(rlxb_scratch(cc, count, sizeof(rlx_value), &memory, err));
@@ -151,12 +152,13 @@ rlx_status rlxb_list_concat(rlx_call_context *cc, const rlx_value *args, uint32_
     RLX_TRY(rlxb_int(args, 2, &stack, err));
     const uint32_t count = rlx_tuple_count(list);
     if (count == 0)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "the items of an empty sequence cannot be joined");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "cannot concatenate an empty sequence");
     for (uint32_t i = 0; i < count; i++)
         if (rlx_tuple_get(list, i).kind != RLX_KIND_TENSOR ||
             rlx_dtype_is_packed(rlx_tensor_dtype(rlx_tuple_get(list, i).as.tensor)))
             return rlx_fail(err, RLX_E_INVALID_ARG,
-                            "item %u of the sequence is no tensor, or one of packed elements", i);
+                            "item %u of the sequence must be a tensor with elements of whole bytes",
+                            i);
     const rlx_tensor *first = rlx_tuple_get(list, 0).as.tensor;
     const uint32_t have = rlx_tensor_ndim(first), ndim = have + (stack != 0);
     if (ndim > RLX_MAX_NDIM)
@@ -169,9 +171,11 @@ rlx_status rlxb_list_concat(rlx_call_context *cc, const rlx_value *args, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const rlx_tensor *t = rlx_tuple_get(list, i).as.tensor;
         if (!fits(first, t, stack ? RLX_MAX_NDIM : at))
-            return rlx_fail(err, RLX_E_SHAPE, "item %u of the sequence does not fit the first", i);
+            return rlx_fail(
+                err, RLX_E_SHAPE,
+                "item %u of the sequence does not match the first in type, rank or shape", i);
         if (!rlx_add_i64(total, stack ? 1 : rlx_tensor_dims(t)[at], &total))
-            return rlx_fail(err, RLX_E_LIMIT, "the joined sequence is too long");
+            return rlx_fail(err, RLX_E_LIMIT, "the concatenated sequence is too long");
     }
     dims[at] = total;
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(first), ndim, dims, &result, err));
@@ -234,13 +238,13 @@ static rlx_status parts_of(const rlx_value *args, int64_t length, rlx_tensor **o
         for (int64_t i = 0; i < *out_parts; i++) {
             const int64_t part = part_length(*out_sizes, 0, left, i);
             if (part < 0 || part > left)
-                return rlx_fail(err, RLX_E_SHAPE, "parts %lld and before do not fit in %lld",
+                return rlx_fail(err, RLX_E_SHAPE, "parts up to %lld exceed the axis length %lld",
                                 (long long)i, (long long)length);
             left -= part;
         }
         if (left != 0)
-            return rlx_fail(err, RLX_E_SHAPE, "the parts leave %lld of %lld", (long long)left,
-                            (long long)length);
+            return rlx_fail(err, RLX_E_SHAPE, "the parts leave %lld of %lld elements uncovered",
+                            (long long)left, (long long)length);
         return RLX_OK;
     }
     RLX_TRY(rlxb_int(args, 3, out_each, err));
@@ -266,9 +270,9 @@ rlx_status rlxb_list_split(rlx_call_context *cc, const rlx_value *args, uint32_t
     const int64_t length = rlx_tensor_dims(x)[at];
     RLX_TRY(parts_of(args, length, &sizes, &each, &parts, err));
     if (!keep && (sizes || each != 1))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "only parts of one element lose the dimension");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "keepdims=0 needs parts of one element");
     if (parts > UINT32_MAX)
-        return rlx_fail(err, RLX_E_LIMIT, "%lld parts are too many", (long long)parts);
+        return rlx_fail(err, RLX_E_LIMIT, "%lld parts exceed the limit", (long long)parts);
     RLX_TRY(rlxb_scratch(cc, parts, sizeof(rlx_value), &memory, err));
     rlx_value *items = memory;
     rlx_status status = RLX_OK;
@@ -301,7 +305,8 @@ rlx_status rlxb_optional(rlx_call_context *cc, const rlx_value *args, uint32_t n
     }
     const uint32_t count = rlx_tuple_count(args[0].as.tuple);
     if (count > 1)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "an optional tensor cannot have %u values", count);
+        return rlx_fail(err, RLX_E_INVALID_ARG, "an optional holds at most one value, got %u",
+                        count);
     *out = rlx_value_retain(rlx_tuple_get(args[0].as.tuple, 0)); /* none past the end */
     return RLX_OK;
 }
@@ -334,7 +339,7 @@ static rlx_status state_of(const rlx_value *args, rlx_tensor **out, int64_t *out
             return RLX_OK;
         }
     }
-    return rlx_fail(err, RLX_E_INVALID_ARG, "argument 0 is no state of rlx.collect");
+    return rlx_fail(err, RLX_E_INVALID_ARG, "argument 0 is not a state of rlx.collect");
 }
 
 /* Room for twice as many values like |value|, with what |old| has. */
@@ -343,7 +348,7 @@ static rlx_status grow(rlx_call_context *cc, const rlx_tensor *old, const rlx_te
 {
     int64_t dims[RLX_MAX_NDIM] = {FIRST_ROOM};
     if (rlx_tensor_ndim(value) == RLX_MAX_NDIM || (count > 0 && !rlx_mul_i64(count, 2, &dims[0])))
-        return rlx_fail(err, RLX_E_LIMIT, "the results of the turns do not fit in a tensor");
+        return rlx_fail(err, RLX_E_LIMIT, "the collected results are too large for one tensor");
     for (uint32_t i = 0; i < rlx_tensor_ndim(value); i++)
         dims[i + 1] = rlx_tensor_dims(value)[i];
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(value), rlx_tensor_ndim(value) + 1, dims,
@@ -368,7 +373,7 @@ rlx_status rlxb_collect(rlx_call_context *cc, const rlx_value *args, uint32_t n,
         same = rlx_tensor_dims(room)[i + 1] == rlx_tensor_dims(value)[i];
     if (!same)
         return rlx_fail(err, RLX_E_SHAPE,
-                        "the result of turn %lld has another shape than those before",
+                        "the result of iteration %lld differs in shape from earlier ones",
                         (long long)count);
     if (!room || count == rlx_tensor_dims(room)[0]) {
         RLX_TRY(grow(cc, room, value, count, &fresh, err));

@@ -19,7 +19,8 @@ rlx_status rlxb_alloc_shape_heap(rlx_call_context *cc, const rlx_value *args, ui
     rlx_tensor *heap = NULL;
     RLX_TRY(rlxb_int(args, 0, &count, err));
     if (count < 0)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a shape heap of %lld", (long long)count);
+        return rlx_fail(err, RLX_E_INVALID_ARG, "shape heap size %lld is out of range",
+                        (long long)count);
     RLX_TRY(rlx_call_alloc_tensor(cc, RLX_I64, 1, &count, &heap, err));
     if (count > 0)
         memset(rlx_tensor_mutable_data(heap), 0, rlx_tensor_nbytes(heap));
@@ -41,7 +42,7 @@ static rlx_status open_heap(const rlx_value *args, uint32_t i, shape_heap *out, 
     RLX_TRY(rlxb_tensor(args, i, &t, err));
     if (!rlx_dtype_eq(rlx_tensor_dtype(t), RLX_I64) || rlx_tensor_ndim(t) != 1 ||
         !rlx_tensor_mutable_data(t))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u is no shape heap", i);
+        return rlx_fail(err, RLX_E_INVALID_ARG, "argument %u is not a shape heap", i);
     *out = (shape_heap){rlx_tensor_mutable_data(t), rlx_tensor_numel(t)};
     return RLX_OK;
 }
@@ -49,8 +50,9 @@ static rlx_status open_heap(const rlx_value *args, uint32_t i, shape_heap *out, 
 static rlx_status check_slot(const shape_heap *heap, int64_t slot, rlx_error *err)
 {
     if (slot < 0 || slot >= heap->n)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "slot %lld of a shape heap of %lld",
-                        (long long)slot, (long long)heap->n);
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "slot %lld is out of range for a shape heap of %lld", (long long)slot,
+                        (long long)heap->n);
     return RLX_OK;
 }
 

@@ -89,7 +89,7 @@ static rlx_status open_generator(const rlx_value *args, uint32_t n, generator *g
             got = getrandom(&fresh, sizeof fresh, 0);
         while (got < 0 && errno == EINTR);
         if (got != (ssize_t)sizeof fresh)
-            return rlx_fail(err, RLX_E_IO, "random: the system gives no entropy");
+            return rlx_fail(err, RLX_E_IO, "random: the system provides no entropy");
         seed ^= fresh;
     }
     seed_generator(g, seed);

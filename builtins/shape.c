@@ -103,7 +103,7 @@ rlx_status rlxb_tensor_to_shape(rlx_call_context *cc, const rlx_value *args, uin
     if (rlx_tensor_ndim(t) != 1 || (dtype.code != RLX_INT && dtype.code != RLX_UINT) ||
         count > RLX_MAX_NDIM)
         return rlx_fail(err, RLX_E_SHAPE,
-                        "tensor_to_shape wants an integer vector of at most %d elements",
+                        "tensor_to_shape needs an integer vector of at most %d elements",
                         RLX_MAX_NDIM);
     for (int64_t i = 0; i < count; i++) /* negative ones too: axes, begins, paddings */
         dims[i] = rlxb_read_int(dtype, rlx_tensor_data(t), i);
@@ -125,7 +125,8 @@ rlx_status rlxb_scalar(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
                     (dtype.code == RLX_INT || dtype.code == RLX_UINT || dtype.code == RLX_BOOL);
     if ((!is_float && args[0].kind != RLX_KIND_INT && args[0].kind != RLX_KIND_BOOL) ||
         !(wide || narrow || (integers && !is_float)))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "scalar wants a number and a type that holds it");
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "scalar needs a number and a type that can hold it");
     double value = is_float ? args[0].as.f : (double)args[0].as.i;
     float single = (float)value;
     RLX_TRY(rlx_call_alloc_tensor(cc, dtype, 0, NULL, &t, err));
@@ -152,7 +153,7 @@ rlx_status rlxb_item(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     if (rlx_tensor_numel(t) != 1 || !(is_float || is_bool || rlx_dtype_eq(dtype, RLX_I64)))
         return rlx_fail(
             err, RLX_E_INVALID_ARG,
-            "item wants one element of int64, float64 or bool; the tensor has %lld of %s",
+            "item needs one element of int64, float64 or bool; the tensor has %lld of %s",
             (long long)rlx_tensor_numel(t), rlx_dtype_name(dtype, name));
     if (is_float) {
         memcpy(&real, rlx_tensor_data(t), sizeof real);

@@ -159,7 +159,7 @@ static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *
 static rlx_status index_dtype(rlx_dtype dtype, rlx_error *err)
 {
     if (dtype.code != RLX_INT && dtype.code != RLX_UINT)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "indices need an integer dtype");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "indices must have an integer dtype");
     return RLX_OK;
 }
 
@@ -259,7 +259,7 @@ static rlx_status result(const rlx_value *args, uint32_t i, const rlx_tensor *x,
     for (uint32_t k = 0; fits && k < rlx_tensor_ndim(x); k++)
         fits = rlx_tensor_dims(*out)[k] == dims[k];
     if (!fits || !rlx_tensor_mutable_data(*out))
-        return rlx_fail(err, RLX_E_SHAPE, "argument %u is no place for the result", i);
+        return rlx_fail(err, RLX_E_SHAPE, "argument %u cannot hold the result", i);
     return RLX_OK;
 }
 
@@ -267,7 +267,8 @@ static rlx_status value_dtype(const lines *l, const rlx_tensor *values, rlx_erro
 {
     return rlx_dtype_eq(rlx_tensor_dtype(values), l->dtype)
                ? RLX_OK
-               : rlx_fail(err, RLX_E_INVALID_ARG, "the sorted values need the dtype of the input");
+               : rlx_fail(err, RLX_E_INVALID_ARG,
+                          "the sorted values must have the dtype of the input");
 }
 
 /* (x, out, axis, is_ascend) */

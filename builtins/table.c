@@ -97,7 +97,7 @@ rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void 
 {
     int64_t bytes;
     if (!rlx_mul_i64(count, size, &bytes))
-        return rlx_fail(err, RLX_E_LIMIT, "%lld elements need too much scratch memory",
+        return rlx_fail(err, RLX_E_LIMIT, "the scratch memory for %lld elements is too large",
                         (long long)count);
     rlx_kernel_context *ctx = rlx_call_kernel_context(cc);
     *out = ctx->scratch_alloc(ctx, bytes > 0 ? bytes : 1, 64);

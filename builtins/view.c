@@ -30,7 +30,7 @@ rlx_status rlxb_view(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
     size_t bytes, whole = rlx_tensor_nbytes(t);
     if (!rlx_nbytes(dims, ndim, dtype, &bytes) || offset < 0 || (uint64_t)offset > whole ||
         bytes > whole - (size_t)offset)
-        return rlx_fail(err, RLX_E_SHAPE, "view: the part lies outside the tensor of %zu bytes",
+        return rlx_fail(err, RLX_E_SHAPE, "view: the view lies outside the tensor of %zu bytes",
                         whole);
     RLX_TRY(rlx_call_alloc_tensor(cc, dtype, ndim, dims, &copy, err));
     if (bytes > 0)

@@ -460,9 +460,9 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
                               p.last ? p.channels : p.bins[1]};
     if (rlx_tensor_dims(rois)[1] != 5 || p.bins[0] < 1 || p.bins[1] < 1)
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "roi_align: regions (n, 5) and a positive size expected");
+                        "roi_align: expected regions (n, 5) and a positive size");
     if (p.ratio > MAX_SAMPLES)
-        return rlx_fail(err, RLX_E_LIMIT, "roi_align: more than %d samples a bin", MAX_SAMPLES);
+        return rlx_fail(err, RLX_E_LIMIT, "roi_align: more than %d samples per bin", MAX_SAMPLES);
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
     pooled bin = {.data = rlx_tensor_data(x)};
     for (int64_t r = 0; r < regions; r++)
@@ -508,7 +508,7 @@ rlx_status rlxb_roi_pool(rlx_call_context *cc, const rlx_value *args, uint32_t n
     const int64_t shape[4] = {rlx_tensor_dims(rois)[0], dims[1], bins[0], bins[1]};
     if (rlx_tensor_dims(rois)[1] != 5 || bins[0] < 1 || bins[1] < 1)
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "roi_pool: regions (n, 5) and a positive size expected");
+                        "roi_pool: expected regions (n, 5) and a positive size");
     RLX_TRY(rlx_call_alloc_tensor(cc, rlx_tensor_dtype(x), 4, shape, &result, err));
     const void *data = rlx_tensor_data(x), *regions = rlx_tensor_data(rois);
     void *to = rlx_tensor_mutable_data(result);

@@ -92,7 +92,7 @@ static rlx_status at_name(rlxv_asm *a, bool kernel, uint32_t *out)
         }
     }
     a->token = where;
-    return rlxv_asm_error(a, "there is no %s '%.*s'", kernel ? "kernel" : "function", (int)text.len,
+    return rlxv_asm_error(a, "unknown %s '%.*s'", kernel ? "kernel" : "function", (int)text.len,
                           text.data);
 }
 
@@ -170,7 +170,7 @@ static rlx_status instruction(rlxv_asm *a, function_text *f)
         if (rlxv_asm_is(a, rows[i].name))
             info = &rows[i];
     if (!info)
-        return rlxv_asm_error(a, "there is no instruction '%.*s'", (int)a->token.text.len,
+        return rlxv_asm_error(a, "unknown instruction '%.*s'", (int)a->token.text.len,
                               a->token.text.data);
     RLX_TRY(rlxv_asm_next(a));
     f->n_words = 0;
@@ -194,7 +194,7 @@ static rlx_status wrong_number(rlxv_asm *a, const rlxv_token *where, char letter
     if (given == number)
         return RLX_OK;
     a->token = *where;
-    return rlxv_asm_error(a, "this is %c%u, not %c%u", letter, number, letter, given);
+    return rlxv_asm_error(a, "expected index %c%u, got %c%u", letter, number, letter, given);
 }
 
 /* "u0 z0 size first last", and "@ offset" where it is stated. */

@@ -100,7 +100,7 @@ rlx_status rlxv_asm_next(rlxv_asm *a)
         while (end < a->text.len && at(a, end) != '"' && at(a, end) != '\n')
             end += at(a, end) == '\\' ? 2 : 1;
         if (at(a, end) != '"')
-            return rlxv_asm_error(a, "the string has no end");
+            return rlxv_asm_error(a, "unterminated string");
         end++;
         a->token.kind = RLXV_TOKEN_STRING;
     } else if ((c == '-' && d == '>') || (c == '/' && d == '/') ||

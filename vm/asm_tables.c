@@ -232,7 +232,7 @@ static rlx_status inline_type(rlxv_asm *a, uint32_t *out)
     } else if (rlx_str_eq(word, RLX_STR("tensor")) || rlx_dtype_parse(word, &t.dtype)) {
         RLX_TRY(dims(a, &t));
     } else {
-        return rlxv_asm_error(a, "'%.*s' is no type", (int)word.len, word.data);
+        return rlxv_asm_error(a, "'%.*s' is not a type", (int)word.len, word.data);
     }
     return built(a, rlx_exec_builder_type(a->builder, &t, out, a->err));
 }
@@ -328,7 +328,7 @@ static rlx_status tensor(rlxv_asm *a, uint32_t *out)
     RLX_TRY(rlxv_asm_accept(a, "hex", &yes));
     /* A byte needs at least one character of text: a tensor larger than the text has no bytes. */
     if ((rlx_dtype_is_packed(dtype) ? (uint64_t)nbytes : (uint64_t)numel) > a->text.len)
-        return rlxv_asm_error(a, "the tensor is larger than the text");
+        return rlxv_asm_error(a, "the text is too short for the tensor");
     uint8_t *data = rlxv_arena_alloc(&a->arena, nbytes, 1);
     if (!data)
         return no_memory(a);
@@ -418,7 +418,7 @@ static rlx_status inline_constant(rlxv_asm *a, uint32_t *out)
         return tuple(a, out);
     if (rlx_str_eq(word, RLX_STR("tensor")))
         return tensor(a, out);
-    return rlxv_asm_error(a, "'%.*s' begins no constant", (int)word.len, word.data);
+    return rlxv_asm_error(a, "'%.*s' does not start a constant", (int)word.len, word.data);
 }
 
 rlx_status rlxv_asm_constant(rlxv_asm *a, uint32_t *out)
@@ -440,7 +440,7 @@ static rlx_status check_index(rlxv_asm *a, const rlxv_token *where, bool named, 
     if (!named || want == got)
         return RLX_OK;
     a->token = *where;
-    return rlxv_asm_error(a, "this one gets number %u", got);
+    return rlxv_asm_error(a, "the next number is %u", got);
 }
 
 static rlx_status kernel(rlxv_asm *a, uint32_t *out)
@@ -485,7 +485,7 @@ static rlx_status native(rlxv_asm *a)
     RLX_TRY(rlxv_asm_expect(a, "]"));
     RLX_TRY(rlxv_asm_u32(a, &size));
     if (size > a->text.len)
-        return rlxv_asm_error(a, "the object is larger than the text");
+        return rlxv_asm_error(a, "the text is too short for the object");
     uint8_t *elf = rlxv_arena_alloc(&a->arena, size, 1);
     if (!elf)
         return no_memory(a);

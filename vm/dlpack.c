@@ -87,14 +87,14 @@ rlx_status rlx_tensor_from_dlpack(const rlx_allocator *a, DLManagedTensor *m,
                         t->dtype.code, t->dtype.bits);
     if (as_dtype) {
         if (!rlx_dtype_valid(*as_dtype) || as_dtype->bits != dtype.bits)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "the requested type has another width");
+            return rlx_fail(err, RLX_E_INVALID_ARG, "the requested type has a different width");
         dtype = *as_dtype;
     }
     if (t->ndim < 0 || t->ndim > RLX_MAX_NDIM || (t->ndim > 0 && !t->shape))
         return rlx_fail(err, RLX_E_INVALID_ARG, "a DLPack tensor of rank %d", t->ndim);
     uint32_t ndim = (uint32_t)t->ndim;
     if (!rlx_numel(t->shape, ndim, &numel) || !rlx_nbytes(t->shape, ndim, dtype, &nbytes))
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a DLPack tensor whose size makes no sense");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a DLPack tensor with an invalid size");
     if (!t->data && nbytes > 0)
         return rlx_fail(err, RLX_E_INVALID_ARG, "a DLPack tensor without data");
     uint8_t *data = t->data ? (uint8_t *)t->data + t->byte_offset : NULL;

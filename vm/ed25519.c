@@ -38,7 +38,7 @@ rlx_status rlxv_ed25519_from_seed(const uint8_t seed[32], rlx_secret_key *out, r
     uint8_t public_key[crypto_sign_PUBLICKEYBYTES];
     RLX_TRY(start(err));
     if (crypto_sign_seed_keypair(public_key, out->bytes, seed) != 0)
-        return rlx_fail(err, RLX_E_SIGNATURE, "libsodium makes no key of the seed");
+        return rlx_fail(err, RLX_E_SIGNATURE, "libsodium cannot derive a key from the seed");
     return RLX_OK;
 }
 
@@ -84,7 +84,7 @@ rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_publi
     if (crypto_sign_verify_detached(signature, message, sizeof message, key->bytes) == 0)
         return RLX_OK;
     char id[RLX_KEY_ID_SIZE];
-    return rlx_fail(err, RLX_E_SIGNATURE, "its bytes are not those that key %s signed",
+    return rlx_fail(err, RLX_E_SIGNATURE, "its bytes differ from those that key %s signed",
                     rlx_key_id(key, id));
 }
 

@@ -12,7 +12,7 @@
 
 static rlx_status wrong_kind(uint32_t r, rlx_value v, const char *wanted, rlx_error *err)
 {
-    return rlx_fail(err, RLX_E_INVALID_ARG, "register %u holds a %s where a %s is needed", r,
+    return rlx_fail(err, RLX_E_INVALID_ARG, "register %u holds a %s, expected a %s", r,
                     rlx_kind_name((rlx_kind)v.kind), wanted);
 }
 
@@ -80,7 +80,7 @@ static rlx_status call_closure(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
     if (v.kind != RLX_KIND_CLOSURE)
         return wrong_kind(w[2], v, "closure", err);
     if (v.as.closure->exe != vm->exe)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a closure of another executable");
+        return rlx_fail(err, RLX_E_INVALID_ARG, "the closure belongs to another executable");
     return push_callee(vm, f, w, v.as.closure->function, v.as.closure, out_callee, err);
 }
 
@@ -131,7 +131,7 @@ static rlx_status alloc_storage(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rl
     int64_t size = f->slots[w[2]];
     rlx_storage *s;
     if (size < 0)
-        return rlx_fail(err, RLX_E_LIMIT, "a storage of %lld bytes", (long long)size);
+        return rlx_fail(err, RLX_E_LIMIT, "storage size %lld is out of range", (long long)size);
     RLX_TRY(rlxv_storage_new(vm->pool, NULL, (size_t)size, w[3], &s, err));
     rlxv_set_reg(f, w[1], (rlx_value){RLX_KIND_STORAGE, 0, {.storage = s}});
     return RLX_OK;

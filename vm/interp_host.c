@@ -28,7 +28,7 @@ static rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t pa
     const rlxv_kernel_param *p = &k->params[param];
     char want[24], got[24];
     if (v.kind != RLX_KIND_TENSOR)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "kernel %.*s, buffer %u: a %s is no tensor",
+        return rlx_fail(err, RLX_E_INVALID_ARG, "kernel %.*s, buffer %u: a %s is not a tensor",
                         (int)k->name.len, k->name.data, param, rlx_kind_name((rlx_kind)v.kind));
     const rlx_tensor *t = v.as.tensor;
     if (!rlx_dtype_eq(t->dtype, p->dtype))
@@ -114,10 +114,10 @@ static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *
         f->pointers[i] = v.as.tensor->data;
     }
     if (!fn)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not there: %s", (int)k->name.len,
+        return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not available: %s", (int)k->name.len,
                         k->name.data,
                         vm->exe->native.present ? "the native code was not trusted"
-                                                : "the host registered none of its name");
+                                                : "the host registered none with this name");
     rlx_call_info info;
     if (vm->before || vm->after) {
         info = rlxv_call_info(vm, f, w, RLX_CALL_KERNEL, k->name,

@@ -102,7 +102,7 @@ static rlx_status parse(const char *path, rlx_str text, const kind *want, uint8_
     size_t length = 0;
     if (!take(&text, "-----BEGIN ") || !(dashes = memmem(text.data, text.len, "-----", 5)))
         return rlx_fail(err, RLX_E_INVALID_ARG,
-                        "%s: is no key in PEM form, as rlx keygen and OpenSSL write it", path);
+                        "%s: not a PEM key as rlx keygen and OpenSSL write it", path);
     const rlx_str label = {text.data, (size_t)(dashes - text.data)};
     if (!rlx_str_eq(label, rlx_str_from(want->label)))
         return other_label(path, want, label, err);
@@ -177,7 +177,7 @@ static rlx_status write_key(const char *path, int mode, const kind *k,
     explicit_bzero(base64, sizeof base64);
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0 && errno == EEXIST)
-        status = rlx_fail(err, RLX_E_INVALID_ARG, "%s exists, and no key is written over", path);
+        status = rlx_fail(err, RLX_E_INVALID_ARG, "%s exists; keys are never overwritten", path);
     else if (fd < 0)
         status = rlxv_io_error(err, path, "create");
     if (status == RLX_OK) {

@@ -240,7 +240,8 @@ static rlx_status parse_functions(rlxv_loader *l)
         exe->function_hash[h] = i + 1;
     }
     if (at != exe->n_words)
-        return rlx_fail(l->err, RLX_E_INVALID_MODULE, "the code section has words of no function");
+        return rlx_fail(l->err, RLX_E_INVALID_MODULE,
+                        "the code section has words that belong to no function");
     return rlxv_close_section(l, &r, "functions");
 }
 
@@ -354,7 +355,7 @@ static rlx_status parse_native(rlxv_loader *l)
 
 static rlx_status bad_header(rlx_error *err, const char *why)
 {
-    return rlx_fail(err, RLX_E_INVALID_MODULE, "not a sound executable: %s", why);
+    return rlx_fail(err, RLX_E_INVALID_MODULE, "invalid executable: %s", why);
 }
 
 rlx_status rlxv_read_header(const uint8_t *h, size_t available, uint64_t total_size,

@@ -5,11 +5,10 @@
 #include <rlx/base.h>
 
 /* Leaves with INVALID_ARG unless |condition| holds. */
-#define RLXV_NEED(err, condition)                                                             \
-    do {                                                                                      \
-        if (__builtin_expect(!(condition), 0))                                                \
-            return rlx_fail((err), RLX_E_INVALID_ARG, "%s: a pointer that is needed is NULL", \
-                            __func__);                                                        \
+#define RLXV_NEED(err, condition)                                                                  \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0))                                                     \
+            return rlx_fail((err), RLX_E_INVALID_ARG, "%s: a required pointer is NULL", __func__); \
     } while (0)
 
 /* A text, which may be empty. */

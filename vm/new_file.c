@@ -59,7 +59,7 @@ static bool is_ending(const rlx_new_file *f)
 
 static rlx_status interrupted(const rlx_new_file *f, rlx_error *err)
 {
-    return rlx_fail(err, RLX_E_CANCELLED, "%s: a signal ended the writing", f->path);
+    return rlx_fail(err, RLX_E_CANCELLED, "%s: writing was interrupted by a signal", f->path);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -208,8 +208,7 @@ rlx_status rlx_check_output(const char *path, const char *const *inputs, size_t 
     for (size_t i = 0; i < n; i++)
         if (inputs[i] && stat(inputs[i], &input) == 0 && input.st_dev == output.st_dev &&
             input.st_ino == output.st_ino)
-            return rlx_fail(err, RLX_E_INVALID_ARG,
-                            "the output %s is the same file as the input %s, which would be lost",
+            return rlx_fail(err, RLX_E_INVALID_ARG, "the output %s would overwrite the input %s",
                             path, inputs[i]);
     return RLX_OK;
 }

@@ -303,7 +303,8 @@ static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t siz
     rlxv_room room;
     bool is_hosts = vm->options.arena != NULL;
     if (end > MAX_ARENA)
-        return rlx_fail(err, RLX_E_LIMIT, "planned tensors of %llu bytes fit no memory",
+        return rlx_fail(err, RLX_E_LIMIT,
+                        "planned memory of %llu bytes does not fit in the address space",
                         (unsigned long long)end);
     if (is_hosts && (!vm->arena || !vm->arena->header.pool)) {
         drop_block(vm);

@@ -34,7 +34,7 @@ rlx_status rlxv_layout_sizes(const rlx_executable *exe, const rlxv_function *fn,
         sizes[i] = ((uint64_t)bytes + RLX_PLAN_ALIGN - 1) / RLX_PLAN_ALIGN * RLX_PLAN_ALIGN;
         sum += sizes[i];
         if (sum > MAX_SUM)
-            return rlx_fail(err, RLX_E_LIMIT, "%.*s: the buffers together fit no memory",
+            return rlx_fail(err, RLX_E_LIMIT, "%.*s: the planned memory size overflows",
                             (int)fn->name.len, fn->name.data);
     }
     return RLX_OK;

@@ -300,7 +300,7 @@ rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, s
 {
     size_t block;
     if (size > MAX_STORAGE)
-        return rlx_fail(err, RLX_E_LIMIT, "a storage of %zu bytes is larger than any memory", size);
+        return rlx_fail(err, RLX_E_LIMIT, "a storage of %zu bytes exceeds the address space", size);
     uint32_t c = class_of(size, &block);
     if (align < STORAGE_ALIGN)
         align = STORAGE_ALIGN;

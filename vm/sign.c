@@ -58,8 +58,7 @@ static rlx_status lay_out(const rlx_executable *exe, const rlx_public_key *key, 
     const size_t more = RLXV_SECTION_BYTES + RLXV_SIGNATURE_BYTES + 2 * 64;
     head h = {.size = RLXV_HEADER_BYTES + (size_t)n_new * RLXV_SECTION_BYTES};
     if (n_new > RLXV_MAX_SECTIONS)
-        return rlx_fail(err, RLX_E_LIMIT, "there are %u sections, which leaves none to a signature",
-                        n);
+        return rlx_fail(err, RLX_E_LIMIT, "%u sections leave no room for a signature", n);
     if (!rlx_add_size(exe->head_size, more, &h.room))
         return rlx_fail(err, RLX_E_LIMIT, "the executable is too large");
     h.bytes = rlx_alloc(&exe->allocator, h.room, 64);

@@ -59,8 +59,7 @@ static rlx_status check(rlxv_loader *l)
     rlx_executable *exe = l->exe;
     rlxv_span spans[RLXV_SIGNATURE_SPANS];
     if (!o->keys || o->n_keys == 0)
-        return rlx_fail(l->err, RLX_E_INVALID_ARG,
-                        "a signature is required, but no key that it may be of");
+        return rlx_fail(l->err, RLX_E_INVALID_ARG, "a signature is required, but no key is given");
     if (!exe->signature.present)
         return rlx_fail(l->err, RLX_E_SIGNATURE, "it has no signature, and one is required");
     uint32_t k = 0;

@@ -300,7 +300,7 @@ bool rlxc_verify_overwrite(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, ui
     } else if (!rlxc_loops_overwrite(ctx, f, in, out)) {
         rlxc_error(ctx, f->range,
                    "memory plan: '%s' says in rlx.in_place that it may write parameter %u over "
-                   "parameter %u, which cannot be seen from its loops",
+                   "parameter %u, which its loops do not prove",
                    f->name, out, in);
         return false;
     }

@@ -313,8 +313,8 @@ static void explain(rlxc_context *ctx, const shared *s, int status)
         rlxc_internal(ctx, nowhere, "code generation", "LLVM crashed while %s: %s", doing,
                       name ? name : "");
     } else {
-        rlxc_error(ctx, nowhere, "the process that generates code was ended%s%s while %s",
-                   name ? " by the signal " : "", name ? name : "", doing);
+        rlxc_error(ctx, nowhere, "the code generation process terminated%s%s while %s",
+                   name ? " by signal " : "", name ? name : "", doing);
     }
 }
 
@@ -347,7 +347,7 @@ static bool run(rlxc_context *ctx, shared *s, int file, bool (*work)(void *user,
         if (failed == ENOMEM)
             rlxc_set_out_of_memory(ctx);
         else
-            rlxc_error(ctx, nowhere, "cannot start a process for code generation: %s",
+            rlxc_error(ctx, nowhere, "cannot start the code generation process: %s",
                        strerror(failed));
         return false;
     }
@@ -369,7 +369,7 @@ bool rlxc_in_child(rlxc_context *ctx, bool (*work)(void *user, rlxc_child *child
     if (s == MAP_FAILED)
         rlxc_set_out_of_memory(ctx);
     else if (file < 0)
-        rlxc_error(ctx, nowhere, "cannot make a file in memory: %s", strerror(errno));
+        rlxc_error(ctx, nowhere, "cannot create an in-memory file: %s", strerror(errno));
     else
         fine = run(ctx, s, file, work, user, out);
     if (s != MAP_FAILED)

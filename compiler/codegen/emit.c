@@ -87,7 +87,7 @@ static void add_kernel(rlxc_bc_module *m, rlxc_bc_kernel *k, rlxc_range range)
         if (!buffer) {
             if (rlxc_dtype_is_handle(f->params[i].var->dtype)) {
                 rlxc_error(m->ctx, f->range.line ? f->range : range,
-                           "PrimFunc '%s': the handle '%s' is matched to no buffer", f->name,
+                           "PrimFunc '%s': handle '%s' is never matched to a buffer", f->name,
                            f->params[i].var->var.name);
                 m->failed = true;
             }

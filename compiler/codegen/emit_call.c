@@ -137,8 +137,8 @@ static bool solve_all(dim_solver *s)
             continue;
         if (!s->fn->m->failed)
             rlxc_error(s->fn->ctx, s->fn->range,
-                       "call of PrimFunc '%s': its variable '%s' is not determined by the "
-                       "arguments; pass it with tir_vars",
+                       "call of PrimFunc '%s': the arguments do not determine its variable '%s'; "
+                       "pass it with tir_vars",
                        s->kernel->f->name, s->kernel->dims[k]->var.name);
         s->fn->m->failed = true;
         return false;

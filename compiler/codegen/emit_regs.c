@@ -211,7 +211,8 @@ static uint32_t function_value(rlxc_bc_function *fn, const char *name)
     uintptr_t index =
         g && g->relax ? (uintptr_t)rlxc_map_get(&fn->m->functions, rlxc_key(g->relax)) : 0;
     if (index == 0) {
-        rlxc_error(fn->ctx, fn->range, "'%s' is not a Relax function, so it is no value", name);
+        rlxc_error(fn->ctx, fn->range, "'%s' is not a Relax function and cannot be used as a value",
+                   name);
         fn->m->failed = true;
         return 0;
     }
@@ -230,7 +231,7 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom)
         if (atom.var->id < fn->n_vars && fn->reg[atom.var->id])
             return fn->reg[atom.var->id] - 1;
         if (!fn->m->failed)
-            rlxc_error(fn->ctx, fn->range, "'%s' has no value here: it was killed or never made",
+            rlxc_error(fn->ctx, fn->range, "'%s' has no value here: it was killed or never defined",
                        atom.var->name);
         fn->m->failed = true;
         return 0;

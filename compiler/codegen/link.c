@@ -41,7 +41,7 @@ static int memory_file(rlxc_context *ctx, const char *name, const void *data, si
     if (errno == ENOMEM || errno == ENOSPC)
         rlxc_set_out_of_memory(ctx);
     else
-        rlxc_error(ctx, nowhere, "cannot hand code to the linker: %s", strerror(errno));
+        rlxc_error(ctx, nowhere, "cannot pass code to the linker: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;

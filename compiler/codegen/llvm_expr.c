@@ -91,7 +91,7 @@ static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *con
     }
     *out = (address){.base = (LLVMValueRef)data, .lanes = 1};
     if (n != buffer->ndim) {
-        rlxc_error(g->ctx, g->range, "%s: %s has %u dimensions, %u indices are given", g->f->name,
+        rlxc_error(g->ctx, g->range, "%s: %s has %u dimensions, got %u indices", g->f->name,
                    buffer->name, buffer->ndim, n);
         return false;
     }
@@ -222,7 +222,7 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
     uint32_t align = element_bytes(buffer->dtype);
     value = rlxc_llvm_to_memory(g, rlxc_llvm_splat(g, value, at.lanes), buffer->dtype);
     if (rlxc_llvm_lanes(value) != at.lanes) {
-        rlxc_error(g->ctx, g->range, "%s: a vector of %u lanes is stored to %u elements of %s",
+        rlxc_error(g->ctx, g->range, "%s: a vector of %u lanes is stored into %u elements of %s",
                    g->f->name, rlxc_llvm_lanes(value), at.lanes, buffer->name);
         return;
     }

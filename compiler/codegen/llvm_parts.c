@@ -190,7 +190,7 @@ bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const ch
         return false;
     LLVMTargetMachineRef machine = open_machine(options, target);
     if (!machine) {
-        rlxc_error(ctx, nowhere, "target %s: LLVM has no machine for it", options->target->triple);
+        rlxc_error(ctx, nowhere, "LLVM does not support target %s", options->target->triple);
         return false;
     }
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);

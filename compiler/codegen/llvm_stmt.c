@@ -241,7 +241,7 @@ static void masked(rlxc_llvm *g, const rlxc_stmt *s)
     uint32_t lanes = rlxc_llvm_lanes(mask);
     if (!rlxc_dtype_is_bool(s->if_.cond->dtype) || s->if_.otherwise ||
         (outer && rlxc_llvm_lanes(outer) != lanes)) {
-        rlxc_error(g->ctx, g->range, "%s: a condition of several lanes stands alone, without else",
+        rlxc_error(g->ctx, g->range, "%s: a vector condition cannot have an else branch",
                    g->f->name);
         return;
     }
@@ -314,8 +314,8 @@ static void store(rlxc_llvm *g, const rlxc_stmt *s)
     }
     LLVMValueRef value = rlxc_llvm_expr(g, s->store.value);
     if (rlxc_dtype_is_handle(s->store.value->dtype) != rlxc_dtype_is_handle(t)) {
-        rlxc_error(g->ctx, g->range, "%s: an address is stored as a number, or a number as one",
-                   g->f->name);
+        rlxc_error(g->ctx, g->range,
+                   "%s: an address is stored as a number, or a number as an address", g->f->name);
         return;
     }
     value = rlxc_llvm_cast(g, value, s->store.value->dtype, t);

@@ -43,7 +43,7 @@ static LLVMValueRef pick(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *cons
         vectors[i] = rlxc_llvm_expr(g, from[i]);
     }
     if (e->dtype.lanes != n_indices)
-        return refuse(g, e, "the result has another number of lanes");
+        return refuse(g, e, "the result has a different number of lanes");
     if (n == 2 && n_indices > 1 && rlxc_llvm_lanes(vectors[0]) > 1 &&
         LLVMTypeOf(vectors[0]) == LLVMTypeOf(vectors[1])) {
         LLVMValueRef mask[RLXC_MAX_PICK];
@@ -193,5 +193,5 @@ LLVMValueRef rlxc_llvm_vector(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
     if (row->index == RLXC_INTRINSIC_call_llvm_intrin ||
         row->index == RLXC_INTRINSIC_call_llvm_pure_intrin)
         return named(g, e);
-    return refuse(g, e, "is only an argument of a call");
+    return refuse(g, e, "is only allowed as an argument of a call");
 }

@@ -126,7 +126,7 @@ static rlxc_binding *bind(binder *all, rlxc_rvar *param, const rlxc_weight *w, b
     rlxc_context *ctx = all->ctx;
     const rlxc_weights *weights = all->weights;
     if (unsure) {
-        rlxc_error(ctx, param->range, "parameter '%s': more than one tensor of %s has this name",
+        rlxc_error(ctx, param->range, "parameter '%s': %s has several tensors with this name",
                    param->name, weights->path);
         return NULL;
     }
@@ -167,12 +167,12 @@ static void report_missing(const binder *b, const rlxc_function *f, listing *mis
 {
     if (missing->n == 1)
         rlxc_warning(b->ctx, f->range,
-                     "parameter %s has no tensor of its name in %s: it stays an input of '%s'",
+                     "no tensor named %s in %s: the parameter stays an input of '%s'",
                      listed(missing), b->weights->path, f->name);
     else if (missing->n > 1)
         rlxc_warning(b->ctx, f->range,
-                     "%u parameters have no tensor of their name in %s and stay inputs of '%s': %s",
-                     missing->n, b->weights->path, f->name, listed(missing));
+                     "%u parameters have no tensor in %s and stay inputs of '%s': %s", missing->n,
+                     b->weights->path, f->name, listed(missing));
 }
 
 static void bind_function(binder *b, rlxc_function *f)
@@ -211,10 +211,10 @@ static void report_unused(const binder *b)
             list(&unused, b->weights->tensors.items[i].name);
     if (b->n_bound == 0)
         rlxc_warning(b->ctx, (rlxc_range){0},
-                     "no parameter of a function has a tensor of its name in %s, which has %u: %s",
+                     "no parameter has the name of a tensor in %s, which has %u: %s",
                      b->weights->path, unused.n, listed(&unused));
     else if (unused.n > 0)
-        rlxc_warning(b->ctx, (rlxc_range){0}, "%s: %u of %u tensors are for no parameter: %s",
+        rlxc_warning(b->ctx, (rlxc_range){0}, "%s: %u of %u tensors match no parameter: %s",
                      b->weights->path, unused.n, b->weights->tensors.count, listed(&unused));
 }
 

@@ -178,9 +178,8 @@ static bool read_input(run *r)
     if (r->module == NULL)
         return false;
     if (c->output != NULL && rlxc_is_mapped(r->ctx, c->output)) {
-        rlxc_error(r->ctx, (rlxc_range){0},
-                   "the output %s is a file that %s reads, which would be lost", c->output,
-                   c->input);
+        rlxc_error(r->ctx, (rlxc_range){0}, "the output %s would overwrite a file that %s reads",
+                   c->output, c->input);
         return false;
     }
     if (c->params == NULL)

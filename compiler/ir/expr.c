@@ -210,7 +210,7 @@ static const rlxc_expr *intern_at(rlxc_context *ctx, rlxc_expr *e, uint32_t dept
     if (depth > RLXC_MAX_EXPR_DEPTH) {
         rlxc_expr_pool *pool = rlxc_pool(ctx);
         if (!pool->depth_reported)
-            rlxc_error(ctx, (rlxc_range){0}, "an expression is nested more than %d levels deep",
+            rlxc_error(ctx, (rlxc_range){0}, "expression nested more than %d levels deep",
                        RLXC_MAX_EXPR_DEPTH);
         pool->depth_reported = true;
         return zero_of(ctx, e->dtype);
@@ -529,7 +529,7 @@ const rlxc_expr *rlxc_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_ex
 /* Reports a vector that no type describes. */
 static const rlxc_expr *bad_lanes(rlxc_context *ctx, const rlxc_expr *e, uint32_t lanes)
 {
-    rlxc_error(ctx, (rlxc_range){0}, "a vector of %u lanes of %s is not possible", lanes,
+    rlxc_error(ctx, (rlxc_range){0}, "invalid vector type: %u lanes of %s", lanes,
                rlxc_dtype_name(ctx, e->dtype));
     return e;
 }

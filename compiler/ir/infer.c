@@ -326,8 +326,8 @@ static const rlxc_sinfo *infer_tuple_get(rlxc_context *ctx, const rlxc_module *m
     if (tuple->kind == RLXC_SINFO_OBJECT)
         return tuple;
     if (tuple->kind != RLXC_SINFO_TUPLE) {
-        rlxc_error(ctx, b->range, "field %u of '%s' is taken from %s, which is not a tuple",
-                   b->index, b->var->name, rlxc_sinfo_text(ctx, tuple));
+        rlxc_error(ctx, b->range, "field %u of '%s' is taken from %s, not from a tuple", b->index,
+                   b->var->name, rlxc_sinfo_text(ctx, tuple));
         return object(ctx);
     }
     if (b->index >= tuple->n_fields) {

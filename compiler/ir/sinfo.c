@@ -151,7 +151,7 @@ static const rlxc_sinfo *intern_dims(rlxc_context *ctx, rlxc_sinfo *key, int32_t
                                      const rlxc_expr *const *dims)
 {
     if (ndim > MAX_ITEMS) {
-        rlxc_error(ctx, (rlxc_range){0}, "a shape of %d integers: at most %d are supported",
+        rlxc_error(ctx, (rlxc_range){0}, "a shape has %d dimensions; at most %d are supported",
                    (int)ndim, (int)MAX_ITEMS);
         ndim = RLXC_UNKNOWN_NDIM;
     }
@@ -187,7 +187,7 @@ const rlxc_sinfo *rlxc_sinfo_tensor(rlxc_context *ctx, rlx_dtype dtype, int32_t 
                                     const rlxc_expr *const *dims, const char *vdevice)
 {
     if (ndim > RLXC_MAX_NDIM) {
-        rlxc_error(ctx, (rlxc_range){0}, "a tensor of %d dimensions: at most %d are supported",
+        rlxc_error(ctx, (rlxc_range){0}, "a tensor has %d dimensions; at most %d are supported",
                    (int)ndim, (int)RLXC_MAX_NDIM);
         ndim = RLXC_UNKNOWN_NDIM;
     }
@@ -201,7 +201,7 @@ const rlxc_sinfo *rlxc_sinfo_tensor(rlxc_context *ctx, rlx_dtype dtype, int32_t 
 static bool set_depth(rlxc_context *ctx, rlxc_sinfo *key)
 {
     if (key->n_fields > MAX_ITEMS) {
-        rlxc_error(ctx, (rlxc_range){0}, "a type of %u fields: at most %d are supported",
+        rlxc_error(ctx, (rlxc_range){0}, "a type has %u fields; at most %d are supported",
                    key->n_fields, (int)MAX_ITEMS);
         return false;
     }

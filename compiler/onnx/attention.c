@@ -410,7 +410,7 @@ void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
     size = rlxc_ox_int(im, "rotary_embedding_dim", 0);
     size = size == 0 ? whole : size;
     if (size < 0 || size > whole || size % 2 != 0) {
-        rlxc_ox_fail(im, "%lld elements of heads of %lld are to be turned", (long long)size,
+        rlxc_ox_fail(im, "rotary dimension %lld does not fit heads of %lld", (long long)size,
                      (long long)whole);
         return;
     }
@@ -433,7 +433,8 @@ void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t axis = rlxc_ox_axis(im, rlxc_ox_int(im, "axis", -2), ndim);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     if (axis == 0 || rlxc_ox_ndim(im, update) != ndim) {
-        rlxc_ox_fail(im, "expected a cache and an update of the same rank, and not the batch axis");
+        rlxc_ox_fail(im,
+                     "cache and update must have the same rank; the axis cannot be the batch axis");
         return;
     }
     rlxc_ox_dims(im, update, dims);

@@ -70,7 +70,7 @@ bool rlxc_ox_run_graph(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_ox_value **i
     for (size_t i = 0; ok && i < g->n_output; i++) {
         rlxc_ox_value *v = g->output[i]->name ? rlxc_ox_lookup(im, g->output[i]->name) : NULL;
         if (!v)
-            rlxc_ox_fail(im, "output '%s' of the body is made by no node",
+            rlxc_ox_fail(im, "no node produces output '%s' of the body",
                          g->output[i]->name ? g->output[i]->name : "");
         ok = v && v->kind != RLXC_OX_FAILED;
         if (!ok)
@@ -124,7 +124,8 @@ static rlxc_atom next_state(rlxc_ox *im, body *b, uint32_t k, rlxc_ox_value *v)
     if (!b->about[k] && v->kind == RLXC_OX_TENSOR)
         return rlxc_ox_atom(im, v);
     if (!b->about[k]) {
-        rlxc_ox_fail(im, "state %u of the loop is a tensor first, then a sequence or optional", k);
+        rlxc_ox_fail(
+            im, "state %u of the loop starts as a tensor and becomes a sequence or optional", k);
         return (rlxc_atom){0};
     }
     const rlxc_ox_value *both = rlxc_ox_joined(im, b->about[k], rlxc_ox_described(im, v));
@@ -228,7 +229,7 @@ static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_at
             rlxc_module_remove(im->ctx, im->module, a.function->name);
         for (uint32_t k = 0; k < b->n_outputs && !im->failed; k++) {
             if (b->collected[k]->kind != RLXC_SINFO_TENSOR) {
-                rlxc_ox_fail(im, "sequences and optionals cannot be collected by a loop");
+                rlxc_ox_fail(im, "a loop cannot collect sequences or optionals");
                 return false;
             }
             types[k] = outside(im, &a.frame, b->collected[k]);

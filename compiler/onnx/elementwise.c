@@ -142,7 +142,7 @@ static rlxc_atom second(rlxc_ox *im, rlxc_atom a)
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, b, dims);
     if (axis + m > n) {
-        rlxc_ox_fail(im, "axis %u does not fit", axis);
+        rlxc_ox_fail(im, "axis %u is out of range", axis);
         return b;
     }
     for (uint32_t i = m; i < n - axis; i++)
@@ -300,7 +300,7 @@ void rlxc_ox_import_bit_cast(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlx_dtype t = rlxc_ox_type(im, x), to = t;
     if (!rlxc_ox_dtype_of((int32_t)rlxc_ox_int(im, "to", 0), &to) || to.bits != t.bits) {
-        rlxc_ox_fail(im, "the types must be of the same size");
+        rlxc_ox_fail(im, "the types must have the same size");
         return;
     }
     rlxc_ox_dims(im, x, dims);

@@ -206,9 +206,10 @@ void rlxc_ox_same_floats(rlxc_ox *im, uint32_t i, uint32_t k, rlxc_atom *io_a, r
         rlxc_ox_fail(im, "the operands must have one element type, got %s and %s", first, second);
         return;
     }
-    rlxc_warning(im->ctx, im->frame->b.range,
-                 "operands of %s and %s: ONNX wants one element type; the narrower is widened",
-                 first, second);
+    rlxc_warning(
+        im->ctx, im->frame->b.range,
+        "operands of %s and %s: ONNX requires one element type; the narrower operand is widened",
+        first, second);
     rlxc_ox_unify(im, io_a, io_b);
 }
 
@@ -423,8 +424,7 @@ rlxc_atom rlxc_ox_per_channel(rlxc_ox *im, rlxc_atom vector, rlxc_atom x)
     const rlxc_expr *channels = rlxc_ox_dim(im, x, 1);
     int64_t got, want;
     if (rlxc_ox_static_dim(im, vector, 0, &got) && rlxc_is_int(channels, &want) && got != want)
-        rlxc_ox_fail(im, "%lld elements are given for %lld channels", (long long)got,
-                     (long long)want);
+        rlxc_ox_fail(im, "%lld elements given for %lld channels", (long long)got, (long long)want);
     vector = rlxc_ox_state_dims(im, vector, &channels, 1);
     return rlxc_ox_along(im, vector, 1, rlxc_ox_ndim(im, x));
 }

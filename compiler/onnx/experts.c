@@ -167,7 +167,7 @@ static rlxc_atom numbers_of(rlxc_ox *im, uint32_t i, int64_t bits, const rlxc_ex
     rlxc_atom x = rlxc_ox_in(im, i);
     const uint32_t ndim = rlxc_ox_ndim(im, x);
     if (!rlxc_dtype_eq(rlxc_ox_type(im, x), RLX_U8) || (ndim != 2 && ndim != 3)) {
-        rlxc_ox_fail(im, "input %u is no matrix, or several, of uint8", i);
+        rlxc_ox_fail(im, "input %u is not a stack of uint8 matrices", i);
         return x;
     }
     x = bits < 8 ? rlxc_ox_unpacked(im, x, bits) : x;
@@ -203,9 +203,7 @@ static rlxc_atom weights_of(rlxc_ox *im, const experts *e, uint32_t layer, int64
     rlxc_atom zero = rlxc_ox_number(im, RLX_U8, (double)(1 << (bits - 1)));
     const uint32_t ndim = rlxc_ox_ndim(im, scale);
     if (!rlxc_ox_good(im) || rlxc_ox_ndim(im, w) != 3 || (ndim != 2 && ndim != 3)) {
-        rlxc_ox_fail(im,
-                     "the weights of layer %u or their scales have another number of dimensions",
-                     layer + 1);
+        rlxc_ox_fail(im, "weights or scales of layer %u have the wrong rank", layer + 1);
         return (rlxc_atom){0};
     }
     if (rlxc_ox_has(im, zeros))
@@ -224,7 +222,7 @@ void rlxc_ox_import_qmoe(rlxc_ox *im, const rlxc_ox_row *row)
     if (!rlxc_ox_is(im, "quant_type", "int", "int"))
         rlxc_ox_fail(im, "quant_type '%s' is not supported", rlxc_ox_str(im, "quant_type", "int"));
     if (rlxc_ox_int(im, "weights_prepacked", 0) > 0)
-        rlxc_ox_fail(im, "weights in another order are not supported");
+        rlxc_ox_fail(im, "this weight layout is not supported");
     if (block < 0 || block > 1 << 20)
         rlxc_ox_fail(im, "block_size is %lld", (long long)block);
     for (uint32_t i = FURTHER; i < rlxc_ox_n_inputs(im); i++)

@@ -102,7 +102,7 @@ void rlxc_ox_import_pad(rlxc_ox *im, const rlxc_ox_row *row)
     for (uint32_t i = 0; i < count; i++) {
         int64_t axis = i;
         if (axes && !rlxc_is_int(axes[i], &axis)) {
-            rlxc_ox_fail(im, "axes must be known when the model is compiled");
+            rlxc_ox_fail(im, "axes must be known at compile time");
             return;
         }
         check_pads(im, rlxc_ox_dim(im, x, rlxc_ox_axis(im, axis, ndim)), pads[i], pads[i + count],

@@ -247,7 +247,7 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
             continue;
         const rlxc_ox_value *v = rlxc_ox_lookup(im, node->input[i]);
         if (!v) {
-            rlxc_ox_fail(im, "input '%s' is made by no node", node->input[i]);
+            rlxc_ox_fail(im, "no node produces input '%s'", node->input[i]);
             return;
         }
         if (v->kind == RLXC_OX_FAILED) {
@@ -257,7 +257,7 @@ static void run_node(rlxc_ox *im, const Onnx__NodeProto *node)
     }
     for (size_t i = 0; i < node->n_attribute; i++)
         if (node->attribute[i]->ref_attr_name && *node->attribute[i]->ref_attr_name) {
-            rlxc_ox_fail(im, "attribute %.100s is that of a function's call",
+            rlxc_ox_fail(im, "attribute %.100s refers to a function attribute outside a function",
                          node->attribute[i]->ref_attr_name);
             return;
         }

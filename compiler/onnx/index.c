@@ -86,7 +86,7 @@ void rlxc_ox_import_one_hot(rlxc_ox *im, const rlxc_ox_row *row)
             return;
     }
     if (n != 1) {
-        rlxc_ox_fail(im, "the depth is no scalar");
+        rlxc_ox_fail(im, "the depth is not a scalar");
         return;
     }
     rlxc_ox_check_least(im, depth[0], 1, "the depth");

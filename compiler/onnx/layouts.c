@@ -53,8 +53,7 @@ static rlxc_atom ordered_weight(rlxc_ox *im)
     const size_t block = (size_t)find_block(im);
     if (!c || c->ndim != 4 || c->dtype.bits % 8 != 0 || c->shape[0] % (int64_t)block != 0 ||
         (c->shape[1] >= (int64_t)block && c->shape[1] % (int64_t)block != 0)) {
-        rlxc_ox_fail(im, "the weight is no constant of four dimensions in blocks of %zu channels",
-                     block);
+        rlxc_ox_fail(im, "the weight is not a constant of rank 4 in blocks of %zu channels", block);
         return (rlxc_atom){0};
     }
     const size_t width = c->dtype.bits / 8u, outs = (size_t)c->shape[0], ins = (size_t)c->shape[1];

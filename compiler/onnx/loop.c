@@ -151,9 +151,7 @@ void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *ini
         }
         f->ret = rlxc_sinfo_tuple(ctx, fields, n);
         if (ok && frame->inner_symbols.count > RLXC_MAX_NDIM) {
-            rlxc_ox_fail(im,
-                         "a loop uses %u symbolic sizes of its surroundings; at most %d are "
-                         "supported",
+            rlxc_ox_fail(im, "a loop uses %u symbolic sizes from outside; at most %d are supported",
                          frame->inner_symbols.count, RLXC_MAX_NDIM);
             ok = false;
         }
@@ -214,7 +212,7 @@ bool rlxc_ox_run_loop(rlxc_ox *im, const rlxc_ox_loop *l, rlxc_atom limit, rlxc_
     }
     im->loop_depth--;
     if (!a.function) {
-        rlxc_ox_fail(im, "the shapes of the loop's states do not settle");
+        rlxc_ox_fail(im, "the shapes of the loop's states do not reach a fixed point");
         return false;
     }
     uint32_t at = 0;

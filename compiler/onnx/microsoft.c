@@ -59,7 +59,8 @@ static void read_heads(rlxc_ox *im, grouped *g, rlxc_atom out[3])
     g->queries = rlxc_ox_dim(im, x, 1);
     g->size = width / parts;
     if (g->size < 1 || width % parts != 0) {
-        rlxc_ox_fail(im, "%lld elements are not %lld heads", (long long)width, (long long)parts);
+        rlxc_ox_fail(im, "%lld elements do not divide into %lld heads", (long long)width,
+                     (long long)parts);
         return;
     }
     int64_t begin = 0;

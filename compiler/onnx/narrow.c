@@ -16,7 +16,7 @@ static rlxc_atom turned(rlxc_ox *im, uint32_t i, int64_t rows, int64_t stored, i
     const int64_t shape[2] = {columns, rows};
     size_t all, size, row;
     if (!c || (bits > 0 && !rlxc_dtype_eq(c->dtype, RLX_U8))) {
-        rlxc_ox_fail(im, c ? "input %u is not of uint8" : "input %u is no constant", i);
+        rlxc_ox_fail(im, c ? "input %u is not of uint8" : "input %u is not a constant", i);
         return (rlxc_atom){0};
     }
     const size_t width = bits ? 1 : c->dtype.bits / 8u, each = bits ? 8 / bits : 1;
@@ -70,7 +70,7 @@ void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%lld by %lld numbers of %lld bits in blocks of %lld", (long long)k,
                      (long long)n, (long long)bits, (long long)size);
     else if (rlxc_ox_has(im, 4) || rlxc_ox_int(im, "weight_prepacked", 0))
-        rlxc_ox_fail(im, "weights in another order are not supported");
+        rlxc_ox_fail(im, "this weight layout is not supported");
     if (im->failed)
         return;
     const bool given = rlxc_ox_has(im, 3);
@@ -111,8 +111,9 @@ static const rlxc_constant *constant_of(rlxc_ox *im, uint32_t i, rlx_dtype t, in
     const rlxc_constant *c = v->atom.kind == RLXC_ATOM_CONSTANT ? v->atom.constant : NULL;
     if (c && rlxc_dtype_eq(c->dtype, t) && c->nbytes == (size_t)count * (t.bits / 8u))
         return c;
-    rlxc_ox_fail(im, c ? "input %u does not hold %lld elements of %s" : "input %u is no constant",
-                 i, (long long)count, t.bits == 8 ? "uint8" : "float32");
+    rlxc_ox_fail(im,
+                 c ? "input %u does not hold %lld elements of %s" : "input %u is not a constant", i,
+                 (long long)count, t.bits == 8 ? "uint8" : "float32");
     return NULL;
 }
 

@@ -62,7 +62,7 @@ rlxc_ox_value *rlxc_ox_joined(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox
     /* Of an optional that is empty for all that is known the other one says what it may hold. */
     bool a_says = a->is_list || a->elem, b_says = b->is_list || b->elem;
     if (a_says && b_says && a->is_list != b->is_list) {
-        rlxc_ox_fail(im, "a sequence and a tensor stand for the same value");
+        rlxc_ox_fail(im, "the same value is used as a sequence and as a tensor");
         return NULL;
     }
     const rlxc_ox_elem *x = a->elem, *y = b->elem;
@@ -102,7 +102,7 @@ rlxc_ox_value *rlxc_ox_described(rlxc_ox *im, const rlxc_ox_value *v)
                                   : rlxc_sinfo_tensor(im->ctx, v->dtype, v->is_vector,
                                                       v->is_vector ? &length : NULL, NULL);
         if (!s)
-            rlxc_ox_fail(im, "a value is no tensor");
+            rlxc_ox_fail(im, "a value is not a tensor");
         return s ? rlxc_ox_object(im, none, rlxc_ox_elem_of(im, s), false, false) : NULL;
     }
     case RLXC_OX_SEQUENCE:

@@ -15,7 +15,7 @@ rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, i
     const int64_t inner[1] = {axis + 1};
     rlxc_ox_dims(im, p, dims);
     if (ndim + 1 > RLXC_MAX_NDIM) {
-        rlxc_ox_fail(im, "blocks of %u dimensions", ndim);
+        rlxc_ox_fail(im, "blockwise quantization over %u dimensions is not supported", ndim);
         return p;
     }
     const rlxc_expr *spread[RLXC_MAX_NDIM];

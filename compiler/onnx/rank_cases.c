@@ -215,7 +215,7 @@ static rlxc_body *nodes_in_branch(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t 
     for (uint32_t i = 0; i < l->names.count && !im->failed; i++) {
         rlxc_ox_value *v = rlxc_ox_lookup(im, l->names.items[i]);
         if (!v)
-            rlxc_ox_fail(im, "'%.60s' is made by no node", l->names.items[i]);
+            rlxc_ox_fail(im, "no node produces '%.60s'", l->names.items[i]);
         else if (v->kind == RLXC_OX_FAILED)
             im->failed = true;
         l->values[k][i] = v;
@@ -267,10 +267,9 @@ static void join_branches(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2
 static void refuse(rlxc_ox *im, int most, const char *what)
 {
     im->failed = false;
-    rlxc_ox_fail(im,
-                 "the rank of '%.60s' is known only when the model runs, and what follows fits "
-                 "either; at most %d %s",
-                 im->node->n_output > 0 ? im->node->output[0] : "", most, what);
+    rlxc_ox_fail(
+        im, "the rank of '%.60s' is known only at run time, and several ranks fit; at most %d %s",
+        im->node->n_output > 0 ? im->node->output[0] : "", most, what);
     im->refused = true;
 }
 

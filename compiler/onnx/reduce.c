@@ -148,7 +148,7 @@ void rlxc_ox_import_reduce(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (n > ndim || (n > 1 && strcmp(row->arg, "sum") != 0 && strcmp(row->arg, "max") != 0 &&
                      strcmp(row->arg, "min") != 0 && strcmp(row->arg, "prod") != 0)) {
-        rlxc_ox_fail(im, "%u axes that are not known when the model is compiled", n);
+        rlxc_ox_fail(im, "%u axes are not known at compile time", n);
         return;
     }
     const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];

@@ -215,7 +215,7 @@ static const activation_kind *find_activation(rlxc_ox *im, const char *name)
         rlxc_text_printf(&text, "%s%s", i ? ", " : "", kinds[i].name);
     }
     char shown[NAME_SHOWN];
-    rlxc_ox_fail(im, "activation '%s' is none of %s",
+    rlxc_ox_fail(im, "activation '%s' is not one of %s",
                  rlx_name_text(rlx_str_from(name), shown, sizeof shown),
                  rlxc_intern(im->ctx, text.data, text.length));
     return &kinds[0];
@@ -284,7 +284,8 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
     int64_t width;
     if (rlxc_ox_attr(im, "hidden_size") &&
         (stated < 1 || (rlxc_ox_static_dim(im, r, 2, &width) && width != stated && !quantized))) {
-        rlxc_ox_fail(im, "hidden_size is %lld, the state is of another length", (long long)stated);
+        rlxc_ox_fail(im, "hidden_size is %lld, which differs from the length of the state",
+                     (long long)stated);
         return;
     }
     const rlxc_expr *hidden =

@@ -20,8 +20,7 @@ static bool read_widths(rlxc_ox *im, int64_t all, int64_t out[3])
         if (out[i] < 1 || out[i] > INT32_MAX)
             n = 0;
     if (n != 3 || out[0] != out[1] || out[0] + out[1] + out[2] != all)
-        rlxc_ox_fail(im, "%lld columns of weights are not those of query, key and value",
-                     (long long)all);
+        rlxc_ox_fail(im, "%lld weight columns do not match query, key and value", (long long)all);
     return rlxc_ox_good(im);
 }
 

@@ -51,7 +51,7 @@ static bool is_static(rlxc_ox *im, uint32_t input, bool end, uint32_t *out)
         *out = at < 0 || at > n ? UINT32_MAX : (uint32_t)at;
     }
     if (*out > n || (*out == n && !end))
-        rlxc_ox_fail(im, "the position is outside of a sequence of %lld", (long long)n);
+        rlxc_ox_fail(im, "the position is out of range for a sequence of %lld items", (long long)n);
     return true;
 }
 

@@ -66,7 +66,7 @@ static void map_turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *stat
     for (uint32_t k = 0; k < m->n_out && !im->failed; k++) {
         const rlxc_ox_value *about = rlxc_ox_described(im, out[k]);
         if (about && (about->is_list || about->maybe))
-            rlxc_ox_fail(im, "output %u of the body is no tensor", k);
+            rlxc_ox_fail(im, "output %u of the body is not a tensor", k);
         if (im->failed)
             return;
         m->made[k] = rlxc_ox_object(im, (rlxc_atom){0}, about->elem, true, false);

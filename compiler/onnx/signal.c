@@ -328,7 +328,7 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
     } else if (rlxc_ox_has(im, 2)) {
         length = rlxc_ox_dim(im, window, 0);
     } else {
-        rlxc_ox_fail(im, "neither a window nor a frame length");
+        rlxc_ox_fail(im, "neither a window nor a frame length is given");
         return;
     }
     const rlxc_expr *by = rlxc_ox_bin(im, RLXC_EXPR_MAX, step, rlxc_ox_i(im, 1));

@@ -99,7 +99,7 @@ const rlxc_sinfo *rlxc_ox_type_info(rlxc_ox *im, const Onnx__TypeProto *type, co
 {
     if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
         rlxc_ox_fail(im,
-                     "'%s' is no tensor, nor a sequence or optional of tensors: maps and sparse "
+                     "'%s' is not a tensor, sequence or optional of tensors; maps and sparse "
                      "tensors are not supported",
                      shown(im, name));
         return NULL;
@@ -147,7 +147,7 @@ void rlxc_ox_add_params(rlxc_ox *im, const Onnx__GraphProto *g)
             continue;
         }
         if (rlxc_map_get(&given, rlxc_key(rlxc_intern_cstr(im->ctx, v->name)))) {
-            rlxc_ox_fail(im, "the graph has two inputs '%s'", shown(im, v->name));
+            rlxc_ox_fail(im, "the graph has two inputs named '%s'", shown(im, v->name));
             continue;
         }
         rlxc_map_set(im->ctx, &given, rlxc_key(rlxc_intern_cstr(im->ctx, v->name)), f);
@@ -189,7 +189,7 @@ void rlxc_ox_add_result(rlxc_ox *im, const Onnx__GraphProto *g)
         rlxc_ox_value *v = *name ? rlxc_ox_lookup(im, name) : NULL;
         im->failed = false;
         if (!v)
-            rlxc_ox_fail(im, "graph output '%s' is made by no node", shown(im, name));
+            rlxc_ox_fail(im, "no node produces graph output '%s'", shown(im, name));
         else if (v->kind != RLXC_OX_FAILED) {
             names[n] = rlxc_attr_string(im->ctx, name);
             items[n++] = rlxc_ox_result(im, v);

@@ -223,7 +223,7 @@ static const rlxc_constant *new_constant(rlxc_ox *im, const Onnx__TensorProto *t
     }
     if (t->has_raw_data && (t->n_float_data || t->n_double_data || t->n_int32_data ||
                             t->n_int64_data || t->n_uint64_data || t->n_string_data)) {
-        rlxc_ox_fail(im, "%s: the data is given twice, as bytes and as numbers", what);
+        rlxc_ox_fail(im, "%s: the data is given both as bytes and as numbers", what);
         return NULL;
     }
     const void *data = NULL;
@@ -312,11 +312,11 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
         if (at->ndim == 1)
             place = index_at(index, (size_t)i);
         if (!inside || place < 0 || (size_t)place >= n) {
-            rlxc_ox_fail(im, "%s: an element is outside of the tensor", what);
+            rlxc_ox_fail(im, "%s: an element lies outside the tensor", what);
             return NULL;
         }
         if (place <= before) {
-            rlxc_ox_fail(im, "%s: its indices do not ascend", what);
+            rlxc_ox_fail(im, "%s: its indices are not in ascending order", what);
             return NULL;
         }
         before = place;

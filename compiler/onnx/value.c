@@ -437,7 +437,7 @@ int64_t rlxc_ox_need_dim(rlxc_ox *im, rlxc_atom a, uint32_t i, const char *what)
 {
     int64_t d;
     if (!rlxc_ox_static_dim(im, a, i, &d))
-        rlxc_ox_fail(im, "%s must be known when the model is compiled", what);
+        rlxc_ox_fail(im, "%s must be known at compile time", what);
     return d;
 }
 
@@ -454,6 +454,6 @@ uint32_t rlxc_ox_axis(rlxc_ox *im, int64_t axis, uint32_t ndim)
     int64_t at = axis < 0 ? axis + ndim : axis;
     if (at >= 0 && at < ndim)
         return (uint32_t)at;
-    rlxc_ox_fail(im, "axis %lld is outside of %u dimensions", (long long)axis, ndim);
+    rlxc_ox_fail(im, "axis %lld is out of range for %u dimensions", (long long)axis, ndim);
     return 0;
 }

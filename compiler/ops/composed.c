@@ -417,7 +417,7 @@ static bool median_axes(const rlxc_call_view *v, bool *out_all, uint32_t *out_ax
     if (!rlxc_axes_in(v, "axis", v->in[0]->ndim, &set))
         return false;
     if (n > 1) {
-        rlxc_infer_error(v, "one axis or none, got %u", n);
+        rlxc_infer_error(v, "expected at most one axis, got %u", n);
         return false;
     }
     *out_axis = (uint32_t)__builtin_ctz(set);
@@ -436,7 +436,7 @@ const rlxc_sinfo *rlxc_infer_median(rlxc_context *ctx, const rlxc_module *module
         return NULL;
     const rlxc_sinfo *x = v.in[0], *fields[2];
     if (x->ndim == 0 && !all)
-        return rlxc_infer_error(&v, "a scalar has no axes");
+        return rlxc_infer_error(&v, "a scalar has no axis to reduce");
     bool ranked = x->ndim != RLXC_UNKNOWN_NDIM;
     rlxc_dims dims = {0};
     if (all) {
@@ -537,7 +537,7 @@ const rlxc_sinfo *rlxc_infer_multinomial(rlxc_context *ctx, const rlxc_module *m
         if (rlxc_dims_known(v.in[i]) &&
             (rlxc_prove_ne(ctx, v.in[i]->dims[1], rlxc_i64(ctx, 1), NULL) ||
              rlxc_prove_ne(ctx, v.in[i]->dims[0], v.in[1]->dims[0], NULL)))
-            return rlxc_infer_fail(&v, i, "expected a column with one row a sample, got %s",
+            return rlxc_infer_fail(&v, i, "expected a column with one row per sample, got %s",
                                    rlxc_sinfo_text(ctx, v.in[i]));
     for (uint32_t i = 1; i < 3; i++) {
         if (rlxc_dims_known(v.in[i]) &&

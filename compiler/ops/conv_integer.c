@@ -97,7 +97,7 @@ rlxc_atom rlxc_legalize_conv_integer(rlxc_builder *b, const rlxc_binding *call)
     q.fill = rlxc_quant_conv_biased(ctx, rlxc_te_get(&te, &zero, NULL));
     if (!q.x || !q.filter || !q.sums || !rlxc_is_int(sums.dims[0], &q.outputs) ||
         !rlxc_quant_conv_sizes(&q)) {
-        rlxc_infer_error(&te.view, "the filter is not one of the channels of x and of the sums");
+        rlxc_infer_error(&te.view, "the filter does not match the channels of x and the sums");
         return (rlxc_atom){0};
     }
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);

@@ -155,14 +155,14 @@ const rlxc_sinfo *rlxc_infer_arange(rlxc_context *ctx, const rlxc_module *module
             return rlxc_sinfo_tensor(ctx, dtype, 1, NULL, NULL);
         double count = ceil((end - start) / step);
         if (!(count < 9e15)) /* also a step of 0 and NaN */
-            return rlxc_infer_error(&v, "the number of elements is not finite");
+            return rlxc_infer_error(&v, "the range has infinitely many elements");
         length = rlxc_i64(ctx, count > 0 ? (int64_t)count : 0);
     } else {
         int64_t step;
         if (!rlxc_is_int(p.step, &step))
             return rlxc_sinfo_tensor(ctx, dtype, 1, NULL, NULL);
         if (step == 0 || step == INT64_MIN)
-            return rlxc_infer_error(&v, "step %lld is not possible", (long long)step);
+            return rlxc_infer_error(&v, "step %lld is invalid", (long long)step);
         const rlxc_expr *start = rlxc_cast(ctx, RLX_I64, p.start),
                         *end = rlxc_cast(ctx, RLX_I64, p.end);
         const rlxc_expr *span = step > 0 ? rlxc_sub(ctx, end, start) : rlxc_sub(ctx, start, end);

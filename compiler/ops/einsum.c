@@ -87,7 +87,7 @@ static bool letter_dims(const rlxc_call_view *v, const subscripts *s,
         for (uint32_t k = 0; k < s->ranks[i]; k++) {
             const rlxc_expr **d = &dims[(unsigned char)s->inputs[i][k]];
             if (*d && rlxc_prove_ne(v->ctx, *d, x->dims[k], NULL)) {
-                rlxc_infer_error(v, "subscript '%c' stands for two sizes", s->inputs[i][k]);
+                rlxc_infer_error(v, "subscript '%c' has two different sizes", s->inputs[i][k]);
                 *out_error = true;
                 return false;
             }
@@ -124,7 +124,7 @@ const rlxc_sinfo *rlxc_infer_einsum(rlxc_context *ctx, const rlxc_module *module
     for (uint32_t i = 0; i < s.n_output; i++) {
         dims.at[i] = of[(unsigned char)s.output[i]];
         if (!dims.at[i])
-            return rlxc_infer_error(&v, "subscript '%c' of the result is in no operand",
+            return rlxc_infer_error(&v, "subscript '%c' of the result appears in no operand",
                                     s.output[i]);
     }
     return rlxc_tensor_of(&v, dtype, &dims);

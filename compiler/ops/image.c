@@ -47,7 +47,7 @@ static bool read_sampling(const rlxc_call_view *v, sampling *s)
             return false;
         }
     if (s->method == 'c' && s->n == 3) {
-        rlxc_infer_error(v, "method \"bicubic\" is for two dimensions");
+        rlxc_infer_error(v, "method \"bicubic\" needs two dimensions");
         return false;
     }
     return true;

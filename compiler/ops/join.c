@@ -89,8 +89,9 @@ const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module
                 continue;
             bool a_int = rlxc_is_int(dims.at[k], &a), b_int = rlxc_is_int(s->dims[k], &b);
             if (a_int && b_int)
-                return rlxc_infer_fail(&v, 0, "tensor %u has %lld in dimension %u, others %lld", i,
-                                       (long long)b, k, (long long)a);
+                return rlxc_infer_fail(&v, 0,
+                                       "tensor %u has extent %lld in dimension %u, the others %lld",
+                                       i, (long long)b, k, (long long)a);
             if (!rlxc_require_equal(&v, rlxc_size_of_field(&v, 0, first, k),
                                     rlxc_size_of_field(&v, 0, i, k)))
                 return NULL;
@@ -202,7 +203,8 @@ const rlxc_sinfo *rlxc_infer_stack(rlxc_context *ctx, const rlxc_module *module,
         for (int32_t k = 0; k < ndim && known; k++) {
             int64_t x, y;
             if (rlxc_is_int(first->dims[k], &x) && rlxc_is_int(s->dims[k], &y) && x != y)
-                return rlxc_infer_fail(&v, 0, "tensor %u has %lld in dimension %d, the first %lld",
+                return rlxc_infer_fail(&v, 0,
+                                       "tensor %u has extent %lld in dimension %d, the first %lld",
                                        i, (long long)y, k, (long long)x);
             if (!rlxc_require_equal(&v, rlxc_size_of_field(&v, 0, 0, (uint32_t)k),
                                     rlxc_size_of_field(&v, 0, i, (uint32_t)k)))
@@ -271,7 +273,7 @@ static bool split_points(const rlxc_call_view *v, const rlxc_expr *length, const
     if (attr && attr->kind == RLXC_ATTR_LIST) {
         *out_n = attr->list.count + 1;
         if (*out_n > RLXC_TE_MAX_OUTPUTS) {
-            rlxc_infer_error(v, "%u parts are too many", *out_n);
+            rlxc_infer_error(v, "%u parts exceed the limit", *out_n);
             return false;
         }
         for (uint32_t i = 0; i < attr->list.count; i++) {
@@ -420,7 +422,7 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
     *out_known &= known;
     bool has_strides = v->in[4] && strides.n > 0;
     if (axes.n != begin.n || axes.n != end.n || (has_strides && axes.n != strides.n)) {
-        rlxc_infer_error(v, "%u axes, %u begins and %u ends are given, these must be as many",
+        rlxc_infer_error(v, "axes, begin and end must have equal lengths, got %u, %u and %u",
                          axes.n, begin.n, end.n);
         return false;
     }
@@ -447,7 +449,7 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
             continue;
         }
         if (stride == 0 || stride == INT64_MIN) {
-            rlxc_infer_fail(v, 4, "stride %lld is not possible", (long long)stride);
+            rlxc_infer_fail(v, 4, "stride %lld is invalid", (long long)stride);
             return false;
         }
         if (!*out_known)

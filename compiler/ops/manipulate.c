@@ -51,7 +51,7 @@ const rlxc_sinfo *rlxc_infer_reshape(rlxc_context *ctx, const rlxc_module *modul
         dims.at[open] = rlxc_i64(ctx, 1);
         const rlxc_expr *rest = rlxc_product(ctx, dims.at, dims.n);
         if (rlxc_is_int(rest, &want) && want == 0)
-            return rlxc_infer_fail(&v, 1, "-1 cannot be found where the other dimensions have 0");
+            return rlxc_infer_fail(&v, 1, "-1 cannot be inferred because another dimension is 0");
         if (rlxc_is_int(rest, &want) && rlxc_is_int(total, &have) && have % want != 0)
             return rlxc_infer_fail(&v, 1, "%lld elements do not divide into %lld", (long long)have,
                                    (long long)want);
@@ -61,7 +61,7 @@ const rlxc_sinfo *rlxc_infer_reshape(rlxc_context *ctx, const rlxc_module *modul
     }
     const rlxc_expr *wanted = rlxc_product(ctx, dims.at, dims.n);
     if (rlxc_is_int(total, &have) && rlxc_is_int(wanted, &want) && have != want)
-        return rlxc_infer_fail(&v, 1, "%lld elements wanted, '%s' has %lld", (long long)want, "x",
+        return rlxc_infer_fail(&v, 1, "%lld elements needed, '%s' has %lld", (long long)want, "x",
                                (long long)have);
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }

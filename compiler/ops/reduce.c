@@ -404,7 +404,7 @@ rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
         const bool stays = k >= 0 && rlxc_prove_eq(ctx, from, to, NULL);
         const bool known = stays || rlxc_is_const(to, 1);
         if (rows.n + 2 > RLXC_MAX_NDIM) {
-            rlxc_infer_error(&v, "more than %d dimensions are to be told apart", RLXC_MAX_NDIM);
+            rlxc_infer_error(&v, "more than %d dimensions", RLXC_MAX_NDIM);
             return (rlxc_atom){0};
         }
         if (stays || !known)

@@ -413,7 +413,7 @@ const rlxc_expr *rlxc_te_prim(rlxc_te *te, uint32_t i, rlx_dtype dtype)
 {
     const rlxc_expr *e = rlxc_prim_arg(te->ctx, te->b->module, te->call, i);
     if (!e) {
-        rlxc_infer_fail(&te->view, i, "its value must be known when compiling");
+        rlxc_infer_fail(&te->view, i, "its value must be known at compile time");
         return rlxc_te_number(te->ctx, dtype, 0);
     }
     if (e->kind == RLXC_EXPR_FLOAT)

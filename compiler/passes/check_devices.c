@@ -224,7 +224,7 @@ static void check_target(checker *c, const rlxc_prim_func *f)
         return;
     if (!rlxc_is_cpu_kind(kind, length)) {
         rlxc_error(c->ctx, f->range,
-                   "function '%s' is for the target '%.*s': only the CPU is there", f->name,
+                   "function '%s' is for target '%.*s'; only the CPU is supported", f->name,
                    (int)length, kind);
         return;
     }

@@ -139,10 +139,11 @@ static bool divide(rlxc_builder *b, rlxc_binding *binding, rlxc_atom x, const pa
             dims[at] = rlxc_i64(b->ctx, l->parts[order[at]].factor);
         }
         if (rlxc_is_int(s->dims[d], &size) && size % factor != 0) {
-            rlxc_error(b->ctx, binding->range,
-                       "R.%s: %lld, dimension %c of the result, is no multiple of %lld as layout "
-                       "\"%s\" needs",
-                       binding->op->name, (long long)size, l->plain[d], (long long)factor, text);
+            rlxc_error(
+                b->ctx, binding->range,
+                "R.%s: %lld, dimension %c of the result, is not a multiple of %lld, which layout "
+                "\"%s\" needs",
+                binding->op->name, (long long)size, l->plain[d], (long long)factor, text);
             return false;
         }
         dims[whole] = rlxc_canonical(
@@ -187,7 +188,7 @@ bool rlxc_unpack_layouts(rlxc_builder *b, rlxc_binding *binding)
         if (i == 1 && !conv)
             continue;
         if (!read_layout(texts[i], &layouts[i])) {
-            rlxc_error(ctx, binding->range, "R.%s: %s \"%s\" is no layout", binding->op->name,
+            rlxc_error(ctx, binding->range, "R.%s: %s \"%s\" is not a layout", binding->op->name,
                        names[i], texts[i]);
             return false;
         }

@@ -72,7 +72,7 @@ static rlxc_prim_func *callee_of(site *at, const rlxc_expr *e)
     const char *name = rlxc_intern_cstr(in->ctx, e->call.args[0]->s);
     const rlxc_global *g = rlxc_module_find(in->module, name);
     if (!g || !g->prim) {
-        rlxc_error(in->ctx, at->range, "'%s' is no PrimFunc of this module", name);
+        rlxc_error(in->ctx, at->range, "'%s' is not a PrimFunc of this module", name);
         return NULL;
     }
     if (g->prim->n_params != e->call.n - 1) {
@@ -81,9 +81,10 @@ static rlxc_prim_func *callee_of(site *at, const rlxc_expr *e)
         return NULL;
     }
     if ((progress)(uintptr_t)rlxc_map_get(&in->progress, rlxc_key(g->prim)) == ENTERED) {
-        rlxc_error(in->ctx, at->range,
-                   "PrimFunc '%s' calls itself, perhaps by way of others: PrimFuncs cannot recur",
-                   name);
+        rlxc_error(
+            in->ctx, at->range,
+            "PrimFunc '%s' calls itself, directly or through others; recursion is not supported",
+            name);
         return NULL;
     }
     if (!rlxc_map_get(&in->progress, rlxc_key(g->name)))
@@ -92,8 +93,8 @@ static rlxc_prim_func *callee_of(site *at, const rlxc_expr *e)
     inline_function(in, g->prim);
     rlxc_stmt_visit(g->prim->body, count_statement, &in->copied);
     if (in->copied > MAX_COPIED) {
-        rlxc_error(in->ctx, at->range, "calls of PrimFuncs would make more than %d statements",
-                   MAX_COPIED);
+        rlxc_error(in->ctx, at->range,
+                   "inlining calls of PrimFuncs would produce more than %d statements", MAX_COPIED);
         return NULL;
     }
     return rlxc_failed(in->ctx) ? NULL : rlxc_prim_func_clone(in->ctx, g->prim);

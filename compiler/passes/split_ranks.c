@@ -253,8 +253,7 @@ static rlxc_atom emit_cases(splitter *s, rlxc_builder *b, const rlxc_binding *ca
         while (infers(b, &one) && find_open(b, &one, &o))
             one = in_case(b, &one, &o, 2);
         if (one.op->infer(ctx, b->module, &one))
-            rlxc_error(ctx, call->range, "%s has no number of dimensions that fits",
-                       operand_text(ctx, call, &o));
+            rlxc_error(ctx, call->range, "%s has no rank that fits", operand_text(ctx, call, &o));
         return (rlxc_atom){0};
     }
     rlxc_atom x = operand(call, &o);

@@ -147,8 +147,8 @@ static void read_leaf(void *user, rlxc_atom atom)
         return;
     const var_state *s = state_of(v, atom.var);
     if (!s || !s->is_made)
-        rlxc_error(v->ctx, v->range,
-                   "memory plan: '%s' is used where it was not made on every path", atom.var->name);
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used where some path does not define it",
+                   atom.var->name);
     else if (s->is_killed)
         rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after it was killed",
                    atom.var->name);
@@ -157,7 +157,7 @@ static void read_leaf(void *user, rlxc_atom atom)
         rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after its storage '%s' was killed",
                    atom.var->name, s->clobbered_by->name);
     else if (s->clobbered_by && !is_read_in_place(v, atom.var, s->clobbered_by))
-        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after '%s' took its memory",
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is used after '%s' reused its memory",
                    atom.var->name, s->clobbered_by->name);
 }
 
@@ -291,14 +291,14 @@ static void make_tensor(verifier *v, const rlxc_binding *b)
 static void kill(verifier *v, const rlxc_binding *b)
 {
     if (b->n_args == 0 || b->args[0].kind != RLXC_ATOM_VAR) {
-        rlxc_error(v->ctx, v->range, "memory plan: R.%s of something that is no variable",
+        rlxc_error(v->ctx, v->range, "memory plan: the operand of R.%s is not a variable",
                    b->op->name);
         return;
     }
     rlxc_rvar *var = b->args[0].var;
     const var_state *s = state_of(v, var);
     if (!s || !s->is_made)
-        rlxc_error(v->ctx, v->range, "memory plan: '%s' is killed where it was not made",
+        rlxc_error(v->ctx, v->range, "memory plan: '%s' is killed where it is not defined",
                    var->name);
     else if (s->is_param)
         rlxc_error(v->ctx, v->range, "memory plan: the parameter '%s' is killed", var->name);

@@ -179,7 +179,7 @@ static bool layout(rlxc_lexer *lexer, rlxc_token *out)
     current = lexer->n_indents ? lexer->indents[lexer->n_indents - 1] : 0;
     if (width != current)
         rlxc_error(lexer->ctx, out->range,
-                   "unindent to column %u matches no enclosing block, the nearest is at column %u",
+                   "dedent to column %u matches no enclosing block; the nearest is at column %u",
                    width + 1, current + 1);
     return false;
 }
@@ -352,7 +352,7 @@ static void lex_string(rlxc_lexer *lexer, bool raw, uint32_t line, uint32_t col,
     out->range = range_from(lexer, line, col);
     out->kind = RLXC_TOKEN_BAD;
     if (!closed) {
-        rlxc_error(lexer->ctx, out->range, "string is not closed");
+        rlxc_error(lexer->ctx, out->range, "unterminated string");
         return;
     }
     char *data = rlxc_try_alloc(lexer->ctx, (size_t)(stop - start) + 1, 1);

@@ -84,7 +84,7 @@ static const rlxc_constant *read_array(reader *r, const char *text, size_t lengt
     }
     uint64_t ndim = little(data + 24, 4);
     if (ndim > RLXC_MAX_NDIM || size < TYPE + 4 + 4 + ndim * 8 + 8) {
-        fail(r, "an array is cut short");
+        fail(r, "an array is truncated");
         return NULL;
     }
     const uint8_t *at = data + 28;
@@ -98,7 +98,7 @@ static const rlxc_constant *read_array(reader *r, const char *text, size_t lengt
     for (uint64_t i = 0; i < ndim; i++, at += 8) {
         shape[i] = (int64_t)little(at, 8);
         if (shape[i] < 0 || !rlx_mul_size(count, (size_t)shape[i], &count)) {
-            fail(r, "an array has an impossible shape");
+            fail(r, "an array has an invalid shape");
             return NULL;
         }
     }
@@ -287,7 +287,7 @@ const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e)
         return NULL;
     }
     if (!found->items.items[e->a->i])
-        rlxc_error(p->ctx, kind->range, "metadata of %s is not supported: it is no tensor",
+        rlxc_error(p->ctx, kind->range, "metadata of %s is not supported: it is not a tensor",
                    rlxc_py_describe(p->ctx, kind));
     return found->items.items[e->a->i];
 }

@@ -246,7 +246,7 @@ static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
     rlxc_atom callee;
     const rlxc_py *value = stmt->value;
     if (stmt->target->kind != RLXC_PY_NAME || !value) {
-        rlxc_error(p->ctx, stmt->range, "this assignment has no meaning outside functions");
+        rlxc_error(p->ctx, stmt->range, "assignments are not allowed outside functions");
     } else if (value->kind == RLXC_PY_CALL && value->n == 1 &&
                rlxc_parse_path_is(p, value->base, "I.load_json")) {
         if (rlxc_parse_metadata(p, value->items[0]))
@@ -262,7 +262,7 @@ static void parse_assignment(rlxc_parser *p, const rlxc_py_stmt *stmt)
             rlxc_map_set(p->ctx, &p->externs, rlxc_key(stmt->target->text),
                          (void *)(uintptr_t)callee.text);
     } else {
-        rlxc_error(p->ctx, stmt->range, "this assignment has no meaning outside functions");
+        rlxc_error(p->ctx, stmt->range, "assignments are not allowed outside functions");
     }
 }
 
@@ -304,7 +304,7 @@ static void parse_outer_statement(rlxc_parser *p)
     case RLXC_PY_STMT_CONTINUE:
         break;
     }
-    rlxc_error(p->ctx, stmt.range, "this statement has no meaning outside functions");
+    rlxc_error(p->ctx, stmt.range, "statements are not allowed outside functions");
 }
 
 /* At `def`. */
@@ -344,8 +344,7 @@ static void parse_outer(rlxc_parser *p, bool in_class)
         parse_class(p);
     } else if (p->has_class && !in_class && d.kind == DECORATOR_NONE) {
         if (!p->noted)
-            rlxc_note(p->ctx, p->py.token.range,
-                      "what follows the module is Python and is not read");
+            rlxc_note(p->ctx, p->py.token.range, "the Python code after the module is ignored");
         p->noted = true;
         rlxc_py_skip(&p->py);
     } else if (d.kind != DECORATOR_NONE) {
@@ -354,7 +353,7 @@ static void parse_outer(rlxc_parser *p, bool in_class)
     } else if (rlxc_py_is_word(&p->py, "if") || rlxc_py_is_word(&p->py, "for") ||
                rlxc_py_is_word(&p->py, "while") || rlxc_py_is_word(&p->py, "with") ||
                rlxc_py_is_word(&p->py, "class")) {
-        rlxc_error(p->ctx, p->py.token.range, "'%s' has no meaning outside functions",
+        rlxc_error(p->ctx, p->py.token.range, "'%s' is not allowed outside functions",
                    p->py.token.text);
         rlxc_py_skip(&p->py);
     } else {

@@ -47,7 +47,7 @@ static bool set(rlxc_parser *p, const arguments *a, const rlxc_py **slot, const 
                 size_t length, const rlxc_py *value)
 {
     if (*slot) {
-        rlxc_error(p->ctx, value->range, "R.%s gets argument '%.*s' twice", a->op->name,
+        rlxc_error(p->ctx, value->range, "R.%s: argument '%.*s' is given twice", a->op->name,
                    (int)length, name);
         return false;
     }
@@ -273,7 +273,7 @@ static bool convert_inputs(rlxc_parser *p, const rlxc_py *call, const arguments 
         return false;
     for (uint32_t i = 0; i < fixed; i++)
         if (!a->inputs[i] && !a->schema.inputs[i].optional) {
-            rlxc_error(p->ctx, call->range, "R.%s misses its argument '%.*s'", a->op->name,
+            rlxc_error(p->ctx, call->range, "R.%s: argument '%.*s' is missing", a->op->name,
                        (int)a->schema.inputs[i].name_length, a->schema.inputs[i].name);
             return false;
         }
@@ -457,7 +457,7 @@ static bool convert_attrs(rlxc_parser *p, const rlxc_py *call, const arguments *
         } else if (schema->has_default) {
             values[i] = schema->default_value;
         } else if (!schema->optional) {
-            rlxc_error(p->ctx, call->range, "R.%s misses its argument '%s'", a->op->name, keys[i]);
+            rlxc_error(p->ctx, call->range, "R.%s: argument '%s' is missing", a->op->name, keys[i]);
             return false;
         }
     }

@@ -78,7 +78,7 @@ static bool separators_fit(rlxc_parser *p, const rlxc_py *e, const rlxc_buffer *
     }
     if (!fits)
         rlxc_error(p->ctx, e->range,
-                   "axis separators are rising numbers of dimensions, at most the %u there are",
+                   "axis separators must be increasing dimension numbers, at most %u",
                    buffer->ndim);
     return fits;
 }
@@ -141,7 +141,7 @@ static bool spread_vectors(rlxc_tir_parser *t, const rlxc_py *call, uint32_t lan
     const rlxc_expr *shape[RLXC_MAX_NDIM], *strides[RLXC_MAX_NDIM];
     uint32_t n = buffer->ndim;
     if (n == RLXC_MAX_NDIM) {
-        rlxc_error(ctx, call->range, "%u dimensions of vectors are too many", n);
+        rlxc_error(ctx, call->range, "%u dimensions of vectors exceed the limit", n);
         return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -260,7 +260,7 @@ void rlxc_tir_match_buffer(rlxc_tir_parser *t, const char *name, const rlxc_py *
         if (target->buffer || !rlxc_dtype_is_handle(param->expr->dtype)) {
             rlxc_error(p->ctx, source->range,
                        target->buffer ? "parameter '%s' is matched to a buffer twice"
-                                      : "parameter '%s' is no handle",
+                                      : "parameter '%s' is not a handle",
                        source->text);
             return;
         }
@@ -268,7 +268,7 @@ void rlxc_tir_match_buffer(rlxc_tir_parser *t, const char *name, const rlxc_py *
         rlxc_names_define(p->ctx, &p->names, name, RLXC_NAME_BUFFER)->buffer = buffer;
         return;
     }
-    rlxc_error(p->ctx, source->range, "'%s' is no parameter", source->text);
+    rlxc_error(p->ctx, source->range, "'%s' is not a parameter", source->text);
 }
 
 /* --- axes ------------------------------------------------------------------------------------ */
@@ -296,7 +296,7 @@ static void add_axis(rlxc_tir_parser *t, const rlxc_py *target, rlxc_axis_kind k
     rlxc_parser *p = t->p;
     rlx_dtype dtype = value->dtype;
     if (target->kind != RLXC_PY_NAME) {
-        rlxc_error(p->ctx, target->range, "an axis is bound to a name");
+        rlxc_error(p->ctx, target->range, "an axis must be assigned to a name");
         return;
     }
     if (!rlxc_dtype_is_int(dtype) || !rlxc_dtype_is_int(min->dtype) ||
@@ -346,7 +346,7 @@ static void parse_remap(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py
         if (rlxc_parse_is_broken(p, loop))
             return;
         if (!name || name->kind != RLXC_NAME_EXPR || !name->loop_extent) {
-            rlxc_error(p->ctx, loop->range, "%s is no loop variable",
+            rlxc_error(p->ctx, loop->range, "%s is not a loop variable",
                        rlxc_py_describe(p->ctx, loop));
             return;
         }

@@ -106,7 +106,7 @@ static rlxc_binding *call_inplace_packed(rlxc_parser *p, const rlxc_py *call)
     rlxc_py plain = *call;
     if (!inplace) {
         rlxc_error(p->ctx, call->range,
-                   "R.call_inplace_packed misses its argument 'inplace_indices'");
+                   "R.call_inplace_packed: argument 'inplace_indices' is missing");
         return NULL;
     }
     return drop_keyword(p, &plain, inplace) ? call_packed(p, &plain, true, inplace) : NULL;
@@ -119,7 +119,7 @@ static const rlxc_sinfo *legacy_output(rlxc_parser *p, const rlxc_py *shape, con
     bool many = rlxc_py_is_list(shape) && shape->n > 0 && rlxc_py_is_list(shape->items[0]);
     uint32_t n = many ? shape->n : 1;
     if (n > 64 || (dtype && rlxc_py_is_list(dtype) && dtype->n != n)) {
-        rlxc_error(p->ctx, shape->range, "output shapes and types do not correspond");
+        rlxc_error(p->ctx, shape->range, "output shapes and types differ in number");
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -134,7 +134,7 @@ static const char *device_of_call(rlxc_parser *p, const rlxc_py *call)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].type == type->i)
             return rlxc_internf(p->ctx, "%s:%lld", types[i].name, number);
-    rlxc_error(p->ctx, type->range, "there is no type of device %lld", (long long)type->i);
+    rlxc_error(p->ctx, type->range, "unknown device type %lld", (long long)type->i);
     return NULL;
 }
 

@@ -149,7 +149,7 @@ const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rl
         }
     }
     if (a->dtype.lanes != b->dtype.lanes && a->dtype.lanes > 1 && b->dtype.lanes > 1) {
-        rlxc_error(p->ctx, range, "vectors of %u and %u lanes do not go together",
+        rlxc_error(p->ctx, range, "cannot combine vectors of %u and %u lanes",
                    (unsigned)a->dtype.lanes, (unsigned)b->dtype.lanes);
         return NULL;
     }
@@ -448,7 +448,7 @@ const rlxc_expr *rlxc_parse_quoted(rlxc_parser *p, const rlxc_py *e)
 {
     rlxc_py_parser nested = {0};
     if (p->quoted > 0) {
-        rlxc_error(p->ctx, e->range, "a string inside a string expression");
+        rlxc_error(p->ctx, e->range, "nested string expressions are not supported");
         return NULL;
     }
     rlxc_lexer_init_nested(&nested.lexer, p->ctx, e->range, e->text, e->length, p->py.lexer.locale);

@@ -440,7 +440,7 @@ static bool negate(rlxc_py_parser *py, rlxc_py *e)
     if (e->kind == RLXC_PY_FLOAT) {
         e->f = -e->f;
     } else if (e->huge && e->i != INT64_MIN) {
-        rlxc_error(py->ctx, e->range, "integer literal is below the least 64-bit integer");
+        rlxc_error(py->ctx, e->range, "integer literal is below the smallest 64-bit integer");
         return false;
     } else {
         e->i = (int64_t)(0 - (uint64_t)e->i);

@@ -194,7 +194,7 @@ static void parse_output(rlxc_parser *p, const rlxc_py *call, name_list *out)
             continue;
         }
         if (!name || name->kind != RLXC_NAME_RVAR) {
-            rlxc_error(p->ctx, e->range, "R.output: %s is no variable of this block",
+            rlxc_error(p->ctx, e->range, "R.output: %s is not a variable of this block",
                        rlxc_py_describe(p->ctx, e));
             continue;
         }
@@ -213,7 +213,7 @@ static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
     for (uint32_t i = 0; i < call->items[0]->n; i++)
         if (strcmp(call->items[0]->keys[i]->text, "Codegen") == 0)
             rlxc_error(p->ctx, call->items[0]->items[i]->range,
-                       "function '%s' is marked for the code generator %s, which rlx does not have",
+                       "function '%s' is marked for code generator %s, which is not available",
                        f->name, rlxc_py_describe(p->ctx, call->items[0]->items[i]));
     /* the name says it already, unless it differs */
     const char *key = rlxc_intern_cstr(p->ctx, "global_symbol");
@@ -337,7 +337,7 @@ static void parse_dataflow(rlxc_parser *p, rlxc_relax_progress *io)
                    rlxc_py_is_word(&p->py, "while") || rlxc_py_is_word(&p->py, "def") ||
                    rlxc_py_is_word(&p->py, "with")) {
             rlxc_error(p->ctx, p->py.token.range,
-                       "a dataflow block holds plain bindings and local functions only");
+                       "a dataflow block may hold only bindings and local functions");
             rlxc_py_skip(&p->py);
         } else {
             const char *before = inner.name;

@@ -46,7 +46,7 @@ static bool branches_agree(rlxc_parser *p, rlxc_range range, const rlxc_relax_pr
                            const rlxc_relax_progress *otherwise)
 {
     if (then->returned != otherwise->returned) {
-        rlxc_error(p->ctx, range, "either both branches of an if return or none does");
+        rlxc_error(p->ctx, range, "both branches of an if must return, or neither");
         return false;
     }
     if (then->returned)

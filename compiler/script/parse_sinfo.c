@@ -111,8 +111,7 @@ static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rl
     if (field[3] && !is_unknown(field[3]) && !parse_ndim(p, field[3], &given))
         return NULL;
     if (given != RLXC_UNKNOWN_NDIM && ndim != RLXC_UNKNOWN_NDIM && given != ndim) {
-        rlxc_error(p->ctx, e->range, "R.Tensor has a shape of %d dimensions but ndim=%d", ndim,
-                   given);
+        rlxc_error(p->ctx, e->range, "R.Tensor has %d dimensions but ndim=%d", ndim, given);
         return NULL;
     }
     if (dtype.lanes > 1 || rlxc_dtype_is_handle(dtype)) {

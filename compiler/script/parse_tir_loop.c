@@ -302,7 +302,7 @@ void rlxc_tir_if(rlxc_tir_parser *t, rlxc_stmts *out)
         otherwise = rlxc_tir_body(t);
     }
     if (otherwise && cond && cond->dtype.lanes > 1)
-        rlxc_error(p->ctx, range, "a condition of several lanes has no else");
+        rlxc_error(p->ctx, range, "a vector condition cannot have an else branch");
     rlxc_stmt *stmt = rlxc_tir_new(t, RLXC_STMT_IF);
     stmt->if_.cond = cond;
     stmt->if_.then = then;

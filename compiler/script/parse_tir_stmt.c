@@ -50,7 +50,7 @@ static void store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py_stmt *stmt)
     if (rlxc_parse_is_broken(p, target->base))
         return;
     if (!buffer) {
-        rlxc_error(p->ctx, target->base->range, "%s is no buffer",
+        rlxc_error(p->ctx, target->base->range, "%s is not a buffer",
                    rlxc_py_describe(p->ctx, target->base));
         return;
     }
@@ -268,7 +268,7 @@ static bool view_method(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, c
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     bool ok = call->n <= RLXC_MAX_NDIM && !old->strides;
     if (!ok)
-        rlxc_error(p->ctx, call->range, "no view of this kind of '%s'", old->name);
+        rlxc_error(p->ctx, call->range, "'%s' cannot be viewed this way", old->name);
     if (ok && call->n == 1 && call->items[0]->kind == RLXC_PY_STRING) {
         ok = rlxc_parse_dtype(p, call->items[0], &dtype);
         if (ok && (dtype.bits != old->dtype.bits || dtype.lanes != old->dtype.lanes)) {

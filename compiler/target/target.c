@@ -200,7 +200,7 @@ static void refuse_cpu(rlxc_context *ctx, rlxc_range range, const rlxc_target_sp
 {
     rlxc_text names = {.ctx = ctx};
     if (arch && find_cpu(spec->mcpu, NULL)) {
-        rlxc_error(ctx, range, "the CPU %s is none of the target %s", spec->mcpu, spec->triple);
+        rlxc_error(ctx, range, "CPU %s does not belong to target %s", spec->mcpu, spec->triple);
         return;
     }
     for (size_t i = 0; i < N_CPUS; i++)

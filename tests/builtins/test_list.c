@@ -64,12 +64,12 @@ RLX_TEST(list, states_that_are_none_are_refused)
         rlx_value items[2] = {rlx_value_retain(rows[i].room), rows[i].count};
         rlx_value args[2] = {list_of(t, items, 2), make_tensor(t, RLX_F32, 0, NULL, NULL)};
         RLX_FAILS(try_builtin(t, "rlx.collect", args, 2, &out), RLX_E_INVALID_ARG,
-                  "argument 0 is no state of rlx.collect");
+                  "argument 0 is not a state of rlx.collect");
     }
     rlx_value items[2] = {room, rlx_int(1)};
     rlx_value args[2] = {list_of(t, items, 2), vector(t, 2, 0)};
     RLX_FAILS(try_builtin(t, "rlx.collect", args, 2, &out), RLX_E_SHAPE,
-              "the result of turn 1 has another shape than those before");
+              "the result of iteration 1 differs in shape from earlier ones");
 }
 
 RLX_TEST(list, refused)
@@ -80,11 +80,11 @@ RLX_TEST(list, refused)
     rlx_value mixed[2] = {vector(t, 1, 0), rlx_int(1)};
     rlx_value join[3] = {list_of(t, mixed, 2), rlx_int(0), rlx_int(0)};
     RLX_FAILS(try_builtin(t, "rlx.list_concat", join, 3, &out), RLX_E_INVALID_ARG,
-              "item 1 of the sequence is no tensor");
+              "item 1 of the sequence must be a tensor");
     rlx_value two[2] = {vector(t, 1, 0), vector(t, 1, 0)};
     rlx_value optional[1] = {list_of(t, two, 2)};
     RLX_FAILS(try_builtin(t, "rlx.optional", optional, 1, &out), RLX_E_INVALID_ARG,
-              "an optional tensor cannot have 2 values");
+              "an optional holds at most one value, got 2");
     rlx_value empty[1] = {list_of(t, NULL, 0)};
     cr_expect_eq(call_builtin(t, "rlx.optional", empty, 1).kind, RLX_KIND_NONE);
     rlx_value split[4] = {vector(t, 4, 0), rlx_int(0), rlx_int(1), rlx_int(0)};
@@ -92,5 +92,5 @@ RLX_TEST(list, refused)
               "parts of 0 elements");
     rlx_value whole[4] = {vector(t, 4, 0), rlx_int(0), rlx_int(0), rlx_int(2)};
     RLX_FAILS(try_builtin(t, "rlx.list_split", whole, 4, &out), RLX_E_INVALID_ARG,
-              "only parts of one element lose the dimension");
+              "keepdims=0 needs parts of one element");
 }

@@ -405,7 +405,7 @@ RLX_TEST(builtins, order_refuses_wrong_arguments)
         {"rlx.sort", "axis -2 is out of range for rank 1", 3, {{0}, rlx_int(-2), rlx_int(0)}},
         {"rlx.sort", "argument 1 must be an integer, is float", 3, {{0}, rlx_float(1), rlx_int(0)}},
         {"rlx.argsort",
-         "indices need an integer dtype",
+         "indices must have an integer dtype",
          4,
          {{0}, rlx_int(0), rlx_int(0), rlx_of_dtype(RLX_F32)}},
         {"rlx.argsort",

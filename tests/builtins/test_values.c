@@ -216,7 +216,7 @@ RLX_TEST(builtins, the_shape_heap_stores_checks_and_makes)
     rlx_value four = rlx_int(4), none = rlx_int(-1), out = rlx_none();
     rlx_value heap = call_builtin(t, "vm.builtin.alloc_shape_heap", &four, 1);
     RLX_FAILS(try_builtin(t, "vm.builtin.alloc_shape_heap", &none, 1, &out), RLX_E_INVALID_ARG,
-              "a shape heap of -1");
+              "shape heap size -1");
     rlx_value match[] = {
         shape(t, 2, dims), rlx_value_retain(heap), rlx_int(2), rlx_int(0), rlx_int(2), rlx_int(1),
         rlx_int(1)};
@@ -228,8 +228,8 @@ RLX_TEST(builtins, the_shape_heap_stores_checks_and_makes)
         rlx_status status;
     } rows[] = {{0, 4, "here: dimension 1 is 3, expected 4", RLX_E_SHAPE},
                 {3, 0, "here: dimension 1 is 3, expected 0", RLX_E_SHAPE},
-                {1, 4, "slot 4 of a shape heap of 4", RLX_E_INVALID_ARG},
-                {3, -1, "slot -1 of a shape heap of 4", RLX_E_INVALID_ARG},
+                {1, 4, "slot 4 is out of range for a shape heap of 4", RLX_E_INVALID_ARG},
+                {3, -1, "slot -1 is out of range for a shape heap of 4", RLX_E_INVALID_ARG},
                 {9, 0, "match code 9", RLX_E_INVALID_ARG}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlx_value args[] = {six_floats(t),

@@ -90,7 +90,7 @@ RLX_TEST(cli, an_output_that_is_an_input_is_refused)
         snprintf(words, sizeof words, "%.*s%s%s",
                  (int)(again ? again - rows[r].words : (long)strlen(rows[r].words)), rows[r].words,
                  again ? strrchr(f.folder, '/') + 1 : "", again ? again + 2 : "");
-        expect_command(&f, rows[r].run, words, rows[r].status, "is the same file as the input");
+        expect_command(&f, rows[r].run, words, rows[r].status, "would overwrite the input");
         for (int i = 0; i < 4; i++)
             cr_assert_eq(sum_of(&f, files[i]), sums[i], "'%s' changed %s", words, files[i]);
         cr_assert_eq(entries(&f), n, "'%s' left a file", words);
@@ -131,7 +131,7 @@ RLX_TEST(cli, an_output_that_is_no_input_is_written)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const uint64_t sums[] = {sum_of(&f, "i=x.npy"), sum_of(&f, "y.1.0.npy")};
         expect_command(&f, cli_command_run, rows[i].words, rows[i].made ? CLI_OK : CLI_USAGE,
-                       rows[i].made ? "" : "is the same file as the input");
+                       rows[i].made ? "" : "would overwrite the input");
         cr_expect(!rows[i].made || exists(&f, rows[i].made), "%s", rows[i].words);
         cr_expect_eq(sum_of(&f, "i=x.npy"), sums[0], "%s", rows[i].words);
         cr_expect_eq(sum_of(&f, "y.1.0.npy"), sums[1], "%s", rows[i].words);

@@ -64,7 +64,8 @@ RLX_TEST(cli_names, options_take_them_to_the_letter)
         {"@p.rlx --input @x=1.npy" REST "-o twice.1=@o.npy", CLI_FAILED,
          "the result has no field twice.1"},
         {"@p.rlx --input in.put:1=@x=1.npy" REST, CLI_USAGE,
-         "input 'in.put:1' fits no parameter of main; did you mean 'in.put:0'? (it has 'in.put:0', "
+         "input 'in.put:1' matches no parameter of main; did you mean 'in.put:0'? (it has "
+         "'in.put:0', "
          "'in.put:0=x', 'a b', a.0, a, '', \xc3\xa9t\xc3\xa9/x, 'l\\nf\\x1b[31m\\\\')"},
         {"@p.rlx --random --dim batchsize=2", CLI_USAGE,
          "--dim batchsize: function main has no such symbol; did you mean 'batch size'? (it has "
@@ -73,7 +74,7 @@ RLX_TEST(cli_names, options_take_them_to_the_letter)
          "'in.put:0': symbol 'batch size' has no value; add --dim 'batch size'=..."},
         {"@p.rlx --dim d:1=2.x=3 --input in.put:0=@x=1.npy", CLI_USAGE,
          "dimension 1 is 1, but --dim says 'd:1=2.x'=3"},
-        {"@p.rlx --dim =3", CLI_USAGE, "--dim wants SYMBOL=NUMBER, not '=3'"},
+        {"@p.rlx --dim =3", CLI_USAGE, "--dim needs SYMBOL=NUMBER, not '=3'"},
         {"@p.rlx -f one --input int:4", CLI_OK, "y.1: tensor int64 () [4]\n"},
         {"@p.rlx -f one --input int:4 -o y.1=@y.npy -o result=@z.npy", CLI_OK, ""},
         {"@p.rlx -f one --input int:4 -o y=z.npy", CLI_USAGE,

@@ -52,10 +52,10 @@ RLX_TEST(cli_sign, a_required_key_decides_what_runs)
         {"p.rlx", "@a.pub", "p.rlx: it has no signature, and one is required"},
         {"s.rlx", "@b.pub", "s.rlx: it is signed with key "},
         {"s.rlx", "@a.key", "a.key: holds a secret key"},
-        {"s.rlx", "@p.rlx", "p.rlx: is no key in PEM form"},
+        {"s.rlx", "@p.rlx", "p.rlx: not a PEM key"},
         {"s.rlx", "@none", "none: cannot open"},
         {"s.rlx", "@a.pub --no-such", "unknown option"},
-        {"c.rlx", "@a.pub", "c.rlx: its bytes are not those that key "},
+        {"c.rlx", "@a.pub", "c.rlx: its bytes differ from those that key "},
     };
     cli_fixture f;
     start(&f);
@@ -98,21 +98,21 @@ RLX_TEST(cli_sign, files_are_signed_whole_or_left)
         int status;
         const char *text;
     } rows[] = {
-        {cli_command_keygen, "-o @a", CLI_FAILED, "a.key exists, and no key is written over"},
+        {cli_command_keygen, "-o @a", CLI_FAILED, "a.key exists; keys are never overwritten"},
         {cli_command_keygen, "-o @none/a", CLI_FAILED, "cannot create"},
         {cli_command_keygen, "", CLI_USAGE, "add -o NAME"},
         {cli_command_keygen, "@a", CLI_USAGE, "reads no file"},
         {cli_command_sign, "@p.rlx", CLI_USAGE, "no key given"},
         {cli_command_sign, "--key @a.key", CLI_USAGE, "no file given"},
         {cli_command_sign, "@p.rlx --key @a.key --key @b.key", CLI_USAGE, "more than one file"},
-        {cli_command_sign, "@p.rlx --key @a.key -o @a.key", CLI_USAGE, "is the same file as"},
-        {cli_command_sign, "@a.key --key @a.key", CLI_USAGE, "is the same file as"},
+        {cli_command_sign, "@p.rlx --key @a.key -o @a.key", CLI_USAGE, "would overwrite"},
+        {cli_command_sign, "@a.key --key @a.key", CLI_USAGE, "would overwrite"},
         {cli_command_sign, "@p.rlx --key @a.pub", CLI_FAILED, "holds a public key"},
         {cli_command_sign, "@a.pub --key @a.key", CLI_FAILED, "does not begin like one"},
         {cli_command_sign, "@none --key @a.key", CLI_FAILED, "cannot open"},
         {cli_command_sign, "@p.rlx --key @a.key -o @none/s.rlx", CLI_FAILED, "cannot create"},
         {cli_command_run, "@s.rlx --dim s0=2 --random --require-key @b.pub -o @b.pub", CLI_USAGE,
-         "is the same file as"},
+         "would overwrite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_command(&f, rows[i].run, rows[i].words, rows[i].status, rows[i].text);

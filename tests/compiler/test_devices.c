@@ -41,7 +41,7 @@ static const struct {
      {"no virtual device 'llvm::global'"}},
     {HEAD PLAIN "        return R.to_vdevice(x, 0)\n",
      {"m.py:7:32: error: a virtual device is a string"}},
-    {HEAD PLAIN "        return R.to_vdevice(x)\n", {"misses its argument 'dst_vdevice'"}},
+    {HEAD PLAIN "        return R.to_vdevice(x)\n", {"argument 'dst_vdevice' is missing"}},
     {"from tvm.script import relax as R\n@R.function\n"
      "def main(x: R.Tensor((2,), \"float32\", vdevice=\"llvm\")):\n    return x\n",
      {"m.py:3:47: error: there is no virtual device 'llvm': the module declares none"}},
@@ -77,7 +77,7 @@ static const struct {
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(\"cpu\", 1))\n",
      {"m.py:7:36: error: device 'cpu:1' is not supported: rlx has one CPU"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device(77, 0))\n",
-     {"m.py:7:45: error: there is no type of device 77"}},
+     {"m.py:7:45: error: unknown device type 77"}},
     {HEAD PLAIN "        return R.hint_on_device(x, R.device([], 0))\n",
      {"m.py:7:36: error: R.device takes a type and an index"}},
     {HEAD PLAIN "        return R.hint_on_device(x, \"cuda\")\n",
@@ -94,20 +94,20 @@ static const struct {
                 "R.str(\"global.vtcm\"), R.dtype(\"uint8\"))\n        return x\n",
      {"m.py:7:13: error: R.memory.alloc_storage: the memory scope \"global.vtcm\""}},
     {HEAD PLAIN "        R.func_attr({\"n\": 1, \"Codegen\": \"dnnl\"})\n        return x\n",
-     {"m.py:7:41: error: function 'main' is marked for the code generator \"dnnl\""}},
+     {"m.py:7:41: error: function 'main' is marked for code generator \"dnnl\""}},
     {HEAD PLAIN "        @R.function\n        def f(y: R.Tensor((2,), \"float32\")):\n"
                 "            R.func_attr({\"Codegen\": \"tensorrt\"})\n            return y\n"
                 "        return f(x)\n",
-     {"m.py:9:37: error: function 'f' is marked for the code generator \"tensorrt\""}},
+     {"m.py:9:37: error: function 'f' is marked for code generator \"tensorrt\""}},
     {HEAD PLAIN
      "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
      "        T.func_attr({\"target\": T.target({\"kind\": \"cuda\", \"host\": \"llvm\"})})\n"
      "        A[0] = T.float32(1)\n",
-     {"m.py:8:5: error: function 'f' is for the target 'cuda'"}},
+     {"m.py:8:5: error: function 'f' is for target 'cuda'"}},
     {HEAD PLAIN "        return x\n    @T.prim_func\n    def f(A: T.Buffer((2,), \"float32\")):\n"
                 "        T.func_attr({\"target\": T.target(\"opencl -device=mali\")})\n"
                 "        A[0] = T.float32(1)\n",
-     {"error: function 'f' is for the target 'opencl'"}},
+     {"error: function 'f' is for target 'opencl'"}},
 };
 
 static bool compile(rlxc_context *ctx, const char *text)

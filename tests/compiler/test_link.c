@@ -89,7 +89,7 @@ RLX_TEST(link, a_limit_of_processes_is_named)
     static const struct {
         uint32_t most;
         const char *complaint; /* NULL: the linker needs no threads */
-    } rows[] = {{1, "cannot start a process for code generation: Resource"}, {2, NULL}};
+    } rows[] = {{1, "cannot start the code generation process: Resource"}, {2, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kernel_fixture f;
         int status;

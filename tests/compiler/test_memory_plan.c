@@ -358,19 +358,19 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
          NULL},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
              RUN("a", "y", "b") "        return b\n",
-         "'a' is used after 'b' took its memory"},
+         "'a' is used after 'b' reused its memory"},
         {STORAGE("s", "n * 8") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "n * 4")
              RUN("a", "y", "b") "        return b\n",
          NULL},
         {STORAGE("s", "n * 8") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "n * 3")
              RUN("a", "y", "b") "        return b\n",
-         "'a' is used after 'b' took its memory"},
+         "'a' is used after 'b' reused its memory"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0") RUN(
              "x", "y",
              "a") "        v = R.reshape(a, R.shape([n]))\n        t = (v, x)\n" TENSOR("b", "s",
                                                                                         "0")
              RUN("x", "y", "b") "        w = t[0]\n        return w\n",
-         "'v' is used after 'b' took its memory"},
+         "'v' is used after 'b' reused its memory"},
         {STORAGE("s", "40") "        a: R.Tensor((11,), dtype=\"float32\") = "
                             "R.memory.alloc_tensor(s, R.prim_value(0), R.shape([11]), "
                             "R.dtype(\"float32\"))\n        return a\n",
@@ -405,7 +405,7 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
          NULL},
         {PLANNED("s", "n * 4") TENSOR("a", "s", "0") RUN("x", "y", "a") TENSOR("b", "s", "0")
              RUN("a", "y", "b") RUN("a", "y", "b") "        return b\n",
-         "'a' is used after 'b' took its memory"},
+         "'a' is used after 'b' reused its memory"},
         {PLANNED("s", "n * 8") TENSOR("a", "s", "n * 4") "        return x\n",
          "'a' is not at the start of its planned storage"},
         {PLANNED("s", "n * 4") TENSOR("a", "s", "0")
@@ -422,7 +422,7 @@ RLX_TEST(memory_plan, the_verifier_names_what_is_wrong)
              RUN("x", "y", "a") "        if c:\n    " TENSOR("b", "s", "0") "    " RUN(
                  "x", "y", "b") "            r = b\n        else:\n            r = "
                                 "y\n" ADD("d", "r", "a") "        return d\n",
-         "'a' is used after 'b' took its memory"},
+         "'a' is used after 'b' reused its memory"},
         {STORAGE("s", "n * 4") TENSOR("a", "s", "0")
              RUN("x", "y",
                  "a") "        if c:\n            R.memory.kill_tensor(a)\n            r = x\n"

@@ -168,10 +168,10 @@ RLX_TEST(names, of_onnx_models_that_are_refused)
         {{"a\xff", "y"}, "z", 2, "name 'a\\xff' of a ValueInfoProto is not UTF-8"},
         {{"\xed\xa0\x80", "y"}, "z", 3, "is not UTF-8"}, /* half a surrogate pair */
         {{"", "y"}, "z", 0, "input 0 of the graph has no name"},
-        {{"y", "y"}, "z", 1, "the graph has two inputs 'y'"},
-        {{"\n\x1b", "\n\x1b"}, "z", 2, "the graph has two inputs '\\n\\x1b'"},
-        {{"x", "y"}, "", 1, "graph output '' is made by no node"},
-        {{"x", "y"}, "q\x07", 1, "graph output 'q\\x07' is made by no node"},
+        {{"y", "y"}, "z", 1, "the graph has two inputs named 'y'"},
+        {{"\n\x1b", "\n\x1b"}, "z", 2, "the graph has two inputs named '\\n\\x1b'"},
+        {{"x", "y"}, "", 1, "no node produces graph output ''"},
+        {{"x", "y"}, "q\x07", 1, "no node produces graph output 'q\\x07'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bytes graph = {.size = 0}, model = {.size = 0}, info = {.size = 0};

@@ -119,7 +119,7 @@ RLX_TEST(onnx, operands_of_two_float_types)
         {"MatMul", "x d", "MatMul: the operands must have one element type, got float32 and", true},
         {"Add", "d x", "Add: the operands must have one element type, got float64 and", true},
         {"Max", "d x", "Max: the operands must have one element type, got float64 and", true},
-        {"MatMul", "x c", "operands of float32 and float64: ONNX wants one element type", false},
+        {"MatMul", "x c", "operands of float32 and float64: ONNX requires one element type", false},
         {"Sub", "c d", NULL, false},
         {"Mul", "c x", "operands of float64 and float32", false},
         {"Where", "b x c", "operands of float32 and float64", false},

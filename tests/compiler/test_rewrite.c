@@ -65,7 +65,7 @@ RLX_TEST(infer, wrong_arguments_are_named)
         "the module has no function 'nobody'",
         "is not a function",
         "index 2 is out of range for a tuple of 2 fields",
-        "which is not a tuple",
+        "not from a tuple",
         "can never succeed",
         "condition of an if must be a scalar bool",
     };

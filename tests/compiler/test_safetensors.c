@@ -163,7 +163,7 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
     static const struct {
         const char *attrs, *header, *message;
     } rows[] = {
-        {"R.func_attr({\"num_input\": 1})", "{" W "}", "parameter 'b' has no tensor"},
+        {"R.func_attr({\"num_input\": 1})", "{" W "}", "no tensor named 'b' in w"},
         {"R.func_attr({\"num_input\": 1})",
          "{" W ",\"b\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[24,40]}}",
          "parameter 'b': expected R.Tensor((3,), dtype=\"float32\")"},
@@ -171,12 +171,12 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
          "{\"b\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]}}", "parameter 'b'"},
         {"R.func_attr({\"k\": 1})",
          "{\"other\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
-         "no parameter of a function has a tensor of its name in w, which has 1: 'other'"},
+         "no parameter has the name of a tensor in w, which has 1: 'other'"},
         {"R.func_attr({\"num_input\": 0})", "{" B "}",
-         "2 parameters have no tensor of their name in w and stay inputs of 'main': 'x', 'w'"},
+         "2 parameters have no tensor in w and stay inputs of 'main': 'x', 'w'"},
         {"R.func_attr({\"num_input\": 1})",
          "{" W "," B ",\"a.b\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
-         "w: 1 of 3 tensors are for no parameter: 'a.b'"},
+         "w: 1 of 3 tensors match no parameter: 'a.b'"},
     };
     static unsigned char file[MAX_FILE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

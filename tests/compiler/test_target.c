@@ -133,7 +133,7 @@ RLX_TEST(target, a_cpu_of_another_machine_is_refused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
         cr_expect(!rlxc_target_new(ctx, rows[i].target, rows[i].cpu));
-        cr_expect(strstr(rlxc_render_diagnostics(ctx), "is none of the target"));
+        cr_expect(strstr(rlxc_render_diagnostics(ctx), "does not belong to target"));
         rlxc_context_destroy(ctx);
     }
 }

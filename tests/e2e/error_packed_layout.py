@@ -1,4 +1,4 @@
-# error => R.nn.conv2d: 6, dimension C of the result, is no multiple of 4 as layout "NCHW4c" needs
+# error => R.nn.conv2d: 6, dimension C of the result, is not a multiple of 4, which layout "NCHW4c" needs
 from tvm.script import ir as I, relax as R, tir as T
 @I.ir_module
 class Module:

@@ -1,4 +1,4 @@
-# error => PrimFunc 'f' calls itself, perhaps by way of others: PrimFuncs cannot recur
+# error => PrimFunc 'f' calls itself, directly or through others; recursion is not supported
 from tvm.script import ir as I, tir as T
 @I.ir_module
 class Module:

@@ -1,4 +1,4 @@
-# error => axis separators are rising numbers of dimensions, at most the 2 there are
+# error => axis separators must be increasing dimension numbers, at most 2
 from tvm.script import ir as I, tir as T
 @I.ir_module
 class Module:

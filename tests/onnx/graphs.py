@@ -330,7 +330,7 @@ def programs():
                 functions=functions()),
         Program("an attribute of no call",
                 graph([node("LeakyRelu", "x", "y", alpha=Ref("slope"))], [("x", n)], [("y", n)]),
-                [], None, refused="attribute slope is that of a function's call"),
+                [], None, refused="attribute slope refers to a function attribute outside a function"),
         # the number of windows, times as many, divided by it: what is left are the images
         Program("sizes divided by sizes",
                 graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),

@@ -101,13 +101,13 @@ def rows():
         # tensors
         (weights(plain), None),
         (weights(plain + bytes([4 << 3 | 5]) + np.float32(1).tobytes()),
-         "'w': the data is given twice, as bytes and as numbers"),
+         "'w': the data is given both as bytes and as numbers"),
         (weights(plain, data(5, plain)), "'w' is defined twice"),
         (weights(plain, data(15, sparse(Sparse(five, False), "w"))), "'w' is defined twice"),
         (model([node("Add", "x w", "y")], [("x", of([5]))], [("y", of([5]))],
                data(15, sparse(Sparse(five, False), "w"))), None),
         (model([node("Add", "x w", "y")], [("x", of([5]))], [("y", of([5]))],
-               data(15, descending)), "'w': its indices do not ascend"),
+               data(15, descending)), "'w': its indices are not in ascending order"),
         (model([node("Constant", "", "c", value=WEIGHTS, value_float=1.0),
                 node("Add", "x c", "y")]), "2 values; a constant has one"),
         (outside([("location", "w.bin")]), None),
@@ -163,7 +163,7 @@ def rows():
         (recurrent(["Tanh"], hidden_size=-1), "hidden_size is -1"),
         # activations, by any spelling of capitals
         (recurrent(["tanh"]), None),
-        (recurrent(["Cube"]), "activation 'Cube' is none of Relu, Tanh, Sigmoid, Affine"),
+        (recurrent(["Cube"]), "activation 'Cube' is not one of Relu, Tanh, Sigmoid, Affine"),
         (recurrent(["Tanh", "Tanh"]), "2 activations, expected 1"),
     ]
 

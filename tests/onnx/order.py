@@ -97,7 +97,7 @@ def programs():
           node("Neg", "x", "later")], "nodes form a cycle: the node without name (Neg) of 'd'"),
         ("a cycle in a function", [node("Ring", "x", "y", domain="local")], "nodes form a cycle"),
         ("a name of no node", [node("Add", "x nowhere", "y")],
-         "input 'nowhere' is made by no node")]
+         "no node produces input 'nowhere'")]
     return [*[straight(seed, count) for seed, count in enumerate((2, 3, 5, 17, 60, 300))],
             *[branches(seed) for seed in range(4)], loop(),
             Program("a long chain, back to front",

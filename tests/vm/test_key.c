@@ -86,10 +86,10 @@ RLX_TEST(key, malformed_key_files_are_refused)
          "\r\n " BEGIN_PUBLIC "MCowBQYDK2VwAyEA7Bcrk61eVjv0\r\nkyxw4SRQNMNUZ+8u/U1k6/"
          "gZaDRn4r8=\r\n-----END PUBLIC KEY-----",
          NULL},
-        {false, "", "no key in PEM form"},
-        {false, "RWQ ", "no key in PEM form"},
-        {false, "-----BEGIN ", "no key in PEM form"},
-        {false, "x" BEGIN_PUBLIC PUBLIC_TEXT "\n" END_PUBLIC, "no key in PEM form"},
+        {false, "", "not a PEM key"},
+        {false, "RWQ ", "not a PEM key"},
+        {false, "-----BEGIN ", "not a PEM key"},
+        {false, "x" BEGIN_PUBLIC PUBLIC_TEXT "\n" END_PUBLIC, "not a PEM key"},
         {false, "-----BEGIN PUBLIC KEY-----", "does not end with"},
         {false, BEGIN_PUBLIC PUBLIC_TEXT "\n", "does not end with"},
         {false, BEGIN_PUBLIC PUBLIC_TEXT "\n" END_SECRET, "does not end with"},
@@ -172,7 +172,7 @@ RLX_TEST(key, malformed_key_files_are_refused)
     RLX_FAILS(rlx_public_key_read(path, &public, &t->error), RLX_E_INVALID_ARG, "no Ed25519 key");
     memset(text, '\n', 1 << 16);
     write_bytes(path, text, 1 << 16);
-    RLX_FAILS(rlx_public_key_read(path, &public, &t->error), RLX_E_INVALID_ARG, "no key in PEM");
+    RLX_FAILS(rlx_public_key_read(path, &public, &t->error), RLX_E_INVALID_ARG, "not a PEM key");
     free(text);
     RLX_FAILS(rlx_public_key_read(p.folder, &public, &t->error), RLX_E_IO, "cannot read");
     RLX_FAILS(rlx_public_key_read("/no/such", &public, &t->error), RLX_E_NOT_FOUND, "cannot open");

@@ -210,7 +210,7 @@ RLX_TEST(plan, rows_that_cannot_be_are_refused)
         const char *text, *message;
     } rows[] = {
         {".buffer u0 z1 64 0 9\n", "region 1 comes before region 0"},
-        {".buffer u1 z0 64 0 9\n", "this is u0, not u1"},
+        {".buffer u1 z0 64 0 9\n", "expected index u0, got u1"},
         {".buffer u0 z0 64 9 8\n", "ends before it begins"},
         {".buffer u0 z0 64 0 9 @ 3\n", "not one that can be stated"},
         {".buffer u0 z0 s0 0 9 @ 64\n", "not one that can be stated"},

@@ -220,9 +220,9 @@ RLX_TEST(sign, sections_are_signed_in_their_order)
           more = arranged(t, &m, 1, false);
     RLX_OKAY(load_with(t, &same, p.keys, 1));
     RLX_OKAY(load_plain(t, &swapped));
-    RLX_FAILS(load_with(t, &swapped, p.keys, 1), RLX_E_SIGNATURE, "are not those that key");
+    RLX_FAILS(load_with(t, &swapped, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
     RLX_OKAY(load_plain(t, &more));
-    RLX_FAILS(load_with(t, &more, p.keys, 1), RLX_E_SIGNATURE, "are not those that key");
+    RLX_FAILS(load_with(t, &more, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
     image_free(t, &more);
     image_free(t, &swapped);
     image_free(t, &same);
@@ -250,7 +250,7 @@ RLX_TEST(sign, as_many_sections_as_a_file_may_have)
             write_bytes(path_of(&p, "in"), m.data, m.size);
             RLX_FAILS(rlx_sign_file(&t->allocator, path_of(&p, "in"), &p.secret[0],
                                     path_of(&p, "out"), NULL, &t->error),
-                      RLX_E_LIMIT, "there are 128 sections");
+                      RLX_E_LIMIT, "128 sections leave no room");
         }
         image_free(t, &m);
     }
@@ -273,11 +273,11 @@ RLX_TEST(sign, a_signature_of_another_file_or_key_is_refused)
           c = signed_of(t, &p, program, 1);
     move_signature(&b, &a, 0, RLXV_SIGNATURE_BYTES);
     RLX_OKAY(load_plain(t, &b));
-    RLX_FAILS(load_with(t, &b, p.keys, 2), RLX_E_SIGNATURE, "are not those that key");
+    RLX_FAILS(load_with(t, &b, p.keys, 2), RLX_E_SIGNATURE, "differ from those that key");
     /* A key's name alone is worth nothing. */
     image named = copy_of(t, &c, c.size);
     move_signature(&named, &a, 0, RLXV_SIGNATURE_AT);
-    RLX_FAILS(load_with(t, &named, p.keys, 1), RLX_E_SIGNATURE, "are not those that key");
+    RLX_FAILS(load_with(t, &named, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
     move_signature(&c, &a, 0, RLXV_SIGNATURE_BYTES); /* that makes it |a| */
     RLX_OKAY(load_with(t, &c, p.keys, 1));
     image_free(t, &named);
@@ -308,7 +308,7 @@ RLX_TEST(sign, a_signature_has_one_form)
         }
         image_seal(&m);
         RLX_OKAY(load_plain(t, &m));
-        RLX_FAILS(load_with(t, &m, p.keys, 1), RLX_E_SIGNATURE, "are not those that key");
+        RLX_FAILS(load_with(t, &m, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
     }
     image_free(t, &m);
     end(&p);
@@ -336,7 +336,7 @@ RLX_TEST(sign, a_key_of_zeros_or_of_small_order_is_refused)
             memset(section + RLXV_SIGNATURE_AT, 0, 64);
             memcpy(section + RLXV_SIGNATURE_AT, &weak[r], 32);
             image_seal(&m);
-            RLX_FAILS(load_with(t, &m, &weak[i], 1), RLX_E_SIGNATURE, "are not those that key");
+            RLX_FAILS(load_with(t, &m, &weak[i], 1), RLX_E_SIGNATURE, "differ from those that key");
         }
         RLX_FAILS(rlxv_ed25519_check_key(&weak[i], &t->error), RLX_E_INVALID_ARG, "not a valid");
     }
@@ -436,7 +436,7 @@ RLX_TEST(sign, the_signature_comes_first)
     memset(image_section(&m, RLXV_SECTION_STRINGS), 0xff, 8);
     image_seal(&m);
     RLX_FAILS(load_plain(t, &m), RLX_E_INVALID_MODULE, "string");
-    RLX_FAILS(load_with(t, &m, p.keys, 1), RLX_E_SIGNATURE, "are not those that key");
+    RLX_FAILS(load_with(t, &m, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
     image_free(t, &m);
 
     m = signed_of(t, &p, program, 0);

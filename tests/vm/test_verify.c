@@ -221,7 +221,7 @@ RLX_TEST(verify, header_and_sections)
         {SECTION, RLXV_SECTION_FUNCTIONS, 24, 1, 4, true, RLX_E_INVALID_MODULE,
          "leaves the code section"},
         {SECTION, RLXV_SECTION_FUNCTIONS, 28, 21, 4, true, RLX_E_INVALID_MODULE,
-         "words of no function"},
+         "words that belong to no function"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         image m = image_of(t, good);

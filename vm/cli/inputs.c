@@ -47,8 +47,8 @@ static rlx_status parse_shape(const char *text, rlx_value *out, rlx_error *err)
         const char *comma = strchr(at, ',');
         const char *end = comma ? comma : at + strlen(at);
         if (n == MAX_SHAPE || !cli_parse_i64(at, end, &dims[n++]))
-            return rlx_fail(err, RLX_E_INVALID_ARG, "'shape:%s' is no list of at most %d numbers",
-                            text, MAX_SHAPE);
+            return rlx_fail(err, RLX_E_INVALID_ARG,
+                            "'shape:%s' is not a list of at most %d numbers", text, MAX_SHAPE);
         at = comma ? comma + 1 : end;
     }
     rlx_shape *shape = NULL;
@@ -66,7 +66,8 @@ static rlx_status scalar_tensor(rlx_dtype dtype, rlx_value v, rlx_value *out, rl
         dtype = is_int ? RLX_I64 : RLX_F32;
     const bool wants_float = rlx_dtype_is_float(dtype);
     if (!is_int && !wants_float)
-        return rlx_fail(err, RLX_E_INVALID_ARG, "a float is no %s", rlx_dtype_name(dtype, name));
+        return rlx_fail(err, RLX_E_INVALID_ARG, "a float is not a valid %s",
+                        rlx_dtype_name(dtype, name));
     const double f = is_int ? (double)v.as.i : v.as.f;
     uint64_t bits = wants_float ? rlx_float_encode(dtype, f) : (uint64_t)v.as.i;
     if (dtype.code == RLX_BOOL)
@@ -120,8 +121,8 @@ static rlx_status converted(const rlx_tensor *t, rlx_dtype dtype, rlx_value *out
         const int64_t value = dtype.code == RLX_INT ? (int8_t)bytes[i] : bytes[i];
         if (!rlx_packed_fits(dtype, value)) {
             rlx_value_clear(out);
-            return rlx_fail(err, RLX_E_INVALID_ARG, "element %zu is %lld, which is no %s", i,
-                            (long long)value, rlx_dtype_name(dtype, name));
+            return rlx_fail(err, RLX_E_INVALID_ARG, "element %zu is %lld, which is not a valid %s",
+                            i, (long long)value, rlx_dtype_name(dtype, name));
         }
         rlx_packed_set(dtype, rlx_tensor_mutable_data(to), i, value);
     }
@@ -144,14 +145,14 @@ rlx_status cli_read_value(const char *text, const rlx_type_info *type, rlx_value
     if (strncmp(text, "int:", 4) == 0) {
         int64_t value;
         if (!cli_parse_i64(text + 4, text + strlen(text), &value))
-            return rlx_fail(err, RLX_E_INVALID_ARG, "'%s' is no integer", text);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "'%s' is not an integer", text);
         return scalar(type, rlx_int(value), out, err);
     }
     if (strncmp(text, "float:", 6) == 0) {
         char *end;
         double value = strtod(text + 6, &end);
         if (end == text + 6 || *end != '\0')
-            return rlx_fail(err, RLX_E_INVALID_ARG, "'%s' is no number", text);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "'%s' is not a number", text);
         return scalar(type, rlx_float(value), out, err);
     }
     rlx_tensor *t = NULL;
@@ -242,8 +243,8 @@ static int take_apart(maker *m, rlx_str function)
         if (names_nothing(text)) {
             const rlx_str name = {text, strcspn(text, "=")};
             cli_complain_of_name(name, m->params, m->n_params,
-                                 "input '%.*s' fits no parameter of %.*s", (int)name.len, name.data,
-                                 (int)function.len, function.data);
+                                 "input '%.*s' matches no parameter of %.*s", (int)name.len,
+                                 name.data, (int)function.len, function.data);
             return CLI_USAGE;
         }
     }
@@ -399,8 +400,9 @@ static int check_all_used(const maker *m, rlx_str function)
         const rlx_str name = {text, m->inputs[i].index == RLX_NONE
                                         ? strlen(text)
                                         : (size_t)(m->inputs[i].value - text) - 1};
-        cli_complain_of_name(name, m->params, m->n_params, "input '%.*s' fits no parameter of %.*s",
-                             (int)name.len, name.data, (int)function.len, function.data);
+        cli_complain_of_name(name, m->params, m->n_params,
+                             "input '%.*s' matches no parameter of %.*s", (int)name.len, name.data,
+                             (int)function.len, function.data);
         return CLI_USAGE;
     }
     return CLI_OK;

@@ -28,7 +28,7 @@ typedef struct cursor {
 
 static rlx_status bad(const char *name, const char *what, rlx_error *err)
 {
-    return rlx_fail(err, RLX_E_INVALID_ARG, "%s: not a usable .npy file: %s", name, what);
+    return rlx_fail(err, RLX_E_INVALID_ARG, "%s: invalid .npy file: %s", name, what);
 }
 
 static void skip_space(cursor *c)

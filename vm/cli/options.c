@@ -201,7 +201,7 @@ bool cli_parse_u64(const char *option, const char *text, uint64_t least, uint64_
     unsigned long long value = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno == ERANGE || value < least ||
         value > most) {
-        cli_complain("option %s wants a number from %llu to %llu, not '%s'", option,
+        cli_complain("option %s needs a number from %llu to %llu, not '%s'", option,
                      (unsigned long long)least, (unsigned long long)most, text);
         return false;
     }
@@ -219,7 +219,7 @@ bool cli_parse_bytes(const char *option, const char *text, uint64_t *out)
     const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (*text < '0' || *text > '9' || errno == ERANGE || value == 0 || end[unit != NULL] != '\0' ||
         value > UINT64_MAX >> shift) {
-        cli_complain("option %s wants a number of bytes above 0, such as 500000 or 512M, not '%s'",
+        cli_complain("option %s needs a number of bytes above 0, such as 500000 or 512M, not '%s'",
                      option, text);
         return false;
     }
@@ -232,7 +232,7 @@ bool cli_parse_seconds(const char *option, const char *text, double *out)
     char *end;
     const double value = strtod(text, &end);
     if (end == text || *end != '\0' || !(value > 0) || value > 1e9) {
-        cli_complain("option %s wants a number of seconds above 0, not '%s'", option, text);
+        cli_complain("option %s needs a number of seconds above 0, not '%s'", option, text);
         return false;
     }
     *out = value;

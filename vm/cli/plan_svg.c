@@ -95,7 +95,7 @@ int cli_plan_draw(const cli_plan *p, const char *path)
     for (uint32_t z = 0; z < p->n_regions; z++)
         n += p->known[z];
     if (n == 0) {
-        cli_complain("--svg: no region has all its values; --dim gives them");
+        cli_complain("--svg: no region has all its symbols bound; bind them with --dim");
         return CLI_USAGE;
     }
     cli_file file;

@@ -259,7 +259,7 @@ static int write_trace(const report *r)
     if (cli_close_file(&file, true, &err) != RLX_OK)
         return cli_fail(&err);
     if (rlx_profile_dropped_events(r->profile) > 0)
-        cli_complain("%s: %llu later events did not fit and are left out", r->a->call.trace,
+        cli_complain("%s: %llu later events did not fit and are omitted", r->a->call.trace,
                      (unsigned long long)rlx_profile_dropped_events(r->profile));
     return CLI_OK;
 }

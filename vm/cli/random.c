@@ -35,7 +35,7 @@ static rlx_status random_dims(const cli_symbols *symbols, const char *name,
         rlx_dim dim = type->dims[i];
         *out_usage = true;
         if (dim.kind == RLX_DIM_ANY)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "%s: dimension %u is open; give an --input",
+            return rlx_fail(err, RLX_E_INVALID_ARG, "%s: dimension %u is unknown; give an --input",
                             name, i);
         if (dim.kind == RLX_DIM_BIND) {
             if (dim.index >= symbols->n || !symbols->bound[dim.index])
@@ -122,8 +122,8 @@ rlx_status cli_random_value(const cli_symbols *symbols, cli_budget *budget, uint
     if ((type->kind != RLX_TYPE_TENSOR && type->kind != RLX_TYPE_SHAPE) || !type->rank_known ||
         type->n_dims > RLX_MAX_NDIM) {
         *out_usage = true;
-        return rlx_fail(err, RLX_E_INVALID_ARG, "%s: cannot be made at random; give an --input",
-                        name);
+        return rlx_fail(err, RLX_E_INVALID_ARG,
+                        "%s: cannot be generated at random; give an --input", name);
     }
     RLX_TRY(random_dims(symbols, name, type, dims, out_usage, err));
     if (type->kind == RLX_TYPE_TENSOR)

@@ -50,7 +50,7 @@ int cli_symbols_bind(cli_symbols *s, const char *const *dims, uint32_t n_dims, b
         const char *text = dims[i] + symbol.len + (dims[i][symbol.len] == '=');
         if (symbol.len == 0 || text == dims[i] + symbol.len ||
             !cli_parse_i64(text, text + strlen(text), &value) || value < 0) {
-            cli_complain("--dim wants SYMBOL=NUMBER, not '%s'", dims[i]);
+            cli_complain("--dim needs SYMBOL=NUMBER, not '%s'", dims[i]);
             return CLI_USAGE;
         }
         for (uint32_t k = 0; k < s->n_symbols; k++) {

@@ -444,7 +444,7 @@ rlx_status onnxproto_write(const char *path, rlx_value v, rlx_error *err)
                                     v.kind == RLX_KIND_TUPLE ? OF_TENSORS : OF_NOTHING};
     for (uint32_t i = 0; i < n; i++)
         if (rlx_tuple_get(v.as.tuple, i).kind != RLX_KIND_TENSOR)
-            return rlx_fail(err, RLX_E_INVALID_ARG, "%s: item %u is no tensor", path, i);
+            return rlx_fail(err, RLX_E_INVALID_ARG, "%s: item %u is not a tensor", path, i);
     cli_file file;
     RLX_TRY(cli_create_file(path, &file, err));
     bool ok = cli_put(&file, start, sizeof start);
