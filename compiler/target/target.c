@@ -256,7 +256,7 @@ const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
         const char *triple = rlxc_intern_cstr(ctx, LLVM_DEFAULT_TARGET_TRIPLE);
         rlxc_arch here = RLXC_ARCH_X86;
         if (!arch_of(triple, &here) || (spec->triple && here != t.arch)) {
-            rlxc_error(ctx, range, "the CPU native is none of the target %s",
+            rlxc_error(ctx, range, "CPU native does not belong to target %s",
                        spec->triple ? spec->triple : triple);
             return NULL;
         }

@@ -86,7 +86,7 @@ def chain():
                     loose=1e-4),
             Program("a weight that is no constant", graph(
                 [node("Conv", "x v", "y", domain=NCHWC)], [("x", image), ("v", image)], [("y", four)]), [],
-                    None, refused="the weight is no constant of four dimensions in blocks"),
+                    None, refused="the weight is not a constant of rank 4 in blocks"),
             Program("channels of unknown number", graph(
                 [node("ReorderInput", "x", "r", domain=NCHWC),
                  node("ReorderOutput", "r", "y", domain=NCHWC, channels=3)],

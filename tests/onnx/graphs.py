@@ -421,7 +421,7 @@ def programs():
                 [tuple(i + floats(*d) for i in range(3)) for d in ((2, 1, 3), (2, 4, 3))],
                 lambda *x: [-(v[:, 0] if v.shape[1] == 1 else v) for v in x]),
         Program("too many squeezes of either rank", in_sequence(200, ("Neg", "", {})), [], None,
-                refused="If: the rank of 's3' is known only when the model runs"),
+                refused="If: the rank of 's3' is known only at run time"),
         *[Program(f"Scan of opset 8, {dims}",
                   graph([node("Sums", "f x w", "a b", domain="local"),
                          node("Back", "f x w", "c d", domain="local")],

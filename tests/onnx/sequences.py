@@ -128,7 +128,7 @@ def programs():
            Program("at outside", graph([node("SequenceAt", "s i", "y")],
                                        [("s", seq), ("i", scalar)], [("y", vector)]),
                    [(lists[0], at(1)), (lists[0], at(-2)), ([], at(0)), (lists[1], at(1 << 40))],
-                   None, fails=("is outside of a sequence of",)),
+                   None, fails=("is out of range for a sequence of",)),
            Program("no sequence", graph([node("SequenceLength", "s", "y")], [("s", seq)],
                                         [("y", scalar)]), [(some[0],)], None,
                    fails=("must be a sequence, is tensor",)),
@@ -174,7 +174,7 @@ def programs():
             Program("concat that does not fit",
                     graph([node("ConcatFromSequence", "s", "y", axis=0)],
                           [("s", sequence(tensor_type(F32, ["a", "b"])))], [("y", anything)]),
-                    [(uneven,), ([],)], None, fails=("does not fit the first", "empty sequence"))]
+                    [(uneven,), ([],)], None, fails=("does not match the first", "empty sequence"))]
 
     x = tensor_type(F32, ["n", "m"])
     sizes = [floats(n, 3) for n in (1, 2, 5, 7)]
