@@ -76,8 +76,7 @@ static bool search_effects(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* Values that use addresses, or call what does more than compute, stay where they are. */
-static bool may_move(rlxc_context *ctx, const rlxc_expr *value)
+bool rlxc_may_move(rlxc_context *ctx, const rlxc_expr *value)
 {
     bool found = false;
     rlxc_expr_visit(ctx, value, search_effects, &found);
@@ -126,7 +125,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
         return;
     stage->odd = "the block is not one store of one element, or its value has effects";
-    if (!simple_store(b->body) || !may_move(ctx, b->body->store.value))
+    if (!simple_store(b->body) || !rlxc_may_move(ctx, b->body->store.value))
         return;
     stage->odd = "the block's axes are not the loops themselves";
     if (!match_axes(ctx, stage, loops, n, s))

@@ -61,6 +61,9 @@ bool rlxc_stage_is_pointwise(const rlxc_stage *stage);
 bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
                         const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out);
 
+/* Values that use addresses, or call what does more than compute, stay where they are. */
+bool rlxc_may_move(rlxc_context *ctx, const rlxc_expr *value);
+
 /* --- emission: rules; each appends statements and gives true when it took the stage ------------
  */
 

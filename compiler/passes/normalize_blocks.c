@@ -1,0 +1,425 @@
+/* Pass normalize_blocks: PrimFuncs as they were before another tool scheduled them.
+ *
+ *   for i, j0, j1 in T.grid(32, 48, 16):          for i, j in T.grid(32, 768):
+ *       with T.block("B"):                            with T.block("B"):
+ *           vi = T.axis.spatial(32, i)                    vi, vj = T.axis.remap("SS", [i, j])
+ *           vj = T.axis.spatial(768, j0 * 16 + j1)        ...
+ *
+ * Loops that were split, fused and reordered become the axes of their block; loops around several
+ * blocks one nest for each; what initialises a reduction a part of it; and copies into temporaries
+ * and out of them go. The rules of the schedule then see what they would see in the plain form.
+ * A statement that is not proved equal stays as it was written (compiler/schedule/normal.h). */
+#include <string.h>
+
+#include "compiler/passes/passes.h"
+#include "compiler/schedule/normal.h"
+
+typedef struct state {
+    rlxc_context *ctx;
+    rlxc_prim_func *f;
+    const rlxc_block *root; /* or NULL */
+    const rlxc_stmt **stmts;
+    uint32_t n;
+    rlxc_temps temps;
+    bool changed;
+} state;
+
+/* --- temporaries ------------------------------------------------------------------------------ */
+
+typedef struct use {
+    rlxc_context *ctx;
+    const rlxc_buffer *buffer;
+    uint32_t stores;
+    bool opaque, read;
+} use;
+
+static bool note_expr(void *user, const rlxc_expr *e)
+{
+    use *u = user;
+    u->opaque = u->opaque || e == u->buffer->data;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == u->buffer->data) {
+        u->read = true;
+        u->opaque = u->opaque || e->load.buffer != u->buffer;
+    }
+    return true;
+}
+
+static const rlxc_expr *note_exprs(void *user, const rlxc_expr *e)
+{
+    use *u = user;
+    rlxc_expr_visit(u->ctx, e, note_expr, u);
+    return NULL;
+}
+
+static bool note_stmt(void *user, const rlxc_stmt *s)
+{
+    use *u = user;
+    const void *data = u->buffer->data;
+    if (s->kind == RLXC_STMT_STORE && s->store.buffer->data == data) {
+        u->stores++;
+        u->opaque = u->opaque || s->store.buffer != u->buffer;
+    }
+    if (s->kind == RLXC_STMT_DECL_BUFFER && s->decl->data == data)
+        u->opaque = true;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_matches; i++)
+        u->opaque = u->opaque || s->block.block->matches[i].source.buffer->data == data;
+    for (uint32_t i = 0; s->kind == RLXC_STMT_BLOCK && i < s->block.block->n_allocs; i++)
+        u->opaque = u->opaque || s->block.block->allocs[i] == u->buffer;
+    return true;
+}
+
+static use use_of(rlxc_context *ctx, const rlxc_stmt *s, const rlxc_buffer *buffer)
+{
+    use u = {.ctx = ctx, .buffer = buffer};
+    const rlxc_stmt_rewriter look = {.user = &u, .expr = note_exprs};
+    rlxc_stmt_rewrite(ctx, s, &look);
+    rlxc_stmt_visit(s, note_stmt, &u);
+    return u;
+}
+
+static void count_writers(state *s)
+{
+    for (uint32_t t = 0; t < s->temps.n; t++) {
+        s->temps.writers[t] = 0;
+        for (uint32_t i = 0; i < s->n; i++) {
+            use u = use_of(s->ctx, s->stmts[i], s->temps.items[t]);
+            s->temps.writers[t] += u.opaque ? 2 : u.stores > 0;
+        }
+    }
+}
+
+/* |buffer| is no longer needed. */
+static void drop_temp(state *s, const rlxc_buffer *buffer)
+{
+    rlxc_buffer **kept = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *kept);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->temps.n && kept; i++)
+        if (s->temps.items[i] != buffer) {
+            s->temps.writers[n] = s->temps.writers[i];
+            kept[n++] = s->temps.items[i];
+        }
+    if (kept) {
+        s->temps.items = kept;
+        s->temps.n = n;
+    }
+    s->changed = true;
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+typedef struct copy {
+    state *s;
+    const rlxc_stmt *realize; /* of the block that copies */
+    const rlxc_buffer *from, *to;
+    bool moves;
+} copy;
+
+static bool find_copy(void *user, const rlxc_stmt *s)
+{
+    copy *c = user;
+    if (c->realize || s->kind != RLXC_STMT_BLOCK || s->block.block->n_axes == 0 ||
+        s->block.block->body->kind != RLXC_STMT_STORE)
+        return !c->realize;
+    const rlxc_buffer *to = s->block.block->body->store.buffer;
+    if (rlxc_temp_writers(&c->s->temps, to) != 1)
+        return true;
+    const rlxc_buffer *from = rlxc_copied(c->s->ctx, s->block.block);
+    if (from && (c->moves || rlxc_temp_writers(&c->s->temps, from) == 0 ||
+                 strcmp(from->scope, "global") == 0)) {
+        c->realize = s;
+        c->from = from;
+        c->to = to;
+    }
+    return !c->realize;
+}
+
+static const rlxc_stmt *nothing(rlxc_context *ctx)
+{
+    return rlxc_stmt_seq(ctx, NULL, 0);
+}
+
+static bool is_nothing(const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_SEQ && s->seq.n == 0;
+}
+
+/* The copy goes, and loops around nothing. */
+static const rlxc_stmt *without_copy(void *user, const rlxc_stmt *s)
+{
+    const copy *c = user;
+    if (s->kind == RLXC_STMT_BLOCK && s->block.block->body->kind == RLXC_STMT_STORE &&
+        s->block.block->body->store.buffer == c->to)
+        return nothing(c->s->ctx);
+    return s->kind == RLXC_STMT_FOR && is_nothing(s->loop.body) ? nothing(c->s->ctx) : NULL;
+}
+
+/* What |c| reads is complete before its statement, |at|, and does not change from there on. */
+static bool source_stays(const copy *c, uint32_t at)
+{
+    for (uint32_t i = 0; i < c->s->n; i++) {
+        use from = use_of(c->s->ctx, c->s->stmts[i], c->from);
+        use to = use_of(c->s->ctx, c->s->stmts[i], c->to);
+        if (from.opaque || to.opaque || (from.stores && i >= at) || (to.read && i < at) ||
+            to.stores > 1)
+            return false;
+    }
+    return true;
+}
+
+static bool inline_copy(state *s, uint32_t at, bool moves)
+{
+    copy c = {.s = s, .moves = moves};
+    rlxc_stmt_visit(s->stmts[at], find_copy, &c);
+    if (!c.realize || !source_stays(&c, at))
+        return false;
+    const rlxc_stmt_rewriter rewriter = {.user = &c, .stmt = without_copy};
+    s->stmts[at] = rlxc_stmt_rewrite(s->ctx, s->stmts[at], &rewriter);
+    for (uint32_t i = at; i < s->n; i++)
+        s->stmts[i] = rlxc_with_buffer(s->ctx, s->stmts[i], c.to, c.from, false);
+    drop_temp(s, c.to);
+    return true;
+}
+
+/* |moves|: those of temporaries that nothing else reads, too; before, these may become what they
+ * are copied to. */
+static void inline_copies(state *s, bool moves)
+{
+    count_writers(s);
+    for (uint32_t i = 0; i < s->n && !rlxc_failed(s->ctx); i++)
+        while (inline_copy(s, i, moves)) {
+        }
+}
+
+/* --- nests ------------------------------------------------------------------------------------ */
+
+typedef struct item { /* a nest, or a statement that stays as it was written */
+    const rlxc_nest *nest;
+    uint32_t from; /* the statement that it is a part of */
+    bool removed;
+} item;
+typedef RLXC_VEC(item) items;
+
+static const rlxc_buffer *stored_by(const item *x)
+{
+    return x->nest ? x->nest->block->body->store.buffer : NULL;
+}
+
+static bool mentions(const state *s, const item *x, const rlxc_buffer *buffer)
+{
+    if (x->removed)
+        return false;
+    if (x->nest)
+        return stored_by(x)->data == buffer->data ||
+               rlxc_nest_reads(s->ctx, x->nest->block, buffer);
+    const use u = use_of(s->ctx, s->stmts[x->from], buffer);
+    return u.stores || u.read || u.opaque;
+}
+
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+/* What a reduction starts from, stored by a nest before it, becomes a part of it. */
+static void join_inits(state *s, items *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        const rlxc_buffer *out = stored_by(&all->items[i]);
+        uint32_t k = i;
+        while (out && k > 0 && !mentions(s, &all->items[k - 1], out))
+            k--;
+        if (!out || k == 0 || stored_by(&all->items[k - 1]) != out ||
+            !rlxc_expr_visit(s->ctx, all->items[k - 1].nest->block->body->store.value, is_no_load,
+                             NULL))
+            continue;
+        rlxc_nest joined = *all->items[i].nest;
+        if (!rlxc_join_init(s->ctx, &joined, all->items[k - 1].nest))
+            continue;
+        all->items[i].nest = rlxc_copy(s->ctx, &joined, sizeof joined);
+        all->items[k - 1].removed = true;
+    }
+}
+
+/* A statement of which two parts still store to one buffer: they may have to alternate. */
+static bool parts_collide(const items *all, uint32_t *out_statement)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        for (uint32_t k = i + 1; k < all->count && all->items[k].from == all->items[i].from; k++)
+            if (!all->items[i].removed && !all->items[k].removed &&
+                stored_by(&all->items[i])->data == stored_by(&all->items[k])->data) {
+                *out_statement = all->items[i].from;
+                return true;
+            }
+    return false;
+}
+
+static void split_statement(state *s, uint32_t i, items *all)
+{
+    rlxc_nests nests = {0};
+    if (!rlxc_distribute(s->ctx, s->stmts[i], &s->temps, &nests)) {
+        RLXC_PUSH(s->ctx, all, (item){.from = i});
+        return;
+    }
+    for (uint32_t k = 0; k < nests.count; k++) {
+        rlxc_order_operands(s->ctx, &nests.items[k]);
+        RLXC_PUSH(s->ctx, all, (item){.nest = &nests.items[k], .from = i});
+    }
+}
+
+static void split_statements(state *s, items *all)
+{
+    bool *keep = rlxc_try_alloc(s->ctx, s->n, sizeof *keep);
+    for (uint32_t collision = 0; keep && !rlxc_failed(s->ctx);) {
+        *all = (items){0};
+        for (uint32_t i = 0; i < s->n; i++)
+            if (keep[i])
+                RLXC_PUSH(s->ctx, all, (item){.from = i});
+            else
+                split_statement(s, i, all);
+        join_inits(s, all);
+        if (!parts_collide(all, &collision))
+            return;
+        keep[collision] = true;
+    }
+}
+
+/* --- results that are copied out -------------------------------------------------------------- */
+
+static bool stores_all(const state *s, const rlxc_nest *nest)
+{
+    const rlxc_stmt *store = nest->block->body;
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        uint32_t k = 0;
+        while (k < nest->block->n_axes && nest->block->axes[k].var != store->store.indices[i])
+            k++;
+        if (k == nest->block->n_axes
+                ? !rlxc_is_const(store->store.buffer->shape[i], 1)
+                : !rlxc_prove_eq(s->ctx, nest->extents[k], store->store.buffer->shape[i], NULL))
+            return false;
+    }
+    return true;
+}
+
+/* The temporary that item |at| copies out whole, which is used for nothing else; or NULL. */
+static const rlxc_buffer *copied_out(const state *s, const items *all, uint32_t at)
+{
+    const item *x = &all->items[at];
+    const rlxc_buffer *from = x->nest && !x->removed ? rlxc_copied(s->ctx, x->nest->block) : NULL;
+    if (!from || rlxc_temp_writers(&s->temps, from) == 0 || !stores_all(s, x->nest))
+        return NULL;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const item *other = &all->items[i];
+        if (i == at || other->removed)
+            continue;
+        if ((mentions(s, other, from) && (i > at || stored_by(other) != from)) ||
+            (mentions(s, other, stored_by(x)) &&
+             (i < at || rlxc_temp_writers(&s->temps, stored_by(x)) != 1)))
+            return NULL;
+    }
+    return from;
+}
+
+static void emit(state *s, const items *all)
+{
+    const rlxc_stmt **stmts = rlxc_try_alloc(s->ctx, all->count, sizeof *stmts);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < all->count && stmts; i++) {
+        const item *x = &all->items[i];
+        if (x->removed)
+            continue;
+        stmts[n] = x->nest ? rlxc_nest_stmt(s->ctx, x->nest) : s->stmts[x->from];
+        s->changed = s->changed || stmts[n] != s->stmts[x->from];
+        n++;
+    }
+    if (!stmts)
+        return;
+    s->changed = s->changed || n != s->n;
+    s->stmts = stmts;
+    s->n = n;
+}
+
+static void remake(state *s)
+{
+    items all = {0};
+    split_statements(s, &all);
+    RLXC_VEC(const rlxc_buffer *) exchanged = {0};
+    for (uint32_t i = 0; i < all.count && !rlxc_failed(s->ctx); i++) {
+        const rlxc_buffer *from = copied_out(s, &all, i);
+        if (!from)
+            continue;
+        RLXC_PUSH(s->ctx, &exchanged, from);
+        RLXC_PUSH(s->ctx, &exchanged, stored_by(&all.items[i]));
+        all.items[i].removed = true;
+    }
+    if (rlxc_failed(s->ctx))
+        return;
+    emit(s, &all);
+    for (uint32_t k = 0; k + 1 < exchanged.count && !rlxc_failed(s->ctx); k += 2) {
+        for (uint32_t i = 0; i < s->n; i++)
+            s->stmts[i] = rlxc_with_buffer(s->ctx, s->stmts[i], exchanged.items[k],
+                                           exchanged.items[k + 1], true);
+        drop_temp(s, exchanged.items[k]);
+    }
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+enum { MOST_QUESTIONS = 1 << 14 }; /* statements times temporaries */
+
+static bool begin(state *s)
+{
+    const rlxc_stmt *body = s->f->body;
+    if (body->kind == RLXC_STMT_BLOCK && body->block.block->n_axes == 0) {
+        s->root = body->block.block;
+        if (s->root->n_matches || s->root->init || body->block.predicate)
+            return false;
+        body = s->root->body;
+        s->temps.items = s->root->allocs;
+        s->temps.n = s->root->n_allocs;
+    }
+    s->n = body->kind == RLXC_STMT_SEQ ? body->seq.n : 1;
+    s->stmts = rlxc_try_alloc(s->ctx, s->n, sizeof *s->stmts);
+    s->temps.writers = rlxc_try_alloc(s->ctx, s->temps.n, sizeof *s->temps.writers);
+    if (!s->stmts || !s->temps.writers || s->n == 0 ||
+        (uint64_t)s->n * (s->n + s->temps.n) > MOST_QUESTIONS)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->stmts[i] = body->kind == RLXC_STMT_SEQ ? body->seq.items[i] : body;
+        if (s->stmts[i]->kind != RLXC_STMT_FOR && s->stmts[i]->kind != RLXC_STMT_BLOCK)
+            return false; /* lets and allocations: what they name stays in their scope */
+    }
+    return true;
+}
+
+static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
+{
+    state s = {.ctx = ctx, .f = f};
+    if (!begin(&s))
+        return;
+    inline_copies(&s, false);
+    remake(&s);
+    inline_copies(&s, true);
+    if (!s.changed || rlxc_failed(ctx))
+        return;
+    const rlxc_stmt *body = rlxc_stmt_seq(ctx, s.stmts, s.n);
+    if (s.root) {
+        rlxc_block *root = rlxc_copy(ctx, s.root, sizeof *root);
+        root->allocs = s.temps.items;
+        root->n_allocs = s.temps.n;
+        root->has_reads = root->has_writes = false;
+        root->n_reads = root->n_writes = 0;
+        root->body = body;
+        body = rlxc_stmt_block(ctx, root, NULL, NULL);
+    }
+    f->body = body;
+}
+
+bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
+{
+    (void)options;
+    for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
+        if (module->globals.items[i]->prim)
+            normalize(ctx, module->globals.items[i]->prim);
+    return !rlxc_failed(ctx);
+}

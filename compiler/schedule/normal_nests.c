@@ -1,0 +1,237 @@
+/* Loops around several blocks become a nest for each block.
+ *
+ * All of a statement is taken apart or nothing of it. Each block computes its element from the
+ * values of its axes alone, and each nest is proved to reach each element of a box once; so a block
+ * may run for all elements before the next one starts, unless that one changes what it reads. Of
+ * two blocks that store to one buffer, the first must be what a reduction starts from and the
+ * second its update, both with the same elements in each iteration of the loops they share. */
+#include "compiler/schedule/normal.h"
+#include "compiler/schedule/stages.h"
+
+/* --- questions about a block ------------------------------------------------------------------ */
+
+typedef struct mention {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *const *at; /* the place that does not count, or NULL */
+    bool found;
+} mention;
+
+static bool search_mention(void *user, const rlxc_expr *e)
+{
+    mention *m = user;
+    if (e == m->buffer->data)
+        m->found = true;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == m->buffer->data) {
+        bool same = m->at && e->load.buffer == m->buffer;
+        for (uint32_t i = 0; i < e->load.n && same; i++)
+            same = e->load.indices[i] == m->at[i];
+        m->found = m->found || !same;
+    }
+    return !m->found;
+}
+
+bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer)
+{
+    mention m = {.buffer = buffer};
+    rlxc_expr_visit(ctx, e, search_mention, &m);
+    return m.found;
+}
+
+bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *b, const rlxc_buffer *buffer)
+{
+    return rlxc_mentions(ctx, b->body->store.value, buffer) ||
+           (b->init && rlxc_mentions(ctx, b->init->store.value, buffer));
+}
+
+bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *b)
+{
+    return rlxc_nest_reads(ctx, b, b->body->store.buffer);
+}
+
+static bool is_store(const rlxc_stmt *s)
+{
+    return s->kind == RLXC_STMT_STORE && s->store.value->dtype.lanes == 1 &&
+           s->store.n == s->store.buffer->ndim && s->store.n <= RLXC_NEST_AXES;
+}
+
+bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *b)
+{
+    if (b->n_allocs || b->n_matches || b->n_axes > RLXC_NEST_AXES || !is_store(b->body) ||
+        (b->init && (!is_store(b->init) || b->init->store.buffer != b->body->store.buffer)))
+        return false;
+    const rlxc_stmt *store = b->body;
+    bool stored[RLXC_NEST_AXES] = {false};
+    for (uint32_t i = 0; i < store->store.n; i++) {
+        const rlxc_expr *index = store->store.indices[i];
+        uint32_t k = 0;
+        int64_t ignored;
+        if (b->init && b->init->store.indices[i] != index)
+            return false;
+        while (k < b->n_axes && b->axes[k].var != index)
+            k++;
+        if (k == b->n_axes ? !rlxc_is_int(index, &ignored)
+                           : stored[k] || b->axes[k].kind != RLXC_AXIS_SPATIAL)
+            return false;
+        if (k < b->n_axes)
+            stored[k] = true;
+    }
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        if (b->axes[k].kind == RLXC_AXIS_SPATIAL
+                ? !stored[k] && !rlxc_is_const(b->axes[k].extent, 1)
+                : b->axes[k].kind != RLXC_AXIS_REDUCE)
+            return false;
+    mention own = {.buffer = store->store.buffer, .at = store->store.indices};
+    rlxc_expr_visit(ctx, store->store.value, search_mention, &own);
+    if (b->init) {
+        own.at = NULL;
+        rlxc_expr_visit(ctx, b->init->store.value, search_mention, &own);
+    }
+    return !own.found && rlxc_may_move(ctx, store->store.value) &&
+           (!b->init || rlxc_may_move(ctx, b->init->store.value));
+}
+
+uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer)
+{
+    for (uint32_t i = 0; i < temps->n; i++)
+        if (temps->items[i] == buffer)
+            return temps->writers[i];
+    return 0;
+}
+
+/* --- taking apart ----------------------------------------------------------------------------- */
+
+typedef struct path {
+    const rlxc_stmt *loops[RLXC_NEST_LOOPS];
+    uint32_t n;
+} path;
+
+static bool collect(rlxc_context *ctx, const rlxc_stmt *s, path *at, rlxc_nests *out)
+{
+    if (s->kind == RLXC_STMT_FOR) {
+        if (at->n == RLXC_NEST_LOOPS)
+            return false;
+        at->loops[at->n++] = s;
+        bool done = collect(ctx, s->loop.body, at, out);
+        at->n--;
+        return done;
+    }
+    if (s->kind == RLXC_STMT_SEQ) {
+        for (uint32_t i = 0; i < s->seq.n; i++)
+            if (!collect(ctx, s->seq.items[i], at, out))
+                return false;
+        return true;
+    }
+    if (s->kind != RLXC_STMT_BLOCK || !rlxc_nest_is_simple(ctx, s->block.block))
+        return false;
+    rlxc_nest nest = {.n_loops = at->n, .realize = s, .block = s->block.block};
+    for (uint32_t i = 0; i < at->n; i++)
+        nest.loops[i] = at->loops[i];
+    RLXC_PUSH(ctx, out, nest);
+    return !rlxc_failed(ctx);
+}
+
+static uint32_t shared_loops(const rlxc_nest *a, const rlxc_nest *b)
+{
+    uint32_t n = 0;
+    while (n < a->n_loops && n < b->n_loops && a->loops[n] == b->loops[n])
+        n++;
+    return n;
+}
+
+/* The value of an axis where the loops that are not shared are at 0. */
+static const rlxc_expr *shared_part(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared,
+                                    const rlxc_expr *value)
+{
+    for (uint32_t i = shared; i < nest->n_loops; i++) {
+        const rlxc_expr *var = nest->loops[i]->loop.var, *zero = rlxc_int(ctx, var->dtype, 0);
+        value = rlxc_substitute(ctx, value, &var, &zero, 1);
+    }
+    return rlxc_canonical(ctx, rlxc_cast(ctx, RLX_I64, value), NULL);
+}
+
+static uint32_t axis_of(const rlxc_block *b, const rlxc_expr *var)
+{
+    uint32_t k = 0;
+    while (k < b->n_axes && b->axes[k].var != var)
+        k++;
+    return k;
+}
+
+/* In each iteration of the shared loops both have the same elements. */
+static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
+                          uint32_t shared)
+{
+    for (uint32_t i = 0; i < a->block->body->store.n; i++) {
+        const rlxc_expr *x = a->block->body->store.indices[i];
+        const rlxc_expr *y = b->block->body->store.indices[i];
+        uint32_t p = axis_of(a->block, x), q = axis_of(b->block, y);
+        bool constant = p == a->block->n_axes || q == b->block->n_axes;
+        if (constant ? x != y
+                     : !rlxc_prove_eq(ctx, a->extents[p], b->extents[q], NULL) ||
+                           shared_part(ctx, a, shared, a->realize->block.values[p]) !=
+                               shared_part(ctx, b, shared, b->realize->block.values[q]))
+            return false;
+    }
+    return true;
+}
+
+/* A shared loop goes through what |nest| sums. */
+static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared)
+{
+    for (uint32_t k = 0; k < nest->block->n_axes; k++)
+        for (uint32_t i = 0; i < shared && nest->block->axes[k].kind == RLXC_AXIS_REDUCE; i++)
+            if (rlxc_expr_uses_var(ctx, nest->realize->block.values[k], nest->loops[i]->loop.var))
+                return true;
+    return false;
+}
+
+/* |b| copies the sums of |a| in each iteration of what it sums over: the last ones are complete. */
+static bool copies_last(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b, uint32_t shared)
+{
+    if (!rlxc_copied(ctx, b->block) || !same_elements(ctx, a, b, shared))
+        return false;
+    for (uint32_t k = 0; k < a->block->n_axes; k++)
+        for (uint32_t i = 0; i < shared && a->block->axes[k].kind == RLXC_AXIS_REDUCE; i++) {
+            const rlxc_expr *var = a->loops[i]->loop.var;
+            bool used = rlxc_expr_uses_var(ctx, a->realize->block.values[k], var);
+            for (uint32_t m = 0; m < b->block->n_axes && used; m++)
+                if (rlxc_expr_uses_var(ctx, b->realize->block.values[m], var))
+                    return false;
+        }
+    return true;
+}
+
+/* All of |a| may run before all of |b|, which is behind it. */
+static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
+                     const rlxc_temps *temps)
+{
+    const rlxc_buffer *x = a->block->body->store.buffer, *y = b->block->body->store.buffer;
+    uint32_t shared = shared_loops(a, b);
+    if (shared == 0)
+        return true;
+    if (x->data == y->data)
+        return x == y && !a->block->init && !b->block->init &&
+               !rlxc_nest_reads_own(ctx, a->block) && rlxc_nest_reads_own(ctx, b->block) &&
+               !shares_reduction(ctx, b, shared) && same_elements(ctx, a, b, shared);
+    if (rlxc_nest_reads(ctx, a->block, y))
+        return false;
+    return !rlxc_nest_reads(ctx, b->block, x) ||
+           (rlxc_temp_writers(temps, x) == 1 &&
+            (!shares_reduction(ctx, a, shared) || copies_last(ctx, a, b, shared)));
+}
+
+bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
+                     rlxc_nests *out)
+{
+    path at = {.n = 0};
+    const uint32_t first = out->count;
+    bool done = collect(ctx, stmt, &at, out);
+    for (uint32_t i = first; i < out->count && done; i++)
+        done = rlxc_nest_axes(ctx, &out->items[i]);
+    for (uint32_t i = first; i < out->count && done; i++)
+        for (uint32_t k = i + 1; k < out->count && done; k++)
+            done = may_part(ctx, &out->items[i], &out->items[k], temps);
+    if (!done)
+        out->count = first;
+    return done;
+}
