@@ -11,7 +11,7 @@ class Module:
         for r, j in T.grid(n, T.int64(8)):
             with T.block("sum"):
                 vj, vr = T.axis.remap("SR", [j, r])
-                T.where(j < 6)
+                T.where(j * j < 36)
                 with T.init():
                     O[vj] = T.float32(0.0)
                 O[vj] = O[vj] + A[vr, vj]
