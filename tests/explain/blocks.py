@@ -21,7 +21,7 @@ class Module:
     def odd(a: T.Buffer((T.int64(4),), "float32"), o: T.Buffer((T.int64(4),), "float32")):
         for i in T.unroll(T.int64(4)):
             with T.block("o"):
-                vi = T.axis.spatial(T.int64(4), i)
+                vi = T.axis.spatial(T.int64(4), T.int64(3) - i)
                 o[vi] = a[vi] + T.float32(1)
 
     @R.function
