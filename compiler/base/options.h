@@ -18,6 +18,7 @@ struct rlxc_context;
 struct rlxc_module;
 struct rlx_exec_builder;
 struct rlxc_explain;
+struct rlxc_rule_steps;
 
 typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
     int opt_level;            /* 0..3 */
@@ -41,9 +42,11 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
      * that evaluate; |lenient| as above. NULL: nothing is evaluated. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,
                          struct rlx_exec_builder *builder);
-    struct rlxc_explain *explain; /* what rules say of each block (compiler/schedule/explain.h);
-                                     NULL: nobody asks */
-    uint32_t jobs;                /* threads that generate code, the caller's among them; 0 is 1 */
+    struct rlxc_explain *explain;  /* what rules say of each block (compiler/schedule/explain.h);
+                                      NULL: nobody asks */
+    struct rlxc_rule_steps *steps; /* of the schedule (compiler/kernels/rules.h), made and given;
+                                      NULL: nobody asks */
+    uint32_t jobs;                 /* threads that generate code, the caller's among them; 0 is 1 */
 } rlxc_options;
 
 /* Whether |options| name the pass; to_mixed_precision by its type. */

@@ -16,6 +16,7 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/safetensors.h"
 #include "compiler/ir/op.h"
+#include "compiler/kernels/rules.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
@@ -30,6 +31,7 @@ typedef struct run {
     FILE *out, *err;
     rlxc_options options;
     rlxc_explain explain;
+    rlxc_rule_steps steps;
     rlxc_module *module;
     const char *text; /* the input's bytes */
     char *read;       /* the same where they are to be freed */
@@ -142,6 +144,8 @@ static bool set_options(run *r)
         r->explain = (rlxc_explain){.ctx = r->ctx, .print = rlxc_print_expr};
         r->options.explain = &r->explain;
     }
+    if (c->emit == RLXC_EMIT_SCHEDULE)
+        r->options.steps = &r->steps;
     r->options.lenient = c->lenient;
     r->options.no_winograd = c->no_winograd;
     r->options.row_bits = c->row_bits;
@@ -298,6 +302,8 @@ static bool compile(run *r)
         switch (emit) {
         case RLXC_EMIT_TIR:
             return write_tir(r);
+        case RLXC_EMIT_SCHEDULE:
+            return write_text(r, rlxc_print_schedules(r->ctx, "Module", &r->steps.made));
         case RLXC_EMIT_LLVM:
             return write_native(r, RLXC_NATIVE_LLVM);
         case RLXC_EMIT_ASM:

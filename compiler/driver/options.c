@@ -53,7 +53,8 @@ static const struct option_row {
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},
-    {OPT_EMIT, "--emit", "FORM", "relax (the module as read), tir, llvm, asm, obj or bytecode"},
+    {OPT_EMIT, "--emit", "FORM",
+     "relax (the module as read), tir, schedule, llvm, asm, obj or bytecode"},
     {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
     {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
     {OPT_STOP_AFTER, "--stop-after", "PASS", "stop there and print the module"},
@@ -86,8 +87,10 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 static const struct {
     const char *name;
     rlxc_emit_form form;
-} forms[] = {{"relax", RLXC_EMIT_RELAX}, {"tir", RLXC_EMIT_TIR}, {"llvm", RLXC_EMIT_LLVM},
-             {"asm", RLXC_EMIT_ASM},     {"obj", RLXC_EMIT_OBJ}, {"bytecode", RLXC_EMIT_BYTECODE}};
+} forms[] = {{"relax", RLXC_EMIT_RELAX},       {"tir", RLXC_EMIT_TIR},
+             {"schedule", RLXC_EMIT_SCHEDULE}, {"llvm", RLXC_EMIT_LLVM},
+             {"asm", RLXC_EMIT_ASM},           {"obj", RLXC_EMIT_OBJ},
+             {"bytecode", RLXC_EMIT_BYTECODE}};
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
 void rlxc_print_help(FILE *out)

@@ -10,6 +10,7 @@ typedef enum rlxc_emit_form {
     RLXC_EMIT_EXECUTABLE,
     RLXC_EMIT_RELAX,
     RLXC_EMIT_TIR,
+    RLXC_EMIT_SCHEDULE,
     RLXC_EMIT_LLVM,
     RLXC_EMIT_ASM,
     RLXC_EMIT_OBJ,

@@ -12,10 +12,7 @@
 
 #define FIRST_RULE "attention"
 
-typedef struct rule {
-    const char *name, *pattern;
-    bool (*apply)(rlxc_schedule *c, uint32_t i);
-} rule;
+typedef rlxc_rule rule;
 
 static bool is_open(const rlxc_stage *s)
 {
@@ -87,15 +84,108 @@ static void explain_odd(const rlxc_stages *s)
     }
 }
 
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* The list that the function is given; NULL: rules decide. */
+static const rlxc_schedule_steps *given_to(const rlxc_options *options, const rlxc_prim_func *f)
+{
+    const rlxc_schedules *given = options->steps ? options->steps->given : NULL;
+    for (uint32_t i = 0; given && i < given->items.count; i++)
+        if (f->name && strcmp(given->items.items[i]->function, f->name) == 0)
+            return given->items.items[i];
+    return NULL;
+}
+
+/* The function's list of steps made, which is the last one or a new one. */
+static rlxc_schedule_steps *made_for(const rlxc_stages *s)
+{
+    rlxc_schedules *made = &s->options->steps->made;
+    const char *name = s->f->name ? s->f->name : "";
+    for (uint32_t i = 0; i < made->items.count; i++)
+        if (strcmp(made->items.items[i]->function, name) == 0)
+            return made->items.items[i];
+    rlxc_schedule_steps *list = rlxc_steps_new(s->ctx, name, s->f->range);
+    RLXC_PUSH(s->ctx, &made->items, list);
+    return list;
+}
+
+static const char *name_of(const rlxc_stage *stage)
+{
+    const rlxc_stmt *at = stage->stmt;
+    while (at->kind == RLXC_STMT_FOR)
+        at = at->loop.body;
+    return at->kind == RLXC_STMT_BLOCK && at->block.block->name ? at->block.block->name : "";
+}
+
+static void note_step(const rlxc_stages *s, uint32_t i, const rule *r, const int64_t *sizes)
+{
+    if (!s->options->steps)
+        return;
+    rlxc_schedule_steps *list = made_for(s);
+    const rlxc_step_ref block = rlxc_step_get_block(list, name_of(&s->items[i]));
+    const rlxc_attrs attrs = rlxc_sizes_to_attrs(s->ctx, r, sizes);
+    if (r->step == RLXC_STEP_tensorize)
+        rlxc_step_tensorize(list, block, r->kernel, attrs);
+    else if (r->step == RLXC_STEP_rewrite)
+        rlxc_step_rewrite(list, block, r->kernel, attrs);
+    else
+        rlxc_step_inline(list, r->step, block);
+}
+
+/* The step of the list that the rule is to apply to stage |i|. */
+static const rlxc_step *step_for(const rlxc_stages *s, const rlxc_schedule_steps *list, uint32_t i,
+                                 const rule *r)
+{
+    const char *block;
+    for (uint32_t k = 0; k < list->items.count; k++) {
+        const rlxc_step *step = &list->items.items[k];
+        if (rlxc_rule_of_step(list, step, &block) == r && strcmp(block, name_of(&s->items[i])) == 0)
+            return step;
+    }
+    return NULL;
+}
+
+/* Takes stage |i| as a given step says; an error where that cannot be. */
+static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step *step)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_explain *e = c->s->options->explain;
+    int64_t sizes[RLXC_MAX_SIZES];
+    if (!rlxc_sizes_of_step(ctx, r, step, sizes))
+        return false;
+    rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
+    e->asking = true;
+    e->why = NULL;
+    const bool taken = fits(c->s, i, r->pattern) && r->apply(c, i, sizes);
+    e->asking = false;
+    if (!taken && !rlxc_failed(ctx))
+        rlxc_error(ctx, step->range, "%s: block %s of %s: %s", rlxc_print_step(ctx, step),
+                   name_of(&c->s->items[i]), c->s->f->name, e->why ? e->why : "is none for it");
+    return taken;
+}
+
+static bool decide(rlxc_schedule *c, uint32_t i, const rule *r)
+{
+    int64_t sizes[RLXC_MAX_SIZES] = {0};
+    if (!fits(c->s, i, r->pattern) || !r->decide(c, i, sizes))
+        return false;
+    note_step(c->s, i, r, sizes);
+    if (r->apply(c, i, sizes))
+        return true;
+    if (!rlxc_failed(c->s->ctx))
+        rlxc_internal(c->s->ctx, (rlxc_range){0}, r->name, "does not take the sizes it decided");
+    return false;
+}
+
 static bool asked(rlxc_schedule *c, uint32_t i, const rule *r)
 {
     rlxc_explain *e = c->s->options->explain;
     if (!e || !is_open(&c->s->items[i]))
-        return fits(c->s, i, r->pattern) && r->apply(c, i);
+        return decide(c, i, r);
     const rlxc_stage *before = rlxc_copy(c->s->ctx, c->s->items, c->s->n * sizeof *before);
     e->asking = true;
     e->why = NULL;
-    const bool taken = fits(c->s, i, r->pattern) && r->apply(c, i);
+    const bool taken = decide(c, i, r);
     e->asking = false;
     if (!rlxc_failed(c->s->ctx))
         explain(c->s, i, r, taken, before);
@@ -140,10 +230,28 @@ static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
         f->body = body;
 }
 
+/* What stands in the stages' place now; NULL at those that other stages took along. */
+static const rlxc_stmt *result_of(rlxc_stages *s, const rlxc_stmt *const *stmts)
+{
+    const rlxc_stmt **all = rlxc_try_alloc(s->ctx, (size_t)s->n + 1, sizeof *all);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n && all; i++) {
+        const rlxc_stage *stage = &s->items[i];
+        const rlxc_stmt *now = stage->removed   ? NULL
+                               : stage->done    ? stmts[i]
+                               : stage->changed ? restated(s->ctx, stage)
+                                                : stage->stmt;
+        if (now)
+            all[n++] = now;
+    }
+    return all ? rlxc_stmt_seq(s->ctx, all, n) : NULL;
+}
+
 static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f, const rule *r)
 {
     rlxc_stages s;
-    const bool first = options->explain && strcmp(r->name, FIRST_RULE) == 0;
+    const rlxc_schedule_steps *list = given_to(options, f);
+    const bool first = options->explain && strcmp(r->name, FIRST_RULE) == 0 && !list;
     if (!rlxc_stages_of(ctx, options, f, &s)) {
         if (first)
             rlxc_explain_function(options->explain, f);
@@ -151,30 +259,43 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     }
     if (first)
         explain_odd(&s);
+    rlxc_options own = *options; /* a given step that does not fit says why, asked for or not */
+    rlxc_explain reasons = {.ctx = ctx};
+    if (list) {
+        own.explain = &reasons;
+        s.options = &own;
+    }
     const rlxc_stmt **stmts = rlxc_try_alloc(ctx, s.n, sizeof *stmts);
     bool any = false;
     for (uint32_t i = 0; i < s.n && stmts && !rlxc_failed(ctx); i++) {
         rlxc_schedule c = {.s = &s};
-        if (!asked(&c, i, r))
+        const rlxc_step *step = list && is_open(&s.items[i]) ? step_for(&s, list, i, r) : NULL;
+        if (list ? !step || !follow(&c, i, r, step) : !asked(&c, i, r))
             continue;
         any = true;
         for (uint32_t k = 0; r->pattern[k]; k++)
             s.items[i + k].done = true;
         stmts[i] = c.out.count ? rlxc_part(ctx, r->name, rlxc_body_of(&c)) : NULL;
     }
-    if (!any || rlxc_failed(ctx))
-        return;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const rlxc_stage *stage = &s.items[i];
-        const rlxc_stmt *now = stage->removed   ? NULL
-                               : stage->done    ? stmts[i]
-                               : stage->changed ? restated(ctx, stage)
-                                                : stage->stmt;
-        if (now)
-            stmts[n++] = now;
+    if (any && !rlxc_failed(ctx))
+        set_body(ctx, f, &s, result_of(&s, stmts));
+}
+
+/* All given steps of rules must have been applied. */
+static void check_given(rlxc_context *ctx, const rlxc_options *options)
+{
+    const rlxc_rule_steps *steps = options->steps;
+    const char *block;
+    for (uint32_t i = 0; i < steps->given->items.count; i++) {
+        const rlxc_schedule_steps *list = steps->given->items.items[i];
+        for (uint32_t k = 0; k < list->items.count; k++) {
+            const rlxc_step *step = &list->items.items[k];
+            if (rlxc_rule_of_step(list, step, &block) &&
+                !rlxc_map_get(&steps->used, rlxc_key(step)))
+                rlxc_error(ctx, step->range, "%s: no block %s of %s is left for it",
+                           rlxc_print_step(ctx, step), block, list->function);
+        }
     }
-    set_body(ctx, f, &s, rlxc_stmt_seq(ctx, stmts, n));
 }
 
 static bool apply_to_all(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
@@ -186,12 +307,11 @@ static bool apply_to_all(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
     return !rlxc_failed(ctx);
 }
 
-#define RLXC_RULE(name, pattern, doc)                                         \
-    bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module,    \
-                                   const rlxc_options *options)               \
-    {                                                                         \
-        return apply_to_all(ctx, module, options,                             \
-                            &(const rule){#name, pattern, rlxc_rule_##name}); \
+#define RLXC_RULE(name, pattern, step, kernel, doc)                        \
+    bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module, \
+                                   const rlxc_options *options)            \
+    {                                                                      \
+        return apply_to_all(ctx, module, options, rlxc_rule_named(#name)); \
     }
 #include "compiler/kernels/rules.def"
 #undef RLXC_RULE
@@ -230,7 +350,8 @@ static void join_blocks(rlxc_context *ctx, rlxc_prim_func *f)
 
 bool rlxc_pass_schedule(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-    (void)options;
+    if (options->steps && options->steps->given)
+        check_given(ctx, options);
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->prim)
             join_blocks(ctx, module->globals.items[i]->prim);
@@ -239,7 +360,8 @@ bool rlxc_pass_schedule(rlxc_context *ctx, rlxc_module *module, const rlxc_optio
 
 bool rlxc_schedule_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
-#define RLXC_RULE(name, pattern, doc) rlxc_pass_schedule_##name(ctx, module, options) &&
+#define RLXC_RULE(name, pattern, step, kernel, doc) \
+    rlxc_pass_schedule_##name(ctx, module, options) &&
     return
 #include "compiler/kernels/rules.def"
 #undef RLXC_RULE

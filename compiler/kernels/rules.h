@@ -1,18 +1,57 @@
-/* The rules of the schedule (rules.def) and what they are written
- * with.
+/* The rules of the schedule (rules.def) and what they are written with.
  *
- * To add one: a row in rules.def, and rlxc_rule_NAME in a file of its own. The rule looks at stage
- * |i| and those behind it, whose kinds are those of its row's pattern; if it takes them it pushes
- * the statements that replace them to c->out and gives true. They are printed as a block of its
- * name. Stages that a rule runs together with them, beyond its pattern, it marks |done| (they stay
- * to be asked about) or |removed|. */
+ * To add one: a row in rules.def, a list of sizes in sizes.h, and two functions in a file of their
+ * own. rlxc_decide_NAME looks at stage |i| and those behind it, whose kinds are those of its row's
+ * pattern, and gives its sizes, or false with a reason (rlxc_decline); it changes nothing.
+ * rlxc_apply_NAME pushes the statements that replace the stages to c->out, as those sizes say; it
+ * decides nothing, and gives false with a reason where the stages are none for the rule, or not for
+ * these sizes: they may come from a file. Stages that run together with them, beyond the pattern,
+ * it marks |done| (they stay to be asked about) or |removed|. What is pushed is printed as a block
+ * of the rule's name. */
 #ifndef RLXC_KERNELS_RULES_H
 #define RLXC_KERNELS_RULES_H
 
+#include "compiler/kernels/sizes.h"
 #include "compiler/schedule/stages.h"
+#include "compiler/schedule/step.h"
 
-#define RLXC_RULE(name, pattern, doc) bool rlxc_rule_##name(rlxc_schedule *c, uint32_t i);
+#define RLXC_RULE(name, pattern, step, kernel, doc)                     \
+    bool rlxc_decide_##name(rlxc_schedule *c, uint32_t i, void *sizes); \
+    bool rlxc_apply_##name(rlxc_schedule *c, uint32_t i, const void *sizes);
 #include "compiler/kernels/rules.def"
 #undef RLXC_RULE
+
+typedef struct rlxc_rule {
+    const char *name, *pattern;
+    rlxc_step_kind step;
+    const char *kernel; /* "": the step has none */
+    const rlxc_size_row *sizes;
+    uint32_t n_sizes;
+    bool (*decide)(rlxc_schedule *c, uint32_t i, void *sizes);
+    bool (*apply)(rlxc_schedule *c, uint32_t i, const void *sizes);
+} rlxc_rule;
+/* The table, and the row of a name. */
+const rlxc_rule *rlxc_rules(uint32_t *out_count);
+const rlxc_rule *rlxc_rule_named(const char *name);
+
+/* The schedules of a module: what rules decided, and what they are given instead. */
+typedef struct rlxc_rule_steps {
+    rlxc_schedules made;         /* a list for each function, in order */
+    const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
+    rlxc_map used;               /* steps of |given| that were applied */
+} rlxc_rule_steps;
+
+/* The rule that the step stands for, and the name of its block, among the steps before it; NULL
+ * where it is no step of rules. */
+const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_step *step,
+                                   const char **out_block);
+/* Whether rules take all steps of the list. */
+bool rlxc_rules_take(const rlxc_schedule_steps *list);
+
+/* Sizes as the argument of a step: those that are not 0. */
+rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes);
+/* The sizes of a step within their bounds; false with an error at the step. */
+bool rlxc_sizes_of_step(rlxc_context *ctx, const rlxc_rule *rule, const rlxc_step *step,
+                        int64_t out[RLXC_MAX_SIZES]);
 
 #endif

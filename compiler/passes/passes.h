@@ -45,7 +45,7 @@ bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options 
 
 #define RLXC_PASS(name, needs, gives, breaks, min_opt, doc) \
     bool rlxc_pass_##name(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options);
-#define RLXC_RULE(name, pattern, doc)                                      \
+#define RLXC_RULE(name, pattern, step, kernel, doc)                        \
     bool rlxc_pass_schedule_##name(rlxc_context *ctx, rlxc_module *module, \
                                    const rlxc_options *options);
 #include "compiler/passes/passes.def"

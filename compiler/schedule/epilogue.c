@@ -55,6 +55,15 @@ rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i)
     return at < s->n && may_run_at(s, at, first, i) ? &s->items[at] : NULL;
 }
 
+bool rlxc_take_epilogue(const rlxc_stages *s, uint32_t first, uint32_t i, bool wanted,
+                        rlxc_stage **out)
+{
+    *out = wanted ? rlxc_epilogue_of(s, first, i) : NULL;
+    return *out || !wanted ||
+           rlxc_decline(s, "epilogue is 1, but no block maps %s element by element",
+                        s->items[i].out->name);
+}
+
 void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue)
 {
     if (!epilogue)

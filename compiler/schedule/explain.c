@@ -22,7 +22,8 @@ const char *rlxc_explain_expr(const rlxc_explain *e, const rlxc_expr *expr)
 {
     int64_t value;
     return rlxc_is_int(expr, &value) ? rlxc_internf(e->ctx, "%" PRId64, value)
-                                     : e->print(e->ctx, expr);
+           : e->print                ? e->print(e->ctx, expr)
+                                     : "an expression";
 }
 
 static const rlxc_stmt *innermost(const rlxc_stmt *s)

@@ -73,12 +73,6 @@ struct rlxc_schedule {
     bool serial; /* inside a parallel loop already */
 };
 
-/* Matmul-like reductions in register tiles; |epilogue| is the stage over the result or NULL. */
-bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue);
-/* One or more stages that share their leading |shared| spatial axes, row by row. */
-bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
-                        uint32_t shared);
-
 /* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load and
  * stands for the place. */
 typedef struct rlxc_transposition {
@@ -92,11 +86,12 @@ typedef struct rlxc_transposition {
 const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
 
 /* A stage that is contiguous along its last axis while it reads along another: both are split, the
- * last two axes then are those in a block. False, and nothing done, for others. */
-bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s);
+ * last two axes then are those in a block of |size| rows and columns. False, and nothing done, for
+ * others. */
+bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s, int64_t size);
 /* What one such block does: by vectors where it is a whole one, else |by_element|, the loops over
  * the last two axes. */
-const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
                                        const rlxc_stmt *by_element);
 /* The same for all of a stage of two axes, which is contiguous along the last and reads along the
  * first; in blocks of a vector's lanes. */
@@ -139,6 +134,10 @@ const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
 /* The stage that only maps the result of stage |i| element by element, so that it can run on each
  * tile of what stages |first| to |i| compute together; NULL if there is none. */
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i);
+/* The epilogue if it is |wanted|, else NULL, in *out; false with a reason where there is none to be
+ * had. */
+bool rlxc_take_epilogue(const rlxc_stages *s, uint32_t first, uint32_t i, bool wanted,
+                        rlxc_stage **out);
 /* The epilogue, or NULL, has been emitted with stage |i|, whose result then is stored nowhere. */
 void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue);
 

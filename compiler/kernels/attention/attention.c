@@ -27,6 +27,12 @@
 
 #include <inttypes.h>
 
+enum {
+    KEYS = 48,        /* of a block */
+    KEYS_ALONE = 256, /* ... for a query alone */
+    ALONE = 3         /* queries, at most */
+};
+
 /* --- one query alone -------------------------------------------------------------------------- */
 
 static void alone(fused *t)
@@ -181,14 +187,14 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     t->c = &inner;
     t->keys = t->values = NULL;
     t->qt = single ? local(t, "q", 0, a->size) : local(t, "qt", a->size, width);
-    t->st = single ? local(t, "s", 0, KEYS_ALONE) : local(t, "st", KEYS, width);
+    t->st = single ? local(t, "s", 0, t->z->keys_alone) : local(t, "st", t->z->keys, width);
     t->ot = single ? local(t, "o", 0, a->value_size) : local(t, "ot", a->value_size, width);
     if (!single && a->widens) {
-        t->keys = local(t, "keys", KEYS, a->size);
-        t->values = local(t, "values", KEYS, a->value_size);
+        t->keys = local(t, "keys", t->z->keys, a->size);
+        t->values = local(t, "values", t->z->keys, a->value_size);
     }
     for (uint32_t k = 0; !single && k < a->n_crossed; k++) {
-        const rlxc_expr *shape[2] = {num(t, KEYS), num(t, width)};
+        const rlxc_expr *shape[2] = {num(t, t->z->keys), num(t, width)};
         t->turned[k] = rlxc_local_buffer(t->c, "turned", a->crossed[k]->dtype, shape, 2);
     }
     t->acc = local(t, "acc", 0, single ? 1 : width * t->mr);
@@ -201,37 +207,65 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     t->i0 = let(t, "query", plus(t, start, times(t, rest(t, p, blocks), num(t, height))));
     push_part(t, &begin[single]);
     if (single)
-        over_keys(t, KEYS_ALONE, one, sizeof one / sizeof *one);
+        over_keys(t, t->z->keys_alone, one, sizeof one / sizeof *one);
     else
-        over_keys(t, KEYS, vectors, sizeof vectors / sizeof *vectors);
+        over_keys(t, t->z->keys, vectors, sizeof vectors / sizeof *vectors);
     push_part(t, &end[single]);
     const rlxc_expr *all = times(t, times(t, a->batches, a->heads), blocks);
     RLXC_PUSH(t->ctx, &c->out, rlxc_parallel_loop(t->ctx, p, all, true, rlxc_body_of(&inner)));
 }
 
-bool rlxc_rule_attention(rlxc_schedule *c, uint32_t i)
+static bool find(const rlxc_stages *s, uint32_t i, rlxc_attention *a)
+{
+    if (i > 0)
+        return rlxc_decline(s, "attention begins with the function's first block");
+    if (!rlxc_attention_find(s, a))
+        return false;
+    if (a->size > MAX_SIZE || a->value_size > MAX_SIZE)
+        return rlxc_decline(s, "head sizes %" PRId64 " and %" PRId64 ", at most %d", a->size,
+                            a->value_size, MAX_SIZE);
+    return true;
+}
+
+bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_attention a;
-    if (i > 0)
-        return rlxc_decline(c->s, "attention begins with the function's first block");
-    if (!rlxc_attention_find(c->s, &a))
+    if (!find(c->s, i, &a))
         return false;
-    if (a.size > MAX_SIZE || a.value_size > MAX_SIZE)
-        return rlxc_decline(c->s, "head sizes %" PRId64 " and %" PRId64 ", at most %d", a.size,
-                            a.value_size, MAX_SIZE);
-    uint32_t bytes = c->s->target->vector_bytes;
-    bool wide = bytes >= 64, medium = bytes >= 32;
-    fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .vl = bytes / (a.dtype.bits / 8u)};
-    t.nv = wide ? 4 : 2;
+    const uint32_t bytes = c->s->target->vector_bytes;
+    const bool wide = bytes >= 64, medium = bytes >= 32;
+    *(rlxc_attention_sizes *)sizes = (rlxc_attention_sizes){.lanes = bytes / (a.dtype.bits / 8u),
+                                                            .vectors = wide ? 4 : 2,
+                                                            .rows = wide || medium ? 6 : 4,
+                                                            .tail_rows = wide     ? 12
+                                                                         : medium ? 8
+                                                                                  : 6,
+                                                            .keys = KEYS,
+                                                            .keys_alone = KEYS_ALONE,
+                                                            .alone = ALONE};
+    return true;
+}
+
+bool rlxc_apply_attention(rlxc_schedule *c, uint32_t i, const void *sizes)
+{
+    rlxc_attention a;
+    const rlxc_attention_sizes *z = sizes;
+    if (!find(c->s, i, &a))
+        return false;
+    if (z->keys < z->rows || z->keys < z->tail_rows)
+        return rlxc_decline(c->s, "keys is %" PRId64 ", below rows or tail_rows", z->keys);
+    fused t = {.ctx = c->s->ctx, .a = &a, .c = c, .z = z};
+    t.vl = (uint32_t)t.z->lanes;
+    t.nv = (uint32_t)t.z->vectors;
+    t.mr = (uint32_t)t.z->rows;
     const rlxc_expr *height = num(&t, (int64_t)t.nv * t.vl);
     const rlxc_expr *blocks = divided(&t, a.queries, height), *left = rest(&t, a.queries, height);
     const rlxc_expr *start = times(&t, blocks, height);
-    t.mr = wide || medium ? 6 : 4;
     nest(&t, c, blocks, num(&t, 0), (int64_t)t.nv * t.vl);
-    const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, left, num(&t, ALONE));
+    const rlxc_expr *few = rlxc_binary(t.ctx, RLXC_EXPR_LE, left, num(&t, t.z->alone));
     const rlxc_expr *vectors = rlxc_split_count(t.ctx, left, t.vl);
     t.nv = 1;
-    t.mr = wide ? 12 : medium ? 8 : 6;
+    t.mr = (uint32_t)t.z->tail_rows;
     t.clamp = true;
     nest(&t, c, rlxc_select(t.ctx, few, num(&t, 0), vectors), start, t.vl);
     t.nv = 0;

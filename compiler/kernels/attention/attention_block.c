@@ -106,8 +106,8 @@ static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
 static void fetch_crossed(fused *t, const rlxc_expr *tile)
 {
     const rlxc_stage *s = t->a->map;
-    const rlxc_expr *one = num(t, 1), *next = plus(t, t->j0, num(t, KEYS));
-    int64_t height = (int64_t)t->nv * t->vl, tiles = KEYS / t->mr,
+    const rlxc_expr *one = num(t, 1), *next = plus(t, t->j0, num(t, t->z->keys));
+    int64_t height = (int64_t)t->nv * t->vl, tiles = t->z->keys / t->mr,
             rows = (height + tiles - 1) / tiles;
     for (uint32_t k = 0; k < t->a->n_crossed; k++) {
         const rlxc_expr *load = t->a->crossed[k], *i = rlxc_loop_var(t->ctx, "i"),
@@ -118,7 +118,7 @@ static void fetch_crossed(fused *t, const rlxc_expr *tile)
         const rlxc_expr *at[4] = {t->b, t->h, least(t, row, rlxc_sub(t->ctx, t->a->queries, one)),
                                   least(t, key, rlxc_sub(t->ctx, t->a->keys, one))};
         const rlxc_stmt *fetch = rlxc_fetch(t->ctx, rlxc_replace(t->ctx, load, s->vars, at, 4));
-        push(t, loop(t, i, num(t, rows), unrolled(t, l, (KEYS + line - 1) / line, fetch)));
+        push(t, loop(t, i, num(t, rows), unrolled(t, l, (t->z->keys + line - 1) / line, fetch)));
     }
 }
 

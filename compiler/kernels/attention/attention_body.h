@@ -5,15 +5,17 @@
 #define RLXC_KERNELS_ATTENTION_ATTENTION_BODY_H
 
 #include "compiler/kernels/attention/attention.h"
+#include "compiler/kernels/sizes.h"
 
 #include <float.h>
 
-enum { KEYS = 48, KEYS_ALONE = 256, ALONE = 3, MAX_SIZE = 256, LINE = 64 };
+enum { MAX_SIZE = 256, LINE = 64 };
 
 typedef struct fused {
     rlxc_context *ctx;
     const rlxc_attention *a;
     rlxc_schedule *c; /* what runs for one block of queries */
+    const rlxc_attention_sizes *z;
     uint32_t vl, nv, mr;
     bool clamp; /* the block may reach beyond the queries */
     const rlxc_expr *b, *h, *i0, *j0, *nk;

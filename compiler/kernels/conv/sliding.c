@@ -20,7 +20,8 @@ enum {
     MIN_LANES = 4,
     BAND = 8,               /* rows, at most */
     MOST_COLUMNS = 1 << 20, /* whose tiles are looked at one by one here */
-    MAX_GUARDED = 2         /* tiles of columns emitted for their place */
+    GUARDED = 2,            /* tiles of columns emitted for their place */
+    TAIL = 4                /* columns of smaller tiles */
 };
 
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
@@ -32,6 +33,7 @@ static uint32_t tile_columns(const rlxc_stages *s)
 typedef struct slider {
     rlxc_tiler t;
     rlxc_sliding w;
+    const rlxc_sliding_sizes *z;
     rlxc_tile_ranges ranges; /* of the row */
 } slider;
 
@@ -71,11 +73,11 @@ static bool known_columns(slider *e, rlxc_schedule *to, rlxc_tile q)
         return false;
     const int64_t most = e->t.p.mr, n = (columns + most - 1) / most;
     const int64_t width = n ? columns / n : 0, wider = n ? columns % n : 0;
-    for (int64_t i = 0; i < n && guarded <= MAX_GUARDED; i++) {
+    for (int64_t i = 0; i < n && guarded <= e->z->guarded; i++) {
         const int64_t start = i * width + (i < wider ? i : wider);
         guarded += start < first || start + width + (i < wider) > end;
     }
-    if (guarded > MAX_GUARDED)
+    if (guarded > e->z->guarded)
         return false;
     const rlxc_expr *step = e->w.stage.vars[k], *guard = NULL;
     if (e->w.from[k])
@@ -129,7 +131,7 @@ static const rlxc_stmt *columns(slider *e, rlxc_tile q)
     end = rlxc_named(&own, "end", rlxc_binary(ctx, RLXC_EXPR_MAX, end, start));
     border_columns(e, &own, q, none, start);
     rlxc_rest rest = {start, rlxc_sub(ctx, end, start)};
-    const uint32_t widths[3] = {e->t.p.mr, 4, 1};
+    const uint32_t widths[3] = {e->t.p.mr, (uint32_t)e->z->tail, 1};
     for (uint32_t i = 0; i < 3; i++) {
         q.mr = widths[i];
         tiles(e, &own, q, &rest);
@@ -207,26 +209,45 @@ static const rlxc_expr *set_outer(slider *e, rlxc_schedule *to, int64_t size, co
     return total;
 }
 
-bool rlxc_rule_sliding(rlxc_schedule *c, uint32_t i)
+bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
+{
+    rlxc_sliding w;
+    if (!rlxc_find_sliding(c->s, &c->s->items[i], &w))
+        return false;
+    uint32_t lanes = c->s->target->vector_bytes / (w.stage.out->dtype.bits > 32 ? 8 : 4);
+    while (lanes > MIN_LANES && w.channels < lanes)
+        lanes /= 2;
+    *(rlxc_sliding_sizes *)sizes = (rlxc_sliding_sizes){
+        .lanes = lanes,
+        .columns = tile_columns(c->s),
+        .tail = TAIL,
+        .guarded = GUARDED,
+        .band = w.row < w.column ? band_of(w.stage.extents[w.row]) : 1,
+        .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,
+        .threads = !c->serial && !rlxc_tile_is_small(&w.stage),
+    };
+    return true;
+}
+
+bool rlxc_apply_sliding(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
-    slider e = {.t = {.c = &inner, .ctx = ctx}};
+    slider e = {.t = {.c = &inner, .ctx = ctx}, .z = sizes};
     rlxc_tiler *t = &e.t;
-    if (!rlxc_find_sliding(c->s, &c->s->items[i], &e.w))
+    rlxc_stage *epilogue;
+    if (!rlxc_find_sliding(c->s, &c->s->items[i], &e.w) ||
+        !rlxc_take_epilogue(c->s, i, i, e.z->epilogue, &epilogue))
         return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
     t->s = &e.w.stage;
     t->epilogue = epilogue;
     t->sliding = &e.w;
-    t->small = c->serial || rlxc_tile_is_small(t->s);
-    t->p = (rlxc_tile_plan){.i = e.w.column, .j = e.w.channel, .reduce = RLXC_NO_AXIS};
-    t->p.mr = tile_columns(c->s);
-    t->p.vl = c->s->target->vector_bytes / (t->s->out->dtype.bits > 32 ? 8 : 4);
-    while (t->p.vl > MIN_LANES && e.w.channels < t->p.vl)
-        t->p.vl /= 2;
+    t->small = !e.z->threads;
+    t->p = (rlxc_tile_plan){.i = e.w.column, .j = e.w.channel, .reduce = RLXC_NO_AXIS, .chains = 1};
+    t->p.mr = (uint32_t)e.z->columns;
+    t->p.vl = (uint32_t)e.z->lanes;
     rlxc_tile_locals(t, t->p.vl, 1);
-    const int64_t size = e.w.row < e.w.column ? band_of(t->s->extents[e.w.row]) : 1;
+    const int64_t size = e.z->band;
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     const rlxc_expr *n = rlxc_tile_num(t, (e.w.channels + t->p.vl - 1) / t->p.vl);
     const rlxc_expr *vector =

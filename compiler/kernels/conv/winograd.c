@@ -7,6 +7,8 @@
  *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
  *
  * The transforms are vectors of channels; channels that fill no vector go in shorter ones. */
+#include "compiler/kernels/matmul/tile.h"
+#include "compiler/kernels/reduce/rows.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/ops/winograd_stages.h"
 
@@ -142,8 +144,10 @@ typedef struct emitter {
     rlxc_context *ctx;
     const rlxc_winograd *w;
     const rlxc_stage *epilogue;
+    const rlxc_winograd_sizes *z;
     int64_t channels, outputs;
     uint32_t lanes;
+    const rlxc_expr *block;        /* its number */
     const rlxc_expr *first, *rows; /* of the block: its first tile and how many it has */
     rlxc_buffer *patch, *v, *m, *half, *result;
 } emitter;
@@ -357,34 +361,54 @@ static const rlxc_stmt *over_tiles(const emitter *e, bool input)
     return rlxc_loop_of(ctx, tile, e->rows, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, parts, 2));
 }
 
-/* M[i, j] = V[i, j] weight[i, j] for the tiles of the block, in register tiles. */
-static void multiply_block(emitter *e)
+/* M[i, j] = V[i, j] weight[i, j] for the tiles of the block: |axes| are i, j, tile, output,
+ * channel.
+ */
+static rlxc_stage product_stage(const emitter *e, const rlxc_expr *const axes[5])
+{
+    const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .m = e->m};
+    return (rlxc_stage){.simple = true,
+                        .n_axes = 3,
+                        .vars = {axes[2], axes[3], axes[4]},
+                        .extents = {e->rows, num(e, e->outputs), num(e, e->channels)},
+                        .reduces = {false, false, true},
+                        .out = e->m,
+                        .indices = axes,
+                        .value = rlxc_add(e->ctx, rlxc_load(e->ctx, e->m, axes, 4),
+                                          rlxc_winograd_product(e->ctx, &own, axes)),
+                        .init = rlxc_float(e->ctx, RLX_F32, 0)};
+}
+
+static void product_axes(const emitter *e, const rlxc_expr *axes[5])
+{
+    static const char *const names[5] = {"i", "j", "tile", "f", "c"};
+    for (uint32_t k = 0; k < 5; k++)
+        axes[k] = rlxc_loop_var(e->ctx, names[k]);
+}
+
+/* In register tiles, or row by row. */
+static bool multiply_block(emitter *e)
 {
     rlxc_context *ctx = e->ctx;
-    const rlxc_expr *i = rlxc_loop_var(ctx, "i"), *j = rlxc_loop_var(ctx, "j");
-    const rlxc_expr *tile = rlxc_loop_var(ctx, "tile"), *output = rlxc_loop_var(ctx, "f"),
-                    *channel = rlxc_loop_var(ctx, "c");
-    const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .m = e->m};
-    const rlxc_expr *axes[5] = {i, j, tile, output, channel};
-    rlxc_stage s = {.simple = true,
-                    .n_axes = 3,
-                    .vars = {tile, output, channel},
-                    .extents = {e->rows, num(e, e->outputs), num(e, e->channels)},
-                    .reduces = {false, false, true},
-                    .out = e->m,
-                    .indices = axes,
-                    .value = rlxc_add(ctx, rlxc_load(ctx, e->m, axes, 4),
-                                      rlxc_winograd_product(ctx, &own, axes)),
-                    .init = rlxc_float(ctx, RLX_F32, 0)};
+    const rlxc_expr *axes[5];
+    product_axes(e, axes);
+    const rlxc_stage s = product_stage(e, axes);
     rlxc_schedule product = {.s = e->inner.s, .serial = true};
-    if (!rlxc_schedule_tile(&product, &s, NULL)) {
+    if (e->z->tiled) {
+        if (!rlxc_schedule_tile(&product, &s, NULL, &e->z->product))
+            return false;
+    } else {
+        static const rlxc_rows_sizes rows = {
+            .blocks = 1, .unroll = RLXC_UNROLLED_REDUCTION, .threads = 1};
         const rlxc_stage *group[1] = {&s};
-        rlxc_schedule_rows(&product, group, 1, 0);
+        if (!rlxc_schedule_rows(&product, group, 1, &rows))
+            return false;
     }
     const rlxc_stmt *body = rlxc_body_of(&product);
-    body = rlxc_loop_of(ctx, j, num(e, IN), RLXC_LOOP_SERIAL, body);
-    body = rlxc_loop_of(ctx, i, num(e, IN), RLXC_LOOP_SERIAL, body);
+    body = rlxc_loop_of(ctx, axes[1], num(e, IN), RLXC_LOOP_SERIAL, body);
+    body = rlxc_loop_of(ctx, axes[0], num(e, IN), RLXC_LOOP_SERIAL, body);
     RLXC_PUSH(ctx, &e->inner.out, rlxc_part(ctx, "product", body));
+    return true;
 }
 
 static rlxc_buffer *local(emitter *e, const char *name, int64_t a, int64_t b, int64_t c, int64_t d)
@@ -400,38 +424,74 @@ static int64_t block_size(const emitter *e)
     return most > MOST_TILES ? MOST_TILES : most < FEWEST_TILES ? FEWEST_TILES : most;
 }
 
-bool rlxc_rule_winograd(rlxc_schedule *c, uint32_t i)
+/* What the loops are over: blocks of tiles, with what a block keeps in memory. */
+static void begin(emitter *e)
+{
+    rlxc_context *ctx = e->ctx;
+    const int64_t size = e->z->tiles;
+    const rlxc_expr *tiles = rlxc_winograd_tiles(ctx, e->w->y);
+    e->lanes = (uint32_t)e->z->lanes;
+    e->first = rlxc_mul(ctx, e->block, num(e, size));
+    e->rows = rlxc_split_size(ctx, tiles, e->first, size);
+    e->v = local(e, "v", IN, IN, size, e->channels);
+    e->m = local(e, "m", IN, IN, size, e->outputs);
+}
+
+static bool is_conv(rlxc_schedule *c, uint32_t i, rlxc_winograd *w, emitter *e)
+{
+    *e = (emitter){
+        .inner = {.s = c->s}, .ctx = c->s->ctx, .w = w, .block = rlxc_loop_var(c->s->ctx, "block")};
+    return find(c->s, i, w) && rlxc_is_int(w->x->shape[3], &e->channels) &&
+           rlxc_is_int(w->y->shape[3], &e->outputs);
+}
+
+bool rlxc_decide_winograd(rlxc_schedule *c, uint32_t i, void *sizes)
+{
+    rlxc_winograd_sizes *z = sizes;
+    rlxc_winograd w;
+    emitter e;
+    const rlxc_expr *axes[5];
+    if (!is_conv(c, i, &w, &e))
+        return false;
+    *z = (rlxc_winograd_sizes){.lanes = c->s->target->vector_bytes / (uint32_t)sizeof(float),
+                               .tiles = block_size(&e),
+                               .epilogue = rlxc_epilogue_of(c->s, i, i + 2) != NULL,
+                               .product = RLXC_NO_TILES};
+    e.z = z;
+    begin(&e);
+    product_axes(&e, axes);
+    const rlxc_stage s = product_stage(&e, axes);
+    rlxc_schedule product = {.s = c->s, .serial = true};
+    z->tiled = rlxc_decide_tiles(&product, &s, NULL, &z->product);
+    return true;
+}
+
+bool rlxc_apply_winograd(rlxc_schedule *c, uint32_t i, const void *sizes)
 {
     rlxc_context *ctx = c->s->ctx;
-    rlxc_winograd found;
-    const rlxc_winograd *w = &found;
-    if (!find(c->s, i, &found))
+    rlxc_winograd w;
+    emitter e;
+    rlxc_stage *epilogue;
+    if (!is_conv(c, i, &w, &e))
         return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i + 2);
-    emitter e = {.inner = {.s = c->s},
-                 .ctx = ctx,
-                 .w = w,
-                 .epilogue = epilogue,
-                 .lanes = c->s->target->vector_bytes / (uint32_t)sizeof(float)};
-    if (!rlxc_is_int(w->x->shape[3], &e.channels) || !rlxc_is_int(w->y->shape[3], &e.outputs))
+    e.z = sizes;
+    if (!rlxc_take_epilogue(c->s, i, i + 2, e.z->epilogue, &epilogue))
         return false;
-    int64_t size = block_size(&e);
-    const rlxc_expr *block = rlxc_loop_var(ctx, "block"), *tiles = rlxc_winograd_tiles(ctx, w->y);
-    e.first = rlxc_mul(ctx, block, num(&e, size));
-    e.rows = rlxc_split_size(ctx, tiles, e.first, size);
-    e.v = local(&e, "v", IN, IN, size, e.channels);
-    e.m = local(&e, "m", IN, IN, size, e.outputs);
+    e.epilogue = epilogue;
+    begin(&e);
     e.half = local(&e, "half", IN, IN, e.lanes, 0);
     e.patch = local(&e, "patch", IN, IN, e.channels, 0);
     RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "input", over_tiles(&e, true)));
-    multiply_block(&e);
+    if (!multiply_block(&e))
+        return false;
     e.result = local(&e, "result", OUT, OUT, e.outputs, 0);
     RLXC_PUSH(ctx, &e.inner.out, rlxc_part(ctx, "output", over_tiles(&e, false)));
-    const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, size), NULL);
+    const rlxc_expr *tiles = rlxc_winograd_tiles(ctx, w.y);
+    const rlxc_expr *blocks = rlxc_canonical(ctx, rlxc_split_count(ctx, tiles, e.z->tiles), NULL);
     RLXC_PUSH(ctx, &c->out,
-              rlxc_loop_of(ctx, block, blocks, RLXC_LOOP_PARALLEL, rlxc_body_of(&e.inner)));
-    rlxc_stage_drop_temp(c->s, w->v);
-    rlxc_stage_drop_temp(c->s, w->m);
+              rlxc_loop_of(ctx, e.block, blocks, RLXC_LOOP_PARALLEL, rlxc_body_of(&e.inner)));
+    rlxc_stage_drop_temp(c->s, w.v);
+    rlxc_stage_drop_temp(c->s, w.m);
     rlxc_epilogue_done(c->s, i + 2, epilogue);
     return true;
 }

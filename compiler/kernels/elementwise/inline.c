@@ -192,22 +192,19 @@ static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, con
     return rlxc_call(ctx, q->value->dtype, p->value->call.name, args, 3);
 }
 
-bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
+/* Whether the producer's expression can stand where its result is read. */
+static bool may_inline(const rlxc_stages *s, uint32_t producer)
 {
-    rlxc_stages *s = schedule->s;
-    rlxc_stage *p = &s->items[producer];
-    rlxc_context *ctx = s->ctx;
+    const rlxc_stage *p = &s->items[producer];
+    uint32_t consumers = 0;
     if (!p->simple || p->removed || p->init)
-        return false;
+        return rlxc_decline(s, "only blocks that sum nothing can be inlined");
     if (!rlxc_stage_is_temp(s, p->out))
         return rlxc_decline(s, "%s is a result of the function", p->out->name);
     if (!covers(p))
         return rlxc_decline(s, "it does not write all of %s", p->out->name);
-    cost c = cost_of(ctx, p->value);
-    uint32_t consumers = 0;
-    bool once = true, border = false;
     for (uint32_t i = 0; i < s->n; i++) {
-        rlxc_stage *q = &s->items[i];
+        const rlxc_stage *q = &s->items[i];
         const rlxc_expr *const *indices;
         bool same;
         if (i == producer || q->removed)
@@ -221,10 +218,29 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
         if (i < producer || disturbed(s, producer, i))
             return rlxc_decline(s, "what it reads is overwritten before %s is computed",
                                 q->out->name);
-        const rlxc_expr *const *own;
-        bool own_same;
-        if (rlxc_stage_loads(s, producer, q->out, &own, &own_same) > 0)
+        if (rlxc_stage_loads(s, producer, q->out, &indices, &same) > 0)
             return rlxc_decline(s, "it reads %s, which its consumer writes", q->out->name);
+        consumers++;
+    }
+    return consumers > 0 || rlxc_decline(s, "nothing reads %s", p->out->name);
+}
+
+bool rlxc_decide_inline(rlxc_schedule *schedule, uint32_t producer, void *sizes)
+{
+    (void)sizes; /* there are none */
+    rlxc_stages *s = schedule->s;
+    rlxc_stage *p = &s->items[producer];
+    if (!may_inline(s, producer))
+        return false;
+    const cost c = cost_of(s->ctx, p->value);
+    uint32_t consumers = 0;
+    bool once = true, border = false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        rlxc_stage *q = &s->items[i];
+        const rlxc_expr *const *indices;
+        bool same;
+        if (i == producer || q->removed || rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
+            continue;
         consumers++;
         once = once && same && reads_once(q, indices, p->out->ndim);
         bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
@@ -237,12 +253,20 @@ bool rlxc_rule_inline(rlxc_schedule *schedule, uint32_t producer)
                                 "loads",
                                 q->out->name, c.work, CHEAP, c.loads);
     }
-    bool fits_once = (once && consumers == 1) || border;
-    if (consumers == 0)
-        return rlxc_decline(s, "nothing reads %s", p->out->name);
-    if (!fits_once && c.work > CHEAP)
+    if (!((once && consumers == 1) || border) && c.work > CHEAP)
         return rlxc_decline(s, "%u blocks would compute it: %u operations (limit %d)", consumers,
                             c.work, CHEAP);
+    return true;
+}
+
+bool rlxc_apply_inline(rlxc_schedule *schedule, uint32_t producer, const void *sizes)
+{
+    (void)sizes;
+    rlxc_stages *s = schedule->s;
+    rlxc_stage *p = &s->items[producer];
+    rlxc_context *ctx = s->ctx;
+    if (!may_inline(s, producer))
+        return false;
     substitution u = {ctx, p};
     for (uint32_t i = producer + 1; i < s->n; i++) {
         rlxc_stage *q = &s->items[i];
@@ -271,5 +295,6 @@ void rlxc_stages_inline(rlxc_stages *s)
 {
     rlxc_schedule c = {.s = s};
     for (uint32_t i = 0; i < s->n && !rlxc_failed(s->ctx); i++)
-        rlxc_rule_inline(&c, i);
+        if (rlxc_decide_inline(&c, i, NULL))
+            rlxc_apply_inline(&c, i, NULL);
 }

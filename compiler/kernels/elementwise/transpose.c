@@ -18,14 +18,14 @@
 #include "compiler/schedule/loops.h"
 #include "compiler/schedule/stages.h"
 
-enum { BLOCK = 16, MAX_LANES = 16 };
+enum { MAX_LANES = 16 };
 
-/* Whether |load| jumps along |last|: by more than a block, or by no fixed step. */
-static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *last)
+/* Whether |load| jumps along |last|: by more than |size|, or by no fixed step. */
+static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *last, int64_t size)
 {
     int64_t along;
     if (rlxc_access_stride(ctx, load->load.buffer, load->load.indices, last, &along))
-        return along > BLOCK;
+        return along > size;
     for (uint32_t i = 0; i < load->load.n; i++)
         if (rlxc_expr_uses_var(ctx, load->load.indices[i], last))
             return true;
@@ -33,18 +33,18 @@ static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *las
 }
 
 /* The axis along which some operand is contiguous while it jumps along the last axis. */
-static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
+static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, int64_t size, uint32_t *out)
 {
     rlxc_accesses a = rlxc_accesses_of(ctx, s);
     uint32_t last = s->n_axes - 1;
     int64_t along, extent;
     for (uint32_t i = 0; i < last; i++) {
-        if (rlxc_is_int(s->extents[i], &extent) && extent < BLOCK)
+        if (rlxc_is_int(s->extents[i], &extent) && extent < size)
             continue;
         for (uint32_t k = 0; k < a.loads.count; k++) {
             const rlxc_expr *e = a.loads.items[k];
             if (rlxc_access_stride(ctx, e->load.buffer, e->load.indices, s->vars[i], &along) &&
-                along == 1 && jumps(ctx, e, s->vars[last])) {
+                along == 1 && jumps(ctx, e, s->vars[last], size)) {
                 *out = i;
                 return true;
             }
@@ -53,16 +53,16 @@ static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, uint32_t *out)
     return false;
 }
 
-bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s)
+bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s, int64_t size)
 {
     uint32_t crossed, last = s->n_axes - 1;
     int64_t extent;
     if (s->init || s->n_axes < 2 || s->n_axes + 2 > RLXC_STAGE_AXES ||
-        (rlxc_is_int(s->extents[last], &extent) && extent < BLOCK) ||
-        !crossed_axis(ctx, s, &crossed))
+        (rlxc_is_int(s->extents[last], &extent) && extent < size) ||
+        !crossed_axis(ctx, s, size, &crossed))
         return false;
-    rlxc_split_axis(ctx, s, crossed, BLOCK);
-    rlxc_split_axis(ctx, s, last, BLOCK);
+    rlxc_split_axis(ctx, s, crossed, size);
+    rlxc_split_axis(ctx, s, last, size);
     return true;
 }
 
@@ -291,10 +291,10 @@ static const rlxc_stmt *one_block(rlxc_schedule *c, const rlxc_stage *s, int64_t
     return rlxc_is_const(is_whole, 1) ? all : rlxc_stmt_if(ctx, is_whole, all, by_element);
 }
 
-const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s,
+const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
                                        const rlxc_stmt *by_element)
 {
-    return one_block(c, s, BLOCK, by_element);
+    return one_block(c, s, size, by_element);
 }
 
 const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s)

@@ -27,8 +27,6 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/rules.h"
 
-enum { ROW_BLOCK = 48 /* rows of a parallel piece: a multiple of the tiles' rows */ };
-
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
     return rlxc_binary(t->ctx, remainder ? RLXC_EXPR_FLOORMOD : RLXC_EXPR_FLOORDIV, a,
@@ -39,7 +37,7 @@ static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, boo
 static const rlxc_expr *full_tiles(rlxc_tiler *t)
 {
     rlxc_context *ctx = t->ctx;
-    uint32_t mr = t->p.mr, borrow = t->p.shape->mr == mr ? t->p.shape->borrow : 0;
+    uint32_t mr = t->p.mr, borrow = t->p.borrow;
     const rlxc_expr *count = divide(t, t->rows, mr, false), *left = divide(t, t->rows, mr, true);
     const rlxc_expr *any = NULL;
     for (uint32_t r = 1; r < mr; r++) {
@@ -62,9 +60,9 @@ static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlx
                        const rlxc_expr *tiles)
 {
     rlxc_context *ctx = t->ctx;
-    const int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
+    const int64_t width = (int64_t)t->p.nv * t->p.vl;
     const int64_t line = 512 / t->s->out->dtype.bits, lines = width / line;
-    if (!t->p.panels || !t->p.fetch || q->nv != t->p.shape->nv || lines < 1)
+    if (!t->p.panel || !t->p.fetch || q->nv != t->p.nv || lines < 1)
         return;
     const rlxc_expr *all = rlxc_tile_num(t, lines);
     const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, rlxc_tile_num(t, 0));
@@ -89,7 +87,7 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
     rlxc_schedule own = {.s = t->c->s};
     rlxc_rest rest = {t->row, t->rows};
     for (uint32_t i = 0; i <= RLXC_ROW_CHAIN && !rlxc_is_const(rest.left, 0); i++) {
-        q.mr = i == 0 ? t->p.mr : t->p.shape->chain[i - 1];
+        q.mr = i == 0 ? t->p.mr : t->p.tail[i - 1];
         if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
             continue;
         const rlxc_tiles now = rlxc_take_tiles(&own, &rest, q.mr, i == 0 ? full_tiles(t) : NULL);
@@ -205,8 +203,7 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
     rlxc_schedule own = {.s = t->c->s};
     const int64_t step = t->p.k_block;
     const rlxc_expr *extent = t->s->extents[t->p.reduce];
-    const rlxc_expr *many =
-        rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.shape->mr));
+    const rlxc_expr *many = rlxc_binary(ctx, RLXC_EXPR_GT, t->rows, rlxc_tile_num(t, t->p.mr));
     const rlxc_expr *count = rlxc_split_count(ctx, extent, step);
     t->blocks = rlxc_named(&own, "sums", rlxc_select(ctx, many, count, rlxc_tile_num(t, 1)));
     rlxc_schedule inner = {.s = t->c->s};
@@ -279,7 +276,7 @@ static const rlxc_expr *row_blocks(const rlxc_tiler *t)
 {
     if (t->p.i == RLXC_NO_AXIS || t->p.must_pack)
         return rlxc_i64(t->ctx, 1);
-    return rlxc_simplify(t->ctx, rlxc_split_count(t->ctx, t->s->extents[t->p.i], ROW_BLOCK), NULL);
+    return rlxc_simplify(t->ctx, rlxc_split_count(t->ctx, t->s->extents[t->p.i], t->p.block), NULL);
 }
 
 /* Gives the block number |block| of |blocks| its rows. */
@@ -289,8 +286,8 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     t->rows = t->p.i == RLXC_NO_AXIS ? rlxc_tile_num(t, 1) : t->s->extents[t->p.i];
     if (rlxc_is_const(blocks, 1))
         return;
-    t->row = rlxc_named(t->c, "row", rlxc_tile_times(t, block, ROW_BLOCK));
-    t->rows = rlxc_named(t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, ROW_BLOCK));
+    t->row = rlxc_named(t->c, "row", rlxc_tile_times(t, block, t->p.block));
+    t->rows = rlxc_named(t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, t->p.block));
 }
 
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
@@ -302,8 +299,8 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
                     *blocks = rlxc_named(to, "blocks", row_blocks(t));
     const rlxc_expr *tiles =
         rlxc_named(to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
-    int64_t width = (int64_t)t->p.shape->nv * t->p.vl;
-    rlxc_tile_locals(t, width, ROW_BLOCK);
+    int64_t width = (int64_t)t->p.nv * t->p.vl;
+    rlxc_tile_locals(t, width, t->p.block);
     const bool one = rlxc_is_const(outer_extent(t), 1), rows_first = one && t->p.near;
     const rlxc_expr *inner = rows_first ? tiles : blocks;
     const rlxc_expr *slow = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, inner);
@@ -317,7 +314,7 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
         j = rlxc_named(t->c, "tile", t->border ? whole : part);
     }
     set_rows(t, rows_first ? slow : fast, blocks);
-    rlxc_tile wide = {.nv = t->p.shape->nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
+    rlxc_tile wide = {.nv = t->p.nv, .vl = t->p.vl, .j0 = rlxc_tile_times(t, j, width)},
               narrow = wide;
     if (left > 0) {
         narrow.j0 = rlxc_tile_times(t, full, width);
@@ -346,7 +343,7 @@ static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *star
                     *blocks = rlxc_named(to, "blocks", row_blocks(t));
     const rlxc_expr *j = rlxc_loop_var(ctx, "j");
     const rlxc_expr *count = rlxc_named(to, "vectors", divide(t, left, vl, false));
-    rlxc_tile_locals(t, vl, ROW_BLOCK);
+    rlxc_tile_locals(t, vl, t->p.block);
     if (!rlxc_is_const(outer_extent(t), 1))
         set_outer(t, rlxc_named(t->c, "outer", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, p, blocks)));
     set_rows(t, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, blocks), blocks);
@@ -381,29 +378,73 @@ static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
         rlxc_merge_axes(c, both, n, 0, p.j, n > 1 ? both[0].out : NULL);
 }
 
-bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+/* The stage and its epilogue as they are tiled: without conditions at a border, or with their rows
+ * merged. What this declares goes to c->out. */
+typedef struct prepared {
+    rlxc_stage both[2];
+    rlxc_sliding border;
+    bool bordered;
+    uint32_t n;
+} prepared;
+
+static prepared prepare(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue)
+{
+    prepared p = {.both = {*stage, epilogue ? *epilogue : *stage}, .n = epilogue ? 2 : 1};
+    rlxc_name_positions(c, p.both, p.n);
+    p.bordered = rlxc_find_border(c->s, &p.both[0], &p.border);
+    if (p.bordered)
+        p.both[0] = p.border.stage;
+    else
+        merge_rows(c, p.both, p.n);
+    return p;
+}
+
+bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
+                       rlxc_tile_sizes *out)
+{
+    rlxc_schedule unused = {.s = c->s, .serial = c->serial};
+    const prepared r = prepare(&unused, stage, epilogue);
+    rlxc_tile_plan p;
+    if (!rlxc_tile_plan_of(c->s, &r.both[0], &p))
+        return false;
+    *out = (rlxc_tile_sizes){.lanes = p.vl,
+                             .vectors = p.nv,
+                             .rows = p.mr,
+                             .tail1 = p.tail[0],
+                             .tail2 = p.tail[1],
+                             .tail3 = p.tail[2],
+                             .tail4 = p.tail[3],
+                             .tail5 = p.tail[4],
+                             .borrow = p.borrow,
+                             .block = p.block,
+                             .k_block = p.k_block,
+                             .pack = p.must_pack,
+                             .fetch = p.fetch,
+                             .rows_first = p.near,
+                             .chains = p.chains,
+                             .epilogue = epilogue != NULL,
+                             .threads = !c->serial && !rlxc_tile_is_small(&r.both[0])};
+    return true;
+}
+
+bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
+                        const rlxc_tile_sizes *sizes)
 {
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s};
-    rlxc_stage both[2] = {*stage, epilogue ? *epilogue : *stage};
-    rlxc_sliding border;
-    rlxc_name_positions(c, both, epilogue ? 2 : 1);
-    const bool bordered = rlxc_find_border(c->s, &both[0], &border);
-    if (bordered)
-        both[0] = border.stage;
-    else
-        merge_rows(c, both, epilogue ? 2 : 1);
-    stage = &both[0];
-    epilogue = epilogue ? &both[1] : NULL;
-    rlxc_tiler t = {.c = &inner, .ctx = ctx, .s = stage, .epilogue = epilogue};
-    t.border = bordered ? &border : NULL;
-    if (!rlxc_tile_plan_of(c->s, stage, &t.p))
+    const prepared r = prepare(c, stage, epilogue);
+    rlxc_tiler t = {.c = &inner,
+                    .ctx = ctx,
+                    .s = &r.both[0],
+                    .epilogue = epilogue ? &r.both[1] : NULL,
+                    .border = r.bordered ? &r.border : NULL,
+                    .small = !sizes->threads};
+    if (!rlxc_tile_plan_with(c->s, t.s, sizes, &t.p))
         return false;
-    t.small = c->serial || rlxc_tile_is_small(stage);
-    for (uint32_t k = 0; k < stage->n_axes; k++)
+    for (uint32_t k = 0; k < t.s->n_axes; k++)
         t.values[k] = rlxc_tile_num(&t, 0);
-    int64_t width = (int64_t)t.p.shape->nv * t.p.vl, left;
-    const rlxc_expr *extent = stage->extents[t.p.j];
+    int64_t width = (int64_t)t.p.nv * t.p.vl, left;
+    const rlxc_expr *extent = t.s->extents[t.p.j];
     const rlxc_expr *tiles = rlxc_simplify(ctx, divide(&t, extent, width, false), NULL);
     const rlxc_expr *rest = rlxc_simplify(ctx, divide(&t, extent, width, true), NULL);
     bool is_known = rlxc_is_int(rest, &left);
@@ -414,13 +455,19 @@ bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_st
     return true;
 }
 
-bool rlxc_rule_tile(rlxc_schedule *c, uint32_t i)
+bool rlxc_decide_tile(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_tile_plan p;
-    if (!rlxc_tile_plan_of(c->s, &c->s->items[i], &p))
-        return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
-    if (!rlxc_schedule_tile(c, &c->s->items[i], epilogue))
+    return rlxc_tile_plan_of(c->s, &c->s->items[i], &p) &&
+           rlxc_decide_tiles(c, &c->s->items[i], rlxc_epilogue_of(c->s, i, i), sizes);
+}
+
+bool rlxc_apply_tile(rlxc_schedule *c, uint32_t i, const void *sizes)
+{
+    const rlxc_tile_sizes *z = sizes;
+    rlxc_stage *epilogue;
+    if (!rlxc_take_epilogue(c->s, i, i, z->epilogue, &epilogue) ||
+        !rlxc_schedule_tile(c, &c->s->items[i], epilogue, z))
         return false;
     rlxc_epilogue_done(c->s, i, epilogue);
     return true;

@@ -39,6 +39,14 @@ typedef struct rlxc_tile { /* a register tile at a place of the result */
     const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
 } rlxc_tile;
 
+/* Register tiles for the stage; |epilogue| is the stage over the result or NULL. First the sizes
+ * that suit the target, then the loops with such sizes; false with a reason where the stage is none
+ * for tiles, or not for these. */
+bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
+                       rlxc_tile_sizes *out);
+bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
+                        const rlxc_tile_sizes *sizes);
+
 /* Little work for certain: not worth a function for threads. */
 bool rlxc_tile_is_small(const rlxc_stage *s);
 

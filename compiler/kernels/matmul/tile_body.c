@@ -13,8 +13,6 @@
 
 enum {
     CHEAP_EPILOGUE = 16, /* nodes of an expression that is computed on the accumulators, unrolled */
-    MIN_CHAINS = 8,      /* vectors summed at a time that hide the latency of a multiply-add */
-    MIN_WIDE_CHAINS = 4, /* of 64 bytes: where two cannot begin in a cycle */
     SHORT_SUM = 32,      /* not worth parts */
 };
 
@@ -100,7 +98,7 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
         !rlxc_is_int(t->s->extents[t->p.reduce], &extent) || extent < SHORT_SUM ||
         !is_zero_constant(t->s->init) || is_result(t, value->bin.a) == is_result(t, value->bin.b))
         return 1;
-    const uint32_t most = t->p.shape->vector_bytes >= 64 ? MIN_WIDE_CHAINS : MIN_CHAINS;
+    const uint32_t most = t->p.chains;
     while (2 * n * q->mr * q->nv <= most)
         n *= 2;
     return n;
@@ -137,7 +135,7 @@ static const rlxc_stmt *acc_set(rlxc_tiler *t, const rlxc_tile *q, uint32_t chai
 static const rlxc_stmt *acc_init(rlxc_tiler *t, const rlxc_tile *q)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_stmt *parts[MIN_CHAINS];
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS];
     uint32_t n = chains_of(t, q);
     for (uint32_t chain = 0; chain < n; chain++)
         parts[chain] = acc_set(t, q, chain, false);
@@ -165,7 +163,7 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     operands o = {.t = t};
     if (t->p.must_pack)
         o.packed = rlxc_var(ctx, rlxc_intern_cstr(ctx, "packed"), t->p.operand->dtype);
-    else if (q->valid && !t->p.panels) /* panels are filled up, and so is what was packed */
+    else if (q->valid && !t->p.panel) /* panels are filled up, and so is what was packed */
         o.valid = rlxc_var(ctx, rlxc_intern_cstr(ctx, "valid"), rlxc_bool(ctx, true)->dtype);
     value = rlxc_expr_rewrite(ctx, value, take_operand, &o);
     value = rlxc_replace_loads(ctx, value, s->out, rlxc_load(ctx, t->acc, &index, 1));
@@ -220,7 +218,7 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
-    const rlxc_stmt *parts[MIN_CHAINS + 2], *steps[MIN_CHAINS + 1];
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[RLXC_MOST_CHAINS + 1];
     uint32_t n_parts = 0;
     for (uint32_t chain = 0; chain < n; chain++) {
         *k = rlxc_tile_plus(t, first,
@@ -370,7 +368,7 @@ const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q)
 
 void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows)
 {
-    const int64_t least = (int64_t)MIN_CHAINS * t->p.vl, tile = t->p.mr * width;
+    const int64_t least = (int64_t)RLXC_MOST_CHAINS * t->p.vl, tile = t->p.mr * width;
     const rlxc_expr *sums[1] = {rlxc_tile_num(t, tile < least ? least : tile)};
     const rlxc_expr *size[1] = {rlxc_tile_num(t, tile)};
     rlx_dtype dtype = t->s->out->dtype;

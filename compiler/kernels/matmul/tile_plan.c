@@ -8,7 +8,14 @@
 
 #include <inttypes.h>
 
-enum { MIN_LANES = 4, MAX_GATHER = 4 /* stride, in elements */, K_UNIT = 8 };
+enum {
+    MIN_LANES = 4,
+    MAX_GATHER = 4, /* stride, in elements */
+    K_UNIT = 8,
+    CHAINS = 8,      /* vectors summed at a time that hide the latency of a multiply-add */
+    WIDE_CHAINS = 4, /* of 64 bytes: where two cannot begin in a cycle */
+    ROW_BLOCK = 48   /* rows of a parallel piece: a multiple of the tiles' rows */
+};
 
 /* Widest first: the first row whose vectors the target has and the columns fill. */
 static const rlxc_tile_shape shapes[] = {
@@ -133,12 +140,12 @@ static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
 /* Blocks of the reduction, alike, for which half of the second level of cache holds the part of the
  * panel; the other half is for the rows. */
 static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
-                               const rlxc_tile_plan *p, int64_t panel)
+                               const rlxc_tile_plan *p, int64_t panel, uint32_t full)
 {
     int64_t k, rows, row_bytes = panel * (stage->out->dtype.bits / 8);
     if (p->i == RLXC_NO_AXIS || p->reduce == RLXC_NO_AXIS ||
         !rlxc_is_int(stage->extents[p->reduce], &k) ||
-        (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)p->shape->mr))
+        (rlxc_is_int(stage->extents[p->i], &rows) && rows <= (int64_t)full))
         return 0;
     const int64_t most = (int64_t)s->target->cache_bytes[1] / 2 / row_bytes;
     if (most < K_UNIT || k <= most || k > INT32_MAX)
@@ -157,10 +164,17 @@ static int64_t size_of(const rlxc_buffer *b)
     return bytes;
 }
 
-/* Vectors, lanes and rows; false where panels of that width cannot be served. */
-static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t panel,
-                         rlxc_tile_plan *p)
+static bool fits_panel(const rlxc_stages *s, const rlxc_tile_plan *p)
 {
+    const int64_t width = (int64_t)p->nv * p->vl;
+    return p->panel == 0 || p->panel == width ||
+           rlxc_decline(s, "panels of %" PRId64 " columns, tiles of %" PRId64, p->panel, width);
+}
+
+/* Vectors, lanes and rows; false where panels of that width cannot be served. */
+static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
+{
+    const int64_t panel = p->panel;
     int64_t n;
     const rlxc_expr *columns = panel ? rlxc_i64(s->ctx, panel) : stage->extents[p->j];
     p->vl = lanes_for(s, stage->out->dtype, columns);
@@ -170,32 +184,35 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, int64_t 
     uint32_t most = s->target->vector_bytes >= 64 ? 4 : 2, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
-    p->shape = shape_for(s, vectors);
-    p->mr = p->i == RLXC_NO_AXIS ? 1 : p->shape->mr;
+    const rlxc_tile_shape *shape = shape_for(s, vectors);
+    p->nv = shape->nv;
+    p->mr = p->i == RLXC_NO_AXIS ? 1 : shape->mr;
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    p->panels = panel > 0;
-    if (panel && panel != (int64_t)p->shape->nv * p->vl)
-        return rlxc_decline(s, "panels of %" PRId64 " columns, tiles of %" PRId64, panel,
-                            (int64_t)p->shape->nv * p->vl);
+    p->borrow = p->mr == shape->mr ? shape->borrow : 0;
+    for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++)
+        if (shape->chain[k] < p->mr)
+            p->tail[n_tail++] = shape->chain[k];
+    p->chains = s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
+    p->block = ROW_BLOCK;
+    if (!fits_panel(s, p))
+        return false;
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
         const int64_t bytes = size_of(p->operand->load.buffer), cache = s->target->cache_bytes[1];
         p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
         p->near = bytes <= cache / 2;
     }
-    p->k_block = panel ? reduction_block(s, stage, p, panel) : 0;
+    p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
     return true;
 }
 
 /* Everything but the sizes. */
-static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p,
-                      int64_t *out_panel)
+static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
     rlxc_context *ctx = s->ctx;
     survey v = {.ctx = ctx, .s = stage};
     *p = (rlxc_tile_plan){.i = RLXC_NO_AXIS, .j = RLXC_NO_AXIS, .reduce = RLXC_NO_AXIS};
-    *out_panel = 0;
     if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
         rlxc_dtype_is_bool(stage->out->dtype))
         return rlxc_decline(s, "%s has no axis to vectorise along", stage->out->name);
@@ -225,7 +242,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         int64_t stride;
         if (!depends(ctx, load, j))
             continue;
-        if (!step_along(ctx, load, j, out_panel, &stride))
+        if (!step_along(ctx, load, j, &p->panel, &stride))
             return rlxc_decline(s, "%s has no constant step along the column %s",
                                 rlxc_told(s, load), rlxc_told(s, j));
         contiguous = contiguous && stride == 1;
@@ -239,7 +256,8 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     p->must_pack = !contiguous;
     const bool packs = p->operand && p->reduce != RLXC_NO_AXIS;
     /* a gather, paid once for all rows of the tile */
-    if (!packs && near && p->i != RLXC_NO_AXIS)
+    p->gathers = contiguous || (near && p->i != RLXC_NO_AXIS);
+    if (!packs && p->gathers)
         p->must_pack = false;
     if (n_vector == 0)
         return rlxc_decline(s, "nothing that is read depends on the column %s", rlxc_told(s, j));
@@ -252,8 +270,8 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
 
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out)
 {
-    int64_t rows, panel;
-    if (!find_axes(s, stage, out, &panel))
+    int64_t rows;
+    if (!find_axes(s, stage, out))
         return false;
     /* packing is paid for by the rows that use it */
     if (out->must_pack &&
@@ -263,14 +281,58 @@ bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_
                             "for %s rows",
                             rlxc_told(s, out->operand),
                             out->i == RLXC_NO_AXIS ? "1" : rlxc_told(s, stage->extents[out->i]));
-    return choose_sizes(s, stage, panel, out);
+    return choose_sizes(s, stage, out);
+}
+
+bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
+                         const rlxc_tile_sizes *sizes, rlxc_tile_plan *out)
+{
+    const int64_t tail[RLXC_ROW_CHAIN] = {sizes->tail1, sizes->tail2, sizes->tail3, sizes->tail4,
+                                          sizes->tail5};
+    if (!find_axes(s, stage, out))
+        return false;
+    out->vl = (uint32_t)sizes->lanes;
+    out->nv = (uint32_t)sizes->vectors;
+    out->mr = (uint32_t)sizes->rows;
+    out->borrow = (uint32_t)sizes->borrow;
+    out->chains = (uint32_t)sizes->chains;
+    out->fetch = sizes->fetch;
+    out->near = sizes->rows_first;
+    out->k_block = sizes->k_block;
+    out->block = sizes->block;
+    int64_t last = out->mr;
+    for (uint32_t k = 0; k < RLXC_ROW_CHAIN && tail[k]; k++) {
+        if (tail[k] >= last)
+            return rlxc_decline(s, "tail%u is %" PRId64 ", below %" PRId64 " is needed", k + 1,
+                                tail[k], last);
+        last = tail[k];
+        out->tail[k] = (uint8_t)tail[k];
+    }
+    if (last != 1)
+        return rlxc_decline(s, "the last of the tiles has %" PRId64 " rows, 1 is needed", last);
+    if (out->i == RLXC_NO_AXIS && out->mr != 1)
+        return rlxc_decline(s, "rows is %u, but nothing is reused along rows: 1 is needed",
+                            out->mr);
+    if (sizes->pack && (!out->operand || out->reduce == RLXC_NO_AXIS || out->i == RLXC_NO_AXIS))
+        return rlxc_decline(s, "pack is 1, which needs one operand, rows, and one reduction axis");
+    if (!sizes->pack && !out->gathers)
+        return rlxc_decline(s, "pack is 0, but the operand is not contiguous along the columns");
+    if (out->k_block &&
+        (!out->panel || out->i == RLXC_NO_AXIS || out->reduce == RLXC_NO_AXIS || sizes->pack))
+        return rlxc_decline(
+            s, "k_block is %" PRId64 ", which needs panels, rows, and one reduction axis",
+            out->k_block);
+    if (out->fetch && (!out->panel || out->reduce == RLXC_NO_AXIS))
+        return rlxc_decline(s, "fetch is 1, which needs panels and one reduction axis");
+    out->must_pack = sizes->pack;
+    return fits_panel(s, out);
 }
 
 bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_panel_layout *out)
 {
     rlxc_tile_plan p;
-    int64_t panel, n;
-    if (!find_axes(s, stage, &p, &panel) || panel || !p.operand ||
+    int64_t n;
+    if (!find_axes(s, stage, &p) || p.panel || !p.operand ||
         !rlxc_is_int(stage->extents[p.j], &n) || n < MIN_LANES)
         return false;
     const rlxc_expr *load = p.operand;

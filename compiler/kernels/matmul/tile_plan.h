@@ -3,6 +3,7 @@
 #ifndef RLXC_KERNELS_MATMUL_TILE_PLAN_H
 #define RLXC_KERNELS_MATMUL_TILE_PLAN_H
 
+#include "compiler/kernels/sizes.h"
 #include "compiler/schedule/stages.h"
 
 enum { RLXC_NO_AXIS = UINT32_MAX, RLXC_ROW_CHAIN = 5 };
@@ -16,21 +17,27 @@ typedef struct rlxc_tile_shape {
 } rlxc_tile_shape;
 
 typedef struct rlxc_tile_plan {
-    uint32_t i, j;                /* axes; i may be RLXC_NO_AXIS */
-    uint32_t reduce;              /* the only reduction axis, or RLXC_NO_AXIS */
-    uint32_t vl;                  /* lanes of a vector */
-    const rlxc_tile_shape *shape; /* of the full tile */
-    uint32_t mr;                  /* shape->mr, or less where there are no more rows */
-    const rlxc_expr *operand;     /* the only load that depends on j; or NULL */
-    bool must_pack;               /* operand is not contiguous along j */
-    bool panels;                  /* operand is stored in panels of nv * vl columns */
-    bool fetch;                   /* ... that the second level of cache cannot hold */
-    bool near;                    /* ... of which it can hold two */
-    int64_t k_block;              /* of the reduction at a time, where a panel takes more than half
-                                     of the second level of cache; 0: all */
+    uint32_t i, j;            /* axes; i may be RLXC_NO_AXIS */
+    uint32_t reduce;          /* the only reduction axis, or RLXC_NO_AXIS */
+    const rlxc_expr *operand; /* the only load that depends on j; or NULL */
+    bool gathers;             /* operand can be read in vectors where it is, if slowly */
+    int64_t panel;            /* operand is stored in panels of so many columns; 0: it is not */
+    /* sizes (sizes.h) */
+    uint32_t vl, nv, mr; /* lanes, vectors and rows of the full tile */
+    uint8_t tail[RLXC_ROW_CHAIN];
+    uint32_t borrow; /* bit r: see rlxc_tile_shape */
+    uint32_t chains;
+    bool must_pack; /* operand is copied for each tile of columns */
+    bool fetch, near;
+    int64_t k_block, block;
 } rlxc_tile_plan;
 
+/* Axes and sizes for the stage; false where it is none for register tiles. */
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
+/* Axes from the stage, all else from |sizes|; false with a reason (rlxc_decline) where they do not
+ * fit it. */
+bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
+                         const rlxc_tile_sizes *sizes, rlxc_tile_plan *out);
 
 /* How the operand of a stage would be stored in panels: element [row k][column c] of |buffer|, one
  * of the function's parameters, goes to [c / width][k][c % width]; other dimensions stay in front,

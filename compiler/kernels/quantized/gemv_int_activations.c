@@ -41,7 +41,7 @@
 
 /* FEW_VECTORS: sums of 16 bits for each of several limbs stay in 16 registers then. HALVES_WORDS: 8
  * times two products of 15 and -128 fit 16 bits. */
-enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, UNROLLED_WORDS = 8, HALVES_WORDS = 4 };
+enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, HALVES_WORDS = 4 };
 /* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
 enum { INFINITE = 0x7f800000 };
 
@@ -179,8 +179,8 @@ static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
     rlxc_quant_rows_of *t = p->t;
     rlxc_context *ctx = t->ctx;
     int64_t words = t->digits.block / rlxc_quant_rows(&t->q);
-    int64_t most = p->halves ? HALVES_WORDS : UNROLLED_WORDS,
-            unrolled = words < most ? words : most;
+    const int64_t bound = p->halves && t->z->unroll > HALVES_WORDS ? HALVES_WORDS : t->z->unroll;
+    int64_t unrolled = words < bound ? words : bound;
     while (words % unrolled != 0)
         unrolled--;
     const rlxc_expr *step = rlxc_loop_var(ctx, "step");

@@ -17,11 +17,14 @@
 #include "compiler/kernels/quantized/schedule_quant.h"
 #include "compiler/kernels/rules.h"
 
+#include <inttypes.h>
+
 enum { ROW_BLOCK = 48, MAX_TILES = 3, MAX_ROWS = 8, SMALL = 65536 };
 
 typedef struct conv {
     rlxc_quant_rows_of t; /* for the helpers it shares with products */
     rlxc_quant_conv q;
+    const rlxc_int8_conv_sizes *z;
     const rlxc_expr *size[2];   /* of the result */
     const rlxc_expr *padded[2]; /* of the input as it is written out */
     int64_t steps[2];           /* strides there */
@@ -37,12 +40,8 @@ typedef struct conv {
     rlxc_buffer *wide; /* the memory of word, in 16 bits; NULL: bytes */
 } conv;
 
-/* Rows of the register tiles: most rows first. */
-static uint32_t tile_rows(const conv *p, uint32_t i)
-{
-    static const uint8_t rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
-    return rows[p->q.width / p->t.vl >= 4 || p->t.c->s->target->vector_bytes < 64][i];
-}
+/* Pixels of the register tiles, most first: for panels of four vectors, and narrower ones. */
+static const uint8_t tile_rows[2][MAX_TILES] = {{8, 2, 1}, {6, 2, 1}};
 
 static const rlxc_expr *num(const conv *p, int64_t value)
 {
@@ -340,12 +339,13 @@ static const rlxc_stmt *one_block(conv *p, const rlxc_expr *block)
     rlxc_quant_rows_of *t = &p->t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
-    const rlxc_expr *row = rlxc_named(&own, "row", times(p, block, ROW_BLOCK));
-    rlxc_rest rest = {row, rlxc_split_size(ctx, p->rows, row, ROW_BLOCK)};
+    const rlxc_expr *row = rlxc_named(&own, "row", times(p, block, p->z->block));
+    rlxc_rest rest = {row, rlxc_split_size(ctx, p->rows, row, p->z->block)};
     rest.left = rlxc_named(&own, "left", rest.left);
     t->c = &own;
-    for (uint32_t n = 0; n < MAX_TILES; n++) {
-        const uint32_t mr = tile_rows(p, n);
+    const int64_t tiles[MAX_TILES] = {p->z->rows1, p->z->rows2, p->z->rows3};
+    for (uint32_t n = 0; n < MAX_TILES && tiles[n]; n++) {
+        const uint32_t mr = (uint32_t)tiles[n];
         const rlxc_tiles now = rlxc_take_tiles(&own, &rest, mr, NULL);
         p->acc = rlxc_quant_local(t, "acc", RLX_I32, mr * p->q.width);
         if (p->pairs)
@@ -365,10 +365,9 @@ static void all_blocks(conv *p)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s};
     const int64_t panels = (p->q.outputs + p->q.width - 1) / p->q.width;
-    const int64_t panel_bytes = p->q.size[0] * p->q.size[1] * p->words_of_tap * p->q.width *
-                                (p->q.depthwise ? 4 : p->q.word);
-    const bool stays = panel_bytes <= (int64_t)t->c->s->target->cache_bytes[1] / 2 / panels;
-    const rlxc_expr *blocks = rlxc_named(t->c, "blocks", rlxc_split_count(ctx, p->rows, ROW_BLOCK));
+    const bool stays = p->z->panels_first;
+    const rlxc_expr *blocks =
+        rlxc_named(t->c, "blocks", rlxc_split_count(ctx, p->rows, p->z->block));
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece"), *fast = stays ? num(p, panels) : blocks;
     const rlxc_expr *slow = rlxc_named(&own, "slow", binary(p, RLXC_EXPR_FLOORDIV, piece, fast));
     fast = rlxc_named(&own, "fast", binary(p, RLXC_EXPR_FLOORMOD, piece, fast));
@@ -389,33 +388,91 @@ static bool is_small(const conv *p)
                SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->words_of_tap);
 }
 
-bool rlxc_rule_int8_conv(rlxc_schedule *c, uint32_t index)
+/* The convolution of stage |index|, and what follows from its shapes alone. */
+static bool describe(rlxc_schedule *c, uint32_t index, conv *p)
+{
+    const rlxc_stage *stage = &c->s->items[index];
+    *p = (conv){.t = {.c = c, .ctx = c->s->ctx, .stage = stage}};
+    if (!rlxc_quant_conv_match(c->s, stage, &p->q))
+        return false;
+    const rlxc_quant_conv *q = &p->q;
+    p->pairs = q->word == 2;
+    p->words_of_tap = q->depthwise ? 1 : q->depth / q->word;
+    p->unit = q->depthwise ? q->channels : q->groups * q->depth / q->word;
+    p->cell = q->depthwise ? q->channels : q->groups * q->depth;
+    const rlxc_expr *dims[3] = {stage->extents[q->out.batch]};
+    for (uint32_t d = 0; d < 2; d++)
+        dims[1 + d] = p->size[d] = stage->extents[q->out.space[d]];
+    p->rows = rlxc_product(c->s->ctx, dims, 3);
+    return true;
+}
+
+bool rlxc_decide_int8_conv(rlxc_schedule *c, uint32_t index, void *sizes)
+{
+    conv p;
+    if (!describe(c, index, &p))
+        return false;
+    const uint32_t bytes = c->s->target->vector_bytes;
+    const uint8_t *tiles = tile_rows[p.q.width / (bytes / 4) >= 4 || bytes < 64];
+    const int64_t panels = (p.q.outputs + p.q.width - 1) / p.q.width;
+    const int64_t panel_bytes =
+        p.q.size[0] * p.q.size[1] * p.words_of_tap * p.q.width * (p.q.depthwise ? 4 : p.q.word);
+    *(rlxc_int8_conv_sizes *)sizes = (rlxc_int8_conv_sizes){
+        .lanes = bytes / 4,
+        .rows1 = tiles[0],
+        .rows2 = tiles[1],
+        .rows3 = tiles[2],
+        .block = ROW_BLOCK,
+        .panels_first = panel_bytes <= (int64_t)c->s->target->cache_bytes[1] / 2 / panels,
+        .epilogue = rlxc_epilogue_of(c->s, index, index) != NULL,
+        .threads = !c->serial && !is_small(&p)};
+    return true;
+}
+
+static bool fits(const conv *p)
+{
+    const rlxc_stages *s = p->t.c->s;
+    const rlxc_int8_conv_sizes *z = p->z;
+    const int64_t tiles[MAX_TILES] = {z->rows1, z->rows2, z->rows3};
+    int64_t last = MAX_ROWS + 1;
+    for (uint32_t n = 0; n < MAX_TILES && tiles[n]; n++) {
+        if (tiles[n] >= last)
+            return rlxc_decline(s, "rows%u is %" PRId64 ", below %" PRId64 " is needed", n + 1,
+                                tiles[n], last);
+        last = tiles[n];
+    }
+    if (last != 1)
+        return rlxc_decline(s, "the last of the tiles has %" PRId64 " pixels, 1 is needed", last);
+    return p->q.width % z->lanes == 0 ||
+           rlxc_decline(s,
+                        "vectors of %" PRId64 " lanes do not divide panels of %" PRId64 " outputs",
+                        z->lanes, p->q.width);
+}
+
+bool rlxc_apply_int8_conv(rlxc_schedule *c, uint32_t index, const void *sizes)
 {
     rlxc_context *ctx = c->s->ctx;
     const rlx_dtype u8 = {RLX_UINT, 8, 1}, i8 = {RLX_INT, 8, 1}, i16 = {RLX_INT, 16, 1},
                     u32 = {RLX_UINT, 32, 1};
     const rlxc_stage *stage = &c->s->items[index];
-    conv p = {.t = {.c = c, .ctx = ctx, .stage = stage, .vl = c->s->target->vector_bytes / 4}};
-    if (!rlxc_quant_conv_match(c->s, stage, &p.q))
+    rlxc_stage *epilogue;
+    conv p;
+    if (!describe(c, index, &p))
         return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
+    p.z = sizes;
+    if (!fits(&p) || !rlxc_take_epilogue(c->s, index, index, p.z->epilogue, &epilogue))
+        return false;
     p.t.epilogue = epilogue;
+    p.t.vl = (uint32_t)p.z->lanes;
+    p.t.serial = !p.z->threads;
     const rlxc_quant_conv *q = &p.q;
-    p.pairs = q->word == 2;
-    p.words_of_tap = q->depthwise ? 1 : q->depth / q->word;
-    p.unit = q->depthwise ? q->channels : q->groups * q->depth / q->word;
-    p.cell = q->depthwise ? q->channels : q->groups * q->depth;
     const rlxc_expr *images = stage->extents[q->out.batch], *none = rlxc_i64(ctx, 0);
     for (uint32_t d = 0; d < 2; d++) {
-        p.size[d] = stage->extents[q->out.space[d]];
         p.steps[d] = q->size[d] == 1 ? 1 : q->strides[d];
         const rlxc_expr *last = times(&p, rlxc_sub(ctx, p.size[d], num(&p, 1)), p.steps[d]);
         last = add(&p, last, num(&p, (q->size[d] - 1) * q->dilation[d] + 1));
         p.padded[d] = rlxc_named(c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
     }
-    const rlxc_expr *dims[3] = {images, p.size[0], p.size[1]};
-    p.rows = rlxc_product(ctx, dims, 3);
-    p.t.serial = c->serial || is_small(&p);
     const rlxc_expr *lines = rlxc_mul(ctx, images, p.padded[0]);
     const rlxc_expr *pixels = rlxc_mul(ctx, lines, p.padded[1]);
     const rlxc_expr *size = times(&p, pixels, p.cell);

@@ -21,6 +21,7 @@
 
 typedef struct dots {
     rlxc_quant_rows_of t;
+    const rlxc_int8_gemm_sizes *z;
     const struct dot_kind *kind;
     int64_t padded;                    /* inner dimension in whole words */
     const rlxc_expr *rows;             /* of the result */
@@ -44,11 +45,13 @@ typedef struct tile_shape {
 } tile_shape;
 
 /* Most rows first; as many accumulators as the registers hold, 32 or 16. */
-static const tile_shape *tiles_of(const dots *p)
+static const tile_shape shapes[2][MAX_TILES] = {{{6, 2}, {2, 2}, {1, 4}}, {{6, 4}, {2, 4}, {1, 4}}};
+
+static void tiles_of(const rlxc_int8_gemm_sizes *z, tile_shape out[MAX_TILES])
 {
-    static const tile_shape shapes[2][MAX_TILES] = {{{6, 2}, {2, 2}, {1, 4}},
-                                                    {{6, 4}, {2, 4}, {1, 4}}};
-    return shapes[p->t.c->s->target->vector_bytes == 64];
+    out[0] = (tile_shape){(uint32_t)z->rows1, (uint32_t)z->vectors1};
+    out[1] = (tile_shape){(uint32_t)z->rows2, (uint32_t)z->vectors2};
+    out[2] = (tile_shape){(uint32_t)z->rows3, (uint32_t)z->vectors3};
 }
 
 /* Elements of a row that a word holds. */
@@ -221,9 +224,11 @@ static const rlxc_stmt *one_panel(dots *p)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     rlxc_rest rows = {rlxc_i64(ctx, 0), p->rows};
+    tile_shape tiles[MAX_TILES];
+    tiles_of(p->z, tiles);
     t->c = &own;
-    for (size_t n = 0; n < MAX_TILES; n++) {
-        const uint32_t mr = tiles_of(p)[n].mr, nv = tiles_of(p)[n].nv;
+    for (size_t n = 0; n < MAX_TILES && tiles[n].mr; n++) {
+        const uint32_t mr = tiles[n].mr, nv = tiles[n].nv;
         int64_t width = (int64_t)nv * t->vl, size = mr * width;
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         const rlxc_tiles now = rlxc_take_tiles(&own, &rows, mr, NULL);
@@ -240,21 +245,69 @@ static const rlxc_stmt *one_panel(dots *p)
     return rlxc_body_of(&own);
 }
 
-bool rlxc_rule_int8_gemm(rlxc_schedule *c, uint32_t index)
+bool rlxc_decide_int8_gemm(rlxc_schedule *c, uint32_t i, void *sizes)
 {
+    const rlxc_stage *stage = &c->s->items[i];
+    rlxc_quant q;
+    if (!rlxc_quant_match_dots(c->s, stage, &q))
+        return false;
+    const tile_shape *t = shapes[c->s->target->vector_bytes == 64];
+    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
+    *(rlxc_int8_gemm_sizes *)sizes = (rlxc_int8_gemm_sizes){
+        .lanes = c->s->target->vector_bytes / 4,
+        .rows1 = t[0].mr,
+        .vectors1 = t[0].nv,
+        .rows2 = t[1].mr,
+        .vectors2 = t[1].nv,
+        .rows3 = t[2].mr,
+        .vectors3 = t[2].nv,
+        .bytes = q.bits != 16 && narrow && rlxc_target_dots(c->s->target) == RLXC_DOTS_BYTES,
+        .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,
+        .threads = !c->serial && rlxc_quant_is_large(stage)};
+    return true;
+}
+
+/* A list of tiles for any number of rows, and products that the target and the operand have. */
+static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                 const rlxc_int8_gemm_sizes *z)
+{
+    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
+    tile_shape tiles[MAX_TILES];
+    uint32_t last = UINT32_MAX;
+    tiles_of(z, tiles);
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i].mr; i++) {
+        if (tiles[i].mr >= last)
+            return rlxc_decline(s, "rows%u is %u, below %u is needed", i + 1, tiles[i].mr, last);
+        last = tiles[i].mr;
+        if (!rlxc_quant_fits(s, q, z->lanes, tiles[i].nv))
+            return false;
+    }
+    if (last != 1)
+        return rlxc_decline(s, "the last of the tiles has %u rows, 1 is needed", last);
+    if (z->bytes && (q->bits == 16 || !narrow || rlxc_target_dots(s->target) != RLXC_DOTS_BYTES))
+        return rlxc_decline(s,
+                            "bytes is 1, which needs a left operand of int8 and a target that sums "
+                            "products of bytes");
+    return true;
+}
+
+bool rlxc_apply_int8_gemm(rlxc_schedule *c, uint32_t index, const void *sizes)
+{
+    const rlxc_int8_gemm_sizes *z = sizes;
+    rlxc_stage *epilogue;
     rlxc_context *ctx = c->s->ctx;
     const rlxc_stage *stage = &c->s->items[index];
     rlxc_quant q;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    if (!rlxc_quant_match_dots(c->s, stage, &q))
+    if (!rlxc_quant_match_dots(c->s, stage, &q) || !fits(c->s, stage, &q, z) ||
+        !rlxc_take_epilogue(c->s, index, index, z->epilogue, &epilogue))
         return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, index, index);
-    dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q),
-              .kind = &bfloat16,
+    dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q, z->lanes, z->threads),
+              .z = z,
+              .kind = q.bits == 16 ? &bfloat16
+                      : z->bytes   ? &bytes
+                                   : &pairs,
               .rows = stage->extents[0]};
-    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
-    if (q.bits != 16)
-        p.kind = narrow && rlxc_target_dots(c->s->target) == RLXC_DOTS_BYTES ? &bytes : &pairs;
     p.padded = (p.t.rows + rlxc_quant_rows(&q) - 1) / rlxc_quant_rows(&q) * rlxc_quant_rows(&q);
     const rlxc_expr *size = rlxc_quant_times(&p.t, p.rows, p.padded);
     const rlxc_expr *words = rlxc_quant_times(&p.t, p.rows, p.padded / in_word(&p));

@@ -1,5 +1,6 @@
 /* One row made integers of few bytes (gemv_int_activations.c): largest magnitudes, rounding, limbs,
  * and sums for the zero of the weight. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "compiler/kernels/quantized/schedule_quant.h"
@@ -15,25 +16,26 @@ enum { ROUNDER_BITS = 0x4b400000 };
 enum { TINY = 0x1e3ce508, ONE = 0x3f800000, LARGE = 0x60ad78ec };
 
 /* Whether there is a form for the target, and which. */
-static bool form_of(const rlxc_quant_rows_of *t, uint8_t bits, rlxc_quant_form *out)
+static bool form_of(const rlxc_target *target, const rlxc_quant *q, int64_t bits,
+                    rlxc_quant_form *out)
 {
-    const rlxc_target *target = t->c->s->target;
     const rlxc_dots dots = rlxc_target_dots(target);
     if (dots == RLXC_DOTS_BYTES)
-        *out = bits == 12 && t->q.bits == 4 ? RLXC_QUANT_SHARED : RLXC_QUANT_BYTES;
+        *out = bits == 12 && q->bits == 4 ? RLXC_QUANT_SHARED : RLXC_QUANT_BYTES;
     else
-        *out = t->q.bits == 4 ? RLXC_QUANT_HALVES : RLXC_QUANT_PAIRS;
+        *out = q->bits == 4 ? RLXC_QUANT_HALVES : RLXC_QUANT_PAIRS;
     return bits <= 8 * MAX_BYTES && dots != RLXC_DOTS_NONE &&
            (*out != RLXC_QUANT_HALVES || rlxc_target_has_feature(target, "ssse3"));
 }
 
 /* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
  * 24 bits times the zero fit in no int32, so that there the last two sums begin with it. */
-static rlxc_quant_digits digits_of(const rlxc_quant_rows_of *t, uint8_t bits, rlxc_quant_form form)
+static rlxc_quant_digits digits_of(const rlxc_quant *q, int64_t rows, int64_t bits,
+                                   rlxc_quant_form form, int64_t span)
 {
-    double zero = t->q.zeros ? 0.5 : t->q.zero->f;
-    rlxc_quant_digits d = {.form = form, .block = rlxc_quant_block(t->q.group), .span = 1};
-    d.blocks = (t->rows + d.block - 1) / d.block;
+    double zero = q->zeros ? 0.5 : q->zero->f;
+    rlxc_quant_digits d = {.form = form, .block = rlxc_quant_block(q->group), .span = span};
+    d.blocks = (rows + d.block - 1) / d.block;
     d.bytes = (bits + 7) / 8;
     d.zeroed = bits == 24 ? 2 : 1;
     d.limbs = form == RLXC_QUANT_SHARED ? 3 : form == RLXC_QUANT_PAIRS ? d.zeroed : d.bytes;
@@ -41,11 +43,55 @@ static rlxc_quant_digits digits_of(const rlxc_quant_rows_of *t, uint8_t bits, rl
     d.accs = form == RLXC_QUANT_HALVES ? d.zeroed : d.limbs;
     d.whole_zero = zero >= -255 && zero <= 255 && zero == floor(zero);
     d.zero = d.whole_zero ? (int64_t)zero : 0;
-    /* a product of floats less for each block counts where those of bytes are few */
-    while (form == RLXC_QUANT_SHARED && 2 * d.span * d.block <= MAX_SPAN &&
-           d.blocks % (2 * d.span) == 0)
-        d.span *= 2;
     return d;
+}
+
+static int64_t rows_of(const rlxc_stage *stage)
+{
+    int64_t rows;
+    return rlxc_is_int(stage->extents[2], &rows) ? rows : 0;
+}
+
+void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                                 rlxc_quant_sizes *out)
+{
+    const int64_t bits = s->options->row_bits;
+    rlxc_quant_form form;
+    out->row_bits = 0;
+    out->span = 1;
+    if (!form_of(s->target, q, bits, &form))
+        return;
+    out->row_bits = bits;
+    /* a product of floats less for each block counts where those of bytes are few */
+    const rlxc_quant_digits d = digits_of(q, rows_of(stage), bits, form, 1);
+    while (form == RLXC_QUANT_SHARED && 2 * out->span * d.block <= MAX_SPAN &&
+           d.blocks % (2 * out->span) == 0)
+        out->span *= 2;
+}
+
+bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                              const rlxc_quant_sizes *z)
+{
+    const int64_t bits = z->row_bits;
+    rlxc_quant_form form;
+    if (bits == 0)
+        return z->span == 1 ||
+               rlxc_decline(s, "span is %" PRId64 ", which needs row_bits", z->span);
+    if (bits != 8 && bits != 12 && bits != 16 && bits != 24)
+        return rlxc_decline(s, "row_bits is %" PRId64 "; 0, 8, 12, 16 and 24 are known", bits);
+    if (!form_of(s->target, q, bits, &form))
+        return rlxc_decline(s,
+                            "row_bits is %" PRId64 ", but the target has no sums of integer "
+                            "products for it",
+                            bits);
+    const rlxc_quant_digits d = digits_of(q, rows_of(stage), bits, form, z->span);
+    if (z->span > 1 &&
+        (form != RLXC_QUANT_SHARED || z->span * d.block > MAX_SPAN || d.blocks % z->span != 0))
+        return rlxc_decline(s,
+                            "span is %" PRId64 ", which needs row_bits 12, weights of 4 bits, and "
+                            "%" PRId64 " blocks of %" PRId64 " to be whole spans of at most %d",
+                            z->span, d.blocks, d.block, MAX_SPAN);
+    return true;
 }
 
 static const rlxc_expr *reinterpret(rlxc_context *ctx, rlx_dtype dtype, const rlxc_expr *x)
@@ -340,11 +386,11 @@ static void put_numbers(row *r)
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
 {
     rlxc_context *ctx = t->ctx;
-    const uint8_t bits = t->c->s->options->row_bits;
+    const int64_t bits = t->z->row_bits;
     rlxc_quant_form form;
-    if (!form_of(t, bits, &form))
+    if (!bits || !form_of(t->c->s->target, &t->q, bits, &form))
         return NULL;
-    const rlxc_quant_digits d = t->digits = digits_of(t, bits, form);
+    const rlxc_quant_digits d = t->digits = digits_of(&t->q, t->rows, bits, form, t->z->span);
     const int64_t words = d.limbs * d.words, spans = d.blocks / d.span;
     const rlx_dtype u32 = {RLX_UINT, 32, 1}, cell = {RLX_INT, form == RLXC_QUANT_PAIRS ? 16 : 8, 1};
     row r = {.t = t, .span = rlxc_loop_var(ctx, "span"), .lanes = d.block % 16 == 0 ? 16 : 8};

@@ -17,7 +17,9 @@
 
 #include "compiler/kernels/rules.h"
 
-enum { ROW_BLOCK = 48, MAX_TILES = 6 };
+#include <inttypes.h>
+
+enum { ROW_BLOCK = 48, MAX_TILES = 5, UNROLLED_WORDS = 8, LARGE = 16384 };
 
 typedef struct tile_rows { /* of register tiles, most rows first */
     uint32_t vector_bytes;
@@ -260,9 +262,14 @@ rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype
 static void tiles_of_rows(rlxc_quant_rows_of *t, rlxc_rest rows)
 {
     rlxc_context *ctx = t->ctx;
-    const tile_rows *shape = shape_for(t->c->s->target->vector_bytes);
-    for (uint32_t i = 0; i < MAX_TILES && shape->tiles[i].mr; i++) {
-        tile q = {.t = t, .mr = shape->tiles[i].mr, .nv = shape->tiles[i].nv};
+    const rlxc_quant_sizes *z = t->z;
+    const int64_t tiles[MAX_TILES][2] = {{z->rows1, z->vectors1},
+                                         {z->rows2, z->vectors2},
+                                         {z->rows3, z->vectors3},
+                                         {z->rows4, z->vectors4},
+                                         {z->rows5, z->vectors5}};
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i][0]; i++) {
+        tile q = {.t = t, .mr = (uint32_t)tiles[i][0], .nv = (uint32_t)tiles[i][1]};
         int64_t width = (int64_t)q.nv * t->vl;
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         const rlxc_tiles now = rlxc_take_tiles(t->c, &rows, q.mr, NULL);
@@ -288,13 +295,13 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     t->c = &own;
-    const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, ROW_BLOCK);
-    const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, ROW_BLOCK), NULL);
+    const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, t->z->block);
+    const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, t->z->block), NULL);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     t->panel = rlxc_named(t->c, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
     const rlxc_expr *row = rlxc_named(t->c, "row", rlxc_mul(ctx, block, size));
-    const rlxc_expr *left = rlxc_split_size(ctx, rows, row, ROW_BLOCK);
+    const rlxc_expr *left = rlxc_split_size(ctx, rows, row, t->z->block);
     tiles_of_rows(t, (rlxc_rest){row, rlxc_named(t->c, "left", left)});
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
     const rlxc_stmt *body = rlxc_body_of(&own);
@@ -309,26 +316,98 @@ const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var
 }
 
 rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
-                                    const rlxc_stage *epilogue, const rlxc_quant *q)
+                                    const rlxc_stage *epilogue, const rlxc_quant *q, int64_t lanes,
+                                    bool threads)
 {
     rlxc_quant_rows_of t = {
         .c = c, .ctx = c->s->ctx, .stage = stage, .epilogue = epilogue, .q = *q};
     (void)(rlxc_is_int(stage->extents[1], &t.columns) && rlxc_is_int(stage->extents[2], &t.rows));
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
-    t.vl = c->s->target->vector_bytes / 4;
-    t.serial = c->serial || t.rows * t.columns < 16384;
+    t.vl = (uint32_t)lanes;
+    t.serial = !threads;
     return t;
 }
 
-bool rlxc_rule_quant(rlxc_schedule *c, uint32_t i)
+bool rlxc_quant_is_large(const rlxc_stage *stage)
 {
-    rlxc_context *ctx = c->s->ctx;
+    int64_t columns = 0, rows = 0;
+    (void)(rlxc_is_int(stage->extents[1], &columns) && rlxc_is_int(stage->extents[2], &rows));
+    return rows * columns >= LARGE;
+}
+
+bool rlxc_quant_fits(const rlxc_stages *s, const rlxc_quant *q, int64_t lanes, int64_t vectors)
+{
+    return (vectors > 0 && q->width % (lanes * vectors) == 0) ||
+           rlxc_decline(s,
+                        "%" PRId64 " vectors of %" PRId64 " lanes do not divide panels of %" PRId64
+                        " columns",
+                        vectors, lanes, q->width);
+}
+
+/* A list of tiles for any number of rows: fewer and fewer, to 1. */
+static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                 const rlxc_quant_sizes *z)
+{
+    const int64_t tiles[MAX_TILES][2] = {{z->rows1, z->vectors1},
+                                         {z->rows2, z->vectors2},
+                                         {z->rows3, z->vectors3},
+                                         {z->rows4, z->vectors4},
+                                         {z->rows5, z->vectors5}};
+    int64_t last = INT64_MAX;
+    for (uint32_t i = 0; i < MAX_TILES && tiles[i][0]; i++) {
+        if (tiles[i][0] >= last)
+            return rlxc_decline(s, "rows%u is %" PRId64 ", below %" PRId64 " is needed", i + 1,
+                                tiles[i][0], last);
+        last = tiles[i][0];
+        if (!rlxc_quant_fits(s, q, z->lanes, tiles[i][1]))
+            return false;
+    }
+    if (last != 1)
+        return rlxc_decline(s, "the last of the tiles has %" PRId64 " rows, 1 is needed", last);
+    if (z->row_bits && !rlxc_quant_fits(s, q, z->lanes, 4))
+        return false;
+    return rlxc_int_activations_fit(s, stage, q, z);
+}
+
+bool rlxc_decide_quant(rlxc_schedule *c, uint32_t i, void *sizes)
+{
+    rlxc_quant_sizes *z = sizes;
     const rlxc_stage *stage = &c->s->items[i];
     rlxc_quant q;
     if (!rlxc_quant_match(c->s, stage, &q))
         return false;
-    rlxc_stage *epilogue = rlxc_epilogue_of(c->s, i, i);
-    rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q);
+    const tile_rows *shape = shape_for(c->s->target->vector_bytes);
+    *z = (rlxc_quant_sizes){.lanes = c->s->target->vector_bytes / 4,
+                            .rows1 = shape->tiles[0].mr,
+                            .vectors1 = shape->tiles[0].nv,
+                            .rows2 = shape->tiles[1].mr,
+                            .vectors2 = shape->tiles[1].nv,
+                            .rows3 = shape->tiles[2].mr,
+                            .vectors3 = shape->tiles[2].nv,
+                            .rows4 = shape->tiles[3].mr,
+                            .vectors4 = shape->tiles[3].nv,
+                            .rows5 = shape->tiles[4].mr,
+                            .vectors5 = shape->tiles[4].nv,
+                            .block = ROW_BLOCK,
+                            .unroll = UNROLLED_WORDS,
+                            .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,
+                            .threads = !c->serial && rlxc_quant_is_large(stage)};
+    rlxc_int_activations_decide(c->s, stage, &q, z);
+    return true;
+}
+
+bool rlxc_apply_quant(rlxc_schedule *c, uint32_t i, const void *sizes)
+{
+    rlxc_context *ctx = c->s->ctx;
+    const rlxc_stage *stage = &c->s->items[i];
+    const rlxc_quant_sizes *z = sizes;
+    rlxc_quant q;
+    rlxc_stage *epilogue;
+    if (!rlxc_quant_match(c->s, stage, &q) || !fits(c->s, stage, &q, z) ||
+        !rlxc_take_epilogue(c->s, i, i, z->epilogue, &epilogue))
+        return false;
+    rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q, z->lanes, z->threads);
+    t.z = z;
     const rlxc_expr *usable = rlxc_int_activations_prepare(&t);
     const rlxc_stmt *floats = all_rows(&t);
     if (usable)

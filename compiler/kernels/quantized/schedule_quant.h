@@ -3,6 +3,7 @@
 #define RLXC_KERNELS_QUANTIZED_SCHEDULE_QUANT_H
 
 #include "compiler/kernels/quantized/quant.h"
+#include "compiler/kernels/sizes.h"
 #include "compiler/target/target.h"
 
 /* How the integers of a row are multiplied with the weights (gemv_int_activations.c). */
@@ -39,6 +40,7 @@ typedef struct rlxc_quant_rows_of {
     uint32_t vl;                   /* lanes of a vector */
     bool serial;                   /* no threads */
     const rlxc_expr *panel;        /* being computed */
+    const rlxc_quant_sizes *z;     /* NULL: of a product in integers (int8_gemm.c) */
     /* one row in limbs */
     rlxc_quant_digits digits;
     rlxc_buffer *cells, *limbs; /* the same memory: numbers of 8 or 16 bits, and their words */
@@ -56,7 +58,12 @@ typedef rlxc_point rlxc_quant_point;
 
 /* |t| for the stage, whose weights are |q|. */
 rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
-                                    const rlxc_stage *epilogue, const rlxc_quant *q);
+                                    const rlxc_stage *epilogue, const rlxc_quant *q, int64_t lanes,
+                                    bool threads);
+/* Whether tiles of |vectors| of |lanes| divide the panel; false with a reason. */
+bool rlxc_quant_fits(const rlxc_stages *s, const rlxc_quant *q, int64_t lanes, int64_t vectors);
+/* Work enough for threads. */
+bool rlxc_quant_is_large(const rlxc_stage *stage);
 rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t);
 /* Column of the point in its tile. */
 const rlxc_expr *rlxc_quant_column(rlxc_quant_rows_of *t, const rlxc_quant_point *at);
@@ -79,6 +86,13 @@ const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, con
 const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
 rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
                               int64_t size);
+/* The bits that one row is rounded to, and the blocks that share a scale, for the target and the
+ * options; 0 bits: it stays in floats. */
+void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                                 rlxc_quant_sizes *out);
+/* Whether such sizes suit the weights; false with a reason. */
+bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
+                              const rlxc_quant_sizes *z);
 /* Appends what makes the row ready, where there is one row; gives whether rlxc_gemv_int_activations
  * can be used, or NULL where the target has no fast form or it is not wanted. */
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t);

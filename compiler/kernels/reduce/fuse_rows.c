@@ -1,7 +1,10 @@
 /* Rule rows: neighbouring stages that share their leading axes run in one loop over them, so that a
  * row stays in cache from one stage to the next (softmax, layer_norm). What is left over by the
  * other rules runs so, alone or in company. schedule_rows.c emits the loops. */
+#include "compiler/kernels/reduce/rows.h"
 #include "compiler/kernels/rules.h"
+
+#include <inttypes.h>
 
 enum { MAX_GROUP = 16 };
 
@@ -73,23 +76,51 @@ static bool is_constant_one(const rlxc_stage *s, uint32_t shared)
     return true;
 }
 
-bool rlxc_rule_rows(rlxc_schedule *c, uint32_t i)
+/* The stages from |i| on that run together, |most| at most, in |group|: their number, and the axes
+ * that they share. */
+static uint32_t gather(const rlxc_stages *s, uint32_t i, uint32_t most, const rlxc_stage **group,
+                       uint32_t *out_shared)
 {
-    rlxc_stages *s = c->s;
-    const rlxc_stage *group[MAX_GROUP];
     uint32_t n = 1, shared = RLXC_STAGE_AXES;
     group[0] = &s->items[i];
-    for (uint32_t next = i + 1; next < s->n && n < MAX_GROUP; next++) {
-        rlxc_stage *q = &s->items[next];
+    for (uint32_t next = i + 1; next < s->n && n < most; next++) {
+        const rlxc_stage *q = &s->items[next];
         if (!q->simple)
             break;
         uint32_t rows = joinable(s, group, n, shared, q);
         if (rows == 0 || is_constant_one(q, rows))
             break;
         shared = rows;
-        q->done = true;
         group[n++] = q;
     }
-    rlxc_schedule_rows(c, group, n, n > 1 ? shared : 0);
+    *out_shared = n > 1 ? shared : 0;
+    return n;
+}
+
+bool rlxc_decide_rows(rlxc_schedule *c, uint32_t i, void *sizes)
+{
+    const rlxc_stage *group[MAX_GROUP];
+    uint32_t shared;
+    const uint32_t n = gather(c->s, i, MAX_GROUP, group, &shared);
+    rlxc_decide_row_sizes(c, group, n, shared, sizes);
+    return true;
+}
+
+bool rlxc_apply_rows(rlxc_schedule *c, uint32_t i, const void *sizes)
+{
+    const rlxc_rows_sizes *z = sizes;
+    const rlxc_stage *group[MAX_GROUP];
+    uint32_t shared;
+    const uint32_t n = gather(c->s, i, (uint32_t)z->blocks, group, &shared);
+    if (n < z->blocks)
+        return rlxc_decline(c->s, "blocks is %" PRId64 ", but only %u share their rows", z->blocks,
+                            n);
+    if (z->shared > shared || (n > 1 && z->shared < 1))
+        return rlxc_decline(c->s, "shared is %" PRId64 ", but %u axes are common to all blocks",
+                            z->shared, shared);
+    if (!rlxc_schedule_rows(c, group, n, z))
+        return false;
+    for (uint32_t k = 1; k < n; k++)
+        c->s->items[i + k].done = true;
     return true;
 }

@@ -6,13 +6,15 @@
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
  * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
  * lets them vectorise. Transpositions go by blocks (schedule_transpose.c). */
-#include "compiler/schedule/stages.h"
+#include "compiler/kernels/reduce/rows.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
     BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
     LONG_ROW = 16,
+    BLOCK = 16,        /* rows and columns of a block of a transposition */
     MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
 };
 
@@ -40,24 +42,24 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
 
 /* --- one stage ------------------------------------------------------------------------------- */
 
-/* The product of the reduction's extents where it is a small constant: those loops are unrolled, so
- * that the loop around them vectorises. */
-static bool small_reduction(const rlxc_stage *s)
+/* Whether the reduction has |most| steps at most: its loops are unrolled, so that the loop around
+ * them vectorises. */
+static bool small_reduction(const rlxc_stage *s, int64_t most)
 {
     int64_t total = 1, extent;
     for (uint32_t i = 0; i < s->n_axes; i++) {
         if (!s->reduces[i])
             continue;
-        if (!rlxc_is_int(s->extents[i], &extent) || extent > 16)
+        if (!rlxc_is_int(s->extents[i], &extent) || extent > most)
             return false;
         total *= extent;
-        if (total > 16)
+        if (total > most)
             return false;
     }
     return true;
 }
 
-static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
+static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s, int64_t most_unrolled)
 {
     rlxc_context *ctx = c->s->ctx;
     const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *zero[1] = {rlxc_i64(ctx, 0)};
@@ -65,7 +67,7 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s)
     const rlxc_expr *now = rlxc_load(ctx, sum, zero, 1);
     const rlxc_expr *value = rlxc_replace_loads(ctx, s->value, s->out, now);
     const rlxc_stmt *body = rlxc_stmt_store(ctx, sum, zero, 1, value);
-    bool unrolled = small_reduction(s);
+    bool unrolled = small_reduction(s, most_unrolled);
     for (uint32_t i = s->n_axes; i-- > 0;) {
         if (!s->reduces[i])
             continue;
@@ -175,7 +177,7 @@ static const rlxc_stmt *in_stretches(rlxc_schedule *c, const rlxc_stage *s)
 
 /* One stage inside loops over its first |n_shared| axes. */
 static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_expr *const *shared,
-                                   uint32_t n_shared, bool blocked)
+                                   uint32_t n_shared, const rlxc_rows_sizes *z)
 {
     rlxc_context *ctx = c->s->ctx;
     rename_axes(ctx, s, shared, n_shared);
@@ -183,9 +185,9 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
     const rlxc_stmt *inner = NULL;
     if (!s->init && left > n_shared) {
         inner = unswitched(c, s);
-        inner = inner || blocked ? inner : in_stretches(c, s);
+        inner = inner || z->transpose ? inner : in_stretches(c, s);
     }
-    const rlxc_stmt *body = s->init ? reduction(c, s)
+    const rlxc_stmt *body = s->init ? reduction(c, s, z->unroll)
                             : inner
                                 ? inner
                                 : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
@@ -193,8 +195,8 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
     for (uint32_t i = left; i-- > n_shared;) {
         if (!s->reduces[i])
             body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
-        if (blocked && i + 2 == s->n_axes)
-            body = rlxc_transposed_block(c, s, body);
+        if (z->transpose && i + 2 == s->n_axes)
+            body = rlxc_transposed_block(c, s, z->transpose, body);
     }
     return body;
 }
@@ -291,34 +293,68 @@ static bool is_small(const rlxc_stage *own, uint32_t n)
     return total < 8192;
 }
 
+/* The stages with their temporaries as rows and adjacent axes merged; the number of axes that they
+ * share then. */
+static uint32_t arrange(rlxc_schedule *c, rlxc_schedule *inner, rlxc_stage *own,
+                        const rlxc_stage *const *stages, uint32_t n, uint32_t shared)
+{
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = *stages[i];
+    rlxc_name_positions(c, own, n);
+    if (n == 1) {
+        rlxc_merge_axes(inner, own, 1, 0, own->n_axes, NULL);
+        return 0;
+    }
+    shrink_temps(inner, own, stages, n, shared);
+    shared = rlxc_merge_axes(inner, own, n, 0, shared, NULL);
+    for (uint32_t i = 0; i < n; i++)
+        rlxc_merge_axes(inner, &own[i], 1, shared, own[i].n_axes, NULL);
+    return shared;
+}
+
+void rlxc_decide_row_sizes(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
+                           uint32_t shared, rlxc_rows_sizes *out)
+{
+    rlxc_context *ctx = c->s->ctx;
+    rlxc_stages s = *c->s;
+    s.temps.items = rlxc_copy(ctx, s.temps.items, s.temps.count * sizeof *s.temps.items);
+    rlxc_schedule unused = {.s = &s}, inner = {.s = &s};
+    rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
+    *out = (rlxc_rows_sizes){
+        .blocks = n, .shared = n > 1 ? shared : 0, .unroll = RLXC_UNROLLED_REDUCTION};
+    arrange(&unused, &inner, own, stages, n, shared);
+    if (n == 1 && rlxc_block_transposition(ctx, own, BLOCK))
+        out->transpose = BLOCK;
+    /* one matrix, or image, is work for several threads: they share out all of its blocks, or rows
+     */
+    if (n == 1 && own->n_axes > 0 && !own->reduces[0])
+        out->fuse = out->transpose ? own->n_axes > BLOCK_AXES : has_long_rows(own);
+    out->threads = !is_small(own, n);
+}
+
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
-                        uint32_t shared)
+                        const rlxc_rows_sizes *z)
 {
     rlxc_context *ctx = c->s->ctx;
     rlxc_schedule inner = {.s = c->s}; /* what one row needs: temporaries, views, loops */
     rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
     const rlxc_expr *vars[RLXC_STAGE_AXES] = {0};
-    bool blocked = false;
-    for (uint32_t i = 0; i < n; i++)
-        own[i] = *stages[i];
-    rlxc_name_positions(c, own, n);
-    if (n > 1) {
-        shrink_temps(&inner, own, stages, n, shared);
-        shared = rlxc_merge_axes(&inner, own, n, 0, shared, NULL);
-        for (uint32_t i = 0; i < n; i++)
-            rlxc_merge_axes(&inner, &own[i], 1, shared, own[i].n_axes, NULL);
-    } else {
-        rlxc_merge_axes(&inner, own, 1, 0, own->n_axes, NULL);
-        blocked = rlxc_block_transposition(ctx, own);
+    uint32_t shared = arrange(c, &inner, own, stages, n, (uint32_t)z->shared);
+    if (z->transpose && (n > 1 || !rlxc_block_transposition(ctx, own, z->transpose)))
+        return rlxc_decline(c->s,
+                            "transpose is %" PRId64 ", but this is no transposition of so many "
+                            "rows and columns",
+                            z->transpose);
+    if (n == 1)
         shared = own->n_axes > 0 && !own->reduces[0];
-    }
-    rlxc_loop_kind kind = is_small(own, n) ? RLXC_LOOP_SERIAL : RLXC_LOOP_PARALLEL;
+    rlxc_loop_kind kind = z->threads ? RLXC_LOOP_PARALLEL : RLXC_LOOP_SERIAL;
     for (uint32_t i = 0; i < shared; i++)
         vars[i] = rlxc_loop_var(ctx, "row");
     const rlxc_expr *outermost = shared ? own->extents[0] : NULL, *row = vars[0];
-    /* one matrix, or image, is work for several threads: they share out all of its blocks, or rows
-     */
-    if (n == 1 && shared && (blocked ? own->n_axes > BLOCK_AXES : has_long_rows(own))) {
+    if (z->fuse) {
+        if (n > 1 || own->n_axes < 2 || own->reduces[0] || own->reduces[1])
+            return rlxc_decline(c->s, "fuse is 1, which needs one block with two axes that are not "
+                                      "summed");
         const rlxc_expr *each = own->extents[1];
         outermost = rlxc_simplify(ctx, rlxc_mul(ctx, outermost, each), NULL);
         vars[0] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, row, each);
@@ -327,7 +363,7 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
     }
     RLXC_VEC(const rlxc_stmt *) bodies = {0};
     for (uint32_t i = 0; i < n; i++) {
-        const rlxc_stmt *body = stage_body(&inner, &own[i], vars, shared, blocked);
+        const rlxc_stmt *body = stage_body(&inner, &own[i], vars, shared, z);
         RLXC_PUSH(ctx, &bodies, n > 1 ? rlxc_part(ctx, stages[i]->out->name, body) : body);
     }
     for (uint32_t i = 0; i < bodies.count; i++)

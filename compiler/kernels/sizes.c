@@ -1,0 +1,152 @@
+/* The table of rules, and their sizes in steps. */
+#include "compiler/kernels/rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+#define ROW(name, least, most, doc) {#name, least, most, doc},
+#define PRODUCT_ROW(name, least, most, doc) {"product_" #name, least, most, doc},
+static const rlxc_size_row tile_sizes[] = {RLXC_TILE_SIZES(ROW)},
+                           sliding_sizes[] = {RLXC_SLIDING_SIZES(ROW)},
+                           attention_sizes[] = {RLXC_ATTENTION_SIZES(ROW)},
+                           winograd_sizes[] = {RLXC_WINOGRAD_SIZES(ROW)
+                                                   RLXC_TILE_SIZES(PRODUCT_ROW)},
+                           quant_sizes[] = {RLXC_QUANT_SIZES(ROW)},
+                           int8_gemm_sizes[] = {RLXC_INT8_GEMM_SIZES(ROW)},
+                           int8_conv_sizes[] = {RLXC_INT8_CONV_SIZES(ROW)},
+                           rows_sizes[] = {RLXC_ROWS_SIZES(ROW)}, inline_sizes[] = {{"", 0, 0, ""}};
+#undef PRODUCT_ROW
+#undef ROW
+
+_Static_assert(sizeof(rlxc_winograd_sizes) / sizeof(int64_t) <= RLXC_MAX_SIZES, "the longest list");
+
+static const rlxc_rule rules[] = {
+#define RLXC_RULE(name, pattern, step, kernel, doc)          \
+    {#name,                                                  \
+     pattern,                                                \
+     RLXC_STEP_##step,                                       \
+     kernel,                                                 \
+     name##_sizes,                                           \
+     (uint32_t)(sizeof name##_sizes / sizeof *name##_sizes), \
+     rlxc_decide_##name,                                     \
+     rlxc_apply_##name},
+#include "compiler/kernels/rules.def"
+#undef RLXC_RULE
+};
+
+const rlxc_rule *rlxc_rules(uint32_t *out_count)
+{
+    *out_count = sizeof rules / sizeof *rules;
+    return rules;
+}
+
+const rlxc_rule *rlxc_rule_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].name, name) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static const rlxc_expr *ref_of(const rlxc_step *step, const char *name)
+{
+    const rlxc_attr *value = rlxc_attrs_find(&step->args, name);
+    return value && value->kind == RLXC_ATTR_EXPR ? value->expr : NULL;
+}
+
+static const char *string_of(const rlxc_step *step, const char *name)
+{
+    const rlxc_attr *value = rlxc_attrs_find(&step->args, name);
+    return value && value->kind == RLXC_ATTR_STRING ? value->s : NULL;
+}
+
+/* The name of the block that |ref| stands for. */
+static const char *block_of(const rlxc_schedule_steps *list, const rlxc_expr *ref)
+{
+    for (uint32_t i = 0; i < list->items.count && ref; i++) {
+        const rlxc_step *step = &list->items.items[i];
+        if (step->kind == RLXC_STEP_get_block && step->n_results == 1 && step->results[0] == ref)
+            return string_of(step, "name");
+    }
+    return NULL;
+}
+
+const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_step *step,
+                                   const char **out_block)
+{
+    const bool tensorize = step->kind == RLXC_STEP_tensorize;
+    const char *kernel = string_of(step, tensorize ? "tensor_intrin" : "rewrite");
+    *out_block = block_of(list, ref_of(step, tensorize ? "block_or_loop" : "block"));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && *out_block; i++)
+        if (rules[i].step == step->kind &&
+            (rules[i].kernel[0] == '\0' || (kernel && strcmp(kernel, rules[i].kernel) == 0)))
+            return &rules[i];
+    return NULL;
+}
+
+bool rlxc_rules_take(const rlxc_schedule_steps *list)
+{
+    const char *block;
+    for (uint32_t i = 0; i < list->items.count; i++)
+        if (list->items.items[i].kind != RLXC_STEP_get_block &&
+            !rlxc_rule_of_step(list, &list->items.items[i], &block))
+            return false;
+    return true;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes)
+{
+    rlxc_attrs attrs = {0};
+    for (uint32_t i = 0; i < rule->n_sizes; i++)
+        if (sizes[i] != 0)
+            attrs = rlxc_attrs_with(ctx, attrs, rlxc_intern_cstr(ctx, rule->sizes[i].name),
+                                    rlxc_attr_int(sizes[i]));
+    return attrs;
+}
+
+static bool refuse(rlxc_context *ctx, const rlxc_step *step, const char *why)
+{
+    rlxc_error(ctx, step->range, "%s: %s", rlxc_print_step(ctx, step), why);
+    return false;
+}
+
+bool rlxc_sizes_of_step(rlxc_context *ctx, const rlxc_rule *rule, const rlxc_step *step,
+                        int64_t out[RLXC_MAX_SIZES])
+{
+    const rlxc_attr *given = rlxc_attrs_find(&step->args, "sizes");
+    const uint32_t n = given && given->kind == RLXC_ATTR_DICT ? given->list.count : 0;
+    bool known[RLXC_MAX_SIZES] = {false};
+    for (uint32_t i = 0; i < rule->n_sizes; i++)
+        out[i] = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = 0;
+        while (i < rule->n_sizes && strcmp(rule->sizes[i].name, given->list.keys[k]) != 0)
+            i++;
+        if (i == rule->n_sizes)
+            return refuse(
+                ctx, step,
+                rlxc_internf(ctx, "%s has no size '%s'", rule->name, given->list.keys[k]));
+        if (!rlxc_attr_as_int(&given->list.items[k], &out[i]))
+            return refuse(ctx, step,
+                          rlxc_internf(ctx, "size '%s' is no number", rule->sizes[i].name));
+        known[i] = true;
+    }
+    for (uint32_t i = 0; i < rule->n_sizes; i++) {
+        const rlxc_size_row *row = &rule->sizes[i];
+        if (!known[i] && row->least > 0)
+            return refuse(ctx, step, rlxc_internf(ctx, "size '%s' is missing", row->name));
+        if (out[i] < row->least || out[i] > row->most)
+            return refuse(ctx, step,
+                          rlxc_internf(ctx,
+                                       "size '%s' is %" PRId64 ", between %" PRId64 " and %" PRId64
+                                       " is needed",
+                                       row->name, out[i], row->least, row->most));
+    }
+    return true;
+}
