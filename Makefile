@@ -17,6 +17,7 @@ say = @echo '  $(1) $(2)'
 PREFIX   ?= /usr/local
 MIMALLOC ?= 1
 SODIUM   ?= 1
+THREADPOOL ?= 1
 WERROR   ?= 0
 LLVM_CONFIG ?= llvm-config-19
 VERSION  := 0.1.0
@@ -30,11 +31,18 @@ OPT    ?= -O2 -g
 SAN    ?=
 CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(SAN) -fPIC -fvisibility=hidden -Iinclude -I. \
              -DRLX_VERSION='"$(VERSION)"' -DRLX_WITH_MIMALLOC=$(MIMALLOC) \
-             -DRLX_WITH_SODIUM=$(SODIUM) $(CFLAGS)
+             -DRLX_WITH_SODIUM=$(SODIUM) -DRLX_WITH_THREADPOOL=$(THREADPOOL) $(CFLAGS)
 LLVM_CFLAGS = -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS   = $(shell $(LLVM_CONFIG) --ldflags --libs)
 
-RUNTIME_LIBS := -lm -ldl -lpthread -lpthreadpool
+RUNTIME_LIBS := -lm -ldl -lpthread
+ifeq ($(THREADPOOL),1)
+RUNTIME_LIBS += -lpthreadpool
+endif
+# There is no instruction for atomic bytes on RISC-V.
+ifneq ($(findstring riscv,$(shell $(CC) -dumpmachine)),)
+RUNTIME_LIBS += -latomic
+endif
 ifeq ($(MIMALLOC),1)
 RUNTIME_LIBS += -lmimalloc
 endif
@@ -49,7 +57,7 @@ ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 # The programs' main files stay out of the libraries.
 RUNTIME_SRC  := $(filter-out %/main.c,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
 RLX_SRC      := $(wildcard vm/cli/*.c)
-RUNTIME_SRC  := $(filter-out $(RLX_SRC),$(RUNTIME_SRC))
+RUNTIME_SRC  := $(filter-out $(RLX_SRC) $(if $(filter 1,$(THREADPOOL)),vm/no_threads.c,vm/start_threads.c),$(RUNTIME_SRC))
 COMPILER_SRC := $(filter-out %/main.c,$(wildcard compiler/*/*.c compiler/*/*/*.c))
 RLXC_SRC     := $(wildcard compiler/driver/main.c)
 SUPPORT_SRC  := $(wildcard tests/support/*.c)
@@ -61,7 +69,7 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
@@ -178,6 +186,9 @@ test-mutants: all $(BUILD)/plan_check ## mutants of memory planning: each is ref
 test-cpus: test-built $(BUILD)/conformance_tests ## the suite as a CPU with AVX2, then with SSE2 alone; code for them has no newer instructions
 	@BUILD=$(BUILD) .ci/cpu-levels levels
 	@BUILD=$(BUILD) .ci/cpu-levels proof
+
+test-foreign: all data ## AArch64 and RISC-V under qemu-user: both trained models and a part of the conformance cases
+	@$(PYTHON) .ci/run-foreign $(BUILD)
 
 COUNT ?= 2000
 SEED  ?= 1

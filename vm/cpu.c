@@ -1,11 +1,13 @@
-/* Feature detection; see rlx/cpu.h. The compiler's builtin reads CPUID and the operating system's
-   support for the wide registers once, before main. */
+/* Feature detection; see rlx/cpu.h. On x86-64 the compiler's builtin reads CPUID and the operating
+   system's support for the wide registers once, before main; elsewhere the kernel says what there
+   is. */
 #include "vm/need.h"
 
 #include <rlx/cpu.h>
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /* Whether |list| ("a,b,c") has |name|. */
 static bool lists(const char *list, rlx_str name)
@@ -19,16 +21,46 @@ static bool lists(const char *list, rlx_str name)
     return false;
 }
 
+#if defined(__x86_64__)
+#define X86(name, how) __builtin_cpu_supports(name) != 0
+#define AARCH64(name, how) false
+#define RISCV64(name, how) false
+#elif defined(__aarch64__)
+#define X86(name, how) false
+#define AARCH64(name, how) has_bit(how)
+#define RISCV64(name, how) false
+static bool has_bit(unsigned how)
+{
+    return getauxval(how < 64 ? AT_HWCAP : AT_HWCAP2) >> how % 64 & 1;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define X86(name, how) false
+#define AARCH64(name, how) false
+#define RISCV64(name, how) has_bit_or_size(how)
+static bool has_bit_or_size(unsigned how)
+{
+    const unsigned long bits = getauxval(AT_HWCAP);
+    unsigned long bytes;
+    if (how < 64)
+        return bits >> how & 1;
+    if (!(bits >> ('v' - 'a') & 1))
+        return false;
+    __asm__("csrr %0, 0xC22" : "=r"(bytes)); /* vlenb */
+    return bytes * 8 >= how;
+}
+#else
+#define X86(name, how) false
+#define AARCH64(name, how) false
+#define RISCV64(name, how) false
+#endif
+
 static bool machine_has(rlx_str feature)
 {
-#if defined(__x86_64__)
-#define RLX_CPU_FEATURE(name)               \
+#define RLX_CPU_FEATURE(arch, name, how)    \
     if (rlx_str_eq(feature, RLX_STR(name))) \
-        return __builtin_cpu_supports(name) != 0;
+        return arch(name, how);
 #include <rlx/cpu_features.def>
 #undef RLX_CPU_FEATURE
-#endif
-    (void)feature;
     return false;
 }
 
@@ -44,7 +76,7 @@ bool rlx_cpu_feature_is_known(rlx_str feature)
 {
     if (!RLXV_IS_STR(feature))
         return false;
-#define RLX_CPU_FEATURE(name)               \
+#define RLX_CPU_FEATURE(arch, name, how)    \
     if (rlx_str_eq(feature, RLX_STR(name))) \
         return true;
 #include <rlx/cpu_features.def>

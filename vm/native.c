@@ -21,6 +21,8 @@
 #define HOST_ARCH "x86_64"
 #elif defined(__aarch64__)
 #define HOST_ARCH "aarch64"
+#elif defined(__riscv) && __riscv_xlen == 64
+#define HOST_ARCH "riscv64"
 #else
 #define HOST_ARCH "unknown"
 #endif

@@ -171,3 +171,15 @@ rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_e
     *out = pool;
     return pool ? RLX_OK : rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
 }
+
+void rlxv_stop_pool(void *pool)
+{
+    pthreadpool_destroy(pool);
+}
+
+void rlxv_run_in_pool(void *pool, void (*run)(void *user, size_t i), void *user, size_t n,
+                      bool workers_yield)
+{
+    pthreadpool_parallelize_1d(pool, run, user, n,
+                               workers_yield ? PTHREADPOOL_FLAG_YIELD_WORKERS : 0);
+}

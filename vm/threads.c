@@ -7,7 +7,6 @@
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
-#include <pthreadpool.h>
 #include <time.h>
 
 #define MAX_THREADS 1024u
@@ -49,7 +48,7 @@ void rlx_threads_release(rlx_threads *t)
         return;
     rlx_allocator a = t->allocator;
     if (t->pool)
-        pthreadpool_destroy(t->pool);
+        rlxv_stop_pool(t->pool);
     rlx_free(&a, t, sizeof *t, _Alignof(rlx_threads));
 }
 
@@ -166,8 +165,7 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
     shares s = {vm, body, user, n, (n - 1) / n_shares + 1, 0};
     n_shares = (n - 1) / s.per_share + 1;
     ORDER_BEFORE(&s);
-    pthreadpool_parallelize_1d(vm->threads->pool, run_share, &s, (size_t)n_shares,
-                               how == RLXV_CLOSE ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
+    rlxv_run_in_pool(vm->threads->pool, run_share, &s, (size_t)n_shares, how != RLXV_CLOSE);
     ORDER_AFTER(&s);
     const int64_t now = now_ns();
     rlxv_parallel_backoff_end(pace, now, time_alone(vm, n_shares) - (now - began));

@@ -55,6 +55,11 @@ struct rlx_threads {
 /* start_threads.c: a pthreadpool_t of |n| threads, the caller's among them; |n| is at least 2.
    Errors: LIMIT (the system refuses some), NOMEM. */
 rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_error *err);
+void rlxv_stop_pool(void *pool);
+/* run(user, i) for each i below |n|, on the pool's threads; returns when all are done.
+   |workers_yield|: between loops they give up their cores at once. */
+void rlxv_run_in_pool(void *pool, void (*run)(void *user, size_t i), void *user, size_t n,
+                      bool workers_yield);
 /* threads.c: rlx_kernel_context.parallel_for */
 int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                           int64_t grain);

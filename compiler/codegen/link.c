@@ -112,21 +112,18 @@ static int run(const struct linker *linker, char *const *args, const int *fds, u
     return errno == 0 ? status : NOT_STARTED;
 }
 
-/* A library of the C runtime by file, so that the result names it (DT_NEEDED) and loads by itself.
- */
-static const char *find_library(rlxc_context *ctx, const char *triple, const char *name)
+/* A library of the C runtime by file, so that the result names it (DT_NEEDED) and loads by itself;
+ * NULL where it is not installed. For another architecture Debian's cross compilers bring it. */
+static const char *find_library(rlxc_context *ctx, const rlxc_target *target, const char *name)
 {
-    static const char *const folders[][4] = {
-        {"x86_64", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64"},
-        {"aarch64", "/lib/aarch64-linux-gnu", "/usr/lib64", "/lib64"}};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        if (strncmp(triple, folders[i][0], strlen(folders[i][0])) != 0)
-            continue;
-        for (int k = 1; k < 4; k++) {
-            const char *path = rlxc_internf(ctx, "%s/%s", folders[i][k], name);
-            if (access(path, R_OK) == 0)
-                return path;
-        }
+    const char *folder = rlxc_target_folder(target);
+    const char *const places[] = {rlxc_internf(ctx, "/lib/%s", folder),
+                                  rlxc_internf(ctx, "/usr/%s/lib", folder), "/usr/lib64", "/lib64"};
+    const size_t n = rlxc_target_is_host(target) ? 4 : 2;
+    for (size_t i = 0; i < n; i++) {
+        const char *path = rlxc_internf(ctx, "%s/%s", places[i], name);
+        if (access(path, R_OK) == 0)
+            return path;
     }
     return NULL;
 }
@@ -140,7 +137,7 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     static const char *const fixed[FIXED_WORDS] = {
         "ld",  "-shared", "--gc-sections", "--hash-style=gnu", "-soname", "kernels.so", "-z",
         "now", "-z",      "noexecstack",   "--build-id=none",  "-o"};
-    const char *triple = options->target->triple, *library;
+    const char *library;
     char **args = rlxc_try_alloc(ctx, (size_t)FIXED_WORDS + 1 + n + options->n_links + MORE_WORDS,
                                  sizeof *args);
     uint32_t at = 0;
@@ -160,10 +157,10 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     for (uint32_t i = 0; i < options->n_links; i++)
         WORD("%s", options->links[i]);
     WORD("--as-needed");
-    if ((library = find_library(ctx, triple, "libm.so.6")))
+    if ((library = find_library(ctx, options->target, "libm.so.6")))
         WORD("%s", library);
     if (options->n_links > 0) { /* a name that nothing defines is found here and not at load */
-        if ((library = find_library(ctx, triple, "libc.so.6")))
+        if ((library = find_library(ctx, options->target, "libc.so.6")))
             WORD("%s", library);
         WORD("--no-undefined");
     }

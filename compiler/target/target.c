@@ -17,9 +17,10 @@
 enum { KIB = 1024, DEFAULT_L1 = 32 * KIB, DEFAULT_L2 = 512 * KIB, MAX_CACHE = 1 << 30 };
 
 static const struct arch_row {
-    const char *prefix, *triple, *cpu;
+    const char *prefix, *triple, *folder, *cpu, *level;
 } archs[] = {
-#define RLXC_TARGET_ARCH(id, prefix, triple, cpu) {prefix, triple, cpu},
+#define RLXC_TARGET_ARCH(id, prefix, triple, folder, cpu, level) \
+    {prefix, triple, folder, cpu, level},
 #include "compiler/target/targets.def"
 };
 enum { N_ARCHS = sizeof archs / sizeof *archs };
@@ -58,7 +59,7 @@ enum { N_CPUS = sizeof cpus / sizeof *cpus };
 
 /* Features that a compiled file may name: what the runtime can ask the CPU for. */
 static const char *const known_features[] = {
-#define RLX_CPU_FEATURE(name) name,
+#define RLX_CPU_FEATURE(arch, name, how) name,
 #include "rlx/cpu_features.def"
 #undef RLX_CPU_FEATURE
 };
@@ -89,6 +90,10 @@ void rlxc_target_register(void)
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTarget();
+    LLVMInitializeRISCVTargetMC();
+    LLVMInitializeRISCVAsmPrinter();
 }
 
 /* --- features --------------------------------------------------------------------------------- */
@@ -160,7 +165,7 @@ static void set_native(rlxc_context *ctx, rlxc_target *t)
             rlxc_text_printf(&text, "%s+%s", text.length ? "," : "", known_features[i]);
     t->cpu = rlxc_intern_cstr(ctx, name ? name : "");
     t->features = rlxc_intern(ctx, text.data ? text.data : "", text.length);
-    t->level = t->arch == RLXC_ARCH_X86 ? "x86-64" : "generic";
+    t->level = archs[t->arch].level;
     LLVMDisposeMessage(name);
     if (!name)
         rlxc_set_out_of_memory(ctx);
@@ -285,6 +290,17 @@ const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const ch
     if (mcpu)
         spec.mcpu = mcpu;
     return rlxc_target_of_spec(ctx, nowhere, &spec);
+}
+
+const char *rlxc_target_folder(const rlxc_target *t)
+{
+    return archs[t->arch].folder;
+}
+
+bool rlxc_target_is_host(const rlxc_target *t)
+{
+    rlxc_arch here;
+    return arch_of(LLVM_DEFAULT_TARGET_TRIPLE, &here) && here == t->arch;
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 #include "compiler/base/options.h"
 
 typedef enum rlxc_arch {
-#define RLXC_TARGET_ARCH(id, prefix, triple, cpu) RLXC_ARCH_##id,
+#define RLXC_TARGET_ARCH(id, prefix, triple, folder, cpu, level) RLXC_ARCH_##id,
 #include "compiler/target/targets.def"
 } rlxc_arch;
 
@@ -63,6 +63,10 @@ const char *rlxc_target_text(rlxc_context *ctx, const rlxc_target *t);
 const char *rlxc_target_required_features(rlxc_context *ctx, const char *features);
 /* Whether |triple| is of the architecture of |t|. */
 bool rlxc_target_same_arch(const rlxc_target *t, const char *triple);
+/* What Debian calls the folders of its libraries: "aarch64-linux-gnu". */
+const char *rlxc_target_folder(const rlxc_target *t);
+/* Whether the compiler itself runs on this architecture. */
+bool rlxc_target_is_host(const rlxc_target *t);
 bool rlxc_target_has_feature(const rlxc_target *t, const char *feature);
 /* Lanes of type |type| in a vector register; at least 1. */
 uint32_t rlxc_target_lanes(const rlxc_target *t, rlx_dtype type);

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Whether this CPU and its operating system can run code that needs |feature|, a name of
-   cpu_features.def. False for other names, and for x86 features on other machines.
+   cpu_features.def. False for other names, and for features of other architectures.
    Owns: nothing.   Lifetime: n/a.   Errors: n/a.
    Threads: thread-safe while no thread changes the environment. */
 RLX_API bool rlx_cpu_has(rlx_str feature);

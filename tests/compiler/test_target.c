@@ -153,6 +153,11 @@ RLX_TEST(target, text_is_tvms_and_round_trips)
         {"llvm -mtriple=x86_64-linux-gnu -mattr=+avx2,+fma", "x86-64", "x86_64-linux-gnu", 32, 16,
          0},
         {"aarch64-unknown-linux-gnu", "generic", "aarch64-unknown-linux-gnu", 16, 32, 0},
+        {"llvm -mcpu=neoverse-v2", "neoverse-v2", "aarch64-unknown-linux-gnu", 16, 32, 0},
+        {"riscv64-linux-gnu", "generic", "riscv64-linux-gnu", 16, 8, 0},
+        {"riscv64-linux-gnu -mattr=+v", "generic", "riscv64-linux-gnu", 16, 32, 0},
+        {"riscv64-linux-gnu -mcpu=spacemit-x60", "spacemit-x60", "riscv64-linux-gnu", 32, 32, 0},
+        {"llvm -mcpu=sifive-x280", "sifive-x280", "riscv64-unknown-linux-gnu", 64, 32, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -248,6 +253,44 @@ RLX_TEST(target, a_function_carries_its_own)
             cr_expect(strstr(rlxc_render_diagnostics(f.ctx),
                              "warning: function 'wide' is for the CPU \"pentium\""),
                       "%s", rlxc_render_diagnostics(f.ctx));
+        kernel_fixture_deinit(&f);
+    }
+}
+
+/* Code for other architectures has their instructions and states their features. */
+RLX_TEST(target, other_architectures)
+{
+    static const struct {
+        const char *target, *features, *has, *lacks;
+    } rows[] = {
+        {"aarch64-linux-gnu", "", "fmul\tv", "z0."},
+        {"llvm -mcpu=neoverse-v2", "fullfp16,dotprod,sve,sve2,i8mm,bf16", "fmul\tv", NULL},
+        {"riscv64-linux-gnu", "", "fmul.s", "vset"},
+        {"riscv64-linux-gnu -mattr=+v", "v", "vset", NULL},
+        {"llvm -mcpu=sifive-x280", "v,zvl512b", "vset", NULL},
+    };
+    static const char text[] =
+        "@T.prim_func\n"
+        "def k(a: T.Buffer((64,), \"float32\"), b: T.Buffer((64,), \"float32\")):\n"
+        "    T.func_attr({\"tir.noalias\": True})\n"
+        "    for i in range(64):\n"
+        "        with T.block(\"b\"):\n"
+        "            v = T.axis.spatial(64, i)\n"
+        "            b[v] = a[v] * a[v]\n";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kernel_fixture f;
+        rlxc_native native;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64", text));
+        f.options.target = rlxc_target_new(f.ctx, rows[i].target, NULL);
+        cr_assert(f.options.target, "%s", rows[i].target);
+        cr_assert(rlxc_schedule_module(f.ctx, f.module, &f.options) &&
+                      rlxc_pass_lower_tir(f.ctx, f.module, &f.options) &&
+                      rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_ASM, &native),
+                  "%s: %s", rows[i].target, rlxc_render_diagnostics(f.ctx));
+        const char *code = rlxc_intern(f.ctx, native.data, native.size);
+        cr_expect_str_eq(native.features, rows[i].features, "%s", rows[i].target);
+        cr_expect(strstr(code, rows[i].has), "%s: %s", rows[i].target, code);
+        cr_expect(!rows[i].lacks || !strstr(code, rows[i].lacks), "%s: %s", rows[i].target, code);
         kernel_fixture_deinit(&f);
     }
 }
