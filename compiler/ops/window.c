@@ -1,8 +1,7 @@
-/* Convolutions and poolings over one to three spatial dimensions, in any order of N, C and the
- * spatial letters (NCHW, NHWC, OIHW, HWIO, ...).
+/* Convolutions over one to three spatial dimensions, in any order of N, C and the spatial letters
+ * (NCHW, NHWC, OIHW, HWIO, ...); what they share with poolings (pool.c).
  *
- * A padded input is copied into a wider temporary for convolutions, so that the inner loops have no
- * conditions; poolings test the border in place. */
+ * A padded input is copied into a wider temporary, so that the inner loops have no conditions. */
 #include "compiler/ops/window.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/require.h"
@@ -233,13 +232,25 @@ const rlxc_expr *rlxc_window_both(rlxc_context *ctx, const rlxc_expr *a, const r
     return a ? rlxc_binary(ctx, RLXC_EXPR_AND, a, b) : b;
 }
 
-rlxc_te_operand rlxc_window_extended(rlxc_te *te, const char *name, const rlxc_te_operand *x,
-                                     const int64_t *before, const rlxc_expr *const *dims)
+rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
+                                   const rlxc_expr *fill, bool up)
 {
     rlxc_context *ctx = te->ctx;
-    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
-    const rlxc_buffer *copy = rlxc_te_temp(te, name, x->dtype, dims, x->ndim);
-    rlxc_te_spatial(te, name, copy);
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
+    int64_t before[RLXC_MAX_NDIM] = {0};
+    bool any = up;
+    memcpy(dims, x->dims, x->ndim * sizeof dims[0]);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const uint32_t k = w->space[i];
+        const int64_t border = w->before[i] + w->after[i] + (up ? w->strides[i] - 1 : 0);
+        any |= border != 0;
+        before[k] = w->before[i];
+        dims[k] = rlxc_canonical(ctx, rlxc_add(ctx, dims[k], rlxc_i64(ctx, border)), NULL);
+    }
+    if (!any)
+        return *x;
+    const rlxc_buffer *copy = rlxc_te_temp(te, "pad_temp", x->dtype, dims, x->ndim);
+    rlxc_te_spatial(te, "pad_temp", copy);
     for (uint32_t i = 0; i < x->ndim; i++) {
         const rlxc_expr *low = rlxc_i64(ctx, before[i]), *here = te->axes[i], *test = NULL;
         const rlxc_expr *end = rlxc_canonical(ctx, rlxc_add(ctx, x->dims[i], low), NULL);
@@ -252,28 +263,9 @@ rlxc_te_operand rlxc_window_extended(rlxc_te *te, const char *name, const rlxc_t
             inside = rlxc_window_both(ctx, inside, test);
     }
     const rlxc_expr *value = rlxc_te_get(te, x, at);
-    if (inside)
-        value = rlxc_te_if(ctx, inside, value, rlxc_te_number(ctx, x->dtype, 0));
-    rlxc_te_store(te, copy, value);
+    rlxc_te_store(te, copy, inside ? rlxc_te_if(ctx, inside, value, fill) : value);
     return (rlxc_te_operand){
         .buffer = copy, .dtype = x->dtype, .ndim = x->ndim, .dims = copy->shape};
-}
-
-/* |x|, or a copy of it with the padding around it. */
-static rlxc_te_operand padded(rlxc_te *te, const rlxc_window *w, rlxc_te_operand x)
-{
-    const rlxc_expr *dims[RLXC_MAX_NDIM];
-    int64_t before[RLXC_MAX_NDIM] = {0};
-    bool any = false;
-    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
-    for (uint32_t i = 0; i < w->n; i++) {
-        const uint32_t k = w->space[i];
-        const rlxc_expr *border = rlxc_i64(te->ctx, w->before[i] + w->after[i]);
-        any |= w->before[i] != 0 || w->after[i] != 0;
-        before[k] = w->before[i];
-        dims[k] = rlxc_canonical(te->ctx, rlxc_add(te->ctx, dims[k], border), NULL);
-    }
-    return any ? rlxc_window_extended(te, "pad_temp", &x, before, dims) : x;
 }
 
 const rlxc_expr *rlxc_window_product(rlxc_te *te, rlx_dtype dtype, const rlxc_te_operand *x,
@@ -341,8 +333,8 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     } else if (!rlxc_dtype_eq(dtype, out->dtype)) {
         acc = rlxc_te_temp(&te, "conv_acc", dtype, out->shape, out->ndim);
     }
-    x = padded(&te, &w, x);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM];
+    x = rlxc_window_padded(&te, &w, &x, rlxc_te_number(ctx, x.dtype, 0), false);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM] = {0};
     rlxc_te_block(&te, te.name);
     for (uint32_t i = 0; i < out->ndim; i++) {
         const char *name = i == w.out_batch ? "nn" : i == w.out_channel ? "ff" : NULL;
@@ -389,131 +381,5 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
         join_groups(&te, acc, out, split);
     else
         rlxc_te_round(&te, acc, out);
-    return rlxc_te_finish(&te);
-}
-
-/* --- pooling --- */
-
-bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w)
-{
-    return rlxc_window_read(v, "layout", w) && rlxc_window_sizes(v, "pool_size", w->n, 1, w->size);
-}
-
-const rlxc_sinfo *rlxc_window_pooled(const rlxc_call_view *v, const rlxc_window *w,
-                                     const rlxc_sinfo *x)
-{
-    bool up = rlxc_attr_get_bool(v->call, "ceil_mode", false);
-    rlxc_dims dims = {.n = w->n + 2};
-    dims.at[w->out_batch] = x->dims[w->batch];
-    dims.at[w->out_channel] = x->dims[w->channel];
-    for (uint32_t i = 0; i < w->n; i++) {
-        const rlxc_expr *size = rlxc_i64(v->ctx, w->size[i]);
-        const rlxc_expr *length =
-            rlxc_window_positions(v->ctx, w, i, x->dims[w->space[i]], size, up);
-        if (!rlxc_window_fits(v, length))
-            return NULL;
-        dims.at[w->out_space[i]] = length;
-    }
-    return rlxc_tensor_of(v, x->dtype, &dims);
-}
-
-const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
-                                  const rlxc_binding *call)
-{
-    rlxc_call_view v;
-    rlxc_window w;
-    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_pool(&v, &w))
-        return NULL;
-    if (!rlxc_dims_known(v.in[0]))
-        return rlxc_tensor_ndim(&v, v.in[0]->dtype, (int32_t)w.n + 2);
-    return rlxc_window_pooled(&v, &w, v.in[0]);
-}
-
-/* How many taps of the window at |position| fall on the input or, with |padding|, on the padded
- * input; at least 1. */
-static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t i, bool padding,
-                                    const rlxc_expr *position, const rlxc_expr *length)
-{
-    rlxc_context *ctx = te->ctx;
-    const rlxc_expr *zero = rlxc_i64(ctx, 0), *step = rlxc_i64(ctx, w->dilation[i]);
-    const rlxc_expr *round_up = rlxc_i64(ctx, w->dilation[i] - 1);
-    const rlxc_expr *start = rlxc_sub(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
-                                      rlxc_i64(ctx, w->before[i]));
-    /* the first r with start + r * step >= 0, and the first with it >= length */
-    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
-                                         rlxc_add(ctx, rlxc_sub(ctx, zero, start), round_up), step);
-    if (padding) { /* which no window begins in front of */
-        first = zero;
-        length = rlxc_add(ctx, length, rlxc_i64(ctx, w->after[i]));
-    }
-    const rlxc_expr *last = rlxc_binary(
-        ctx, RLXC_EXPR_FLOORDIV, rlxc_add(ctx, rlxc_sub(ctx, length, start), round_up), step);
-    first = rlxc_binary(ctx, RLXC_EXPR_MAX, first, zero);
-    last = rlxc_binary(ctx, RLXC_EXPR_MIN, last, rlxc_i64(ctx, w->size[i]));
-    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
-}
-
-const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
-{
-    rlxc_context *ctx = te->ctx;
-    const rlxc_expr *count = rlxc_i64(ctx, 1);
-    bool padding = rlxc_attr_get_bool(te->call, "count_include_pad", false);
-    bool up = rlxc_attr_get_bool(te->call, "ceil_mode", false);
-    for (uint32_t i = 0; i < w->n; i++) {
-        bool whole = !up && (padding || (w->before[i] == 0 && w->after[i] == 0));
-        count = rlxc_mul(ctx, count,
-                         whole ? rlxc_i64(ctx, w->size[i])
-                               : taps_inside(te, w, i, padding, te->axes[w->out_space[i]],
-                                             x->dims[w->space[i]]));
-    }
-    return count;
-}
-
-rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
-{
-    rlxc_te te;
-    rlxc_context *ctx = b->ctx;
-    rlxc_window w;
-    if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
-        !rlxc_window_read_pool(&te.view, &w))
-        return (rlxc_atom){0};
-    bool is_max = strncmp(te.name, "max", 3) == 0,
-         up = rlxc_attr_get_bool(call, "ceil_mode", false);
-    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
-    const rlxc_buffer *out = rlxc_te_output(&te, is_max ? "pool_max" : "pool_avg");
-    rlx_dtype dtype = is_max ? x.dtype : rlxc_te_compute_dtype(x.dtype);
-    const rlxc_buffer *acc =
-        is_max ? out : rlxc_te_temp(&te, "pool_sum", dtype, out->shape, out->ndim);
-    rlxc_te_spatial(&te, acc->name, out);
-    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
-    at[w.batch] = te.axes[w.out_batch];
-    at[w.channel] = te.axes[w.out_channel];
-    for (uint32_t i = 0; i < w.n; i++) {
-        uint32_t k = w.space[i];
-        const rlxc_expr *r = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
-                                          rlxc_i64(ctx, w.size[i]));
-        at[k] = rlxc_window_tap(ctx, &w, i, te.axes[w.out_space[i]], r);
-        if (w.before[i] == 0 && w.after[i] == 0 && !up)
-            continue;
-        at[k] = rlxc_sub(ctx, at[k], rlxc_i64(ctx, w.before[i]));
-        const rlxc_expr *test =
-            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), at[k]),
-                        rlxc_binary(ctx, RLXC_EXPR_LT, at[k], x.dims[k]));
-        inside = rlxc_window_both(ctx, inside, test);
-    }
-    const rlxc_expr *init = is_max ? rlxc_te_max_init(&te, dtype, true, rlxc_i64(ctx, 1))
-                                   : rlxc_te_number(ctx, dtype, 0);
-    const rlxc_expr *element = rlxc_cast(ctx, dtype, rlxc_te_get(&te, &x, at));
-    if (inside)
-        element = rlxc_te_if(ctx, inside, element, init);
-    rlxc_te_reduce(&te, acc, init,
-                   rlxc_binary(ctx, is_max ? RLXC_EXPR_MAX : RLXC_EXPR_ADD,
-                               rlxc_te_load(&te, acc, te.axes), element));
-    if (!is_max) {
-        rlxc_te_spatial(&te, "pool_avg", out);
-        const rlxc_expr *sum = rlxc_te_load(&te, acc, te.axes),
-                        *count = rlxc_window_divisor(&te, &w, &x);
-        rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, rlxc_te_over_count(&te, sum, count)));
-    }
     return rlxc_te_finish(&te);
 }

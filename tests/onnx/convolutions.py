@@ -118,6 +118,33 @@ def upsamplings():
             upsampling([2, 3, 4], [9, 1, 3, 3, 3], [2, 2, 2], pads=[1] * 6, extra=[1] * 3, groups=9, kind="known")]
 
 
+def pooling(dims, size, strides, dilations, pads, kind, known):
+    """A pooling by itself, over columns that lie side by side."""
+    rank = len(dims)
+    x = tensor_type(F32, ["n", 3] + (dims if known else ["d", "h", "w"][:rank]))
+    dilations = dilations if kind == "MaxPool" else [1] * rank
+    attrs = {"dilations": dilations} if kind == "MaxPool" else {"count_include_pad": 1}
+    nodes = [node(kind, "x", "y", kernel_shape=size, strides=strides, pads=pads, **attrs)]
+
+    def reference(x):
+        fill = -np.inf if kind == "MaxPool" else 0
+        taps = np.stack([part for _, part in windows(x.astype(np.float64), size, strides, dilations, pads, fill)])
+        return [(taps.max(0) if kind == "MaxPool" else taps.mean(0)).astype(np.float32)]
+
+    make = np.random.default_rng(sum(size)).standard_normal
+    return Program(f"{kind} {size} stride {strides} dilation {dilations} {pads}" + (" known" if known else " symbolic"),
+                   graph(nodes, [("x", x)], [("y", tensor_type(F32, ["n", 3] + ["d2", "h2", "w2"][:rank]))]),
+                   [(make((n, 3, *dims)).astype(np.float32),) for n in (1, 2)], reference)
+
+
+def poolings():
+    shapes = (([19], [3], [2], [1], [1, 1]), ([40], [17], [1], [1], [8, 8]), ([9, 21], [3, 3], [1, 1], [1, 1], [1] * 4),
+              ([15, 17], [5, 3], [2, 3], [1, 2], [2, 1, 0, 2]), ([13, 13], [13, 13], [1, 1], [1, 1], [6] * 4),
+              ([8, 31], [1, 4], [1, 2], [1, 1], [0, 1, 0, 2]), ([5, 6, 9], [3, 2, 3], [2, 1, 1], [1, 1, 1], [1] * 6))
+    return [pooling(*shape, kind, known) for i, shape in enumerate(shapes)
+            for kind, known in (("MaxPool", i % 2 == 0), ("AveragePool", i % 2 == 1), ("MaxPool", i % 2 == 1))]
+
+
 def programs():
     one, three = [[7], [8], [31], [64]], [[4, 5, 3], [6, 4, 17]]
     return [program(1, one, 1, 17, 3, 1, 1, 1, [1, 1]), program(1, one, 3, 16, 3, 2, 1, 1, [1, 2]),
@@ -131,7 +158,7 @@ def programs():
             program(3, three, 1, 17, 3, 1, 1, 1, [1] * 6), program(3, three, 5, 16, 3, 2, 1, 1, [1, 1, 1, 2, 2, 2]),
             program(3, [[5, 6, 7]], 16, 33, 2, 1, 2, 1, [0, 1, 2, 2, 1, 0], known=True),
             program(3, three, 8, 8, 3, 1, 1, 8, [1] * 6, pool="AveragePool"),
-            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)] + upsamplings()
+            program(3, three, 6, 12, 1, 1, 1, 2, [0] * 6)] + upsamplings() + poolings()
 
 
 if __name__ == "__main__":

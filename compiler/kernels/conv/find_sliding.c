@@ -248,6 +248,8 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
     rlxc_context *ctx = all->ctx;
     finder f = {.ctx = ctx, .w = out};
     *out = (rlxc_sliding){.stage = *stage};
+    if (rlxc_is_pool_step(all, stage))
+        return rlxc_decline(all, "%s is one dimension of a pooling", stage->out->name);
     if (!find_axes(all, out))
         return false;
     const rlxc_expr *element = take_element(&f);
@@ -272,6 +274,44 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
     out->first = rlxc_canonical(ctx, rlxc_substitute(ctx, out->first, &r, &ends[0], 1), NULL);
     out->end = rlxc_canonical(ctx, rlxc_substitute(ctx, out->end, &r, &ends[1], 1), NULL);
     return true;
+}
+
+/* Whether a later sum or maximum reads |b|. */
+static bool is_reduced(const rlxc_stages *s, const rlxc_buffer *b)
+{
+    const rlxc_expr *const *indices;
+    bool same;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i].init && s->items[i].out != b && !s->items[i].removed &&
+            rlxc_stage_loads(s, i, b, &indices, &same) > 0)
+            return true;
+    return false;
+}
+
+bool rlxc_is_pool_step(const rlxc_stages *s, const rlxc_stage *stage)
+{
+    rlxc_context *ctx = s->ctx;
+    const rlxc_expr *value = stage->value;
+    const uint32_t r = stage->n_axes - 1; /* reductions come last */
+    int64_t width;
+    if (!stage->simple || !stage->init || stage->n_axes < 2 || !stage->reduces[r] ||
+        stage->reduces[r - 1] || !rlxc_is_int(stage->extents[r], &width) ||
+        width > RLXC_SLIDING_WIDTH ||
+        (value->kind != RLXC_EXPR_MAX && value->kind != RLXC_EXPR_ADD))
+        return false;
+    const rlxc_expr *now = rlxc_load(ctx, stage->out, stage->indices, stage->out->ndim);
+    const rlxc_expr *x = value->bin.a == now ? value->bin.b : value->bin.a;
+    x = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
+    if (x->kind != RLXC_EXPR_LOAD || x->load.buffer == stage->out ||
+        (!rlxc_stage_is_temp(s, x->load.buffer) &&
+         (!rlxc_stage_is_temp(s, stage->out) || !is_reduced(s, stage->out))))
+        return false;
+    for (uint32_t i = 0; i < x->load.n; i++)
+        for (uint32_t k = 0; k < r; k++)
+            if (rlxc_expr_uses_var(ctx, x->load.indices[i], stage->vars[r]) &&
+                rlxc_expr_uses_var(ctx, x->load.indices[i], stage->vars[k]))
+                return true;
+    return false;
 }
 
 /* The reduction axis that some load has in an index together with the columns. */

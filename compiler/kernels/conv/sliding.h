@@ -33,4 +33,9 @@ bool rlxc_find_sliding(const rlxc_stages *s, const rlxc_stage *stage, rlxc_slidi
  * |along|, several reduction axes. False also where no condition speaks of the columns. */
 bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out);
 
+/* One dimension of a pooling that goes dimension by dimension (compiler/ops/pool.c): a short window
+ * over a temporary, or into one that another window reads. Such stages run row by row, in company.
+ */
+bool rlxc_is_pool_step(const rlxc_stages *s, const rlxc_stage *stage);
+
 #endif

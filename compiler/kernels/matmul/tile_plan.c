@@ -6,6 +6,8 @@
  * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
 #include "compiler/kernels/matmul/tile_plan.h"
 
+#include "compiler/kernels/conv/sliding.h"
+
 #include <inttypes.h>
 
 enum {
@@ -216,6 +218,8 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
         rlxc_dtype_is_bool(stage->out->dtype))
         return rlxc_decline(s, "%s has no axis to vectorise along", stage->out->name);
+    if (rlxc_is_pool_step(s, stage))
+        return rlxc_decline(s, "%s is one dimension of a pooling", stage->out->name);
     uint32_t n_reduce = 0, n_vector = 0;
     for (uint32_t i = 0; i < stage->n_axes; i++) {
         if (stage->reduces[i]) {

@@ -15,6 +15,7 @@ enum {
     BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
     LONG_ROW = 16,
     BLOCK = 16,        /* rows and columns of a block of a transposition */
+    MAX_CHOICES = 8,   /* one inside the other, that are made outside of a loop */
     MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
 };
 
@@ -82,10 +83,10 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s, int64_t
 
 /* |s| for the |count| elements from |begin| on along its last axis, where |value| is its value. */
 static const rlxc_stmt *stretch(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value,
-                                int64_t begin, const rlxc_expr *count)
+                                const rlxc_expr *begin, const rlxc_expr *count)
 {
     const rlxc_expr *last = s->vars[s->n_axes - 1], *var = rlxc_loop_var(ctx, "i");
-    const rlxc_expr *at = begin ? rlxc_add(ctx, var, rlxc_i64(ctx, begin)) : var;
+    const rlxc_expr *at = rlxc_is_const(begin, 0) ? var : rlxc_add(ctx, var, begin);
     rlxc_bounds bounds = {0};
     int64_t n;
     value = rlxc_replace(ctx, value, &last, &at, 1);
@@ -100,18 +101,92 @@ static const rlxc_stmt *stretch(rlxc_context *ctx, const rlxc_stage *s, const rl
                         rlxc_stmt_store(ctx, s->out, indices, s->out->ndim, value));
 }
 
-/* A condition that the whole innermost loop shares (the border of a padded image) is asked before
- * it: the parts are copies and fills. NULL where there is none. */
-static const rlxc_stmt *unswitched(rlxc_schedule *c, const rlxc_stage *s)
+/* What a condition says of one loop: the part that does not change along it, and the range of the
+ * loop where the rest holds. NULL: nothing. */
+typedef struct loop_range {
+    const rlxc_expr *var, *fixed, *from, *to;
+} loop_range;
+
+static const rlxc_expr *both(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
+                             const rlxc_expr *b)
+{
+    return a ? rlxc_binary(ctx, kind, a, b) : b;
+}
+
+/* Adds what |cond| says; false where it is no conjunction of comparisons with the loop's variable,
+ * taken once. */
+static bool take_range(rlxc_context *ctx, const rlxc_expr *cond, loop_range *r)
+{
+    const rlxc_expr_kind kind = (rlxc_expr_kind)cond->kind;
+    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
+    const rlxc_expr *rest, *room;
+    int64_t factor;
+    if (kind == RLXC_EXPR_AND)
+        return take_range(ctx, cond->bin.a, r) && take_range(ctx, cond->bin.b, r);
+    if (!rlxc_expr_uses_var(ctx, cond, r->var)) {
+        r->fixed = both(ctx, RLXC_EXPR_AND, r->fixed, cond);
+        return true;
+    }
+    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
+        !rlxc_dtype_eq(cond->bin.a->dtype, RLX_I64))
+        return false;
+    room = less ? rlxc_sub(ctx, cond->bin.b, cond->bin.a) : rlxc_sub(ctx, cond->bin.a, cond->bin.b);
+    if (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT)
+        room = rlxc_sub(ctx, room, rlxc_i64(ctx, 1));
+    if (!rlxc_linear_in(ctx, room, r->var, &factor, &rest) || (factor != 1 && factor != -1))
+        return false;
+    if (factor == 1)
+        r->from = both(ctx, RLXC_EXPR_MAX, r->from, rlxc_sub(ctx, rlxc_i64(ctx, 0), rest));
+    else
+        r->to = both(ctx, RLXC_EXPR_MIN, r->to, rlxc_add(ctx, rest, rlxc_i64(ctx, 1)));
+    return true;
+}
+
+static const rlxc_stmt *choices(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
+                                const rlxc_expr *from, const rlxc_expr *to, uint32_t depth);
+
+/* |value| for the elements from |from| up to |to| along the last axis. */
+static const rlxc_stmt *piece(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
+                              const rlxc_expr *from, const rlxc_expr *to, uint32_t depth)
 {
     rlxc_context *ctx = c->s->ctx;
-    const uint32_t last = s->n_axes - 1;
-    if (s->value->kind != RLXC_EXPR_CALL || strcmp(s->value->call.name, "if_then_else") != 0 ||
-        rlxc_expr_uses_var(ctx, s->value->call.args[0], s->vars[last]))
+    const rlxc_expr *count = rlxc_simplify(ctx, rlxc_sub(ctx, to, from), NULL);
+    const rlxc_stmt *split = choices(c, s, value, from, to, depth);
+    return split ? split : stretch(ctx, s, value, from, count);
+}
+
+/* A choice that the innermost loop makes (the border of a padded image) is made before it, or cuts
+ * it: what is left are copies and fills. Choices among what is written once are made as well, as
+ * deep as |depth|. NULL where the value is no such choice. */
+static const rlxc_stmt *choices(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
+                                const rlxc_expr *from, const rlxc_expr *to, uint32_t depth)
+{
+    rlxc_context *ctx = c->s->ctx;
+    loop_range r = {.var = s->vars[s->n_axes - 1]};
+    if (depth == 0 || value->kind != RLXC_EXPR_CALL ||
+        strcmp(value->call.name, "if_then_else") != 0 || !take_range(ctx, value->call.args[0], &r))
         return NULL;
-    const rlxc_expr *const *args = s->value->call.args, *count = s->extents[last];
-    return rlxc_stmt_if(ctx, args[0], stretch(ctx, s, args[1], 0, count),
-                        stretch(ctx, s, args[2], 0, count));
+    const rlxc_expr *yes = value->call.args[1], *no = value->call.args[2];
+    const uint32_t copies = (r.from ? 1u : 0u) + (r.to ? 1u : 0u) + (r.fixed ? 1u : 0u);
+    const uint32_t further = copies > 1 ? 0 : depth - 1;
+    rlxc_schedule own = {.s = c->s};
+    const rlxc_expr *first = from, *end = to;
+    if (r.from) {
+        first = rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_binary(ctx, RLXC_EXPR_MAX, r.from, from), to);
+        first = rlxc_named(&own, "first", rlxc_simplify(ctx, first, NULL));
+        RLXC_PUSH(ctx, &own.out, piece(c, s, no, from, first, further));
+    }
+    if (r.to) {
+        end = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, r.to, to), first);
+        end = rlxc_named(&own, "end", rlxc_simplify(ctx, end, NULL));
+    }
+    const rlxc_stmt *inside = piece(c, s, yes, first, end, depth - 1);
+    if (r.fixed)
+        inside = rlxc_stmt_if(ctx, r.fixed, inside, piece(c, s, no, first, end, further));
+    RLXC_PUSH(ctx, &own.out, inside);
+    if (r.to)
+        RLXC_PUSH(ctx, &own.out, piece(c, s, no, end, to, further));
+    return rlxc_body_of(&own);
 }
 
 typedef struct borders { /* where along the last axis conditions change */
@@ -171,7 +246,8 @@ static const rlxc_stmt *in_stretches(rlxc_schedule *c, const rlxc_stage *s)
         return NULL;
     b.at[b.n] = b.extent;
     for (uint32_t i = 0; i < b.n; i++)
-        parts[i] = stretch(ctx, s, s->value, b.at[i], rlxc_i64(ctx, b.at[i + 1] - b.at[i]));
+        parts[i] =
+            stretch(ctx, s, s->value, rlxc_i64(ctx, b.at[i]), rlxc_i64(ctx, b.at[i + 1] - b.at[i]));
     return rlxc_stmt_seq(ctx, parts, b.n);
 }
 
@@ -184,7 +260,7 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
     uint32_t left = s->n_axes;
     const rlxc_stmt *inner = NULL;
     if (!s->init && left > n_shared) {
-        inner = unswitched(c, s);
+        inner = choices(c, s, s->value, rlxc_i64(ctx, 0), s->extents[s->n_axes - 1], MAX_CHOICES);
         inner = inner || z->transpose ? inner : in_stretches(c, s);
     }
     const rlxc_stmt *body = s->init ? reduction(c, s, z->unroll)

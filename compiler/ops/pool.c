@@ -1,0 +1,251 @@
+/* Poolings over one to three spatial dimensions, in any order of N, C and the spatial letters.
+ *
+ * With the channels last the border is tested in place: rule sliding takes the conditions out.
+ * With the columns last, windows that overlap or see the border go dimension by dimension over a
+ * padded copy of each image, without conditions; rule rows does all of that image by image. */
+#include "compiler/ops/reduce.h"
+#include "compiler/ops/window.h"
+
+#include <string.h>
+
+enum { WIDEST = 16 /* of a window that goes dimension by dimension: its loops are unrolled */ };
+
+bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w)
+{
+    return rlxc_window_read(v, "layout", w) && rlxc_window_sizes(v, "pool_size", w->n, 1, w->size);
+}
+
+const rlxc_sinfo *rlxc_window_pooled(const rlxc_call_view *v, const rlxc_window *w,
+                                     const rlxc_sinfo *x)
+{
+    bool up = rlxc_attr_get_bool(v->call, "ceil_mode", false);
+    rlxc_dims dims = {.n = w->n + 2};
+    dims.at[w->out_batch] = x->dims[w->batch];
+    dims.at[w->out_channel] = x->dims[w->channel];
+    for (uint32_t i = 0; i < w->n; i++) {
+        const rlxc_expr *size = rlxc_i64(v->ctx, w->size[i]);
+        const rlxc_expr *length =
+            rlxc_window_positions(v->ctx, w, i, x->dims[w->space[i]], size, up);
+        if (!rlxc_window_fits(v, length))
+            return NULL;
+        dims.at[w->out_space[i]] = length;
+    }
+    return rlxc_tensor_of(v, x->dtype, &dims);
+}
+
+const rlxc_sinfo *rlxc_infer_pool(rlxc_context *ctx, const rlxc_module *module,
+                                  const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    rlxc_window w;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !rlxc_window_read_pool(&v, &w))
+        return NULL;
+    if (!rlxc_dims_known(v.in[0]))
+        return rlxc_tensor_ndim(&v, v.in[0]->dtype, (int32_t)w.n + 2);
+    return rlxc_window_pooled(&v, &w, v.in[0]);
+}
+
+/* How many taps of the window at |position| fall on the input or, with |padding|, on the padded
+ * input; at least 1. */
+static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t i, bool padding,
+                                    const rlxc_expr *position, const rlxc_expr *length)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *step = rlxc_i64(ctx, w->dilation[i]);
+    const rlxc_expr *round_up = rlxc_i64(ctx, w->dilation[i] - 1);
+    const rlxc_expr *start = rlxc_sub(ctx, rlxc_mul(ctx, position, rlxc_i64(ctx, w->strides[i])),
+                                      rlxc_i64(ctx, w->before[i]));
+    /* the first r with start + r * step >= 0, and the first with it >= length */
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
+                                         rlxc_add(ctx, rlxc_sub(ctx, zero, start), round_up), step);
+    if (padding) { /* which no window begins in front of */
+        first = zero;
+        length = rlxc_add(ctx, length, rlxc_i64(ctx, w->after[i]));
+    }
+    const rlxc_expr *last = rlxc_binary(
+        ctx, RLXC_EXPR_FLOORDIV, rlxc_add(ctx, rlxc_sub(ctx, length, start), round_up), step);
+    first = rlxc_binary(ctx, RLXC_EXPR_MAX, first, zero);
+    last = rlxc_binary(ctx, RLXC_EXPR_MIN, last, rlxc_i64(ctx, w->size[i]));
+    return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
+}
+
+/* Of the window at |position| along spatial dimension |i|: the taps that the mean divides by. */
+static const rlxc_expr *taps_counted(rlxc_te *te, const rlxc_window *w, uint32_t i,
+                                     const rlxc_expr *position, const rlxc_te_operand *x)
+{
+    bool padding = rlxc_attr_get_bool(te->call, "count_include_pad", false);
+    bool up = rlxc_attr_get_bool(te->call, "ceil_mode", false);
+    bool whole = !up && (padding || (w->before[i] == 0 && w->after[i] == 0));
+    return whole ? rlxc_i64(te->ctx, w->size[i])
+                 : taps_inside(te, w, i, padding, position, x->dims[w->space[i]]);
+}
+
+const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x)
+{
+    const rlxc_expr *count = rlxc_i64(te->ctx, 1);
+    for (uint32_t i = 0; i < w->n; i++)
+        count = rlxc_mul(te->ctx, count, taps_counted(te, w, i, te->axes[w->out_space[i]], x));
+    return count;
+}
+
+/* --- by window ------------------------------------------------------------------------------- */
+
+typedef struct pool {
+    rlxc_te *te;
+    rlxc_window w;
+    rlxc_te_operand x;
+    const rlxc_buffer *out;
+    rlx_dtype dtype; /* of the sums */
+    const rlxc_expr *init;
+    bool is_max, up;
+} pool;
+
+static const rlxc_expr *taken_in(const pool *p, const rlxc_buffer *acc, const rlxc_expr *element)
+{
+    return rlxc_binary(p->te->ctx, p->is_max ? RLXC_EXPR_MAX : RLXC_EXPR_ADD,
+                       rlxc_te_load(p->te, acc, p->te->axes), element);
+}
+
+/* Windows in one block, with the border as a condition; what was summed. */
+static const rlxc_buffer *by_window(const pool *p)
+{
+    rlxc_te *te = p->te;
+    rlxc_context *ctx = te->ctx;
+    const rlxc_window *w = &p->w;
+    const rlxc_buffer *acc =
+        p->is_max ? p->out : rlxc_te_temp(te, "pool_sum", p->dtype, p->out->shape, p->out->ndim);
+    rlxc_te_spatial(te, acc->name, p->out);
+    const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
+    at[w->batch] = te->axes[w->out_batch];
+    at[w->channel] = te->axes[w->out_channel];
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t k = w->space[i];
+        const rlxc_expr *r = rlxc_te_axis(te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
+                                          rlxc_i64(ctx, w->size[i]));
+        at[k] = rlxc_window_tap(ctx, w, i, te->axes[w->out_space[i]], r);
+        if (w->before[i] == 0 && w->after[i] == 0 && !p->up)
+            continue;
+        at[k] = rlxc_sub(ctx, at[k], rlxc_i64(ctx, w->before[i]));
+        const rlxc_expr *test =
+            rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, rlxc_i64(ctx, 0), at[k]),
+                        rlxc_binary(ctx, RLXC_EXPR_LT, at[k], p->x.dims[k]));
+        inside = rlxc_window_both(ctx, inside, test);
+    }
+    const rlxc_expr *element = rlxc_cast(ctx, p->dtype, rlxc_te_get(te, &p->x, at));
+    if (inside)
+        element = rlxc_te_if(ctx, inside, element, p->init);
+    rlxc_te_reduce(te, acc, p->init, taken_in(p, acc, element));
+    return acc;
+}
+
+static void store_mean(const pool *p, const rlxc_buffer *acc, const rlxc_expr *count)
+{
+    rlxc_te *te = p->te;
+    const rlxc_expr *sum = rlxc_te_load(te, acc, te->axes);
+    rlxc_te_store(te, p->out,
+                  rlxc_cast(te->ctx, p->out->dtype, rlxc_te_over_count(te, sum, count)));
+}
+
+/* --- dimension by dimension ------------------------------------------------------------------ */
+
+static bool goes_by_dimension(const pool *p)
+{
+    const rlxc_window *w = &p->w;
+    const uint32_t last = w->n + 1;
+    bool overlaps = p->up, narrow = true;
+    for (uint32_t i = 0; i < w->n; i++) {
+        overlaps = overlaps || w->before[i] || w->after[i] || w->size[i] > w->strides[i];
+        narrow = narrow && w->size[i] <= WIDEST;
+    }
+    return overlaps && narrow && w->space[w->n - 1] == last && w->out_space[w->n - 1] == last &&
+           w->batch == w->out_batch && w->channel == w->out_channel;
+}
+
+/* How many taps count along each dimension, [position], as the sums' type. */
+static void store_counts(const pool *p, const rlxc_buffer *counts[RLXC_MAX_SPATIAL])
+{
+    rlxc_te *te = p->te;
+    for (uint32_t i = 0; i < p->w.n; i++) {
+        const rlxc_expr *length = p->out->shape[p->w.out_space[i]];
+        counts[i] = rlxc_te_temp(te, "pool_count", p->dtype, &length, 1);
+        rlxc_te_spatial(te, "pool_count", counts[i]);
+        const rlxc_expr *taps = taps_counted(te, &p->w, i, te->axes[0], &p->x);
+        rlxc_te_store(te, counts[i], rlxc_cast(te->ctx, p->dtype, taps));
+    }
+}
+
+static const rlxc_buffer *by_dimension(const pool *p)
+{
+    rlxc_te *te = p->te;
+    rlxc_context *ctx = te->ctx;
+    const rlxc_window *w = &p->w;
+    rlxc_te_operand x =
+        rlxc_window_padded(te, w, &p->x, rlxc_cast(ctx, p->x.dtype, p->init), p->up);
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM];
+    const rlxc_buffer *acc = NULL;
+    memcpy(dims, x.dims, x.ndim * sizeof dims[0]);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const uint32_t k = w->space[i];
+        if (w->size[i] == 1 && w->strides[i] == 1 && i + 1 < w->n)
+            continue;
+        dims[k] = p->out->shape[w->out_space[i]];
+        acc = p->is_max && i + 1 == w->n
+                  ? p->out
+                  : rlxc_te_temp(te, p->is_max ? "pool_max" : "pool_sum", p->dtype, dims, x.ndim);
+        rlxc_te_spatial(te, acc->name, acc);
+        memcpy(at, te->axes, x.ndim * sizeof at[0]);
+        const rlxc_expr *r = rlxc_te_axis(te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
+                                          rlxc_i64(ctx, w->size[i]));
+        at[k] = rlxc_window_tap(ctx, w, i, te->axes[k], r);
+        const rlxc_expr *element = rlxc_cast(ctx, p->dtype, rlxc_te_get(te, &x, at));
+        rlxc_te_reduce(te, acc, p->init, taken_in(p, acc, element));
+        x = (rlxc_te_operand){
+            .buffer = acc, .dtype = acc->dtype, .ndim = acc->ndim, .dims = acc->shape};
+    }
+    return acc;
+}
+
+static void mean_by_dimension(const pool *p)
+{
+    rlxc_te *te = p->te;
+    rlxc_context *ctx = te->ctx;
+    const rlxc_buffer *counts[RLXC_MAX_SPATIAL];
+    store_counts(p, counts);
+    const rlxc_buffer *acc = by_dimension(p);
+    rlxc_te_spatial(te, "pool_avg", p->out);
+    const rlxc_expr *count = NULL;
+    for (uint32_t i = 0; i < p->w.n; i++) {
+        const rlxc_expr *at = te->axes[p->w.out_space[i]], *n = rlxc_te_load(te, counts[i], &at);
+        count = count ? rlxc_mul(ctx, count, n) : n;
+    }
+    const rlxc_expr *mean = rlxc_te_div(ctx, rlxc_te_load(te, acc, te->axes), count);
+    rlxc_te_store(te, p->out, rlxc_cast(ctx, p->out->dtype, mean));
+}
+
+rlxc_atom rlxc_legalize_pool(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    pool p = {.te = &te};
+    if (!rlxc_te_begin(&te, b, call, call->op->name + 3, RLXC_PATTERN_OUT_FUSABLE) ||
+        !rlxc_window_read_pool(&te.view, &p.w))
+        return (rlxc_atom){0};
+    p.is_max = strncmp(te.name, "max", 3) == 0;
+    p.up = rlxc_attr_get_bool(call, "ceil_mode", false);
+    p.x = rlxc_te_operand_of(&te, 0, "x");
+    p.out = rlxc_te_output(&te, p.is_max ? "pool_max" : "pool_avg");
+    p.dtype = p.is_max ? p.x.dtype : rlxc_te_compute_dtype(p.x.dtype);
+    p.init = p.is_max ? rlxc_te_max_init(&te, p.dtype, true, rlxc_i64(ctx, 1))
+                      : rlxc_te_number(ctx, p.dtype, 0);
+    const bool split = goes_by_dimension(&p);
+    if (p.is_max) {
+        (void)(split ? by_dimension(&p) : by_window(&p));
+    } else if (split && rlxc_dtype_is_float(p.dtype)) {
+        mean_by_dimension(&p);
+    } else {
+        const rlxc_buffer *acc = by_window(&p);
+        rlxc_te_spatial(&te, "pool_avg", p.out);
+        store_mean(&p, acc, rlxc_window_divisor(&te, &p.w, &p.x));
+    }
+    return rlxc_te_finish(&te);
+}
