@@ -18,13 +18,12 @@
  * (compiler/ops/winograd_stages.h) unless the options say no; their weights take four times the
  * memory.
  */
-#include "compiler/passes/conv_layout.h"
-
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ops/op_infer.h"
 #include "compiler/ops/winograd_stages.h"
 #include "compiler/passes/layout_map.h"
+#include "compiler/passes/passes.h"
 
 #include <string.h>
 
@@ -108,8 +107,11 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
     return true;
 }
 
-bool rlxc_wants_winograd(const rlxc_options *options, int64_t filtered, const rlxc_binding *call,
-                         const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
+/* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
+ * |w| giving |y|: 3x3, stride 1, one group, float32, enough channels on both sides, and an image of
+ * more than a tile. |filtered|: bytes of the weights made for that before, of this module. */
+static bool wants_winograd(const rlxc_options *options, int64_t filtered, const rlxc_binding *call,
+                           const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
 {
     int64_t size, in, out, bytes, tiles = 1;
     if (x->ndim != RANK)
@@ -190,7 +192,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     rlxc_atom weight = rlxc_permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
-    if (rlxc_wants_winograd(c->options, c->filtered_bytes, call, x, w, y)) {
+    if (wants_winograd(c->options, c->filtered_bytes, call, x, w, y)) {
         args[0] = channels_last(c, b, call->args[0], rank);
         args[1] = filtered(c, b->ctx, weight.constant);
         if (args[1].kind != RLXC_ATOM_CONSTANT)

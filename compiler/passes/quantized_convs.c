@@ -25,7 +25,6 @@
 
 #include "compiler/analysis/alias.h"
 #include "compiler/ops/quant_conv.h"
-#include "compiler/passes/conv_layout.h"
 
 enum { MIN_OUTPUTS = 8, MAX_JOINED = 4 };
 
@@ -102,9 +101,6 @@ static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool
     for (int32_t i = 0; i < 4; i++)
         if (!rlxc_is_int(w->dims[i], &n) || n < 1 || __builtin_mul_overflow(elements, n, &elements))
             return false;
-    if (rlxc_target_dots(p->options->target) == RLXC_DOTS_PAIRS &&
-        rlxc_wants_winograd(p->options, 0, conv, x, w, y))
-        return false;
     return groups_fit(p, conv, w) && rlxc_is_int(w->dims[0], &n) &&
            (n >= MIN_OUTPUTS || !*floats) &&
            rlxc_quantized_weight(p, conv->args[1], elements, false);

@@ -431,6 +431,53 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
                : rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, matmul->var->name);
 }
 
+/* Whether every window of a pooling has an element of the image, also of an empty one: else it is
+ * -infinity, which no byte is. */
+static bool reads_everywhere(const rlxc_binding *pool)
+{
+    int64_t size[2], dilation[2], padding[4];
+    uint32_t n_size, n_dilation, n_padding;
+    if (!rlxc_attr_get_ints(pool, "pool_size", size, 2, &n_size) || n_size != 2 ||
+        !rlxc_attr_get_ints(pool, "dilation", dilation, 2, &n_dilation) || n_dilation != 2 ||
+        !rlxc_attr_get_ints(pool, "padding", padding, 4, &n_padding) || n_padding != 4 ||
+        rlxc_attr_get_bool(pool, "ceil_mode", false))
+        return false;
+    for (uint32_t d = 0; d < 2; d++)
+        if (dilation[d] != 1 || padding[d] + padding[d + 2] >= size[d])
+            return false;
+    return true;
+}
+
+/* The largest dequantized values are those of the largest numbers: a pooling reads the bytes.
+ *
+ *     xd = R.dequantize(x, s, z)             m = R.nn.max_pool2d(x)
+ *     y = R.nn.max_pool2d(xd)                y = R.dequantize(m, s, z)
+ */
+static rlxc_atom pooled_bytes(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *pool)
+{
+    rlxc_context *ctx = p->ctx;
+    const rlxc_sinfo *x = pool->args[0].kind == RLXC_ATOM_VAR ? pool->args[0].var->sinfo : NULL;
+    const rlxc_expr *scale;
+    rlxc_quantized_bytes bytes;
+    rlxc_atom wide = x && x->kind == RLXC_SINFO_TENSOR && rlxc_dtype_eq(x->dtype, RLX_F32) &&
+                             reads_everywhere(pool)
+                         ? rlxc_quantized_integers(p, b, pool->args[0], &scale)
+                         : (rlxc_atom){0};
+    if (wide.kind != RLXC_ATOM_VAR || scale->kind != RLXC_EXPR_FLOAT || !(scale->f > 0) ||
+        !rlxc_quantized_bytes_of(p, wide, &bytes))
+        return (rlxc_atom){0};
+    rlxc_atom args[2] = {
+        rlxc_emit_op(b, "nn.max_pool2d", &bytes.x, 1, pool->attrs, pool->var->name),
+        rlxc_quantized_cast(b, bytes.zero, RLX_I32, "zero")};
+    const rlxc_attrs to_int = rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_I32)),
+                     to_float = rlxc_one_attr(ctx, "dtype", rlxc_attr_dtype(RLX_F32));
+    args[0] = emit_known(p, b, "astype", args, 1, to_int);
+    args[0] = emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
+    args[0] = emit_known(p, b, "astype", args, 1, to_float);
+    args[1] = rlxc_scalar_atom(ctx, RLX_F32, scale->f);
+    return emit_known(p, b, "multiply", args, 2, (rlxc_attrs){0});
+}
+
 /* R.quantize of |x|, which its scale has divided already. */
 static rlxc_atom quantized_by_one(rlxc_builder *b, const rlxc_binding *quantize, rlxc_atom x)
 {
@@ -446,9 +493,11 @@ static rlxc_rewrite_action look(void *user, rlxc_builder *b, rlxc_binding *bindi
     rlxc_map_set(ctx, &p->defs, rlxc_key(binding->var), binding);
     const bool quantizes = rlxc_is_op(binding, "quantize"),
                divides = quantizes || rlxc_is_op(binding, "divide");
-    if (divides || rlxc_is_op(binding, "nn.conv2d")) {
-        *replacement =
-            divides ? rlxc_quantized_divide(p, b, binding) : rlxc_quantized_conv(p, b, binding);
+    const bool pools = rlxc_is_op(binding, "nn.max_pool2d");
+    if (divides || pools || rlxc_is_op(binding, "nn.conv2d")) {
+        *replacement = divides ? rlxc_quantized_divide(p, b, binding)
+                       : pools ? pooled_bytes(p, b, binding)
+                               : rlxc_quantized_conv(p, b, binding);
         if (quantizes && replacement->kind == RLXC_ATOM_VAR)
             *replacement = quantized_by_one(b, binding, *replacement);
         p->changed = p->changed || replacement->kind == RLXC_ATOM_VAR;

@@ -100,6 +100,60 @@ RLX_TEST(integer_conv_forms, quotients)
     check_quotient(t, "", "1e-41", 4, (double)INFINITY);
 }
 
+/* A pooling of dequantized values, with windows over the border, and a residual. */
+RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
+{
+    rlx_executable *exe = compile_body(
+        t, "(\"n\", 8, \"h\", \"v\")",
+        "        with R.dataflow():\n"
+        "            f = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+        "            p = R.nn.max_pool2d(f, pool_size=[3, 3], strides=[1, 1], padding=[1, 1, 1, "
+        "1])\n"
+        "            q = R.quantize(p, R.const(0.5, \"float32\"), R.const(3, \"uint8\"), "
+        "out_dtype=\"uint8\")\n"
+        "            xd = R.dequantize(q, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+        "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
+        "            y = R.nn.conv2d(xd, wd)\n"
+        "            s = R.add(y, R.concat((xd, xd), axis=1))\n"
+        "            r = R.quantize(s, R.const(1.0, \"float32\"), R.const(9, \"uint8\"), "
+        "out_dtype=\"uint8\")\n"
+        "            R.output(r)\n        return r\n");
+    enum { N = 2, H = 5, V = 7 };
+    const int64_t dims[4] = {N, 8, H, V};
+    rlx_vm *vm = NULL;
+    rlx_tensor *in = NULL;
+    RLX_OKAY(
+        rlx_vm_create(exe, &(const rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
+    RLX_OKAY(
+        rlx_tensor_create(&t->allocator, (rlx_dtype){RLX_UINT, 8, 1}, 4, dims, &in, &t->error));
+    unsigned char *x = rlx_tensor_mutable_data(in);
+    for (int i = 0; i < N * 8 * H * V; i++)
+        x[i] = (unsigned char)(i * 37 % 97);
+    rlx_value arg = rlx_of_tensor(in), out = rlx_none();
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
+    const unsigned char *got = rlx_tensor_data(out.as.tensor);
+    for (int i = 0; i < N * 16 * H * V; i++) {
+        const int column = i % V, row = i / V % H, o = i / V / H % 16;
+        int most[8] = {0}, sum = 0; /* less the zero, at least -3 */
+        for (int c = 0; c < 8; c++) {
+            for (int k = 0; k < 9; k++) {
+                const int h = row + k / 3 - 1, v = column + k % 3 - 1;
+                const int at = ((i / V / H / 16 * 8 + c) * H + h) * V + v;
+                if (h >= 0 && h < H && v >= 0 && v < V && x[at] > most[c])
+                    most[c] = x[at];
+            }
+            sum += (o * 8 + c) % 3 == 0 ? most[c] - 3 : 0;
+        }
+        double r = nearbyint(sum * 0.125 + (most[o % 8] - 3) * 0.5) + 9;
+        r = r < 0 ? 0 : r > 255 ? 255 : r;
+        cr_expect((double)got[i] == r, "%d: %d, not %g", i, got[i], r);
+    }
+    rlx_value_release(out);
+    rlx_value_release(arg);
+    rlx_vm_destroy(vm);
+    rlx_executable_release(exe);
+}
+
 /* A zero point of more dimensions than x gives them to x. */
 RLX_TEST(integer_conv_forms, a_zero_of_more_dimensions)
 {

@@ -69,7 +69,7 @@ static const conv convs[] = {
     {RUN_TIME, "x86-64-v3", true, true, -77, 0, 12, 49, 1, 3, 2, 1, 0, 2, 0, 2, 0, INTEGERS, 0},
     {RUN_TIME, "x86-64-v2", false, true, 128, 0, 1, 3, 5, 5, 3, 2, 4, 3, 2, 5, 0, INTEGERS, 0},
     {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 2, 1, 1, 1, 1, 1, 7, INTEGERS, 0},
-    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, FLOATS, 0},
+    {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 64, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
     {DEQUANTIZED, "x86-64-v3", true, true, 3, 0, 24, 24, 3, 3, 1, 1, 1, 1, 1, 1, 0,
      FLOATS_DEPTHWISE, 0},
     {REQUANTIZED, "x86-64-v4", true, true, 3, 0, 36, 19, 1, 4, 1, 2, 0, 2, 0, 3, 0, INTEGERS, 0},
@@ -264,9 +264,6 @@ static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64
     const double value = (double)sum * 0.5 * (double)scale_of(o);
     /* a sum of products in float32 rounds each; a last digit may tip over when it is quantized */
     double allowed = as_floats(c) ? fabs(value) * 1e-5 + 1e-3 : 0;
-    if (as_floats(c) && !is_depthwise(c) &&
-        c->in >= 16) /* minimal filtering: of the magnitudes' sum */
-        allowed = 6e-6 * (double)weights_of(c) / (double)c->out * 0x1p14 * (double)scale_of(o);
     if (c->form == SUMS || c->form == RUN_TIME)
         return ((const int32_t *)y)[i] == sum + 3;
     if (c->form == DEQUANTIZED)

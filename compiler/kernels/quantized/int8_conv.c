@@ -277,6 +277,41 @@ static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const w
     return serial(p, r, num(p, q->size[0]), body);
 }
 
+/* What an epilogue reads where it writes: tensors of the result's shape with their channels last
+ * are read and written by number of the pixel, which takes no divisions. */
+typedef struct flat_place {
+    const conv *p;
+    rlxc_schedule *own;
+    const rlxc_buffer *out;
+    const rlxc_expr *const *to; /* where the result is written */
+    const rlxc_expr *index;
+} flat_place;
+
+static bool is_flat(const flat_place *f, const rlxc_buffer *buffer)
+{
+    bool same =
+        f->p->q.out.channel == 3 && buffer->ndim == 4 && !buffer->strides && !buffer->elem_offset;
+    for (uint32_t d = 0; d < 4 && same; d++)
+        same = rlxc_prove_eq(f->p->t.ctx, buffer->shape[d], f->out->shape[d], NULL);
+    return same;
+}
+
+static rlxc_buffer *flat_view(const flat_place *f, const rlxc_buffer *of)
+{
+    return rlxc_view(f->own, "flat", of, of->dtype, rlxc_product(f->p->t.ctx, of->shape, 4));
+}
+
+static const rlxc_expr *read_flat(void *user, const rlxc_expr *e)
+{
+    const flat_place *f = user;
+    if (e->kind != RLXC_EXPR_LOAD || !is_flat(f, e->load.buffer))
+        return NULL;
+    for (uint32_t d = 0; d < 4; d++)
+        if (e->load.indices[d] != f->to[d])
+            return NULL;
+    return rlxc_load(f->p->t.ctx, flat_view(f, e->load.buffer), &f->index, 1);
+}
+
 /* The results of |mr| pixels from |i0| on. */
 static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
 {
@@ -300,7 +335,15 @@ static const rlxc_stmt *write_results(conv *p, uint32_t mr, const rlxc_expr *i0)
     const rlxc_stage *writer = t->epilogue ? t->epilogue : t->stage;
     if (t->epilogue)
         value = rlxc_epilogue_value(ctx, t->epilogue, t->stage->out, to, value);
-    const rlxc_stmt *store = rlxc_stmt_store(ctx, writer->out, to, 4, value);
+    const rlxc_expr *flat = add(p, times(p, add(p, i0, m), q->outputs), output);
+    flat_place f = {.p = p, .own = &own, .out = writer->out, .to = to, .index = flat};
+    const rlxc_stmt *store;
+    if (is_flat(&f, writer->out)) {
+        value = rlxc_expr_rewrite(ctx, value, read_flat, &f);
+        store = rlxc_stmt_store(ctx, flat_view(&f, writer->out), &flat, 1, value);
+    } else {
+        store = rlxc_stmt_store(ctx, writer->out, to, 4, value);
+    }
     if (q->outputs % q->width != 0)
         store = rlxc_stmt_if(ctx, binary(p, RLXC_EXPR_LT, output, num(p, q->outputs)), store, NULL);
     RLXC_PUSH(ctx, &own.out, rlxc_quant_over(t, 0, nv, &at, true, store));
