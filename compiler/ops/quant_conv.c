@@ -19,7 +19,7 @@ int64_t rlxc_quant_conv_word(const rlxc_target *target)
 /* With 16 registers, two hold the filter's row beside two for each of six pixels. */
 int64_t rlxc_quant_conv_most_vectors(const rlxc_target *target)
 {
-    return target->vector_bytes == 64 ? 4 : 2;
+    return target->sum_registers >= 32 ? 4 : 2;
 }
 
 int64_t rlxc_quant_conv_width(const rlxc_target *target, int64_t outputs)

@@ -28,10 +28,10 @@ enum { N_ARCHS = sizeof archs / sizeof *archs };
 static const struct vector_row {
     rlxc_arch arch;
     const char *features;
-    uint32_t bytes, registers;
+    uint32_t bytes, registers, sums;
 } vectors[] = {
-#define RLXC_TARGET_VECTORS(arch, features, bytes, registers) \
-    {RLXC_ARCH_##arch, features, bytes, registers},
+#define RLXC_TARGET_VECTORS(arch, features, bytes, registers, sums) \
+    {RLXC_ARCH_##arch, features, bytes, registers, sums},
 #include "compiler/target/targets.def"
 };
 
@@ -73,6 +73,7 @@ static const rlxc_target plain = {.kind = "llvm",
                                   .arch = RLXC_ARCH_X86,
                                   .vector_bytes = 16,
                                   .vector_registers = 16,
+                                  .sum_registers = 12,
                                   .cache_bytes = {DEFAULT_L1, DEFAULT_L2}};
 
 const rlxc_target *rlxc_target_plain(void)
@@ -145,6 +146,7 @@ static void set_vectors(rlxc_target *t)
             continue;
         t->vector_bytes = vectors[i].bytes;
         t->vector_registers = vectors[i].registers;
+        t->sum_registers = vectors[i].sums;
         return;
     }
 }

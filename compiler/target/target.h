@@ -25,7 +25,8 @@ typedef struct rlxc_target {
     rlxc_arch arch;
     /* facts */
     uint32_t vector_bytes;     /* of a vector register: 16, 32 or 64 */
-    uint32_t vector_registers; /* 16 or 32 */
+    uint32_t vector_registers; /* 8 where vectors are taken apart, 16 or 32 */
+    uint32_t sum_registers;    /* of these, for a tile of sums and its operands: 8, 12, 16 or 32 */
     uint32_t cache_bytes[3];   /* data cache of a core, second level of a core, third level that
                                   cores share; 0: not known, of the first two never */
     uint32_t cores;            /* 0: not known */

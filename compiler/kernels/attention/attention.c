@@ -233,7 +233,8 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     if (!find(c->s, i, &a))
         return false;
     const uint32_t bytes = c->s->target->vector_bytes;
-    const bool wide = bytes >= 64, medium = bytes >= 32;
+    const uint32_t registers = c->s->target->sum_registers;
+    const bool wide = registers >= 32, medium = registers >= 16;
     *(rlxc_attention_sizes *)sizes = (rlxc_attention_sizes){.lanes = bytes / (a.dtype.bits / 8u),
                                                             .vectors = wide ? 4 : 2,
                                                             .rows = wide || medium ? 6 : 4,

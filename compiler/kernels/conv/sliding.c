@@ -27,7 +27,8 @@ enum {
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
 static uint32_t tile_columns(const rlxc_stages *s)
 {
-    return s->target->vector_bytes >= 64 ? 14 : s->target->vector_bytes >= 32 ? 8 : 6;
+    const uint32_t registers = s->target->sum_registers;
+    return registers >= 32 ? 14 : registers >= 16 ? 8 : registers >= 12 ? 6 : 4;
 }
 
 typedef struct slider {

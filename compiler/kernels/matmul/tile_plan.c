@@ -19,25 +19,26 @@ enum {
     ROW_BLOCK = 48   /* rows of a parallel piece: a multiple of the tiles' rows */
 };
 
-/* Widest first: the first row whose vectors the target has and the columns fill. */
+/* Most registers first: of the rows for as many as the target has, the first whose vectors the
+ * columns fill. */
 static const rlxc_tile_shape shapes[] = {
-    {64, 4, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
-    {64, 3, 8, {4, 3, 2, 1}, 0},
-    {64, 2, 12, {6, 4, 3, 2, 1}, 0},
-    {64, 1, 12, {6, 4, 3, 2, 1}, 0},
-    {32, 2, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
-    {32, 1, 8, {4, 3, 2, 1}, 0},
-    {16, 2, 4, {3, 2, 1}, 0},
-    {16, 1, 6, {4, 3, 2, 1}, 0},
+    {32, 4, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {32, 3, 8, {4, 3, 2, 1}, 0},
+    {32, 2, 12, {6, 4, 3, 2, 1}, 0},
+    {32, 1, 12, {6, 4, 3, 2, 1}, 0},
+    {16, 2, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {16, 1, 8, {4, 3, 2, 1}, 0},
+    {12, 2, 4, {3, 2, 1}, 0},
+    {12, 1, 6, {4, 3, 2, 1}, 0},
+    {8, 1, 4, {3, 2, 1}, 0},
 };
 
 static const rlxc_tile_shape *shape_for(const rlxc_stages *s, uint32_t vectors)
 {
-    uint32_t wide = s->target->vector_bytes;
-    uint32_t bytes = wide >= 64 ? 64 : wide >= 32 ? 32 : 16;
     const rlxc_tile_shape *found = NULL;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].vector_bytes == bytes && (!found || found->nv > vectors))
+        if (!found ? shapes[i].registers <= s->target->sum_registers
+                   : shapes[i].registers == found->registers && found->nv > vectors)
             found = &shapes[i];
     return found;
 }
@@ -183,7 +184,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->vl < MIN_LANES)
         return rlxc_decline(s, "%s columns fill no vector of %d lanes", rlxc_told(s, columns),
                             MIN_LANES);
-    uint32_t most = s->target->vector_bytes >= 64 ? 4 : 2, vectors = most;
+    uint32_t most = shape_for(s, UINT32_MAX)->nv, vectors = most;
     if (rlxc_is_int(columns, &n) && n < (int64_t)most * p->vl)
         vectors = (uint32_t)(n / p->vl);
     const rlxc_tile_shape *shape = shape_for(s, vectors);
@@ -357,7 +358,7 @@ bool rlxc_tile_panel_layout(const rlxc_stages *s, const rlxc_stage *stage, rlxc_
     if (out->row == RLXC_NO_AXIS || out->column == RLXC_NO_AXIS)
         return false;
     int64_t lanes = full_lanes(s, stage->out->dtype);
-    int64_t most = (s->target->vector_bytes >= 64 ? 4 : 2) * lanes;
+    int64_t most = shape_for(s, UINT32_MAX)->nv * lanes;
     while (lanes / 2 >= n && lanes / 2 >= MIN_LANES) /* half of a vector is half of the work */
         lanes /= 2;
     out->width = n >= most ? most : (n + lanes - 1) / lanes * lanes;

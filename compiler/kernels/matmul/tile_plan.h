@@ -10,7 +10,7 @@ enum { RLXC_NO_AXIS = UINT32_MAX, RLXC_ROW_CHAIN = 5 };
 
 /* A register tile and what becomes of rows that do not fill one. */
 typedef struct rlxc_tile_shape {
-    uint32_t vector_bytes, nv, mr;
+    uint32_t registers, nv, mr;
     uint8_t chain[RLXC_ROW_CHAIN]; /* fewer rows at a time, descending, ending in 1 */
     uint32_t borrow; /* bit r: r rows left over and those of a full tile go through the chain
                         together, as the chain's small tiles alone would wait for memory */

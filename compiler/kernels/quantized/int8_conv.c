@@ -456,7 +456,8 @@ bool rlxc_decide_int8_conv(rlxc_schedule *c, uint32_t index, void *sizes)
     if (!describe(c, index, &p))
         return false;
     const uint32_t bytes = c->s->target->vector_bytes;
-    const uint8_t *tiles = tile_rows[p.q.width / (bytes / 4) >= 4 || bytes < 64];
+    const uint8_t *tiles =
+        tile_rows[p.q.width / (bytes / 4) >= 4 || c->s->target->sum_registers < 32];
     const int64_t panels = (p.q.outputs + p.q.width - 1) / p.q.width;
     const int64_t panel_bytes =
         p.q.size[0] * p.q.size[1] * p.words_of_tap * p.q.width * (p.q.depthwise ? 4 : p.q.word);

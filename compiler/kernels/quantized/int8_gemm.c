@@ -251,7 +251,7 @@ bool rlxc_decide_int8_gemm(rlxc_schedule *c, uint32_t i, void *sizes)
     rlxc_quant q;
     if (!rlxc_quant_match_dots(c->s, stage, &q))
         return false;
-    const tile_shape *t = shapes[c->s->target->vector_bytes == 64];
+    const tile_shape *t = shapes[c->s->target->sum_registers >= 32];
     const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
     *(rlxc_int8_gemm_sizes *)sizes = (rlxc_int8_gemm_sizes){
         .lanes = c->s->target->vector_bytes / 4,

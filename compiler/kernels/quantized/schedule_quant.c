@@ -22,22 +22,22 @@
 enum { ROW_BLOCK = 48, MAX_TILES = 5, UNROLLED_WORDS = 8, LARGE = 16384 };
 
 typedef struct tile_rows { /* of register tiles, most rows first */
-    uint32_t vector_bytes;
+    uint32_t registers;
     struct {
         uint32_t mr, nv;
     } tiles[MAX_TILES];
 } tile_rows;
 
 static const tile_rows shapes[] = {
-    {64, {{12, 2}, {6, 2}, {4, 4}, {2, 4}, {1, 4}}},
-    {32, {{4, 2}, {2, 2}, {1, 4}}},
-    {16, {{4, 2}, {2, 2}, {1, 4}}},
+    {32, {{12, 2}, {6, 2}, {4, 4}, {2, 4}, {1, 4}}},
+    {12, {{4, 2}, {2, 2}, {1, 4}}},
+    {8, {{4, 1}, {2, 1}, {1, 1}}},
 };
 
-static const tile_rows *shape_for(uint32_t vector_bytes)
+static const tile_rows *shape_for(uint32_t registers)
 {
     size_t i = 0;
-    while (i + 1 < sizeof shapes / sizeof *shapes && shapes[i].vector_bytes > vector_bytes)
+    while (i + 1 < sizeof shapes / sizeof *shapes && shapes[i].registers > registers)
         i++;
     return &shapes[i];
 }
@@ -376,7 +376,7 @@ bool rlxc_decide_quant(rlxc_schedule *c, uint32_t i, void *sizes)
     rlxc_quant q;
     if (!rlxc_quant_match(c->s, stage, &q))
         return false;
-    const tile_rows *shape = shape_for(c->s->target->vector_bytes);
+    const tile_rows *shape = shape_for(c->s->target->sum_registers);
     *z = (rlxc_quant_sizes){.lanes = c->s->target->vector_bytes / 4,
                             .rows1 = shape->tiles[0].mr,
                             .vectors1 = shape->tiles[0].nv,
