@@ -1,0 +1,318 @@
+/* Steps cache_read and cache_write: a copy of a buffer stands in for it; and what other steps use
+ * of that: new temporaries, blocks redirected to them. */
+#include <string.h>
+
+#include "compiler/schedule/tree.h"
+
+rlxc_buffer *rlxc_new_temp(rlxc_engine *e, const rlxc_buffer *like, const char *name,
+                           const char *scope, const rlxc_expr *const *shape)
+{
+    rlxc_buffer *temp = rlxc_buffer_new(e->ctx, rlxc_intern_cstr(e->ctx, name), like->dtype,
+                                        shape ? shape : like->shape, like->ndim);
+    temp->scope = rlxc_intern_cstr(e->ctx, scope);
+    rlxc_add_temp(e, temp);
+    return temp;
+}
+
+typedef struct redirecting {
+    const rlxc_buffer *from;
+    rlxc_buffer *to;
+} redirecting;
+
+static rlxc_buffer *redirected(void *user, const rlxc_buffer *b)
+{
+    const redirecting *r = user;
+    return b == r->from ? r->to : NULL;
+}
+
+void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlxc_buffer *to)
+{
+    redirecting r = {from, to};
+    const rlxc_stmt_rewriter rewriter = {.user = &r, .buffer = redirected};
+    if (node->kind == RLXC_NODE_LEAF) {
+        node->stmt = rlxc_stmt_rewrite(e->ctx, node->stmt, &rewriter);
+        return;
+    }
+    if (node->kind == RLXC_NODE_BLOCK) {
+        rlxc_block *b = node->block;
+        b->has_reads = b->has_writes = false;
+        b->n_reads = b->n_writes = 0;
+        if (b->init)
+            b->init = rlxc_stmt_rewrite(e->ctx, b->init, &rewriter);
+        rlxc_match_region *matches =
+            rlxc_try_alloc(e->ctx, (size_t)b->n_matches + 1, sizeof *matches);
+        for (uint32_t i = 0; i < b->n_matches && matches; i++) {
+            matches[i] = b->matches[i];
+            if (matches[i].source.buffer == from)
+                matches[i].source.buffer = to;
+        }
+        b->matches = matches;
+    }
+    for (uint32_t i = 0; i < node->kids.items.count; i++)
+        rlxc_redirect(e, node->kids.items.items[i], from, to);
+}
+
+/* Loops that copy the region |spans| of |from| to |to|, around a block of this name. */
+static rlxc_node *copy_nest(rlxc_engine *e, const rlxc_buffer *from, const rlxc_buffer *to,
+                            const rlxc_span *spans, const char *name, rlxc_node **out_block)
+{
+    rlxc_context *ctx = e->ctx;
+    uint32_t n = from->ndim;
+    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *axes);
+    const rlxc_expr **vars = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *vars);
+    rlxc_domain d = {0};
+    if (!axes || !vars)
+        return NULL;
+    for (uint32_t k = 0; k < n; k++) {
+        vars[k] = rlxc_var(ctx, rlxc_internf(ctx, "v%u", k), RLX_I64);
+        axes[k] = (rlxc_axis){RLXC_AXIS_SPATIAL, vars[k], rlxc_i64(ctx, 0),
+                              rlxc_cast(ctx, RLX_I64, from->shape[k])};
+        d.of[k] = spans[k];
+    }
+    const rlxc_block block = {.name = rlxc_block_name(e, name), .axes = axes, .n_axes = n};
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, to, vars, n, rlxc_load(ctx, from, vars, n));
+    *out_block = rlxc_new_block(e, &block, vars, NULL, body);
+    return rlxc_nest_over(e, *out_block, &d, true);
+}
+
+static bool check_scope(rlxc_engine *e, const char *scope)
+{
+    if (strcmp(scope, "global") == 0 || strncmp(scope, "global.", 7) == 0 ||
+        strcmp(scope, "local") == 0)
+        return true;
+    return rlxc_refuse(e, "target %s has no memory '%s'; it has global and local",
+                       e->options->target, scope);
+}
+
+/* The blocks of |consumer_blocks|; those of the scope that read |buffer| where |all| and none are
+ * named. */
+static bool consumers_of(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer,
+                         bool all, rlxc_node_list *out)
+{
+    const rlxc_attr *named = rlxc_arg(e, "consumer_blocks");
+    rlxc_node_list blocks = {0};
+    rlxc_blocks_in(e, rlxc_scope_of(block)->kids.items.items[0], false, &blocks);
+    if (named && named->kind == RLXC_ATTR_LIST && named->list.count > 0) {
+        for (uint32_t i = 0; i < named->list.count; i++) {
+            rlxc_node *node = rlxc_map_get(&e->refs, rlxc_key(named->list.items[i].expr));
+            if (!node || node->gone || node->kind != RLXC_NODE_BLOCK)
+                return rlxc_refuse(e, "consumer_blocks: no step before gives block '%s'",
+                                   named->list.items[i].expr->var.name);
+            if (!rlxc_block_touches(e, node, buffer, false))
+                return rlxc_refuse(e, "block '%s' does not read '%s'", rlxc_block_of(node),
+                                   buffer->name);
+            RLXC_PUSH(e->ctx, &out->items, node);
+        }
+        return true;
+    }
+    for (uint32_t i = 0; i < blocks.items.count && all; i++)
+        if (rlxc_block_touches(e, blocks.items.items[i], buffer, false) &&
+            !rlxc_block_touches(e, blocks.items.items[i], buffer, true))
+            RLXC_PUSH(e->ctx, &out->items, blocks.items.items[i]);
+    return true;
+}
+
+bool rlxc_apply_cache_read(rlxc_engine *e)
+{
+    rlxc_node *block = rlxc_arg_block(e, "block");
+    const char *scope = rlxc_arg_string(e, "storage_scope");
+    const rlxc_buffer *buffer;
+    rlxc_node_list readers = {0}, blocks = {0};
+    if (!block || !check_scope(e, scope) ||
+        !rlxc_arg_buffer(e, "read_buffer_index", block, false, &buffer))
+        return false;
+    rlxc_node *at = rlxc_scope_of(block), *copy;
+    if (!at || buffer->ndim > RLXC_DOMAIN_AXES)
+        return rlxc_refuse(e, "block '%s' reads '%s' as a whole", rlxc_block_of(block),
+                           buffer->name);
+    if (!consumers_of(e, block, buffer, true, &readers))
+        return false;
+    if (readers.items.count == 0)
+        return rlxc_refuse(e, "block '%s' writes '%s' as well", rlxc_block_of(block), buffer->name);
+    rlxc_blocks_in(e, at->kids.items.items[0], false, &blocks);
+    uint32_t place, written;
+    for (;;) { /* down to where the writers are in front of the readers */
+        place = UINT32_MAX, written = 0;
+        for (uint32_t i = 0; i < readers.items.count; i++) {
+            uint32_t p = rlxc_position_in(at, readers.items.items[i]);
+            if (p == UINT32_MAX)
+                return rlxc_refuse(e, "block '%s' reads '%s' outside of loop %s: name the "
+                                      "consumer_blocks",
+                                   rlxc_block_of(readers.items.items[i]), buffer->name,
+                                   at->kind == RLXC_NODE_LOOP ? rlxc_loop_name(e, at) : "");
+            place = p < place ? p : place;
+        }
+        for (uint32_t i = 0; i < blocks.items.count; i++) {
+            uint32_t p = rlxc_position_in(at, blocks.items.items[i]);
+            if (p != UINT32_MAX && rlxc_block_touches(e, blocks.items.items[i], buffer, true) &&
+                p + 1 > written)
+                written = p + 1;
+        }
+        if (written <= place)
+            break;
+        if (written != place + 1)
+            return rlxc_refuse(e, "'%s' is written again behind its first reader", buffer->name);
+        at = rlxc_child(at, place);
+        if (at->kind != RLXC_NODE_LOOP)
+            return rlxc_refuse(e, "block '%s' reads '%s' where it is written", rlxc_block_of(block),
+                               buffer->name);
+    }
+    rlxc_span spans[RLXC_DOMAIN_AXES];
+    if (!rlxc_region_below(e, at, buffer, false, spans))
+        return rlxc_refuse(e, "nothing reads '%s'", buffer->name);
+    const char *name = rlxc_internf(e->ctx, "%s_%s", buffer->name, scope);
+    rlxc_buffer *temp = rlxc_new_temp(e, buffer, name, scope, NULL);
+    for (uint32_t i = 0; i < readers.items.count; i++)
+        rlxc_redirect(e, readers.items.items[i], buffer, temp);
+    rlxc_node *nest = copy_nest(e, buffer, temp, spans, name, &copy);
+    if (!nest)
+        return false;
+    rlxc_insert(e, at, place, nest);
+    rlxc_give(e, 0, copy);
+    return true;
+}
+
+/* What |block| writes of |buffer| is a box: each index is an axis + a constant, or a constant. */
+static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer)
+{
+    rlxc_accesses_in all = {0};
+    rlxc_block_accesses(e, block, &all);
+    for (uint32_t i = 0; i < all.items.count; i++) {
+        const rlxc_access *a = &all.items.items[i];
+        bool used[RLXC_DOMAIN_AXES] = {false};
+        if (!a->writes || a->buffer != buffer)
+            continue;
+        for (uint32_t k = 0; k < a->n || !a->indices; k++) {
+            rlxc_span span = {NULL, NULL};
+            uint32_t axis = 0;
+            if (a->indices && rlxc_is_int(a->indices[k], &(int64_t){0}))
+                continue;
+            if (!a->indices || !rlxc_axis_at(e, block, a->indices[k], span, &axis, &span) ||
+                axis >= RLXC_DOMAIN_AXES || used[axis])
+                return rlxc_refuse(e, "block '%s' writes '%s' at %s: which elements these are is "
+                                      "not known",
+                                   rlxc_block_of(block), buffer->name,
+                                   a->indices ? rlxc_expr_text(e, a->indices[k]) : "any place");
+            used[axis] = true;
+        }
+    }
+    return true;
+}
+
+bool rlxc_apply_cache_write(rlxc_engine *e)
+{
+    rlxc_node *block = rlxc_arg_block(e, "block");
+    const char *scope = rlxc_arg_string(e, "storage_scope");
+    const rlxc_buffer *buffer;
+    rlxc_node_list readers = {0}, blocks = {0};
+    if (!block || !check_scope(e, scope) ||
+        !rlxc_arg_buffer(e, "write_buffer_index", block, true, &buffer))
+        return false;
+    rlxc_node *at = rlxc_scope_of(block), *copy;
+    if (!at || buffer->ndim > RLXC_DOMAIN_AXES)
+        return rlxc_refuse(e, "block '%s' writes '%s' as a whole", rlxc_block_of(block),
+                           buffer->name);
+    if (!consumers_of(e, block, buffer, false, &readers) || !writes_a_box(e, block, buffer))
+        return false;
+    rlxc_blocks_in(e, at->kids.items.items[0], false, &blocks);
+    for (uint32_t i = 0; i < blocks.items.count; i++)
+        if (blocks.items.items[i] != block && rlxc_block_touches(e, block, buffer, false) &&
+            rlxc_block_touches(e, blocks.items.items[i], buffer, true))
+            return rlxc_refuse(e, "block '%s' goes on with what block '%s' wrote to '%s'",
+                               rlxc_block_of(block), rlxc_block_of(blocks.items.items[i]),
+                               buffer->name);
+    uint32_t place;
+    for (;;) { /* down to where readers are behind the block */
+        place = rlxc_position_in(at, block);
+        bool inside = false;
+        for (uint32_t i = 0; i < blocks.items.count; i++)
+            inside = inside || (blocks.items.items[i] != block &&
+                                rlxc_position_in(at, blocks.items.items[i]) == place &&
+                                rlxc_block_touches(e, blocks.items.items[i], buffer, false));
+        if (!inside)
+            break;
+        at = rlxc_child(at, place);
+        if (at->kind != RLXC_NODE_LOOP || !rlxc_check_finished(e, block, at))
+            return false;
+    }
+    rlxc_span spans[RLXC_DOMAIN_AXES];
+    (void)rlxc_block_region(e, block, at, buffer, true, spans);
+    const char *name = rlxc_internf(e->ctx, "%s_%s", buffer->name, scope);
+    rlxc_buffer *temp = rlxc_new_temp(e, buffer, name, scope, NULL);
+    rlxc_redirect(e, block, buffer, temp);
+    for (uint32_t i = 0; i < readers.items.count; i++)
+        rlxc_redirect(e, readers.items.items[i], buffer, temp);
+    rlxc_node *nest = copy_nest(e, temp, buffer, spans, name, &copy);
+    if (!nest)
+        return false;
+    rlxc_insert(e, at, place + 1, nest);
+    rlxc_give(e, 0, copy);
+    return true;
+}
+
+bool rlxc_apply_set_scope(rlxc_engine *e)
+{
+    rlxc_node *block = rlxc_arg_block(e, "block");
+    const char *scope = rlxc_arg_string(e, "storage_scope");
+    const rlxc_buffer *buffer;
+    if (!block || !check_scope(e, scope) ||
+        !rlxc_arg_buffer(e, "buffer_index", block, true, &buffer))
+        return false;
+    if (!rlxc_is_temp(e, buffer))
+        return rlxc_refuse(e, "'%s' is a parameter: its memory is the caller's", buffer->name);
+    rlxc_buffer *temp = rlxc_new_temp(e, buffer, buffer->name, scope, NULL);
+    rlxc_redirect(e, e->root, buffer, temp);
+    rlxc_drop_temp(e, buffer);
+    return true;
+}
+
+bool rlxc_apply_storage_align(rlxc_engine *e)
+{
+    enum { MOST = 1 << 16 };
+    rlxc_node *block = rlxc_arg_block(e, "block");
+    const rlxc_buffer *buffer;
+    int64_t axis, factor, offset, inner = 1, size;
+    if (!block || !rlxc_arg_buffer(e, "buffer_index", block, true, &buffer) ||
+        !rlxc_arg_int(e, "axis", 0, &axis) || !rlxc_arg_int(e, "factor", 1, &factor) ||
+        !rlxc_arg_int(e, "offset", 0, &offset))
+        return false;
+    axis = axis < 0 ? axis + buffer->ndim : axis;
+    if (!rlxc_is_temp(e, buffer))
+        return rlxc_refuse(e, "'%s' is a parameter: its strides are the caller's", buffer->name);
+    if (axis < 0 || axis >= buffer->ndim)
+        return rlxc_refuse(e, "axis %lld of '%s', which has %u dimensions", (long long)axis,
+                           buffer->name, buffer->ndim);
+    if (factor < 1 || factor > MOST || offset < 0 || offset >= factor)
+        return rlxc_refuse(e, "factor %lld must be in 1 to %d, offset %lld in 0 to factor - 1",
+                           (long long)factor, MOST, (long long)offset);
+    if (axis + 1 == buffer->ndim)
+        return factor == 1 || rlxc_refuse(e, "the stride of the last dimension is 1");
+    if (buffer->ndim > RLXC_DOMAIN_AXES)
+        return rlxc_refuse(e, "more than %d dimensions", RLXC_DOMAIN_AXES);
+    const rlxc_expr *shape[RLXC_DOMAIN_AXES];
+    for (uint32_t k = 0; k < buffer->ndim && k < RLXC_DOMAIN_AXES; k++) {
+        shape[k] = buffer->shape[k];
+        if (k <= axis)
+            continue;
+        if (!rlxc_is_int(shape[k], &size))
+            return rlxc_refuse(e, "dimension %u of '%s' is %s: only strides that are constants are "
+                                  "aligned",
+                               k, buffer->name, rlxc_expr_text(e, shape[k]));
+        if (k > axis + 1 && __builtin_mul_overflow(inner, size, &inner))
+            return rlxc_refuse(e, "the strides of '%s' overflow", buffer->name);
+    }
+    (void)rlxc_is_int(shape[axis + 1], &size);
+    for (int64_t more = 0; more < factor; more++) { /* the dimension inside grows */
+        int64_t stride;
+        if (__builtin_mul_overflow(size + more, inner, &stride) || stride % factor != offset)
+            continue;
+        shape[axis + 1] = rlxc_int(e->ctx, shape[axis + 1]->dtype, size + more);
+        rlxc_buffer *temp =
+            rlxc_new_temp(e, buffer, buffer->name, buffer->scope ? buffer->scope : "global", shape);
+        rlxc_redirect(e, e->root, buffer, temp);
+        rlxc_drop_temp(e, buffer);
+        return true;
+    }
+    return rlxc_refuse(e, "no size of dimension %lld of '%s' makes the stride %lld * k + %lld",
+                       (long long)axis + 1, buffer->name, (long long)factor, (long long)offset);
+}
