@@ -46,7 +46,8 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
                                       NULL: nobody asks */
     struct rlxc_rule_steps *steps; /* of the schedule (compiler/kernels/rules.h), made and given;
                                       NULL: nobody asks */
-    uint32_t jobs;                 /* threads that generate code, the caller's among them; 0 is 1 */
+    const struct rlxc_schedules *schedules; /* --schedule (compiler/schedule/step.h); or NULL */
+    uint32_t jobs; /* threads that generate code, the caller's among them; 0 is 1 */
 } rlxc_options;
 
 /* Whether |options| name the pass; to_mixed_precision by its type. */

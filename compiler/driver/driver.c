@@ -18,10 +18,12 @@
 #include "compiler/ir/op.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/explain.h"
+#include "compiler/schedule/step.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
 
 #define INPUT_LIMIT ((size_t)4 << 30)
+#define SCHEDULE_LIMIT ((size_t)64 << 20)
 
 enum { EXIT_USAGE = 2, MAX_TIMED = 64 };
 
@@ -32,6 +34,7 @@ typedef struct run {
     rlxc_options options;
     rlxc_explain explain;
     rlxc_rule_steps steps;
+    rlxc_schedules schedules;
     rlxc_module *module;
     const char *text; /* the input's bytes */
     char *read;       /* the same where they are to be freed */
@@ -193,6 +196,33 @@ static bool read_input(run *r)
            rlxc_bind_weights(r->ctx, r->module, &r->weights);
 }
 
+static bool read_schedule(run *r)
+{
+    const char *text, *path = r->command->schedule;
+    size_t length;
+    if (path == NULL)
+        return true;
+    rlxc_doing(r->ctx, "reading", path);
+    if (!rlxc_map_input(r->ctx, path, SCHEDULE_LIMIT, &text, &length) ||
+        !rlxc_parse_schedules(r->ctx, path, text, length, &r->schedules))
+        return false;
+    rlxc_schedules *of_rules = rlxc_alloc(r->ctx, sizeof *of_rules), others = {0};
+    for (uint32_t i = 0; i < r->schedules.items.count; i++) {
+        rlxc_schedule_steps *list = r->schedules.items.items[i];
+        if (rlxc_rules_take(list))
+            RLXC_PUSH(r->ctx, &of_rules->items, list);
+        else
+            RLXC_PUSH(r->ctx, &others.items, list);
+    }
+    r->schedules = others;
+    r->options.schedules = &r->schedules;
+    if (of_rules->items.count) {
+        r->steps.given = of_rules;
+        r->options.steps = &r->steps;
+    }
+    return true;
+}
+
 /* --- output ---------------------------------------------------------------------------------- */
 
 static bool write_output(const run *r, const void *data, size_t size)
@@ -350,7 +380,7 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
         return EXIT_FAILURE;
     }
     run r = {.command = &command, .ctx = ctx, .out = out, .err = err};
-    bool ok = set_options(&r) && read_input(&r) && compile(&r);
+    bool ok = set_options(&r) && read_input(&r) && read_schedule(&r) && compile(&r);
     if (command.explain && !rlxc_failed(ctx))
         fputs(rlxc_explain_text(&r.explain), out);
     if (command.time_passes)

@@ -19,6 +19,7 @@ typedef enum option_id {
     OPT_LEVEL,
     OPT_BOUND,
     OPT_LINK,
+    OPT_SCHEDULE,
     OPT_EMIT,
     OPT_PRINT_AFTER,
     OPT_PRINT_AFTER_ALL,
@@ -53,6 +54,8 @@ static const struct option_row {
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},
+    {OPT_SCHEDULE, "--schedule", "FILE",
+     "steps for the PrimFuncs that it names: Python text or TVM's trace JSON (docs/schedules.md)"},
     {OPT_EMIT, "--emit", "FORM",
      "relax (the module as read), tir, schedule, llvm, asm, obj or bytecode"},
     {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
@@ -321,6 +324,9 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return is_pass(value, err);
     case OPT_PRINT_AFTER_ALL:
         c->print_after_all = true;
+        return true;
+    case OPT_SCHEDULE:
+        c->schedule = value;
         return true;
     case OPT_TIME_PASSES:
         c->time_passes = true;

@@ -35,7 +35,7 @@ enum {
 
 typedef struct rlxc_command {
     rlxc_action action;
-    const char *input, *output, *params, *target, *cpu, *stop_after;
+    const char *input, *output, *params, *schedule, *target, *cpu, *stop_after;
     const char *print_after[RLXC_MAX_PRINTS];
     uint32_t n_print_after;
     bool print_after_all, time_passes, explain, check, lenient, no_winograd;

@@ -7,6 +7,7 @@
  * function anew, and its text can be printed, and parsed, after each. Functions of another form
  * (opaque blocks, explicit loops, lets) stay as they were written. */
 #include "compiler/kernels/rules.h"
+#include "compiler/schedule/engine.h"
 
 #include <string.h>
 
@@ -252,7 +253,8 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
     rlxc_stages s;
     const rlxc_schedule_steps *list = given_to(options, f);
     const bool first = options->explain && strcmp(r->name, FIRST_RULE) == 0 && !list;
-    if (!rlxc_stages_of(ctx, options, f, &s)) {
+    if (rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED)) ||
+        !rlxc_stages_of(ctx, options, f, &s)) {
         if (first)
             rlxc_explain_function(options->explain, f);
         return;

@@ -45,7 +45,7 @@ typedef struct rlxc_rule_steps {
  * where it is no step of rules. */
 const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_step *step,
                                    const char **out_block);
-/* Whether rules take all steps of the list. */
+/* Whether rules take all steps of the list, kernels among them: other lists are for the engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
 
 /* Sizes as the argument of a step: those that are not 0. */

@@ -91,11 +91,14 @@ const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_s
 bool rlxc_rules_take(const rlxc_schedule_steps *list)
 {
     const char *block;
-    for (uint32_t i = 0; i < list->items.count; i++)
-        if (list->items.items[i].kind != RLXC_STEP_get_block &&
-            !rlxc_rule_of_step(list, &list->items.items[i], &block))
+    bool kernels = false;
+    for (uint32_t i = 0; i < list->items.count; i++) {
+        const rlxc_step *step = &list->items.items[i];
+        kernels |= step->kind == RLXC_STEP_tensorize || step->kind == RLXC_STEP_rewrite;
+        if (step->kind != RLXC_STEP_get_block && !rlxc_rule_of_step(list, step, &block))
             return false;
-    return true;
+    }
+    return kernels;
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */

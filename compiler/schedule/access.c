@@ -132,9 +132,9 @@ static void nested_accesses(rlxc_engine *e, const rlxc_node *node, rlxc_accesses
         return;
     }
     if (node->kind == RLXC_NODE_LOOP)
-        RLXC_PUSH(e->ctx, &out->loops,
-                  rlxc_stmt_for(e->ctx, node->var, node->min, node->extent, RLXC_LOOP_SERIAL,
-                                NULL));
+        RLXC_PUSH(
+            e->ctx, &out->loops,
+            rlxc_stmt_for(e->ctx, node->var, node->min, node->extent, RLXC_LOOP_SERIAL, NULL));
     for (uint32_t i = 0; i < node->kids.items.count; i++)
         nested_accesses(e, node->kids.items.items[i], out);
 }
@@ -403,8 +403,7 @@ bool rlxc_region_below(rlxc_engine *e, const rlxc_node *under, const rlxc_buffer
     }
     for (uint32_t k = 0; k < buffer->ndim && any; k++) {
         const rlxc_expr *last = rlxc_simple(
-            e, rlxc_sub(e->ctx, rlxc_cast(e->ctx, RLX_I64, buffer->shape[k]),
-                        rlxc_i64(e->ctx, 1)));
+            e, rlxc_sub(e->ctx, rlxc_cast(e->ctx, RLX_I64, buffer->shape[k]), rlxc_i64(e->ctx, 1)));
         rlxc_bounds bounds = rlxc_bounds_at(e, under);
         if (!out[k].min || rlxc_prove_le(e->ctx, out[k].min, rlxc_i64(e->ctx, 0), &bounds))
             out[k].min = rlxc_i64(e->ctx, 0);

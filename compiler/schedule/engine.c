@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
-#include "compiler/script/script.h"
+#include "compiler/script/print.h"
 
 /* --- messages --------------------------------------------------------------------------------- */
 
@@ -25,7 +25,11 @@ bool rlxc_refuse(rlxc_engine *e, const char *format, ...)
 
 const char *rlxc_expr_text(const rlxc_engine *e, const rlxc_expr *value)
 {
-    return rlxc_print_expr(e->ctx, rlxc_simplify(e->ctx, value, NULL));
+    rlxc_printer p;
+    rlxc_printer_init(&p, e->ctx);
+    p.hints_only = p.relax = true; /* integers without their types */
+    rlxc_print_expression(&p, rlxc_simplify(e->ctx, value, NULL));
+    return p.out.data ? p.out.data : "";
 }
 
 const char *rlxc_block_of(const rlxc_node *block)
@@ -63,10 +67,9 @@ static rlxc_node *node_of(rlxc_engine *e, const rlxc_attr *value)
 static bool is_kind(rlxc_engine *e, const rlxc_attr *value, const rlxc_node *node,
                     rlxc_node_kind kind)
 {
-    return node->kind == kind ||
-           rlxc_refuse(e, "'%s' is %s, not %s", value->expr->var.name,
-                       node->kind == RLXC_NODE_LOOP ? "a loop" : "a block",
-                       kind == RLXC_NODE_LOOP ? "a loop" : "a block");
+    return node->kind == kind || rlxc_refuse(e, "'%s' is %s, not %s", value->expr->var.name,
+                                             node->kind == RLXC_NODE_LOOP ? "a loop" : "a block",
+                                             kind == RLXC_NODE_LOOP ? "a loop" : "a block");
 }
 
 static rlxc_node *arg_of(rlxc_engine *e, const char *name, rlxc_node_kind kind)
@@ -152,8 +155,8 @@ bool rlxc_arg_bool(const rlxc_engine *e, const char *name, bool fallback)
 
 /* The buffers that |block| reads or writes, each once, in the order of its statements: what the
  * reduction reads of its own result does not count. */
-static void buffers_of(rlxc_engine *e, const rlxc_node *block, bool writes,
-                       const rlxc_buffer **out, uint32_t *n, uint32_t most)
+static void buffers_of(rlxc_engine *e, const rlxc_node *block, bool writes, const rlxc_buffer **out,
+                       uint32_t *n, uint32_t most)
 {
     rlxc_accesses_in all = {0};
     rlxc_block_accesses(e, block, &all);
@@ -239,6 +242,8 @@ bool rlxc_apply_steps(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_schedule_
         if (rlxc_failed(ctx) || !rlxc_step_check(ctx, e.step) || !functions[e.step->kind](&e))
             return false;
     }
+    if (!rlxc_place_buffers(&e))
+        return false;
     work.body = rlxc_tree_stmt(&e, e.root);
     if (rlxc_failed(ctx))
         return false;

@@ -1,5 +1,5 @@
-/* What steps have to prove: that a block's iterations are different ones, that a loop may run in any
- * order, that what is read was written in the same iteration.
+/* What steps have to prove: that a block's iterations are different ones, that a loop may run in
+ * any order, that what is read was written in the same iteration.
  *
  * An axis' value is read as a sum of digits, scale * (base // lower % extent), with bases that are
  * loops or sums themselves. The values of the axes tell the loops apart where the scales of a sum
@@ -74,8 +74,7 @@ static bool read_digit(proof *p, const rlxc_expr *x, digit *out)
             return false;
         const rlxc_expr *by = x->bin.b;
         if (divides) {
-            const rlxc_expr *up = rlxc_add(p->e->ctx, out->extent,
-                                           rlxc_sub(p->e->ctx, by, one(p)));
+            const rlxc_expr *up = rlxc_add(p->e->ctx, out->extent, rlxc_sub(p->e->ctx, by, one(p)));
             out->lower = times(p, out->lower, by);
             out->extent = rlxc_simple(p->e, rlxc_binary(p->e->ctx, RLXC_EXPR_FLOORDIV, up, by));
         } else if (at_most(p, by, out->extent) || !at_most(p, out->extent, by)) {
@@ -125,8 +124,7 @@ static bool is_number_system(const proof *p, digits *sum)
         sum->items.items[done] = d;
         if (!rlxc_prove_lt(p->e->ctx, top, d.scale, NULL))
             return false;
-        const rlxc_expr *most =
-            times(p, d.scale, rlxc_sub(p->e->ctx, d.extent, one(p)));
+        const rlxc_expr *most = times(p, d.scale, rlxc_sub(p->e->ctx, d.extent, one(p)));
         top = rlxc_simple(p->e, rlxc_add(p->e->ctx, top, most));
     }
     return true;
@@ -198,21 +196,25 @@ static bool reads_in_place(proof *p, const rlxc_node *block)
     for (uint32_t w = 0; w < all.items.count; w++)
         for (uint32_t r = 0; r < all.items.count && all.items.items[w].writes; r++) {
             const rlxc_access *a = &all.items.items[w], *b = &all.items.items[r];
-            bool same = b->writes || b->buffer != a->buffer ||
-                        (a->indices && b->indices && a->n == b->n);
+            bool same =
+                b->writes || b->buffer != a->buffer || (a->indices && b->indices && a->n == b->n);
             for (uint32_t k = 0; k < a->n && same && !b->writes && b->buffer == a->buffer; k++)
                 same = a->indices[k] == b->indices[k];
             if (same)
                 continue;
-            p->why = rlxc_internf(p->e->ctx, "it reads elements of '%s' that other iterations "
-                                             "write",
+            p->why = rlxc_internf(p->e->ctx,
+                                  "it reads elements of '%s' that other iterations "
+                                  "write",
                                   a->buffer->name);
             return false;
         }
     return true;
 }
 
-bool rlxc_is_injective(rlxc_engine *e, const rlxc_node *block, const char **why)
+/* The values of the axes, of all or of those that |of| is in, tell the iterations of the loops in
+ * them apart, or of |of|. */
+static bool tells_apart(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *of,
+                        const char **why)
 {
     proof p = {.e = e, .why = ""};
     rlxc_node_list loops = {0};
@@ -222,11 +224,18 @@ bool rlxc_is_injective(rlxc_engine *e, const rlxc_node *block, const char **why)
                        loops.items.items[i]->extent);
     bool ok = reads_in_place(&p, block);
     for (uint32_t i = 0; i < block->block->n_axes && ok; i++)
-        ok = take_value(&p, block->values[i], 0);
+        ok = (of && !rlxc_expr_uses_var(e->ctx, block->values[i], of)) ||
+             take_value(&p, block->values[i], 0);
     for (uint32_t i = 0; i < p.all.items.count && ok; i++)
-        ok = is_complete(&p, p.all.items.items[i].base);
+        ok = (of && !rlxc_expr_uses_var(e->ctx, p.all.items.items[i].base, of)) ||
+             is_complete(&p, p.all.items.items[i].base);
     *why = p.why;
     return ok;
+}
+
+bool rlxc_is_injective(rlxc_engine *e, const rlxc_node *block, const char **why)
+{
+    return tells_apart(e, block, NULL, why);
 }
 
 bool rlxc_is_reduction(const rlxc_node *block)
@@ -237,8 +246,8 @@ bool rlxc_is_reduction(const rlxc_node *block)
     return false;
 }
 
-bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block,
-                 rlxc_axis_kind kind, const char **out_axis)
+bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block, rlxc_axis_kind kind,
+                 const char **out_axis)
 {
     for (uint32_t i = 0; i < block->block->n_axes; i++) {
         const rlxc_axis *axis = &block->block->axes[i];
@@ -266,7 +275,8 @@ static bool stores_tell_apart(rlxc_engine *e, const rlxc_node *block, const rlxc
                 found = rlxc_expr_uses_var(e->ctx, a->indices[d], block->block->axes[k].var);
         }
         if (!found)
-            return rlxc_refuse(e, "iterations of loop %s write the same elements of '%s' (block '%s')",
+            return rlxc_refuse(e,
+                               "iterations of loop %s write the same elements of '%s' (block '%s')",
                                rlxc_loop_name(e, loop), a->buffer->name, rlxc_block_of(block));
     }
     return true;
@@ -277,14 +287,14 @@ bool rlxc_check_spatial(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
     static const struct {
         rlxc_axis_kind kind;
         const char *what;
-    } kinds[] = {{RLXC_AXIS_REDUCE, "reduction"}, {RLXC_AXIS_SCAN, "scan"},
-                 {RLXC_AXIS_OPAQUE, "opaque"}};
+    } kinds[] = {
+        {RLXC_AXIS_REDUCE, "reduction"}, {RLXC_AXIS_SCAN, "scan"}, {RLXC_AXIS_OPAQUE, "opaque"}};
     const char *axis = NULL, *why;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (rlxc_serves(e, loop, block, kinds[i].kind, &axis))
             return rlxc_refuse(e, "loop %s serves the %s axis '%s' of block '%s'",
                                rlxc_loop_name(e, loop), kinds[i].what, axis, rlxc_block_of(block));
-    if (!rlxc_is_injective(e, block, &why))
+    if (!tells_apart(e, block, loop->var, &why))
         return rlxc_refuse(e, "block '%s': %s", rlxc_block_of(block), why);
     return stores_tell_apart(e, block, loop);
 }

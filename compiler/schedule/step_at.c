@@ -12,7 +12,7 @@ static const rlxc_expr *wide(rlxc_engine *e, const rlxc_expr *value)
 }
 
 bool rlxc_axis_at(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *index, rlxc_span span,
-                    uint32_t *axis, rlxc_span *out)
+                  uint32_t *axis, rlxc_span *out)
 {
     for (uint32_t k = 0; k < block->block->n_axes; k++) {
         const rlxc_expr *var = block->block->axes[k].var, *rest;
@@ -29,12 +29,26 @@ bool rlxc_axis_at(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *index
     return false;
 }
 
-rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, bool keep_unit)
+/* Of the loops around |at| and |at| itself. */
+static void spans_around(rlxc_engine *e, const rlxc_node *at, rlxc_spans *out)
+{
+    if (!at || at->kind == RLXC_NODE_BLOCK)
+        return;
+    spans_around(e, at->parent, out);
+    if (at->kind == RLXC_NODE_LOOP)
+        rlxc_span_loop(e, out, at->var, at->min, at->extent);
+}
+
+rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, bool keep_unit,
+                          const rlxc_node *at)
 {
     rlxc_context *ctx = e->ctx;
     const rlxc_block *b = block->block;
     rlxc_node *outer = NULL, *inner = NULL;
     const rlxc_expr *predicate = NULL;
+    rlxc_bounds bounds = rlxc_bounds_at(e, at);
+    rlxc_spans outside = {0};
+    spans_around(e, at, &outside);
     for (uint32_t k = 0; k < b->n_axes; k++) {
         const rlxc_axis *axis = &b->axes[k];
         const rlxc_expr *low = wide(e, axis->min), *count = wide(e, axis->extent);
@@ -43,8 +57,8 @@ rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d
         const rlxc_expr *min = part ? d->of[k].min : low;
         const rlxc_expr *extent = count;
         if (part)
-            extent = rlxc_simple(e, rlxc_add(ctx, rlxc_sub(ctx, d->of[k].max, min),
-                                             rlxc_i64(ctx, 1)));
+            extent =
+                rlxc_simple(e, rlxc_add(ctx, rlxc_sub(ctx, d->of[k].max, min), rlxc_i64(ctx, 1)));
         const rlxc_expr *value = min;
         if (keep_unit || !rlxc_is_const(extent, 1)) {
             const rlxc_expr *var = rlxc_var(ctx, rlxc_internf(ctx, "ax%u", k), RLX_I64);
@@ -59,10 +73,13 @@ rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d
         block->values[k] = rlxc_cast(ctx, axis->var->dtype, value);
         if (!part)
             continue;
-        rlxc_bounds none = {0};
-        if (!rlxc_prove_le(ctx, low, min, &none) && rlxc_bound_of(ctx, min, NULL).min < 0)
+        rlxc_span least = rlxc_span_of(e, &outside, min);
+        rlxc_span most = rlxc_span_of(e, &outside, d->of[k].max);
+        if (!rlxc_prove_le(ctx, low, min, &bounds) &&
+            !(least.min && rlxc_prove_le(ctx, low, least.min, NULL)))
             predicate = rlxc_both(e, predicate, rlxc_binary(ctx, RLXC_EXPR_LE, low, value));
-        if (!rlxc_prove_lt(ctx, d->of[k].max, end, NULL))
+        if (!rlxc_prove_lt(ctx, d->of[k].max, end, &bounds) &&
+            !(most.max && rlxc_prove_lt(ctx, most.max, end, NULL)))
             predicate = rlxc_both(e, predicate, rlxc_binary(ctx, RLXC_EXPR_LT, value, end));
     }
     block->predicate = predicate;
@@ -101,13 +118,14 @@ static bool choose_place(rlxc_engine *e, const rlxc_node *loop, uint32_t first, 
     if (!rlxc_arg_int(e, "index", -1, &index))
         return false;
     if (first > last)
-        return rlxc_refuse(e, "no place in loop %s is behind the producers and in front of the "
-                              "consumers",
+        return rlxc_refuse(e,
+                           "no place in loop %s is behind the producers and in front of the "
+                           "consumers",
                            rlxc_loop_name(e, loop));
     *out = index == -1 ? last : index == -2 ? first : (uint32_t)index;
     if (index < -2 || (index >= 0 && (index < first || index > last)))
-        return rlxc_refuse(e, "index %lld: the block fits at %u to %u of loop %s",
-                           (long long)index, first, last, rlxc_loop_name(e, loop));
+        return rlxc_refuse(e, "index %lld: the block fits at %u to %u of loop %s", (long long)index,
+                           first, last, rlxc_loop_name(e, loop));
     return true;
 }
 
@@ -219,11 +237,11 @@ bool rlxc_apply_compute_at(rlxc_engine *e)
         if (rlxc_is_int(store->store.indices[i], &(int64_t){0}))
             continue;
         if (!rlxc_axis_at(e, block, store->store.indices[i], region[i], &axis, &span))
-            return rlxc_refuse(e, "block '%s' writes '%s' at %s: what loop %s needs of it is not "
-                                  "known",
+            return rlxc_refuse(e,
+                               "block '%s' writes '%s' at %s: what loop %s needs of it is not "
+                               "known",
                                rlxc_block_of(block), buffer->name,
-                               rlxc_expr_text(e, store->store.indices[i]),
-                               rlxc_loop_name(e, loop));
+                               rlxc_expr_text(e, store->store.indices[i]), rlxc_loop_name(e, loop));
         d.of[axis] = span;
     }
     places(e, block, loop, &first, &last);
@@ -231,7 +249,8 @@ bool rlxc_apply_compute_at(rlxc_engine *e)
         return false;
     rlxc_take_out(e, block);
     block->gone = NULL;
-    rlxc_node *nest = rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false));
+    rlxc_node *nest =
+        rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false), loop);
     rlxc_insert(e, loop, place, nest);
     return true;
 }
@@ -240,10 +259,10 @@ bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_n
 {
     for (const rlxc_node *at = loop; at && at->kind != RLXC_NODE_BLOCK; at = at->parent) {
         const char *axis;
-        if (at->kind == RLXC_NODE_LOOP &&
-            rlxc_serves(e, at, producer, RLXC_AXIS_REDUCE, &axis))
-            return rlxc_refuse(e, "block '%s' is not complete under loop %s: its reduction axis "
-                                  "'%s' goes on in loop %s",
+        if (at->kind == RLXC_NODE_LOOP && rlxc_serves(e, at, producer, RLXC_AXIS_REDUCE, &axis))
+            return rlxc_refuse(e,
+                               "block '%s' is not complete under loop %s: its reduction axis "
+                               "'%s' goes on in loop %s",
                                rlxc_block_of(producer), rlxc_loop_name(e, loop), axis,
                                rlxc_loop_name(e, at));
     }
@@ -251,7 +270,8 @@ bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_n
 }
 
 /* The domain of |block| that the region made under |loop| gives. */
-static bool made_domain(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop, rlxc_domain *d)
+static bool made_domain(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop,
+                        rlxc_domain *d)
 {
     rlxc_accesses_in all = {0};
     bool any = false;
@@ -286,13 +306,15 @@ static bool made_domain(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
             if (rlxc_is_int(a->indices[k], &(int64_t){0}))
                 continue;
             if (!rlxc_axis_at(e, block, a->indices[k], region[k], &axis, &span))
-                return rlxc_refuse(e, "block '%s' reads '%s' at %s: which of its iterations belong "
-                                      "under loop %s is not known",
+                return rlxc_refuse(e,
+                                   "block '%s' reads '%s' at %s: which of its iterations belong "
+                                   "under loop %s is not known",
                                    rlxc_block_of(block), a->buffer->name,
                                    rlxc_expr_text(e, a->indices[k]), rlxc_loop_name(e, loop));
             if (d->of[axis].min && (d->of[axis].min != span.min || d->of[axis].max != span.max))
-                return rlxc_refuse(e, "axis '%s' of block '%s' goes with different regions of what "
-                                      "it reads",
+                return rlxc_refuse(e,
+                                   "axis '%s' of block '%s' goes with different regions of what "
+                                   "it reads",
                                    block->block->axes[axis].var->var.name, rlxc_block_of(block));
             d->of[axis] = span;
         }
@@ -318,7 +340,8 @@ bool rlxc_apply_reverse_compute_at(rlxc_engine *e)
         return false;
     rlxc_take_out(e, block);
     block->gone = NULL;
-    rlxc_node *nest = rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false));
+    rlxc_node *nest =
+        rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false), loop);
     rlxc_insert(e, loop, place, nest);
     if (!rlxc_is_injective(e, block, &why)) /* the regions of two iterations may meet */
         return rlxc_refuse(e, "block '%s' would run twice for some elements: %s",
@@ -329,8 +352,9 @@ bool rlxc_apply_reverse_compute_at(rlxc_engine *e)
             for (uint32_t k = 0; k < block->block->n_axes; k++)
                 used = used || rlxc_expr_uses_var(e->ctx, block->values[k], at->var);
             if (!used)
-                return rlxc_refuse(e, "loop %s would run block '%s' again in each of its %s "
-                                      "iterations",
+                return rlxc_refuse(e,
+                                   "loop %s would run block '%s' again in each of its %s "
+                                   "iterations",
                                    rlxc_loop_name(e, at), rlxc_block_of(block),
                                    rlxc_expr_text(e, at->extent));
         }

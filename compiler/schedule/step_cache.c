@@ -54,7 +54,8 @@ void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlx
 
 /* Loops that copy the region |spans| of |from| to |to|, around a block of this name. */
 static rlxc_node *copy_nest(rlxc_engine *e, const rlxc_buffer *from, const rlxc_buffer *to,
-                            const rlxc_span *spans, const char *name, rlxc_node **out_block)
+                            const rlxc_span *spans, const char *name, const rlxc_node *at,
+                            rlxc_node **out_block)
 {
     rlxc_context *ctx = e->ctx;
     uint32_t n = from->ndim;
@@ -72,7 +73,7 @@ static rlxc_node *copy_nest(rlxc_engine *e, const rlxc_buffer *from, const rlxc_
     const rlxc_block block = {.name = rlxc_block_name(e, name), .axes = axes, .n_axes = n};
     const rlxc_stmt *body = rlxc_stmt_store(ctx, to, vars, n, rlxc_load(ctx, from, vars, n));
     *out_block = rlxc_new_block(e, &block, vars, NULL, body);
-    return rlxc_nest_over(e, *out_block, &d, true);
+    return rlxc_nest_over(e, *out_block, &d, true, at);
 }
 
 static bool check_scope(rlxc_engine *e, const char *scope)
@@ -136,8 +137,9 @@ bool rlxc_apply_cache_read(rlxc_engine *e)
         for (uint32_t i = 0; i < readers.items.count; i++) {
             uint32_t p = rlxc_position_in(at, readers.items.items[i]);
             if (p == UINT32_MAX)
-                return rlxc_refuse(e, "block '%s' reads '%s' outside of loop %s: name the "
-                                      "consumer_blocks",
+                return rlxc_refuse(e,
+                                   "block '%s' reads '%s' outside of loop %s: name the "
+                                   "consumer_blocks",
                                    rlxc_block_of(readers.items.items[i]), buffer->name,
                                    at->kind == RLXC_NODE_LOOP ? rlxc_loop_name(e, at) : "");
             place = p < place ? p : place;
@@ -164,7 +166,7 @@ bool rlxc_apply_cache_read(rlxc_engine *e)
     rlxc_buffer *temp = rlxc_new_temp(e, buffer, name, scope, NULL);
     for (uint32_t i = 0; i < readers.items.count; i++)
         rlxc_redirect(e, readers.items.items[i], buffer, temp);
-    rlxc_node *nest = copy_nest(e, buffer, temp, spans, name, &copy);
+    rlxc_node *nest = copy_nest(e, buffer, temp, spans, name, at, &copy);
     if (!nest)
         return false;
     rlxc_insert(e, at, place, nest);
@@ -189,8 +191,9 @@ static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buff
                 continue;
             if (!a->indices || !rlxc_axis_at(e, block, a->indices[k], span, &axis, &span) ||
                 axis >= RLXC_DOMAIN_AXES || used[axis])
-                return rlxc_refuse(e, "block '%s' writes '%s' at %s: which elements these are is "
-                                      "not known",
+                return rlxc_refuse(e,
+                                   "block '%s' writes '%s' at %s: which elements these are is "
+                                   "not known",
                                    rlxc_block_of(block), buffer->name,
                                    a->indices ? rlxc_expr_text(e, a->indices[k]) : "any place");
             used[axis] = true;
@@ -242,7 +245,7 @@ bool rlxc_apply_cache_write(rlxc_engine *e)
     rlxc_redirect(e, block, buffer, temp);
     for (uint32_t i = 0; i < readers.items.count; i++)
         rlxc_redirect(e, readers.items.items[i], buffer, temp);
-    rlxc_node *nest = copy_nest(e, temp, buffer, spans, name, &copy);
+    rlxc_node *nest = copy_nest(e, temp, buffer, spans, name, at, &copy);
     if (!nest)
         return false;
     rlxc_insert(e, at, place + 1, nest);
@@ -295,8 +298,9 @@ bool rlxc_apply_storage_align(rlxc_engine *e)
         if (k <= axis)
             continue;
         if (!rlxc_is_int(shape[k], &size))
-            return rlxc_refuse(e, "dimension %u of '%s' is %s: only strides that are constants are "
-                                  "aligned",
+            return rlxc_refuse(e,
+                               "dimension %u of '%s' is %s: only strides that are constants are "
+                               "aligned",
                                k, buffer->name, rlxc_expr_text(e, shape[k]));
         if (k > axis + 1 && __builtin_mul_overflow(inner, size, &inner))
             return rlxc_refuse(e, "the strides of '%s' overflow", buffer->name);

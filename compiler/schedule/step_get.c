@@ -110,8 +110,8 @@ bool rlxc_apply_get_output_blocks(rlxc_engine *e)
         bool writes = false;
         rlxc_block_accesses(e, blocks.items.items[i], &all);
         for (uint32_t k = 0; k < all.items.count; k++)
-            writes = writes || (all.items.items[k].writes &&
-                                !rlxc_is_temp(e, all.items.items[k].buffer));
+            writes = writes ||
+                     (all.items.items[k].writes && !rlxc_is_temp(e, all.items.items[k].buffer));
         if (writes)
             RLXC_PUSH(e->ctx, &out.items, blocks.items.items[i]);
     }

@@ -138,8 +138,8 @@ static bool check_whole(rlxc_engine *e, const rlxc_node *writer, const rlxc_stmt
     const rlxc_buffer *buffer = store->store.buffer;
     users_of(e, writer, buffer, true, &writers);
     if (writers.items.count)
-        return rlxc_refuse(e, "block '%s' writes '%s' as well", rlxc_block_of(writers.items.items[0]),
-                           buffer->name);
+        return rlxc_refuse(e, "block '%s' writes '%s' as well",
+                           rlxc_block_of(writers.items.items[0]), buffer->name);
     for (uint32_t d = 0; d < buffer->ndim; d++) {
         const rlxc_expr *covered =
             at[d] == UINT32_MAX ? rlxc_i64(e->ctx, 1) : writer->block->axes[at[d]].extent;
@@ -148,8 +148,9 @@ static bool check_whole(rlxc_engine *e, const rlxc_node *writer, const rlxc_stmt
         if (!rlxc_is_const(min, 0) ||
             !rlxc_prove_eq(e->ctx, rlxc_cast(e->ctx, RLX_I64, covered),
                            rlxc_cast(e->ctx, RLX_I64, buffer->shape[d]), NULL))
-            return rlxc_refuse(e, "block '%s' writes %s elements of dimension %u of '%s', which has "
-                                  "%s",
+            return rlxc_refuse(e,
+                               "block '%s' writes %s elements of dimension %u of '%s', which has "
+                               "%s",
                                rlxc_block_of(writer), rlxc_expr_text(e, covered), d, buffer->name,
                                rlxc_expr_text(e, buffer->shape[d]));
     }
@@ -237,7 +238,8 @@ static const rlxc_buffer *produced(rlxc_engine *e, const rlxc_node *block, rlxc_
         *producer = writers.items.items[0];
     }
     if (!found)
-        rlxc_refuse(e, "block '%s' reads nothing that one other block writes", rlxc_block_of(block));
+        rlxc_refuse(e, "block '%s' reads nothing that one other block writes",
+                    rlxc_block_of(block));
     return found;
 }
 
@@ -269,8 +271,9 @@ bool rlxc_apply_reverse_compute_inline(rlxc_engine *e)
         if ((axis && !rlxc_is_const(axis->min, 0)) ||
             !rlxc_prove_eq(e->ctx, rlxc_cast(e->ctx, RLX_I64, extent),
                            rlxc_cast(e->ctx, RLX_I64, buffer->shape[d]), NULL))
-            return rlxc_refuse(e, "block '%s' reads %s elements of dimension %u of '%s', which has "
-                                  "%s",
+            return rlxc_refuse(e,
+                               "block '%s' reads %s elements of dimension %u of '%s', which has "
+                               "%s",
                                rlxc_block_of(block), rlxc_expr_text(e, extent), d, buffer->name,
                                rlxc_expr_text(e, buffer->shape[d]));
         if (axis)
@@ -278,7 +281,8 @@ bool rlxc_apply_reverse_compute_inline(rlxc_engine *e)
     }
     const rlxc_expr *indices[MAX_AXES];
     for (uint32_t d = 0; d < store->store.n && d < MAX_AXES; d++)
-        indices[d] = rlxc_simple(e, rlxc_substitute(e->ctx, store->store.indices[d], vars, values, n));
+        indices[d] =
+            rlxc_simple(e, rlxc_substitute(e->ctx, store->store.indices[d], vars, values, n));
     inlining q = {.e = e, .buffer = buffer, .value = made->store.value};
     const rlxc_expr *value = rlxc_substitute(e->ctx, store->store.value, vars, values, n);
     /* the one load left is of the element that the producer computes */

@@ -1,17 +1,9 @@
 /* Steps tensorize and rewrite, whose implementations kernels/ registers, and blockize. */
 #include <string.h>
 
-#include "compiler/base/nearest.h"
 #include "compiler/schedule/tree.h"
 
 /* --- tensorize, rewrite ----------------------------------------------------------------------- */
-
-/* After the tree was made anew: references go to the nodes of the same loop variable, or the same
- * block name; others are gone. */
-typedef struct rebinding {
-    rlxc_engine *e;
-    rlxc_node *old_root;
-} rebinding;
 
 static void collect(rlxc_engine *e, rlxc_node *node, rlxc_node_list *out)
 {
@@ -24,12 +16,13 @@ static bool is_same(const rlxc_node *a, const rlxc_node *b)
 {
     if (a->kind != b->kind)
         return false;
-    return a->kind == RLXC_NODE_LOOP ? a->var == b->var
-                                     : a->kind == RLXC_NODE_BLOCK &&
-                                           strcmp(rlxc_block_of(a), rlxc_block_of(b)) == 0;
+    return a->kind == RLXC_NODE_LOOP
+               ? a->var == b->var
+               : a->kind == RLXC_NODE_BLOCK && strcmp(rlxc_block_of(a), rlxc_block_of(b)) == 0;
 }
 
-/* Old nodes become what they are now, so that references need not be known. */
+/* After the tree was made anew: old nodes become those of the same loop variable, or the same block
+ * name, so that references to them hold; others are gone. */
 static void take_over(rlxc_engine *e, rlxc_node *old_root)
 {
     rlxc_node_list old = {0}, now = {0};
@@ -162,8 +155,8 @@ static bool split_value(rlxc_engine *e, const rlxc_node_list *outer, const rlxc_
     out->outer = rlxc_simple(e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, high, out->count));
     out->inner = low;
     return rlxc_prove_eq(ctx, rlxc_mul(ctx, out->outer, out->count), high, NULL) ||
-           rlxc_refuse(e, "%s is no multiple of %s, the iterations inside",
-                       rlxc_expr_text(e, high), rlxc_expr_text(e, out->count));
+           rlxc_refuse(e, "%s is no multiple of %s, the iterations inside", rlxc_expr_text(e, high),
+                       rlxc_expr_text(e, out->count));
 }
 
 bool rlxc_apply_blockize(rlxc_engine *e)
@@ -201,20 +194,18 @@ bool rlxc_apply_blockize(rlxc_engine *e)
     if (!axes)
         return false;
     for (uint32_t k = 0; k < b->n_axes; k++) {
-        halves h;
+        halves h = {NULL, NULL, NULL};
         const rlxc_axis *axis = &b->axes[k];
         if (!split_value(e, &outer, &inner, block->values[k], &h))
             return false;
         const rlxc_expr *var =
             rlxc_var(ctx, rlxc_internf(ctx, "%so", axis->var->var.name), axis->var->dtype);
-        const rlxc_expr *up = rlxc_add(ctx, axis->extent,
-                                       rlxc_sub(ctx, h.count, rlxc_i64(ctx, 1)));
+        const rlxc_expr *up = rlxc_add(ctx, axis->extent, rlxc_sub(ctx, h.count, rlxc_i64(ctx, 1)));
         axes[k] = (rlxc_axis){axis->kind, var, rlxc_int(ctx, axis->var->dtype, 0),
                               rlxc_simple(e, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, up, h.count))};
         values[k] = rlxc_cast(ctx, axis->var->dtype, h.outer);
-        now[k] = rlxc_cast(
-            ctx, axis->var->dtype,
-            rlxc_simple(e, rlxc_add(ctx, rlxc_mul(ctx, var, h.count), h.inner)));
+        now[k] = rlxc_cast(ctx, axis->var->dtype,
+                           rlxc_simple(e, rlxc_add(ctx, rlxc_mul(ctx, var, h.count), h.inner)));
     }
     const rlxc_block made = {
         .name = rlxc_block_name(e, rlxc_internf(ctx, "%s_o", rlxc_block_of(block))),

@@ -27,8 +27,8 @@ static uint32_t map_indices(layout *l, const rlxc_expr *const *indices, uint32_t
     const rlxc_expr *values[MAX_AXES];
     uint32_t n_out = l->map->call.n - 1 - n;
     for (uint32_t k = 0; k < n; k++)
-        values[k] = rlxc_cast(l->e->ctx, RLX_I64,
-                              rlxc_expr_rewrite(l->e->ctx, indices[k], mapped, l));
+        values[k] =
+            rlxc_cast(l->e->ctx, RLX_I64, rlxc_expr_rewrite(l->e->ctx, indices[k], mapped, l));
     for (uint32_t k = 0; k < n_out; k++)
         out[k] = rlxc_simple(l->e, rlxc_substitute(l->e->ctx, l->map->call.args[1 + n + k],
                                                    l->map->call.args + 1, values, n));
@@ -89,8 +89,8 @@ static bool new_shape(rlxc_engine *e, const rlxc_buffer *buffer, const rlxc_expr
                                rlxc_expr_text(e, results[k]));
         out[k] = rlxc_simple(e, rlxc_add(ctx, span.max, rlxc_i64(ctx, 1)));
         after = rlxc_simple(e, rlxc_mul(ctx, after, out[k]));
-        axes[k] = (rlxc_axis){RLXC_AXIS_SPATIAL, rlxc_var(ctx, "v", RLX_I64), rlxc_i64(ctx, 0),
-                              out[k]};
+        axes[k] =
+            (rlxc_axis){RLXC_AXIS_SPATIAL, rlxc_var(ctx, "v", RLX_I64), rlxc_i64(ctx, 0), out[k]};
     }
     const rlxc_block block = {.name = "index_map", .axes = axes, .n_axes = n_out};
     const rlxc_stmt *nothing = rlxc_stmt_evaluate(ctx, rlxc_int(ctx, RLX_I32, 0));
@@ -125,8 +125,9 @@ bool rlxc_apply_transform_layout(rlxc_engine *e)
         return false;
     uint32_t n = inputs_of(map), n_out = map->call.n - 1 - n;
     if (!rlxc_is_temp(e, buffer))
-        return rlxc_refuse(e, "'%s' is a parameter: its layout is the caller's; use cache_read or "
-                              "cache_write first",
+        return rlxc_refuse(e,
+                           "'%s' is a parameter: its layout is the caller's; use cache_read or "
+                           "cache_write first",
                            buffer->name);
     if (n != buffer->ndim || n > MAX_AXES || n_out > MAX_AXES || n_out == 0)
         return rlxc_refuse(e, "index_map takes %u indices and gives %u; '%s' has %u", n, n_out,
@@ -207,8 +208,9 @@ static bool is_product(padding *p, const rlxc_expr *x, uint32_t *loads, uint32_t
     }
     ++*loads;
     return uses || axis == UINT32_MAX ||
-           rlxc_refuse(e, "'%s' is not indexed by reduction axis '%s': it may hold infinities, "
-                          "which times zero are none",
+           rlxc_refuse(e,
+                       "'%s' is not indexed by reduction axis '%s': it may hold infinities, "
+                       "which times zero are none",
                        x->load.buffer->name, p->block->block->axes[axis].var->var.name);
 }
 
@@ -224,10 +226,10 @@ static rlxc_node *new_copy(padding *p, const rlxc_buffer *to, const rlxc_expr *c
         axes[k] = (rlxc_axis){RLXC_AXIS_SPATIAL, vars[k], rlxc_i64(ctx, 0), shape[k]};
     const rlxc_block block = {
         .name = rlxc_block_name(p->e, name), .axes = axes, .n_axes = to->ndim};
-    rlxc_node *node = rlxc_new_block(p->e, &block, vars, NULL,
-                                     rlxc_stmt_store(ctx, to, vars, to->ndim, value));
+    rlxc_node *node =
+        rlxc_new_block(p->e, &block, vars, NULL, rlxc_stmt_store(ctx, to, vars, to->ndim, value));
     rlxc_domain all = {0};
-    return rlxc_nest_over(p->e, node, &all, true);
+    return rlxc_nest_over(p->e, node, &all, true, p->e->root);
 }
 
 /* A padded stand-in for |buffer|, which the block accesses at |indices|: filled in front of the
@@ -243,8 +245,7 @@ static bool stand_in(padding *p, const rlxc_buffer *buffer, const rlxc_expr *con
         inner[k] = p->extents[axis];
         vars[k] = rlxc_var(ctx, rlxc_internf(ctx, "v%u", k), RLX_I64);
         if (shape[k] != inner[k])
-            inside = rlxc_both(p->e, inside,
-                               rlxc_binary(ctx, RLXC_EXPR_LT, vars[k], inner[k]));
+            inside = rlxc_both(p->e, inside, rlxc_binary(ctx, RLXC_EXPR_LT, vars[k], inner[k]));
     }
     const char *name = rlxc_internf(ctx, "%s_pad", buffer->name);
     rlxc_buffer *temp = rlxc_new_temp(p->e, buffer, name, "global", shape);
@@ -286,8 +287,8 @@ static bool read_padding(padding *p)
                                b->axes[k].var->var.name, rlxc_block_of(p->block));
         p->extents[k] = rlxc_simple(e, rlxc_cast(e->ctx, RLX_I64, b->axes[k].extent));
         const rlxc_expr *up = rlxc_add(e->ctx, p->extents[k], rlxc_i64(e->ctx, multiple - 1));
-        p->padded[k] = rlxc_simple(
-            e, rlxc_mul(e->ctx, rlxc_binary(e->ctx, RLXC_EXPR_FLOORDIV, up, by), by));
+        p->padded[k] =
+            rlxc_simple(e, rlxc_mul(e->ctx, rlxc_binary(e->ctx, RLXC_EXPR_FLOORDIV, up, by), by));
         if (rlxc_prove_eq(e->ctx, p->padded[k], p->extents[k], NULL))
             p->padded[k] = p->extents[k];
     }
@@ -304,8 +305,8 @@ static bool grow_loops(padding *p)
         if (rlxc_n_children(loops.items.items[i]) != 1)
             return rlxc_refuse(e, "loop %s holds more than block '%s'",
                                rlxc_loop_name(e, loops.items.items[i]), rlxc_block_of(p->block));
-    rlxc_axis *axes = rlxc_copy(e->ctx, p->block->block->axes,
-                                p->block->block->n_axes * sizeof *axes);
+    rlxc_axis *axes =
+        rlxc_copy(e->ctx, p->block->block->axes, p->block->block->n_axes * sizeof *axes);
     for (uint32_t k = 0; k < p->block->block->n_axes; k++) {
         axes[k].extent = rlxc_cast(e->ctx, axes[k].var->dtype, p->padded[k]);
         for (uint32_t i = 0; i < loops.items.count; i++)
@@ -332,10 +333,10 @@ bool rlxc_apply_pad_einsum(rlxc_engine *e)
         return false;
     uint32_t loads = 0;
     if (!is_product(&p, x->bin.b, &loads, UINT32_MAX))
-        return rlxc_failed(e->ctx) ? false
-                                   : rlxc_refuse(e, "block '%s' adds %s, which is no product",
-                                                 rlxc_block_of(p.block),
-                                                 rlxc_expr_text(e, x->bin.b));
+        return rlxc_failed(e->ctx)
+                   ? false
+                   : rlxc_refuse(e, "block '%s' adds %s, which is no product",
+                                 rlxc_block_of(p.block), rlxc_expr_text(e, x->bin.b));
     for (uint32_t k = 0; k < p.block->block->n_axes; k++)
         if (p.block->block->axes[k].kind == RLXC_AXIS_REDUCE && p.padded[k] != p.extents[k] &&
             !is_product(&p, x->bin.b, &loads, k))
@@ -343,8 +344,7 @@ bool rlxc_apply_pad_einsum(rlxc_engine *e)
     for (uint32_t k = 0; k < store->store.n; k++)
         if (axis_of(p.block, store->store.indices[k]) == UINT32_MAX)
             return rlxc_refuse(e, "block '%s' writes at %s, which is no axis of it",
-                               rlxc_block_of(p.block),
-                               rlxc_expr_text(e, store->store.indices[k]));
+                               rlxc_block_of(p.block), rlxc_expr_text(e, store->store.indices[k]));
     p.scope = rlxc_scope_of(p.block);
     rlxc_accesses_in all = {0};
     rlxc_block_accesses(e, p.block, &all);

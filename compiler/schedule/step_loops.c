@@ -34,8 +34,7 @@ static const rlxc_expr *new_var(rlxc_engine *e, const rlxc_node *of, const char 
 enum { MAX_PARTS = 16 };
 
 /* The extents of the parts; |*out_open|: the one that is None. */
-static bool split_extents(rlxc_engine *e, const rlxc_node *loop, const rlxc_expr **out,
-                          uint32_t n)
+static bool split_extents(rlxc_engine *e, const rlxc_node *loop, const rlxc_expr **out, uint32_t n)
 {
     const rlxc_attr *factors = rlxc_arg(e, "factors");
     const rlxc_expr *product = rlxc_i64(e->ctx, 1), *extent = wide(e, loop->extent);
@@ -104,9 +103,11 @@ bool rlxc_apply_split(rlxc_engine *e)
     const rlxc_expr *extent = wide(e, loop->extent);
     bool exact = rlxc_prove_eq(e->ctx, total, extent, NULL);
     if (!exact && rlxc_arg_bool(e, "disable_predication", false))
-        return rlxc_refuse(e, "disable_predication: %s iterations of the parts are not proved to be "
-                              "the %s of loop %s",
-                           rlxc_expr_text(e, total), rlxc_expr_text(e, extent), rlxc_loop_name(e, loop));
+        return rlxc_refuse(e,
+                           "disable_predication: %s iterations of the parts are not proved to be "
+                           "the %s of loop %s",
+                           rlxc_expr_text(e, total), rlxc_expr_text(e, extent),
+                           rlxc_loop_name(e, loop));
     value = rlxc_simple(e, value);
     rlxc_node *body = loop->kids.items.items[0];
     rlxc_put_for(e, loop, parts[0]);
@@ -154,8 +155,8 @@ bool rlxc_apply_fuse(rlxc_engine *e)
                                    rlxc_loop_name(e, at[k]));
         total = rlxc_simple(e, rlxc_mul(e->ctx, total, rlxc_cast(e->ctx, RLX_I64, at[i]->extent)));
     }
-    const rlxc_expr *var = rlxc_var(
-        e->ctx, rlxc_internf(e->ctx, "%s_fused", at[0]->var->var.name), RLX_I64);
+    const rlxc_expr *var =
+        rlxc_var(e->ctx, rlxc_internf(e->ctx, "%s_fused", at[0]->var->var.name), RLX_I64);
     rlxc_node *fused = rlxc_new_loop(e, var, total);
     const rlxc_expr *vars[MAX_PARTS], *values[MAX_PARTS], *below = rlxc_i64(e->ctx, 1);
     for (uint32_t i = n; i-- > 0;) {
@@ -244,7 +245,6 @@ static bool check_reorder(rlxc_engine *e, const rlxc_node_list *chain, const rlx
                                    rlxc_expr_text(e, inner->extent), rlxc_loop_name(e, inner),
                                    rlxc_loop_name(e, outer));
         }
-    const rlxc_node *top = chain->items.items[0];
     rlxc_node_list blocks = {0};
     rlxc_blocks_in(e, chain->items.items[n - 1]->kids.items.items[0], false, &blocks);
     for (uint32_t i = 0; i < blocks.items.count; i++) {
@@ -259,7 +259,6 @@ static bool check_reorder(rlxc_engine *e, const rlxc_node_list *chain, const rlx
         if (!rlxc_is_injective(e, block, &why))
             return rlxc_refuse(e, "block '%s': %s", rlxc_block_of(block), why);
     }
-    (void)top;
     return blocks.items.count == 1 || rlxc_check_covered(e, chain->items.items[n - 1]);
 }
 
@@ -273,8 +272,7 @@ bool rlxc_apply_reorder(rlxc_engine *e)
     for (uint32_t i = 1; i < n; i++) {
         if (!rlxc_is_inside(given.items.items[i], bottom) &&
             !rlxc_is_inside(bottom, given.items.items[i]))
-            return rlxc_refuse(e, "loops %s and %s are not in one nest",
-                               rlxc_loop_name(e, bottom),
+            return rlxc_refuse(e, "loops %s and %s are not in one nest", rlxc_loop_name(e, bottom),
                                rlxc_loop_name(e, given.items.items[i]));
         if (rlxc_is_inside(given.items.items[i], bottom))
             bottom = given.items.items[i];
@@ -300,13 +298,13 @@ bool rlxc_apply_reorder(rlxc_engine *e)
     if (rlxc_failed(e->ctx) || !check_reorder(e, &chain, &order))
         return false;
     rlxc_node *top = chain.items.items[0], *body = bottom->kids.items.items[0];
-    rlxc_node *parent = top->parent, *hold = rlxc_new_loop(e, top->var, top->extent);
+    rlxc_node *hold = rlxc_new_loop(e, top->var, top->extent);
     rlxc_put_for(e, top, hold);
     for (uint32_t i = 0; i + 1 < order.items.count; i++)
         rlxc_adopt(e, order.items.items[i], order.items.items[i + 1]);
     rlxc_adopt(e, order.items.items[order.items.count - 1], body);
     rlxc_put_for(e, hold, order.items.items[0]);
-    return parent != NULL;
+    return true;
 }
 
 /* --- kinds of loops --------------------------------------------------------------------------- */
@@ -328,8 +326,9 @@ static bool check_private(rlxc_engine *e, const rlxc_node *loop, const rlxc_node
                                                    !rlxc_block_touches(e, other, buffer, false));
         }
         if (!mine)
-            return rlxc_refuse(e, "every iteration of loop %s writes the same elements of '%s' "
-                                  "(block '%s')",
+            return rlxc_refuse(e,
+                               "every iteration of loop %s writes the same elements of '%s' "
+                               "(block '%s')",
                                rlxc_loop_name(e, loop), buffer->name, rlxc_block_of(block));
     }
     return true;
@@ -371,8 +370,9 @@ bool rlxc_apply_vectorize(rlxc_engine *e)
     rlxc_node *loop = rlxc_arg_loop(e, "loop");
     int64_t extent;
     if (loop && !rlxc_is_int(loop->extent, &extent))
-        return rlxc_refuse(e, "loop %s has %s iterations: the lanes of a vector are a constant; "
-                              "split it first",
+        return rlxc_refuse(e,
+                           "loop %s has %s iterations: the lanes of a vector are a constant; "
+                           "split it first",
                            rlxc_loop_name(e, loop), rlxc_expr_text(e, loop->extent));
     return loop && set_kind(e, RLXC_LOOP_VECTORIZED);
 }

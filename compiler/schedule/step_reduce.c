@@ -37,8 +37,9 @@ static bool kept_part(rlxc_engine *e, const rlxc_expr *predicate, const rlxc_nod
 static bool check_decompose(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop)
 {
     if (!block->block->init)
-        return rlxc_refuse(e, "block '%s' has no initial value: it is no reduction, or it was "
-                              "decomposed",
+        return rlxc_refuse(e,
+                           "block '%s' has no initial value: it is no reduction, or it was "
+                           "decomposed",
                            rlxc_block_of(block));
     if (!rlxc_is_inside(block, loop) || rlxc_scope_of(block) != rlxc_scope_of(loop))
         return rlxc_refuse(e, "loop %s is not around block '%s'", rlxc_loop_name(e, loop),
@@ -46,9 +47,10 @@ static bool check_decompose(rlxc_engine *e, const rlxc_node *block, const rlxc_n
     for (const rlxc_node *at = loop->parent; at && at->kind != RLXC_NODE_BLOCK; at = at->parent) {
         const char *axis;
         if (at->kind == RLXC_NODE_LOOP && rlxc_serves(e, at, block, RLXC_AXIS_REDUCE, &axis))
-            return rlxc_refuse(e, "loop %s is inside loop %s, which serves the reduction axis '%s' "
-                                  "of block '%s': the initial value would be written in each of "
-                                  "its iterations",
+            return rlxc_refuse(e,
+                               "loop %s is inside loop %s, which serves the reduction axis '%s' "
+                               "of block '%s': the initial value would be written in each of "
+                               "its iterations",
                                rlxc_loop_name(e, loop), rlxc_loop_name(e, at), axis,
                                rlxc_block_of(block));
     }
@@ -155,8 +157,9 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
                            (start->kind == RLXC_EXPR_FLOAT && start->f == known[i].identity) ||
                            (start->kind == RLXC_EXPR_INT && (double)start->i == known[i].identity);
             if (!neutral)
-                return rlxc_refuse(e, "block '%s' begins with %s, which would be added for every "
-                                      "part",
+                return rlxc_refuse(e,
+                                   "block '%s' begins with %s, which would be added for every "
+                                   "part",
                                    rlxc_block_of(block), rlxc_expr_text(e, start));
             *out = (reducer){known[i].op, side ? x->bin.a : x->bin.b, start};
             return true;
@@ -198,131 +201,173 @@ static rlxc_node *reduced_along(rlxc_engine *e, rlxc_node *loop)
     return NULL;
 }
 
-bool rlxc_apply_rfactor(rlxc_engine *e)
-{
-    rlxc_context *ctx = e->ctx;
-    rlxc_node *loop = rlxc_arg_loop(e, "loop");
-    rlxc_node *block = loop ? reduced_along(e, loop) : NULL;
-    rlxc_node_list loops = {0};
+/* Where the parts of the reduction get their axes from. */
+typedef struct factoring {
+    rlxc_engine *e;
+    rlxc_node *block, *loop;
+    rlxc_node_list loops;
     reducer op;
-    int64_t position;
-    const char *why;
-    if (!block || !rlxc_arg_int(e, "factor_axis", 0, &position) || !find_reducer(e, block, &op))
-        return false;
-    rlxc_loops_around(e, block, &loops);
-    if (!check_nest(e, block, &loops, loop))
-        return false;
-    if (!rlxc_is_injective(e, block, &why))
-        return rlxc_refuse(e, "block '%s': %s", rlxc_block_of(block), why);
-    const rlxc_block *b = block->block;
-    const rlxc_stmt *store = rlxc_only_store(block);
-    const rlxc_buffer *out = store->store.buffer;
-    uint32_t n = out->ndim, n_axes = 0;
-    if (position < 0)
-        position += (int64_t)n + 1;
-    if (position < 0 || position > n || n + 1 > MAX_LOOPS || b->n_axes > MAX_LOOPS ||
-        loops.items.count > MAX_LOOPS)
-        return rlxc_refuse(e, "factor_axis %lld: '%s' has %u dimensions", (long long)position,
-                           out->name, n);
-    if (rlxc_expr_uses_var(ctx, loop->extent, loop->var) || !rlxc_is_const(loop->min, 0))
-        return rlxc_refuse(e, "loop %s does not begin at 0", rlxc_loop_name(e, loop));
-    /* axes of the parts: the results' own, and one for each loop of the reduction */
+    uint32_t position; /* of the new dimension */
     rlxc_axis axes[2 * MAX_LOOPS];
-    const rlxc_expr *values[2 * MAX_LOOPS], *old[MAX_LOOPS], *now[MAX_LOOPS];
-    const rlxc_expr *loop_vars[MAX_LOOPS], *loop_axes[MAX_LOOPS], *part = NULL;
-    uint32_t n_loops = 0, n_old = 0;
+    const rlxc_expr *values[2 * MAX_LOOPS], *part;
+    uint32_t n_axes;
+    const rlxc_expr *old[MAX_LOOPS], *now[MAX_LOOPS]; /* the block's axes, in those of the parts */
+    uint32_t n_old;
+    const rlxc_expr *predicate, *inside; /* about results; about the reduction, in the new axes */
+} factoring;
+
+/* Axes: the results' own, and one for each loop of the reduction. */
+static bool part_axes(factoring *f)
+{
+    rlxc_engine *e = f->e;
+    rlxc_context *ctx = e->ctx;
+    const rlxc_block *b = f->block->block;
+    const rlxc_expr *loop_vars[MAX_LOOPS], *loop_axes[MAX_LOOPS];
+    bool kept[MAX_LOOPS];
+    uint32_t n = 0;
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind == RLXC_AXIS_SPATIAL) {
-            axes[n_axes] = b->axes[k];
-            values[n_axes++] = block->values[k];
+            f->axes[f->n_axes] = b->axes[k];
+            f->axes[f->n_axes].var = f->now[f->n_old] = rlxc_var_like(ctx, b->axes[k].var);
+            f->old[f->n_old++] = b->axes[k].var;
+            f->values[f->n_axes++] = f->block->values[k];
         }
-    for (uint32_t i = 0; i < loops.items.count; i++) {
-        const rlxc_node *at = loops.items.items[i];
-        if (!rlxc_serves(e, at, block, RLXC_AXIS_REDUCE, NULL))
+    for (uint32_t i = 0; i < f->loops.items.count; i++) {
+        const rlxc_node *at = f->loops.items.items[i];
+        kept[i] = !rlxc_serves(e, at, f->block, RLXC_AXIS_REDUCE, NULL);
+        if (kept[i])
             continue;
-        const rlxc_expr *var = rlxc_var(ctx, rlxc_internf(ctx, "v%s", at->var->var.name),
-                                        at->var->dtype);
-        axes[n_axes] = (rlxc_axis){at == loop ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE, var, at->min,
-                                   at->extent};
-        values[n_axes++] = at->var;
-        loop_vars[n_loops] = at->var;
-        loop_axes[n_loops++] = var;
-        part = at == loop ? var : part;
+        const char *name = rlxc_internf(ctx, "v%s", at->var->var.name);
+        const rlxc_expr *var = rlxc_var(ctx, name, at->var->dtype);
+        rlxc_axis_kind kind = at == f->loop ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE;
+        f->axes[f->n_axes] = (rlxc_axis){kind, var, at->min, at->extent};
+        f->values[f->n_axes++] = at->var;
+        loop_vars[n] = at->var;
+        loop_axes[n++] = var;
+        f->part = at == f->loop ? var : f->part;
     }
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind == RLXC_AXIS_REDUCE) {
-            old[n_old] = b->axes[k].var;
-            now[n_old++] = rlxc_substitute(ctx, block->values[k], loop_vars, loop_axes, n_loops);
+            f->old[f->n_old] = b->axes[k].var;
+            f->now[f->n_old++] = rlxc_substitute(ctx, f->block->values[k], loop_vars, loop_axes, n);
         }
-    bool kept[MAX_LOOPS];
-    for (uint32_t i = 0; i < loops.items.count; i++)
-        kept[i] = !rlxc_serves(e, loops.items.items[i], block, RLXC_AXIS_REDUCE, NULL);
-    const rlxc_expr *predicate = NULL, *inside = NULL;
-    if (!kept_part(e, block->predicate, &loops, kept, &predicate))
+    if (!kept_part(e, f->block->predicate, &f->loops, kept, &f->predicate))
         return false;
-    for (uint32_t i = 0; i < loops.items.count; i++)
+    for (uint32_t i = 0; i < f->loops.items.count; i++)
         kept[i] = !kept[i];
-    if (!kept_part(e, block->predicate, &loops, kept, &inside))
+    if (!kept_part(e, f->block->predicate, &f->loops, kept, &f->inside))
         return false;
-    if (inside)
-        inside = rlxc_substitute(ctx, inside, loop_vars, loop_axes, n_loops);
-    /* the buffer of the parts */
+    if (f->inside)
+        f->inside = rlxc_substitute(ctx, f->inside, loop_vars, loop_axes, n);
+    return true;
+}
+
+/* The block of the parts, in the place of the whole reduction's; gives their buffer. */
+static rlxc_buffer *make_parts(factoring *f, const rlxc_stmt *store, rlxc_node **out)
+{
+    rlxc_context *ctx = f->e->ctx;
+    const rlxc_buffer *to = store->store.buffer;
     const rlxc_expr *shape[MAX_LOOPS], *at[MAX_LOOPS];
+    uint32_t n = to->ndim;
     for (uint32_t d = 0, from = 0; d <= n; d++) {
-        bool here = d == (uint32_t)position;
-        shape[d] = here ? rlxc_cast(ctx, RLX_I64, loop->extent) : out->shape[from];
-        at[d] = here ? part : store->store.indices[from];
+        bool here = d == f->position;
+        shape[d] = here ? rlxc_cast(ctx, RLX_I64, f->loop->extent) : to->shape[from];
+        at[d] = here ? f->part
+                     : rlxc_substitute(ctx, store->store.indices[from], f->old, f->now, f->n_old);
         from += !here;
     }
-    const char *name = rlxc_internf(ctx, "%s_rf", out->name);
-    rlxc_buffer *parts = rlxc_buffer_new(ctx, name, out->dtype, shape, n + 1);
+    rlxc_buffer *parts =
+        rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_rf", to->name), to->dtype, shape, n + 1);
     parts->scope = rlxc_intern_cstr(ctx, "global");
-    rlxc_add_temp(e, parts);
-    const rlxc_expr *value = rlxc_substitute(ctx, op.value, old, now, n_old);
-    const rlxc_stmt *body = rlxc_stmt_store(
-        ctx, parts, at, n + 1, rlxc_binary(ctx, op.op, rlxc_load(ctx, parts, at, n + 1), value));
-    if (inside) /* parts without any element keep their initial value */
-        body = rlxc_stmt_if(ctx, inside, body, NULL);
-    rlxc_block rf = {.name = rlxc_block_name(e, rlxc_internf(ctx, "%s_rf", rlxc_block_of(block))),
-                     .axes = rlxc_copy(ctx, axes, n_axes * sizeof *axes),
-                     .n_axes = n_axes,
-                     .annotations = b->annotations};
+    rlxc_add_temp(f->e, parts);
+    const rlxc_expr *value = rlxc_substitute(ctx, f->op.value, f->old, f->now, f->n_old);
+    const rlxc_expr *sum = rlxc_binary(ctx, f->op.op, rlxc_load(ctx, parts, at, n + 1), value);
+    const rlxc_stmt *start = rlxc_stmt_store(ctx, parts, at, n + 1, f->op.identity);
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, parts, at, n + 1, sum);
+    if (f->inside) /* parts without any element keep their initial value */
+        body = rlxc_stmt_if(ctx, f->inside, body, NULL);
+    const char *name = rlxc_internf(ctx, "%s_rf", rlxc_block_of(f->block));
+    rlxc_block rf = {.name = rlxc_block_name(f->e, name),
+                     .axes = rlxc_copy(ctx, f->axes, f->n_axes * sizeof *f->axes),
+                     .n_axes = f->n_axes,
+                     .annotations = f->block->block->annotations};
     bool reduces = false;
-    for (uint32_t k = 0; k < n_axes; k++)
-        reduces = reduces || axes[k].kind == RLXC_AXIS_REDUCE;
-    const rlxc_stmt *start = rlxc_stmt_store(ctx, parts, at, n + 1, op.identity);
+    for (uint32_t k = 0; k < f->n_axes; k++)
+        reduces = reduces || f->axes[k].kind == RLXC_AXIS_REDUCE;
     if (reduces)
         rf.init = start;
-    else if (!inside) /* one element in each part */
-        body = rlxc_stmt_store(ctx, parts, at, n + 1, value);
-    else
+    else if (f->inside)
         body = rlxc_stmt_seq(ctx, (const rlxc_stmt *[]){start, body}, 2);
-    rlxc_node *made = rlxc_new_block(e, &rf, values, predicate, body);
-    rlxc_put_for(e, block, made);
-    /* the sum of the parts: the block itself, over its results and the parts */
-    const rlxc_expr *sum_part = rlxc_var(ctx, rlxc_intern_cstr(ctx, "vpart"), RLX_I64);
-    rlxc_axis *sum_axes = rlxc_try_alloc(ctx, (size_t)b->n_axes + 1, sizeof *sum_axes);
-    if (!sum_axes)
+    else /* one element in each part */
+        body = rlxc_stmt_store(ctx, parts, at, n + 1, value);
+    *out = rlxc_new_block(f->e, &rf, f->values, f->predicate, body);
+    return parts;
+}
+
+/* The block itself sums the parts. */
+static bool sum_parts(factoring *f, const rlxc_stmt *store, const rlxc_buffer *parts)
+{
+    rlxc_context *ctx = f->e->ctx;
+    const rlxc_block *b = f->block->block;
+    const rlxc_expr *var = rlxc_var(ctx, rlxc_intern_cstr(ctx, "vpart"), RLX_I64);
+    const rlxc_expr *at[MAX_LOOPS];
+    rlxc_axis *axes = rlxc_try_alloc(ctx, (size_t)b->n_axes + 1, sizeof *axes);
+    uint32_t n = 0;
+    if (!axes)
         return false;
-    uint32_t n_sum = 0;
     for (uint32_t k = 0; k < b->n_axes; k++)
         if (b->axes[k].kind == RLXC_AXIS_SPATIAL)
-            sum_axes[n_sum++] = b->axes[k];
-    sum_axes[n_sum++] = (rlxc_axis){RLXC_AXIS_REDUCE, sum_part, rlxc_i64(ctx, 0),
-                                    rlxc_cast(ctx, RLX_I64, loop->extent)};
-    at[position] = sum_part;
-    block->block->axes = sum_axes;
-    block->block->n_axes = n_sum;
-    block->values = rlxc_try_alloc(ctx, (size_t)n_sum + 1, sizeof *block->values);
-    if (!block->values)
+            axes[n++] = b->axes[k];
+    axes[n++] = (rlxc_axis){RLXC_AXIS_REDUCE, var, rlxc_i64(ctx, 0),
+                            rlxc_cast(ctx, RLX_I64, f->loop->extent)};
+    for (uint32_t d = 0, from = 0; d <= store->store.n; d++)
+        at[d] = d == f->position ? var : store->store.indices[from++];
+    f->block->block->axes = axes;
+    f->block->block->n_axes = n;
+    f->block->values = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *f->block->values);
+    const rlxc_expr *self =
+        rlxc_load(ctx, store->store.buffer, store->store.indices, store->store.n);
+    const rlxc_expr *sum =
+        rlxc_binary(ctx, f->op.op, self, rlxc_load(ctx, parts, at, store->store.n + 1));
+    rlxc_set_body(
+        f->e, f->block,
+        rlxc_stmt_store(ctx, store->store.buffer, store->store.indices, store->store.n, sum));
+    return f->block->values != NULL;
+}
+
+bool rlxc_apply_rfactor(rlxc_engine *e)
+{
+    factoring f = {.e = e, .loop = rlxc_arg_loop(e, "loop")};
+    int64_t position;
+    const char *why;
+    f.block = f.loop ? reduced_along(e, f.loop) : NULL;
+    if (!f.block || !rlxc_arg_int(e, "factor_axis", 0, &position) ||
+        !find_reducer(e, f.block, &f.op))
         return false;
-    const rlxc_expr *self = rlxc_load(ctx, out, store->store.indices, n);
-    rlxc_set_body(e, block,
-                  rlxc_stmt_store(ctx, out, store->store.indices, n,
-                                  rlxc_binary(ctx, op.op, self,
-                                              rlxc_load(ctx, parts, at, n + 1))));
+    rlxc_loops_around(e, f.block, &f.loops);
+    if (!check_nest(e, f.block, &f.loops, f.loop))
+        return false;
+    if (!rlxc_is_injective(e, f.block, &why))
+        return rlxc_refuse(e, "block '%s': %s", rlxc_block_of(f.block), why);
+    const rlxc_stmt *store = rlxc_only_store(f.block);
+    uint32_t n = store->store.n;
+    position = position < 0 ? position + (int64_t)n + 1 : position;
+    if (position < 0 || position > n || n + 1 > MAX_LOOPS || f.block->block->n_axes > MAX_LOOPS ||
+        f.loops.items.count > MAX_LOOPS)
+        return rlxc_refuse(e, "factor_axis %lld: '%s' has %u dimensions", (long long)position,
+                           store->store.buffer->name, n);
+    if (!rlxc_is_const(f.loop->min, 0))
+        return rlxc_refuse(e, "loop %s does not begin at 0", rlxc_loop_name(e, f.loop));
+    f.position = (uint32_t)position;
+    rlxc_node *made;
+    if (!part_axes(&f))
+        return false;
+    const rlxc_buffer *parts = make_parts(&f, store, &made);
+    rlxc_put_for(e, f.block, made);
+    if (!sum_parts(&f, store, parts))
+        return false;
     rlxc_domain all = {0};
-    rlxc_node *nest = rlxc_nest_over(e, block, &all, true);
+    rlxc_node *nest = rlxc_nest_over(e, f.block, &all, true, e->root);
     rlxc_node *scope = rlxc_scope_of(made);
     rlxc_insert(e, scope, rlxc_position_in(scope, made) + 1, nest);
     rlxc_give(e, 0, made);

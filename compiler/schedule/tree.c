@@ -118,16 +118,15 @@ const rlxc_stmt *rlxc_tree_stmt(rlxc_engine *e, const rlxc_node *node)
                                 : rlxc_stmt_evaluate(ctx, rlxc_int(ctx, RLX_I32, 0));
     rlxc_stmt *out;
     if (node->kind == RLXC_NODE_LOOP) {
-        out = rlxc_copy(ctx,
-                        rlxc_stmt_for(ctx, node->var, node->min, node->extent, node->loop_kind,
-                                      body),
-                        sizeof *out);
+        out = rlxc_copy(
+            ctx, rlxc_stmt_for(ctx, node->var, node->min, node->extent, node->loop_kind, body),
+            sizeof *out);
         out->loop.annotations = node->annotations;
     } else {
         rlxc_block *block = rlxc_copy(ctx, node->block, sizeof *block);
         block->body = body;
-        out = rlxc_copy(ctx, rlxc_stmt_block(ctx, block, node->values, node->predicate),
-                        sizeof *out);
+        out =
+            rlxc_copy(ctx, rlxc_stmt_block(ctx, block, node->values, node->predicate), sizeof *out);
     }
     if (node->stmt)
         out->range = node->stmt->range;

@@ -25,9 +25,9 @@ typedef struct rlxc_node_list {
 struct rlxc_node {
     rlxc_node_kind kind;
     rlxc_node *parent;
-    rlxc_node_list kids; /* LOOP, BLOCK: one */
-    const rlxc_stmt *stmt; /* LEAF; of others what they were made of, or NULL */
-    const char *gone;      /* the step that took it out, or NULL */
+    rlxc_node_list kids;                 /* LOOP, BLOCK: one */
+    const rlxc_stmt *stmt;               /* LEAF; of others what they were made of, or NULL */
+    const char *gone;                    /* the step that took it out, or NULL */
     const rlxc_expr *var, *min, *extent; /* LOOP */
     rlxc_loop_kind loop_kind;
     rlxc_attrs annotations;
@@ -169,9 +169,10 @@ typedef struct rlxc_domain { /* of the axes of a block; {NULL, NULL}: all of the
 /* For an index that is an axis + a constant: the axis, and what |span| of the index is for it. */
 bool rlxc_axis_at(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *index, rlxc_span span,
                   uint32_t *axis, rlxc_span *out);
-/* Loops over the domain of |block|'s axes around it; its values and predicate are set. Gives the
- * outermost node. */
-rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, bool keep_unit);
+/* Loops over the domain of |block|'s axes around it, to stand in |at|; its values and predicate are
+ * set. Gives the outermost node. */
+rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, bool keep_unit,
+                          const rlxc_node *at);
 /* What |producer| writes is complete in each iteration of |loop|: no reduction of it goes on in
  * |loop| or around it. */
 bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_node *loop);
@@ -187,8 +188,13 @@ bool rlxc_check_spatial(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
 bool rlxc_check_covered(rlxc_engine *e, const rlxc_node *loop);
 bool rlxc_is_reduction(const rlxc_node *block); /* it has reduction axes */
 /* Whether |loop|'s variable is in a value of an axis of this kind. */
-bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block,
-                 rlxc_axis_kind kind, const char **out_axis);
+bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block, rlxc_axis_kind kind,
+                 const char **out_axis);
+
+/* --- place_buffers.c --- */
+
+/* Allocates temporaries in the loops that they are local to; false after an error. */
+bool rlxc_place_buffers(rlxc_engine *e);
 
 /* --- the steps --- */
 

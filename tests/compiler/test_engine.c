@@ -1,0 +1,184 @@
+/* The steps of schedules, table-driven: tests/schedule/NAME.sch, whose first line names the module
+ * that it is for (tests/schedule/MODULE), is applied to it.
+ *
+ *  - What is printed then is NAME.after.txt; RLX_BLESS=1 writes these: review them as a diff.
+ *  - The kernel computes what the one without a schedule does, at sizes that divide nothing.
+ *  - A second line "# error: TEXT" says that the list is illegal, and what the message has. Lists
+ *    after a line "# ---" are cases of their own, for the same module. */
+#include "tests/support/rlx_test.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/schedule/engine.h"
+#include "compiler/script/script.h"
+#include "tests/compiler/kernel_fixture.h"
+
+enum { ELEMENTS = 1 << 14, MAX_PATH = 512 };
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s cannot be read", path);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    char *text = malloc((size_t)size + 1);
+    rewind(file);
+    text[fread(text, 1, (size_t)size, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* The module that the first line names. */
+static char *read_module(const char *text)
+{
+    char path[MAX_PATH], name[64];
+    cr_assert(sscanf(text, "# %60s", name) == 1);
+    snprintf(path, sizeof path, "tests/schedule/%s", name);
+    return read_text(path);
+}
+
+static bool schedule(kernel_fixture *f, const char *path, const char *text)
+{
+    rlxc_schedules *all = rlxc_alloc(f->ctx, sizeof *all);
+    if (!rlxc_parse_schedules(f->ctx, path, text, strlen(text), all))
+        return false;
+    f->options.schedules = all;
+    return rlxc_pass_apply_schedules(f->ctx, f->module, &f->options);
+}
+
+static void each_schedule(void (*run)(const char *path, const char *text))
+{
+    struct dirent **entries;
+    int n = scandir("tests/schedule", &entries, NULL, alphasort);
+    cr_assert(n > 0);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(name);
+        if (length > 4 && strcmp(name + length - 4, ".sch") == 0) {
+            char path[MAX_PATH];
+            snprintf(path, sizeof path, "tests/schedule/%s", name);
+            char *text = read_text(path);
+            run(path, text);
+            free(text);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void check_golden(const char *path, const char *text)
+{
+    char after[MAX_PATH];
+    kernel_fixture f;
+    if (strstr(text, "# error:"))
+        return;
+    snprintf(after, sizeof after, "%.*s.after.txt", (int)(strlen(path) - 4), path);
+    char *module = read_module(text);
+    cr_assert(kernel_fixture_parse(&f, NULL, 2, NULL, module));
+    if (schedule(&f, path, text)) {
+        const char *printed = rlxc_print_module(f.ctx, f.module);
+        if (getenv("RLX_BLESS")) {
+            FILE *file = fopen(after, "wb");
+            cr_assert(file && fputs(printed, file) >= 0 && fclose(file) == 0);
+        }
+        char *expected = read_text(after);
+        cr_expect_str_eq(printed, expected, "%s: printed:\n%s", path, printed);
+        free(expected);
+    } else {
+        cr_expect(false, "%s: %s", path, rlxc_render_diagnostics(f.ctx));
+    }
+    kernel_fixture_deinit(&f);
+    free(module);
+}
+
+Test(engine, every_schedule_prints_what_was_reviewed)
+{
+    each_schedule(check_golden);
+}
+
+static void fill(float *values, unsigned seed)
+{
+    for (int i = 0; i < ELEMENTS; i++) {
+        seed = seed * 1103515245u + 12345u;
+        values[i] = (float)(seed >> 16 & 255) / 256.0f - 0.5f;
+    }
+}
+
+static void check_numbers(const char *path, const char *text)
+{
+    static const int64_t sizes[] = {0, 1, 2, 7, 16, 33};
+    static float a[ELEMENTS], b[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
+    kernel_fixture plain, scheduled;
+    if (strstr(text, "# error:"))
+        return;
+    char *module = read_module(text);
+    cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module));
+    cr_assert(kernel_fixture_build(&plain));
+    cr_assert(kernel_fixture_parse(&scheduled, NULL, 2, NULL, module));
+    cr_assert(schedule(&scheduled, path, text), "%s", rlxc_render_diagnostics(scheduled.ctx));
+    cr_assert(kernel_fixture_build(&scheduled), "%s", path);
+    fill(a, 1);
+    fill(b, 2);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        void *one[] = {a, b, expected}, *two[] = {a, b, got};
+        for (int i = 0; i < ELEMENTS; i++)
+            expected[i] = got[i] = -77;
+        cr_assert_eq(kernel_fixture_call(&plain, "f", one, &sizes[s]), 0);
+        cr_assert_eq(kernel_fixture_call(&scheduled, "f", two, &sizes[s]), 0);
+        int wrong = 0;
+        for (int i = 0; i < ELEMENTS; i++)
+            wrong += !(fabsf(expected[i] - got[i]) <= 1e-5f * (1 + fabsf(expected[i])));
+        cr_expect_eq(wrong, 0, "%s: n = %d: %d elements differ", path, (int)sizes[s], wrong);
+    }
+    kernel_fixture_deinit(&plain);
+    kernel_fixture_deinit(&scheduled);
+    free(module);
+}
+
+Test(engine, scheduled_kernels_compute_the_same)
+{
+    each_schedule(check_numbers);
+}
+
+/* One case of a file of illegal lists: "# error: TEXT" and the steps below. */
+static void check_error(const char *path, const char *module, const char *text)
+{
+    char wanted[256];
+    kernel_fixture f;
+    const char *at = strstr(text, "# error: ");
+    cr_assert(at && sscanf(at, "# error: %255[^\n]", wanted) == 1);
+    cr_assert(kernel_fixture_parse(&f, NULL, 2, "x86-64-v3", module));
+    const char *before = rlxc_print_module(f.ctx, f.module);
+    cr_expect(!schedule(&f, path, text), "%s: legal:\n%s", path, text);
+    cr_expect(strstr(rlxc_render_diagnostics(f.ctx), wanted), "%s lacks '%s':\n%s", path, wanted,
+              rlxc_render_diagnostics(f.ctx));
+    cr_expect_str_eq(rlxc_print_module(f.ctx, f.module), before);
+    kernel_fixture_deinit(&f);
+}
+
+static void check_errors(const char *path, const char *text)
+{
+    if (!strstr(text, "# error:"))
+        return;
+    char *module = read_module(text), *copy = strdup(text), *at = copy;
+    while (at) {
+        char *next = strstr(at, "# ---\n");
+        if (next) {
+            *next = '\0';
+            next += strlen("# ---\n");
+        }
+        check_error(path, module, at);
+        at = next;
+    }
+    free(copy);
+    free(module);
+}
+
+Test(engine, illegal_steps_say_why_and_change_nothing)
+{
+    each_schedule(check_errors);
+}
