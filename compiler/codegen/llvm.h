@@ -165,6 +165,11 @@ LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x); /* (1 + erf x) / 2 */
 LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_atan(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_asin(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_acos(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_sinh(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_cosh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
 
 /* --- llvm_alias.c --- */

@@ -355,9 +355,12 @@ static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtyp
         LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
         bool wide; /* of float64 as well */
     } functions[] = {
-        {RLXC_INTRINSIC_exp, rlxc_llvm_exp, true},   {RLXC_INTRINSIC_log, rlxc_llvm_log, true},
-        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh, true}, {RLXC_INTRINSIC_erf, rlxc_llvm_erf, true},
-        {RLXC_INTRINSIC_sin, rlxc_llvm_sin, false},  {RLXC_INTRINSIC_cos, rlxc_llvm_cos, false},
+        {RLXC_INTRINSIC_exp, rlxc_llvm_exp, true},    {RLXC_INTRINSIC_log, rlxc_llvm_log, true},
+        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh, true},  {RLXC_INTRINSIC_erf, rlxc_llvm_erf, true},
+        {RLXC_INTRINSIC_sin, rlxc_llvm_sin, false},   {RLXC_INTRINSIC_cos, rlxc_llvm_cos, false},
+        {RLXC_INTRINSIC_asin, rlxc_llvm_asin, false}, {RLXC_INTRINSIC_acos, rlxc_llvm_acos, false},
+        {RLXC_INTRINSIC_atan, rlxc_llvm_atan, false}, {RLXC_INTRINSIC_sinh, rlxc_llvm_sinh, false},
+        {RLXC_INTRINSIC_cosh, rlxc_llvm_cosh, false},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].id == id)

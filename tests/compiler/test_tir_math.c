@@ -29,7 +29,9 @@ static const struct {
     {"exp", exp, 1.1, expl, 1.1},    {"log", log, 1.0, logl, 1.0},
     {"tanh", tanh, 1.5, tanhl, 1.5}, {"sigmoid", sigmoid, 2.0, wide_sigmoid, 2.0},
     {"erf", erf, 1.5, erfl, 1.8},    {"sin", sin, 1.5, sinl, 1.0},
-    {"cos", cos, 1.5, cosl, 1.0},
+    {"cos", cos, 1.5, cosl, 1.0},    {"atan", atan, 1.6, atanl, 1.0},
+    {"asin", asin, 1.8, asinl, 1.0}, {"acos", acos, 1.6, acosl, 1.0},
+    {"sinh", sinh, 2.0, sinhl, 2.0}, {"cosh", cosh, 2.0, coshl, 2.0},
 };
 
 #define ROW(name, type, loop, at)                                                             \
@@ -45,7 +47,12 @@ static const struct {
     ROW("log", type, loop, at)     \
     ROW("tanh", type, loop, at)    \
     ROW("sigmoid", type, loop, at) \
-    ROW("erf", type, loop, at) ROW("sin", type, loop, at) ROW("cos", type, loop, at)
+    ROW("erf", type, loop, at)     \
+    ROW("sin", type, loop, at)     \
+    ROW("cos", type, loop, at)     \
+    ROW("atan", type, loop, at)    \
+    ROW("asin", type, loop, at)    \
+    ROW("acos", type, loop, at) ROW("sinh", type, loop, at) ROW("cosh", type, loop, at)
 #define EACH "        for i in range(n):\n            "
 #define VECTORS(n)                                        \
     "        for i in range((n + " n " - 1) // " n "):\n" \
