@@ -37,6 +37,7 @@ typedef struct rlxc_llvm {
     const char *triple, *layout; /* as LLVM spells them */
     RLXC_VEC(rlxc_llvm_part) parts;
     rlxc_map symbols;   /* of the kernels, in any part */
+    rlxc_map shared;    /* loop -> rlxc_shared_use */
     rlxc_map externals; /* name of a C function -> its type as text */
 
     /* The part being filled. */
@@ -185,6 +186,10 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message);
 /* --- llvm_parallel.c --- */
 /* A parallel loop: a function for a share of it, called through ctx->parallel_for. */
 void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop);
+
+/* --- llvm_share.c --- */
+/* Calls what g->shared has for the loop; false where it has nothing. */
+bool rlxc_llvm_shared(rlxc_llvm *g, const rlxc_stmt *loop);
 
 /* --- llvm_function.c --- */
 void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f);

@@ -356,7 +356,8 @@ void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s)
         break;
     }
     case RLXC_STMT_FOR:
-        loop(g, s);
+        if (!rlxc_llvm_shared(g, s))
+            loop(g, s);
         break;
     case RLXC_STMT_WHILE:
         while_loop(g, s);

@@ -9,6 +9,7 @@
  * reported as one. */
 #include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
+#include "compiler/codegen/share.h"
 #include "compiler/ir/device.h"
 
 #include <string.h>
@@ -99,6 +100,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
         if (f)
             rlxc_map_set(g->ctx, &g->symbols, rlxc_key(rlxc_kernel_symbol(g->ctx, f)), g);
     }
+    rlxc_share_loops(g->ctx, module, &g->shared);
     if (!open_part(g))
         return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {

@@ -1,0 +1,86 @@
+/* Loops that kernels have in common up to sizes: each is compiled once, as a function that gets the
+ * sizes as arguments.
+ *
+ * Two loops are alike when they differ only in the variables they use from outside and in integer
+ * constants that decide no code: strides, places, trip counts of longer loops. A constant that all
+ * loops of a group agree on stays a constant. What is unrolled or vectorised, element types, the
+ * indices of temporaries and divisors inside of inner loops must be equal. So replacing a body's
+ * parameters by what one place passes gives exactly the loop of that place.
+ *
+ * Nothing here knows LLVM; llvm_share.c emits the bodies and their calls. */
+#ifndef RLXC_CODEGEN_SHARE_H
+#define RLXC_CODEGEN_SHARE_H
+
+#include "compiler/ir/relax.h"
+
+typedef struct rlxc_shared_body {
+    uint32_t number;          /* among all */
+    const rlxc_prim_func *f;  /* where it was found first */
+    const rlxc_stmt *stmt;    /* with parameters in place of what differs */
+    const rlxc_expr **params; /* variables: those used from outside, then sizes */
+    uint32_t n_params;
+    bool parallel; /* holds a parallel loop, which may fail */
+    bool emitted;  /* by code generation */
+} rlxc_shared_body;
+
+typedef struct rlxc_shared_use {
+    rlxc_shared_body *body;
+    const rlxc_expr *const *args; /* for the parameters: variables, then sizes */
+} rlxc_shared_use;
+
+/* Loop (rlxc_stmt) -> rlxc_shared_use, for every loop of |module| that is called. */
+void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, rlxc_map *out_uses);
+
+/* --- share_walk.c: one loop ------------------------------------------------------------------ */
+
+enum {
+    RLXC_SHARE_SLOTS = 512,
+    RLXC_SHARE_TOKENS = 1 << 14,
+    RLXC_SHARE_VARS = 48,
+    RLXC_SHARE_DEPTH = 32
+};
+
+typedef struct rlxc_share_scope { /* what is known of the function around the loop */
+    rlxc_map memory;              /* variables of memory that exist before the loop: its kind */
+    rlxc_map locals;              /* temporaries on the stack: variable -> its ALLOCATE or DECL */
+    RLXC_VEC(struct rlxc_closed_local) closed;
+    const rlxc_map *sizes; /* variables that bodies have in place of constants */
+    uint32_t flags;        /* of function and loops around, what code depends on */
+} rlxc_share_scope;
+
+typedef struct rlxc_share_walk {
+    rlxc_context *ctx;
+    const rlxc_share_scope *scope;
+    const rlxc_stmt *loop;
+    const rlxc_expr **slots; /* building: what stands for each constant (NULL: itself); else NULL */
+    RLXC_VEC(uint64_t) tokens;          /* equal for loops that are alike */
+    RLXC_VEC(const rlxc_expr *) values; /* constants that may differ, or sizes of a body around */
+    RLXC_VEC(const rlxc_expr *) vars;   /* used from outside */
+    RLXC_VEC(const rlxc_stmt *) locals; /* temporaries that the loop can have of its own */
+    rlxc_map numbers;                   /* variable -> its number by first occurrence */
+    rlxc_map buffers;                   /* buffer -> what stands for it */
+    uint32_t n_numbers, n_buffers;
+    const rlxc_stmt *around[RLXC_SHARE_DEPTH]; /* loops from w->loop on */
+    uint32_t n_around;
+    uint32_t serial; /* of those, the ones that are not parallel */
+    uint32_t slot;
+    int64_t weight, times; /* statements once unrolled; of the place */
+    bool parallel, literal, bad;
+} rlxc_share_walk;
+
+/* Goes over w->loop; gives the rebuilt one, or NULL where it cannot be shared. */
+const rlxc_stmt *rlxc_share_walk_loop(rlxc_share_walk *w);
+
+/* --- share_locals.c: temporaries ------------------------------------------------------------- */
+
+typedef struct rlxc_closed_local { /* |loop| writes |var| before it reads it; nothing after reads */
+    const rlxc_stmt *loop;
+    const rlxc_expr *var;
+} rlxc_closed_local;
+
+/* Adds to scope->closed the innermost loops among items[from..n) that could each have the temporary
+ * |var| of |count| elements for themselves; none unless that holds for all uses. */
+void rlxc_share_close(rlxc_context *ctx, rlxc_share_scope *scope, const rlxc_stmt *const *items,
+                      uint32_t n, const rlxc_expr *var, uint32_t count);
+
+#endif
