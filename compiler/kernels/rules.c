@@ -154,11 +154,14 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step 
     int64_t sizes[RLXC_MAX_SIZES];
     if (!rlxc_sizes_of_step(ctx, r, step, sizes))
         return false;
-    rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
+    if (c->s->options->steps)
+        rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
     e->asking = true;
     e->why = NULL;
     const bool taken = fits(c->s, i, r->pattern) && r->apply(c, i, sizes);
     e->asking = false;
+    if (taken)
+        note_step(c->s, i, r, sizes);
     if (!taken && !rlxc_failed(ctx))
         rlxc_error(ctx, step->range, "%s: block %s of %s: %s", rlxc_print_step(ctx, step),
                    name_of(&c->s->items[i]), c->s->f->name, e->why ? e->why : "is none for it");
@@ -252,7 +255,10 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
 {
     rlxc_stages s;
     const rlxc_schedule_steps *list = given_to(options, f);
-    const bool first = options->explain && strcmp(r->name, FIRST_RULE) == 0 && !list;
+    const bool is_first = strcmp(r->name, FIRST_RULE) == 0,
+               first = options->explain && is_first && !list;
+    if (is_first)
+        rlxc_name_blocks(ctx, f);
     if (rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED)) ||
         !rlxc_stages_of(ctx, options, f, &s)) {
         if (first)

@@ -36,7 +36,7 @@ const rlxc_rule *rlxc_rule_named(const char *name);
 
 /* The schedules of a module: what rules decided, and what they are given instead. */
 typedef struct rlxc_rule_steps {
-    rlxc_schedules made;         /* a list for each function, in order */
+    rlxc_schedules made;         /* a list for each function that steps were made for, in order */
     const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
     rlxc_map used;               /* steps of |given| that were applied */
 } rlxc_rule_steps;
@@ -45,6 +45,8 @@ typedef struct rlxc_rule_steps {
  * where it is no step of rules. */
 const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_step *step,
                                    const char **out_block);
+/* Gives blocks of |f| that share a name another one: "add", "add_1"; steps know blocks by it. */
+void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f);
 /* Whether rules take all steps of the list, kernels among them: other lists are for the engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
 

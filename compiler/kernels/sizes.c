@@ -101,6 +101,65 @@ bool rlxc_rules_take(const rlxc_schedule_steps *list)
     return kernels;
 }
 
+/* --- names of blocks ---------------------------------------------------------------------------
+ */
+
+typedef struct naming {
+    rlxc_context *ctx;
+    rlxc_map all, taken; /* names: of all blocks; of those that were renamed or keep theirs */
+    bool again;          /* some name is there twice */
+} naming;
+
+static void remember(rlxc_context *ctx, rlxc_map *names, const char *name)
+{
+    rlxc_map_set(ctx, names, rlxc_key(name), (void *)(uintptr_t)name);
+}
+
+static bool note_name(void *user, const rlxc_stmt *s)
+{
+    naming *n = user;
+    if (s->kind == RLXC_STMT_BLOCK && s->block.block->name) {
+        n->again = n->again || rlxc_map_get(&n->all, rlxc_key(s->block.block->name));
+        remember(n->ctx, &n->all, s->block.block->name);
+    }
+    return true;
+}
+
+static const rlxc_stmt *rename_block(void *user, const rlxc_stmt *s)
+{
+    naming *n = user;
+    if (s->kind != RLXC_STMT_BLOCK || !s->block.block->name)
+        return NULL;
+    const char *old = s->block.block->name, *name = old;
+    if (rlxc_map_get(&n->taken, rlxc_key(old)))
+        for (uint32_t k = 1; name == old || rlxc_map_get(&n->all, rlxc_key(name)); k++) {
+            if (rlxc_failed(n->ctx))
+                return NULL;
+            name = rlxc_internf(n->ctx, "%s_%u", old, k);
+        }
+    remember(n->ctx, &n->taken, name);
+    remember(n->ctx, &n->all, name);
+    if (name == old)
+        return NULL;
+    rlxc_block *block = rlxc_copy(n->ctx, s->block.block, sizeof *block);
+    block->name = name;
+    rlxc_stmt *renamed = rlxc_copy(n->ctx, s, sizeof *renamed);
+    renamed->block.block = block;
+    return renamed;
+}
+
+void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f)
+{
+    naming n = {.ctx = ctx};
+    const rlxc_stmt_rewriter rewriter = {.user = &n, .stmt = rename_block};
+    rlxc_stmt_visit(f->body, note_name, &n);
+    if (!n.again)
+        return;
+    const rlxc_stmt *body = rlxc_stmt_rewrite(ctx, f->body, &rewriter);
+    if (!rlxc_failed(ctx))
+        f->body = body;
+}
+
 /* --- sizes ------------------------------------------------------------------------------------ */
 
 rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes)

@@ -1,0 +1,176 @@
+/* Steps of rules: what rlxc --emit=schedule prints reads back, and gives the same loops and the
+ * same object code; edited sizes are applied, or refused with the step, the size and its bound. */
+#include "tests/support/rlx_test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/codegen/codegen.h"
+#include "compiler/driver/compile.h"
+#include "compiler/kernels/rules.h"
+#include "compiler/script/script.h"
+
+typedef struct outcome {
+    const char *steps, *module; /* as texts; NULL: refused */
+    const char *errors;
+    rlxc_native object;
+} outcome;
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    char *text = calloc(1, 1 << 16);
+    cr_assert(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Lowers the file, with the steps of |given| unless that is NULL. */
+static outcome lower(rlxc_context *ctx, const char *path, const char *text, const char *given,
+                     bool compile)
+{
+    rlxc_options options;
+    rlxc_rule_steps steps = {0};
+    rlxc_schedules lists = {0};
+    outcome out = {0};
+    cr_assert(rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    options.steps = &steps;
+    rlxc_module *module = rlxc_read_module(ctx, path, text, strlen(text));
+    cr_assert(module);
+    if (given) {
+        cr_assert(rlxc_parse_schedules(ctx, "given.py", given, strlen(given), &lists), "%s",
+                  rlxc_render_diagnostics(ctx));
+        steps.given = &lists;
+    }
+    if (rlxc_lower_module(ctx, module, &options, NULL) &&
+        (!compile || rlxc_compile_native(ctx, module, &options, RLXC_NATIVE_OBJECT, &out.object))) {
+        out.steps = rlxc_print_schedules(ctx, "Module", &steps.made);
+        out.module = rlxc_print_module(ctx, module);
+    }
+    out.errors = rlxc_render_diagnostics(ctx);
+    return out;
+}
+
+static void check_round_trip(const char *path, const char *step)
+{
+    char *text = read_text(path);
+    rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
+    const bool compile = strcmp(step, "\"tile\"") == 0 || strcmp(step, "\"quant\"") == 0;
+    const outcome made = lower(first, path, text, NULL, compile);
+    cr_assert(made.steps && strstr(made.steps, step), "%s: %s\n%s", path, made.errors, made.steps);
+    const outcome again = lower(second, path, text, made.steps, compile);
+    cr_assert(again.steps, "%s: %s", path, again.errors);
+    cr_expect_str_eq(again.steps, made.steps, "%s", path);
+    cr_expect(strcmp(again.module, made.module) == 0, "%s: other loops", path);
+    cr_expect(again.object.size == made.object.size &&
+                  (!compile || memcmp(again.object.data, made.object.data, made.object.size) == 0),
+              "%s: other object code", path);
+    rlxc_context_destroy(first);
+    rlxc_context_destroy(second);
+    free(text);
+}
+
+static const struct {
+    const char *path, *step;
+} examples[] = {
+    {"tests/passes/schedule.attention/two_heads.py", "\"online_softmax\""},
+    {"tests/passes/schedule.inline/producer_of_a_sum.py", "compute_inline"},
+    {"tests/passes/schedule.winograd/convolution_and_bias.py", "\"minimal_filtering\""},
+    {"tests/passes/schedule.quant/weights_of_eight_bits.py", "\"quant\""},
+    {"tests/passes/schedule.int8_gemm/integers.py", "\"int8_gemm\""},
+    {"tests/passes/schedule.int8_conv/pointwise.py", "\"int8_conv\""},
+    {"tests/passes/schedule.sliding/depthwise.py", "\"sliding\""},
+    {"tests/passes/schedule.tile/product_and_row_sums.py", "\"tile\""},
+    {"tests/passes/schedule.rows/choice.py", "\"rows\""},
+    {"tests/passes/schedule/matmul_tile_and_rows.py", "\"blocks\": 4"},
+};
+
+Test(rule_steps, printed_steps_give_the_same_code)
+{
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        check_round_trip(examples[i].path, examples[i].step);
+}
+
+/* |from| becomes |to| in the steps that were made for the example. */
+typedef struct edit {
+    const char *path, *from, *to;
+    const char *message; /* NULL: the steps are applied, and the loops are others */
+} edit;
+
+#define TILE "tests/passes/schedule.tile/product_and_row_sums.py"
+#define SLIDING "tests/passes/schedule.sliding/depthwise.py"
+#define ATTENTION "tests/passes/schedule.attention/two_heads.py"
+#define QUANT "tests/passes/schedule.quant/weights_of_eight_bits.py"
+#define GEMM "tests/passes/schedule.int8_gemm/integers.py"
+#define CONV "tests/passes/schedule.int8_conv/pointwise.py"
+#define WINOGRAD "tests/passes/schedule.winograd/convolution_and_bias.py"
+#define ROWS "tests/passes/schedule.rows/choice.py"
+
+static const edit edits[] = {
+    {TILE, "\"rows\": 4, \"tail1\": 3", "\"rows\": 5, \"tail1\": 3", NULL},
+    {TILE, "\"block\": 48", "\"block\": 2", NULL},
+    {TILE, "\"lanes\": 8", "\"lanes\": 4", NULL},
+    {SLIDING, "\"columns\": 8", "\"columns\": 5", NULL},
+    {ATTENTION, "\"keys\": 48", "\"keys\": 96", NULL},
+    {QUANT, "\"rows1\": 4", "\"rows1\": 3", NULL},
+    {GEMM, "\"rows1\": 6", "\"rows1\": 4", NULL},
+    {CONV, "\"rows1\": 6", "\"rows1\": 4", NULL},
+    {WINOGRAD, "\"tiles\": 24", "\"tiles\": 12", NULL},
+    {ROWS, "\"threads\": 1", "\"threads\": 0", NULL},
+    {TILE, "\"rows\": 4", "\"rows\": 99", "size 'rows' is 99, between 1 and 32 is needed"},
+    {TILE, "\"rows\": 4", "\"rows\": \"x\"", "size 'rows' is no number"},
+    {TILE, "\"lanes\": 8, ", "", "size 'lanes' is missing"},
+    {TILE, "\"lanes\": 8", "\"lanes\": 8, \"colour\": 1", "tile has no size 'colour'"},
+    {TILE, "\"tail1\": 3", "\"tail1\": 4", "tail1 is 4, below 4 is needed"},
+    {TILE, "\"tail3\": 1", "\"tail3\": 0", "has 2 rows, 1 is needed"},
+    {TILE, "\"chains\": 8", "\"chains\": 8, \"k_block\": 8", "k_block is 8, which needs panels"},
+    {TILE, "\"chains\": 8", "\"chains\": 8, \"fetch\": 1", "fetch is 1, which needs panels"},
+    {TILE, "\"chains\": 8", "\"chains\": 8, \"epilogue\": 1", "epilogue is 1, but no block maps c"},
+    {TILE, "name=\"c\"", "name=\"d\"", "no block d of k is left for it"},
+    {TILE, "tensor_intrin=\"tile\"", "tensor_intrin=\"quant\"", "quant has no size"},
+    {SLIDING, "\"lanes\": 8", "\"lanes\": 0", "size 'lanes' is 0, between 1 and 64 is needed"},
+    {ATTENTION, "\"keys\": 48", "\"keys\": 2", "keys is 2, below rows or tail_rows"},
+    {QUANT, "\"vectors1\": 2", "\"vectors1\": 3", "do not divide panels of 32 columns"},
+    {QUANT, "\"row_bits\": 16", "\"row_bits\": 9", "0, 8, 12, 16 and 24 are known"},
+    {QUANT, "\"span\": 1", "\"span\": 2", "span is 2, which needs"},
+    {GEMM, "\"rows1\": 6", "\"rows1\": 6, \"bytes\": 1", "bytes is 1, which needs"},
+    {CONV, "\"lanes\": 8", "\"lanes\": 7", "do not divide panels of"},
+    {WINOGRAD, "\"product_rows\": 6", "\"product_rows\": 33", "size 'product_rows' is 33"},
+    {ROWS, "\"blocks\": 1", "\"blocks\": 2", "blocks is 2, but only 1 share their rows"},
+    {ROWS, "\"unroll\": 16", "\"unroll\": 16, \"transpose\": 16", "transpose is 16, but"},
+};
+
+static void check_edit(const edit *e)
+{
+    char *text = read_text(e->path);
+    rlxc_context *first = rlxc_context_create(NULL), *second = rlxc_context_create(NULL);
+    const outcome made = lower(first, e->path, text, NULL, false);
+    cr_assert(made.steps);
+    const char *at = strstr(made.steps, e->from);
+    cr_assert(at, "%s is not in\n%s", e->from, made.steps);
+    char *edited = calloc(1, strlen(made.steps) + strlen(e->to) + 1);
+    memcpy(edited, made.steps, (size_t)(at - made.steps));
+    strcat(edited, e->to);
+    strcat(edited, at + strlen(e->from));
+    const outcome again = lower(second, e->path, text, edited, false);
+    if (e->message)
+        cr_expect(!again.steps && strstr(again.errors, e->message) &&
+                      strstr(again.errors, "given.py:"),
+                  "%s: '%s' expected, got\n%s", e->to, e->message, again.errors);
+    else
+        cr_expect(again.steps && strcmp(again.module, made.module) != 0, "%s: %s", e->to,
+                  again.errors);
+    rlxc_context_destroy(first);
+    rlxc_context_destroy(second);
+    free(edited);
+    free(text);
+}
+
+Test(rule_steps, edited_steps_are_applied_or_refused)
+{
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        check_edit(&edits[i]);
+}
