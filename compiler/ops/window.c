@@ -235,6 +235,7 @@ const rlxc_expr *rlxc_window_both(rlxc_context *ctx, const rlxc_expr *a, const r
 rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
                                    const rlxc_expr *fill, bool up)
 {
+    const rlx_dtype dtype = fill->dtype;
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
     int64_t before[RLXC_MAX_NDIM] = {0};
@@ -249,7 +250,7 @@ rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc
     }
     if (!any)
         return *x;
-    const rlxc_buffer *copy = rlxc_te_temp(te, "pad_temp", x->dtype, dims, x->ndim);
+    const rlxc_buffer *copy = rlxc_te_temp(te, "pad_temp", dtype, dims, x->ndim);
     rlxc_te_spatial(te, "pad_temp", copy);
     for (uint32_t i = 0; i < x->ndim; i++) {
         const rlxc_expr *low = rlxc_i64(ctx, before[i]), *here = te->axes[i], *test = NULL;
@@ -262,10 +263,9 @@ rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc
         if (test)
             inside = rlxc_window_both(ctx, inside, test);
     }
-    const rlxc_expr *value = rlxc_te_get(te, x, at);
+    const rlxc_expr *value = rlxc_cast(ctx, dtype, rlxc_te_get(te, x, at));
     rlxc_te_store(te, copy, inside ? rlxc_te_if(ctx, inside, value, fill) : value);
-    return (rlxc_te_operand){
-        .buffer = copy, .dtype = x->dtype, .ndim = x->ndim, .dims = copy->shape};
+    return (rlxc_te_operand){.buffer = copy, .dtype = dtype, .ndim = x->ndim, .dims = copy->shape};
 }
 
 const rlxc_expr *rlxc_window_product(rlxc_te *te, rlx_dtype dtype, const rlxc_te_operand *x,
@@ -333,7 +333,9 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     } else if (!rlxc_dtype_eq(dtype, out->dtype)) {
         acc = rlxc_te_temp(&te, "conv_acc", dtype, out->shape, out->ndim);
     }
-    x = rlxc_window_padded(&te, &w, &x, rlxc_te_number(ctx, x.dtype, 0), false);
+    /* a narrow image is widened once, not for each output: many read each element */
+    const bool widens = groups == 1 && rlxc_dtype_is_float(x.dtype) && x.dtype.bits < dtype.bits;
+    x = rlxc_window_padded(&te, &w, &x, rlxc_te_number(ctx, widens ? dtype : x.dtype, 0), false);
     const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM] = {0};
     rlxc_te_block(&te, te.name);
     for (uint32_t i = 0; i < out->ndim; i++) {

@@ -45,8 +45,8 @@ bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
 /* The element type of a convolution's result: out_dtype, or that of its operands. False after an
  * error. */
 bool rlxc_window_dtype(const rlxc_call_view *v, rlx_dtype *out);
-/* |x|, or a copy of it as a temporary with the padding around it, of |fill|; |up|: and what the
- * last window reaches beyond when the result's size is rounded up. */
+/* |x|, or a copy of it as a temporary with the padding around it, of |fill| and of its type; |up|:
+ * and what the last window reaches beyond when the result's size is rounded up. */
 rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
                                    const rlxc_expr *fill, bool up);
 /* x[at] * weight[wt], in |dtype|. */
