@@ -58,8 +58,8 @@ ONNX_GEN    = $(BUILD)/gen/onnx/onnx.pb-c
 RUNTIME_SRC  := $(filter-out %/main.c,$(wildcard vm/*.c vm/*/*.c builtins/*.c))
 RLX_SRC      := $(wildcard vm/cli/*.c)
 RUNTIME_SRC  := $(filter-out $(RLX_SRC) $(if $(filter 1,$(THREADPOOL)),vm/no_threads.c,vm/start_threads.c),$(RUNTIME_SRC))
-COMPILER_SRC := $(filter-out %/main.c,$(wildcard compiler/*/*.c compiler/*/*/*.c))
-RLXC_SRC     := $(wildcard compiler/driver/main.c)
+COMPILER_SRC := $(filter-out compiler/cli/%,$(wildcard compiler/*/*.c compiler/*/*/*.c))
+RLXC_SRC     := $(wildcard compiler/cli/*.c)
 SUPPORT_SRC  := $(wildcard tests/support/*.c)
 VM_TESTS     := $(wildcard tests/vm/*.c tests/builtins/*.c tests/cli/*.c)
 COMPILER_TESTS := $(wildcard tests/compiler/*.c)
@@ -143,7 +143,7 @@ $(BUILD)/vm_tests: $(call obj,$(VM_TESTS) $(TEST_SRC)) $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(RUNTIME_LIBS)
 $(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked
-$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+$(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
 # The compiler's tests of several threads alone, for ThreadSanitizer.

@@ -19,6 +19,7 @@ struct rlxc_module;
 struct rlx_exec_builder;
 struct rlxc_explain;
 struct rlxc_rule_steps;
+struct rlxc_extra_pass; /* passes.h */
 
 typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
     int opt_level;            /* 0..3 */
@@ -48,6 +49,8 @@ typedef struct rlxc_options { /* of one compilation; filled by the driver, read-
                                       NULL: nobody asks */
     const struct rlxc_schedules *schedules; /* --schedule (compiler/schedule/step.h); or NULL */
     uint32_t jobs; /* threads that generate code, the caller's among them; 0 is 1 */
+    const struct rlxc_extra_pass *extra; /* passes that users of the library added */
+    uint32_t n_extra;
 } rlxc_options;
 
 /* Whether |options| name the pass; to_mixed_precision by its type. */

@@ -90,6 +90,7 @@ bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_option
                        const rlxc_pass_hooks *hooks)
 {
     lowering l = {ctx, options, hooks};
+    rlxc_note_names(ctx, module);
     rlxc_pass_hooks own = {.user = &l, .after = after_pass};
     if (options->check && !rlxc_check_round_trip(ctx, module, "input"))
         return false;
@@ -172,13 +173,18 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
     return true;
 }
 
+bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                   rlx_exec_builder *builder)
+{
+    return rlxc_emit_bytecode(ctx, module, options, builder) &&
+           add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);
+}
+
 bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                          const rlxc_pass_hooks *hooks, rlx_exec_builder *builder)
 {
-    rlxc_note_names(ctx, module);
     return rlxc_lower_module(ctx, module, options, hooks) &&
-           rlxc_emit_bytecode(ctx, module, options, builder) &&
-           add_native(ctx, module, options, builder) && add_metadata(ctx, options, builder);
+           rlxc_generate(ctx, module, options, builder);
 }
 
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,

@@ -24,7 +24,11 @@ rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *byt
 bool rlxc_lower_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                        const rlxc_pass_hooks *hooks);
 
-/* Passes, native code, bytecode and metadata of |module| into |builder|. */
+/* Native code, bytecode and metadata of the lowered |module| into |builder|. */
+bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
+                   rlx_exec_builder *builder);
+
+/* rlxc_lower_module, then rlxc_generate. */
 bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                          const rlxc_pass_hooks *hooks, rlx_exec_builder *builder);
 

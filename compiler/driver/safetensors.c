@@ -115,6 +115,18 @@ static const void *aligned(rlxc_context *ctx, const void *data, size_t nbytes, s
     return copy;
 }
 
+bool rlxc_weights_add(rlxc_context *ctx, rlxc_weights *weights, rlxc_weight w)
+{
+    w.symbol = rlxc_weight_symbol(ctx, w.name);
+    if (rlxc_out_of_memory(ctx))
+        return false;
+    RLXC_PUSH(ctx, &weights->tensors, w);
+    if (rlxc_map_get(&weights->by_symbol, rlxc_key(w.symbol)) == NULL)
+        rlxc_map_set(ctx, &weights->by_symbol, rlxc_key(w.symbol),
+                     (void *)(uintptr_t)weights->tensors.count);
+    return !rlxc_out_of_memory(ctx);
+}
+
 static bool read_tensor(reader *r, const char *name, const json_t *entry)
 {
     rlxc_context *ctx = r->ctx;
@@ -147,14 +159,7 @@ static bool read_tensor(reader *r, const char *name, const json_t *entry)
     w.shape = rlxc_copy(ctx, dims, w.ndim * sizeof *dims);
     w.nbytes = end - begin;
     w.data = aligned(ctx, r->data + begin, w.nbytes, size);
-    w.symbol = rlxc_weight_symbol(ctx, name);
-    if (rlxc_out_of_memory(ctx))
-        return false;
-    RLXC_PUSH(ctx, &r->out->tensors, w);
-    if (rlxc_map_get(&r->out->by_symbol, rlxc_key(w.symbol)) == NULL)
-        rlxc_map_set(ctx, &r->out->by_symbol, rlxc_key(w.symbol),
-                     (void *)(uintptr_t)r->out->tensors.count);
-    return !rlxc_out_of_memory(ctx);
+    return rlxc_weights_add(ctx, r->out, w);
 }
 
 bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, size_t size,

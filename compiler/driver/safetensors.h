@@ -31,6 +31,8 @@ bool rlxc_weights_open(rlxc_context *ctx, const char *path, rlxc_weights *out);
 /* From bytes in memory, which must stay. */
 bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, size_t size,
                         rlxc_weights *out);
+/* Appends |w|, whose name is interned and whose symbol is set here; false when memory is out. */
+bool rlxc_weights_add(rlxc_context *ctx, rlxc_weights *weights, rlxc_weight w);
 void rlxc_weights_close(rlxc_weights *weights);
 
 /* |name| with '_' for what cannot stand in an identifier, interned. */

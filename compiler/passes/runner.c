@@ -18,10 +18,11 @@ static const rlxc_pass passes[] = {
 #undef RLXC_RULE
 #undef RLXC_PASS
 };
+enum { N_PASSES = sizeof passes / sizeof *passes };
 
 const rlxc_pass *rlxc_passes(uint32_t *out_count)
 {
-    *out_count = sizeof passes / sizeof *passes;
+    *out_count = N_PASSES;
     return passes;
 }
 
@@ -42,34 +43,99 @@ bool rlxc_is_requested(const rlxc_options *options, const char *pass)
     return false;
 }
 
-bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
-                     const rlxc_pass_hooks *hooks)
+typedef struct running {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    const rlxc_options *options;
+    const rlxc_pass_hooks *hooks;
+    uint32_t have; /* properties of the module */
+} running;
+
+/* Runs |pass|, or |extra| where that is given, whose row is |pass|. */
+static bool run_pass(running *r, const rlxc_pass *pass, const rlxc_extra_pass *extra)
 {
-    uint32_t count;
-    const rlxc_pass *table = rlxc_passes(&count);
-    uint32_t have = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const rlxc_pass *pass = &table[i];
-        if (options->opt_level < pass->min_opt_level && !rlxc_is_requested(options, pass->name))
-            continue;
-        if ((have & pass->needs) != pass->needs) {
-            rlxc_internal(ctx, (rlxc_range){0}, pass->name,
-                          "needs properties 0x%x of the module, has 0x%x", pass->needs, have);
-            return false;
-        }
-        double start = now_seconds();
-        rlxc_doing(ctx, "running pass", pass->name);
-        if (!pass->run(ctx, module, options) || rlxc_failed(ctx)) {
-            if (!rlxc_failed(ctx))
-                rlxc_internal(ctx, (rlxc_range){0}, pass->name, "failed without a diagnostic");
-            return false;
-        }
-        have = (have & ~pass->breaks) | pass->gives;
-        double seconds = now_seconds() - start;
-        if (options->check && !rlxc_well_formed(ctx, module, pass->name, true))
-            return false;
-        if (hooks && hooks->after && !hooks->after(hooks->user, pass, module, seconds))
+    rlxc_context *ctx = r->ctx;
+    if ((r->have & pass->needs) != pass->needs) {
+        rlxc_internal(ctx, (rlxc_range){0}, pass->name,
+                      "needs properties 0x%x of the module, has 0x%x", pass->needs, r->have);
+        return false;
+    }
+    double start = now_seconds();
+    rlxc_doing(ctx, "running pass", pass->name);
+    bool ok =
+        extra ? extra->run(extra->user, ctx, r->module) : pass->run(ctx, r->module, r->options);
+    if (!ok || rlxc_failed(ctx)) {
+        if (!rlxc_failed(ctx))
+            rlxc_internal(ctx, (rlxc_range){0}, pass->name, "failed without a diagnostic");
+        return false;
+    }
+    r->have = (r->have & ~pass->breaks) | pass->gives;
+    double seconds = now_seconds() - start;
+    if ((extra || r->options->check) &&
+        !rlxc_well_formed(ctx, r->module, pass->name, extra == NULL))
+        return false;
+    return !r->hooks || !r->hooks->after ||
+           r->hooks->after(r->hooks->user, pass, r->module, seconds);
+}
+
+static bool run_extra(running *r, const rlxc_extra_pass *extra)
+{
+    const rlxc_pass row = {.name = extra->name, .doc = extra->doc};
+    return run_pass(r, &row, extra);
+}
+
+/* The extra passes on one side of |anchor|, each with those beside it. An anchor stands before its
+ * passes in the list, so the recursion ends. */
+static bool run_beside(running *r, const char *anchor, bool after)
+{
+    for (uint32_t i = 0; i < r->options->n_extra; i++) {
+        const rlxc_extra_pass *extra = &r->options->extra[i];
+        if (extra->after == after && strcmp(extra->anchor, anchor) == 0 &&
+            !(run_beside(r, extra->name, false) && run_extra(r, extra) &&
+              run_beside(r, extra->name, true)))
             return false;
     }
     return true;
+}
+
+bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                     const rlxc_pass_hooks *hooks)
+{
+    running r = {ctx, module, options, hooks, 0};
+    for (uint32_t i = 0; i < N_PASSES; i++) {
+        const rlxc_pass *pass = &passes[i];
+        const bool skipped =
+            options->opt_level < pass->min_opt_level && !rlxc_is_requested(options, pass->name);
+        if (!run_beside(&r, pass->name, false) || (!skipped && !run_pass(&r, pass, NULL)) ||
+            !run_beside(&r, pass->name, true))
+            return false;
+    }
+    return true;
+}
+
+const char *rlxc_pass_needs(const char *name, uint32_t have)
+{
+    uint32_t needs = 0;
+    for (uint32_t i = 0; i < N_PASSES; i++)
+        if (strcmp(passes[i].name, name) == 0)
+            needs = passes[i].needs & ~have;
+    for (uint32_t i = 0; i < N_PASSES; i++)
+        if (passes[i].gives & needs)
+            return passes[i].name;
+    return NULL;
+}
+
+bool rlxc_run_pass(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
+                   const rlxc_pass_hooks *hooks, const char *name, uint32_t *io_have)
+{
+    running r = {ctx, module, options, hooks, *io_have};
+    bool ok = false, found = false;
+    for (uint32_t i = 0; i < N_PASSES && !found; i++)
+        if ((found = strcmp(passes[i].name, name) == 0))
+            ok = run_pass(&r, &passes[i], NULL);
+    for (uint32_t i = 0; i < options->n_extra && !found; i++)
+        if ((found = strcmp(options->extra[i].name, name) == 0))
+            ok = run_extra(&r, &options->extra[i]);
+    *io_have = r.have;
+    return ok;
 }

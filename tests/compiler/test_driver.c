@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/cli/cli.h"
+#include "compiler/cli/options.h"
 #include "compiler/driver/compile.h"
-#include "compiler/driver/driver.h"
-#include "compiler/driver/options.h"
 #include "rlx/vm.h"
 #include "tests/support/rlx_test.h"
 
@@ -107,12 +107,12 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
     cr_assert(rlxc_parse_command(sizeof argv / sizeof *argv, argv, &c, stderr));
     cr_expect_str_eq(c.input, "m.py");
     cr_expect_str_eq(c.output, "out.s");
-    cr_expect_str_eq(c.cpu, "x86-64-v3");
-    cr_expect_eq(c.opt_level, 3);
-    cr_expect_eq(c.emit, RLXC_EMIT_ASM);
-    cr_expect_eq(c.row_bits, 24);
-    cr_expect_eq(c.jobs, 3);
-    cr_assert_eq(c.n_bounds, 2);
+    cr_expect_str_eq(c.options.cpu, "x86-64-v3");
+    cr_expect_eq(c.options.opt_level, 3);
+    cr_expect_eq(c.emit, RLX_EMIT_ASSEMBLY);
+    cr_expect_eq(c.options.row_bits, 24);
+    cr_expect_eq(c.options.jobs, 3);
+    cr_assert_eq(c.options.n_bounds, 2);
     cr_expect_str_eq(c.bounds[1].name, "seq_len");
     cr_expect_eq(c.bounds[0].max, 512);
     cr_assert_eq(c.n_print_after, 1);
@@ -124,7 +124,7 @@ RLX_TEST(driver, options_are_read_in_both_spellings)
         snprintf(second, sizeof second, "%s", jobs[i][1]);
         char *words[] = {argv[0], argv[5], (char[]){"--emit=tir"}, first, second};
         cr_assert(rlxc_parse_command(5, words, &c, stderr));
-        cr_expect_eq(c.jobs, 4, "%s %s", first, second);
+        cr_expect_eq(c.options.jobs, 4, "%s %s", first, second);
     }
 }
 

@@ -2,7 +2,7 @@
  * time or memory. Models are written by hand. */
 #include <stdint.h>
 
-#include "compiler/driver/driver.h"
+#include "compiler/cli/cli.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/onnx_bytes.h"
 

@@ -1,12 +1,12 @@
-/* The program rlxc; see driver.c.
+/* The program rlxc; see cli.c.
  *
  * Before main() the dynamic linker runs the constructors of LLVM's library, and after it their
  * destructors. The constructors would abort where there is no memory for them: a function that runs
  * before all constructors (DT_PREINIT_ARRAY, which only programs have) makes that an ordinary end.
  * The destructors give memory back that is gone with the process, and cost more than a child
  * process does: they are left out. */
-#include "compiler/codegen/child.h"
-#include "compiler/driver/driver.h"
+#include "compiler/cli/cli.h"
+#include "rlx/compiler.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -46,7 +46,7 @@ static void before_constructors(int argc, char **argv, char **environment)
     (void)argc;
     (void)argv;
     (void)environment;
-    rlxc_on_no_memory(no_memory_to_start);
+    rlx_compiler_on_no_memory(no_memory_to_start);
 }
 
 __attribute__((section(".preinit_array"),
@@ -54,7 +54,7 @@ __attribute__((section(".preinit_array"),
 
 int main(int argc, char **argv)
 {
-    rlxc_on_no_memory(NULL);
+    rlx_compiler_on_no_memory(NULL);
     grow_stack();
     int status = rlxc_main(argc, argv, stdout, stderr);
     if (fflush(stdout) != 0 && status == EXIT_SUCCESS)

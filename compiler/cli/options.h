@@ -1,21 +1,10 @@
 /* rlxc's command line. */
-#ifndef RLXC_DRIVER_OPTIONS_H
-#define RLXC_DRIVER_OPTIONS_H
+#ifndef RLXC_CLI_OPTIONS_H
+#define RLXC_CLI_OPTIONS_H
 
 #include <stdio.h>
 
-#include "compiler/passes/passes.h"
-
-typedef enum rlxc_emit_form {
-    RLXC_EMIT_EXECUTABLE,
-    RLXC_EMIT_RELAX,
-    RLXC_EMIT_TIR,
-    RLXC_EMIT_SCHEDULE,
-    RLXC_EMIT_LLVM,
-    RLXC_EMIT_ASM,
-    RLXC_EMIT_OBJ,
-    RLXC_EMIT_BYTECODE
-} rlxc_emit_form;
+#include "rlx/compiler.h"
 
 typedef enum rlxc_action { /* what to do instead of compiling */
                            RLXC_ACTION_COMPILE,
@@ -29,30 +18,23 @@ enum {
     RLXC_MAX_PRINTS = 32,
     RLXC_MAX_BOUNDS = 32,
     RLXC_MAX_LINKS = 16,
+    RLXC_MAX_PASSES = 8,
     RLXC_BOUND_NAME = 1024,
     RLXC_MAX_JOBS = 256
 };
 
 typedef struct rlxc_command {
     rlxc_action action;
-    const char *input, *output, *params, *schedule, *target, *cpu, *stop_after;
+    const char *input, *output, *params, *schedule, *stop_after;
     const char *print_after[RLXC_MAX_PRINTS];
     uint32_t n_print_after;
-    bool print_after_all, time_passes, explain, check, lenient, no_winograd;
-    int opt_level;
-    uint8_t row_bits;
-    uint32_t jobs; /* 0: not said */
-    rlxc_emit_form emit;
-    struct {
-        char name[RLXC_BOUND_NAME];
-        int64_t min, max;
-    } bounds[RLXC_MAX_BOUNDS];
-    uint32_t n_bounds;
-    const char *requests[RLXC_MAX_REQUESTS];
-    uint32_t n_requests;
-    rlx_dtype mixed;
+    bool print_after_all, time_passes;
+    rlx_emit_form emit;
+    rlx_compile_options options; /* the arrays are those below */
+    rlx_dim_bound bounds[RLXC_MAX_BOUNDS];
+    char bound_names[RLXC_MAX_BOUNDS][RLXC_BOUND_NAME];
+    const char *passes[RLXC_MAX_PASSES];
     const char *links[RLXC_MAX_LINKS];
-    uint32_t n_links;
 } rlxc_command;
 
 /* False after a message on |err|: a usage error. */

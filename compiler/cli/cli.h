@@ -1,6 +1,6 @@
 /* The program rlxc without its main(): tests call it with their own streams. */
-#ifndef RLXC_DRIVER_DRIVER_H
-#define RLXC_DRIVER_DRIVER_H
+#ifndef RLXC_CLI_CLI_H
+#define RLXC_CLI_CLI_H
 
 #include <stdio.h>
 

@@ -2,13 +2,12 @@
  *
  * A value stands after '=' or is the next word; `-O2` and `-j2` carry their own. Unknown options
  * and pass names are errors that name the nearest known one. */
-#include "compiler/driver/options.h"
+#include "compiler/cli/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/base/nearest.h"
 #include "rlx/file.h"
 
 typedef enum option_id {
@@ -89,11 +88,11 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 
 static const struct {
     const char *name;
-    rlxc_emit_form form;
-} forms[] = {{"relax", RLXC_EMIT_RELAX},       {"tir", RLXC_EMIT_TIR},
-             {"schedule", RLXC_EMIT_SCHEDULE}, {"llvm", RLXC_EMIT_LLVM},
-             {"asm", RLXC_EMIT_ASM},           {"obj", RLXC_EMIT_OBJ},
-             {"bytecode", RLXC_EMIT_BYTECODE}};
+    rlx_emit_form form;
+} forms[] = {{"relax", RLX_EMIT_RELAX},       {"tir", RLX_EMIT_TIR},
+             {"schedule", RLX_EMIT_SCHEDULE}, {"llvm", RLX_EMIT_LLVM},
+             {"asm", RLX_EMIT_ASSEMBLY},      {"obj", RLX_EMIT_OBJECT},
+             {"bytecode", RLX_EMIT_BYTECODE}};
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
 void rlxc_print_help(FILE *out)
@@ -132,7 +131,7 @@ static nearest near(const char *wanted)
 
 static void offer(nearest *n, const char *name)
 {
-    size_t d = rlxc_edit_distance(n->wanted, strlen(n->wanted), name, strlen(name));
+    size_t d = rlx_compiler_name_distance(rlx_str_from(n->wanted), rlx_str_from(name));
     if (d < n->best) {
         n->best = d;
         n->found = name;
@@ -148,17 +147,21 @@ static bool fail_unknown(FILE *err, const char *what, const nearest *n)
     return false;
 }
 
-static bool is_pass(const char *name, FILE *err)
+static bool find_pass(const char *name, rlx_pass_info *out, FILE *err)
 {
-    uint32_t count;
-    const rlxc_pass *passes = rlxc_passes(&count);
     nearest n = near(name);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(passes[i].name, name) == 0)
+    for (uint32_t i = 0; rlx_compiler_pass(NULL, i, out); i++) {
+        if (strcmp(out->name, name) == 0)
             return true;
-        offer(&n, passes[i].name);
+        offer(&n, out->name);
     }
     return fail_unknown(err, "pass", &n);
+}
+
+static bool is_pass(const char *name, FILE *err)
+{
+    rlx_pass_info info;
+    return find_pass(name, &info, err);
 }
 
 /* --- values ---------------------------------------------------------------------------------- */
@@ -177,7 +180,8 @@ static bool read_bound(const char *text, rlxc_command *c, FILE *err)
     const char *equals = strrchr(text, '='); /* names may have one, too */
     const char *colon = equals != NULL ? strchr(equals, ':') : NULL;
     size_t length = equals != NULL ? (size_t)(equals - text) : 0;
-    if (c->n_bounds == RLXC_MAX_BOUNDS) {
+    const uint32_t n = c->options.n_bounds;
+    if (n == RLXC_MAX_BOUNDS) {
         fprintf(err, "rlxc: more than %d bounds\n", RLXC_MAX_BOUNDS);
         return false;
     }
@@ -188,10 +192,10 @@ static bool read_bound(const char *text, rlxc_command *c, FILE *err)
         fprintf(err, "rlxc: --bound: expected NAME=MIN:MAX with 0 <= MIN <= MAX, got '%s'\n", text);
         return false;
     }
-    memcpy(c->bounds[c->n_bounds].name, text, length);
-    c->bounds[c->n_bounds].name[length] = '\0';
-    c->bounds[c->n_bounds].min = min;
-    c->bounds[c->n_bounds++].max = max;
+    memcpy(c->bound_names[n], text, length);
+    c->bound_names[n][length] = '\0';
+    c->bounds[n] = (rlx_dim_bound){c->bound_names[n], min, max};
+    c->options.n_bounds++;
     return true;
 }
 
@@ -214,7 +218,7 @@ static bool read_level(const char *text, rlxc_command *c, FILE *err)
         fprintf(err, "rlxc: optimisation level: expected -O0 to -O3, got '-O%s'\n", text);
         return false;
     }
-    c->opt_level = text[0] - '0';
+    c->options.opt_level = text[0] - '0';
     return true;
 }
 
@@ -226,7 +230,7 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
     } widths[] = {{"8", 8}, {"12", 12}, {"16", 16}, {"24", 24}, {"32", 32}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (strcmp(widths[i].name, text) == 0) {
-            c->row_bits = widths[i].bits;
+            c->options.row_bits = widths[i].bits;
             return true;
         }
     }
@@ -236,26 +240,23 @@ static bool read_row_bits(const char *text, rlxc_command *c, FILE *err)
 
 static bool add_request(const char *pass, rlxc_command *c, FILE *err)
 {
-    if (c->n_requests == RLXC_MAX_REQUESTS) {
-        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_REQUESTS);
+    if (c->options.n_passes == RLXC_MAX_PASSES) {
+        fprintf(err, "rlxc: more than %d passes on request\n", RLXC_MAX_PASSES);
         return false;
     }
-    c->requests[c->n_requests++] = pass;
+    c->passes[c->options.n_passes++] = pass;
     return true;
 }
 
 static bool read_request(const char *text, rlxc_command *c, FILE *err)
 {
-    uint32_t count;
-    const rlxc_pass *passes = rlxc_passes(&count);
-    if (!is_pass(text, err))
+    rlx_pass_info info;
+    if (!find_pass(text, &info, err))
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(passes[i].name, text) == 0 && passes[i].min_opt_level != RLXC_ON_REQUEST) {
-            fprintf(err, "rlxc: --pass: '%s' runs at -O%d, not on request\n", text,
-                    passes[i].min_opt_level);
-            return false;
-        }
+    if (info.opt_level != RLX_PASS_ON_REQUEST) {
+        fprintf(err, "rlxc: --pass: '%s' runs at -O%d, not on request\n", text, info.opt_level);
+        return false;
+    }
     if (strcmp(text, "to_mixed_precision") == 0) {
         fputs("rlxc: --pass: to_mixed_precision needs a type: --mixed-precision TYPE\n", err);
         return false;
@@ -269,7 +270,7 @@ static bool read_mixed(const char *text, rlxc_command *c, FILE *err)
         fprintf(err, "rlxc: --mixed-precision: expected float16 or bfloat16, got '%s'\n", text);
         return false;
     }
-    c->mixed = text[0] == 'b' ? RLX_BF16 : RLX_F16;
+    c->options.mixed = text[0] == 'b' ? RLX_BF16 : RLX_F16;
     return true;
 }
 
@@ -281,7 +282,7 @@ static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
                 text);
         return false;
     }
-    c->jobs = (uint32_t)n;
+    c->options.jobs = (uint32_t)n;
     return true;
 }
 
@@ -295,21 +296,21 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         c->params = value;
         return true;
     case OPT_TARGET:
-        c->target = value;
+        c->options.target = value;
         return true;
     case OPT_CPU:
-        c->cpu = value;
+        c->options.cpu = value;
         return true;
     case OPT_LEVEL:
         return read_level(value, c, err);
     case OPT_BOUND:
         return read_bound(value, c, err);
     case OPT_LINK:
-        if (c->n_links == RLXC_MAX_LINKS) {
+        if (c->options.n_links == RLXC_MAX_LINKS) {
             fprintf(err, "rlxc: more than %d files to link\n", RLXC_MAX_LINKS);
             return false;
         }
-        c->links[c->n_links++] = value;
+        c->links[c->options.n_links++] = value;
         return true;
     case OPT_EMIT:
         return read_form(value, c, err);
@@ -332,21 +333,21 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         c->time_passes = true;
         return true;
     case OPT_EXPLAIN:
-        c->explain = true;
+        c->options.explain = true;
         return true;
     case OPT_CHECK:
-        c->check = true;
+        c->options.check = true;
         return true;
     case OPT_STRICT:
-        c->lenient = false;
+        c->options.lenient = false;
         return true;
     case OPT_LENIENT:
-        c->lenient = true;
+        c->options.lenient = true;
         return true;
     case OPT_CHECK_BOUNDS:
         return add_request("check_bounds", c, err);
     case OPT_NO_WINOGRAD:
-        c->no_winograd = true;
+        c->options.no_winograd = true;
         return true;
     case OPT_ROW_BITS:
         return read_row_bits(value, c, err);
@@ -435,9 +436,9 @@ static bool check_output(const rlxc_command *c, FILE *err)
 {
     const char *inputs[2 + RLXC_MAX_LINKS] = {c->input, c->params};
     rlx_error error = {0};
-    memcpy(inputs + 2, c->links, c->n_links * sizeof *inputs);
+    memcpy(inputs + 2, c->links, c->options.n_links * sizeof *inputs);
     if (c->output == NULL ||
-        rlx_check_output(c->output, inputs, 2 + (size_t)c->n_links, &error) == RLX_OK)
+        rlx_check_output(c->output, inputs, 2 + (size_t)c->options.n_links, &error) == RLX_OK)
         return true;
     fprintf(err, "rlxc: %s\n", error.message);
     return false;
@@ -445,7 +446,11 @@ static bool check_output(const rlxc_command *c, FILE *err)
 
 bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *err)
 {
-    *out = (rlxc_command){.opt_level = 2, .row_bits = RLXC_ROW_BITS, .mixed = rlxc_dtype_void()};
+    memset(out, 0, sizeof *out);
+    rlx_compile_options_init(&out->options);
+    out->options.bounds = out->bounds;
+    out->options.passes = out->passes;
+    out->options.links = out->links;
     for (int i = 1; i < argc; i++)
         if (!take_word(argc, argv, &i, out, err))
             return false;
@@ -455,12 +460,12 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
         fputs("rlxc: no input; see rlxc --help\n", err);
         return false;
     }
-    if (out->output == NULL && out->emit == RLXC_EMIT_EXECUTABLE && out->stop_after == NULL &&
-        !out->explain) {
+    if (out->output == NULL && out->emit == RLX_EMIT_EXECUTABLE && out->stop_after == NULL &&
+        !out->options.explain) {
         fputs("rlxc: no output: give -o FILE\n", err);
         return false;
     }
-    if (out->output == NULL && out->emit == RLXC_EMIT_OBJ && out->stop_after == NULL) {
+    if (out->output == NULL && out->emit == RLX_EMIT_OBJECT && out->stop_after == NULL) {
         fputs("rlxc: --emit=obj writes binary: give -o FILE\n", err);
         return false;
     }

@@ -1,0 +1,84 @@
+/* What the files behind rlx/compiler.h and rlx/ir.h share: the handles, and how a call begins and
+ * ends.
+ *
+ * The context fails with its first error; a call of the library begins with none, and reports the
+ * errors made since. Diagnostics stay. Handles of functions, bindings, values and types are the
+ * IR's own pointers. Calls made by a pass within another call neither forget the outer one's errors
+ * nor its name. */
+#ifndef RLXC_API_API_H
+#define RLXC_API_API_H
+
+#include "compiler/driver/compile.h"
+#include "compiler/kernels/rules.h"
+#include "compiler/schedule/explain.h"
+#include "compiler/schedule/step.h"
+#include "rlx/compiler.h"
+
+enum { RLXC_API_MAX_PASSES = 64, RLXC_API_MAX_TARGETS = 64 };
+
+typedef struct rlxc_api_pass {
+    rlx_compiler *compiler;
+    rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
+    void *user;
+} rlxc_api_pass;
+
+struct rlx_compiler {
+    const rlx_allocator *allocator;
+    rlxc_context *ctx;
+    uint32_t depth;         /* calls that have begun */
+    rlx_ir_module *running; /* on which passes run just now */
+    rlxc_extra_pass extra[RLXC_API_MAX_PASSES];
+    rlxc_api_pass passes[RLXC_API_MAX_PASSES]; /* |user| of the extra ones */
+    uint32_t n_extra;
+    struct {
+        const char *name, *text;
+    } targets[RLXC_API_MAX_TARGETS];
+    uint32_t n_targets;
+};
+
+struct rlx_ir_module { /* in the arena */
+    rlx_compiler *compiler;
+    rlxc_module *ir;
+    const char *path, *source; /* |source| NULL: built */
+    size_t length;
+    bool broken;          /* a pass failed on the way */
+    bool lowered;         /* the pipeline has run with |options| */
+    uint32_t have;        /* properties (passes.h) of the IR */
+    rlxc_options options; /* texts interned */
+    rlxc_explain explain;
+    rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
+    rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
+    rlxc_rule_steps steps;
+};
+
+typedef struct rlxc_api_call {
+    rlx_compiler *compiler;
+    size_t first;    /* diagnostics made before */
+    uint32_t errors; /* of an outer call */
+} rlxc_api_call;
+
+/* NOMEM once memory has run out; INVALID_ARG for NULL. */
+rlx_status rlxc_api_begin(rlx_compiler *c, rlxc_api_call *call, rlx_error *err);
+/* RLX_OK if |ok| and no error was reported since the beginning; else NOMEM, or |otherwise| with the
+ * first error's text and place. */
+rlx_status rlxc_api_end(const rlxc_api_call *call, bool ok, rlx_status otherwise, rlx_error *err);
+/* The beginning of a call that uses |m|: also INVALID_MODULE where a failure left it unfinished. */
+rlx_status rlxc_api_begin_module(rlx_ir_module *m, rlxc_api_call *call, rlx_error *err);
+
+/* Reports |err| of the runtime's library as a diagnostic; false. */
+bool rlxc_api_fail(rlxc_context *ctx, const rlx_error *err);
+
+/* Copies a struct of options that begins with its size. |first|: its size in the first version,
+ * |size| in this one; |out| has the defaults of fields that |given| lacks. |given| NULL: nothing to
+ * copy. */
+rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void *out, size_t size,
+                         rlx_error *err);
+/* |given| (may be NULL) as the compiler's own options, texts interned; |out_given| is a complete
+ * copy of it. False with a diagnostic. */
+bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
+                      rlx_compile_options *out_given, rlxc_options *out);
+
+/* A new handle. */
+rlx_ir_module *rlxc_api_module(rlx_compiler *c, rlxc_module *ir, const char *path);
+
+#endif

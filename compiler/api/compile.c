@@ -1,0 +1,336 @@
+/* Compiling through the library: passes, code, executables in memory and in files. */
+#include "compiler/api/api.h"
+
+#include "compiler/base/mapped.h"
+#include "compiler/codegen/codegen.h"
+#include "compiler/script/script.h"
+#include "rlx/asm.h"
+#include "rlx/file.h"
+
+#include <string.h>
+
+/* --- passes ---------------------------------------------------------------------------------- */
+
+typedef struct watch { /* rlx_compile_options.after_pass */
+    rlx_ir_module *m;
+    const rlx_compile_options *options;
+} watch;
+
+static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *module, double seconds)
+{
+    const watch *w = user;
+    const rlx_pass_info info = {pass->name, pass->doc, pass->min_opt_level, pass->run == NULL};
+    (void)module;
+    return w->options->after_pass(w->options->user, w->m, &info, seconds);
+}
+
+/* The status of passes that ended with |ok|. */
+static rlx_status ended(rlx_ir_module *m, bool ok)
+{
+    if (!ok && !rlxc_failed(m->compiler->ctx))
+        return RLX_E_CANCELLED;
+    m->broken = m->broken || !ok;
+    return ok ? RLX_OK : RLX_E_INVALID_MODULE;
+}
+
+static bool may_compile(const rlx_ir_module *m)
+{
+    if (m->compiler->running == NULL)
+        return true;
+    rlxc_error(m->compiler->ctx, (rlxc_range){0}, "a pass cannot compile or run passes");
+    return false;
+}
+
+/* Runs the pipeline unless it has run already. */
+static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_emit_form form)
+{
+    rlx_compile_options options;
+    rlx_compiler *c = m->compiler;
+    if (!may_compile(m))
+        return RLX_E_INVALID_ARG;
+    if (m->lowered)
+        return RLX_OK;
+    if (!rlxc_api_options(c, given, &options, &m->options))
+        return RLX_E_INVALID_ARG;
+    if (options.explain) {
+        m->explain = (rlxc_explain){.ctx = c->ctx, .print = rlxc_print_expr};
+        m->options.explain = &m->explain;
+    }
+    if (form == RLX_EMIT_SCHEDULE)
+        m->options.steps = &m->steps;
+    if (form == RLX_EMIT_SCHEDULE || m->steps.given != NULL)
+        m->options.steps = &m->steps;
+    if (m->schedules.items.count > 0)
+        m->options.schedules = &m->schedules;
+    watch w = {m, &options};
+    const rlxc_pass_hooks hooks = {&w, options.after_pass != NULL ? after_pass : NULL};
+    c->running = m;
+    bool ok = rlxc_lower_module(c->ctx, m->ir, &m->options, &hooks);
+    c->running = NULL;
+    m->lowered = ok;
+    return ended(m, ok);
+}
+
+static rlx_status end(const rlxc_api_call *call, rlx_status status, rlx_error *err)
+{
+    return rlxc_api_end(call, status == RLX_OK, status, err);
+}
+
+rlx_status rlx_ir_module_lower(rlx_ir_module *m, const rlx_compile_options *options, rlx_error *err)
+{
+    rlxc_api_call call;
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    return end(&call, lower(m, options, RLX_EMIT_EXECUTABLE), err);
+}
+
+const char *rlx_ir_module_explanation(const rlx_ir_module *m)
+{
+    const char *text = m != NULL && m->explain.ctx != NULL ? rlxc_explain_text(&m->explain) : NULL;
+    return text != NULL ? text : "";
+}
+
+/* NOT_FOUND for a name that is no pass. */
+static rlx_status check_names(rlx_compiler *c, const char *const *names, uint32_t n)
+{
+    const uint32_t count = rlx_compiler_pass_count(c);
+    for (uint32_t i = 0; i < n; i++) {
+        rlx_pass_info info = {.name = NULL};
+        bool found = false;
+        for (uint32_t k = 0; k < count && names[i] != NULL && !found; k++)
+            found = rlx_compiler_pass(c, k, &info) && strcmp(info.name, names[i]) == 0;
+        if (found)
+            continue;
+        rlxc_error(c->ctx, (rlxc_range){0}, "there is no pass '%s'",
+                   names[i] != NULL ? names[i] : "NULL");
+        return RLX_E_NOT_FOUND;
+    }
+    return RLX_OK;
+}
+
+rlx_status rlx_ir_module_run_passes(rlx_ir_module *m, const char *const *names, uint32_t n,
+                                    const rlx_compile_options *given, rlx_error *err)
+{
+    rlxc_api_call call;
+    rlx_compile_options options;
+    rlxc_options own;
+    if (names == NULL && n > 0)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "names is NULL");
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlx_compiler *c = call.compiler;
+    rlx_status status = check_names(c, names, n);
+    if (status == RLX_OK && (!may_compile(m) || !rlxc_api_options(c, given, &options, &own)))
+        status = RLX_E_INVALID_ARG;
+    if (status != RLX_OK)
+        return end(&call, status, err);
+    watch w = {m, &options};
+    const rlxc_pass_hooks hooks = {&w, options.after_pass != NULL ? after_pass : NULL};
+    c->running = m;
+    for (uint32_t i = 0; status == RLX_OK && i < n; i++) {
+        const char *needs = rlxc_pass_needs(names[i], m->have);
+        if (needs != NULL) { /* the module is as it was */
+            rlxc_error(c->ctx, (rlxc_range){0}, "pass '%s' can run only after pass '%s'", names[i],
+                       needs);
+            status = RLX_E_INVALID_ARG;
+        } else {
+            status = ended(m, rlxc_run_pass(c->ctx, m->ir, &own, &hooks, names[i], &m->have));
+        }
+    }
+    c->running = NULL;
+    return end(&call, status, err);
+}
+
+/* --- code ------------------------------------------------------------------------------------ */
+
+typedef struct output {
+    rlx_exec_builder *builder; /* of an executable; else NULL */
+    const void *data;          /* arena */
+    size_t size;
+} output;
+
+static bool refused(rlxc_context *ctx, rlx_error *err)
+{
+    if (err->code != RLX_E_IO && err->code != RLX_E_NOT_FOUND && err->code != RLX_E_NOMEM)
+        rlx_error_prefix(err, "the compiler wrote an executable that is refused (please report): ");
+    return rlxc_api_fail(ctx, err);
+}
+
+static bool set_text(rlxc_context *ctx, const char *text, output *out)
+{
+    if (text == NULL || rlxc_failed(ctx))
+        return false;
+    out->data = text;
+    out->size = strlen(text);
+    return true;
+}
+
+static bool build(rlx_ir_module *m, output *out)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    rlx_error err = {0};
+    if (rlx_exec_builder_create(m->compiler->allocator, &out->builder, &err) != RLX_OK)
+        return rlxc_api_fail(ctx, &err);
+    return rlxc_generate(ctx, m->ir, &m->options, out->builder) &&
+           (m->source == NULL || rlxc_add_source_hash(ctx, m->source, m->length, out->builder));
+}
+
+static bool load(rlx_ir_module *m, const output *out, const rlx_load_options *given,
+                 rlx_executable **exe)
+{
+    rlx_load_options options = given != NULL ? *given : (rlx_load_options){0};
+    rlx_error err = {0};
+    options.trust_native = true;
+    if (options.allocator == NULL)
+        options.allocator = m->compiler->allocator;
+    return rlx_exec_builder_load(out->builder, &options, exe, &err) == RLX_OK ||
+           refused(m->compiler->ctx, &err);
+}
+
+static bool disassemble(rlx_ir_module *m, output *out)
+{
+    const rlx_allocator *a = m->compiler->allocator;
+    rlxc_context *ctx = m->compiler->ctx;
+    rlx_load_options options = {.allocator = a}; /* of any machine: its code is not loaded */
+    rlx_executable *exe = NULL;
+    rlx_error err = {0};
+    char *text = NULL, *copy = NULL;
+    size_t length = 0;
+    if (rlx_exec_builder_load(out->builder, &options, &exe, &err) != RLX_OK)
+        return refused(ctx, &err);
+    if (rlx_disassemble(a, exe, RLX_DISASSEMBLE_NO_DATA, &text, &length, &err) != RLX_OK)
+        rlxc_api_fail(ctx, &err);
+    else if ((copy = rlxc_try_alloc(ctx, length + 1, 1)) != NULL)
+        memcpy(copy, text, length);
+    if (text != NULL)
+        rlx_free(a, text, length + 1, 1);
+    rlx_executable_release(exe);
+    out->data = copy;
+    out->size = length;
+    return copy != NULL;
+}
+
+static bool native(rlx_ir_module *m, rlxc_native_form form, output *out)
+{
+    rlxc_native code = {0};
+    if (!rlxc_compile_native(m->compiler->ctx, m->ir, &m->options, form, &code))
+        return false;
+    out->data = code.data;
+    out->size = code.size;
+    return true;
+}
+
+static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    switch (form) {
+    case RLX_EMIT_EXECUTABLE:
+        return build(m, out);
+    case RLX_EMIT_RELAX:
+        return set_text(ctx, rlx_ir_module_print(m), out);
+    case RLX_EMIT_TIR:
+        return set_text(ctx, rlx_ir_module_print_prims(m), out);
+    case RLX_EMIT_SCHEDULE:
+        if (m->options.steps != NULL)
+            return set_text(ctx, rlxc_print_schedules(ctx, "Module", &m->steps.made), out);
+        rlxc_error(ctx, (rlxc_range){0}, "the module was lowered without noting its schedule");
+        return false;
+    case RLX_EMIT_LLVM:
+        return native(m, RLXC_NATIVE_LLVM, out);
+    case RLX_EMIT_ASSEMBLY:
+        return native(m, RLXC_NATIVE_ASM, out);
+    case RLX_EMIT_OBJECT:
+        return native(m, RLXC_NATIVE_OBJECT, out);
+    case RLX_EMIT_BYTECODE:
+        return build(m, out) && disassemble(m, out);
+    }
+    rlxc_error(ctx, (rlxc_range){0}, "there is no form %d to emit", (int)form);
+    return false;
+}
+
+/* Lowers where the form needs it, and generates; the caller destroys the builder. */
+static rlx_status compile(rlx_ir_module *m, const rlx_compile_options *options, rlx_emit_form form,
+                          output *out)
+{
+    rlx_status status = form == RLX_EMIT_RELAX ? RLX_OK : lower(m, options, form);
+    if (status != RLX_OK)
+        return status;
+    return generate(m, form, out) ? RLX_OK : RLX_E_INVALID_MODULE;
+}
+
+rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *options,
+                              rlx_emit_form form, void **out_data, size_t *out_size, rlx_error *err)
+{
+    rlxc_api_call call;
+    output out = {NULL, NULL, 0};
+    if (out_data == NULL || out_size == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "out_data or out_size is NULL");
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlx_compiler *c = call.compiler;
+    rlx_error error = {0};
+    void *data = NULL;
+    size_t size = 0;
+    rlx_status status = compile(m, options, form, &out);
+    if (status == RLX_OK && form == RLX_EMIT_EXECUTABLE) {
+        if (rlx_exec_builder_finish(out.builder, &data, &size, &error) != RLX_OK)
+            refused(c->ctx, &error);
+    } else if (status == RLX_OK) {
+        data = rlx_alloc(c->allocator, size = out.size, 64);
+        if (data == NULL)
+            rlxc_set_out_of_memory(c->ctx);
+        else
+            memcpy(data, out.data, size);
+    }
+    rlx_exec_builder_destroy(out.builder);
+    status = end(&call, status, err);
+    if (status != RLX_OK) {
+        rlx_free(c->allocator, data, size, 64);
+        return status;
+    }
+    *out_data = data;
+    *out_size = size;
+    return RLX_OK;
+}
+
+rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *options,
+                                   rlx_emit_form form, const char *path, rlx_error *err)
+{
+    rlxc_api_call call;
+    output out = {NULL, NULL, 0};
+    rlx_error error = {0};
+    RLX_TRY(rlx_ir_module_check_output(m, path, err));
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlxc_context *ctx = call.compiler->ctx;
+    rlx_status status = compile(m, options, form, &out);
+    if (status == RLX_OK) {
+        rlxc_doing(ctx, "writing", rlxc_intern_cstr(ctx, path));
+        status = form == RLX_EMIT_EXECUTABLE ? rlx_exec_builder_save(out.builder, path, &error)
+                                             : rlx_write_file(path, out.data, out.size, &error);
+        if (status != RLX_OK && form == RLX_EMIT_EXECUTABLE)
+            refused(ctx, &error);
+        else if (status != RLX_OK)
+            rlxc_api_fail(ctx, &error);
+    }
+    rlx_exec_builder_destroy(out.builder);
+    return end(&call, status, err);
+}
+
+rlx_status rlx_ir_module_load(rlx_ir_module *m, const rlx_compile_options *options,
+                              const rlx_load_options *load_options, rlx_executable **out_exe,
+                              rlx_error *err)
+{
+    rlxc_api_call call;
+    output out = {NULL, NULL, 0};
+    rlx_executable *exe = NULL;
+    if (out_exe == NULL)
+        return rlx_fail(err, RLX_E_INVALID_ARG, "out is NULL");
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlx_status status = compile(m, options, RLX_EMIT_EXECUTABLE, &out);
+    if (status == RLX_OK && !load(m, &out, load_options, &exe))
+        status = RLX_E_INVALID_MODULE;
+    rlx_exec_builder_destroy(out.builder);
+    status = end(&call, status, err);
+    if (status == RLX_OK)
+        *out_exe = exe;
+    else
+        rlx_executable_release(exe);
+    return status;
+}

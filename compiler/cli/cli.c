@@ -1,0 +1,217 @@
+/* rlxc: from a command line to files, through rlx/compiler.h alone. */
+#include "compiler/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "compiler/cli/options.h"
+#include "rlx/compiler.h"
+
+enum { EXIT_USAGE = 2, MAX_TIMED = 64 };
+
+typedef struct run {
+    rlxc_command *command;
+    FILE *out, *err;
+    rlx_compiler *compiler;
+    rlx_ir_module *module;
+    bool stopped; /* by --stop-after */
+    struct {
+        const char *name;
+        double seconds;
+    } times[MAX_TIMED];
+    uint32_t n_times;
+    double compile_seconds; /* passes, code generation and writing; 0: did not get so far */
+} run;
+
+/* --- lists ----------------------------------------------------------------------------------- */
+
+static void list_ops(FILE *out)
+{
+    rlx_operator_info op;
+    for (uint32_t i = 0; rlx_compiler_operator(i, &op); i++)
+        fprintf(out, "R.%s(%s%s%s)\n    %s\n", op.name, op.inputs,
+                op.inputs[0] != '\0' && op.attrs[0] != '\0' ? "; " : "", op.attrs, op.doc);
+}
+
+static void list_passes(FILE *out)
+{
+    rlx_pass_info pass;
+    for (uint32_t i = 0; rlx_compiler_pass(NULL, i, &pass); i++)
+        if (pass.opt_level == RLX_PASS_ON_REQUEST)
+            fprintf(out, "%-19s ask  %s\n", pass.name, pass.doc);
+        else
+            fprintf(out, "%-19s -O%d  %s\n", pass.name, pass.opt_level, pass.doc);
+}
+
+/* --- passes ---------------------------------------------------------------------------------- */
+
+static bool is_printed(const rlxc_command *c, const char *pass)
+{
+    for (uint32_t i = 0; i < c->n_print_after; i++)
+        if (strcmp(c->print_after[i], pass) == 0)
+            return true;
+    return c->print_after_all;
+}
+
+static bool after_pass(void *user, rlx_ir_module *module, const rlx_pass_info *pass, double seconds)
+{
+    run *r = user;
+    if (r->n_times < MAX_TIMED) {
+        r->times[r->n_times].name = pass->name;
+        r->times[r->n_times++].seconds = seconds;
+    }
+    if (is_printed(r->command, pass->name)) {
+        const char *text = rlx_ir_module_print(module);
+        fprintf(r->out, "# after pass %s\n%s\n", pass->name, text != NULL ? text : "");
+    }
+    r->stopped = r->command->stop_after != NULL && strcmp(r->command->stop_after, pass->name) == 0;
+    return !r->stopped;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_times(const run *r)
+{
+    double passes = 0;
+    for (uint32_t i = 0; i < r->n_times; i++)
+        passes += r->times[i].seconds;
+    double total = passes < r->compile_seconds ? r->compile_seconds : passes;
+    for (uint32_t i = 0; i < r->n_times; i++)
+        fprintf(r->err, "%10.3f ms  %5.1f %%  %s\n", 1e3 * r->times[i].seconds,
+                total > 0 ? 100 * r->times[i].seconds / total : 0.0, r->times[i].name);
+    if (passes < total)
+        fprintf(r->err, "%10.3f ms  %5.1f %%  code generation and output\n", 1e3 * (total - passes),
+                100 * (total - passes) / total);
+    fprintf(r->err, "%10.3f ms  total\n", 1e3 * total);
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+/* The calls of the library below leave the rlx_error out: the diagnostics say as much. */
+
+static bool fail(const run *r, const char *message)
+{
+    rlx_status ignored = rlx_compiler_report(r->compiler, RLX_SEVERITY_ERROR, message, NULL);
+    (void)ignored; /* memory is out: that is said instead */
+    return false;
+}
+
+static bool write_out(const run *r, const void *data, size_t size)
+{
+    return (fwrite(data, 1, size, r->out) == size && fflush(r->out) == 0) ||
+           fail(r, "cannot write to standard output");
+}
+
+/* What the passes have left of the module. */
+static bool write_text(const run *r)
+{
+    const rlxc_command *c = r->command;
+    rlx_error error = {0};
+    const char *text = c->emit == RLX_EMIT_TIR ? rlx_ir_module_print_prims(r->module)
+                                               : rlx_ir_module_print(r->module);
+    if (text == NULL)
+        return false;
+    if (c->output == NULL)
+        return write_out(r, text, strlen(text));
+    return rlx_write_file(c->output, text, strlen(text), &error) == RLX_OK ||
+           fail(r, error.message);
+}
+
+static bool emit(const run *r)
+{
+    const rlxc_command *c = r->command;
+    void *data = NULL;
+    size_t size = 0;
+    if (c->output != NULL)
+        return rlx_ir_module_emit_file(r->module, &c->options, c->emit, c->output, NULL) == RLX_OK;
+    if (rlx_ir_module_emit(r->module, &c->options, c->emit, &data, &size, NULL) != RLX_OK)
+        return false;
+    bool ok = write_out(r, data, size);
+    rlx_free(NULL, data, size, 64);
+    return ok;
+}
+
+static bool lower(const run *r)
+{
+    return rlx_ir_module_lower(r->module, &r->command->options, NULL) == RLX_OK;
+}
+
+static bool sees_passes(const rlxc_command *c)
+{
+    return c->options.explain || c->print_after_all || c->n_print_after > 0 || c->time_passes ||
+           c->options.check;
+}
+
+static bool compile(run *r)
+{
+    rlxc_command *c = r->command;
+    const char *check = getenv("RLX_CHECK");
+    c->options.check = c->options.check || (check != NULL && strcmp(check, "1") == 0);
+    c->options.after_pass = after_pass;
+    c->options.user = r;
+    if (c->emit == RLX_EMIT_RELAX && c->stop_after == NULL)
+        /* As it was read; the passes run only for what is to be seen of them. */
+        return write_text(r) && (!sees_passes(c) || lower(r));
+    if (c->emit == RLX_EMIT_RELAX)
+        return (lower(r) || r->stopped) && write_text(r);
+    if (c->emit == RLX_EMIT_EXECUTABLE && c->output == NULL && c->stop_after == NULL)
+        return lower(r); /* only to explain it */
+    double start = now_seconds();
+    bool ok = emit(r);
+    r->compile_seconds = now_seconds() - start;
+    return r->stopped ? write_text(r) : ok;
+}
+
+static bool read_input(run *r)
+{
+    const rlxc_command *c = r->command;
+    return rlx_compiler_read(r->compiler, c->input, &r->module, NULL) == RLX_OK &&
+           (c->output == NULL ||
+            rlx_ir_module_check_output(r->module, c->output, NULL) == RLX_OK) &&
+           (c->params == NULL || rlx_ir_module_bind_file(r->module, c->params, NULL) == RLX_OK) &&
+           (c->schedule == NULL ||
+            rlx_ir_module_read_schedule(r->module, c->schedule, NULL) == RLX_OK);
+}
+
+int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
+{
+    rlxc_command command;
+    if (!rlxc_parse_command(argc, argv, &command, err))
+        return EXIT_USAGE;
+    switch (command.action) {
+    case RLXC_ACTION_COMPILE:
+        break;
+    case RLXC_ACTION_HELP:
+        rlxc_print_help(out);
+        return EXIT_SUCCESS;
+    case RLXC_ACTION_VERSION:
+        fputs("rlxc " RLX_VERSION "\n", out);
+        return EXIT_SUCCESS;
+    case RLXC_ACTION_LIST_OPS:
+        list_ops(out);
+        return EXIT_SUCCESS;
+    case RLXC_ACTION_LIST_PASSES:
+        list_passes(out);
+        return EXIT_SUCCESS;
+    }
+
+    run r = {.command = &command, .out = out, .err = err};
+    if (rlx_compiler_create(NULL, &r.compiler, NULL) != RLX_OK) {
+        fputs("rlxc: out of memory while starting\n", err);
+        return EXIT_FAILURE;
+    }
+    bool ok = read_input(&r) && compile(&r);
+    if (command.options.explain && ok)
+        fputs(rlx_ir_module_explanation(r.module), out);
+    if (command.time_passes)
+        print_times(&r);
+    fputs(rlx_compiler_diagnostics_text(r.compiler), err);
+    rlx_compiler_destroy(r.compiler);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,290 @@
+/* The compiler as a library (librlxc): text or ONNX in; executables, files or text out.
+
+   A compiler owns everything made with it: modules, functions, types, texts. All of that stays
+   valid until rlx_compiler_destroy, and nothing of it is freed before. Executables are independent
+   of it. To look through modules, change them and build them, see rlx/ir.h.
+
+   What is wrong with a model is a list of diagnostics with places (rlx_compiler_diagnostic); the
+   rlx_error of the call that failed has the first error of the call. After an error the compiler
+   can go on with other modules, but after NOMEM only rlx_compiler_destroy is sensible.
+
+   Threads: a compiler and what it owns belong to one thread at a time; several compilers may work
+   in several threads at once. Code generation runs in child processes (fork), so a fault in LLVM
+   does not end the host. Nothing here prints or reads environment variables.
+
+   Structs of options begin with their size in bytes, so that later versions can add fields: use
+   their init functions, or set |size| and zero the rest. A size below that of the struct's first
+   version is an error, as are fields past this library's version that are not zero
+   (INVALID_ARG). */
+#ifndef RLX_COMPILER_H
+#define RLX_COMPILER_H
+
+#include <rlx/executable.h>
+#include <rlx/ir.h>
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- the compiler ---------------------------------------------------------------------------- */
+
+typedef struct rlx_compiler_options {
+    size_t size;                    /* of this struct */
+    const rlx_allocator *allocator; /* NULL: the default; must outlive the compiler */
+} rlx_compiler_options;
+
+/* |options| may be NULL. Errors: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_create(const rlx_compiler_options *options,
+                                                     rlx_compiler **out, rlx_error *err);
+/* Frees all modules and texts of |c|, and drops its tensors and mapped files. NULL is ignored. */
+RLX_API void rlx_compiler_destroy(rlx_compiler *c);
+
+/* --- diagnostics ----------------------------------------------------------------------------- */
+
+typedef enum rlx_severity {
+    RLX_SEVERITY_ERROR,
+    RLX_SEVERITY_WARNING,
+    RLX_SEVERITY_NOTE, /* belongs to the error or warning before it */
+} rlx_severity;
+
+typedef struct rlx_diagnostic {
+    rlx_severity severity;
+    const char *file;              /* as given when it was read; "" where no place is known */
+    uint32_t line, column;         /* from 1, in bytes; 0: unknown */
+    uint32_t end_line, end_column; /* exclusive */
+    const char *label;             /* node of an ONNX model, "node 'a' (Add)"; NULL: none */
+    const char *message;
+} rlx_diagnostic;
+
+/* Diagnostics since creation or the last clear, in the order they were made. At most 20 errors of
+   one call are kept. */
+RLX_API uint32_t rlx_compiler_diagnostic_count(const rlx_compiler *c);
+/* False past the end. */
+RLX_API bool rlx_compiler_diagnostic(const rlx_compiler *c, uint32_t i, rlx_diagnostic *out);
+/* All of them for people, with source lines and carets; says also if memory ran out. Empty if there
+   are none; never NULL. */
+RLX_API const char *rlx_compiler_diagnostics_text(rlx_compiler *c);
+RLX_API void rlx_compiler_clear_diagnostics(rlx_compiler *c);
+/* Adds a diagnostic without a place; for passes and programs. An error makes the call that runs the
+   pass fail. Errors: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_report(rlx_compiler *c, rlx_severity severity,
+                                                     const char *message, rlx_error *err);
+
+/* --- modules --------------------------------------------------------------------------------- */
+
+/* Parses TVMScript. |path| names the text in messages. Copies both. Errors: INVALID_ARG,
+   INVALID_MODULE, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_parse(rlx_compiler *c, const char *path,
+                                                    const char *text, size_t length,
+                                                    rlx_ir_module **out, rlx_error *err);
+/* Imports an ONNX model. The bytes are not copied: they must stay unchanged until the compiler is
+   destroyed. External data is read from the folder of |path|. Errors: INVALID_ARG, INVALID_MODULE,
+   NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_import_onnx(rlx_compiler *c, const char *path,
+                                                          const void *bytes, size_t size,
+                                                          rlx_ir_module **out, rlx_error *err);
+/* Reads a file: ONNX where its name ends in ".onnx", which is mapped and must not be cut short
+   before the compiler is destroyed; else TVMScript. Errors: IO, INVALID_ARG, INVALID_MODULE,
+   NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_read(rlx_compiler *c, const char *path,
+                                                   rlx_ir_module **out, rlx_error *err);
+/* A module without functions, to be filled by rlx_ir_builder. Errors: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_new_module(rlx_compiler *c, rlx_ir_module **out,
+                                                         rlx_error *err);
+RLX_API rlx_compiler *rlx_ir_module_compiler(const rlx_ir_module *m);
+
+/* Makes parameters constants: in every exported function that the module does not call, those that
+   have a tensor of their name. A function attribute num_input = k keeps the first k parameters
+   inputs. Warns of tensors without a parameter. The file (safetensors) is mapped until the compiler
+   is destroyed. Errors: IO, INVALID_ARG, INVALID_MODULE, SHAPE, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path,
+                                                         rlx_error *err);
+typedef struct rlx_named_tensor {
+    const char *name;
+    rlx_tensor *tensor; /* retained until the compiler is destroyed; its bytes must not change */
+} rlx_named_tensor;
+/* The same with tensors in memory; rlx_tensor_from_dlpack (rlx/value.h) makes them of any DLPack
+   tensor without a copy. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m,
+                                                            const rlx_named_tensor *tensors,
+                                                            uint32_t n, rlx_error *err);
+
+/* Steps for the PrimFuncs that the text names, instead of those that the rules choose: Python text
+   or TVM's trace JSON (docs/schedules.md). Before the module is lowered; a second call replaces the
+   first one's steps. The text is copied. Errors: INVALID_ARG, INVALID_MODULE, NOMEM; of a file
+   also IO. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_set_schedule(rlx_ir_module *m, const char *path,
+                                                            const char *text, size_t length,
+                                                            rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_read_schedule(rlx_ir_module *m, const char *path,
+                                                             rlx_error *err);
+
+/* The module as TVMScript that parses to an equal module. NULL for NULL and when memory is out. */
+RLX_API const char *rlx_ir_module_print(rlx_ir_module *m);
+/* Its PrimFuncs alone. */
+RLX_API const char *rlx_ir_module_print_prims(rlx_ir_module *m);
+/* Errors: INVALID_MODULE with a diagnostic for each violation of the IR's invariants. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_check(rlx_ir_module *m, rlx_error *err);
+/* Errors: INVALID_ARG if |path| is a file that the compiler has mapped, so that writing to it would
+   destroy an input. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_check_output(const rlx_ir_module *m,
+                                                            const char *path, rlx_error *err);
+
+/* --- passes ---------------------------------------------------------------------------------- */
+
+enum { RLX_PASS_ON_REQUEST = 4 }; /* rlx_pass_info.opt_level */
+
+typedef struct rlx_pass_info {
+    const char *name, *doc;
+    int opt_level; /* runs from this -O on; RLX_PASS_ON_REQUEST: only where options name it */
+    bool added;    /* by rlx_compiler_add_pass */
+} rlx_pass_info;
+
+/* The pipeline in order, with the passes added to |c|. NULL: the built-in ones. */
+RLX_API uint32_t rlx_compiler_pass_count(const rlx_compiler *c);
+RLX_API bool rlx_compiler_pass(const rlx_compiler *c, uint32_t i, rlx_pass_info *out);
+
+typedef struct rlx_pass_desc {
+    size_t size; /* of this struct */
+    const char *name, *doc;
+    const char *before, *after; /* the pass beside which it runs; exactly one is given */
+    /* Looks at the module or changes it through rlx/ir.h; the well-formedness check follows. On
+       failure fills |err| and returns its code; compiling then fails, and the module cannot be
+       used further. Must not compile |m|, or run passes on it. */
+    rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
+    void *user;
+} rlx_pass_desc;
+/* Adds a pass to the pipeline of every later compilation of |c|. It runs at every -O, also where
+   the pass beside it does not. Passes added at one place run in the order they were added. Texts
+   are copied. After pass `legalize` a pass may not add operators that legalize lowers. Errors:
+   INVALID_ARG (names, the struct), NOT_FOUND (no such pass to stand beside), LIMIT (64), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_pass(rlx_compiler *c, const rlx_pass_desc *pass,
+                                                       rlx_error *err);
+
+/* --- targets --------------------------------------------------------------------------------- */
+
+/* Gives a target a name, which rlx_compile_options.target may then say. |text| is what that option
+   takes: a triple, or TVM's text such as "llvm -mcpu=x86-64-v3". Copies both. Errors: INVALID_ARG
+   (a name that is taken, a target that is unknown), LIMIT (64), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_target(rlx_compiler *c, const char *name,
+                                                         const char *text, rlx_error *err);
+
+/* --- compiling ------------------------------------------------------------------------------- */
+
+typedef struct rlx_dim_bound { /* range of a symbolic dimension */
+    const char *name;
+    int64_t min, max; /* 0 <= min <= max */
+} rlx_dim_bound;
+
+typedef struct rlx_compile_options {
+    size_t size;        /* of this struct */
+    const char *target; /* triple, TVM's text, or a name of rlx_compiler_add_target; NULL: this
+                           machine */
+    const char *cpu;    /* "native", "x86-64-v3", "znver4" ...; NULL: as the target says */
+    int opt_level;      /* 0 to 3 */
+    uint32_t jobs;      /* threads that generate code, at most 256; 0: one per CPU */
+    bool check;         /* check after every pass that the module is well formed and that its text
+                           parses to an equal one */
+    bool lenient;       /* leave out the checks of values at run time (docs/values.md) */
+    bool explain;       /* note which rule took each block (rlx_ir_module_explanation) */
+    bool no_winograd;   /* 3x3 convolutions as plain sums, without the extra rounding */
+    uint8_t row_bits;   /* activation precision of matrix-vector products with 4- or 8-bit weights:
+                           8, 12, 16 or 24 bits, 32: exact; 0: 16 */
+    rlx_dtype mixed;    /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
+                           it; bits 0: no */
+    const rlx_dim_bound *bounds; /* at most 32 */
+    uint32_t n_bounds;
+    const char *const *passes; /* passes on request, at most 8 */
+    uint32_t n_passes;
+    const char *const *links; /* objects, archives or libraries with functions of T.call_extern, at
+                                 most 16 */
+    uint32_t n_links;
+    /* Called after each pass of the pipeline with its time; false stops: the call that compiles
+       gives CANCELLED, and the module stays as the pass left it. May print and look through |m|.
+       NULL: no call. */
+    bool (*after_pass)(void *user, rlx_ir_module *m, const rlx_pass_info *pass, double seconds);
+    void *user;
+} rlx_compile_options;
+
+/* -O2 for this machine. */
+static inline void rlx_compile_options_init(rlx_compile_options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->size = sizeof *o;
+    o->opt_level = 2;
+}
+
+typedef enum rlx_emit_form {
+    RLX_EMIT_EXECUTABLE, /* a .rlx file */
+    RLX_EMIT_RELAX,      /* the module as TVMScript, as it is now */
+    RLX_EMIT_TIR,        /* the PrimFuncs after all passes, as TVMScript */
+    RLX_EMIT_LLVM,       /* LLVM's text */
+    RLX_EMIT_ASSEMBLY,   /* of the target */
+    RLX_EMIT_OBJECT,     /* an ELF object file */
+    RLX_EMIT_BYTECODE,   /* rlx's assembly text, without the constants' data */
+    RLX_EMIT_SCHEDULE,   /* the steps that rules chose, as text; of a module that is lowered by
+                            this call */
+} rlx_emit_form;
+
+/* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs
+   the pipeline on a module lowers it in place; it stays so, and later calls generate code from the
+   lowered form with the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
+   module that an earlier failure left unfinished), CANCELLED, NOMEM, INTERNAL. */
+
+/* Runs the whole pipeline. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_lower(rlx_ir_module *m,
+                                                     const rlx_compile_options *options,
+                                                     rlx_error *err);
+/* For each block of the PrimFuncs which rule of the schedule took it, and why others did not, as
+   text; of a module lowered with the option explain. Empty before; never NULL. */
+RLX_API const char *rlx_ir_module_explanation(const rlx_ir_module *m);
+/* Runs passes by name, one after the other; the pipeline can still run afterwards. A pass whose
+   needs no earlier pass has met is an error (INVALID_ARG), an unknown one NOT_FOUND. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_run_passes(rlx_ir_module *m,
+                                                          const char *const *names, uint32_t n,
+                                                          const rlx_compile_options *options,
+                                                          rlx_error *err);
+/* Compiles into memory of the compiler's allocator; free it with rlx_free(allocator, data, size,
+   64). Text is not NUL-terminated. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit(rlx_ir_module *m,
+                                                    const rlx_compile_options *options,
+                                                    rlx_emit_form form, void **out_data,
+                                                    size_t *out_size, rlx_error *err);
+/* Compiles into a file, which appears or is replaced once it is complete. Also: IO. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit_file(rlx_ir_module *m,
+                                                         const rlx_compile_options *options,
+                                                         rlx_emit_form form, const char *path,
+                                                         rlx_error *err);
+/* Compiles and loads in this process, without a file. |load| may be NULL; its trust_native is taken
+   as true. Needs options of this machine's target. The executable outlives the compiler. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_load(rlx_ir_module *m,
+                                                    const rlx_compile_options *options,
+                                                    const rlx_load_options *load,
+                                                    rlx_executable **out, rlx_error *err);
+
+/* --- tables and programs --------------------------------------------------------------------- */
+
+typedef struct rlx_operator_info {
+    const char *name;   /* as after "R." */
+    const char *inputs; /* "x, weight, bias?" */
+    const char *attrs;  /* "axis=-1:int" */
+    const char *doc;
+} rlx_operator_info;
+RLX_API uint32_t rlx_compiler_operator_count(void);
+RLX_API bool rlx_compiler_operator(uint32_t i, rlx_operator_info *out); /* false past the end */
+
+/* Insertions, deletions and replacements that make one name of the other, for "did you mean";
+   SIZE_MAX for names of more than 48 bytes. Threads: safe. */
+RLX_API size_t rlx_compiler_name_distance(rlx_str a, rlx_str b);
+/* For programs that start under limits on memory: |fn|, which must not return, is called when an
+   allocation of C++ fails in this process. NULL: as before. Affects the whole process; may be
+   called before main. */
+RLX_API void rlx_compiler_on_no_memory(void (*fn)(void));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
