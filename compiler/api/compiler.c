@@ -235,6 +235,8 @@ bool rlx_compiler_operator(uint32_t i, rlx_operator_info *out)
 
 size_t rlx_compiler_name_distance(rlx_str a, rlx_str b)
 {
+    if (a.data == NULL || b.data == NULL)
+        return SIZE_MAX;
     return rlxc_edit_distance(a.data, a.len, b.data, b.len);
 }
 
