@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compiler/driver/compile.h"
 #include "compiler/cli/cli.h"
+#include "compiler/driver/compile.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/onnx_bytes.h"
 
