@@ -48,7 +48,6 @@ struct rlx_ir_module { /* in the arena */
     rlxc_explain explain;
     rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
     rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
-    rlxc_rule_steps steps;
 };
 
 typedef struct rlxc_api_call {

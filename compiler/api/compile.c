@@ -56,8 +56,6 @@ static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_
         m->explain = (rlxc_explain){.ctx = c->ctx, .print = rlxc_print_expr};
         m->options.explain = &m->explain;
     }
-    if (form == RLX_EMIT_SCHEDULE)
-        m->options.steps = &m->steps;
     if (form == RLX_EMIT_SCHEDULE || m->steps.given != NULL)
         m->options.steps = &m->steps;
     if (m->schedules.items.count > 0)

@@ -99,6 +99,11 @@ RLX_TEST(library_null, modules)
     REFUSED(rlx_ir_module_bind_file(m, NULL, &err));
     REFUSED(rlx_ir_module_bind_tensors(NULL, &unnamed, 1, &err));
     REFUSED(rlx_ir_module_bind_tensors(m, NULL, 1, &err));
+    REFUSED(rlx_ir_module_set_schedule(NULL, "s", "", 0, &err));
+    REFUSED(rlx_ir_module_set_schedule(m, NULL, "", 0, &err));
+    REFUSED(rlx_ir_module_set_schedule(m, "s", NULL, 1, &err));
+    REFUSED(rlx_ir_module_read_schedule(NULL, "s", &err));
+    REFUSED(rlx_ir_module_read_schedule(m, NULL, &err));
     EMPTY(rlx_ir_module_print(NULL));
     EMPTY(rlx_ir_module_print_prims(NULL));
     REFUSED(rlx_ir_module_check(NULL, &err));
