@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "compiler/passes/passes.h"
-#include "compiler/schedule/normal.h"
+#include "compiler/schedule/normal_attention.h"
 
 typedef struct state {
     rlxc_context *ctx;
@@ -363,6 +363,31 @@ static void remake(state *s)
     }
 }
 
+/* --- attention -------------------------------------------------------------------------------- */
+
+/* However it was spelled, attention becomes the blocks that legalization makes of it. */
+static void rewrite_attention(state *s)
+{
+    rlxc_nests nests = {0};
+    count_writers(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!rlxc_distribute(s->ctx, s->stmts[i], &s->temps, &nests) || nests.count != i + 1)
+            return;
+    rlxc_attention_form form;
+    if (!s->root || !rlxc_read_attention(s->ctx, nests.items, nests.count, &s->temps, &form))
+        return;
+    rlxc_stmts stmts = {0};
+    rlxc_buffers temps = {0};
+    rlxc_write_attention(s->ctx, &form, &stmts, &temps);
+    if (rlxc_failed(s->ctx))
+        return;
+    s->stmts = stmts.items;
+    s->n = stmts.count;
+    s->temps.items = temps.items;
+    s->temps.n = temps.count;
+    s->changed = true;
+}
+
 /* --- functions -------------------------------------------------------------------------------- */
 
 enum { MOST_QUESTIONS = 1 << 14 }; /* statements times temporaries */
@@ -400,6 +425,7 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
     inline_copies(&s, false);
     remake(&s);
     inline_copies(&s, true);
+    rewrite_attention(&s);
     if (!s.changed || rlxc_failed(ctx))
         return;
     const rlxc_stmt *body = rlxc_stmt_seq(ctx, s.stmts, s.n);

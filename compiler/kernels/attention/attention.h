@@ -8,7 +8,7 @@
  *     score[b,h,i,j] += query(b,h,i,d) * key(b,h,j,d)     map[b,h,i,j] of score[b,h,i,j]
  *     max[b,h,i] over j of map       exp[b,h,i,j] = exp(map - max)      sum[b,h,i] over j of exp
  *     weigh[b,h,i,e] += exp[b,h,i,j] * value(b,h,j,e)     final of weigh[b,h,i,e] and sum[b,h,i] */
-enum { RLXC_ATTENTION_CROSSED = 2 };
+enum { RLXC_ATTENTION_CROSSED = 2, RLXC_ATTENTION_NOWHERE = 4 };
 
 typedef struct rlxc_attention {
     const rlxc_stage *score, *map, *max, *exp, *sum, *weigh, *final;
@@ -16,7 +16,8 @@ typedef struct rlxc_attention {
     const rlxc_expr *batches, *heads, *queries, *keys;
     int64_t size, value_size;
     rlx_dtype dtype;   /* of the stages: float32 or float64 */
-    uint32_t place[4]; /* of b, h, i and e among the axes of final */
+    double start;      /* of the maximum */
+    uint32_t place[4]; /* of b, h, i and e among the axes of final, or RLXC_ATTENTION_NOWHERE */
     bool widens;       /* keys or values are of 16 bits */
     /* First and last key that a query may see, over the axes of map: query number plus something
      * that is the same for all queries; or NULL. */

@@ -76,11 +76,13 @@ static inline const rlxc_expr *real(fused *t, double v)
     return rlxc_float(t->ctx, t->a->dtype, v);
 }
 
-/* Where maxima start: finite, so that the first correction is no NaN, and no score is below but
- * -inf. Exporters hide keys with the least float; rows of nothing else are means. */
+/* Where maxima start, unless the blocks start at more: finite, so that the first correction is no
+ * NaN, and no score is below but -inf. Exporters hide keys with the least float; rows of nothing
+ * else are means. */
 static inline const rlxc_expr *lowest(fused *t)
 {
-    return real(t, t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX);
+    const double least = t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX;
+    return real(t, t->a->start > least ? t->a->start : least);
 }
 
 static inline const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
@@ -213,8 +215,9 @@ static inline const rlxc_expr *of_result(fused *t, const rlxc_expr *expr, const 
 {
     const rlxc_expr *known[4] = {t->b, t->h, i, e}, *values[4];
     for (uint32_t k = 0; k < 4; k++)
-        values[t->a->place[k]] = known[k];
-    return rlxc_replace(t->ctx, expr, t->a->final->vars, values, 4);
+        if (t->a->place[k] != RLXC_ATTENTION_NOWHERE)
+            values[t->a->place[k]] = known[k];
+    return rlxc_replace(t->ctx, expr, t->a->final->vars, values, t->a->final->n_axes);
 }
 
 static inline const rlxc_expr *result_place(fused *t, const rlxc_expr *i, const rlxc_expr *e)

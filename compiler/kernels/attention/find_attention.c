@@ -188,17 +188,20 @@ static bool read_final(const rlxc_stages *all, rlxc_attention *a, bool *widens)
         return false;
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t axis = 0;
-        while (axis < 4 && s->vars[axis] != indices[k])
-            axis++;
-        if (axis == 4)
-            return false;
         at[k] = indices[k];
+        a->place[k] = RLXC_ATTENTION_NOWHERE;
+        if (rlxc_is_const(indices[k], 0) && rlxc_is_const(a->weigh->extents[k], 1))
+            continue;
+        while (axis < s->n_axes && s->vars[axis] != indices[k])
+            axis++;
+        if (axis == s->n_axes)
+            return false;
         a->place[k] = axis;
         seen |= 1u << axis;
         if (s->extents[axis] != a->weigh->extents[k])
             return false;
     }
-    return seen == 15 && rlxc_stage_is_pointwise(s) &&
+    return seen == (1u << s->n_axes) - 1 && rlxc_stage_is_pointwise(s) &&
            reads_only(all, s->value, load_at(all, a->weigh->out, at, 4),
                       load_at(all, a->sum->out, at, 3), widens);
 }
@@ -217,8 +220,13 @@ static bool have_all_axes(const rlxc_stages *all, const rlxc_attention *a)
     const struct {
         const rlxc_stage *stage;
         uint32_t spatial, reduced;
-    } parts[N_STAGES] = {{a->score, 4, 1}, {a->map, 4, 0},   {a->max, 3, 1},  {a->exp, 4, 0},
-                         {a->sum, 3, 1},   {a->weigh, 4, 1}, {a->final, 4, 0}};
+    } parts[N_STAGES] = {{a->score, 4, 1},
+                         {a->map, 4, 0},
+                         {a->max, 3, 1},
+                         {a->exp, 4, 0},
+                         {a->sum, 3, 1},
+                         {a->weigh, 4, 1},
+                         {a->final, a->final->n_axes, 0}};
     for (uint32_t i = 0; i < N_STAGES; i++)
         if (!has_axes(all, parts[i].stage, parts[i].spatial, parts[i].reduced, i + 1 < N_STAGES))
             return rlxc_decline(all,
@@ -233,9 +241,8 @@ static bool decline_softmax(const rlxc_stages *all, const rlxc_attention *a, con
                             const rlxc_expr *weight)
 {
     const rlxc_expr *init = a->max->init;
-    if (init->kind != RLXC_EXPR_FLOAT || init->f > -1e38)
-        return rlxc_decline(all,
-                            "looks like attention, but the maximum %s begins with %s, above -1e38",
+    if (init->kind != RLXC_EXPR_FLOAT || init->f > 0)
+        return rlxc_decline(all, "looks like attention, but the maximum %s begins with %s, above 0",
                             a->max->out->name, rlxc_told(all, init));
     if (a->exp->value != exp)
         return rlxc_decline(all, "looks like attention, but %s is %s instead of %s",
@@ -288,7 +295,7 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
     const rlxc_expr *exp = rlxc_call(ctx, t, rlxc_intern_cstr(ctx, "exp"), &difference, 1);
     const rlxc_expr *wv[4] = {a->weigh->vars[0], a->weigh->vars[1], a->weigh->vars[2],
                               a->weigh->vars[4]};
-    if (a->max->init->kind != RLXC_EXPR_FLOAT || a->max->init->f > -1e38 ||
+    if (a->max->init->kind != RLXC_EXPR_FLOAT || !(a->max->init->f <= 0) ||
         a->max->value != rlxc_binary(ctx, RLXC_EXPR_MAX, own(all, a->max),
                                      load_at(all, a->map->out, a->max->vars, 4)) ||
         a->exp->value != exp || !starts_at_zero(a->sum) ||
@@ -302,6 +309,7 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
                             "at its own place",
                             a->final->out->name, a->weigh->out->name, a->sum->out->name);
     a->widens = widens;
+    a->start = a->max->init->f;
     a->batches = a->score->extents[0];
     a->heads = a->score->extents[1];
     a->queries = a->score->extents[2];

@@ -1,0 +1,26 @@
+/* Matching of expressions: a pattern is an expression in which some variables stand for anything of
+ * their type. Operands of +, *, min, max, and, or, ==, != may stand in either order, and a < b is
+ * b > a. */
+#ifndef RLXC_IR_MATCH_EXPR_H
+#define RLXC_IR_MATCH_EXPR_H
+
+#include "compiler/ir/expr.h"
+
+enum { RLXC_CAPTURES = 8 };
+
+typedef struct rlxc_captures {
+    const rlxc_expr *vars[RLXC_CAPTURES];   /* of the pattern */
+    const rlxc_expr *values[RLXC_CAPTURES]; /* what they stand for; NULL before */
+    uint32_t n;
+} rlxc_captures;
+
+/* A new variable that stands for any value of |dtype|. */
+const rlxc_expr *rlxc_capture(rlxc_context *ctx, rlxc_captures *captures, rlx_dtype dtype);
+/* Whether |e| has the form of |pattern|; then each variable's value is in |captures|, else these
+ * are as before. A variable that occurs twice stands for the same. Gives up, false, on expressions
+ * with too many orders to try. */
+bool rlxc_match(const rlxc_expr *pattern, const rlxc_expr *e, rlxc_captures *captures);
+/* Equal but for the order of operands. */
+bool rlxc_same(const rlxc_expr *a, const rlxc_expr *b);
+
+#endif

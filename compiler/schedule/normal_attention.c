@@ -1,0 +1,551 @@
+/* Recognises attention however it is spelled: any split into blocks, order of operands and axes,
+ * exp or exp2, scale and mask anywhere before the maximum, the quotient before or after the second
+ * product, with or without batch and head.
+ *
+ * Blocks without a reduction are put into the expressions that read them; what is left are four
+ * reductions and what is made of the last. Their axes get the roles that the scores show: summed in
+ * the maximum, the key; not used by the factor that has the key, the query. Each load of a
+ * reduction's result, where it stands at its own axes, is replaced by a variable; so that what is
+ * compared are expressions of four variables. */
+#include "compiler/schedule/normal_attention.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/ir/match_expr.h"
+
+enum { MOST_NESTS = 16, MOST_FACTORS = 8, LARGEST = 256 };
+
+typedef struct axis_map { /* what stands for a block's axes */
+    const rlxc_expr *to[RLXC_NEST_AXES];
+} axis_map;
+
+typedef struct reading {
+    rlxc_context *ctx;
+    const rlxc_nest *nests;
+    uint32_t n;
+    const rlxc_temps *temps;
+    const rlxc_expr *values[MOST_NESTS]; /* with blocks that reduce nothing put in */
+    const rlxc_nest *sums[4];            /* scores, maximum, sum, weighted values */
+    rlxc_attention_form *f;
+    /* of each of the sums: what its result's indices are over the roles' axes */
+    const rlxc_expr *places[4][RLXC_NEST_AXES];
+    const rlxc_expr *marks[4];
+    axis_map weighted; /* of the axes of the weighted values */
+} reading;
+
+static const rlxc_stmt *store_of(const rlxc_nest *nest)
+{
+    return nest->block->body;
+}
+
+static const rlxc_expr *value_of(const reading *r, const rlxc_nest *nest)
+{
+    return r->values[nest - r->nests];
+}
+
+static uint32_t axis_at(const rlxc_nest *nest, const rlxc_expr *var)
+{
+    uint32_t k = 0;
+    while (k < nest->block->n_axes && nest->block->axes[k].var != var)
+        k++;
+    return k;
+}
+
+/* --- blocks that reduce nothing --------------------------------------------------------------- */
+
+static const rlxc_expr *put_in(void *user, const rlxc_expr *e)
+{
+    const reading *r = user;
+    if (e->kind != RLXC_EXPR_LOAD || rlxc_temp_writers(r->temps, e->load.buffer) == 0)
+        return NULL;
+    for (uint32_t i = 0; i < r->n && r->values[i]; i++) {
+        const rlxc_stmt *store = store_of(&r->nests[i]);
+        const rlxc_expr *vars[RLXC_NEST_AXES], *at[RLXC_NEST_AXES];
+        uint32_t n = 0;
+        if (r->nests[i].block->init || store->store.buffer != e->load.buffer)
+            continue;
+        for (uint32_t k = 0; k < e->load.n; k++) {
+            const rlxc_expr *var = store->store.indices[k];
+            if (axis_at(&r->nests[i], var) == r->nests[i].block->n_axes)
+                continue;
+            vars[n] = var;
+            at[n++] = rlxc_cast(r->ctx, var->dtype,
+                                rlxc_expr_rewrite(r->ctx, e->load.indices[k], put_in, user));
+        }
+        return rlxc_cast(r->ctx, e->dtype, rlxc_substitute(r->ctx, r->values[i], vars, at, n));
+    }
+    return NULL;
+}
+
+static bool put_all_in(reading *r)
+{
+    uint32_t reductions = 0, results = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const rlxc_nest *nest = &r->nests[i];
+        for (uint32_t k = 0; k < i; k++)
+            if (store_of(&r->nests[k])->store.buffer == store_of(nest)->store.buffer)
+                return false;
+        results += rlxc_temp_writers(r->temps, store_of(nest)->store.buffer) == 0;
+        if (nest->block->init) {
+            if (reductions == 4)
+                return false;
+            r->sums[reductions++] = nest;
+        } else if (rlxc_nest_reads_own(r->ctx, nest->block)) {
+            return false;
+        }
+        r->values[i] = rlxc_expr_rewrite(r->ctx, store_of(nest)->store.value, put_in, r);
+    }
+    r->f->out = store_of(&r->nests[r->n - 1])->store.buffer;
+    return reductions == 4 && results == 1 && rlxc_temp_writers(r->temps, r->f->out) == 0;
+}
+
+/* --- roles ------------------------------------------------------------------------------------ */
+
+typedef struct load_search {
+    const rlxc_buffer *buffer;
+    const rlxc_expr *found;
+} load_search;
+
+static bool find_load(void *user, const rlxc_expr *e)
+{
+    load_search *s = user;
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer == s->buffer)
+        s->found = e;
+    return !s->found;
+}
+
+static const rlxc_expr *load_in(const reading *r, const rlxc_nest *nest, const rlxc_nest *of)
+{
+    load_search s = {store_of(of)->store.buffer, NULL};
+    rlxc_expr_visit(r->ctx, value_of(r, nest), find_load, &s);
+    return s.found;
+}
+
+static void set_role(reading *r, rlxc_role role, const rlxc_nest *nest, uint32_t axis)
+{
+    static const char *const names[RLXC_ROLES] = {"b", "h", "i", "j", "d", "e"};
+    r->f->axes[role] = rlxc_var(r->ctx, names[role], nest->block->axes[axis].var->dtype);
+    r->f->extents[role] = rlxc_cast(r->ctx, RLX_I64, nest->extents[axis]);
+}
+
+/* What stands for the axes of |nest|, which has the result of |of| at its place there. |given|: the
+ * role of the axis that this does not tell, or RLXC_ROLES. */
+static bool map_axes(reading *r, const rlxc_nest *nest, uint32_t of, rlxc_role given, axis_map *map)
+{
+    const rlxc_expr *load = load_in(r, nest, r->sums[of]);
+    *map = (axis_map){{NULL}};
+    if (!load)
+        return false;
+    for (uint32_t p = 0; p < load->load.n; p++) {
+        const uint32_t k = axis_at(nest, load->load.indices[p]);
+        if (k < nest->block->n_axes)
+            map->to[k] = r->places[of][p];
+    }
+    for (uint32_t k = 0; k < nest->block->n_axes; k++) {
+        if (map->to[k])
+            continue;
+        if (given != RLXC_ROLES && !r->f->axes[given]) {
+            set_role(r, given, nest, k);
+            map->to[k] = r->f->axes[given];
+        } else if (rlxc_is_const(nest->extents[k], 1)) {
+            map->to[k] = rlxc_int(r->ctx, nest->block->axes[k].var->dtype, 0);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const rlxc_expr *mapped(const reading *r, const rlxc_nest *nest, const axis_map *map,
+                               const rlxc_expr *e)
+{
+    const rlxc_expr *vars[RLXC_NEST_AXES], *to[RLXC_NEST_AXES];
+    for (uint32_t k = 0; k < nest->block->n_axes; k++) {
+        vars[k] = nest->block->axes[k].var;
+        to[k] = rlxc_cast(r->ctx, vars[k]->dtype, map->to[k]);
+    }
+    return rlxc_substitute(r->ctx, e, vars, to, nest->block->n_axes);
+}
+
+static void set_places(reading *r, uint32_t which, const axis_map *map)
+{
+    const rlxc_nest *nest = r->sums[which];
+    for (uint32_t p = 0; p < store_of(nest)->store.n; p++)
+        r->places[which][p] = mapped(r, nest, map, store_of(nest)->store.indices[p]);
+}
+
+typedef struct marking {
+    const reading *r;
+    uint32_t n; /* of the sums that may be read */
+} marking;
+
+static const rlxc_expr *mark(void *user, const rlxc_expr *e)
+{
+    const marking *m = user;
+    for (uint32_t i = 0; i < m->n && e->kind == RLXC_EXPR_LOAD; i++) {
+        int64_t ignored;
+        bool same = store_of(m->r->sums[i])->store.buffer == e->load.buffer;
+        for (uint32_t p = 0; p < e->load.n && same; p++)
+            same = e->load.indices[p] == m->r->places[i][p] ||
+                   (rlxc_is_int(e->load.indices[p], &ignored) &&
+                    rlxc_is_int(m->r->places[i][p], &ignored));
+        if (same)
+            return m->r->marks[i];
+    }
+    return NULL;
+}
+
+/* The value of |nest| over the roles' axes and what stands for the first |n| sums. */
+static const rlxc_expr *read_value(const reading *r, const rlxc_nest *nest, const axis_map *map,
+                                   uint32_t n)
+{
+    marking m = {r, n};
+    return rlxc_expr_rewrite(r->ctx, mapped(r, nest, map, value_of(r, nest)), mark, &m);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+typedef struct factors {
+    const rlxc_expr *over[MOST_FACTORS], *under[MOST_FACTORS];
+    uint32_t n_over, n_under;
+    bool too_many;
+} factors;
+
+static void add_factors(factors *x, const rlxc_expr *e, bool under)
+{
+    if ((e->kind == RLXC_EXPR_MUL || e->kind == RLXC_EXPR_DIV) && rlxc_dtype_is_float(e->dtype)) {
+        add_factors(x, e->bin.a, under);
+        add_factors(x, e->bin.b, under != (e->kind == RLXC_EXPR_DIV));
+    } else if (x->n_over == MOST_FACTORS || x->n_under == MOST_FACTORS || x->too_many) {
+        x->too_many = true;
+    } else if (under) {
+        x->under[x->n_under++] = e;
+    } else {
+        x->over[x->n_over++] = e;
+    }
+}
+
+static const rlxc_expr *times(const reading *r, const rlxc_expr *a, const rlxc_expr *b)
+{
+    return a ? rlxc_mul(r->ctx, a, b) : b;
+}
+
+/* What is added to |own| by a sum from 0; or NULL. */
+static const rlxc_expr *summand(const reading *r, uint32_t which, const rlxc_expr *value,
+                                const rlxc_expr *own)
+{
+    const rlxc_expr *init = r->sums[which]->block->init->store.value;
+    rlxc_captures c = {.n = 0};
+    const rlxc_expr *any = rlxc_capture(r->ctx, &c, r->f->dtype);
+    bool zero = init->kind == RLXC_EXPR_FLOAT && init->f == 0;
+    return zero && rlxc_match(rlxc_add(r->ctx, own, any), value, &c) ? c.values[0] : NULL;
+}
+
+/* --- the parts -------------------------------------------------------------------------------- */
+
+/* The axis of the scores that the maximum is taken over; the number of axes: none. */
+static uint32_t key_axis(const reading *r)
+{
+    const rlxc_nest *score = r->sums[0], *max = r->sums[1];
+    const rlxc_expr *load = load_in(r, max, score);
+    for (uint32_t p = 0; load && p < load->load.n; p++) {
+        const uint32_t k = axis_at(max, load->load.indices[p]);
+        if (k < max->block->n_axes && max->block->axes[k].kind == RLXC_AXIS_REDUCE)
+            return axis_at(score, store_of(score)->store.indices[p]);
+    }
+    return score->block->n_axes;
+}
+
+static bool read_scores(reading *r)
+{
+    const rlxc_nest *score = r->sums[0];
+    const rlxc_block *b = score->block;
+    const rlxc_expr *own = rlxc_load(r->ctx, store_of(score)->store.buffer,
+                                     store_of(score)->store.indices, store_of(score)->store.n);
+    const rlxc_expr *product = summand(r, 0, value_of(r, score), own);
+    const uint32_t key = key_axis(r);
+    uint32_t query = b->n_axes, others = 0;
+    factors x = {.n_over = 0};
+    int64_t size;
+    if (!product || key == b->n_axes)
+        return false;
+    add_factors(&x, product, false);
+    if (x.too_many || x.n_under > 0)
+        return false;
+    axis_map map = {{NULL}};
+    const rlxc_expr *with_key = NULL, *without = NULL;
+    for (uint32_t i = 0; i < x.n_over; i++) {
+        bool has_key = rlxc_expr_uses_var(r->ctx, x.over[i], b->axes[key].var);
+        const rlxc_expr **side = has_key ? &with_key : &without;
+        *side = times(r, *side, x.over[i]);
+    }
+    if (!with_key || !without)
+        return false;
+    for (uint32_t p = 0; p < store_of(score)->store.n; p++) {
+        const uint32_t k = axis_at(score, store_of(score)->store.indices[p]);
+        if (k < b->n_axes && k != key && !rlxc_expr_uses_var(r->ctx, with_key, b->axes[k].var))
+            query = k;
+    }
+    if (query == b->n_axes)
+        return false;
+    for (uint32_t k = 0; k < b->n_axes; k++) {
+        const bool summed = b->axes[k].kind == RLXC_AXIS_REDUCE;
+        const rlxc_role role = k == key     ? RLXC_ROLE_KEY
+                               : k == query ? RLXC_ROLE_QUERY
+                               : summed     ? RLXC_ROLE_SIZE
+                                            : (rlxc_role)(RLXC_ROLE_HEAD - others++ % 2);
+        if (r->f->axes[role])
+            return false; /* a third axis of batches, a second one that is summed */
+        set_role(r, role, score, k);
+        map.to[k] = r->f->axes[role];
+    }
+    set_places(r, 0, &map);
+    r->f->query = mapped(r, score, &map, without);
+    r->f->key = mapped(r, score, &map, with_key);
+    return r->f->axes[RLXC_ROLE_SIZE] && rlxc_is_int(r->f->extents[RLXC_ROLE_SIZE], &size) &&
+           size > 0 && size <= LARGEST;
+}
+
+static bool read_max(reading *r)
+{
+    axis_map map;
+    const rlxc_expr *init = r->sums[1]->block->init->store.value;
+    rlxc_captures c = {.n = 0};
+    const rlxc_expr *any = rlxc_capture(r->ctx, &c, r->f->dtype);
+    if (init->kind != RLXC_EXPR_FLOAT || isnan(init->f) || init->f > 0 ||
+        !map_axes(r, r->sums[1], 0, RLXC_ROLES, &map))
+        return false;
+    set_places(r, 1, &map);
+    if (!rlxc_match(rlxc_binary(r->ctx, RLXC_EXPR_MAX, r->marks[1], any),
+                    read_value(r, r->sums[1], &map, 2), &c))
+        return false;
+    r->f->map = c.values[0];
+    r->f->start = init->f;
+    return true;
+}
+
+/* |weight| = e to the power of |factor| times (map - max). */
+static bool read_exponential(const reading *r, const rlxc_expr *weight, double *factor)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr *map = r->f->map, *max = r->marks[1], *difference = rlxc_sub(ctx, map, max);
+    for (int base = 0; base < 2; base++)
+        for (int form = 0; form < 4; form++) {
+            rlxc_captures c = {.n = 0};
+            const rlxc_expr *by = rlxc_capture(ctx, &c, r->f->dtype);
+            const rlxc_expr *power =
+                form == 0   ? difference
+                : form == 1 ? rlxc_mul(ctx, difference, by)
+                : form == 2 ? rlxc_binary(ctx, RLXC_EXPR_DIV, difference, by)
+                            : rlxc_sub(ctx, rlxc_mul(ctx, map, by), rlxc_mul(ctx, max, by));
+            const char *name = rlxc_intern_cstr(ctx, base ? "exp2" : "exp");
+            if (!rlxc_match(rlxc_call(ctx, r->f->dtype, name, &power, 1), weight, &c))
+                continue;
+            const rlxc_expr *known = c.values[0];
+            if (form > 0 && (!known || known->kind != RLXC_EXPR_FLOAT))
+                return false;
+            *factor = (base ? M_LN2 : 1) * (form == 0 ? 1 : form == 2 ? 1 / known->f : known->f);
+            return isfinite(*factor) && *factor > 0;
+        }
+    return false;
+}
+
+static bool read_weighted(reading *r, const rlxc_expr *weight, bool *divided)
+{
+    int64_t size;
+    if (!map_axes(r, r->sums[3], 0, RLXC_ROLE_VALUE, &r->weighted))
+        return false;
+    set_places(r, 3, &r->weighted);
+    const rlxc_expr *product =
+        summand(r, 3, read_value(r, r->sums[3], &r->weighted, 4), r->marks[3]);
+    factors x = {.n_over = 0};
+    uint32_t weights = 0;
+    if (!product)
+        return false;
+    add_factors(&x, product, false);
+    for (uint32_t i = 0; i < x.n_over; i++) {
+        const rlxc_expr *e = x.over[i];
+        if (rlxc_same(e, weight))
+            weights++;
+        else if (e->kind != RLXC_EXPR_FLOAT || e->f != 1)
+            r->f->value = times(r, r->f->value, e);
+    }
+    *divided = x.n_under == 1 && x.under[0] == r->marks[2];
+    return !x.too_many && weights == 1 && r->f->value && (x.n_under == 0 || *divided) &&
+           r->f->axes[RLXC_ROLE_VALUE] && rlxc_is_int(r->f->extents[RLXC_ROLE_VALUE], &size) &&
+           size > 0 && size <= LARGEST &&
+           !rlxc_expr_uses_var(r->ctx, r->f->value, r->f->axes[RLXC_ROLE_QUERY]);
+}
+
+static bool read_final(reading *r, bool divided)
+{
+    const rlxc_nest *last = &r->nests[r->n - 1];
+    axis_map map;
+    const rlxc_expr *quotient =
+        divided ? rlxc_binary(r->ctx, RLXC_EXPR_DIV, r->marks[3], r->marks[2]) : r->marks[3];
+    if (last == r->sums[3]) {
+        map = r->weighted;
+        r->f->final = quotient;
+    } else {
+        if (!map_axes(r, last, 3, RLXC_ROLES, &map))
+            return false;
+        r->f->final =
+            rlxc_substitute(r->ctx, read_value(r, last, &map, 4), &r->marks[3], &quotient, 1);
+    }
+    for (uint32_t p = 0; p < store_of(last)->store.n; p++)
+        r->f->indices[p] = mapped(r, last, &map, store_of(last)->store.indices[p]);
+    for (uint32_t k = 0; k < last->block->n_axes; k++)
+        for (int role = 0; role < RLXC_ROLES; role++)
+            if (map.to[k] == r->f->axes[role] && last->block->axes[k].kind == RLXC_AXIS_SPATIAL)
+                r->f->order[r->f->n_order++] = (rlxc_role)role;
+    return true;
+}
+
+/* --- the mask --------------------------------------------------------------------------------- */
+
+/* a <= b as "key <= bound" or "key >= bound" where it is linear in the key. */
+static const rlxc_expr *bound_of_key(const reading *r, const rlxc_expr *a, const rlxc_expr *b)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr *key = r->f->axes[RLXC_ROLE_KEY], *rest;
+    int64_t by;
+    const rlxc_expr *room = rlxc_canonical(ctx, rlxc_sub(ctx, b, a), NULL);
+    if (!rlxc_linear_in(ctx, room, key, &by, &rest) || (by != 1 && by != -1))
+        return rlxc_binary(ctx, RLXC_EXPR_LE, a, b);
+    if (by == -1)
+        return rlxc_binary(ctx, RLXC_EXPR_LE, key, rest);
+    rest = rlxc_canonical(ctx, rlxc_sub(ctx, rlxc_int(ctx, rest->dtype, 0), rest), NULL);
+    return rlxc_binary(ctx, RLXC_EXPR_GE, key, rest);
+}
+
+/* The condition, or (|negated|) its opposite, as the rules of the schedule read it. */
+static const rlxc_expr *condition(const reading *r, const rlxc_expr *e, bool negated)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    if (kind == RLXC_EXPR_NOT)
+        return condition(r, e->bin.a, !negated);
+    if (kind == RLXC_EXPR_AND || kind == RLXC_EXPR_OR)
+        return rlxc_binary(ctx, (kind == RLXC_EXPR_AND) == negated ? RLXC_EXPR_OR : RLXC_EXPR_AND,
+                           condition(r, e->bin.a, negated), condition(r, e->bin.b, negated));
+    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
+    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
+        !rlxc_dtype_is_int(e->bin.a->dtype))
+        return negated ? rlxc_not(ctx, e) : e;
+    const bool strict = (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT) != negated;
+    const rlxc_expr *low = less != negated ? e->bin.a : e->bin.b;
+    const rlxc_expr *high = less != negated ? e->bin.b : e->bin.a;
+    if (strict)
+        high = rlxc_sub(ctx, high, rlxc_int(ctx, high->dtype, 1));
+    return bound_of_key(r, low, high);
+}
+
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+/* "condition ? score : number" in any of its spellings; other maps as they are. */
+static const rlxc_expr *masked(const reading *r, const rlxc_expr *e)
+{
+    rlxc_context *ctx = r->ctx;
+    const rlxc_expr *cond, *yes, *no;
+    if (e->kind == RLXC_EXPR_SELECT) {
+        cond = e->select.cond;
+        yes = e->select.yes;
+        no = e->select.no;
+    } else if (e->kind == RLXC_EXPR_CALL && e->call.n == 3 &&
+               strcmp(e->call.name, "if_then_else") == 0 &&
+               rlxc_expr_visit(ctx, e->call.args[1], is_no_load, NULL) &&
+               rlxc_expr_visit(ctx, e->call.args[2], is_no_load, NULL)) {
+        cond = e->call.args[0];
+        yes = e->call.args[1];
+        no = e->call.args[2];
+    } else {
+        return e;
+    }
+    if (yes->kind == RLXC_EXPR_FLOAT && no->kind != RLXC_EXPR_FLOAT)
+        return rlxc_select(ctx, condition(r, cond, true), no, yes);
+    return no->kind == RLXC_EXPR_FLOAT ? rlxc_select(ctx, condition(r, cond, false), yes, no) : e;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+/* |map| times |factor|; what hides a key stays as it is. */
+static const rlxc_expr *scaled(rlxc_context *ctx, const rlxc_expr *map, double factor)
+{
+    const rlxc_expr *by = rlxc_float(ctx, map->dtype, factor);
+    if (fabs(factor - 1) < 1e-6)
+        return map;
+    if (map->kind == RLXC_EXPR_SELECT && map->select.no->kind == RLXC_EXPR_FLOAT)
+        return rlxc_select(ctx, map->select.cond, scaled(ctx, map->select.yes, factor),
+                           map->select.no);
+    return rlxc_mul(ctx, map, by);
+}
+
+typedef struct stray {
+    const reading *r;
+    bool found;
+} stray;
+
+static bool find_stray(void *user, const rlxc_expr *e)
+{
+    stray *s = user;
+    if (e->kind == RLXC_EXPR_LOAD)
+        s->found = s->found || rlxc_temp_writers(s->r->temps, e->load.buffer) > 0 ||
+                   e->load.buffer->data == s->r->f->out->data;
+    return !s->found;
+}
+
+/* |e| reads no temporary any more, nor the result, and none of the sums but |a| and |b|. */
+static bool is_closed(const reading *r, const rlxc_expr *e, const rlxc_expr *a, const rlxc_expr *b)
+{
+    stray s = {r, false};
+    rlxc_expr_visit(r->ctx, e, find_stray, &s);
+    for (int i = 0; i < 4; i++)
+        if (r->marks[i] != a && r->marks[i] != b && rlxc_expr_uses_var(r->ctx, e, r->marks[i]))
+            return false;
+    return !s.found;
+}
+
+bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
+                         const rlxc_temps *temps, rlxc_attention_form *out)
+{
+    static const char *const names[4] = {"score", "max", "sum", "total"};
+    *out = (rlxc_attention_form){.n_order = 0};
+    reading r = {.ctx = ctx, .nests = nests, .n = n, .temps = temps, .f = out};
+    if (n < 4 || n > MOST_NESTS || !put_all_in(&r))
+        return false;
+    out->dtype = store_of(r.sums[0])->store.buffer->dtype;
+    if (!rlxc_dtype_eq(out->dtype, RLX_F32) && !rlxc_dtype_eq(out->dtype, RLX_F64))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        r.marks[i] = rlxc_var(ctx, names[i], out->dtype);
+        if (!rlxc_dtype_eq(store_of(r.sums[i])->store.buffer->dtype, out->dtype))
+            return false;
+    }
+    out->range = r.sums[0]->realize->range;
+    out->score = r.marks[0];
+    out->max = r.marks[1];
+    out->sum = r.marks[2];
+    out->total = r.marks[3];
+    axis_map map;
+    double factor;
+    bool divided;
+    if (!read_scores(&r) || !read_max(&r) || !map_axes(&r, r.sums[2], 0, RLXC_ROLES, &map))
+        return false;
+    set_places(&r, 2, &map);
+    const rlxc_expr *weight = summand(&r, 2, read_value(&r, r.sums[2], &map, 3), r.marks[2]);
+    if (!weight || !read_exponential(&r, weight, &factor) || !read_weighted(&r, weight, &divided) ||
+        !read_final(&r, divided))
+        return false;
+    if (!is_closed(&r, out->query, NULL, NULL) || !is_closed(&r, out->key, NULL, NULL) ||
+        !is_closed(&r, out->value, NULL, NULL) || !is_closed(&r, out->map, out->score, NULL) ||
+        !is_closed(&r, out->final, out->total, out->sum))
+        return false;
+    out->map = scaled(ctx, masked(&r, out->map), factor);
+    out->start *= factor;
+    return !rlxc_failed(ctx);
+}

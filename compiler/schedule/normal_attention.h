@@ -1,0 +1,42 @@
+/* Attention, softmax(Q K^T) V, in what a user wrote: read from the nests of a PrimFunc, and written
+ * as the seven blocks that legalization gives it (kernels/attention/attention.h). */
+#ifndef RLXC_SCHEDULE_NORMAL_ATTENTION_H
+#define RLXC_SCHEDULE_NORMAL_ATTENTION_H
+
+#include "compiler/schedule/normal.h"
+
+typedef enum rlxc_role { /* of an axis */
+                         RLXC_ROLE_BATCH,
+                         RLXC_ROLE_HEAD,
+                         RLXC_ROLE_QUERY,
+                         RLXC_ROLE_KEY,
+                         RLXC_ROLE_SIZE,  /* summed in the scores */
+                         RLXC_ROLE_VALUE, /* of the result */
+                         RLXC_ROLES
+} rlxc_role;
+
+typedef struct rlxc_attention_form {
+    const rlxc_expr *axes[RLXC_ROLES], *extents[RLXC_ROLES]; /* absent: an extent of 1 */
+    rlx_dtype dtype;
+    const rlxc_expr *query, *key, *value;       /* over the axes */
+    const rlxc_expr *score, *max, *sum, *total; /* variables that stand for these */
+    const rlxc_expr *map;                       /* the score after scale and mask, over |score| */
+    const rlxc_expr *final;                     /* the result, over |total| and |sum| */
+    double start;                               /* of the maximum */
+    rlxc_range range;                           /* of the scores */
+    const rlxc_buffer *out;
+    const rlxc_expr *indices[RLXC_NEST_AXES]; /* of the result in |out|, over the axes */
+    rlxc_role order[RLXC_NEST_AXES];          /* of the last block's axes */
+    uint32_t n_order;
+} rlxc_attention_form;
+
+/* False: the nests, which are all that the function does, compute something else. */
+bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
+                         const rlxc_temps *temps, rlxc_attention_form *out);
+/* Appends the seven blocks and what they need to be allocated. */
+typedef RLXC_VEC(const rlxc_stmt *) rlxc_stmts;
+typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
+void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *form, rlxc_stmts *stmts,
+                          rlxc_buffers *temps);
+
+#endif

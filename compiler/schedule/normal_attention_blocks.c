@@ -1,0 +1,122 @@
+/* Attention as seven blocks: scores, what is made of them, their maximum, exp, its sum, weighted
+ * values, result. */
+#include "compiler/schedule/normal_attention.h"
+
+typedef struct writing {
+    rlxc_context *ctx;
+    const rlxc_attention_form *f;
+    rlxc_stmts *stmts;
+    rlxc_buffers *temps;
+} writing;
+
+static const rlxc_role scores[5] = {RLXC_ROLE_BATCH, RLXC_ROLE_HEAD, RLXC_ROLE_QUERY, RLXC_ROLE_KEY,
+                                    RLXC_ROLE_SIZE};
+static const rlxc_role weighted[5] = {RLXC_ROLE_BATCH, RLXC_ROLE_HEAD, RLXC_ROLE_QUERY,
+                                      RLXC_ROLE_VALUE, RLXC_ROLE_KEY};
+
+static rlxc_buffer *temp(writing *w, const char *name, const rlxc_role *roles, uint32_t n)
+{
+    const rlxc_expr *shape[4];
+    for (uint32_t i = 0; i < n; i++)
+        shape[i] = w->f->extents[roles[i]];
+    rlxc_buffer *b = rlxc_buffer_new(w->ctx, rlxc_intern_cstr(w->ctx, name), w->f->dtype, shape, n);
+    RLXC_PUSH(w->ctx, w->temps, b);
+    return b;
+}
+
+static const rlxc_expr *at(const writing *w, const rlxc_buffer *b, const rlxc_role *roles,
+                           uint32_t n)
+{
+    const rlxc_expr *indices[4];
+    for (uint32_t i = 0; i < n; i++)
+        indices[i] = w->f->axes[roles[i]];
+    return rlxc_load(w->ctx, b, indices, n);
+}
+
+/* place = value over |spatial| axes of their own, summed over |reduced| further ones. */
+static void push_block(writing *w, const rlxc_role *roles, uint32_t spatial, uint32_t reduced,
+                       const rlxc_expr *place, const rlxc_expr *init, const rlxc_expr *value)
+{
+    rlxc_context *ctx = w->ctx;
+    const uint32_t n = spatial + reduced;
+    rlxc_axis axes[RLXC_NEST_AXES];
+    const rlxc_expr *old[RLXC_NEST_AXES], *vars[RLXC_NEST_AXES], *loops[RLXC_NEST_AXES];
+    for (uint32_t i = 0; i < n; i++) {
+        old[i] = w->f->axes[roles[i]];
+        vars[i] = rlxc_var(ctx, rlxc_internf(ctx, "v_%s", old[i]->var.name), old[i]->dtype);
+        loops[i] = rlxc_var_like(ctx, old[i]);
+        axes[i] = (rlxc_axis){.kind = i < spatial ? RLXC_AXIS_SPATIAL : RLXC_AXIS_REDUCE,
+                              .var = vars[i],
+                              .min = rlxc_int(ctx, old[i]->dtype, 0),
+                              .extent = rlxc_cast(ctx, old[i]->dtype, w->f->extents[roles[i]])};
+    }
+    place = rlxc_substitute(ctx, place, old, vars, n);
+    value = rlxc_substitute(ctx, value, old, vars, n);
+    const rlxc_buffer *out = place->load.buffer;
+    const rlxc_block block = {
+        .name = out->name,
+        .axes = rlxc_copy(ctx, axes, n * sizeof *axes),
+        .n_axes = n,
+        .init = init ? rlxc_stmt_store(ctx, out, place->load.indices, place->load.n, init) : NULL,
+        .body = rlxc_stmt_store(ctx, out, place->load.indices, place->load.n, value)};
+    const rlxc_stmt *s = rlxc_stmt_block(ctx, rlxc_copy(ctx, &block, sizeof block), loops, NULL);
+    ((rlxc_stmt *)(uintptr_t)s)->range = w->f->range;
+    for (uint32_t i = n; i-- > 0;)
+        s = rlxc_stmt_for(ctx, loops[i], axes[i].min, axes[i].extent, RLXC_LOOP_SERIAL, s);
+    RLXC_PUSH(ctx, w->stmts, s);
+}
+
+/* The result, whose block has no axes for batch and head where its buffer has none. */
+static void push_result(writing *w, const rlxc_buffer *total, const rlxc_buffer *sum)
+{
+    const rlxc_attention_form *f = w->f;
+    const rlxc_expr *from[4] = {f->total, f->sum}, *to[4], *none[2];
+    uint32_t n = 2;
+    to[0] = at(w, total, weighted, 4);
+    to[1] = at(w, sum, scores, 3);
+    const rlxc_expr *value = rlxc_substitute(w->ctx, f->final, from, to, 2);
+    n = 0;
+    for (int role = RLXC_ROLE_BATCH; role <= RLXC_ROLE_HEAD; role++) {
+        bool has = false;
+        for (uint32_t i = 0; i < f->n_order; i++)
+            has = has || f->order[i] == (rlxc_role)role;
+        if (has)
+            continue;
+        none[n] = f->axes[role];
+        to[n++] = rlxc_int(w->ctx, f->axes[role]->dtype, 0);
+    }
+    value = rlxc_substitute(w->ctx, value, none, to, n);
+    const rlxc_expr *place = rlxc_load(w->ctx, f->out, f->indices, f->out->ndim);
+    push_block(w, f->order, f->n_order, 0, place, NULL, rlxc_cast(w->ctx, f->out->dtype, value));
+}
+
+void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *given, rlxc_stmts *stmts,
+                          rlxc_buffers *temps)
+{
+    rlxc_attention_form form = *given;
+    for (int role = RLXC_ROLE_BATCH; role <= RLXC_ROLE_HEAD; role++)
+        if (!form.axes[role]) {
+            form.axes[role] =
+                rlxc_var(ctx, role == RLXC_ROLE_BATCH ? "b" : "h", form.axes[RLXC_ROLE_KEY]->dtype);
+            form.extents[role] = rlxc_i64(ctx, 1);
+        }
+    writing w = {ctx, &form, stmts, temps};
+    const rlxc_expr *zero = rlxc_float(ctx, form.dtype, 0);
+    const rlxc_buffer *score = temp(&w, "T_score", scores, 4),
+                      *map = temp(&w, "T_masked", scores, 4), *max = temp(&w, "T_max", scores, 3),
+                      *exp = temp(&w, "T_exp", scores, 4), *sum = temp(&w, "T_sum", scores, 3),
+                      *total = temp(&w, "T_total", weighted, 4);
+    const rlxc_expr *s = at(&w, score, scores, 4), *m = at(&w, map, scores, 4),
+                    *largest = at(&w, max, scores, 3), *e = at(&w, exp, scores, 4),
+                    *all = at(&w, sum, scores, 3), *t = at(&w, total, weighted, 4);
+    const rlxc_expr *difference = rlxc_sub(ctx, m, largest);
+    push_block(&w, scores, 4, 1, s, zero, rlxc_add(ctx, s, rlxc_mul(ctx, form.query, form.key)));
+    push_block(&w, scores, 4, 0, m, NULL, rlxc_substitute(ctx, form.map, &form.score, &s, 1));
+    push_block(&w, scores, 3, 1, largest, rlxc_float(ctx, form.dtype, form.start),
+               rlxc_binary(ctx, RLXC_EXPR_MAX, largest, m));
+    push_block(&w, scores, 4, 0, e, NULL,
+               rlxc_call(ctx, form.dtype, rlxc_intern_cstr(ctx, "exp"), &difference, 1));
+    push_block(&w, scores, 3, 1, all, zero, rlxc_add(ctx, all, e));
+    push_block(&w, weighted, 4, 1, t, zero, rlxc_add(ctx, t, rlxc_mul(ctx, e, form.value)));
+    push_result(&w, total, sum);
+}
