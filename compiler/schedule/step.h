@@ -127,10 +127,17 @@ const char *rlxc_print_schedules(rlxc_context *ctx, const char *module,
                                  const rlxc_schedules *schedules);
 /* One step, without the end of a line: what messages quote. */
 const char *rlxc_print_step(rlxc_context *ctx, const rlxc_step *step);
-/* Reads such text, or a whole `def apply_trace(sch):` as TVM prints it. A list begins where
- * get_block names another function than before. False after errors. |text| must outlive the
- * context. */
+/* Reads such text, or a whole `def apply_trace(sch):` as TVM prints it, or, where it begins with a
+ * bracket, TVM's traces as JSON. A list begins where get_block names another function than before.
+ * False after errors. |text| must outlive the context. */
 bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text, size_t length,
                           rlxc_schedules *out);
+
+/* --- TVM's trace JSON (trace_json.c) -----------------------------------------------------------
+ */
+
+/* |file|: as rlxc_add_file gave it. False after errors. */
+bool rlxc_parse_trace_json(rlxc_context *ctx, uint32_t file, const char *text, size_t length,
+                           rlxc_schedules *out);
 
 #endif

@@ -269,14 +269,17 @@ static void parse_file(reading *r)
     }
 }
 
-bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text, size_t length,
-                          rlxc_schedules *out)
+static bool parse_any(rlxc_context *ctx, uint32_t file, const char *text, size_t length,
+                      rlxc_schedules *out)
 {
-    *out = (rlxc_schedules){0};
     uint32_t errors = rlxc_error_count(ctx);
-    uint32_t file = rlxc_add_file(ctx, path, text, length);
     if (!rlxc_lexer_check_text(ctx, file, text, length))
         return false;
+    size_t at = 0;
+    while (at < length && (text[at] == ' ' || text[at] == '\n'))
+        at++;
+    if (at < length && text[at] == '[')
+        return rlxc_parse_trace_json(ctx, file, text, length, out);
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!locale) {
         rlxc_error(ctx, (rlxc_range){0}, "the C locale is not available");
@@ -288,4 +291,18 @@ bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text,
     parse_file(&r);
     freelocale(locale);
     return !rlxc_out_of_memory(ctx) && rlxc_error_count(ctx) == errors;
+}
+
+bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text, size_t length,
+                          rlxc_schedules *out)
+{
+    *out = (rlxc_schedules){0};
+    uint32_t file = rlxc_add_file(ctx, path, text, length);
+    if (!parse_any(ctx, file, text, length, out))
+        return false;
+    if (out->items.count == 0)
+        rlxc_error(ctx,
+                   (rlxc_range){.file = file, .line = 1, .col = 1, .end_line = 1, .end_col = 2},
+                   "the schedule has no step");
+    return out->items.count > 0;
 }

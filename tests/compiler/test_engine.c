@@ -1,6 +1,7 @@
 /* The steps of schedules, table-driven: tests/schedule/NAME.sch, whose first line names the module
  * that it is for (tests/schedule/MODULE), is applied to it.
  *
+ *  - MODULE.NAME.json is a trace as TVM writes it.
  *  - What is printed then is NAME.after.txt; RLX_BLESS=1 writes these: review them as a diff.
  *  - The kernel computes what the one without a schedule does, at sizes that divide nothing.
  *  - A second line "# error: TEXT" says that the list is illegal, and what the message has. Lists
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/driver/compile.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/kernel_fixture.h"
@@ -32,11 +34,21 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* The module that the first line names. */
-static char *read_module(const char *text)
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+
+/* The module that the first line names; of MODULE.NAME.json the file's name. */
+static char *read_module(const char *schedule_path, const char *text)
 {
     char path[MAX_PATH], name[64];
-    cr_assert(sscanf(text, "# %60s", name) == 1);
+    const char *base = strrchr(schedule_path, '/') + 1;
+    if (ends_with(base, ".json"))
+        snprintf(name, sizeof name, "%.*s.py", (int)strcspn(base, "."), base);
+    else
+        cr_assert(sscanf(text, "# %60s", name) == 1);
     snprintf(path, sizeof path, "tests/schedule/%s", name);
     return read_text(path);
 }
@@ -57,8 +69,7 @@ static void each_schedule(void (*run)(const char *path, const char *text))
     cr_assert(n > 0);
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
-        size_t length = strlen(name);
-        if (length > 4 && strcmp(name + length - 4, ".sch") == 0) {
+        if (ends_with(name, ".sch") || ends_with(name, ".json")) {
             char path[MAX_PATH];
             snprintf(path, sizeof path, "tests/schedule/%s", name);
             char *text = read_text(path);
@@ -76,8 +87,8 @@ static void check_golden(const char *path, const char *text)
     kernel_fixture f;
     if (strstr(text, "# error:"))
         return;
-    snprintf(after, sizeof after, "%.*s.after.txt", (int)(strlen(path) - 4), path);
-    char *module = read_module(text);
+    snprintf(after, sizeof after, "%.*s.after.txt", (int)(strrchr(path, '.') - path), path);
+    char *module = read_module(path, text);
     cr_assert(kernel_fixture_parse(&f, NULL, 2, NULL, module));
     if (schedule(&f, path, text)) {
         const char *printed = rlxc_print_module(f.ctx, f.module);
@@ -115,7 +126,7 @@ static void check_numbers(const char *path, const char *text)
     kernel_fixture plain, scheduled;
     if (strstr(text, "# error:"))
         return;
-    char *module = read_module(text);
+    char *module = read_module(path, text);
     cr_assert(kernel_fixture_parse(&plain, NULL, 0, NULL, module));
     cr_assert(kernel_fixture_build(&plain));
     cr_assert(kernel_fixture_parse(&scheduled, NULL, 2, NULL, module));
@@ -164,7 +175,7 @@ static void check_errors(const char *path, const char *text)
 {
     if (!strstr(text, "# error:"))
         return;
-    char *module = read_module(text), *copy = strdup(text), *at = copy;
+    char *module = read_module(path, text), *copy = strdup(text), *at = copy;
     while (at) {
         char *next = strstr(at, "# ---\n");
         if (next) {
@@ -181,4 +192,36 @@ static void check_errors(const char *path, const char *text)
 Test(engine, illegal_steps_say_why_and_change_nothing)
 {
     each_schedule(check_errors);
+}
+
+/* The n-th allocation fails, for each n until none does: what fails says so. */
+RLX_TEST(engine, running_out_of_memory_is_an_error)
+{
+    char *text = read_text("tests/schedule/tiled.sch");
+    char *module = read_text("tests/schedule/product.py");
+    bool done = false;
+    for (size_t n = 1; !done; n++) {
+        t->calls = 0;
+        t->fail_at = n;
+        t->fail_after = n % 2 == 0;
+        rlxc_context *ctx = rlxc_context_create(&t->allocator);
+        if (!ctx)
+            continue;
+        rlxc_options options;
+        rlxc_schedules all;
+        rlxc_module *m = rlxc_parse_module(ctx, "m.py", module, strlen(module));
+        bool ok = m && rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2) &&
+                  rlxc_parse_schedules(ctx, "s.sch", text, strlen(text), &all);
+        if (ok) {
+            options.schedules = &all;
+            ok = rlxc_pass_apply_schedules(ctx, m, &options);
+        }
+        cr_expect(ok || rlxc_out_of_memory(ctx), "call %zu failed: %s", n,
+                  rlxc_render_diagnostics(ctx));
+        done = ok && t->calls < n;
+        rlxc_context_destroy(ctx);
+    }
+    t->fail_at = 0;
+    free(text);
+    free(module);
 }

@@ -119,3 +119,57 @@ Test(steps, errors_name_the_step_and_the_argument)
         rlxc_context_destroy(ctx);
     }
 }
+
+static const struct {
+    const char *text, *message;
+} wrong_json[] = {
+    {"[", "trace:"},
+    {"[1, 2]", "expected [[instructions], [decisions]]"},
+    {"[[[\"ReIndex\", [], [], []]], []]", "instruction 0: there is no instruction 'ReIndex'"},
+    {"[[[\"GetLoops\", [\"b0\"], [], []]], []]", "no instruction before gives 'b0'"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\", 1, 2], [\"b0\"]]], []]", "more values than are known"},
+    {"[[[\"GetSBlock\", [], [\"C\"], [\"b0\"]]], []]", "must be GetSBlock with a function's name"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [3]]], []]", "a result has no name"},
+    {"[[[\"GetSBlock\"]], []]", "expected [kind, inputs, attributes, outputs]"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"TransformLayout\", [\"b0\", "
+     "\"{\\\"nodes\\\":[]}\"], [0, 1, null], []]], []]",
+     "an index map is not understood"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"TransformLayout\", [\"b0\", "
+     "\"{\\\"root_index\\\":0,\\\"nodes\\\":[{\\\"type\\\":\\\"IndexMap\\\",\\\"data\\\":{"
+     "\\\"initial_indices\\\":1,\\\"final_indices\\\":1}},{\\\"type\\\":\\\"Array\\\",\\\"data\\\":"
+     "[2]},{\\\"type\\\":\\\"Add\\\",\\\"data\\\":{\\\"a\\\":2,\\\"b\\\":2}}]}\"], [0, 1, null], "
+     "[]]], []]",
+     "an index map is not understood"},
+    {"[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"SetScope\", [\"b0\"], [0], []]], []]",
+     "set_scope needs storage_scope"},
+    {"  ", "the schedule has no step"},
+};
+
+Test(steps, errors_in_traces_name_the_instruction)
+{
+    for (size_t i = 0; i < sizeof wrong_json / sizeof *wrong_json; i++) {
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_schedules s;
+        const char *text = wrong_json[i].text;
+        cr_expect(!rlxc_parse_schedules(ctx, "t.json", text, strlen(text), &s));
+        cr_expect(strstr(rlxc_render_diagnostics(ctx), wrong_json[i].message), "%s:\n%s", text,
+                  rlxc_render_diagnostics(ctx));
+        rlxc_context_destroy(ctx);
+    }
+}
+
+Test(steps, the_fastest_record_of_each_workload_counts)
+{
+    static const char text[] =
+        "[0, [[[[\"GetSBlock\", [], [\"A\", \"main\"], [\"b0\"]]], []], [2.0, 4.0], {}, []]]\n"
+        "[0, [[[[\"GetSBlock\", [], [\"B\", \"main\"], [\"b0\"]]], []], [1.0, 1.5], {}, []]]\n"
+        "[1, [[[[\"GetSBlock\", [], [\"C\", \"main\"], [\"b0\"]]], []], [9.0], {}, []]]\n";
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_schedules s;
+    cr_assert(rlxc_parse_schedules(ctx, "t.json", text, strlen(text), &s), "%s",
+              rlxc_render_diagnostics(ctx));
+    cr_expect_str_eq(rlxc_print_schedules(ctx, "m", &s),
+                     "# m.main\nb0 = sch.get_block(name=\"B\", func_name=\"main\")\n\n"
+                     "# m.main\nb0 = sch.get_block(name=\"C\", func_name=\"main\")\n");
+    rlxc_context_destroy(ctx);
+}
