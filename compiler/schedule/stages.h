@@ -109,6 +109,9 @@ void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t si
 
 /* Names the positions of the stages, which run together, in front of them: in c->out. */
 void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
+/* Takes indices that are computed in floating point, alike in every row, from tables that are made
+ * in front (index_tables.c). */
+void rlxc_table_indices(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
 
 typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
     rlxc_context *ctx;

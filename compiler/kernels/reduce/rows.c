@@ -377,6 +377,7 @@ static uint32_t arrange(rlxc_schedule *c, rlxc_schedule *inner, rlxc_stage *own,
     for (uint32_t i = 0; i < n; i++)
         own[i] = *stages[i];
     rlxc_name_positions(c, own, n);
+    rlxc_table_indices(c, own, n);
     if (n == 1) {
         rlxc_merge_axes(inner, own, 1, 0, own->n_axes, NULL);
         return 0;
