@@ -57,13 +57,13 @@ bool rlxc_llvm_shared(rlxc_llvm *g, const rlxc_stmt *loop)
         return true;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_expr *arg = use->args[i];
-        args[i] = arg->kind == RLXC_EXPR_INT ? rlxc_llvm_expr(g, arg)
-                                             : (LLVMValueRef)rlxc_map_get(&g->vars, rlxc_key(arg));
-        if (!args[i]) {
+        args[i] = arg->kind == RLXC_EXPR_VAR ? (LLVMValueRef)rlxc_map_get(&g->vars, rlxc_key(arg))
+                                             : rlxc_llvm_expr(g, arg);
+        if (!args[i] && !rlxc_failed(g->ctx))
             rlxc_internal(g->ctx, g->range, "codegen", "%s: %s has no value before a shared loop",
-                          g->f->name, arg->var.name);
+                          g->f->name, arg->kind == RLXC_EXPR_VAR ? arg->var.name : "a size");
+        if (!args[i])
             return true;
-        }
         types[i] = LLVMTypeOf(args[i]);
     }
     args[n] = g->kernel_ctx;

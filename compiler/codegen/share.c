@@ -13,6 +13,7 @@
 
 #include "compiler/base/hash.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/ir/sym.h"
 
 enum {
     LEAST_KERNELS = 3, /* fewer are not worth the lost constants */
@@ -50,7 +51,7 @@ typedef struct sharing {
     rlxc_context *ctx;
     rlxc_map counts; /* hash of tokens -> loops that have it */
     rlxc_map groups; /* hash of tokens -> group */
-    rlxc_map sizes;  /* variables of bodies */
+    rlxc_map sizes;  /* dimensions of functions, sizes of bodies */
     RLXC_VEC(group *) all;
     RLXC_VEC(unit) units; /* of the next round */
     uint32_t round, n_bodies;
@@ -224,6 +225,11 @@ static rlxc_share_scope scope_of(sharing *s, const rlxc_prim_func *f)
         scope.flags |= NOALIAS;
     if (f->turns_apart)
         scope.flags |= TURNS_APART;
+    const rlxc_expr **dims;
+    uint32_t n_dims;
+    rlxc_prim_func_dims(s->ctx, f, &dims, &n_dims);
+    for (uint32_t i = 0; i < n_dims; i++)
+        rlxc_map_set(s->ctx, &s->sizes, rlxc_key(dims[i]), s);
     for (uint32_t i = 0; i < f->n_params; i++)
         if (f->params[i].buffer)
             rlxc_map_set(s->ctx, &scope.memory, rlxc_key(f->params[i].buffer->data),
@@ -251,6 +257,14 @@ static bool is_one_constant(const group *g, uint32_t a)
     return first->kind == RLXC_EXPR_INT;
 }
 
+static bool is_never_negative(rlxc_context *ctx, const group *g, uint32_t a)
+{
+    for (uint32_t i = 0; i < g->places.count; i++)
+        if (rlxc_bound_of(ctx, g->places.items[i].values[a], NULL).min < 0)
+            return false;
+    return true;
+}
+
 /* A variable for each constant that differs; out_from[parameter] is the constant it stands for. */
 static uint32_t choose_sizes(sharing *s, const group *g, const rlxc_expr **slots,
                              const rlxc_expr **params, uint32_t *out_from)
@@ -267,7 +281,7 @@ static uint32_t choose_sizes(sharing *s, const group *g, const rlxc_expr **slots
         if (slots[a])
             continue;
         const rlx_dtype type = g->places.items[0].values[a]->dtype;
-        slots[a] = rlxc_dtype_eq(type, RLX_I64)
+        slots[a] = rlxc_dtype_eq(type, RLX_I64) && is_never_negative(ctx, g, a)
                        ? rlxc_shape_var(ctx, "size")
                        : rlxc_var(ctx, rlxc_intern_cstr(ctx, "size"), type);
         rlxc_map_set(ctx, &s->sizes, rlxc_key(slots[a]), s);

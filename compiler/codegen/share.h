@@ -44,7 +44,7 @@ typedef struct rlxc_share_scope { /* what is known of the function around the lo
     rlxc_map memory;              /* variables of memory that exist before the loop: its kind */
     rlxc_map locals;              /* temporaries on the stack: variable -> its ALLOCATE or DECL */
     RLXC_VEC(struct rlxc_closed_local) closed;
-    const rlxc_map *sizes; /* variables that bodies have in place of constants */
+    const rlxc_map *sizes; /* dimensions, and what bodies have in place of constants */
     uint32_t flags;        /* of function and loops around, what code depends on */
 } rlxc_share_scope;
 
@@ -54,7 +54,7 @@ typedef struct rlxc_share_walk {
     const rlxc_stmt *loop;
     const rlxc_expr **slots; /* building: what stands for each constant (NULL: itself); else NULL */
     RLXC_VEC(uint64_t) tokens;          /* equal for loops that are alike */
-    RLXC_VEC(const rlxc_expr *) values; /* constants that may differ, or sizes of a body around */
+    RLXC_VEC(const rlxc_expr *) values; /* constants and sizes that may differ */
     RLXC_VEC(const rlxc_expr *) vars;   /* used from outside */
     RLXC_VEC(const rlxc_stmt *) locals; /* temporaries that the loop can have of its own */
     rlxc_map numbers;                   /* variable -> its number by first occurrence */

@@ -84,21 +84,29 @@ static const rlxc_expr *walk_var(rlxc_share_walk *w, const rlxc_expr *var)
     return var;
 }
 
+/* Made of constants and the function's dimensions, or of a body's sizes, alone. */
 static bool is_size(const rlxc_share_walk *w, const rlxc_expr *e)
 {
-    return e->kind == RLXC_EXPR_VAR && rlxc_map_get(w->scope->sizes, rlxc_key(e));
+    if (e->kind == RLXC_EXPR_INT)
+        return true;
+    if (e->kind == RLXC_EXPR_VAR)
+        return rlxc_map_get(w->scope->sizes, rlxc_key(e)) != NULL;
+    const bool computes = e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB ||
+                          e->kind == RLXC_EXPR_MUL || e->kind == RLXC_EXPR_FLOORDIV ||
+                          e->kind == RLXC_EXPR_FLOORMOD || e->kind == RLXC_EXPR_MIN ||
+                          e->kind == RLXC_EXPR_MAX;
+    return computes && is_size(w, e->bin.a) && is_size(w, e->bin.b);
 }
 
-/* A constant, or what stands for one. */
-static const rlxc_expr *walk_size(rlxc_share_walk *w, const rlxc_expr *e)
+static bool may_differ(const rlxc_share_walk *w, const rlxc_expr *e)
 {
     const bool fits = rlxc_dtype_eq(e->dtype, RLX_I64) || rlxc_dtype_eq(e->dtype, RLX_I32);
+    return fits && !w->literal && (e->kind == RLXC_EXPR_INT ? e->i >= 2 : is_size(w, e));
+}
+
+static const rlxc_expr *walk_size(rlxc_share_walk *w, const rlxc_expr *e)
+{
     dtype_token(w, e->dtype);
-    if (e->kind == RLXC_EXPR_INT && (w->literal || !fits || e->i < 2)) {
-        token(w, RLXC_EXPR_INT);
-        token(w, (uint64_t)e->i);
-        return e;
-    }
     token(w, SLOT);
     const uint32_t slot = w->slot++;
     w->bad = w->bad || slot >= RLXC_SHARE_SLOTS;
@@ -180,8 +188,8 @@ static const rlxc_expr *walk_binary(rlxc_share_walk *w, const rlxc_expr *e)
     const bool divides = e->kind == RLXC_EXPR_DIV || e->kind == RLXC_EXPR_FLOORDIV ||
                          e->kind == RLXC_EXPR_FLOORMOD || e->kind == RLXC_EXPR_MOD;
     const rlxc_expr *a = walk_expr(w, e->bin.a);
-    const rlxc_expr *b =
-        divides && w->serial > 0 ? walk_literal(w, e->bin.b) : walk_expr(w, e->bin.b);
+    const bool is_fast = divides && w->serial > 0 && e->bin.b->kind == RLXC_EXPR_INT;
+    const rlxc_expr *b = is_fast ? walk_literal(w, e->bin.b) : walk_expr(w, e->bin.b);
     return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(w->ctx, (rlxc_expr_kind)e->kind, a, b);
 }
 
@@ -261,12 +269,16 @@ static const rlxc_expr *walk_expr(rlxc_share_walk *w, const rlxc_expr *e)
 {
     if (w->bad)
         return e;
-    if (e->kind == RLXC_EXPR_INT || is_size(w, e))
+    if (may_differ(w, e))
         return walk_size(w, e);
     token(w, e->kind);
     if (e->kind == RLXC_EXPR_VAR)
         return walk_var(w, e);
     dtype_token(w, e->dtype);
+    if (e->kind == RLXC_EXPR_INT) {
+        token(w, (uint64_t)e->i);
+        return e;
+    }
     if (e->kind == RLXC_EXPR_FLOAT) {
         uint64_t bits;
         memcpy(&bits, &e->f, sizeof bits);
