@@ -80,6 +80,26 @@ static void batch_index(rlxc_te *te, const rlxc_te_operand *x, uint32_t batch,
     }
 }
 
+enum { FEW_COLUMNS = 16 }; /* a vector or two: nothing is widened twice */
+
+/* |x|, or a copy of it in |dtype| as a temporary: narrow floats are widened once, not for each
+ * column of several rows. */
+static rlxc_te_operand widened(rlxc_te *te, const rlxc_te_operand *x, const rlxc_te_operand *y,
+                               rlx_dtype dtype)
+{
+    const rlxc_expr *rows = x->ndim > 1 ? x->dims[x->ndim - 2] : NULL;
+    const rlxc_expr *columns = y->ndim > 1 ? y->dims[y->ndim - 1] : NULL;
+    int64_t n;
+    if (!rlxc_dtype_is_float(x->dtype) || x->dtype.bits >= dtype.bits || x->dtype.bits < 16 ||
+        !rows || rlxc_is_const(rows, 1) || !columns ||
+        (rlxc_is_int(columns, &n) && n <= FEW_COLUMNS))
+        return *x;
+    const rlxc_buffer *copy = rlxc_te_temp(te, "widened", dtype, x->dims, x->ndim);
+    rlxc_te_spatial(te, "widened", copy);
+    rlxc_te_store(te, copy, rlxc_cast(te->ctx, dtype, rlxc_te_get(te, x, te->axes)));
+    return (rlxc_te_operand){.buffer = copy, .dtype = dtype, .ndim = x->ndim, .dims = copy->shape};
+}
+
 rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -92,6 +112,7 @@ rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call)
     const rlxc_buffer *acc = out;
     if (!rlxc_dtype_eq(dtype, out->dtype))
         acc = rlxc_te_temp(&te, "matmul_acc", dtype, out->shape, out->ndim);
+    x = widened(&te, &x, &y, dtype);
     rlxc_te_block(&te, "matmul");
     for (uint32_t i = 0; i < out->ndim; i++)
         rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, rlxc_internf(ctx, "i%u", i), out->shape[i]);

@@ -239,7 +239,7 @@ rlxc_te_operand rlxc_window_padded(rlxc_te *te, const rlxc_window *w, const rlxc
     rlxc_context *ctx = te->ctx;
     const rlxc_expr *dims[RLXC_MAX_NDIM], *at[RLXC_MAX_NDIM], *inside = NULL;
     int64_t before[RLXC_MAX_NDIM] = {0};
-    bool any = up;
+    bool any = up || !rlxc_dtype_eq(dtype, x->dtype);
     memcpy(dims, x->dims, x->ndim * sizeof dims[0]);
     for (uint32_t i = 0; i < w->n; i++) {
         const uint32_t k = w->space[i];

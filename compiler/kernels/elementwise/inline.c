@@ -160,6 +160,23 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
     return rlxc_find_sliding(s, &joined, &w) || is_wide_border(s, &joined);
 }
 
+/* Whether |p| widens floats of 16 bits that register tiles of |consumer| read for whole vectors of
+ * columns: converting them there takes as long as multiplying. */
+static bool is_widened_row(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer,
+                           const rlxc_expr *const *indices)
+{
+    const rlxc_expr *from = p->value->kind == RLXC_EXPR_CAST ? p->value->bin.a : NULL;
+    rlxc_tile_plan plan;
+    if (!from || !rlxc_dtype_is_float(from->dtype) || from->dtype.bits != 16 ||
+        from->kind != RLXC_EXPR_LOAD || !consumer->init || !rlxc_tile_plan_of(s, consumer, &plan) ||
+        plan.i == RLXC_NO_AXIS)
+        return false;
+    for (uint32_t k = 0; k < p->out->ndim; k++)
+        if (rlxc_expr_uses_var(s->ctx, indices[k], consumer->vars[plan.j]))
+            return false;
+    return true;
+}
+
 static bool may_fail(void *user, const rlxc_expr *e)
 {
     bool *found = user;
@@ -242,6 +259,8 @@ bool rlxc_decide_inline(rlxc_schedule *schedule, uint32_t producer, void *sizes)
         if (i == producer || q->removed || rlxc_stage_loads(s, i, p->out, &indices, &same) == 0)
             continue;
         consumers++;
+        if (is_widened_row(s, p, q, indices))
+            return rlxc_decline(s, "%s would widen it for each column", q->out->name);
         once = once && same && reads_once(q, indices, p->out->ndim);
         bool cheap = c.work <= CHEAP && c.loads <= (reductions(q) > 0 ? 2u : 4u);
         if (reductions(q) > 0 && !reads_once(q, indices, p->out->ndim) && c.work > 1)
