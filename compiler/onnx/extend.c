@@ -12,11 +12,31 @@ enum { MAX_BLOCK = 1 << 20 };
 /* --- padding, repeating ----------------------------------------------------------------------- */
 
 /* One axis made longer (or shorter, where negative) before and after. */
+/* The elements from place |from| up to |to| along |axis|, some of them outside of |x|. */
+static rlxc_atom places(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *from,
+                        const rlxc_expr *to, const char *mode)
+{
+    const rlxc_expr *d = rlxc_ox_dim(im, x, axis);
+    rlxc_atom place = rlxc_ox_arange(im, from, to), none = rlxc_ox_number(im, RLX_I64, 0);
+    rlxc_atom top = rlxc_ox_scalar(im, rlxc_sub(im->ctx, d, rlxc_ox_i(im, 1)), RLX_I64);
+    if (strcmp(mode, "edge") == 0) {
+        place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, none), top);
+    } else if (strcmp(mode, "wrap") == 0) {
+        place = rlxc_ox_op2(im, "floor_mod", place, rlxc_ox_scalar(im, d, RLX_I64));
+    } else if (strcmp(mode, "reflect") == 0) { /* last - |last - |place|| */
+        place =
+            rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", top, rlxc_ox_op1(im, "abs", place)));
+        place = rlxc_ox_op2(im, "subtract", top, place);
+    } else {
+        rlxc_ox_fail(im, "mode '%s' is not supported", mode);
+    }
+    return rlxc_ox_take_inside(im, x, place, axis);
+}
+
 rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *before,
                            const rlxc_expr *after, const char *mode, rlxc_atom value)
 {
-    const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0),
-                    *one = rlxc_ox_i(im, 1);
+    const rlxc_expr *d = rlxc_ox_dim(im, x, axis), *zero = rlxc_ox_i(im, 0);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     uint32_t ndim = rlxc_ox_ndim(im, x);
     if (rlxc_is_const(before, 0) && rlxc_is_const(after, 0))
@@ -34,23 +54,15 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
         parts[1] = rlxc_ox_slice(im, x, axis, cut, end, 1);
         return rlxc_ox_concat(im, parts, 3, axis);
     }
-    /* Elements at computed places. */
-    rlxc_atom place =
-        rlxc_ox_arange(im, rlxc_sub(im->ctx, zero, before), rlxc_add(im->ctx, d, after));
-    rlxc_atom top = rlxc_ox_scalar(im, rlxc_sub(im->ctx, d, one), RLX_I64);
-    rlxc_atom none = rlxc_ox_number(im, RLX_I64, 0);
-    if (strcmp(mode, "edge") == 0) {
-        place = rlxc_ox_op2(im, "minimum", rlxc_ox_op2(im, "maximum", place, none), top);
-    } else if (strcmp(mode, "wrap") == 0) {
-        place = rlxc_ox_op2(im, "floor_mod", place, rlxc_ox_scalar(im, d, RLX_I64));
-    } else if (strcmp(mode, "reflect") == 0) { /* last - |last - |place|| */
-        place =
-            rlxc_ox_op1(im, "abs", rlxc_ox_op2(im, "subtract", top, rlxc_ox_op1(im, "abs", place)));
-        place = rlxc_ox_op2(im, "subtract", top, place);
-    } else {
-        rlxc_ox_fail(im, "mode '%s' is not supported", mode);
-    }
-    return rlxc_ox_take_inside(im, x, place, axis);
+    /* Elements at computed places; a last axis that grows keeps its own between them. */
+    int64_t low, high;
+    if (axis + 1 < ndim || !rlxc_is_int(before, &low) || !rlxc_is_int(after, &high) || low < 0 ||
+        high < 0)
+        return places(im, x, axis, rlxc_sub(im->ctx, zero, before), rlxc_add(im->ctx, d, after),
+                      mode);
+    const rlxc_atom parts[3] = {places(im, x, axis, rlxc_sub(im->ctx, zero, before), zero, mode), x,
+                                places(im, x, axis, d, rlxc_add(im->ctx, d, after), mode)};
+    return rlxc_ox_concat(im, parts, 3, axis);
 }
 
 /* A dimension |d| keeps at least no elements; other modes than constant need some to repeat. */

@@ -280,6 +280,10 @@ def rows():
     out += [Row("ConvTranspose", [x("2 4 n 3 m"), x(f"4 {6 // g} 2 3 2")],
                 lambda a, w, g=g: ref.conv_transpose(a, w, g, (2, 1, 3)), opset=11, group=g,
                 strides=[2, 1, 3]) for g in (1, 2, 4)]
+    out += [Row("Pad", [x("n 5 m"), np.array([0, 4, b, 0, 1, a])],
+                lambda v, _, b=b, a=a, mode=mode: np.pad(v, [(0, 0), (4, 1), (b, a)], mode=mode),
+                opset=19, mode=mode, sizes=[(1, 5), (3, 6), (2, 33)])
+            for mode in ("reflect", "edge", "wrap") for b, a in ((3, 4), (0, 2), (1, 0))]
     out += [Row("STFT", [x("2 n+9"), np.array(4), x("8")],
                 lambda a, _, w: ref.spectra(a, 4, w), opset=17),
             Row("Clip", [x("n m"), np.array(math.nan, f32), np.array(1, f32)],
