@@ -513,8 +513,8 @@ rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name, rlx_exec_bu
         return INVALID("a builder of levels holds nothing else");
     if (program->n_levels || !program->has_native)
         return INVALID("a level is one program with a native section");
-    if (b->n_levels == RLXV_MAX_LEVELS)
-        return INVALID("more than %u levels", RLXV_MAX_LEVELS);
+    if (b->n_levels == RLX_MAX_LEVELS)
+        return INVALID("more than %u levels", RLX_MAX_LEVELS);
     RLX_TRY(rlxv_build_string(b, name, &b->levels[b->n_levels].name, err));
     b->levels[b->n_levels++].program = program;
     return RLX_OK;

@@ -73,7 +73,7 @@ struct rlx_exec_builder {
     struct {
         uint32_t name;
         rlx_exec_builder *program; /* borrowed */
-    } levels[RLXV_MAX_LEVELS];
+    } levels[RLX_MAX_LEVELS];
     uint32_t n_levels; /* where there are any, there is nothing else */
 
     bool has_native;

@@ -20,7 +20,7 @@ typedef struct program { /* a file's only one, or that of a level */
 
 typedef struct writer {
     rlx_exec_builder *b;
-    program programs[RLXV_MAX_LEVELS];
+    program programs[RLX_MAX_LEVELS];
     uint32_t n_programs;
     rlxv_buffer levels; /* the section that says what they need; empty: there is one program */
     rlxv_span *data;    /* the data section: tensors, and what lies between them */

@@ -27,7 +27,6 @@ enum {
 /* A file may hold a program for each of several CPU levels, all of which share the data section.
    The row of a section then states its level, from 1; 0: it belongs to the file, as the levels, the
    signature and the data do. A file without levels has 0 everywhere. */
-#define RLXV_MAX_LEVELS 8u
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
 #define RLXV_SECTION_BYTES 40u

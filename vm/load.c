@@ -422,7 +422,7 @@ static rlx_status split_sections(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;
     const uint8_t *h = exe->head;
-    uint32_t n = rlxv_load_u32(h + 24), seen[RLXV_MAX_LEVELS + 1] = {0};
+    uint32_t n = rlxv_load_u32(h + 24), seen[RLX_MAX_LEVELS + 1] = {0};
     size_t at = RLXV_HEADER_BYTES + (size_t)n * RLXV_SECTION_BYTES;
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *e = h + RLXV_HEADER_BYTES + (size_t)i * RLXV_SECTION_BYTES;
@@ -430,7 +430,7 @@ static rlx_status split_sections(rlxv_loader *l)
         uint64_t offset = rlxv_load_u64(e + 8), size = rlxv_load_u64(e + 16);
         uint64_t sum = rlxv_load_u64(e + 24);
         uint32_t level = rlxv_load_u32(e + 36);
-        if (flags & ~RLXV_SECTION_REQUIRED || level > RLXV_MAX_LEVELS ||
+        if (flags & ~RLXV_SECTION_REQUIRED || level > RLX_MAX_LEVELS ||
             (level > 0 && rlxv_is_common_section(kind)))
             return bad_header(l->err, "unknown section flags");
         for (; at < offset; at++)

@@ -44,7 +44,7 @@ static rlx_status parse(rlxv_loader *l)
     rlx_executable *exe = l->exe;
     rlxv_reader r;
     RLX_TRY(rlxv_open_section(l, RLXV_SECTION_LEVELS, 3, "levels", &r, &exe->n_levels));
-    if (exe->n_levels == 0 || exe->n_levels > RLXV_MAX_LEVELS)
+    if (exe->n_levels == 0 || exe->n_levels > RLX_MAX_LEVELS)
         return damaged(l, "has no or too many levels");
     exe->levels = rlxv_arena_alloc(&exe->arena, exe->n_levels, sizeof *exe->levels);
     if (!exe->levels)

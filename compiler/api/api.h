@@ -77,6 +77,15 @@ rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void
 bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out);
 
+/* Compiles |m| into a builder, which the caller destroys (it may be made after an error too). */
+rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,
+                          rlx_exec_builder **out_builder);
+/* Reports why the runtime's library does not take what the compiler wrote; false. */
+bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err);
+
+/* |given| (may be NULL) as a struct of this version. False with |err|. */
+bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *out, rlx_error *err);
+
 /* A new handle. */
 rlx_ir_module *rlxc_api_module(rlx_compiler *c, rlxc_module *ir, const char *path);
 

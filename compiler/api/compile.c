@@ -145,7 +145,7 @@ typedef struct output {
     size_t size;
 } output;
 
-static bool refused(rlxc_context *ctx, rlx_error *err)
+bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err)
 {
     if (err->code != RLX_E_IO && err->code != RLX_E_NOT_FOUND && err->code != RLX_E_NOMEM)
         rlx_error_prefix(err, "the compiler wrote an executable that is refused (please report): ");
@@ -180,7 +180,7 @@ static bool load(rlx_ir_module *m, const output *out, const rlx_load_options *gi
     if (options.allocator == NULL)
         options.allocator = m->compiler->allocator;
     return rlx_exec_builder_load(out->builder, &options, exe, &err) == RLX_OK ||
-           refused(m->compiler->ctx, &err);
+           rlxc_api_refused(m->compiler->ctx, &err);
 }
 
 static bool disassemble(rlx_ir_module *m, output *out)
@@ -193,7 +193,7 @@ static bool disassemble(rlx_ir_module *m, output *out)
     char *text = NULL, *copy = NULL;
     size_t length = 0;
     if (rlx_exec_builder_load(out->builder, &options, &exe, &err) != RLX_OK)
-        return refused(ctx, &err);
+        return rlxc_api_refused(ctx, &err);
     if (rlx_disassemble(a, exe, RLX_DISASSEMBLE_NO_DATA, &text, &length, &err) != RLX_OK)
         rlxc_api_fail(ctx, &err);
     else if ((copy = rlxc_try_alloc(ctx, length + 1, 1)) != NULL)
@@ -254,6 +254,15 @@ static rlx_status compile(rlx_ir_module *m, const rlx_compile_options *options, 
     return generate(m, form, out) ? RLX_OK : RLX_E_INVALID_MODULE;
 }
 
+rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,
+                          rlx_exec_builder **out_builder)
+{
+    output out = {NULL, NULL, 0};
+    const rlx_status status = compile(m, options, RLX_EMIT_EXECUTABLE, &out);
+    *out_builder = out.builder;
+    return status;
+}
+
 rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *options,
                               rlx_emit_form form, void **out_data, size_t *out_size, rlx_error *err)
 {
@@ -269,7 +278,7 @@ rlx_status rlx_ir_module_emit(rlx_ir_module *m, const rlx_compile_options *optio
     rlx_status status = compile(m, options, form, &out);
     if (status == RLX_OK && form == RLX_EMIT_EXECUTABLE) {
         if (rlx_exec_builder_finish(out.builder, &data, &size, &error) != RLX_OK)
-            refused(c->ctx, &error);
+            rlxc_api_refused(c->ctx, &error);
     } else if (status == RLX_OK) {
         data = rlx_alloc(c->allocator, size = out.size, 64);
         if (data == NULL)
@@ -303,7 +312,7 @@ rlx_status rlx_ir_module_emit_file(rlx_ir_module *m, const rlx_compile_options *
         status = form == RLX_EMIT_EXECUTABLE ? rlx_exec_builder_save(out.builder, path, &error)
                                              : rlx_write_file(path, out.data, out.size, &error);
         if (status != RLX_OK && form == RLX_EMIT_EXECUTABLE)
-            refused(ctx, &error);
+            rlxc_api_refused(ctx, &error);
         else if (status != RLX_OK)
             rlxc_api_fail(ctx, &error);
     }

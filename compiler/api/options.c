@@ -256,14 +256,19 @@ static bool take_numbers(rlx_compiler *c, const rlx_compile_options *o, rlxc_opt
     return true;
 }
 
+bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *out, rlx_error *err)
+{
+    rlx_compile_options_init(out);
+    return rlxc_api_take(given, "rlx_compile_options", END_OF(rlx_compile_options, user), out,
+                         sizeof *out, err) == RLX_OK;
+}
+
 bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out)
 {
     rlx_compile_options *o = out_given;
     rlx_error err = {0};
-    rlx_compile_options_init(o);
-    if (rlxc_api_take(given, "rlx_compile_options", END_OF(rlx_compile_options, user), o, sizeof *o,
-                      &err) != RLX_OK)
+    if (!rlxc_api_complete(given, o, &err))
         return rlxc_api_fail(c->ctx, &err);
     if (o->opt_level < 0 || o->opt_level > 3)
         return wrong(c, "opt_level must be 0 to 3");

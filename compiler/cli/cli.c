@@ -15,7 +15,8 @@ typedef struct run {
     FILE *out, *err;
     rlx_compiler *compiler;
     rlx_ir_module *module;
-    bool stopped; /* by --stop-after */
+    rlx_ir_module *levels[RLX_MAX_LEVELS]; /* one for each of several CPUs; the first is |module| */
+    bool stopped;                          /* by --stop-after */
     struct {
         const char *name;
         double seconds;
@@ -128,6 +129,9 @@ static bool emit(const run *r)
     const rlxc_command *c = r->command;
     void *data = NULL;
     size_t size = 0;
+    if (c->n_cpus > 0)
+        return rlx_ir_modules_emit_levels(r->levels, c->cpus, c->n_cpus, &c->options, c->output,
+                                          NULL) == RLX_OK;
     if (c->output != NULL)
         return rlx_ir_module_emit_file(r->module, &c->options, c->emit, c->output, NULL) == RLX_OK;
     if (rlx_ir_module_emit(r->module, &c->options, c->emit, &data, &size, NULL) != RLX_OK)
@@ -168,7 +172,7 @@ static bool compile(run *r)
     return r->stopped ? write_text(r) : ok;
 }
 
-static bool read_input(run *r)
+static bool read_module(run *r)
 {
     const rlxc_command *c = r->command;
     return rlx_compiler_read(r->compiler, c->input, &r->module, NULL) == RLX_OK &&
@@ -177,6 +181,25 @@ static bool read_input(run *r)
            (c->params == NULL || rlx_ir_module_bind_file(r->module, c->params, NULL) == RLX_OK) &&
            (c->schedule == NULL ||
             rlx_ir_module_read_schedule(r->module, c->schedule, NULL) == RLX_OK);
+}
+
+/* Once for each CPU; what is to be said of the input is said the first time. */
+static bool read_input(run *r)
+{
+    const rlxc_command *c = r->command;
+    for (uint32_t i = 1; i < c->n_cpus; i++) {
+        if (!read_module(r))
+            return false;
+        r->levels[i] = r->module;
+        if (i == 1)
+            fputs(rlx_compiler_diagnostics_text(r->compiler), r->err);
+        rlx_compiler_clear_diagnostics(r->compiler);
+    }
+    bool ok = read_module(r);
+    r->levels[0] = r->module;
+    if (ok && c->n_cpus > 1)
+        rlx_compiler_clear_diagnostics(r->compiler);
+    return ok;
 }
 
 int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)

@@ -49,7 +49,8 @@ static const struct option_row {
     {OPT_PARAMS, "--params", "FILE",
      "weights (.safetensors): parameters of their names become constants"},
     {OPT_TARGET, "--target", "TRIPLE", "target triple; this machine by default"},
-    {OPT_CPU, "--mcpu", "CPU", "native, x86-64-v3, znver4 ...: a wrong name lists them"},
+    {OPT_CPU, "--mcpu", "CPU[,CPU...]",
+     "native, x86-64-v3, znver4 ...: a wrong name lists them; of several, loading takes the best"},
     {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE", "object, archive or library with functions of T.call_extern"},
@@ -286,6 +287,41 @@ static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
     return true;
 }
 
+/* One CPU, or several with commas between them. */
+static bool read_cpus(const char *text, rlxc_command *c, FILE *err)
+{
+    c->n_cpus = 0;
+    c->options.cpu = text;
+    if (strchr(text, ',') == NULL)
+        return true;
+    c->options.cpu = NULL;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (c->n_cpus == RLX_MAX_LEVELS) {
+            fprintf(err, "rlxc: --mcpu: more than %u CPUs\n", RLX_MAX_LEVELS);
+            return false;
+        }
+        if (length == 0 || length >= RLXC_CPU_NAME) {
+            fprintf(err,
+                    "rlxc: --mcpu: expected names of CPUs with commas between them, got '%s'\n",
+                    text);
+            return false;
+        }
+        memcpy(c->cpu_names[c->n_cpus], at, length);
+        c->cpu_names[c->n_cpus][length] = '\0';
+        c->cpus[c->n_cpus] = c->cpu_names[c->n_cpus];
+        for (uint32_t i = 0; i < c->n_cpus; i++)
+            if (strcmp(c->cpus[i], c->cpus[c->n_cpus]) == 0) {
+                fprintf(err, "rlxc: --mcpu: the CPU %s is there twice\n", c->cpus[i]);
+                return false;
+            }
+        c->n_cpus++;
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
 static bool apply(const struct option_row *row, const char *value, rlxc_command *c, FILE *err)
 {
     switch (row->id) {
@@ -299,8 +335,7 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         c->options.target = value;
         return true;
     case OPT_CPU:
-        c->options.cpu = value;
-        return true;
+        return read_cpus(value, c, err);
     case OPT_LEVEL:
         return read_level(value, c, err);
     case OPT_BOUND:
@@ -463,6 +498,11 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
     if (out->output == NULL && out->emit == RLX_EMIT_EXECUTABLE && out->stop_after == NULL &&
         !out->options.explain) {
         fputs("rlxc: no output: give -o FILE\n", err);
+        return false;
+    }
+    if (out->n_cpus > 0 && (out->emit != RLX_EMIT_EXECUTABLE || out->output == NULL ||
+                            out->stop_after != NULL || out->options.explain)) {
+        fputs("rlxc: --mcpu: several CPUs are for an executable: give -o FILE alone\n", err);
         return false;
     }
     if (out->output == NULL && out->emit == RLX_EMIT_OBJECT && out->stop_after == NULL) {

@@ -257,6 +257,15 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit_file(rlx_ir_module *m,
                                                          const rlx_compile_options *options,
                                                          rlx_emit_form form, const char *path,
                                                          rlx_error *err);
+/* Compiles one model for several CPU levels into one file: |modules| are of one compiler and hold
+   the same model, read once for each, and modules[i] is compiled for cpus[i] instead of
+   options->cpu, in any order. Loading takes the best that the machine can run (rlx/executable.h).
+   Constants that are equal at several levels are in the file once. At most RLX_MAX_LEVELS. Also:
+   IO, LIMIT. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_modules_emit_levels(rlx_ir_module *const *modules,
+                                                            const char *const *cpus, uint32_t n,
+                                                            const rlx_compile_options *options,
+                                                            const char *path, rlx_error *err);
 /* Compiles and loads in this process, without a file. |load| may be NULL; its trust_native is taken
    as true. Needs options of this machine's target. The executable outlives the compiler. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_load(rlx_ir_module *m,

@@ -19,6 +19,7 @@ extern "C" {
 #define RLX_FORMAT_MAJOR 1
 #define RLX_FORMAT_MINOR 3
 #define RLX_NONE UINT32_MAX
+#define RLX_MAX_LEVELS 8u /* CPU levels in one file */
 
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */

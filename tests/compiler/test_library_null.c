@@ -118,6 +118,10 @@ RLX_TEST(library_null, modules)
     REFUSED(rlx_ir_module_emit(m, NULL, RLX_EMIT_RELAX, &data, NULL, &err));
     REFUSED(rlx_ir_module_emit_file(NULL, NULL, RLX_EMIT_RELAX, "x", &err));
     REFUSED(rlx_ir_module_emit_file(m, NULL, RLX_EMIT_RELAX, NULL, &err));
+    REFUSED(rlx_ir_modules_emit_levels(NULL, NO_NAME, 1, NULL, "x", &err));
+    REFUSED(rlx_ir_modules_emit_levels(&m, NULL, 1, NULL, "x", &err));
+    REFUSED(rlx_ir_modules_emit_levels(&m, NO_NAME, 1, NULL, "x", &err));
+    REFUSED(rlx_ir_modules_emit_levels(&m, NO_NAME, 1, NULL, NULL, &err));
     REFUSED(rlx_ir_module_load(NULL, NULL, NULL, &exe, &err));
     REFUSED(rlx_ir_module_load(m, NULL, NULL, NULL, &err));
     rlx_compiler_destroy(c);

@@ -285,7 +285,7 @@ RLX_TEST(levels, builders_refuse_what_is_no_level)
               "holds nothing else");
     RLX_FAILS(rlx_exec_builder_level(all, RLX_STR("x"), empty, &t->error), RLX_E_INVALID_ARG,
               "a level is one program with a native section");
-    for (uint32_t i = 0; i < RLXV_MAX_LEVELS; i++)
+    for (uint32_t i = 0; i < RLX_MAX_LEVELS; i++)
         RLX_OKAY(rlx_exec_builder_level(all, RLX_STR("x"), one, &t->error));
     RLX_FAILS(rlx_exec_builder_level(all, RLX_STR("x"), one, &t->error), RLX_E_INVALID_ARG,
               "more than 8 levels");
