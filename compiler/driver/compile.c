@@ -16,12 +16,13 @@
 
 enum { MAX_FEATURES = 128 };
 
-/* rlxc_options.compile_here. */
+/* rlxc_options.compile_here: for the plainest CPU of this machine's architecture, so that what a
+ * file holds does not depend on where it was made. */
 static bool compile_here(rlxc_context *ctx, rlxc_module *module, bool lenient,
                          rlx_exec_builder *builder)
 {
     rlxc_options options;
-    if (!rlxc_options_init(ctx, &options, NULL, NULL, 0))
+    if (!rlxc_options_init(ctx, &options, rlxc_target_host_triple(), NULL, 0))
         return false;
     options.lenient = lenient;
     return rlxc_compile_module(ctx, module, &options, NULL, builder);

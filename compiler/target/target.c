@@ -299,6 +299,11 @@ const char *rlxc_target_folder(const rlxc_target *t)
     return archs[t->arch].folder;
 }
 
+const char *rlxc_target_host_triple(void)
+{
+    return LLVM_DEFAULT_TARGET_TRIPLE;
+}
+
 bool rlxc_target_is_host(const rlxc_target *t)
 {
     rlxc_arch here;

@@ -66,6 +66,8 @@ const char *rlxc_target_required_features(rlxc_context *ctx, const char *feature
 bool rlxc_target_same_arch(const rlxc_target *t, const char *triple);
 /* What Debian calls the folders of its libraries: "aarch64-linux-gnu". */
 const char *rlxc_target_folder(const rlxc_target *t);
+/* Of the machine that the compiler runs on. */
+const char *rlxc_target_host_triple(void);
 /* Whether the compiler itself runs on this architecture. */
 bool rlxc_target_is_host(const rlxc_target *t);
 bool rlxc_target_has_feature(const rlxc_target *t, const char *feature);
