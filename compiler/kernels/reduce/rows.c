@@ -15,7 +15,7 @@ enum {
     BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
     LONG_ROW = 16,
     BLOCK = 16,        /* rows and columns of a block of a transposition */
-    MAX_CHOICES = 8,   /* one inside the other, that are made outside of a loop */
+    MAX_CHOICES = 16,  /* one inside the other, that are made outside of a loop: as MAX_STRETCHES */
     MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
 };
 
