@@ -251,6 +251,11 @@ static const rlxc_stmt *result_of(rlxc_stages *s, const rlxc_stmt *const *stmts)
     return all ? rlxc_stmt_seq(s->ctx, all, n) : NULL;
 }
 
+void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts)
+{
+    set_body(s->ctx, s->f, s, result_of(s, stmts));
+}
+
 static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f, const rule *r)
 {
     rlxc_stages s;
@@ -286,7 +291,7 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
         stmts[i] = c.out.count ? rlxc_part(ctx, r->name, rlxc_body_of(&c)) : NULL;
     }
     if (any && !rlxc_failed(ctx))
-        set_body(ctx, f, &s, result_of(&s, stmts));
+        rlxc_put_stages(&s, stmts);
 }
 
 /* All given steps of rules must have been applied. */

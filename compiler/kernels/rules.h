@@ -50,6 +50,10 @@ void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f);
 /* Whether rules take all steps of the list, kernels among them: other lists are for the engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
 
+/* The function's body becomes its stages as they are now: |stmts[i]| where stage i is done, nothing
+ * where it was removed. */
+void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts);
+
 /* Sizes as the argument of a step: those that are not 0. */
 rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes);
 /* The sizes of a step within their bounds; false with an error at the step. */

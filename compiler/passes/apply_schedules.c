@@ -4,8 +4,10 @@
  * for the one PrimFunc that has all of the list's blocks. */
 #include <string.h>
 
+#include "compiler/kernels/rules.h"
 #include "compiler/passes/passes.h"
 #include "compiler/schedule/engine.h"
+#include "compiler/schedule/explain.h"
 #include "compiler/target/target.h"
 
 typedef struct block_search {
@@ -69,11 +71,88 @@ static rlxc_prim_func *find_function(rlxc_context *ctx, const rlxc_module *modul
     return NULL;
 }
 
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+static bool is_named(const rlxc_stage *stage, const char *name)
+{
+    const rlxc_stmt *at = stage->stmt;
+    while (at->kind == RLXC_STMT_FOR)
+        at = at->loop.body;
+    return at->kind == RLXC_STMT_BLOCK && strcmp(at->block.block->name, name) == 0;
+}
+
+static bool fits(const rlxc_stages *s, uint32_t i, const char *pattern)
+{
+    for (; *pattern; pattern++, i++)
+        if (i >= s->n || !s->items[i].simple || s->items[i].done || s->items[i].removed ||
+            (*pattern != '.' && (*pattern == 'r') != (s->items[i].init != NULL)))
+            return false;
+    return true;
+}
+
+/* The rule of the kernel's name puts its loops in the place of the block, and of those behind it
+ * that it takes along. */
+static bool use_kernel(void *user, const rlxc_kernel_use *use)
+{
+    rlxc_options options = *(const rlxc_options *)user;
+    rlxc_explain reasons = {.ctx = use->ctx, .asking = true};
+    rlxc_context *ctx = use->ctx;
+    rlxc_stages s;
+    int64_t sizes[RLXC_MAX_SIZES];
+    const rlxc_rule *rule = NULL;
+    uint32_t n, at = 0;
+    const rlxc_rule *rules = rlxc_rules(&n);
+    const char *param = use->step->kind == RLXC_STEP_rewrite ? "rewrite" : "tensor_intrin";
+    const rlxc_attr *name = rlxc_attrs_find(&use->step->args, param);
+    for (uint32_t i = 0; i < n; i++)
+        if (rules[i].step == use->step->kind && strcmp(rules[i].kernel, name->s) == 0)
+            rule = &rules[i];
+    options.explain = &reasons; /* a kernel that does not fit says why */
+    if (!rule || !rlxc_sizes_of_step(ctx, rule, use->step, sizes))
+        return false;
+    if (!rlxc_stages_of(ctx, &options, use->f, &s))
+        return false;
+    while (at < s.n && !is_named(&s.items[at], use->block))
+        at++;
+    rlxc_schedule c = {.s = &s};
+    if (!fits(&s, at, rule->pattern) || !rule->apply(&c, at, sizes)) {
+        if (!rlxc_failed(ctx))
+            rlxc_error(ctx, use->step->range, "%s: block %s of %s: %s",
+                       rlxc_print_step(ctx, use->step), use->block, use->f->name,
+                       reasons.why ? reasons.why : "is none for it");
+        return false;
+    }
+    for (uint32_t k = 0; rule->pattern[k]; k++)
+        s.items[at + k].done = true;
+    const rlxc_stmt **stmts = rlxc_try_alloc(ctx, (size_t)s.n + 1, sizeof *stmts);
+    if (!stmts)
+        return false;
+    stmts[at] = c.out.count ? rlxc_part(ctx, rule->name, rlxc_body_of(&c)) : NULL;
+    rlxc_put_stages(&s, stmts);
+    return !rlxc_failed(ctx);
+}
+
+/* The kernels of all rules, for the engine. */
+static const rlxc_kernel_row *kernel_rows(rlxc_context *ctx, uint32_t *out_n)
+{
+    uint32_t n;
+    const rlxc_rule *rules = rlxc_rules(&n);
+    rlxc_kernel_row *rows = rlxc_alloc(ctx, (n + 1) * sizeof *rows);
+    *out_n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (rules[i].kernel[0])
+            rows[(*out_n)++] = (rlxc_kernel_row){rules[i].kernel, rules[i].step, "", use_kernel};
+    return rows;
+}
+
 bool rlxc_pass_apply_schedules(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     const rlxc_schedules *all = options->schedules;
     for (uint32_t i = 0; all && i < all->items.count && !rlxc_failed(ctx); i++) {
-        const rlxc_engine_options engine = {.target = rlxc_target_text(ctx, options->target)};
+        rlxc_options own = *options;
+        rlxc_engine_options engine = {.target = rlxc_target_text(ctx, options->target),
+                                      .user = &own};
+        engine.kernels = kernel_rows(ctx, &engine.n_kernels);
         rlxc_prim_func *f = find_function(ctx, module, all->items.items[i]);
         if (!f || !rlxc_apply_steps(ctx, f, all->items.items[i], &engine))
             return false;

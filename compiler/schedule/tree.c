@@ -32,13 +32,26 @@ static bool holds_block(const rlxc_stmt *s)
     return found;
 }
 
+/* Loops and blocks alone: what a kernel made has lets and allocations beside its blocks, and is one
+ * leaf. */
+static bool is_tree(const rlxc_stmt *s)
+{
+    if (s->kind == RLXC_STMT_FOR)
+        return is_tree(s->loop.body);
+    for (uint32_t i = 0; s->kind == RLXC_STMT_SEQ && i < s->seq.n; i++)
+        if (!is_tree(s->seq.items[i]))
+            return false;
+    return s->kind == RLXC_STMT_SEQ || s->kind == RLXC_STMT_BLOCK;
+}
+
 static rlxc_node *tree_of(rlxc_engine *e, const rlxc_stmt *s, uint32_t depth);
 
 static rlxc_node *tree_of_block(rlxc_engine *e, const rlxc_stmt *s, uint32_t depth)
 {
     const rlxc_block *b = s->block.block;
-    rlxc_node *child = holds_block(b->body) ? tree_of(e, b->body, depth + 1)
-                                            : new_node(e, RLXC_NODE_LEAF, b->body);
+    const bool opens = depth == 0 || (holds_block(b->body) && is_tree(b->body));
+    rlxc_node *child =
+        opens ? tree_of(e, b->body, depth + 1) : new_node(e, RLXC_NODE_LEAF, b->body);
     if (!child)
         return NULL;
     rlxc_node *node = new_node(e, RLXC_NODE_BLOCK, s);

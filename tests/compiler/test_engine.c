@@ -225,3 +225,46 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
     free(text);
     free(module);
 }
+
+/* Steps of loops and a kernel in one list: the kernel's loops stand in its block's place. */
+Test(engine, a_kernel_goes_with_steps_of_loops)
+{
+    static const char text[] =
+        "b0 = sch.get_block(name=\"D\", func_name=\"f\")\n"
+        "l1, l2 = sch.get_loops(block=b0)\n"
+        "l3, l4 = sch.split(loop=l2, factors=[None, 8])\n"
+        "b5 = sch.get_block(name=\"C\", func_name=\"f\")\n"
+        "sch.tensorize(block_or_loop=b5, tensor_intrin=\"%s\", sizes={\"lanes\": 8, \"vectors\": "
+        "2, "
+        "\"rows\": 6, \"tail1\": 4, \"tail2\": 3, \"tail3\": 2, \"tail4\": 1, \"borrow\": 38, "
+        "\"block\": 20, \"chains\": 8, \"threads\": 1})\n"
+        "sch.vectorize(loop=l4)\n"
+        "%s";
+    static const struct {
+        const char *kernel, *last, *wanted;
+    } cases[] = {
+        {"tile", "sch.parallel(loop=l1)\n", NULL},
+        {"tile", "l6, l7, l8 = sch.get_loops(block=b5)\n",
+         "get_loops: 'b5' is no longer there: tensorize took it out"},
+        {"rows_of_c", "", "tensorize: there is no 'rows_of_c'; there are"},
+    };
+    char *module = read_text("tests/schedule/product.py");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kernel_fixture f;
+        char list[2048];
+        snprintf(list, sizeof list, text, cases[i].kernel, cases[i].last);
+        cr_assert(kernel_fixture_parse(&f, NULL, 2, "x86-64-v3", module));
+        bool ok = schedule(&f, "s.sch", list);
+        const char *said = rlxc_render_diagnostics(f.ctx);
+        cr_expect_eq(ok, cases[i].wanted == NULL, "%s", said);
+        if (ok) {
+            const char *printed = rlxc_print_module(f.ctx, f.module);
+            cr_expect(strstr(printed, "with T.block(\"tile\")"), "%s", printed);
+            cr_expect(strstr(printed, "for i in T.parallel(n)"), "%s", printed);
+        } else {
+            cr_expect(cases[i].wanted && strstr(said, cases[i].wanted), "%s", said);
+        }
+        kernel_fixture_deinit(&f);
+    }
+    free(module);
+}

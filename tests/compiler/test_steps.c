@@ -1,6 +1,7 @@
 /* Schedules as text: what is printed reads back as the same list; what is wrong is named. */
 #include "tests/support/rlx_test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/schedule/step.h"
@@ -172,4 +173,41 @@ Test(steps, the_fastest_record_of_each_workload_counts)
                      "# m.main\nb0 = sch.get_block(name=\"B\", func_name=\"main\")\n\n"
                      "# m.main\nb0 = sch.get_block(name=\"C\", func_name=\"main\")\n");
     rlxc_context_destroy(ctx);
+}
+
+/* Damaged text is read or refused; what is read prints as text that reads back. */
+static void check_damaged(const char *text, size_t length)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    rlxc_schedules s, again;
+    if (rlxc_parse_schedules(ctx, "s.sch", text, length, &s)) {
+        const char *printed = rlxc_print_schedules(ctx, "main", &s);
+        cr_assert(rlxc_parse_schedules(ctx, "p.sch", printed, strlen(printed), &again), "%s\n%s",
+                  printed, rlxc_render_diagnostics(ctx));
+        cr_expect_str_eq(rlxc_print_schedules(ctx, "main", &again), printed);
+    } else {
+        cr_expect(rlxc_error_count(ctx) > 0, "%.*s", (int)length, text);
+    }
+    rlxc_context_destroy(ctx);
+}
+
+Test(steps, damaged_text_is_read_or_refused)
+{
+    static const char json[] =
+        "[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"GetLoops\", [\"b0\"], [], [\"l1\"]], "
+        "[\"Split\", [\"l1\", \"None\", 4], [1], [\"l2\", \"l3\"]], [\"Annotate\", [\"l2\", 3], "
+        "[\"k\"], []]], [[2, [1, 2]]]]";
+    static const char bytes[] = "()[]{}\"',.=:0a \n#\x80";
+    static const char *const all[] = {texts[0], json};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        size_t n = strlen(all[i]);
+        char *copy = malloc(n + 1);
+        for (size_t k = 0; k < n; k++) {
+            memcpy(copy, all[i], n + 1);
+            check_damaged(copy, k);
+            copy[k] = bytes[k * 7 % (sizeof bytes - 1)];
+            check_damaged(copy, n);
+        }
+        free(copy);
+    }
 }
