@@ -15,8 +15,9 @@
  * constant weight are moved; their weights are laid out here, and the old ones are not kept.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
- * (compiler/ops/winograd_stages.h) unless the options say no; their weights take four times the
- * memory.
+ * (compiler/ops/winograd_stages.h) unless the options say no. Their weights take four times the
+ * memory, so the first ones do, with few channels and large images, until the module has grown by
+ * as much as it may.
  */
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
@@ -33,15 +34,17 @@ enum {
     MOST_RANK = 5,      /* of a volume */
     MANY_CHANNELS = 64, /* a sum along them alone is worth vectors */
     FEW_CHANNELS = 4,   /* read where they are: transposing them would cost more than it gives */
-    WINOGRAD_CHANNELS = 16,    /* fewer: the transforms cost more than the products save */
-    WINOGRAD_TILES = 8,        /* fewer: reading the larger weight costs what the products save */
-    WINOGRAD_BYTES = 128 << 20 /* of all transformed weights of a module */
+    WINOGRAD_CHANNELS = 16,   /* fewer: the transforms cost more than the products save */
+    WINOGRAD_TILES = 8,       /* fewer: reading the larger weight costs what the products save */
+    WINOGRAD_LEAST = 2 << 20, /* bytes that a module's transformed weights may take more ... */
+    WINOGRAD_SHARE = 40       /* ... or percent of its constants: files stay small */
 };
 
 typedef struct conv_layout {
     const rlxc_options *options;
-    int64_t filtered_bytes; /* of the weights made for minimal filtering */
-    rlxc_layout_map twins;  /* of values in NCHW: the same tensors in NHWC */
+    rlxc_map constants;    /* seen */
+    int64_t room;          /* bytes that weights made for minimal filtering may take more */
+    rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
 
 /* --- layouts -----------------------------------------------------------------------------------
@@ -109,10 +112,14 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
  * |w| giving |y|: 3x3, stride 1, one group, float32, enough channels on both sides, and an image of
- * more than a tile. |filtered|: bytes of the weights made for that before, of this module. */
-static bool wants_winograd(const rlxc_options *options, int64_t filtered, const rlxc_binding *call,
+ * more than a tile. |room|: bytes that its weight may take more then; it is taken from. */
+static bool wants_winograd(const rlxc_options *options, int64_t *room, const rlxc_binding *call,
                            const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
 {
+    enum {
+        IN = RLXC_WINOGRAD_IN * RLXC_WINOGRAD_IN,
+        FILTER = RLXC_WINOGRAD_FILTER * RLXC_WINOGRAD_FILTER
+    };
     int64_t size, in, out, bytes, tiles = 1;
     if (x->ndim != RANK)
         return false;
@@ -126,17 +133,19 @@ static bool wants_winograd(const rlxc_options *options, int64_t filtered, const 
         else
             tiles *= WINOGRAD_TILES;
     }
-    return tiles >= WINOGRAD_TILES && !options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
-           rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
-           all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
-           rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
-           rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
-           !__builtin_mul_overflow(in * 4 * RLXC_WINOGRAD_IN * RLXC_WINOGRAD_IN, out, &bytes) &&
-           bytes <= WINOGRAD_BYTES - filtered;
+    const bool wants =
+        tiles >= WINOGRAD_TILES && !options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
+        rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
+        all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
+        rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
+        rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
+        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && bytes <= *room;
+    *room -= wants ? bytes : 0;
+    return wants;
 }
 
 /* The weight (HWIO) as G g G', [6, 6, I, O]: in double, rounded once. */
-static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant *w)
+static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
 {
     enum { IN = RLXC_WINOGRAD_IN, FILTER = RLXC_WINOGRAD_FILTER };
     const int64_t shape[RANK] = {IN, IN, w->shape[2], w->shape[3]};
@@ -157,7 +166,6 @@ static rlxc_atom filtered(conv_layout *c, rlxc_context *ctx, const rlxc_constant
             u[r * n + i] = (float)sum;
         }
     }
-    c->filtered_bytes += (int64_t)(n * IN * IN * sizeof *u);
     return u ? rlxc_atom_constant(
                    rlxc_constant_new(ctx, w->dtype, RANK, shape, u, n * IN * IN * sizeof *u))
              : (rlxc_atom){0};
@@ -192,9 +200,9 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     rlxc_atom weight = rlxc_permuted(b, call->args[1], rank, layout->weight_to_last);
     if (weight.kind != RLXC_ATOM_CONSTANT)
         return RLXC_REWRITE_KEEP;
-    if (wants_winograd(c->options, c->filtered_bytes, call, x, w, y)) {
+    if (wants_winograd(c->options, &c->room, call, x, w, y)) {
         args[0] = channels_last(c, b, call->args[0], rank);
-        args[1] = filtered(c, b->ctx, weight.constant);
+        args[1] = filtered(b->ctx, weight.constant);
         if (args[1].kind != RLXC_ATOM_CONSTANT)
             return RLXC_REWRITE_KEEP;
         const rlxc_attr *padding = rlxc_attrs_find(&call->attrs, "padding");
@@ -284,9 +292,27 @@ static void forget(void *user, rlxc_builder *b)
     c->twins = (rlxc_layout_map){0};
 }
 
+static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_binding *binding,
+                                           rlxc_atom *replacement)
+{
+    conv_layout *c = user;
+    (void)replacement;
+    for (uint32_t i = 0; i < binding->n_args; i++) {
+        const rlxc_atom a = binding->args[i];
+        if (a.kind != RLXC_ATOM_CONSTANT || rlxc_map_get(&c->constants, rlxc_key(a.constant)))
+            continue;
+        rlxc_map_set(b->ctx, &c->constants, rlxc_key(a.constant), (void *)(uintptr_t)a.constant);
+        c->room += (int64_t)(a.constant->nbytes / 100 * WINOGRAD_SHARE);
+    }
+    return RLXC_REWRITE_KEEP;
+}
+
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     conv_layout c = {.options = options};
+    rlxc_rewrite_module(ctx, module,
+                        &(const rlxc_rewrite_pass){.user = &c, .binding = count_constants});
+    c.room = c.room > WINOGRAD_LEAST ? c.room : WINOGRAD_LEAST;
     const rlxc_rewrite_pass pass = {
         .user = &c, .binding = move, .block_begin = forget, .block_end = forget};
     rlxc_rewrite_module(ctx, module, &pass);
