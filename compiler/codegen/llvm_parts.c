@@ -61,10 +61,15 @@ static bool verify(rlxc_llvm_part *part)
     return !bad;
 }
 
+/* Level 1 is for short compile times: temporaries go to registers and loops lose what does not
+ * change in them. */
 static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machine)
 {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
-                                            "default<O3>"};
+    static const char *const pipelines[] = {
+        "default<O0>",
+        "function(simplifycfg,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+        "loop-mssa(loop-rotate<header-duplication>,licm),early-cse,simplifycfg)",
+        "default<O2>", "default<O3>"};
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);

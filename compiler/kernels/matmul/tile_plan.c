@@ -193,9 +193,11 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    p->borrow = p->mr == shape->mr ? shape->borrow : 0;
+    /* rows left over go one by one where compile time matters more */
+    const bool quick = s->options->opt_level <= 1;
+    p->borrow = p->mr == shape->mr && !quick ? shape->borrow : 0;
     for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++)
-        if (shape->chain[k] < p->mr)
+        if (shape->chain[k] < p->mr && (!quick || shape->chain[k] == 1))
             p->tail[n_tail++] = shape->chain[k];
     p->chains = s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
     p->block = ROW_BLOCK;
