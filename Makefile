@@ -69,11 +69,11 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install \
+.PHONY: all runtime compiler deps deps-ci data demo demo-run test test-built test-run random test-mutants test-cpus test-foreign test-ops conformance conformance-cases onnx-backend onnx-backend-table onnx-batch onnx-relax onnx-free onnx-published bench bench-peers deps-bench install install-runtime \
         san tsan fuzz format check-format check-layers clean help
 all: runtime compiler ## build libraries and programs (default)
 runtime: $(BUILD)/librlx.a $(BUILD)/librlx.so $(BUILD)/rlx ## the runtime only: no LLVM needed
-compiler: $(BUILD)/librlxc.a $(BUILD)/rlxc ## the compiler only
+compiler: $(BUILD)/librlxc.a $(BUILD)/librlxc.so $(BUILD)/rlxc ## the compiler only
 
 deps: ## install missing Debian packages through apt
 	@.ci/install-deps all
@@ -117,6 +117,12 @@ $(BUILD)/librlxc.a: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o
 	$(call say,AR  ,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+# Exports what rlx/compiler.h and rlx/ir.h declare; uses the runtime of librlx.so.
+$(BUILD)/librlxc.so: $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/gen/onnx.pb-c.o $(BUILD)/librlx.so compiler/api/librlxc.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,librlxc.so.0 -Wl,--version-script=compiler/api/librlxc.map $(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^) -L$(BUILD) -lrlx \
+	    -Wl,-rpath,'$$ORIGIN' $(COMPILER_LIBS) $(RUNTIME_LIBS)
+	@ln -sf librlxc.so $(BUILD)/librlxc.so.0
 $(BUILD)/rlx: $(call obj,$(RLX_SRC)) $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(RUNTIME_LIBS)
@@ -170,6 +176,9 @@ $(BUILD)/generate: $(BUILD)/obj/examples/chargpt/generate.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -Wl,-rpath,'$$ORIGIN'
 
+$(BUILD)/library: $(BUILD)/obj/examples/library/library.o $(BUILD)/librlxc.so $(BUILD)/librlx.so
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlxc -lrlx -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $< -L$(BUILD) -lrlx -lm -Wl,-rpath,'$$ORIGIN'
@@ -177,7 +186,7 @@ $(BUILD)/model_tests: $(BUILD)/obj/tests/examples/models.o $(BUILD)/librlx.so
 test: deps ## everything quick enough for each commit (under 5 minutes on 2 cores); THOROUGH=1: every case of long tables
 	@$(MAKE) --no-print-directory -j$(JOBS) test-built
 	@$(MAKE) --no-print-directory test-run
-test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/model_tests $(BUILD)/random_tests
+test-built: all $(BUILD)/vm_tests $(BUILD)/compiler_tests $(BUILD)/generate $(BUILD)/library $(BUILD)/model_tests $(BUILD)/random_tests
 test-run: test-built check-layers ## the same, with nothing installed
 	@BUILD=$(BUILD) RLX_THOROUGH=$(THOROUGH) .ci/run-tests vm_tests compiler_tests random_tests examples
 
@@ -257,7 +266,7 @@ $(BUILD)/obj/tests/fuzz/%.o: tests/fuzz/%.c
 	$(Q)$(CC) $(CFLAGS_ALL) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 endif
 
-check-layers: runtime ## prove the arrows between the layers
+check-layers: runtime $(BUILD)/librlxc.so ## prove the arrows between the layers
 	@BUILD=$(BUILD) .ci/check-layers
 
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cpp')
@@ -304,10 +313,19 @@ $(BENCH_PROGRAMS): $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(BUILD)/librlx.a $(RUNTIME_LIBS)
 
-install: all ## lay out headers, libraries, programs and pkg-config files under PREFIX
+install: all install-runtime ## lay out headers, libraries, programs and pkg-config files under PREFIX
+	install -m 755 $(BUILD)/rlxc $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(COMPILER_HEADERS) $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 644 $(BUILD)/librlxc.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/librlxc.so $(DESTDIR)$(PREFIX)/lib/librlxc.so.0
+	ln -sf librlxc.so.0 $(DESTDIR)$(PREFIX)/lib/librlxc.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(COMPILER_LIBS)|' \
+	    .ci/rlxc.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/rlxc.pc
+COMPILER_HEADERS := include/rlx/compiler.h include/rlx/ir.h
+install-runtime: runtime ## the same without the compiler; LLVM need not be installed
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/rlx
-	install -m 755 $(BUILD)/rlx $(BUILD)/rlxc $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/rlx/*.h include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
+	install -m 755 $(BUILD)/rlx $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(filter-out $(COMPILER_HEADERS),$(wildcard include/rlx/*.h)) include/rlx/*.def $(DESTDIR)$(PREFIX)/include/rlx
 	install -m 644 $(BUILD)/librlx.a $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/librlx.so $(DESTDIR)$(PREFIX)/lib/librlx.so.0
 	ln -sf librlx.so.0 $(DESTDIR)$(PREFIX)/lib/librlx.so

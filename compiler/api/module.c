@@ -1,5 +1,5 @@
 /* Modules of the library: reading, weights, text, checks. */
-#include "compiler/api/api.h"
+#include "compiler/api/handles.h"
 
 #include "compiler/base/mapped.h"
 #include "compiler/driver/files.h"
@@ -126,6 +126,15 @@ static void release_tensor(void *user)
     rlx_value_release(rlx_of_tensor(user));
 }
 
+bool rlxc_api_keep_tensor(rlxc_context *ctx, rlx_tensor *tensor)
+{
+    rlx_value_retain(rlx_of_tensor(tensor));
+    if (rlxc_on_destroy(ctx, release_tensor, tensor))
+        return true;
+    release_tensor(tensor);
+    return false;
+}
+
 static rlx_status bound(const rlxc_api_call *call, rlx_ir_module *m, bool ok, rlx_error *err)
 {
     rlx_status status = rlxc_api_end(call, ok, RLX_E_INVALID_MODULE, err);
@@ -157,11 +166,8 @@ static bool take_tensor(rlxc_context *ctx, rlxc_weights *weights, const rlx_name
         rlxc_error(ctx, (rlxc_range){0}, "a tensor or its name is NULL");
         return false;
     }
-    rlx_value_retain(rlx_of_tensor(t->tensor));
-    if (!rlxc_on_destroy(ctx, release_tensor, t->tensor)) {
-        release_tensor(t->tensor);
+    if (!rlxc_api_keep_tensor(ctx, t->tensor))
         return false;
-    }
     const rlxc_weight w = {.name = rlxc_intern_cstr(ctx, t->name),
                            .dtype = rlx_tensor_dtype(t->tensor),
                            .ndim = rlx_tensor_ndim(t->tensor),

@@ -13,7 +13,9 @@ bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rl
 {
     if (status == RLX_OK)
         return true;
-    if (!m->failed && status == RLX_E_LIMIT)
+    if (status == RLX_E_NOMEM)
+        rlxc_set_out_of_memory(m->ctx);
+    else if (!m->failed && status == RLX_E_LIMIT)
         rlxc_error(m->ctx, range, "%s", err->message);
     else if (!m->failed)
         rlxc_internal(m->ctx, range, "emit_bytecode", "%s: %s", rlx_status_name(status),

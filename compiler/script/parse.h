@@ -243,6 +243,9 @@ bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding
                     rlxc_atom *out_atom);
 rlxc_binding *rlxc_parse_call(rlxc_parser *p, const rlxc_py *call);
 rlxc_binding *rlxc_parse_operator(rlxc_parser *p, const rlxc_operator *op, const rlxc_py *call);
+/* The call of |op| with operands |args| and the keywords of |call|, which hold attributes alone. */
+rlxc_binding *rlxc_parse_keywords(rlxc_parser *p, const rlxc_operator *op, const rlxc_py *call,
+                                  const rlxc_atom *args, uint32_t n);
 rlxc_binding *rlxc_parse_operator_atoms(rlxc_parser *p, const char *name, rlxc_range range,
                                         const rlxc_atom *args, uint32_t n);
 bool rlxc_parse_tuple_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);

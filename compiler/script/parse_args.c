@@ -502,20 +502,39 @@ rlxc_binding *rlxc_parse_operator(rlxc_parser *p, const rlxc_operator *op, const
     return rlxc_parse_sinfo_args(p, a.sinfo, wanted ? binding : &unused) ? binding : NULL;
 }
 
+rlxc_binding *rlxc_parse_keywords(rlxc_parser *p, const rlxc_operator *op, const rlxc_py *call,
+                                  const rlxc_atom *args, uint32_t n)
+{
+    arguments a = {.op = op};
+    rlxc_operator_schema(p->ctx, op, &a.schema);
+    rlxc_binding *binding = rlxc_binding_new(p->ctx, RLXC_FORM_CALL, NULL);
+    binding->op = op;
+    binding->range = call->range;
+    if (!sort_arguments(p, call, &a))
+        return NULL;
+    bool operands = call->n > 0 || a.rest != NULL;
+    for (uint32_t i = 0; i < a.schema.n_inputs; i++)
+        operands |= a.inputs[i] != NULL;
+    if (operands) {
+        rlxc_error(p->ctx, call->range, "R.%s: the attributes may not hold operands", op->name);
+        return NULL;
+    }
+    binding->args = rlxc_copy(p->ctx, args, n * sizeof *args);
+    binding->n_args = n;
+    return convert_attrs(p, call, &a, binding) &&
+                   (!a.sinfo || rlxc_parse_sinfo_args(p, a.sinfo, binding))
+               ? binding
+               : NULL;
+}
+
 rlxc_binding *rlxc_parse_operator_atoms(rlxc_parser *p, const char *name, rlxc_range range,
                                         const rlxc_atom *args, uint32_t n)
 {
-    rlxc_py call = {.kind = RLXC_PY_CALL, .range = range};
-    arguments a = {.op = rlxc_find_operator(name, strlen(name))};
-    if (!a.op) {
+    const rlxc_py call = {.kind = RLXC_PY_CALL, .range = range};
+    const rlxc_operator *op = rlxc_find_operator(name, strlen(name));
+    if (!op) {
         rlxc_error(p->ctx, range, "operator R.%s is not supported", name);
         return NULL;
     }
-    rlxc_operator_schema(p->ctx, a.op, &a.schema);
-    rlxc_binding *binding = rlxc_binding_new(p->ctx, RLXC_FORM_CALL, NULL);
-    binding->op = a.op;
-    binding->range = range;
-    binding->args = rlxc_copy(p->ctx, args, n * sizeof *args);
-    binding->n_args = n;
-    return convert_attrs(p, &call, &a, binding) ? binding : NULL;
+    return rlxc_parse_keywords(p, op, &call, args, n);
 }

@@ -451,3 +451,23 @@ const char *rlxc_print_expr(rlxc_context *ctx, const rlxc_expr *e)
     rlxc_print_expression(&p, e);
     return p.out.data != NULL ? p.out.data : "";
 }
+
+const char *rlxc_print_dim(rlxc_context *ctx, const rlxc_expr *e)
+{
+    rlxc_printer p;
+    rlxc_printer_init(&p, ctx);
+    p.hints_only = true;
+    p.relax = true;
+    rlxc_print_expression(&p, e);
+    return p.out.data != NULL ? p.out.data : "";
+}
+
+const char *rlxc_print_attr_text(rlxc_context *ctx, const rlxc_attr *attr)
+{
+    rlxc_printer p;
+    rlxc_printer_init(&p, ctx);
+    p.hints_only = true;
+    p.relax = true;
+    rlxc_print_attr(&p, attr);
+    return p.out.data != NULL ? p.out.data : "";
+}

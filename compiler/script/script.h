@@ -10,11 +10,33 @@
 rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *text,
                                size_t length);
 
+/* Pieces of text in a function that is built by calls. |io_symbols|: its symbolic variables, which
+ * the text uses by name; a name that is none of them becomes a new one where |declare|. The texts
+ * are copied. NULL or false with diagnostics. */
+typedef struct rlxc_fragment {
+    rlxc_context *ctx;
+    rlxc_module *module;
+    rlxc_var_list *io_symbols;
+    bool declare;
+} rlxc_fragment;
+/* R.Tensor(("n", 4), "float32") */
+const rlxc_sinfo *rlxc_parse_sinfo_text(const rlxc_fragment *f, const char *text);
+/* (n, 4) */
+bool rlxc_parse_dims_text(const rlxc_fragment *f, const char *text, const rlxc_expr *const **out,
+                          uint32_t *out_n);
+/* A call without a variable; |attrs| is "axis=-1, keepdims=True". Arity and types of |args| are
+ * for inference to check. */
+rlxc_binding *rlxc_parse_call_text(const rlxc_fragment *f, const rlxc_operator *op,
+                                   const rlxc_atom *args, uint32_t n, const char *attrs);
+
 /* Prints in the 2023-25 dialect; the text parses to an equal module. Constants too large for
  * R.const go into a metadata block (metadata = tvm.ir.load_json(...)); constants of named weights
  * too. Arena text. */
 const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module);
 const char *rlxc_print_prim_func(rlxc_context *ctx, const rlxc_prim_func *f);
 const char *rlxc_print_expr(rlxc_context *ctx, const rlxc_expr *e);
+/* A symbolic integer of graphs: numbers are int64 without saying so. */
+const char *rlxc_print_dim(rlxc_context *ctx, const rlxc_expr *e);
+const char *rlxc_print_attr_text(rlxc_context *ctx, const rlxc_attr *attr);
 
 #endif

@@ -1,5 +1,12 @@
-/* The compiler's IR: looking through modules. Handles are borrowed from the compiler and live as
-   long as it does (rlx/compiler.h, which also says what holds of threads). */
+/* The compiler's IR: looking through modules, analysing, changing and building them.
+
+   A module is Relax functions and PrimFuncs. A Relax function is blocks of bindings in evaluation
+   order, `var = form(values)`; only If and local functions nest. Handles are borrowed from the
+   compiler and live as long as it does, also when a pass has taken what they stand for out of the
+   module. Lists that the calls below give are copies with the same life. A handle of one compiler
+   must not reach another. NULL gives an empty answer of a getter: NULL, 0, false, "".
+
+   Threads: as rlx/compiler.h says. */
 #ifndef RLX_IR_H
 #define RLX_IR_H
 
@@ -11,6 +18,290 @@ extern "C" {
 
 typedef struct rlx_compiler rlx_compiler;
 typedef struct rlx_ir_module rlx_ir_module;
+typedef struct rlx_ir_function rlx_ir_function; /* a Relax function, of the module or local */
+typedef struct rlx_ir_prim rlx_ir_prim;         /* a PrimFunc */
+typedef struct rlx_ir_body rlx_ir_body;         /* of a function or of a branch */
+typedef struct rlx_ir_block rlx_ir_block;
+typedef struct rlx_ir_binding rlx_ir_binding;
+typedef struct rlx_ir_var rlx_ir_var;     /* equality is identity */
+typedef struct rlx_ir_value rlx_ir_value; /* an operand: variable, constant, shape, tuple ... */
+typedef struct rlx_ir_sinfo rlx_ir_sinfo; /* struct info, a type; equal ones are one pointer */
+typedef struct rlx_ir_expr rlx_ir_expr;   /* a symbolic integer */
+typedef struct rlx_ir_attr rlx_ir_attr;   /* the value of an attribute */
+
+/* --- modules and functions ------------------------------------------------------------------- */
+
+typedef struct rlx_ir_global { /* one of the two */
+    const char *name;
+    rlx_ir_function *function;
+    rlx_ir_prim *prim;
+} rlx_ir_global;
+
+RLX_API uint32_t rlx_ir_module_global_count(const rlx_ir_module *m);
+/* False past the end. */
+RLX_API bool rlx_ir_module_global(const rlx_ir_module *m, uint32_t i, rlx_ir_global *out);
+/* False if there is none of that name. */
+RLX_API bool rlx_ir_module_find(const rlx_ir_module *m, const char *name, rlx_ir_global *out);
+
+RLX_API const char *rlx_ir_function_name(const rlx_ir_function *f);
+RLX_API uint32_t rlx_ir_function_param_count(const rlx_ir_function *f);
+RLX_API const rlx_ir_var *rlx_ir_function_param(const rlx_ir_function *f, uint32_t i);
+/* What it returns, as declared or inferred; NULL where neither is known. */
+RLX_API const rlx_ir_sinfo *rlx_ir_function_result(const rlx_ir_function *f);
+RLX_API bool rlx_ir_function_is_private(const rlx_ir_function *f);
+RLX_API bool rlx_ir_function_is_pure(const rlx_ir_function *f);
+RLX_API const rlx_ir_body *rlx_ir_function_body(const rlx_ir_function *f);
+/* Attribute |i| in order, NULL past the end; |out_key| gets its name. */
+RLX_API const rlx_ir_attr *rlx_ir_function_attr(const rlx_ir_function *f, uint32_t i,
+                                                const char **out_key);
+
+RLX_API uint32_t rlx_ir_body_block_count(const rlx_ir_body *b);
+RLX_API const rlx_ir_block *rlx_ir_body_block(const rlx_ir_body *b, uint32_t i);
+/* What the function returns, or the branch gives. */
+RLX_API const rlx_ir_value *rlx_ir_body_result(const rlx_ir_body *b);
+RLX_API bool rlx_ir_block_is_dataflow(const rlx_ir_block *b);
+RLX_API uint32_t rlx_ir_block_binding_count(const rlx_ir_block *b);
+RLX_API const rlx_ir_binding *rlx_ir_block_binding(const rlx_ir_block *b, uint32_t i);
+
+/* --- bindings -------------------------------------------------------------------------------- */
+
+typedef enum rlx_ir_form {
+    RLX_IR_COPY,       /* var = args[0] */
+    RLX_IR_CALL,       /* var = op(args) or callee(args) */
+    RLX_IR_TUPLE,      /* var = (args...) */
+    RLX_IR_TUPLE_GET,  /* var = args[0][index] */
+    RLX_IR_MATCH_CAST, /* var = args[0], checked to be of the variable's type */
+    RLX_IR_IF,         /* var = then if args[0] else otherwise */
+    RLX_IR_FUNCTION,   /* var = a local function */
+} rlx_ir_form;
+
+RLX_API rlx_ir_form rlx_ir_binding_form(const rlx_ir_binding *b);
+RLX_API const rlx_ir_var *rlx_ir_binding_var(const rlx_ir_binding *b);
+/* The operator called, "nn.softmax"; NULL where it calls none. */
+RLX_API const char *rlx_ir_binding_op(const rlx_ir_binding *b);
+/* What a CALL without operator calls: a global, external function or variable; else NULL. */
+RLX_API const rlx_ir_value *rlx_ir_binding_callee(const rlx_ir_binding *b);
+RLX_API uint32_t rlx_ir_binding_arg_count(const rlx_ir_binding *b);
+RLX_API const rlx_ir_value *rlx_ir_binding_arg(const rlx_ir_binding *b, uint32_t i);
+RLX_API uint32_t rlx_ir_binding_index(const rlx_ir_binding *b); /* TUPLE_GET */
+RLX_API const rlx_ir_attr *rlx_ir_binding_attr(const rlx_ir_binding *b, uint32_t i,
+                                               const char **out_key);
+/* The type arguments of a call (out_sinfo of call_tir), and the type of a MATCH_CAST. */
+RLX_API const rlx_ir_sinfo *rlx_ir_binding_sinfo(const rlx_ir_binding *b, uint32_t i);
+RLX_API const rlx_ir_body *rlx_ir_binding_then(const rlx_ir_binding *b);
+RLX_API const rlx_ir_body *rlx_ir_binding_otherwise(const rlx_ir_binding *b);
+RLX_API const rlx_ir_function *rlx_ir_binding_function(const rlx_ir_binding *b);
+/* The place in the source; false where none is known. Names of files are cut to fit. */
+RLX_API bool rlx_ir_binding_location(const rlx_ir_module *m, const rlx_ir_binding *b,
+                                     rlx_location *out);
+/* Calls |visit| for each binding of |body| in order; those of branches and local functions come
+   before the binding that holds them. False if |visit| ended it by false. */
+RLX_API bool rlx_ir_visit(const rlx_ir_body *body,
+                          bool (*visit)(void *user, const rlx_ir_binding *b), void *user);
+
+/* --- variables, values ----------------------------------------------------------------------- */
+
+RLX_API const char *rlx_ir_var_name(const rlx_ir_var *v); /* a hint; not unique */
+/* What is known of it; before pass `infer` only what the text says, which may be nothing: NULL. */
+RLX_API const rlx_ir_sinfo *rlx_ir_var_sinfo(const rlx_ir_var *v);
+RLX_API bool rlx_ir_var_is_dataflow(const rlx_ir_var *v);
+
+typedef enum rlx_ir_value_kind {
+    RLX_IR_VALUE_NONE, /* an optional operand that is absent */
+    RLX_IR_VALUE_VAR,
+    RLX_IR_VALUE_CONSTANT,
+    RLX_IR_VALUE_SHAPE,
+    RLX_IR_VALUE_PRIM, /* an integer or float expression */
+    RLX_IR_VALUE_STRING,
+    RLX_IR_VALUE_DTYPE,
+    RLX_IR_VALUE_GLOBAL,
+    RLX_IR_VALUE_EXTERN, /* a function of the runtime's registry */
+    RLX_IR_VALUE_TUPLE,
+} rlx_ir_value_kind;
+
+RLX_API rlx_ir_value_kind rlx_ir_value_get_kind(const rlx_ir_value *v);
+RLX_API const rlx_ir_var *rlx_ir_value_var(const rlx_ir_value *v); /* VAR, else NULL */
+RLX_API const char *rlx_ir_value_text(const rlx_ir_value *v);      /* STRING, GLOBAL, EXTERN */
+RLX_API rlx_dtype rlx_ir_value_dtype(const rlx_ir_value *v);       /* DTYPE, CONSTANT */
+RLX_API uint32_t rlx_ir_value_count(const rlx_ir_value *v); /* SHAPE, TUPLE, CONSTANT's rank */
+RLX_API const rlx_ir_value *rlx_ir_value_item(const rlx_ir_value *v, uint32_t i); /* TUPLE */
+RLX_API const rlx_ir_expr *rlx_ir_value_expr(const rlx_ir_value *v, uint32_t i);  /* SHAPE, PRIM */
+/* CONSTANT: |out_dims| gets its dimensions, |out_size| its bytes; compact, little-endian. */
+RLX_API const void *rlx_ir_value_data(const rlx_ir_value *v, const int64_t **out_dims,
+                                      size_t *out_size);
+
+/* --- types, symbolic integers, attributes ---------------------------------------------------- */
+
+typedef enum rlx_ir_sinfo_kind {
+    RLX_IR_SINFO_OBJECT, /* anything */
+    RLX_IR_SINFO_PRIM,
+    RLX_IR_SINFO_SHAPE,
+    RLX_IR_SINFO_TENSOR,
+    RLX_IR_SINFO_TUPLE,
+    RLX_IR_SINFO_CALLABLE,
+} rlx_ir_sinfo_kind;
+
+RLX_API rlx_ir_sinfo_kind rlx_ir_sinfo_get_kind(const rlx_ir_sinfo *s);
+RLX_API rlx_dtype rlx_ir_sinfo_dtype(const rlx_ir_sinfo *s); /* PRIM, TENSOR; bits 0: unknown */
+/* The rank of TENSOR and SHAPE; -1: unknown. */
+RLX_API int32_t rlx_ir_sinfo_rank(const rlx_ir_sinfo *s);
+/* NULL: the dimension is unknown, or PRIM's value (|i| 0). */
+RLX_API const rlx_ir_expr *rlx_ir_sinfo_dim(const rlx_ir_sinfo *s, uint32_t i);
+RLX_API uint32_t rlx_ir_sinfo_field_count(const rlx_ir_sinfo *s); /* TUPLE, CALLABLE's parameters */
+RLX_API const rlx_ir_sinfo *rlx_ir_sinfo_field(const rlx_ir_sinfo *s, uint32_t i);
+RLX_API const rlx_ir_sinfo *rlx_ir_sinfo_result(const rlx_ir_sinfo *s); /* CALLABLE */
+/* As TVMScript: R.Tensor((n, 4), dtype="float32"); "unknown" for NULL. */
+RLX_API const char *rlx_ir_sinfo_text(rlx_compiler *c, const rlx_ir_sinfo *s);
+
+RLX_API const char *rlx_ir_expr_text(rlx_compiler *c, const rlx_ir_expr *e); /* "n * 2 + 1" */
+RLX_API bool rlx_ir_expr_constant(const rlx_ir_expr *e, int64_t *out);
+/* Its value where the variables |names| have |values|. Errors: INVALID_ARG, NOT_FOUND (a variable
+   is not named), SHAPE (overflow, division by zero, not an integer), NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_expr_evaluate(rlx_compiler *c, const rlx_ir_expr *e,
+                                                      const char *const *names,
+                                                      const int64_t *values, uint32_t n,
+                                                      int64_t *out, rlx_error *err);
+
+RLX_API bool rlx_ir_attr_int(const rlx_ir_attr *a, int64_t *out); /* integers, True, False */
+RLX_API bool rlx_ir_attr_float(const rlx_ir_attr *a, double *out);
+RLX_API const char *rlx_ir_attr_string(const rlx_ir_attr *a); /* NULL: no string */
+RLX_API uint32_t rlx_ir_attr_count(const rlx_ir_attr *a);     /* items of a list or dictionary */
+RLX_API const rlx_ir_attr *rlx_ir_attr_item(const rlx_ir_attr *a, uint32_t i, const char **out_key);
+/* As Python writes it. */
+RLX_API const char *rlx_ir_attr_text(rlx_compiler *c, const rlx_ir_attr *a);
+
+/* --- analyses -------------------------------------------------------------------------------- */
+
+typedef struct rlx_ir_vars {
+    const rlx_ir_var *const *items;
+    uint32_t n;
+} rlx_ir_vars;
+typedef struct rlx_ir_bindings {
+    const rlx_ir_binding *const *items;
+    uint32_t n;
+} rlx_ir_bindings;
+typedef struct rlx_ir_names {
+    const char *const *items;
+    uint32_t n;
+} rlx_ir_names;
+
+typedef enum rlx_ir_which {
+    RLX_IR_ALL_VARS,
+    RLX_IR_BOUND_VARS, /* parameters and bindings, of branches and local functions as well */
+    RLX_IR_FREE_VARS,  /* used, but not bound in the function: a local function's captures */
+} rlx_ir_which;
+/* Each variable once, in the order of first appearance. Errors of these: INVALID_ARG, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_vars(rlx_ir_module *m, const rlx_ir_function *f,
+                                                      rlx_ir_which which, rlx_ir_vars *out,
+                                                      rlx_error *err);
+/* The names of the symbolic variables in types and shapes of |f|. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_symbols(rlx_ir_module *m, const rlx_ir_function *f,
+                                                         rlx_ir_names *out, rlx_error *err);
+/* The functions of the module that |f| calls or passes on, PrimFuncs among them. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_called(rlx_ir_module *m, const rlx_ir_function *f,
+                                                        rlx_ir_names *out, rlx_error *err);
+/* The binding in |f| that defines |v|: NULL for parameters and for variables of elsewhere. */
+RLX_API const rlx_ir_binding *rlx_ir_function_definition(const rlx_ir_function *f,
+                                                         const rlx_ir_var *v);
+/* The bindings in |f| that read |v|; |out_returned| (may be NULL): so does the result of the
+   function or of a branch. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_uses(rlx_ir_module *m, const rlx_ir_function *f,
+                                                      const rlx_ir_var *v, rlx_ir_bindings *out,
+                                                      bool *out_returned, rlx_error *err);
+/* The PrimFunc only copies its first buffer's elements to its second in row-major order: it does
+   what reshape does. False where that is not proved. */
+RLX_API bool rlx_ir_prim_is_reshape(rlx_ir_module *m, const rlx_ir_prim *f);
+
+/* --- building -------------------------------------------------------------------------------- */
+
+/* Types, dimensions and attributes are given as TVMScript text. Symbolic variables belong to the
+   function: a name in a parameter's type or in a match_cast is a new one where there is none of
+   that name, and elsewhere must be known.
+
+   Errors of all: INVALID_ARG for NULL, INVALID_MODULE with a diagnostic for what does not fit
+   (unknown operators, operands of wrong number or type), NOMEM. After an error the builder's
+   function cannot be finished. */
+typedef struct rlx_ir_builder rlx_ir_builder;
+
+/* Begins a function of |m|. The builder is the compiler's, as handles are. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_create(rlx_ir_module *m, const char *name,
+                                                       rlx_ir_builder **out, rlx_error *err);
+/* Before everything else. |type|: "R.Tensor((\"n\", 4), \"float32\")". */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_param(rlx_ir_builder *b, const char *name,
+                                                      const char *type, const rlx_ir_value **out,
+                                                      rlx_error *err);
+/* Bindings from here on stand in a dataflow block, or, with false, in a plain one. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_dataflow(rlx_ir_builder *b, bool dataflow,
+                                                         rlx_error *err);
+/* Makes a variable of the dataflow block usable behind it. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_output(rlx_ir_builder *b, const rlx_ir_value *v,
+                                                       rlx_error *err);
+/* name = R.op(args, attrs). |attrs|: "axis=-1, keepdims=True"; NULL: none, or the defaults. |name|
+   NULL: "lv". */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_op(rlx_ir_builder *b, const char *name,
+                                                   const char *op, const rlx_ir_value *const *args,
+                                                   uint32_t n, const char *attrs,
+                                                   const rlx_ir_value **out, rlx_error *err);
+/* Calls a Relax function of the module. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_call(rlx_ir_builder *b, const char *name,
+                                                     const char *function,
+                                                     const rlx_ir_value *const *args, uint32_t n,
+                                                     const rlx_ir_value **out, rlx_error *err);
+/* R.call_tir of a PrimFunc of the module; |type| is that of the result. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_call_tir(rlx_ir_builder *b, const char *name,
+                                                         const char *prim,
+                                                         const rlx_ir_value *const *args,
+                                                         uint32_t n, const char *type,
+                                                         const rlx_ir_value **out, rlx_error *err);
+/* name = tuple[index] */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_get(rlx_ir_builder *b, const char *name,
+                                                    const rlx_ir_value *tuple, uint32_t index,
+                                                    const rlx_ir_value **out, rlx_error *err);
+/* name = match_cast(value, type) */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, const char *name,
+                                                           const rlx_ir_value *value,
+                                                           const char *type,
+                                                           const rlx_ir_value **out,
+                                                           rlx_error *err);
+/* Values that need no binding. A tuple has n items; a shape is "(n, 4)"; an integer is "n * 2"; a
+   tensor is retained until the compiler is destroyed. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tuple(rlx_ir_builder *b,
+                                                      const rlx_ir_value *const *items, uint32_t n,
+                                                      const rlx_ir_value **out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_shape(rlx_ir_builder *b, const char *dims,
+                                                      const rlx_ir_value **out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_integer(rlx_ir_builder *b, const char *text,
+                                                        const rlx_ir_value **out, rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tensor(rlx_ir_builder *b, rlx_tensor *tensor,
+                                                       const rlx_ir_value **out, rlx_error *err);
+/* Ends the function, which returns |result|, checks it and adds it to the module. The builder is
+   used up, also on failure. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_finish(rlx_ir_builder *b,
+                                                       const rlx_ir_value *result,
+                                                       rlx_ir_function **out, rlx_error *err);
+/* Parses TVMScript and moves its functions into |m|: the way to add PrimFuncs. A name that is taken
+   is an error (INVALID_MODULE), and then nothing is added. Copies the text. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_add_text(rlx_ir_module *m, const char *path,
+                                                        const char *text, size_t length,
+                                                        rlx_error *err);
+
+/* --- changing -------------------------------------------------------------------------------- */
+
+typedef enum rlx_ir_action {
+    RLX_IR_KEEP,
+    RLX_IR_DROP,    /* the variable must have no use */
+    RLX_IR_REPLACE, /* uses of the variable become |*out| */
+} rlx_ir_action;
+/* Offers each binding of |f| to |each|, in order, branches and local functions before the binding
+   that holds them; operands are replaced already. |each| may add bindings before it through |b|
+   (rlx_ir_builder_op and so on; not param, dataflow, finish). Types are inferred again where
+   operands changed. Afterwards the module is checked; if it is not well formed, or |each| made an
+   error, the module cannot be used further (INVALID_MODULE). */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(
+    rlx_ir_module *m, rlx_ir_function *f,
+    rlx_ir_action (*each)(void *user, rlx_ir_builder *b, const rlx_ir_binding *binding,
+                          const rlx_ir_value **out),
+    void *user, rlx_error *err);
 
 #ifdef __cplusplus
 }

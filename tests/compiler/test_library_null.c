@@ -127,6 +127,97 @@ RLX_TEST(library_null, modules)
     rlx_compiler_destroy(c);
 }
 
+RLX_TEST(library_null, getters_of_the_ir)
+{
+    (void)t;
+    EMPTY(rlx_ir_module_global_count(NULL));
+    EMPTY(rlx_ir_module_global(NULL, 0, NULL));
+    EMPTY(rlx_ir_module_find(NULL, NULL, NULL));
+    EMPTY(rlx_ir_function_name(NULL));
+    EMPTY(rlx_ir_function_param_count(NULL));
+    EMPTY(rlx_ir_function_param(NULL, 0));
+    EMPTY(rlx_ir_function_result(NULL));
+    EMPTY(rlx_ir_function_is_private(NULL));
+    EMPTY(rlx_ir_function_is_pure(NULL));
+    EMPTY(rlx_ir_function_body(NULL));
+    EMPTY(rlx_ir_function_attr(NULL, 0, NULL));
+    EMPTY(rlx_ir_body_block_count(NULL));
+    EMPTY(rlx_ir_body_block(NULL, 0));
+    EMPTY(rlx_ir_body_result(NULL));
+    EMPTY(rlx_ir_block_is_dataflow(NULL));
+    EMPTY(rlx_ir_block_binding_count(NULL));
+    EMPTY(rlx_ir_block_binding(NULL, 0));
+    EMPTY(rlx_ir_binding_form(NULL));
+    EMPTY(rlx_ir_binding_var(NULL));
+    EMPTY(rlx_ir_binding_op(NULL));
+    EMPTY(rlx_ir_binding_callee(NULL));
+    EMPTY(rlx_ir_binding_arg_count(NULL));
+    EMPTY(rlx_ir_binding_arg(NULL, 0));
+    EMPTY(rlx_ir_binding_index(NULL));
+    EMPTY(rlx_ir_binding_attr(NULL, 0, NULL));
+    EMPTY(rlx_ir_binding_sinfo(NULL, 0));
+    EMPTY(rlx_ir_binding_then(NULL));
+    EMPTY(rlx_ir_binding_otherwise(NULL));
+    EMPTY(rlx_ir_binding_function(NULL));
+    EMPTY(rlx_ir_binding_location(NULL, NULL, NULL));
+    EMPTY(rlx_ir_visit(NULL, NULL, NULL));
+    EMPTY(rlx_ir_var_name(NULL));
+    EMPTY(rlx_ir_var_sinfo(NULL));
+    EMPTY(rlx_ir_var_is_dataflow(NULL));
+    EMPTY(rlx_ir_value_get_kind(NULL));
+    EMPTY(rlx_ir_value_var(NULL));
+    EMPTY(rlx_ir_value_text(NULL));
+    cr_expect_eq(rlx_ir_value_dtype(NULL).bits, 0);
+    EMPTY(rlx_ir_value_count(NULL));
+    EMPTY(rlx_ir_value_item(NULL, 0));
+    EMPTY(rlx_ir_value_expr(NULL, 0));
+    EMPTY(rlx_ir_value_data(NULL, NULL, NULL));
+    EMPTY(rlx_ir_sinfo_get_kind(NULL));
+    cr_expect_eq(rlx_ir_sinfo_dtype(NULL).bits, 0);
+    cr_expect_eq(rlx_ir_sinfo_rank(NULL), -1);
+    EMPTY(rlx_ir_sinfo_dim(NULL, 0));
+    EMPTY(rlx_ir_sinfo_field_count(NULL));
+    EMPTY(rlx_ir_sinfo_field(NULL, 0));
+    EMPTY(rlx_ir_sinfo_result(NULL));
+    cr_expect_str_eq(rlx_ir_sinfo_text(NULL, NULL), "");
+    cr_expect_str_eq(rlx_ir_expr_text(NULL, NULL), "");
+    EMPTY(rlx_ir_expr_constant(NULL, NULL));
+    EMPTY(rlx_ir_attr_int(NULL, NULL));
+    EMPTY(rlx_ir_attr_float(NULL, NULL));
+    EMPTY(rlx_ir_attr_string(NULL));
+    EMPTY(rlx_ir_attr_count(NULL));
+    EMPTY(rlx_ir_attr_item(NULL, 0, NULL));
+    cr_expect_str_eq(rlx_ir_attr_text(NULL, NULL), "");
+    EMPTY(rlx_ir_function_definition(NULL, NULL));
+    EMPTY(rlx_ir_prim_is_reshape(NULL, NULL));
+}
+
+RLX_TEST(library_null, calls_on_the_ir)
+{
+    (void)t;
+    REFUSED(rlx_ir_expr_evaluate(NULL, NULL, NULL, NULL, 1, NULL, &err));
+    REFUSED(rlx_ir_function_vars(NULL, NULL, RLX_IR_ALL_VARS, NULL, &err));
+    REFUSED(rlx_ir_function_symbols(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_function_called(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_function_uses(NULL, NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_create(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_param(NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_dataflow(NULL, true, &err));
+    REFUSED(rlx_ir_builder_output(NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_op(NULL, NULL, NULL, NULL, 1, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_call(NULL, NULL, NULL, NULL, 1, NULL, &err));
+    REFUSED(rlx_ir_builder_call_tir(NULL, NULL, NULL, NULL, 1, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_get(NULL, NULL, NULL, 0, NULL, &err));
+    REFUSED(rlx_ir_builder_match_cast(NULL, NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_tuple(NULL, NULL, 1, NULL, &err));
+    REFUSED(rlx_ir_builder_shape(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_integer(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_tensor(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_finish(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_module_add_text(NULL, NULL, NULL, 1, &err));
+    REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
+}
+
 /* Functions whose pointers may be NULL. */
 static bool takes_null(const char *name)
 {

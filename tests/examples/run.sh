@@ -1,6 +1,6 @@
 #!/bin/sh
 # The examples end to end: both models compiled by rlxc, run through librlx, and the greedy continuation to the letter.
-# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate and model_tests.
+# Prints "N passed, N failed" last. Needs RLX_BUILD (default build) with rlxc, generate, library and model_tests.
 set -u
 build="${RLX_BUILD:-build}"
 passed=0
@@ -29,5 +29,8 @@ failed=$((failed + ${3:-1}))
 "$build/generate" "$work/chargpt.rlx" examples/chargpt/vocabulary.json "This program is " 100 >"$work/text.txt" 2>/dev/null
 cmp "$work/text.txt" examples/chargpt/greedy_continuation.txt
 check "greedy continuation" $?
+"$build/library" >"$work/library.txt"
+cmp "$work/library.txt" examples/library/expected.txt
+check "the compiler as a library" $?
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
