@@ -9,6 +9,7 @@
 #define RLXC_API_API_H
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/database.h"
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/schedule/step.h"
@@ -46,6 +47,7 @@ struct rlx_ir_module { /* in the arena */
     uint32_t have;        /* properties (passes.h) of the IR */
     rlxc_options options; /* texts interned */
     rlxc_explain explain;
+    rlxc_database database;
     rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
     rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
 };

@@ -3,6 +3,7 @@
 
 #include "compiler/base/mapped.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/driver/tune.h"
 #include "compiler/script/script.h"
 #include "rlx/asm.h"
 #include "rlx/file.h"
@@ -41,6 +42,21 @@ static bool may_compile(const rlx_ir_module *m)
     return false;
 }
 
+/* Functions that |path| has tuned schedules for take these. */
+static bool use_database(rlx_ir_module *m, const char *path)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    if (path == NULL)
+        return true;
+    if (!rlxc_database_read(ctx, path, rlxc_target_text(ctx, m->options.target), false,
+                            &m->database))
+        return false;
+    m->steps.stored = rlxc_database_find;
+    m->steps.user = &m->database;
+    m->options.steps = &m->steps;
+    return true;
+}
+
 /* Runs the pipeline unless it has run already. */
 static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_emit_form form)
 {
@@ -60,6 +76,8 @@ static rlx_status lower(rlx_ir_module *m, const rlx_compile_options *given, rlx_
         m->options.steps = &m->steps;
     if (m->schedules.items.count > 0)
         m->options.schedules = &m->schedules;
+    if (!use_database(m, options.database))
+        return RLX_E_INVALID_ARG;
     watch w = {m, &options};
     const rlxc_pass_hooks hooks = {&w, options.after_pass != NULL ? after_pass : NULL};
     c->running = m;
@@ -79,6 +97,30 @@ rlx_status rlx_ir_module_lower(rlx_ir_module *m, const rlx_compile_options *opti
     rlxc_api_call call;
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     return end(&call, lower(m, options, RLX_EMIT_EXECUTABLE), err);
+}
+
+rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given,
+                              const rlx_tune_options *tune, rlx_error *err)
+{
+    rlxc_api_call call;
+    rlx_compile_options options;
+    RLX_TRY(rlxc_api_begin_module(m, &call, err));
+    rlxc_context *ctx = m->compiler->ctx;
+    if (tune == NULL || tune->size != sizeof *tune || !(tune->seconds > 0) || m->lowered) {
+        rlxc_error(ctx, (rlxc_range){0}, "tuning takes a module that is not lowered, and seconds");
+        return end(&call, RLX_E_INVALID_ARG, err);
+    }
+    if (!may_compile(m) || !rlxc_api_options(m->compiler, given, &options, &m->options))
+        return end(&call, RLX_E_INVALID_ARG, err);
+    const rlxc_tune_request request = {.seconds = tune->seconds,
+                                       .database = tune->database,
+                                       .csv = tune->csv,
+                                       .target = rlxc_target_text(ctx, m->options.target),
+                                       .line = tune->line,
+                                       .user = tune->user};
+    const bool ok = rlxc_tune(ctx, m->ir, &m->options, &request);
+    m->broken = true; /* it is lowered, but without notes of that */
+    return end(&call, ok ? RLX_OK : RLX_E_INVALID_MODULE, err);
 }
 
 const char *rlx_ir_module_explanation(const rlx_ir_module *m)

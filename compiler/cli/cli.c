@@ -172,6 +172,24 @@ static bool compile(run *r)
     return r->stopped ? write_text(r) : ok;
 }
 
+static void print_line(void *user, const char *text)
+{
+    run *r = user;
+    fputs(text, r->out);
+}
+
+static bool tune(run *r)
+{
+    rlx_tune_options *t = &r->command->tune;
+    t->size = sizeof *t;
+    t->database = r->command->options.database;
+    t->line = print_line;
+    t->user = r;
+    r->command->options.database =
+        NULL; /* what was found is not what others are measured against */
+    return rlx_ir_module_tune(r->module, &r->command->options, t, NULL) == RLX_OK;
+}
+
 static bool read_module(run *r)
 {
     const rlxc_command *c = r->command;
@@ -229,7 +247,7 @@ int rlxc_main(int argc, char *const *argv, FILE *out, FILE *err)
         fputs("rlxc: out of memory while starting\n", err);
         return EXIT_FAILURE;
     }
-    bool ok = read_input(&r) && compile(&r);
+    bool ok = read_input(&r) && (command.tune.seconds > 0 ? tune(&r) : compile(&r));
     if (command.options.explain && ok)
         fputs(rlx_ir_module_explanation(r.module), out);
     if (command.time_passes)

@@ -25,6 +25,9 @@ typedef enum option_id {
     OPT_STOP_AFTER,
     OPT_TIME_PASSES,
     OPT_EXPLAIN,
+    OPT_TUNE,
+    OPT_TUNE_CSV,
+    OPT_DATABASE,
     OPT_CHECK,
     OPT_STRICT,
     OPT_LENIENT,
@@ -64,6 +67,11 @@ static const struct option_row {
     {OPT_TIME_PASSES, "--time-passes", NULL, "time of each pass, on standard error"},
     {OPT_EXPLAIN, "--explain", NULL,
      "for each block which rule of the schedule took it, and why others did not"},
+    {OPT_TUNE, "--tune", NULL,
+     "or --tune=SECONDS (60): measure other sizes than the rules' on this machine; --database"},
+    {OPT_TUNE_CSV, "--tune-csv", "FILE", "the times of all functions that --tune measured"},
+    {OPT_DATABASE, "--database", "FILE",
+     "tuned schedules (JSON lines): --tune appends to it, compilations use it"},
     {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
     {OPT_STRICT, "--strict", NULL,
      "check indices, divisors, steps and sizes that are known at run time (default)"},
@@ -117,7 +125,7 @@ void rlxc_print_help(FILE *out)
 
 /* --- nearest names --------------------------------------------------------------------------- */
 
-enum { MAX_NAME = 40 };
+enum { MAX_NAME = 40, DEFAULT_TUNE = 60, MOST_TUNE = 1000000 };
 
 typedef struct nearest {
     const char *wanted, *found;
@@ -275,6 +283,17 @@ static bool read_mixed(const char *text, rlxc_command *c, FILE *err)
     return true;
 }
 
+static bool read_tune(const char *text, rlxc_command *c, FILE *err)
+{
+    int64_t n = DEFAULT_TUNE;
+    if (text && (!read_int(text, text + strlen(text), &n) || n < 1 || n > MOST_TUNE)) {
+        fprintf(err, "rlxc: --tune: expected seconds from 1 to %d, got '%s'\n", MOST_TUNE, text);
+        return false;
+    }
+    c->tune.seconds = (double)n;
+    return true;
+}
+
 static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
 {
     int64_t n = 0;
@@ -367,6 +386,14 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_TIME_PASSES:
         c->time_passes = true;
         return true;
+    case OPT_TUNE:
+        return read_tune(value, c, err);
+    case OPT_TUNE_CSV:
+        c->tune.csv = value;
+        return true;
+    case OPT_DATABASE:
+        c->options.database = value;
+        return true;
     case OPT_EXPLAIN:
         c->options.explain = true;
         return true;
@@ -452,7 +479,7 @@ static bool take_word(int argc, char *const *argv, int *i, rlxc_command *c, FILE
     const struct option_row *row = find_row(word, &value);
     if (row == NULL)
         return unknown_option(word, err);
-    if (row->value == NULL && value != NULL) {
+    if (row->value == NULL && value != NULL && row->id != OPT_TUNE) {
         fprintf(err, "rlxc: option '%s' takes no value\n", row->name);
         return false;
     }
@@ -496,7 +523,7 @@ bool rlxc_parse_command(int argc, char *const *argv, rlxc_command *out, FILE *er
         return false;
     }
     if (out->output == NULL && out->emit == RLX_EMIT_EXECUTABLE && out->stop_after == NULL &&
-        !out->options.explain) {
+        !out->options.explain && out->tune.seconds <= 0) {
         fputs("rlxc: no output: give -o FILE\n", err);
         return false;
     }

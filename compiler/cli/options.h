@@ -31,6 +31,7 @@ typedef struct rlxc_command {
     uint32_t n_print_after;
     bool print_after_all, time_passes;
     rlx_emit_form emit;
+    rlx_tune_options tune;       /* seconds 0: not asked for */
     rlx_compile_options options; /* the arrays are those below */
     rlx_dim_bound bounds[RLXC_MAX_BOUNDS];
     char bound_names[RLXC_MAX_BOUNDS][RLXC_BOUND_NAME];

@@ -94,7 +94,15 @@ static const rlxc_schedule_steps *given_to(const rlxc_options *options, const rl
     for (uint32_t i = 0; given && i < given->items.count; i++)
         if (f->name && strcmp(given->items.items[i]->function, f->name) == 0)
             return given->items.items[i];
-    return NULL;
+    return options->steps ? rlxc_map_get(&options->steps->lists, rlxc_key(f)) : NULL;
+}
+
+/* Asks the database, before the first rule. */
+static void look_up(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f)
+{
+    rlxc_rule_steps *steps = options->steps;
+    if (steps && steps->stored && !given_to(options, f))
+        rlxc_map_set(ctx, &steps->lists, rlxc_key(f), steps->stored(steps->user, ctx, f));
 }
 
 /* The function's list of steps made, which is the last one or a new one. */
@@ -259,11 +267,13 @@ void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts)
 static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f, const rule *r)
 {
     rlxc_stages s;
-    const rlxc_schedule_steps *list = given_to(options, f);
-    const bool is_first = strcmp(r->name, FIRST_RULE) == 0,
-               first = options->explain && is_first && !list;
-    if (is_first)
+    const bool is_first = strcmp(r->name, FIRST_RULE) == 0;
+    if (is_first) {
+        look_up(ctx, options, f);
         rlxc_name_blocks(ctx, f);
+    }
+    const rlxc_schedule_steps *list = given_to(options, f);
+    const bool first = options->explain && is_first && !list;
     if (rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED)) ||
         !rlxc_stages_of(ctx, options, f, &s)) {
         if (first)

@@ -39,6 +39,11 @@ typedef struct rlxc_rule_steps {
     rlxc_schedules made;         /* a list for each function that steps were made for, in order */
     const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
     rlxc_map used;               /* steps of |given| that were applied */
+    /* What a database has for a function that is not in |given|, before any rule; or NULL. Asked
+     * once for each; |lists| has the answers. */
+    rlxc_schedule_steps *(*stored)(void *user, rlxc_context *ctx, const rlxc_prim_func *f);
+    void *user;
+    rlxc_map lists;
 } rlxc_rule_steps;
 
 /* The rule that the step stands for, and the name of its block, among the steps before it; NULL
@@ -53,6 +58,12 @@ bool rlxc_rules_take(const rlxc_schedule_steps *list);
 /* The function's body becomes its stages as they are now: |stmts[i]| where stage i is done, nothing
  * where it was removed. */
 void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts);
+
+/* The list with other sizes at step |step|, as row |number| of alternatives.def says; NULL where
+ * that is no other list. Not all of them suit the blocks. */
+rlxc_schedule_steps *rlxc_alternative(rlxc_context *ctx, const rlxc_schedule_steps *list,
+                                      uint32_t step, uint32_t number);
+uint32_t rlxc_alternative_count(void);
 
 /* Sizes as the argument of a step: those that are not 0. */
 rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes);

@@ -206,6 +206,8 @@ typedef struct rlx_compile_options {
        NULL: no call. */
     bool (*after_pass)(void *user, rlx_ir_module *m, const rlx_pass_info *pass, double seconds);
     void *user;
+    const char *database; /* tuned schedules (rlx_ir_module_tune) that are used where they are of
+                             this machine, version and target; others are counted in a warning */
 } rlx_compile_options;
 
 /* -O2 for this machine. */
@@ -272,6 +274,27 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_load(rlx_ir_module *m,
                                                     const rlx_compile_options *options,
                                                     const rlx_load_options *load,
                                                     rlx_executable **out, rlx_error *err);
+
+/* --- tuning ---------------------------------------------------------------------------------- */
+
+typedef struct rlx_tune_options {
+    size_t size;          /* of this struct */
+    double seconds;       /* for all functions together; above 0 */
+    const char *database; /* what is found is appended to this file (docs/schedules.md); or NULL */
+    const char *csv;      /* a table of all times is written to this file; or NULL */
+    /* Called with a line of text for each function that was tuned; or NULL. */
+    void (*line)(void *user, const char *text);
+    void *user;
+} rlx_tune_options;
+
+/* Lowers the module and measures other sizes than its rules chose, for each PrimFunc alone, in this
+   process, with random inputs; symbolic dimensions have the largest value of their bound, or 128.
+   What takes 3 % less time in alternating runs is kept in the database. Needs options of this
+   machine's target; options->database is not used. Errors: INVALID_ARG (also a module that is
+   lowered), INVALID_MODULE, IO, NOMEM. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_module_tune(rlx_ir_module *m,
+                                                    const rlx_compile_options *options,
+                                                    const rlx_tune_options *tune, rlx_error *err);
 
 /* --- tables and programs --------------------------------------------------------------------- */
 
