@@ -348,10 +348,9 @@ static bool split_any(space *s)
     if (!at.var || s->failed)
         return false;
     uint32_t place = 0;
-    int64_t by;
     while (s->vars[place] != at.var)
         place++;
-    if (rlxc_is_int(at.by, &by) && by <= 0)
+    if (rlxc_bound_of(s->ctx, at.by, NULL).min < 0 || rlxc_is_const(at.by, 0))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (rlxc_expr_uses_var(s->ctx, at.by, s->vars[i]))
@@ -359,7 +358,8 @@ static bool split_any(space *s)
     const rlxc_expr *extent = s->extents[place];
     const rlxc_expr *count =
         rlxc_canonical(s->ctx, rlxc_binary(s->ctx, RLXC_EXPR_FLOORDIV, extent, at.by), NULL);
-    if (!rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
+    if (rlxc_bound_of(s->ctx, count, NULL).min < 0 ||
+        !rlxc_prove_eq(s->ctx, rlxc_mul(s->ctx, count, at.by), extent, NULL))
         return false;
     digits d = {.of = &at};
     if (!add_var(s, at.var->var.name, count, &d.high) ||
@@ -384,24 +384,10 @@ static bool drop_unit_loops(space *s)
     return false;
 }
 
-static bool outside_var(void *user, const rlxc_expr *e)
-{
-    const rlxc_block *b = user;
-    bool known = e->kind != RLXC_EXPR_VAR || rlxc_dtype_is_handle(e->dtype);
-    for (uint32_t i = 0; i < b->n_axes; i++)
-        known = known || b->axes[i].var == e;
-    return known;
-}
-
-/* The block may run once more, and where the loop would not have run at all. */
+/* The block may run once more; the loop runs at all. */
 static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *extent)
 {
-    int64_t count;
-    if (rlxc_nest_reads_own(ctx, b) || b->init)
-        return false;
-    if (rlxc_is_int(extent, &count))
-        return count > 0;
-    return rlxc_expr_visit(ctx, b->body->store.value, outside_var, (void *)(uintptr_t)b);
+    return !rlxc_nest_reads_own(ctx, b) && !b->init && rlxc_bound_of(ctx, extent, NULL).min > 0;
 }
 
 static bool finish(space *s, rlxc_nest *nest)
