@@ -257,6 +257,13 @@ static uint32_t key_axis(const reading *r)
     return score->block->n_axes;
 }
 
+/* More than one step: of batches or heads, if it is neither of queries nor of keys. */
+static bool is_batch(const rlxc_nest *nest, uint32_t axis)
+{
+    return nest->block->axes[axis].kind == RLXC_AXIS_SPATIAL &&
+           !rlxc_is_const(nest->extents[axis], 1);
+}
+
 static bool read_scores(reading *r)
 {
     const rlxc_nest *score = r->sums[0];
@@ -289,12 +296,20 @@ static bool read_scores(reading *r)
     }
     if (query == b->n_axes)
         return false;
+    for (uint32_t k = 0; k < b->n_axes; k++)
+        others += is_batch(score, k) && k != key && k != query;
     for (uint32_t k = 0; k < b->n_axes; k++) {
         const bool summed = b->axes[k].kind == RLXC_AXIS_REDUCE;
-        const rlxc_role role = k == key     ? RLXC_ROLE_KEY
-                               : k == query ? RLXC_ROLE_QUERY
-                               : summed     ? RLXC_ROLE_SIZE
-                                            : (rlxc_role)(RLXC_ROLE_HEAD - others++ % 2);
+        const bool batch = k != key && k != query && !summed;
+        if (batch && !is_batch(score, k)) {
+            map.to[k] = rlxc_int(r->ctx, b->axes[k].var->dtype, 0);
+            continue;
+        }
+        const rlxc_role role = k == key        ? RLXC_ROLE_KEY
+                               : k == query    ? RLXC_ROLE_QUERY
+                               : summed        ? RLXC_ROLE_SIZE
+                               : others-- == 2 ? RLXC_ROLE_BATCH
+                                               : RLXC_ROLE_HEAD;
         if (r->f->axes[role])
             return false; /* a third axis of batches, a second one that is summed */
         set_role(r, role, score, k);

@@ -1,0 +1,81 @@
+/* Pass normalize_blocks over its goldens' sources: what it gives is in normal form already, and
+ * running out of memory in it is an error at every allocation. */
+#include "tests/support/rlx_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/driver/compile.h"
+#include "compiler/script/script.h"
+
+static const char *const sources[] = {
+    "tests/passes/normalize_blocks/scheduled_elsewhere.py",
+    "tests/passes/normalize_blocks/attention_spelled_otherwise.py",
+    "tests/passes/normalize_blocks/kept_as_written.py"};
+enum { N_SOURCES = sizeof sources / sizeof *sources };
+
+static char *read_source(const char *path)
+{
+    static char text[1 << 15];
+    FILE *f = fopen(path, "r");
+    cr_assert(f, "%s", path);
+    const size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    cr_assert(n < sizeof text - 1, "%s", path);
+    text[n] = 0;
+    return text;
+}
+
+RLX_TEST(normal, what_is_normal_stays)
+{
+    for (int i = 0; i < N_SOURCES; i++) {
+        const char *why = "", *text = read_source(sources[i]);
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        rlxc_options options;
+        cr_assert(rlxc_options_init(ctx, &options, NULL, NULL, 2));
+        rlxc_module *once = rlxc_parse_module(ctx, sources[i], text, strlen(text));
+        cr_assert(once && rlxc_pass_infer(ctx, once, &options) &&
+                      rlxc_pass_normalize_blocks(ctx, once, &options),
+                  "%s", rlxc_render_diagnostics(ctx));
+        const char *printed = rlxc_print_module(ctx, once);
+        rlxc_module *twice = rlxc_parse_module(ctx, "printed.py", printed, strlen(printed));
+        cr_assert(twice && rlxc_pass_infer(ctx, twice, &options) &&
+                      rlxc_pass_normalize_blocks(ctx, twice, &options),
+                  "%s", rlxc_render_diagnostics(ctx));
+        cr_expect(rlxc_module_equal(ctx, once, twice, &why), "%s: %s\n%s", sources[i], why,
+                  rlxc_print_module(ctx, twice));
+        rlxc_context_destroy(ctx);
+    }
+}
+
+/* Whether all memory was there; else the context says that it was not. */
+static bool normalized(rlx_test *t, const char *text)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    if (!ctx)
+        return false;
+    rlxc_options options;
+    rlxc_module *module = NULL;
+    bool done = rlxc_options_init(ctx, &options, NULL, NULL, 2) &&
+                (module = rlxc_parse_module(ctx, "m.py", text, strlen(text))) != NULL &&
+                rlxc_pass_infer(ctx, module, &options) &&
+                rlxc_pass_normalize_blocks(ctx, module, &options);
+    cr_expect(done || rlxc_out_of_memory(ctx), "%s", rlxc_render_diagnostics(ctx));
+    rlxc_context_destroy(ctx);
+    return done;
+}
+
+RLX_TEST(normal, running_out_of_memory_is_an_error)
+{
+    for (int i = 0; i < N_SOURCES; i++) {
+        const char *text = read_source(sources[i]);
+        bool done = false;
+        for (size_t n = 1; !done; n++) {
+            cr_assert_lt(n, 2000, "it never succeeds");
+            t->calls = 0;
+            t->fail_at = n;
+            done = normalized(t, text);
+        }
+    }
+    t->fail_at = 0;
+}
