@@ -330,10 +330,14 @@ static void finish(sharing *s, group *g)
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
+/* |map| may be older than what its slots hold by now: the copy counts these itself. */
 static rlxc_map copy_map(rlxc_context *ctx, rlxc_map map)
 {
     if (map.capacity == 0)
         return map;
+    map.count = 0;
+    for (uint32_t i = 0; i < map.capacity; i++)
+        map.count += map.values[i] != NULL;
     map.keys = rlxc_copy(ctx, map.keys, map.capacity * sizeof *map.keys);
     map.values = rlxc_copy(ctx, map.values, map.capacity * sizeof *map.values);
     return map;
