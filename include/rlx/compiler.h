@@ -98,7 +98,8 @@ RLX_API rlx_compiler *rlx_ir_module_compiler(const rlx_ir_module *m);
 /* Makes parameters constants: in every exported function that the module does not call, those that
    have a tensor of their name. A function attribute num_input = k keeps the first k parameters
    inputs. Warns of tensors without a parameter. The file (safetensors) is mapped until the compiler
-   is destroyed. Errors: IO, INVALID_ARG, INVALID_MODULE, SHAPE, NOMEM. */
+   is destroyed. After an error the module cannot be used further. Errors: INVALID_ARG,
+   INVALID_MODULE (also a file that cannot be read), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_file(rlx_ir_module *m, const char *path,
                                                          rlx_error *err);
 typedef struct rlx_named_tensor {
@@ -233,7 +234,7 @@ typedef enum rlx_emit_form {
 /* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs
    the pipeline on a module lowers it in place; it stays so, and later calls generate code from the
    lowered form with the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
-   module that an earlier failure left unfinished), CANCELLED, NOMEM, INTERNAL. */
+   module that an earlier failure left unfinished), CANCELLED, NOMEM. */
 
 /* Runs the whole pipeline. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_lower(rlx_ir_module *m,
