@@ -34,6 +34,20 @@ def dispatch(calls=1000):
     return "\n".join(lines) + "\n"
 
 
+def many_products(count=400):
+    """Products of as many different sizes, rows fixed in one half and symbolic in the other."""
+    sizes = [(1 + i * 7 % 79, 16 + i * 13 % 780, 8 + i * 29 % 890) for i in range(count)]
+    params, lines, names = [], [], []
+    for i, (rows, k, columns) in enumerate(sizes):
+        height = rows if i % 2 else '"n"'
+        params.append(f'x{i}: R.Tensor(({height}, {k}), "float32")')
+        params.append(f'w{i}: R.Tensor(({k}, {columns}), "float32")')
+        lines.append(f"            y{i} = R.matmul(x{i}, w{i})")
+        names.append(f"y{i}")
+    return "\n".join([HEAD + f"    @R.function\n    def main({', '.join(params)}):", "        with R.dataflow():", *lines,
+                      f"            out = ({', '.join(names)})", "            R.output(out)", "        return out", ""])
+
+
 def planning(buffers=500):
     """Buffers of 13 symbolic sizes whose lives overlap: each call reads the last one and one made up
     to 40 calls before. The kernel touches one element, so that a call costs little but its memory."""

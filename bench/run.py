@@ -132,6 +132,10 @@ def runtime(bench):
         bench.add({"name": "compile chargpt", "threads": 1, "unit": "s", "rlx": seconds, "note": note})
         for threads in THREADS:
             bench.measure(program, "chargpt", executable, threads)
+    bench.write("many.py", modules.many_products())
+    executable, seconds, note = bench.compile(bench.path("many.py"), "many", "--jobs=1")
+    if executable:
+        bench.add({"name": "compile 400 products", "threads": 1, "unit": "s", "rlx": seconds, "note": note})
     library = bench.path("librlx.so")
     if bench.output("strip", "-o", library, bench.program("librlx.so")) is not None:
         bench.add({"name": "librlx.so, stripped", "threads": 1, "unit": "KiB", "rlx": os.path.getsize(library) / 1024})

@@ -112,13 +112,13 @@ RLX_TEST(share, products_of_any_rows_are_right)
 }
 
 /* Bytes of the machine code of |n| products with any number of rows. */
-static size_t code_size(rlx_test *t, uint32_t n, bool even)
+static size_t code_size(rlx_test *t, int level, uint32_t n, bool even)
 {
     static char text[TEXT];
     kernel_fixture f;
     rlxc_native out;
     write_products(text, n, true, even);
-    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64-v3", text));
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, level, "x86-64-v3", text));
     cr_assert(rlxc_schedule_module(f.ctx, f.module, &f.options) &&
               rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
     cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_OBJECT, &out));
@@ -130,13 +130,20 @@ static size_t code_size(rlx_test *t, uint32_t n, bool even)
 /* One body for all that differ in nothing but sizes; 4 KB for each product before. */
 RLX_TEST(share, products_of_one_structure_have_one_body)
 {
-    const size_t few = code_size(t, 4, true), many = code_size(t, 32, true);
+    const size_t few = code_size(t, 2, 4, true), many = code_size(t, 2, 32, true);
     cr_expect_lt(many, few + 28 * (size_t)900, "%zu bytes for 4 products, %zu for 32", few, many);
 }
 
 /* Kernels of different structure have tiles in common. */
 RLX_TEST(share, products_of_many_structures_have_tiles_in_common)
 {
-    const size_t size = code_size(t, 24, false);
+    const size_t size = code_size(t, 2, 24, false);
     cr_expect_lt(size, 24 * (size_t)4200, "%zu bytes", size);
+}
+
+/* -O1 has two kinds of tiles, the full one and single rows. */
+RLX_TEST(share, level_one_emits_fewer_tiles)
+{
+    const size_t quick = code_size(t, 1, 1, true), usual = code_size(t, 2, 1, true);
+    cr_expect_lt(3 * quick, 2 * usual, "%zu bytes at -O1, %zu at -O2", quick, usual);
 }
