@@ -205,7 +205,7 @@ static void kill_register(const rlx_vm *vm, rlxv_frame *f, uint32_t r)
 
 /* --- values and shapes ----------------------------------------------------------------------- */
 
-/* The number in an int, a bool or a float: the bits of it as a float64. */
+/* The 64 bits of a number: an int or bool as an integer, a float as the bits of its float64. */
 static rlx_status bits_of(uint32_t r, rlx_value v, int64_t *out, rlx_error *err)
 {
     bool is_int = v.kind == RLX_KIND_INT || v.kind == RLX_KIND_BOOL;

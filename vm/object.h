@@ -29,7 +29,7 @@ struct rlx_storage {
     size_t size;  /* usable bytes */
     size_t block; /* bytes taken from the allocator at |align|; 0: not ours, see release */
     size_t align;
-    uint32_t size_class; /* of the pool; RLX_NONE_CLASS: not kept */
+    uint32_t size_class; /* of the pool; RLXV_NO_CLASS: not pooled */
     void (*release)(void *user, void *data);
     void *user;
 };

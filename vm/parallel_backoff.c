@@ -1,16 +1,16 @@
-/* When loops run in parallel; see parallel_backoff.h. Keeps no clock, so that its tests are told
- * the time. */
+/* When loops run in parallel (parallel_backoff.h). Callers pass the time in, so that tests can set
+ * it. */
 #include "vm/parallel_backoff.h"
 
 #define MS INT64_C(1000000) /* nanoseconds */
 
-/* A loop that begins so soon after another finds workers that still spin. */
+/* Workers still spin this long after a loop. */
 static const int64_t CLOSE = MS / 2;
-/* What was saved long ago does not count: enough for a few waits. */
+/* Cap of the credit: enough for a few slow loops. */
 static const int64_t MOST_SAVED = 100 * MS;
-/* Waking workers that sleep takes some 0.04 ms. */
+/* Waking sleeping workers takes about 0.04 ms. */
 static const int64_t MOST_DEBT = MS / 5;
-/* Times the debt, and at most. */
+/* How long to stay on one thread: so many times the debt, and at most so long. */
 static const int64_t PAUSE = 32, MOST_PAUSE = 500 * MS;
 
 rlxv_parallel_backoff_now rlxv_parallel_backoff_begin(rlxv_parallel_backoff *p, int64_t now)

@@ -1,13 +1,13 @@
-/* Private to vm/threads.c: whether parallel loops pay at the moment, by how the last ones went.
+/* Private to vm/threads.c: whether to run loops in parallel, judged by recent ones.
  *
- * A loop returns when every worker of the pool has looked at it. One that gets no core, as others
- * keep them all busy, is waited for until the system's scheduler lets it run, for milliseconds,
- * however soon the others did its share: the loop takes many times what it would take alone. So an
- * account is kept of what loops save by running in parallel. When it is overdrawn they run on their
- * callers' threads, for many times as long as what was lost, which is then a small part of all the
- * time. A wait now and then changes nothing, where loops have saved more than it took. */
-#ifndef RLXV_PACE_H
-#define RLXV_PACE_H
+ * A parallel loop returns only when every worker of the pool has checked in. On a busy machine a
+ * worker may wait milliseconds for a core, and the loop waits with it, even if the other workers
+ * finished its share: it then takes many times as long as on one thread. So a credit of time saved
+ * by parallel loops is kept. A slow loop uses it up; while it is overdrawn, loops run on the
+ * caller's thread, for many times as long as was lost. An occasional slow loop costs nothing where
+ * parallel loops have saved more. */
+#ifndef RLXV_PARALLEL_BACKOFF_H
+#define RLXV_PARALLEL_BACKOFF_H
 
 #include <stdint.h>
 
@@ -19,15 +19,15 @@ typedef struct rlxv_parallel_backoff { /* times in nanoseconds of a steady clock
 
 typedef enum rlxv_parallel_backoff_now {
     RLXV_ALONE, /* on the caller's thread */
-    RLXV_APART, /* in parallel; workers may sleep: it takes time to wake them, which must pay */
-    RLXV_CLOSE, /* in parallel, close after another: workers had better spin in between */
+    RLXV_APART, /* in parallel; workers may sleep, so the loop must be worth waking them */
+    RLXV_CLOSE, /* in parallel, soon after another: workers should spin in between */
 } rlxv_parallel_backoff_now;
 
-/* No loop yet. The first may wait for threads that are just starting, which says nothing of others:
- * the account begins with as much. */
-#define RLXV_PACE_NEW ((rlxv_parallel_backoff){.saved = 50000000})
+/* Before the first loop. Start with 50 ms of credit, so that worker start-up does not disable
+ * threading. */
+#define RLXV_PARALLEL_BACKOFF_NEW ((rlxv_parallel_backoff){.saved = 50000000})
 
-/* How a loop should run that begins now. */
+/* How a loop that starts now should run. */
 rlxv_parallel_backoff_now rlxv_parallel_backoff_begin(rlxv_parallel_backoff *p, int64_t now);
 
 /* A parallel loop returns now, after |saved| less than its shares take one after the other; less

@@ -22,7 +22,7 @@ rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n, rlx_threads **
     rlx_threads *t = rlx_alloc(a, sizeof *t, _Alignof(rlx_threads));
     if (!t)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while starting threads");
-    *t = (rlx_threads){.allocator = *a, .n = n, .pace = RLXV_PACE_NEW};
+    *t = (rlx_threads){.allocator = *a, .n = n, .pace = RLXV_PARALLEL_BACKOFF_NEW};
     const rlx_status status = n > 1 ? rlxv_start_pool(a, n, &t->pool, err) : RLX_OK;
     if (status != RLX_OK) {
         rlx_free(a, t, sizeof *t, _Alignof(rlx_threads));

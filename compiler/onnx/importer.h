@@ -262,9 +262,9 @@ rlxc_atom rlxc_ox_per_channel(rlxc_ox *im, rlxc_atom vector, rlxc_atom x);
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
 
 /* --- graphs --- */
-/* The nodes of |g| from |first| to |end| (not included); while trying, to the first error. */
+/* Imports nodes [first, end) of |g|; in a trial import it stops at the first error. */
 void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, size_t end);
-/* Values that use of passes a node over in silence become the outputs of the one at hand. */
+/* Mark this node's outputs as failed; users are skipped without further errors. */
 void rlxc_ox_poison(rlxc_ox *im);
 void rlxc_ox_begin_block(rlxc_ox *im, bool dataflow);
 void rlxc_ox_define(rlxc_ox *im, const char *name, rlxc_ox_value *value);

@@ -30,15 +30,15 @@ typedef struct arguments {
 
 static const cli_option options[] = {
     {"--functions", "", "signatures"},
-    {"--bytecode", "", "instructions, with the places they come from"},
+    {"--bytecode", "", "instructions, with their source locations"},
     {"--constants", "", "constants"},
     {"--kernels", "", "kernels' signatures, imported builtins, native code"},
-    {"--memory", "", "the memory plan of each function, and what it allocates beside it"},
-    {"--dim", "n=128", "the value of a symbol, for --memory"},
+    {"--memory", "", "memory plan of each function, and what it allocates outside it"},
+    {"--dim", "n=128", "value of a symbolic dimension, for --memory"},
     {"--svg", "F.svg", "draw the plan: time across, offset up"},
     {"--meta", "", "compiler, options, source"},
     {"--asm", "", "the whole file as assembly text"},
-    {"--level", "N", "show the N-th of several CPU levels, not the one that would run here"},
+    {"--level", "N", "show the N-th CPU level of the file instead of the one that would run here"},
 };
 static const uint32_t part_of[] = {PART_FUNCTIONS, PART_BYTECODE,
                                    PART_CONSTANTS, PART_KERNELS,

@@ -328,7 +328,7 @@ int cli_command_profile(int argc, char **argv)
         {"--trace", "F.json", "write a trace for chrome://tracing or Perfetto"},
         {"--json", "", "print one JSON object, times in nanoseconds"},
         {"--number", "N", "calls to profile (default 1)"},
-        {"--warmup", "W", "calls before them (default 1)"},
+        {"--warmup", "W", "calls before profiling (default 1)"},
     };
     const cli_command command = {
         "rlx profile FILE.rlx [options]",

@@ -104,9 +104,9 @@ static int measure(arguments *a)
 int cli_command_time(int argc, char **argv)
 {
     static const cli_option options[] = {
-        {"--number", "N", "calls in a sample (default 1; more if the sample is too short)"},
+        {"--number", "N", "calls per sample (default 1; more if the sample is too short)"},
         {"--repeat", "R", "samples (default 10)"},
-        {"--min-repeat-ms", "M", "least length of a sample (default 0)"},
+        {"--min-repeat-ms", "M", "minimum length of a sample (default 0)"},
         {"--cooldown-ms", "C", "pause between samples (default 0)"},
         {"--warmup", "W", "calls before the first sample (default 1)"},
         {"--json", "", "print one JSON object, times in nanoseconds"},

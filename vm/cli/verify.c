@@ -71,10 +71,10 @@ static int verify(const arguments *a)
 int cli_command_verify(int argc, char **argv)
 {
     static const cli_option options[] = {
-        {"--key", "PUBLIC", "the file must be signed with this key; or with one of several"}};
+        {"--key", "PUBLIC", "require a signature by this key, or by one of several"}};
     const cli_command command = {"rlx verify FILE.rlx [--key PUBLIC]...",
                                  "Checks a file in full: structure, bytecode, memory plans, all "
-                                 "checksums; with --key, its signature. Runs nothing of it.",
+                                 "checksums; with --key, its signature. Executes nothing.",
                                  options, 1, false};
     arguments a = {0};
     bool help;

@@ -27,7 +27,7 @@ static int64_t pause_after(rlxv_parallel_backoff *p, int64_t now)
 
 RLX_TEST(pace, workers_spin_between_loops_that_are_close)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     cr_expect_eq(rlxv_parallel_backoff_begin(&p, START), RLXV_APART);
     cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 100 * US), RLXV_CLOSE);
     cr_expect_eq(rlxv_parallel_backoff_begin(&p, START + 200 * US), RLXV_CLOSE);
@@ -36,7 +36,7 @@ RLX_TEST(pace, workers_spin_between_loops_that_are_close)
 
 RLX_TEST(pace, waking_a_worker_is_worth_it)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = loop(&p, START, 100 * US);
     for (int i = 0; i < 1000; i++)
         now = loop(&p, now, i % 20 ? 5 * US : 200 * US);
@@ -59,13 +59,13 @@ RLX_TEST(pace, losses_are_a_small_part_of_the_time)
 
 RLX_TEST(pace, threads_may_take_time_to_start)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     loop(&p, loop(&p, START, 45 * MS), 0);
 }
 
 RLX_TEST(pace, small_losses_add_up)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = START;
     for (int i = 0; i < 100000 && p.alone_until == 0; i++)
         now = loop(&p, now, 51 * US);
@@ -84,7 +84,7 @@ RLX_TEST(pace, a_wait_costs_threads_nothing_that_have_saved_more)
 
 RLX_TEST(pace, what_was_saved_long_ago_counts_no_more)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = START;
     rlxv_parallel_backoff_end(&p, now, INT64_MAX / 2);
     for (int i = 0; i < 30; i++)
@@ -94,7 +94,7 @@ RLX_TEST(pace, what_was_saved_long_ago_counts_no_more)
 
 RLX_TEST(pace, pauses_end)
 {
-    rlxv_parallel_backoff p = RLXV_PACE_NEW;
+    rlxv_parallel_backoff p = RLXV_PARALLEL_BACKOFF_NEW;
     int64_t now = loop(&p, START, INT64_MAX / 4);
     cr_expect_leq(pause_after(&p, now), 1000 * MS);
 }
