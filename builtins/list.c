@@ -238,8 +238,8 @@ static rlx_status parts_of(const rlx_value *args, int64_t length, rlx_tensor **o
         for (int64_t i = 0; i < *out_parts; i++) {
             const int64_t part = part_length(*out_sizes, 0, left, i);
             if (part < 0 || part > left)
-                return rlx_fail(err, RLX_E_SHAPE, "parts up to %lld exceed the axis length %lld",
-                                (long long)i, (long long)length);
+                return rlx_fail(err, RLX_E_SHAPE, "the part sizes exceed the axis length %lld",
+                                (long long)length);
             left -= part;
         }
         if (left != 0)

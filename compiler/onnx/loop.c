@@ -76,6 +76,72 @@ static rlxc_rvar *add_param(rlxc_ox *im, rlxc_rvar **params, uint32_t *n, const 
     return v;
 }
 
+/* Gives the function its parameters and result type, once all that the body uses is known:
+ * |params|, captured values, symbolic sizes. False when memory is out or there are too many sizes.
+ */
+static bool set_signature(rlxc_ox *im, rlxc_ox_frame *frame, rlxc_rvar *const *params,
+                          uint32_t n_params, const rlxc_atom *state, const uint64_t *open,
+                          uint32_t n)
+{
+    rlxc_context *ctx = im->ctx;
+    rlxc_function *f = frame->b.function;
+    const uint32_t n_captured = frame->captures.count, n_symbols = frame->inner_symbols.count;
+    f->params = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *f->params);
+    const rlxc_sinfo **fields = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *fields);
+    if (!f->params || !fields)
+        return false;
+    if (n_symbols > RLXC_MAX_NDIM) {
+        rlxc_ox_fail(im, "a loop uses %u symbolic sizes from outside; at most %d are supported",
+                     n_symbols, RLXC_MAX_NDIM);
+        return false;
+    }
+    for (uint32_t k = 0; k < n_params; k++)
+        f->params[f->n_params++] = params[k];
+    for (uint32_t k = 0; k < n_captured; k++)
+        f->params[f->n_params++] = frame->capture_params.items[k];
+    if (n_symbols > 0) {
+        rlxc_rvar *v =
+            rlxc_rvar_new(ctx, f, "symbols",
+                          rlxc_sinfo_shape(ctx, (int32_t)n_symbols, frame->inner_symbols.items));
+        v->annotation = v->sinfo;
+        f->params[f->n_params++] = v;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const rlxc_sinfo *s = type_of(im, state[k]);
+        fields[k] = open[k] ? rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, NULL, NULL) : s;
+    }
+    f->ret = rlxc_sinfo_tuple(ctx, fields, n);
+    return rlxc_module_add_relax(ctx, im->module, f, true);
+}
+
+/* The call of the function by itself for the next iteration: with |first|, the |n| states |next|,
+ * captured values, symbolic sizes. False when memory is out. */
+static bool call_again(rlxc_ox *im, rlxc_ox_frame *frame, const rlxc_atom first[3],
+                       const rlxc_atom *next, uint32_t n, rlxc_atom *out)
+{
+    rlxc_context *ctx = im->ctx;
+    rlxc_function *f = frame->b.function;
+    uint32_t at = 0;
+    rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)f->n_params + 1, sizeof *args);
+    if (!args)
+        return false;
+    for (uint32_t k = 0; k < 3; k++)
+        args[at++] = first[k];
+    for (uint32_t k = 0; k < n; k++)
+        args[at++] = next[k];
+    for (uint32_t k = 0; k < frame->capture_params.count; k++)
+        args[at++] = rlxc_atom_var(frame->capture_params.items[k]);
+    if (frame->inner_symbols.count > 0)
+        args[at++] = rlxc_atom_shape(ctx, frame->inner_symbols.items, frame->inner_symbols.count);
+    rlxc_binding *binding =
+        rlxc_binding_new(ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, f, "rest", NULL));
+    binding->callee = rlxc_atom_global(ctx, f->name);
+    binding->args = args;
+    binding->n_args = at;
+    *out = rlxc_emit(&frame->b, binding);
+    return true;
+}
+
 /* Builds the function. */
 void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *init, uint32_t n,
                         uint64_t *open, rlxc_ox_attempt *out)
@@ -124,58 +190,12 @@ void rlxc_ox_build_loop(rlxc_ox *im, const rlxc_ox_loop *l, const rlxc_atom *ini
                 out->again = true;
             }
     }
-    bool ok = !im->failed && !out->again;
+    bool ok =
+        !im->failed && !out->again && set_signature(im, frame, params, n_params, state, open, n);
     rlxc_atom call = {0};
     if (ok) {
-        /* The signature is complete now that all that the body uses is known. */
-        uint32_t n_captured = frame->captures.count;
-        f->params = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *f->params);
-        const rlxc_sinfo **fields = rlxc_alloc(ctx, (n + 1) * sizeof(const rlxc_sinfo *));
-        rlxc_atom *args = rlxc_try_alloc(ctx, (size_t)n_params + n_captured + 2, sizeof *args);
-        if (!f->params || !args)
-            ok = false;
-        for (uint32_t k = 0; ok && k < n_params; k++)
-            f->params[f->n_params++] = params[k];
-        for (uint32_t k = 0; ok && k < n_captured; k++)
-            f->params[f->n_params++] = frame->capture_params.items[k];
-        if (ok && frame->inner_symbols.count > 0) {
-            rlxc_rvar *v = rlxc_rvar_new(ctx, f, "symbols",
-                                         rlxc_sinfo_shape(ctx, (int32_t)frame->inner_symbols.count,
-                                                          frame->inner_symbols.items));
-            v->annotation = v->sinfo;
-            f->params[f->n_params++] = v;
-        }
-        for (uint32_t k = 0; ok && k < n; k++) {
-            const rlxc_sinfo *s = type_of(im, state[k]);
-            fields[k] = open[k] ? rlxc_sinfo_tensor(ctx, s->dtype, s->ndim, NULL, NULL) : s;
-        }
-        f->ret = rlxc_sinfo_tuple(ctx, fields, n);
-        if (ok && frame->inner_symbols.count > RLXC_MAX_NDIM) {
-            rlxc_ox_fail(im, "a loop uses %u symbolic sizes from outside; at most %d are supported",
-                         frame->inner_symbols.count, RLXC_MAX_NDIM);
-            ok = false;
-        }
-        if (ok && !rlxc_module_add_relax(ctx, im->module, f, true))
-            ok = false;
-        if (ok) {
-            uint32_t at = 0;
-            args[at++] = one_more;
-            args[at++] = limit;
-            args[at++] = go.kind == RLXC_ATOM_NONE ? on : go;
-            for (uint32_t k = 0; k < n; k++)
-                args[at++] = next[k];
-            for (uint32_t k = 0; k < n_captured; k++)
-                args[at++] = rlxc_atom_var(frame->capture_params.items[k]);
-            if (frame->inner_symbols.count > 0)
-                args[at++] =
-                    rlxc_atom_shape(ctx, frame->inner_symbols.items, frame->inner_symbols.count);
-            rlxc_binding *binding =
-                rlxc_binding_new(ctx, RLXC_FORM_CALL, rlxc_rvar_new(ctx, f, "rest", NULL));
-            binding->callee = rlxc_atom_global(ctx, f->name);
-            binding->args = args;
-            binding->n_args = at;
-            call = rlxc_emit(&frame->b, binding);
-        }
+        const rlxc_atom first[3] = {one_more, limit, go.kind == RLXC_ATOM_NONE ? on : go};
+        ok = call_again(im, frame, first, next, n, &call);
     }
     rlxc_body *then = rlxc_ox_end_branch(im, &b, &call, 1);
     rlxc_ox_begin_branch(im, &b);

@@ -256,6 +256,8 @@ static void read_activations(rlxc_ox *im, cell *c, uint32_t direction)
     }
 }
 
+static const int64_t SWAP[3] = {1, 0, 2}; /* of layout 1: the batch before the time */
+
 /* |a|, whose dimensions are |first|, |second| and, of three, |third|. */
 static rlxc_atom sized(rlxc_ox *im, rlxc_atom a, uint32_t first, const rlxc_expr *second,
                        const rlxc_expr *third)
@@ -265,9 +267,82 @@ static rlxc_atom sized(rlxc_ox *im, rlxc_atom a, uint32_t first, const rlxc_expr
     return rlxc_ox_ndim(im, a) == 2 + (third != NULL) ? rlxc_ox_state_dims(im, a, dims, 7) : a;
 }
 
+/* Adds the bias of direction |d|, input 3, to what the input gives. */
+static void add_bias(rlxc_ox *im, cell *c, rlx_dtype t, uint32_t d, uint32_t directions)
+{
+    const rlxc_expr *hidden = c->hidden, *row_dims[2] = {rlxc_ox_i(im, 1), hidden};
+    if (c->kind == 'G')
+        c->recurrent_bias = rlxc_ox_full(im, t, 0, row_dims, 2);
+    if (!rlxc_ox_has(im, 3))
+        return;
+    const rlxc_expr *half = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, c->gates));
+    const rlxc_expr *all = rlxc_mul(im->ctx, half, rlxc_ox_i(im, 2));
+    rlxc_atom b = direction_of(im, sized(im, rlxc_ox_in(im, 3), directions, all, NULL), d);
+    rlxc_atom wb = rlxc_ox_slice(im, b, 0, rlxc_ox_i(im, 0), half, 1),
+              rb = rlxc_ox_slice(im, b, 0, half, all, 1);
+    if (c->kind == 'G') { /* the hidden gate's second bias stays apart */
+        const rlxc_expr *two = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
+        rlxc_atom low = rlxc_ox_slice(im, rb, 0, rlxc_ox_i(im, 0), two, 1);
+        rlxc_atom high = rlxc_ox_slice(im, rb, 0, two, half, 1);
+        c->recurrent_bias = rlxc_ox_reshape(im, high, row_dims, 2);
+        const rlxc_atom parts[2] = {low,
+                                    rlxc_ox_op2(im, "multiply", high, rlxc_ox_number(im, t, 0))};
+        rb = rlxc_ox_concat(im, parts, 2, 0);
+    }
+    c->input = rlxc_ox_op2(im, "add", c->input, rlxc_ox_op2(im, "add", wb, rb));
+}
+
+/* The peepholes of direction |d|, input 7 of an LSTM. */
+static void read_peepholes(rlxc_ox *im, cell *c, uint32_t d, uint32_t directions)
+{
+    const rlxc_expr *row_dims[2] = {rlxc_ox_i(im, 1), c->hidden};
+    for (uint32_t k = 0; c->kind == 'L' && rlxc_ox_has(im, 7) && k < 3; k++) {
+        rlxc_atom p = sized(im, rlxc_ox_in(im, 7), directions,
+                            rlxc_mul(im->ctx, c->hidden, rlxc_ox_i(im, 3)), NULL);
+        p = gate(im, c, direction_of(im, p, d), k);
+        c->peephole[k] = rlxc_ox_reshape(im, p, row_dims, 2);
+    }
+}
+
+/* State |k| before the first step: input 5 + |k|, or zeros. */
+static rlxc_atom initial_state(rlxc_ox *im, const cell *c, rlx_dtype t, const rlxc_expr *batch,
+                               bool layout, uint32_t d, uint32_t k)
+{
+    const rlxc_expr *dims[2] = {batch, c->hidden};
+    if (!rlxc_ox_has(im, 5 + k) || (k == 1 && c->kind != 'L'))
+        return rlxc_ox_full(im, t, 0, dims, 2);
+    rlxc_atom s = rlxc_ox_in(im, 5 + k);
+    s = direction_of(im, layout ? rlxc_ox_transpose(im, s, SWAP, 3) : s, d);
+    return rlxc_ox_reshape(im, s, dims, 2);
+}
+
+/* The outputs, from those of each direction. */
+static void set_results(rlxc_ox *im, char kind, bool layout, uint32_t directions, rlxc_atom *ys,
+                        rlxc_atom *hs, rlxc_atom *cs)
+{
+    const int64_t one[1] = {1}, zero[1] = {0};
+    for (uint32_t d = 0; d < directions; d++) {
+        ys[d] = rlxc_ox_expand_dims(im, ys[d], one, 1);
+        hs[d] = rlxc_ox_expand_dims(im, hs[d], zero, 1);
+        cs[d] = rlxc_ox_expand_dims(im, cs[d], zero, 1);
+    }
+    rlxc_atom y = rlxc_ox_concat(im, ys, directions, 1), h = rlxc_ox_concat(im, hs, directions, 0),
+              cell_state = rlxc_ox_concat(im, cs, directions, 0);
+    if (layout) {
+        const int64_t order[4] = {2, 0, 1, 3};
+        y = rlxc_ox_transpose(im, y, order, 4);
+        h = rlxc_ox_transpose(im, h, SWAP, 3);
+        cell_state = rlxc_ox_transpose(im, cell_state, SWAP, 3);
+    }
+    rlxc_ox_set(im, 0, y);
+    rlxc_ox_set(im, 1, h);
+    if (kind == 'L')
+        rlxc_ox_set(im, 2, cell_state);
+}
+
 void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
 {
-    const int64_t swap[3] = {1, 0, 2}, turned[2] = {1, 0};
+    const int64_t turned[2] = {1, 0};
     char kind = row->arg[0];
     const uint32_t gates = kind == 'R' ? 1 : kind == 'G' ? 3 : 4;
     rlxc_atom x = rlxc_ox_in(im, 0), w = rlxc_ox_in(im, 1), r = rlxc_ox_in(im, 2);
@@ -296,10 +371,10 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
         r = sized(im, r, directions, rows, hidden);
     }
     if (layout)
-        x = rlxc_ox_transpose(im, x, swap, 3);
+        x = rlxc_ox_transpose(im, x, SWAP, 3);
     rlxc_atom hs[2], cs[2], ys[2], lengths = {0};
     const rlxc_expr *batch = rlxc_ox_dim(im, x, 1);
-    const rlxc_expr *state_dims[2] = {batch, hidden}, *column[2] = {batch, rlxc_ox_i(im, 1)};
+    const rlxc_expr *column[2] = {batch, rlxc_ox_i(im, 1)};
     if (rlxc_ox_has(im, 4)) {
         rlxc_atom given = rlxc_ox_in(im, 4);
         rlxc_ox_check_elements(im, given, rlxc_ox_i(im, 0),
@@ -327,65 +402,12 @@ void rlxc_ox_import_rnn(rlxc_ox *im, const rlxc_ox_row *row)
         }
         c.input =
             rlxc_ox_op2(im, "matmul", x, rlxc_ox_transpose(im, direction_of(im, w, d), turned, 2));
-        const rlxc_expr *row_dims[2] = {rlxc_ox_i(im, 1), hidden};
-        if (kind == 'G')
-            c.recurrent_bias = rlxc_ox_full(im, t, 0, row_dims, 2);
-        if (rlxc_ox_has(im, 3)) {
-            rlxc_atom b = sized(im, rlxc_ox_in(im, 3), directions,
-                                rlxc_mul(im->ctx, rows, rlxc_ox_i(im, 2)), NULL);
-            b = direction_of(im, b, d);
-            const rlxc_expr *half = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, gates));
-            const rlxc_expr *all = rlxc_mul(im->ctx, half, rlxc_ox_i(im, 2));
-            rlxc_atom wb = rlxc_ox_slice(im, b, 0, rlxc_ox_i(im, 0), half, 1),
-                      rb = rlxc_ox_slice(im, b, 0, half, all, 1);
-            if (kind == 'G') { /* the hidden gate's second bias stays apart */
-                const rlxc_expr *two = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
-                rlxc_atom low = rlxc_ox_slice(im, rb, 0, rlxc_ox_i(im, 0), two, 1);
-                rlxc_atom high = rlxc_ox_slice(im, rb, 0, two, half, 1);
-                c.recurrent_bias = rlxc_ox_reshape(im, high, row_dims, 2);
-                const rlxc_atom parts[2] = {
-                    low, rlxc_ox_op2(im, "multiply", high, rlxc_ox_number(im, t, 0))};
-                rb = rlxc_ox_concat(im, parts, 2, 0);
-            }
-            c.input = rlxc_ox_op2(im, "add", c.input, rlxc_ox_op2(im, "add", wb, rb));
-        }
-        for (uint32_t k = 0; kind == 'L' && rlxc_ox_has(im, 7) && k < 3; k++) {
-            rlxc_atom p = sized(im, rlxc_ox_in(im, 7), directions,
-                                rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 3)), NULL);
-            p = gate(im, &c, direction_of(im, p, d), k);
-            c.peephole[k] = rlxc_ox_reshape(im, p, row_dims, 2);
-        }
-        rlxc_atom init[2];
-        for (uint32_t k = 0; k < 2; k++) {
-            bool given = rlxc_ox_has(im, 5 + k) && (k == 0 || kind == 'L');
-            if (given) {
-                rlxc_atom s = rlxc_ox_in(im, 5 + k);
-                init[k] = direction_of(im, layout ? rlxc_ox_transpose(im, s, swap, 3) : s, d);
-                init[k] = rlxc_ox_reshape(im, init[k], state_dims, 2);
-            } else {
-                init[k] = rlxc_ox_full(im, t, 0, state_dims, 2);
-            }
-        }
-        run_direction(im, &c, init[0], init[1], &hs[d], &cs[d], &ys[d]);
+        add_bias(im, &c, t, d, directions);
+        read_peepholes(im, &c, d, directions);
+        run_direction(im, &c, initial_state(im, &c, t, batch, layout, d, 0),
+                      initial_state(im, &c, t, batch, layout, d, 1), &hs[d], &cs[d], &ys[d]);
     }
     if (im->failed)
         return;
-    const int64_t one[1] = {1}, zero[1] = {0};
-    for (uint32_t d = 0; d < directions; d++) {
-        ys[d] = rlxc_ox_expand_dims(im, ys[d], one, 1);
-        hs[d] = rlxc_ox_expand_dims(im, hs[d], zero, 1);
-        cs[d] = rlxc_ox_expand_dims(im, cs[d], zero, 1);
-    }
-    rlxc_atom y = rlxc_ox_concat(im, ys, directions, 1), h = rlxc_ox_concat(im, hs, directions, 0),
-              cell_state = rlxc_ox_concat(im, cs, directions, 0);
-    if (layout) {
-        const int64_t order[4] = {2, 0, 1, 3};
-        y = rlxc_ox_transpose(im, y, order, 4);
-        h = rlxc_ox_transpose(im, h, swap, 3);
-        cell_state = rlxc_ox_transpose(im, cell_state, swap, 3);
-    }
-    rlxc_ox_set(im, 0, y);
-    rlxc_ox_set(im, 1, h);
-    if (kind == 'L')
-        rlxc_ox_set(im, 2, cell_state);
+    set_results(im, kind, layout, directions, ys, hs, cs);
 }

@@ -202,7 +202,7 @@ def programs():
                        graph([node("SplitToSequence", "x k", "y")],
                              [("x", x), ("k", tensor_type(I64, ["p"]))], [("y", sequence(anything))]),
                        [(sizes[2], at(k)) for k in ([4], [3, 3], [-1, 6])], None,
-                       fails=("leave", "do not fit")))
+                       fails=("leave", "exceed the axis length")))
 
     # Optionals: present or not, through branches.
     opt, opt_seq = optional(vector), optional(seq)
@@ -277,7 +277,7 @@ def programs():
                     graph([node("SequenceMap", "s t", "y k", body=pair)],
                           [("s", seq), ("t", seq)], [("y", seq), ("k", sequence(scalar))]),
                     [(lists[0], lists[1]), (lists[1], lists[0])], None,
-                    fails=("is outside of a sequence of 1",))]
+                    fails=("is out of range for a sequence of 1",))]
     for k in range(8):
         out.append(random_program(k))
     return out
