@@ -55,7 +55,8 @@ static const struct option_row {
     {OPT_CPU, "--mcpu", "CPU[,CPU...]",
      "native, x86-64-v3, znver4, ... (an unknown name lists all); of several, the best is chosen "
      "at load"},
-    {OPT_LEVEL, "-O", "LEVEL", "-O0 to -O3; -O2 by default"},
+    {OPT_LEVEL, "-O", "LEVEL",
+     "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster"},
     {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
     {OPT_LINK, "--link", "FILE",
      "object file, archive or library that defines T.call_extern functions"},

@@ -36,8 +36,9 @@ enum {
     FEW_CHANNELS = 4,   /* read where they are: transposing them would cost more than it gives */
     WINOGRAD_CHANNELS = 16,   /* fewer: the transforms cost more than the products save */
     WINOGRAD_TILES = 8,       /* fewer: reading the larger weight costs what the products save */
-    WINOGRAD_LEAST = 2 << 20, /* bytes that a module's transformed weights may take more ... */
-    WINOGRAD_SHARE = 40       /* ... or percent of its constants: files stay small */
+    WINOGRAD_LEAST = 2 << 20, /* bytes by which transformed weights may enlarge a module, ... */
+    WINOGRAD_SHARE = 40,      /* ... or percent of its constants: files stay small */
+    WINOGRAD_MOST = 128 << 20 /* the same at -O3: speed goes before size */
 };
 
 typedef struct conv_layout {
@@ -312,6 +313,8 @@ bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_op
     conv_layout c = {.options = options};
     rlxc_rewrite_module(ctx, module,
                         &(const rlxc_rewrite_pass){.user = &c, .binding = count_constants});
+    if (options->opt_level >= 3)
+        c.room = WINOGRAD_MOST;
     c.room = c.room > WINOGRAD_LEAST ? c.room : WINOGRAD_LEAST;
     const rlxc_rewrite_pass pass = {
         .user = &c, .binding = move, .block_begin = forget, .block_end = forget};

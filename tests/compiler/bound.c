@@ -49,7 +49,7 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
     rlxc_options options;
     rlxc_weights weights = {0};
-    bool fine = rlxc_options_init(ctx, &options, NULL, p->cpu, 3);
+    bool fine = rlxc_options_init(ctx, &options, NULL, p->cpu, p->level ? p->level : 3);
     options.check = true;
     if (p->row_bits)
         options.row_bits = p->row_bits;

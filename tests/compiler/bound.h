@@ -14,6 +14,7 @@ typedef struct bound_program {
     size_t size;
     const char *cpu;    /* NULL: the host's */
     uint8_t row_bits;   /* 0: as by default */
+    int level;          /* of optimisation; 0: 3 */
     const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
     const char *emits;  /* what the compiled functions' text contains, there; NULL: anything */
     const char *lacks;  /* what it does not contain there; NULL: anything */
