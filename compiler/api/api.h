@@ -69,6 +69,9 @@ rlx_status rlxc_api_begin_module(rlx_ir_module *m, rlxc_api_call *call, rlx_erro
 /* Reports |err| of the runtime's library as a diagnostic; false. */
 bool rlxc_api_fail(rlxc_context *ctx, const rlx_error *err);
 
+/* The size of a struct in its first version, which ended with |field|. */
+#define RLXC_API_END(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
+
 /* Copies a struct of options that begins with its size. |first|: its size in the first version,
  * |size| in this one; |out| has the defaults of fields that |given| lacks. |given| NULL: nothing to
  * copy. */

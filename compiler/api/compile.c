@@ -100,24 +100,27 @@ rlx_status rlx_ir_module_lower(rlx_ir_module *m, const rlx_compile_options *opti
 }
 
 rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given,
-                              const rlx_tune_options *tune, rlx_error *err)
+                              const rlx_tune_options *given_tune, rlx_error *err)
 {
     rlxc_api_call call;
     rlx_compile_options options;
+    rlx_tune_options tune = {.size = sizeof tune};
+    RLX_TRY(rlxc_api_take(given_tune, "rlx_tune_options", RLXC_API_END(rlx_tune_options, user),
+                          &tune, sizeof tune, err));
     RLX_TRY(rlxc_api_begin_module(m, &call, err));
     rlxc_context *ctx = m->compiler->ctx;
-    if (tune == NULL || tune->size != sizeof *tune || !(tune->seconds > 0) || m->lowered) {
+    if (!(tune.seconds > 0) || m->lowered) {
         rlxc_error(ctx, (rlxc_range){0}, "tuning takes a module that is not lowered, and seconds");
         return end(&call, RLX_E_INVALID_ARG, err);
     }
     if (!may_compile(m) || !rlxc_api_options(m->compiler, given, &options, &m->options))
         return end(&call, RLX_E_INVALID_ARG, err);
-    const rlxc_tune_request request = {.seconds = tune->seconds,
-                                       .database = tune->database,
-                                       .csv = tune->csv,
+    const rlxc_tune_request request = {.seconds = tune.seconds,
+                                       .database = tune.database,
+                                       .csv = tune.csv,
                                        .target = rlxc_target_text(ctx, m->options.target),
-                                       .line = tune->line,
-                                       .user = tune->user};
+                                       .line = tune.line,
+                                       .user = tune.user};
     const bool ok = rlxc_tune(ctx, m->ir, &m->options, &request);
     m->broken = true; /* it is lowered, but without notes of that */
     return end(&call, ok ? RLX_OK : RLX_E_INVALID_MODULE, err);

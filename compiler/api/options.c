@@ -7,9 +7,6 @@
 
 enum { MAX_JOBS = 256, MAX_NAME = 200 };
 
-/* The struct's size in its first version. */
-#define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
-
 /* --- passes ---------------------------------------------------------------------------------- */
 
 static bool builtin_pass(const char *name, const rlxc_pass **out)
@@ -121,7 +118,8 @@ rlx_status rlx_compiler_add_pass(rlx_compiler *c, const rlx_pass_desc *pass, rlx
     rlxc_api_call call;
     if (c == NULL || pass == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the compiler or the pass is NULL");
-    RLX_TRY(rlxc_api_take(pass, "rlx_pass_desc", END_OF(rlx_pass_desc, user), &p, sizeof p, err));
+    RLX_TRY(
+        rlxc_api_take(pass, "rlx_pass_desc", RLXC_API_END(rlx_pass_desc, user), &p, sizeof p, err));
     RLX_TRY(check_pass(c, &p, err));
     RLX_TRY(rlxc_api_begin(c, &call, err));
     rlxc_api_pass *own = &c->passes[c->n_extra];
@@ -259,7 +257,7 @@ static bool take_numbers(rlx_compiler *c, const rlx_compile_options *o, rlxc_opt
 bool rlxc_api_complete(const rlx_compile_options *given, rlx_compile_options *out, rlx_error *err)
 {
     rlx_compile_options_init(out);
-    return rlxc_api_take(given, "rlx_compile_options", END_OF(rlx_compile_options, user), out,
+    return rlxc_api_take(given, "rlx_compile_options", RLXC_API_END(rlx_compile_options, user), out,
                          sizeof *out, err) == RLX_OK;
 }
 

@@ -68,7 +68,7 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
     for (size_t i = 0; i < 14; i++)
         rlx_compile_options_init(&o[i]);
     o[0].size = 0;
-    o[1].size = sizeof(rlx_compile_options) - 8;
+    o[1].size = offsetof(rlx_compile_options, user);
     o[2].size = (size_t)1 << 40;
     o[3].opt_level = 4;
     o[4].opt_level = -1;

@@ -110,6 +110,11 @@ RLX_TEST(library_null, modules)
     REFUSED(rlx_ir_module_check_output(NULL, "x", &err));
     REFUSED(rlx_ir_module_check_output(m, NULL, &err));
     REFUSED(rlx_ir_module_lower(NULL, NULL, &err));
+    REFUSED(rlx_ir_module_tune(NULL, NULL, &(rlx_tune_options){.size = sizeof(rlx_tune_options)},
+                               &err));
+    REFUSED(rlx_ir_module_tune(m, NULL, NULL, &err));
+    REFUSED(
+        rlx_ir_module_tune(m, NULL, &(rlx_tune_options){.size = sizeof(rlx_tune_options)}, &err));
     cr_expect_str_eq(rlx_ir_module_explanation(NULL), "");
     REFUSED(rlx_ir_module_run_passes(NULL, NO_NAME, 1, NULL, &err));
     REFUSED(rlx_ir_module_run_passes(m, NULL, 1, NULL, &err));
