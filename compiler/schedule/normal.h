@@ -52,7 +52,7 @@ uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer);
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
-/* The update of a reduction begins with what is there; constants come last. */
+/* The update of a reduction begins with what is there: `x + s` becomes `s + x`. */
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
 /* |update|, a reduction without init, begins with what |init| stores. False, and nothing done,
  * where |init| does not store exactly the results of |update|. */
