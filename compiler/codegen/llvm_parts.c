@@ -65,11 +65,11 @@ static bool verify(rlxc_llvm_part *part)
  * change in them. */
 static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machine)
 {
-    static const char *const pipelines[] = {
-        "default<O0>",
+    static const char short_list[] =
         "function(simplifycfg,sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-        "loop-mssa(loop-rotate<header-duplication>,licm),early-cse,simplifycfg)",
-        "default<O2>", "default<O3>"};
+        "loop-mssa(loop-rotate<header-duplication>,licm),early-cse,simplifycfg)";
+    static const char *const pipelines[] = {"default<O0>", short_list, "default<O2>",
+                                            "default<O3>"};
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);

@@ -547,7 +547,7 @@ bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
     out->sum = r.marks[2];
     out->total = r.marks[3];
     axis_map map;
-    double factor;
+    double factor = 1;
     bool divided;
     if (!read_scores(&r) || !read_max(&r) || !map_axes(&r, r.sums[2], 0, RLXC_ROLES, &map))
         return false;
