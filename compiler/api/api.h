@@ -54,16 +54,16 @@ struct rlx_ir_module { /* in the arena */
 
 typedef struct rlxc_api_call {
     rlx_compiler *compiler;
-    size_t first;    /* diagnostics made before */
-    uint32_t errors; /* of an outer call */
+    size_t first;    /* number of diagnostics before the call */
+    uint32_t errors; /* state of an outer call */
 } rlxc_api_call;
 
-/* NOMEM once memory has run out; INVALID_ARG for NULL. */
+/* RLX_E_NOMEM once memory has run out; RLX_E_INVALID_ARG for NULL. */
 rlx_status rlxc_api_begin(rlx_compiler *c, rlxc_api_call *call, rlx_error *err);
-/* RLX_OK if |ok| and no error was reported since the beginning; else NOMEM, or |otherwise| with the
- * first error's text and place. */
+/* RLX_OK if |ok| and the call reported no error; else RLX_E_NOMEM, or |otherwise| with the first
+ * error's text and place. */
 rlx_status rlxc_api_end(const rlxc_api_call *call, bool ok, rlx_status otherwise, rlx_error *err);
-/* The beginning of a call that uses |m|: also INVALID_MODULE where a failure left it unfinished. */
+/* Begins a call that uses |m|; fails too if an earlier failure left |m| unfinished. */
 rlx_status rlxc_api_begin_module(rlx_ir_module *m, rlxc_api_call *call, rlx_error *err);
 
 /* Reports |err| of the runtime's library as a diagnostic; false. */
@@ -82,10 +82,10 @@ rlx_status rlxc_api_take(const void *given, const char *name, size_t first, void
 bool rlxc_api_options(rlx_compiler *c, const rlx_compile_options *given,
                       rlx_compile_options *out_given, rlxc_options *out);
 
-/* Compiles |m| into a builder, which the caller destroys (it may be made after an error too). */
+/* Compiles |m| into a builder. The caller destroys it, also after an error. */
 rlx_status rlxc_api_build(rlx_ir_module *m, const rlx_compile_options *options,
                           rlx_exec_builder **out_builder);
-/* Reports why the runtime's library does not take what the compiler wrote; false. */
+/* Reports why the runtime rejected what the compiler wrote; returns false. */
 bool rlxc_api_refused(rlxc_context *ctx, rlx_error *err);
 
 /* |given| (may be NULL) as a struct of this version. False with |err|. */

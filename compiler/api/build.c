@@ -1,4 +1,4 @@
-/* Building functions by calls, and rewriting those that are there. */
+/* Builds functions call by call, and rewrites existing ones. */
 #include "compiler/api/handles.h"
 
 #include "compiler/ir/names.h"
@@ -9,7 +9,7 @@
 
 struct rlx_ir_builder { /* in the arena */
     rlx_ir_module *m;
-    rlxc_builder own, *b; /* |b|: the own one, or that of a rewrite */
+    rlxc_builder own, *b; /* |b|: its own builder, or that of a rewrite */
     rlxc_var_list symbols;
     bool started; /* has bindings: parameters are complete */
     bool rewrites, failed, finished;
@@ -31,7 +31,7 @@ static const rlx_ir_value *value_of(const rlx_ir_builder *b, rlxc_atom atom)
     return to_value(rlxc_copy(b->m->compiler->ctx, &atom, sizeof atom));
 }
 
-/* Ends a call that gave |atom|; its kind is NONE after an error. */
+/* Ends a call that produced |atom|; its kind is NONE after an error. */
 static rlx_status give(rlx_ir_builder *b, const rlxc_api_call *call, rlxc_atom atom,
                        const rlx_ir_value **out, rlx_error *err)
 {
@@ -79,7 +79,7 @@ static rlxc_fragment fragment(rlx_ir_builder *b, bool declare)
     return (rlxc_fragment){b->m->compiler->ctx, b->m->ir, &b->symbols, declare};
 }
 
-/* The |n| operands; NULL ones are absent, and not kept at the end. */
+/* Converts the |n| operands; NULL means absent, and trailing absent ones are dropped. */
 static rlxc_atom *gather(const rlx_ir_builder *b, const rlx_ir_value *const *args, uint32_t *io_n)
 {
     rlxc_atom *atoms = rlxc_try_alloc(b->m->compiler->ctx, (size_t)*io_n + 1, sizeof *atoms);
@@ -103,7 +103,7 @@ static rlxc_atom emit(rlx_ir_builder *b, rlxc_binding *binding, const char *name
     return rlxc_emit(b->b, binding);
 }
 
-/* Inference of what is built stands on what is known of the rest. */
+/* Type inference of the new function needs the types of the rest of the module. */
 static bool infer_module(rlx_ir_module *m)
 {
     rlx_compile_options unused;
@@ -307,7 +307,7 @@ rlx_status rlx_ir_builder_op(rlx_ir_builder *b, const char *name, const char *op
     return give(b, &call, emit(b, binding, name), out, err);
 }
 
-/* The function |name| of the module, of the kind that is wanted; NULL after an error. */
+/* The function |name| of the module, of the expected kind; NULL after an error. */
 static const char *callee(const rlx_ir_builder *b, const char *name, bool prim)
 {
     rlxc_context *ctx = b->m->compiler->ctx;

@@ -25,7 +25,7 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
     return w->options->after_pass(w->options->user, w->m, &info, seconds);
 }
 
-/* The status of passes that ended with |ok|. */
+/* The status of a pass run that returned |ok|. */
 static rlx_status ended(rlx_ir_module *m, bool ok)
 {
     if (!ok && !rlxc_failed(m->compiler->ctx))
@@ -42,7 +42,7 @@ static bool may_compile(const rlx_ir_module *m)
     return false;
 }
 
-/* Functions that |path| has tuned schedules for take these. */
+/* Gives the functions the tuned schedules that the database |path| has for them. */
 static bool use_database(rlx_ir_module *m, const char *path)
 {
     rlxc_context *ctx = m->compiler->ctx;
@@ -122,7 +122,7 @@ rlx_status rlx_ir_module_tune(rlx_ir_module *m, const rlx_compile_options *given
                                        .line = tune.line,
                                        .user = tune.user};
     const bool ok = rlxc_tune(ctx, m->ir, &m->options, &request);
-    m->broken = true; /* it is lowered, but without notes of that */
+    m->broken = true; /* lowered before, when no notes were collected */
     return end(&call, ok ? RLX_OK : RLX_E_INVALID_MODULE, err);
 }
 
@@ -132,7 +132,7 @@ const char *rlx_ir_module_explanation(const rlx_ir_module *m)
     return text != NULL ? text : "";
 }
 
-/* NOT_FOUND for a name that is no pass. */
+/* RLX_E_NOT_FOUND if |name| is not a pass. */
 static rlx_status check_names(rlx_compiler *c, const char *const *names, uint32_t n)
 {
     const uint32_t count = rlx_compiler_pass_count(c);
@@ -170,7 +170,7 @@ rlx_status rlx_ir_module_run_passes(rlx_ir_module *m, const char *const *names, 
     c->running = m;
     for (uint32_t i = 0; status == RLX_OK && i < n; i++) {
         const char *needs = rlxc_pass_needs(names[i], m->have);
-        if (needs != NULL) { /* the module is as it was */
+        if (needs != NULL) { /* the module is unchanged */
             rlxc_error(c->ctx, (rlxc_range){0}, "pass '%s' can run only after pass '%s'", names[i],
                        needs);
             status = RLX_E_INVALID_ARG;
@@ -232,7 +232,7 @@ static bool disassemble(rlx_ir_module *m, output *out)
 {
     const rlx_allocator *a = m->compiler->allocator;
     rlxc_context *ctx = m->compiler->ctx;
-    rlx_load_options options = {.allocator = a}; /* of any machine: its code is not loaded */
+    rlx_load_options options = {.allocator = a}; /* for any machine: its code is not loaded */
     rlx_executable *exe = NULL;
     rlx_error err = {0};
     char *text = NULL, *copy = NULL;
@@ -289,7 +289,7 @@ static bool generate(rlx_ir_module *m, rlx_emit_form form, output *out)
     return false;
 }
 
-/* Lowers where the form needs it, and generates; the caller destroys the builder. */
+/* Lowers if the form needs it, and generates code; the caller destroys the builder. */
 static rlx_status compile(rlx_ir_module *m, const rlx_compile_options *options, rlx_emit_form form,
                           output *out)
 {

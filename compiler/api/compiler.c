@@ -1,4 +1,5 @@
-/* A compiler's life, its diagnostics, its tables, and what begins and ends each call. */
+/* Creates and destroys compilers; their diagnostics and tables; the prologue and epilogue of every
+ * call. */
 #include "compiler/api/api.h"
 
 #include "compiler/base/nearest.h"
@@ -202,7 +203,7 @@ rlx_status rlx_compiler_report(rlx_compiler *c, rlx_severity severity, const cha
     switch (severity) {
     case RLX_SEVERITY_ERROR:
         rlxc_error(c->ctx, (rlxc_range){0}, "%s", message);
-        call.errors++; /* what was to be done is done */
+        call.errors++; /* the call has done its work */
         break;
     case RLX_SEVERITY_WARNING:
         rlxc_warning(c->ctx, (rlxc_range){0}, "%s", message);

@@ -28,7 +28,7 @@ static size_t count_features(const level *l)
     return n;
 }
 
-/* Whether |a| comes before |b| in a file, which goes from the least to the best. */
+/* True if |a| comes before |b| in a file; levels go from the lowest to the highest. */
 static bool is_less(const level *a, const level *b)
 {
     const uint32_t x = a->module->options.target->vector_bytes,
@@ -46,8 +46,7 @@ static void sort(level *levels, uint32_t n)
         }
 }
 
-/* What is wrong with a model is the same at each level: what the first has reported is not reported
- * again. */
+/* A model's errors are the same at each level: drop those that the first level has reported. */
 static rlx_status compile(level *levels, uint32_t n, const rlx_compile_options *options)
 {
     rlx_status status = RLX_OK;
@@ -79,7 +78,7 @@ static rlx_status write(level *levels, uint32_t n, const char *path, rlx_error *
     rlx_compiler *c = levels[0].module->compiler;
     rlx_exec_builder *all = NULL;
     rlxc_doing(c->ctx, "writing", rlxc_intern_cstr(c->ctx, path));
-    if (!has_kernels(levels[0].module)) /* then all are the same */
+    if (!has_kernels(levels[0].module)) /* so all levels are equal */
         return rlx_exec_builder_save(levels[0].builder, path, err);
     sort(levels, n);
     rlx_status status = rlx_exec_builder_create(c->allocator, &all, err);

@@ -1,4 +1,4 @@
-/* Looking through modules: getters over the IR's own structs. */
+/* Getters for modules, functions, bindings and values. */
 #include "compiler/api/handles.h"
 
 #include "compiler/ir/sym.h"

@@ -94,7 +94,7 @@ rlx_status rlx_compiler_read(rlx_compiler *c, const char *path, rlx_ir_module **
     if (path == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "path or out is NULL");
     RLX_TRY(rlxc_api_begin(c, &call, err));
-    const bool onnx = has_suffix(path, ".onnx"); /* mostly weights, which stay where they are */
+    const bool onnx = has_suffix(path, ".onnx"); /* mostly weights, which are used in place */
     const char *text = NULL;
     size_t length = 0;
     rlxc_doing(c->ctx, "reading", rlxc_intern_cstr(c->ctx, path));
@@ -194,7 +194,7 @@ rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m, const rlx_named_tensor *
 
 /* --- schedules ------------------------------------------------------------------------------- */
 
-/* The steps of rules go to the rules, the others to the engine. */
+/* Steps of rules go to the rules, loop steps to the engine. */
 static bool take_schedule(rlx_ir_module *m, const char *path, const char *text, size_t length)
 {
     rlxc_context *ctx = m->compiler->ctx;

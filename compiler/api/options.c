@@ -1,4 +1,4 @@
-/* Options of one compilation, and the passes and targets that a compiler was given by its user. */
+/* Options of one compilation, and the passes and targets that a library user has added. */
 #include "compiler/api/api.h"
 
 #include <sched.h>
@@ -179,7 +179,7 @@ static bool wrong(rlx_compiler *c, const char *message)
 static uint32_t cpus(void)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) /* more than the set has room for */
+    if (sched_getaffinity(0, sizeof set, &set) != 0) /* more CPUs than the set holds */
         return MAX_JOBS;
     int n = CPU_COUNT(&set);
     return n > MAX_JOBS ? MAX_JOBS : (uint32_t)n;

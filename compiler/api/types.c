@@ -1,4 +1,4 @@
-/* Looking at types, symbolic integers and attributes. */
+/* Getters for types, symbolic integers and attributes. */
 #include "compiler/api/handles.h"
 
 #include "compiler/ir/op.h"

@@ -3,8 +3,8 @@
  * The arena takes growing chunks from the host's allocator and hands out zeroed pieces of them.
  * When the allocator refuses, small requests are served from a reserve that was taken at creation
  * (untouched pages cost nothing), and the context is failed: the loops that poll rlxc_failed() end
- * long before the reserve does. Allocating all of it without polling is a bug of that loop; the
- * allocator is then asked again, and the reserve is reused only when it still refuses. */
+ * long before the reserve does. A loop that uses up the reserve without polling has a bug; the
+ * allocator is then asked again, and the reserve is reused only if it still refuses. */
 #include "compiler/base/context_state.h"
 #include "compiler/base/hash.h"
 
@@ -65,7 +65,8 @@ void rlxc_context_destroy(rlxc_context *ctx)
 
 bool rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user)
 {
-    rlxc_cleanup *c = rlxc_try_alloc(ctx, 1, sizeof *c); /* the reserve may be given out again */
+    rlxc_cleanup *c = rlxc_try_alloc(ctx, 1, sizeof *c); /* the reserve may be handed out a second
+                                                          * time */
     if (!c)
         return false;
     *c = (rlxc_cleanup){ctx->cleanups, fn, user};
@@ -326,7 +327,7 @@ static bool map_grow(rlxc_context *ctx, rlxc_map *map)
     return true;
 }
 
-/* Takes the entry at |hole| out and moves later ones of its run back, so that probing needs no
+/* Removes the entry at |hole| and moves later entries of its run back, so that probing needs no
  * tombstones. */
 static void map_remove_at(rlxc_map *map, uint32_t hole)
 {

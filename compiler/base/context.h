@@ -18,8 +18,8 @@
 
 typedef struct rlxc_context rlxc_context;
 
-/* A place in a source file; file is an index into the context's file table, lines and columns count
- * from 1, end_* is exclusive. All zero: no place is known. */
+/* A range in a source file. |file| indexes the context's file table; lines and columns start at 1;
+ * end_* is exclusive. All zero: unknown. */
 typedef struct rlxc_range {
     uint32_t file, line, col, end_line, end_col;
 } rlxc_range;
@@ -44,8 +44,8 @@ enum {
 rlxc_context *rlxc_context_create(const rlx_allocator *allocator);
 void rlxc_context_destroy(rlxc_context *ctx);
 
-/* |fn| runs when the context is destroyed, the last one first; what |user| points at may be of
- * rlxc_try_alloc. False, and |fn| is not called, when memory is out. */
+/* Calls |fn| when the context is destroyed, in reverse order of registration; |user| may point into
+ * arena memory. False when memory is out; |fn| is then never called. */
 bool rlxc_on_destroy(rlxc_context *ctx, void (*fn)(void *user), void *user);
 
 /* Zeroed arena memory, 16-byte aligned, never NULL for size <= RLXC_MAX_ALLOC (asserted). */
@@ -67,14 +67,14 @@ const char *rlxc_internf(rlxc_context *ctx, const char *format, ...)
  */
 uint32_t rlxc_add_file(rlxc_context *ctx, const char *path, const char *text, size_t length);
 const char *rlxc_file_path(const rlxc_context *ctx, uint32_t file);
-/* Its last component: what is written into executables, so that they do not depend on how the path
- * was spelled. */
+/* The last component of its path. Executables hold only this, so that they do not depend on where
+ * the source lay. */
 const char *rlxc_file_base(const rlxc_context *ctx, uint32_t file);
-/* Gives a file another text, and its lines labels: what users know as the places that the lines
- * show, "node 'a' (Add)" of an ONNX model. Neither is copied. */
+/* Replaces the text of a file and labels its lines with what users know them as, such as "node 'a'
+ * (Add)" of an ONNX model. Neither is copied. */
 void rlxc_set_listing(rlxc_context *ctx, uint32_t file, rlx_str text, const char *const *labels,
                       uint32_t n_labels);
-/* NULL where a line has none. */
+/* The label of a line, or NULL. */
 const char *rlxc_line_label(const rlxc_context *ctx, uint32_t file, uint32_t line);
 /* The text of 1-based |line| without its end; length 0 when unknown. */
 rlx_str rlxc_file_line(const rlxc_context *ctx, uint32_t file, uint32_t line);
@@ -86,16 +86,18 @@ void rlxc_warning(rlxc_context *ctx, rlxc_range range, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rlxc_note(rlxc_context *ctx, rlxc_range range, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Our own bug that input reached: message names |stage| and asks for a report. */
+/* Reports a bug of the compiler that some input reached: the message names |stage| and asks for a
+ * bug report. */
 void rlxc_internal(rlxc_context *ctx, rlxc_range range, const char *stage, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Keeps up to |count| errors instead of RLXC_MAX_ERRORS, where each one names another place. */
+/* Keeps up to |count| errors instead of RLXC_MAX_ERRORS, for stages whose errors each name another
+ * place. */
 void rlxc_keep_errors(rlxc_context *ctx, uint32_t count);
 
 uint32_t rlxc_error_count(const rlxc_context *ctx);
-/* What has been said so far; with it, what was said since by an attempt that came to nothing can be
- * taken back. That memory is out stays. */
+/* A mark in the list of diagnostics. Going back to it drops what a failed attempt has reported
+ * since; an out-of-memory state stays. */
 typedef struct rlxc_said {
     size_t count;
     uint32_t errors, warnings;
@@ -107,10 +109,10 @@ const rlxc_diagnostic *rlxc_diagnostics(const rlxc_context *ctx, size_t *out_cou
  * recover poll rlxc_out_of_memory and the error limit instead. */
 bool rlxc_failed(const rlxc_context *ctx);
 bool rlxc_out_of_memory(const rlxc_context *ctx);
-/* Memory is out, also where the context did not ask for it. */
+/* Marks the context as out of memory, for allocations that did not go through it. */
 void rlxc_set_out_of_memory(rlxc_context *ctx);
-/* What is done from here on: "reading", "m.py" (may be NULL). The texts live as long as the
- * context; it says so when memory runs out: "out of memory while reading 'm.py'". */
+/* Names the current stage and what it works on: "reading", "m.py" (may be NULL). Used in the
+ * message "out of memory while reading 'm.py'". The texts must outlive the context. */
 void rlxc_doing(rlxc_context *ctx, const char *what, const char *name);
 /* "path:line:col: error: message", source line and caret, for all diagnostics; arena text. */
 const char *rlxc_render_diagnostics(rlxc_context *ctx);

@@ -1,4 +1,4 @@
-/* The inside of rlxc_context, shared by the files of compiler/ir only.
+/* The members of rlxc_context, for the files of compiler/base and compiler/ir only.
  *
  * Each interning file (expr_*.c, sinfo.c, ...) hangs its own table here as an opaque pointer that
  * it makes on first use with rlxc_alloc; nothing outside compiler/ir includes this header. */
@@ -43,7 +43,7 @@ struct rlxc_context {
     char *reserve;      /* serves small requests once the allocator refused */
     size_t reserve_used;
     bool out_of_memory;
-    const char *doing, *doing_name; /* since out_of_memory: what was done then */
+    const char *doing, *doing_name; /* the stage when memory ran out */
 
     rlxc_intern_slot *interned;
     uint32_t n_interned, intern_capacity; /* capacity is a power of two */
@@ -51,7 +51,7 @@ struct rlxc_context {
     RLXC_VEC(rlxc_file) files; /* file index 1 is items[0] */
     RLXC_VEC(rlxc_diagnostic) diagnostics;
     uint32_t n_errors, n_warnings, max_errors;
-    bool last_dropped; /* the last error or warning was not kept: its notes go too */
+    bool last_dropped; /* the last error or warning was dropped: drop its notes too */
 
     struct rlxc_expr_pool *exprs;
     struct rlxc_sym_cache *sym;

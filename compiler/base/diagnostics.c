@@ -116,7 +116,7 @@ static bool keep(rlxc_context *ctx, rlxc_severity severity)
     return false;
 }
 
-/* Whether the last diagnostic said the same of the same place: once is enough. */
+/* True if the last diagnostic has the same text and place; repeats are dropped. */
 static bool repeats(const rlxc_context *ctx, rlxc_severity severity, rlxc_range range,
                     const char *message)
 {
@@ -255,7 +255,7 @@ static void render_source(const rlxc_context *ctx, rlxc_text *out, rlxc_range ra
     rlxc_text_puts(out, "\n");
 }
 
-/* What the user knows the line as: the node of an ONNX model, and the bodies around it. */
+/* The label of the line: the node of an ONNX model and the bodies around it. */
 static void render_label(const rlxc_context *ctx, rlxc_text *out, rlxc_range range)
 {
     char shown[LABEL_SHOWN];

@@ -1,5 +1,5 @@
-/* The compiler's hash: xxHash (https://xxhash.com), for tables, for telling functions and sources
- * apart. It proves nothing; equal hashes are compared. */
+/* The compiler's hash: xxHash (https://xxhash.com), for hash tables and fingerprints of functions
+ * and sources. Equal hashes prove nothing: callers compare the data. */
 #ifndef RLXC_BASE_HASH_H
 #define RLXC_BASE_HASH_H
 
@@ -11,7 +11,7 @@
 
 enum { RLXC_HASH_START = 0 };
 
-/* Of bytes, continued from |hash| (start with RLXC_HASH_START). */
+/* Hash of |size| bytes, continued from |hash| (start with RLXC_HASH_START). */
 static inline uint32_t rlxc_hash_bytes(uint32_t hash, const void *data, size_t size)
 {
     return XXH32(data, size, hash);
@@ -24,7 +24,7 @@ static inline uint32_t rlxc_hash_u64(uint32_t hash, uint64_t value)
 {
     return XXH32(&value, sizeof value, hash);
 }
-/* The same in 64 bits. */
+/* As above, with a 64-bit result. */
 static inline uint64_t rlxc_hash64_bytes(uint64_t hash, const void *data, size_t size)
 {
     return XXH64(data, size, hash);

@@ -1,4 +1,4 @@
-/* What a user asks of one compilation. */
+/* The options of one compilation, as the user gave them. */
 #ifndef RLXC_BASE_OPTIONS_H
 #define RLXC_BASE_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "rlx/value.h"
 
-enum { RLXC_ROW_BITS = 16 }; /* of rlxc_options.row_bits, where none are asked for */
+enum { RLXC_ROW_BITS = 16 }; /* default of rlxc_options.row_bits */
 
 enum {
     RLXC_ON_REQUEST = 4, /* min_opt_level of a pass that runs only where options name it */
@@ -21,39 +21,41 @@ struct rlxc_explain;
 struct rlxc_rule_steps;
 struct rlxc_extra_pass; /* passes.h */
 
-typedef struct rlxc_options { /* of one compilation; filled by the driver, read-only for passes */
-    int opt_level;            /* 0..3 */
-    const struct rlxc_target *target; /* compiler/target/target.h: of functions that name none of
-                                         their own; never NULL */
+typedef struct rlxc_options {         /* filled in by the driver, read-only for passes */
+    int opt_level;                    /* 0..3 */
+    const struct rlxc_target *target; /* of functions without a "target" attribute
+                                       * (compiler/target/target.h); never NULL */
     bool check; /* RLX_CHECK=1: well-formedness after each pass, and print-parse-compare */
     struct {
         const char *name;
         int64_t min, max;
     } bounds[32]; /* --bound n=1:512 */
     uint32_t n_bounds;
-    const char *requests[RLXC_MAX_REQUESTS]; /* passes on request */
+    const char *requests[RLXC_MAX_REQUESTS]; /* passes that run only when named here */
     uint32_t n_requests;
-    rlx_dtype mixed;       /* of to_mixed_precision: float16 or bfloat16; void: not asked for */
-    const char *links[16]; /* --link: objects and libraries that T.call_extern finds functions in */
+    rlx_dtype mixed;       /* to_mixed_precision's type, float16 or bfloat16; void: the pass does
+                            * not run */
+    const char *links[16]; /* --link: objects and libraries that define T.call_extern's functions */
     uint32_t n_links;
-    bool lenient;     /* --lenient: values at run time are not checked (docs/values.md) */
-    bool no_winograd; /* convolutions as sums of products only */
-    uint8_t row_bits; /* 8, 12, 16 or 24: one row times weights of 4 or 8 bits; 32: float32 */
-    /* Compiles |module| without optimisation for the machine that the compiler runs on, for passes
-     * that evaluate; |lenient| as above. NULL: nothing is evaluated. */
+    bool lenient;     /* --lenient: no checks of values at run time (docs/values.md) */
+    bool no_winograd; /* no minimal filtering (Winograd) for convolutions */
+    uint8_t row_bits; /* activation precision of matrix-vector products with 4- or 8-bit weights: 8,
+                       * 12, 16 or 24; 32 = float32 */
+    /* Compiles |module| without optimisation for the host, for passes that fold constants;
+     * |lenient| as above. NULL: nothing is folded by running it. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,
                          struct rlx_exec_builder *builder);
-    struct rlxc_explain *explain;  /* what rules say of each block (compiler/schedule/explain.h);
-                                      NULL: nobody asks */
-    struct rlxc_rule_steps *steps; /* of the schedule (compiler/kernels/rules.h), made and given;
-                                      NULL: nobody asks */
+    struct rlxc_explain *explain;  /* --explain: collects what rules say of each block
+                                    * (compiler/schedule/explain.h); or NULL */
+    struct rlxc_rule_steps *steps; /* steps of the rules, made and given (compiler/kernels/rules.h);
+                                    * or NULL */
     const struct rlxc_schedules *schedules; /* --schedule (compiler/schedule/step.h); or NULL */
-    uint32_t jobs; /* threads that generate code, the caller's among them; 0 is 1 */
-    const struct rlxc_extra_pass *extra; /* passes that users of the library added */
+    uint32_t jobs; /* threads that generate code, including the caller's; 0 means 1 */
+    const struct rlxc_extra_pass *extra; /* passes added through the library */
     uint32_t n_extra;
 } rlxc_options;
 
-/* Whether |options| name the pass; to_mixed_precision by its type. */
+/* True if |options| request the pass; to_mixed_precision is requested by its type. */
 bool rlxc_is_requested(const rlxc_options *options, const char *pass);
 
 #endif

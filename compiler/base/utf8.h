@@ -1,4 +1,4 @@
-/* UTF-8. */
+/* Validation of UTF-8. */
 #ifndef RLXC_BASE_UTF8_H
 #define RLXC_BASE_UTF8_H
 

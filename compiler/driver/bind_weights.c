@@ -1,7 +1,8 @@
 /* Turns parameters of functions into constants from a weights file.
  *
- * Every exported function gets those that it has parameters for, but one that the module itself
- * calls: its callers give it arguments. A tensor that several functions have is one constant.
+ * Every exported function gets the tensors that match its parameters, except functions that the
+ * module itself calls: their callers pass the arguments. A tensor used by several functions becomes
+ * one constant.
  *
  * The parameter's variable stays what it is and gets a binding at the start of the body: a copy of
  * the constant, or a match_cast to the declared type where that has symbols or unknown parts, which
@@ -18,7 +19,7 @@ enum { MOST_LISTED = 10, NAME_SHOWN = 80 };
 typedef struct binder {
     rlxc_context *ctx;
     const rlxc_weights *weights;
-    const rlxc_constant **constants; /* by tensor, once it is used */
+    const rlxc_constant **constants; /* by tensor; set on first use */
     rlxc_map called;                 /* names of functions that the module calls */
     uint32_t n_bound;
 } binder;
@@ -44,8 +45,8 @@ static const char *listed(listing *l)
     return l->text.data ? l->text.data : "";
 }
 
-/* The tensor of the parameter's own name, else the first one whose name becomes the same
- * identifier; |*out_unsure|: so do others. */
+/* The tensor with the parameter's name, else the first whose name becomes the same identifier;
+ * |*out_unsure| is set if there are others. */
 static const rlxc_weight *find_weight(const binder *b, const rlxc_function *f,
                                       const rlxc_rvar *param, bool *out_unsure)
 {
@@ -69,8 +70,7 @@ static const rlxc_weight *find_weight(const binder *b, const rlxc_function *f,
     return found;
 }
 
-/* The bytes of |w| as elements of |type|, of which there are several in a byte; NULL after an
- * error.
+/* Converts |w| to packed elements of |type|, which is smaller than a byte; NULL after an error.
  */
 static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
                              rlx_dtype type)
@@ -96,8 +96,8 @@ static rlxc_constant *packed(binder *b, const rlxc_rvar *param, const rlxc_weigh
     return rlxc_constant_new(b->ctx, type, w->ndim, w->shape, data, size);
 }
 
-/* |w| for a parameter of type |declared|, or NULL after an error. safetensors have no types of less
- * than a byte: integers of a byte are taken for them. */
+/* |w| for a parameter of type |declared|, or NULL after an error. safetensors has no types smaller
+ * than a byte, so byte integers stand for them. */
 static const rlxc_constant *constant_of(binder *b, const rlxc_rvar *param, const rlxc_weight *w,
                                         const rlxc_sinfo *declared)
 {
@@ -162,7 +162,7 @@ static void prepend_block(rlxc_context *ctx, rlxc_body *body, rlxc_binding_block
     body->blocks[0] = block;
 }
 
-/* What num_input leaves to be bound, and no tensor is for. */
+/* Warns of parameters from num_input on that have no tensor. */
 static void report_missing(const binder *b, const rlxc_function *f, listing *missing)
 {
     if (missing->n == 1)

@@ -16,8 +16,8 @@
 
 enum { MAX_FEATURES = 128 };
 
-/* rlxc_options.compile_here: for the plainest CPU of this machine's architecture, so that what a
- * file holds does not depend on where it was made. */
+/* rlxc_options.compile_here: for the baseline CPU of this architecture, so that a file does not
+ * depend on the machine that made it. */
 static bool compile_here(rlxc_context *ctx, rlxc_module *module, bool lenient,
                          rlx_exec_builder *builder)
 {

@@ -13,10 +13,10 @@
 bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple, const char *cpu,
                        int opt_level);
 
-/* Parses and checks the text; NULL with diagnostics. */
+/* Parses and checks a module's text; NULL with diagnostics. */
 rlxc_module *rlxc_read_module(rlxc_context *ctx, const char *path, const char *text, size_t length);
 
-/* The same of an ONNX model's bytes, which must outlive the builder: constants borrow from them. */
+/* Imports an ONNX model. Its bytes must outlive the builder: constants borrow from them. */
 rlxc_module *rlxc_read_onnx(rlxc_context *ctx, const char *path, const void *bytes, size_t length);
 
 /* Runs the pass table. With options->check the module is printed, parsed and compared after every
@@ -40,7 +40,8 @@ bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, si
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder);
 
-/* The text of |module| parses back to an equal module; else reports an internal error at |stage|.
+/* Checks that the text of |module| parses back to an equal module; else reports an internal error
+ * at |stage|.
  */
 bool rlxc_check_round_trip(rlxc_context *ctx, const rlxc_module *module, const char *stage);
 

@@ -1,14 +1,14 @@
-/* Whole files in and out. */
+/* Reads and writes whole files. */
 #ifndef RLXC_DRIVER_FILES_H
 #define RLXC_DRIVER_FILES_H
 
 #include "compiler/base/context.h"
 
-/* Bytes of a file in memory of their own (free with free()), of at most |limit| bytes. */
+/* The bytes of a file of at most |limit| bytes; release with free(). */
 bool rlxc_read_file(rlxc_context *ctx, const char *path, size_t limit, char **out_data,
                     size_t *out_size);
-/* The same, mapped where |path| is a regular file: the bytes live as long as the context. They may
- * change while they are looked at, if somebody writes to the file. */
+/* As above, mapped if |path| is a regular file: the bytes live as long as the context. They may
+ * change under the reader if somebody writes to the file. */
 bool rlxc_map_input(rlxc_context *ctx, const char *path, size_t limit, const char **out_data,
                     size_t *out_size);
 /* As rlx_write_file does. */

@@ -2,7 +2,7 @@
  *
  * Types that the compiler has no tensors of (F4, F8_E8M0) and shapes beyond its rank are an error
  * only where the tensor is used, so they are left out of the table with a warning. Holes and
- * overlaps between tensors are allowed: they cannot do harm. */
+ * overlaps between tensors are allowed: they are harmless. */
 #include "compiler/driver/safetensors.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ typedef struct rlxc_weights {
 
 /* False with a diagnostic. Close also after failure. */
 bool rlxc_weights_open(rlxc_context *ctx, const char *path, rlxc_weights *out);
-/* From bytes in memory, which must stay. */
+/* Reads from memory; the bytes must outlive the weights. */
 bool rlxc_weights_parse(rlxc_context *ctx, const char *path, const void *data, size_t size,
                         rlxc_weights *out);
 /* Appends |w|, whose name is interned and whose symbol is set here; false when memory is out. */
@@ -39,9 +39,8 @@ void rlxc_weights_close(rlxc_weights *weights);
 const char *rlxc_weight_symbol(rlxc_context *ctx, const char *name);
 
 /* Makes the parameters that have a tensor of their name constants, in every exported function that
- * the module does not call. With the function attribute num_input = k none before the k-th is
- * bound, and those from there on without a tensor are warned of, as are tensors without a
- * parameter. */
+ * the module does not call. With the function attribute num_input = k, parameters before the k-th
+ * are not bound; later ones without a tensor, and tensors without a parameter, get a warning. */
 bool rlxc_bind_weights(rlxc_context *ctx, rlxc_module *module, const rlxc_weights *weights);
 
 #endif

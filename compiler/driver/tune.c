@@ -1,5 +1,5 @@
-/* The tuner (tune.h): collects functions before the rules, measures them, then alternatives of
- * those that take longest first, until the time is up. */
+/* The tuner (tune.h): collects functions before the rules run, measures them, then measures
+ * alternatives, slowest functions first, until the time is up. */
 #include "compiler/driver/tune.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 enum { SCREENED = 3 /* samples of a first look */, ROUNDS = 5 /* of alternating runs */ };
 
 #define BEFORE_RULES "verify_plan"
-#define KEPT 0.97 /* of the time, at most */
+#define KEPT 0.97 /* share of the time, at most */
 
 typedef struct tuner {
     rlxc_context *ctx;
@@ -55,7 +55,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The other program's time by that of the first: the median over alternating runs; 1 after errors.
+/* The second program's time divided by the first's: median of alternating runs; 1 after errors.
  */
 static double ratio_of(const rlxc_tuned_program *first, const rlxc_tuned_program *other,
                        double *out_first)
@@ -103,7 +103,7 @@ static void try_steps(search *s, const char *steps)
     rlxc_tuned_release(&p);
 }
 
-/* Keeps the best of the first look where it holds against the standard. */
+/* Keeps the best of the first look if it still beats the default. */
 static void confirm(search *s)
 {
     rlxc_tuned_program p;
@@ -140,7 +140,7 @@ static void tune_function(tuner *t, rlxc_tuned *f)
                                       f->name, f->dims));
 }
 
-/* Times with the rules' own steps; those that cannot run alone have none. */
+/* Measures each function with the rules' own steps; functions that cannot run alone are skipped. */
 static void measure_defaults(tuner *t, const rlxc_schedules *made)
 {
     for (uint32_t i = 0; i < t->functions.count && now() < t->deadline; i++) {

@@ -1,8 +1,8 @@
-/* The tuner: measures other sizes than the rules decided, on this machine, and keeps the best.
+/* The tuner: on this machine, measures sizes other than those the rules chose, and keeps the best.
  *
  * Each function is compiled alone, with random inputs; symbolic dimensions have the largest value
  * of their --bound, or 128. Alternatives (compiler/kernels/alternatives.def) are measured one by
- * one; the best of them is kept where it takes 3 % less time in the median of alternating runs. */
+ * one; the best is kept if it takes at least 3 % less time in the median of alternating runs. */
 #ifndef RLXC_DRIVER_TUNE_H
 #define RLXC_DRIVER_TUNE_H
 
@@ -11,14 +11,14 @@
 
 typedef struct rlxc_tune_request {
     double seconds;       /* for all functions together */
-    const char *database; /* what is found is appended to it; or NULL */
+    const char *database; /* results are appended to it; or NULL */
     const char *csv;      /* all functions with their times are written to it; or NULL */
     const char *target;   /* the name of the target in entries */
     void (*line)(void *user, const char *text); /* called for each function; or NULL */
     void *user;
 } rlxc_tune_request;
 
-/* Tunes the functions of |module|, which is lowered on the way. False with diagnostics. */
+/* Tunes the functions of |module|; this lowers the module. False with diagnostics. */
 bool rlxc_tune(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                const rlxc_tune_request *request);
 

@@ -12,7 +12,7 @@
 
 enum { SYMBOL = 128, MIN_SAMPLE_MS = 4, MOST_BYTES = 1 << 30 };
 
-/* --- what it is called with ------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------- */
 
 typedef struct stores {
     const rlxc_prim_func *f;
@@ -28,7 +28,7 @@ static bool note_store(void *user, const rlxc_stmt *s)
     return true;
 }
 
-/* The results, which are the last parameters; 0: something else. */
+/* Results are the last parameters; 0 if the function has another form. */
 static uint32_t count_results(const rlxc_prim_func *f)
 {
     stores w = {.f = f};
@@ -136,8 +136,8 @@ bool rlxc_tuned_describe(rlxc_context *ctx, const rlxc_options *options, const r
 
 /* --- compiled --------------------------------------------------------------------------------- */
 
-/* Numbers that no kernel is slow or wrong for: floats of about 1, small bytes, and zeros, which
- * indices may be. */
+/* Values that are safe and typical for every kernel: floats near 1, small bytes, and zeros, which
+ * are valid indices. */
 static rlx_status fill(const rlxc_tuned_tensor *t, rlx_value *out, rlx_error *err)
 {
     rlx_tensor *tensor = NULL;

@@ -20,7 +20,7 @@ typedef struct rlxc_tuned {  /* a function to be tuned */
     uint64_t hash;
     rlxc_tuned_tensor *inputs;
     uint32_t n_inputs;
-    const rlxc_schedule_steps *steps; /* that rules decided */
+    const rlxc_schedule_steps *steps; /* steps that the rules decided */
     double default_ns, tuned_ns;
     uint32_t tried;
     const char *best; /* steps as text; NULL: the rules' own */
@@ -35,10 +35,10 @@ typedef struct rlxc_tuned_program { /* released by rlxc_tuned_release, in any st
     uint32_t n_args;
 } rlxc_tuned_program;
 
-/* Whether the function can run alone: its results are its last parameters, which have buffers. */
+/* True if the function can run alone: its results are its last parameters, and all have buffers. */
 bool rlxc_tuned_describe(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f,
                          rlxc_tuned *out);
-/* With |steps|, or those that rules decide where it is NULL. False where that is refused. */
+/* Compiles with |steps|, or with the rules' own if NULL. False if the steps are refused. */
 bool rlxc_tuned_compile(const rlxc_tuned *t, const rlxc_options *options, const char *steps,
                         rlxc_tuned_program *out);
 /* Nanoseconds of a call, the median of |samples|; negative: it failed. */

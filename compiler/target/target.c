@@ -1,4 +1,4 @@
-/* Targets from the rows of targets.def, and the questions that are asked of one.
+/* Makes targets from the rows of targets.def, and answers questions about them.
  *
  * The facts of a target follow from its features and its CPU's row alone. For the CPU "native" the
  * name comes from LLVM, the features from the runtime (so that what is compiled here loads here),
@@ -57,7 +57,7 @@ static const struct cpu_row {
 };
 enum { N_CPUS = sizeof cpus / sizeof *cpus };
 
-/* Features that a compiled file may name: what the runtime can ask the CPU for. */
+/* Features that a compiled file may name: those that the runtime can detect. */
 static const char *const known_features[] = {
 #define RLX_CPU_FEATURE(arch, name, how) name,
 #include "rlx/cpu_features.def"
@@ -137,7 +137,8 @@ const char *rlxc_target_required_features(rlxc_context *ctx, const char *feature
     return rlxc_intern(ctx, text.data ? text.data : "", text.length);
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
+/* --- construction -------------------------------------------------------------------------------
+ */
 
 static void set_vectors(rlxc_target *t)
 {
@@ -153,7 +154,7 @@ static void set_vectors(rlxc_target *t)
 
 static uint32_t cache_size(int name, uint32_t otherwise)
 {
-    const long bytes = sysconf(name); /* 0 or less: the system does not say */
+    const long bytes = sysconf(name); /* 0 or less: unknown */
     return bytes > 0 && bytes <= MAX_CACHE ? (uint32_t)bytes : otherwise;
 }
 
@@ -217,7 +218,8 @@ static void refuse_cpu(rlxc_context *ctx, rlxc_range range, const rlxc_target_sp
                names.data ? names.data : "");
 }
 
-/* Name, level, features and caches of the CPU that |spec| says, or of the plain one. */
+/* Name, level, features and caches of the CPU that |spec| names, or of the architecture's baseline.
+ */
 static bool set_cpu(rlxc_context *ctx, rlxc_range range, const rlxc_target_spec *spec,
                     rlxc_target *t)
 {

@@ -24,57 +24,57 @@ typedef struct rlxc_target {
     const char *features; /* ... these: "+avx2,+fma" */
     rlxc_arch arch;
     /* facts */
-    uint32_t vector_bytes;     /* of a vector register: 16, 32 or 64 */
-    uint32_t vector_registers; /* 8 where vectors are taken apart, 16 or 32 */
-    uint32_t sum_registers;    /* of these, for a tile of sums and its operands: 8, 12, 16 or 32 */
-    uint32_t cache_bytes[3];   /* data cache of a core, second level of a core, third level that
-                                  cores share; 0: not known, of the first two never */
+    uint32_t vector_bytes;     /* size of a vector register: 16, 32 or 64 */
+    uint32_t vector_registers; /* number of vector registers: 8 (no vector unit), 16 or 32 */
+    uint32_t sum_registers;    /* registers available to a tile of sums and its operands: 8, 12, 16
+                                * or 32 */
+    uint32_t cache_bytes[3];   /* L1 data and L2 of a core, never 0; L3 that cores share, 0 if
+                                * unknown */
     uint32_t cores;            /* 0: not known */
 } rlxc_target;
 
-/* What the text of a target says, in TVM's terms; strings NULL and numbers 0 where it says nothing.
+/* The fields of a target's text, in TVM's terms; NULL or 0 where the text does not set them.
  */
 typedef struct rlxc_target_spec {
     const char *kind, *mcpu, *mattr, *triple;
     uint32_t cores;
 } rlxc_target_spec;
 
-/* Sets what |key| ("mcpu") stands for; a key that rlx has no use for ("keys") is passed over. The
- * strings are kept, not copied. */
+/* Sets the field of |key| ("mcpu"); keys that rlx does not use ("keys") are ignored. The strings
+ * are not copied. */
 void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *value);
 /* Reads a target's text: "llvm -mcpu=x86-64-v3 -mattr=+avx512f,+avx512vl", {"kind": "llvm", "mcpu":
  * "znver4"} as JSON, "native", "cpu", or a triple. False with a diagnostic at |range|. */
 bool rlxc_target_parse(rlxc_context *ctx, rlxc_range range, const char *text,
                        rlxc_target_spec *out);
-/* The target of |spec|, in the context's memory: where no CPU is said, this machine's if no triple
- * is said either, and the plain one of its architecture otherwise. NULL with a diagnostic at
- * |range|. */
+/* The target of |spec|, in the context's memory. Without a CPU it is this machine's, or the
+ * architecture's baseline if |spec| has a triple. NULL with a diagnostic at |range|. */
 const rlxc_target *rlxc_target_of_spec(rlxc_context *ctx, rlxc_range range,
                                        const rlxc_target_spec *spec);
-/* The target of a text (NULL: this machine's) and of a CPU or "native", which goes before what the
- * text says of it (NULL: nothing). NULL with a diagnostic. */
+/* The target of a text (NULL: this machine's), with its CPU replaced by |cpu|, a name or "native",
+ * unless that is NULL. NULL with a diagnostic. */
 const rlxc_target *rlxc_target_new(rlxc_context *ctx, const char *text, const char *mcpu);
 /* Plain x86-64. */
 const rlxc_target *rlxc_target_plain(void);
-/* In TVM's spelling: "llvm -mtriple=... -mcpu=... -mattr=...". Of a named CPU it makes an equal
- * target again. */
+/* The target as text in TVM's spelling: "llvm -mtriple=... -mcpu=... -mattr=...". For a named CPU,
+ * reading it back gives an equal target. */
 const char *rlxc_target_text(rlxc_context *ctx, const rlxc_target *t);
 
-/* Those of |features| ("+avx2,+fma") that the runtime knows: "avx2,fma". */
+/* The features in |features| ("+avx2,+fma") that the runtime can detect, as "avx2,fma". */
 const char *rlxc_target_required_features(rlxc_context *ctx, const char *features);
-/* Whether |triple| is of the architecture of |t|. */
+/* True if |triple| names the architecture of |t|. */
 bool rlxc_target_same_arch(const rlxc_target *t, const char *triple);
-/* What Debian calls the folders of its libraries: "aarch64-linux-gnu". */
+/* Debian's name for the architecture's library folders: "aarch64-linux-gnu". */
 const char *rlxc_target_folder(const rlxc_target *t);
-/* Of the machine that the compiler runs on. */
+/* The triple of the machine that the compiler runs on. */
 const char *rlxc_target_host_triple(void);
 /* Whether the compiler itself runs on this architecture. */
 bool rlxc_target_is_host(const rlxc_target *t);
 bool rlxc_target_has_feature(const rlxc_target *t, const char *feature);
 /* Lanes of type |type| in a vector register; at least 1. */
 uint32_t rlxc_target_lanes(const rlxc_target *t, rlx_dtype type);
-/* Products of types |a| and |b| that one instruction adds to each sum of a full vector; 0: it has
- * no such instruction. */
+/* How many products of types |a| and |b| one instruction adds to each sum of a full vector; 0 if
+ * the target has no such instruction. */
 uint32_t rlxc_target_dot_terms(const rlxc_target *t, rlx_dtype a, rlx_dtype b);
 /* How the target's instructions sum products of integers. */
 typedef enum rlxc_dots {
@@ -83,8 +83,8 @@ typedef enum rlxc_dots {
     RLXC_DOTS_BYTES  /* dot_u8s8: four of 8 bits */
 } rlxc_dots;
 rlxc_dots rlxc_target_dots(const rlxc_target *t);
-/* Whether the target has instructions that rlxc_quant_match_dots is worth while for: of integers,
- * of bfloat16. */
+/* True if the target has dot-product instructions for integers or bfloat16, so that
+ * rlxc_quant_match_dots pays. */
 bool rlxc_target_has_dots(const rlxc_target *t);
 bool rlxc_target_has_bfloat16_dots(const rlxc_target *t);
 /* Makes LLVM's code generators for our targets known to LLVM. Cheap, may be called again. */

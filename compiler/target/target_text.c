@@ -1,4 +1,4 @@
-/* The text of a target, in and out, in the terms of TVM's targets. */
+/* Reads and writes the text of a target, in TVM's terms. */
 #include <jansson.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { MAX_CORES = 1 << 16 };
 
-/* A number of cores; 0 where the text is none. */
+/* Parses a number of cores; 0 if the text is not a number. */
 static uint32_t read_cores(const char *text)
 {
     uint32_t n = 0;
@@ -29,7 +29,7 @@ void rlxc_target_spec_set(rlxc_target_spec *spec, const char *key, const char *v
         spec->cores = read_cores(value);
 }
 
-/* "+a,+b" of a list of strings. */
+/* Joins a list of strings as "+a,+b". */
 static const char *joined(rlxc_context *ctx, const json_t *list)
 {
     rlxc_text text = {.ctx = ctx};
