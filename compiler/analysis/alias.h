@@ -29,23 +29,23 @@ bool rlxc_call_retains(const rlxc_module *module, const rlxc_binding *binding, b
 /* True when some function of |module| calls such a packed function. */
 bool rlxc_module_retains(const rlxc_module *module);
 
-/* The runtime's row of this name; NULL if it has none. */
+/* The runtime's builtin row named |name|; NULL if there is none. */
 const rlx_builtin *rlxc_find_builtin(const char *name);
-/* True when |binding| calls one of them whose result shares no memory with an operand. */
+/* True when |binding| calls a builtin whose result shares no memory with an operand. */
 bool rlxc_calls_fresh_builtin(const rlxc_binding *binding);
-/* The storage scope of R.memory.alloc_storage that stands for an interval of the memory plan: from
- * there to its kill_storage, at an offset that is found when the sizes are known. */
+/* The storage scope of an R.memory.alloc_storage that is an interval of the memory plan: it lives
+ * until its kill_storage, at an offset computed once the sizes are known. */
 #define RLXC_PLANNED_SCOPE "planned"
 bool rlxc_is_planned_storage(const rlxc_binding *binding);
 /* True when the operator of |binding| has this name. */
 bool rlxc_is_op(const rlxc_binding *binding, const char *name);
 /* True when the operator of |binding| has one of the flags (rlxc_op_flags). */
 bool rlxc_has_op_flag(const rlxc_binding *binding, uint32_t flags);
-/* True when |f| has a binding of which that holds. */
+/* True when |f| has a binding for which |test| holds. */
 bool rlxc_uses_op_flag(const rlxc_function *f, uint32_t flags);
 
-/* True when |f| has kills: it was planned before, and they name variables, so uses must not move
- * from one variable to another. */
+/* True when |f| has kills, that is, it is planned already. Kills name variables, so uses must not
+ * move from one variable to another. */
 bool rlxc_has_kills(const rlxc_function *f);
 
 /* Calls |visit| for each binding in order; branches of an IF come before the IF itself. Stops when

@@ -6,27 +6,27 @@
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 
-/* Has no effect but its value: may be dropped when unused. False for match_cast: it defines symbols
- * and can fail. */
+/* Has no effect beyond its value, so it may be dropped when unused. False for match_cast: it
+ * defines symbols and can fail. */
 bool rlxc_binding_is_pure(const rlxc_module *module, const rlxc_binding *binding);
-/* Two equal ones give interchangeable values: pure, no fresh identity, no destructive use of an
+/* Two equal bindings give interchangeable values: pure, no fresh identity, no destructive use of an
  * argument. */
 bool rlxc_binding_is_mergeable(const rlxc_module *module, const rlxc_binding *binding);
 
-/* A call of a builtin that checks values and was emitted for that alone: nothing reads its result.
+/* A call of a builtin that only checks values: nothing reads its result.
  */
 bool rlxc_is_kept_check(const rlxc_binding *b);
-/* Can fail or define symbols, and does nothing else: what computes may move past it. */
+/* Can fail or define symbols, and does nothing else: computations may move past it. */
 bool rlxc_only_checks(const rlxc_binding *b);
 
 /* A call that writes into an argument: call_tir_inplace, call_inplace_packed. */
 bool rlxc_call_destroys(const rlxc_binding *call);
 
-/* Whether a Relax function calls the global |name| or passes it on. */
+/* True if a Relax function calls the global |name| or passes it on. */
 bool rlxc_is_mentioned(const rlxc_module *module, const char *name);
 
 /* Removes private functions that no exported Relax function reaches. Does nothing in a module
- * without one. */
+ * without exported functions. */
 void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module);
 
 #endif

@@ -1,11 +1,11 @@
 /* In-place operands (inplace.h), proved from the blocks of a PrimFunc.
  *
- * What is accepted is narrow, so that no schedule can break it: every block is spatial, stores one
- * element at its own axes in order, and reads the operand, and whatever else the function stores
- * to, at exactly that place; the one that stores the result is the last. Blocks that are inlined
- * into each other, tiled, vectorized or split between threads then still read an element before
- * they write the same one, and no other. Reductions, loops inside blocks, and pointers that are
- * passed on are refused. */
+ * The accepted form is narrow, so that no schedule can break it: every block is spatial, stores one
+ * element at its own axes in order, and reads the operand, and every other buffer that the function
+ * stores to, at exactly that place; the block that stores the result comes last. Blocks that are
+ * inlined into each other, tiled, vectorized or split between threads then still read an element
+ * before they write the same one, and no other. Reductions, loops inside blocks, and pointers that
+ * are passed on are refused. */
 #include "compiler/analysis/inplace.h"
 
 #include "compiler/ir/sym.h"
@@ -16,7 +16,7 @@ typedef struct proof {
     rlxc_context *ctx;
     const rlxc_buffer *in, *out;
     const rlxc_prim_func *f;
-    const rlxc_block *block;           /* the one being looked at */
+    const rlxc_block *block;           /* the block being checked */
     const rlxc_expr *loops[MAX_LOOPS]; /* variables of the loops around it */
     uint32_t n_loops;
     bool written; /* |out| was stored: nothing may follow */
@@ -43,7 +43,7 @@ static bool find_store(void *user, const rlxc_stmt *s)
     return !search->found;
 }
 
-/* Whether |buffer| is an operand and nothing else: the function never stores to it. */
+/* True if |buffer| is only an operand: the function never stores to it. */
 static bool is_operand(const proof *p, const rlxc_buffer *buffer)
 {
     store_search search = {buffer->data, false};

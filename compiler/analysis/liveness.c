@@ -19,7 +19,7 @@ typedef struct liveness {
     RLXC_VEC(alias_edge) edges;
     uint32_t position;
     bool module_retains;
-    bool retained;             /* the reads now being recorded are kept by their reader */
+    bool retained;             /* the reader keeps what it reads (an escape) */
     const rlxc_rvar *edges_to; /* the variable whose sources are being recorded */
 } liveness;
 

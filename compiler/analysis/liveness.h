@@ -12,7 +12,7 @@ typedef struct rlxc_lifetime {
     uint32_t read;    /* position of the variable's own last read; its definition's if none */
     uint32_t memory;  /* position of the last read of its memory through any alias */
     uint32_t aliases; /* variables made from this one that share its memory */
-    bool fresh;       /* its memory is its own: made by a call that shares nothing */
+    bool fresh;       /* owns its memory: made by a call that shares nothing */
     bool kept;        /* the variable itself is returned, or may be kept by a callee */
     bool
         escapes; /* its memory, through any alias: leaves the function or may be kept by a callee */
@@ -22,9 +22,9 @@ typedef struct rlxc_lifetime {
 rlxc_lifetime *rlxc_lifetimes(rlxc_context *ctx, const rlxc_module *module, const rlxc_function *f,
                               bool module_retains);
 
-/* The walk that defines positions, for users of them: |position| is called for each binding (IF:
- * before its branches) with its position; |leave| after an IF's branch and, last, at the function's
- * end. Either may be NULL. */
+/* Repeats the walk that defines positions: calls |position| for each binding (IF: before its
+ * branches) with its position, and |leave| after each branch of an IF and at the function's end.
+ * Either may be NULL. */
 typedef struct rlxc_walk {
     void *user;
     void (*binding)(void *user, rlxc_binding *b, uint32_t position);

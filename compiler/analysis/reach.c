@@ -1,8 +1,8 @@
 /* Proofs about indices (reach.h).
  *
- * Indices are computed without wrapping only at their top: sums and products of signed integers.
- * What stands below other operators is data arithmetic, which wraps; a proof looks through it only
- * where it cannot. */
+ * Only the outermost sums and products of signed integers in an index are known not to wrap.
+ * Arithmetic below other operators may wrap, so a proof looks through it only where it can show
+ * that it does not. */
 #include "compiler/analysis/reach.h"
 
 #include <string.h>
@@ -172,7 +172,7 @@ void rlxc_reach_enter(rlxc_reach *r, const rlxc_expr *var, const rlxc_expr *min,
 
 typedef struct exactness {
     rlxc_reach *r;
-    rlxc_map forms; /* expression -> what stands for it below other operators */
+    rlxc_map forms; /* expression -> its replacement below other operators */
     bool holds;
 } exactness;
 
@@ -192,7 +192,8 @@ static bool only_known(void *user, const rlxc_expr *e)
     return x->holds;
 }
 
-/* A sum or product below another operator: does it wrap? 64 bits hold what loops and sizes make. */
+/* True if a sum or product below another operator may wrap. 64 bits hold every number made of loop
+ * variables and sizes. */
 static bool may_wrap(exactness *x, const rlxc_expr *e)
 {
     if (e->dtype.bits < 64) {
@@ -227,7 +228,8 @@ static const rlxc_expr *new_data_form(exactness *x, const rlxc_expr *e)
     return any;
 }
 
-/* |e| below another operator, with variables for what may wrap or is no sum: any of its type. */
+/* |e| below another operator; parts that may wrap or are not sums become variables with any value
+ * of their type. */
 static const rlxc_expr *data_form(exactness *x, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_INT || e->kind == RLXC_EXPR_VAR || e->kind == RLXC_EXPR_LOAD)
@@ -263,7 +265,7 @@ static bool never_negative(rlxc_reach *r, const rlxc_expr *e)
     return least != NULL && rlxc_prove_le(ctx, zero, least, &r->bounds);
 }
 
-/* As above, or because |e| is at least something that is not negative. */
+/* As above, or because |e| is at least some non-negative expression. */
 static bool follows(rlxc_reach *r, const rlxc_expr *e)
 {
     if (never_negative(r, e))

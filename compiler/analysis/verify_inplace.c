@@ -1,17 +1,16 @@
-/* In-place results, proved for the plan verifier from the blocks of a PrimFunc (verify_inplace.h).
- *
+/* The plan verifier's proof of in-place results from the blocks of a PrimFunc (verify_inplace.h). *
  * The walk follows the values. A statement that loads the operand may store only to the place it
  * loaded: the indices of the load and of the store, written in the loops' variables, are provably
  * equal, dimension by dimension. What it stores to then carries the operand's elements and is
  * followed in the same way, until the result is stored. So each element of the result is made from
- * the operand's element at the same place. No two turns of the loops store to one place, since each
+ * the operand's element at the same place. No two iterations store to the same place, since each
  * loop's variable is itself an index; and once the result is stored, no statement loads the operand
  * or a carrier. Schedules keep each of these facts: an inlined, repeated, vectorized or parallel
  * statement still reads and writes one place.
  *
  * The other parameters that the function stores to are followed too, whether they carry anything or
- * not: code generation tells LLVM that the turns of such loops are independent. A statement of
- * another kind than these is no proof. */
+ * not: code generation tells LLVM that the iterations of such loops are independent. Any other kind
+ * of statement ends the proof. */
 #include "compiler/analysis/verify_inplace.h"
 
 #include "compiler/ir/sym.h"
@@ -22,7 +21,7 @@ typedef struct cells {
     rlxc_context *ctx;
     const rlxc_prim_func *f;
     const rlxc_buffer *in, *out;
-    const rlxc_buffer *followed[MAX_FOLLOWED];               /* |in|, what carries it, results */
+    const rlxc_buffer *followed[MAX_FOLLOWED];               /* |in|, its carriers, the results */
     const rlxc_stmt *loops[MAX_NEST];                        /* around the statement */
     const rlxc_expr *axes[MAX_NEST], *axis_values[MAX_NEST]; /* of the blocks around it */
     uint32_t n_followed, n_loops, n_axes;
@@ -30,7 +29,7 @@ typedef struct cells {
     uint32_t n_to;
     bool carries;    /* the statement loads |in| or a carrier */
     bool out_stored; /* by an earlier statement */
-    bool forbidden;  /* a followed buffer must not be loaded where the walk is */
+    bool forbidden;  /* followed buffers must not be loaded here */
     bool fails;
 } cells;
 
@@ -63,7 +62,8 @@ static const rlxc_expr *in_loops(cells *c, const rlxc_expr *e)
     return rlxc_substitute(c->ctx, e, c->axes, c->axis_values, c->n_axes);
 }
 
-/* A load of a followed buffer: the buffer itself, no view of it, at the place of the store. */
+/* A load of a followed buffer must name the buffer itself, not a view of it, at the place of the
+ * store. */
 static bool visit_load(cells *c, const rlxc_expr *e)
 {
     const rlxc_buffer *from = e->load.buffer;
@@ -90,7 +90,7 @@ static bool visit_value(void *user, const rlxc_expr *e)
     return !c->fails;
 }
 
-/* |e| stands outside of a stored value: it may load nothing that is followed. */
+/* |e| is not part of a stored value, so it may not load a followed buffer. */
 static void visit_control(cells *c, const rlxc_expr *e)
 {
     c->forbidden = true;
@@ -99,7 +99,7 @@ static void visit_control(cells *c, const rlxc_expr *e)
     c->forbidden = false;
 }
 
-/* Whether different turns of the loops around store to different places. */
+/* True if different iterations of the enclosing loops store to different places. */
 static bool stores_once(const cells *c)
 {
     for (uint32_t k = 0; k < c->n_loops; k++) {
@@ -204,7 +204,7 @@ static void visit_stmt(cells *c, const rlxc_stmt *s)
     c->fails = true;
 }
 
-/* Indices mean the same bytes in both. */
+/* Equal indices name the same bytes in both. */
 static bool same_layout(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
 {
     if (a->strides || b->strides || a->elem_offset || b->elem_offset || a->ndim != b->ndim ||
@@ -279,7 +279,7 @@ static void add_note(rlxc_context *ctx, rlxc_prim_func *f, uint32_t in, uint32_t
                                rlxc_attr_ints(ctx, pairs, 2 * n + 2));
 }
 
-/* Whether the blocks prove |in| over |out| and every pair of the note. */
+/* True if the blocks prove |in| over |out| and every pair of the note. */
 static bool blocks_prove_all(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in, uint32_t out)
 {
     int64_t pairs[2 * MAX_PAIRS];

@@ -1,11 +1,10 @@
-/* In-place results, proved for the plan verifier from loops as schedules leave them
- * (verify_inplace.h).
- *
- * Of every load of the operand and every store of the result: the load comes first in the text, in
- * the same statement or an earlier one, and both name the variable of each loop around the two at
- * the same place of their indices. So an element is read in the one turn of those loops in which it
- * is written, before it is. A variable is named by an index that is it, or by two that are its
- * quotient and remainder. Loops and blocks that something else is said of are refused. */
+/* The plan verifier's proof of in-place results from loops as schedules leave them
+ * (verify_inplace.h). * For every load of the operand and every store of the result: the load comes
+ * first in the text, in the same statement or an earlier one, and both use the variable of each
+ * loop around the two in the same dimension of their indices. So an element is read in the one
+ * iteration that writes it, before it is written. An index uses a variable by being it, or two
+ * indices use it as its quotient and remainder. Loops and blocks with other annotations are
+ * refused. */
 #include "compiler/analysis/verify_inplace.h"
 #include "compiler/ir/sym.h"
 
@@ -14,7 +13,7 @@ enum { MAX_LOOPS = 32, MAX_AXES = 64, MAX_ACCESSES = 256 };
 typedef struct access {
     const rlxc_buffer *buffer;
     const rlxc_expr *indices[RLXC_MAX_NDIM];
-    const rlxc_stmt *loops[MAX_LOOPS]; /* around it, from outside */
+    const rlxc_stmt *loops[MAX_LOOPS]; /* enclosing loops, outermost first */
     uint32_t n_loops, order;           /* statements before it, in the text */
     bool is_store;
 } access;
@@ -24,7 +23,7 @@ typedef struct walk {
     const rlxc_buffer *in, *out;
     RLXC_VEC(access) accesses;
     const rlxc_stmt *loops[MAX_LOOPS];
-    const rlxc_expr *axes[MAX_AXES], *values[MAX_AXES]; /* of blocks around */
+    const rlxc_expr *axes[MAX_AXES], *values[MAX_AXES]; /* of enclosing blocks */
     uint32_t n_loops, n_axes, order;
     bool holds;
 } walk;
@@ -162,7 +161,8 @@ static bool is_size(void *user, const rlxc_expr *e)
     return *holds;
 }
 
-/* Whether |e| is made of numbers and of the function's symbols: the same in all turns. */
+/* True if |e| consists of numbers and the function's symbols, so that it is the same in all
+ * iterations. */
 static bool is_invariant(walk *w, const rlxc_expr *e)
 {
     bool holds = true;
@@ -170,7 +170,8 @@ static bool is_invariant(walk *w, const rlxc_expr *e)
     return holds;
 }
 
-/* Whether equal elements of |a| and |b| are those of one turn of |loop|, which is around both. */
+/* True if |a| and |b| name the same element only in the same iteration of |loop|, which encloses
+ * both. */
 static bool names_turn(walk *w, const access *a, const access *b, const rlxc_stmt *loop)
 {
     int64_t extent;
@@ -207,7 +208,7 @@ static bool same_places(walk *w, const rlxc_buffer *a, const rlxc_buffer *b)
     return true;
 }
 
-/* Whether |load| reads nothing that |store| wrote before. */
+/* True if |load| reads nothing that |store| wrote earlier. */
 static bool comes_first(walk *w, const access *load, const access *store)
 {
     uint32_t n = load->n_loops < store->n_loops ? load->n_loops : store->n_loops;

@@ -19,7 +19,7 @@ typedef enum rlxc_attr_kind {
     RLXC_ATTR_LIST, /* list or tuple */
     RLXC_ATTR_DICT,
     RLXC_ATTR_EXPR,  /* T.bool(True), T.int64(4), symbolic integers */
-    RLXC_ATTR_TENSOR /* weights that a front end keeps beside a function ("params") */
+    RLXC_ATTR_TENSOR /* weights that a front end attaches to a function ("params") */
 } rlxc_attr_kind;
 
 typedef struct rlxc_attr rlxc_attr;
@@ -62,7 +62,7 @@ rlxc_attr rlxc_attr_dtype(rlx_dtype dtype);
 rlxc_attr rlxc_attr_expr(const struct rlxc_expr *expr);
 rlxc_attr rlxc_attr_tensor(const struct rlxc_constant *tensor);
 rlxc_attr rlxc_attr_ints(rlxc_context *ctx, const int64_t *values, uint32_t count);
-/* The value as an integer where it is INT, BOOL or a constant EXPR. */
+/* The value as an integer if it is INT, BOOL or a constant EXPR. */
 bool rlxc_attr_as_int(const rlxc_attr *attr, int64_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Elements of constants as numbers (constant.h). The bytes may lie anywhere in a mapped file, so
+/* Elements of constants as numbers (constant.h). The bytes may be unaligned in a mapped file, so
  * nothing is read through a pointer to wider elements. */
 #include "compiler/ir/constant.h"
 

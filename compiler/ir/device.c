@@ -60,7 +60,7 @@ const rlxc_target *rlxc_prim_target(rlxc_context *ctx, const rlxc_prim_func *f,
         spec.triple = otherwise->triple;
         own = rlxc_target_of_spec(ctx, f->range, &spec);
     }
-    if (!own) /* pass check_devices has said why */
+    if (!own) /* pass check_devices has reported it */
         rlxc_take_back(ctx, before);
     return own ? own : otherwise;
 }
@@ -74,7 +74,7 @@ bool rlxc_is_cpu_kind(const char *kind, size_t length)
     return false;
 }
 
-/* The number that the |n| bytes at |text| are, all of them digits. */
+/* Parses the |n| bytes at |text|, which must all be digits. */
 static bool read_index(const char *text, size_t n, uint32_t *out)
 {
     uint32_t value = 0;

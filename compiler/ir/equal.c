@@ -2,10 +2,10 @@
  *
  * Functions are paired by name and compared through their encodings (equal_encoder.h). Symbolic
  * dimensions are canonical sums whose order of terms depends on variable ids, which differ between
- * two modules; so each symbol is replaced by a stand-in of its number, shared by both sides, and
- * the result is canonicalised again: equal dimensions are then one pointer. Boundaries between
- * neighbouring binding blocks and empty blocks mean nothing and are not compared; annotations are
- * compared where inference has not put a type yet. */
+ * two modules; so each symbol is replaced by a numbered placeholder shared by both sides, and the
+ * result is canonicalised again: equal dimensions are then one pointer. Boundaries between
+ * neighbouring binding blocks, and empty blocks, have no meaning and are not compared; annotations
+ * are compared where no type is inferred yet. */
 #include "compiler/ir/equal_encoder.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"

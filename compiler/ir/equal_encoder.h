@@ -43,9 +43,9 @@ void rlxc_encode_attrs(rlxc_encoder *e, const rlxc_attrs *attrs);
 /* TIR expressions, as written; NULL allowed. */
 void rlxc_encode_expr(rlxc_encoder *e, const rlxc_expr *x);
 void rlxc_encode_prim_func(rlxc_encoder *e, const rlxc_prim_func *f);
-/* The number of an object by first occurrence; *out_new tells whether this is the first. */
+/* The number of an object by first occurrence; *out_new is true on the first. */
 uint32_t rlxc_encoder_number(rlxc_encoder *e, const void *object, bool *out_new);
-/* Makes |e| empty, to be used again. */
+/* Empties |e| for reuse. */
 void rlxc_encoder_reset(rlxc_encoder *e);
 /* True when both lists are equal; else *out_at is the first difference in the tokens. */
 bool rlxc_encoders_equal(const rlxc_encoder *a, const rlxc_encoder *b, uint32_t *out_at);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Above every enum value that is encoded, so that a reference is never taken for a node. */
+/* Greater than every encoded enum value, so that a reference cannot be mistaken for a node. */
 enum { TOKEN_NULL = 1000, TOKEN_REF, TOKEN_NODE, TOKEN_BUFFER };
 
 void rlxc_encode_text(rlxc_encoder *e, const char *text)
@@ -131,7 +131,7 @@ static void encode_attr(rlxc_encoder *e, const rlxc_attr *a)
 
 void rlxc_encode_attrs(rlxc_encoder *e, const rlxc_attrs *attrs)
 {
-    /* The function's symbol is its name again, which is compared apart. */
+    /* The function's symbol repeats its name, which is compared separately. */
     for (uint32_t i = 0; i < attrs->count; i++) {
         if (strcmp(attrs->keys[i], "global_symbol") == 0)
             continue;

@@ -188,7 +188,7 @@ static void deepen(uint32_t *depth, const rlxc_expr *child)
         *depth = child->depth + 1u;
 }
 
-/* Whether numbers that loads or calls give go into |e|, which is no leaf. */
+/* True if |e|, which is not a leaf, uses the result of a load or call. */
 static bool is_from_memory(const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_LOAD || e->kind == RLXC_EXPR_CALL)
@@ -327,8 +327,8 @@ static bool is_number(rlx_dtype t)
     return rlxc_dtype_is_int(t) || rlxc_dtype_is_bool(t) || rlxc_dtype_is_float(t);
 }
 
-/* Whether constant |c| becomes a |to| beside an operand of that type. Constants of the types that
- * plain Python numbers get do if they fit; ones of an explicit wider type widen the other side. */
+/* True if constant |c| takes the type |to| of the other operand. Constants typed as plain Python
+ * numbers do if they fit; those of an explicit wider type widen the other side. */
 static bool constant_adapts(const rlxc_expr *c, rlx_dtype to)
 {
     if (c->kind == RLXC_EXPR_FLOAT)
@@ -526,7 +526,7 @@ const rlxc_expr *rlxc_let(rlxc_context *ctx, const rlxc_expr *var, const rlxc_ex
     return intern_at(ctx, &e, depth);
 }
 
-/* Reports a vector that no type describes. */
+/* Reports a vector with a lane count that no type has. */
 static const rlxc_expr *bad_lanes(rlxc_context *ctx, const rlxc_expr *e, uint32_t lanes)
 {
     rlxc_error(ctx, (rlxc_range){0}, "invalid vector type: %u lanes of %s", lanes,

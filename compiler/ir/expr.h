@@ -2,8 +2,8 @@
  *
  * Expressions are immutable and hash-consed in the context: structurally equal expressions are the
  * same pointer, so comparing is ==, and an expression is a DAG. Variables are equal by identity
- * (id), never by name. Constructors fold constants (checked; an overflowing fold is left unfolded)
- * and apply identities that hold always (x + 0, x * 1), nothing else; compiler/ir/sym.h has the
+ * (id), never by name. Constructors fold constants (a fold that would overflow is left undone) and
+ * apply identities that always hold (x + 0, x * 1), nothing else; compiler/ir/sym.h has the
  * canonical form. Depth is limited at construction (RLXC_MAX_EXPR_DEPTH): beyond it an error is
  * reported once and a zero of the type returned, so that later recursive walks are safe. */
 #ifndef RLXC_IR_EXPR_H
@@ -15,7 +15,7 @@ typedef struct rlxc_expr rlxc_expr;
 typedef struct rlxc_buffer rlxc_buffer;
 
 /* X(kind, Python spelling or NULL): the kinds in tables for parser, printer, folding and codegen.
- * Of the binary ones, and and or stand apart: their second operand may not have to be computed. */
+ * Among the binary kinds, "and" and "or" are listed apart: they may skip their second operand. */
 #define RLXC_NUMBER_EXPRS(X)                                                            \
     X(ADD, "+")                                                                         \
     X(SUB, "-")                                                                         \
@@ -62,7 +62,7 @@ typedef enum rlxc_expr_kind {
 
 struct rlxc_expr {
     uint8_t kind;     /* rlxc_expr_kind */
-    bool from_memory; /* made of what loads or calls give, which is any number of their types */
+    bool from_memory; /* uses the result of a load or call: any number of its type */
     uint16_t depth;
     rlx_dtype dtype; /* void/handle types: see rlxc_dtype_* */
     uint32_t id;     /* creation order; a stable order for canonical forms and printing */
@@ -125,22 +125,22 @@ bool rlxc_dtype_is_int(rlx_dtype t);   /* signed or unsigned integer, not bool *
 bool rlxc_dtype_is_byte(rlx_dtype t);  /* such an integer of 8 bits */
 bool rlxc_dtype_is_float(rlx_dtype t); /* float16/32/64, bfloat16, float8 */
 bool rlxc_dtype_is_float8(rlx_dtype t);
-/* Elements that are only stored, moved and converted: float8, and what is less than a byte. */
+/* Types that are only stored, moved and converted: float8, and types smaller than a byte. */
 bool rlxc_dtype_is_stored(rlx_dtype t);
 bool rlxc_dtype_is_bool(rlx_dtype t);
 /* "float32", "int32x4", "handle", "bool", "void" both ways. */
 bool rlxc_dtype_parse(const char *text, size_t length, rlx_dtype *out);
 const char *rlxc_dtype_name(rlxc_context *ctx, rlx_dtype t);
-/* The names of the element types that tensors have, in a row. */
+/* The names of all element types of tensors, as one list. */
 const char *rlxc_dtype_names(rlxc_context *ctx);
 
-/* A new variable, distinct from every other whatever its name. Shape variables are int64 and
- * nonneg. */
+/* A new variable, distinct from every other one, even of the same name. Shape variables are int64
+ * and nonneg. */
 const rlxc_expr *rlxc_var(rlxc_context *ctx, const char *name, rlx_dtype dtype);
 const rlxc_expr *rlxc_shape_var(rlxc_context *ctx, const char *name);
-/* One whose name no other shape variable had so far: |hint|, or |hint|_1 ... */
+/* A shape variable with a name not used by another one: |hint|, or |hint|_1 ... */
 const rlxc_expr *rlxc_fresh_shape_var(rlxc_context *ctx, const char *hint);
-/* A variable for the value of |of|: from memory where that is. */
+/* A variable for the value of |of|, marked from_memory if |of| is. */
 const rlxc_expr *rlxc_var_for(rlxc_context *ctx, const char *name, const rlxc_expr *of);
 /* A new variable with the name, type and sign of |var|. */
 const rlxc_expr *rlxc_var_like(rlxc_context *ctx, const rlxc_expr *var);
@@ -187,8 +187,8 @@ static inline bool rlxc_is_binary(const rlxc_expr *e)
     return e->kind >= RLXC_EXPR_ADD && e->kind <= RLXC_EXPR_OR;
 }
 
-/* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes first (return NULL to keep the node and go
- * on into its indices). Memoised: linear in the DAG. */
+/* Rebuilds |e| with |leaf| applied to VAR and LOAD nodes first (NULL keeps the node and continues
+ * with its indices). Memoised: linear in the DAG. */
 typedef const rlxc_expr *(*rlxc_expr_fn)(void *user, const rlxc_expr *e);
 const rlxc_expr *rlxc_expr_rewrite(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn leaf,
                                    void *user);

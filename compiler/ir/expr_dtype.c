@@ -1,5 +1,5 @@
-/* Element types as the compiler sees them: the runtime's, and handle and void, which exist only at
- * compile time; their names, which may say a number of lanes ("int32x4"). */
+/* The compiler's element types: the runtime's, and handle and void, which exist only at compile
+ * time; their names, which may include a lane count ("int32x4"). */
 #include "compiler/ir/expr.h"
 
 #include <string.h>

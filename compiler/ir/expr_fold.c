@@ -36,7 +36,8 @@ bool rlxc_is_compare(rlxc_expr_kind kind)
 /* a kind b for 64-bit operands that hold a signed type. */
 static bool fold_signed(rlxc_expr_kind kind, int64_t a, int64_t b, int64_t *out)
 {
-    /* One switch over all kinds of expression: the others have no operands to fold. */
+    /* One switch over all kinds of expression; kinds that are not listed have no operands to fold.
+     */
     switch (kind) {
     case RLXC_EXPR_ADD:
         return rlx_add_i64(a, b, out);
@@ -95,7 +96,7 @@ static bool fold_signed(rlxc_expr_kind kind, int64_t a, int64_t b, int64_t *out)
     return false;
 }
 
-/* The kinds for which uint64 operands need other arithmetic than int64 ones of the same bits. */
+/* The kinds whose arithmetic differs between uint64 and int64. */
 static bool fold_unsigned64(rlxc_expr_kind kind, uint64_t a, uint64_t b, int64_t *out)
 {
     if (kind == RLXC_EXPR_ADD)
@@ -141,7 +142,7 @@ bool rlxc_fold_int(rlxc_expr_kind kind, rlx_dtype dtype, int64_t a, int64_t b, i
     if (rlxc_is_compare(kind))
         *out = result;
     else if (dtype.code == RLX_BOOL)
-        *out = result & 1; /* bool arithmetic is that of one bit */
+        *out = result & 1; /* bool arithmetic has one bit */
     else
         *out = rlxc_wrap_int(dtype, result);
     return true;
@@ -232,7 +233,7 @@ static const rlxc_expr *fold_same(rlxc_context *ctx, rlxc_expr_kind kind, const 
     return NULL;
 }
 
-/* The least or greatest value of |x|'s type, which MAX or MIN takes nothing from. */
+/* True if |c| is the least or greatest value of |x|'s type, the identity of MAX or MIN. */
 static bool is_neutral(rlxc_expr_kind kind, const rlxc_expr *x)
 {
     const rlx_dtype t = x->dtype;

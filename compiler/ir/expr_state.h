@@ -1,5 +1,4 @@
-/* Shared by the files that make expressions (expr.c, expr_fold.c, expr_walk.c, sym*.c); not for
- * others. */
+/* Private to the files that make expressions (expr.c, expr_fold.c, expr_walk.c, sym*.c). */
 #ifndef RLXC_IR_EXPR_STATE_H
 #define RLXC_IR_EXPR_STATE_H
 
@@ -20,13 +19,13 @@ typedef struct rlxc_expr_pool {
 
 rlxc_expr_pool *rlxc_pool(rlxc_context *ctx);
 
-/* An empty map for the length of one walk, and its return. */
+/* Borrows an empty map for one walk, and returns it. */
 rlxc_map rlxc_scratch_take(rlxc_context *ctx);
 void rlxc_scratch_give(rlxc_context *ctx, rlxc_map *map);
 
-/* The value that |value| has as a |dtype| (bool: is it non-zero). */
+/* |value| converted to |dtype| (bool: non-zero). */
 int64_t rlxc_wrap_int(rlx_dtype dtype, int64_t value);
-/* The nearest value of floating-point type |dtype|, ties to even. */
+/* |value| rounded to the nearest value of floating-point type |dtype|, ties to even. */
 double rlxc_round_float(rlx_dtype dtype, double value);
 /* Operands and result of integer type |dtype| (comparisons: result is 0 or 1). False: not folded,
  * because it divides by zero or overflows int64. */

@@ -1,11 +1,11 @@
 /* Walking expressions: rewriting, substitution, visiting. Expressions are DAGs of limited depth, so
- * walks recurse, and remember what they have done, so they are linear in the number of nodes. */
+ * walks recurse, and memoise, which makes them linear in the number of nodes. */
 #include "compiler/ir/expr_state.h"
 
 #include <string.h>
 
 enum {
-    MEMO_DEPTH = 4, /* nodes below are cheaper to walk again than to remember */
+    MEMO_DEPTH = 4, /* up to this depth, walking again is cheaper than memoising */
     SCRATCH_KEPT = 1024,
     FEW_VARS = 8
 };
@@ -166,7 +166,8 @@ const rlxc_expr *rlxc_substitute(rlxc_context *ctx, const rlxc_expr *e,
     substitution s = {.vars = vars, .values = values, .n = n};
     if (n > FEW_VARS) {
         s.index = rlxc_scratch_take(ctx);
-        for (uint32_t i = n; i-- > 0;) /* the first of equal variables wins, as in the loop above */
+        for (uint32_t i = n; i-- > 0;) /* the first of duplicate variables wins, as in the loop
+                                        * above */
             rlxc_map_set(ctx, &s.index, rlxc_key(vars[i]), (void *)(uintptr_t)values[i]);
     }
     const rlxc_expr *result = rlxc_expr_rewrite(ctx, e, substitute_leaf, &s);
@@ -241,7 +242,7 @@ static bool differs(void *user, const rlxc_expr *e)
 
 bool rlxc_expr_uses_var(rlxc_context *ctx, const rlxc_expr *e, const rlxc_expr *var)
 {
-    if (e->id < var->id) /* a node is younger than everything in it */
+    if (e->id < var->id) /* a node's id is greater than that of any node in it */
         return false;
     return !rlxc_expr_visit(ctx, e, differs, (void *)(uintptr_t)var);
 }

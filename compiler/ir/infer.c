@@ -1,10 +1,10 @@
 /* The type of a binding: from its form, the operator's row, or the callee's signature.
  *
  * Calls of functions match the callee's parameters against the arguments, symbols included; the
- * result is the callee's with the symbols put in, and what depends on a symbol that no argument
- * bound is forgotten, because two functions' symbols are different variables. The join of an If
- * forgets the symbols that only its branches bind. Only contradictions are errors: what may or may
- * not agree is checked at run time by the entry checks. */
+ * result is the callee's with the symbols substituted. Dimensions that depend on a symbol that no
+ * argument binds become unknown, because the symbols of two functions are different variables. The
+ * join of an If drops the symbols that only its branches bind. Only contradictions are errors: what
+ * may agree is checked at run time by the entry checks. */
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 
@@ -26,7 +26,7 @@ typedef struct signature {
     const rlxc_sinfo *const *params;
     uint32_t n;
     const rlxc_sinfo *ret;
-    bool is_global; /* symbols of |ret| that no parameter has are not the caller's either */
+    bool is_global; /* symbols of |ret| that no parameter binds are unknown to the caller */
 } signature;
 
 typedef struct scope {
@@ -51,7 +51,7 @@ static bool is_bound(void *user, const rlxc_expr *var)
     return !s->is_global && !contains(s->own.vars.items, s->own.vars.count, var);
 }
 
-/* The symbols in a Callable are not counted as those of |s|: the callee's own may be among them. */
+/* Symbols in a Callable are not counted as those of |s|: they may be the callee's own. */
 static bool has_callable(const rlxc_sinfo *s)
 {
     if (s->kind == RLXC_SINFO_CALLABLE)
@@ -135,7 +135,8 @@ static const rlxc_sinfo *infer_global_call(rlxc_context *ctx, const rlxc_module 
     return infer_signature_call(ctx, module, call, &sig);
 }
 
-/* The result that sinfo_args= states: one type, several as a tuple, none is Object. */
+/* The result type that sinfo_args= states: one type as it is, several as a tuple, none as Object.
+ */
 static const rlxc_sinfo *stated_result(rlxc_context *ctx, const rlxc_binding *call)
 {
     if (call->n_sinfo_args == 0)
@@ -163,7 +164,7 @@ static const rlxc_sinfo *infer_value_call(rlxc_context *ctx, const rlxc_module *
     return infer_signature_call(ctx, module, call, &sig);
 }
 
-/* The first tensor of |s| whose elements are only stored; NULL: there is none. */
+/* The first tensor in |s| of a storage-only type (float8, int4); NULL if there is none. */
 static const rlxc_sinfo *stored_part(const rlxc_sinfo *s)
 {
     const rlxc_sinfo *found = NULL;
@@ -216,7 +217,7 @@ typedef struct branch_scope {
     rlxc_var_list scratch;
 } branch_scope;
 
-/* Notes where the symbols in s->scratch come from, for those first met here; empties it. */
+/* Records the origin of symbols in s->scratch that are met for the first time, and empties it. */
 static void meet_symbols(branch_scope *s, origin from)
 {
     for (uint32_t i = 0; i < s->scratch.vars.count; i++)
@@ -253,9 +254,9 @@ static bool has_match_cast(const rlxc_body *body)
     return false;
 }
 
-/* Finds which candidates |body| itself binds: those of a match_cast that no operand before it
- * mentioned. A symbol bound outside that the branch mentions nowhere else counts as bound here,
- * which loses precision and nothing more. */
+/* Finds which candidates |body| itself binds: those of a match_cast that no earlier operand
+ * mentions. A symbol bound outside, and mentioned nowhere else in the branch, counts as bound here;
+ * that only loses precision. */
 static void find_origins(branch_scope *s, const rlxc_body *body)
 {
     for (uint32_t i = 0; i < body->n_blocks && !rlxc_failed(s->ctx); i++)
@@ -353,7 +354,7 @@ const rlxc_sinfo *rlxc_infer_binding(rlxc_context *ctx, const rlxc_module *modul
                                      rlxc_binding *binding)
 {
     const rlxc_sinfo *s = NULL;
-    /* Operands may be missing once memory ran out. */
+    /* Operands may be missing after memory ran out. */
     if (rlxc_out_of_memory(ctx))
         return binding->var->sinfo = object(ctx);
     switch (binding->form) {

@@ -1,4 +1,4 @@
-/* The intrinsic table as an array, and what follows from a row alone: result types and the
+/* The intrinsic table as an array, and facts that follow from a row alone: result types and the
  * constants that TVMScript spells as calls (T.infinity("float32")). Code generation is
  * compiler/codegen/llvm_intrinsics.c. */
 #include "compiler/ir/intrinsics.h"

@@ -43,7 +43,7 @@ typedef enum rlxc_intrinsic_id {
 const rlxc_intrinsic *rlxc_find_intrinsic(const char *name, size_t length);
 const rlxc_intrinsic *rlxc_intrinsics(uint32_t *out_count);
 
-/* Whether calls of it do more than compute their value: they are not moved, repeated or dropped. */
+/* True if calls do more than compute a value, so that they are not moved, repeated or dropped. */
 bool rlxc_intrinsic_has_effects(const rlxc_intrinsic *row);
 /* The type of a call with these arguments; |given| is used for RESULT_GIVEN. */
 rlx_dtype rlxc_intrinsic_dtype(const rlxc_intrinsic *row, rlx_dtype given,

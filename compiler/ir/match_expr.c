@@ -1,6 +1,6 @@
-/* The commutative matcher (match_expr.h). Expressions are unique, so that where nothing is captured
- * the same pointer is the same expression; else both orders of operands are tried, and what was
- * captured on the way is forgotten where an order fails. */
+/* The commutative matcher (match_expr.h). Expressions are hash-consed, so a pattern without
+ * captures matches by pointer; otherwise both orders of operands are tried, and captures of a
+ * failed order are undone. */
 #include "compiler/ir/match_expr.h"
 
 #include <string.h>

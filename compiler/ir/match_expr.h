@@ -16,11 +16,11 @@ typedef struct rlxc_captures {
 
 /* A new variable that stands for any value of |dtype|. */
 const rlxc_expr *rlxc_capture(rlxc_context *ctx, rlxc_captures *captures, rlx_dtype dtype);
-/* Whether |e| has the form of |pattern|; then each variable's value is in |captures|, else these
- * are as before. A variable that occurs twice stands for the same. Gives up, false, on expressions
- * with too many orders to try. */
+/* True if |e| has the form of |pattern|; |captures| then hold each variable's value, and are
+ * unchanged otherwise. A variable that occurs twice must match equal expressions. Gives up (false)
+ * on expressions with too many orders to try. */
 bool rlxc_match(const rlxc_expr *pattern, const rlxc_expr *e, rlxc_captures *captures);
-/* Equal but for the order of operands. */
+/* True if the two are equal up to the order of operands. */
 bool rlxc_same(const rlxc_expr *a, const rlxc_expr *b);
 
 #endif

@@ -45,7 +45,7 @@ static bool same_range(rlxc_range a, rlxc_range b)
            a.end_col == b.end_col;
 }
 
-/* A variable that the parser made for an expression stands where the expression does. */
+/* A variable that the parser made for an expression has the place of the expression. */
 static const char *name_of(rlxc_context *ctx, const rlxc_function *f,
                            const rlxc_binding *const *made, rlxc_atom atom)
 {

@@ -35,21 +35,23 @@ typedef enum rlxc_op_flags {
     RLXC_OP_DESTROYS = 1 << 7,       /* writes into an argument: call_tir_inplace */
     RLXC_OP_ANY_RANK = 1 << 8,       /* is lowered without knowing its arguments' ranks */
     RLXC_OP_KILLS = 1 << 9,          /* ends its argument */
-    RLXC_OP_STORAGE = 1 << 10,       /* makes a storage that tensors are placed in */
-    /* What an operator makes of the order of its operands' dimensions
-       (compiler/passes/layout_map.h): */
-    RLXC_OP_BY_ELEMENT = 1 << 11, /* each element of the elements in its place, broadcast */
+    RLXC_OP_STORAGE = 1 << 10,       /* makes a storage for tensors */
+    /* How an operator depends on the order of its operands' dimensions
+     * (compiler/passes/layout_map.h): */
+    RLXC_OP_BY_ELEMENT = 1 << 11, /* elementwise with broadcasting */
     RLXC_OP_ALONG = 1 << 12,      /* attributes axis, axes, channel_axis name dimensions of args[0],
-                                     the others are alike; further tensors are vectors or scalars */
+                                   * all others are treated alike; further tensors are vectors or
+                                   * scalars */
     RLXC_OP_EACH_AXIS = 1 << 13,  /* pad_width, repeats: as many numbers for each dimension */
     RLXC_OP_LAYOUT = 1 << 14,     /* attributes layout, out_layout name the dimensions */
     /* In mixed precision (compiler/passes/to_mixed_precision.c); others never change their type: */
     RLXC_OP_NARROWS = 1 << 16, /* reads float32 operands as 16-bit ones */
-    RLXC_OP_FOLLOWS = 1 << 17, /* moves the elements of args[0]: as well before as after rounding */
-    RLXC_OP_STORES = 1 << 18,  /* takes and gives elements that are only stored (float8, int4), as
-                                  operators that move, alias, call or place tensors do */
-    RLXC_OP_CHECKS = 1 << 15   /* can fail and does nothing else: never dropped or merged, stays
-                                  behind what defines its symbols and before what follows it */
+    RLXC_OP_FOLLOWS = 1 << 17, /* moves the elements of args[0]: may run before or after rounding */
+    RLXC_OP_STORES = 1 << 18,  /* accepts and returns storage-only types (float8, int4), as
+                                * operators that move, alias, call or place tensors do */
+    RLXC_OP_CHECKS = 1 << 15   /* can fail and does nothing else: never dropped or merged; stays
+                                * after the definitions of its symbols and before the bindings that
+                                * follow it */
 } rlxc_op_flags;
 
 /* Pattern kinds for fusion, TVM's order. */
@@ -93,8 +95,7 @@ struct rlxc_operator {
     uint16_t index; /* row number */
 };
 
-/* The table of operators is compiler/ops/table.c; what stands below a layer that uses it sees it
- * through these. */
+/* Access to the operator table (compiler/ops/table.c) for layers below compiler/ops. */
 /* NULL when there is no such operator. */
 const rlxc_operator *rlxc_find_operator(const char *name, size_t length);
 const rlxc_operator *rlxc_operators(uint32_t *out_count); /* for --list-ops and generic tests */
@@ -105,7 +106,7 @@ typedef struct rlxc_op_input {
     const char *name;
     size_t name_length;
     bool optional, is_tuple;
-    bool is_index; /* a tensor of positions: a plain number is an int64 */
+    bool is_index; /* a tensor of indices: a plain number is an int64 */
     char kind;     /* 't' tensor, 's' shape, 'p' prim, 'd' dtype, 'q' string, 'o' object */
 } rlxc_op_input;
 typedef struct rlxc_op_attr {
@@ -115,7 +116,7 @@ typedef struct rlxc_op_attr {
     bool optional /* None allowed */;
     bool has_default;
     rlxc_attr default_value;
-    /* STR: what it may be; choices_length 0: anything. "fast|wrap", or letters in any order. */
+    /* STR: the allowed values; choices_length 0: any. "fast|wrap", or letters in any order. */
     const char *choices;
     size_t choices_length;
     bool is_order;
@@ -127,23 +128,23 @@ typedef struct rlxc_op_schema {
     uint32_t n_inputs;
     rlxc_op_attr attrs[RLXC_MAX_OP_ATTRS];
     uint32_t n_attrs;
-    bool variadic; /* the last input may be repeated, also no times */
+    bool variadic; /* the last input may occur any number of times, also never */
 } rlxc_op_schema;
 void rlxc_operator_schema(rlxc_context *ctx, const rlxc_operator *op, rlxc_op_schema *out);
-/* The first string attribute of |call| whose value is none of those that the operator's row lists;
+/* Finds the first string attribute of |call| whose value is not one that the operator's row lists;
  * false when there is none. |out_value| is the value, |out| the attribute without its default. */
 bool rlxc_operator_wrong_choice(const rlxc_binding *call, rlxc_op_attr *out,
                                 const char **out_value);
-/* Whether the operator takes and gives elements that are only stored (RLXC_OP_STORES). */
+/* True if the operator accepts and returns storage-only types (RLXC_OP_STORES). */
 bool rlxc_call_stores(const rlxc_binding *call);
-/* What |attr| may be: "fast", "wrap" or "clip"; an order of "NCHW". */
+/* The allowed values of |attr| as text: "fast", "wrap" or "clip"; an order of "NCHW". */
 const char *rlxc_op_attr_choices(rlxc_context *ctx, const rlxc_op_attr *attr);
 
 /* Attribute helpers for inference and legalization (schema guarantees presence; these give typed
  * access). */
 int64_t rlxc_attr_get_int(const rlxc_binding *call, const char *name, int64_t otherwise);
 bool rlxc_attr_get_bool(const rlxc_binding *call, const char *name, bool otherwise);
-/* The value as a double where it is a number. */
+/* The value as a double if it is a number. */
 bool rlxc_attr_as_number(const rlxc_attr *attr, double *out);
 double rlxc_attr_get_float(const rlxc_binding *call, const char *name, double otherwise);
 const char *rlxc_attr_get_str(const rlxc_binding *call, const char *name, const char *otherwise);

@@ -1,7 +1,7 @@
 /* Reads the schema text of operator rows, and typed access to a call's attributes.
  *
- * Schema text is ours and constant; what does not parse is a defect of a row, which the tests over
- * all rows find (a schema that ends early). Names point into the row's text. */
+ * Schema text is constant and part of the compiler; a text that does not parse is a bug in a row,
+ * found by the tests over all rows (a schema that ends early). Names point into the row's text. */
 #include "compiler/ir/op.h"
 
 #include <assert.h>
@@ -111,8 +111,8 @@ static rlxc_attr parse_ints(rlxc_context *ctx, const char *text, const char *end
     return rlxc_attr_ints(ctx, values, n);
 }
 
-/* "0.1", "1e-05". The point is taken out before the C library reads the digits: its own decimal
- * separator is the host's choice. */
+/* "0.1", "1e-05". The point is removed before the C library reads the digits, because its decimal
+ * separator depends on the host's locale. */
 static double parse_float(const char *text)
 {
     char digits[40];
@@ -168,8 +168,8 @@ static rlxc_attr default_value(rlxc_context *ctx, rlxc_op_attr_kind kind, const 
     return (rlxc_attr){.kind = RLXC_ATTR_NONE};
 }
 
-/* Reads the attribute at |*p| but for its default, which is the text from |*out_value| (NULL: none)
- * to |*out_end|, and goes to the next. False at the end. */
+/* Reads the attribute at |*p| except its default, which is the text from |*out_value| (NULL: none)
+ * to |*out_end|, and advances to the next. False at the end. */
 static bool next_attr(const char **p, rlxc_op_attr *out, const char **out_value,
                       const char **out_end)
 {
@@ -236,7 +236,8 @@ static bool is_order_of(const char *value, const char *letters, size_t n)
     return fits;
 }
 
-/* Whether |value| is one of the |n| characters' parts between bars. */
+/* True if |value| is one of the alternatives, separated by bars, in the |n| characters at
+ * |choices|. */
 static bool is_listed(const char *value, const char *list, size_t n)
 {
     size_t length = strlen(value);
@@ -253,7 +254,7 @@ static bool is_listed(const char *value, const char *list, size_t n)
 bool rlxc_operator_wrong_choice(const rlxc_binding *call, rlxc_op_attr *out, const char **out_value)
 {
     const char *p = call->op->attrs, *text, *end;
-    if (!strchr(p, '(')) /* nothing is listed */
+    if (!strchr(p, '(')) /* no alternatives listed */
         return false;
     for (rlxc_op_attr attr; next_attr(&p, &attr, &text, &end);)
         for (uint32_t i = 0; i < call->attrs.count && attr.choices_length > 0; i++) {

@@ -1,4 +1,4 @@
-/* Relax modules, functions, bindings and atoms: construction and what is known of an atom.
+/* Relax modules, functions, bindings and atoms: construction, and the types of atoms.
  *
  * Nothing here checks the IR's invariants (wellformed.c) or infers types (infer.c). Objects live in
  * the context's arena. Names are interned on the way in, so that passes compare pointers. */
@@ -166,7 +166,8 @@ rlxc_atom rlxc_atom_extern(rlxc_context *ctx, const char *name)
 rlxc_atom rlxc_atom_tuple(rlxc_context *ctx, const rlxc_atom *items, uint32_t n)
 {
     rlxc_atom atom = {.kind = RLXC_ATOM_TUPLE};
-    /* Operand lists are short: those never fail, so that a call always has its operands. */
+    /* Operand lists are short, and short allocations never fail, so a call always has its operands.
+     */
     size_t size = ((size_t)n + 1) * sizeof(rlxc_atom);
     rlxc_atom *copy = size <= RLXC_MAX_ALLOC ? rlxc_alloc(ctx, size)
                                              : rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *copy);

@@ -20,7 +20,7 @@ typedef struct rlxc_requirements rlxc_requirements; /* ops/require.h */
  * share their parent's numbering), so side tables are arrays of function->n_vars. */
 typedef struct rlxc_rvar {
     const char *name;  /* printed hint; not unique */
-    const char *given; /* what the user calls it, for messages, where that is another name; NULL */
+    const char *given; /* the user's name for it in messages, if different; else NULL */
     uint32_t id;
     bool is_dataflow;             /* bound in a dataflow block and not one of its outputs */
     const rlxc_sinfo *sinfo;      /* after inference never NULL */
@@ -35,7 +35,7 @@ typedef struct rlxc_constant { /* a tensor constant; equality is identity, data 
     const int64_t *shape;
     const void *data; /* compact row-major little-endian */
     size_t nbytes;
-    const char *name; /* of the weight it came from, or NULL */
+    const char *name; /* name of the weight it came from, or NULL */
     uint32_t id;
 } rlxc_constant;
 
@@ -101,8 +101,8 @@ typedef struct rlxc_binding {
     rlxc_body *then, *otherwise;
     rlxc_function *function;
     rlxc_range range;
-    /* While a call is asked what it requires (ops/require.h): where inference notes what it cannot
-     * prove. Else NULL. */
+    /* Set while the requirements of a call are collected (ops/require.h): inference adds what it
+     * cannot prove. Else NULL. */
     rlxc_requirements *unproved;
 } rlxc_binding;
 
@@ -120,7 +120,7 @@ struct rlxc_function {
     rlxc_attrs attrs;
     const char *const *result_names; /* names.h; NULL: not known */
     uint32_t n_result_names;
-    bool one_result; /* the only name is that of all results */
+    bool one_result; /* the only name stands for all results */
     rlxc_body body;
     uint32_t n_vars;          /* outermost function: ids are below this; local functions use their
                                  outermost's counter */
@@ -139,7 +139,7 @@ typedef struct rlxc_vdevice {
     rlxc_attr target; /* string or dict as written */
     int64_t index;
     const char *scope;
-    rlxc_range range; /* where the module declares it */
+    rlxc_range range; /* place of its declaration */
 } rlxc_vdevice;
 
 typedef struct rlxc_module {
@@ -177,13 +177,13 @@ rlxc_atom rlxc_atom_global(rlxc_context *ctx, const char *name);
 rlxc_atom rlxc_atom_extern(rlxc_context *ctx, const char *name);
 rlxc_atom rlxc_atom_tuple(rlxc_context *ctx, const rlxc_atom *items, uint32_t n);
 bool rlxc_atom_equal(rlxc_atom a, rlxc_atom b);
-/* What is known of an atom (a shape literal's dims, a constant's type, ...); |module| resolves
- * GLOBAL and may be NULL. */
+/* The type of an atom (a shape literal's dims, a constant's type, ...); |module| resolves GLOBAL
+ * and may be NULL. */
 const rlxc_sinfo *rlxc_atom_sinfo(rlxc_context *ctx, const rlxc_module *module, rlxc_atom atom);
 /* Calls |visit| for the atom and, for tuples, each nested atom. */
 void rlxc_atom_visit(rlxc_atom atom, void (*visit)(void *user, rlxc_atom atom), void *user);
-/* The same for every atom of a body: callees, operands, results, those of local functions and
- * branches included. */
+/* As above for every atom of a body: callees, operands, results, including those of local functions
+ * and branches. */
 void rlxc_body_visit(const rlxc_body *body, void (*visit)(void *user, rlxc_atom atom), void *user);
 
 rlxc_binding *rlxc_binding_new(rlxc_context *ctx, rlxc_form form, rlxc_rvar *var);

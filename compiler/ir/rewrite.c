@@ -1,10 +1,10 @@
 /* Rewriting functions: one walk over the old bindings that builds the new body.
  *
- * What became of each old variable is an atom in an array indexed by variable id, so a rewrite is
- * linear in the function. Replacements are atoms of the new body and are never mapped again. A kept
- * binding keeps its variable; when its operands changed, its type is inferred again and the more
- * precise of the two types stays, because rewriting preserves values. Recursion is over If and
- * local functions only. When the context fails on the way the function keeps its old body. */
+ * The replacement of each old variable is an atom in an array indexed by variable id, so a rewrite
+ * is linear in the function. Replacements are atoms of the new body and are never mapped again. A
+ * kept binding keeps its variable; when its operands changed, its type is inferred again and the
+ * more precise of the two types stays, because rewriting preserves values. Recursion is over If and
+ * local functions only. If the context fails, the function keeps its old body. */
 #include "compiler/ir/rewrite.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ rlxc_atom rlxc_emit_match_cast(rlxc_builder *b, rlxc_rvar *var, rlxc_atom value,
     return rlxc_emit(b, cast);
 }
 
-/* The complete attributes of |op|: those given, in schema order, and defaults for the others. */
+/* The complete attributes of |op| in schema order: the given ones, and defaults for the others. */
 static rlxc_attrs complete_attrs(rlxc_context *ctx, const rlxc_operator *op, rlxc_attrs given)
 {
     rlxc_op_schema schema;
@@ -277,7 +277,7 @@ void rlxc_rewrite_function(rlxc_context *ctx, rlxc_module *module, rlxc_function
 
 void rlxc_rewrite_module(rlxc_context *ctx, rlxc_module *module, const rlxc_rewrite_pass *pass)
 {
-    /* Functions that the pass adds on the way are new already. */
+    /* Functions that the pass has just added need no rewrite. */
     uint32_t n = module->globals.count;
     for (uint32_t i = 0; i < n && i < module->globals.count && !rlxc_failed(ctx); i++)
         if (module->globals.items[i]->relax)

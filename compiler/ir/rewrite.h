@@ -1,8 +1,8 @@
 /* The one way passes change functions: walk the old bindings, emit the new ones, re-infer types.
  *
  * rlxc_rewrite_function calls |pass->binding| for each binding in order, its atoms already mapped
- * through the replacements so far. The callback emits what it wants through the builder and says
- * what becomes of the binding. IF branches and local functions are walked too (before their own
+ * through the replacements so far. The callback emits new bindings through the builder and returns
+ * what becomes of the old one. IF branches and local functions are walked too (before their own
  * binding is offered). Ranges are kept. */
 #ifndef RLXC_IR_REWRITE_H
 #define RLXC_IR_REWRITE_H
@@ -15,7 +15,7 @@ typedef struct rlxc_builder {
     rlxc_module *module;
     rlxc_function *function; /* being built */
     rlxc_binding_block *block;
-    rlxc_range range;       /* given to what is emitted */
+    rlxc_range range;       /* range of emitted bindings */
     uint32_t first_new_var; /* variables from here on were made while building: in a dataflow block
                                they become dataflow variables when emitted */
 } rlxc_builder;
@@ -26,16 +26,16 @@ rlxc_atom rlxc_emit_op(rlxc_builder *b, const char *op_name, const rlxc_atom *ar
                        rlxc_attrs attrs, const char *var_name);
 /* Emits a prepared binding (var must be set; its sinfo is inferred when NULL). */
 rlxc_atom rlxc_emit(rlxc_builder *b, rlxc_binding *binding);
-/* |var|, whose struct info it has, is |value|: checked when it runs. */
+/* Emits |var| = match_cast(|value|) to |var|'s struct info, checked at run time. */
 rlxc_atom rlxc_emit_match_cast(rlxc_builder *b, rlxc_rvar *var, rlxc_atom value, rlxc_range range);
 rlxc_atom rlxc_emit_call_tir(rlxc_builder *b, const char *prim_func, const rlxc_atom *args,
                              uint32_t n, const rlxc_sinfo *out, const rlxc_atom *tir_vars,
                              const char *var_name);
 
 typedef enum rlxc_rewrite_action {
-    RLXC_REWRITE_KEEP,   /* the (mapped) binding is emitted */
-    RLXC_REWRITE_DROP,   /* nothing is emitted; no later use may exist */
-    RLXC_REWRITE_REPLACE /* uses of the variable become |*replacement| */
+    RLXC_REWRITE_KEEP,   /* emit the (mapped) binding */
+    RLXC_REWRITE_DROP,   /* emit nothing; the variable must have no later use */
+    RLXC_REWRITE_REPLACE /* replace uses of the variable by |*replacement| */
 } rlxc_rewrite_action;
 
 typedef struct rlxc_rewrite_pass {
@@ -58,7 +58,7 @@ void rlxc_rewrite_module(rlxc_context *ctx, rlxc_module *module,
 const rlxc_sinfo *rlxc_infer_binding(rlxc_context *ctx, const rlxc_module *module,
                                      rlxc_binding *binding);
 
-/* Makes all blocks of |body|, those of branches included, plain ones. */
+/* Turns all dataflow blocks of |body|, including those of branches, into plain binding blocks. */
 void rlxc_drop_dataflow(rlxc_body *body);
 
 /* Uses of each variable: use_count[id] over the whole function, results included. */

@@ -103,8 +103,7 @@ static bool grow(rlxc_context *ctx, sinfo_table *t)
     return true;
 }
 
-/* Gives the one struct info equal to |key|. The arrays of |key| are the caller's; they are copied
- * when the entry is new. */
+/* Interns |key|. Its arrays stay the caller's; they are copied if the entry is new. */
 static const rlxc_sinfo *intern(rlxc_context *ctx, rlxc_sinfo *key)
 {
     key->hash = hash_of(key);
@@ -120,8 +119,8 @@ static const rlxc_sinfo *intern(rlxc_context *ctx, rlxc_sinfo *key)
         s->fields =
             rlxc_copy(ctx, (const void *)key->fields, key->n_fields * sizeof(const rlxc_sinfo *));
     s->id = t->count + 1;
-    /* Out of memory: the context has failed and the entry stays alone, unshared; one slot is always
-     * left free so that probing ends. */
+    /* Out of memory: the context has failed and the entry stays unshared; one slot is always left
+     * free so that probing ends. */
     if ((uint64_t)t->count * 4 >= (uint64_t)t->capacity * 3) {
         if (!grow(ctx, t) && t->count + 1 >= t->capacity)
             return s;
@@ -248,7 +247,7 @@ const rlxc_sinfo *rlxc_sinfo_callable_opaque(rlxc_context *ctx, const rlxc_sinfo
 
 /* --- walks ------------------------------------------------------------------------------------ */
 
-/* How rebuild() treats the parts; |expr| gives NULL for what becomes unknown. */
+/* How rebuild() treats the parts; |expr| returns NULL for parts that become unknown. */
 typedef struct rebuilder {
     const rlxc_expr *(*expr)(void *user, const rlxc_expr *e);
     void *user;

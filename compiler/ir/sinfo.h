@@ -1,7 +1,7 @@
-/* Struct info: what is known of a Relax value at compile time. Interned and immutable: equality is
- * ==. Unknown rank (ndim == RLXC_UNKNOWN_NDIM), unknown dimensions (ndim known, dims NULL) and a
- * scalar (ndim 0, dims non-NULL) are three different things. Dimensions are canonical int64
- * expressions (sym.h). */
+/* Struct info: the compile-time type of a Relax value. Interned and immutable: equality is ==.
+ * Unknown rank (ndim == RLXC_UNKNOWN_NDIM), unknown dimensions (ndim known, dims NULL) and a scalar
+ * (ndim 0, dims non-NULL) are three different things. Dimensions are canonical int64 expressions
+ * (sym.h). */
 #ifndef RLXC_IR_SINFO_H
 #define RLXC_IR_SINFO_H
 
@@ -57,8 +57,8 @@ const rlxc_sinfo *rlxc_sinfo_join(rlxc_context *ctx, const rlxc_sinfo *a, const 
 const rlxc_sinfo *rlxc_sinfo_substitute(rlxc_context *ctx, const rlxc_sinfo *s,
                                         const rlxc_expr *const *vars,
                                         const rlxc_expr *const *values, uint32_t n);
-/* Forgets every dimension / value that uses a variable for which |keep| returns false (leaving a
- * scope). */
+/* Makes every dimension and value unknown that uses a variable for which |keep| returns false
+ * (leaving a scope). */
 const rlxc_sinfo *rlxc_sinfo_erase(rlxc_context *ctx, const rlxc_sinfo *s,
                                    bool (*keep)(void *user, const rlxc_expr *var), void *user);
 /* Matches |pattern| (its lone variables bind) against |value|: pushes var/value pairs; false where

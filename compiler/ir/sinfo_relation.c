@@ -45,7 +45,7 @@ static bool dims_related(rlxc_context *ctx, const rlxc_sinfo *b, const rlxc_sinf
 }
 
 /* Callables: parameters are contravariant. The symbols of a callable's parameters are its own, so
- * those of |a| are first renamed to what |b| calls them. */
+ * those of |a| are first renamed to |b|'s. */
 static bool callables_related(rlxc_context *ctx, const rlxc_sinfo *b, const rlxc_sinfo *a,
                               strength want)
 {
@@ -212,7 +212,7 @@ static bool match_expr(matcher *m, const rlxc_expr *pattern, const rlxc_expr *va
         RLXC_PUSH(m->ctx, &b->vars, var);
         if (b->values.count < b->vars.count)
             RLXC_PUSH(m->ctx, &b->values, value);
-        /* Out of memory in either push: keep the two lists of one length. */
+        /* If either push ran out of memory, keep the two lists equally long. */
         if (b->values.count < b->vars.count)
             b->vars.count = b->values.count;
         return true;
@@ -221,8 +221,8 @@ static bool match_expr(matcher *m, const rlxc_expr *pattern, const rlxc_expr *va
         return true;
     if (pattern->kind == RLXC_EXPR_INT)
         return !rlxc_prove_ne(m->ctx, pattern, value, NULL);
-    /* Only what is bound throughout says something about the value: an unbound symbol of the
-     * pattern has nothing to do with one of the same identity in the value. */
+    /* Compare only expressions whose symbols are all bound: an unbound symbol of the pattern is
+     * unrelated to the same symbol in the value. */
     rlxc_var_list used = {0};
     rlxc_collect_vars(m->ctx, pattern, &used);
     for (uint32_t i = 0; i < used.vars.count; i++) {

@@ -1,8 +1,7 @@
-/* Canonical forms: the way from an expression to its polynomial (sym_state.h) and back, and the
- * public interface of sym.h but for evaluation (sym_evaluate.c).
- *
- * Results without bounds are remembered in the context. Work is bounded per call: beyond
- * RLXC_SYM_WORK the rest of an expression stays as written, which is always right. */
+/* Canonical forms: from an expression to its polynomial (sym_state.h) and back, and the public
+ * interface of sym.h except evaluation (sym_evaluate.c). * Results without bounds are cached in the
+ * context. Work is bounded per call: beyond RLXC_SYM_WORK the rest of an expression stays as
+ * written, which is always correct. */
 #include "compiler/ir/sym_state.h"
 
 #include "rlx/checked.h"
@@ -58,14 +57,14 @@ bool rlxc_is_index_type(rlx_dtype t)
 
 static const rlxc_expr *simplify_other(rlxc_sym *s, const rlxc_expr *e);
 
-/* a <= b with |strict| 0, a < b with 1, by what is known of each alone. */
+/* Proves a <= b (|strict| 0) or a < b (1) from the bounds of each. */
 static bool apart(rlxc_sym *s, const rlxc_expr *a, const rlxc_expr *b, int64_t strict)
 {
     rlxc_bound x = rlxc_sym_bound(s, a), y = rlxc_sym_bound(s, b);
     return x.max != INT64_MAX && y.min != INT64_MIN && (strict ? x.max < y.min : x.max <= y.min);
 }
 
-/* The same of sums. */
+/* As above for polynomials. */
 static bool ordered(rlxc_sym *s, rlxc_poly *a, rlxc_poly *b, int64_t strict, uint32_t effort)
 {
     if (!rlxc_poly_exact(s, a) || !rlxc_poly_exact(s, b))
@@ -76,7 +75,7 @@ static bool ordered(rlxc_sym *s, rlxc_poly *a, rlxc_poly *b, int64_t strict, uin
     return difference && rlxc_poly_nonneg(s, difference, effort);
 }
 
-/* Ordered operands by proof: MIN and MAX. */
+/* MIN and MAX of operands that are provably ordered. */
 static rlxc_poly *min_max_poly(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_poly *a = rlxc_poly_of(s, e->bin.a), *b = rlxc_poly_of(s, e->bin.b);
@@ -109,7 +108,7 @@ static rlxc_poly *binary_poly(rlxc_sym *s, const rlxc_expr *e)
     return rlxc_poly_divide(s, kind, a, b);
 }
 
-/* What an expression of an index type is as a polynomial; NULL: leave it as written. */
+/* The polynomial of an expression of an index type; NULL: leave it as written. */
 static rlxc_poly *compute_poly(rlxc_sym *s, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_INT)
@@ -269,8 +268,8 @@ static bool list_too_deep(const rlxc_expr *const *items, uint32_t n)
     return false;
 }
 
-/* |e| with canonical children. A canonical form may be deeper than what was written: where it would
- * not fit, |e| stays. */
+/* |e| with canonical children. A canonical form may be deeper than the original; if it would exceed
+ * the depth limit, |e| stays. */
 static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_context *ctx = s->ctx;
@@ -328,7 +327,7 @@ static const rlxc_expr *rebuild_other(rlxc_sym *s, const rlxc_expr *e)
     return e;
 }
 
-/* Nodes that are no sums: everything that is not of an index type, and opaque index nodes. */
+/* Nodes that are not sums: everything that is not of an index type, and opaque index nodes. */
 static const rlxc_expr *simplify_other(rlxc_sym *s, const rlxc_expr *e)
 {
     if (e->depth == 1 || rlxc_out_of_memory(s->ctx))
@@ -348,7 +347,7 @@ void rlxc_bounds_set(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *va
     RLXC_PUSH(ctx, &bounds->vars, var);
     RLXC_PUSH(ctx, &bounds->ranges, range);
     if (bounds->vars.count > bounds->ranges.count)
-        bounds->vars.count = bounds->ranges.count; /* one of them could not grow */
+        bounds->vars.count = bounds->ranges.count; /* a list could not grow */
     if (bounds->ranges.count > bounds->vars.count)
         bounds->ranges.count = bounds->vars.count;
 }

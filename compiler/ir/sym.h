@@ -4,7 +4,8 @@
  * (variable id, never an address); floordiv, floormod, min, max, select and casts are opaque
  * factors whose operands are canonical themselves, with the usual rules applied ((a*c)//c, (a*c +
  * r)//c with 0 <= r < c, a % 1, min/max of provably ordered operands ...). Equal canonical forms
- * are the same pointer. Arithmetic is overflow-checked: what would overflow stays as written. */
+ * are the same pointer. Arithmetic is overflow-checked: an expression that would overflow stays as
+ * written. */
 #ifndef RLXC_IR_SYM_H
 #define RLXC_IR_SYM_H
 
@@ -14,8 +15,8 @@ typedef struct rlxc_bound {
     int64_t min, max; /* inclusive; INT64_MIN / INT64_MAX: unknown */
 } rlxc_bound;
 
-/* Known ranges of variables; variables not in it are unbounded but for nonneg ones. Later entries
- * win. */
+/* Known ranges of variables; other variables are unbounded, except that nonneg ones are at least 0.
+ * Later entries win. */
 typedef struct rlxc_bounds {
     RLXC_VEC(const rlxc_expr *) vars;
     RLXC_VEC(rlxc_bound) ranges;
@@ -25,8 +26,8 @@ void rlxc_bounds_set(rlxc_context *ctx, rlxc_bounds *bounds, const rlxc_expr *va
 
 /* |bounds| may be NULL everywhere below. */
 const rlxc_expr *rlxc_canonical(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
-/* Canonicalises every integer sub-expression of a TIR value (indices, conditions), keeps
- * floating-point as it is. */
+/* Canonicalises every integer sub-expression of a TIR value (indices, conditions); floating-point
+ * expressions keep their form. */
 const rlxc_expr *rlxc_simplify(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 rlxc_bound rlxc_bound_of(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 /* The interval of all values of an integer type. */

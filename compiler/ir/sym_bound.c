@@ -107,7 +107,7 @@ static rlxc_bound trunc_bounds(rlxc_expr_kind kind, rlxc_bound a, rlxc_bound d)
         return kind == RLXC_EXPR_DIV ? floordiv_bounds(a, d) : floormod_bounds(a, d);
     if (d.min < 0)
         return unknown;
-    if (kind == RLXC_EXPR_DIV) /* towards zero: no further out than the operand */
+    if (kind == RLXC_EXPR_DIV) /* towards zero: within the operand's bounds */
         return (rlxc_bound){a.min < 0 ? a.min : 0, a.max > 0 ? a.max : 0};
     if (d.max == INT64_MAX)
         return unknown;
@@ -153,7 +153,7 @@ static uint32_t ends_of(rlxc_sym *s, const rlxc_expr *e);
 
 static uint32_t compute_ends(rlxc_sym *s, const rlxc_expr *e)
 {
-    if (e->kind == RLXC_EXPR_CAST) /* of a number that leaves room in this type */
+    if (e->kind == RLXC_EXPR_CAST) /* largest magnitude that leaves headroom in this type */
         return !rlxc_dtype_is_float(e->bin.a->dtype) && e->bin.a->dtype.bits < e->dtype.bits ? BOTH
                                                                                              : 0;
     if (e->kind == RLXC_EXPR_SELECT)
@@ -172,7 +172,7 @@ static uint32_t compute_ends(rlxc_sym *s, const rlxc_expr *e)
     return (a & b) == BOTH ? BOTH : 0;
 }
 
-/* Which ends of |e| are no further out than those of sizes and positions. */
+/* Which ends of |e|'s range lie within the range of sizes and indices. */
 static uint32_t ends_of(rlxc_sym *s, const rlxc_expr *e)
 {
     if (!e->from_memory)
@@ -185,7 +185,7 @@ static uint32_t ends_of(rlxc_sym *s, const rlxc_expr *e)
     return ends;
 }
 
-/* Whether the sum or product |e| of operands within |a| and |b| cannot overflow. */
+/* True if the sum or product |e| of operands within |a| and |b| cannot overflow. */
 static bool fits_type(rlxc_sym *s, const rlxc_expr *e, rlxc_bound a, rlxc_bound b)
 {
     const rlxc_bound r = sum_bounds((rlxc_expr_kind)e->kind, a, b), all = rlxc_type_range(e->dtype);
@@ -240,7 +240,7 @@ static rlxc_bound compute_bound(rlxc_sym *s, const rlxc_expr *e)
     if (e->kind == RLXC_EXPR_CAST && !rlxc_dtype_is_float(e->bin.a->dtype)) {
         rlxc_bound a = rlxc_sym_bound(s, e->bin.a), range = rlxc_type_range(e->dtype);
         if (a.max == INT64_MAX && e->bin.a->dtype.code == RLX_UINT && e->dtype.code != RLX_UINT)
-            return range; /* it may be more */
+            return range; /* there may be more */
         return a.min >= range.min && a.max <= range.max ? a : range;
     }
     if (e->kind == RLXC_EXPR_SELECT)
@@ -274,14 +274,14 @@ static rlxc_poly *replace_term(rlxc_sym *s, const rlxc_poly *p, uint32_t at, rlx
     return rlxc_poly_add(s, rlxc_poly_add(s, p, -1, term), t->coef, value);
 }
 
-/* NULL where it may wrap. */
+/* NULL if it may wrap. */
 static rlxc_poly *exact_poly_of(rlxc_sym *s, const rlxc_expr *e)
 {
     rlxc_poly *p = rlxc_poly_of(s, e);
     return p && rlxc_poly_exact(s, p) ? p : NULL;
 }
 
-/* Proofs that replace one factor by something that only makes |p| smaller. */
+/* Proofs that replace one factor by a bound that can only make |p| smaller. */
 static bool nonneg_by_factor(rlxc_sym *s, const rlxc_poly *p, uint32_t at, uint32_t effort)
 {
     const rlxc_term *t = &p->shown[at];
@@ -306,7 +306,7 @@ static bool nonneg_by_factor(rlxc_sym *s, const rlxc_poly *p, uint32_t at, uint3
         return smaller && rlxc_poly_nonneg(s, smaller, effort - 1);
     }
     if (f->kind == RLXC_EXPR_FLOORDIV && f->bin.b->kind == RLXC_EXPR_INT && f->bin.b->i > 1) {
-        /* x - (c - 1) <= c * (x // c) <= x; and p > -1 is enough, as it is an integer. */
+        /* x - (c - 1) <= c * (x // c) <= x; as p is an integer, p > -1 suffices. */
         int64_t c = f->bin.b->i, slack;
         rlxc_term by = {c, 0, NULL};
         rlxc_poly *x = exact_poly_of(s, f->bin.a);

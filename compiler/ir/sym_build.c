@@ -1,4 +1,4 @@
-/* From polynomial to expression: finds remainders again, then writes the sum as a person would.
+/* From polynomial to expression: recovers remainders, then writes the sum in readable order.
  *
  * k * x - k * c * (x // c) becomes k * (x % c), also where only part of a larger sum has that shape
  * and where x is itself a quotient by a divisor of the constant. Each step takes one quotient out
@@ -19,7 +19,8 @@ static uint32_t find_term(const rlxc_sum *sum, const rlxc_term *t)
     return i;
 }
 
-/* Every term of |part| is in |sum| with the same sign and at least that size; constants always. */
+/* True if every term of |part| is in |sum| with the same sign and at least its magnitude; constants
+ * always match. */
 static bool contains(const rlxc_sum *sum, const rlxc_poly *part, uint32_t without)
 {
     for (uint32_t i = 0; i < part->n; i++) {
@@ -64,7 +65,8 @@ static bool join(rlxc_sym *s, rlxc_sum *sum, uint32_t at, const rlxc_expr *quoti
     rlxc_poly *replacement = atom ? rlxc_poly_scale(s, atom, scale) : NULL;
     if (!replacement)
         return false;
-    rlxc_sum *before = rlxc_sum_new(s, sum->dtype); /* not on the stack: this recurses */
+    rlxc_sum *before = rlxc_sum_new(s, sum->dtype); /* in the arena, not on the stack: this recurses
+                                                     */
     *before = *sum;
     rlxc_sum_add(sum, replacement->terms[0].coef, replacement->terms[0].factors,
                  replacement->terms[0].n);

@@ -1,10 +1,10 @@
-/* Division of polynomials: what can be said of x // d, x % d, T.Div and T.truncmod.
+/* Division of polynomials: simplifies x // d, x % d, T.Div and T.truncmod.
  *
- * For x // c with a constant c the rules are, in order: a quotient that the bounds of x fix; terms
- * with coefficients divisible by c move out; where a part of x stays within one step of a common
- * divisor g of the others and c, both shrink by g; a quotient of a quotient merges. A divisor that
- * is one symbolic term (n, n * 4) divides terms that contain it. Division by zero is left as it is;
- * otherwise divisors are taken to be non-zero. */
+ * For x // c with a constant c the rules are, in order: a quotient that the bounds of x determine;
+ * terms with coefficients divisible by c move out; where a part of x stays within one step of a
+ * common divisor g of the others and c, both shrink by g; a quotient of a quotient merges. A
+ * divisor that is one symbolic term (n, n * 4) divides terms that contain it. Division by zero is
+ * left as it is; otherwise divisors are taken to be non-zero. */
 #include "compiler/ir/sym_state.h"
 
 #include "rlx/checked.h"
@@ -290,7 +290,7 @@ rlxc_poly *rlxc_poly_divide(rlxc_sym *s, rlxc_expr_kind kind, rlxc_poly *a, rlxc
         return floor_divide(s, a, b);
     if (kind == RLXC_EXPR_FLOORMOD)
         return floor_modulo(s, a, b);
-    /* Truncation is the floor where nothing is negative, or where nothing is cut off. */
+    /* Truncating division equals floor division if nothing is negative or the division is exact. */
     int64_t c;
     bool constant = rlxc_poly_is_const(b, &c), exact = constant && c != 0;
     for (uint32_t i = 0; i < a->n && exact; i++)

@@ -1,5 +1,5 @@
-/* Evaluation of integer expressions at given values of their variables, with the checked arithmetic
- * that the VM uses. Loads and calls have no value here. */
+/* Evaluates integer expressions at given values of their variables, with the same checked
+ * arithmetic as the VM. Loads and calls cannot be evaluated. */
 #include "compiler/ir/sym_state.h"
 
 typedef struct evaluation {

@@ -1,12 +1,12 @@
-/* Polynomials over opaque integer factors: what canonical forms are computed with. Only for sym*.c.
+/* Polynomials over opaque integer factors, the working form of canonicalisation. Private to sym*.c.
  *
  * A polynomial is a sorted sum of terms, a term an int64 coefficient times a sorted list of factors
  * (variables, and canonical floordiv, min, max, select, cast, load, ... nodes). x % d with d a
- * constant or a single term is kept as x - d * (x // d), so that a // c * c + a % c is a by itself;
- * rlxc_poly_build finds the remainders again. Functions that return a polynomial give NULL when it
+ * constant or a single term is kept as x - d * (x // d), so that a // c * c + a % c becomes a;
+ * rlxc_poly_build recovers the remainders. Functions that return a polynomial return NULL when it
  * would overflow, be too large or too deep: the caller then leaves its expression as written.
  *
- * Everything lives in scratch slabs that one public call of sym.h fills and the next one reuses. */
+ * All memory comes from scratch slabs that each public call of sym.h reuses. */
 #ifndef RLXC_IR_SYM_STATE_H
 #define RLXC_IR_SYM_STATE_H
 
@@ -16,8 +16,9 @@
 enum {
     RLXC_POLY_TERMS = 32,
     RLXC_POLY_FACTORS = 24,
-    /* Raw expressions deeper than the first are left alone and factors deeper than the second are
-     * refused, so that what is built (factor + terms + factors deep) stays within the limit. */
+    /* Raw expressions deeper than the first limit stay as they are, and factors deeper than the
+     * second are refused, so that the built expression (factor + terms + factors deep) stays within
+     * RLXC_MAX_EXPR_DEPTH. */
     RLXC_SYM_RAW_DEPTH = 96,
     RLXC_SYM_FACTOR_DEPTH = 120,
     RLXC_SYM_WORK = 4096 /* sums computed in one call before the rest is left as written */
@@ -72,7 +73,7 @@ typedef struct rlxc_sym {
     rlxc_map polys;  /* integer expression -> rlxc_poly */
     rlxc_map others; /* other expression -> simplified */
     rlxc_map ranges; /* expression -> rlxc_bound */
-    rlxc_map ends;   /* expression -> which of its ends are as sizes are (sym_bound.c) */
+    rlxc_map ends;   /* expression -> which ends of its range are those of sizes (sym_bound.c) */
 } rlxc_sym;
 
 /* sym.c */
@@ -111,9 +112,9 @@ rlxc_poly *rlxc_poly_divide(rlxc_sym *s, rlxc_expr_kind kind, rlxc_poly *a, rlxc
 /* sym_bound.c */
 rlxc_bound rlxc_sym_bound(rlxc_sym *s, const rlxc_expr *canonical);
 bool rlxc_poly_nonneg(rlxc_sym *s, rlxc_poly *p, uint32_t effort);
-/* Whether |p| as an expression has the value of the sum over all integers. Sizes and positions do
- * not overflow; numbers from memory may, and then wrap: what holds for sums but not modulo 2^64
- * (the order, quotients) may be used only where this is so. */
+/* True if evaluating |p| as an expression cannot wrap. Sizes and indices do not overflow; numbers
+ * from memory may, and then wrap. Rules that hold for integers but not modulo 2^64 (order,
+ * quotients) apply only if this is true. */
 bool rlxc_poly_exact(rlxc_sym *s, rlxc_poly *p);
 enum { RLXC_SYM_EFFORT = 4 };
 

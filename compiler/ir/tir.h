@@ -1,16 +1,16 @@
 /* Tensor IR: statements, blocks, PrimFuncs. The block is the unit of scheduling and fusion.
  *
- * Statements are immutable after construction but for a pass that owns the function (passes build
- * new statements and share untouched ones). LET, ALLOCATE, ALLOCATE_CONST, DECL_BUFFER and ATTR are
- * flat: they scope over the following statements of their SEQ, so that long straight-line code does
- * not nest. */
+ * Statements are immutable after construction, except to a pass that owns the function (passes
+ * build new statements and share untouched ones). LET, ALLOCATE, ALLOCATE_CONST, DECL_BUFFER and
+ * ATTR are flat: their scope is the rest of their SEQ, so that long straight-line code does not
+ * nest. */
 #ifndef RLXC_IR_TIR_H
 #define RLXC_IR_TIR_H
 
 #include "compiler/ir/attrs.h"
 #include "compiler/ir/expr.h"
 
-/* X(kind): those that hold statements, and those that hold none. */
+/* X(kind): kinds that contain statements, and kinds that do not. */
 #define RLXC_NESTING_STMTS(X) \
     X(SEQ)                    \
     X(FOR)                    \
@@ -164,11 +164,11 @@ typedef struct rlxc_prim_func {
     rlxc_attrs attrs;      /* "tir.noalias", "op_pattern", ... */
     const rlxc_stmt *body; /* normally a BLOCK "root" or plain statements */
     bool is_private;
-    bool to_fold; /* made by a pass to be evaluated while compiling; no text says so: texts may come
-                     from anywhere */
-    bool
-        turns_apart; /* proved by a pass: each element is computed from the same place of what it
-                        may overwrite, and from nothing that is written; nor does any text say so */
+    bool to_fold; /* made by a pass to be evaluated at compile time; not part of the text, which may
+                   * come from anywhere */
+    bool turns_apart; /* proved by a pass: each element is computed only from the same place of the
+                       * operand that it may overwrite, and from nothing else that is written; not
+                       * part of the text */
     rlxc_range range;
 } rlxc_prim_func;
 
@@ -192,9 +192,9 @@ rlxc_stmt_copy(rlxc_context *ctx,
 
 /* Generic rewriting: |expr| maps every expression (NULL: keep), |stmt| may replace a statement
  * after its children were rewritten (NULL: keep); |buffer| maps buffers everywhere they occur
- * (NULL: keep). Untouched parts are shared. Depth-limited like the parser. |expr| is asked once for
- * each distinct expression, so its answer must not depend on the place; binders are asked too and
- * change where the answer is a variable. */
+ * (NULL: keep). Untouched parts are shared. Depth is limited as in the parser. |expr| is called
+ * once for each distinct expression, so its result must not depend on the place; it is called for
+ * binders too, which change if it returns a variable. */
 typedef struct rlxc_stmt_rewriter {
     void *user;
     const rlxc_expr *(*expr)(void *user, const rlxc_expr *e);

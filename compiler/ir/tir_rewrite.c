@@ -1,9 +1,9 @@
 /* Generic rewriting of statements, and cloning of PrimFuncs on top of it.
  *
- * A rewrite maps expressions first, then buffers inside what came out, then offers the rebuilt
- * statement. What nothing touched is shared with the old tree. Binders (loop variables, axes, let)
- * go through |expr| too and change where the result is a variable, so renaming is consistent.
- * Buffers' own fields are the business of the |buffer| callback. */
+ * A rewrite maps expressions first, then buffers inside the results, then offers the rebuilt
+ * statement. Untouched parts are shared with the old tree. Binders (loop variables, axes, let) go
+ * through |expr| too and change if the result is a variable, so renaming is consistent. The fields
+ * of buffers are left to the |buffer| callback. */
 #include "compiler/ir/sinfo.h"
 #include "compiler/ir/tir.h"
 
@@ -314,7 +314,7 @@ static void fresh_vars_of(cloning *c, const rlxc_expr *e)
         fresh_var(c, list.vars.items[i]);
 }
 
-/* Notes a buffer that the function declares; |binds|: its symbolic variables are bound here too. */
+/* Records a buffer that the function declares; |binds|: it also binds its symbolic variables. */
 static void found_buffer(cloning *c, const rlxc_buffer *b, bool binds)
 {
     RLXC_PUSH(c->ctx, &c->found, b);
@@ -407,7 +407,8 @@ static void clone_buffer(cloning *c, const rlxc_buffer *old)
     rlxc_map_set(c->ctx, &c->buffers, rlxc_key(old), b);
 }
 
-/* Buffers that lowering left undeclared are known by their data: they are cloned when first met. */
+/* Buffers that lowering left undeclared are identified by their data: they are cloned when first
+ * met. */
 static rlxc_buffer *renamed_buffer(void *user, const rlxc_buffer *b)
 {
     cloning *c = user;

@@ -10,15 +10,15 @@
  *  6. Each body has a result; each binding has what its form needs.
  *  7. Operators have as many operands as their schema says.
  *  8. Names of global functions resolve.
- *  9. A call of a PrimFunc (call_tir or direct) fits its parameters: count, and types where that
- *     can be decided.
- * 10. If stands in binding blocks only.
+ *  9. A call of a PrimFunc (call_tir or direct) fits its parameters: count, and types as far as
+ *     they are decidable.
+ * 10. If occurs in binding blocks only.
  * 11. No effects in dataflow blocks, nor in functions that are pure (unless attribute
- *     relax.force_pure says so). Writing to memory that the function itself got (explicit memory,
- *     direct PrimFunc calls) is no effect.
+ *     relax.force_pure says so). Writing to memory that the function itself allocated (explicit
+ *     memory, direct PrimFunc calls) is not an effect.
  * 12.-16. of PrimFuncs: wellformed_tir.c.
  *
- * Types are checked only for their symbols here; that they agree is the business of inference. */
+ * Types are checked only for their symbols here; inference checks that they agree. */
 #include "compiler/ir/wellformed.h"
 
 #include <stdio.h>
@@ -327,7 +327,7 @@ static bool callee_is_pure(const walk *w, const rlxc_binding *b)
         return !g || !g->relax || g->relax->is_pure;
     }
     if (b->callee.kind == RLXC_ATOM_EXTERN)
-        return strncmp(b->callee.text, "rlx.", 4) == 0; /* what legalization emits */
+        return strncmp(b->callee.text, "rlx.", 4) == 0; /* the form that legalization emits */
     const rlxc_sinfo *s = b->callee.kind == RLXC_ATOM_VAR ? b->callee.var->sinfo : NULL;
     return !s || s->kind != RLXC_SINFO_CALLABLE || s->pure;
 }
@@ -479,7 +479,7 @@ static bool forces_pure(const rlxc_function *f)
     return attr && rlxc_attr_as_int(attr, &value) && value != 0;
 }
 
-/* A local function is walked in its parent's scope; what it binds is hidden afterwards. */
+/* A local function is walked in its parent's scope; its own bindings are hidden afterwards. */
 static void check_function(walk *w, const rlxc_function *f)
 {
     bool outer_pure = w->pure, outer_dataflow = w->in_dataflow, forced = false;

@@ -1,5 +1,5 @@
-/* Shared by wellformed.c (graph) and wellformed_tir.c (tensor programs) only: where violations of
- * the invariants go. */
+/* Private to wellformed.c (graph) and wellformed_tir.c (tensor programs): reports violations of the
+ * invariants. */
 #ifndef RLXC_IR_WELLFORMED_H
 #define RLXC_IR_WELLFORMED_H
 
@@ -8,7 +8,7 @@
 typedef struct rlxc_checker {
     rlxc_context *ctx;
     const char *stage;
-    bool internal;        /* violations are our bugs, not the user's */
+    bool internal;        /* violations are bugs of the compiler, not errors of the user */
     const char *function; /* being checked */
     uint32_t violations;
 } rlxc_checker;

@@ -8,8 +8,9 @@
  * 15. A block has a value for each axis, and a body.
  * 16. Expressions and statements are present where they are not optional.
  *
- * Scopes follow the statements: what a flat statement (LET, ALLOCATE, DECL_BUFFER) defines holds to
- * the end of its SEQ. Axes' values are checked outside the block, everything else inside. */
+ * Scopes follow the statements: the definition of a flat statement (LET, ALLOCATE, DECL_BUFFER)
+ * holds to the end of its SEQ. Axes' values are checked outside the block, everything else inside.
+ */
 #include "compiler/ir/wellformed.h"
 
 typedef struct tir_walk {
@@ -18,8 +19,8 @@ typedef struct tir_walk {
     RLXC_VEC(const void *) scope; /* in order of definition */
     rlxc_range range;
     RLXC_VEC(const rlxc_expr *)
-    pending; /* unknown variables of one expression: a let in it may
-                bind them, and children are visited first */
+    pending; /* unknown variables of one expression: children are visited first, and a let may still
+              * bind them */
 } tir_walk;
 
 static void define(tir_walk *w, const void *object)
@@ -88,7 +89,7 @@ static void check_exprs(tir_walk *w, const rlxc_expr *const *items, uint32_t n)
         check_expr(w, items[i]);
 }
 
-/* Lone variables of a buffer that is matched against memory from outside are bound by it. */
+/* A buffer matched against outside memory binds the lone variables of its shape. */
 static void bind_buffer(tir_walk *w, const rlxc_buffer *b)
 {
     define(w, b);
