@@ -1,8 +1,10 @@
 /* The tuner: on this machine, measures sizes other than those the rules chose, and keeps the best.
  *
  * Each function is compiled alone, with random inputs; symbolic dimensions have the largest value
- * of their --bound, or 128. Alternatives (compiler/kernels/alternatives.def) are measured one by
- * one; the best is kept if it takes at least 3 % less time in the median of alternating runs. */
+ * of their --bound, or 128. First each of its rules is left out, then alternatives
+ * (compiler/kernels/alternatives.def) are measured one by one, each built on the best so far. The
+ * best is kept if it takes at least 3 % less time in the median of alternating runs, and no more at
+ * small values of symbolic dimensions. Nothing is begun that would end after the time is up. */
 #ifndef RLXC_DRIVER_TUNE_H
 #define RLXC_DRIVER_TUNE_H
 

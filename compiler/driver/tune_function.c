@@ -28,41 +28,72 @@ static bool note_store(void *user, const rlxc_stmt *s)
     return true;
 }
 
-/* Results are the last parameters; 0 if the function has another form. */
-static uint32_t count_results(const rlxc_prim_func *f)
+/* The parameters: inputs, results, then integers that are no dimension. */
+typedef struct params {
+    uint32_t n_inputs, n_results, n;
+} params;
+
+/* False with |out_why| where they are others. */
+static bool find_params(const rlxc_prim_func *f, params *out, const char **out_why)
 {
     stores w = {.f = f};
-    uint32_t n = 0;
+    uint32_t end = f->n_params, begin;
+    *out_why = "more than 64 parameters";
     if (f->n_params > 64)
-        return 0;
+        return false;
+    *out_why = "a parameter is neither a buffer nor an int64";
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!f->params[i].buffer && !rlxc_dtype_eq(f->params[i].var->dtype, RLX_I64))
+            return false;
     rlxc_stmt_visit(f->body, note_store, &w);
-    while (n < f->n_params && w.written >> (f->n_params - 1 - n) & 1)
-        n++;
-    const uint64_t first = (UINT64_C(1) << (f->n_params - n)) - 1;
-    return w.written & first ? 0 : n;
+    while (end > 0 && !f->params[end - 1].buffer)
+        end--;
+    for (begin = end; begin > 0 && w.written >> (begin - 1) & 1;)
+        begin--;
+    *out = (params){begin, end - begin, f->n_params};
+    *out_why = "its results are not its last buffers";
+    return begin < end && (w.written & ((UINT64_C(1) << begin) - 1)) == 0;
 }
 
-static int64_t value_of(const rlxc_options *options, const char *name)
+static int64_t value_of(const rlxc_options *options, const char *name, uint32_t point)
 {
-    for (uint32_t i = 0; i < options->n_bounds; i++)
-        if (strcmp(options->bounds[i].name, name) == 0)
-            return options->bounds[i].max;
-    return SYMBOL;
+    static const int64_t values[RLXC_TUNE_POINTS] = {SYMBOL, 1, 17};
+    for (uint32_t i = 0; i < options->n_bounds; i++) {
+        const int64_t min = options->bounds[i].min, max = options->bounds[i].max;
+        if (strcmp(options->bounds[i].name, name) != 0)
+            continue;
+        return point == 0 || values[point] > max ? max : values[point] < min ? min : values[point];
+    }
+    return values[point];
 }
 
-static bool tensor_of(rlxc_context *ctx, const rlxc_buffer *b, const rlxc_expr *const *vars,
-                      const rlxc_expr *const *values, uint32_t n, rlxc_tuned_tensor *out)
+typedef struct values { /* of symbols */
+    const rlxc_expr **vars, **exprs;
+    int64_t *numbers;
+    uint32_t n;
+} values;
+
+static bool tensor_of(rlxc_context *ctx, const rlxc_buffer *b, const values *v,
+                      rlxc_tuned_tensor *out)
 {
     int64_t bytes = b->dtype.bits / 8 + 1;
     out->dtype = b->dtype;
     out->ndim = b->ndim;
     for (uint32_t i = 0; i < b->ndim && b->ndim <= RLXC_TUNE_DIMS; i++) {
-        const rlxc_expr *dim = rlxc_substitute(ctx, b->shape[i], vars, values, n);
+        const rlxc_expr *dim = rlxc_substitute(ctx, b->shape[i], v->vars, v->exprs, v->n);
         if (!rlxc_is_int(rlxc_simplify(ctx, dim, NULL), &out->dims[i]) || out->dims[i] < 0 ||
             __builtin_mul_overflow(bytes, out->dims[i], &bytes) || bytes > MOST_BYTES)
             return false;
     }
     return b->ndim <= RLXC_TUNE_DIMS && !b->strides;
+}
+
+static int64_t scalar_of(const rlxc_expr *var, const values *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->vars[i] == var)
+            return v->numbers[i];
+    return SYMBOL;
 }
 
 static void put_type(rlxc_context *ctx, rlxc_text *text, const rlxc_tuned_tensor *t)
@@ -73,11 +104,35 @@ static void put_type(rlxc_context *ctx, rlxc_text *text, const rlxc_tuned_tensor
     rlxc_text_printf(text, "), \"%s\")", rlxc_dtype_name(ctx, t->dtype));
 }
 
+/* z = R.call_tir(cls.f, (p0, R.prim_value(3),), out_sinfo=..., tir_vars=R.shape([4])) */
+static void put_call(rlxc_context *ctx, rlxc_text *text, const rlxc_prim_func *f, const params *p,
+                     const rlxc_tuned_tensor *all, const values *v)
+{
+    const uint32_t results = p->n_inputs + p->n_results;
+    rlxc_text_printf(text, "        z = R.call_tir(cls.%s, (", f->name);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        if (f->params[i].buffer)
+            rlxc_text_printf(text, "p%u, ", i);
+        else
+            rlxc_text_printf(text, "R.prim_value(%" PRId64 "), ", scalar_of(f->params[i].var, v));
+    rlxc_text_puts(text, p->n_results > 1 ? "), out_sinfo=[" : "), out_sinfo=");
+    for (uint32_t i = p->n_inputs; i < results; i++) {
+        rlxc_text_puts(text, i > p->n_inputs ? ", " : "");
+        put_type(ctx, text, &all[i]);
+    }
+    rlxc_text_puts(text, p->n_results > 1 ? "]" : "");
+    for (uint32_t i = results; i < p->n; i++)
+        rlxc_text_printf(text, "%s%" PRId64, i > results ? ", " : ", tir_vars=R.shape([",
+                         scalar_of(f->params[i].var, v));
+    rlxc_text_puts(text, results < p->n ? "]))\n        return z\n" : ")\n        return z\n");
+}
+
 /* The function, indented, in a module with a main that calls it. */
-static const char *module_of(rlxc_context *ctx, const rlxc_prim_func *f,
-                             const rlxc_tuned_tensor *all, uint32_t n_inputs, uint32_t n)
+static const char *module_of(rlxc_context *ctx, const rlxc_prim_func *f, const params *p,
+                             const rlxc_tuned_tensor *all, const values *v)
 {
     rlxc_text text = {.ctx = ctx};
+    const char *comma = "";
     rlxc_text_puts(&text, "@I.ir_module\nclass Module:\n");
     for (const char *line = rlxc_print_prim_func(ctx, f); *line;) {
         const size_t length = strcspn(line, "\n");
@@ -87,50 +142,67 @@ static const char *module_of(rlxc_context *ctx, const rlxc_prim_func *f,
         line += length + (line[length] == '\n');
     }
     rlxc_text_puts(&text, "\n    @R.function\n    def main(");
-    for (uint32_t i = 0; i < n_inputs; i++) {
-        rlxc_text_printf(&text, "%sp%u: ", i ? ", " : "", i);
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        if (!f->params[i].buffer)
+            continue;
+        rlxc_text_printf(&text, "%sp%u: ", comma, i);
         put_type(ctx, &text, &all[i]);
+        comma = ", ";
     }
-    rlxc_text_printf(&text, "):\n        cls = Module\n        z = R.call_tir(cls.%s, (", f->name);
-    for (uint32_t i = 0; i < n_inputs; i++)
-        rlxc_text_printf(&text, "p%u,%s", i, i + 1 < n_inputs ? " " : "");
-    rlxc_text_puts(&text, n - n_inputs > 1 ? "), out_sinfo=[" : "), out_sinfo=");
-    for (uint32_t i = n_inputs; i < n; i++) {
-        rlxc_text_puts(&text, i > n_inputs ? ", " : "");
-        put_type(ctx, &text, &all[i]);
-    }
-    rlxc_text_puts(&text, n - n_inputs > 1 ? "])\n        return z\n" : ")\n        return z\n");
+    rlxc_text_puts(&text, "):\n        cls = Module\n");
+    put_call(ctx, &text, f, p, all, v);
     return text.data ? text.data : "";
+}
+
+/* The function at one point; false if its sizes are unknown or too large there. */
+static bool describe_point(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f,
+                           const params *p, values *v, uint32_t point, rlxc_tuned_point *out)
+{
+    rlxc_text dims = {.ctx = ctx};
+    uint32_t n = 0;
+    rlxc_tuned_tensor *all = rlxc_try_alloc(ctx, f->n_params, sizeof *all);
+    for (uint32_t i = 0; i < v->n; i++) {
+        v->numbers[i] = value_of(options, v->vars[i]->var.name, point);
+        v->exprs[i] = rlxc_int(ctx, v->vars[i]->dtype, v->numbers[i]);
+        rlxc_text_printf(&dims, "%s%s=%" PRId64, i ? " " : "", v->vars[i]->var.name, v->numbers[i]);
+    }
+    for (uint32_t i = 0; i < f->n_params && all; i++)
+        if (f->params[i].buffer && !tensor_of(ctx, f->params[i].buffer, v, &all[i]))
+            return false;
+    if (rlxc_failed(ctx))
+        return false;
+    *out = (rlxc_tuned_point){module_of(ctx, f, p, all, v), dims.data ? dims.data : "", all};
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+        if (f->params[i].buffer)
+            all[n++] = all[i];
+    return true;
 }
 
 bool rlxc_tuned_describe(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f,
                          rlxc_tuned *out)
 {
-    const rlxc_expr **vars, **values;
-    uint32_t n;
-    const uint32_t results = count_results(f);
-    rlxc_text dims = {.ctx = ctx};
-    if (results == 0)
+    params p;
+    values v = {0};
+    *out = (rlxc_tuned){.name = f->name};
+    if (!find_params(f, &p, &out->why_not))
         return false;
-    rlxc_prim_func_dims(ctx, f, &vars, &n);
-    values = rlxc_try_alloc(ctx, (size_t)n + 1, sizeof *values);
-    rlxc_tuned_tensor *all = rlxc_try_alloc(ctx, f->n_params, sizeof *all);
-    for (uint32_t i = 0; i < n && values; i++) {
-        const int64_t value = value_of(options, vars[i]->var.name);
-        values[i] = rlxc_int(ctx, vars[i]->dtype, value);
-        rlxc_text_printf(&dims, "%s%s=%" PRId64, i ? " " : "", vars[i]->var.name, value);
-    }
-    for (uint32_t i = 0; i < f->n_params && values && all; i++)
-        if (!f->params[i].buffer || !tensor_of(ctx, f->params[i].buffer, vars, values, n, &all[i]))
+    rlxc_prim_func_dims(ctx, f, &v.vars, &v.n);
+    v.exprs = rlxc_try_alloc(ctx, (size_t)v.n + 1, sizeof *v.exprs);
+    v.numbers = rlxc_try_alloc(ctx, (size_t)v.n + 1, sizeof *v.numbers);
+    out->why_not = "its sizes are unknown, or a tensor exceeds 1 GiB";
+    for (uint32_t i = 0; i < RLXC_TUNE_POINTS && v.exprs && v.numbers && (i == 0 || v.n > 0); i++)
+        if (describe_point(ctx, options, f, &p, &v, i, &out->points[out->n_points]))
+            out->n_points++;
+        else if (i == 0)
             return false;
     if (rlxc_failed(ctx))
         return false;
-    *out = (rlxc_tuned){.name = f->name,
-                        .text = module_of(ctx, f, all, f->n_params - results, f->n_params),
-                        .dims = dims.data ? dims.data : "",
-                        .hash = rlxc_prim_func_hash(ctx, f),
-                        .inputs = all,
-                        .n_inputs = f->n_params - results};
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        out->has_scalars |= !f->params[i].buffer;
+        out->n_inputs += i < p.n_inputs && f->params[i].buffer;
+    }
+    out->why_not = NULL;
+    out->hash = rlxc_prim_func_hash(ctx, f);
     return true;
 }
 
@@ -161,7 +233,7 @@ static rlx_status fill(const rlxc_tuned_tensor *t, rlx_value *out, rlx_error *er
     return RLX_OK;
 }
 
-static bool load(const rlxc_tuned *t, rlxc_tuned_program *p)
+static bool load(const rlxc_tuned *t, uint32_t point, rlxc_tuned_program *p)
 {
     rlx_error err = {0};
     const rlx_load_options trusted = {.trust_native = true}; /* it was made here */
@@ -170,34 +242,38 @@ static bool load(const rlxc_tuned *t, rlxc_tuned_program *p)
         return false;
     p->args = calloc((size_t)t->n_inputs + 1, sizeof *p->args);
     for (uint32_t i = 0; p->args && i < t->n_inputs; i++, p->n_args++)
-        if (fill(&t->inputs[i], &p->args[i], &err) != RLX_OK)
+        if (fill(&t->points[point].inputs[i], &p->args[i], &err) != RLX_OK)
             return false;
     return p->args != NULL;
 }
 
-bool rlxc_tuned_compile(const rlxc_tuned *t, const rlxc_options *options, const char *steps,
-                        rlxc_tuned_program *out)
+bool rlxc_tuned_compile(const rlxc_tuned *t, uint32_t point, const rlxc_options *options,
+                        const rlxc_tuned_how *how, rlxc_tuned_program *out)
 {
     rlx_error err = {0};
     rlxc_schedules lists = {0};
-    rlxc_rule_steps own = {0};
     rlxc_options alone = *options;
-    *out = (rlxc_tuned_program){.ctx = rlxc_context_create(NULL)};
+    const char *text = t->points[point].text;
+    *out = (rlxc_tuned_program){.ctx = rlxc_context_create(NULL), .steps = {.off = how->off}};
     if (!out->ctx)
         return false;
     alone.explain = NULL;
     alone.schedules = NULL;
-    alone.steps = &own;
+    alone.steps = &out->steps;
     alone.n_bounds = 0;
-    if (steps) {
-        if (!rlxc_parse_schedules(out->ctx, "<steps>", steps, strlen(steps), &lists))
+    if (how->checked && alone.n_requests < RLXC_MAX_REQUESTS)
+        alone.requests[alone.n_requests++] = "check_bounds";
+    if (how->steps) {
+        if (!rlxc_parse_schedules(out->ctx, "<steps>", how->steps, strlen(how->steps), &lists))
             return false;
-        own.given = &lists;
+        out->steps.given = &lists;
     }
-    return rlx_exec_builder_create(NULL, &out->builder, &err) == RLX_OK &&
-           rlxc_compile_text(out->ctx, "<function>", t->text, strlen(t->text), &alone,
-                             out->builder) &&
-           load(t, out);
+    const bool ok =
+        rlx_exec_builder_create(NULL, &out->builder, &err) == RLX_OK &&
+        rlxc_compile_text(out->ctx, "<function>", text, strlen(text), &alone, out->builder) &&
+        load(t, point, out);
+    out->steps.given = NULL;
+    return ok;
 }
 
 double rlxc_tuned_time(const rlxc_tuned_program *p, uint32_t samples)

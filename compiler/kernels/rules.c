@@ -98,7 +98,7 @@ static const rlxc_schedule_steps *given_to(const rlxc_options *options, const rl
 }
 
 /* Asks the database, before the first rule. */
-static void look_up(rlxc_context *ctx, const rlxc_options *options, const rlxc_prim_func *f)
+static void look_up(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f)
 {
     rlxc_rule_steps *steps = options->steps;
     if (steps && steps->stored && !given_to(options, f))
@@ -273,6 +273,8 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
         rlxc_name_blocks(ctx, f);
     }
     const rlxc_schedule_steps *list = given_to(options, f);
+    if (!list && options->steps && options->steps->off == r)
+        return;
     const bool first = options->explain && is_first && !list;
     if (rlxc_attrs_find(&f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED)) ||
         !rlxc_stages_of(ctx, options, f, &s)) {

@@ -39,9 +39,10 @@ typedef struct rlxc_rule_steps {
     rlxc_schedules made;         /* a list for each function that steps were made for, in order */
     const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
     rlxc_map used;               /* steps of |given| that were applied */
+    const rlxc_rule *off;        /* a rule that decides nothing; or NULL */
     /* What a database has for a function that is not in |given|, before any rule; or NULL. Asked
-     * once for each; |lists| has the answers. */
-    rlxc_schedule_steps *(*stored)(void *user, rlxc_context *ctx, const rlxc_prim_func *f);
+     * once for each, which may rename its blocks; |lists| has the answers. */
+    rlxc_schedule_steps *(*stored)(void *user, rlxc_context *ctx, rlxc_prim_func *f);
     void *user;
     rlxc_map lists;
 } rlxc_rule_steps;

@@ -288,11 +288,13 @@ typedef struct rlx_tune_options {
     void *user;
 } rlx_tune_options;
 
-/* Lowers the module and measures other sizes than its rules chose, for each PrimFunc alone, in this
-   process, with random inputs; symbolic dimensions have the largest value of their bound, or 128.
-   What takes 3 % less time in alternating runs is kept in the database. Needs options of this
-   machine's target; options->database is not used. Errors: INVALID_ARG (also a module that is
-   lowered), INVALID_MODULE, IO, NOMEM. */
+/* Lowers the module and measures other schedules than its rules chose, for each PrimFunc alone, in
+   this process, with random inputs; symbolic dimensions have the largest value of their bound, or
+   128. What takes 3 % less time in alternating runs, and no more at small values of symbolic
+   dimensions, is appended to the database as it is found; functions whose alternatives the database
+   says were all tried are not measured again. Functions that cannot run alone are named in a
+   warning. Needs options of this machine's target; options->database is not used. Errors:
+   INVALID_ARG (also a module that is lowered), INVALID_MODULE, IO, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_tune(rlx_ir_module *m,
                                                     const rlx_compile_options *options,
                                                     const rlx_tune_options *tune, rlx_error *err);
