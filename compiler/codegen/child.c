@@ -1,21 +1,20 @@
-/* Runs code generation in a child process, so that LLVM can end without ending its user.
+/* Runs code generation in a child process, so that a crash of LLVM does not end the host.
  *
  * When LLVM gets no memory it ends the process: it is built without exceptions, its containers
  * cannot report a failure, and neither a jump nor an exception can leave it, because its locks stay
- * held and its tables half written. The same holds for its fatal errors and its crashes. A process
- * is the one border that holds all of them, also the kernel's kill at the limit of a control group,
- * and with the process goes everything that was half done. So this process never calls LLVM.
+ * held and its tables half written. The same holds for its fatal errors and its crashes. Only a
+ * process boundary contains all of these, including the kernel's kill at the limit of a control
+ * group, and it discards everything that was half done. So this process never calls LLVM.
  *
- * The child is a fork and not another program: it has the module as it is, where a program would
- * have to read it again, and it costs under a millisecond. Of a process with several threads the
- * child has only the calling one. That is enough: glibc makes its allocator usable in the child,
- * mimalloc takes no locks, and the locks of LLVM are free unless the host itself runs LLVM in
- * another thread at this moment. The child calls no handler and no atexit function of the host, and
- * does not outlive the calling thread. The system is told to end the child before any other process
- * when memory is short.
+ * The child is a fork, not another program: it inherits the module, which a program would have to
+ * read again, and costs under a millisecond. The child of a process with several threads has only
+ * the calling one. That is enough: glibc makes its allocator usable in the child, mimalloc takes no
+ * locks, and the locks of LLVM are free unless the host itself runs LLVM in another thread at this
+ * moment. The child calls no handler and no atexit function of the host, and does not outlive the
+ * calling thread. The system is asked to kill the child first when memory is short.
  *
  * Results come back through a file in memory, all else through a page that both processes share. A
- * child that ends early leaves there what its last thread did and LLVM's last words. */
+ * child that ends early leaves its last thread's stage and LLVM's last message there. */
 #include "compiler/codegen/child.h"
 
 #include <dlfcn.h>
@@ -45,7 +44,7 @@ enum { NAME_ROOM = 800, MESSAGE_ROOM = 800 };
 
 typedef enum child_end { RUNNING, FINISHED, NO_MEMORY, FATAL } child_end;
 
-typedef struct shared { /* by both processes */
+typedef struct shared { /* shared by both processes */
     atomic_int end;     /* written last */
     atomic_flag taken;  /* by the first thread that ends the child */
     bool fine, out_of_memory;
@@ -54,7 +53,7 @@ typedef struct shared { /* by both processes */
     char message[MESSAGE_ROOM];
 } shared;
 
-/* In the child only: handlers get no argument of ours. */
+/* In the child only: handlers take no user argument. */
 static shared *report;
 static _Thread_local struct {
     const char *what, *first, *last;
@@ -67,9 +66,10 @@ void rlxc_child_does(const char *what, const char *first, const char *last)
     now.last = last;
 }
 
-/* --- the child's ends ------------------------------------------------------------------------ */
+/* --- how the child ends ------------------------------------------------------------------------
+ */
 
-/* Once, for the first thread that has something to say. */
+/* Only the first thread that reports something writes. */
 static bool note_end(const char *message)
 {
     if (atomic_flag_test_and_set(&report->taken))
@@ -113,7 +113,7 @@ static void on_fatal_error(const char *reason)
     end_child(FATAL, reason);
 }
 
-/* The signal comes again when this returns, and ends the process. */
+/* The signal is raised again when this returns, and ends the process. */
 static void on_crash(int signal)
 {
     note_end("");
@@ -137,7 +137,7 @@ void rlxc_on_no_memory(void (*fn)(void))
     *(void **)&set = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
     if (set)
         set(fn);
-#if RLX_WITH_MIMALLOC /* its operator new asks no handler */
+#if RLX_WITH_MIMALLOC /* its operator new calls no handler */
     void *user;
     memcpy(&user, &fn, sizeof user);
     mi_register_error(fn ? on_mimalloc_error : NULL, user);
@@ -146,7 +146,7 @@ void rlxc_on_no_memory(void (*fn)(void))
 
 /* --- the child ------------------------------------------------------------------------------- */
 
-/* The system ends this process first when memory is short; it need not let us say so. */
+/* Asks the system to kill this process first when memory is short; it may refuse. */
 static void offer_to_be_killed(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

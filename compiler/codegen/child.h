@@ -4,7 +4,7 @@
 
 #include "compiler/base/context.h"
 
-/* What a child hands over: items of bytes, written to |file| one after the other. */
+/* The results of a child: items of bytes, written to |file| one after the other. */
 typedef struct rlxc_child {
     int file;
     uint32_t n_items;
@@ -14,20 +14,19 @@ typedef RLXC_VEC(rlx_str) rlxc_items;
 /* Appends an item; false when there is no memory for it. */
 bool rlxc_child_put(rlxc_child *child, const void *data, size_t size);
 
-/* Runs work(user, child) in a child process, which has all of this process's memory as it is now;
- * what it writes there is lost but for the items, the diagnostics and that memory ran out, which
- * come back. |out|: the items, each with a NUL after its end, in the arena. False with a diagnostic
- * if |work| returns false, or however else the child ends.
- * Threads: may be called on any, of any number; the child has the calling one alone. */
+/* Runs work(user, child) in a child process, which has a copy of this process's memory. Only the
+ * items, the diagnostics and an out-of-memory state come back. |out|: the items, each with a NUL
+ * after its end, in the arena. False with a diagnostic if |work| returns false or the child ends in
+ * any other way. Threads: may be called on any thread; the child has only the calling one. */
 bool rlxc_in_child(rlxc_context *ctx, bool (*work)(void *user, rlxc_child *child), void *user,
                    rlxc_items *out);
 
-/* What the calling thread does from here on, for the message when it is its last: "optimizing", of
- * the kernels from |first| to |last|. The texts stay. */
+/* Names the calling thread's stage, for the message if the child ends in it: "optimizing", of the
+ * kernels from |first| to |last|. The texts must stay. */
 void rlxc_child_does(const char *what, const char *first, const char *last);
 
-/* |fn|, which must not return, is called when C++'s allocation fails, or any of mimalloc where it
- * is linked; NULL: as before. */
+/* Calls |fn|, which must not return, when a C++ allocation fails, or any allocation if mimalloc is
+ * linked; NULL restores the default. */
 void rlxc_on_no_memory(void (*fn)(void));
 
 #endif

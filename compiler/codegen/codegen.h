@@ -17,7 +17,8 @@ typedef struct rlxc_native {
     const void *data; /* arena; text forms are NUL-terminated */
     size_t size;
     const char *triple;
-    const char *features; /* comma-separated CPU features the code needs, the runtime's names */
+    const char *features; /* comma-separated CPU features that the code needs, by the runtime's
+                           * names */
 } rlxc_native;
 
 /* The symbol a PrimFunc's kernel has in the shared object. */

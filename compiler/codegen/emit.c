@@ -139,7 +139,7 @@ void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *mes
     RLXC_BC_EMIT(fn, RLX_OP_CHECK, rlxc_bc_expr(m, &fn->symbols, holds, fn->range), text);
 }
 
-/* Fails the call when |symbol| is not at least (or at most) |value|. */
+/* Fails the call unless |symbol| is at least (or at most) |value|. */
 static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool upper, int64_t value)
 {
     const rlxc_expr *limit = rlxc_int(fn->ctx, symbol->dtype, value);
@@ -150,8 +150,8 @@ static void check_bound(rlxc_bc_function *fn, const rlxc_expr *symbol, bool uppe
                                rlxc_given_name(fn->ctx, fn->f, RLXC_DIM_NAMES, symbol->var.name)));
 }
 
-/* The bounds that the function's attributes state of the symbols of its signature: the memory plan
- * relies on them. */
+/* Checks the bounds that the function's attributes state for the symbols of its signature: the
+ * memory plan relies on them. */
 static void check_bounds(rlxc_bc_function *fn, const rlxc_var_list *bound)
 {
     static const char *const keys[2] = {"tir_var_lower_bound", "tir_var_upper_bound"};
@@ -281,7 +281,7 @@ static bool emit_attrs(rlxc_bc_module *m, const rlxc_function *f)
         const rlxc_attr *a = &f->attrs.values[i];
         const char *text;
         if (strcmp(f->attrs.keys[i], "relax.force_pure") == 0)
-            continue; /* about the text of lowered functions, not about the function */
+            continue; /* belongs to the text of lowered functions, not to the function */
         int64_t value;
         if (rlxc_attr_as_int(a, &value))
             text = rlxc_internf(m->ctx, "%lld", (long long)value);

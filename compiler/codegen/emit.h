@@ -18,7 +18,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/sym.h"
 
-typedef struct rlxc_bc_kernel { /* a PrimFunc that is called */
+typedef struct rlxc_bc_kernel { /* a called PrimFunc */
     const rlxc_prim_func *f;
     uint32_t index;
     const rlxc_expr **dims;
@@ -35,7 +35,7 @@ typedef struct rlxc_bc_module {
     bool failed;
 } rlxc_bc_module;
 
-/* Variables with slots, and expressions made of them so far. */
+/* Variables with slots, and the expressions built from them so far. */
 typedef struct rlxc_bc_symbols {
     rlxc_map slots;    /* variable -> slot + 1 */
     rlxc_map compiled; /* expression -> builder expression + 1 */
@@ -43,12 +43,12 @@ typedef struct rlxc_bc_symbols {
 
 typedef struct rlxc_bc_region { /* of the memory plan */
     uint32_t index;
-    uint32_t n_slots; /* symbols with lower slots were bound when it was laid out */
+    uint32_t n_slots; /* symbols with lower slots were bound at its layout */
 } rlxc_bc_region;
 
 typedef struct rlxc_bc_planned { /* a tensor of the memory plan */
     uint32_t index;
-    bool is_held;                 /* by a variable that is alive */
+    bool is_held;                 /* held by a live variable */
     struct rlxc_bc_planned *next; /* of the same buffer and type */
 } rlxc_bc_planned;
 
@@ -76,9 +76,9 @@ typedef struct rlxc_bc_function {
     rlxc_map planned;                    /* buffer and type -> the tensors of the plan */
     rlxc_bc_planned **planned_of;        /* by variable id */
     uint32_t n_regions;
-    RLXC_VEC(rlxc_bc_region) regions; /* laid out where every path to here has been */
+    RLXC_VEC(rlxc_bc_region) regions; /* laid out on every path to here */
     bool ended;       /* the path ends here: nothing more is emitted before the next label */
-    uint32_t nothing; /* register + 1 of results that nobody reads: never killed */
+    uint32_t nothing; /* register + 1 of results that are never read or killed */
     RLXC_VEC(rlxc_rvar *) killed; /* variables killed, innermost scope last */
     RLXC_VEC(uint32_t) killed_regs;
     rlxc_range range;
@@ -90,7 +90,7 @@ typedef struct rlxc_bc_function {
 enum { RLXC_BC_MAX_ITEMS = 60000 };
 
 /* --- emit.c ---------------------------------------------------------------------------------- */
-/* False and |failed| when the builder refused. */
+/* False, setting |failed|, if the builder returned an error. */
 bool rlxc_bc_ok(rlxc_bc_module *m, rlxc_range range, rlx_status status, const rlx_error *err);
 const rlxc_bc_kernel *rlxc_bc_kernel_of(rlxc_bc_module *m, const rlxc_prim_func *f,
                                         rlxc_range range);
@@ -110,11 +110,11 @@ uint32_t rlxc_bc_new_slot(rlxc_bc_function *fn);
 uint32_t rlxc_bc_temp_slot(rlxc_bc_function *fn);
 /* The slot that holds |e|: a symbol's own, or one evaluated in this scope. */
 uint32_t rlxc_bc_slot(rlxc_bc_function *fn, const rlxc_expr *e);
-/* Gives a slot to each variable that stands alone in |pattern| and has none yet; appends them to
- * |io_bound|. */
+/* Gives a slot to each lone variable in |pattern| that has none yet, and appends it to |io_bound|.
+ */
 void rlxc_bc_bind_symbols(rlxc_bc_function *fn, const rlxc_sinfo *pattern, rlxc_var_list *io_bound);
 /* The type of |s|. The first lone occurrence of a variable of |binds| (may be NULL) binds it and
- * is taken out of the map. Dimensions with unknown symbols are ANY where |lenient|, else errors. */
+ * removes it from the map. Dimensions with unknown symbols are ANY where |lenient|, else errors. */
 uint32_t rlxc_bc_type(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_sinfo *s,
                       rlxc_map *binds, bool lenient, rlxc_range range);
 /* match_type of register |reg| against |s|, binding its new symbols. */
@@ -130,7 +130,7 @@ uint32_t rlxc_bc_atom(rlxc_bc_function *fn, rlxc_atom atom);
 bool rlxc_bc_check_atom(rlxc_bc_function *fn, rlxc_atom atom);
 void rlxc_bc_make_tuple(rlxc_bc_function *fn, const rlxc_rvar *var, const rlxc_atom *items,
                         uint32_t n);
-/* Kills what the current binding made on the side. */
+/* Kills the temporaries of the current binding. */
 void rlxc_bc_release_temps(rlxc_bc_function *fn);
 void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var);
 /* The slot of an integer atom: a PRIM, or a variable of Prim type. */
@@ -142,14 +142,14 @@ uint32_t rlxc_bc_scalar_slot(rlxc_bc_function *fn, rlxc_atom atom, bool is_float
 bool rlxc_bc_shape_slots(rlxc_bc_function *fn, rlxc_atom shape, const uint32_t **out,
                          uint32_t *out_n);
 
-typedef struct rlxc_bc_scope { /* marks of the state that a branch may not leave behind */
+typedef struct rlxc_bc_scope { /* state that is restored at the end of a branch */
     uint32_t evaluated, loaded, defined, killed, regions, n_regs, n_free;
     uint32_t *free_regs;
 } rlxc_bc_scope;
 rlxc_bc_scope rlxc_bc_scope_open(rlxc_bc_function *fn);
-/* At the end of a branch: kills what the branch made and what is still alive. */
+/* At the end of a branch: kills the values that it made and that are still alive. */
 void rlxc_bc_scope_end_branch(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
-/* Forgets what was evaluated and loaded since; registers killed since are back. */
+/* Discards what was evaluated and loaded since; registers killed since are live again. */
 void rlxc_bc_scope_rewind(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* After the last branch: registers killed in it stay dead, those of the branches are free. */
 void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
@@ -159,8 +159,7 @@ void rlxc_bc_scope_close(rlxc_bc_function *fn, const rlxc_bc_scope *scope);
 /* Emits an instruction that fails with |message| unless |holds|. */
 void rlxc_bc_check(rlxc_bc_function *fn, const rlxc_expr *holds, const char *message);
 void rlxc_bc_plan_entry(rlxc_bc_function *fn);
-/* A buffer of |size| bytes that is in use from here on, and its end; |out_slots|: n_slots of its
- * region. */
+/* Begins and ends the use of a buffer of |size| bytes; |out_slots|: n_slots of its region. */
 uint32_t rlxc_bc_buffer(rlxc_bc_function *fn, const rlxc_expr *size, uint32_t *out_slots);
 void rlxc_bc_buffer_end(rlxc_bc_function *fn, uint32_t buffer);
 /* Every symbol of |e| has a slot. */
@@ -168,26 +167,26 @@ bool rlxc_bc_are_bound(rlxc_bc_function *fn, const rlxc_expr *e);
 /* The handlers of alloc_storage, alloc_tensor and kill_storage of planned storages. */
 void rlxc_bc_planned_storage(rlxc_bc_function *fn, const rlxc_binding *b);
 bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage);
-/* False, and nothing done, where the tensor has a dimension that was not known when its region was
- * laid out: it gets memory of its own. */
+/* False without effect if the tensor has a dimension that was unknown when its region was laid out:
+ * it then gets memory of its own. */
 bool rlxc_bc_planned_tensor(rlxc_bc_function *fn, const rlxc_binding *b);
 
 /* --- emit_workspace.c ------------------------------------------------------------------------ */
-/* The buffer for scratch memory of a call of |kernel| that comes next; its end is the caller's to
- * tell. |values|: the kernel's dims at the call, NULL where not known. False: none is needed. */
+/* The buffer for scratch memory of the next call of |kernel|; the caller ends it. |values|: the
+ * kernel's dims at the call, NULL if unknown. False: none is needed. */
 bool rlxc_bc_workspace(rlxc_bc_function *fn, const rlxc_bc_kernel *kernel,
                        const rlxc_expr *const *values, uint32_t *out_buffer);
 
 /* --- emit_body.c, emit_call.c, emit_op.c ----------------------------------------------------- */
-/* Tells the builder where the instructions from here on come from; |name| is of the binding. */
+/* Tells the builder the source of the following instructions; |name| is the binding's. */
 void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name);
-/* |tail|: the body's result is the function's. It may have been given when |fn| has ended. */
+/* |tail|: the body's result is the function's, and may already have been returned. */
 void rlxc_bc_body(rlxc_bc_function *fn, const rlxc_body *body, bool tail);
 void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b);
 /* |tir_vars|: a shape with the scalar parameters that |args| leaves out, or NULL. */
 void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rlxc_atom *args,
                          uint32_t n, const rlxc_atom *tir_vars);
-/* The function begins anew with |args|. */
+/* Restarts the function with |args| (a tail call of itself). */
 void rlxc_bc_again(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n);
 /* var := callee(args): a function, a closure or an extern function. */
 void rlxc_bc_callable(rlxc_bc_function *fn, const rlxc_rvar *var, rlxc_atom callee,

@@ -1,7 +1,7 @@
 /* Bytecode emission: bindings and control flow.
  *
- * A call of the function by itself whose result is the function's is no call: the function begins
- * anew (loops of imported models are written so).
+ * A tail call of the function by itself is not a call: the function restarts (imported loops have
+ * this form).
  *
  * An IF becomes: if cond else L1; then branch; move phi; goto L2; L1: else branch; move phi; L2.
  * Both branches fill the same register. Nesting is limited where it was made (RLXC_MAX_DEPTH);
@@ -27,7 +27,7 @@ void rlxc_bc_locate(rlxc_bc_function *fn, rlxc_range range, const char *name)
                    &err);
 }
 
-/* A storage goes by the name of the tensor it is made for. */
+/* A storage is named after its tensor. */
 static void locate(rlxc_bc_function *fn, const rlxc_binding *b, const rlxc_binding *next)
 {
     bool is_storage = next && rlxc_is_op(b, "memory.alloc_storage");
@@ -64,8 +64,8 @@ static const rlxc_binding *result_binding(const rlxc_body *body)
     return NULL;
 }
 
-/* The call |b| of the function by itself gives what the function promises, whatever the symbols of
- * the next turn are: the VM checks results by the symbols of the last one. */
+/* True if the self call |b| returns the function's declared type whatever the symbols of the next
+ * iteration are: the VM checks results by the symbols of the last one. */
 static bool is_again(const rlxc_bc_function *fn, const rlxc_binding *b)
 {
     const rlxc_global *g = b->form == RLXC_FORM_CALL && !b->op && b->callee.kind == RLXC_ATOM_GLOBAL
@@ -76,7 +76,7 @@ static bool is_again(const rlxc_bc_function *fn, const rlxc_binding *b)
             (b->var->sinfo && rlxc_sinfo_subsumes(fn->ctx, fn->f->ret, b->var->sinfo)));
 }
 
-/* |temps| made the condition; they die at the start of either branch. */
+/* |temps| computed the condition; they die at the start of either branch. */
 static void emit_branch(rlxc_bc_function *fn, const rlxc_body *body, uint32_t phi, bool tail,
                         const rlxc_bc_scope *scope, const uint32_t *temps, uint32_t n_temps)
 {
@@ -164,7 +164,7 @@ static void emit_binding(rlxc_bc_function *fn, const rlxc_binding *b, bool tail)
     }
 }
 
-/* What nothing reads, kills included, dies at once. */
+/* A value that is never read or killed dies at once. */
 static void drop_unused(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     if (fn->uses[b->var->id] == 0)

@@ -2,9 +2,9 @@
  *
  * A kernel's dims are found by matching the PrimFunc's parameters against the arguments: a lone
  * variable is the argument's dimension, as an expression where the compiler knows it and read from
- * the tensor at run time where it does not; what stands only in larger expressions is solved for.
- * Scalar parameters come from prim arguments or from tir_vars. The VM checks every buffer against
- * the kernel's signature, so a wrong guess is an error and never a wrong access. */
+ * the tensor at run time where it does not; a variable that occurs only in larger expressions is
+ * solved for. Scalar parameters come from prim arguments or from tir_vars. The VM checks every
+ * buffer against the kernel's signature, so a wrong guess is an error and never a wrong access. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool type_dims_known(const rlxc_sinfo *t, uint32_t ndim)
     return t && t->kind == RLXC_SINFO_TENSOR && t->dims && t->ndim == (int32_t)ndim;
 }
 
-/* Lone variables: from what is known, else from the tensors themselves. */
+/* Lone variables: from the types, else from the tensors at run time. */
 static void solve_lone(dim_solver *s, bool at_run_time)
 {
     for (uint32_t p = 0; p < s->n; p++) {
@@ -195,7 +195,7 @@ static bool pair(dim_solver *s, const rlxc_atom *args, uint32_t n_args, const ui
     return true;
 }
 
-/* Each dim as the call's types say it; NULL where they do not. */
+/* Each dim from the call's types; NULL if they do not determine it. */
 static const rlxc_expr **dim_values(const dim_solver *s)
 {
     const rlxc_expr **values =
@@ -257,7 +257,7 @@ void rlxc_bc_kernel_call(rlxc_bc_function *fn, const rlxc_prim_func *f, const rl
     emit_kernel_call(&s);
 }
 
-/* --- everything else that is called ---------------------------------------------------------- */
+/* --- other callees ---------------------------------------------------------- */
 
 static uint32_t *arg_regs(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t n)
 {
@@ -267,7 +267,7 @@ static uint32_t *arg_regs(rlxc_bc_function *fn, const rlxc_atom *args, uint32_t 
     return regs;
 }
 
-/* What a packed function or a closure gives is checked against the type that the text claims. */
+/* Checks the result of a packed function or a closure against the declared type. */
 static void check_claim(rlxc_bc_function *fn, const rlxc_rvar *var, uint32_t reg)
 {
     const rlxc_sinfo *claim = var->sinfo;
@@ -289,7 +289,7 @@ static void call(rlxc_bc_function *fn, rlx_opcode op, const rlxc_rvar *var, uint
         check_claim(fn, var, dst);
 }
 
-/* Whether |builtin| takes |n| arguments; else an error, which the verifier would give at loading.
+/* Reports a wrong number of arguments for |builtin|, which the verifier would refuse at load.
  */
 static bool takes(rlxc_bc_function *fn, const rlx_builtin *builtin, uint32_t n)
 {
@@ -308,7 +308,8 @@ static bool takes(rlxc_bc_function *fn, const rlx_builtin *builtin, uint32_t n)
 }
 
 /* rlx.check_nonzero of a shape's number, whose result nobody reads, is an instruction: it costs a
- * tenth of a call. Of conditions the instruction would show the operands. */
+ * tenth of a call. Conditions stay calls, because the instruction's message would show their
+ * operands. */
 static bool checks_nonzero(rlxc_bc_function *fn, const rlxc_rvar *var, const char *name,
                            const rlxc_atom *args, uint32_t n)
 {
@@ -385,7 +386,7 @@ static const rlxc_prim_func *prim_of(rlxc_bc_function *fn, rlxc_atom atom)
     return g ? g->prim : NULL;
 }
 
-/* vm.call_tir_dyn and the runtime's name for it: callee, arguments, and last the tir_vars. */
+/* vm.call_tir_dyn and the runtime's name for it: callee, arguments, and the tir_vars last. */
 void rlxc_bc_call_tir_dyn(rlxc_bc_function *fn, rlxc_atom callee, const rlxc_atom *args, uint32_t n)
 {
     const rlxc_prim_func *f = prim_of(fn, callee);
@@ -415,8 +416,8 @@ static void emit_call(rlxc_bc_function *fn, const rlxc_binding *b)
         rlxc_bc_callable(fn, b->var, b->callee, b->args, b->n_args);
 }
 
-/* Kernel calls and kills define no register. Where what they bind is looked at all the same, it is
- * the empty tuple. Planned storage is no value: its tensors name its buffer. */
+/* Kernel calls and kills define no register; if their variable is read all the same, it is the
+ * empty tuple. Planned storage is not a value: its tensors name its buffer. */
 void rlxc_bc_call(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     emit_call(fn, b);

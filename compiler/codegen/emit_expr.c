@@ -28,7 +28,7 @@ static uint32_t node(rlxc_bc_module *m, rlx_expr_op op, uint32_t a, uint32_t b, 
     return out;
 }
 
-/* a / b rounded to zero: one more than the floor where signs differ and the division is not exact.
+/* a / b rounded to zero: one more than the floor if signs differ and the division is not exact.
  */
 static uint32_t truncated(rlxc_bc_module *m, uint32_t a, uint32_t b, bool want_rest,
                           rlxc_range range)
@@ -176,7 +176,8 @@ static uint32_t compile(rlxc_bc_module *m, rlxc_bc_symbols *symbols, const rlxc_
                         rlxc_range range)
 {
     uintptr_t known = (uintptr_t)rlxc_map_get(&symbols->compiled, rlxc_key(e));
-    if (known || m->failed) /* nothing is kept then: shared parts would be walked again and again */
+    if (known || m->failed) /* nothing would be memoised: shared parts would be walked again and
+                             * again */
         return known ? (uint32_t)known - 1 : 0;
     uint32_t out = compile_node(m, symbols, e, range);
     if (!m->failed)

@@ -1,7 +1,7 @@
 /* Bytecode emission: the operators that reach it, one handler each, in a table.
  *
- * Explicit memory, views, shapes and closures. Whatever legalization should have lowered has no
- * row; such a call is reported with the operator's name. */
+ * Explicit memory, views, shapes and closures. Operators that legalization must have lowered have
+ * no row; a call of one is reported with the operator's name. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -22,7 +22,7 @@ static bool is_none(rlxc_atom atom)
     return atom.kind == RLXC_ATOM_NONE || (atom.kind == RLXC_ATOM_TUPLE && atom.n == 0);
 }
 
-/* An instruction with |n_head| operands and a list of slots behind them. */
+/* An instruction with |n_head| operands followed by a list of slots. */
 static void emit_with_dims(rlxc_bc_function *fn, rlx_opcode op, const uint32_t *head,
                            uint32_t n_head, const uint32_t *dims, uint32_t n)
 {
@@ -121,7 +121,7 @@ static void emit_reshape(rlxc_bc_function *fn, const rlxc_binding *b)
     emit_with_dims(fn, RLX_OP_VIEW, head, 2, dims, n);
 }
 
-/* x, or a part of it, in another shape is an instruction; another type needs a builtin. */
+/* x, or a part of it, in another shape is one instruction; another type needs a builtin. */
 static void emit_view(rlxc_bc_function *fn, const rlxc_binding *b)
 {
     const rlxc_sinfo *from = rlxc_atom_sinfo(fn->ctx, fn->m->module, b->args[0]);

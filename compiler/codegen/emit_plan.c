@@ -1,11 +1,10 @@
 /* Bytecode emission: the memory plan of a function.
  *
- * A planned storage becomes a buffer, in use from where it is made to its kill; no instruction
- * stands for either. Its tensors are made by plan_tensor. What the symbols of the signature
- * determine is region 0, laid out at the entry; a size that needs a symbol bound later begins a
- * region of its own, laid out right there with all that is known by then, which later buffers on
- * the same path join. In the else branch nothing of the then branch is laid out, so that regions
- * of the two take the same bytes. */
+ * A planned storage becomes a buffer, in use from its allocation to its kill; neither emits an
+ * instruction. Its tensors are made by plan_tensor. Sizes that the symbols of the signature
+ * determine belong to region 0, laid out at the entry; a size that needs a symbol bound later
+ * starts a region of its own, laid out there with all symbols known by then, which later buffers on
+ * the same path join. The regions of the two branches of an IF share the same bytes. */
 #include "compiler/analysis/alias.h"
 #include "compiler/codegen/emit.h"
 #include "compiler/ir/op.h"
@@ -38,7 +37,7 @@ static rlxc_bc_region lay_out(rlxc_bc_function *fn)
     return r;
 }
 
-/* The outermost region that |size| fits, or a new one. */
+/* The outermost region that can hold |size|, or a new one. */
 static rlxc_bc_region region_of(rlxc_bc_function *fn, const rlxc_expr *size)
 {
     uint32_t needed = slots_of(fn, size);
@@ -113,7 +112,7 @@ bool rlxc_bc_is_in_plan(const rlxc_bc_function *fn, rlxc_atom storage)
            fn->buffer[storage.var->id];
 }
 
-/* A tensor of |buffer| and |type| that no variable holds: the VM keeps one header for each. */
+/* A tensor of |buffer| and |type| that no live variable holds: the VM keeps one header for each. */
 static rlxc_bc_planned *planned_tensor(rlxc_bc_function *fn, uint32_t buffer, uint32_t type)
 {
     uint64_t key = ((uint64_t)buffer << 32 | type) + 1;

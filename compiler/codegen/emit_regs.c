@@ -2,10 +2,10 @@
  *
  * Registers 0..n_params-1 are the parameters and never change. A variable keeps one register from
  * its definition to its kill; then the number is free again, so a long chain needs few. Constants
- * are loaded once per scope and stay (up to MAX_LOADED of them); shapes, tuples and the like that
- * an instruction needs on the side are killed right after it. The branches of an IF start from the
- * same state: what one of them loads or evaluates is unknown to the other and to what follows, and
- * nothing that a branch made is alive at its end, as the VM's verifier demands. */
+ * are loaded once per scope and stay (up to MAX_LOADED of them); shapes, tuples and other temporary
+ * operands of an instruction are killed right after it. The branches of an IF start from the same
+ * state: values that one of them loads or evaluates are unknown to the other and to the code after,
+ * and nothing that a branch made is alive at its end, as the VM's verifier demands. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -60,7 +60,7 @@ void rlxc_bc_kill(rlxc_bc_function *fn, rlxc_rvar *var)
     if (fn->planned_of[var->id])
         fn->planned_of[var->id]->is_held = false;
     if (reg <= fn->f->n_params)
-        return; /* the verifier will say that a parameter cannot be killed */
+        return; /* the verifier reports that a parameter cannot be killed */
     RLXC_PUSH(fn->ctx, &fn->free_regs, reg - 1);
     RLXC_PUSH(fn->ctx, &fn->killed, var);
     RLXC_PUSH(fn->ctx, &fn->killed_regs, reg);
@@ -127,7 +127,7 @@ static bool constant_of(rlxc_bc_function *fn, rlxc_atom atom, uint32_t *out)
     case RLXC_ATOM_EXTERN:
         status = rlx_exec_builder_const_string(b, rlx_str_from(atom.text), out, &err);
         break;
-    case RLXC_ATOM_DTYPE: /* void, which stands for any type, is no value of the VM */
+    case RLXC_ATOM_DTYPE: /* void stands for any type and is not a value of the VM */
         status = rlx_exec_builder_const_value(
             b, rlxc_dtype_is_void(atom.dtype) ? rlx_none() : rlx_of_dtype(atom.dtype), out, &err);
         break;

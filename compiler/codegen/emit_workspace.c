@@ -1,10 +1,10 @@
 /* Bytecode emission: scratch memory of kernels, in the memory plan.
  *
- * What a lowered PrimFunc allocates outside parallel loops, beyond what fits its stack, is summed
- * up over the dimensions that the call knows; the sum is a buffer that is in use during the call
- * alone. The sum is an upper bound (allocations in different loops do not live together), and a
- * kernel that needs more than it, or whose sizes the call cannot tell, takes scratch memory from
- * the VM as ever: nothing depends on the sum being exact. */
+ * The sizes of all heap allocations of a lowered PrimFunc outside parallel loops are summed over
+ * the dimensions that the call knows; the sum is a buffer that is in use only during the call. It
+ * is usually an upper bound (allocations in different loops do not live together). A kernel that
+ * needs more, or whose sizes the call cannot determine, takes scratch memory from the VM, so
+ * nothing depends on the sum being exact. */
 #include "compiler/codegen/emit.h"
 
 #include "compiler/codegen/llvm.h"
@@ -14,7 +14,7 @@ typedef struct workspace {
     const rlxc_bc_kernel *kernel;
     const rlxc_expr *const *values; /* of the kernel's dims at the call */
     const rlxc_expr *bytes;
-    bool known; /* the expression being looked at */
+    bool known; /* the current expression */
 } workspace;
 
 static bool check_node(void *user, const rlxc_expr *e)
@@ -28,7 +28,8 @@ static bool check_node(void *user, const rlxc_expr *e)
     return w->known;
 }
 
-/* The bytes of an allocation, rounded up to a cache line; NULL where the call cannot tell. */
+/* The bytes of an allocation, rounded up to a cache line; NULL if the call does not determine them.
+ */
 static const rlxc_expr *allocation_bytes(workspace *w, const rlxc_stmt *s)
 {
     rlxc_context *ctx = w->ctx;

@@ -1,8 +1,7 @@
-/* Links object files into a shared object with the system's linker: one process, files in memory
- * only, so that nothing is left behind however it ends. No LLVM here.
- *
- * The shared object needs libm and nothing else, but for what --link names. It has no build id and
- * no absolute path, so equal objects give equal bytes. */
+/* Links object files into a shared object with the system's linker: one process, and files in
+ * memory only, so that nothing is left behind however it ends. No LLVM here. * The shared object
+ * needs only libm and what --link names. It has no build id and no absolute path, so equal objects
+ * give equal bytes. */
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
@@ -70,7 +69,7 @@ static bool read_file(rlxc_context *ctx, int fd, const void **out_data, size_t *
     return true;
 }
 
-/* The first few hundred bytes of what the linker said. */
+/* The first few hundred bytes of the linker's output. */
 static const char *linker_message(rlxc_context *ctx, int log)
 {
     char text[400];
@@ -78,7 +77,7 @@ static const char *linker_message(rlxc_context *ctx, int log)
     return rlxc_intern(ctx, text, n > 0 ? (size_t)n : 0);
 }
 
-/* lld writes a shared object to standard output, GNU ld into a file that exists. */
+/* lld writes a shared object to standard output, GNU ld to an existing file. */
 static const struct linker {
     const char *name;
     bool is_lld;
@@ -86,8 +85,9 @@ static const struct linker {
 
 enum { NOT_FOUND = -1, NOT_STARTED = -2 };
 
-/* Runs |linker|, which has the |n| files |fds|: the last two are its output and its messages. How
- * it ended, as waitpid says; NOT_FOUND where there is no such program, NOT_STARTED with errno. */
+/* Runs |linker|, which has the |n| files |fds|: the last two are its output and its messages.
+ * Returns its status as waitpid does; NOT_FOUND if there is no such program, NOT_STARTED with
+ * errno. */
 static int run(const struct linker *linker, char *const *args, const int *fds, uint32_t n)
 {
     posix_spawn_file_actions_t actions;
@@ -112,8 +112,9 @@ static int run(const struct linker *linker, char *const *args, const int *fds, u
     return errno == 0 ? status : NOT_STARTED;
 }
 
-/* A library of the C runtime by file, so that the result names it (DT_NEEDED) and loads by itself;
- * NULL where it is not installed. For another architecture Debian's cross compilers bring it. */
+/* The path of a library of the C runtime, so that the result names it (DT_NEEDED) and can be
+ * loaded; NULL if it is not installed. Debian's cross compilers have those of other architectures.
+ */
 static const char *find_library(rlxc_context *ctx, const rlxc_target *target, const char *name)
 {
     const char *folder = rlxc_target_folder(target);
@@ -128,7 +129,7 @@ static const char *find_library(rlxc_context *ctx, const rlxc_target *target, co
     return NULL;
 }
 
-enum { FIXED_WORDS = 12, MORE_WORDS = 7 }; /* of a command line, beside objects and --link */
+enum { FIXED_WORDS = 12, MORE_WORDS = 7 }; /* words of a command line, beside objects and --link */
 
 /* The linker's command line; NULL when memory is out. */
 static char **command_line(rlxc_context *ctx, const rlxc_options *options, const int *fds,
@@ -148,7 +149,8 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
         WORD("%s", fixed[i]);
     if (is_lld) {
         WORD("-");
-        WORD("--threads=1"); /* the object is small, and threads that cannot be started end it */
+        WORD("--threads=1"); /* the object is small, and the linker dies if it cannot start threads
+                              */
     } else {
         WORD("/proc/self/fd/%d", fds[n]);
     }
@@ -159,16 +161,16 @@ static char **command_line(rlxc_context *ctx, const rlxc_options *options, const
     WORD("--as-needed");
     if ((library = find_library(ctx, options->target, "libm.so.6")))
         WORD("%s", library);
-    if (options->n_links > 0) { /* a name that nothing defines is found here and not at load */
+    if (options->n_links > 0) { /* report undefined names here and not at load */
         if ((library = find_library(ctx, options->target, "libc.so.6")))
             WORD("%s", library);
         WORD("--no-undefined");
     }
 #undef WORD
-    return rlxc_out_of_memory(ctx) ? NULL : args; /* the words may be anything */
+    return rlxc_out_of_memory(ctx) ? NULL : args; /* the text can be anything */
 }
 
-/* A linker that cannot get memory is killed, aborts, or is not loaded (127) to begin with. */
+/* A linker that runs out of memory is killed, aborts, or does not even load (127). */
 static void explain(rlxc_context *ctx, int status, const char *message)
 {
     struct rlimit limit;

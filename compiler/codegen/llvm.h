@@ -22,13 +22,13 @@ enum {
     RLXC_UNROLL_LIMIT = 4096 /* statements that unrolled loops of one kernel may become */
 };
 
-typedef struct rlxc_llvm_part { /* some of the kernels, compiled by one thread */
+typedef struct rlxc_llvm_part { /* a share of the kernels, compiled by one thread */
     LLVMContextRef lc;
     LLVMModuleRef module;
-    uint32_t size;            /* instructions */
+    uint32_t size;            /* number of instructions */
     const char *first, *last; /* kernels in it; NULL: none */
     LLVMMemoryBufferRef out;  /* the code, once it is compiled */
-    char problem[400];        /* why it was not */
+    char problem[400];        /* why it failed */
 } rlxc_llvm_part;
 
 typedef struct rlxc_llvm {
@@ -36,7 +36,7 @@ typedef struct rlxc_llvm {
     const rlxc_options *options;
     const char *triple, *layout; /* as LLVM spells them */
     RLXC_VEC(rlxc_llvm_part) parts;
-    rlxc_map symbols;   /* of the kernels, in any part */
+    rlxc_map symbols;   /* symbols of the kernels in all parts */
     rlxc_map shared;    /* loop -> rlxc_shared_use */
     rlxc_map externals; /* name of a C function -> its type as text */
 
@@ -69,11 +69,11 @@ typedef struct rlxc_llvm {
 LLVMValueRef rlxc_llvm_expr(rlxc_llvm *g, const rlxc_expr *e);
 /* A scalar bool: the condition of a branch. */
 LLVMValueRef rlxc_llvm_condition(rlxc_llvm *g, const rlxc_expr *e);
-/* An index as i64 (or a vector of i64): narrower integer arithmetic is done without wrapping. */
+/* An index as i64 (or a vector of i64): arithmetic on narrower integers does not wrap. */
 LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e);
 void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                      uint32_t n, LLVMValueRef value);
-/* Forgets memoised values down to |mark| (memo_log.count at the time). */
+/* Drops memoised values back to |mark|, an earlier memo_log.count. */
 void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
 /* Integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps. */
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
@@ -84,7 +84,7 @@ LLVMTypeRef rlxc_llvm_type(rlxc_llvm *g, rlx_dtype t);   /* of a value */
 LLVMTypeRef rlxc_llvm_memory(rlxc_llvm *g, rlx_dtype t); /* of an element in memory */
 uint32_t rlxc_llvm_lanes(LLVMValueRef value);            /* 1 for scalars */
 LLVMValueRef rlxc_llvm_splat(rlxc_llvm *g, LLVMValueRef value, uint32_t lanes);
-/* Gives both the same number of lanes. */
+/* Broadcasts the scalar one, so that both have the same number of lanes. */
 void rlxc_llvm_unify(rlxc_llvm *g, LLVMValueRef *a, LLVMValueRef *b);
 LLVMValueRef rlxc_llvm_int(rlxc_llvm *g, LLVMTypeRef type, int64_t value); /* splat for vectors */
 LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value);
@@ -94,19 +94,19 @@ LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
 
 /* --- llvm_floats.c --- */
 bool rlxc_is_short_float(rlx_dtype t); /* of 16 bits */
-/* A float as a value of type |t|, rounded; of float32 and float64 as it is. */
+/* Converts a float to a value of type |t|, rounded; float32 and float64 stay. */
 LLVMValueRef rlxc_llvm_round(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
-/* The float that a value of float8 stands for; values of other types as they are. */
+/* Converts a float8 value to float; values of other types stay. */
 LLVMValueRef rlxc_llvm_number(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_from_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
 LLVMValueRef rlxc_llvm_to_memory(rlxc_llvm *g, LLVMValueRef value, rlx_dtype t);
-/* A float64 as a float: of the two next to it the one whose last bit is 1, unless it is exact. So a
- * shorter type is rounded to once. */
+/* A float64 as a float, rounded to odd: unless exact, the neighbour whose last bit is 1. So a later
+ * rounding to a shorter type is correct. */
 LLVMValueRef rlxc_llvm_to_odd(rlxc_llvm *g, LLVMValueRef value);
 
 /* --- llvm_intrinsics.c --- */
 LLVMValueRef rlxc_llvm_call(rlxc_llvm *g, const rlxc_expr *e);
-/* llvm.|name| overloaded on the type of args[0]. */
+/* llvm.|name|, overloaded on the type of args[0]. */
 LLVMValueRef rlxc_llvm_intrinsic(rlxc_llvm *g, const char *name, LLVMValueRef *args, uint32_t n);
 /* Sets the fast-math flags that all float arithmetic has (contraction to FMA), plus reassociation
  * where asked. */
@@ -121,32 +121,34 @@ LLVMValueRef rlxc_llvm_vector(rlxc_llvm *g, const rlxc_intrinsic *row, const rlx
 
 /* --- llvm_extern.c: calls of rows with lowering CALLEE */
 LLVMValueRef rlxc_llvm_callee(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e);
-/* The declaration of a C function; NULL with a diagnostic where another call has it otherwise. */
+/* The declaration of a C function; NULL with a diagnostic if another call declares it differently.
+ */
 LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type);
 
 typedef struct rlxc_llvm_arg { /* of a packed function */
     uint64_t kind;             /* rlx_kernel_arg_kind */
     LLVMValueRef value;
 } rlxc_llvm_arg;
-/* Argument |arg| of the call |e| as the kernel ABI passes it; false with a diagnostic: it cannot.
+/* Argument |arg| of the call |e| as the kernel ABI passes it; false with a diagnostic if it cannot
+ * be passed.
  */
 bool rlxc_llvm_host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, rlxc_llvm_arg *out);
 /* Calls a function of the host by name, through rlx_kernel_context.call_packed; gives the integer
- * it returns. The kernel fails where the call does. */
+ * it returns. The kernel fails if the call does. */
 LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm_arg *args,
                                  uint32_t n);
 
 /* --- llvm_check.c */
 /* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
 LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
-/* The checks of parameters that the function's attributes ask for (pass sink_checks); their number.
+/* The checks of parameters in the function's attributes (pass sink_checks); returns their number.
  */
 typedef struct rlxc_llvm_param_check {
     const rlxc_buffer *buffer;
     const rlxc_expr *size; /* the limits are [-size, size); NULL: low and high */
     int64_t low, high;
     const char *text;
-    const char *file, *name; /* the place that errors name; NULL: the kernel's call */
+    const char *file, *name; /* the place named in errors; NULL: the kernel's call */
     int64_t line, column;
 } rlxc_llvm_param_check;
 uint32_t rlxc_llvm_find_checks(rlxc_llvm *g, rlxc_llvm_param_check **out);
@@ -188,18 +190,18 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message);
 void rlxc_llvm_parallel(rlxc_llvm *g, const rlxc_stmt *loop);
 
 /* --- llvm_share.c --- */
-/* Calls what g->shared has for the loop; false where it has nothing. */
+/* Calls the shared function of the loop in g->shared; false if there is none. */
 bool rlxc_llvm_shared(rlxc_llvm *g, const rlxc_stmt *loop);
 
 /* --- llvm_function.c --- */
 void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f);
-typedef struct rlxc_llvm_frame { /* what changes while another function is emitted */
+typedef struct rlxc_llvm_frame { /* the state to restore after emitting another function */
     LLVMValueRef fn, kernel_ctx;
     LLVMBasicBlockRef entry, at;
     rlxc_map vars, wide;
     uint32_t stack_used;
 } rlxc_llvm_frame;
-/* Goes on in |fn|, with nothing in scope; leave returns to the function before. */
+/* Starts emitting |fn|, with nothing in scope; leave returns to the previous function. */
 rlxc_llvm_frame rlxc_llvm_enter(rlxc_llvm *g, LLVMValueRef fn);
 void rlxc_llvm_leave(rlxc_llvm *g, const rlxc_llvm_frame *saved);
 /* An internal function returning i32. */
@@ -221,7 +223,7 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
 bool rlxc_llvm_describe(rlxc_context *ctx, const rlxc_options *options, const char **triple,
                         const char **layout);
 /* Compiles every part on options->jobs threads: modules become |out|. False with a diagnostic for
- * each part that LLVM refused, in their order; drop them in any case. */
+ * each part that LLVM rejected, in order. The caller drops the parts in any case. */
 bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_native_form form,
                           rlxc_llvm_part *parts, uint32_t n);
 void rlxc_llvm_drop_parts(rlxc_llvm_part *parts, uint32_t n);

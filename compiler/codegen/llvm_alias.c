@@ -1,13 +1,13 @@
-/* What LLVM is told of kernels whose result may lie in the memory of an operand
+/* Alias metadata for kernels whose result may share the memory of an operand
  * (analysis/verify_inplace.h).
  *
- * Their pointers cannot be "noalias". Without more, LLVM compares the addresses at run time and
- * runs the loop element by element where they are near each other, which is just where the
- * operation is in place. But what was proved of them is that each element is computed from the same
- * place of the operand and from nothing that is written: iterations are independent, whatever their
- * order. So accesses of parameters are put into an access group, and every loop says that its
- * accesses of this group are parallel ("llvm.loop.parallel_accesses" in LLVM's language reference).
- * Temporaries are outside of the group: a loop that keeps one in memory is looked at as before. */
+ * Their pointers cannot be "noalias". Without metadata LLVM compares the addresses at run time and
+ * runs the loop element by element if they are close, which is exactly the in-place case. But it is
+ * proved that each element is computed from the same place of the operand and from nothing that is
+ * written: iterations are independent. So accesses of parameters are put into an access group, and
+ * every loop says that its accesses of this group are parallel ("llvm.loop.parallel_accesses" in
+ * LLVM's language reference). Temporaries are outside the group: LLVM analyses accesses to them as
+ * usual. */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void rlxc_llvm_in_place_loop(rlxc_llvm *g, LLVMValueRef branch)
         return;
     LLVMMetadataRef parallel[2] = {LLVMMDStringInContext2(g->lc, name, sizeof name - 1),
                                    g->accesses};
-    /* a loop's node names itself first, which sets it apart from those of other loops */
+    /* a loop's node refers to itself first, which makes it distinct */
     LLVMMetadataRef own[2] = {LLVMTemporaryMDNode(g->lc, NULL, 0),
                               LLVMMDNodeInContext2(g->lc, parallel, 2)};
     LLVMMetadataRef node = LLVMMDNodeInContext2(g->lc, own, 2);

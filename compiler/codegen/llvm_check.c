@@ -1,9 +1,7 @@
-/* T.check_index and the checks of parameters -> comparisons and, where they fail, a call that says
- * so.
- *
+/* T.check_index and the checks of parameters -> comparisons, with a call that reports a failure. *
  * The index is computed as rlxc_llvm_index computes it for the access, but its sums and products
- * are tested for overflow of 64 bits: what overflows is outside of any buffer. In a vector every
- * lane counts that the mask leaves, and the first bad one is named. Elements of a parameter (pass
+ * are tested for 64-bit overflow: an overflowing index is outside any buffer. In a vector all lanes
+ * of the mask are checked, and the first bad one is reported. Elements of a parameter (pass
  * sink_checks) are compared in a loop without branches, which LLVM makes vectors of. */
 #include "compiler/codegen/llvm.h"
 
@@ -157,7 +155,7 @@ static bool read_limits(const rlxc_prim_func *f, const rlxc_attrs *row, param_ch
     return true;
 }
 
-/* The attributes may come from any text. */
+/* The attributes may come from an untrusted text. */
 static bool read_check(const rlxc_prim_func *f, const rlxc_attr *attr, param_check *out)
 {
     int64_t param;
@@ -214,8 +212,8 @@ static LLVMValueRef outside_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef
     return LLVMBuildOr(g->b, LLVMBuildSub(g->b, x, low, ""), LLVMBuildSub(g->b, last, x, ""), "");
 }
 
-/* The same for the limits [-size, size), where |last| is size - 1: of the numbers that count from
- * the end, ~x counts from the start; nothing overflows. */
+/* The same for the limits [-size, size), where |last| is size - 1: for x < 0, ~x is the distance
+ * from the end; nothing overflows. */
 static LLVMValueRef beyond_sign(rlxc_llvm *g, const param_check *p, LLVMTypeRef type,
                                 LLVMValueRef last, LLVMValueRef x)
 {
@@ -241,8 +239,8 @@ static LLVMValueRef last_of(rlxc_llvm *g, const param_check *p, LLVMTypeRef type
     return LLVMBuildTrunc(b, LLVMBuildSelect(b, over, most, last, ""), type, "");
 }
 
-/* Whether any of |count| elements is outside: i1. Without branches and in the elements' own width
- * where differences fit it, for the sake of vectors. */
+/* True (i1) if any of |count| elements is out of range. Without branches, and in the elements' own
+ * width if differences fit it, so that it vectorises. */
 static LLVMValueRef any_outside(rlxc_llvm *g, const param_check *p, LLVMValueRef data,
                                 LLVMValueRef count)
 {

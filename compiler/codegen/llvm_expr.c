@@ -1,10 +1,10 @@
 /* TIR expressions -> LLVM values.
  *
  * Expressions are DAGs that may be exponentially large as trees, so values are memoised per
- * statement; what is computed inside a branch is forgotten when the branch ends. Data arithmetic
- * wraps and never traps; index arithmetic (rlxc_llvm_index) is done in 64 bits without wrapping.
- * Conditional expressions become selects unless a side reads memory, which must not happen when the
- * condition says so. */
+ * statement; those computed inside a branch are dropped at its end. Data arithmetic wraps and never
+ * traps; index arithmetic (rlxc_llvm_index) is done in 64 bits without wrapping. Conditional
+ * expressions become selects unless a side reads memory: that must happen only if the condition
+ * selects it. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static LLVMValueRef lane_pointers(rlxc_llvm *g, const address *at, LLVMTypeRef t
 }
 
 /* llvm.masked.|name| of a vector type: load, store, and of many addresses gather, scatter. |value|
- * is what is stored, or NULL. */
+ * is the value to store, or NULL. */
 static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, uint32_t align,
                                   LLVMValueRef value)
 {
@@ -173,7 +173,7 @@ static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, u
     return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, value ? stores : loads, 4, "");
 }
 
-/* Whether the access happens in the lanes of the mask only. */
+/* True if the access is limited to the lanes of the mask. */
 static bool is_masked(const rlxc_llvm *g, const address *at)
 {
     return g->mask && at->lanes > 1 && at->lanes == rlxc_llvm_lanes(g->mask);
@@ -349,7 +349,7 @@ static bool safe_to_compute(rlxc_llvm *g, const rlxc_expr *e)
     return !found;
 }
 
-/* cond ? yes : no, computing only the side that is wanted. */
+/* cond ? yes : no, computing only the selected side. */
 static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes,
                            const rlxc_expr *no, LLVMValueRef yes_value, LLVMValueRef no_value)
 {
@@ -375,7 +375,7 @@ static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes
     return phi;
 }
 
-/* The side of a conditional by lanes: vectors are read where the condition asks for them. */
+/* One side of a conditional by lanes: memory is read only in the lanes that select it. */
 static LLVMValueRef in_lanes(rlxc_llvm *g, LLVMValueRef mask, const rlxc_expr *e)
 {
     if (safe_to_compute(g, e))
@@ -450,7 +450,7 @@ static bool is_half(const rlxc_expr *e)
     return e->kind == RLXC_EXPR_FLOAT && e->f == 0.5;
 }
 
-/* x of 0.5 + 0.5 * erf(x) in float32, the weight of gelu; NULL: |e| is not that. */
+/* x if |e| is 0.5 + 0.5 * erf(x) in float32, the weight of gelu; else NULL. */
 static const rlxc_expr *half_erf_argument(const rlxc_expr *e)
 {
     if (e->kind != RLXC_EXPR_ADD || e->dtype.code != RLX_FLOAT || e->dtype.bits != 32)

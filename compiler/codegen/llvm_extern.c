@@ -1,9 +1,8 @@
-/* Calls that leave the kernel, and what only their arguments can be: addresses and tensors.
- *
- * T.call_extern and T.call_pure_extern call C functions by name: those of libm, and any other that
- * the linker finds in what --link gives it. Numbers go as C passes them, float16 and bfloat16 as
- * float; addresses as pointers. T.call_packed goes through rlx_kernel_context.call_packed, with
- * tensors described by T.tvm_stack_make_array, as a buffer that stands as an argument is. */
+/* Calls that leave the kernel, and the forms that only their arguments have: addresses and tensors.
+ * * T.call_extern and T.call_pure_extern call C functions by name: those of libm, and those that
+ * the linker finds in the inputs of --link. Numbers are passed as in C, float16 and bfloat16 as
+ * float, and addresses as pointers. T.call_packed goes through rlx_kernel_context.call_packed;
+ * tensors, and buffers as arguments, are described by T.tvm_stack_make_array. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -49,7 +48,7 @@ static LLVMValueRef address_of(rlxc_llvm *g, const rlxc_expr *e)
     const rlxc_expr *offset = b->elem_offset ? b->elem_offset : rlxc_i64(ctx, 0);
     for (uint32_t i = b->ndim; i-- > 0;) {
         const rlxc_expr *index = load->load.indices[i];
-        if (index->kind == RLXC_EXPR_RAMP) /* of a vector its first element */
+        if (index->kind == RLXC_EXPR_RAMP) /* for a vector its first element */
             index = index->ramp.base;
         if (index->dtype.lanes != 1)
             return refuse(g, e, "needs one element of a buffer");
@@ -71,7 +70,8 @@ static LLVMValueRef access_ptr(rlxc_llvm *g, const rlxc_expr *e)
 
 /* --- C functions ----------------------------------------------------------------------------- */
 
-/* Whether |name| is a function of libm on |t|: declared pure, and vectors go element by element. */
+/* True if |name| is a function of libm on |t|: declared pure, and called element by element for
+ * vectors. */
 static bool is_libm(const char *name, rlx_dtype t, uint32_t n)
 {
     uint32_t count;
@@ -90,7 +90,7 @@ static bool is_libm(const char *name, rlx_dtype t, uint32_t n)
     return false;
 }
 
-/* A C identifier that no part of the kernels has. */
+/* True for a C identifier that the kernels do not define. */
 static bool is_symbol(const rlxc_llvm *g, const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -98,7 +98,8 @@ static bool is_symbol(const rlxc_llvm *g, const char *name)
            !rlxc_map_get(&g->symbols, rlxc_key(rlxc_intern_cstr(g->ctx, name)));
 }
 
-/* Types are compared over all parts: which kernels share one is no matter of meaning. */
+/* Types are compared over all parts, because the meaning must not depend on which kernels share
+ * one. */
 LLVMValueRef rlxc_llvm_external(rlxc_llvm *g, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
@@ -161,7 +162,7 @@ static LLVMValueRef call_extern(rlxc_llvm *g, const rlxc_expr *e)
 
 /* --- packed functions ------------------------------------------------------------------------ */
 
-/* Memory of this function for the length of a call. */
+/* Stack memory for the duration of a call. */
 static LLVMValueRef frame(rlxc_llvm *g, uint32_t words)
 {
     LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);

@@ -1,10 +1,9 @@
-/* Floats of 8 and 16 bits: their bits <-> a float that holds the exact value.
- *
- * Those of 16 bits are such a float in registers; those of 8 bits, which are mostly moved, keep
- * their bits there and become a float where something computes with them or converts them.
- * The conversions are integer arithmetic by the format's parameters (rlx/floats.h) where the target
- * has no instruction, because compiler runtime functions (__truncsfhf2) are not linked: kernels
- * depend on libm alone. They have no branches, so that loops over them become vectors. */
+/* Floats of 8 and 16 bits: their bits <-> a float with the exact value. * In registers, 16-bit
+ * floats are such a float; 8-bit floats, which are mostly moved, keep their bits and become a float
+ * when computed with or converted. The conversions are integer arithmetic by the format's
+ * parameters (rlx/floats.h) where the target has no instruction, because compiler runtime functions
+ * (__truncsfhf2) are not linked: kernels depend on libm alone. They have no branches, so that loops
+ * over them become vectors. */
 #include "compiler/codegen/llvm.h"
 
 #include "rlx/floats.h"
@@ -41,14 +40,14 @@ static LLVMValueRef bf16_bits(rlxc_llvm *g, LLVMValueRef value)
     return LLVMBuildLShr(b, chosen, I32(16), "");
 }
 
-/* The code of infinity or, without one, of the number after the largest finite one. */
+/* The code of infinity or, if the format has none, the code after the largest finite number. */
 static int64_t beyond(const rlx_float_format *f)
 {
     return (int64_t)rlx_float_largest(RLX_DTYPE(f->code, f->bits)) + 1;
 }
 
-/* float -> the bits of |f|, whose exponent is shorter than float's, in an i32. What becomes
- * subnormal is rounded by adding a power of two that aligns its last bit with the format's. */
+/* float -> the bits of |f|, whose exponent is shorter than float's, in an i32. Subnormal results
+ * are rounded by adding a power of two that aligns the last bit with the format's. */
 static LLVMValueRef encode(rlxc_llvm *g, LLVMValueRef value, const rlx_float_format *f)
 {
     LLVMBuilderRef b = g->b;
@@ -68,7 +67,7 @@ static LLVMValueRef encode(rlxc_llvm *g, LLVMValueRef value, const rlx_float_for
     LLVMValueRef r = LLVMBuildSelect(b, is_tiny, tiny, normal, "");
     LLVMValueRef is_big = LLVMBuildICmp(b, LLVMIntUGT, r, I32(beyond(f)), "");
     r = LLVMBuildSelect(b, is_big, I32(beyond(f)), r, "");
-    if (f->kind == RLX_FLOAT_IEEE) { /* else the code of what is too large is NaN's */
+    if (f->kind == RLX_FLOAT_IEEE) { /* else the code after the largest is NaN's */
         LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, mag, I32(0x7f800000), "");
         r = LLVMBuildSelect(b, is_nan, I32(beyond(f) | 1 << (f->mantissa - 1)), r, "");
     }

@@ -1,7 +1,7 @@
 /* PrimFunc -> two LLVM functions: the exported kernel unpacks its arguments, the body computes.
  *
- * The body's pointers are parameters, because "noalias" can be said only of those; it holds where
- * the function has tir.noalias. */
+ * The body's pointers are parameters, because only parameters can be "noalias"; they are if the
+ * function has tir.noalias. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -137,7 +137,7 @@ LLVMValueRef rlxc_llvm_context_member(rlxc_llvm *g, int64_t offset)
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
-/* Symbolic strides and offsets of a parameter get the values of the compact layout it has. */
+/* Symbolic strides and offsets of a parameter get the values of its compact layout. */
 static void bind_layout(rlxc_llvm *g, const rlxc_buffer *buffer)
 {
     if (buffer->elem_offset && buffer->elem_offset->kind == RLXC_EXPR_VAR)
@@ -153,7 +153,7 @@ static void bind_layout(rlxc_llvm *g, const rlxc_buffer *buffer)
     }
 }
 
-/* Goes on in |fn|, whose parameters are the kernel's buffers, dims and context. */
+/* Starts emitting |fn|, whose parameters are the kernel's buffers, dims and context. */
 static rlxc_llvm_frame enter(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **dims, uint32_t n_dims,
                              uint32_t n_buffers)
 {
@@ -162,7 +162,7 @@ static rlxc_llvm_frame enter(rlxc_llvm *g, LLVMValueRef fn, const rlxc_expr **di
     g->kernel_ctx = LLVMGetParam(fn, n_buffers + n_dims);
     for (uint32_t i = 0; i < n_dims; i++) {
         LLVMValueRef value = LLVMGetParam(fn, n_buffers + i);
-        if (rlxc_dtype_is_float(dims[i]->dtype)) { /* comes as the bits of a float64 */
+        if (rlxc_dtype_is_float(dims[i]->dtype)) { /* passed as the bits of a float64 */
             value = LLVMBuildBitCast(g->b, value, g->f64, "");
             rlxc_llvm_bind(g, dims[i], rlxc_llvm_cast(g, value, RLX_F64, dims[i]->dtype));
             continue;

@@ -1,7 +1,6 @@
-/* Calls of TIR expressions -> LLVM, by the rows of compiler/ir/intrinsics.def.
- *
- * float16 and bfloat16 are computed as float32 and rounded. Functions of libm are called element by
- * element where the operands are vectors. Calls of other functions are in llvm_extern.c. */
+/* Calls in TIR expressions -> LLVM, by the rows of compiler/ir/intrinsics.def. * float16 and
+ * bfloat16 are computed as float32 and rounded. Functions of libm are called element by element for
+ * vectors. Calls of other functions are in llvm_extern.c. */
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
 
@@ -346,7 +345,7 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
     return problem(g, e, "not defined for integer arguments");
 }
 
-/* The rows of lowering VECTOR; NULL: there is none for the type. */
+/* The rows of lowering VECTOR; NULL if the type has none. */
 static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtype dtype,
                                     LLVMValueRef *a)
 {
@@ -384,7 +383,7 @@ static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc
         return r ? r : call_libm_typed(g, row->symbol, dtype, a, e->call.n);
     }
     case RLXC_LOWER_LLVM:
-        if (!is_float) /* floor and its kin of an integer */
+        if (!is_float) /* floor, ceil, round or trunc of an integer */
             return e->call.n == 1 && id != RLXC_INTRINSIC_sqrt
                        ? a[0]
                        : problem(g, e, "needs a floating-point argument");

@@ -23,13 +23,13 @@ typedef struct series {
         (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double) \
     }
 
-/* What the functions of a type are made of. */
+/* The constants of the functions of one type. */
 typedef struct format {
-    int64_t mantissa, bias; /* bits of the first; of the exponent */
+    int64_t mantissa, bias; /* mantissa bits; exponent bits */
     double shift;           /* 1.5 * 2^mantissa: adding it rounds to an integer in the low bits */
     int64_t shift_bits, root_half_bits; /* bits of shift and of sqrt(1/2) */
     double normal;                      /* the least normal number */
-    double scale, scale_exponent;       /* 2^scale_exponent makes normal what is less */
+    double scale, scale_exponent;       /* 2^scale_exponent makes subnormal numbers normal */
     double ln2_high, ln2_low;           /* ln 2: exact in products with exponents; the rest */
     double exp_least, exp_most;         /* beyond which e^x is zero, infinite */
     const char *scalef;                 /* p 2^n, on vectors of 64 bytes */
@@ -143,12 +143,12 @@ static exponent split_exp(fp f, LLVMValueRef x, bool precise)
     LLVMValueRef most = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
     LLVMValueRef r = sub(f, most, mul(f, nf, num(f, row->ln2_low)));
     LLVMValueRef p = mul(f, sum_of(f, r, row->exp), mul(f, r, r));
-    if (precise) /* what rounding took from r */
+    if (precise) /* the rounding error of r */
         p = add(f, p, sub(f, sub(f, most, r), mul(f, nf, num(f, row->ln2_low))));
     return (exponent){t, add(f, add(f, p, r), num(f, 1.0))};
 }
 
-/* p 2^n, n a whole float, where the target scales vectors so in one instruction; else NULL. */
+/* p 2^n for an integral float n if the target has an instruction for it; else NULL. */
 static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 {
     const format *row = format_of(f);
@@ -158,7 +158,7 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
         return NULL;
     LLVMTypeRef mask = LLVMIntTypeInContext(f.g->lc, lanes);
     LLVMValueRef args[5] = {p, n, p, LLVMConstAllOnes(mask),
-                            rlxc_llvm_int(f.g, f.g->i32, 4 /* rounding as it is set */)};
+                            rlxc_llvm_int(f.g, f.g->i32, 4 /* the current rounding mode */)};
     uint32_t id = LLVMLookupIntrinsicID(row->scalef, strlen(row->scalef));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f.g->module, id, NULL, 0);
     return LLVMBuildCall2(f.g->b, LLVMIntrinsicGetType(f.g->lc, id, NULL, 0), fn, args, 5, "");
@@ -183,7 +183,7 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
                          "");
 }
 
-/* Where -80 < x < 80: n goes straight into the exponent. Anything for NaN. */
+/* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
 static LLVMValueRef exp_within(fp f, LLVMValueRef x)
 {
     exponent e = split_exp(f, x, false);
@@ -225,7 +225,7 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
     r = sub(f, r, mul(f, t2, num(f, 0.5)));
     r = add(f, t, r);
     r = add(f, r, mul(f, e, num(f, row->ln2_high)));
-    r = pick(f, less(f, x, (double)INFINITY), r, x); /* infinity and NaN are their own */
+    r = pick(f, less(f, x, (double)INFINITY), r, x); /* infinity and NaN give themselves */
     LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, num(f, 0.0), "");
     r = pick(f, is_zero, num(f, -(double)INFINITY), r);
     return pick(f, less(f, x, 0.0), num(f, (double)NAN), r);
@@ -243,7 +243,7 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
 }
 
-/* e / (1 + e) or 1 / (1 + e), e = e^-|x|, less what rounding took from the sum. */
+/* e / (1 + e) or 1 / (1 + e), e = e^-|x|, corrected by the rounding error of the sum. */
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);

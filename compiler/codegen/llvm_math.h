@@ -6,7 +6,7 @@
 
 #include "compiler/codegen/llvm.h"
 
-typedef struct fp { /* shorthands of one expansion: |t| is float or double, or a vector of such */
+typedef struct fp { /* shorthands of one expansion: |t| is float or double, or a vector of them */
     rlxc_llvm *g;
     LLVMTypeRef t, ti;
 } fp;
@@ -56,7 +56,7 @@ static inline LLVMValueRef pick(fp f, LLVMValueRef c, LLVMValueRef a, LLVMValueR
     return LLVMBuildSelect(f.g->b, c, a, b, "");
 }
 
-/* The limit where x is beyond it; NaN stays. */
+/* x limited to |limit|; NaN stays. */
 static inline LLVMValueRef at_most(fp f, LLVMValueRef x, double limit)
 {
     LLVMValueRef above = LLVMBuildFCmp(f.g->b, LLVMRealOGT, x, num(f, limit), "");

@@ -1,12 +1,12 @@
 /* Parallel loops -> functions that compute a share of the iterations.
  *
- * What the loop uses of the enclosing scope is passed as parameters; on the way through
- * ctx->parallel_for it travels in an array of 8-byte slots on the caller's stack. Work per
- * iteration is estimated when the loop is reached: loops too small for two threads are plain calls.
+ * Values of the enclosing scope are passed as parameters; ctx->parallel_for takes them in an array
+ * of 8-byte slots on the caller's stack. Work per iteration is estimated when the loop is reached:
+ * loops too small for two threads are plain calls.
  */
 #include "compiler/codegen/llvm.h"
 
-/* --- what a loop uses of its surroundings ----------------------------------------------------- */
+/* --- captured values ----------------------------------------------------- */
 
 typedef struct capture {
     rlxc_llvm *g;
@@ -41,7 +41,7 @@ static bool capture_expr(void *user, const rlxc_expr *e)
         !rlxc_map_get(&c->seen, rlxc_key(e))) {
         rlxc_map_set(c->g->ctx, &c->seen, rlxc_key(e), c);
         RLXC_PUSH(c->g->ctx, &c->vars, e);
-        if (e->dtype.lanes > 1) /* would not fit a slot */
+        if (e->dtype.lanes > 1) /* does not fit a slot */
             rlxc_error(c->g->ctx, c->g->range, "%s: vector %s is used across a parallel loop",
                        c->g->f->name, e->var.name);
     }
@@ -100,10 +100,10 @@ static bool capture_stmt(void *user, const rlxc_stmt *s)
     return !rlxc_failed(c->g->ctx);
 }
 
-/* --- how much work an iteration is ------------------------------------------------------------ */
+/* --- work of an iteration ------------------------------------------------------------ */
 
 /* A unit is an eighth of a nanosecond or less, scalar statements being vectorised later: a share
- * takes some microseconds, which is worth the handshake with threads that are awake. */
+ * takes a few microseconds, which pays for the handshake with threads that are awake. */
 enum { WORK_PER_SHARE = 60000, WORK_OF_CALL = 12, WORK_OF_VECTOR = 4, UNKNOWN_TRIPS = 16 };
 
 static bool count_nodes(void *user, const rlxc_expr *e)
@@ -114,7 +114,7 @@ static bool count_nodes(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* Of vector statements: their operands are near, so arithmetic is what takes time. */
+/* For vector statements, whose operands are in cache, so that arithmetic dominates. */
 static bool count_vector_nodes(void *user, const rlxc_expr *e)
 {
     int64_t *n = user;
@@ -125,7 +125,7 @@ static bool count_vector_nodes(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* The expression with variables that have no value yet at 0: loops whose trip counts depend on the
+/* The expression with 0 for variables that have no value yet: loops whose trip counts depend on the
  * iteration are judged by the first. */
 static const rlxc_expr *at_start(void *user, const rlxc_expr *e)
 {
@@ -153,8 +153,8 @@ static LLVMValueRef sum(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildAdd(g->b, a, b, "");
 }
 
-/* Units of one execution of |s|; trip counts that are not known before the loop count as some, or,
- * where the iterations are |alike|, as those of the first. */
+/* The work units of one execution of |s|. Trip counts that are unknown before the loop count as a
+ * constant or, if the iterations are |alike|, as those of the first. */
 static LLVMValueRef work_of(rlxc_llvm *g, const rlxc_stmt *s, bool alike)
 {
     int64_t nodes = 1;
@@ -164,7 +164,7 @@ static LLVMValueRef work_of(rlxc_llvm *g, const rlxc_stmt *s, bool alike)
             total = sum(g, total, work_of(g, s->seq.items[i], alike));
         return total;
     }
-    if (s->kind == RLXC_STMT_LET && alike) { /* for the trip counts that follow */
+    if (s->kind == RLXC_STMT_LET && alike) { /* for later trip counts */
         const rlxc_expr *value = rlxc_expr_rewrite(g->ctx, s->let.value, at_start, g);
         known_vars k = {g, true};
         rlxc_expr_visit(g->ctx, value, is_known, &k);
@@ -255,7 +255,7 @@ static LLVMValueRef share_function(rlxc_llvm *g, const rlxc_stmt *loop, const ch
     return fn;
 }
 
-/* What parallel_for gets: unpacks the slots and calls the share. */
+/* The function passed to parallel_for: unpacks the slots and calls the share. */
 static LLVMValueRef unpacking_function(rlxc_llvm *g, const char *name, LLVMValueRef share,
                                        LLVMTypeRef *types, LLVMValueRef *args, uint32_t n)
 {
@@ -287,7 +287,7 @@ static LLVMValueRef call_parallel_for(rlxc_llvm *g, LLVMValueRef body, LLVMValue
     return LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 24), call, 5, "");
 }
 
-/* Iterations that are worth a thread. */
+/* The number of iterations that pay for a thread. */
 static LLVMValueRef grain_of(rlxc_llvm *g, const rlxc_stmt *loop)
 {
     LLVMValueRef one = rlxc_llvm_int(g, g->i64, 1);

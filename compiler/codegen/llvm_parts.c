@@ -1,12 +1,11 @@
 /* Modules of LLVM -> machine code, on several threads: a module with its context, a "part", is
  * optimised and emitted by one thread.
  *
- * A part's result depends on the part and the options alone, so nothing that leaves here depends
- * on the number of threads or on their timing. Threads touch LLVM and their part, never the
- * compiler's context: it is not thread-safe, and diagnostics come in the order of the parts. The
- * largest part is begun first (the longest-processing-time rule: Graham, Bounds on Multiprocessing
- * Timing Anomalies, 1969), the caller works as the threads do, and where no thread can be started
- * it does all. */
+ * A part's result depends on the part and the options alone, so the results do not depend on the
+ * number of threads or on their timing. Threads touch LLVM and their part, never the compiler's
+ * context: it is not thread-safe, and diagnostics come in the order of the parts. The largest part
+ * is started first (the longest-processing-time rule: Graham, Bounds on Multiprocessing Timing
+ * Anomalies, 1969). The caller works like the threads, and alone if no thread can be started. */
 #include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
 #include "compiler/target/target.h"
@@ -21,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK = 16 << 20 }; /* of a thread: LLVM recurses over expressions; only used pages count */
+enum {
+    STACK = 16 << 20
+}; /* stack of a thread: LLVM recurses over expressions; only touched pages
+    * cost memory */
 
 static const rlxc_range nowhere;
 
@@ -41,7 +43,7 @@ static void note(rlxc_llvm_part *part, const char *what, const char *message)
         snprintf(part->problem, sizeof part->problem, "%s: %s", what, message ? message : "");
 }
 
-/* What LLVM has to say of a module: without this it would print errors and end the process. */
+/* Takes LLVM's diagnostics; without this handler it would print errors and end the process. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 {
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
@@ -61,8 +63,8 @@ static bool verify(rlxc_llvm_part *part)
     return !bad;
 }
 
-/* Level 1 is for short compile times: temporaries go to registers and loops lose what does not
- * change in them. */
+/* Level 1 is for short compile times: temporaries go to registers, and loop-invariant code is
+ * hoisted. */
 static bool optimize(rlxc_llvm_part *part, int level, LLVMTargetMachineRef machine)
 {
     static const char short_list[] =
@@ -123,9 +125,9 @@ static void drop_module(rlxc_llvm_part *part)
     part->lc = NULL;
 }
 
-/* Compiles what no other thread has begun, until nothing is left. While there is more to do,
- * modules are given back at once: they are what takes the memory. The last ones may go with the
- * process. */
+/* Compiles parts that no other thread has started, until none is left. While there is more to do,
+ * modules are freed at once, because they take most of the memory. The last ones are left to the
+ * end of the process. */
 static void *run(void *user)
 {
     work *w = user;
@@ -173,7 +175,7 @@ static int larger_first(const void *a, const void *b)
     return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x > y) - (x < y);
 }
 
-/* --- what the rest of code generation calls -------------------------------------------------- */
+/* --- interface -------------------------------------------------- */
 
 static bool find_target(rlxc_context *ctx, const rlxc_options *options, LLVMTargetRef *out)
 {

@@ -1,5 +1,5 @@
-/* Loops that several places have in common (share.h): one function of LLVM, called from each. It is
- * in the part of the first place; others find it by name, which no other file sees. */
+/* Shared loops (share.h): one LLVM function each, called from every place. It is in the part of the
+ * first place; the others refer to it by name. The name is not exported. */
 #include "compiler/codegen/llvm.h"
 #include "compiler/codegen/share.h"
 
@@ -13,7 +13,7 @@ static void define(rlxc_llvm *g, rlxc_shared_body *body, LLVMValueRef fn)
     body->emitted = true;
     g->f = body->f;
     g->unrolled = 0;
-    g->bounds = (rlxc_bounds){0}; /* those of one place do not hold for all */
+    g->bounds = (rlxc_bounds){0}; /* the attributes of one place do not hold for all */
     g->kernel_ctx = LLVMGetParam(fn, body->n_params);
     for (uint32_t i = 0; i < body->n_params; i++)
         rlxc_llvm_bind(g, body->params[i], LLVMGetParam(fn, i));

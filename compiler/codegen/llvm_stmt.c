@@ -1,8 +1,8 @@
 /* Lowered TIR statements -> LLVM: loops, branches, stores, temporaries.
  *
  * Temporaries of constant size live on the stack while they fit (RLXC_STACK_LIMIT), others in
- * scratch memory taken at ALLOCATE and given back at the end of the SEQ; a kernel that fails leaves
- * that to its caller, as rlx/kernel.h allows. Blocks are gone (pass lower_tir). */
+ * scratch memory taken at ALLOCATE and returned at the end of the SEQ; a kernel that fails leaves
+ * that to its caller, as rlx/kernel.h allows. There are no blocks any more (pass lower_tir). */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
 
 /* --- temporaries ----------------------------------------------------------------------------- */
 
-/* Whether memory can hold elements of this type; reports when not. */
+/* True if memory can hold elements of this type; reports it if not. */
 static bool storable(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype t)
 {
     rlx_dtype one = t;
@@ -75,7 +75,7 @@ static LLVMValueRef checked_mul(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b,
     return LLVMBuildExtractValue(g->b, pair, 0, "");
 }
 
-/* Takes scratch memory; the kernel fails where there is none. Negative extents count as 0. */
+/* Takes scratch memory; the kernel fails if there is none. Negative extents count as 0. */
 static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype dtype,
                                  const rlxc_expr *const *extents, uint32_t n)
 {
@@ -142,7 +142,7 @@ static void give_back(rlxc_llvm *g, LLVMValueRef p)
 
 static void sequence(rlxc_llvm *g, const rlxc_stmt *s)
 {
-    LLVMValueRef first = NULL; /* giving back the first gives back all that came after it */
+    LLVMValueRef first = NULL; /* returning the first returns all later ones too */
     for (uint32_t i = 0; i < s->seq.n && !rlxc_failed(g->ctx); i++) {
         const rlxc_stmt *item = s->seq.items[i];
         LLVMValueRef p = NULL;
@@ -233,8 +233,8 @@ static void while_loop(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMPositionBuilderAtEnd(g->b, after);
 }
 
-/* A vector condition is a mask: accesses of memory under it are made in its lanes (llvm_expr.c);
- * where no lane is left nothing runs, as scalars read under it may not exist then. */
+/* A vector condition is a mask: memory accesses under it are limited to its lanes (llvm_expr.c). If
+ * no lane is set, nothing runs, since scalars read under it may not exist then. */
 static void masked(rlxc_llvm *g, const rlxc_stmt *s)
 {
     LLVMValueRef outer = g->mask, mask = rlxc_llvm_expr(g, s->if_.cond);
@@ -277,7 +277,7 @@ static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
     LLVMPositionBuilderAtEnd(g->b, join);
 }
 
-/* x in "B[i] = B[i] + x" (or x + B[i]); NULL where the statement is not an accumulation. */
+/* x in "B[i] = B[i] + x" (or x + B[i]); NULL if the statement is not an accumulation. */
 static const rlxc_expr *accumulated(const rlxc_stmt *s, bool *out_left)
 {
     const rlxc_expr *v = s->store.value;

@@ -14,7 +14,7 @@ static const uint32_t two_over_pi[8] = {0,          0xa2f9836e, 0x4e441529, 0xfc
                                         0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
 typedef struct reduced {
-    LLVMValueRef r;        /* |x| less the quadrants, in [-pi/4, pi/4] */
+    LLVMValueRef r;        /* |x| minus the quadrants, in [-pi/4, pi/4] */
     LLVMValueRef quadrant; /* modulo 4 in the low bits */
 } reduced;
 
@@ -83,7 +83,7 @@ static reduced reduce(fp f, LLVMValueRef a)
     return (reduced){pick(f, small, a, r), pick(f, small, integer(f, 0), quadrant)};
 }
 
-/* sin(|x| + ahead pi/2), with its sign turned where |flip| has the sign bit. */
+/* sin(|x| + ahead pi/2), negated if |flip| has the sign bit. */
 static LLVMValueRef wave(fp f, LLVMValueRef x, int64_t ahead, LLVMValueRef flip)
 {
     static const double sin_c[] = {-0x1.555556p-3, 0x1.11110ep-7, -0x1.a013a8p-13, 0x1.6dbe0ep-19};

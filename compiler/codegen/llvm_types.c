@@ -55,7 +55,7 @@ LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like)
 LLVMValueRef rlxc_llvm_splat(rlxc_llvm *g, LLVMValueRef value, uint32_t lanes)
 {
     if (lanes <= 1 || rlxc_llvm_lanes(value) > 1)
-        return value; /* vectors of different lengths: the caller's type check tells */
+        return value; /* vectors of different lengths: the caller's type check reports it */
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), lanes);
     LLVMValueRef none = LLVMGetPoison(type);
     LLVMValueRef first =
@@ -99,8 +99,8 @@ LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value)
 
 /* --- casts ----------------------------------------------------------------------------------- */
 
-/* To 8 or 16 bits, whose limits every float32 holds: the value is limited first, which takes two
- * instructions where the comparisons of others take six. NaN becomes the lower limit; for signed
+/* To 8 or 16 bits, whose limits are exact in float32: the value is clamped first, which takes two
+ * instructions; the comparisons for other types take six. NaN becomes the lower limit; for signed
  * types that is not 0. */
 static LLVMValueRef float_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
                                     LLVMTypeRef type)
@@ -122,9 +122,9 @@ static LLVMValueRef float_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype 
     return LLVMBuildSelect(b, is_number, result, LLVMConstNull(type), "");
 }
 
-/* Out of range saturates, so that no input makes an undefined value. NaN gives the least number of
- * a signed type, which is no index (x86-64's conversion gives it, too), and 0 of an unsigned or
- * narrow one. As comparisons, not llvm.fptosi.sat, which takes vectors apart. */
+/* Out-of-range values saturate, so that no input makes an undefined value. NaN gives the least
+ * number of a signed type, which is never a valid index (as x86-64's conversion does), and 0 for an
+ * unsigned or narrow one. As comparisons, not llvm.fptosi.sat, which takes vectors apart. */
 static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to, LLVMTypeRef type)
 {
     LLVMBuilderRef b = g->b;
@@ -157,7 +157,7 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
         return value;
     value = rlxc_llvm_number(g, value, from);
     if (rlxc_dtype_is_float(one) && one.bits == 8)
-        one = RLX_F32; /* rounded below */
+        one = RLX_F32; /* rounded later */
     LLVMTypeRef type = rlxc_llvm_like(rlxc_llvm_type(g, one), value);
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
     bool from_float = rlxc_dtype_is_float(from), to_float = rlxc_dtype_is_float(to);

@@ -1,8 +1,6 @@
-/* Calls that name parts of vectors, and LLVM's own functions by name.
- *
- * Two vectors of one type are LLVM's shuffle; other lanes are moved one by one, of which LLVM's
- * passes make shuffles. Of LLVM's functions those are taken that have one type for operands and
- * result, and the hint to prefetch. */
+/* Calls on parts of vectors, and LLVM's own intrinsics by name. * Two vectors of one type become an
+ * LLVM shuffle; otherwise lanes are moved one by one, and LLVM's passes make shuffles of that.
+ * Supported LLVM intrinsics have one type for operands and result; prefetch is supported too. */
 #include "compiler/codegen/llvm.h"
 
 #include <string.h>
@@ -108,8 +106,8 @@ static const struct {
     {"maxnum", 2, false},    {"ctpop", 1, true},    {"bswap", 1, true},     {"bitreverse", 1, true},
 };
 
-/* T.call_llvm_intrin("int32", "llvm.prefetch", address, for writing, locality, of data): a hint,
- * and so it is left out where its numbers are not those that LLVM takes. */
+/* T.call_llvm_intrin("int32", "llvm.prefetch", address, for writing, locality, of data): only a
+ * hint, so it is dropped if its arguments are not valid for LLVM. */
 static LLVMValueRef prefetch(rlxc_llvm *g, const rlxc_expr *e)
 {
     static const int64_t most[3] = {1, 3, 1};
@@ -129,8 +127,8 @@ static LLVMValueRef prefetch(rlxc_llvm *g, const rlxc_expr *e)
     return rlxc_llvm_int(g, g->i32, 0);
 }
 
-/* T.call_llvm_pure_intrin("int32", "llvm.ctlz", x, T.bool(True)): zeros before or after the bits of
- * x; the last argument says that x is not 0. */
+/* T.call_llvm_pure_intrin("int32", "llvm.ctlz", x, T.bool(True)): leading or trailing zeros of x;
+ * the last argument promises that x is not 0. */
 static LLVMValueRef count_zeros(rlxc_llvm *g, const rlxc_expr *e, const char *name)
 {
     const rlxc_expr *x = e->call.n >= 3 ? e->call.args[e->call.n - 2] : NULL;
@@ -142,8 +140,8 @@ static LLVMValueRef count_zeros(rlxc_llvm *g, const rlxc_expr *e, const char *na
     return rlxc_llvm_intrinsic(g, name, args, 2);
 }
 
-/* T.call_llvm_pure_intrin("float32", "llvm.sqrt", T.uint32(1), x): the count of what overloads the
- * name, where it is printed, is what LLVM knows already. */
+/* T.call_llvm_pure_intrin("float32", "llvm.sqrt", T.uint32(1), x): the leading count of overloaded
+ * types, if present, is redundant. */
 static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
 {
     const rlxc_expr *name = e->call.args[0];
@@ -163,7 +161,7 @@ static LLVMValueRef named(rlxc_llvm *g, const rlxc_expr *e)
             continue;
         if (e->call.n != n + 1 && e->call.n != n + 2)
             return refuse(g, e, "wrong number of arguments");
-        bool swap = strcmp(functions[i].name, "bswap") == 0; /* of at least two bytes */
+        bool swap = strcmp(functions[i].name, "bswap") == 0; /* element of at least two bytes */
         bool fits = functions[i].integer
                         ? rlxc_dtype_is_int(e->dtype) && e->dtype.bits >= (swap ? 16 : 8)
                         : rlxc_dtype_is_float(e->dtype);

@@ -2,11 +2,11 @@
  * object. LLVM runs in a child process (child.c), which hands over the triple and each part's code;
  * nothing of LLVM is in this process.
  *
- * For a shared object the kernels are dealt out to parts, each an LLVM module in a context of its
- * own, which are compiled on several threads (llvm_parts.c) and joined by the linker. Where a part
- * ends follows from the kernels alone. The other forms are for reading and have one part. The
- * output depends on the module and the options but |jobs|. What LLVM rejects is our bug and is
- * reported as one. */
+ * For a shared object the kernels are distributed over parts, each an LLVM module in a context of
+ * its own, which are compiled on several threads (llvm_parts.c) and joined by the linker. The
+ * division into parts depends on the kernels alone. The other forms are for reading and have one
+ * part. The output depends on the module and the options except |jobs|. Code that LLVM rejects is a
+ * bug of the compiler and is reported as one. */
 #include "compiler/codegen/child.h"
 #include "compiler/codegen/llvm.h"
 #include "compiler/codegen/share.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* A part is full with this many instructions: less is not worth a module and a thread ... */
+/* A part is full with this many instructions: fewer do not pay for a module and a thread ... */
 enum { FULL = 300 };
 /* ... and with this share of all before it, so that no model has thousands. */
 enum { SHARE_OF_ALL = 256 };
@@ -49,7 +49,7 @@ static void common_types(rlxc_llvm *g)
     g->ptr = LLVMPointerTypeInContext(g->lc, 0);
 }
 
-/* Goes on in a new module. */
+/* Starts a new module. */
 static bool open_part(rlxc_llvm *g)
 {
     rlxc_llvm_part part = {.lc = LLVMContextCreate()};
@@ -90,7 +90,7 @@ static uint32_t count_new(rlxc_llvm *g, LLVMValueRef *last)
     return n;
 }
 
-/* Every kernel into a part. */
+/* Assigns every kernel to a part. */
 static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
 {
     uint64_t total = 0;
@@ -156,10 +156,10 @@ static bool generate(void *user, rlxc_child *child)
     }
     if (!fine)
         rlxc_set_out_of_memory(j->ctx);
-    return fine; /* nothing is given back: the process ends */
+    return fine; /* nothing is freed: the process ends */
 }
 
-/* Of all functions, those with a target of their own among them. */
+/* For all functions, including those with a target of their own. */
 static const char *needed_features(rlxc_context *ctx, const rlxc_module *module,
                                    const rlxc_target *target)
 {

@@ -1,11 +1,10 @@
-/* Finds the loops of a module that are compiled once for several places (share.h).
- *
- * Loops that are alike make a group; its constants on which not all agree become parameters, one
- * for those that are equal at every place. There are two rounds. The first takes outermost loops
- * alone: a call for each kernel costs nothing. What is left, the bodies of the first round and the
- * loops that found too few others, is gone over from the outside in by the second, which takes
- * inner loops where there are more: the tiles that kernels of another structure around have in
- * common. Each round counts loops by the hash of their tokens first, and groups compare the tokens.
+/* Finds the loops of a module that are compiled once for several places (share.h). * Similar loops
+ * form a group. Constants that differ within a group become parameters; constants that are equal to
+ * each other at every place share one. There are two rounds. The first takes outermost loops only:
+ * a call per kernel costs nothing. The second goes through the bodies of the first round and the
+ * loops without enough partners, from the outside in, and takes inner loops that occur more often:
+ * tiles that kernels of different outer structure share. Each round first counts loops by the hash
+ * of their tokens; groups compare the tokens.
  */
 #include "compiler/codegen/share.h"
 
@@ -16,9 +15,9 @@
 #include "compiler/ir/sym.h"
 
 enum {
-    LEAST_KERNELS = 3, /* fewer are not worth the lost constants */
-    LEAST_INNER = 4,   /* nor calls for each tile */
-    LEAST_WEIGHT = 12  /* statements, once unrolled, of an inner loop that pay for a call */
+    LEAST_KERNELS = 3, /* with fewer places the lost constants cost more */
+    LEAST_INNER = 4,   /* and calls for each tile */
+    LEAST_WEIGHT = 12  /* statements, once unrolled, that make an inner loop worth a call */
 };
 
 enum { OF_PARAMETER = 1, OF_TEMPORARY = 2 };        /* memory */
@@ -29,7 +28,7 @@ typedef struct place {
     const rlxc_expr **vars, **values;
 } place;
 
-typedef struct unit { /* what a round goes over */
+typedef struct unit { /* what a round visits */
     const rlxc_prim_func *f;
     rlxc_share_scope scope;
     const rlxc_stmt *stmt;
@@ -100,7 +99,7 @@ static group *group_of(sharing *s, const rlxc_share_walk *w, uint64_t hash)
     return g;
 }
 
-/* Whether the loop is shared, so that nothing inside is looked at in this round. */
+/* True if the loop is shared, so that this round does not enter it. */
 static bool take(sharing *s, const rlxc_stmt *loop)
 {
     rlxc_share_walk w = {.ctx = s->ctx, .scope = &s->scope, .loop = loop};
@@ -133,7 +132,8 @@ static bool count_elements(const rlxc_expr *const *extents, uint32_t n, int64_t 
     return true;
 }
 
-/* A temporary of one dimension that fits registers may become one of each loop that uses it. */
+/* A one-dimensional temporary that fits into registers may become local to each loop that uses it.
+ */
 static void add_temporary(sharing *s, const rlxc_stmt *decl, const rlxc_stmt *const *rest,
                           uint32_t n)
 {
@@ -204,7 +204,7 @@ static void go(sharing *s, const rlxc_stmt *stmt)
     case RLXC_STMT_DECL_BUFFER:
         go_items(s, &stmt, 1);
         break;
-    case RLXC_STMT_WHILE: /* not what takes the time */
+    case RLXC_STMT_WHILE: /* not where the time goes */
     case RLXC_STMT_BLOCK:
     case RLXC_STMT_LET:
     case RLXC_STMT_STORE:
@@ -239,7 +239,7 @@ static rlxc_share_scope scope_of(sharing *s, const rlxc_prim_func *f)
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-/* True when |a| equals |b| at every place; expressions that are equal are one. */
+/* True if |a| equals |b| at every place; equal expressions are the same pointer. */
 static bool same_everywhere(const group *g, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < g->places.count; i++)
@@ -265,7 +265,8 @@ static bool is_never_negative(rlxc_context *ctx, const group *g, uint32_t a)
     return true;
 }
 
-/* A variable for each constant that differs; out_from[parameter] is the constant it stands for. */
+/* Makes a variable for each constant that differs; out_from[parameter] is the constant it replaces.
+ */
 static uint32_t choose_sizes(sharing *s, const group *g, const rlxc_expr **slots,
                              const rlxc_expr **params, uint32_t *out_from)
 {
@@ -302,7 +303,7 @@ static void add_use(sharing *s, const group *g, const place *p, rlxc_shared_body
     rlxc_map_set(s->ctx, s->uses, rlxc_key(p->loop), use);
 }
 
-/* The body of the group, which is gone over in the next round. */
+/* Builds the body of the group, which the next round visits. */
 static void finish(sharing *s, group *g)
 {
     rlxc_context *ctx = s->ctx;
@@ -330,7 +331,7 @@ static void finish(sharing *s, group *g)
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-/* |map| may be older than what its slots hold by now: the copy counts these itself. */
+/* |map| may be outdated: the copy counts its slots itself. */
 static rlxc_map copy_map(rlxc_context *ctx, rlxc_map map)
 {
     if (map.capacity == 0)
@@ -343,7 +344,7 @@ static rlxc_map copy_map(rlxc_context *ctx, rlxc_map map)
     return map;
 }
 
-/* What is added to the copy is not seen through |scope|. */
+/* Additions to the copy are not visible through |scope|. */
 static rlxc_share_scope copy_scope(rlxc_context *ctx, const rlxc_share_scope *scope)
 {
     rlxc_share_scope copy = *scope;

@@ -1,13 +1,12 @@
-/* Loops that kernels have in common up to sizes: each is compiled once, as a function that gets the
- * sizes as arguments.
+/* Loops that several kernels share up to sizes: each is compiled once, as a function with the sizes
+ * as arguments. * Two loops are similar if they differ only in the variables they use from outside
+ * and in integer constants that do not affect the code: strides, offsets, trip counts of longer
+ * loops. A constant that all loops of a group agree on stays a constant. What is unrolled or
+ * vectorised, element types, the indices of temporaries and divisors inside of inner loops must be
+ * equal. So substituting the arguments of one place into the body gives exactly the loop of that
+ * place.
  *
- * Two loops are alike when they differ only in the variables they use from outside and in integer
- * constants that decide no code: strides, places, trip counts of longer loops. A constant that all
- * loops of a group agree on stays a constant. What is unrolled or vectorised, element types, the
- * indices of temporaries and divisors inside of inner loops must be equal. So replacing a body's
- * parameters by what one place passes gives exactly the loop of that place.
- *
- * Nothing here knows LLVM; llvm_share.c emits the bodies and their calls. */
+ * This file is independent of LLVM; llvm_share.c emits the bodies and their calls. */
 #ifndef RLXC_CODEGEN_SHARE_H
 #define RLXC_CODEGEN_SHARE_H
 
@@ -15,11 +14,11 @@
 
 typedef struct rlxc_shared_body {
     uint32_t number;          /* among all */
-    const rlxc_prim_func *f;  /* where it was found first */
-    const rlxc_stmt *stmt;    /* with parameters in place of what differs */
+    const rlxc_prim_func *f;  /* where it first occurs */
+    const rlxc_stmt *stmt;    /* with parameters for what differs */
     const rlxc_expr **params; /* variables: those used from outside, then sizes */
     uint32_t n_params;
-    bool parallel; /* holds a parallel loop, which may fail */
+    bool parallel; /* contains a parallel loop, which may fail */
     bool emitted;  /* by code generation */
 } rlxc_shared_body;
 
@@ -28,7 +27,7 @@ typedef struct rlxc_shared_use {
     const rlxc_expr *const *args; /* for the parameters: variables, then sizes */
 } rlxc_shared_use;
 
-/* Loop (rlxc_stmt) -> rlxc_shared_use, for every loop of |module| that is called. */
+/* Maps each shared loop (rlxc_stmt) of |module| to its rlxc_shared_use. */
 void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, rlxc_map *out_uses);
 
 /* --- share_walk.c: one loop ------------------------------------------------------------------ */
@@ -44,21 +43,24 @@ typedef struct rlxc_share_scope { /* what is known of the function around the lo
     rlxc_map memory;              /* variables of memory that exist before the loop: its kind */
     rlxc_map locals;              /* temporaries on the stack: variable -> its ALLOCATE or DECL */
     RLXC_VEC(struct rlxc_closed_local) closed;
-    const rlxc_map *sizes; /* dimensions, and what bodies have in place of constants */
-    uint32_t flags;        /* of function and loops around, what code depends on */
+    const rlxc_map *sizes; /* dimensions, and the parameters that bodies have in place of constants
+                            */
+    uint32_t flags;        /* properties of the function and the enclosing loops that affect the
+                            * code */
 } rlxc_share_scope;
 
 typedef struct rlxc_share_walk {
     rlxc_context *ctx;
     const rlxc_share_scope *scope;
     const rlxc_stmt *loop;
-    const rlxc_expr **slots; /* building: what stands for each constant (NULL: itself); else NULL */
-    RLXC_VEC(uint64_t) tokens;          /* equal for loops that are alike */
+    const rlxc_expr **slots; /* when building: the replacement of each constant (NULL: itself); else
+                              * NULL */
+    RLXC_VEC(uint64_t) tokens;          /* equal for similar loops */
     RLXC_VEC(const rlxc_expr *) values; /* constants and sizes that may differ */
     RLXC_VEC(const rlxc_expr *) vars;   /* used from outside */
-    RLXC_VEC(const rlxc_stmt *) locals; /* temporaries that the loop can have of its own */
+    RLXC_VEC(const rlxc_stmt *) locals; /* temporaries that can be local to the loop */
     rlxc_map numbers;                   /* variable -> its number by first occurrence */
-    rlxc_map buffers;                   /* buffer -> what stands for it */
+    rlxc_map buffers;                   /* buffer -> its replacement */
     uint32_t n_numbers, n_buffers;
     const rlxc_stmt *around[RLXC_SHARE_DEPTH]; /* loops from w->loop on */
     uint32_t n_around;
@@ -68,7 +70,7 @@ typedef struct rlxc_share_walk {
     bool parallel, literal, bad;
 } rlxc_share_walk;
 
-/* Goes over w->loop; gives the rebuilt one, or NULL where it cannot be shared. */
+/* Walks w->loop; returns the rebuilt loop, or NULL if it cannot be shared. */
 const rlxc_stmt *rlxc_share_walk_loop(rlxc_share_walk *w);
 
 /* --- share_locals.c: temporaries ------------------------------------------------------------- */

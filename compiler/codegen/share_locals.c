@@ -1,21 +1,23 @@
-/* Which loops could have a temporary of their own: those that write every element before they read
- * it. Where all uses of a temporary are inside such loops, no value is carried from one to the
- * other, and each may keep it in its registers.
- *
- * The check runs the statements as far as they touch the temporary: short loops turn by turn, of
- * others one turn, in which what their variable says is unknown. What is not understood counts as a
- * read of everything. */
+/* Finds loops that can have a private copy of a temporary: those that write every element before
+ * they read it. If all uses of a temporary are inside such loops, no value is carried between them,
+ * and each may keep it in registers. * The check interprets the statements as far as they touch the
+ * temporary: short loops iteration by iteration, other loops for one iteration with an unknown loop
+ * variable. Anything not understood counts as a read of everything. */
 #include "compiler/codegen/share.h"
 
 #include <string.h>
 
-enum { MOST = 1024 /* elements */, SHORT = 16 /* turns that are run */, MOST_STEPS = 1 << 14 };
+enum {
+    MOST = 1024 /* elements */,
+    SHORT = 16 /* iterations that are interpreted */,
+    MOST_STEPS = 1 << 14
+};
 
 typedef struct check {
     rlxc_context *ctx;
     const rlxc_expr *var;
     uint32_t count, steps;
-    rlxc_map turns; /* variable of a loop that is run -> its value + 1 */
+    rlxc_map turns; /* variable of an interpreted loop -> its value + 1 */
     uint8_t written[MOST];
     bool fails;
 } check;
@@ -77,7 +79,7 @@ static void read_place(check *c, const rlxc_expr *load)
         c->fails = !c->written[first + i];
 }
 
-/* Reads in |e|; addresses of the temporary let anything happen to it. */
+/* Reads in |e|; taking the temporary's address counts as any access. */
 static void read_expr(check *c, const rlxc_expr *e)
 {
     if (!e || c->fails)
@@ -267,7 +269,7 @@ static finding close_for(search *f, const rlxc_stmt *s)
     const bool is_plain = s->loop.kind == RLXC_LOOP_SERIAL;
     if (is_plain && !is_closed(f->ctx, s, f->var, f->count))
         return OPEN;
-    if (!is_plain) /* no call stands inside of what is unrolled or vectorized */
+    if (!is_plain) /* no calls inside unrolled or vectorized loops */
         return OPEN;
     RLXC_PUSH(f->ctx, &f->scope->closed, (rlxc_closed_local){s, f->var});
     return CLOSED;
@@ -300,7 +302,7 @@ static finding close_loops(search *f, const rlxc_stmt *s)
         for (uint32_t i = 0; i < s->allocate.n; i++)
             used = used || uses(f, s->allocate.extents[i]);
         break;
-    case RLXC_STMT_DECL_BUFFER: /* a view is no use */
+    case RLXC_STMT_DECL_BUFFER: /* declaring a view is not a use */
     case RLXC_STMT_ALLOCATE_CONST:
         break;
     case RLXC_STMT_WHILE:

@@ -1,6 +1,6 @@
-/* One loop as a list of tokens that is the same for loops that are alike, the constants in which
- * they may differ, and the loop rebuilt with variables in place of these. One walk does both, so
- * that the order of the constants is the same. */
+/* Encodes a loop as a list of tokens, equal for similar loops, and the constants in which they may
+ * differ; and rebuilds the loop with variables in place of these. One walk does both, so that the
+ * order of the constants is the same. */
 #include "compiler/codegen/share.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static void bind(rlxc_share_walk *w, const rlxc_expr *var)
     dtype_token(w, var->dtype);
 }
 
-/* All uses of |var| are in loops that can have it for themselves; one of those is here. */
+/* All uses of |var| are in loops that can have a private copy; one of those is here. */
 static bool is_closed(const rlxc_share_walk *w, const rlxc_expr *var)
 {
     for (uint32_t i = 0; i < w->scope->closed.count; i++)
@@ -52,7 +52,7 @@ static bool is_closed(const rlxc_share_walk *w, const rlxc_expr *var)
     return false;
 }
 
-/* A variable from outside: a parameter, or a temporary that the loop gets of its own. */
+/* A variable from outside: a parameter, or a temporary that becomes local to the loop. */
 static void import(rlxc_share_walk *w, const rlxc_expr *var)
 {
     const rlxc_stmt *local = rlxc_map_get(&w->scope->locals, rlxc_key(var));
@@ -68,7 +68,7 @@ static void import(rlxc_share_walk *w, const rlxc_expr *var)
         RLXC_PUSH(w->ctx, &w->locals, local);
         return;
     }
-    /* registers of the loops around, or what no call passes */
+    /* held in registers of the enclosing loops, or not passable by a call */
     w->bad = w->bad || local || var->dtype.lanes > 1 || w->vars.count == RLXC_SHARE_VARS;
     RLXC_PUSH(w->ctx, &w->vars, var);
 }
@@ -84,7 +84,7 @@ static const rlxc_expr *walk_var(rlxc_share_walk *w, const rlxc_expr *var)
     return var;
 }
 
-/* Made of constants and the function's dimensions, or of a body's sizes, alone. */
+/* True if |e| consists only of constants and the function's dimensions, or of a body's sizes. */
 static bool is_size(const rlxc_share_walk *w, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_INT)
@@ -135,7 +135,7 @@ static const rlxc_expr *const *walk_exprs(rlxc_share_walk *w, const rlxc_expr *c
     return out;
 }
 
-/* The buffer with its sizes rewritten, which happens where it is met first. */
+/* The buffer with its sizes rewritten, on first encounter. */
 static const rlxc_buffer *walk_buffer(rlxc_share_walk *w, const rlxc_buffer *b)
 {
     typedef struct known {
@@ -171,7 +171,7 @@ static const rlxc_buffer *walk_buffer(rlxc_share_walk *w, const rlxc_buffer *b)
     return k->buffer;
 }
 
-/* Constant indices of temporaries are what keeps those in registers. */
+/* Constant indices keep temporaries in registers. */
 static const rlxc_expr *const *walk_indices(rlxc_share_walk *w, const rlxc_buffer *b,
                                             const rlxc_expr *const *indices, uint32_t n)
 {
@@ -258,13 +258,13 @@ static const rlxc_expr *walk_other(rlxc_share_walk *w, const rlxc_expr *e)
     case RLXC_EXPR_STRING:
         text_token(w, e->s);
         return e;
-    default: /* variables of an expression's own */
+    default: /* variables bound inside an expression */
         w->bad = true;
         return e;
     }
 }
 
-/* Expressions are gone over as trees: which parts are shared follows from the constants. */
+/* Expressions are walked as trees, because which parts are shared depends on the constants. */
 static const rlxc_expr *walk_expr(rlxc_share_walk *w, const rlxc_expr *e)
 {
     if (w->bad)
@@ -340,7 +340,7 @@ static const rlxc_stmt *walk_for(rlxc_share_walk *w, const rlxc_stmt *s)
     return copy;
 }
 
-/* A temporary inside: on the stack, as taking memory may fail, which names the function. */
+/* An inner temporary: must be on the stack, because a failed allocation would name the function. */
 static void walk_local(rlxc_share_walk *w, const rlxc_expr *var, rlx_dtype dtype,
                        const rlxc_expr *const *extents, uint32_t n)
 {

@@ -1,4 +1,4 @@
-/* What the files of this folder share. */
+/* Shared by the files of this folder. */
 #ifndef RLXC_LOWER_LOWER_H
 #define RLXC_LOWER_LOWER_H
 

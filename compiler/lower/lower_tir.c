@@ -16,13 +16,13 @@
 typedef struct lowering {
     rlxc_context *ctx;
     rlxc_map vars;    /* variable -> expression */
-    rlxc_map buffers; /* matched buffer -> the view that stands for it */
+    rlxc_map buffers; /* matched buffer -> its view */
     rlxc_bounds bounds;
     rlxc_range range;
     uint32_t depth;
 } lowering;
 
-enum { MAX_LIST = 4096 }; /* of dimensions: small enough that the arena always has room */
+enum { MAX_LIST = 4096 }; /* dimensions: few enough that the arena always has room */
 
 static const rlxc_stmt *lower(lowering *l, const rlxc_stmt *s);
 
@@ -129,7 +129,7 @@ static void allocate(lowering *l, list *out, rlxc_buffer *buffer)
     declare(l, out, own);
 }
 
-/* Elements from one index of dimension |i| of |b| to the next. */
+/* The stride of dimension |i| of |b| in elements. */
 static const rlxc_expr *stride_of(lowering *l, const rlxc_buffer *b, uint32_t i)
 {
     if (b->strides)
@@ -140,7 +140,7 @@ static const rlxc_expr *stride_of(lowering *l, const rlxc_buffer *b, uint32_t i)
     return rlxc_simplify(l->ctx, stride, &l->bounds);
 }
 
-/* Gives a symbolic part of a matched buffer its value; anything else is taken at its word. */
+/* Binds a symbolic part of a matched buffer to its value; constants are trusted. */
 static void solve(lowering *l, const rlxc_expr *pattern, const rlxc_expr *value)
 {
     if (pattern && pattern->kind == RLXC_EXPR_VAR && !rlxc_map_get(&l->vars, rlxc_key(pattern)))
@@ -242,7 +242,7 @@ enum { MAX_NEST = 64 };
 
 typedef struct nest { /* a perfect nest of loops around a block with init */
     const rlxc_stmt *loops[MAX_NEST];
-    bool reduces[MAX_NEST]; /* the loop serves reduction axes */
+    bool reduces[MAX_NEST]; /* true if reduction axes use the loop */
     bool spatial[MAX_NEST];
     uint32_t n;
     const rlxc_stmt *block;
@@ -264,7 +264,7 @@ typedef struct leftover {
     bool found;
 } leftover;
 
-/* Whether a variable is bound outside the nest by a loop (a reduction that starts further out). */
+/* True if a loop outside the nest binds the variable (a reduction that starts further out). */
 static bool is_foreign(void *user, const rlxc_expr *e)
 {
     leftover *u = user;
@@ -285,7 +285,8 @@ static bool uses_loops(lowering *l, const rlxc_expr *e, const nest *n, const boo
     return false;
 }
 
-/* Each condition of the predicate speaks of the results or of the reduction, not of both. */
+/* True if each condition of the predicate depends on result loops or on reduction loops, not on
+ * both. */
 static bool predicate_separates(lowering *l, const nest *n, const rlxc_expr *e)
 {
     if (!e)
@@ -295,12 +296,12 @@ static bool predicate_separates(lowering *l, const nest *n, const rlxc_expr *e)
     return !uses_loops(l, e, n, n->reduces) || !uses_loops(l, e, n, n->spatial);
 }
 
-/* Tells the loops that the reduction needs from those of the results. False where one serves both,
- * or the reduction also uses loops outside of the nest. */
+/* Separates the loops of the reduction from those of the results. False if one serves both, or if
+ * the reduction also uses loops outside the nest. */
 static bool separate(lowering *l, nest *n)
 {
     const rlxc_block *b = n->block->block.block;
-    if (b->n_allocs || b->n_matches) /* what the init may use */
+    if (b->n_allocs || b->n_matches) /* variables that the init may use */
         return false;
     for (uint32_t i = 0; i < n->n; i++) {
         n->reduces[i] = n->spatial[i] = false;
@@ -322,7 +323,7 @@ static bool separate(lowering *l, nest *n)
     return !foreign.found && predicate_separates(l, n, n->block->block.predicate);
 }
 
-/* The part of a predicate that speaks of result loops only; NULL: none. */
+/* The part of a predicate that depends on result loops only; NULL: none. */
 static const rlxc_expr *spatial_part(lowering *l, const nest *n, const rlxc_expr *predicate)
 {
     if (!predicate)

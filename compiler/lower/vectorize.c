@@ -2,10 +2,10 @@
  * vector expression.
  *
  * Only loops of constant extent whose body is stores (and lets of vectors) of expressions that have
- * a vector form are rewritten: no calls that read memory conditionally, no lanes inside already.
- * A condition that differs between the lanes becomes a vector of bools, a mask: what stands under
- * it reads and writes memory in the lanes where it holds, and nothing where it holds in none.
- * Others become serial loops, which LLVM vectorises where it can. */
+ * a vector form are rewritten: no calls that read memory conditionally, no lanes inside already. A
+ * condition that differs between the lanes becomes a vector of bools, a mask: statements under it
+ * access memory only in the lanes where it holds, and not at all if it holds in none. All other
+ * loops become serial loops, which LLVM vectorises if it can. */
 #include "compiler/lower/lower.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ static bool has_load(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* Whether memory is read by one vector load on the side that is taken, so that it can be masked. */
+/* True if the taken side reads memory by one vector load, which can be masked. */
 static bool reads_by_lane(vectorizer *v, const rlxc_expr *e)
 {
     bool reads = false;
@@ -114,8 +114,8 @@ static const rlxc_expr *vec_call(vectorizer *v, const rlxc_expr *e)
     return vec_list(v, e, e->call.args, e->call.n, false);
 }
 
-/* Whether a ramp has equal steps as a |t| as well: in a wider type only where none of its lanes has
- * wrapped, as places do not. */
+/* True if a ramp keeps equal steps when cast to |t|: in a wider type only if no lane has wrapped,
+ * as indices never do. */
 static bool keeps_steps(const rlxc_expr *ramp, rlx_dtype t)
 {
     const rlx_dtype from = ramp->dtype;

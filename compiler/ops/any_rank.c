@@ -1,6 +1,6 @@
-/* Operators by element on operands whose rank is known only at run time: they work on the elements
- * as they lie, in one dimension, and the result gets the shape back. Several operands are broadcast
- * to one shape first, which costs nothing where they have it (builtins/broadcast.c). */
+/* Elementwise operators on operands whose rank is known only at run time: they work on the
+ * flattened elements, and the result gets the shape back. Several operands are broadcast to one
+ * shape first, which is free if they have it already (builtins/broadcast.c). */
 #include "compiler/ops/builtin_call.h"
 #include "compiler/ops/compose.h"
 

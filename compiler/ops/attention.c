@@ -14,14 +14,15 @@
 #include <math.h>
 #include <string.h>
 
-/* What hidden scores are: softmax makes them 0 beside any other, and all equal where all are. */
+/* The value of hidden scores: softmax makes them 0 beside any other score, and all equal if every
+ * score is hidden. */
 static double hidden(rlx_dtype t)
 {
     return t.bits == 64 ? -1.0e308 : -3.0e38;
 }
 
-/* The least score of a key that is seen beside hidden ones: softmax makes those 0 beside it. A bias
- * may go below (the least float, -inf) on every key that a query sees. */
+/* The least score of a visible key, still so large that softmax makes hidden ones 0 beside it. A
+ * bias may be lower (the least float, -inf) on every key that a query sees. */
 static double least_seen(rlx_dtype t)
 {
     return 0.5 * hidden(t);
@@ -38,8 +39,8 @@ static const rlxc_expr *dim(const rlxc_sinfo *s, uint32_t i)
     return rlxc_dims_known(s) ? s->dims[i] : NULL;
 }
 
-/* The heads of the query that share one of the key: 1 where numbers of heads do not divide, 0 where
- * that is known only at run time. */
+/* The number of query heads that share a key head: 1 if the head counts do not divide, 0 if that is
+ * known only at run time. */
 static int64_t heads_sharing(const rlxc_call_view *v)
 {
     int64_t heads, shared;
@@ -51,13 +52,13 @@ static int64_t heads_sharing(const rlxc_call_view *v)
     return shared < 1 || heads < shared || heads % shared != 0 ? 1 : heads / shared;
 }
 
-/* Whether keys and values are given by head. */
+/* True if keys and values are stored head by head. */
 static bool is_by_head(const rlxc_binding *call)
 {
     return strcmp(rlxc_attr_get_str(call, "layout", "BSHD"), "BHSD") == 0;
 }
 
-/* Whether queries that see nothing give zeros. */
+/* True if queries that see no key give zeros. */
 static bool gives_zeros(const rlxc_binding *call)
 {
     return rlxc_attr_get_bool(call, "unseen_zero", false);
@@ -94,7 +95,7 @@ const rlxc_sinfo *rlxc_infer_attention(rlxc_context *ctx, const rlxc_module *mod
     bool known = true;
     bool var_len = strcmp(v.op, "nn.attention_var_len") == 0;
     for (uint32_t i = 3; var_len && i < v.n_inputs; i++) {
-        int32_t ndim = i < 5 ? 1 : 0; /* where sequences begin; lengths of the longest */
+        int32_t ndim = i < 5 ? 1 : 0; /* starts of the sequences; lengths of the longest */
         if (v.in[i]->ndim != ndim && v.in[i]->ndim != RLXC_UNKNOWN_NDIM)
             return rlxc_infer_fail(&v, i, "expected %d dimensions, got %s", ndim,
                                    rlxc_sinfo_text(ctx, v.in[i]));
@@ -169,7 +170,7 @@ static rlxc_atom dense_mask(rlxc_builder *b, const rlxc_binding *call, const rlx
     return seen.kind == RLXC_ATOM_NONE ? near : rlxc_lower2(b, call, "logical_and", seen, near);
 }
 
-/* Scores where |seen| holds; elsewhere a number that softmax makes 0 beside them, or everywhere. */
+/* Scores where |seen| holds; elsewhere a number that softmax turns into 0. */
 static rlxc_atom masked(rlxc_builder *b, const rlxc_binding *call, rlxc_atom scores, rlxc_atom seen)
 {
     if (scores.kind == RLXC_ATOM_NONE)
@@ -198,9 +199,9 @@ static bool scale_of(const rlxc_call_view *v, const rlxc_binding *call, double *
     return known;
 }
 
-/* --- in one kernel ---------------------------------------------------------------------------- */
+/* --- as one kernel ---------------------------------------------------------------------------- */
 
-/* Dimensions are known to agree, those of the heads are constant, and the bias broadcasts. */
+/* True if dimensions provably agree, head dimensions are constant, and the bias broadcasts. */
 static bool fits_one_kernel(const rlxc_call_view *v)
 {
     rlxc_context *ctx = v->ctx;
@@ -383,12 +384,13 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     const rlxc_expr *some = gives_zeros(call)
                                 ? rlxc_binary(ctx, RLXC_EXPR_GT, all, zero)
                                 : rlxc_binary(ctx, RLXC_EXPR_GT, dims[3], rlxc_i64(ctx, 0));
-    value = rlxc_select(ctx, some, value, zero); /* no keys: a sum over nothing */
+    value = rlxc_select(ctx, some, value, zero); /* no keys: an empty sum */
     rlxc_te_store(&te, out, rlxc_cast(ctx, out->dtype, value));
     return rlxc_te_finish(&te);
 }
 
-/* --- of other operators ----------------------------------------------------------------------- */
+/* --- composed of other operators
+ * ----------------------------------------------------------------------- */
 
 /* 1 / sqrt(size) as a scalar of |dtype|. */
 static rlxc_atom scale_by_size(rlxc_builder *b, const rlxc_binding *call, const rlxc_expr *size,

@@ -1,11 +1,12 @@
-/* What the files of attention share: which keys a query sees. */
+/* Shared by the attention files: which keys a query sees. */
 #ifndef RLXC_OPS_ATTENTION_H
 #define RLXC_OPS_ATTENTION_H
 
 #include "compiler/ops/op_infer.h"
 
 bool rlxc_attention_has_window(const rlxc_binding *call);
-/* Whether the causal mask aligns the first query with the first key; else the last ones. */
+/* True if the causal mask aligns the first query with the first key; otherwise it aligns the last
+ * ones. */
 bool rlxc_attention_is_top_left(const rlxc_binding *call);
 
 /* The keys that each query sees, from |first| up to |end|: those of its own sequence, limited by
@@ -16,7 +17,7 @@ typedef struct rlxc_key_range {
 /* Of attention_var_len, whose arguments 3 and 4 are the starts of the sequences. */
 rlxc_key_range rlxc_attention_key_range(rlxc_builder *b, const rlxc_binding *call,
                                         const rlxc_call_view *v);
-/* The same as a mask of queries by keys. */
+/* As above, as a mask of queries by keys. */
 rlxc_atom rlxc_attention_packed_mask(rlxc_builder *b, const rlxc_binding *call,
                                      const rlxc_call_view *v);
 

@@ -58,7 +58,7 @@ static packed_tokens read_packed(rlxc_builder *b, const rlxc_binding *call, uint
     return t;
 }
 
-/* How many of the numbers |keys| are |op| each of |queries|. */
+/* For each of |queries|, how many of |keys| satisfy key |op| query. */
 static rlxc_atom how_many(rlxc_builder *b, const rlxc_binding *call, const char *op, rlxc_atom keys,
                           rlxc_atom queries, const rlxc_expr *n_keys, const rlxc_expr *n_queries)
 {
@@ -83,7 +83,7 @@ rlxc_key_range rlxc_attention_key_range(rlxc_builder *b, const rlxc_binding *cal
     bool causal = rlxc_attr_get_str(call, "causal_mask", NULL) != NULL;
     if (!causal && !rlxc_attention_has_window(call))
         return r;
-    /* the key that stands where the query stands */
+    /* the key at the query's position */
     rlxc_atom begin = start_before(b, call, k.starts, q.next);
     rlxc_atom last = rlxc_lower2(b, call, "add", q.place, begin);
     if (!rlxc_attention_is_top_left(call)) { /* counted from the end of the sequence of keys */

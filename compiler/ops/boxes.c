@@ -1,5 +1,5 @@
-/* Operators of detectors: vision.get_valid_counts and vision.non_max_suppression, which the
- * runtime's builtins do, and vision.multibox_transform_loc, a formula over other operators. */
+/* Operators of detectors: vision.get_valid_counts and vision.non_max_suppression, which call
+ * builtins of the runtime, and vision.multibox_transform_loc, composed of other operators. */
 #include "compiler/ops/builtin_call.h"
 #include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
@@ -95,8 +95,8 @@ rlxc_atom rlxc_legalize_valid_counts(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- non_max_suppression --- */
 
-/* How many of (boxes, indices, their number) the call gives; fewer than 3: the last ones, or the
- * boxes alone. */
+/* How many of (boxes, indices, count) the call returns; fewer than 3: the last ones, or the boxes
+ * alone. */
 static uint32_t n_results(const rlxc_binding *call)
 {
     if (!rlxc_attr_get_bool(call, "return_indices", true))
@@ -234,7 +234,7 @@ static rlxc_atom joined(rlxc_builder *b, const rlxc_binding *call, rlxc_atom fir
                          rlxc_one_attr(b->ctx, "axis", rlxc_attr_int(2)));
 }
 
-/* What the predictions of one pair of columns are multiplied by. */
+/* The factor for the predictions of one pair of columns. */
 static rlxc_atom varied(rlxc_builder *b, const rlxc_binding *call, rlxc_atom loc, int64_t from,
                         rlx_dtype t)
 {

@@ -1,5 +1,6 @@
-/* Operators that the runtime's builtins do: unique, nonzero, sort, argsort, topk; and the way to
- * emit such calls. The builtins check their arguments themselves; here is only the type. */
+/* Operators that become calls of the runtime's builtins: unique, nonzero, sort, argsort, topk; and
+ * how to emit such calls. The builtins check their arguments themselves; this file only infers
+ * types. */
 #include "compiler/ops/builtin_call.h"
 
 #include <string.h>

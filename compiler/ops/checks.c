@@ -13,17 +13,17 @@ typedef struct checker {
     rlxc_context *ctx;
     rlxc_call_view view;
     rlxc_binding *call;
-    uint32_t data; /* the argument that is indexed: those of gradients follow the gradient */
+    uint32_t data; /* the argument that is indexed: gradient operators have it after the gradient */
 } checker;
 
-typedef struct limits { /* low <= element < high; one pair, or one for each place of the last
-                           dimension */
+typedef struct limits { /* low <= element < high; one pair, or one per index of the last dimension
+                         */
     const rlxc_expr *low[RLXC_MAX_NDIM], *high[RLXC_MAX_NDIM];
     uint32_t n;
-    const int64_t *except; /* this number passes, too; or NULL */
+    const int64_t *except; /* this number is allowed too; or NULL */
 } limits;
 
-/* The check of a tensor that was emitted last, for further uses in the block. */
+/* The latest check of a tensor, for further uses in the block. */
 typedef struct emitted {
     const rlxc_binding_block *block;
     limits limits;
@@ -36,7 +36,7 @@ static void add_limits(checker *c, limits *l, const rlxc_expr *low, const rlxc_e
     l->high[l->n++] = rlxc_canonical(c->ctx, high, NULL);
 }
 
-/* [-n, n): positions that may count from the end. */
+/* [-n, n): indices that may count from the end. */
 static void add_axis(checker *c, limits *l, const rlxc_expr *n)
 {
     add_limits(c, l, rlxc_sub(c->ctx, rlxc_i64(c->ctx, 0), n), n);
@@ -61,7 +61,7 @@ static bool provable(checker *c, rlxc_atom x, const limits *l)
     return true;
 }
 
-/* A place with a label names the user's operator, which ours stands for. */
+/* A label names the user's operator that this one was made from. */
 static rlxc_atom name_atom(checker *c, const char *what)
 {
     if (rlxc_line_label(c->ctx, c->call->range.file, c->call->range.line))

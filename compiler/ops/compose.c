@@ -1,4 +1,4 @@
-/* How operators are lowered to other operators; compose.h says what the functions promise. */
+/* Lowers operators to other operators (compose.h). */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/state.h"
 

@@ -1,6 +1,6 @@
 /* Operators lowered to other operators: each part is legalized at once, so that it gets the kernels
- * (and the scheduling) of its own row. Every function gives kind NONE after an error and takes such
- * an atom as the sign of an earlier one. */
+ * (and the scheduling) of its own row. Every function returns kind NONE after an error, and passes
+ * on an operand of kind NONE. */
 #ifndef RLXC_OPS_COMPOSE_H
 #define RLXC_OPS_COMPOSE_H
 
@@ -30,7 +30,8 @@ rlxc_atom rlxc_scalar_atom(rlxc_context *ctx, rlx_dtype dtype, double value);
 /* Every tensor argument has known dimensions and element type; else an error and false. */
 bool rlxc_lower_begin(rlxc_call_view *v, rlxc_builder *b, const rlxc_binding *call);
 
-/* |call|, of an operator by element (RLXC_OP_BY_ELEMENT), on operands of unknown rank (any_rank.c).
+/* |call|, of an elementwise operator (RLXC_OP_BY_ELEMENT), on operands of unknown rank
+ * (any_rank.c).
  */
 rlxc_atom rlxc_lower_any_rank(rlxc_builder *b, const rlxc_binding *call);
 

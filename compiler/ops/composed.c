@@ -1,6 +1,6 @@
 /* Operators that are short formulas over others: dropout, linear, outer, prelu, pixel_shuffle,
  * instance_norm, cross_entropy_with_logits, median, multinomial_from_uniform, and batch_norm in
- * training. 16-bit floats are widened where a sum would lose digits. */
+ * training. 16-bit floats are widened if a sum would lose digits. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 
@@ -40,7 +40,7 @@ static rlxc_attrs axes_attr(rlxc_context *ctx, const char *name, uint32_t set, b
                          rlxc_attr_bool(keepdims));
 }
 
-/* --- dropout: in inference the values as they are, and a mask of ones --- */
+/* --- dropout: in inference its input, and a mask of ones --- */
 
 const rlxc_sinfo *rlxc_infer_dropout(rlxc_context *ctx, const rlxc_module *module,
                                      const rlxc_binding *call)
@@ -324,7 +324,7 @@ rlxc_atom rlxc_legalize_instance_norm(rlxc_builder *b, const rlxc_binding *call)
     return normalised(b, call, &v, x, mean, variance, channel, dtype);
 }
 
-/* old * (1 - momentum) + seen * momentum, in the type and shape of argument |i|. */
+/* old * (1 - momentum) + observed * momentum, in the type and shape of argument |i|. */
 static rlxc_atom moved(rlxc_builder *b, const rlxc_binding *call, const rlxc_call_view *v,
                        uint32_t i, rlxc_atom seen, rlx_dtype dtype)
 {
@@ -424,8 +424,8 @@ static bool median_axes(const rlxc_call_view *v, bool *out_all, uint32_t *out_ax
     return true;
 }
 
-/* Over all elements a tensor, along an axis also the positions; of an even number the smaller of
- * the two in the middle. */
+/* Over all elements the median alone, along an axis also its index; of an even number the smaller
+ * of the two middle elements. */
 const rlxc_sinfo *rlxc_infer_median(rlxc_context *ctx, const rlxc_module *module,
                                     const rlxc_binding *call)
 {
@@ -497,7 +497,8 @@ rlxc_atom rlxc_legalize_median(rlxc_builder *b, const rlxc_binding *call)
                            slice_at(b, call, order, axis,
                                     rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, last, rlxc_i64(ctx, 2)))};
     rlxc_atom values = rlxc_lower_op(b, call, "gather_elements", middle, 2, attrs);
-    if (rlxc_dtype_is_float(v.in[0]->dtype)) { /* NaN comes last, and one makes the result NaN */
+    if (rlxc_dtype_is_float(v.in[0]->dtype)) { /* NaN sorts last, and any NaN makes the result NaN
+                                                */
         rlxc_atom end[2] = {x, slice_at(b, call, order, axis, last)};
         rlxc_atom largest = rlxc_lower_op(b, call, "gather_elements", end, 2, attrs);
         rlxc_atom nan = rlxc_lower1(b, call, "isnan", largest);
@@ -549,8 +550,8 @@ const rlxc_sinfo *rlxc_infer_multinomial(rlxc_context *ctx, const rlxc_module *m
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-/* How many running sums of the row's probabilities are not above the sample; the last class where
- * rounding leaves their total below it. */
+/* The number of running sums of the row's probabilities that are at most the sample, limited to the
+ * last class in case rounding leaves their total below it. */
 rlxc_atom rlxc_legalize_multinomial(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_call_view v;

@@ -1,5 +1,5 @@
-/* The operator that pass quantized_products puts in place of convolutions of 8-bit integers with
- * constant weights; compiler/ops/quant_conv.h says what is computed. */
+/* The operator by which pass quantized_products replaces convolutions of 8-bit integers with
+ * constant weights; see compiler/ops/quant_conv.h. */
 #include "compiler/ops/quant_conv.h"
 #include "compiler/ops/window.h"
 

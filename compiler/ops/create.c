@@ -1,5 +1,5 @@
-/* Operators that make tensors from shapes, numbers and indices: full and its kin, eye, arange,
- * tril, triu, one_hot, hamming_window. */
+/* Operators that make tensors from shapes, numbers and indices: full, zeros, ones and their _like
+ * forms, eye, arange, tril, triu, one_hot, hamming_window. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/te.h"
 
@@ -154,7 +154,7 @@ const rlxc_sinfo *rlxc_infer_arange(rlxc_context *ctx, const rlxc_module *module
         if (!as_double(p.start, &start) || !as_double(p.end, &end) || !as_double(p.step, &step))
             return rlxc_sinfo_tensor(ctx, dtype, 1, NULL, NULL);
         double count = ceil((end - start) / step);
-        if (!(count < 9e15)) /* also a step of 0 and NaN */
+        if (!(count < 9e15)) /* a step of 0 and NaN too */
             return rlxc_infer_error(&v, "the range has infinitely many elements");
         length = rlxc_i64(ctx, count > 0 ? (int64_t)count : 0);
     } else {
@@ -306,7 +306,7 @@ const rlxc_sinfo *rlxc_infer_hamming(rlxc_context *ctx, const rlxc_module *modul
     return rlxc_sinfo_tensor(ctx, dtype, 1, &n, NULL);
 }
 
-/* alpha - beta cos(2 pi i / (n - 1)); with n where the window is periodic. */
+/* alpha - beta cos(2 pi i / (n - 1)); with n if the window is periodic. */
 rlxc_atom rlxc_legalize_hamming(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -353,7 +353,7 @@ rlxc_atom rlxc_legalize_size(rlxc_builder *b, const rlxc_binding *call)
     rlxc_te te;
     if (!rlxc_infer_begin(&v, ctx, b->module, call))
         return (rlxc_atom){0};
-    if (!rlxc_dims_known(v.in[0])) { /* counted when the tensor is there */
+    if (!rlxc_dims_known(v.in[0])) { /* counted at run time */
         rlxc_atom dims = rlxc_lower1(b, call, "shape_of", call->args[0]);
         dims = rlxc_lower1(b, call, "shape_to_tensor", dims);
         return rlxc_lower1(b, call, "prod", dims);

@@ -1,7 +1,7 @@
 /* Elementwise and broadcasting operators: inference and legalization for all rows of
  * elementwise.def, astype, clip, where and ewise_fma.
  *
- * A row names the function that makes the value; everything else is common. float16 and bfloat16
+ * A row names the function that builds the value; everything else is shared. float16 and bfloat16
  * are computed in float32 and rounded once. */
 #include "compiler/ops/te.h"
 
@@ -243,7 +243,7 @@ BINARY(atan2)
     return call2(ctx, "atan2", a, b);
 }
 
-/* Of equal operands, infinite ones too, the difference is 0. */
+/* Equal operands, also infinite ones, have difference 0. */
 BINARY(log_add_exp)
 {
     (void)row;

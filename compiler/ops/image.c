@@ -1,8 +1,8 @@
 /* image.grid_sample and image.affine_grid, in two and three dimensions.
  *
  * A grid gives each element of the result a place in the image, from -1 to 1 along each dimension,
- * the last dimension first. The arithmetic is in float32, or float64 where the image is. A place
- * that is no number, or far away, still reads inside the buffer. */
+ * the last dimension first. The arithmetic is in float32, or float64 if the image is. A place that
+ * is NaN or far outside still reads inside the buffer. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -20,7 +20,7 @@ typedef struct sampling {
     bool corners;
 } sampling;
 
-/* What one coordinate reads: positions, still as floats, and their weights. */
+/* The taps of one coordinate: positions, still as floats, and their weights. */
 typedef struct taps {
     uint32_t n;
     const rlxc_expr *at[MAX_TAPS], *weight[MAX_TAPS];
@@ -89,7 +89,7 @@ static const rlxc_expr *limited(rlxc_context *ctx, const rlxc_expr *p, const rlx
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, p, high), low);
 }
 
-/* |p| brought into a dimension of |n| (a float) as the padding says; of zeros it stays outside. */
+/* |p| moved into a dimension of |n| (a float) as the padding says; with zeros it stays outside. */
 static const rlxc_expr *inside_of(rlxc_context *ctx, const sampling *s, const rlxc_expr *p,
                                   const rlxc_expr *n)
 {
@@ -97,10 +97,11 @@ static const rlxc_expr *inside_of(rlxc_context *ctx, const sampling *s, const rl
     const rlxc_expr *zero = rlxc_float(ctx, t, 0), *one = rlxc_float(ctx, t, 1);
     if (s->padding == 'z')
         return p;
-    if (s->padding == 'r') { /* to and fro between the borders, |size| apart */
+    if (s->padding == 'r') { /* back and forth between the borders, |size| apart */
         const rlxc_expr *start = rlxc_float(ctx, t, s->corners ? 0 : -0.5);
         const rlxc_expr *size = s->corners ? rlxc_sub(ctx, n, one) : n;
-        size = rlxc_binary(ctx, RLXC_EXPR_MAX, size, rlxc_float(ctx, t, 0.5)); /* of one: any */
+        size = rlxc_binary(ctx, RLXC_EXPR_MAX, size, rlxc_float(ctx, t, 0.5)); /* a single element:
+                                                                                * any position */
         const rlxc_expr *far = rlxc_te_call1(ctx, "fabs", rlxc_sub(ctx, p, start));
         const rlxc_expr *times = rlxc_te_call1(ctx, "floor", rlxc_te_div(ctx, far, size));
         const rlxc_expr *half =
@@ -159,7 +160,7 @@ static taps taps_of(rlxc_context *ctx, const sampling *s, const rlxc_expr *c, co
     return out;
 }
 
-/* The weighted sum of what the taps of dimensions |d| and after read. */
+/* The weighted sum over the taps of dimensions |d| and later. */
 static const rlxc_expr *weighted(rlxc_te *te, const sampling *s, const rlxc_te_operand *x,
                                  const taps *each, uint32_t d, const rlxc_expr **at,
                                  const rlxc_expr *inside, rlx_dtype t)
@@ -258,7 +259,8 @@ static const rlxc_expr *grid_place(rlxc_context *ctx, rlx_dtype t, bool corners,
     p = rlxc_sub(ctx, p, rlxc_float(ctx, t, 1));
     if (!corners)
         return p;
-    const rlxc_expr *many = rlxc_binary(ctx, RLXC_EXPR_LT, one, n); /* one alone is in the middle */
+    const rlxc_expr *many = rlxc_binary(ctx, RLXC_EXPR_LT, one, n); /* a single one is in the middle
+                                                                     */
     return rlxc_select(ctx, many, p, rlxc_float(ctx, t, 0));
 }
 

@@ -1,9 +1,8 @@
-/* Operators that read at positions given by a tensor: take, gather_elements, gather_nd.
- *
- * Positions are data, so they may be anything: negative ones count from the end, as in NumPy, and
- * what is out of range is clipped to the border, so that a kernel never reads outside its buffers.
- * take's other modes: "wrap" takes positions modulo the length; to "clip" and "nan" a negative one
- * is out of range, which gives the first element and NaN. */
+/* Operators that read at indices given by a tensor: take, gather_elements, gather_nd. * Indices are
+ * data and may have any value: negative ones count from the end, as in NumPy, and those out of
+ * range are clipped, so that a kernel never reads outside its buffers. take's other modes: "wrap"
+ * takes indices modulo the length; for "clip" and "nan" a negative one is out of range and gives
+ * the first element and NaN. */
 #include "compiler/ops/te.h"
 
 #include <math.h>
@@ -92,7 +91,7 @@ rlxc_atom rlxc_legalize_take(rlxc_builder *b, const rlxc_binding *call)
     const char *mode = rlxc_attr_get_str(call, "mode", "fast");
     rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x"), indices = rlxc_te_operand_of(&te, 1, "i");
     const rlxc_buffer *out = rlxc_te_output(&te, "T_take");
-    if (!x.buffer) { /* a scalar: every index means it */
+    if (!x.buffer) { /* a scalar: every index reads it */
         rlxc_infer_fail(&te.view, 0, "expected a tensor with dimensions");
         return (rlxc_atom){0};
     }

@@ -1,6 +1,6 @@
-/* More operators that read at computed positions: index_tensor, meshgrid, reverse_sequence,
- * slice_scatter, bucketize, layout_transform. Positions that are data are clipped (te's
- * rlxc_te_position), so that a kernel never reads outside its buffers. */
+/* More operators that read at computed indices: index_tensor, meshgrid, reverse_sequence,
+ * slice_scatter, bucketize, layout_transform. Indices from data are clipped (rlxc_te_position), so
+ * that a kernel never reads outside its buffers. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 

@@ -1,8 +1,6 @@
-/* What all inference functions use: the call's view with arity and kinds checked, messages, axes,
- * broadcasting and shape arguments.
- *
- * Only what is provably wrong is an error; what operands must have in common and cannot be proved
- * is left to the check at run time (require.h). */
+/* Shared by all inference functions: the view of a call with arity and kinds checked, messages,
+ * axes, broadcasting and shape arguments. * Only what is provably wrong is an error; requirements
+ * that cannot be proved are checked at run time (require.h). */
 #include "compiler/ops/require.h"
 
 #include <stdio.h>
@@ -80,7 +78,7 @@ static bool kind_fits(char kind, const rlxc_sinfo *s, rlxc_atom atom)
     }
 }
 
-/* A tuple whose fields are all of |kind|; a shape does for a tuple of prim values. */
+/* True for a tuple whose fields are all of |kind|; a shape counts as a tuple of prim values. */
 static bool tuple_fits(char kind, const rlxc_sinfo *s)
 {
     if (kind == 'o' || (kind == 'p' && s->kind == RLXC_SINFO_SHAPE))
@@ -102,7 +100,7 @@ bool rlxc_call_stores(const rlxc_binding *call)
            !rlxc_attr_get_bool(call, "accumulate", false);
 }
 
-/* False after an error: |s|, argument |i|, has elements that are only stored. */
+/* False after an error if |s|, argument |i|, has a storage-only type. */
 static bool computes_with(const rlxc_call_view *v, uint32_t i, const rlxc_sinfo *s)
 {
     for (uint32_t k = 0; s->kind == RLXC_SINFO_TUPLE && k < s->n_fields; k++)

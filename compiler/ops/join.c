@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    MAX_SELECTED = 8, /* concat of more tensors writes them one after the other */
+    MAX_SELECTED = 8, /* concat of more tensors uses a loop nest for each */
     MAX_WRITTEN = 64, /* concat of more joins groups of them first: LLVM takes more than linear time
                        * for the loops of one function, and equal groups are one function */
 };
@@ -28,7 +28,7 @@ static bool join_axis(const rlxc_call_view *v, int32_t ndim, uint32_t *out)
     return rlxc_axis_in(v, rlxc_attr_get_int(v->call, "axis", 0), ndim, out);
 }
 
-/* Element type and rank that all tensors of argument 0 agree on (void, unknown: not known). */
+/* The common element type and rank of the tensors in argument 0 (void, unknown: not known). */
 static bool join_types(const rlxc_call_view *v, rlx_dtype *dtype, int32_t *ndim)
 {
     const rlxc_sinfo *tuple = v->in[0];
@@ -103,7 +103,7 @@ const rlxc_sinfo *rlxc_infer_concat(rlxc_context *ctx, const rlxc_module *module
     return rlxc_sinfo_tensor(ctx, dtype, ndim, dims.at, v.in[0]->fields[0]->vdevice);
 }
 
-/* if at < end of first: first, else ...; from the last part back. */
+/* if at < end of first: first, else ...; built from the last part backwards. */
 static const rlxc_expr *pick_part(rlxc_te *te, const rlxc_te_operand *parts, uint32_t n,
                                   uint32_t axis)
 {
@@ -373,7 +373,7 @@ rlxc_atom rlxc_legalize_split(rlxc_builder *b, const rlxc_binding *call)
 
 /* --- strided_slice --- */
 
-/* Longer strides than this lead out of any dimension just as well, and sizes would overflow. */
+/* Longer strides leave any dimension too, and sizes would overflow. */
 #define FARTHEST (INT64_C(1) << 48)
 
 typedef struct slice {
@@ -388,7 +388,7 @@ static const rlxc_expr *clip_bound(rlxc_context *ctx, const rlxc_expr *e, const 
 {
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
     int64_t known;
-    if (rlxc_is_int(e, &known) && known <= -INT64_MAX) /* as "to the first" is written */
+    if (rlxc_is_int(e, &known) && known <= -INT64_MAX) /* spelling of "up to the first element" */
         return low;
     if (rlxc_prove_lt(ctx, e, zero, NULL))
         e = rlxc_add(ctx, e, dim);
@@ -414,7 +414,7 @@ static bool read_slice(const rlxc_call_view *v, slice *out, bool *out_known)
         rlxc_infer_fail(v, 1, "must be constant");
         return false;
     }
-    /* Every list is read, whatever the others gave: their lengths are compared below. */
+    /* Reads every list even after an error, because their lengths are compared below. */
     bool begin_known = rlxc_prim_list(v, 2, &begin);
     bool end_known = rlxc_prim_list(v, 3, &end);
     bool strides_known = !v->in[4] || rlxc_prim_list(v, 4, &strides);
@@ -497,7 +497,7 @@ const rlxc_sinfo *rlxc_infer_strided_slice(rlxc_context *ctx, const rlxc_module 
 }
 
 /* Position |at| of dimension |k|, clipped unless the slice provably stays inside: assume_inbound is
- * the user's word, and a kernel must not read outside its buffers when it does not hold. */
+ * only a claim, and a kernel must not read outside its buffers if it is false. */
 static const rlxc_expr *kept_inside(rlxc_te *te, const slice *s, uint32_t k, const rlxc_expr *at,
                                     const rlxc_expr *dim)
 {

@@ -19,9 +19,9 @@ static const rlxc_expr *const *map_results(const rlxc_expr *map, uint32_t *out_n
     return map->call.args + 1 + n;
 }
 
-/* The largest value of |e| where variables[i] goes to highest[i]; NULL when the form of |e| does
- * not tell it. The expressions grow with each variable: sums, products and quotients by positive
- * constants, remainders. */
+/* The largest value of |e| when variables[i] is at most highest[i]; NULL if the form of |e| does
+ * not allow to tell. The expressions grow with each variable: sums, products and quotients by
+ * positive constants, remainders. */
 static const rlxc_expr *highest_of(rlxc_context *ctx, const rlxc_expr *e,
                                    const rlxc_expr *const *variables,
                                    const rlxc_expr *const *highest, uint32_t n)

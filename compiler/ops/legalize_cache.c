@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_LEAVES = 24 }; /* calls with more arguments are not kept */
+enum { MAX_LEAVES = 24 }; /* calls with more arguments are not cached */
 
 typedef struct leaf_list {
     rlxc_atom atoms[MAX_LEAVES];
@@ -49,7 +49,7 @@ static void add_leaves(leaf_list *list, rlxc_context *ctx, const rlxc_module *mo
     }
 }
 
-/* Scalar constants become immediates of the kernel: their value counts. */
+/* Scalar constants become immediates of the kernel, so their value is part of the key. */
 static bool is_literal(rlxc_atom atom)
 {
     return atom.kind == RLXC_ATOM_CONSTANT && atom.constant->ndim == 0;
@@ -68,7 +68,7 @@ static bool leaves_alike(const leaf_list *a, const leaf_list *b)
         if (is_literal(x) && (x.constant->nbytes != y.constant->nbytes ||
                               memcmp(x.constant->data, y.constant->data, x.constant->nbytes) != 0))
             return false;
-        /* where an argument repeats, either place stands for it: the same places must repeat */
+        /* repeated arguments: the same positions must repeat */
         for (uint32_t k = 0; k < i; k++)
             if (rlxc_atom_equal(a->atoms[k], x) != rlxc_atom_equal(b->atoms[k], y))
                 return false;
@@ -109,7 +109,7 @@ static rlxc_atom emit_again(rlxc_builder *b, const rlxc_binding *call, const ent
                               lowered->n_args > 2 ? &lowered->args[2] : NULL, call->var->name);
 }
 
-/* Remembers |lowered| when it is one call_tir whose arguments are all arguments of the call. */
+/* Caches |lowered| if it is one call_tir whose arguments are all arguments of the call. */
 static void remember(rlxc_legalize_cache *cache, rlxc_builder *b, const rlxc_binding *call,
                      const leaf_list *leaves, uint64_t hash, const rlxc_binding *lowered)
 {

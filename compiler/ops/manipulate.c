@@ -1,4 +1,4 @@
-/* Operators that move elements: other shape, other order, joined, cut, repeated, padded.
+/* Operators that move elements: reshape, permute, broadcast, repeat, tile.
  *
  * reshape stays an operator until emission, since its result shares the argument's memory; flatten,
  * expand_dims and squeeze become a reshape with a literal shape. The others are injective kernels:
@@ -16,7 +16,7 @@ static rlxc_dims dims_of(const rlxc_sinfo *s)
     return dims;
 }
 
-/* --- reshape and those that become it --- */
+/* --- reshape, and operators that become one --- */
 
 const rlxc_sinfo *rlxc_infer_reshape(rlxc_context *ctx, const rlxc_module *module,
                                      const rlxc_binding *call)
@@ -186,7 +186,7 @@ const rlxc_sinfo *rlxc_infer_squeeze(rlxc_context *ctx, const rlxc_module *modul
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* --- another order --- */
+/* --- permutations --- */
 
 /* The permutation; false after an error. */
 static bool permutation(const rlxc_call_view *v, int32_t ndim, uint32_t out[RLXC_MAX_NDIM])
@@ -302,7 +302,7 @@ const rlxc_sinfo *rlxc_infer_broadcast_to(rlxc_context *ctx, const rlxc_module *
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* Which dimensions are repeated is known only at run time. */
+/* The broadcast dimensions are known only at run time. */
 static bool is_open(rlxc_context *ctx, const rlxc_sinfo *x, const rlxc_sinfo *result)
 {
     if (!rlxc_dims_known(x) || !rlxc_dims_known(result))

@@ -80,10 +80,10 @@ static void batch_index(rlxc_te *te, const rlxc_te_operand *x, uint32_t batch,
     }
 }
 
-enum { FEW_COLUMNS = 16 }; /* a vector or two: nothing is widened twice */
+enum { FEW_COLUMNS = 16 }; /* a matrix-vector product: nothing is widened twice */
 
-/* |x|, or a copy of it in |dtype| as a temporary: narrow floats are widened once, not for each
- * column of several rows. */
+/* |x|, or a copy of it in |dtype| as a temporary: narrow floats are widened once, not again for
+ * each column. */
 static rlxc_te_operand widened(rlxc_te *te, const rlxc_te_operand *x, const rlxc_te_operand *y,
                                rlx_dtype dtype)
 {

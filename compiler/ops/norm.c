@@ -1,7 +1,7 @@
 /* Normalisations: softmax, log_softmax, layer_norm, rms_norm, group_norm, batch_norm.
  *
- * Softmax subtracts the maximum; variances are taken about the mean in a second sweep, which does
- * not cancel. float16 and bfloat16 are computed in float32. */
+ * Softmax subtracts the maximum; variances are computed around the mean in a second pass, which
+ * avoids cancellation. float16 and bfloat16 are computed in float32. */
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/require.h"
 
@@ -81,7 +81,7 @@ rlxc_atom rlxc_legalize_softmax(rlxc_builder *b, const rlxc_binding *call)
     without_axis(&te, n, axis, rest);
     const rlxc_expr *total = rlxc_te_load(&te, sum, rest), *value;
     if (exp) {
-        /* one quotient for a row */
+        /* one division per row */
         const rlxc_expr *inverse = rlxc_te_div(ctx, rlxc_te_number(ctx, dtype, 1), total);
         value = rlxc_mul(ctx, rlxc_te_load(&te, exp, te.axes), inverse);
     } else {
@@ -169,7 +169,7 @@ static const rlxc_expr *inverse_deviation(rlxc_te *te, const sweep *s, const rlx
                          rlxc_add(te->ctx, variance, rlxc_float(te->ctx, s->dtype, epsilon)));
 }
 
-/* The blocks that sum x (with |mean|) and the squares of its distances from the mean. */
+/* The blocks that sum x (with |mean|) and the squared deviations from the mean. */
 static sweep moments(rlxc_te *te, rlxc_te_operand x, uint32_t set, bool mean)
 {
     sweep s = {.x = x, .set = set, .dtype = rlxc_te_compute_dtype(x.dtype)};

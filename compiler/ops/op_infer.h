@@ -1,8 +1,8 @@
-/* What the operator families share: the view of a call that inference works on, checks and proofs
- * over shapes, and the list of the functions that rows of ops.def name.
+/* Shared by the operator families: the view of a call that inference works on, checks and proofs
+ * over shapes, and the functions that rows of ops.def name.
  *
  * Every inference function begins with rlxc_infer_begin, which checks arity and kinds of arguments
- * against the row's schema; after it each required input is what the schema says. An inference
+ * against the row's schema; afterwards each required input has the kind in the schema. An inference
  * function returns NULL after it reported an error. Messages name operator, argument, expected and
  * got. */
 #ifndef RLXC_OPS_OP_INFER_H
@@ -45,7 +45,7 @@ const rlxc_sinfo *rlxc_tensor_of(const rlxc_call_view *v, rlx_dtype dtype, const
 const rlxc_sinfo *rlxc_tensor_ndim(const rlxc_call_view *v, rlx_dtype dtype, int32_t ndim);
 /* |s| with another element type. */
 const rlxc_sinfo *rlxc_tensor_like(const rlxc_call_view *v, const rlxc_sinfo *s, rlx_dtype dtype);
-/* Counts a negative |axis| from the end; an error and false when out of [-ndim, ndim). */
+/* Normalises a negative |axis|; an error and false if it is outside [-ndim, ndim). */
 bool rlxc_axis_in(const rlxc_call_view *v, int64_t axis, int32_t ndim, uint32_t *out);
 /* The axes of attribute |name| in |ndim| dimensions as a bit set: distinct and in range, else an
  * error and false. None means all. */
@@ -53,11 +53,11 @@ bool rlxc_axes_in(const rlxc_call_view *v, const char *name, int32_t ndim, uint3
 /* The tensor type that |a| and |b| broadcast to, element type |dtype|. NULL after an error. */
 const rlxc_sinfo *rlxc_broadcast_sinfo(const rlxc_call_view *v, const rlxc_sinfo *a,
                                        const rlxc_sinfo *b, rlx_dtype dtype);
-/* One element type for tensor inputs |i| and |j|; void where neither is known; false after an
+/* The common element type of tensor inputs |i| and |j|; void if neither is known; false after an
  * error. */
 bool rlxc_common_dtype(const rlxc_call_view *v, uint32_t i, uint32_t j, rlx_dtype *out);
-/* The dims of a shape argument: a literal's, or those its type tells; false when unknown (then
- * |out_ndim| may still be known). */
+/* The dims of a shape argument: a literal's, or those in its type; false if unknown (|out_ndim| may
+ * still be known). */
 bool rlxc_shape_arg(const rlxc_call_view *v, uint32_t i, rlxc_dims *out, int32_t *out_ndim);
 /* The value of a prim argument; NULL when absent or unknown. */
 const rlxc_expr *rlxc_prim_arg(rlxc_context *ctx, const rlxc_module *module,
@@ -72,7 +72,7 @@ bool rlxc_arg_absent(const rlxc_binding *call, uint32_t i);
 const rlxc_expr *rlxc_packed_bytes(rlxc_context *ctx, const rlxc_expr *const *dims, uint32_t n,
                                    rlx_dtype t);
 
-/* The functions that rows name. */
+/* The functions named by rows of ops.def. */
 #define RLXC_INFER(name)                                                              \
     const rlxc_sinfo *rlxc_infer_##name(rlxc_context *ctx, const rlxc_module *module, \
                                         const rlxc_binding *call)

@@ -1,5 +1,6 @@
-/* packed.unpack, packed.pack: elements of less than a byte (rlx/packed.h) out of bytes, and into
- * them. The pass unpack makes them; PrimFuncs have no such elements in memory, only as values. */
+/* packed.unpack, packed.pack: convert between bytes and elements smaller than a byte
+ * (rlx/packed.h). The pass unpack emits them; PrimFuncs have such elements only as values, never in
+ * memory. */
 #include "compiler/ops/te.h"
 
 static const rlxc_expr *number(rlxc_context *ctx, int64_t value)

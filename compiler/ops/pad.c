@@ -1,5 +1,5 @@
 /* pad: positions outside the input are a constant, or elements read from elsewhere in it. An empty
- * dimension has none to read: what it is padded with is then 0. */
+ * dimension has no elements, so its padding is 0. */
 #include "compiler/ops/te.h"
 
 #include <string.h>
@@ -38,8 +38,8 @@ const rlxc_sinfo *rlxc_infer_pad(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* Where position |p| (relative to the input, outside it too, however far) is read in a dimension of
- * |n|. */
+/* The index in a dimension of |n| that position |p| reads; |p| is relative to the input and may be
+ * any distance outside. */
 static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr *p,
                                    const rlxc_expr *n)
 {
@@ -49,7 +49,7 @@ static const rlxc_expr *pad_source(rlxc_context *ctx, char mode, const rlxc_expr
         return rlxc_binary(ctx, RLXC_EXPR_MAX, zero, rlxc_binary(ctx, RLXC_EXPR_MIN, p, last));
     if (mode == 'c') /* circular */
         return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, rlxc_binary(ctx, RLXC_EXPR_MAX, n, one));
-    /* reflect, the border itself not repeated: to and fro with a period of 2 (n - 1) */
+    /* reflect without repeating the border: period 2 (n - 1) */
     const rlxc_expr *period = rlxc_canonical(
         ctx, rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_mul(ctx, last, rlxc_i64(ctx, 2)), one), NULL);
     const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, p, period);

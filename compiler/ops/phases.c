@@ -1,5 +1,5 @@
-/* The two halves of a transposed convolution that pass transposed_convs cuts by the phase of the
- * stride: the filter of the ordinary convolution, and the result in its place.
+/* The two operators of a transposed convolution that pass transposed_convs splits by the phase of
+ * the stride: one makes the filter of an ordinary convolution, the other rearranges its result.
  *
  * Element o of the whole result, before the padding is cut off, is at place o // stride and has
  * phase o % stride. A convolution of stride 1 computes all phases of a place as channels of their
@@ -75,8 +75,8 @@ static const rlxc_expr *remainder_of(rlxc_context *ctx, const rlxc_expr *a, cons
     return rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, a, b);
 }
 
-/* Where tap |t| of phase |phase| is in the filter; a stride of 1 leaves the dilation to the
- * convolution, others spread it over the taps, and what falls between is zero. */
+/* The place of tap |t| of phase |phase| in the filter. With a stride of 1 the convolution does the
+ * dilation; otherwise it is spread over the taps, with zeros in between. */
 static const rlxc_expr *source_of(rlxc_context *ctx, const filter *f, uint32_t i,
                                   const rlxc_expr *phase, const rlxc_expr *t,
                                   const rlxc_expr *length, const rlxc_expr **inside)

@@ -1,14 +1,16 @@
 /* Poolings over one to three spatial dimensions, in any order of N, C and the spatial letters.
  *
- * With the channels last the border is tested in place: rule sliding takes the conditions out.
- * With the columns last, windows that overlap or see the border go dimension by dimension over a
- * padded copy of each image, without conditions; rule rows does all of that image by image. */
+ * With the channels last the border is tested in place: rule sliding takes the conditions out. With
+ * the columns last, windows that overlap or touch the border are computed dimension by dimension
+ * over a padded copy of each image, without conditions; rule rows then works image by image. */
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/window.h"
 
 #include <string.h>
 
-enum { WIDEST = 16 /* of a window that goes dimension by dimension: its loops are unrolled */ };
+enum {
+    WIDEST = 16 /* limit of a window computed dimension by dimension: its loops are unrolled */
+};
 
 bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w)
 {
@@ -58,7 +60,7 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t 
     /* the first r with start + r * step >= 0, and the first with it >= length */
     const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV,
                                          rlxc_add(ctx, rlxc_sub(ctx, zero, start), round_up), step);
-    if (padding) { /* which no window begins in front of */
+    if (padding) { /* no window begins before it */
         first = zero;
         length = rlxc_add(ctx, length, rlxc_i64(ctx, w->after[i]));
     }
@@ -69,7 +71,8 @@ static const rlxc_expr *taps_inside(rlxc_te *te, const rlxc_window *w, uint32_t 
     return rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_sub(ctx, last, first), rlxc_i64(ctx, 1));
 }
 
-/* Of the window at |position| along spatial dimension |i|: the taps that the mean divides by. */
+/* The number of taps along spatial dimension |i| of the window at |position| that the mean divides
+ * by. */
 static const rlxc_expr *taps_counted(rlxc_te *te, const rlxc_window *w, uint32_t i,
                                      const rlxc_expr *position, const rlxc_te_operand *x)
 {
@@ -88,7 +91,8 @@ const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rl
     return count;
 }
 
-/* --- by window ------------------------------------------------------------------------------- */
+/* --- window by window
+ * ------------------------------------------------------------------------------- */
 
 typedef struct pool {
     rlxc_te *te;
@@ -106,7 +110,7 @@ static const rlxc_expr *taken_in(const pool *p, const rlxc_buffer *acc, const rl
                        rlxc_te_load(p->te, acc, p->te->axes), element);
 }
 
-/* Windows in one block, with the border as a condition; what was summed. */
+/* Emits the windows as one block, with the border as a condition; returns the sums. */
 static const rlxc_buffer *by_window(const pool *p)
 {
     rlxc_te *te = p->te;

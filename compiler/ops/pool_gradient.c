@@ -1,7 +1,7 @@
-/* grad.max_pool2d_backward, grad.avg_pool2d_backward: what each element of a pooling's input gets
- * of the gradient of its result. Every element sums over the windows that hold it, so nothing is
- * written twice and any order of the dimensions will do. Of the largest elements of a window the
- * first gets all. */
+/* grad.max_pool2d_backward, grad.avg_pool2d_backward: the gradient of a pooling's input from that
+ * of its result. Every element sums over the windows that contain it, so nothing is written twice
+ * and dimensions may have any order. If several elements of a window are largest, the first gets
+ * the gradient. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
@@ -37,7 +37,7 @@ const rlxc_sinfo *rlxc_infer_pool_backward(rlxc_context *ctx, const rlxc_module 
     return v.in[DATA];
 }
 
-/* The input's element that tap |taps| of the window at |window| falls on, in |at|; gives whether
+/* The input element under tap |taps| of the window at |window|, in |at|; returns the condition that
  * there is one, NULL: always. */
 static const rlxc_expr *element_of(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
                                    const rlxc_expr *const *window, const rlxc_expr *const *taps,
@@ -75,7 +75,7 @@ static const rlxc_expr *place(rlxc_context *ctx, const rlxc_window *w, const rlx
     return out;
 }
 
-/* For each window the place of its first largest element; NaN is larger than any number. */
+/* For each window the index of its first largest element; NaN counts as larger than any number. */
 static const rlxc_buffer *find_largest(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x,
                                        const rlxc_te_operand *gradient)
 {
@@ -140,7 +140,7 @@ rlxc_atom rlxc_legalize_pool_backward(rlxc_builder *b, const rlxc_binding *call)
     reduce_axes(&te, &w, taps);
     window[w.out_batch] = te.axes[w.batch];
     window[w.out_channel] = te.axes[w.channel];
-    for (uint32_t i = 0; i < w.n; i++) { /* of which window this is element taps[i] */
+    for (uint32_t i = 0; i < w.n; i++) { /* the window in which this is element taps[i] */
         const rlxc_expr *stride = rlxc_i64(ctx, w.strides[i]), *zero = rlxc_i64(ctx, 0);
         const rlxc_expr *begin =
             rlxc_sub(ctx, rlxc_add(ctx, te.axes[w.space[i]], rlxc_i64(ctx, w.before[i])),

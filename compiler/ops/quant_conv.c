@@ -16,7 +16,7 @@ int64_t rlxc_quant_conv_word(const rlxc_target *target)
     return rlxc_target_dots(target) == RLXC_DOTS_PAIRS ? 2 : 4;
 }
 
-/* With 16 registers, two hold the filter's row beside two for each of six pixels. */
+/* With 16 registers: two for the filter's row, two for each of six pixels. */
 int64_t rlxc_quant_conv_most_vectors(const rlxc_target *target)
 {
     return target->sum_registers >= 32 ? 4 : 2;
@@ -26,7 +26,7 @@ int64_t rlxc_quant_conv_width(const rlxc_target *target, int64_t outputs)
 {
     const int64_t lanes = target->vector_bytes / 4;
     int64_t best = lanes, least = INT64_MAX;
-    /* the widest of those that waste fewest outputs */
+    /* the widest of those that waste the fewest outputs */
     for (int64_t n = 1; n <= rlxc_quant_conv_most_vectors(target); n++) {
         const int64_t width = n * lanes, filled = (outputs + width - 1) / width * width;
         if (filled > least)
@@ -94,7 +94,7 @@ const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x)
     return x->dtype.code == RLX_INT ? rlxc_add(ctx, wide, rlxc_int(ctx, RLX_I32, 128)) : wide;
 }
 
-/* Place in the input, along |d|, of position |i| of the result and of the filter's |r|. */
+/* The index in the input, along |d|, for position |i| of the result and |r| of the filter. */
 static const rlxc_expr *tap(rlxc_context *ctx, const rlxc_quant_conv *q, uint32_t d,
                             const rlxc_expr *i, const rlxc_expr *r)
 {

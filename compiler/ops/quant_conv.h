@@ -3,11 +3,10 @@
  *     y[n, i, j, o] = sum of (x[n, i * stride + r * dilation - before, ...s..., c] - zero)
  *                            * filter[o, r, s, c],         int32, places outside of x add nothing
  *
- * The filter is of signed bytes, its own zero taken off, as many channels side by side as the
- * target's instructions sum (|word|, 4 or 2) in panels of |width| outputs:
- * filter[o / width, r, s, c / word, o % width, c % word]; channels and outputs that fill up are
- * zero. x counts from 0: b = x, or x + 128 where it is signed, so that a product is one of an
- * unsigned and a signed byte:
+ * The filter has signed bytes with its zero point subtracted, as many channels side by side as the
+ * target's instructions sum (|word|, 4 or 2) in panels of |width| outputs: filter[o / width, r, s,
+ * c / word, o % width, c % word]; padding channels and outputs are zero. x counts from 0: b = x, or
+ * x + 128 where it is signed, so that a product is one of an unsigned and a signed byte:
  *
  *     y = sum of b * filter - fill * sums[o]                fill: b of the zero, also outside of x
  *
@@ -18,8 +17,8 @@
  * bytes: filter[o / width, r, s, o % width].
  *
  * The form is plain TIR, a reduction along one axis k = (r * KW + s) * C + c, C the channels
- * rounded up to whole words, or 1: any schedule computes the right thing, rule int8_conv a fast
- * one. It knows the stage by building the same expressions again: expressions are shared. */
+ * rounded up to whole words, or 1: any schedule is correct, and rule int8_conv makes a fast one. It
+ * knows the stage by building the same expressions again: expressions are shared. */
 #ifndef RLXC_OPS_QUANT_CONV_H
 #define RLXC_OPS_QUANT_CONV_H
 
@@ -27,9 +26,9 @@
 #include "compiler/target/target.h"
 
 enum { RLXC_QUANT_CONV_DIMS = 6, RLXC_QUANT_DEPTHWISE_DIMS = 4 }; /* of the filter */
-enum { RLXC_QUANT_CONV_MAX_SIZE = 1 << 20 }; /* of what is multiplied to addresses */
+enum { RLXC_QUANT_CONV_MAX_SIZE = 1 << 20 }; /* of the elements that addresses count */
 
-/* Where dimensions are: batch, height, width, channel. */
+/* Positions of the dimensions: batch, height, width, channel. */
 typedef struct rlxc_quant_conv_layout {
     uint8_t batch, space[2], channel;
 } rlxc_quant_conv_layout;
@@ -43,26 +42,26 @@ typedef struct rlxc_quant_conv {
     rlxc_quant_conv_layout in, out;
     int64_t strides[2], dilation[2], before[2];
     int64_t outputs;
-    /* read off the filter and x */
+    /* derived from the filter and x */
     bool depthwise;
     int64_t size[2], width, word, channels;
     int64_t groups;
     int64_t depth; /* of k: channels that are summed for each of r, s */
 } rlxc_quant_conv;
 
-/* Sets what is read off the buffers; false where they do not fit each other. */
+/* Sets the fields derived from the buffers; false if these do not fit together. */
 bool rlxc_quant_conv_sizes(rlxc_quant_conv *q);
-/* What is added: at the axes of the result in its order, then k. */
+/* The summand at the axes of the result, in its order, then k. */
 const rlxc_expr *rlxc_quant_conv_product(rlxc_context *ctx, const rlxc_quant_conv *q,
                                          const rlxc_expr *const axes[5]);
-/* What the sum begins with. */
+/* The initial value of the sum. */
 const rlxc_expr *rlxc_quant_conv_init(rlxc_context *ctx, const rlxc_quant_conv *q,
                                       const rlxc_expr *const axes[5]);
-/* |x|, a value of the input, counted from 0, int32. */
+/* |x|, a value of the input, as an int32 that counts from 0. */
 const rlxc_expr *rlxc_quant_conv_biased(rlxc_context *ctx, const rlxc_expr *x);
-/* Vectors of outputs that a panel has at most. */
+/* The largest number of output vectors in a panel. */
 int64_t rlxc_quant_conv_most_vectors(const rlxc_target *target);
-/* Outputs of a panel for the target, channels in a word. */
+/* Outputs in a panel and channels in a word, for the target. */
 int64_t rlxc_quant_conv_width(const rlxc_target *target, int64_t outputs);
 int64_t rlxc_quant_conv_word(const rlxc_target *target);
 

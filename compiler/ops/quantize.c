@@ -1,4 +1,4 @@
-/* quantize, dequantize: with a scalar scale and zero point, or one of each per index of an axis.
+/* quantize, dequantize: with a scalar scale and zero point, or a vector of each along an axis.
  * Computed in float32; quantize rounds halves to even and saturates; NaN as float8 stays NaN. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"

@@ -1,7 +1,7 @@
 /* Reductions: sum, prod, max, min; mean, variance, std; argmax, argmin; running sums and products;
  * collapse_sum_to, collapse_sum_like.
  *
- * Over nothing: sum 0, prod 1, max and min the type's smallest and largest number. float16 and
+ * Over no elements: sum 0, prod 1, max and min the type's smallest and largest number. float16 and
  * bfloat16 accumulate in float32 and are rounded once at the end. */
 #include "compiler/ops/reduce.h"
 
@@ -115,7 +115,7 @@ const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest, con
     const rlxc_expr *finite = lowest ? rlxc_te_lowest(ctx, dtype) : rlxc_te_highest(ctx, dtype);
     if (!rlxc_dtype_is_float(dtype))
         return finite;
-    /* elements may be infinite themselves; the finite number is for a maximum of nothing only */
+    /* elements may be infinite; the finite number is only for an empty maximum */
     const rlxc_expr *infinite =
         rlxc_float(ctx, dtype, lowest ? -(double)INFINITY : (double)INFINITY);
     if (rlxc_prove_lt(ctx, rlxc_i64(ctx, 0), count, NULL))
@@ -124,7 +124,7 @@ const rlxc_expr *rlxc_te_max_init(rlxc_te *te, rlx_dtype dtype, bool lowest, con
                        finite);
 }
 
-/* The result itself where it has the accumulator's type, else a temporary. */
+/* The result itself if it has the accumulator's type, else a temporary. */
 static const rlxc_buffer *accumulator(rlxc_te *te, const rlxc_buffer *out, const char *name)
 {
     rlx_dtype dtype = rlxc_te_compute_dtype(out->dtype);
@@ -381,7 +381,7 @@ const rlxc_sinfo *rlxc_infer_collapse_sum(rlxc_context *ctx, const rlxc_module *
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* A dimension f that becomes t is t rows of f / t elements, whether t is f or 1. */
+/* A dimension f reduced to t is t rows of f / t elements; t is f or 1. */
 rlxc_atom rlxc_legalize_collapse_sum(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;

@@ -1,8 +1,8 @@
-/* Requirements on dimensions; require.h says what they are.
+/* Requirements on dimensions (require.h).
  *
- * A dimension that several operands of unrelated dimensions broadcast to is a chain of selects,
- * `d1 if d1 != 1 else (d2 if d2 != 1 else d3)`, over the different dimensions in the order of their
- * ids: where all fit, each order gives the same value, so one order stands for all. */
+ * A dimension that several operands of unrelated dimensions broadcast to is a chain of selects, `d1
+ * if d1 != 1 else (d2 if d2 != 1 else d3)`, over the different dimensions in the order of their
+ * ids: if all fit, every order gives the same value, so one order represents all. */
 #include "compiler/ops/require.h"
 #include "compiler/ir/names.h"
 
@@ -96,7 +96,7 @@ static const char *size_text(const rlxc_call_view *v, rlxc_size size)
         of = rlxc_internf(v->ctx, "tensor %u of ", size.field);
         atom = atom.kind == RLXC_ATOM_TUPLE ? atom.items[size.field] : atom;
     }
-    /* Within a node of a model, what has no name of the model's is the importer's. */
+    /* Inside a model's node, values without a name of the model come from the importer. */
     const rlxc_range at = v->call->range;
     const char *name = "";
     if (atom.kind == RLXC_ATOM_VAR &&
@@ -114,7 +114,7 @@ typedef struct members {
     bool full;
 } members;
 
-/* Whether |e| is `rest if first == 1 else first`. */
+/* True if |e| is `rest if first == 1 else first`. */
 static bool is_link(const rlxc_expr *e)
 {
     if (e->kind != RLXC_EXPR_SELECT || e->select.cond->kind != RLXC_EXPR_EQ)

@@ -1,9 +1,8 @@
-/* What operators require of their operands' dimensions.
- *
- * Inference states each requirement here. What is provably wrong is an error at the call, what is
- * provably right costs nothing, and anything else is noted for the run-time check that
- * compiler/ops/state.h emits before the operator; the result's type is that of operands which fit.
- * No operator has a rule of its own for what cannot be proved. */
+/* Requirements of operators on their operands' dimensions. * Inference states each requirement
+ * here. A requirement that is provably violated is an error at the call, one that provably holds
+ * costs nothing, and any other is recorded for the run-time check that compiler/ops/state.h emits
+ * before the operator; the result's type assumes that it holds. No operator has a rule of its own
+ * for what cannot be proved. */
 #ifndef RLXC_OPS_REQUIRE_H
 #define RLXC_OPS_REQUIRE_H
 
@@ -17,10 +16,10 @@ typedef enum rlxc_relation {
     RLXC_AT_MOST    /* a <= b */
 } rlxc_relation;
 
-/* A size, and the dimension of an operand that it is, for messages. */
+/* A size, and for messages the dimension of an operand that it comes from. */
 typedef struct rlxc_size {
     const rlxc_expr *dim;
-    uint32_t argument, field, index; /* RLXC_NO_PLACE: of several operands; of no tuple */
+    uint32_t argument, field, index; /* RLXC_NO_PLACE: of several operands; not of a tuple */
 } rlxc_size;
 enum { RLXC_NO_PLACE = 1 << 30 };
 
@@ -30,26 +29,26 @@ typedef struct rlxc_requirement {
     const char *message;
 } rlxc_requirement;
 
-/* What one inference of a call could not prove. */
+/* The requirements that one inference of a call could not prove. */
 struct rlxc_requirements {
     RLXC_VEC(rlxc_requirement) items;
 };
 
-/* The call's requirements that are not proved, in |out|; gives the result's type as inference does,
+/* Collects the call's unproved requirements in |out|; returns the result's type as inference does,
  * NULL after an error. */
 const rlxc_sinfo *rlxc_infer_requirements(rlxc_context *ctx, const rlxc_module *module,
                                           const rlxc_binding *call, rlxc_requirements *out);
 
 /* Dimension |index| of argument |argument|, whose dimensions must be known. */
 rlxc_size rlxc_size_of(const rlxc_call_view *v, uint32_t argument, uint32_t index);
-/* The same of a field of a tuple argument. */
+/* As above for a field of a tuple argument. */
 rlxc_size rlxc_size_of_field(const rlxc_call_view *v, uint32_t argument, uint32_t field,
                              uint32_t index);
-/* Dimension |index| of |s|, which is the type of an argument, of a tuple's field, or of what
- * several of them broadcast to. */
+/* Dimension |index| of |s|, the type of an argument, of a tuple's field, or of the broadcast of
+ * several of them. */
 rlxc_size rlxc_size_in(const rlxc_call_view *v, const rlxc_sinfo *s, uint32_t index);
 
-/* A number of the call's attributes. */
+/* A number from the call's attributes. */
 rlxc_size rlxc_size_given(const rlxc_call_view *v, int64_t value);
 
 /* False after an error. */
@@ -66,11 +65,11 @@ const rlxc_expr *rlxc_relation_holds(rlxc_context *ctx, rlxc_relation relation, 
 bool rlxc_relation_named(const char *name, rlxc_relation *out);
 const char *rlxc_relation_name(rlxc_relation relation);
 
-/* The dimension that dimensions |a| and |b| which fit broadcast to. It is one expression whatever
- * the order and grouping of the operands. */
+/* The broadcast of dimensions |a| and |b|, assuming that they fit. The expression does not depend
+ * on the order and grouping of the operands. */
 const rlxc_expr *rlxc_broadcast_size(rlxc_context *ctx, const rlxc_expr *a, const rlxc_expr *b);
-/* The index of an operand's dimension |own| where the result's, |whole|, has |index|: 0 where the
- * operand has one element for all. */
+/* The index into an operand's dimension |own| for |index| into the result's, |whole|: 0 if the
+ * operand is broadcast. */
 const rlxc_expr *rlxc_broadcast_index(rlxc_context *ctx, const rlxc_expr *own,
                                       const rlxc_expr *whole, const rlxc_expr *index);
 

@@ -1,15 +1,15 @@
 /* image.resize2d and resize3d: nearest neighbour, linear and cubic interpolation, in float32.
  *
- * Each coordinate of the result becomes a coordinate of the input by the transformation asked for;
- * taps outside the input are taken from its border. Of tf_crop_and_resize, results whose coordinate
- * is outside are a number instead. */
+ * The transformation maps each coordinate of the result to one of the input; taps outside the input
+ * read its border. With tf_crop_and_resize, results whose coordinate is outside are the
+ * extrapolation value. */
 #include "compiler/ops/window.h"
 
 #include <string.h>
 
 enum { MAX_TAPS = 4, ROI = 4 };
 
-/* What one coordinate reads: positions in the input and their weights. */
+/* The taps of one coordinate: positions in the input and their weights. */
 typedef struct taps {
     uint32_t n;
     const rlxc_expr *at[MAX_TAPS], *weight[MAX_TAPS];
@@ -21,7 +21,7 @@ typedef struct method {
     const char *coordinates, *rounding;
     double alpha;
     bool exclude;
-    double roi[ROI]; /* where height and width begin, where they end: shares of the input */
+    double roi[ROI]; /* begin and end of height and width as fractions of the input */
 } method;
 
 static bool crops(const method *m)
@@ -29,7 +29,7 @@ static bool crops(const method *m)
     return strcmp(m->coordinates, "tf_crop_and_resize") == 0;
 }
 
-/* One number for all, or all of them; false: roi is something else. */
+/* roi as one number for all, or as all numbers; false: neither. */
 static bool read_roi(const rlxc_binding *call, double out[ROI])
 {
     const rlxc_attr *roi = rlxc_attrs_find(&call->attrs, "roi");
@@ -53,7 +53,7 @@ static method read_method(const rlxc_binding *call)
                 .rounding = rlxc_attr_get_str(call, "rounding_method", "round"),
                 .alpha = rlxc_attr_get_float(call, "cubic_alpha", -0.5),
                 .exclude = rlxc_attr_get_int(call, "cubic_exclude", 0) != 0};
-    (void)read_roi(call, m.roi); /* inferred: it is one */
+    (void)read_roi(call, m.roi); /* inference has checked this */
     return m;
 }
 
@@ -98,7 +98,7 @@ static const rlxc_expr *to_f32(rlxc_context *ctx, const rlxc_expr *e)
     return rlxc_cast(ctx, RLX_F32, e);
 }
 
-/* The same from share |begin| of the input to share |end|; one position is the middle. */
+/* As above from fraction |begin| of the input to |end|; a single position is the middle. */
 static const rlxc_expr *cropped(rlxc_context *ctx, double begin, double end, const rlxc_expr *place,
                                 const rlxc_expr *from, const rlxc_expr *to)
 {
@@ -142,7 +142,7 @@ static const rlxc_expr *coordinate(rlxc_context *ctx, const method *m, uint32_t 
 
 static const rlxc_expr *rounded(rlxc_context *ctx, const method *m, const rlxc_expr *c)
 {
-    /* coordinates that are whole but for rounding errors must not fall to the neighbour */
+    /* coordinates that are integers up to rounding errors must not go to the neighbour */
     const rlxc_expr *hair = f32(ctx, 1e-5), *half = f32(ctx, 0.5);
     const char *how = m->rounding;
     if (how[0] == '\0') /* the default of each transformation */
@@ -204,7 +204,7 @@ static taps find_taps(rlxc_context *ctx, const method *m, uint32_t d, const rlxc
     for (uint32_t i = 0; i < out.n; i++) {
         const rlxc_expr *p = rlxc_add(ctx, base, rlxc_i64(ctx, (int64_t)i - (out.n == 4)));
         out.at[i] = clipped(ctx, p, from);
-        if (m->kind == 'c' && m->exclude) /* a tap outside counts nothing, the others make up */
+        if (m->kind == 'c' && m->exclude) /* a tap outside has no weight; the others are rescaled */
             out.weight[i] = rlxc_select(ctx, rlxc_binary(ctx, RLXC_EXPR_EQ, out.at[i], p),
                                         out.weight[i], f32(ctx, 0));
         sum = sum ? rlxc_add(ctx, sum, out.weight[i]) : out.weight[i];
@@ -214,8 +214,8 @@ static taps find_taps(rlxc_context *ctx, const method *m, uint32_t d, const rlxc
     return out;
 }
 
-/* The weighted sum of what the taps of spatial dimensions |d| and after read; of the nearest
- * element no sum, so that it keeps its type. */
+/* The weighted sum over the taps of spatial dimensions |d| and later; for the nearest element the
+ * element itself, so that it keeps its type. */
 static const rlxc_expr *weighted(rlxc_te *te, const method *m, const rlxc_window *w,
                                  const rlxc_te_operand *x, const taps *axis, uint32_t d,
                                  const rlxc_expr **at)

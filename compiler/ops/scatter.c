@@ -1,8 +1,8 @@
-/* Operators that write at positions given by a tensor: scatter_elements, scatter_nd, index_put.
+/* Operators that write at indices given by a tensor: scatter_elements, scatter_nd, index_put.
  *
- * The result begins as a copy of the data; then one block without axes walks the updates in order,
- * so that repeated positions are well defined. Positions are data: they are clipped to the buffer
- * (te's rlxc_te_position), and an empty buffer is not written. */
+ * The result begins as a copy of the data; then one block without axes applies the updates in
+ * order, so that repeated indices are well defined. Indices are data: they are clipped to the
+ * buffer (rlxc_te_position), and an empty buffer is not written. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/te.h"
 
@@ -18,7 +18,7 @@ static bool check(const rlxc_call_view *v)
     return rlxc_common_dtype(v, 0, 2, &dtype);
 }
 
-/* How the call combines a position's value with an update. */
+/* How the call combines an element with an update. */
 static const char *reduction(const rlxc_binding *call)
 {
     if (strcmp(call->op->name, "index_put") == 0)
@@ -38,7 +38,7 @@ static const rlxc_expr *combined(rlxc_te *te, const rlxc_expr *old, const rlxc_e
     return rlxc_binary(te->ctx, kind, old, update);
 }
 
-/* The updates have |n| dimensions. */
+/* Checks that the updates have |n| dimensions. */
 static bool has_rank(const rlxc_call_view *v, uint32_t n)
 {
     const rlxc_sinfo *updates = v->in[2];

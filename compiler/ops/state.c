@@ -1,4 +1,4 @@
-/* Checks of dimensions and what follows from them; state.h shows the use.
+/* Checks of dimensions and the facts that follow from them (state.h).
  *
  * A fact replaces a symbol by an expression, the younger of two symbols by the older one, or one
  * whole dimension by a shorter one. Both sides are written with the facts before it, so applying
@@ -19,7 +19,7 @@ void rlxc_state_block_begin(rlxc_stated *s, rlxc_context *ctx)
     RLXC_PUSH(ctx, &s->marks, s->held.count);
 }
 
-/* What a function's top level states holds in its later blocks too. */
+/* Facts from a function's top level hold in its later blocks too. */
 void rlxc_state_block_end(rlxc_stated *s, rlxc_context *ctx)
 {
     if (s->marks.count < 2)
@@ -34,7 +34,7 @@ void rlxc_state_block_end(rlxc_stated *s, rlxc_context *ctx)
     s->from.count = s->to.count = facts;
 }
 
-/* |e| with all that is known put in. */
+/* |e| with all facts substituted. */
 static const rlxc_expr *known_as(rlxc_stated *s, rlxc_context *ctx, const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_INT || s->from.count == 0)
@@ -109,7 +109,7 @@ void rlxc_emit_check(rlxc_builder *b, const rlxc_requirement *r)
     rlxc_emit_op(b, "check_sizes", args, 2, attrs, "_");
 }
 
-/* Emits what is not known yet; true when a fact was learnt. */
+/* Emits a check of what is not known yet; true if it gave a new fact. */
 static bool check_all(rlxc_stated *s, rlxc_builder *b, const rlxc_requirements *list)
 {
     uint32_t before = s->from.count;
@@ -128,7 +128,7 @@ static bool check_all(rlxc_stated *s, rlxc_builder *b, const rlxc_requirements *
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* |t| with fresh symbols for unknown dimensions, and with all that is known put in. */
+/* |t| with fresh symbols for unknown dimensions, and all facts substituted. */
 static const rlxc_sinfo *type_known_as(rlxc_stated *s, rlxc_context *ctx, const rlxc_sinfo *t)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM];
@@ -141,7 +141,7 @@ static const rlxc_sinfo *type_known_as(rlxc_stated *s, rlxc_context *ctx, const 
     return changed ? rlxc_sinfo_tensor(ctx, t->dtype, t->ndim, dims, t->vdevice) : t;
 }
 
-/* |atom| cast to what is known of it; the cast serves all uses in its block. */
+/* |atom| cast to its known type; the cast serves all uses in its block. */
 static rlxc_atom operand(rlxc_stated *s, rlxc_builder *b, rlxc_atom atom, const rlxc_sinfo *t)
 {
     rlxc_context *ctx = b->ctx;

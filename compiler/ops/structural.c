@@ -1,9 +1,7 @@
-/* Rows that are not computation: calls, closures, explicit memory, devices, shapes as values,
- * effects.
- *
- * Calls of the call_tir family have the type they state. Effects and conversions between shapes and
- * tensors become calls of the runtime's builtins; what has no legalization here is bytecode
- * emission's. */
+/* Operators that do not compute: calls, closures, explicit memory, devices, shapes as values,
+ * effects. * Calls of the call_tir family have the type they state. Effects and conversions between
+ * shapes and tensors become calls of the runtime's builtins; bytecode emission handles the
+ * operators without legalization. */
 #include "compiler/ops/builtin_call.h"
 
 #include <string.h>
@@ -51,7 +49,7 @@ static bool check_prim_func(const rlxc_call_view *v)
     uint32_t symbols =
         v->call->n_args > 2 && v->call->args[2].kind == RLXC_ATOM_SHAPE ? v->call->args[2].n : 0;
     if (strcmp(v->op, "call_tir_inplace") == 0) {
-        /* results that live in an argument are no parameters of their own */
+        /* results that live in an argument have no parameter of their own */
         int64_t indices[RLXC_MAX_NDIM];
         uint32_t n;
         rlxc_attr_get_ints(v->call, "inplace_indices", indices, RLXC_MAX_NDIM, &n);
@@ -107,7 +105,7 @@ const rlxc_sinfo *rlxc_infer_alloc_tensor(rlxc_context *ctx, const rlxc_module *
     return rlxc_sinfo_tensor(ctx, call->args[shape + 1].dtype, s->ndim, s->dims, NULL);
 }
 
-/* The bytes of |dims| elements; NULL where they are not known. */
+/* The size in bytes of a tensor of |dims|; NULL if unknown. */
 static const rlxc_expr *bytes_of(rlxc_context *ctx, rlx_dtype dtype, const rlxc_sinfo *s)
 {
     int64_t element = (int64_t)rlx_dtype_size(dtype);
@@ -116,8 +114,8 @@ static const rlxc_expr *bytes_of(rlxc_context *ctx, rlx_dtype dtype, const rlxc_
     return rlxc_mul(ctx, rlxc_product(ctx, s->dims, (uint32_t)s->ndim), rlxc_i64(ctx, element));
 }
 
-/* False, after an error, where the view would end behind |x| whatever the dimensions are. Types
- * that are not known count as one. */
+/* False, after an error, if the view would end beyond |x| for all dimensions. Unknown types count
+ * as one byte. */
 static bool view_fits(rlxc_call_view *v, const rlxc_sinfo *x, const rlxc_sinfo *shape,
                       rlx_dtype dtype, rlxc_atom offset)
 {
@@ -172,7 +170,7 @@ const rlxc_sinfo *rlxc_infer_view(rlxc_context *ctx, const rlxc_module *module,
     size_t from = rlx_dtype_size(x->dtype), to = rlx_dtype_size(dtype);
     if (from == to || x->ndim == 0 || !rlxc_dims_known(x) || from == 0 || to == 0)
         return rlxc_tensor_like(&v, x, dtype);
-    /* another width: the last dimension changes with it */
+    /* element size differs: the last dimension changes with it */
     rlxc_dims dims = {.n = (uint32_t)x->ndim};
     memcpy(dims.at, x->dims, dims.n * sizeof dims.at[0]);
     const rlxc_expr *bytes = rlxc_mul(ctx, dims.at[dims.n - 1], rlxc_i64(ctx, (int64_t)from));
@@ -190,7 +188,7 @@ const rlxc_sinfo *rlxc_infer_to_vdevice(rlxc_context *ctx, const rlxc_module *mo
                              rlxc_attr_get_str(call, "dst_vdevice", NULL));
 }
 
-/* Between two devices that both are the CPU: a copy, which has the other device in its type. */
+/* Between two devices that are both the CPU: a copy with the other device in its type. */
 rlxc_atom rlxc_legalize_to_vdevice(rlxc_builder *b, const rlxc_binding *call)
 {
     const rlxc_sinfo *from = rlxc_atom_sinfo(b->ctx, b->module, call->args[0]);
@@ -208,7 +206,7 @@ rlxc_atom rlxc_legalize_identity(rlxc_builder *b, const rlxc_binding *call)
     return call->args[0];
 }
 
-/* A storage of elements as one of bytes. */
+/* Converts a storage of elements to one of bytes. */
 rlxc_atom rlxc_legalize_vm_storage(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
@@ -217,7 +215,7 @@ rlxc_atom rlxc_legalize_vm_storage(rlxc_builder *b, const rlxc_binding *call)
                           ? (int64_t)rlx_dtype_size(call->args[2].dtype)
                           : 1;
     if (element <= 1 && (size.kind != RLXC_ATOM_SHAPE || size.n == 1))
-        return (rlxc_atom){0}; /* bytes already */
+        return (rlxc_atom){0}; /* already bytes */
     if (size.kind != RLXC_ATOM_SHAPE) {
         rlxc_error(ctx, call->range,
                    "R.vm.alloc_storage: a size in elements of %s must be written as R.shape([...])",

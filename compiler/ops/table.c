@@ -37,13 +37,13 @@ const char *rlxc_suggest_operator(const char *name, size_t length)
 {
     if (length == 0)
         return NULL;
-    size_t best = length / 3 + 1; /* further away it would be a guess */
+    size_t best = length / 3 + 1; /* larger distances are guesses */
     const char *nearest = NULL;
     for (uint32_t i = 0; i < N_ROWS; i++) {
         const char *full = table[i].name;
         const char *dot = strrchr(full, '.');
         size_t d = rlxc_edit_distance(name, length, full, strlen(full));
-        /* "softmax" for "nn.softmax": the folder was forgotten */
+        /* "softmax" for "nn.softmax": the namespace is missing */
         if (dot && strlen(dot + 1) == length && memcmp(dot + 1, name, length) == 0)
             d = 1;
         if (d < best) {

@@ -1,5 +1,5 @@
-/* grad.take_backward: x's gradient is the sum, at each index, of what was taken there. The gradient
- * is scattered into zeros with the axis of the indices in front. */
+/* grad.take_backward: x's gradient at each index is the sum of the result's gradients taken from
+ * there. The gradient is scattered into zeros with the axis of the indices in front. */
 #include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
 

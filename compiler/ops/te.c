@@ -1,9 +1,8 @@
-/* Builds PrimFuncs for legalization; te.h shows the use.
- *
- * A block's loops are named as its axes without "v_", all serial: scheduling is a later pass's
- * business. Reads and writes are stated for straight-line bodies (found by walking them) and left
- * out for bodies with loops of their own. Equal functions are shared where they carry the same
- * base name, which keeps the module small; merge_prim_funcs does the rest. */
+/* Builds PrimFuncs for legalization (te.h). * A block's loops are named as its axes without "v_",
+ * and all are serial: later passes schedule them. Reads and writes are stated for straight-line
+ * bodies (found by walking them) and left out for bodies with loops of their own. Equal functions
+ * with the same base name are shared, which keeps the module small; merge_prim_funcs does the rest.
+ */
 #include "compiler/ops/te.h"
 
 #include "compiler/ir/constant.h"
@@ -251,7 +250,7 @@ void rlxc_te_body(rlxc_te *te, const rlxc_stmt *init, const rlxc_stmt *body)
     end_block(te, rlxc_alloc(te->ctx, sizeof(rlxc_block)), init, body);
 }
 
-/* States reads (all loads of |values| but of a reduction's own results) and writes. */
+/* States reads (all loads of |values| except of a reduction's own results) and writes. */
 static void end_simple(rlxc_te *te, const rlxc_buffer *const *buffers, uint32_t n,
                        const rlxc_expr *const *indices, bool reduces,
                        const rlxc_expr *const *values, const rlxc_stmt *init, const rlxc_stmt *body)
@@ -320,7 +319,7 @@ static bool bound_by_buffer(const rlxc_te *te, const rlxc_expr *var)
     return false;
 }
 
-/* An equal function that is in the module under this base name, else the new one, added. */
+/* An equal function of this base name in the module, or the new one, which is added. */
 static const char *shared_name(rlxc_te *te, rlxc_prim_func *f)
 {
     for (uint32_t i = 0; i < SHARE_TRIES; i++) {

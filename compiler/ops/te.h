@@ -8,9 +8,9 @@
  *   rlxc_te_store(&te, out, value of te.axes);
  *   return rlxc_te_finish(&te);
  *
- * The PrimFunc has symbols of its own: dimensions of the graph are rewritten to them on the way in.
- * A symbol that no buffer has as a dimension by itself becomes a scalar parameter, given through
- * tir_vars. Scalar constants of the graph are immediates, not parameters. */
+ * The PrimFunc has symbols of its own: dimensions of the graph are rewritten to them. A symbol that
+ * is not by itself a dimension of a buffer becomes a scalar parameter, passed through tir_vars.
+ * Scalar constants of the graph are immediates, not parameters. */
 #ifndef RLXC_OPS_TE_H
 #define RLXC_OPS_TE_H
 
@@ -31,7 +31,7 @@ typedef struct rlxc_te {
     rlxc_context *ctx;
     rlxc_builder *b;
     const rlxc_binding *call;
-    const rlxc_sinfo *out; /* inferred anew from the call's arguments */
+    const rlxc_sinfo *out; /* inferred again from the call's arguments */
     const char *name;
     rlxc_pattern pattern;
     rlxc_call_view view;                 /* for messages */
@@ -50,8 +50,8 @@ typedef struct rlxc_te {
     uint32_t n_axes;
 } rlxc_te;
 
-/* Infers the result again. False after an error: a result or input whose dimensions are not known
- * cannot be lowered. |name| is that of the PrimFunc. */
+/* Infers the result again. False after an error: results and inputs of unknown dimensions cannot be
+ * lowered. |name| is that of the PrimFunc. */
 bool rlxc_te_begin(rlxc_te *te, rlxc_builder *b, const rlxc_binding *call, const char *name,
                    rlxc_pattern pattern);
 /* Argument |i| of the call (or field |field| of a tuple argument) as an input. */
@@ -61,11 +61,11 @@ rlxc_te_operand rlxc_te_field_of(rlxc_te *te, uint32_t i, uint32_t field, const 
 const rlxc_buffer *rlxc_te_output(rlxc_te *te, const char *name);
 const rlxc_buffer *rlxc_te_temp(rlxc_te *te, const char *name, rlx_dtype dtype,
                                 const rlxc_expr *const *dims, uint32_t n);
-/* An expression over the graph's symbols in those of the PrimFunc. */
+/* Rewrites an expression over the graph's symbols to those of the PrimFunc. */
 const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e);
 
 void rlxc_te_block(rlxc_te *te, const char *name);
-/* Adds an axis to the block: loop variable |name|, axis variable v_|name|; gives the latter. */
+/* Adds an axis to the block: loop variable |name|, axis variable v_|name|; returns the latter. */
 const rlxc_expr *rlxc_te_axis(rlxc_te *te, rlxc_axis_kind kind, const char *name,
                               const rlxc_expr *extent);
 /* Begins a block with a spatial axis ax0, ax1, ... for each dimension of |buffer|. */
@@ -94,7 +94,7 @@ const rlxc_expr *rlxc_te_load(rlxc_te *te, const rlxc_buffer *buffer,
                               const rlxc_expr *const *indices);
 const rlxc_expr *rlxc_te_get(rlxc_te *te, const rlxc_te_operand *x,
                              const rlxc_expr *const *indices);
-/* The operand where |indices| go over a result of |n| dimensions that it broadcasts to. */
+/* The operand's element for |indices| into a result of |n| dimensions that it broadcasts to. */
 const rlxc_expr *rlxc_te_get_broadcast(rlxc_te *te, const rlxc_te_operand *x,
                                        const rlxc_expr *const *indices,
                                        const rlxc_expr *const *dims, uint32_t n);
@@ -103,19 +103,19 @@ const rlxc_expr *rlxc_te_prim(rlxc_te *te, uint32_t i, rlx_dtype dtype);
 /* The indices of element |position| (row-major) of a tensor of |dims|. */
 void rlxc_te_unflatten(rlxc_te *te, const rlxc_expr *position, const rlxc_expr *const *dims,
                        uint32_t n, const rlxc_expr **out);
-/* |index|, which is data, made a position in a dimension of |n|: negative ones count from the end,
- * what is out of range is clipped to the border (|wrap|: taken modulo). */
+/* Turns |index|, which is data, into a valid index of a dimension of |n|: negative ones count from
+ * the end, those out of range are clipped (|wrap|: taken modulo). */
 const rlxc_expr *rlxc_te_position(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr *n,
                                   bool wrap);
-/* |value|, which is read in a dimension of |n|; 0 where |n| is 0 and there is nothing to read. */
+/* |value|, which is read from a dimension of |n|; 0 if |n| is 0 and there is nothing to read. */
 const rlxc_expr *rlxc_te_if_not_empty(rlxc_context *ctx, const rlxc_expr *n,
                                       const rlxc_expr *value);
-/* The type arithmetic is done in: float32 for floats of 8 and 16 bits, else |t|. */
+/* The type of arithmetic on |t|: float32 for floats of 8 and 16 bits, else |t|. */
 rlx_dtype rlxc_te_compute_dtype(rlx_dtype t);
 const rlxc_expr *rlxc_te_widen(rlxc_te *te, const rlxc_expr *e);
 
 /* Small expression helpers. */
-/* The single element of |c| as a literal; NULL where it has none. */
+/* The single element of |c| as a literal; NULL if it has several or none. */
 const rlxc_expr *rlxc_te_immediate(rlxc_context *ctx, const rlxc_constant *c);
 const rlxc_expr *rlxc_te_number(rlxc_context *ctx, rlx_dtype dtype, double value);
 const rlxc_expr *rlxc_te_lowest(rlxc_context *ctx, rlx_dtype dtype);

@@ -1,12 +1,12 @@
-/* Ranges of the elements of integer tensors (value_range.h). A row for each operator that is looked
- * through; what has none is unknown. */
+/* Ranges of the elements of integer tensors (value_range.h). One row per operator that is
+ * understood; all others are unknown. */
 #include "compiler/ops/value_range.h"
 
 #include <string.h>
 
 #include "compiler/ir/constant.h"
 
-enum { MOST_ELEMENTS = 1 << 20 }; /* of constants that are looked through */
+enum { MOST_ELEMENTS = 1 << 20 }; /* size limit of constants that are searched */
 
 typedef struct scope {
     rlxc_context *ctx;
@@ -94,7 +94,7 @@ static bool range_arange(const scope *s, rlxc_value_range *out)
     return true;
 }
 
-/* Positions along an axis of argument 0, or in all of it. */
+/* Indices along an axis of argument 0, or into all of it. */
 static bool range_positions(const scope *s, rlxc_value_range *out)
 {
     const rlxc_sinfo *x = rlxc_atom_sinfo(s->ctx, s->module, s->b->args[0]);

@@ -1,5 +1,5 @@
-/* Operators on images and boxes, and slices whose bounds are data; the runtime's builtins do them.
- * Boxes and images go there as float32 or float64. */
+/* Operators on images and boxes, and slices whose bounds are data, as calls of the runtime's
+ * builtins. Boxes and images are passed as float32 or float64. */
 #include "compiler/ops/builtin_call.h"
 #include "compiler/ops/compose.h"
 #include "compiler/ops/require.h"
@@ -63,8 +63,8 @@ static bool is_onnx(const rlxc_binding *call)
     return strcmp(rlxc_attr_get_str(call, "output_format", "onnx"), "onnx") == 0;
 }
 
-/* onnx: rows (batch, class, box), as many as there can be, and their number. tensorflow: for each
- * batch rows (class, box), their scores, their number. */
+/* onnx: rows (batch, class, box), padded to the maximum, and their count. tensorflow: for each
+ * batch rows (class, box), their scores, their count. */
 const rlxc_sinfo *rlxc_infer_nms(rlxc_context *ctx, const rlxc_module *module,
                                  const rlxc_binding *call)
 {

@@ -1,5 +1,5 @@
 /* Convolutions over one to three spatial dimensions, in any order of N, C and the spatial letters
- * (NCHW, NHWC, OIHW, HWIO, ...); what they share with poolings (pool.c).
+ * (NCHW, NHWC, OIHW, HWIO, ...), and the parts they share with poolings (pool.c).
  *
  * A padded input is copied into a wider temporary, so that the inner loops have no conditions. */
 #include "compiler/ops/window.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Finds |letters| in |layout|, which must have just these. */
+/* Finds |letters| in |layout|, which must have exactly these. */
 static bool read_layout(const rlxc_call_view *v, const char *name, const char *layout,
                         const char *letters, uint32_t *out)
 {
@@ -76,8 +76,8 @@ static bool read_padding(const rlxc_call_view *v, rlxc_window *w)
 
 static const char *const space_letters[RLXC_MAX_SPATIAL + 1] = {"", "W", "HW", "DHW"};
 
-/* What convolutions and poolings have in common; the last but one character of the operator's name
- * is the number of dimensions. */
+/* The attributes common to convolutions and poolings; the operator's name ends in the number of
+ * dimensions and a "d". */
 bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_window *w)
 {
     const char *digit = strpbrk(v->op, "123");
@@ -109,8 +109,8 @@ bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_win
            rlxc_window_sizes(v, "dilation", w->n, 1, w->dilation) && read_padding(v, w);
 }
 
-/* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up; of the windows
- * that rounding up adds, one that begins behind the input is left out. */
+/* (length + padding - dilation * (size - 1) - 1) / stride + 1, rounded down or up; a window that
+ * rounding up adds is left out if it begins after the input. */
 const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                                        const rlxc_expr *length, const rlxc_expr *size, bool up)
 {
@@ -283,8 +283,8 @@ const rlxc_expr *rlxc_window_tap(rlxc_context *ctx, const rlxc_window *w, uint32
                     rlxc_mul(ctx, offset, rlxc_i64(ctx, w->dilation[i])));
 }
 
-/* The output channels of a group where groups are worth an axis of their own: several outputs each,
- * channels last. Else 0. */
+/* The output channels of a group if groups get an axis of their own (several outputs each, channels
+ * last); else 0. */
 static int64_t outputs_of_group(const rlxc_window *w, int64_t groups, const rlxc_expr *outputs)
 {
     int64_t all;
@@ -333,7 +333,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     } else if (!rlxc_dtype_eq(dtype, out->dtype)) {
         acc = rlxc_te_temp(&te, "conv_acc", dtype, out->shape, out->ndim);
     }
-    /* a narrow image is widened once, not for each output: many read each element */
+    /* a narrow image is widened once, not for each output that reads it */
     const bool widens = groups == 1 && rlxc_dtype_is_float(x.dtype) && x.dtype.bits < dtype.bits;
     x = rlxc_window_padded(&te, &w, &x, rlxc_te_number(ctx, widens ? dtype : x.dtype, 0), false);
     const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM] = {0};
@@ -352,7 +352,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
             rlxc_add(ctx, rlxc_mul(ctx, group, rlxc_i64(ctx, split)),
                      rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "ff", acc->shape[out->ndim]));
     const rlxc_expr *ff = place[w.out_channel], *rc = NULL;
-    bool channels_first = w.w_in < w.w_space[0]; /* sum in the order of the weight's elements */
+    bool channels_first = w.w_in < w.w_space[0]; /* sums in the order of the weight's elements */
     if (channels_first)
         rc = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "rc", per_group);
     for (uint32_t i = 0; i < w.n; i++) {

@@ -1,4 +1,4 @@
-/* What convolutions and poolings share: layouts, strides, dilation and padding of a call. */
+/* Shared by convolutions and poolings: layouts, strides, dilation and padding of a call. */
 #ifndef RLXC_OPS_WINDOW_H
 #define RLXC_OPS_WINDOW_H
 
@@ -17,7 +17,7 @@ typedef struct rlxc_window {
     uint32_t w_out, w_in, w_space[RLXC_MAX_SPATIAL];              /* of the weight */
 } rlxc_window;
 
-/* Reads what both have in common; the first digit in the operator's name is the number of spatial
+/* Reads the common attributes; the first digit in the operator's name is the number of spatial
  * dimensions. Attributes that the operator lacks count as 1 (strides, dilation) and 0 (padding).
  * False after an error. */
 bool rlxc_window_read(const rlxc_call_view *v, const char *layout_name, rlxc_window *w);
@@ -31,7 +31,7 @@ bool rlxc_window_read_pool(const rlxc_call_view *v, rlxc_window *w);
 /* The type of a pooling's result over |x|, whose dimensions are known; NULL after an error. */
 const rlxc_sinfo *rlxc_window_pooled(const rlxc_call_view *v, const rlxc_window *w,
                                      const rlxc_sinfo *x);
-/* By what the mean of the window at the block's axes divides; |x| is the input. */
+/* The divisor of the mean over the window at the block's axes; |x| is the input. */
 const rlxc_expr *rlxc_window_divisor(rlxc_te *te, const rlxc_window *w, const rlxc_te_operand *x);
 /* position * stride + offset * dilation */
 const rlxc_expr *rlxc_window_tap(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
@@ -40,7 +40,7 @@ const rlxc_expr *rlxc_window_tap(rlxc_context *ctx, const rlxc_window *w, uint32
  * last one may reach beyond. */
 const rlxc_expr *rlxc_window_positions(rlxc_context *ctx, const rlxc_window *w, uint32_t i,
                                        const rlxc_expr *length, const rlxc_expr *size, bool up);
-/* A spatial length of a result that is constant must not be negative. */
+/* Checks that a constant spatial length of a result is not negative. */
 bool rlxc_window_fits(const rlxc_call_view *v, const rlxc_expr *length);
 /* The element type of a convolution's result: out_dtype, or that of its operands. False after an
  * error. */

@@ -1,6 +1,6 @@
 /* Transposed convolution and adaptive average pooling. Both gather: each element of the result sums
- * what reaches it, with a condition where the tap falls between or outside the input's elements.
- * Optimised builds compute transposed convolutions another way (pass transposed_convs). */
+ * its contributions, with a condition for taps that fall between or outside the input's elements.
+ * At -O2 the pass transposed_convs rewrites transposed convolutions. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
@@ -174,7 +174,7 @@ const rlxc_sinfo *rlxc_infer_adaptive_pool(rlxc_context *ctx, const rlxc_module 
     return rlxc_tensor_of(&v, x->dtype, &dims);
 }
 
-/* Where part |i| of |parts| of |length| begins; its end is that of |i| + 1 rounded up. */
+/* The start of part |i| of |parts| of |length|; it ends at the start of |i| + 1, rounded up. */
 static const rlxc_expr *part_begin(rlxc_context *ctx, const rlxc_expr *i, const rlxc_expr *length,
                                    int64_t parts)
 {
@@ -209,7 +209,7 @@ rlxc_atom rlxc_legalize_adaptive_pool(rlxc_builder *b, const rlxc_binding *call)
         const rlxc_expr *length = x.dims[w.space[i]], *place = te.axes[w.out_space[i]];
         int64_t n;
         bool even = rlxc_is_int(length, &n) && n % w.size[i] == 0;
-        /* no part is longer than length // parts + 2; its own end is tested where they differ */
+        /* no part is longer than length // parts + 2; shorter parts test their end */
         const rlxc_expr *longest =
             rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, length, rlxc_i64(ctx, w.size[i]));
         if (!even)

@@ -1,6 +1,5 @@
-/* The operator that pass conv_layout puts in place of 3x3 convolutions with a constant weight:
- * minimal filtering with the transformed weight, channels last. compiler/ops/winograd_stages.h says
- * what is computed. */
+/* The operator by which pass conv_layout replaces 3x3 convolutions with a constant weight: minimal
+ * filtering with the transformed weight, channels last; see compiler/ops/winograd_stages.h. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 #include "compiler/ops/winograd_stages.h"
@@ -44,7 +43,7 @@ const rlxc_sinfo *rlxc_infer_conv_winograd(rlxc_context *ctx, const rlxc_module 
     return rlxc_tensor_of(&v, dtype, &dims);
 }
 
-/* A block over |buffer| and the reduction axes named, and what it adds. */
+/* A block over |buffer| and the named reduction axes, with its summand. */
 static void sum_block(rlxc_te *te, const rlxc_buffer *buffer, const char *const *names,
                       const rlxc_expr *const *extents, uint32_t n)
 {

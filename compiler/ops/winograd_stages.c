@@ -1,4 +1,4 @@
-/* The matrices of F(4x4, 3x3) and the stages as expressions; winograd.h says what they are. */
+/* The matrices of F(4x4, 3x3) and the stages as expressions (winograd_stages.h). */
 #include "compiler/ops/winograd_stages.h"
 
 #include "compiler/ir/sym.h"

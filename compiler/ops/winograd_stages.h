@@ -48,7 +48,7 @@ const rlxc_expr *rlxc_winograd_along(rlxc_context *ctx, const rlxc_buffer *y, ui
 void rlxc_winograd_place(rlxc_context *ctx, const rlxc_buffer *y, const rlxc_expr *t,
                          const rlxc_expr *out[3]);
 
-/* What the reductions of the stages add, at their axes. */
+/* The summands of the stages' reductions, at their axes. */
 /* axes: i, j, tile, channel; r, s over the 6x6 elements */
 const rlxc_expr *rlxc_winograd_input(rlxc_context *ctx, const rlxc_winograd *w,
                                      const rlxc_expr *const axes[6]);
