@@ -26,7 +26,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(block, 1, 4096, "rows of a parallel piece")                                            \
     X(k_block, 0, INT32_MAX, "elements of the reduction at a time; 0: all")                  \
     X(pack, 0, 1, "the operand is copied for each tile of columns")                          \
-    X(fetch, 0, 1, "the next panel is fetched along with the sums")                          \
+    X(fetch, 0, INT32_MAX, "rows ahead of the sums at which the panel is fetched; 0: not")   \
     X(rows_first, 0, 1, "neighbouring pieces are columns of one block of rows")              \
     X(chains, 1, RLXC_MOST_CHAINS, "independent sums, at least, where a tile has fewer")     \
     X(epilogue, 0, 1, "the block behind it runs on each tile")                               \

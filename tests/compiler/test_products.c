@@ -29,7 +29,8 @@ static const example examples[] = {
     {NULL, CONSTANT, 0, {5, 64, 70, -1}},
     {NULL, CONSTANT | EPILOGUE, 2500, {16, 65, 128, -1}}, /* in blocks of the reduction */
     {NULL, CONSTANT, 4103, {17, -1}},
-    {NULL, CONSTANT, 350, {832, 850, -1}},             /* the next panel is fetched */
+    {NULL, CONSTANT, 350, {832, 850, -1}},             /* rows of panels are fetched ahead */
+    {NULL, CONSTANT, 20, {8200, -1}},                  /* ... all of a panel ahead */
     {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}},         /* few accumulators: parts side by side */
     {NULL, CONSTANT | BATCHES, 37, {16, 70, 129, -1}}, /* the rows of all batches are one axis */
     {NULL, CONSTANT | BATCHES | EPILOGUE, 1, {5, 64, -1}},
@@ -55,7 +56,8 @@ static const example examples[] = {
 
 static const int64_t batches[] = {1, 0, 3}; /* the first of them is all without BATCHES */
 
-static const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 47, 48, 49, 53, 97};
+static const int64_t rows[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
+                               10, 11, 12, 13, 14, 47, 48, 49, 53, 97};
 
 static uint32_t count_of(const example *e)
 {

@@ -27,6 +27,9 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/rules.h"
 
+/* Smaller tiles wait for memory anyway, and read it in order. */
+enum { FETCH_ROWS = 3 };
+
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
     return rlxc_binary(t->ctx, remainder ? RLXC_EXPR_FLOORMOD : RLXC_EXPR_FLOORDIV, a,
@@ -52,28 +55,40 @@ static const rlxc_expr *full_tiles(rlxc_tiler *t)
     return rlxc_sub(ctx, count, rlxc_select(ctx, any, one, rlxc_tile_num(t, 0)));
 }
 
-/* Weights that do not stay in cache from call to call come from memory, a panel's part by part as
- * the first tile of rows asks for them. So the first full tiles of the first block of rows fetch
- * the next panel, a cache line of each row each, where they are enough for all of it; the others
- * name a line that they read anyway. */
-static void fetch_next(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_expr *tile,
-                       const rlxc_expr *tiles)
+/* left / rows; none where two tiles of the next smaller size take all that is left. */
+static const rlxc_expr *tail_tiles(rlxc_tiler *t, const rlxc_expr *left, int64_t rows, int64_t next)
+{
+    const rlxc_expr *count = divide(t, left, rows, false);
+    if (2 * next <= rows)
+        return count;
+    const rlxc_expr *two = rlxc_binary(t->ctx, RLXC_EXPR_EQ, left, rlxc_tile_num(t, 2 * next));
+    return rlxc_select(t->ctx, two, rlxc_tile_num(t, 0), count);
+}
+
+/* Weights that do not stay in cache from call to call come from memory or the last level of cache,
+ * a panel's part by part as the first tile of rows asks for them. So tiles fetch a line of the row
+ * p.fetch rows ahead, which behind the last one is the next panel's. Where a row is of several
+ * lines the first full tiles of the first block of rows fetch one each, if they are enough for all;
+ * the others name a line that they read anyway. */
+static void fetch_ahead(rlxc_tiler *t, rlxc_schedule *to, rlxc_tile *q, const rlxc_tiles *tiles)
 {
     rlxc_context *ctx = t->ctx;
-    const int64_t width = (int64_t)t->p.nv * t->p.vl;
-    const int64_t line = 512 / t->s->out->dtype.bits, lines = width / line;
-    if (!t->p.panel || !t->p.fetch || q->nv != t->p.nv || lines < 1)
+    const int64_t lines = rlxc_tile_lines(&t->p, t->s->out->dtype);
+    if (!t->p.fetch || q->nv != t->p.nv || lines < 1 || q->mr < (lines > 1 ? t->p.mr : FETCH_ROWS))
         return;
-    const rlxc_expr *all = rlxc_tile_num(t, lines);
-    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, rlxc_tile_num(t, 0));
+    q->ahead = rlxc_tile_num(t, t->p.fetch);
+    q->ahead_column = rlxc_tile_num(t, 0);
+    if (lines == 1)
+        return;
+    const rlxc_expr *all = rlxc_tile_num(t, lines), *none = rlxc_tile_num(t, 0);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_EQ, t->row, none);
     const rlxc_expr *now =
-        rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles, all));
-    now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tile, all));
-    const rlxc_expr *step = rlxc_select(ctx, now, rlxc_tile_num(t, 1), rlxc_tile_num(t, 0));
-    const rlxc_expr *panel = rlxc_simplify(ctx, divide(t, q->j0, width, false), NULL);
-    q->next = rlxc_named(to, "next", rlxc_tile_plus(t, panel, step));
-    q->next_column =
-        rlxc_named(to, "column", rlxc_tile_times(t, divide(t, tile, lines, true), line));
+        rlxc_binary(ctx, RLXC_EXPR_AND, first, rlxc_binary(ctx, RLXC_EXPR_GE, tiles->count, all));
+    now = rlxc_binary(ctx, RLXC_EXPR_AND, now, rlxc_binary(ctx, RLXC_EXPR_LT, tiles->index, all));
+    q->ahead = rlxc_named(to, "ahead", rlxc_select(ctx, now, q->ahead, none));
+    const rlxc_expr *line = divide(t, tiles->index, lines, true);
+    q->ahead_column =
+        rlxc_named(to, "column", rlxc_tile_times(t, line, (int64_t)q->nv * q->vl / lines));
 }
 
 /* All rows of the block for one tile of columns: full tiles, then smaller ones. */
@@ -90,14 +105,15 @@ static const rlxc_stmt *row_tiles(rlxc_tiler *t, rlxc_tile q)
         q.mr = i == 0 ? t->p.mr : t->p.tail[i - 1];
         if (q.mr == 0 || (i > 0 && q.mr >= t->p.mr))
             continue;
-        const rlxc_tiles now = rlxc_take_tiles(&own, &rest, q.mr, i == 0 ? full_tiles(t) : NULL);
+        const int64_t next = i < RLXC_ROW_CHAIN ? t->p.tail[i] : 0;
+        const rlxc_tiles now = rlxc_take_tiles(
+            &own, &rest, q.mr, i == 0 ? full_tiles(t) : tail_tiles(t, rest.left, q.mr, next));
         if (rlxc_is_const(now.count, 0))
             continue;
         q.i0 = now.first;
         rlxc_schedule each = {.s = t->c->s};
         rlxc_tile one = q;
-        if (i == 0)
-            fetch_next(t, &each, &one, now.index, now.count);
+        fetch_ahead(t, &each, &one, &now);
         RLXC_PUSH(ctx, &each.out, rlxc_tile_body(t, &one));
         rlxc_close_tiles(&own, &rest, &now, rlxc_body_of(&each));
         if (q.mr == 1)

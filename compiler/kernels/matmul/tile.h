@@ -32,9 +32,9 @@ typedef struct rlxc_tile { /* a register tile at a place of the result */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
-    /* of the operand's panels: one, and a column of it, that is fetched row by row along with the
-     * sums, for later; NULL: none */
-    const rlxc_expr *next, *next_column;
+    /* of the operand's panels, a line is fetched along with each row of the sums: so many rows
+     * ahead, at that column; NULL: none */
+    const rlxc_expr *ahead, *ahead_column;
     const rlxc_tile_ranges *ranges; /* what is summed; NULL: all of each axis */
     const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
 } rlxc_tile;

@@ -184,7 +184,8 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     return over_tile(t, q, &at, false, step);
 }
 
-/* A hint: one line of row |k| of the panel that comes next. */
+/* A hint: a line of a row behind |k|. Panels are neighbours: behind the last row of one is the
+ * first of the next. Behind the last panel there is nothing to fetch, which does no harm. */
 static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k)
 {
     rlxc_context *ctx = t->ctx;
@@ -193,13 +194,13 @@ static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_
     const rlxc_expr **at = rlxc_alloc(ctx, load->load.n * sizeof *at);
     for (uint32_t i = 0; i < t->s->n_axes; i++)
         values[i] = t->values[i];
-    values[t->p.reduce] = k;
+    values[t->p.j] = q->j0;
+    values[t->p.reduce] = rlxc_tile_plus(t, k, q->ahead);
     for (uint32_t i = 0; i < load->load.n; i++) {
         const rlxc_expr *index = load->load.indices[i];
-        bool panel = rlxc_expr_uses_var(ctx, index, j);
-        at[i] = !panel ? rlxc_replace(ctx, index, t->s->vars, values, t->s->n_axes)
-                : index->kind == RLXC_EXPR_FLOORDIV ? q->next
-                                                    : q->next_column;
+        at[i] = index->kind == RLXC_EXPR_FLOORMOD && index->bin.a == j
+                    ? q->ahead_column
+                    : rlxc_replace(ctx, index, t->s->vars, values, t->s->n_axes);
     }
     return rlxc_fetch(ctx, rlxc_load(ctx, load->load.buffer, at, load->load.n));
 }
@@ -218,16 +219,15 @@ static const rlxc_stmt *acc_chains(rlxc_tiler *t, const rlxc_tile *q, uint32_t n
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, count, width), NULL);
     const rlxc_expr *left =
         rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, count, width), NULL);
-    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[RLXC_MOST_CHAINS + 1];
-    uint32_t n_parts = 0;
+    const rlxc_stmt *parts[RLXC_MOST_CHAINS + 2], *steps[2 * RLXC_MOST_CHAINS];
+    uint32_t n_parts = 0, n_steps = 0;
     for (uint32_t chain = 0; chain < n; chain++) {
         *k = rlxc_tile_plus(t, first,
                             rlxc_tile_plus(t, rlxc_tile_times(t, var, n), rlxc_tile_num(t, chain)));
-        steps[chain] = acc_step(t, q, chain, values);
+        steps[n_steps++] = acc_step(t, q, chain, values);
+        if (q->ahead)
+            steps[n_steps++] = fetch_row(t, q, *k);
     }
-    uint32_t n_steps = n;
-    if (q->next)
-        steps[n_steps++] = fetch_row(t, q, *k);
     parts[n_parts++] =
         rlxc_loop_of(ctx, var, whole, RLXC_LOOP_SERIAL, rlxc_stmt_seq(ctx, steps, n_steps));
     if (n > 1 && !rlxc_is_const(left, 0)) {

@@ -16,17 +16,19 @@ enum {
     K_UNIT = 8,
     CHAINS = 8,      /* vectors summed at a time that hide the latency of a multiply-add */
     WIDE_CHAINS = 4, /* of 64 bytes: where two cannot begin in a cycle */
+    LINE = 64,       /* bytes of a cache line */
+    FETCH = 24,      /* lines that are fetched ahead, one of each row */
     ROW_BLOCK = 48   /* rows of a parallel piece: a multiple of the tiles' rows */
 };
 
 /* Most registers first: of the rows for as many as the target has, the first whose vectors the
  * columns fill. */
 static const rlxc_tile_shape shapes[] = {
-    {32, 4, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {32, 4, 6, {5, 4, 3, 2, 1}, 1u << 1 | 1u << 2},
     {32, 3, 8, {4, 3, 2, 1}, 0},
     {32, 2, 12, {6, 4, 3, 2, 1}, 0},
     {32, 1, 12, {6, 4, 3, 2, 1}, 0},
-    {16, 2, 6, {4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 5},
+    {16, 2, 6, {5, 4, 3, 2, 1}, 1u << 1 | 1u << 2 | 1u << 3},
     {16, 1, 8, {4, 3, 2, 1}, 0},
     {12, 2, 4, {3, 2, 1}, 0},
     {12, 1, 6, {4, 3, 2, 1}, 0},
@@ -174,6 +176,22 @@ static bool fits_panel(const rlxc_stages *s, const rlxc_tile_plan *p)
            rlxc_decline(s, "panels of %" PRId64 " columns, tiles of %" PRId64, p->panel, width);
 }
 
+int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype)
+{
+    return (int64_t)p->nv * p->vl * dtype.bits / (8 * LINE);
+}
+
+/* Rows of one line are fetched shortly before their use: more would drive the rows of the other
+ * operand from the caches. Those of several lines a panel ahead, as several tiles take part. */
+static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
+{
+    int64_t sums = 0;
+    if (p->reduce == RLXC_NO_AXIS || !rlxc_is_int(stage->extents[p->reduce], &sums) ||
+        sums > INT32_MAX)
+        return 0;
+    return rlxc_tile_lines(p, stage->out->dtype) > 1 || sums < FETCH ? sums : FETCH;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -205,7 +223,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         return false;
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
         const int64_t bytes = size_of(p->operand->load.buffer), cache = s->target->cache_bytes[1];
-        p->fetch = p->reduce != RLXC_NO_AXIS && bytes > cache && bytes < INT64_MAX;
+        if (bytes > cache && bytes < INT64_MAX)
+            p->fetch = rows_ahead(stage, p);
         p->near = bytes <= cache / 2;
     }
     p->k_block = panel ? reduction_block(s, stage, p, panel, shape->mr) : 0;
@@ -329,8 +348,13 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
         return rlxc_decline(
             s, "k_block is %" PRId64 ", which needs panels, rows, and one reduction axis",
             out->k_block);
-    if (out->fetch && (!out->panel || out->reduce == RLXC_NO_AXIS))
-        return rlxc_decline(s, "fetch is 1, which needs panels and one reduction axis");
+    int64_t sums = 0;
+    if (out->fetch && (!out->panel || out->reduce == RLXC_NO_AXIS ||
+                       !rlxc_is_int(stage->extents[out->reduce], &sums) || out->fetch > sums))
+        return rlxc_decline(s,
+                            "fetch is %" PRId64
+                            ", which needs panels and one reduction axis of as many elements",
+                            out->fetch);
     out->must_pack = sizes->pack;
     return fits_panel(s, out);
 }

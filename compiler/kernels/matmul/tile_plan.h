@@ -28,9 +28,12 @@ typedef struct rlxc_tile_plan {
     uint32_t borrow; /* bit r: see rlxc_tile_shape */
     uint32_t chains;
     bool must_pack; /* operand is copied for each tile of columns */
-    bool fetch, near;
-    int64_t k_block, block;
+    bool near;
+    int64_t fetch, k_block, block;
 } rlxc_tile_plan;
+
+/* Cache lines of a row of the panels; 0: less than one. */
+int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype);
 
 /* Axes and sizes for the stage; false where it is none for register tiles. */
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
