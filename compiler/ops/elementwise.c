@@ -118,16 +118,16 @@ UNARY(gelu)
     return rlxc_mul(ctx, x, p);
 }
 
+/* x (1 + tanh(u / 2)) / 2 = x sigmoid(u), which does not cancel for negative u */
 UNARY(gelu_tanh)
 {
     (void)row, (void)call;
-    const rlxc_expr *cube = rlxc_mul(ctx, rlxc_mul(ctx, x, x), x);
-    const rlxc_expr *inner =
-        rlxc_mul(ctx, number(ctx, x, 0.79788456080286535588),
-                 rlxc_add(ctx, x, rlxc_mul(ctx, number(ctx, x, 0.044715), cube)));
-    const rlxc_expr *t = rlxc_te_call1(ctx, "tanh", inner);
-    return rlxc_mul(ctx, rlxc_mul(ctx, number(ctx, x, 0.5), x),
-                    rlxc_add(ctx, number(ctx, x, 1), t));
+    const double slope = 1.5957691216057308, cubic = 0.044715 * slope; /* 2 sqrt(2 / pi) */
+    const rlxc_expr *u =
+        rlxc_mul(ctx, x,
+                 rlxc_add(ctx, number(ctx, x, slope),
+                          rlxc_mul(ctx, number(ctx, x, cubic), rlxc_mul(ctx, x, x))));
+    return rlxc_mul(ctx, x, rlxc_te_call1(ctx, "sigmoid", u));
 }
 
 UNARY(leakyrelu)

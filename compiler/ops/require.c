@@ -150,6 +150,30 @@ static bool never_one(rlxc_context *ctx, const rlxc_expr *e)
     return rlxc_prove_ne(ctx, e, rlxc_i64(ctx, 1), NULL);
 }
 
+/* Whether |other|, an expression of the symbol |v|, is 1 where |v| is. Of two dimensions that are
+ * equal or one of them 1, |v| is then the larger: `n` and `min(n, 512)` broadcast to `n`. */
+static bool one_where(rlxc_context *ctx, const rlxc_expr *v, const rlxc_expr *other)
+{
+    const rlxc_expr *one = rlxc_i64(ctx, 1);
+    return v->kind == RLXC_EXPR_VAR && other != v && rlxc_expr_uses_var(ctx, other, v) &&
+           rlxc_is_const(rlxc_canonical(ctx, rlxc_substitute(ctx, other, &v, &one, 1), NULL), 1);
+}
+
+/* Drops the members that another one decides. */
+static void drop_decided(rlxc_context *ctx, members *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const rlxc_expr *v = m->at[i];
+        uint32_t kept = 0;
+        for (uint32_t j = 0; j < m->n; j++) {
+            i = j == i ? kept : i;
+            if (!one_where(ctx, v, m->at[j]))
+                m->at[kept++] = m->at[j];
+        }
+        m->n = kept;
+    }
+}
+
 static const rlxc_expr *link(rlxc_context *ctx, const rlxc_expr *first, const rlxc_expr *rest)
 {
     const rlxc_expr *is_one = rlxc_binary(ctx, RLXC_EXPR_EQ, first, rlxc_i64(ctx, 1));
@@ -169,6 +193,7 @@ const rlxc_expr *rlxc_broadcast_size(rlxc_context *ctx, const rlxc_expr *a, cons
     add_members(&m, b);
     if (m.full)
         return link(ctx, a, b);
+    drop_decided(ctx, &m);
     const rlxc_expr *out = m.at[m.n - 1];
     for (uint32_t i = m.n - 1; i-- > 0;)
         out = link(ctx, m.at[i], out);

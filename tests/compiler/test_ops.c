@@ -99,6 +99,11 @@ static const rlxc_sinfo *inferred(rlxc_context *ctx, const rlxc_module *module)
     "x: R.Tensor((\"n\", 4), \"float32\"), y: R.Tensor((\"m\", 4), \"float32\"), " \
     "i: R.Tensor((\"n\",), \"int64\"), c: R.Tensor((\"n\", 1), \"bool\"), "        \
     "s: R.Tensor((), \"float32\"), w: R.Tensor((4, 6), \"float32\")"
+#define PB                                                                         \
+    "x: R.Tensor((\"n\", 4), \"float32\"), y: R.Tensor((\"m\", 4), \"float32\"), " \
+    "low: R.Tensor((\"T.min(n, 512)\", 4), \"float32\"), "                         \
+    "high: R.Tensor((\"n * 2 - 1\", 4), \"float32\"), "                            \
+    "two: R.Tensor((\"T.min(n, 512) + 1\", 4), \"float32\")"
 #define P3                                                                    \
     "x: R.Tensor((2, 3, 4), \"float32\"), z: R.Tensor((0, 3), \"float32\"), " \
     "k: R.Tensor((\"n\", \"m\"), \"int32\"), f: R.Tensor((\"n * 2\", 3), \"float16\")"
@@ -121,6 +126,10 @@ static const infer_case good[] = {
     {P2, "R.add(x, s)", F32("n, 4")},
     {P2, "R.add(x, R.const(1.0, \"float32\"))", F32("n, 4")},
     {P2, "R.multiply(x, y)", F32("T.Select(n == 1, m, n), 4")},
+    {PB, "R.add(x, low)", F32("n, 4")},
+    {PB, "R.add(high, x)", F32("n, 4")},
+    {PB, "R.add(R.add(y, low), x)", F32("T.Select(n == 1, m, n), 4")},
+    {PB, "R.add(x, two)", F32("T.Select(n == 1, T.min(n, 512) + 1, n), 4")},
     {P2, "R.less(x, x)", "R.Tensor((n, 4), dtype=\"bool\")"},
     {P2, "R.where(c, x, s)", F32("n, 4")},
     {P2, "R.astype(x, \"float16\")", "R.Tensor((n, 4), dtype=\"float16\")"},
