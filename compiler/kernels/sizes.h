@@ -37,6 +37,7 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(columns, 1, 32, "columns of a tile")                                           \
     X(tail, 1, 32, "columns of the tiles for what is left over")                     \
     X(guarded, 0, 64, "tiles that see the border, at most, emitted for their place") \
+    X(group, 1, 32, "vectors of channels that share the columns at the border")      \
     X(band, 1, INT32_MAX, "rows of a parallel piece")                                \
     X(epilogue, 0, 1, "the block behind it runs on each tile")                       \
     X(threads, 0, 1, "pieces may run on several threads")

@@ -374,7 +374,9 @@ RLX_TEST(conv, channel_by_channel)
         {24, 24, 9, 40, 7, 3, 2, 24, 6, 5, false, true},
         {7, 7, 17, 3, 2, 1, 1, 7, 1, 0, true, false},
         {16, 16, 5, 70, 3, 1, 17, 16, 17, 17, true, false}, /* a border wider than a tile */
-        {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false},     /* a window too wide to slide */
+        {75, 75, 3, 14, 5, 1, 1, 75, 2, 2, true, true},     /* groups of vectors, one left over */
+        {96, 96, 6, 5, 7, 2, 1, 96, 3, 2, false, true},
+        {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false}, /* a window too wide to slide */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (rlx_test_takes(i, 2))

@@ -1,17 +1,21 @@
 /* Windows that slide over each channel by itself (sliding.h), in register tiles of one vector of
  * channels and several neighbouring columns, which share the vectors that they read.
  *
- *     for the outer axes, for bands of rows, for vectors of channels:      in parallel
+ *     for the outer axes, for bands of rows, for groups of vectors of channels:      in parallel
+ *         for the vectors of the group:
+ *             for the rows of the band:
+ *                 for tiles of columns:
+ *                     sums over the window, its last axis unrolled; the epilogue
  *         for the rows of the band:
- *             for tiles of columns:
- *                 sums over the window, its last axis unrolled; the epilogue
+ *             for columns that see the border: the same, all vectors of the group at once
  *
  * A band's vectors of the rows above stay in the first level of cache. The padding is nowhere in
  * memory: rows of the window that are off the image are left out of the loop over them. Of the
  * columns only the outer tiles see the border. Where the places of the tiles are numbers, a step of
- * theirs that is off the image is not emitted; else those columns go one by one, and the window's
- * part on the image is a loop. Channels that fill no vector run in a narrower one, masked where it
- * is not full. */
+ * theirs that is off the image is not emitted, and groups are of one vector. Else those columns go
+ * one by one, and the window's part on the image is a loop; the vectors of the group are its
+ * independent sums. Columns that fill no tile go with them. Channels that fill no vector run in a
+ * narrower one, masked where it is not full. */
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/matmul/tile.h"
 #include "compiler/kernels/rules.h"
@@ -21,7 +25,8 @@ enum {
     BAND = 8,               /* rows, at most */
     MOST_COLUMNS = 1 << 20, /* whose tiles are looked at one by one here */
     GUARDED = 2,            /* tiles of columns emitted for their place */
-    TAIL = 4                /* columns of smaller tiles */
+    TAIL = 4,               /* columns of smaller tiles */
+    LEAST_GROUP = 4         /* vectors: sums that do not wait for one another */
 };
 
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
@@ -31,11 +36,18 @@ static uint32_t tile_columns(const rlxc_stages *s)
     return registers >= 32 ? 14 : registers >= 16 ? 8 : registers >= 12 ? 6 : 4;
 }
 
+/* The columns of a result whose places are numbers, in tiles as even as can be. */
+typedef struct places {
+    int64_t first, end;      /* columns that see all of the window */
+    int64_t n, width, wider; /* tiles; their columns; tiles of one column more, which come first */
+} places;
+
 typedef struct slider {
     rlxc_tiler t;
     rlxc_sliding w;
     const rlxc_sliding_sizes *z;
     rlxc_tile_ranges ranges; /* of the row */
+    places places;
 } slider;
 
 static const rlxc_expr *at_place(slider *e, const rlxc_expr *x)
@@ -63,38 +75,50 @@ static void tiles(slider *e, rlxc_schedule *to, rlxc_tile q, rlxc_rest *rest)
     rlxc_close_tiles(to, rest, &now, rlxc_tile_body(&e->t, &q));
 }
 
-/* Tiles at known places, as even as can be. False where too many of them see the border. */
-static bool known_columns(slider *e, rlxc_schedule *to, rlxc_tile q)
+static bool is_border(const places *p, int64_t start, int64_t width)
+{
+    return start < p->first || start + width > p->end;
+}
+
+/* Tiles of |most| columns. False where more than |guarded| of them see the border. */
+static bool known_places(const rlxc_sliding *w, int64_t most, int64_t guarded, places *out)
+{
+    int64_t columns, seen = 0;
+    if (!rlxc_is_int(w->stage.extents[w->column], &columns) ||
+        !rlxc_is_int(w->first, &out->first) || !rlxc_is_int(w->end, &out->end) ||
+        columns > MOST_COLUMNS)
+        return false;
+    out->n = (columns + most - 1) / most;
+    out->width = out->n ? columns / out->n : 0;
+    out->wider = out->n ? columns % out->n : 0;
+    for (int64_t i = 0; i < out->n && seen <= guarded; i++)
+        seen += is_border(out, i * out->width + (i < out->wider ? i : out->wider),
+                          out->width + (i < out->wider));
+    return seen <= guarded;
+}
+
+static const rlxc_stmt *known_columns(slider *e, rlxc_tile q)
 {
     rlxc_context *ctx = e->t.ctx;
+    rlxc_schedule own = {.s = e->t.c->s};
     const uint32_t k = e->w.along;
-    int64_t columns, first, end, guarded = 0;
-    if (!rlxc_is_int(e->w.stage.extents[e->w.column], &columns) ||
-        !rlxc_is_int(e->w.first, &first) || !rlxc_is_int(e->w.end, &end) || columns > MOST_COLUMNS)
-        return false;
-    const int64_t most = e->t.p.mr, n = (columns + most - 1) / most;
-    const int64_t width = n ? columns / n : 0, wider = n ? columns % n : 0;
-    for (int64_t i = 0; i < n && guarded <= e->z->guarded; i++) {
-        const int64_t start = i * width + (i < wider ? i : wider);
-        guarded += start < first || start + width + (i < wider) > end;
-    }
-    if (guarded > e->z->guarded)
-        return false;
+    const places *p = &e->places;
     const rlxc_expr *step = e->w.stage.vars[k], *guard = NULL;
     if (e->w.from[k])
         guard = rlxc_binary(ctx, RLXC_EXPR_AND, rlxc_binary(ctx, RLXC_EXPR_LE, e->w.from[k], step),
                             rlxc_binary(ctx, RLXC_EXPR_LT, step, e->w.to[k]));
-    for (int64_t i = 0, start = 0, run; i < n; i += run) {
-        const int64_t own = width + (i < wider), alike = i < wider ? wider : n;
-        const bool border = start < first || start + own > end;
-        for (run = 1; !border && i + run < alike && start + (run + 1) * own <= end;)
+    for (int64_t i = 0, start = 0, run; i < p->n; i += run) {
+        const int64_t width = p->width + (i < p->wider), alike = i < p->wider ? p->wider : p->n;
+        const bool border = is_border(p, start, width);
+        for (run = 1; !border && i + run < alike && !is_border(p, start + run * width, width);)
             run++;
-        q.mr = (uint32_t)own;
+        q.mr = (uint32_t)width;
         q.guard = border ? guard : NULL;
-        tiles(e, to, q, &(rlxc_rest){rlxc_tile_num(&e->t, start), rlxc_tile_num(&e->t, run * own)});
-        start += run * own;
+        tiles(e, &own, q,
+              &(rlxc_rest){rlxc_tile_num(&e->t, start), rlxc_tile_num(&e->t, run * width)});
+        start += run * width;
     }
-    return true;
+    return rlxc_body_of(&own);
 }
 
 /* Columns from |start| up to |end| that see the border, one by one. */
@@ -118,48 +142,44 @@ static void border_columns(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc
     RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
 }
 
-static const rlxc_stmt *columns(slider *e, rlxc_tile q)
+/* Columns [start, end) go in tiles. */
+static void tiled_columns(slider *e, rlxc_schedule *to, const rlxc_expr **start,
+                          const rlxc_expr **end)
 {
     rlxc_context *ctx = e->t.ctx;
+    const rlxc_expr *all = e->w.stage.extents[e->w.column];
+    *start = rlxc_named(to, "start", rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.first), all));
+    *end = rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.end), all);
+    *end = rlxc_named(to, "end", rlxc_binary(ctx, RLXC_EXPR_MAX, *end, *start));
+    if (e->z->group == 1)
+        return;
+    const rlxc_expr *left = rlxc_sub(ctx, *end, *start);
+    left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, rlxc_tile_num(&e->t, e->t.p.mr));
+    left = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, left, rlxc_tile_num(&e->t, e->z->tail));
+    *end = rlxc_named(to, "end", rlxc_sub(ctx, *end, left));
+}
+
+static const rlxc_stmt *columns(slider *e, rlxc_tile q)
+{
     rlxc_schedule own = {.s = e->t.c->s};
-    q.ranges = &e->ranges;
-    if (known_columns(e, &own, q))
-        return rlxc_body_of(&own);
-    const rlxc_expr *all = e->w.stage.extents[e->w.column], *none = rlxc_tile_num(&e->t, 0);
-    const rlxc_expr *start = rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.first), all);
-    start = rlxc_named(&own, "start", start);
-    const rlxc_expr *end = rlxc_binary(ctx, RLXC_EXPR_MIN, at_place(e, e->w.end), all);
-    end = rlxc_named(&own, "end", rlxc_binary(ctx, RLXC_EXPR_MAX, end, start));
-    border_columns(e, &own, q, none, start);
-    rlxc_rest rest = {start, rlxc_sub(ctx, end, start)};
+    const rlxc_expr *start, *end;
+    tiled_columns(e, &own, &start, &end);
+    rlxc_rest rest = {start, rlxc_sub(e->t.ctx, end, start)};
     const uint32_t widths[3] = {e->t.p.mr, (uint32_t)e->z->tail, 1};
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < (e->z->group == 1 ? 3 : 2); i++) {
         q.mr = widths[i];
         tiles(e, &own, q, &rest);
     }
-    border_columns(e, &own, q, end, all);
     return rlxc_body_of(&own);
 }
 
-/* One row: whole vectors of channels, or what is left of them. */
-static const rlxc_stmt *row(slider *e, const rlxc_expr *vector)
+static const rlxc_stmt *borders(slider *e, rlxc_tile q)
 {
-    rlxc_context *ctx = e->t.ctx;
     rlxc_schedule own = {.s = e->t.c->s};
-    const int64_t lanes = e->t.p.vl, whole = e->w.channels / lanes, left = e->w.channels % lanes;
-    for (uint32_t k = 0; k < e->w.along; k++)
-        if (e->w.from[k])
-            set_range(e, &own, &e->ranges, k);
-    rlxc_tile wide = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_times(&e->t, vector, lanes)};
-    rlxc_tile narrow = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_num(&e->t, whole * lanes)};
-    while (narrow.vl > MIN_LANES && narrow.vl / 2 >= left)
-        narrow.vl /= 2;
-    narrow.valid = left < narrow.vl ? rlxc_tile_num(&e->t, left) : NULL;
-    const rlxc_expr *is_whole = rlxc_binary(ctx, RLXC_EXPR_LT, vector, rlxc_tile_num(&e->t, whole));
-    RLXC_PUSH(ctx, &own.out,
-              left == 0    ? columns(e, wide)
-              : whole == 0 ? columns(e, narrow)
-                           : rlxc_stmt_if(ctx, is_whole, columns(e, wide), columns(e, narrow)));
+    const rlxc_expr *start, *end;
+    tiled_columns(e, &own, &start, &end);
+    border_columns(e, &own, q, rlxc_tile_num(&e->t, 0), start);
+    border_columns(e, &own, q, end, e->w.stage.extents[e->w.column]);
     return rlxc_body_of(&own);
 }
 
@@ -173,21 +193,96 @@ static int64_t band_of(const rlxc_expr *rows)
     return (n + bands - 1) / bands;
 }
 
-/* The rows of the band that the axis has for its value now. */
-static const rlxc_stmt *band(slider *e, int64_t size, const rlxc_expr *vector)
+/* What becomes of the columns of a row. */
+typedef const rlxc_stmt *(*row_fn)(slider *e, rlxc_tile q);
+
+static const rlxc_stmt *row(slider *e, row_fn fn, rlxc_tile q)
+{
+    rlxc_schedule own = {.s = e->t.c->s};
+    for (uint32_t k = 0; k < e->w.along; k++)
+        if (e->w.from[k])
+            set_range(e, &own, &e->ranges, k);
+    q.ranges = &e->ranges;
+    RLXC_PUSH(e->t.ctx, &own.out, fn(e, q));
+    return rlxc_body_of(&own);
+}
+
+/* The rows of the band that the axis has for its value. */
+static const rlxc_stmt *band(slider *e, row_fn fn, rlxc_tile q)
 {
     rlxc_context *ctx = e->t.ctx;
     const uint32_t k = e->w.row;
     if (k == RLXC_STAGE_AXES)
-        return row(e, vector);
+        return row(e, fn, q);
     rlxc_schedule own = {.s = e->t.c->s};
-    const rlxc_expr *var = rlxc_loop_var(ctx, "y");
-    const rlxc_expr *start = rlxc_named(&own, "row", rlxc_tile_times(&e->t, e->t.values[k], size));
-    const rlxc_expr *left = rlxc_split_size(ctx, e->w.stage.extents[k], start, size);
+    const rlxc_expr *var = rlxc_loop_var(ctx, "y"), *number = e->t.values[k];
+    const rlxc_expr *start = rlxc_named(&own, "row", rlxc_tile_times(&e->t, number, e->z->band));
+    const rlxc_expr *left = rlxc_split_size(ctx, e->w.stage.extents[k], start, e->z->band);
     left = rlxc_named(&own, "rows", left);
     e->t.values[k] = rlxc_tile_plus(&e->t, start, var);
-    RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, row(e, vector)));
+    RLXC_PUSH(ctx, &own.out, rlxc_loop_of(ctx, var, left, RLXC_LOOP_SERIAL, row(e, fn, q)));
+    e->t.values[k] = number;
     return rlxc_body_of(&own);
+}
+
+/* Vector |vector| of channels: whole, or what is left of them. */
+static const rlxc_stmt *one_vector(slider *e, row_fn fn, const rlxc_expr *vector)
+{
+    rlxc_context *ctx = e->t.ctx;
+    const int64_t lanes = e->t.p.vl, whole = e->w.channels / lanes, left = e->w.channels % lanes;
+    rlxc_tile wide = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_times(&e->t, vector, lanes)};
+    rlxc_tile narrow = {.nv = 1, .vl = e->t.p.vl, .j0 = rlxc_tile_num(&e->t, whole * lanes)};
+    while (narrow.vl > MIN_LANES && narrow.vl / 2 >= left)
+        narrow.vl /= 2;
+    narrow.valid = left < narrow.vl ? rlxc_tile_num(&e->t, left) : NULL;
+    if (left == 0 || whole == 0)
+        return band(e, fn, left == 0 ? wide : narrow);
+    const rlxc_expr *is_whole = rlxc_binary(ctx, RLXC_EXPR_LT, vector, rlxc_tile_num(&e->t, whole));
+    const rlxc_stmt *then = band(e, fn, wide);
+    return rlxc_stmt_if(ctx, is_whole, then, band(e, fn, narrow));
+}
+
+static int64_t vectors_of(const rlxc_sliding *w, int64_t lanes)
+{
+    return (w->channels + lanes - 1) / lanes;
+}
+
+/* The vectors of group |group| one after the other. */
+static const rlxc_stmt *each_vector(slider *e, row_fn fn, const rlxc_expr *group)
+{
+    rlxc_context *ctx = e->t.ctx;
+    rlxc_schedule own = {.s = e->t.c->s};
+    const rlxc_expr *var = rlxc_loop_var(ctx, "v");
+    const rlxc_expr *n = rlxc_tile_num(&e->t, vectors_of(&e->w, e->t.p.vl));
+    const rlxc_expr *first = rlxc_tile_times(&e->t, group, e->z->group);
+    const rlxc_expr *count =
+        rlxc_named(&own, "vectors", rlxc_split_size(ctx, n, first, e->z->group));
+    RLXC_PUSH(ctx, &own.out,
+              rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL,
+                           one_vector(e, fn, rlxc_tile_plus(&e->t, first, var))));
+    return rlxc_body_of(&own);
+}
+
+static const rlxc_stmt *piece_body(slider *e, const rlxc_expr *group)
+{
+    rlxc_context *ctx = e->t.ctx;
+    if (known_places(&e->w, e->z->columns, e->z->guarded, &e->places))
+        return each_vector(e, known_columns, group);
+    const int64_t size = e->z->group, width = size * e->t.p.vl, full = e->w.channels / width;
+    const rlxc_stmt *parts[2] = {each_vector(e, columns, group)};
+    rlxc_tile all = {
+        .nv = (uint32_t)size, .vl = e->t.p.vl, .j0 = rlxc_tile_times(&e->t, group, width)};
+    const rlxc_stmt *at_once = size > 1 && full ? band(e, borders, all) : NULL;
+    if (at_once && e->w.channels % width == 0) {
+        parts[1] = at_once;
+    } else {
+        parts[1] = each_vector(e, borders, group);
+        if (at_once)
+            parts[1] =
+                rlxc_stmt_if(ctx, rlxc_binary(ctx, RLXC_EXPR_LT, group, rlxc_tile_num(&e->t, full)),
+                             at_once, parts[1]);
+    }
+    return rlxc_stmt_seq(ctx, parts, 2);
 }
 
 /* Gives the outer axes their values in piece |at|, the row the number of its band; how many pieces
@@ -210,19 +305,35 @@ static const rlxc_expr *set_outer(slider *e, rlxc_schedule *to, int64_t size, co
     return total;
 }
 
+/* Vectors of a group: those that leave the fewest over, and of such groups the largest. */
+static int64_t group_of(const rlxc_sliding *w, int64_t lanes, int64_t most)
+{
+    const int64_t whole = w->channels / lanes;
+    int64_t best = 1;
+    if (!w->from[w->along] || whole < LEAST_GROUP)
+        return 1;
+    for (int64_t g = LEAST_GROUP; g <= most && g <= whole; g++)
+        best = best == 1 || whole % g <= whole % best ? g : best;
+    return best;
+}
+
 bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_sliding w;
+    places unused;
     if (!rlxc_find_sliding(c->s, &c->s->items[i], &w))
         return false;
+    const int64_t columns = tile_columns(c->s);
+    const bool known = known_places(&w, columns, GUARDED, &unused);
     uint32_t lanes = c->s->target->vector_bytes / (w.stage.out->dtype.bits > 32 ? 8 : 4);
     while (lanes > MIN_LANES && w.channels < lanes)
         lanes /= 2;
     *(rlxc_sliding_sizes *)sizes = (rlxc_sliding_sizes){
         .lanes = lanes,
-        .columns = tile_columns(c->s),
+        .columns = columns,
         .tail = TAIL,
         .guarded = GUARDED,
+        .group = known ? 1 : group_of(&w, lanes, columns),
         .band = w.row < w.column ? band_of(w.stage.extents[w.row]) : 1,
         .epilogue = rlxc_epilogue_of(c->s, i, i) != NULL,
         .threads = !c->serial && !rlxc_tile_is_small(&w.stage),
@@ -247,15 +358,15 @@ bool rlxc_apply_sliding(rlxc_schedule *c, uint32_t i, const void *sizes)
     t->p = (rlxc_tile_plan){.i = e.w.column, .j = e.w.channel, .reduce = RLXC_NO_AXIS, .chains = 1};
     t->p.mr = (uint32_t)e.z->columns;
     t->p.vl = (uint32_t)e.z->lanes;
-    rlxc_tile_locals(t, t->p.vl, 1);
-    const int64_t size = e.z->band;
+    rlxc_tile_locals(t, t->p.vl * (e.z->group > e.z->columns ? e.z->group : 1), 1);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
-    const rlxc_expr *n = rlxc_tile_num(t, (e.w.channels + t->p.vl - 1) / t->p.vl);
-    const rlxc_expr *vector =
-        rlxc_named(&inner, "vector", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, n));
+    const int64_t groups = (vectors_of(&e.w, t->p.vl) + e.z->group - 1) / e.z->group;
+    const rlxc_expr *n = rlxc_tile_num(t, groups);
+    const rlxc_expr *group =
+        rlxc_named(&inner, "group", rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, n));
     const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, n);
-    const rlxc_expr *total = rlxc_mul(ctx, n, set_outer(&e, c, size, at));
-    RLXC_PUSH(ctx, &inner.out, band(&e, size, vector));
+    const rlxc_expr *total = rlxc_mul(ctx, n, set_outer(&e, c, e.z->band, at));
+    RLXC_PUSH(ctx, &inner.out, piece_body(&e, group));
     RLXC_PUSH(ctx, &c->out,
               rlxc_parallel_loop(ctx, piece, rlxc_simplify(ctx, total, NULL), !t->small,
                                  rlxc_body_of(&inner)));
