@@ -1,10 +1,8 @@
-/* Checks of the accesses in expressions (access_checks.h).
- *
- * T.check_index stands before the statement for each index that rlxc_reach_inside does not prove,
- * in the order in which they are used, each after the checks of what it is made of. What is used
- * under a condition (T.if_then_else, and, or) is checked under it, in vectors by lanes. An element
- * of a view, matched or declared over the memory of another buffer, is checked against the view's
- * shape, then against that memory. */
+/* Checks of the accesses in expressions (access_checks.h). * For each index that rlxc_reach_inside
+ * does not prove, a T.check_index precedes the statement, in order of use, and after the checks of
+ * the index's own parts. An access under a condition (T.if_then_else, and, or) is checked under it,
+ * in vectors by lanes. An element of a view, matched or declared over the memory of another buffer,
+ * is checked against the view's shape, then against that memory. */
 #include "compiler/passes/access_checks.h"
 
 #include <string.h>
@@ -15,7 +13,7 @@ enum { MAX_CHECKS = 1 << 16, MAX_VIEWS = 64 };
 
 typedef rlxc_access_checks walk;
 
-/* False where |object| is known already. */
+/* False if |object| was seen before. */
 static bool is_new(walk *w, const void *object)
 {
     if (rlxc_map_get(&w->seen, rlxc_key(object)))
@@ -47,7 +45,7 @@ static bool has_effects(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* A check evaluates what the access evaluates again. */
+/* True if |e| may be evaluated twice, by the check and by the access. */
 static bool may_repeat(walk *w, const rlxc_expr *e)
 {
     bool found = false;
@@ -117,7 +115,7 @@ static bool is_given_layout(const rlxc_expr *e)
     return e == NULL || e->kind == RLXC_EXPR_VAR || rlxc_is_const(e, 0);
 }
 
-/* Whether elements lie one after the other from the start: symbolic layouts of parameters do. */
+/* True if elements are contiguous from the start: symbolic layouts of parameters are. */
 static bool is_compact(const rlxc_buffer *b)
 {
     for (uint32_t i = 0; b->strides != NULL && i < b->ndim; i++)
@@ -203,7 +201,7 @@ void rlxc_check_access(walk *w, const char *what, const rlxc_buffer *b,
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
-/* Checks of |e|, which is used where |cond| holds, or does not. */
+/* Checks of |e|, which is evaluated if |cond| holds, or does not. */
 static void check_under(walk *w, const rlxc_expr *cond, bool holds, const rlxc_expr *e)
 {
     rlxc_stmts inside = {0}, *outside = w->out;
@@ -221,7 +219,7 @@ static void check_under(walk *w, const rlxc_expr *cond, bool holds, const rlxc_e
                                rlxc_stmts_seq(w->ctx, &inside), NULL));
 }
 
-/* The same in the lanes of a vector condition. */
+/* As above in the lanes of a vector condition. */
 static void check_in_lanes(walk *w, const rlxc_expr *mask, const rlxc_expr *e)
 {
     const rlxc_expr *outer = w->mask;
@@ -246,7 +244,7 @@ static void check_choice(walk *w, const rlxc_expr *cond, const rlxc_expr *yes, c
     check_in_lanes(w, rlxc_not(w->ctx, cond), no);
 }
 
-/* T.address_of(A[i, j]): of a vector its first element. */
+/* T.address_of(A[i, j]): for a vector the first element. */
 static void check_address(walk *w, const rlxc_expr *load)
 {
     const rlxc_expr *first[MAX_VIEWS];
@@ -263,7 +261,7 @@ static void check_address(walk *w, const rlxc_expr *load)
     check_element(w, "address of", load->load.buffer, first, n, 0);
 }
 
-/* |count| elements of type |t| from |offset| on, given out as an address. */
+/* |count| elements of type |t| from |offset| on, passed on as an address. */
 static void check_span(walk *w, const rlxc_expr *data, rlx_dtype t, const rlxc_expr *offset,
                        const rlxc_expr *count)
 {
@@ -363,7 +361,7 @@ void rlxc_check_expr(walk *w, const rlxc_expr *e)
         rlxc_check_expr(w, e->bin.b);
     } else if (e->kind == RLXC_EXPR_NOT || e->kind == RLXC_EXPR_CAST) {
         rlxc_check_expr(w, e->bin.a);
-    } else if (e->kind == RLXC_EXPR_SELECT) { /* computes both */
+    } else if (e->kind == RLXC_EXPR_SELECT) { /* both sides are computed */
         rlxc_check_expr(w, e->select.cond);
         rlxc_check_expr(w, e->select.yes);
         rlxc_check_expr(w, e->select.no);

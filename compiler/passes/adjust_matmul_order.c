@@ -1,12 +1,12 @@
-/* Pass adjust_matmul_order: of (a b) c and a (b c) the one with fewer multiplications.
+/* Pass adjust_matmul_order: picks (a b) c or a (b c), whichever needs fewer multiplications.
  *
  *   ab = matmul(a, b); y = matmul(ab, c)      becomes   bc = matmul(b, c); y = matmul(a, bc)
  *   bc = matmul(b, c); y = matmul(a, bc)      becomes   ab = matmul(a, b); y = matmul(ab, c)
  *   t = permute_dims(bc); y = matmul(a, t)    likewise, with c and b transposed
  *
- * where it is provably cheaper for all sizes within their bounds, and nothing else reads the inner
- * product. |b| and |c| are matrices, |a| may have leading dimensions. Runs on request: the sums are
- * rounded in another order. The inner product that nothing reads any more goes in dce. */
+ * if it is provably cheaper for all sizes within their bounds, and nothing else reads the inner
+ * product. |b| and |c| are matrices, |a| may have leading dimensions. Runs only on request, because
+ * the sums are rounded in another order. dce removes the unused inner product. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
@@ -15,7 +15,7 @@
 
 typedef struct maker {
     const rlxc_binding *binding;
-    const rlxc_binding_block *block; /* the new one that it stands in */
+    const rlxc_binding_block *block; /* its binding in the new body */
 } maker;
 
 typedef struct ordering {
@@ -24,7 +24,7 @@ typedef struct ordering {
     uint32_t n_vars;
 } ordering;
 
-/* The binding of this block that made |atom|, which nothing else reads; NULL when there is none. */
+/* The binding of this block that made |atom|, if nothing else reads it; else NULL. */
 static const rlxc_binding *maker_of(const ordering *o, const rlxc_builder *b, rlxc_atom atom,
                                     const char *op)
 {
@@ -34,7 +34,7 @@ static const rlxc_binding *maker_of(const ordering *o, const rlxc_builder *b, rl
     return m && m->block == b->block && rlxc_is_op(m->binding, op) ? m->binding : NULL;
 }
 
-/* A tensor of known dimensions and at least |least| of them; NULL otherwise. */
+/* The type of |atom| if it is a tensor with at least |least| dimensions, all known; else NULL. */
 static const rlxc_sinfo *operand(const rlxc_builder *b, rlxc_atom atom, int32_t least, bool more)
 {
     const rlxc_sinfo *s = rlxc_atom_sinfo(b->ctx, b->module, atom);
@@ -49,8 +49,8 @@ static const rlxc_expr *times(rlxc_context *ctx, const rlxc_expr *a, const rlxc_
     return rlxc_mul(ctx, rlxc_mul(ctx, a, b), c);
 }
 
-/* Whether products of |first|, |middle| and |last| cost less as first (middle last), with |right|,
- * than as (first middle) last, or the other way round. */
+/* True if first (middle last) costs less than (first middle) last; with |right| false, if it costs
+ * more. */
 static bool is_cheaper(rlxc_context *ctx, const rlxc_sinfo *first, const rlxc_sinfo *middle,
                        const rlxc_sinfo *last, bool right)
 {
@@ -64,7 +64,8 @@ static bool is_cheaper(rlxc_context *ctx, const rlxc_sinfo *first, const rlxc_si
                  : rlxc_prove_lt(ctx, left_cost, right_cost, NULL);
 }
 
-/* A product in the elements' own type: with another one, the inner result is rounded differently.
+/* True for a product in the elements' own type: with out_dtype, the inner result would be rounded
+ * differently.
  */
 static bool is_plain(const rlxc_binding *product, const rlxc_sinfo *operand)
 {
@@ -111,7 +112,7 @@ static bool to_the_left(const ordering *o, rlxc_builder *b, rlxc_binding *outer)
     if (!first || !middle || !last || !is_plain(inner, first) || !is_plain(outer, first))
         return false;
     rlxc_atom parts[2] = {inner->args[0], inner->args[1]};
-    if (turn) { /* (b c)' is c' b'; two dimensions have one other order */
+    if (turn) { /* (b c)' is c' b'; a matrix has only one other order */
         int64_t axes[2];
         uint32_t n;
         if (rlxc_attr_get_ints(turn, "axes", axes, 2, &n) && axes[0] == 0)

@@ -1,7 +1,7 @@
 /* Pass annotate_patterns: the pattern kind of PrimFuncs that do not state one (op_pattern).
  *
- * Read off the blocks: a store whose loads use the store's own indices is elementwise; a subset of
- * them in order, broadcast; any function of them, injective; reduction axes with one loaded
+ * Derived from the blocks: a store whose loads use the store's own indices is elementwise; a subset
+ * of them in order, broadcast; any function of them, injective; reduction axes with one loaded
  * operand, reduction; with several multiplied, matmul-like (OUT_FUSABLE). Several blocks give the
  * largest kind, and OUT_FUSABLE when one of them reduces: consumers may join at the end, producers
  * may not. Anything not understood is opaque, which is always safe. */

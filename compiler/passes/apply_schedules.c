@@ -1,7 +1,6 @@
-/* Pass apply_schedules: the lists of --schedule go to the PrimFuncs that they name.
- *
- * A trace of TVM's tuner knows its function as "main": a name that the module does not have stands
- * for the one PrimFunc that has all of the list's blocks. */
+/* Pass apply_schedules: applies the step lists of --schedule to the PrimFuncs that they name. * A
+ * trace of TVM's tuner calls its function "main": a name that is not in the module refers to the
+ * only PrimFunc that has all blocks of the list. */
 #include <string.h>
 
 #include "compiler/kernels/rules.h"
@@ -30,7 +29,7 @@ static bool has_block(const rlxc_prim_func *f, const char *name)
     return q.found;
 }
 
-/* Blocks that steps make (names of blocks that are not there yet) do not count. */
+/* Blocks that steps create do not count. */
 static bool has_first_block(const rlxc_prim_func *f, const rlxc_schedule_steps *s)
 {
     for (uint32_t i = 0; i < s->items.count; i++) {
@@ -90,8 +89,7 @@ static bool fits(const rlxc_stages *s, uint32_t i, const char *pattern)
     return true;
 }
 
-/* The rule of the kernel's name puts its loops in the place of the block, and of those behind it
- * that it takes along. */
+/* The rule named by the kernel replaces the block, and later blocks that it fuses, by its loops. */
 static bool use_kernel(void *user, const rlxc_kernel_use *use)
 {
     rlxc_options options = *(const rlxc_options *)user;
@@ -107,7 +105,7 @@ static bool use_kernel(void *user, const rlxc_kernel_use *use)
     for (uint32_t i = 0; i < n; i++)
         if (rules[i].step == use->step->kind && strcmp(rules[i].kernel, name->s) == 0)
             rule = &rules[i];
-    options.explain = &reasons; /* a kernel that does not fit says why */
+    options.explain = &reasons; /* a kernel that does not fit reports why */
     if (!rule || !rlxc_sizes_of_step(ctx, rule, use->step, sizes))
         return false;
     if (!rlxc_stages_of(ctx, &options, use->f, &s))
@@ -132,7 +130,7 @@ static bool use_kernel(void *user, const rlxc_kernel_use *use)
     return !rlxc_failed(ctx);
 }
 
-/* The kernels of all rules, for the engine. */
+/* The kernels of all rules, as the engine calls them. */
 static const rlxc_kernel_row *kernel_rows(rlxc_context *ctx, uint32_t *out_n)
 {
     uint32_t n;

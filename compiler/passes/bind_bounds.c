@@ -24,7 +24,7 @@ static void set_bound(rlxc_context *ctx, rlxc_function *f, const char *attr_name
     f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, attr_name), whole);
 }
 
-/* The symbol that the user calls |name|; NULL: there is none. */
+/* The symbol that the user calls |name|, or NULL. */
 static const char *find_symbol(rlxc_context *ctx, const rlxc_function *f, const char *name)
 {
     rlxc_var_list list = {0};

@@ -1,8 +1,8 @@
-/* Pass canonicalize: copies, tuple accesses and casts that say nothing new are looked through.
+/* Pass canonicalize: removes copies, tuple accesses and casts that add no information.
  *
  *   y = x                      uses of y become uses of x
  *   t = (a, b); u = t[1]       uses of u become uses of b
- *   y = match_cast(x, S)       where x is already known to be S and S binds no new symbol
+ *   y = match_cast(x, S)       if x already has type S and S binds no new symbol
  *
  * An output of a dataflow block is never replaced by one of the block's own variables: the name
  * must stay an output. Functions with kills of their own are left as they are. */

@@ -1,10 +1,10 @@
 /* Pass check_accesses: a load or store that provably leaves its buffer is an error at its line.
  *
- * An index that is affine in the loops around it has its least and greatest value at ends of the
- * loops and takes both whenever the loops run. An access under no condition is refused where one of
- * the two lies outside of the buffer's dimension, for constants and for symbolic sizes. Everything
- * else is left alone: indices that are not affine or come from memory, whatever stands under a
- * condition, and loops whose lengths depend on other loops. The module is not changed. */
+ * An index that is affine in the enclosing loops takes its minimum and maximum at ends of the
+ * loops, and takes both whenever the loops run. An unconditional access is an error if one of the
+ * two lies outside the buffer's dimension, for constant and symbolic sizes. Everything else is left
+ * alone: indices that are not affine or come from memory, accesses under a condition, and loops
+ * whose lengths depend on other loops. The module is not changed. */
 #include "compiler/analysis/reach.h"
 #include "compiler/passes/passes.h"
 
@@ -55,8 +55,8 @@ static void check_access(walk *w, const char *what, const rlxc_buffer *b,
     }
 }
 
-/* What is surely computed where |e| is: not the sides of a choice, nor what only an address is
- * taken of. */
+/* Visits the parts that are always evaluated with |e|: not the sides of a conditional, nor accesses
+ * whose address is taken. */
 static void check_expr(walk *w, const rlxc_expr *e)
 {
     if (e == NULL || rlxc_map_get(&w->seen, rlxc_key(e)))
@@ -106,7 +106,7 @@ static void check_expr(walk *w, const rlxc_expr *e)
 
 static void check_stmt(walk *w, const rlxc_stmt *s);
 
-/* A loop that runs, or runs for some sizes, as often whatever other loops do. */
+/* True for a loop that runs at least for some sizes, with a length independent of other loops. */
 static void check_loop(walk *w, const rlxc_stmt *s)
 {
     rlxc_context *ctx = w->ctx;

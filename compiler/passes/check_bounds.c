@@ -1,10 +1,9 @@
-/* Pass check_bounds, on request: what PrimFuncs read and write is checked when they run, but for
- * what is proved to stay inside its buffer.
- *
- * The checks of a statement stand right before it (access_checks.h), those of a while's condition
- * before the loop and at the end of its body; a failed one ends the kernel before the access. The
- * pass runs on what users wrote and what operators became, before fusion and schedules: those make
- * accesses of their own from what is proved here, and leave a function with a check alone. */
+/* Pass check_bounds, on request: checks the reads and writes of PrimFuncs at run time, except those
+ * proved to stay inside their buffer. * The checks of a statement come right before it
+ * (access_checks.h), those of a while's condition before the loop and at the end of its body; a
+ * failed check ends the kernel before the access. The pass runs on user code and legalized
+ * operators, before fusion and schedules: those derive their accesses from the ones proved here,
+ * and do not touch a function with a check. */
 #include "compiler/ir/op.h"
 #include "compiler/passes/access_checks.h"
 #include "compiler/passes/passes.h"
@@ -13,7 +12,8 @@ typedef rlxc_access_checks walk;
 
 static const rlxc_stmt *guard(walk *w, const rlxc_stmt *s);
 
-/* Checks made from here on go to |list|; the statement before is forgotten. */
+/* Starts a statement: later checks go to |list|, and facts of the previous statement are dropped.
+ */
 static void begin(walk *w, rlxc_stmts *list)
 {
     w->seen = (rlxc_map){0};
@@ -87,7 +87,7 @@ static const rlxc_stmt *guard_if(walk *w, const rlxc_stmt *s)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* The shape of a matched buffer is that of its region where it is symbolic. */
+/* A symbolic shape of a matched buffer is that of its region. */
 static void note_match(walk *w, const rlxc_match_region *m)
 {
     const rlxc_buffer *b = m->buffer, *source = m->source.buffer;
@@ -99,7 +99,7 @@ static void note_match(walk *w, const rlxc_match_region *m)
                 rlxc_reach_resolve(&w->reach, m->source.extents[i + source->ndim - b->ndim]));
 }
 
-/* The predicate in terms of what stands outside of the block. */
+/* The predicate in terms of variables outside the block. */
 static const rlxc_expr *predicate_outside(walk *w, const rlxc_stmt *s)
 {
     const rlxc_block *b = s->block.block;
@@ -131,7 +131,7 @@ static const rlxc_stmt *guard_block(walk *w, const rlxc_stmt *s)
         note_match(w, &b->matches[i]);
     }
     rlxc_block *own = rlxc_copy(w->ctx, b, sizeof *own);
-    if (b->init != NULL) /* may run where the reduction does not, beyond the predicate */
+    if (b->init != NULL) /* may run beyond the predicate, where the reduction does not */
         own->init = after_checks(w, &inside, guard_scope(w, b->init));
     if (predicate != NULL)
         rlxc_reach_assume(&w->reach, predicate, true);
@@ -160,7 +160,7 @@ static const rlxc_stmt *guard_seq(walk *w, const rlxc_stmt *s)
     return changed ? rlxc_stmts_seq(w->ctx, &out) : s;
 }
 
-/* An address in a variable: that of a buffer's memory. Others are not known. */
+/* Records an address in a variable if it is that of a buffer's memory. */
 static void note_let(walk *w, const rlxc_expr *var, const rlxc_expr *value)
 {
     const rlxc_memory *m = value->kind == RLXC_EXPR_VAR && rlxc_dtype_is_handle(value->dtype)

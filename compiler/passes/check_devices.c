@@ -1,5 +1,5 @@
-/* Pass check_devices: until there are devices, every value is on the CPU, and a module that says
- * otherwise is refused instead of being run there.
+/* Pass check_devices: all values are on the CPU, so a module that asks for another device is an
+ * error, not silently run there.
  *
  * Each device that a type or to_vdevice names must be one of the CPU with its plain memory; a
  * PrimFunc's target and the device numbers of explicit memory too. Operands of one operator must
@@ -16,7 +16,7 @@ typedef struct checker {
     rlxc_context *ctx;
     const rlxc_module *module;
     const rlxc_target *target;
-    rlxc_map reported; /* devices, by their names: what is made of their tensors has them too */
+    rlxc_map reported; /* allocations by variable: their tensors have the same device */
 } checker;
 
 /* --- devices that are not there --------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static void check_attributes(checker *c, const rlxc_binding *b)
     check_scope(c, b, rlxc_attr_get_str(b, "memory_scope", NULL));
 }
 
-/* Explicit memory names a device by its place in the module's table; 0 and -1 are the CPU's. The
- * scope "planned" is what plan_memory itself writes. */
+/* Explicit memory names a device by its index in the module's table; 0 and -1 are the CPU.
+ * plan_memory itself writes the scope "planned". */
 static void check_memory(checker *c, const rlxc_binding *b)
 {
     rlxc_op_schema schema;
@@ -150,7 +150,7 @@ static void check_operands(checker *c, const rlxc_binding *b)
         meet(c, b->args[i], NULL, &first, &other, 0);
     if (other.device == NULL && (b->op->flags & RLXC_OP_CALLS) != 0 &&
         strncmp(b->op->name, "call_tir", 8) == 0)
-        for (uint32_t i = 0; i < b->n_sinfo_args; i++) /* what it writes is an operand too */
+        for (uint32_t i = 0; i < b->n_sinfo_args; i++) /* the destination is an operand too */
             meet(c, rlxc_atom_var(b->var), b->sinfo_args[i], &first, &other, 0);
     if (other.device != NULL)
         report_mix(c, b->range, rlxc_internf(c->ctx, "the operands of R.%s are", b->op->name),
@@ -212,8 +212,7 @@ static void check_function(checker *c, const rlxc_function *f)
     check_sinfo(c, f->ret, f->range, 0);
 }
 
-/* A CPU that is not known is no reason to refuse a function: any CPU of its architecture can run
- * it. */
+/* An unknown CPU name is not an error: any CPU of the architecture can run the function. */
 static void check_target(checker *c, const rlxc_prim_func *f)
 {
     const rlxc_attr *target = rlxc_attrs_find(&f->attrs, "target");

@@ -1,4 +1,4 @@
-/* Pass conv_layout: convolutions and poolings run with their channels last.
+/* Pass conv_layout: moves convolutions and poolings to channels-last layouts.
  *
  *   lv = R.nn.conv2d(x, w)  in NCHW     x1 = R.permute_dims(x, [0, 2, 3, 1])
  *   y = R.nn.relu(lv)                   w1 = R.permute_dims(w, [2, 3, 1, 0])
@@ -11,13 +11,13 @@
  * pass has moved has a twin, the same tensor with its channels last (layout_map.h); further
  * convolutions, poolings and all operators that keep an order of dimensions (propagate_layout.c)
  * read the twins of their arguments. The value itself is the twin transposed back, which dce drops
- * where nothing reads it, so layout changes between the operators cancel. Only convolutions with a
+ * if nothing reads it, so layout changes between the operators cancel. Only convolutions with a
  * constant weight are moved; their weights are laid out here, and the old ones are not kept.
  *
  * 3x3 convolutions of stride 1 with enough channels become products of minimal filtering
  * (compiler/ops/winograd_stages.h) unless the options say no. Their weights take four times the
- * memory, so the first ones do, with few channels and large images, until the module has grown by
- * as much as it may.
+ * memory, so convolutions are taken in order, those with few channels and large images first, until
+ * the module has reached its growth limit.
  */
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
@@ -29,29 +29,29 @@
 #include <string.h>
 
 enum {
-    RANK = 4,           /* of an image */
-    LEAST_RANK = 3,     /* of a sequence */
-    MOST_RANK = 5,      /* of a volume */
-    MANY_CHANNELS = 64, /* a sum along them alone is worth vectors */
-    FEW_CHANNELS = 4,   /* read where they are: transposing them would cost more than it gives */
+    RANK = 4,                 /* of an image */
+    LEAST_RANK = 3,           /* of a sequence */
+    MOST_RANK = 5,            /* of a volume */
+    MANY_CHANNELS = 64,       /* enough for a vectorised sum along them */
+    FEW_CHANNELS = 4,         /* read in place: transposing them would cost more than it saves */
     WINOGRAD_CHANNELS = 16,   /* fewer: the transforms cost more than the products save */
     WINOGRAD_TILES = 8,       /* fewer: reading the larger weight costs what the products save */
     WINOGRAD_LEAST = 2 << 20, /* bytes by which transformed weights may enlarge a module, ... */
     WINOGRAD_SHARE = 40,      /* ... or percent of its constants: files stay small */
-    WINOGRAD_MOST = 128 << 20 /* the same at -O3: speed goes before size */
+    WINOGRAD_MOST = 128 << 20 /* as above at -O3, which prefers speed to size */
 };
 
 typedef struct conv_layout {
     const rlxc_options *options;
     rlxc_map constants;    /* seen */
-    int64_t room;          /* bytes that weights made for minimal filtering may take more */
+    int64_t room;          /* remaining growth for transformed weights, in bytes */
     rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
 
 /* --- layouts -----------------------------------------------------------------------------------
  */
 
-/* Names and orders, by the number of dimensions less LEAST_RANK. */
+/* Names and orders, indexed by the number of dimensions minus LEAST_RANK. */
 static const struct layout {
     const char *channels_second, *channels_last, *weight, *weight_last;
     int64_t to_last[MOST_RANK], weight_to_last[MOST_RANK];
@@ -66,7 +66,8 @@ static const struct layout *layout_of(uint32_t rank)
     return &layouts[rank - LEAST_RANK];
 }
 
-/* A tensor of |rank| dimensions; 0: of any number that has a layout. Else NULL. */
+/* The type of |atom| if it is a tensor of |rank| dimensions (0: any rank that has a layout), else
+ * NULL. */
 static const rlxc_sinfo *tensor_of(const rlxc_builder *b, rlxc_atom a, uint32_t rank)
 {
     const rlxc_sinfo *s = rlxc_movable(b, a, rank);
@@ -83,7 +84,7 @@ static rlxc_atom channels_last(conv_layout *c, rlxc_builder *b, rlxc_atom x, uin
     return rlxc_layout_map_in(&c->twins, b, x, rank, layout_of(rank)->to_last);
 }
 
-/* |last|, a tensor with its channels last, takes the place of the binding's value. */
+/* Replaces the binding's value by |last|, the tensor with its channels last. */
 static rlxc_rewrite_action replace(conv_layout *c, rlxc_builder *b, const rlxc_binding *old,
                                    rlxc_atom last, rlxc_atom *replacement)
 {
@@ -113,7 +114,7 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
  * |w| giving |y|: 3x3, stride 1, one group, float32, enough channels on both sides, and an image of
- * more than a tile. |room|: bytes that its weight may take more then; it is taken from. */
+ * more than a tile. |room|: remaining growth in bytes, reduced by its weight. */
 static bool wants_winograd(const rlxc_options *options, int64_t *room, const rlxc_binding *call,
                            const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
 {
@@ -172,8 +173,8 @@ static rlxc_atom filtered(rlxc_context *ctx, const rlxc_constant *w)
              : (rlxc_atom){0};
 }
 
-/* Results whose vectors are pixels, so that the channels stay where they are: one channel of a few,
- * and two or three, which are no vector. */
+/* True for results vectorised over pixels, so that the channels stay in place: one channel out of a
+ * few, or two or three channels, too few for a vector. */
 static bool makes_few_channels(const rlxc_sinfo *w)
 {
     int64_t in, out;
@@ -225,7 +226,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
     return replace(c, b, call, twin, replacement);
 }
 
-/* Of integers, whose filter is laid out already. Few channels are read where they are. */
+/* Integer convolutions have their filter laid out already. Few channels are read in place. */
 static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                         rlxc_atom *replacement)
 {
@@ -246,7 +247,7 @@ static rlxc_rewrite_action move_integer(conv_layout *c, rlxc_builder *b, rlxc_bi
     return replace(c, b, call, twin, replacement);
 }
 
-/* Poolings, resizing: what says its layout. */
+/* Poolings, resizing: operators with a layout attribute. */
 static rlxc_rewrite_action move_pool(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {

@@ -1,11 +1,11 @@
 /* Pass cse: equal pure bindings of one scope are computed once.
  *
  * A table of the bindings seen so far in the enclosing scopes, keyed by a hash of form, operator,
- * atoms and attributes; a branch of an If (or a local function's body) sees its surroundings'
- * entries and its own go away with it: entries are undone in reverse at the end of each block.
- * Values leave a dataflow block only through its outputs, so an entry for a dataflow variable ends
- * with its block. Bindings that bind symbols, have effects or write into arguments are never
- * merged, nor is anything in functions with kills of their own. */
+ * atoms and attributes; a branch of an If (or a local function's body) sees the entries of
+ * enclosing scopes, and its own entries end with it: entries are undone in reverse at the end of
+ * each block. Values leave a dataflow block only through its outputs, so an entry for a dataflow
+ * variable ends with its block. Bindings that bind symbols, have effects or write into arguments
+ * are never merged, nor is anything in functions with kills of their own. */
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
 #include "compiler/passes/passes.h"
@@ -45,7 +45,7 @@ static uint64_t hash_atom(uint64_t h, rlxc_atom a)
     case RLXC_ATOM_STRING:
     case RLXC_ATOM_GLOBAL:
     case RLXC_ATOM_EXTERN:
-        return mix(h, rlxc_key(a.text)); /* an address: only ever compared inside this run */
+        return mix(h, rlxc_key(a.text)); /* an address: only compared within this run */
     case RLXC_ATOM_DTYPE:
         return mix(h, (uint64_t)a.dtype.code << 24 | (uint64_t)a.dtype.bits << 16 | a.dtype.lanes);
     case RLXC_ATOM_TUPLE:
@@ -106,8 +106,8 @@ static void forget(rlxc_context *ctx, cse *c, entry *e)
     }
 }
 
-/* Keeps an entry only where its variable is still visible after the block: outputs of dataflow
- * blocks and variables of binding blocks at the function's top level. */
+/* Keeps an entry only if its variable is visible after the block: outputs of dataflow blocks and
+ * variables of binding blocks at the function's top level. */
 static void block_end(void *user, rlxc_builder *b)
 {
     cse *c = user;
@@ -131,7 +131,7 @@ static rlxc_rewrite_action merge_binding(void *user, rlxc_builder *b, rlxc_bindi
         return RLXC_REWRITE_KEEP;
     uint64_t hash = hash_binding(binding);
     for (entry *e = rlxc_map_get(&c->table, hash); e; e = e->next) {
-        /* A dataflow variable cannot stand in for an output of its block. */
+        /* A dataflow variable cannot replace an output of its block. */
         if (same_value(e->binding, binding) &&
             (binding->var->is_dataflow || !e->binding->var->is_dataflow)) {
             *replacement = rlxc_atom_var(e->binding->var);

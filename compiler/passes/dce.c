@@ -1,9 +1,9 @@
-/* Pass dce: unused pure bindings and unreachable private functions go.
+/* Pass dce: removes unused pure bindings and unreachable private functions.
  *
  * One walk backwards over the bindings of each function: a binding is live when it is impure or its
  * variable is used by something live. match_cast is impure here: it defines symbols and can fail. A
  * local function is live when its variable is; an If when it is impure or its value is used (a dead
- * pure If goes whole; inside a live one each branch is cleaned by the same walk). Nesting is
+ * pure If is removed whole; in a live one each branch is cleaned by the same walk). Nesting is
  * bounded by RLXC_MAX_DEPTH. */
 #include "compiler/analysis/effects.h"
 #include "compiler/passes/passes.h"
@@ -89,7 +89,7 @@ void rlxc_drop_unreachable(rlxc_context *ctx, rlxc_module *module)
         const rlxc_global *g = module->globals.items[i];
         if (g->relax ? g->relax->is_private : g->prim->is_private)
             continue;
-        /* An exported PrimFunc matters only to modules of PrimFuncs alone. */
+        /* An exported PrimFunc is kept only in modules without Relax functions. */
         any_root = any_root || g->relax;
         if (g->relax)
             reach_atom(&r, rlxc_atom_global(ctx, g->name));

@@ -1,14 +1,14 @@
-/* Pass fold_batch_norm: what scales and shifts the channels of a convolution by constants becomes
- * part of its weight and of one addition.
+/* Pass fold_batch_norm: folds operators that scale and shift a convolution's channels by constants
+ * into its weight and one addition.
  *
  *   lv = R.nn.conv2d(x, w)
  *   lv1 = R.add(lv, bias)                 lv = R.nn.conv2d(x, w * scale)
  *   y = R.nn.batch_norm(lv1, ...)[0]      y = R.add(lv, shift)
  *
- * Batch normalisation of inference and add, subtract, multiply, divide with a constant that has one
- * value for each channel, or one for all, are taken in one after the other. Scale and shift are
- * computed in double and rounded once. A value that somebody else reads stays as it is: no
- * convolution is made twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
+ * Batch normalisation in inference, and add, subtract, multiply, divide with a constant of one
+ * value per channel, or one for all, are folded one after the other. Scale and shift are computed
+ * in double and rounded once. A value with other readers stays as it is, so that no convolution is
+ * computed twice. Only for float32 and float64 and layouts that begin with "NC", "OI".
  */
 #include "compiler/passes/passes.h"
 
@@ -27,7 +27,7 @@ typedef struct affine {
     rlx_dtype dtype;
     uint32_t channels, ndim;
     double *scale, *shift;
-    rlxc_binding *sum; /* the new addition, once something was folded: its value is this one */
+    rlxc_binding *sum; /* the new addition, once something was folded */
     rlxc_binding *product;
 } affine;
 
@@ -55,8 +55,8 @@ static size_t count_of(const rlxc_constant *c)
     return c->nbytes / (c->dtype.bits / 8u);
 }
 
-/* Whether |atom| is a constant of one value, or one for each channel: at the last dimension but
- * those of space, or (|vector|) at its only one. */
+/* True if |atom| is a constant of one value, or of one per channel: in the dimension before the
+ * spatial ones, or (|vector|) in its only one. */
 static bool per_channel(rlxc_atom atom, const affine *a, bool vector)
 {
     const rlxc_constant *c = atom.kind == RLXC_ATOM_CONSTANT ? atom.constant : NULL;
@@ -143,8 +143,8 @@ typedef struct change { /* (y - before) * factor + after */
     double before, factor, after;
 } change;
 
-/* Takes |changes|, one for each channel, into |a|. False where a channel would be scaled or shifted
- * by what is no number of the type: the convolution might have been 0 there, or of another sign. */
+/* Folds |changes|, one per channel, into |a|. False if a scale or shift would overflow the type:
+ * the convolution might be 0 there, or of another sign. */
 static bool take_in(affine *a, const change *changes)
 {
     double most = a->dtype.bits == 64 ? DBL_MAX : (double)FLT_MAX;
@@ -206,7 +206,7 @@ static rlxc_rewrite_action fold_binary(fold *f, rlxc_builder *b, const rlxc_bind
         changes[i] = change_of((binary)kind, of_channel(call->args[1 - side].constant, i));
     if (!changes || !take_in(a, changes))
         return RLXC_REWRITE_KEEP;
-    if (first) { /* a bias: as it should be, and nothing is gained by writing it anew */
+    if (first) { /* a bias: already in the target form */
         record(f, b, call, call->var, a);
         return RLXC_REWRITE_KEEP;
     }

@@ -2,10 +2,10 @@
  *
  * All foldable bindings of the module go into one scratch module with one function, which is
  * compiled without optimisation for the machine the compiler runs on and run through the public VM
- * API; so folding means exactly what running means, and costs one code generation however many
- * weights are transposed. Folding only looks at what is cheaper to store than to compute: results
- * are limited in size, absolutely and against their inputs, and weights that are only stored in few
- * bits (float8) are not widened. */
+ * API; so folding gives exactly what running gives, and costs one code generation however many
+ * weights are transposed. Only values that are cheaper to store than to compute are folded: results
+ * are limited in size, absolutely and relative to their inputs, and storage-only weights (float8)
+ * are not widened. */
 #include "compiler/passes/passes.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum {
     MAX_RESULT_BYTES = 64 << 20,
-    MAX_TOTAL_BYTES = 256 << 20, /* of all inputs and results of one compilation */
+    MAX_TOTAL_BYTES = 256 << 20, /* limit for all inputs and results of one compilation */
     MAX_GROWTH = 8,              /* result bytes per input byte beyond SMALL_BYTES */
     SMALL_BYTES = 4096
 };
@@ -28,7 +28,7 @@ enum {
 typedef struct folded {
     const rlxc_binding *binding;
     rlxc_atom scratch; /* variable in the scratch function */
-    bool wanted;       /* something that is not folded reads it */
+    bool wanted;       /* read by something that is not folded */
     rlxc_atom result;  /* constant, or tuple of constants */
 } folded;
 
@@ -65,8 +65,8 @@ static int64_t static_bytes(const rlxc_sinfo *s)
     return bytes;
 }
 
-/* The argument as the scratch function sees it; false when it is not constant. |io_bytes| adds up
- * tensor inputs. */
+/* The argument in the scratch function; false if it is not constant. |io_bytes| adds up tensor
+ * inputs. */
 static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes)
 {
     *out = a;
@@ -111,7 +111,7 @@ static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes
     return false;
 }
 
-/* A call_tir that a pass made to be evaluated here, whatever its size. */
+/* True for a call_tir that a pass made to be evaluated here, whatever its size. */
 static const rlxc_prim_func *made_to_fold(const fold *f, const rlxc_binding *b)
 {
     const rlxc_prim_func *prim = rlxc_called_prim(f->module, b);
@@ -127,7 +127,7 @@ static bool foldable_form(const fold *f, const rlxc_binding *b)
            rlxc_binding_is_mergeable(f->module, b);
 }
 
-/* Whether the operator converts what is only stored. */
+/* True if the operator converts a storage-only type. */
 static bool widens_stored(fold *f, const rlxc_binding *b)
 {
     const rlxc_sinfo *out = b->var->sinfo;
@@ -167,7 +167,7 @@ static void consider(fold *f, const rlxc_binding *b)
     }
     if (result > SMALL_BYTES && widens_stored(f, b))
         return;
-    /* Operators of no tensor at all (zeros, arange) are cheaper to compute than to store. */
+    /* Operators without tensor operands (zeros, arange) are cheaper to compute than to store. */
     if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
                  f->total_bytes + inputs + result > MAX_TOTAL_BYTES))
         return;
@@ -262,7 +262,7 @@ static bool run_scratch(fold *f, rlx_exec_builder *builder, rlx_error *err)
     return ok;
 }
 
-/* A check of compiler/ops/checks.h failed: that is the module's error, at the operator. */
+/* Reports a failed check of compiler/ops/checks.h as an error of the module, at the operator. */
 static void report_bad_value(fold *f, const rlx_error *err)
 {
     rlxc_range range = {0};

@@ -1,17 +1,18 @@
-/* Pass fuse: which call_tir bindings become one kernel.
+/* Pass fuse: joins call_tir bindings into one kernel.
  *
- * Each binding in turn tries to absorb the groups that produce its inputs. A producer may join when
- * every use of its value lies inside the group, so no value that anyone else reads is lost, and
- * when the pattern kinds allow it (the kinds and the idea: Chen et al., "TVM: An Automated
- * End-to-End Optimizing Compiler for Deep Learning", OSDI 2018, 3):
+ * Each binding in turn tries to absorb the groups that produce its inputs. A producer may join if
+ * every use of its value lies inside the group, so that no needed value is lost, and if the pattern
+ * kinds allow it (the kinds and the idea: Chen et al., "TVM: An Automated End-to-End Optimizing
+ * Compiler for Deep Learning", OSDI 2018, 3):
  *
  *     elementwise, broadcast, injective   joins   elementwise, broadcast, injective, reduction
  *     reduction, matmul-like              joins   elementwise, broadcast of the same shape (its
  * epilogue)
  *     a part of a tensor, as it lies      joins   the epilogue of a matmul-like
  *
- * What a reduction or matmul-like group has quantized to bytes is widened again by those who read
- * it, which cost less than four times the memory; where the bytes come back it joins.
+ * A reduction or matmul-like group that quantizes its result to bytes does not join consumers that
+ * widen it again, which costs less than four times the memory traffic; it joins where the bytes are
+ * the result again.
  *
  * A group holds one reduction or matmul-like member at most and MAX_GROUP members, so a chain of
  * 100 000 bindings takes linear time and kernels stay small. Groups do not cross blocks, nor
@@ -39,8 +40,8 @@ typedef struct fuse {
     const rlxc_options *options;
     const uint32_t *uses;   /* by variable id, of the function before the pass */
     group **group_of;       /* by variable id */
-    uint32_t function_vars; /* variables the function had before */
-    uint32_t segment;       /* grows at each block and each binding with effects */
+    uint32_t function_vars; /* number of variables before the pass */
+    uint32_t segment;       /* incremented at each block and each binding with effects */
     rlxc_fuse_cache *cache;
     rlxc_map mapped; /* original rlxc_rvar -> rlxc_binding with mapped atoms, of dropped members */
 } fuse;
@@ -77,7 +78,7 @@ static bool same_dims(const rlxc_sinfo *a, const rlxc_sinfo *b)
     return true;
 }
 
-/* Whether the consumer would store wider elements than the bytes that the producer makes. */
+/* True if the consumer would store wider elements than the producer's bytes. */
 static bool widens_bytes(const group *producer, const group *consumer)
 {
     const rlx_dtype from = producer->members[producer->n - 1]->var->sinfo->dtype;
@@ -98,7 +99,7 @@ static uint32_t uses_inside(const group *g, const rlxc_rvar *var)
 
 /* --- parts of tensors ------------------------------------------------------------------------- */
 
-/* A load [positions that all elements share, all axes in order] becomes a number. */
+/* Encodes a load [indices common to all elements, all axes in order] as a number. */
 static const rlxc_expr *hide_part(void *user, const rlxc_expr *e)
 {
     const rlxc_stages *s = user;
@@ -116,8 +117,8 @@ static const rlxc_expr *hide_part(void *user, const rlxc_expr *e)
     return rlxc_hide_load(s->ctx, e);
 }
 
-/* Whether |g| gives a part of a tensor as it lies there, one matrix of several, at positions that
- * it may compute: what runs over the same axes, merged or not, can read it where it is. */
+/* True if |g| is a contiguous part of a tensor, one matrix of several, possibly at a computed
+ * index: a consumer over the same axes, merged or not, can read it in place. */
 static bool gives_part(const fuse *f, const group *g)
 {
     rlxc_stages s;
@@ -137,7 +138,7 @@ static bool gives_part(const fuse *f, const group *g)
 
 /* --- growing ---------------------------------------------------------------------------------- */
 
-/* Whether |var| is read only behind the matmul-like member of |g|. */
+/* True if |var| is read only after the matmul-like member of |g|. */
 static bool is_epilogue_operand(const fuse *f, const group *g, const rlxc_rvar *var)
 {
     uint32_t i = 0;
@@ -148,7 +149,7 @@ static bool is_epilogue_operand(const fuse *f, const group *g, const rlxc_rvar *
     return uses_inside(&before, var) == 0;
 }
 
-/* |var| is what |producer| gives. */
+/* |var| is the result of |producer|. */
 static bool patterns_allow(const fuse *f, const group *producer, const group *consumer,
                            const rlxc_rvar *var)
 {
@@ -189,8 +190,8 @@ static void absorb(fuse *f, group *g, group *p)
     p->n = 0;
 }
 
-/* One attempt to take in a producer of some member; true when the group grew. Those that only move
- * elements come last: a group with one of them cannot be an epilogue any more. */
+/* One attempt to take in a producer of some member; true when the group grew. Producers that only
+ * move elements come last, because a group that contains one can no longer be an epilogue. */
 static bool grow(fuse *f, group *g, bool movers)
 {
     for (uint32_t i = g->n; i-- > 0;) {

@@ -6,7 +6,8 @@
  * the root block. The bodies follow each other in evaluation order.
  *
  * The fused function has one fresh variable for each symbol of the caller that its parameters'
- * shapes use. A symbol that no parameter's dimension is on its own is passed through tir_vars. */
+ * shapes use. A symbol that is not by itself the dimension of a parameter is passed through
+ * tir_vars. */
 #include "compiler/passes/fuse.h"
 
 enum { MAX_PARAMS = 64, MAX_NAME = 80 };
@@ -103,7 +104,7 @@ static rlxc_buffer *rename_buffer(void *user, const rlxc_buffer *b)
     rlxc_buffer *mapped = rlxc_map_get(&r->buffers, rlxc_key(b));
     if (mapped)
         return mapped;
-    /* A buffer of the member's own: the same with its shape over the fused variables. */
+    /* A buffer local to the member, with its shape rewritten over the fused variables. */
     bool changed = false;
     const rlxc_expr *shape[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < b->ndim; i++) {
@@ -118,7 +119,7 @@ static rlxc_buffer *rename_buffer(void *user, const rlxc_buffer *b)
     return mapped;
 }
 
-/* The clone's symbols follow from its buffers' shapes against what is passed. */
+/* Solves for the clone's symbols by matching its buffers' shapes against the arguments. */
 static bool bind_symbols(renamer *r, const rlxc_prim_func *clone, const rlxc_binding *call,
                          const rlxc_sinfo *const *arg_sinfo)
 {
@@ -211,13 +212,13 @@ typedef struct fused_entry {
     uint32_t n_extra;
 } fused_entry;
 
-/* A group without its names: which PrimFuncs, wired how, over which shapes. */
+/* A group without names: its PrimFuncs, their connections and shapes. */
 typedef struct description {
     rlxc_context *ctx;
     rlxc_fuse_cache *cache;
     RLXC_VEC(uint64_t) words;
     RLXC_VEC(rlxc_atom)
-    inputs;                /* what the group reads from outside, in the order of the parameters */
+    inputs;                /* the group's outside operands, in the order of the parameters */
     rlxc_var_list symbols; /* of the caller, in order of appearance */
 } description;
 
@@ -226,7 +227,7 @@ static void describe_dims(description *d, const rlxc_expr *const *dims, uint32_t
     uint32_t known = d->symbols.vars.count;
     for (uint32_t i = 0; i < n; i++)
         rlxc_collect_vars(d->ctx, dims[i], &d->symbols);
-    /* What is known not to be negative was simplified with that. */
+    /* Non-negativity matters: expressions were simplified with it. */
     for (uint32_t i = known; i < d->symbols.vars.count; i++)
         RLXC_PUSH(d->ctx, &d->words, d->symbols.vars.items[i]->var.nonneg);
     while (d->cache->canonical.count < d->symbols.vars.count && !rlxc_out_of_memory(d->ctx))
@@ -246,7 +247,8 @@ static void describe_sinfo(description *d, const rlxc_sinfo *s)
     describe_dims(d, s->dims, (uint32_t)s->ndim);
 }
 
-/* An argument: the member that makes it, or the place among the inputs; a new input adds its type.
+/* Encodes an argument: the member that makes it, or its index among the inputs; a new input adds
+ * its type.
  */
 static bool describe_arg(description *d, const rlxc_module *module, const rlxc_fuse_member *members,
                          uint32_t at, rlxc_atom atom)
@@ -271,7 +273,7 @@ static bool describe_arg(description *d, const rlxc_module *module, const rlxc_f
     return true;
 }
 
-/* The group's key, NULL where a member cannot be fused. */
+/* The group's key; NULL if a member cannot be fused. */
 static const char *describe(description *d, const rlxc_module *module,
                             const rlxc_fuse_member *members, uint32_t n)
 {
@@ -314,7 +316,7 @@ static const char *fused_name(rlxc_context *ctx, const rlxc_fuse_member *members
     return rlxc_intern(ctx, text.data, text.length);
 }
 
-/* Parameters whose variable is no dimension by itself come through tir_vars. */
+/* Parameters whose variable is not a dimension by itself are passed through tir_vars. */
 static uint32_t extra_vars(const joiner *j, const rlxc_buffer *out, uint32_t *extra)
 {
     uint32_t n = 0;
@@ -331,8 +333,8 @@ static uint32_t extra_vars(const joiner *j, const rlxc_buffer *out, uint32_t *ex
     return n;
 }
 
-/* Joins the members into a new PrimFunc of the module; NULL where their symbols cannot be
- * expressed. */
+/* Joins the members into a new PrimFunc of the module; NULL if their symbols cannot be expressed.
+ */
 static const fused_entry *join(rlxc_context *ctx, rlxc_module *module, const description *d,
                                const rlxc_fuse_member *members, uint32_t n, int64_t pattern,
                                rlxc_range range)

@@ -1,10 +1,10 @@
 /* Pass infer: struct info of every binding, annotations checked against it.
  *
- * Inference may be less precise than the user's annotation. Where the annotation provably follows,
- * it is dropped; where it says more than can be proven but nothing contradicts it, a match_cast is
- * put after the binding, so that it is checked when it runs; where it contradicts, both types are
- * reported. Declared results of functions are checked in the same way by the codegen's result type;
- * here only contradictions are errors. */
+ * Inference may be less precise than the user's annotation. An annotation that provably follows is
+ * dropped; one that says more than can be proved, without contradiction, becomes a match_cast after
+ * the binding, so that it is checked at run time; a contradiction is reported with both types. Code
+ * generation checks declared results of functions in the same way; here only contradictions are
+ * errors. */
 #include "compiler/passes/infer_forms.h"
 #include "compiler/passes/passes.h"
 
@@ -40,7 +40,7 @@ static rlxc_rewrite_action infer_binding(void *user, rlxc_builder *b, rlxc_bindi
         return RLXC_REWRITE_KEEP;
     }
     if (is_vague(inferred)) {
-        /* Opaque results (packed calls, storages): the annotation is all there is. */
+        /* Opaque results (packed calls, storages): the annotation is the only information. */
         binding->var->sinfo = annotation;
         return RLXC_REWRITE_KEEP;
     }

@@ -1,8 +1,8 @@
 /* Scalars as operands of tensors, and tensors as conditions (infer_forms.h).
  *
- * A number takes the type of the tensor beside it, as Python's numbers do; a scalar known at run
- * time only keeps its own. An if takes a tensor of one element, of bool or integers, whatever its
- * rank: so TVM's VM reads it. */
+ * A number takes the type of the tensor beside it, as Python's numbers do; a scalar known only at
+ * run time keeps its own. An if accepts a tensor of one element, of bool or integers, of any rank,
+ * as TVM's VM does. */
 #include "compiler/passes/infer_forms.h"
 
 #include "compiler/ops/builtin_call.h"

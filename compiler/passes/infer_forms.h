@@ -1,10 +1,10 @@
-/* Forms that pass infer brings into those that operators and branches take. */
+/* Rewrites by pass infer to the forms that operators and branches accept. */
 #ifndef RLXC_PASSES_INFER_FORMS_H
 #define RLXC_PASSES_INFER_FORMS_H
 
 #include "compiler/ir/rewrite.h"
 
-/* Scalars (R.Prim) where |binding|'s operator takes tensors become tensors of rank 0, and the
+/* Scalar (R.Prim) operands of |binding| that should be tensors become tensors of rank 0, and the
  * condition of an if becomes a scalar of bool. False after an error. */
 bool rlxc_make_plain(rlxc_builder *b, rlxc_binding *binding);
 /* A convolution or pooling on packed layouts ("NCHW4c") becomes one on plain layouts, between

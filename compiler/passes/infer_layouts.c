@@ -2,9 +2,9 @@
  *
  *   "NCHW4c"    [n, c / 4, h, w, 4]          "OIHW4i4o"  [o / 4, i / 4, h, w, 4, 4]
  *
- * A capital letter is a dimension, a number with a small letter a part of the dimension of that
- * letter, the innermost last. The operator is given its operands in the same order without parts,
- * and its result is divided again. */
+ * A capital letter is a dimension; a number with a small letter is a split-off part of that
+ * letter's dimension, innermost last. The operator gets its operands in the same order without
+ * parts, and its result is split again. */
 #include "compiler/passes/infer_forms.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static bool read_layout(const char *text, packed_layout *out)
     return out->n > 0;
 }
 
-/* The places in |l| of each dimension and, after it, of its parts: the order in which they can be
+/* The positions in |l| of each dimension followed by its parts: the order in which they can be
  * joined. */
 static void joined_order(const packed_layout *l, int64_t *out)
 {
@@ -119,7 +119,8 @@ static rlxc_atom joined(rlxc_builder *b, const rlxc_binding *call, rlxc_atom x,
     return reshaped(b, permuted(b, x, order, l->n), dims, l->n_dims);
 }
 
-/* |x|, in the order of |l| without parts, divided into them: |binding| becomes that. */
+/* Makes |binding| the result of splitting |x|, in the order of |l| without parts, into the parts.
+ */
 static bool divide(rlxc_builder *b, rlxc_binding *binding, rlxc_atom x, const packed_layout *l,
                    const char *text)
 {

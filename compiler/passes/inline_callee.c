@@ -1,7 +1,6 @@
-/* The callee's side of inline_prim_calls: what parameters become, and what T.ret becomes.
- *
- * A return that is not the last thing of the function stores to a flag as well; what follows runs
- * only while the flag is 0, and loops end early by doing nothing. */
+/* The callee's side of inline_prim_calls: replaces parameters and T.ret. * A return that is not the
+ * last statement of the function also sets a flag; later statements run only while the flag is 0,
+ * and loops then do nothing. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -65,7 +64,7 @@ static rlxc_buffer *placed_buffer(void *user, const rlxc_buffer *b)
     return made;
 }
 
-/* |var| of the callee is |value| from here on. */
+/* Binds |var| of the callee to |value|. */
 static void bind_var(rlxc_callee *c, places *p, const rlxc_expr *var, const rlxc_expr *value)
 {
     if (value->kind == RLXC_EXPR_VAR && rlxc_dtype_is_handle(var->dtype))
@@ -88,7 +87,7 @@ static bool bind_number(rlxc_callee *c, places *p, const rlxc_expr *var, const r
     return true;
 }
 
-/* The callee's dimension |want| is |have|: binds it, or demands it. */
+/* Matches the callee's dimension |want| with |have|: binds it, or requires equality. */
 static bool bind_dim(rlxc_callee *c, rlxc_map *bound, const char *name, uint32_t d,
                      const rlxc_expr *want, const rlxc_expr *have)
 {
@@ -243,8 +242,7 @@ static const rlxc_stmt *store_return(returns *r, const rlxc_stmt *s, bool last)
 
 static const rlxc_stmt *without_returns(returns *r, const rlxc_stmt *s, bool last);
 
-/* From the last statement that may return to the first, each puts what follows it under a
- * condition. */
+/* From the last statement that may return to the first, puts the rest under a condition. */
 static const rlxc_stmt *sequence(returns *r, const rlxc_stmt *s, bool last)
 {
     rlxc_context *ctx = r->c->ctx;
@@ -265,7 +263,7 @@ static const rlxc_stmt *sequence(returns *r, const rlxc_stmt *s, bool last)
     return rest;
 }
 
-/* |s| with stores for returns; |last|: nothing of the function follows it. */
+/* |s| with stores in place of returns; |last|: it is the end of the function. */
 static const rlxc_stmt *without_returns(returns *r, const rlxc_stmt *s, bool last)
 {
     rlxc_context *ctx = r->c->ctx;

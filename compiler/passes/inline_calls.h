@@ -1,4 +1,4 @@
-/* A copy of a PrimFunc that stands for a call of it: arguments in, result out. */
+/* An inlined copy of a PrimFunc: arguments in, result out. */
 #ifndef RLXC_PASSES_INLINE_CALLS_H
 #define RLXC_PASSES_INLINE_CALLS_H
 
@@ -14,11 +14,12 @@ typedef struct rlxc_callee {
     rlxc_buffer *result; /* one element, of the type that the function returns; NULL: void */
 } rlxc_callee;
 
-/* |args|, one for each parameter, take their place in the copy; false after an error. */
+/* Substitutes |args|, one for each parameter, into the copy; false after an error. */
 bool rlxc_bind_arguments(rlxc_callee *c, const rlxc_expr *const *args);
-/* The copy's statements, with its returns as stores; |declared| takes what must outlive them. */
+/* The copy's statements, with its returns as stores; |declared| receives declarations that must
+ * outlive them. */
 void rlxc_run_callee(rlxc_callee *c, rlxc_stmt_list *declared);
-/* A buffer of |*extent| elements with memory of its own, declared at the end of |out|. */
+/* A new buffer of |*extent| elements, declared at the end of |out|. */
 rlxc_buffer *rlxc_declare_local(rlxc_context *ctx, const char *name, rlx_dtype dtype,
                                 const rlxc_expr *const *extent, rlxc_stmt_list *out);
 

@@ -1,14 +1,14 @@
-/* Pass inline_prim_calls: calls of PrimFuncs in PrimFuncs become what the callees do.
+/* Pass inline_prim_calls: inlines calls of PrimFuncs in PrimFuncs.
  *
  *   B[i] = Module.f(A.data, i)    becomes    <body of f, its result in r>
  *                                            B[i] = r[0]
  *
- * A copy of the callee stands before the statement that calls it; the calls of one statement run in
- * their order, before anything else of it, those behind a condition (if_then_else, and, or) under
- * the same condition. Parameters: numbers become variables, addresses stand in the callee's place
- * of them, a buffer (passed by name or as T.tvm_stack_make_array) lends its memory and must have
- * the shape that the callee declares, which an assertion checks where it is not known. Functions
- * that call themselves are refused, and more statements than MAX_COPIED. */
+ * A copy of the callee precedes the statement that calls it; the calls of one statement run in
+ * order, before the rest of it, and calls under a condition (if_then_else, and, or) under the same
+ * condition. Parameters: numbers become variables, addresses are substituted, and a buffer (passed
+ * by name or as T.tvm_stack_make_array) lends its memory and must have the shape that the callee
+ * declares, which an assertion checks if it is not provable. Recursive functions, and more than
+ * MAX_COPIED statements, are errors. */
 #include <string.h>
 
 #include "compiler/analysis/effects.h"
@@ -23,7 +23,7 @@ typedef enum progress { UNSEEN, ENTERED, DONE } progress;
 typedef struct inliner {
     rlxc_context *ctx;
     rlxc_module *module;
-    rlxc_map progress; /* rlxc_prim_func -> how far it is; name of a callee -> not NULL */
+    rlxc_map progress; /* rlxc_prim_func -> its state; name of a callee -> not NULL */
     uint32_t copied;
     RLXC_VEC(const rlxc_prim_func *) callees;
     const char *call; /* "call_prim" */
@@ -33,7 +33,7 @@ typedef struct inliner {
 typedef struct site {
     inliner *in;
     rlxc_range range;
-    rlxc_stmt_list *declared; /* what holds results, before all */
+    rlxc_stmt_list *declared; /* declarations of the results, before everything else */
     rlxc_stmt_list *before;
 } site;
 
@@ -100,7 +100,7 @@ static rlxc_prim_func *callee_of(site *at, const rlxc_expr *e)
     return rlxc_failed(in->ctx) ? NULL : rlxc_prim_func_clone(in->ctx, g->prim);
 }
 
-/* A call in place: the value is that of the result, or 0 where there is none. */
+/* Inlines a call: the value is the result, or 0 if there is none. */
 static const rlxc_expr *expanded(site *at, const rlxc_expr *e)
 {
     rlxc_context *ctx = at->in->ctx;
@@ -136,7 +136,7 @@ static const rlxc_expr *named(site *at, const char *name, const rlxc_expr *value
     return var;
 }
 
-/* |e| with its calls under a condition of their own, which |*out| takes. */
+/* |e| with its calls under a condition of their own, appended to |*out|. */
 static const rlxc_expr *lifted_apart(site *at, const rlxc_expr *e, const rlxc_stmt **out)
 {
     rlxc_stmt_list list = {0};
@@ -248,7 +248,7 @@ static const rlxc_stmt *inline_while(site *at, const rlxc_stmt *s)
     rlxc_buffer *goes_on = rlxc_declare_local(ctx, "goes_on", RLX_B8, &one, at->declared);
     const rlxc_expr *cond = lifted(at, s->while_.cond);
     push(at, at->before, rlxc_stmt_store(ctx, goes_on, &zero, 1, cond));
-    /* the callee a second time, for the rounds that follow */
+    /* the callee again, for the later iterations */
     rlxc_stmt_list again = {0};
     site next = *at;
     next.before = &again;
@@ -261,7 +261,7 @@ static const rlxc_stmt *inline_while(site *at, const rlxc_stmt *s)
     return loop;
 }
 
-/* The parts of |s| that are expressions, without calls; its statements have none any more. */
+/* Removes calls from the expressions of |s|; its statements have none left. */
 static const rlxc_stmt *inline_parts(site *at, const rlxc_stmt *s)
 {
     rlxc_stmt *copy = (rlxc_stmt *)(uintptr_t)rlxc_stmt_copy(at->in->ctx, s);

@@ -1,13 +1,13 @@
 /* Pass insert_kill: every variable is killed right after its last use, exactly once on each path.
  *
- * A backward walk keeps the set of variables that are read later. The first reader met, seen from
- * the end, is the last one: the kill goes behind it. Where only one branch of an IF reads a
- * variable for the last time, the other branch begins with its kill. The result of a branch is
- * read by the IF itself: if it was made outside, it is killed after the IF; if inside, it is moved
- * and dies with the branch. Reading a variable reads the planned storages that its memory may lie
- * in, so that the kill of such a storage ends the interval in which its bytes are needed.
- * Parameters are the caller's, and constants are no variables: neither is ever killed. Functions
- * that have kills already are left as they are. */
+ * A backward walk keeps the set of variables that are read later. The first reader that the walk
+ * meets is the last one: the kill goes after it. If only one branch of an IF reads a variable for
+ * the last time, the other branch begins with its kill. The result of a branch is read by the IF
+ * itself: if it was made outside, it is killed after the IF; if inside, it is moved and dies with
+ * the branch. Reading a variable reads the planned storages that its memory may lie in, so that the
+ * kill of such a storage ends the interval in which its bytes are needed. Parameters belong to the
+ * caller, and constants are not variables: neither is ever killed. Functions that have kills
+ * already are left as they are. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -38,7 +38,7 @@ typedef struct killer {
     uint32_t n_vars;
     const rlxc_operator *storage_op, *tensor_op, *object_op;
     var_vec *newly;  /* collects variables that become live in the branch being walked, or NULL */
-    var_vec dying;   /* of the binding being looked at */
+    var_vec dying;   /* of the current binding */
     uint32_t holder; /* variable whose storages are being collected */
 } killer;
 
@@ -129,7 +129,7 @@ static void read_leaf(void *user, rlxc_atom atom)
     RLXC_PUSH(k->ctx, &k->dying, atom.var);
     for (const holding *h = k->of[atom.var->id].lies_in; h; h = h->next)
         if (h->storage != atom.var)
-            read_leaf(k, rlxc_atom_var(h->storage)); /* holds itself alone: no deeper */
+            read_leaf(k, rlxc_atom_var(h->storage)); /* holds only itself: stop here */
 }
 
 static void read_atom(void *user, rlxc_atom atom)
@@ -156,8 +156,8 @@ static void read_outer_leaf(void *user, rlxc_atom atom)
 
 static void walk_body(killer *k, rlxc_body *body, uint32_t depth);
 
-/* Walks one branch of an IF; gives the variables it reads last. What is live after the IF stays
- * live; the rest of the state is as before on return. */
+/* Walks one branch of an IF; returns the variables whose last read is in it. Variables live after
+ * the IF stay live; the rest of the state is restored on return. */
 static var_vec walk_branch(killer *k, rlxc_body *body, uint32_t depth)
 {
     var_vec newly = {0};

@@ -62,8 +62,8 @@ rlxc_atom rlxc_permuted(rlxc_builder *b, rlxc_atom x, uint32_t rank, const int64
     const rlxc_sinfo *s = rlxc_movable(b, x, rank);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     int64_t last = 0;
-    bool same = true,
-         sorted = true; /* but for dimensions of one: the elements lie as they should */
+    bool same = true, sorted = true; /* equal up to dimensions of one: the elements are in the right
+                                      * order already */
     for (uint32_t i = 0; i < rank; i++) {
         dims[i] = s->dims[order[i]];
         same = same && order[i] == (int64_t)i;

@@ -1,12 +1,11 @@
 /* Pass legalize: every operator with a legalization becomes call_tir of a PrimFunc or a builtin
  * call.
  *
- * What operators that passes made require of dimensions is checked (compiler/ops/state.h), so
- * legalizers always see symbolic dimensions that fit. Operators by element take any rank; to others
- * pass split_ranks leaves none of unknown rank. Values that decide where an operator
- * reads and writes are checked first, unless the module is compiled with --lenient
- * (compiler/ops/checks.h). Operators whose row has no legalize function stay for the later passes
- * and the code generator. */
+ * Requirements on dimensions of operators that passes made are checked (compiler/ops/state.h), so
+ * legalizers always see dimensions that fit. Elementwise operators take any rank; pass split_ranks
+ * leaves no other operand of unknown rank. Values that decide where an operator reads and writes
+ * are checked first, unless the module is compiled with --lenient (compiler/ops/checks.h).
+ * Operators without a legalize function stay for later passes and the code generator. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/analysis/effects.h"
@@ -19,12 +18,12 @@
 
 typedef struct legalizer {
     rlxc_legalize_cache cache;
-    rlxc_stated stated; /* of the function at hand */
+    rlxc_stated stated; /* of the current function */
     bool lenient;       /* no checks of run-time values */
     rlxc_value_checks checks;
 } legalizer;
 
-/* The type of an operand of unknown rank in |atom|, itself or in a tuple; NULL: there is none. */
+/* The type of an operand of unknown rank in |atom|, itself or in a tuple; or NULL. */
 static const rlxc_sinfo *unknown_rank(rlxc_builder *b, rlxc_atom atom)
 {
     const rlxc_sinfo *s = NULL;
@@ -91,7 +90,7 @@ bool rlxc_pass_legalize(rlxc_context *ctx, rlxc_module *module, const rlxc_optio
 {
     legalizer l = {.lenient = options->lenient};
     const rlxc_rewrite_pass pass = {&l, legalize_binding, block_begin, block_end};
-    uint32_t n = module->globals.count; /* those that are added on the way are PrimFuncs */
+    uint32_t n = module->globals.count; /* functions added meanwhile are PrimFuncs */
     for (uint32_t i = 0; i < n && !rlxc_failed(ctx); i++) {
         l.stated = (rlxc_stated){0};
         if (module->globals.items[i]->relax)

@@ -1,11 +1,11 @@
 /* Pass lift_functions: local functions become private global functions.
  *
  * A local function's free variables become trailing parameters (make_closure binds last
- * parameters), and the symbols it uses that its surroundings bind become one trailing parameter of
- * type R.Shape([...]), so that they are bound and checked at entry like any other. Where the
- * function's variable is only ever called, the calls go straight to the global with the captures as
- * arguments; where it is used as a value it becomes make_closure. Calls of every other function
- * value become invoke_closure.
+ * parameters), and the symbols it uses from enclosing scopes become one trailing parameter of type
+ * R.Shape([...]), so that they are bound and checked at entry like any other. If the function's
+ * variable is only called, the calls go straight to the global with the captures as arguments; if
+ * it is used as a value it becomes make_closure. Calls of every other function value become
+ * invoke_closure.
  *
  * Lifted functions are appended to the module and processed in turn, so nesting needs no recursion
  * here. Symbols and variables keep their identity: they occur in one function after the move as
@@ -22,7 +22,7 @@ typedef struct lift {
     rlxc_map symbols;    /* symbols bound in host so far */
 } lift;
 
-/* What one local function needs from its surroundings. */
+/* The captures of one local function. */
 typedef struct captures {
     rlxc_context *ctx;
     rlxc_map bound; /* rvars bound inside */
@@ -147,9 +147,9 @@ typedef struct replace {
     rlxc_map by_var;        /* captured rvar -> new parameter rvar */
     rlxc_rvar *self;        /* the local function's variable */
     const char *global;     /* its lifted name */
-    const rlxc_atom *extra; /* captures as seen where the code runs */
+    const rlxc_atom *extra; /* captures as visible where the code runs */
     uint32_t n_extra;
-    rlxc_rvar *closure; /* value uses of self become this variable, NULL: self stays */
+    rlxc_rvar *closure; /* replacement for value uses of self; NULL: self stays */
     bool escapes;       /* out: self is used as a value */
 } replace;
 

@@ -1,4 +1,4 @@
-/* Pass lift_transform_params: what is made of weights alone is made once, by a function of its own.
+/* Pass lift_transform_params: moves computations on weights alone into a function that runs once.
  *
  *   main(x, w):  t = permute_dims(w); y = matmul(x, t)        with attribute num_input = 1
  * becomes
@@ -6,9 +6,9 @@
  *   main(x, t):  y = matmul(x, t)
  *
  * Weights are the parameters from the num_input-th on. A host calls the new function once and keeps
- * its results, which are main's parameters behind the inputs: weights that are still read as they
- * are, then what is made of them, in the order of main. Bindings of constants that lifted ones read
- * stand in both functions. Left in place: what has effects or symbols, what stands behind
+ * its results, which are main's parameters behind the inputs: weights that are still read directly,
+ * then the transformed ones, in the order of main. Bindings of constants that lifted ones read are
+ * in both functions. Left in place: bindings with effects or symbols, uses of
  * builtin.stop_lift_params, bindings inside branches; functions with weights of symbolic sizes, and
  * those that the module itself calls. */
 #include "compiler/analysis/alias.h"
@@ -49,7 +49,7 @@ static bool has_no_symbols(const rlxc_sinfo *s)
     return known;
 }
 
-/* Adds what |atom| is made of. */
+/* Adds the sources of |atom|. */
 static void add_origin(const lifting *l, rlxc_atom atom, bool *io_weights, bool *io_fixed)
 {
     int64_t value;
@@ -105,7 +105,7 @@ static rlxc_atom renamed(const lifting *l, rlxc_atom atom)
     return rlxc_atom_tuple(l->ctx, items, atom.n);
 }
 
-/* |b| in |made|, under a variable of that function. */
+/* Copies |b| into |made|, under a variable of that function. */
 static void repeat(lifting *l, rlxc_binding_block *block, const rlxc_binding *b)
 {
     rlxc_rvar *var = rlxc_rvar_new(l->ctx, l->made, b->var->name, b->var->sinfo);
@@ -120,7 +120,7 @@ static void repeat(lifting *l, rlxc_binding_block *block, const rlxc_binding *b)
     rlxc_block_push(l->ctx, block, again);
 }
 
-/* |var|'s value becomes a result of |made|, and |param| a parameter of main. */
+/* Makes |var|'s value a result of |made|, and |param| a parameter of main. */
 static void hand_over(lifting *l, rlxc_rvar *var, rlxc_rvar *param)
 {
     RLXC_PUSH(l->ctx, &l->kept, param);
@@ -134,7 +134,7 @@ static void count_down(void *user, rlxc_atom atom)
         l->outside[atom.var->id]--;
 }
 
-/* Finds where each binding at the top comes from; whether one is made of weights. */
+/* Finds the sources of each top-level binding; true if one is computed from weights. */
 static bool find_origins(lifting *l, uint32_t first)
 {
     bool any = false;
@@ -166,7 +166,7 @@ static rlxc_rewrite_action replace_lifted(void *user, rlxc_builder *b, rlxc_bind
     return RLXC_REWRITE_REPLACE;
 }
 
-/* The function of one parameter, the tuple of weights, that does what is lifted. */
+/* The function of one parameter, the tuple of weights, with the lifted bindings. */
 static void make_function(lifting *l, uint32_t first)
 {
     rlxc_context *ctx = l->ctx;
@@ -254,7 +254,7 @@ bool rlxc_pass_lift_transform_params(rlxc_context *ctx, rlxc_module *module,
                                      const rlxc_options *options)
 {
     (void)options;
-    uint32_t n = module->globals.count; /* without those that are made */
+    uint32_t n = module->globals.count; /* not those added meanwhile */
     for (uint32_t i = 0; i < n && !rlxc_failed(ctx); i++) {
         rlxc_function *f = module->globals.items[i]->relax;
         int64_t first;

@@ -5,10 +5,10 @@
  *   y = R.builtin.alloc_tensor(shape of S, dtype of S, 0, "global");  cls.f(x, y)
  *
  * Several outputs become several tensors and a tuple; tir_vars make the call R.vm.call_tir_dyn. An
- * operand of call_tir_inplace or call_inplace_packed is written in place only where it is provably
- * the last one to look at its memory, and is copied otherwise. Afterwards nothing is a dataflow
- * block (memory has effects), copies are gone, and tuple items that are known are used directly.
- * Functions with kill_* forms keep their bindings as they are, since their kills name variables. */
+ * operand of call_tir_inplace or call_inplace_packed is written in place only if nothing provably
+ * reads its memory later, and is copied otherwise. Afterwards there are no dataflow blocks (memory
+ * has effects) and no copies, and known tuple items are used directly. Functions with kill_* forms
+ * keep their bindings as they are, since their kills name variables. */
 #include <string.h>
 
 #include "compiler/analysis/effects.h"
@@ -40,7 +40,7 @@ static bool int_attr_item(const rlxc_attr *list, uint32_t i, int64_t *out)
     return i < list->list.count && rlxc_attr_as_int(&list->list.items[i], out);
 }
 
-/* Which argument output |i| overwrites; -1: a tensor of its own. */
+/* The argument that output |i| overwrites; -1: it has a tensor of its own. */
 static int64_t inplace_index(const rlxc_binding *b, uint32_t i)
 {
     int64_t index;
@@ -253,7 +253,7 @@ static rlxc_rewrite_action lower_call(lowering *l, rlxc_builder *b, rlxc_binding
     return RLXC_REWRITE_KEEP;
 }
 
-/* A call of call_inplace_packed: what others look at after it is copied before it. */
+/* A call of call_inplace_packed: copies operands that are read later. */
 static void copy_overwritten(lowering *l, rlxc_builder *b, rlxc_binding *call)
 {
     const rlxc_attr *indices = rlxc_attrs_find(&call->attrs, "inplace_indices");
@@ -334,7 +334,7 @@ static void uncount(void *user, rlxc_atom atom)
         uses[atom.var->id]--;
 }
 
-/* Backwards, so that what only a dropped tuple used goes as well. */
+/* Backwards, so that values used only by a dropped tuple are dropped too. */
 static void drop_unused_tuples(rlxc_body *body, uint32_t *uses)
 {
     for (uint32_t i = body->n_blocks; i-- > 0;) {
@@ -373,7 +373,7 @@ static bool lower_function(rlxc_context *ctx, rlxc_module *module, rlxc_function
     rlxc_walk walk = {&l, note_inplace, NULL, NULL, NULL};
     rlxc_walk_positions(f, &walk);
     rlxc_drop_dataflow(&f->body);
-    if (f->is_pure) /* memory has effects, but none that a caller can see */
+    if (f->is_pure) /* its effects on memory are invisible to callers */
         f->attrs = rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, "relax.force_pure"),
                                    rlxc_attr_bool(true));
     rlxc_rewrite_pass pass = {&l, lower_binding, NULL, NULL};

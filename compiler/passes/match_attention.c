@@ -1,8 +1,7 @@
-/* Attention in the spellings of exporters (patterns.def): checks of what the pattern's text cannot
- * say (axes, dimensions, masks), then the operator.
- *
- * Keys and values are read as they are stored: by position, (batch, n, head, size), where the
- * module turned them from that; by head, (batch, head, n, size), as caches are, else. */
+/* Attention in the spellings of exporters (patterns.def): checks the conditions that the pattern's
+ * text cannot express (axes, dimensions, masks), then builds the operator. * Keys and values are
+ * read as they are stored: by position, (batch, n, head, size), if the module transposed them from
+ * that; else by head, (batch, head, n, size), as caches are. */
 #include "compiler/passes/match_patterns.h"
 
 #include <math.h>
@@ -10,13 +9,13 @@
 
 #include "compiler/ops/compose.h"
 
-/* A number that stays the same when a score is added to it. */
+/* A number so large that adding a score does not change it. */
 static double absorbing(rlx_dtype t)
 {
     return t.bits == 64 ? -1e300 : -1e38;
 }
 
-/* Whether scores of type |t| that are |fill| count for nothing beside others. */
+/* True if scores of type |t| equal to |fill| have no weight beside others. */
 static bool hides(rlx_dtype t, double fill)
 {
     return fill <= (t.code == RLX_FLOAT && t.bits == 16 ? -6e4 : -1e9);
@@ -48,14 +47,14 @@ static bool is_range(const rlxc_matching *t, const rlxc_match *m, const char *na
            rlxc_prove_eq(t->g.ctx, along, n, NULL);
 }
 
-/* The reshape or expand_dims that gives |x|, or NULL. */
+/* The reshape or expand_dims that produces |x|, or NULL. */
 static const rlxc_binding *reshaping(const rlxc_matching *t, rlxc_atom x)
 {
     const rlxc_binding *b = rlxc_match_made_by(t, x, "reshape");
     return b ? b : rlxc_match_made_by(t, x, "expand_dims");
 }
 
-/* |bias| before it was given further dimensions of 1 in front. */
+/* |bias| before leading dimensions of 1 were added. */
 static rlxc_atom without_front(rlxc_matching *t, rlxc_atom bias)
 {
     for (;;) {
@@ -74,7 +73,7 @@ static rlxc_atom without_front(rlxc_matching *t, rlxc_atom bias)
     }
 }
 
-/* The condition |seen| is that of a causal mask over |n| queries and |n| keys. */
+/* True if the condition |seen| is a causal mask over |n| queries and |n| keys. */
 static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
 {
     rlxc_match m;
@@ -85,13 +84,13 @@ static bool is_causal(rlxc_matching *t, rlxc_atom seen, const rlxc_expr *n)
 typedef struct heads { /* (batch, head, queries, size) and so on */
     const rlxc_sinfo *q, *k, *v;
     const rlxc_expr *queries, *keys;
-    rlx_dtype dtype;  /* of values and result; queries and keys may be narrower */
-    rlx_dtype masked; /* of the scores where they are masked */
+    rlx_dtype dtype;  /* type of values and result; queries and keys may be narrower */
+    rlx_dtype masked; /* type of the scores where they are masked */
     bool causal;
     rlxc_atom bias; /* kind NONE: none */
 } heads;
 
-/* Scores and weights are computed in types that the operator is no less exact than. */
+/* True if the operator is at least as exact as the types of the pattern's scores and weights. */
 static bool has_types(rlxc_matching *t, heads *h)
 {
     const rlxc_sinfo *scores = rlxc_match_tensor(t, rlxc_match_capture(t, "s")),
@@ -105,7 +104,7 @@ static bool has_types(rlxc_matching *t, heads *h)
     return true;
 }
 
-/* The operands have four dimensions, or three: (batch * head, queries, size) and so on. */
+/* True if the operands have four dimensions, or three: (batch * head, queries, size) etc. */
 static bool is_heads(rlxc_matching *t, heads *h)
 {
     h->q = rlxc_match_tensor(t, rlxc_match_capture(t, "q"));
@@ -131,19 +130,20 @@ static bool is_heads(rlxc_matching *t, heads *h)
            rlxc_prove_eq(t->g.ctx, h->keys, h->v->dims[outer], NULL);
 }
 
-/* Bias that says what the condition |seen| (or its opposite) does, where |fill| is a number that
- * softmax makes 0. It is added where the module replaces: a row without any key must have equal
- * scores afterwards, so what is added is large enough to leave nothing of them. */
+/* A bias equivalent to the condition |seen| (or its negation), where |fill| is a number that
+ * softmax makes 0. The bias is added where the module replaces scores: a row without any key must
+ * have equal scores afterwards, so the bias is large enough to absorb them. */
 static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool seen, double fill)
 {
-    const rlx_dtype type = at_least_32_bits(h->masked); /* the operator adds in no narrower one */
+    const rlx_dtype type = at_least_32_bits(h->masked); /* the operator does not add in a narrower
+                                                         * type */
     rlxc_atom zero = rlxc_scalar_atom(t->g.ctx, type, 0),
               low = rlxc_scalar_atom(t->g.ctx, type, isinf(fill) ? fill : absorbing(type));
     rlxc_atom args[3] = {cond, seen ? zero : low, seen ? low : zero};
     return rlxc_match_emit(t, "where", args, 3, (rlxc_attrs){0});
 }
 
-/* What hides keys from queries: the attribute of a causal mask, or a bias. */
+/* The mask: the attribute of a causal mask, or a bias. */
 static bool read_mask(rlxc_matching *t, heads *h)
 {
     rlxc_atom cond = rlxc_match_capture(t, "seen"), hidden = rlxc_match_capture(t, "hidden");
@@ -176,7 +176,7 @@ static rlxc_atom reshaped(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const 
     return rlxc_match_emit(t, "reshape", args, 2, (rlxc_attrs){0});
 }
 
-/* The bias as (batch, head, queries, keys), where it broadcasts to the scores; else kind NONE. */
+/* The bias as (batch, head, queries, keys) if it broadcasts to the scores; else kind NONE. */
 static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
 {
     rlxc_context *ctx = t->g.ctx;
@@ -199,12 +199,12 @@ static rlxc_atom four_dims(rlxc_matching *t, const heads *h)
 
 typedef struct operand { /* (batch, head, n, size), or (batch * head, n, size) */
     rlxc_atom x;
-    bool turned;    /* the last two dimensions are the other way round */
-    int64_t shared; /* heads, where those of the query share them in turn; 0: they do not */
+    bool turned;    /* the last two dimensions are swapped */
+    int64_t shared; /* number of heads, if several query heads share each; else 0 */
 } operand;
 
-/* The tensor of dimensions |dims|: the one that |x|, of as many elements, was made of, if it has
- * them. */
+/* The tensor of dimensions |dims| that |x|, of as many elements, was reshaped from, if there is
+ * one. */
 static rlxc_atom seen_as(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const dims[4])
 {
     const rlxc_binding *b = reshaping(t, x);
@@ -215,8 +215,8 @@ static rlxc_atom seen_as(rlxc_matching *t, rlxc_atom x, const rlxc_expr *const d
     return same ? b->args[0] : reshaped(t, x, dims);
 }
 
-/* |x| before its last two dimensions changed places, by itself or as matrices of one batch; kind
- * NONE: they did not. */
+/* |x| before its last two dimensions were swapped, by itself or as matrices of one batch; kind NONE
+ * if they were not. */
 static rlxc_atom before_turning(rlxc_matching *t, rlxc_atom x)
 {
     int64_t axes[RLXC_MAX_NDIM];
@@ -244,7 +244,7 @@ static rlxc_atom before_turning(rlxc_matching *t, rlxc_atom x)
     return join->args[0];
 }
 
-/* What the operand's heads were repeated from, each so often in a row; else shared is 0. */
+/* Finds the tensor whose heads were each repeated to make the operand; if none, shared is 0. */
 static operand before_repeating(rlxc_matching *t, operand o)
 {
     rlxc_context *ctx = t->g.ctx;
@@ -282,8 +282,8 @@ static operand before_repeating(rlxc_matching *t, operand o)
     return o;
 }
 
-/* A cast of repeated heads to other dimensions becomes a cast of what they were repeated from, with
- * the repetition behind it: two caches of lengths that only a run shows to be equal. */
+/* Moves a cast of repeated heads in front of the repetition: this occurs with two caches whose
+ * lengths are known to be equal only at run time. */
 rlxc_atom rlxc_match_cast_of_repeated(rlxc_matching *t)
 {
     rlxc_context *ctx = t->g.ctx;
@@ -312,7 +312,7 @@ static operand stored(rlxc_matching *t, const char *name, bool turned)
     return before.kind == RLXC_ATOM_NONE ? o : (operand){before, !turned, 0};
 }
 
-/* Whether the operand is (batch, n, head, size) with its dimensions permuted. */
+/* True if the operand is (batch, n, head, size) with its dimensions permuted. */
 static bool is_by_position(const rlxc_matching *t, operand o)
 {
     int64_t axes[RLXC_MAX_NDIM];

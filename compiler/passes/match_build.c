@@ -1,5 +1,5 @@
-/* What takes the place of a matched pattern: checks of what the pattern's text cannot say (axes,
- * dimensions), then the operator. Attention is in match_attention.c. */
+/* Builds the replacement of a matched pattern: checks the conditions that the pattern's text cannot
+ * express (axes, dimensions), then emits the operator. Attention is in match_attention.c. */
 #include "compiler/passes/match_patterns.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static rlxc_atom unary(rlxc_matching *t, const char *op)
                                    : (rlxc_atom){0};
 }
 
-/* The axes that attribute |name| lists, of a tensor of |ndim|, as a set; 0: none, or not all valid.
+/* The axes in attribute |name| of a tensor of |ndim|, as a set; 0: none, or not all valid.
  */
 static uint32_t axes_set(const rlxc_binding *call, const char *name, int32_t ndim)
 {
@@ -51,7 +51,7 @@ static uint32_t axes_set(const rlxc_binding *call, const char *name, int32_t ndi
     return set;
 }
 
-/* The axes of the reduction captured as |name|; 0: not of the kind that keeps dimensions. */
+/* The axes of the reduction captured as |name|; 0 if it does not keep dimensions. */
 static uint32_t reduced(const rlxc_matching *t, const char *name, int32_t ndim)
 {
     const rlxc_binding *call = rlxc_match_call(&t->g, &t->m, name);

@@ -1,12 +1,12 @@
-/* Pass match_handles: parameters of PrimFuncs that are handles without a T.match_buffer become
- * buffers of the rank and element type that calls pass for them.
+/* Pass match_handles: handle parameters of PrimFuncs without a T.match_buffer become buffers of the
+ * rank and element type that calls pass.
  *
  *     def f(a: T.handle): T.evaluate(0)         called as  f(x)  of x: R.Tensor((n, 4), "float32")
  *     def f(a: T.handle): A = T.match_buffer(a, (d0, d1), "float32"); T.evaluate(0)
  *
  * The dimensions are symbols of their own, so later calls may pass other sizes; a call that passes
- * another rank or type is refused where it is lowered, as for any buffer. A handle that the body
- * uses, and one that no call tells about, stays a handle, which the code generator reports. */
+ * another rank or type is an error when it is lowered, as for any buffer. A handle that the body
+ * uses, or that no call passes a tensor for, stays a handle, which the code generator reports. */
 #include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 

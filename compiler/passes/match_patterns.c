@@ -1,8 +1,7 @@
-/* Pass match_patterns: what exporters spell out in small operators becomes the one operator that it
- * means (patterns.def), which has a kernel of its own. The rest of the match is dead afterwards.
- *
- * Bindings are offered in order; the definitions that a root may look at are those before it whose
- * operands it could read itself: what is captured can be used. */
+/* Pass match_patterns: replaces operators that exporters spell out as several small ones by the one
+ * operator they mean (patterns.def), which has a kernel of its own. The rest of the match is dead
+ * afterwards. * Bindings are visited in order; a match uses only definitions before its root whose
+ * operands are still visible there, so that captures can be used. */
 #include "compiler/passes/match_patterns.h"
 
 #include <string.h>
@@ -36,7 +35,7 @@ typedef struct finder {
     rlxc_context *ctx;
     const uint32_t *old_uses; /* before the pass, by id */
     uint32_t n_old;
-    rlxc_map uses;                   /* variable -> uses now + 1, where they changed */
+    rlxc_map uses;                   /* variable -> uses now + 1, if changed */
     const rlxc_binding_block *block; /* under construction */
 } finder;
 
@@ -46,7 +45,7 @@ static void find_dataflow(void *user, rlxc_atom atom)
     *found = *found || (atom.kind == RLXC_ATOM_VAR && atom.var->is_dataflow);
 }
 
-/* NULL also where the operands cannot be read any more. */
+/* NULL also if the operands are no longer visible. */
 static const rlxc_binding *find_definition(void *user, const rlxc_rvar *var)
 {
     const finder *f = user;
@@ -104,7 +103,7 @@ static bool match_part(rlxc_matching *t, const char *name, rlxc_atom atom, rlxc_
     return false;
 }
 
-/* The operators that roots of patterns have; most bindings are none. */
+/* The operators of pattern roots; most bindings have another one. */
 static bool may_be_root(const rlxc_binding *binding)
 {
     static const char *const names[] = {"add",      "multiply", "divide",
@@ -115,7 +114,7 @@ static bool may_be_root(const rlxc_binding *binding)
     return false;
 }
 
-/* What |build| makes of the match takes the place of its root. */
+/* Replaces the root of a match by the result of |build|. */
 static rlxc_rewrite_action replace(finder *f, rlxc_matching *t, rlxc_match_build_fn build,
                                    bool shared, rlxc_atom *replacement)
 {

@@ -1,4 +1,4 @@
-/* Between the pass match_patterns and the functions of its rows. */
+/* The interface between pass match_patterns and the functions of its rows. */
 #ifndef RLXC_PASSES_MATCH_PATTERNS_H
 #define RLXC_PASSES_MATCH_PATTERNS_H
 
@@ -13,22 +13,21 @@ typedef struct rlxc_matching {
     bool (*part)(struct rlxc_matching *self, const char *name, rlxc_atom atom, rlxc_match *out);
 } rlxc_matching;
 
-/* Emits the replacement of the root and gives it; kind NONE: the match is not what it seemed, and
- * nothing of use was emitted. */
+/* Emits the replacement of the root and returns it; kind NONE if the match is refused. */
 typedef rlxc_atom (*rlxc_match_build_fn)(rlxc_matching *t);
 
-/* Of a tensor with known dimensions and type; else NULL. */
+/* The type of a tensor with known dimensions and element type; else NULL. */
 const rlxc_sinfo *rlxc_match_tensor(const rlxc_matching *t, rlxc_atom atom);
-/* What the match captured as |name|; kind NONE: nothing. */
+/* The match's capture |name|; kind NONE if there is none. */
 rlxc_atom rlxc_match_capture(const rlxc_matching *t, const char *name);
 /* R.|op|(args) before the root, named as its result. */
 rlxc_atom rlxc_match_emit(rlxc_matching *t, const char *op, const rlxc_atom *args, uint32_t n,
                           rlxc_attrs attrs);
-/* The axes of a permute_dims of |ndim| dimensions; reversed order where none are given. */
+/* The axes of a permute_dims of |ndim| dimensions; reversed order if none are given. */
 bool rlxc_match_axes(const rlxc_binding *call, int32_t ndim, int64_t *out);
-/* permute_dims(x, axes); where x is one itself, both are made one, or none. */
+/* permute_dims(x, axes), merged with the one that made x, if any. */
 rlxc_atom rlxc_match_permuted(rlxc_matching *t, rlxc_atom x, const int64_t *axes, int32_t ndim);
-/* The call of R.|op| that gives |x|; NULL: another. */
+/* The call of R.|op| that produces |x|, or NULL. */
 const rlxc_binding *rlxc_match_made_by(const rlxc_matching *t, rlxc_atom x, const char *op);
 
 rlxc_atom rlxc_match_layer_norm(rlxc_matching *t);

@@ -1,20 +1,20 @@
 /* Pass merge_parallel_matmuls: products of one operand with several constant weights become one
- * product with the weights stacked; the results are parts of its result. So do the columns of one
- * product that are only read in equal parts.
+ * product with the weights stacked; the results are parts of its result. The same is done for the
+ * columns of one product that is only read in equal parts.
  *
  *   q = R.add(R.matmul(x, wq), bq)        j = R.add(R.matmul(x, [wq, wk, wv]), [bq, bk, bv])
  *   k = R.add(R.matmul(x, wk), bk)        q = R.memory.view(j, shape, offset 0)
  *   v = R.add(R.matmul(x, wv), bv)        k = R.memory.view(j, shape, offset of one), ...
  *
- * One kernel starts instead of three, and its parallel loop has three times the pieces: with one
- * row, or few, on several threads that shows. The stack's axis comes first, so each part lies in
- * one piece and is a view, where a slice of columns is a copy; sums are the same to the bit.
+ * One kernel runs instead of three, and its parallel loop has three times the iterations, which
+ * pays for few rows on several threads. The stack's axis comes first, so each part is contiguous
+ * and a view, while a slice of columns would be a copy; sums are bit-identical.
  *
- * Weights must have one shape and type. Left apart: results that something would have been fused
- * with, as an activation or a sum of two of them: that saves more; results that leave the block, as
- * they would hold the others' memory; products between which another product or kernel of its own
- * stands, as all results are made where the first was, and would be held until the last is used;
- * what reaches into another block. */
+ * Weights must have one shape and type. Not merged: results that fuse with a consumer, such as an
+ * activation or a sum of two of them, because that saves more; results that leave the block,
+ * because they would keep the others' memory alive; products with another product or kernel between
+ * them, because all results are made at the first one and kept until the last use; anything that
+ * reaches into another block. */
 #include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-enum { MAX_PARTS = 16, PART_ALIGN = 64 /* bytes: where tensors of the memory plan begin */ };
+enum { MAX_PARTS = 16, PART_ALIGN = 64 /* alignment of tensors in the memory plan, in bytes */ };
 
 typedef struct group group;
 
@@ -51,7 +51,7 @@ struct group {
 typedef struct use {        /* of a variable */
     const rlxc_binding *by; /* the last one */
     uint32_t n;
-    bool fusable; /* by something that becomes part of the kernel that makes the variable */
+    bool fusable; /* by a consumer that fuses into the variable's kernel */
 } use;
 
 typedef struct join {
@@ -69,7 +69,7 @@ static bool is_kernel_of_its_own(const rlxc_binding *b)
     return b->form != RLXC_FORM_CALL || !b->op || b->op->pattern >= RLXC_PATTERN_OUT_FUSABLE;
 }
 
-/* Another look at its operand's memory. */
+/* True for a view of its operand's memory. */
 static bool shows(const rlxc_binding *b)
 {
     return b->form == RLXC_FORM_CALL && b->op && b->op->flags & RLXC_OP_ALIASES_0;
@@ -142,7 +142,7 @@ static bool is_product(const join *j, const rlxc_binding *b, product *out)
     return out->result->is_dataflow && out->result->id < j->n_vars;
 }
 
-/* Whether |result| may become a part of something: |columns| of each row are its. */
+/* True if |result|, which has |columns| of each row, may become a part of a merged product. */
 static bool may_be_part(const join *j, const rlxc_rvar *result, int64_t columns, rlx_dtype dtype)
 {
     return result->is_dataflow && result->id < j->n_vars && j->uses[result->id].n > 0 &&
@@ -196,7 +196,7 @@ static bool the_int(rlxc_atom tuple, int64_t *out)
            rlxc_is_int(tuple.items[0].prim, out);
 }
 
-/* The first of the columns that |b| takes out of |x|; false: it does something else. */
+/* The first column of the slice |b| of |x|; false if |b| is not such a slice. */
 static bool takes_columns(const rlxc_binding *b, const rlxc_rvar *x, int64_t width, int64_t *first,
                           int64_t *columns)
 {
@@ -214,7 +214,7 @@ static bool takes_columns(const rlxc_binding *b, const rlxc_rvar *x, int64_t wid
            *columns <= width - *first;
 }
 
-/* Groups the columns of |p| from |at| in |block| on, if they are read in equal parts only. */
+/* Groups the columns of |p| from |at| in |block| on, if they are only read in equal parts. */
 static group *group_of_columns(join *j, const rlxc_binding_block *block, uint32_t at,
                                const product *p)
 {
@@ -267,8 +267,8 @@ static void find_groups(join *j, const rlxc_binding_block *block)
 
 /* --- the product of all ----------------------------------------------------------------------- */
 
-/* The parts' columns of the constants one behind the other: [parts, 1, ..., their shape], of |ndim|
- * dimensions. */
+/* Stacks the parts' columns of the constants: [parts, 1, ..., their shape], of |ndim| dimensions.
+ */
 static rlxc_atom stacked(join *j, const group *g, bool biases, uint32_t ndim)
 {
     const part *one = g->parts[0];

@@ -1,4 +1,4 @@
-/* Pass merge_prim_funcs: identical PrimFuncs become one, unused private ones go.
+/* Pass merge_prim_funcs: merges identical PrimFuncs and removes unused private ones.
  *
  * Equality is structural up to renaming; the first in module order stays and every reference is
  * redirected to it, so each kernel is compiled once however often the model repeats a layer. */
@@ -53,7 +53,7 @@ static rlxc_rewrite_action redirect(void *user, rlxc_builder *b, rlxc_binding *b
     return RLXC_REWRITE_KEEP;
 }
 
-/* A function whose symbols are known not to be negative may have been simplified with that. */
+/* Non-negative symbols count: the function may have been simplified with that fact. */
 static bool same_signs(rlxc_context *ctx, const rlxc_prim_func *a, const rlxc_prim_func *b)
 {
     const rlxc_expr **x, **y;

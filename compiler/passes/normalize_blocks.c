@@ -1,4 +1,4 @@
-/* Pass normalize_blocks: PrimFuncs as they were before another tool scheduled them.
+/* Pass normalize_blocks: undoes the schedules of other tools in PrimFuncs.
  *
  *   for i, j0, j1 in T.grid(32, 48, 16):          for i, j in T.grid(32, 768):
  *       with T.block("B"):                            with T.block("B"):
@@ -6,9 +6,9 @@
  *           vj = T.axis.spatial(768, j0 * 16 + j1)        ...
  *
  * Loops that were split, fused and reordered become the axes of their block; loops around several
- * blocks one nest for each; what initialises a reduction a part of it; and copies into temporaries
- * and out of them go. The rules of the schedule then see what they would see in the plain form.
- * A statement that is not proved equal stays as it was written (compiler/schedule/normal.h). */
+ * blocks become one nest for each; the initialisation of a reduction becomes part of it; copies
+ * into temporaries and out of them are removed. The rules of the schedule then see the plain form.
+ * A statement whose rewriting is not proved equal stays as written (compiler/schedule/normal.h). */
 #include <string.h>
 
 #include "compiler/passes/passes.h"
@@ -143,7 +143,7 @@ static bool is_nothing(const rlxc_stmt *s)
     return s->kind == RLXC_STMT_SEQ && s->seq.n == 0;
 }
 
-/* The copy goes, and loops around nothing. */
+/* Removes the copy, and loops that are now empty. */
 static const rlxc_stmt *without_copy(void *user, const rlxc_stmt *s)
 {
     const copy *c = user;
@@ -153,7 +153,7 @@ static const rlxc_stmt *without_copy(void *user, const rlxc_stmt *s)
     return s->kind == RLXC_STMT_FOR && is_nothing(s->loop.body) ? nothing(c->s->ctx) : NULL;
 }
 
-/* What |c| reads is complete before its statement, |at|, and does not change from there on. */
+/* True if |c|'s source is complete before its statement, |at|, and does not change later. */
 static bool source_stays(const copy *c, uint32_t at)
 {
     for (uint32_t i = 0; i < c->s->n; i++) {
@@ -180,8 +180,8 @@ static bool inline_copy(state *s, uint32_t at, bool moves)
     return true;
 }
 
-/* |moves|: those of temporaries that nothing else reads, too; before, these may become what they
- * are copied to. */
+/* |moves|: also copies of temporaries that nothing else reads; in the first round those may become
+ * their destination instead. */
 static void inline_copies(state *s, bool moves)
 {
     count_writers(s);
@@ -221,7 +221,7 @@ static bool is_no_load(void *user, const rlxc_expr *e)
     return e->kind != RLXC_EXPR_LOAD;
 }
 
-/* What a reduction starts from, stored by a nest before it, becomes a part of it. */
+/* Joins a nest that stores the initial value of a reduction with the reduction. */
 static void join_inits(state *s, items *all)
 {
     for (uint32_t i = 0; i < all->count; i++) {
@@ -241,7 +241,7 @@ static void join_inits(state *s, items *all)
     }
 }
 
-/* A statement of which two parts still store to one buffer: they may have to alternate. */
+/* True if two parts of a statement still store to one buffer: they may have to alternate. */
 static bool parts_collide(const items *all, uint32_t *out_statement)
 {
     for (uint32_t i = 0; i < all->count; i++)
@@ -301,7 +301,7 @@ static bool stores_all(const state *s, const rlxc_nest *nest)
     return true;
 }
 
-/* The temporary that item |at| copies out whole, which is used for nothing else; or NULL. */
+/* The temporary that item |at| copies out whole, if it has no other use; or NULL. */
 static const rlxc_buffer *copied_out(const state *s, const items *all, uint32_t at)
 {
     const item *x = &all->items[at];
@@ -365,7 +365,7 @@ static void remake(state *s)
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* However it was spelled, attention becomes the blocks that legalization makes of it. */
+/* Attention in any spelling becomes the blocks that legalization makes. */
 static void rewrite_attention(state *s)
 {
     rlxc_nests nests = {0};
@@ -412,7 +412,7 @@ static bool begin(state *s)
     for (uint32_t i = 0; i < s->n; i++) {
         s->stmts[i] = body->kind == RLXC_STMT_SEQ ? body->seq.items[i] : body;
         if (s->stmts[i]->kind != RLXC_STMT_FOR && s->stmts[i]->kind != RLXC_STMT_BLOCK)
-            return false; /* lets and allocations: what they name stays in their scope */
+            return false; /* lets and allocations: names stay in their scope */
     }
     return true;
 }

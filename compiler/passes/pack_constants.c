@@ -5,13 +5,14 @@
  *     call_tir(g, (x, P), ...)    g reads P[j // w, k, j % w]
  *
  * P holds panels of w columns, w being the width of the register tile that the schedule will choose
- * for the stage (kernels/matmul/tile_plan.h); columns that fill up the last panel are zero. A
- * kernel then walks through each panel as one contiguous stream, whatever the layout of the weights
- * was: rows of columns, or columns of rows where a transposition was fused into the product.
+ * for the stage (kernels/matmul/tile_plan.h); padding columns of the last panel are zero. A kernel
+ * then walks through each panel as one contiguous stream, whatever the layout of the weights was:
+ * rows of columns, or columns of rows where a transposition was fused into the product.
  *
  * A function is packed once for all its calls that pass a constant there, a constant once for all
  * functions that want the same panels; what is no longer used is not written to the file. Functions
- * with parts that are not simple stages stay as they are: they may address the buffer otherwise. */
+ * with parts that are not simple stages stay as they are: they may address the buffer in other
+ * ways. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -111,14 +112,14 @@ static const rlxc_expr *redirect_load(void *user, const rlxc_expr *e)
     return rlxc_load(ctx, r->to, at, n);
 }
 
-/* What the statement rewriter asks for each expression of a statement. */
+/* Callback of the statement rewriter for each expression. */
 static const rlxc_expr *redirect_expr(void *user, const rlxc_expr *e)
 {
     redirection *r = user;
     return rlxc_expr_rewrite(r->ctx, e, redirect_load, r);
 }
 
-/* The regions of a block, which name the buffer, are computed anew where somebody needs them. */
+/* Drops the regions of a block, which name the buffer; they are recomputed when needed. */
 static const rlxc_stmt *forget_regions(void *user, const rlxc_stmt *s)
 {
     redirection *r = user;
@@ -249,7 +250,7 @@ static bool fits(const rlxc_constant *c, const rlxc_buffer *buffer)
 
 /* --- the calls ------------------------------------------------------------------------------- */
 
-/* Packs one operand of the call; false when there is none left. */
+/* Packs one operand of the call; false if there is none left. */
 static bool pack_operand(packer *p, rlxc_binding *call)
 {
     rlxc_context *ctx = p->ctx;
@@ -286,7 +287,7 @@ static rlxc_rewrite_action pack_call(void *user, rlxc_builder *b, rlxc_binding *
     if (rlxc_is_op(binding, "call_tir") && binding->n_args >= 2 &&
         binding->args[0].kind == RLXC_ATOM_GLOBAL && binding->args[1].kind == RLXC_ATOM_TUPLE)
         while (!rlxc_failed(p->ctx) && pack_operand(p, binding))
-            ; /* a packed operand is no candidate of the function that reads it */
+            ; /* a packed operand is not a candidate again */
     return RLXC_REWRITE_KEEP;
 }
 

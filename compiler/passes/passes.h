@@ -33,8 +33,8 @@ typedef struct rlxc_pass {
 
 const rlxc_pass *rlxc_passes(uint32_t *out_count);
 
-/* A pass that is no row of the table: it runs beside the pass |anchor|, which may be another extra
- * pass before it in the list, at every optimisation level. The module is checked after it. */
+/* A pass that is not in the table: it runs before or after the pass |anchor|, which may be another
+ * extra pass before it in the list, at every optimisation level. The module is checked after it. */
 typedef struct rlxc_extra_pass {
     const char *name, *doc, *anchor;
     bool after; /* the anchor, else before it */
@@ -47,15 +47,16 @@ typedef struct rlxc_pass_hooks { /* of the driver: printing and timing */
     bool (*after)(void *user, const rlxc_pass *pass, const rlxc_module *module,
                   double seconds); /* false: stop here */
 } rlxc_pass_hooks;
-/* Runs the table in order; false when a pass failed (diagnostics say why) or a hook stopped (then
- * the context has not failed). */
+/* Runs the table in order; false if a pass failed (with diagnostics) or a hook stopped (then the
+ * context has not failed). */
 bool rlxc_run_passes(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                      const rlxc_pass_hooks *hooks);
-/* Runs the pass |name|, of the table or extra, and nothing beside it. |io_have|: the properties
- * that earlier passes gave the module; they must be those that the pass needs. */
+/* Runs only the pass |name|, of the table or extra. |io_have|: the properties that earlier passes
+ * gave the module; they must be those that the pass needs. */
 bool rlxc_run_pass(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options,
                    const rlxc_pass_hooks *hooks, const char *name, uint32_t *io_have);
-/* The first pass that gives a property that |name| needs beyond |have|; NULL: nothing is missing.
+/* The first pass that gives a property that |name| needs and |have| lacks; NULL if nothing is
+ * missing.
  */
 const char *rlxc_pass_needs(const char *name, uint32_t have);
 

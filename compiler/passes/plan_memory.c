@@ -1,15 +1,16 @@
-/* Pass plan_memory: which tensors share memory, and from where to where each piece is in use.
+/* Pass plan_memory: decides which tensors share memory, and over which interval each piece is in
+ * use.
  *
  * Each builtin.alloc_tensor whose memory stays inside the function (liveness.h) becomes a tensor at
  * the start of a storage of scope "planned", made right before it. Such a storage is an interval,
  * not an allocation: the next pass ends it with a kill after the last read through any alias, and
- * whoever lays the function out, when the sizes are known, puts storages whose intervals do not
- * meet over each other. What is decided here is what offsets cannot express: a tensor takes the
- * storage of an operand that dies where it is computed, if the kernel may write over it
- * (inplace.h); and what a branch hands to the IF's result lies in a storage made before the IF,
- * which both branches use. Results of the function, and tensors that a callee may keep, have
- * memory of their own; so has what outlives a branch in a size that nobody knows before it.
- * Functions that bring storages of their own stay as they are. */
+ * the layout, made when the sizes are known, overlaps storages whose intervals are disjoint. This
+ * pass decides what offsets cannot express: a tensor takes the storage of an operand that dies
+ * where it is computed, if the kernel may write over it (inplace.h); and a branch's contribution to
+ * the IF's result lies in a storage made before the IF, which both branches use. Results of the
+ * function, and tensors that a callee may keep, have memory of their own; so have tensors that
+ * outlive a branch with a size unknown before it. Functions with storages of their own stay as they
+ * are. */
 #include <string.h>
 
 #include "compiler/analysis/inplace.h"
@@ -54,10 +55,10 @@ typedef struct planner {
     rlxc_map homes;                /* variable id of a binding -> storages made before it */
     rlxc_map known;                /* symbol -> id of the scope that binds it, + 1 */
     use *first_use;                /* by variable id */
-    use reading;                   /* of what is read by the binding being looked at */
+    use reading;                   /* reads of the current binding */
     storage **of;                  /* by variable id: the storage of a planned tensor */
     rlxc_rvar **root;              /* by variable id: the tensor that it is a reshape of */
-    uint32_t *reshapes;            /* by variable id: how many are made of a planned tensor */
+    uint32_t *reshapes;            /* by variable id: number of aliases of a planned tensor */
     uint32_t n_scopes;             /* opened so far */
     RLXC_VEC(branch_scope) scopes; /* the open ones, innermost last */
 } planner;
@@ -135,7 +136,7 @@ static const branch_scope *innermost(const planner *p)
     return &p->scopes.items[p->scopes.count - 1];
 }
 
-/* Where the symbols of |s| were first seen: there they are bound. */
+/* Records the scope in which the symbols of |s| first occur, which binds them. */
 static void note_symbols(planner *p, const rlxc_sinfo *s)
 {
     rlxc_var_list vars = {0};
@@ -174,8 +175,8 @@ static bool is_planned(const planner *p, const rlxc_binding *b)
            rlx_dtype_size(t->dtype) > 0;
 }
 
-/* The place among the open scopes of the outermost one that a tensor outlives which is read last at
- * |last|; their count if it outlives none. Its storage is made in the scope before that. */
+/* For a tensor read last at |last|: the index of the outermost open scope that it outlives, or the
+ * number of open scopes. Its storage is made in the scope before that. */
 static uint32_t home_level(planner *p, uint32_t last)
 {
     uint32_t level = p->scopes.count;
@@ -209,7 +210,8 @@ static storage *pair(planner *p, const rlxc_expr *size, const rlxc_binding *home
     return NULL;
 }
 
-/* Every way that |call| reads the memory of |root| is one that parameter |out| may write over. */
+/* True if parameter |out| may overwrite every operand through which |call| reads the memory of
+ * |root|. */
 static bool is_overwritable(planner *p, const rlxc_prim_func *f, const rlxc_binding *call,
                             const rlxc_rvar *root, uint32_t out)
 {
@@ -220,7 +222,7 @@ static bool is_overwritable(planner *p, const rlxc_prim_func *f, const rlxc_bind
     return true;
 }
 
-/* The place of |var| among the arguments; their number if it is none itself. */
+/* The index of |var| among the arguments; their number if it is not one. */
 static uint32_t argument_index(const rlxc_binding *call, const rlxc_rvar *var)
 {
     uint32_t i = 0;
@@ -242,7 +244,7 @@ static storage *take_over(planner *p, const rlxc_rvar *var, const rlxc_expr *siz
         rlxc_rvar *root =
             arg.kind == RLXC_ATOM_VAR && arg.var->id < p->n_vars ? p->root[arg.var->id] : NULL;
         storage *s = root ? p->of[root->id] : NULL;
-        /* Its memory must have no other names: one of them might be read elsewhere in the call. */
+        /* Its memory must have no other aliases: the call might read one elsewhere. */
         if (!s || s->tenant != root || p->lifetime[root->id].aliases != p->reshapes[root->id] ||
             p->lifetime[root->id].memory != u->position || !fits(p, size, s->size))
             continue;

@@ -1,4 +1,4 @@
-/* Operators that keep the order of dimensions they are given (layout_map.h), each kind in one way:
+/* Moves operators that keep the order of dimensions (layout_map.h), one way for each kind:
  *
  *   RLXC_OP_BY_ELEMENT   reads all operands in the order of the first that has a twin
  *   RLXC_OP_ALONG        names dimensions in axis, axes, channel_axis: those of the twin instead.
@@ -8,12 +8,10 @@
  *   permute_dims         gives the same elements another order: the twin is the same
  *   broadcast_to, strided_slice, match_cast   name dimensions in arguments: those of the twin
  *
- * What was found transposed (a permute_dims or reshape that the module had) is noted as a twin too,
- * for those who move because of another operand: a network that works with its channels last and
- * says so by transpositions.
- *
- * It leaves out: operands whose dimensions are not known; reshapes that join dimensions which lie
- * apart, except to an image, whose elements are then put in order once. */
+ * Transpositions in the module (permute_dims or reshape) are recorded as twins too, for operators
+ * that move because of another operand: this serves networks that transpose to channels-last
+ * themselves. * Not handled: operands of unknown dimensions; reshapes that join dimensions which
+ * are not adjacent in the twin, except to an image, whose elements are then reordered once. */
 #include "compiler/passes/layout_map.h"
 
 #include "compiler/ops/op_infer.h"
@@ -28,7 +26,7 @@ static const rlxc_layout_entry *moving(const rlxc_layout_map *twins, rlxc_atom a
     return twin && !twin->found ? twin : NULL;
 }
 
-/* Dimension |axis| of the value (from the end when negative) is dimension *out of the twin. */
+/* Maps dimension |axis| of the value (from the end if negative) to dimension *out of the twin. */
 static bool axis_in(const rlxc_layout_entry *twin, int64_t axis, int64_t *out)
 {
     axis += axis < 0 ? twin->n : 0;
@@ -48,8 +46,8 @@ static void dims_in(const rlxc_sinfo *s, const int64_t *order, uint32_t n, const
 
 /* --- element by element ---------------------------------------------------------------------- */
 
-/* |a| beside operands in |order|: scalars as they are, tensors of fewer dimensions with leading
- * ones. */
+/* |a| for an operator whose operands are in |order|: scalars stay, tensors of fewer dimensions get
+ * leading ones. */
 static bool beside(rlxc_layout_map *twins, rlxc_builder *b, rlxc_atom a, uint32_t rank,
                    const int64_t *order, rlxc_atom *out)
 {
@@ -72,8 +70,8 @@ static bool beside(rlxc_layout_map *twins, rlxc_builder *b, rlxc_atom a, uint32_
     return out->kind != RLXC_ATOM_NONE;
 }
 
-/* The first operand's twin whose order the result can have; one that moves it before one that does
- * not. */
+/* The twin of the first operand whose order the result can have; twins that make operators move are
+ * preferred. */
 static const rlxc_layout_entry *order_of(const rlxc_layout_map *twins, const rlxc_binding *call,
                                          uint32_t rank)
 {
@@ -89,7 +87,7 @@ static const rlxc_layout_entry *order_of(const rlxc_layout_map *twins, const rlx
     return found;
 }
 
-/* Whether all other operands are constants or scalars: they cost nothing in any order. */
+/* True if all other operands are constants or scalars, which are free in any order. */
 static bool is_alone(const rlxc_builder *b, const rlxc_layout_map *twins, const rlxc_binding *call)
 {
     uint32_t n = 0;
@@ -125,8 +123,8 @@ static rlxc_rewrite_action carry_elements(rlxc_layout_map *twins, rlxc_builder *
 
 /* --- along dimensions ------------------------------------------------------------------------ */
 
-/* The attributes with each axis as the twin counts it; |*out_set|: those of axis and axes, as the
- * value counts them. */
+/* The attributes with axes renumbered for the twin; |*out_set|: the axes in axis and axes, numbered
+ * for the value. */
 static bool axes_of(rlxc_builder *b, const rlxc_layout_entry *twin, rlxc_attrs *attrs,
                     uint32_t *out_set)
 {
@@ -161,7 +159,7 @@ static bool axes_of(rlxc_builder *b, const rlxc_layout_entry *twin, rlxc_attrs *
     return true;
 }
 
-/* The order of what is left of the twin's dimensions without those of |set|. */
+/* The order of the twin's dimensions that remain without those in |set|. */
 static uint32_t order_without(const rlxc_layout_entry *twin, uint32_t set, int64_t *out)
 {
     uint32_t n = 0;
@@ -236,7 +234,7 @@ static rlxc_rewrite_action carry_along(rlxc_layout_map *twins, rlxc_builder *b, 
     return RLXC_REWRITE_KEEP;
 }
 
-/* A tensor of a tuple that has a twin; one without the dimensions is the same in both. */
+/* A tensor of a tuple that has a twin; one of lower rank is the same in both. */
 static rlxc_rewrite_action carry_part(rlxc_layout_map *twins, rlxc_builder *b, rlxc_binding *get,
                                       rlxc_atom *replacement)
 {
@@ -311,7 +309,7 @@ static rlxc_rewrite_action carry_each(rlxc_layout_map *twins, rlxc_builder *b, r
 
 /* --- other shapes, other orders -------------------------------------------------------------- */
 
-/* Runs of dimensions that hold the same elements before and after a reshape. */
+/* Runs of dimensions with the same elements before and after a reshape. */
 typedef struct runs {
     uint32_t n;
     uint32_t from[RLXC_MAX_NDIM + 1], to[RLXC_MAX_NDIM + 1]; /* where each begins, and the end */
@@ -357,7 +355,7 @@ static bool find_runs(rlxc_context *ctx, const rlxc_sinfo *x, const rlxc_sinfo *
     return out->n > 0;
 }
 
-/* Where the first of a run's dimensions that are not one lies in the twin. */
+/* The position in the twin of a run's first dimension that is not 1. */
 static uint32_t place_of(const rlxc_sinfo *x, const rlxc_layout_entry *twin, uint32_t begin,
                          uint32_t end)
 {
@@ -369,8 +367,8 @@ static uint32_t place_of(const rlxc_sinfo *x, const rlxc_layout_entry *twin, uin
     return (uint32_t)at;
 }
 
-/* The runs in the order of the twin; |*out_order|: the twin's dimensions so that each run is in one
- * piece. False: they are not yet. */
+/* The runs in the order of the twin; |*out_order|: an order of the twin's dimensions in which each
+ * run is contiguous. False if it is not the current one. */
 static bool runs_in(const rlxc_sinfo *x, const rlxc_layout_entry *twin, const runs *r,
                     uint32_t *sequence, int64_t *out_order)
 {
@@ -446,7 +444,7 @@ static rlxc_rewrite_action carry_shape(rlxc_layout_map *twins, rlxc_builder *b, 
     return RLXC_REWRITE_KEEP;
 }
 
-/* The same elements in another order: the twin is that of the operand, or the operand itself. */
+/* A permutation: its twin is the operand's twin, or the operand itself. */
 static rlxc_rewrite_action propagate_layout(rlxc_layout_map *twins, rlxc_builder *b,
                                             rlxc_binding *call, rlxc_atom *replacement)
 {
@@ -490,7 +488,7 @@ static rlxc_rewrite_action carry_broadcast(rlxc_layout_map *twins, rlxc_builder 
     return rlxc_layout_map_replace(twins, b, call, moved, twin->order, replacement);
 }
 
-/* A value that is said to have certain dimensions: its twin has them in its order. */
+/* A match_cast: the twin has the same dimensions in its own order. */
 static rlxc_rewrite_action carry_cast(rlxc_layout_map *twins, rlxc_builder *b, rlxc_binding *cast,
                                       rlxc_atom *replacement)
 {

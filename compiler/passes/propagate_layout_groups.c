@@ -1,15 +1,15 @@
-/* Groups of channels with all their pixels as one dimension, which group normalisation reduces and
- * exporters spell out:
+/* Groups of channels joined with all their pixels, the form in which exporters spell out group
+ * normalisation:
  *
  *   y = R.reshape(x, [n, g, c / g * h * w])     t = R.reshape(x1, [n, h, w, g, c / g])
  *   m = R.mean(y, [2], keepdims=True)           m1 = R.mean(t, [1, 2, 4], keepdims=True)
  *   d = R.subtract(y, m)                        d1 = R.subtract(t, m1)
  *   z = R.reshape(d, [n, c, h, w])              z1 = R.reshape(d1, [n, h, w, c])
  *
- * Where x has a twin x1 with its channels last, the elements of a group lie apart in it, so y has
- * no twin; but it is the view of t whose dimensions c / g, h, w are taken as one. Such a view is
- * kept beside y until the channels are joined again; the bindings of y itself stay, and dce drops
- * them where nobody reads them. */
+ * If x has a twin x1 with its channels last, the elements of a group are not contiguous in it, so y
+ * has no twin; but y is t with the dimensions c / g, h, w taken as one. That view is recorded for y
+ * until the channels are joined again; the bindings of y itself stay, and dce drops them if nothing
+ * reads them. */
 #include "compiler/passes/layout_map.h"
 
 #include "compiler/ops/op_infer.h"
@@ -30,7 +30,7 @@ static const view *view_of(const rlxc_layout_map *twins, rlxc_atom a)
     return a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&twins->groups, rlxc_key(a.var)) : NULL;
 }
 
-/* |made| is the view of the binding's value, ordered as |like|. */
+/* Records |made| as the view of the binding's value, ordered as |like|. */
 static void remember(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_binding *binding,
                      rlxc_atom made, const view *like)
 {
@@ -52,7 +52,7 @@ static rlxc_atom reshaped(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *
     return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, "lv");
 }
 
-/* The channels cut into groups. */
+/* A reshape that splits the channels into groups. */
 static void cut(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_binding *call)
 {
     const rlxc_layout_entry *twin = rlxc_layout_map_find(twins, call->args[0]);
@@ -81,7 +81,7 @@ static void cut(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_binding *cal
     remember(twins, b, call, reshaped(b, rlxc_atom_var(twin->var), dims, own.n), &own);
 }
 
-/* ... and joined again: the view becomes a twin. */
+/* A reshape that joins them again: the view becomes a twin. */
 static rlxc_rewrite_action join(rlxc_layout_map *twins, rlxc_builder *b, const rlxc_binding *call,
                                 rlxc_atom *replacement)
 {
@@ -176,7 +176,8 @@ static rlxc_rewrite_action reduce(rlxc_layout_map *twins, rlxc_builder *b, const
     return RLXC_REWRITE_KEEP;
 }
 
-/* |a| beside |v|: a view of the same dimensions, or one number for each group, or for all. */
+/* |a| as an operand next to |v|: a view of the same dimensions, or one number per group, or for
+ * all. */
 static bool beside(rlxc_layout_map *twins, rlxc_builder *b, rlxc_atom a, const view *v,
                    rlxc_atom *out)
 {

@@ -1,11 +1,10 @@
-/* From the bindings that make a weight out of constants to an expression of one element, and that
- * expression taken apart into (number - zero) * scale.
- *
- * The operators are lowered into a scratch module, so that R.dequantize, the arithmetic that
- * exporters write out and PrimFuncs that a module carries are all the same: stages whose loads are
- * replaced by what they read, back to the constants. How wide the numbers are follows from interval
- * arithmetic, beginning with the values that the constants really have. Float16 weights are not
- * rounded to float16 in between: what is computed is nearer to what was quantized. */
+/* Turns the bindings that compute a weight from constants into an expression of one element, and
+ * decomposes that into (number - zero) * scale. * The operators are lowered into a scratch module,
+ * so that R.dequantize, arithmetic written out by exporters and PrimFuncs in the module have one
+ * form: stages whose loads are replaced by the expressions they read, back to the constants.
+ * Interval arithmetic, starting from the actual values of the constants, gives the width of the
+ * numbers. Float16 weights are not rounded to float16 in between, which is closer to the values
+ * before quantization. */
 #include "compiler/passes/quant_chain.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@ enum {
     MAX_STEPS = 48,
     MAX_NODES = 4096,
     MAX_NUMBER_BITS = 62,
-    MAX_EXACT = 1 << 24 /* of a number, which float32 must hold */
+    MAX_EXACT = 1 << 24 /* magnitude of a number, exact in float32 */
 };
 
 /* --- lowering the bindings -------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static bool lower(lowering *l, rlxc_atom from, rlxc_atom *to)
 
 /* --- one element as an expression ------------------------------------------------------------- */
 
-typedef struct frame { /* of the PrimFunc whose expression is being put in */
+typedef struct frame { /* of the PrimFunc whose expression is being substituted */
     rlxc_quant_chain *c;
     const rlxc_stages *s;
     const rlxc_binding *call;
@@ -320,8 +319,7 @@ static bool sum_range(const rlxc_expr *e, interval a, interval b, interval *out)
            !__builtin_add_overflow(a.hi, b.hi, &out->hi);
 }
 
-/* What an expression could be, were its type wide enough; false where this knows no better than the
- * type. */
+/* Bounds of an expression if its type were wide enough; false if no better than the type's. */
 static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 {
     const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
@@ -347,7 +345,7 @@ static bool wide_range(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
     return true;
 }
 
-/* Bounds of an integer expression; those of its type where nothing better is known. */
+/* Bounds of an integer expression; at worst those of its type. */
 static bool range_of(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 {
     interval type, wide;
@@ -384,7 +382,8 @@ static bool has_wide(const rlxc_quant_chain *c, const rlxc_expr *e)
     return s.wide;
 }
 
-/* zero may be taken off where none was, and nothing multiplies it but the scale outside. */
+/* a zero point may be split off only if there is none yet, and only the outer scale multiplies it.
+ */
 static bool set_zero(rlxc_quant_chain *c, const rlxc_expr *zero)
 {
     interval r;
@@ -409,7 +408,7 @@ static bool take_factor(rlxc_quant_chain *c, const rlxc_expr *factor)
     return true;
 }
 
-/* An integer that float32 holds. */
+/* True for an integer that is exact in float32. */
 static bool is_exact(rlxc_quant_chain *c, const rlxc_expr *e, interval *out)
 {
     return range_of(c, e, out) && out->lo >= -MAX_EXACT && out->hi <= MAX_EXACT;
@@ -449,7 +448,7 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
     if (!rlxc_dtype_is_int(e->dtype) || !is_exact(c, e, &r) || r.hi - r.lo > 255)
         return false;
     if (r.lo >= 0 && r.hi <= 15)
-        r.lo = 0; /* as unsigned numbers are written */
+        r.lo = 0; /* form of unsigned numbers */
     if (!c->zero)
         c->zero = rlxc_float(ctx, RLX_F32, 0);
     c->number = e;
@@ -458,7 +457,7 @@ static bool take_apart(rlxc_quant_chain *c, const rlxc_expr *e)
     return true;
 }
 
-/* A bfloat16 as it is. */
+/* A plain bfloat16 weight. */
 static bool take_bits(rlxc_quant_chain *c, const rlxc_expr *e)
 {
     const rlx_dtype u16 = {RLX_UINT, 16, 1};
@@ -471,7 +470,7 @@ static bool take_bits(rlxc_quant_chain *c, const rlxc_expr *e)
     return c->bfloat16;
 }
 
-/* Whether |e| is the same for all rows of a group. */
+/* True if |e| is the same for all rows of a group. */
 static bool constant_in(rlxc_quant_chain *c, const rlxc_expr *e, int64_t group)
 {
     rlxc_context *ctx = c->ctx;
@@ -492,7 +491,7 @@ static bool find_group(rlxc_quant_chain *c)
         if (sizes[i] > c->rows || (c->scale && !constant_in(c, c->scale, sizes[i])) ||
             !constant_in(c, c->zero, sizes[i]))
             continue;
-        /* one group is as good as a longer one of whole words */
+        /* one group may be extended to whole words */
         c->group = sizes[i] == c->rows ? (sizes[i] + 63) / 64 * 64 : sizes[i];
         return true;
     }

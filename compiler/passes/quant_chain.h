@@ -1,4 +1,4 @@
-/* Private to compiler/passes: constant weights that a module makes out of integers, as an
+/* Private to compiler/passes: weights that a module computes from constant integers, as an
  * expression of their indices. */
 #ifndef RLXC_PASSES_QUANT_CHAIN_H
 #define RLXC_PASSES_QUANT_CHAIN_H
@@ -11,7 +11,7 @@
 typedef struct rlxc_quant_leaf {
     const rlxc_constant *constant;
     rlxc_buffer *buffer;
-    bool wide; /* holds the numbers: integers, at least four bits for each weight */
+    bool wide; /* holds the numbers: integers, at least four bits per weight */
 } rlxc_quant_leaf;
 
 typedef struct rlxc_quant_chain {
@@ -24,23 +24,23 @@ typedef struct rlxc_quant_chain {
     int64_t rows, columns; /* of the weight, (rows, columns) or a filter (O, I, H, W): then
                               row (h * W + w) * I + i, column o */
     const rlxc_expr *row, *column;
-    uint32_t steps; /* of composition so far */
+    uint32_t steps; /* of substitution so far */
     /* weight = (number - zero) * scale; or the number is the bits of a bfloat16 */
     bool bfloat16;
     const rlxc_expr *number; /* integer */
     const rlxc_expr *zero;   /* float32 or NULL: none */
     const rlxc_expr *scale;  /* float32 or float16, or NULL: 1 */
     int64_t least, most;     /* of the number */
-    int64_t group;           /* rows that share scale and zero */
+    int64_t group;           /* number of rows that share scale and zero */
 } rlxc_quant_chain;
 
-/* Takes |weight| of function's variables apart; |defs| maps its variables to bindings. False where
- * it is no such weight. */
+/* Decomposes |weight|; |defs| maps the function's variables to bindings. False if it is not such a
+ * weight. */
 bool rlxc_quant_chain_of(rlxc_quant_chain *c, rlxc_module *module, const rlxc_map *defs,
                          rlxc_atom weight);
 
-/* The module's functions say what is computed, and it is computed while the module is compiled:
- * true where nothing outside of the constants is read, nothing traps and nobody is called. */
+/* The module's own functions are evaluated at compile time: true if the expression reads nothing
+ * outside the constants, cannot trap and calls nothing. */
 bool rlxc_quant_is_safe(rlxc_context *ctx, const rlxc_expr *e, const rlxc_bounds *bounds);
 
 #endif

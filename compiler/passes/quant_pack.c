@@ -1,5 +1,5 @@
-/* The functions that make constants of a weight's numbers and scales: words in panels, vectors of
- * one value for each column. */
+/* The functions that turn a weight's numbers and scales into constants: words in panels, and
+ * vectors with one value per column. */
 #include "compiler/passes/quantized.h"
 
 /* Each PrimFunc has buffers of its own for the constants that it reads. */

@@ -1,9 +1,8 @@
-/* Whether the expression of a weight's element may be evaluated by the compiler.
- *
- * What a module's PrimFuncs compute is as trusted as native code when the model runs, but not while
- * it is compiled: a model of unknown origin must be safe to compile. Indices must provably lie in
- * the constants that they read, in every part without wrapping around; divisors must be positive;
- * of the intrinsics those are left that compute numbers from numbers. */
+/* Decides whether the compiler may evaluate the expression of a weight's element. * A module's
+ * PrimFuncs are trusted like native code when the model runs, but not at compile time: a model of
+ * unknown origin must be safe to compile. Indices must provably lie inside the constants that they
+ * read, and no part may wrap around; divisors must be positive; only intrinsics that compute
+ * numbers from numbers are allowed. */
 #include "compiler/passes/quant_chain.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Private to compiler/passes: what the rewriting of products and of convolutions of integers share
+/* Private to compiler/passes: shared by the rewriting of integer products and convolutions
  * (quantized_products.c, quantized_convs.c, quant_pack.c). */
 #ifndef RLXC_PASSES_QUANTIZED_H
 #define RLXC_PASSES_QUANTIZED_H
@@ -12,8 +12,7 @@ typedef struct rlxc_quantized {
     rlxc_context *ctx;
     const rlxc_options *options;
     rlxc_map defs; /* rlxc_rvar -> rlxc_binding */
-    rlxc_map
-        sums; /* rlxc_rvar made of a convolution's sums -> what quantized_convs.c keeps of it */
+    rlxc_map sums; /* rlxc_rvar computed from a convolution's sums -> state of quantized_convs.c */
     const uint32_t *uses; /* by variable id, of the function before the pass */
     uint32_t n_uses;
     bool changed;
@@ -21,8 +20,8 @@ typedef struct rlxc_quantized {
 
 /* --- what is an operand made of --- */
 
-/* Whether |weight| comes from constants alone, and one is of integers and large enough for its
- * |elements|. |numbers|: no such constant is asked for. */
+/* True if |weight| is computed from constants alone, one of them integers and large enough for its
+ * |elements|. |numbers|: such a constant is not required. */
 bool rlxc_quantized_weight(const rlxc_quantized *p, rlxc_atom weight, int64_t elements,
                            bool numbers);
 /* The value of a constant of one element; else NULL. */
@@ -31,13 +30,13 @@ typedef struct rlxc_quantized_bytes { /* x - zero */
     rlxc_atom x, zero;                /* x of 8 bits; zero: a scalar of its type */
 } rlxc_quantized_bytes;
 
-/* Takes apart the int32 |x|, which may be the difference of two. */
+/* Decomposes the int32 |x|, which may be the difference of two. */
 bool rlxc_quantized_bytes_of(const rlxc_quantized *p, rlxc_atom x, rlxc_quantized_bytes *out);
 rlxc_atom rlxc_quantized_cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, const char *name);
-/* Whether |inner|, which |x| is made of, can be read where |x| can. */
+/* True if |inner|, from which |x| is computed, is visible where |x| is. */
 bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner);
-/* The int32 that |x| is |*scale| times of: R.dequantize or what it stands for, with one scale.
- * NONE where it is no such value. */
+/* The int32 n with |x| = n * |*scale|: R.dequantize or its spelled-out form, with one scale. NONE
+ * if |x| is not such a value. */
 rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom x,
                                   const rlxc_expr **scale);
 
@@ -69,10 +68,10 @@ rlxc_atom rlxc_pack_columns(rlxc_quant_chain *c, rlxc_builder *b, const rlxc_bin
 
 /* --- quantized_convs.c --- */
 
-/* What takes the place of a convolution of 8-bit integers; NONE where it is none. */
+/* The replacement of a convolution of 8-bit integers; NONE if it is not one. */
 rlxc_atom rlxc_quantized_conv(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *conv);
-/* What takes the place of the division of such a result by the second argument, which is on its way
- * to be quantized again, as one operator or several; NONE where it is none. */
+/* The replacement of the division of such a result by the second argument, on its way to being
+ * quantized again, as one operator or several; NONE if it is not one. */
 rlxc_atom rlxc_quantized_divide(rlxc_quantized *p, rlxc_builder *b, rlxc_binding *divide);
 
 #endif

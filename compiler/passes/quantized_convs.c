@@ -1,23 +1,23 @@
 /* The part of pass quantized_products that turns two-dimensional convolutions of dequantized
- * values, or of integers, into such of bytes (kernels/quantized/quant_conv.h):
+ * values, or of integers, into convolutions of bytes (kernels/quantized/quant_conv.h):
  *
  *     xd = R.dequantize(x, s, z)         filter = call_tir(pack_filter, (q,))
  *     wd = R.dequantize(q, t, 0)         sums = call_tir(pack_sums, (q,))
  *     y = R.nn.conv2d(xd, wd)            n = R.nn.conv2d_integer(x, filter, sums, z)
  *                                        y = R.multiply(R.astype(n, "float32"), s * t)
  *
- * Where the result is divided by another scale, to be quantized again, also after it was added to
- * other dequantized values, the constants are divided instead: y / u becomes n * (s * t / u), and
- * what is added or compared on the way is divided by u. That rounds elsewhere: a quotient next to a
- * tie may be rounded to the other side.
+ * If the result is divided by another scale to be quantized again, possibly after other dequantized
+ * values were added, the constants are divided instead: y / u becomes n * (s * t / u), and values
+ * added or compared on the way are divided by u. This rounds differently: a quotient close to a tie
+ * may be rounded to the other side.
  *
  * x has 8 bits, one scale and one zero point (which may be found at run time); the weight is
- * constant, of numbers that fit int8 once their zero is taken off, with one scale for each output.
- * What it leaves out, and what is computed in float32 as before: groups so narrow that more than
- * four fill a vector (two where pairs are summed) unless each has one channel and one output, other
- * than two dimensions, fewer outputs than half a vector, sums that do not fit
- * int32, and targets without the instructions. Where those multiply pairs of 16 bits only, also
- * what floats are faster at: depthwise convolutions, and 3x3 ones that minimal filtering takes. */
+ * constant, of numbers that fit int8 after subtracting their zero point, with one scale for each
+ * output. These stay in float32: groups so narrow that more than four fill a vector (two where
+ * pairs are summed) unless each has one channel and one output, other than two dimensions, fewer
+ * outputs than half a vector, sums that do not fit int32, and targets without the instructions. If
+ * those only multiply pairs of 16 bits, floats are also faster for depthwise convolutions and 3x3
+ * ones that minimal filtering takes. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static bool is_plain(const rlxc_binding *conv)
 
 typedef struct group_sizes {
     int64_t groups, channels, outputs; /* of the convolution; of a group */
-    int64_t joined;                    /* groups that the kernel takes as one */
+    int64_t joined;                    /* groups that the kernel merges */
 } group_sizes;
 
 /* The groups of |conv|, joined until they fill vectors and words: weights between those that are
@@ -83,7 +83,8 @@ static bool groups_fit(const rlxc_quantized *p, const rlxc_binding *conv, const 
                                  : groups_of(p, conv, w, &sizes);
 }
 
-/* Whether the operands' types and the weight are worth taking apart; |*floats|: they are float32.
+/* True if the operands' types and the weight qualify for a closer look; |*floats|: they are
+ * float32.
  */
 static bool is_candidate(const rlxc_quantized *p, const rlxc_binding *conv, bool *floats)
 {
@@ -187,7 +188,7 @@ static rlxc_atom emit_conv(rlxc_builder *b, const rlxc_binding *conv, const rlxc
     return rlxc_emit_op(b, "nn.conv2d_integer", args, 4, attrs, conv->var->name);
 }
 
-/* What is kept of a result: floats times scales. */
+/* The record of a result: floats times scales. */
 typedef struct scaled {
     rlxc_atom floats, scales;
     uint32_t uses; /* of the result */
@@ -219,7 +220,7 @@ static rlxc_atom times_scales(rlxc_quantized *p, rlxc_quant_chain *c, rlxc_build
 
 enum { MAX_PARTS = 16 };
 
-/* A value that is divided: what it is made of, down to integers times constants. */
+/* A value that is divided, decomposed down to integers times constants. */
 typedef struct division {
     rlxc_quantized *p;
     rlxc_builder *b;
@@ -232,7 +233,7 @@ static bool is_constant(const division *d, rlxc_atom a)
     return rlxc_quantized_weight(d->p, a, 0, true);
 }
 
-/* Whether what |x| is made of can be read where |x| is, all of it. */
+/* True if all values from which |x| is computed are visible where |x| is. */
 static bool all_visible(rlxc_atom x, const rlxc_atom *parts, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -254,14 +255,15 @@ static bool is_dequantized(const division *d, const rlxc_binding *def)
     return from && from->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_int(from->dtype);
 }
 
-/* Operators whose result is divided by a positive number when all they take is. */
+/* Operators that commute with division of all operands by a positive number. */
 static bool divides_through(const rlxc_binding *def)
 {
     return rlxc_is_op(def, "nn.relu") || rlxc_is_op(def, "add") || rlxc_is_op(def, "maximum") ||
            rlxc_is_op(def, "minimum");
 }
 
-/* Whether |x| can be divided by way of its constants; nobody else reads what is between. */
+/* True if |x| can be divided by dividing its constants; nothing else reads the values in between.
+ */
 static bool can_divide(division *d, rlxc_atom x)
 {
     const rlxc_quantized *p = d->p;
@@ -305,7 +307,8 @@ static rlxc_atom divided(division *d, rlxc_atom x)
     return rlxc_emit_op(d->b, def->op->name, args, def->n_args, def->attrs, def->var->name);
 }
 
-/* A scale that leaves quotients of other scales finite and whole: 0 times an infinite one is NaN.
+/* True for a scale that keeps quotients of other scales finite and normal: 0 times an infinite one
+ * is NaN.
  */
 static bool is_common(const rlxc_expr *scale)
 {

@@ -7,11 +7,10 @@
  *     y = R.matmul(x, w)                          y = call_tir(quantized_matmul, (x, words,
  * scales))
  *
- * It runs before constants are folded, which would make floats of the weight, and leaves the
- * packing to that pass. However the module spells it (quant_chain.h): what counts is that the
- * weight is (number - zero) * scale with 256 numbers at most. The form of the result is in
- * kernels/quantized/quant.h. Products are of two dimensions there; others are reshaped, which costs
- * nothing. */
+ * It runs before constant folding, which would turn the weight into floats, and leaves the packing
+ * to that pass. The spelling does not matter (quant_chain.h): the weight must be (number - zero) *
+ * scale with at most 256 numbers. The form of the result is in kernels/quantized/quant.h. Products
+ * are of two dimensions there; others are reshaped, which costs nothing. */
 #include "compiler/passes/quantized.h"
 
 #include <math.h>
@@ -28,10 +27,11 @@ typedef struct survey {
     const rlxc_quantized *p;
     int64_t elements; /* of the weight */
     uint32_t steps;
-    bool numbers; /* a constant of integers, large enough for the weight, or it is of bfloat16 */
+    bool numbers; /* computed from a constant of integers large enough for the weight, or of
+                   * bfloat16 */
 } survey;
 
-/* Whether |a| comes from constants alone. */
+/* True if |a| is computed from constants alone. */
 static bool is_constant(survey *s, rlxc_atom a)
 {
     if (a.kind == RLXC_ATOM_CONSTANT)
@@ -70,8 +70,8 @@ typedef struct range {
     int64_t lo, hi;
 } range;
 
-/* Whether |x| is an int32 made of numbers of 8 bits: a cast, or the difference of two. |out|
- * receives what it may be. */
+/* True if |x| is an int32 computed from 8-bit numbers: a cast, or the difference of two. |out|
+ * receives its bounds. */
 static bool narrow_range(const rlxc_quantized *p, rlxc_atom x, uint32_t depth, range *out)
 {
     if (x.kind == RLXC_ATOM_CONSTANT) {
@@ -198,13 +198,13 @@ bool rlxc_quantized_visible(rlxc_atom x, rlxc_atom inner)
     return inner.kind == RLXC_ATOM_VAR && (x.var->is_dataflow || !inner.var->is_dataflow);
 }
 
-/* Whether |a| and |b| have as many dimensions: an operand of more would give them to the other. */
+/* True if |a| and |b| have the same rank, so that neither broadcasts to the other's. */
 static bool same_ndim(const rlxc_sinfo *a, const rlxc_sinfo *b)
 {
     return a && b && a->ndim == b->ndim;
 }
 
-/* The 8-bit value that |wide| is cast from; its type, or NULL. */
+/* The type of the 8-bit value that |wide| is cast from, or NULL. */
 static const rlxc_sinfo *cast_from(const rlxc_quantized *p, rlxc_atom wide, rlxc_atom *out)
 {
     const rlxc_binding *def =
@@ -255,8 +255,8 @@ rlxc_atom rlxc_quantized_cast(rlxc_builder *b, rlxc_atom x, rlx_dtype dtype, con
                         name);
 }
 
-/* The left operand of a product of int32 (is_narrow): a byte x less its zero as x + more, in signed
- * bytes, where instructions multiply such; else in 16 bits. */
+/* The left operand of a product of int32 (is_narrow): a byte x minus its zero as x + more, in
+ * signed bytes if instructions multiply those, else in 16 bits. */
 static narrow narrowed(const rlxc_quantized *p, rlxc_builder *b, rlxc_atom x)
 {
     rlxc_context *ctx = b->ctx;
@@ -385,7 +385,7 @@ rlxc_atom rlxc_quantized_integers(rlxc_quantized *p, rlxc_builder *b, rlxc_atom 
     return emit_known(p, b, "subtract", args, 2, (rlxc_attrs){0});
 }
 
-/* Whether the sums of x's integers times (number - zero) of the weight fit 32 bits. */
+/* True if the sums of x's integers times (number - zero) of the weight fit into 32 bits. */
 static bool sums_fit(const rlxc_quantized *p, rlxc_atom x, const rlxc_quant_chain *c, int64_t zero)
 {
     range r;
@@ -396,8 +396,8 @@ static bool sums_fit(const rlxc_quantized *p, rlxc_atom x, const rlxc_quant_chai
     return c->rows <= INT32_MAX / (left * right + 1);
 }
 
-/* x * weight = (integers of x * numbers of the weight) * both scales, where each has one for all
- * rows of the weight. NONE where that is not so. */
+/* x * weight = (integers of x * numbers of the weight) * both scales, if each has one for all rows
+ * of the weight, else NONE. */
 static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_binding *matmul,
                                rlxc_quant_chain *c)
 {
@@ -431,8 +431,8 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
                : rlxc_emit_op(b, "multiply", factors, 2, (rlxc_attrs){0}, matmul->var->name);
 }
 
-/* Whether every window of a pooling has an element of the image, also of an empty one: else it is
- * -infinity, which no byte is. */
+/* True if every window of a pooling contains an element of the image, even of an empty one:
+ * otherwise the result is -infinity, which no byte represents. */
 static bool reads_everywhere(const rlxc_binding *pool)
 {
     int64_t size[2], dilation[2], padding[4];
@@ -478,7 +478,7 @@ static rlxc_atom pooled_bytes(rlxc_quantized *p, rlxc_builder *b, const rlxc_bin
     return emit_known(p, b, "multiply", args, 2, (rlxc_attrs){0});
 }
 
-/* R.quantize of |x|, which its scale has divided already. */
+/* R.quantize of |x|, which is already divided by its scale. */
 static rlxc_atom quantized_by_one(rlxc_builder *b, const rlxc_binding *quantize, rlxc_atom x)
 {
     rlxc_atom args[3] = {x, rlxc_scalar_atom(b->ctx, RLX_F32, 1), quantize->args[2]};
@@ -550,6 +550,6 @@ bool rlxc_pass_quantized_products(rlxc_context *ctx, rlxc_module *module,
         rlxc_rewrite_function(ctx, module, function, &pass);
         changed = changed || p.changed;
     }
-    /* what made the weights is dead, and not to be folded */
+    /* the computation of the weights is dead and must not be folded */
     return !rlxc_failed(ctx) && (!changed || rlxc_pass_dce(ctx, module, options));
 }

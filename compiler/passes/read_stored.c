@@ -1,18 +1,17 @@
-/* Pass read_stored: products read operands of float8 as they are stored.
+/* Pass read_stored: products read float8 operands directly.
  *
  *   f = astype(w, "float32")           becomes   y = matmul(x, w, out_dtype="float32")
  *   y = matmul(x, f)
  *
- * The kernel converts each element as it reads it, which gives the same numbers; otherwise a tensor
- * four times as large would be written and read in between. Operators between the conversion and
- * the product that only move elements (RLXC_OP_FOLLOWS) move those of float8, so that constants
- * behind them fold. */
+ * The kernel converts each element as it reads it, with the same result; otherwise a tensor four
+ * times as large would be written and read. Operators between the conversion and the product that
+ * only move elements (RLXC_OP_FOLLOWS) move those of float8, so that constants behind them fold. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/passes.h"
 
-enum { MAX_MOVES = 8 }; /* operators that one value is taken through */
+enum { MAX_MOVES = 8 }; /* limit of operators followed for one value */
 
 typedef struct reader {
     rlxc_map makers; /* rlxc_rvar -> rlxc_binding */
@@ -24,7 +23,8 @@ static bool holds_float8(const rlxc_builder *b, rlxc_atom atom)
     return s && s->kind == RLXC_SINFO_TENSOR && rlxc_dtype_is_float8(s->dtype);
 }
 
-/* What |atom| was converted from, moved as it was; kind NONE: it does not come from float8. */
+/* The float8 value that |atom| was converted from, moved in the same way; kind NONE if there is
+ * none. */
 static rlxc_atom stored(reader *r, rlxc_builder *b, rlxc_atom atom, int moves)
 {
     const rlxc_binding *by =

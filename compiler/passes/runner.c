@@ -2,8 +2,8 @@
  *
  * The order of passes.def is the pipeline. Before a pass runs, the properties it needs must have
  * been given by earlier rows and not broken since; a pass below its optimisation level is skipped,
- * so no row may need what only a skippable row gives. With options->check the module is checked
- * after every pass, and a violation names the pass. */
+ * so no row may need a property that only a skippable row gives. With options->check the module is
+ * checked after every pass, and a violation names the pass. */
 #include "compiler/passes/passes.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ typedef struct running {
     uint32_t have; /* properties of the module */
 } running;
 
-/* Runs |pass|, or |extra| where that is given, whose row is |pass|. */
+/* Runs |pass|, or |extra|, which is not NULL if |pass| describes an extra pass. */
 static bool run_pass(running *r, const rlxc_pass *pass, const rlxc_extra_pass *extra)
 {
     rlxc_context *ctx = r->ctx;
@@ -84,8 +84,8 @@ static bool run_extra(running *r, const rlxc_extra_pass *extra)
     return run_pass(r, &row, extra);
 }
 
-/* The extra passes on one side of |anchor|, each with those beside it. An anchor stands before its
- * passes in the list, so the recursion ends. */
+/* Runs the extra passes on one side of |anchor|, each with its own extra passes. An anchor precedes
+ * its passes in the list, so the recursion ends. */
 static bool run_beside(running *r, const char *anchor, bool after)
 {
     for (uint32_t i = 0; i < r->options->n_extra; i++) {

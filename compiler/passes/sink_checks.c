@@ -1,4 +1,4 @@
-/* Pass sink_checks: a check of indices becomes part of the kernel that reads them.
+/* Pass sink_checks: moves a check of indices into the kernel that reads them.
  *
  *   y = R.call_pure_packed("rlx.check_index", x, R.shape([-10]), R.shape([10]), "take: index")
  *   z = R.call_tir(cls.take, (w, y), ...)
@@ -6,14 +6,12 @@
  *   z = R.call_tir(cls.take, (w, x), ...)
  * where take has the attribute rlx.checks, a list of rows {"param": 1, "low": -10, "high": 10,
  * "text": "take: index"}: code generation compares all elements of parameter 1 before the kernel's
- * body, which costs less than the call of a builtin. Limits [-n, n) that are no numbers are
- * "size": [p, d], where n is dimension d of the buffer that is parameter p. Whatever reads y later
- * reads x.
- *
- * The kernel is the first that reads y and stands in the same block with no effect between. All
- * calls of its PrimFunc pass an index of the same check, since the function itself is changed.
- * Where the operator that needs the check is another one than the kernel is named after, as in a
- * fused one, the row has its place: "file", "line", "column", "name". */
+ * body, which costs less than the call of a builtin. Symbolic limits [-n, n) are "size": [p, d],
+ * where n is dimension d of the buffer parameter p. Later readers of y read x. * The kernel is the
+ * first reader of y, in the same block with no effect between. All calls of its PrimFunc must pass
+ * an index with the same check, since the function itself is changed. If the operator that needs
+ * the check is not the one that the kernel is named after, as in a fused kernel, the row has its
+ * place: "file", "line", "column", "name". */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -27,7 +25,7 @@ typedef struct check { /* a call of rlx.check_index */
     const rlxc_expr *size; /* the limits are [-size, size); NULL: low and high */
     int64_t low, high;
     const char *text;
-    int64_t param;    /* of the kernel that may take it over */
+    int64_t param;    /* of the kernel that may take over the check */
     int64_t place[2]; /* of |size| in its parameters: buffer, dimension */
 } check;
 
@@ -47,7 +45,7 @@ typedef struct sink {
     rlxc_module *module;
     rlxc_map callees; /* interned name -> callee */
     RLXC_VEC(callee *) all;
-    RLXC_VEC(check *) open; /* of the block, that nothing has read yet */
+    RLXC_VEC(check *) open; /* checks of the block that nothing has read yet */
     rlxc_map checks;        /* variable of a check that a kernel takes over -> check */
 } sink;
 
@@ -68,7 +66,7 @@ static check *as_check(sink *s, const rlxc_binding *b)
         b->var->sinfo->kind != RLXC_SINFO_TENSOR)
         return NULL;
     if (b->args[0].kind == RLXC_ATOM_VAR && b->args[0].var->is_dataflow && !b->var->is_dataflow)
-        return NULL; /* what it gives is read where the tensor is not known */
+        return NULL; /* its result is read where the tensor is unknown */
     check *c = rlxc_alloc(s->ctx, sizeof *c);
     *c = (check){.binding = b, .text = b->args[3].text};
     const rlxc_expr *low = b->args[1].dims[0], *high = b->args[2].dims[0];
@@ -103,7 +101,7 @@ static void look(void *user, rlxc_atom atom)
             s->open.items[i--] = s->open.items[--s->open.count];
 }
 
-/* The parameter that gets argument |arg| of a call; -1: it is no buffer. */
+/* The parameter that receives argument |arg| of a call; -1 if it is not a buffer. */
 static int64_t param_of(const rlxc_prim_func *f, uint32_t arg)
 {
     for (uint32_t i = 0, k = 0; i < f->n_params; i++) {
@@ -134,7 +132,7 @@ static bool find_size(sink *s, const rlxc_prim_func *prim, rlxc_atom args, check
     return false;
 }
 
-/* Whether |c| can go into the kernel that |b| calls. */
+/* True if |c| can move into the kernel that |b| calls. */
 static void offer(sink *s, const rlxc_binding *b, check *c)
 {
     const rlxc_prim_func *prim = rlxc_called_prim(s->module, b);
@@ -208,7 +206,7 @@ static bool same_check(const check *a, const check *b)
                             : a->place[0] == b->place[0] && a->place[1] == b->place[1]);
 }
 
-/* The check at |at| that is |c| of |of|, and whose place errors can name as they name that one. */
+/* The check at |at| that equals |c| of |of|, with a place that errors can name in the same way. */
 static check *find_same(const site *at, const check *c, const site *of)
 {
     for (uint32_t i = 0; i < at->checks.count; i++) {

@@ -1,37 +1,36 @@
-/* Pass sink_constants: constants that every call passes move into the private function.
+/* Pass sink_constants: moves constants that every call passes into the private function.
  *
  *     loop(i, W):  ... loop(i + 1, W)        called as  loop(0, constant)
  *     loop(i):     ... loop(i + 1)           with the constant in W's place
  *
- * What fold_constant and pack_constants do to operands that are constants, they then do inside
- * loops and functions as well: loop bodies get their weights as arguments. A parameter that nothing
- * reads goes too. Where this gave constants to a function, products of integers that are its
- * weights now are found, before what constants make is folded; then the pass looks again, until
- * nothing moves: a folded value may be what an inner loop is given.
- *
- * Parameters are the nodes of a graph, with an edge to each parameter that they are passed on as.
- * Along the edges goes what a parameter is known to be (nothing yet, one constant, several values:
- * the lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches", TOPLAS 1991,
- * with functions for blocks), and against them that it is read.
- *
- * Left alone: functions that are used as values, that were planned before, or that write into what
- * they are given; parameters whose types bind symbols or would have to be checked at the call. */
+ * fold_constant and pack_constants then work on constant operands inside loops and functions too:
+ * loop bodies get their weights as arguments. Unread parameters are removed. When a function
+ * receives constants, integer products with these weights are rewritten before constant folding;
+ * then the pass runs again until nothing moves, since a folded value may be the argument of an
+ * inner loop. * Parameters are the nodes of a graph, with an edge to each parameter that they are
+ * passed on as. Along the edges flows the value of a parameter (nothing yet, one constant, several
+ * values: the lattice of Wegman and Zadeck, "Constant Propagation with Conditional Branches",
+ * TOPLAS 1991, with functions for blocks), and against them the fact that it is read. * Left alone:
+ * functions that are used as values, are planned already, or write into their arguments; parameters
+ * whose types bind symbols or would have to be checked at the call. */
 #include "compiler/analysis/alias.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 
-/* Of looking again: more than loops can be nested. */
+/* Limit of repetitions: more than the nesting depth of loops. */
 enum { MAX_ROUNDS = 8 };
 
 typedef struct slot slot;
 struct slot { /* a parameter of a private function */
     rlxc_rvar *param;
-    const rlxc_constant *constant; /* that every call so far passes */
-    bool varies;                   /* no such constant, or it must not be put in */
+    const rlxc_constant *constant; /* passed by every call so far */
+    bool varies;                   /* no such constant, or it must not be substituted */
     bool read;                     /* its value matters */
-    RLXC_VEC(slot *) to, from;     /* parameters it is passed on as; that are passed on as it */
+    RLXC_VEC(slot *)
+    to, from; /* parameters that it is passed on as; parameters passed on as it
+               */
 };
 
 typedef struct callee { /* a private function */
@@ -93,13 +92,13 @@ static void read_atom(void *user, rlxc_atom atom)
         as_value->closed = true;
 }
 
-/* |atom| is given to the parameter |to|. */
+/* |atom| is passed for the parameter |to|. */
 static void pass_argument(sink *s, rlxc_atom atom, slot *to)
 {
     slot *own = atom.kind == RLXC_ATOM_VAR ? rlxc_map_get(&s->slots, rlxc_key(atom.var)) : NULL;
     if (own == to)
         return;
-    /* An argument that may turn out to be no value of the parameter's type is checked there. */
+    /* True if the argument may not have the parameter's type and is checked at the call. */
     if (!rlxc_sinfo_subsumes(s->ctx, to->param->sinfo, rlxc_atom_sinfo(s->ctx, s->module, atom))) {
         meet(s, to, NULL);
         mark_read(s, to);
@@ -208,8 +207,8 @@ static bool goes(const slot *p)
     return becomes_constant(p) || !p->read;
 }
 
-/* Takes parameters from the function; those that are constants are bound in front of its body,
- * where the rewriting below looks through them. */
+/* Removes parameters from the function; constant ones are bound in front of its body, where the
+ * rewriting below finds them. */
 static bool take_parameters(sink *s, callee *c)
 {
     rlxc_context *ctx = s->ctx;
@@ -270,7 +269,7 @@ static rlxc_rewrite_action put_in(void *user, rlxc_builder *b, rlxc_binding *bin
     return RLXC_REWRITE_KEEP;
 }
 
-/* True when a function has constants that it did not have before. */
+/* True if a function received new constants. */
 static bool sink_once(rlxc_context *ctx, rlxc_module *module)
 {
     sink s = {.ctx = ctx, .module = module};

@@ -1,14 +1,11 @@
-/* Pass split_ranks: operators whose code depends on a rank that is known only at run time are
- * compiled for each rank that they permit.
- *
- * A call with an operand of unknown rank is asked for each number of dimensions up to MOST_RANK.
- * What the operand has must be among those that fit, which is checked with the operator's name
- * before the call. Where one fits, the operand is cast to it, and what follows in its block knows
- * the rank as well. Where several fit, the call stands once in each branch of a chain of ifs. The
- * same is done for the length of index vectors (gather_nd, scatter_nd), on which the result's rank
- * depends. Operators by element and those that say so (RLXC_OP_ANY_RANK) take any rank as it is.
- *
- * From here on no other operator that is to be legalized has an operand of unknown rank. */
+/* Pass split_ranks: compiles operators whose code depends on a rank known only at run time for each
+ * rank that they permit. * For a call with an operand of unknown rank, inference tries each rank up
+ * to MOST_RANK. The actual rank must be one of those that fit, which is checked before the call,
+ * with the operator's name. If one fits, the operand is cast to it, and the rest of the block knows
+ * the rank too. If several fit, the call is repeated in each branch of a chain of ifs. The same is
+ * done for the length of index vectors (gather_nd, scatter_nd), on which the result's rank depends.
+ * Elementwise operators and those flagged RLXC_OP_ANY_RANK take any rank. * Afterwards no other
+ * operator that is to be legalized has an operand of unknown rank. */
 #include "compiler/passes/passes.h"
 
 #include <string.h>
@@ -20,7 +17,7 @@
 
 enum { MOST_RANK = 6, MOST_ASKED = 1 << 14 };
 
-/* A value that replaces another in a block, because more is known of it. */
+/* A value that replaces another in a block because its type is more precise. */
 typedef struct known {
     const rlxc_binding_block *block;
     rlxc_atom atom;
@@ -29,10 +26,10 @@ typedef struct known {
 typedef struct splitter {
     rlxc_map known; /* variable -> known */
     bool branched;  /* the function has ifs that this pass made */
-    uint32_t asked; /* inferences for the call at hand */
+    uint32_t asked; /* number of inferences for the current call */
 } splitter;
 
-/* What is not known of a call: the rank of an operand, or the last dimension of one. */
+/* An unknown of a call: the rank of an operand, or its last dimension. */
 typedef struct open {
     uint32_t argument, field; /* NO_FIELD: of no tuple */
     const rlxc_sinfo *type;
@@ -48,7 +45,7 @@ static bool unranked(const rlxc_sinfo *s)
            s->ndim == RLXC_UNKNOWN_NDIM;
 }
 
-/* Operators whose result has the rank that the last dimension of argument 1 says. */
+/* Operators whose result's rank depends on the last dimension of argument 1. */
 static bool by_last_dim(const rlxc_operator *op)
 {
     return strcmp(op->name, "gather_nd") == 0 || strcmp(op->name, "scatter_nd") == 0;
@@ -83,7 +80,7 @@ static rlxc_atom operand(const rlxc_binding *call, const open *o)
     return o->field == NO_FIELD ? atom : atom.items[o->field];
 }
 
-/* |call| with |atom| in the place of |o|, also where it is given a second time. */
+/* |call| with |atom| in place of |o|, at every occurrence. */
 static rlxc_binding with_operand(rlxc_context *ctx, const rlxc_binding *call, const open *o,
                                  rlxc_atom atom)
 {
@@ -139,7 +136,7 @@ static bool infers(rlxc_builder *b, const rlxc_binding *call)
     return ok;
 }
 
-/* Whether |call| is right for some choice of what is open in it. */
+/* True if |call| is valid for some choice of its unknowns. */
 static bool fits(splitter *s, rlxc_builder *b, const rlxc_binding *call)
 {
     open o;
@@ -191,7 +188,7 @@ static rlxc_atom emit_cases(splitter *s, rlxc_builder *b, const rlxc_binding *ca
 static rlxc_body *branch(splitter *s, rlxc_builder *b, const rlxc_binding *call, const open *o,
                          rlxc_atom x, uint32_t set);
 
-/* The value of |call| where |o| is one of |set|. */
+/* The value of |call| for |o| in |set|. */
 static rlxc_atom choose(splitter *s, rlxc_builder *b, const rlxc_binding *call, const open *o,
                         rlxc_atom x, uint32_t set)
 {
@@ -229,7 +226,7 @@ static rlxc_body *branch(splitter *s, rlxc_builder *b, const rlxc_binding *call,
     return body;
 }
 
-/* The value of |call|, whatever is open in it. */
+/* The value of |call| for all choices of its unknowns. */
 static rlxc_atom emit_cases(splitter *s, rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_context *ctx = b->ctx;
@@ -248,7 +245,7 @@ static rlxc_atom emit_cases(splitter *s, rlxc_builder *b, const rlxc_binding *ca
         s->asked = 0;
         set |= fits(s, b, &one) ? 1u << k : 0;
     }
-    if (set == 0) { /* the operator says why */
+    if (set == 0) { /* the operator reports why */
         rlxc_binding one = in_case(b, call, &o, 2);
         while (infers(b, &one) && find_open(b, &one, &o))
             one = in_case(b, &one, &o, 2);
@@ -277,7 +274,7 @@ static rlxc_atom emit_cases(splitter *s, rlxc_builder *b, const rlxc_binding *ca
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-/* |atom| with what is known of it; of a tuple with a field of unknown rank its fields. */
+/* |atom| with its most precise type; for a tuple with a field of unknown rank, its fields. */
 static rlxc_atom as_known(splitter *s, rlxc_builder *b, rlxc_atom atom)
 {
     rlxc_context *ctx = b->ctx;
@@ -346,7 +343,7 @@ bool rlxc_pass_split_ranks(rlxc_context *ctx, rlxc_module *module, const rlxc_op
         const rlxc_rewrite_pass pass = {&s, split_binding, NULL, NULL};
         rlxc_rewrite_function(ctx, module, f, &pass);
         if (s.branched && !rlxc_failed(ctx))
-            rlxc_drop_dataflow(&f->body); /* ifs stand in none */
+            rlxc_drop_dataflow(&f->body); /* ifs are not allowed in dataflow blocks */
     }
     return !rlxc_failed(ctx);
 }

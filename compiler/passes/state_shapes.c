@@ -1,10 +1,8 @@
-/* Pass state_shapes: what operators require of dimensions and nothing proves is checked before
- * them.
- *
- * compiler/ops/state.h does it for one call; this pass walks the functions. From here on every
- * operand of known rank has symbols for its dimensions, and dimensions that a check makes equal
- * have one name, so that the passes that follow find what they would find in a module that states
- * it. Legalization states again what its own operators require, and finds these checks made. */
+/* Pass state_shapes: emits checks of operators' requirements on dimensions that are not proved. *
+ * compiler/ops/state.h handles one call; this pass walks the functions. Afterwards every operand of
+ * known rank has symbols for its dimensions, and dimensions that a check makes equal have one name,
+ * as if the module had stated it. Legalization does the same for the operators that it makes, and
+ * finds these checks present. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/ops/state.h"

@@ -3,10 +3,10 @@
  *   n = f(A, k)   becomes   t = call_tir(f_value, (A, k), out_sinfo=R.Tensor((), "int64"))
  *                           n = rlx.item(t)
  *
- * f_value is f with the result as its last parameter. Where f writes to its arguments, which a
- * function of call_tir may not, the result is allocated here and f_value is called as it stands.
- * A public one that no Relax function mentions is for hosts: a Relax function takes its place.
- * Integers are stored as int64 and floats as float64, both after the cast to f's own type. */
+ * f_value is f with the result as its last parameter. If f writes to its arguments, which call_tir
+ * does not allow, the result is allocated here and f_value is called directly. A public f that no
+ * Relax function uses is for hosts: a Relax function replaces it. Integers are stored as int64 and
+ * floats as float64, both after the cast to f's own type. */
 #include <string.h>
 
 #include "compiler/analysis/effects.h"
@@ -54,7 +54,7 @@ static const rlxc_stmt *store_return(void *user, const rlxc_stmt *s)
     return rlxc_stmt_seq(ctx, both, 2);
 }
 
-/* |s|, the last statement of the function, without the returns at its end. */
+/* |s|, the last statement of the function, without its final returns. */
 static const rlxc_stmt *without_last_return(const returns *r, const rlxc_stmt *s)
 {
     rlxc_context *ctx = r->ctx;
@@ -182,8 +182,8 @@ static rlxc_rewrite_action store_binding(void *user, rlxc_builder *b, rlxc_bindi
     return RLXC_REWRITE_REPLACE;
 }
 
-/* A function of f's name and parameters that calls f. Dimensions that are no constants are left to
- * the kernel's own check. */
+/* A function with f's name and parameters that calls f. The kernel itself checks symbolic
+ * dimensions. */
 static rlxc_function *wrapper(rlxc_context *ctx, const rlxc_prim_func *f)
 {
     rlxc_function *made = rlxc_alloc(ctx, sizeof *made);

@@ -5,14 +5,14 @@
  *
  * The sums stay float32, and so does every other operator. A value is rounded once in a block, in
  * front of the operators that only move elements (RLXC_OP_FOLLOWS), so that constants behind them
- * fold; one that was widened from 16 bits is taken as it was. An operator without out_dtype gives
- * 16 bits, which are widened again. Runs where options->mixed says the type. */
+ * fold; a value that was widened from 16 bits is used in its original form. The 16-bit result of an
+ * operator without out_dtype is widened again. Runs if options->mixed names a type. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/op.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/passes/passes.h"
 
-enum { MAX_MOVES = 8 }; /* operators that one value is taken through */
+enum { MAX_MOVES = 8 }; /* limit of operators followed for one value */
 
 typedef struct place {
     const rlxc_binding *maker; /* NULL: none in this block */

@@ -1,4 +1,4 @@
-/* Pass transposed_convs: transposed convolutions become ordinary ones of stride 1.
+/* Pass transposed_convs: turns transposed convolutions into ordinary ones of stride 1.
  *
  *   y = R.nn.conv2d_transpose(x, w, strides=[2, 2], padding=[1, 1, 1, 1])      w: 4x4
  *
@@ -6,14 +6,11 @@
  *   lv = R.nn.conv2d(x, f)              the phases as channels
  *   y = R.nn.join_phases2d(lv, (h, w))  each where it belongs, the padding cut off
  *
- * so that all that makes convolutions fast serves these (compiler/ops/phases.c says what the two
- * operators compute). The filter of constant weights is made by fold_constant.
- *
- * Where the stride does not divide the filter's size some phases have a tap less than others; those
- * get convolutions of their own, as do the phases of convolutions by channel, which would be of
- * several outputs each. What they give is stacked along the batch.
- *
- * It leaves out: filters whose sizes are not known. */
+ * so that they use the fast kernels of ordinary convolutions (compiler/ops/phases.c defines the two
+ * operators). fold_constant computes the filter of constant weights. * If the stride does not
+ * divide the filter's size, some phases have one tap less than others and get convolutions of their
+ * own; so do the phases of depthwise convolutions, which would have several outputs per channel.
+ * Their results are stacked along the batch. * Filters of unknown size are not handled. */
 #include "compiler/passes/passes.h"
 
 #include "compiler/ir/op.h"
@@ -21,16 +18,16 @@
 #include "compiler/ops/window.h"
 
 enum {
-    MOST_PARTS = 16,   /* convolutions that one becomes */
-    FEW_CHANNELS = 16, /* fewer: taps of zero cost less than joining the parts */
+    MOST_PARTS = 16,   /* limit of convolutions that one becomes */
+    FEW_CHANNELS = 16, /* with fewer channels zero taps cost less than joining the parts */
     MOST_TAPS = 1 << 20
 };
 
 /* Along one dimension. */
 typedef struct cut {
-    int64_t stride, size, dilation, apart; /* apart: dilation that the convolution has */
-    int64_t taps;                          /* of the phases that have most */
-    int64_t full;                          /* phases that have them */
+    int64_t stride, size, dilation, apart; /* dilation of the resulting convolution */
+    int64_t taps;                          /* taps of the phases with the most */
+    int64_t full;                          /* number of phases with that many taps */
     int64_t first, after; /* places: the first that is computed, padding behind the input */
 } cut;
 
@@ -91,7 +88,7 @@ static rlxc_attrs with_text(rlxc_builder *b, rlxc_attrs attrs, const char *name,
     return attr(b, attrs, name, rlxc_attr_string(b->ctx, text));
 }
 
-/* The convolution that gives phases |first| .. |first| + |phases|, which have |taps|. */
+/* The convolution that computes phases |first| .. |first| + |phases|, which have |taps| taps. */
 static void emit_part(transposed *t, const int64_t *first, const int64_t *phases,
                       const int64_t *taps)
 {
@@ -145,8 +142,8 @@ static void emit_each(transposed *t, uint32_t n)
     }
 }
 
-/* How many convolutions: one for each phase where that is worth it, each channel being by itself
- * or phases having fewer taps. */
+/* The number of convolutions: one per phase if that pays, for depthwise ones and if phases have
+ * fewer taps. */
 static uint32_t count_parts(const transposed *t)
 {
     int64_t n = 1, channels;
@@ -189,7 +186,7 @@ static void emit_convolutions(transposed *t)
     t->parts[0] = rlxc_emit_op(t->b, "concat", &all, 1, axis, "phases");
 }
 
-/* False where the result of the convolution is the whole result. */
+/* False if the convolution's result is the final result. */
 static bool needs_join(const transposed *t)
 {
     bool same = t->w.channel == t->w.out_channel && t->w.batch == t->w.out_batch;

@@ -1,4 +1,5 @@
-/* Pass unpack: operators work on bytes where elements have less (int4, uint4, int2, uint2).
+/* Pass unpack: lets operators work on bytes for types smaller than a byte (int4, uint4, int2,
+ * uint2).
  *
  *   y = R.permute_dims(x)         becomes   b = R.memory.view(x, (n * m + 1) // 2, "uint8")
  *   (x, y of int4)                          w = R.packed.unpack(b, (n, m), dtype="int4")
@@ -6,8 +7,8 @@
  *                                           ... R.packed.pack, R.memory.view: y, of int4
  *
  * Parameters, results, constants, tuples, branches and calls keep the packed tensors, and so do
- * operators that only give them another shape. What is unpacked or was not packed yet is taken as
- * it is by the operators of its block. Constants stay packed unless they are small. */
+ * operators that only reshape them. Operators of the same block use an existing unpacked form.
+ * Constants stay packed unless they are small. */
 #include "compiler/analysis/alias.h"
 #include "compiler/ir/constant.h"
 #include "compiler/ir/rewrite.h"
@@ -17,7 +18,7 @@
 
 #include <string.h>
 
-enum { SMALL = 64 /* elements of constants that become bytes */ };
+enum { SMALL = 64 /* largest number of elements of constants that become bytes */ };
 
 typedef struct wide_form {
     rlxc_atom atom;
@@ -41,8 +42,8 @@ static bool has_packed(const rlxc_sinfo *s)
     return any;
 }
 
-/* Operators that take and give packed tensors as they are: what stores elements of any rank and
- * does not read them passes its operand on or asks for its shape. */
+/* Operators that accept and return packed tensors: those that store elements of any rank without
+ * reading them only pass their operand on or use its shape. */
 static bool keeps(const rlxc_binding *call)
 {
     const uint32_t flags = call->op->flags, passes_on = RLXC_OP_ANY_RANK | RLXC_OP_STORES;
@@ -154,7 +155,7 @@ static rlxc_atom argument(unpacker *u, rlxc_builder *b, rlxc_atom x)
     return rlxc_atom_tuple(b->ctx, items, s->n_fields);
 }
 
-/* |x|, which the operator made of bytes, with the types that |want| has. */
+/* |x|, the operator's result on bytes, converted to the types of |want|. */
 static rlxc_atom result(unpacker *u, rlxc_builder *b, rlxc_atom x, const rlxc_sinfo *want,
                         const char *name)
 {
@@ -174,7 +175,7 @@ static rlxc_atom result(unpacker *u, rlxc_builder *b, rlxc_atom x, const rlxc_si
     return rlxc_emit(b, tuple);
 }
 
-/* |x|, bytes, within the limits of |t|. */
+/* The bytes |x| wrapped to the limits of |t|. */
 static rlxc_atom limited(rlxc_builder *b, rlxc_atom x, rlx_dtype t, const char *name)
 {
     const rlxc_bound range = rlxc_type_range(t);
@@ -183,8 +184,8 @@ static rlxc_atom limited(rlxc_builder *b, rlxc_atom x, rlx_dtype t, const char *
     return rlxc_emit_op(b, "clip", args, 3, (rlxc_attrs){0}, name);
 }
 
-/* An operator that gives a packed tensor another shape: of a constant it makes another constant,
- * and what is unpacked already gets the shape, too. */
+/* An operator that reshapes a packed tensor: a constant becomes another constant, and an existing
+ * unpacked form is reshaped too. */
 static rlxc_rewrite_action reshape(unpacker *u, rlxc_builder *b, rlxc_binding *call,
                                    rlxc_atom *replacement)
 {

@@ -1,17 +1,16 @@
-/* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner,
- * nor with what that stands on (alias.h, liveness.h, inplace.h): what tests/mutants breaks there,
- * this pass must find.
- *
- * It plays each function once, in order, and keeps for every storage the tensors whose bytes are
- * intact. A tensor allocated over bytes of another one clobbers it and everything made from it;
- * reading something clobbered is the error. After an IF, what either branch did counts. Also: a
- * storage is made before its tensors on the same path, is not used after its kill, and is never
- * provably too small, a planned one provably large enough; nothing is read or killed again after
- * its kill; what was made outside a branch is killed by both branches or by none; parameters are
- * not killed. The kill of a planned storage ends its interval: what lies in it is clobbered.
- * Nothing in a planned storage leaves the function: as its result, to whoever may keep it, or to
- * the function's own next turn. A call that may write over what it reads (verify_inplace.h) may
- * read what its own new result, at the same place, took the memory of. */
+/* Pass verify_plan: an independent check of explicit memory. It shares no code with the planner or
+ * its analyses (alias.h, liveness.h, inplace.h): every bug that tests/mutants plants there must be
+ * found here. * It interprets each function once, in order, and keeps for every storage the tensors
+ * whose bytes are intact. A tensor allocated over bytes of another one clobbers it and everything
+ * made from it; reading something clobbered is an error. After an IF the effects of both branches
+ * are joined. Also: a storage is made before its tensors on the same path, is not used after its
+ * kill, and is never provably too small, a planned one provably large enough; nothing is read or
+ * killed again after its kill; a value made outside a branch is killed by both branches or by
+ * neither; parameters are not killed. The kill of a planned storage ends its interval and clobbers
+ * its contents. Nothing in a planned storage leaves the function: as its result, to a callee that
+ * may keep it, or to the function's own next iteration. A call that may overwrite its operand
+ * (verify_inplace.h) may read a tensor whose memory its own new result has taken, at the same
+ * place. */
 #include <string.h>
 
 #include "compiler/analysis/verify_inplace.h"
@@ -38,7 +37,7 @@ typedef struct var_state {
     bool is_storage, is_planned;
     bool in_plan;          /* may lie in a planned storage */
     bool at_start;         /* a tensor at the start of a planned storage, or a reshape of one */
-    bool was_passed;       /* to a call: it may have been written */
+    bool was_passed;       /* passed to a call: it may have been written */
     const rlxc_expr *size; /* of a storage; NULL: unknown */
     extent *extents;       /* of a storage */
     link *aliases;
@@ -60,7 +59,8 @@ typedef struct verifier {
     const rlxc_module *module;
     const rlxc_function *function;
     rlxc_bounds bounds; /* of the function's symbols */
-    bool keeps;         /* some function of the module calls what may keep its arguments */
+    bool keeps;         /* some function of the module calls a function that may keep its arguments
+                         */
     var_state *of;      /* by variable id */
     uint32_t n_vars;
     change_vec log;
@@ -120,8 +120,8 @@ static void undo(verifier *v, uint32_t mark)
 
 /* --- reads ----------------------------------------------------------------------------------- */
 
-/* |var| was clobbered by a tensor that the call being read writes, and the PrimFunc reads each
- * element of it before it writes the same one. */
+/* True if the current call itself clobbered |var|, and the PrimFunc reads each element before it
+ * writes the same one. */
 static bool is_read_in_place(verifier *v, const rlxc_rvar *var, const rlxc_rvar *by)
 {
     const rlxc_binding *c = v->call;
@@ -314,7 +314,7 @@ static void kill(verifier *v, const rlxc_binding *b)
 
 static void walk_body(verifier *v, const rlxc_body *body);
 
-/* The row of the runtime's table for what |b| calls; NULL: it has none. */
+/* The row of the runtime's table for |b|'s callee, or NULL. */
 static const rlx_builtin *builtin_of(const rlxc_binding *b)
 {
     uint32_t n = 0;
@@ -325,7 +325,7 @@ static const rlx_builtin *builtin_of(const rlxc_binding *b)
     return NULL;
 }
 
-/* True where that row says that the result lies in memory of its own. */
+/* True if that row says that the result has memory of its own. */
 static bool makes_fresh(const rlxc_binding *b)
 {
     const rlx_builtin *row = builtin_of(b);
@@ -334,7 +334,7 @@ static bool makes_fresh(const rlxc_binding *b)
                     b->var->sinfo->kind == RLXC_SINFO_TENSOR));
 }
 
-/* True where the value bound cannot lie in memory of the operands. */
+/* True if the bound value cannot share memory with the operands. */
 static bool is_fresh(const verifier *v, const rlxc_binding *b)
 {
     const rlxc_sinfo *type = b->var->sinfo;
@@ -370,8 +370,8 @@ static bool any_foreign(const rlxc_body *body)
     return found;
 }
 
-/* Whether a call may keep what it is given beyond the time in which the function's memory is its
- * own. A call of the function by itself may begin it anew in the same memory. */
+/* True if a call may keep its arguments beyond the lifetime of the function's memory. A self call
+ * may restart the function in the same memory. */
 static bool may_keep(const verifier *v, const rlxc_binding *b, const rlxc_global *g)
 {
     if (b->op)
@@ -391,7 +391,7 @@ static void leave_leaf(void *user, rlxc_atom atom)
                    atom.var->name);
 }
 
-/* What a branch did to a variable from outside it, |second| being the other branch's turn. */
+/* Joins a branch's effect on an outer variable; |second|: for the other branch. */
 static void keep_change(verifier *v, const change *c, bool second)
 {
     const var_state *s = state_of(v, c->var);
@@ -400,7 +400,7 @@ static void keep_change(verifier *v, const change *c, bool second)
     if (c->kind != EXTENTS || !s->is_made)
         return;
     extent *after = c->after;
-    if (second) { /* intact after either branch: the one it added joins what is there */
+    if (second) { /* intact after both branches: its tensors join those present */
         after = rlxc_copy(v->ctx, c->after, sizeof *after);
         after->next = s->extents;
     }
@@ -429,7 +429,7 @@ static void join_kills(verifier *v, const change_vec *done, rlxc_range range)
     }
 }
 
-/* Plays both branches from the same state, then the sum of what they did. */
+/* Interprets both branches from the same state, then joins their effects. */
 static void walk_if(verifier *v, const rlxc_binding *b)
 {
     const rlxc_body *branches[2] = {b->then, b->otherwise};
