@@ -7,10 +7,12 @@
  * 14. Loads and stores have an index for each dimension, regions too.
  * 15. A block has a value for each axis, and a body.
  * 16. Expressions and statements are present where they are not optional.
+ * 17. A block computes the operator that its tag names (operation.h).
  *
  * Scopes follow the statements: the definition of a flat statement (LET, ALLOCATE, DECL_BUFFER)
  * holds to the end of its SEQ. Axes' values are checked outside the block, everything else inside.
  */
+#include "compiler/ir/operation.h"
 #include "compiler/ir/wellformed.h"
 
 typedef struct tir_walk {
@@ -156,6 +158,10 @@ static void check_block(tir_walk *w, const rlxc_stmt *s)
     if (b->init)
         check_stmt(w, b->init);
     check_stmt(w, b->body);
+    const char *why = "";
+    if (!w->c->violations && !rlxc_check_tag(w->c->ctx, b, &why))
+        rlxc_violation(w->c, w->range, 17, "block '%s' is tagged \"%s\", but %s", b->name,
+                       rlxc_tag_text(&b->annotations), why);
     leave(w, mark);
 }
 

@@ -85,6 +85,24 @@ static void explain_odd(const rlxc_stages *s)
     }
 }
 
+/* What each block computes, or why that is not known. */
+static void explain_operators(const rlxc_stages *s)
+{
+    rlxc_explain *e = s->options->explain;
+    rlxc_operation op;
+    e->asking = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        rlxc_explained *b = s->items[i].simple ? entry_of(s, i) : NULL;
+        e->why = NULL;
+        if (b)
+            b->computes = rlxc_stage_operation(s, &s->items[i], &op)
+                              ? rlxc_internf(s->ctx, "computes %s, axes %s",
+                                             rlxc_operation_name(op.kind), op.roles)
+                              : e->why;
+    }
+    e->asking = false;
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* The list that the function is given; NULL: rules decide. */
@@ -223,7 +241,7 @@ static const rlxc_stmt *restated(rlxc_context *ctx, const rlxc_stage *s)
         loop->loop.body = body;
         body = loop;
     }
-    return body;
+    return rlxc_tag_blocks(ctx, body);
 }
 
 static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
@@ -282,8 +300,10 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
             rlxc_explain_function(options->explain, f);
         return;
     }
-    if (first)
+    if (first) {
         explain_odd(&s);
+        explain_operators(&s);
+    }
     rlxc_options own = *options; /* a given step that does not fit says why, asked for or not */
     rlxc_explain reasons = {.ctx = ctx};
     if (list) {

@@ -339,6 +339,7 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
     const rlxc_expr *const *ax = te.axes, *zero = rlxc_float(ctx, t, 0);
 
     four_axes(&te, score->name, dims, false);
+    rlxc_te_computes(&te, RLXC_OPERATION_matmul);
     const rlxc_expr *d = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "d", q.dims[3]);
     const rlxc_expr *q_at[4] = {ax[0], ax[2], ax[1], d}, *k_at[4], *v_at[4];
     stored_at(by_head, ax[0], ax[3], shared_head(ctx, ax[1], sharing), d, k_at);
@@ -369,6 +370,7 @@ static rlxc_atom in_one_kernel(rlxc_builder *b, const rlxc_binding *call, double
                    rlxc_add(ctx, rlxc_te_load(&te, sum, ax), rlxc_te_load(&te, exp, ax)));
 
     four_axes(&te, total->name, taken, false);
+    rlxc_te_computes(&te, RLXC_OPERATION_matmul);
     const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", dims[3]);
     const rlxc_expr *w_at[4] = {ax[0], ax[1], ax[2], j};
     stored_at(by_head, ax[0], j, shared_head(ctx, ax[1], sharing), ax[3], v_at);

@@ -102,6 +102,7 @@ rlxc_atom rlxc_legalize_conv_integer(rlxc_builder *b, const rlxc_binding *call)
     }
     const rlxc_buffer *out = rlxc_te_output(&te, te.name);
     rlxc_te_spatial(&te, te.name, out);
+    rlxc_te_computes(&te, RLXC_OPERATION_conv);
     rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", rlxc_i64(ctx, q.size[0] * q.size[1] * q.depth));
     rlxc_te_reduce(
         &te, out, rlxc_quant_conv_init(ctx, &q, te.axes),

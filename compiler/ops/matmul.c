@@ -114,6 +114,7 @@ rlxc_atom rlxc_legalize_matmul(rlxc_builder *b, const rlxc_binding *call)
         acc = rlxc_te_temp(&te, "matmul_acc", dtype, out->shape, out->ndim);
     x = widened(&te, &x, &y, dtype);
     rlxc_te_block(&te, "matmul");
+    rlxc_te_computes(&te, RLXC_OPERATION_matmul);
     for (uint32_t i = 0; i < out->ndim; i++)
         rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, rlxc_internf(ctx, "i%u", i), out->shape[i]);
     const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", x.dims[x.ndim - 1]);

@@ -119,6 +119,7 @@ static const rlxc_buffer *by_window(const pool *p)
     const rlxc_buffer *acc =
         p->is_max ? p->out : rlxc_te_temp(te, "pool_sum", p->dtype, p->out->shape, p->out->ndim);
     rlxc_te_spatial(te, acc->name, p->out);
+    rlxc_te_computes(te, RLXC_OPERATION_pool);
     const rlxc_expr *at[RLXC_MAX_NDIM], *inside = NULL;
     at[w->batch] = te->axes[w->out_batch];
     at[w->channel] = te->axes[w->out_channel];
@@ -197,6 +198,7 @@ static const rlxc_buffer *by_dimension(const pool *p)
                   ? p->out
                   : rlxc_te_temp(te, p->is_max ? "pool_max" : "pool_sum", p->dtype, dims, x.ndim);
         rlxc_te_spatial(te, acc->name, acc);
+        rlxc_te_computes(te, RLXC_OPERATION_pool);
         memcpy(at, te->axes, x.ndim * sizeof at[0]);
         const rlxc_expr *r = rlxc_te_axis(te, RLXC_AXIS_REDUCE, rlxc_internf(ctx, "rv%u", i),
                                           rlxc_i64(ctx, w->size[i]));

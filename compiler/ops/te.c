@@ -166,6 +166,12 @@ void rlxc_te_block(rlxc_te *te, const char *name)
 {
     te->block = name;
     te->n_axes = 0;
+    te->computes = RLXC_OPERATIONS;
+}
+
+void rlxc_te_computes(rlxc_te *te, rlxc_operation_kind kind)
+{
+    te->computes = kind;
 }
 
 const rlxc_expr *rlxc_te_axis(rlxc_te *te, rlxc_axis_kind kind, const char *name,
@@ -231,6 +237,22 @@ static bool add_load(void *user, const rlxc_expr *e)
     return true;
 }
 
+/* A tag that the body does not prove is left without axes, for the check of well-formedness. */
+static void tag_block(rlxc_te *te, rlxc_block *block)
+{
+    rlxc_context *ctx = te->ctx;
+    rlxc_computation c;
+    rlxc_operation op = {.kind = te->computes};
+    const bool is_stated = te->computes != RLXC_OPERATIONS,
+               fits = rlxc_computation_of(ctx, block, &c, NULL) &&
+                      (is_stated ? rlxc_operation_prove(ctx, &c, te->computes, &op, NULL)
+                                 : rlxc_operation_recognise(ctx, &c, &op, NULL));
+    if (is_stated && !fits)
+        op = (rlxc_operation){.kind = te->computes};
+    if (te->n_axes > 0 && (is_stated || fits))
+        block->annotations = rlxc_with_tag(ctx, block->annotations, &op);
+}
+
 static void end_block(rlxc_te *te, rlxc_block *block, const rlxc_stmt *init, const rlxc_stmt *body)
 {
     block->name = rlxc_intern_cstr(te->ctx, te->block);
@@ -238,6 +260,7 @@ static void end_block(rlxc_te *te, rlxc_block *block, const rlxc_stmt *init, con
     block->n_axes = te->n_axes;
     block->init = init;
     block->body = body;
+    tag_block(te, block);
     const rlxc_stmt *stmt = rlxc_stmt_block(te->ctx, block, te->loops, NULL);
     for (uint32_t i = te->n_axes; i-- > 0;)
         stmt = rlxc_stmt_for(te->ctx, te->loops[i], te->block_axes[i].min, te->block_axes[i].extent,

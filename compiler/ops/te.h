@@ -14,6 +14,7 @@
 #ifndef RLXC_OPS_TE_H
 #define RLXC_OPS_TE_H
 
+#include "compiler/ir/operation.h"
 #include "compiler/ops/op_infer.h"
 
 enum { RLXC_TE_MAX_AXES = 48, RLXC_TE_MAX_OUTPUTS = 4096 };
@@ -48,6 +49,7 @@ typedef struct rlxc_te {
     const rlxc_expr *axes[RLXC_TE_MAX_AXES]; /* their variables */
     const rlxc_expr *loops[RLXC_TE_MAX_AXES];
     uint32_t n_axes;
+    rlxc_operation_kind computes; /* RLXC_OPERATIONS: what its body shows */
 } rlxc_te;
 
 /* Infers the result again. False after an error: results and inputs of unknown dimensions cannot be
@@ -64,7 +66,10 @@ const rlxc_buffer *rlxc_te_temp(rlxc_te *te, const char *name, rlx_dtype dtype,
 /* Rewrites an expression over the graph's symbols to those of the PrimFunc. */
 const rlxc_expr *rlxc_te_expr(rlxc_te *te, const rlxc_expr *e);
 
+/* Begins a block. It is tagged as what it |computes|, which its body must prove; without that, as
+ * the first kind that it does (compiler/ir/operation.h). */
 void rlxc_te_block(rlxc_te *te, const char *name);
+void rlxc_te_computes(rlxc_te *te, rlxc_operation_kind kind);
 /* Adds an axis to the block: loop variable |name|, axis variable v_|name|; returns the latter. */
 const rlxc_expr *rlxc_te_axis(rlxc_te *te, rlxc_axis_kind kind, const char *name,
                               const rlxc_expr *extent);

@@ -338,6 +338,7 @@ rlxc_atom rlxc_legalize_conv(rlxc_builder *b, const rlxc_binding *call)
     x = rlxc_window_padded(&te, &w, &x, rlxc_te_number(ctx, widens ? dtype : x.dtype, 0), false);
     const rlxc_expr *at[RLXC_MAX_NDIM], *wt[RLXC_MAX_NDIM], *place[RLXC_MAX_NDIM] = {0};
     rlxc_te_block(&te, te.name);
+    rlxc_te_computes(&te, RLXC_OPERATION_conv);
     for (uint32_t i = 0; i < out->ndim; i++) {
         const char *name = i == w.out_batch ? "nn" : i == w.out_channel ? "ff" : NULL;
         for (uint32_t k = 0; k < w.n; k++)

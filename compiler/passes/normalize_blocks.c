@@ -11,6 +11,7 @@
  * A statement whose rewriting is not proved equal stays as written (compiler/schedule/normal.h). */
 #include <string.h>
 
+#include "compiler/ir/operation.h"
 #include "compiler/passes/passes.h"
 #include "compiler/schedule/normal_attention.h"
 
@@ -445,7 +446,10 @@ bool rlxc_pass_normalize_blocks(rlxc_context *ctx, rlxc_module *module, const rl
 {
     (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++)
-        if (module->globals.items[i]->prim)
-            normalize(ctx, module->globals.items[i]->prim);
+        if (module->globals.items[i]->prim) {
+            rlxc_prim_func *f = module->globals.items[i]->prim;
+            normalize(ctx, f);
+            f->body = rlxc_tag_blocks(ctx, f->body);
+        }
     return !rlxc_failed(ctx);
 }

@@ -174,6 +174,7 @@ static rlxc_atom product(rlxc_builder *b, const rlxc_binding *call, const rlxc_a
     if (!rlxc_dtype_eq(out->dtype, t))
         acc = rlxc_te_temp(&te, "product_acc", t, out->shape, out->ndim);
     rlxc_te_block(&te, "product");
+    rlxc_te_computes(&te, RLXC_OPERATION_matmul);
     const rlxc_expr *i = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "i", out->shape[0]);
     const rlxc_expr *j = rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, "j", out->shape[1]);
     const rlxc_expr *k = rlxc_te_axis(&te, RLXC_AXIS_REDUCE, "k", x.dims[1]);

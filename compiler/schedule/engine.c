@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/ir/operation.h"
 #include "compiler/schedule/tree.h"
 #include "compiler/script/print.h"
 
@@ -244,7 +245,7 @@ bool rlxc_apply_steps(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_schedule_
     }
     if (!rlxc_place_buffers(&e))
         return false;
-    work.body = rlxc_tree_stmt(&e, e.root);
+    work.body = rlxc_tag_blocks(ctx, rlxc_tree_stmt(&e, e.root));
     if (rlxc_failed(ctx))
         return false;
     *f = work;

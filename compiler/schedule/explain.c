@@ -86,6 +86,8 @@ const char *rlxc_explain_text(const rlxc_explain *e)
         rlxc_text_printf(&text, "block %s of %s: %s\n", b->name,
                          b->function->name ? b->function->name : "a function without a name",
                          b->taken ? b->taken : "as written");
+        if (b->computes)
+            rlxc_text_printf(&text, "    %s\n", b->computes);
         for (uint32_t k = 0; k < b->reasons.count; k++)
             rlxc_text_printf(&text, "    %s\n", b->reasons.items[k]);
     }

@@ -17,7 +17,8 @@ typedef struct rlxc_explained { /* a block that was asked about */
     const void *key; /* what identifies the block while its expressions change */
     const char *name;
     rlxc_range range;
-    const char *taken; /* how it ends, "by rule tile"; NULL: no rule took it */
+    const char *computes; /* its operator, or why it has none; NULL: not asked */
+    const char *taken;    /* how it ends, "by rule tile"; NULL: no rule took it */
     RLXC_VEC(const char *) reasons;
 } rlxc_explained;
 

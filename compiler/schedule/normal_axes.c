@@ -5,6 +5,7 @@
  * its extent. A variable of which quotient and remainder are used is two. Where that ends with a
  * variable of its own for each axis and no condition left, each element of the box is reached once.
  * All is computed in int64. */
+#include "compiler/ir/operation.h"
 #include "compiler/schedule/normal.h"
 
 enum { ROUNDS = 64, WORK = 4096 };
@@ -473,10 +474,11 @@ bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest)
 
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest)
 {
-    if (nest->plain && nest->block == nest->realize->block.block && !nest->block->annotations.count)
+    if (nest->plain && nest->block == nest->realize->block.block &&
+        !rlxc_is_annotated(&nest->block->annotations))
         return nest->n_loops ? nest->loops[0] : nest->realize;
     rlxc_block *block = rlxc_copy(ctx, nest->block, sizeof *block);
-    block->annotations = (rlxc_attrs){0};
+    block->annotations = rlxc_only_tag(ctx, block->annotations);
     rlxc_stmt *body = (rlxc_stmt *)(uintptr_t)rlxc_stmt_block(ctx, block, nest->vars, NULL);
     body->range = nest->realize->range;
     const rlxc_stmt *at = body;

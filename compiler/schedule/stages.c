@@ -107,7 +107,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES];
     uint32_t n = 0;
-    *stage = (rlxc_stage){.stmt = s};
+    *stage = (rlxc_stage){.stmt = s, .tagged = RLXC_OPERATIONS};
     while (s->kind == RLXC_STMT_FOR && n < RLXC_STAGE_AXES && s->loop.kind == RLXC_LOOP_SERIAL &&
            rlxc_is_const(s->loop.min, 0) && s->loop.annotations.count == 0) {
         loops[n++] = s;
@@ -121,7 +121,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
         return;
     const rlxc_block *b = s->block.block;
     stage->odd = "the block has allocations, matched regions, annotations or a predicate";
-    if (b->n_allocs || b->n_matches || b->annotations.count ||
+    if (b->n_allocs || b->n_matches || rlxc_is_annotated(&b->annotations) ||
         (s->block.predicate && !rlxc_is_const(s->block.predicate, 1)))
         return;
     stage->odd = "the block is not one store of one element, or its value has effects";
@@ -130,6 +130,7 @@ static void recognise(rlxc_context *ctx, const rlxc_stmt *s, rlxc_stage *stage)
     stage->odd = "the block's axes are not the loops themselves";
     if (!match_axes(ctx, stage, loops, n, s))
         return;
+    stage->tagged = rlxc_tagged_kind(&b->annotations);
     stage->out = b->body->store.buffer;
     stage->indices = b->body->store.indices;
     stage->value = b->body->store.value;
@@ -180,6 +181,37 @@ bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_fu
     }
     out->n = n;
     return any;
+}
+
+/* --- operators ------------------------------------------------------------------------------- */
+
+bool rlxc_stage_operation(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out)
+{
+    const char *why = "";
+    const bool asks = s->options->explain && s->options->explain->asking;
+    const rlxc_computation c = {.vars = stage->vars,
+                                .extents = stage->extents,
+                                .reduces = stage->reduces,
+                                .n_axes = stage->n_axes,
+                                .out = stage->out,
+                                .indices = stage->indices,
+                                .value = stage->value,
+                                .init = stage->init};
+    if (!stage->simple)
+        return rlxc_decline(s, "%s", stage->odd);
+    if ((stage->tagged != RLXC_OPERATIONS &&
+         rlxc_operation_prove(s->ctx, &c, stage->tagged, out, NULL)) ||
+        rlxc_operation_recognise(s->ctx, &c, out, asks ? &why : NULL))
+        return true;
+    return rlxc_decline(s, "not recognised: %s", why);
+}
+
+bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out)
+{
+    if (!rlxc_stage_operation(s, stage, out))
+        return false;
+    return (out->x && !out->where) || rlxc_decline(s, "%s is a %s, no product", stage->out->name,
+                                                   rlxc_operation_name(out->kind));
 }
 
 /* --- questions ------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #define RLXC_SCHEDULE_STAGES_H
 
 #include "compiler/base/options.h"
+#include "compiler/ir/operation.h"
 #include "compiler/ops/winograd_stages.h"
 #include "compiler/schedule/explain.h"
 #include "compiler/schedule/loops.h"
@@ -28,6 +29,7 @@ typedef struct rlxc_stage {
     const rlxc_buffer *out;
     const rlxc_expr *const *indices; /* of the store, out->ndim many */
     const rlxc_expr *value, *init;   /* init: NULL if there is no reduction */
+    rlxc_operation_kind tagged;      /* as the block's tag says; RLXC_OPERATIONS: nothing */
 } rlxc_stage;
 
 typedef struct rlxc_stages {
@@ -46,6 +48,13 @@ bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_fu
                     rlxc_stages *out);
 /* Replaces producers by their expression in the consumers where that costs nothing. */
 void rlxc_stages_inline(rlxc_stages *s);
+
+/* What the stage computes now, proved from its expressions: the kind of its tag where that is true,
+ * else the first that fits. Asking again gives the same. False with the reason where no kind fits.
+ */
+bool rlxc_stage_operation(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out);
+/* The same for a stage that is to be a sum of x * w without condition. */
+bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out);
 
 bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer);
 void rlxc_stage_drop_temp(rlxc_stages *s, const rlxc_buffer *buffer);
