@@ -2,8 +2,8 @@
  * rlx.box_nms, boxes by score without those that overlap a better one of their class.
  *
  * A box is a row of float32 or float64: four coordinates, a score, perhaps a class. Each step of
- * the arithmetic is rounded to the rows' type, so that what lies at a threshold falls as it does in
- * that type. Scores that are no number are never above anything. */
+ * the arithmetic is rounded to the rows' type, so that comparisons with thresholds go as in that
+ * type. NaN scores are never above anything. */
 #include "builtins/builtins.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static void put(bool f64, void *data, int64_t i, double value)
         ((float *)data)[i] = (float)value;
 }
 
-/* Row |from| of |data|, or -1 everywhere where |data| is NULL, becomes row |to| of |out|. */
+/* Copies row |from| of |data| to row |to| of |out|; fills it with -1 if |data| is NULL. */
 static void put_row(const rows *r, const void *data, int64_t from, void *out, int64_t to)
 {
     const size_t size = (size_t)r->width * (r->f64 ? sizeof(double) : sizeof(float));
@@ -142,7 +142,7 @@ typedef struct suppression {
     rlx_dtype count_type, index_type;
     const void *counts, *indices;
     int64_t limit, top, coordinate, score, id; /* limit, top, id: negative: none */
-    double iou, sigma, threshold;              /* sigma 0: what overlaps goes at once */
+    double iou, sigma, threshold;              /* sigma 0: overlapping boxes are dropped at once */
     int64_t force, to_top;
     void *data; /* the results */
     int32_t *places, *kept;
@@ -158,7 +158,7 @@ typedef struct entry {
     int64_t at;
 } entry;
 
-/* Higher scores first, equal ones as they stand; what is no number last. */
+/* Higher scores first, equal ones in their original order; NaN last. */
 static int compare_entries(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
@@ -196,7 +196,7 @@ static double overlap(const suppression *s, int64_t a, int64_t b)
     return all <= 0 ? 0 : rounded(s, both / all);
 }
 
-/* Whether the better box |a| may suppress |b|. */
+/* True if the better box |a| may suppress |b|. */
 static bool compete(const suppression *s, int64_t a, int64_t b)
 {
     return s->force || s->id < 0 || field(s, a, s->id) == field(s, b, s->id);
@@ -208,7 +208,7 @@ static void drop(const suppression *s, int64_t row)
     s->places[row] = -1;
 }
 
-/* The |n| rows from |first|, sorted: each that stands suppresses those after it. */
+/* The |n| rows from |first|, sorted: each remaining one suppresses those after it. */
 static int64_t suppress(const suppression *s, int64_t first, int64_t n)
 {
     int64_t kept = 0;
@@ -239,8 +239,8 @@ static void swap_rows(const suppression *s, int64_t a, int64_t b)
     s->places[b] = place;
 }
 
-/* As above, but what overlaps less than |iou| loses score, by a Gaussian of the overlap, and the
- * best of what is left is next. */
+/* As above, but boxes that overlap less than |iou| lose score by a Gaussian of the overlap, and the
+ * best of the remaining ones is next. */
 static int64_t suppress_softly(const suppression *s, int64_t first, int64_t n)
 {
     const double scale = rounded(s, -0.5 / s->sigma);
@@ -311,7 +311,7 @@ static void suppress_image(const suppression *s, int64_t b, entry *order)
     }
     int64_t kept = s->sigma > 0 ? suppress_softly(s, first, valid) : suppress(s, first, valid),
             found = 0;
-    for (int64_t j = 0; j < n; j++) { /* places become the boxes' indices, side by side */
+    for (int64_t j = 0; j < n; j++) { /* indices of the kept boxes, compacted */
         const int32_t place = s->places[first + j];
         if (place >= 0 && found < kept)
             s->places[first + found++] =

@@ -1,5 +1,5 @@
-/* rlx.broadcast_to: for tensors of which it is known only at run time which dimensions are 1. Where
- * nothing is to be repeated the tensor itself is given back. */
+/* rlx.broadcast_to: for tensors whose dimensions of 1 are known only at run time. If nothing is
+ * repeated, the tensor itself is returned. */
 #include <string.h>
 
 #include "builtins/builtins.h"
@@ -76,7 +76,7 @@ rlx_status rlxb_broadcast_shape(rlx_call_context *cc, const rlx_value *args, uin
         rlx_tensor *x;
         RLX_TRY(rlxb_any_tensor(args, i, &x, err));
         const uint32_t have = rlx_tensor_ndim(x);
-        if (have > ndim) { /* what there is so far belongs to the last dimensions */
+        if (have > ndim) { /* the elements so far cover the last dimensions */
             memmove(dims + (have - ndim), dims, ndim * sizeof dims[0]);
             for (uint32_t k = 0; k < have - ndim; k++)
                 dims[k] = 1;

@@ -14,8 +14,8 @@
 #include "builtins/table.def"
 #undef RLXB_BUILTIN
 
-/* Each checks the kind of argument |i| and gives it; RLX_E_INVALID_ARG names the argument
- * otherwise. Ints and bools may come as int or bool values, or as 0-dim integer tensors. */
+/* Each checks the kind of argument |i| and returns its value, or RLX_E_INVALID_ARG, naming the
+ * argument. Ints and bools may come as int or bool values, or as 0-dim integer tensors. */
 RLX_NODISCARD rlx_status rlxb_tensor(const rlx_value *args, uint32_t i, rlx_tensor **out,
                                      rlx_error *err);
 /* A tensor whose elements may also be less than a byte. */
@@ -26,7 +26,7 @@ RLX_NODISCARD rlx_status rlxb_shape(const rlx_value *args, uint32_t i, rlx_shape
                                     rlx_error *err);
 RLX_NODISCARD rlx_status rlxb_dtype(const rlx_value *args, uint32_t i, rlx_dtype *out,
                                     rlx_error *err);
-/* The text of a string argument; empty when there is no argument |i| of |n| or it is no string. */
+/* The text of a string argument; empty if argument |i| of |n| is absent or not a string. */
 rlx_str rlxb_text(const rlx_value *args, uint32_t n, uint32_t i);
 /* |axis| made non-negative; RLX_E_INVALID_ARG when out of range for |ndim|. */
 RLX_NODISCARD rlx_status rlxb_axis(int64_t axis, uint32_t ndim, uint32_t *out, rlx_error *err);
@@ -36,18 +36,17 @@ void rlxb_write_int(rlx_dtype dtype, void *data, int64_t index, int64_t value);
 /* A tensor of rank 0 with an integer or bool. */
 RLX_NODISCARD rlx_status rlxb_scalar_of(rlx_call_context *cc, rlx_dtype dtype, int64_t value,
                                         rlx_value *out, rlx_error *err);
-/* |bytes| (checked: count * size) of scratch memory for the length of the call. */
+/* count * size bytes (checked) of scratch memory for the duration of the call. */
 RLX_NODISCARD rlx_status rlxb_scratch(rlx_call_context *cc, int64_t count, int64_t size, void **out,
                                       rlx_error *err);
 
-/* What reading elements of one type needs to know, found once for all of them. The dtype is not
- * packed. */
+/* How to read elements of one type, computed once for all of them. The dtype is not packed. */
 typedef struct rlxb_elements {
     size_t size;        /* bytes */
     uint64_t sign;      /* the highest bit */
     uint64_t magnitude; /* the bits that are 0 in every zero */
-    uint64_t most;      /* magnitudes above it are NaN; the highest where none is */
-    bool is_float, is_signed, no_minus_zero; /* the code of -0 is NaN */
+    uint64_t most;      /* magnitudes above it are NaN; the highest one if the type has no NaN */
+    bool is_float, is_signed, no_minus_zero; /* true if the code of -0 is NaN */
 } rlxb_elements;
 
 rlxb_elements rlxb_elements_of(rlx_dtype dtype);

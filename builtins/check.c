@@ -1,7 +1,7 @@
 /* Checks of values that decide what an operator reads, writes or divides by. Compiled modules call
  * them before the operator unless they were compiled with --lenient (docs/values.md). A check that
- * fails names the operator, the value, its position and what is legal; one that holds gives the
- * value back, so that what needs it comes after it. */
+ * fails names the operator, the value, its position and what is legal; one that holds returns the
+ * value, so that its users are ordered after it. */
 #include "builtins/builtins.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 enum { MOST_TEXT = 200, POSITION_TEXT = 160, LIMITS_TEXT = 64 };
 enum { NEITHER, ZERO, NOT_A_NUMBER };
 
-/* " at [1, 2]": where element |i| of |t| is; nothing for a scalar. */
+/* " at [1, 2]", the indices of element |i| of |t|; empty for a scalar. */
 static void position_text(const rlx_tensor *t, int64_t i, char out[POSITION_TEXT])
 {
     const int64_t *dims = rlx_tensor_dims(t);
@@ -177,7 +177,7 @@ rlx_status rlxb_check_first(rlx_call_context *cc, const rlx_value *args, uint32_
     return RLX_OK;
 }
 
-/* What element |i| is of the two that nothing is divided by. */
+/* Which of the two invalid divisors element |i| is. */
 static int zero_or_nan(const rlxb_elements *e, const void *data, int64_t i)
 {
     const uint64_t bits = rlxb_element_bits(e, data, i);

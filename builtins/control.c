@@ -55,7 +55,7 @@ rlx_status rlxb_invoke_closure(rlx_call_context *cc, const rlx_value *args, uint
 
 enum { TEXT_BYTES = 2048, SHOWN_ELEMENTS = 64 };
 
-/* Text of bounded length: what does not fit is cut. */
+/* Text of bounded length: the rest is cut. */
 typedef struct text {
     char data[TEXT_BYTES];
     size_t length;
@@ -80,7 +80,7 @@ static void put_int(text *t, int64_t value)
     put(t, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)value));
 }
 
-/* With a point, whatever the locale puts between the digits. */
+/* With a decimal point in every locale. */
 static void put_float(text *t, double value)
 {
     char digits[40];
@@ -149,7 +149,7 @@ static void put_value(text *t, rlx_value v)
         return;
     }
     case RLX_KIND_NONE:
-    case RLX_KIND_TUPLE: /* the kind's name: nesting is not followed */
+    case RLX_KIND_TUPLE: /* only the kind's name: nesting is not followed */
     case RLX_KIND_CLOSURE:
     case RLX_KIND_STORAGE:
     case RLX_KIND_OBJECT:
@@ -158,7 +158,7 @@ static void put_value(text *t, rlx_value v)
     }
 }
 
-/* Python's str.format, as far as "{}" and "{{" go; values left over are added at the end. */
+/* Python's str.format with only "{}" and "{{"; remaining values are appended. */
 static void format(text *t, rlx_str pattern, const rlx_value *values, uint32_t n)
 {
     uint32_t next = 0;

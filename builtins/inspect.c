@@ -7,7 +7,7 @@ static bool is(rlx_str text, const char *name)
     return rlx_str_eq(text, rlx_str_from(name));
 }
 
-/* Dimension |axis| of |t|, or with |stride| the elements between its neighbours. */
+/* Dimension |axis| of |t|, or with |stride| its stride in elements. */
 static rlx_status dimension(const rlx_tensor *t, int64_t axis, bool stride, int64_t *out,
                             rlx_error *err)
 {

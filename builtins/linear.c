@@ -1,5 +1,5 @@
-/* Linear algebra that is no kernel, by elimination with partial pivoting (Golub and Van Loan,
- * "Matrix Computations", 3.4), computed in double: rlx.det, determinants; rlx.inverse. */
+/* Linear algebra by elimination with partial pivoting (Golub and Van Loan, "Matrix Computations",
+ * 3.4), computed in double: rlx.det, determinants; rlx.inverse. */
 #include "builtins/builtins.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 typedef struct matrices {
     const rlx_tensor *of;
     int64_t size, count; /* rows; elements of one */
-    double *a;           /* room for one, and what the caller asked for */
+    double *a;           /* room for one matrix, and the scratch that the caller asked for */
 } matrices;
 
 /* Argument 0, with room for |n| matrices. */
@@ -53,7 +53,7 @@ static void store(rlx_tensor *to, int64_t i, double v)
         ((float *)rlx_tensor_mutable_data(to))[i] = (float)v;
 }
 
-/* The row from |k| on whose element in column |k| is the largest, or is none. */
+/* The row from |k| on with the largest element in column |k|, or with NaN. */
 static int64_t pivot_of(const double *a, int64_t n, int64_t k)
 {
     int64_t best = k;
@@ -72,7 +72,7 @@ static void exchange(double *a, int64_t n, int64_t i, int64_t k)
     }
 }
 
-/* The determinant of the |n| x |n| matrix |a|, which is used up. */
+/* The determinant of the |n| x |n| matrix |a|, which is overwritten. */
 static double determinant(double *a, int64_t n)
 {
     double det = 1;
@@ -92,8 +92,8 @@ static double determinant(double *a, int64_t n)
     return det;
 }
 
-/* The inverse of the |n| x |n| matrix |a|, which is used up, as |b|; that of a singular matrix has
- * elements that are not finite. */
+/* Writes the inverse of the |n| x |n| matrix |a|, which is overwritten, to |b|; the inverse of a
+ * singular matrix has non-finite elements. */
 static void invert(double *a, double *b, int64_t n)
 {
     for (int64_t i = 0; i < n * n; i++)

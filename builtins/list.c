@@ -1,9 +1,9 @@
 /* Sequences and optionals, whose length is known only at run time: a sequence is a tuple, an empty
- * optional is none. Also how loops gather a result of each turn: in a tensor with room to grow.
- *
- * Sequences are never changed: an insertion makes a new tuple that shares the items. The tensor of
- * rlx.collect is written in place; each state it gives is meant to be used once, and nothing reads
- * past the count that stands beside the tensor, so that an older state still shows what it did. */
+ * optional is none. Also rlx.collect, by which loops gather one result per iteration in a tensor
+ * with room to grow. * Sequences are never changed: an insertion makes a new tuple that shares the
+ * items. The tensor of rlx.collect is written in place; each state is meant to be used once, and
+ * nothing reads past the count stored with the tensor, so that an older state still shows its own
+ * items. */
 #include <string.h>
 
 #include "builtins/builtins.h"
@@ -19,7 +19,7 @@ static rlx_status sequence(const rlx_value *args, uint32_t i, const rlx_tuple **
     return RLX_OK;
 }
 
-/* The place that argument |i| says, counted from the end when negative; less than |places|. */
+/* The position in argument |i|, from the end if negative; less than |places|. */
 static rlx_status place(const rlx_value *args, uint32_t i, uint32_t n, int64_t places,
                         uint32_t *out, rlx_error *err)
 {
@@ -113,7 +113,7 @@ rlx_status rlxb_list_erase(rlx_call_context *cc, const rlx_value *args, uint32_t
 
 /* --- joining and splitting -------------------------------------------------------------------- */
 
-/* |rows| runs of |row| bytes, |to_step| and |from_step| bytes apart. */
+/* Copies |rows| runs of |row| bytes, |to_step| and |from_step| bytes apart. */
 static void copy_rows(unsigned char *to, size_t to_step, const unsigned char *from,
                       size_t from_step, int64_t rows, size_t row)
 {
@@ -129,7 +129,7 @@ static int64_t product(const int64_t *dims, uint32_t n)
     return p;
 }
 
-/* That |t| fits beside |first|: as many dimensions, equal ones but for |axis|. */
+/* Checks that |t| concatenates with |first|: same rank, and equal dimensions except |axis|. */
 static bool fits(const rlx_tensor *first, const rlx_tensor *t, uint32_t axis)
 {
     bool same = rlx_dtype_eq(rlx_tensor_dtype(t), rlx_tensor_dtype(first)) &&
@@ -195,7 +195,7 @@ rlx_status rlxb_list_concat(rlx_call_context *cc, const rlx_value *args, uint32_
     return RLX_OK;
 }
 
-/* How long part |i| is: |sizes| says it, or all are |each| long but the last. */
+/* The length of part |i|: from |sizes|, or |each| for all but the last. */
 static int64_t part_length(const rlx_tensor *sizes, int64_t each, int64_t left, int64_t i)
 {
     if (sizes)
@@ -203,7 +203,7 @@ static int64_t part_length(const rlx_tensor *sizes, int64_t each, int64_t left, 
     return each < left ? each : left;
 }
 
-/* Elements |begin| ... |begin| + |length| of dimension |axis|, which goes unless |keep|. */
+/* Elements |begin| ... |begin| + |length| of dimension |axis|, which is dropped unless |keep|. */
 static rlx_status part_of(rlx_call_context *cc, const rlx_tensor *x, uint32_t axis, int64_t begin,
                           int64_t length, bool keep, rlx_tensor **out, rlx_error *err)
 {
@@ -224,7 +224,7 @@ static rlx_status part_of(rlx_call_context *cc, const rlx_tensor *x, uint32_t ax
     return RLX_OK;
 }
 
-/* What argument 3 says of the parts: their sizes, or one size for all; and how many there are. */
+/* Reads argument 3: the sizes of the parts, or one size for all; and the number of parts. */
 static rlx_status parts_of(const rlx_value *args, int64_t length, rlx_tensor **out_sizes,
                            int64_t *out_each, int64_t *out_parts, rlx_error *err)
 {
@@ -342,7 +342,7 @@ static rlx_status state_of(const rlx_value *args, rlx_tensor **out, int64_t *out
     return rlx_fail(err, RLX_E_INVALID_ARG, "argument 0 is not a state of rlx.collect");
 }
 
-/* Room for twice as many values like |value|, with what |old| has. */
+/* Room for twice as many values like |value|, with a copy of |old|. */
 static rlx_status grow(rlx_call_context *cc, const rlx_tensor *old, const rlx_tensor *value,
                        int64_t count, rlx_tensor **out, rlx_error *err)
 {
@@ -384,7 +384,7 @@ rlx_status rlxb_collect(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     rlx_status status = RLX_OK;
     if (bytes > 0 && !to)
         status = rlx_fail(err, RLX_E_INVALID_ARG, "argument 0 is a constant");
-    else if (bytes > 0) /* a state that bytecode made by hand may lie over the value */
+    else if (bytes > 0) /* in hand-written bytecode a state may overlap the value */
         memmove(to + (size_t)count * bytes, rlx_tensor_data(value), bytes);
     if (status == RLX_OK) {
         const rlx_value items[2] = {{RLX_KIND_TENSOR, 0, {.tensor = room}}, rlx_int(count + 1)};

@@ -1,5 +1,5 @@
-/* Ranks that are known only at run time: what an operator permits is checked, and what is there
- * chooses the code (compiler/passes/split_ranks.c). */
+/* Ranks that are known only at run time: checks of the ranks that an operator permits, and the
+ * values that select its code (compiler/passes/split_ranks.c). */
 #include <stdio.h>
 
 #include "builtins/builtins.h"
@@ -19,7 +19,7 @@ static rlx_status rank_of(const rlx_value *args, int64_t *out, rlx_error *err)
     return RLX_OK;
 }
 
-/* The last dimension of args[0]; -1: it has none. */
+/* The last dimension of args[0]; -1 if its rank is 0. */
 static rlx_status last_dim_of(const rlx_value *args, int64_t *out, rlx_error *err)
 {
     rlx_tensor *x;
@@ -48,7 +48,7 @@ static void set_text(uint64_t set, char out[LIST_TEXT])
     }
 }
 
-/* Fails unless |have| is in the set args[1]; args[2] names what |what| belongs to. */
+/* Fails unless |have| is in the set args[1]; args[2] names the operand for the message. */
 static rlx_status check(const rlx_value *args, uint32_t n, int64_t have, const char *what,
                         rlx_value *out, rlx_error *err)
 {

@@ -6,7 +6,7 @@
 
 /* One slice along the axis (or one element) to be compared with others. */
 typedef struct slice {
-    const uint64_t *keys; /* length of them */
+    const uint64_t *keys; /* their length */
     int64_t length, at;
 } slice;
 
@@ -37,7 +37,7 @@ typedef struct groups {
     int64_t *first;   /* per group: smallest position of a member */
     int64_t *counts;  /* per group */
     int64_t *inverse; /* per slice: its group */
-    int64_t *order;   /* per output position, pairs (first, group): groups in the order asked for */
+    int64_t *order;   /* per output position, pairs (first, group): groups in the requested order */
 } groups;
 
 typedef struct layout { /* the tensor as [outer, length, inner] around the axis */
@@ -70,7 +70,8 @@ static rlx_status find_layout(const rlx_value *args, uint32_t n, layout *out, rl
 static rlx_status find_groups(rlx_call_context *cc, const layout *l, bool sorted, groups *g,
                               rlx_error *err)
 {
-    int64_t width = 0, total; /* width: keys of a slice; without slices the product may not fit */
+    int64_t width = 0, total; /* width: keys of a slice; the product may overflow if there are no
+                               * slices */
     if (l->length > 0 && !rlx_mul_i64(l->outer, l->inner, &width))
         return rlx_fail(err, RLX_E_LIMIT, "unique: too many elements");
     if (!rlx_mul_i64(width, l->length, &total))
@@ -151,7 +152,8 @@ static rlx_status vector(rlx_call_context *cc, const groups *g, const int64_t *b
         return RLX_OK;
     }
     for (int64_t k = 0; k < g->count; k++)
-        g->first[g->order[2 * k + 1]] = k; /* group -> its output position; first is spent */
+        g->first[g->order[2 * k + 1]] = k; /* group -> its output position; |first| is no longer
+                                            * needed */
     for (int64_t i = 0; i < n; i++)
         to[i] = g->first[g->inverse[i]];
     return RLX_OK;
@@ -195,7 +197,7 @@ rlx_status rlxb_unique(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return status;
 }
 
-/* For the elements of one size: how many of |n| have a bit of |mask|, and their places. */
+/* For the elements of one size: how many of |n| have a bit of |mask|, and their positions. */
 #define RLXB_FIND_SET(bits)                                                                    \
     static int64_t count_set##bits(const void *data, int64_t n, uint64_t mask)                 \
     {                                                                                          \
@@ -225,8 +227,8 @@ typedef struct set_finder {
     int64_t (*find)(const void *data, int64_t n, uint64_t mask, int64_t *places);
 } set_finder;
 
-/* The places in |to| (ndim, count) of the elements with a bit of |mask|: line by line, whose other
- * indices are the same for all. */
+/* Writes the indices of the elements with a bit of |mask| to |to| (ndim, count), line by line: the
+ * leading indices are the same along a line. */
 static void find_places(const rlx_tensor *x, const set_finder *by, uint64_t mask, int64_t count,
                         int64_t *to)
 {
@@ -258,7 +260,7 @@ rlx_status rlxb_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     RLX_TRY(rlxb_tensor(args, 0, &x, err));
     const rlxb_elements e = rlxb_elements_of(rlx_tensor_dtype(x));
     const set_finder *by = &finders[e.size == 8 ? 3 : e.size / 2];
-    /* where there is no -0, its code is a NaN */
+    /* if the type has no -0, its code is a NaN */
     const uint64_t mask = e.no_minus_zero ? e.magnitude | e.sign : e.magnitude;
     const uint32_t ndim = rlx_tensor_ndim(x);
     const int64_t count = by->count(rlx_tensor_data(x), rlx_tensor_numel(x), mask);

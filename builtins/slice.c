@@ -1,5 +1,5 @@
-/* A slice whose bounds are data: rlx.strided_slice. Bounds are read as Python reads them: from the
- * end when negative, then clipped, so that every position is inside the tensor. */
+/* A slice whose bounds are data: rlx.strided_slice. Bounds follow Python: from the end if negative,
+ * then clipped, so that every index is inside the tensor. */
 #include "builtins/builtins.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Sorting: sort, argsort, topk. Elements are turned into unsigned keys that order as NumPy orders
  * the values, so one sort serves every dtype; ties keep their order because the position is the
  * second key. The first k of a longer line are kept in a binary heap whose root is the last of
- * them, so that a line of n is read once, in n log k steps at most. */
+ * them, so that a line of n is read once, in at most n log k steps. */
 #include "builtins/builtins.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static rlx_status open_lines(rlx_call_context *cc, const rlx_value *args, int64_
     return RLX_OK;
 }
 
-/* Moves |item| down from the empty place |i| of a heap of |n| until nothing below it is later. */
+/* Sifts |item| down from the empty slot |i| of a heap of |n|. */
 static void sift_down(keyed *heap, int64_t n, int64_t i, keyed item)
 {
     for (int64_t child; (child = 2 * i + 1) < n; i = child) {
@@ -63,13 +63,13 @@ static void sift_down(keyed *heap, int64_t n, int64_t i, keyed item)
 
 enum { BLOCK = 64 };
 
-/* Whether |x| may come before |pivot|; a NaN may. */
+/* True if |x| may come before |pivot|; a NaN may. */
 static bool may_come_before(float x, float pivot, bool descending)
 {
     return descending ? !(x <= pivot) : !(x >= pivot);
 }
 
-/* The same of any of BLOCK floats, as one loop of vectors. */
+/* As above for any of BLOCK floats, in one vectorised loop. */
 static bool any_may_come_before(const float *x, float pivot, bool descending)
 {
     int any = 0;
@@ -97,7 +97,7 @@ static keyed keyed_at(const one_line *line, int64_t k)
         rlxb_order_key(&line->elements, rlx_tensor_data(line->l->x), index, line->descending), k};
 }
 
-/* Puts in the heap of |n| what of the rest of the line comes before its root. */
+/* Inserts into the heap of |n| the rest of the line's elements that come before its root. */
 static void keep_first(const one_line *line, keyed *heap, int64_t n)
 {
     const lines *l = line->l;
@@ -120,7 +120,7 @@ static void keep_first(const one_line *line, keyed *heap, int64_t n)
     }
 }
 
-/* The first |n| of the line at (|o|, |i|) in their order, in l->line. */
+/* Puts the first |n| of the line at (|o|, |i|), sorted, into l->line. */
 static void sort_line(const lines *l, int64_t o, int64_t i, int64_t n, bool descending)
 {
     const one_line line = {l, rlxb_elements_of(l->dtype), o * l->length * l->inner + i, descending};
@@ -140,7 +140,7 @@ static void write_lines(const lines *l, int64_t k, bool descending, rlx_tensor *
     unsigned char *to = values ? rlx_tensor_mutable_data(values) : NULL;
     void *index_data = indices ? rlx_tensor_mutable_data(indices) : NULL;
     if (rlx_tensor_numel(l->x) == 0 || k == 0)
-        return; /* the other dimensions may be any number, and there is nothing to visit */
+        return; /* empty: the other dimensions may be arbitrarily large */
     for (int64_t o = 0; o < l->outer; o++) {
         for (int64_t i = 0; i < l->inner; i++) {
             sort_line(l, o, i, k, descending);
@@ -250,7 +250,7 @@ rlx_status rlxb_topk(rlx_call_context *cc, const rlx_value *args, uint32_t n, rl
 
 /* --- TVM's names, with the results among the arguments ---------------------------------------- */
 
-/* The tensor |args[i]| to be written, of the dimensions |dims|. */
+/* The destination tensor |args[i]|, which must have the dimensions |dims|. */
 static rlx_status result(const rlx_value *args, uint32_t i, const rlx_tensor *x,
                          const int64_t *dims, rlx_tensor **out, rlx_error *err)
 {

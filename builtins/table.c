@@ -151,7 +151,7 @@ rlxb_elements rlxb_elements_of(rlx_dtype dtype)
     return e;
 }
 
-/* One load for each size: a copy of a size that varies would be a call. */
+/* One load per size: memcpy of a variable size would be a call. */
 uint64_t rlxb_element_bits(const rlxb_elements *e, const void *data, int64_t index)
 {
     const unsigned char *at = (const unsigned char *)data + (size_t)index * e->size;
@@ -179,11 +179,12 @@ uint64_t rlxb_order_key(const rlxb_elements *e, const void *data, int64_t index,
         const uint64_t key = e->is_signed ? bits ^ e->sign : bits;
         return descending ? ~key : key;
     }
-    if (rlxb_bits_are_nan(e, bits)) /* it keeps the last place in both directions */
+    if (rlxb_bits_are_nan(e, bits)) /* keeps the last position in both directions */
         return UINT64_MAX;
     if (bits == e->sign)
         bits = 0;
     const uint64_t all = e->sign | (e->sign - 1);
-    const uint64_t key = bits & e->sign ? all - bits : bits | e->sign; /* negative ones backwards */
+    const uint64_t key = bits & e->sign ? all - bits : bits | e->sign; /* negative numbers in
+                                                                        * reverse */
     return descending ? UINT64_MAX - 1 - key : key;
 }

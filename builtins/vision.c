@@ -1,7 +1,7 @@
 /* Boxes on images: rlx.nms, non-maximum suppression of each class; rlx.roi_align, pooling of
  * regions by bilinear samples; rlx.roi_pool, the largest elements of a region's parts. Scores and
- * coordinates are float32 (regions also float64); what is not a number is never chosen, and a
- * region of such a size pools to 0. */
+ * coordinates are float32 (regions also float64); NaN is never chosen, and a region of NaN size
+ * pools to 0. */
 #include "builtins/builtins.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 typedef struct extent {
-    double low[2], high[2], area; /* the area is no number where a corner is none */
+    double low[2], high[2], area; /* the area is NaN if a corner is */
 } extent;
 
 /* The box between two opposite corners. */
@@ -81,7 +81,7 @@ static extent extent_of(const float *corners)
     return e;
 }
 
-/* Intersection over union. Most boxes do not meet: that is seen without arithmetic. */
+/* Intersection over union. Most boxes are disjoint, which needs no arithmetic. */
 static double overlap(const extent *a, const extent *b)
 {
     double shared = 1;
@@ -100,12 +100,12 @@ typedef struct nms {
     const float *boxes, *scores;
     int64_t batches, classes, n, limit;
     double iou, score;
-    candidate *order; /* scratch for a class; chosen ones are gathered at |chosen| */
+    candidate *order; /* scratch for a class; chosen boxes are gathered at |chosen| */
     candidate *chosen;
     extent *kept; /* scratch: the boxes chosen of a class, side by side */
 } nms;
 
-/* Chooses the boxes of a class in the order of their scores; gives their number. */
+/* Chooses the boxes of a class in the order of their scores; returns their number. */
 static int64_t choose(const nms *s, int64_t batch, int64_t class, candidate *chosen)
 {
     const float *scores = s->scores + (batch * s->classes + class) * s->n;
@@ -135,7 +135,7 @@ static void fill(rlx_tensor *t, int64_t value)
         data[i] = value;
 }
 
-/* Rows (batch, class, box); what is left of the rows is -1. */
+/* Rows (batch, class, box); the remaining rows are -1. */
 static void run_onnx(const nms *s, rlx_tensor *rows, rlx_tensor *count)
 {
     int64_t *to = rlx_tensor_mutable_data(rows), total = 0;
@@ -253,7 +253,7 @@ rlx_status rlxb_nms(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx
 
 /* --- roi_align --- */
 
-enum { MAX_SAMPLES = 4096 }; /* along a dimension: what a file asks for shall end */
+enum { MAX_SAMPLES = 4096 }; /* limit along a dimension, so that hostile files terminate */
 
 typedef struct pooling {
     int64_t images, channels, height, width;
@@ -261,7 +261,8 @@ typedef struct pooling {
     double scale;
     bool aligned, f64, last; /* channels last, in images and result */
     int64_t pixel_step, channel_step;
-    int64_t max; /* 1: of the samples, 2: of the four weighted elements of each, as ONNX has it */
+    int64_t max; /* maximum, 1: of the samples, 2: of the four weighted elements of each, as in ONNX
+                  */
 } pooling;
 
 static double element(bool f64, const void *data, int64_t i)
@@ -305,7 +306,7 @@ static samples samples_of(double start, double size, int64_t ratio, double grid,
     return s;
 }
 
-/* A bin of neighbouring channels, which share samples and weights: what is known of it so far. */
+/* The running state of a bin of neighbouring channels, which share samples and weights. */
 enum { CHANNELS = 64 };
 
 typedef struct pooled {
@@ -332,7 +333,7 @@ static inline void add_sample(const pooling *p, bool f64, const int64_t at[4],
     }
 }
 
-/* The mean of float32, in vectors of CHANNELS: each sample in float32, their sum in double. */
+/* The mean for float32, in vectors of CHANNELS: samples in float32, their sum in double. */
 static void add_to_mean(const pooling *p, const int64_t at[4], const double weight[4], pooled *to)
 {
     float copies[4][CHANNELS];
@@ -477,15 +478,15 @@ rlx_status rlxb_roi_align(rlx_call_context *cc, const rlx_value *args, uint32_t 
 /* --- roi_pool --- */
 
 /* The largest element of part |bin| of |bins| of the rounded range from |low| to |high| of a
- * dimension of |n|: where it begins and ends. Parts share an element where the range does not
- * divide (Girshick, "Fast R-CNN", 2015). |up|: halves are rounded up, not away from 0. */
+ * dimension of |n|: its begin and end. Parts share an element if the range does not divide
+ * (Girshick, "Fast R-CNN", 2015). |up|: halves are rounded up, not away from 0. */
 static void part_of(double low, double high, bool up, int64_t bin, int64_t bins, int64_t n,
                     int64_t out[2])
 {
     double begin = up ? floor(low + 0.5) : round(low), end = up ? floor(high + 0.5) : round(high);
     double size = fmax(end - begin + 1, 1) / (double)bins;
     double ends[2] = {begin + floor((double)bin * size), begin + ceil(((double)bin + 1) * size)};
-    for (int i = 0; i < 2; i++) /* what is not a number is at the border */
+    for (int i = 0; i < 2; i++) /* NaN counts as the border */
         out[i] = ends[i] > 0 ? (ends[i] < (double)n ? (int64_t)ends[i] : n) : 0;
 }
 

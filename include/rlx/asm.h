@@ -1,5 +1,6 @@
 /* The text form of executables (docs/assembly.md describes it). rlx_assemble(rlx_disassemble(x))
-   gives the same bytes as x, for every x that the builder wrote. Threads: safe; nothing is kept. */
+   gives the same bytes as x, for every x that the builder wrote. Threads: safe; there is no shared
+   state. */
 #ifndef RLX_ASM_H
 #define RLX_ASM_H
 
@@ -17,7 +18,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_assemble(const rlx_allocator *a, rlx_str na
 
 typedef enum rlx_disassemble_flags {
     RLX_DISASSEMBLE_ALL = 0,
-    RLX_DISASSEMBLE_NO_DATA = 1, /* leave out the bytes of tensors and of the native section */
+    RLX_DISASSEMBLE_NO_DATA = 1, /* omit the bytes of tensors and of the native section */
 } rlx_disassemble_flags;
 
 /* *out_text is NUL-terminated; free with rlx_free(a, text, len + 1, 1). Errors: NOMEM. */

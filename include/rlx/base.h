@@ -1,10 +1,10 @@
-/* What every other header stands on: status codes, strings, errors, data types, allocators.
+/* The basis of all other headers: status codes, strings, errors, data types, allocators.
 
    A function that can fail returns rlx_status and takes an rlx_error as its last parameter, which
    may be NULL. Outputs are written on success only. Nothing in the library aborts, exits, prints or
    keeps global mutable state.
 
-   A pointer may be NULL where its function says so; an array, where its count is 0. Elsewhere NULL
+   A pointer may be NULL only if its function says so; an array, if its count is 0. Otherwise NULL
    is an error (INVALID_ARG), or an empty answer of a getter: 0, false, NULL, RLX_NONE or an empty
    text.
 
@@ -35,8 +35,8 @@ extern "C" {
 typedef enum rlx_status {
     RLX_OK = 0,
     RLX_E_NOMEM,          /* an allocation failed */
-    RLX_E_INVALID_ARG,    /* the caller's mistake: kinds, counts, ranges */
-    RLX_E_INVALID_MODULE, /* a file, an assembly text or a model that is not well formed */
+    RLX_E_INVALID_ARG,    /* a mistake of the caller: kinds, counts, ranges */
+    RLX_E_INVALID_MODULE, /* a malformed file, assembly text or model */
     RLX_E_VERSION,        /* a file of a format this build does not read */
     RLX_E_SHAPE,          /* a value contradicts a signature, a shape or a type */
     RLX_E_NOT_FOUND,      /* an unknown function, kernel, builtin or file */
@@ -44,7 +44,7 @@ typedef enum rlx_status {
     RLX_E_LIMIT,          /* a limit of the VM or of the format was reached */
     RLX_E_IO,             /* the operating system refused to read or write */
     RLX_E_CANCELLED,      /* the cancel flag was raised */
-    RLX_E_INTERNAL,       /* our bug, reached by input: please report it */
+    RLX_E_INTERNAL,       /* a bug of rlx that some input reached: please report it */
     RLX_E_SIGNATURE,      /* a required signature is missing, of another key, or does not hold */
 } rlx_status;
 
@@ -68,9 +68,8 @@ typedef struct rlx_location {
     uint32_t line, column;
 } rlx_location;
 
-/* |name| as people are shown it: control characters as \n or \x1b, a backslash as two; what does
-   not fit in |size| bytes (at least 8) ends in "...", with no character of UTF-8 cut apart. Returns
-   |buffer|. */
+/* |name| as text for messages: control characters as \n or \x1b, a backslash doubled; text longer
+ * than |size| bytes (at least 8) ends in "...", cut between UTF-8 characters. Returns |buffer|. */
 RLX_API const char *rlx_name_text(rlx_str name, char *buffer, size_t size);
 /* Made of letters, digits, '_', '.' and '/' (not a digit first), so that it needs no quotes. */
 RLX_API bool rlx_name_is_plain(rlx_str name);
@@ -110,7 +109,7 @@ typedef enum rlx_type_code {
     RLX_HANDLE = 3,
     RLX_BFLOAT = 4,
     RLX_BOOL = 6,
-    /* floating point in 8 bits; floats.h says what the codes mean */
+    /* floating point in 8 bits; floats.h defines the codes */
     RLX_FLOAT8_E4M3FN = 10,
     RLX_FLOAT8_E4M3FNUZ = 11,
     RLX_FLOAT8_E5M2 = 12,
@@ -146,7 +145,7 @@ static inline bool rlx_dtype_eq(rlx_dtype a, rlx_dtype b)
 
 /* Bytes of one element, 0 if it has less than one or |t| is not a type that tensors can have. */
 RLX_API size_t rlx_dtype_size(rlx_dtype t);
-/* True if tensors can have elements of type |t|: lanes 1 and a width that exists. */
+/* True if tensors can have elements of type |t|: lanes 1 and a valid width. */
 RLX_API bool rlx_dtype_valid(rlx_dtype t);
 /* True if |t|, whose lanes do not matter, is floating point (rlx/floats.h). */
 RLX_API bool rlx_dtype_is_float(rlx_dtype t);
@@ -170,7 +169,7 @@ typedef struct rlx_allocator {
 
 /* The library's default: mimalloc where it was built in, else libc. Never NULL. */
 RLX_API const rlx_allocator *rlx_default_allocator(void);
-/* Both take NULL as the default allocator; rlx_free takes NULL as |p|. Size 0 is served as 1. */
+/* Both take NULL as the default allocator; rlx_free takes NULL as |p|. Size 0 counts as 1. */
 RLX_API void *rlx_alloc(const rlx_allocator *a, size_t size, size_t align);
 RLX_API void rlx_free(const rlx_allocator *a, void *p, size_t size, size_t align);
 

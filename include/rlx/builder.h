@@ -1,13 +1,11 @@
 /* Writes executables: for compilers, the assembler and tests. No LLVM, no knowledge of models.
 
-   Tables (expressions, types, constants, kernels, imports) give out indices as they are filled;
-   equal expressions, types, imports and scalar constants share one. Strings may be freed after the
-   call that takes them. Output depends on the order of the calls and on nothing else: same calls,
-   same bytes. The builder checks ranges as it goes; the verifier has the last word when the result
-   is loaded, so finish + load is how a compiler verifies its own output.
-
-   Threads: single-owner. Errors: INVALID_ARG, LIMIT, NOMEM; after an error only destroy is
-   sensible. */
+   Tables (expressions, types, constants, kernels, imports) return indices as they are filled; equal
+   expressions, types, imports and scalar constants share one. Strings may be freed after the call
+   that takes them. The output depends only on the sequence of calls: same calls, same bytes. The
+   builder checks ranges; the verifier checks the rest when the result is loaded, so finish + load
+   is how a compiler verifies its own output. Threads: single-owner. Errors: INVALID_ARG, LIMIT,
+   NOMEM; after an error only destroy is valid. */
 #ifndef RLX_BUILDER_H
 #define RLX_BUILDER_H
 
@@ -32,7 +30,7 @@ typedef struct rlx_opcode_info {
 RLX_API const rlx_opcode_info *rlx_opcode_table(uint32_t *out_count);
 RLX_API const rlx_opcode_info *rlx_opcode_find(uint32_t number); /* NULL if unknown */
 
-/* An instruction of an executable, taken apart by the letters of its row. */
+/* An instruction of an executable, decoded by the letters of its row. */
 #define RLX_MAX_OPERANDS 6u
 typedef struct rlx_operand {
     char letter;
@@ -64,7 +62,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_expr(rlx_exec_builder *b
                                                              uint32_t *out, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_expr(rlx_exec_builder *b, uint32_t slot,
                                                             uint32_t *out, rlx_error *err);
-/* |c_| is used by SELECT only. Nothing is simplified. */
+/* |c_| is used by SELECT only. Expressions are not simplified. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_expr(rlx_exec_builder *b, rlx_expr_op op,
                                                        uint32_t a, uint32_t b_, uint32_t c_,
                                                        uint32_t *out, rlx_error *err);
@@ -85,7 +83,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_shape(rlx_exec_builder *
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_tuple(rlx_exec_builder *b, uint32_t n,
                                                               const uint32_t *items, uint32_t *out,
                                                               rlx_error *err);
-/* |data| is not copied: it must stay until the builder is destroyed. */
+/* |data| is not copied: it must stay valid until the builder is destroyed. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_const_tensor(rlx_exec_builder *b, rlx_dtype dtype,
                                                                uint32_t ndim, const int64_t *dims,
                                                                const void *data, uint32_t *out,
@@ -109,9 +107,10 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_native(rlx_exec_builder *b, rl
                                                          const rlx_str *features,
                                                          uint32_t n_features, const void *elf,
                                                          size_t size, rlx_error *err);
-/* Makes |b|, which has nothing else, a file for several CPU levels, and |program|, which is
-   complete with its native section, the next of them: from the least to the best, at most 8. Equal
-   constants of two levels are kept once. |name| is shown to users ("x86-64-v3"); triple and
+/* Makes |b|, which must be otherwise empty, a file for several CPU levels, and appends |program|,
+ * which is complete with its native section, as the next level: from the lowest to the highest, at
+ * most 8. Equal constants of two levels are stored once. |name| is shown to users ("x86-64-v3");
+ * triple and
    features are those of the native section. |program| is borrowed until |b| is destroyed. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_level(rlx_exec_builder *b, rlx_str name,
                                                         rlx_exec_builder *program, rlx_error *err);
@@ -125,12 +124,12 @@ typedef struct rlx_param {
     uint32_t type;
 } rlx_param;
 
-/* Gives a function its index before its code exists, for calls. Every declared function must be
-   begun and ended once. */
+/* Declares a function before its code, so that calls can refer to its index. Every declared
+ * function must be begun and ended once. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_declare(rlx_exec_builder *b, rlx_str name,
                                                           bool exported, uint32_t *out,
                                                           rlx_error *err);
-/* Parameters arrive in registers 0..n_params-1, which may be neither defined nor killed; slots
+/* Parameters are in registers 0..n_params-1, which must not be defined or killed; slots
    0..n_symbols-1 are bound by the parameters' types. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_begin(rlx_exec_builder *b, uint32_t function,
                                                         const rlx_param *params, uint32_t n_params,
@@ -144,13 +143,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_slot_name(rlx_exec_builder *b,
  */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_result_name(rlx_exec_builder *b, rlx_str name,
                                                               rlx_error *err);
-/* Where the instructions from here on come from. |binding| may be empty. line 0: nowhere. column 0:
-   the place is what |binding| names, "node 'MatMul_3' (MatMul)" of an ONNX model, which messages
-   say instead of the line. */
+/* The source place of the following instructions. |binding| may be empty. line 0: unknown. column
+ * 0: |binding| names the place, such as "node 'MatMul_3' (MatMul)" of an ONNX model, and messages
+ * show it instead of the line. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_location(rlx_exec_builder *b, rlx_str file,
                                                            uint32_t line, uint32_t column,
                                                            rlx_str binding, rlx_error *err);
-/* Where parameter |param| of the current function is written, for messages about arguments. */
+/* The source place of parameter |param| of the current function, for messages about arguments. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_param_location(rlx_exec_builder *b,
                                                                  uint32_t param, rlx_str file,
                                                                  uint32_t line, uint32_t column,
@@ -162,7 +161,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer(rlx_exec_builder *b, ui
                                                          rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_buffer_end(rlx_exec_builder *b, uint32_t buffer,
                                                              rlx_error *err);
-/* The same with everything given, |first| and |last| in words of code. */
+/* As above with an explicit interval, |first| and |last| in words of code. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_stated_buffer(rlx_exec_builder *b,
                                                                 const rlx_plan_buffer *buffer,
                                                                 uint32_t *out, rlx_error *err);
@@ -176,7 +175,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_label(rlx_exec_builder *b, uin
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label,
                                                        rlx_error *err);
 /* One instruction; |operands| in the order of the opcode's letters, a list as its count followed by
-   its items. Registers and slots need no declaration: the largest used counts. */
+   its items. Registers and slots need no declaration: the largest one used determines their number.
+ */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_emit(rlx_exec_builder *b, rlx_opcode op,
                                                        const uint32_t *operands,
                                                        uint32_t n_operands, rlx_error *err);
@@ -204,9 +204,9 @@ RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_load(rlx_exec_builder *b,
                                                        const rlx_load_options *options,
                                                        rlx_executable **out, rlx_error *err);
 
-/* finish into a file, which is loaded, verified and renamed to |path|, as rlx_executable_save
-   does (into a device or pipe as it is). Constants are written from where they lie: memory does not
-   grow with them. */
+/* finish into a file, which is loaded, verified and renamed to |path|, as rlx_executable_save does
+ * (a device or pipe is written directly). Constants are written from their place: memory does not
+ * grow with them. */
 RLX_NODISCARD RLX_API rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path,
                                                        rlx_error *err);
 

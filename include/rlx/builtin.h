@@ -1,5 +1,5 @@
 /* Functions that bytecode calls with values: builtins (a static table inside librlx) and packed
-   functions (registered by the host by name). Both have one type.
+ * functions (registered by the host by name). Both have the same function type.
 
    Arguments are borrowed for the call. The function sets *out to a value whose reference the caller
    takes over (it is none before the call), or leaves it alone. On failure it fills |err| and
@@ -21,10 +21,10 @@ typedef struct rlx_call_context rlx_call_context;
 typedef rlx_status (*rlx_packed_fn)(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                                     rlx_value *out, rlx_error *err);
 
-/* What a builtin returns lies in memory of its own, never in that of an argument: the compiler may
-   reuse the arguments' memory while the result lives. */
+/* The result has memory of its own, never that of an argument: the compiler may reuse the
+ * arguments' memory while the result lives. */
 #define RLX_BUILTIN_FRESH 1u
-/* That holds where the result is a tensor; any other value may share its parts with an argument. */
+/* As above if the result is a tensor; any other value may share parts with an argument. */
 #define RLX_BUILTIN_FRESH_TENSOR 2u
 
 /* One row of builtins/table.def. max_args < 0: any number from min_args. */
@@ -43,12 +43,11 @@ RLX_API rlx_vm *rlx_call_vm(rlx_call_context *cc);
 RLX_API void *rlx_call_user(rlx_call_context *cc); /* the pointer given at registration, or NULL */
 /* Sends text to the VM's output callback; without one it is dropped. */
 RLX_API void rlx_call_output(rlx_call_context *cc, rlx_str text);
-/* Scratch memory and parallel loops, as kernels have them. Scratch is given back when the builtin
-   returns. */
+/* Scratch memory and parallel loops, as kernels have them. Scratch memory is freed when the builtin
+ * returns. */
 RLX_API rlx_kernel_context *rlx_call_kernel_context(rlx_call_context *cc);
 
-/* Errors of the constructors: INVALID_ARG, SHAPE (dimensions that cannot be), LIMIT (max_bytes),
-   NOMEM. */
+/* Errors of the constructors: INVALID_ARG, SHAPE (invalid dimensions), LIMIT (max_bytes), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_alloc_tensor(rlx_call_context *cc, rlx_dtype dtype,
                                                        uint32_t ndim, const int64_t *dims,
                                                        rlx_tensor **out, rlx_error *err);
@@ -75,13 +74,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_call_make_string(rlx_call_context *cc, rlx_
 RLX_NODISCARD RLX_API rlx_status rlx_call_closure(rlx_call_context *cc, rlx_closure *closure,
                                                   const rlx_value *args, uint32_t n, rlx_value *out,
                                                   rlx_error *err);
-/* A packed function or builtin by name. */
+/* Calls a packed function or builtin by name. */
 RLX_NODISCARD RLX_API rlx_status rlx_call_packed(rlx_call_context *cc, rlx_str name,
                                                  const rlx_value *args, uint32_t n, rlx_value *out,
                                                  rlx_error *err);
 
-/* Cuts |v| and all it holds loose from the VM, so that it may be kept beyond the call and released
-   on any thread. */
+/* Detaches |v| and everything it refers to from the VM, so that it may be kept beyond the call and
+ * released on any thread. */
 RLX_API void rlx_call_export(rlx_call_context *cc, rlx_value v);
 
 #ifdef __cplusplus

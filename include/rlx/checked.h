@@ -84,7 +84,7 @@ static inline bool rlx_align_size(size_t a, size_t align, size_t *out)
 }
 
 /* The product of |n| dimensions, none of which may be negative; at most PTRDIFF_MAX. A zero
-   dimension gives 0 even where the others' product would not fit. */
+ * dimension gives 0 even if the product of the others would overflow. */
 static inline bool rlx_numel(const int64_t *dims, uint32_t n, int64_t *out)
 {
     bool zero = false, fits = true;

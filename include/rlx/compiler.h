@@ -4,9 +4,9 @@
    valid until rlx_compiler_destroy, and nothing of it is freed before. Executables are independent
    of it. To look through modules, change them and build them, see rlx/ir.h.
 
-   What is wrong with a model is a list of diagnostics with places (rlx_compiler_diagnostic); the
-   rlx_error of the call that failed has the first error of the call. After an error the compiler
-   can go on with other modules, but after NOMEM only rlx_compiler_destroy is sensible.
+   Errors in a model are a list of diagnostics with places (rlx_compiler_diagnostic); the rlx_error
+   of the failed call has the first one. After an error the compiler can be used for other modules,
+   but after NOMEM only rlx_compiler_destroy is valid.
 
    Threads: a compiler and what it owns belong to one thread at a time; several compilers may work
    in several threads at once. Code generation runs in child processes (fork), so a fault in LLVM
@@ -51,7 +51,7 @@ typedef enum rlx_severity {
 
 typedef struct rlx_diagnostic {
     rlx_severity severity;
-    const char *file;              /* as given when it was read; "" where no place is known */
+    const char *file;              /* as given when it was read; "" if unknown */
     uint32_t line, column;         /* from 1, in bytes; 0: unknown */
     uint32_t end_line, end_column; /* exclusive */
     const char *label;             /* node of an ONNX model, "node 'a' (Add)"; NULL: none */
@@ -63,7 +63,8 @@ typedef struct rlx_diagnostic {
 RLX_API uint32_t rlx_compiler_diagnostic_count(const rlx_compiler *c);
 /* False past the end. */
 RLX_API bool rlx_compiler_diagnostic(const rlx_compiler *c, uint32_t i, rlx_diagnostic *out);
-/* All of them for people, with source lines and carets; says also if memory ran out. Empty if there
+/* All of them as readable text, with source lines and carets; also reports if memory ran out. Empty
+ * if there
    are none; never NULL. */
 RLX_API const char *rlx_compiler_diagnostics_text(rlx_compiler *c);
 RLX_API void rlx_compiler_clear_diagnostics(rlx_compiler *c);
@@ -85,8 +86,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_compiler_parse(rlx_compiler *c, const char 
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_import_onnx(rlx_compiler *c, const char *path,
                                                           const void *bytes, size_t size,
                                                           rlx_ir_module **out, rlx_error *err);
-/* Reads a file: ONNX where its name ends in ".onnx", which is mapped and must not be cut short
-   before the compiler is destroyed; else TVMScript. Errors: IO, INVALID_ARG, INVALID_MODULE,
+/* Reads a file: ONNX if its name ends in ".onnx", else TVMScript. An ONNX file is mapped and must
+ * not be truncated before the compiler is destroyed. Errors: IO, INVALID_ARG, INVALID_MODULE,
    NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_read(rlx_compiler *c, const char *path,
                                                    rlx_ir_module **out, rlx_error *err);
@@ -106,8 +107,8 @@ typedef struct rlx_named_tensor {
     const char *name;
     rlx_tensor *tensor; /* retained until the compiler is destroyed; its bytes must not change */
 } rlx_named_tensor;
-/* The same with tensors in memory; rlx_tensor_from_dlpack (rlx/value.h) makes them of any DLPack
-   tensor without a copy. */
+/* As above with tensors in memory; rlx_tensor_from_dlpack (rlx/value.h) wraps any DLPack tensor
+ * without a copy. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m,
                                                             const rlx_named_tensor *tensors,
                                                             uint32_t n, rlx_error *err);
@@ -150,24 +151,25 @@ RLX_API bool rlx_compiler_pass(const rlx_compiler *c, uint32_t i, rlx_pass_info 
 typedef struct rlx_pass_desc {
     size_t size; /* of this struct */
     const char *name, *doc;
-    const char *before, *after; /* the pass beside which it runs; exactly one is given */
-    /* Looks at the module or changes it through rlx/ir.h; the well-formedness check follows. On
+    const char *before, *after; /* the pass before or after which it runs; exactly one is given */
+    /* Inspects or changes the module through rlx/ir.h; the well-formedness check follows. On
        failure fills |err| and returns its code; compiling then fails, and the module cannot be
        used further. Must not compile |m|, or run passes on it. */
     rlx_status (*run)(void *user, rlx_ir_module *m, rlx_error *err);
     void *user;
 } rlx_pass_desc;
-/* Adds a pass to the pipeline of every later compilation of |c|. It runs at every -O, also where
-   the pass beside it does not. Passes added at one place run in the order they were added. Texts
+/* Adds a pass to the pipeline of every later compilation of |c|. It runs at every -O, even if the
+ * pass it is attached to does not. Passes added at one place run in the order they were added.
+ * Texts
    are copied. After pass `legalize` a pass may not add operators that legalize lowers. Errors:
-   INVALID_ARG (names, the struct), NOT_FOUND (no such pass to stand beside), LIMIT (64), NOMEM. */
+   INVALID_ARG (names, the struct), NOT_FOUND (no such pass to attach to), LIMIT (64), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_pass(rlx_compiler *c, const rlx_pass_desc *pass,
                                                        rlx_error *err);
 
 /* --- targets --------------------------------------------------------------------------------- */
 
-/* Gives a target a name, which rlx_compile_options.target may then say. |text| is what that option
-   takes: a triple, or TVM's text such as "llvm -mcpu=x86-64-v3". Copies both. Errors: INVALID_ARG
+/* Gives a target a name that rlx_compile_options.target can then use. |text| is a triple, or TVM's
+ * text such as "llvm -mcpu=x86-64-v3". Copies both. Errors: INVALID_ARG
    (a name that is taken, a target that is unknown), LIMIT (64), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_compiler_add_target(rlx_compiler *c, const char *name,
                                                          const char *text, rlx_error *err);
@@ -188,9 +190,9 @@ typedef struct rlx_compile_options {
     uint32_t jobs;      /* threads that generate code, at most 256; 0: one per CPU */
     bool check;         /* check after every pass that the module is well formed and that its text
                            parses to an equal one */
-    bool lenient;       /* leave out the checks of values at run time (docs/values.md) */
-    bool explain;       /* note which rule took each block (rlx_ir_module_explanation) */
-    bool no_winograd;   /* 3x3 convolutions as plain sums, without the extra rounding */
+    bool lenient;       /* omit the checks of values at run time (docs/values.md) */
+    bool explain;       /* record which rule took each block (rlx_ir_module_explanation) */
+    bool no_winograd;   /* 3x3 convolutions without minimal filtering and its extra rounding */
     uint8_t row_bits;   /* activation precision of matrix-vector products with 4- or 8-bit weights:
                            8, 12, 16 or 24 bits, 32: exact; 0: 16 */
     rlx_dtype mixed;    /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
@@ -202,13 +204,13 @@ typedef struct rlx_compile_options {
     const char *const *links; /* objects, archives or libraries with functions of T.call_extern, at
                                  most 16 */
     uint32_t n_links;
-    /* Called after each pass of the pipeline with its time; false stops: the call that compiles
-       gives CANCELLED, and the module stays as the pass left it. May print and look through |m|.
-       NULL: no call. */
+    /* Called after each pass of the pipeline with its time; returning false stops: the compiling
+     * call returns CANCELLED, and the module stays as the pass left it. May print and inspect |m|.
+     * May be NULL. */
     bool (*after_pass)(void *user, rlx_ir_module *m, const rlx_pass_info *pass, double seconds);
     void *user;
-    const char *database; /* tuned schedules (rlx_ir_module_tune) that are used where they are of
-                             this machine, version and target; others are counted in a warning */
+    const char *database; /* tuned schedules (rlx_ir_module_tune); entries of another machine,
+                           * version or target are ignored, with a warning that counts them */
 } rlx_compile_options;
 
 /* -O2 for this machine. */
@@ -232,16 +234,16 @@ typedef enum rlx_emit_form {
 } rlx_emit_form;
 
 /* In the calls below |options| may be NULL: rlx_compile_options_init. The first of them that runs
-   the pipeline on a module lowers it in place; it stays so, and later calls generate code from the
-   lowered form with the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
+ * the pipeline on a module lowers it in place; later calls generate code from the lowered form with
+ * the options of the first. Errors of all: INVALID_ARG, INVALID_MODULE (also a
    module that an earlier failure left unfinished), CANCELLED, NOMEM. */
 
 /* Runs the whole pipeline. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_lower(rlx_ir_module *m,
                                                      const rlx_compile_options *options,
                                                      rlx_error *err);
-/* For each block of the PrimFuncs which rule of the schedule took it, and why others did not, as
-   text; of a module lowered with the option explain. Empty before; never NULL. */
+/* For each block of the PrimFuncs, which scheduling rule took it and why others did not, as text,
+ * if the module was lowered with the option explain; else empty. Never NULL. */
 RLX_API const char *rlx_ir_module_explanation(const rlx_ir_module *m);
 /* Runs passes by name, one after the other; the pipeline can still run afterwards. A pass whose
    needs no earlier pass has met is an error (INVALID_ARG), an unknown one NOT_FOUND. */
@@ -255,7 +257,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit(rlx_ir_module *m,
                                                     const rlx_compile_options *options,
                                                     rlx_emit_form form, void **out_data,
                                                     size_t *out_size, rlx_error *err);
-/* Compiles into a file, which appears or is replaced once it is complete. Also: IO. */
+/* Compiles into a file, which is created or replaced once it is complete. Also: IO. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit_file(rlx_ir_module *m,
                                                          const rlx_compile_options *options,
                                                          rlx_emit_form form, const char *path,
@@ -263,7 +265,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_emit_file(rlx_ir_module *m,
 /* Compiles one model for several CPU levels into one file: |modules| are of one compiler and hold
    the same model, read once for each, and modules[i] is compiled for cpus[i] instead of
    options->cpu, in any order. Loading takes the best that the machine can run (rlx/executable.h).
-   Constants that are equal at several levels are in the file once. At most RLX_MAX_LEVELS. Also:
+   Constants that are equal at several levels are stored once. At most RLX_MAX_LEVELS. Also:
    IO, LIMIT. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_modules_emit_levels(rlx_ir_module *const *modules,
                                                             const char *const *cpus, uint32_t n,
@@ -281,7 +283,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_load(rlx_ir_module *m,
 typedef struct rlx_tune_options {
     size_t size;          /* of this struct */
     double seconds;       /* for all functions together; above 0 */
-    const char *database; /* what is found is appended to this file (docs/schedules.md); or NULL */
+    const char *database; /* results are appended to this file (docs/schedules.md); or NULL */
     const char *csv;      /* a table of all times is written to this file; or NULL */
     /* Called with a line of text for each function that was tuned; or NULL. */
     void (*line)(void *user, const char *text);
@@ -290,10 +292,10 @@ typedef struct rlx_tune_options {
 
 /* Lowers the module and measures other schedules than its rules chose, for each PrimFunc alone, in
    this process, with random inputs; symbolic dimensions have the largest value of their bound, or
-   128. What takes 3 % less time in alternating runs, and no more at small values of symbolic
-   dimensions, is appended to the database as it is found; functions whose alternatives the database
-   says were all tried are not measured again. Functions that cannot run alone are named in a
-   warning. Needs options of this machine's target; options->database is not used. Errors:
+   128. A schedule that takes 3 % less time in alternating runs, and no more time at small values of
+   symbolic dimensions, is appended to the database as it is found; functions whose alternatives the
+   database says were all tried are not measured again. Functions that cannot run alone are named in
+   a warning. Needs options of this machine's target; options->database is not used. Errors:
    INVALID_ARG (also a module that is lowered), INVALID_MODULE, IO, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_tune(rlx_ir_module *m,
                                                     const rlx_compile_options *options,
@@ -310,11 +312,11 @@ typedef struct rlx_operator_info {
 RLX_API uint32_t rlx_compiler_operator_count(void);
 RLX_API bool rlx_compiler_operator(uint32_t i, rlx_operator_info *out); /* false past the end */
 
-/* Insertions, deletions and replacements that make one name of the other, for "did you mean";
-   SIZE_MAX for names of more than 48 bytes. Threads: safe. */
+/* The number of insertions, deletions and replacements that turn one name into the other, for "did
+ * you mean"; SIZE_MAX for names of more than 48 bytes. Threads: safe. */
 RLX_API size_t rlx_compiler_name_distance(rlx_str a, rlx_str b);
-/* For programs that start under limits on memory: |fn|, which must not return, is called when an
-   allocation of C++ fails in this process. NULL: as before. Affects the whole process; may be
+/* For programs that run under memory limits: calls |fn|, which must not return, when a C++
+ * allocation fails in this process. NULL restores the default. Affects the whole process; may be
    called before main. */
 RLX_API void rlx_compiler_on_no_memory(void (*fn)(void));
 

@@ -2,8 +2,8 @@
 
    The environment variable RLX_CPU_FEATURES limits them: where it is set, a feature counts as
    present only if the CPU has it and the comma-separated list names it; an empty list leaves plain
-   x86-64. rlxc's `native` target and the loader's check both ask here, so tests can run as an older
-   CPU would. The variable can only take features away. */
+   x86-64. rlxc's `native` target and the loader's check both use it, so tests can run as on an
+   older CPU. The variable can only take features away. */
 #ifndef RLX_CPU_H
 #define RLX_CPU_H
 
@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-/* Whether this CPU and its operating system can run code that needs |feature|, a name of
-   cpu_features.def. False for other names, and for features of other architectures.
+/* True if this CPU and its operating system can run code that needs |feature|, a name of
+ * cpu_features.def. False for other names, and for features of other architectures.
    Owns: nothing.   Lifetime: n/a.   Errors: n/a.
    Threads: thread-safe while no thread changes the environment. */
 RLX_API bool rlx_cpu_has(rlx_str feature);
-/* Whether cpu_features.def has |feature|. */
+/* True if cpu_features.def has |feature|. */
 RLX_API bool rlx_cpu_feature_is_known(rlx_str feature);
 
 #ifdef __cplusplus

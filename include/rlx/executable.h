@@ -1,10 +1,9 @@
 /* Executables: immutable, reference-counted, shared between threads.
 
    Loading always verifies; after it, running the bytecode cannot crash the process. Constants of a
-   file are mapped and used in place, so a loaded file must not be cut short: replace it by a
-   rename, as rlx_executable_save does. Everything else is copied. The getters below give what
-   programs show and compilers test; strings and views they return live as long as the
-   executable. */
+   file are mapped and used in place, so a loaded file must not be truncated: replace it by a
+   rename, as rlx_executable_save does. Everything else is copied. Strings and views returned by the
+   getters below live as long as the executable. */
 #ifndef RLX_EXECUTABLE_H
 #define RLX_EXECUTABLE_H
 
@@ -24,25 +23,25 @@ extern "C" {
 typedef struct rlx_load_options {
     const rlx_allocator *allocator; /* NULL: the default */
     bool trust_native; /* run the machine code in the file; as safe as loading any shared library */
-    /* Where the machine code is kept as a file of its own while it runs and after, for perf, which
-       reads the names of kernels from there. Replaced if there is one, but refused (INVALID_ARG)
-       if it is the file that is loaded. NULL: in memory only. */
+    /* Path to which the machine code is written as a file of its own, for perf, which reads the
+     * names of kernels from it. An existing file is replaced; the loaded file itself is an error
+     * (INVALID_ARG). NULL: in memory only. */
     const char *native_file;
     /* Files: the constants are read into memory of |allocator|, in huge pages where the system has
        them, instead of being mapped. Loading takes longer and processes share nothing; calls that
        read all weights for a few rows are faster, as few file systems give huge pages. */
     bool huge_pages;
     /* The file must be signed (rlx/sign.h) with one of |keys|; else SIGNATURE, before anything of
-       it is decoded or run. Set where any of the three is given, so that an empty list of keys is
-       an error (INVALID_ARG), not a wish for none. What is checked is what is used: the whole file
-       is read into memory of |allocator|, the constants too, which are not mapped, so that a change
-       of the file comes too late. This reads and hashes all of it. The keys are needed during the
-       call only. */
+       it is decoded or run. Applies if any of the three fields is set, so that an empty list of
+       keys is an error (INVALID_ARG), not "no signature needed". The checked bytes are the used
+       bytes: the whole file, constants included, is read into memory of |allocator| and not mapped,
+       so that later changes of the file have no effect. This reads and hashes all of it. The keys
+       are needed during the call only. */
     bool require_signature;
     const rlx_public_key *keys;
     uint32_t n_keys;
-    /* Of a file for several CPU levels: the one to load, from 1. 0: the last that this machine can
-       run; where it can run none, the first if nothing is to be run, else VERSION. */
+    /* The level to load from a file for several CPU levels, from 1. 0: the last one that this
+     * machine can run; if it can run none, the first for inspection only, else VERSION. */
     uint32_t level;
 } rlx_load_options;
 
@@ -65,8 +64,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_executable_save(const rlx_executable *exe, 
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_constants(const rlx_executable *exe,
                                                                  rlx_error *err);
 RLX_API uint64_t rlx_executable_size(const rlx_executable *exe); /* bytes of the file */
-/* The key that the file says it is signed with; false if it has no signature. Anyone can write a
-   key's name: |*out_checked| is whether loading checked the signature, that is, required one. Both
+/* The key that the file claims to be signed with; false if it has no signature. Anyone can write a
+ * key's name: |*out_checked| is true only if loading required and checked the signature. Both
    may be NULL. */
 RLX_API bool rlx_executable_signer(const rlx_executable *exe, rlx_public_key *out,
                                    bool *out_checked);
@@ -79,10 +78,10 @@ typedef struct rlx_level_info {
     bool runs; /* here: this machine has what the kernels need */
 } rlx_level_info;
 
-/* 0: the file has one program, which needs what rlx_executable_native says. The functions below are
-   of the level that was loaded. */
+/* 0: the file has one program, with the needs given by rlx_executable_native. The functions below
+ * belong to the loaded level. */
 RLX_API uint32_t rlx_executable_level_count(const rlx_executable *exe);
-/* The level that was loaded, from 1; 0 where the file has none. */
+/* The loaded level, from 1; 0 if the file has none. */
 RLX_API uint32_t rlx_executable_level(const rlx_executable *exe);
 /* |level| from 1; false if it is out of range. */
 RLX_API bool rlx_executable_level_info(const rlx_executable *exe, uint32_t level,
@@ -110,19 +109,19 @@ RLX_API uint32_t rlx_function_param_type(const rlx_executable *exe, uint32_t f, 
 /* The number of results that have names: the fields of the tuple that the function returns, or 1.
  */
 RLX_API uint32_t rlx_function_result_count(const rlx_executable *exe, uint32_t f);
-/* The name of a result as the model has it: an ONNX graph's output, the variable that a Relax
-   function returns. Empty where the file has none. Two results may have one name. */
+/* The name of a result in the model: an ONNX graph's output, or the variable that a Relax function
+ * returns. Empty if the file has none. Two results may have the same name. */
 RLX_API rlx_str rlx_function_result_name(const rlx_executable *exe, uint32_t f, uint32_t result);
-/* The name of a dimension (slot 0..n_symbols-1 of the signature) as the model has it; empty where
-   the file has none. Two dimensions may have one name. */
+/* The name of a dimension (slot 0..n_symbols-1 of the signature) in the model; empty if the file
+ * has none. Two dimensions may have the same name. */
 RLX_API rlx_str rlx_function_dim_name(const rlx_executable *exe, uint32_t f, uint32_t slot);
-/* The symbol's name, "s3" where the file has none; written to |buffer|, which is returned. */
+/* The symbol's name, or "s3" if the file has none; written to |buffer|, which is returned. */
 RLX_API const char *rlx_function_slot_name(const rlx_executable *exe, uint32_t f, uint32_t slot,
                                            char *buffer, size_t size);
 /* "main(x: Tensor((n, 4), float32), k: Prim(int64)) -> Tensor((n,), float32)"; cut to |size|. */
 RLX_API const char *rlx_function_signature(const rlx_executable *exe, uint32_t f, char *buffer,
                                            size_t size);
-/* The place that the instruction at |pc| comes from; false if the file does not say. |out_name|
+/* The source place of the instruction at |pc|; false if the file has none. |out_name|
    (may be NULL) gets the name of the binding. */
 RLX_API bool rlx_function_location(const rlx_executable *exe, uint32_t f, uint32_t pc,
                                    rlx_location *out, rlx_str *out_name);

@@ -1,12 +1,9 @@
-/* Files that are written: whole or not at all, and never over what is read.
-
-   A file is written under a temporary name in its folder, synced, and renamed: until then the old
-   file, if there is one, is as it was. A link to a file stays, and the file is replaced; a device
-   or pipe is written into.
-
-   While a temporary file exists, the calling thread holds back the signals that end a process
-   (HUP, INT, QUIT, TERM, XCPU, XFSZ). Where one has come whose action is the default, writing stops
-   with CANCELLED, the temporary file is removed, and then the signal ends the process. So a process
+/* Writes files completely or not at all, and never over an input. A file is written under a
+ * temporary name in its folder, synced, and renamed: until then the old file, if any, is unchanged.
+ * A symbolic link stays, and its target is replaced; a device or pipe is written directly. While a
+ * temporary file exists, the calling thread blocks the signals that end a process (HUP, INT, QUIT,
+ * TERM, XCPU, XFSZ). If one arrives whose action is the default, writing stops with CANCELLED, the
+ * temporary file is removed, and then the signal ends the process. So a process
    leaves no temporary file behind if its other threads block these signals, as those that this
    library starts do. */
 #ifndef RLX_FILE_H
@@ -18,11 +15,11 @@
 extern "C" {
 #endif
 
-/* A file of these bytes. Errors: IO, NOT_FOUND (no such folder), NOMEM, CANCELLED. */
+/* Writes a file with these bytes. Errors: IO, NOT_FOUND (no such folder), NOMEM, CANCELLED. */
 RLX_NODISCARD RLX_API rlx_status rlx_write_file(const char *path, const void *data, size_t size,
                                                 rlx_error *err);
 
-/* The same in parts: begin, write any number of times, end; all on one thread. */
+/* As above in parts: begin, write any number of times, end; all on one thread. */
 typedef struct rlx_new_file rlx_new_file;
 
 /* Errors: as rlx_write_file. */
@@ -30,13 +27,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_new_file_begin(const char *path, rlx_new_fi
                                                     rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_new_file_write(rlx_new_file *file, const void *data,
                                                     size_t size, rlx_error *err);
-/* Gives the file its name if |status| is RLX_OK, otherwise removes it; |file| is gone either way.
-   Returns |status|, or IO or CANCELLED where the file got no name. */
+/* Renames the file into place if |status| is RLX_OK, otherwise removes it; frees |file| either way.
+ * Returns |status|, or IO or CANCELLED if the rename did not happen. */
 RLX_NODISCARD RLX_API rlx_status rlx_new_file_end(rlx_new_file *file, rlx_status status,
                                                   rlx_error *err);
 
-/* Errors: INVALID_ARG if |path| names one of the |n| files |inputs|, under whatever name (links,
-   other spellings). Only regular files that exist are compared; an input may be NULL. */
+/* Errors: INVALID_ARG if |path| is one of the |n| files |inputs|, also by a link or another
+ * spelling. Only regular files that exist are compared; an input may be NULL. */
 RLX_NODISCARD RLX_API rlx_status rlx_check_output(const char *path, const char *const *inputs,
                                                   size_t n, rlx_error *err);
 

@@ -1,4 +1,4 @@
-/* rlx/floats.h - floating-point formats: what the types of rlx/base.h hold, by their parameters.
+/* Floating-point formats: the parameters of the floating-point types of rlx/base.h.
 
    Thread class: functions of their arguments alone, safe from any thread. */
 #ifndef RLX_FLOATS_H
@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* What the highest codes of a format mean. */
+/* The meaning of a format's highest codes. */
 typedef enum rlx_float_kind {
     RLX_FLOAT_IEEE, /* the highest exponent: infinity and NaN */
     RLX_FLOAT_FN,   /* no infinity; NaN is all ones but the sign */
     RLX_FLOAT_FNUZ, /* no infinity and no -0; NaN is the code that would be -0 */
 } rlx_float_kind;
 
-/* A format of |bits| bits: the sign, an exponent of the bits that are left, |mantissa| bits. A
+/* A format of |bits| bits: the sign, the exponent (the remaining bits), |mantissa| bits. A
    number of exponent 0 is subnormal: its unit is 2^(1 - bias - mantissa). */
 typedef struct rlx_float_format {
     uint8_t code, bits, mantissa, kind; /* an rlx_type_code; an rlx_float_kind */
@@ -27,11 +27,11 @@ typedef struct rlx_float_format {
 /* The format of |t|, whose lanes do not matter; NULL if |t| is no floating-point type. */
 RLX_API const rlx_float_format *rlx_float_format_of(rlx_dtype t);
 
-/* The number that |code| stands for, exactly; 0 if |t| is no floating-point type. */
+/* The exact value of |code|; 0 if |t| is not a floating-point type. */
 RLX_API double rlx_float_decode(rlx_dtype t, uint64_t code);
-/* The code of |value|, rounded once to the nearest, halves to even. What is too large becomes
-   infinity, or NaN in a format without; NaN becomes the format's quiet one. 0 if |t| is no
-   floating-point type. */
+/* The code of |value|, rounded once to the nearest, halves to even. Overflow gives infinity, or NaN
+ * in a format without infinity; NaN gives the format's quiet NaN. 0 if |t| is not a floating-point
+ * type. */
 RLX_API uint64_t rlx_float_encode(rlx_dtype t, double value);
 /* The code of the largest finite number. */
 RLX_API uint64_t rlx_float_largest(rlx_dtype t);

@@ -1,10 +1,10 @@
-/* The compiler's IR: looking through modules, analysing, changing and building them.
+/* The compiler's IR: inspecting, analysing, changing and building modules.
 
    A module is Relax functions and PrimFuncs. A Relax function is blocks of bindings in evaluation
    order, `var = form(values)`; only If and local functions nest. Handles are borrowed from the
-   compiler and live as long as it does, also when a pass has taken what they stand for out of the
-   module. Lists that the calls below give are copies with the same life. A handle of one compiler
-   must not reach another. NULL gives an empty answer of a getter: NULL, 0, false, "".
+   compiler and live as long as it does, even if a pass has removed their object from the module.
+   Lists returned by the calls below are copies with the same lifetime. A handle of one compiler
+   must not be passed to another. NULL gives an empty answer of a getter: NULL, 0, false, "".
 
    Threads: as rlx/compiler.h says. */
 #ifndef RLX_IR_H
@@ -46,7 +46,7 @@ RLX_API bool rlx_ir_module_find(const rlx_ir_module *m, const char *name, rlx_ir
 RLX_API const char *rlx_ir_function_name(const rlx_ir_function *f);
 RLX_API uint32_t rlx_ir_function_param_count(const rlx_ir_function *f);
 RLX_API const rlx_ir_var *rlx_ir_function_param(const rlx_ir_function *f, uint32_t i);
-/* What it returns, as declared or inferred; NULL where neither is known. */
+/* The return type, declared or inferred; NULL if unknown. */
 RLX_API const rlx_ir_sinfo *rlx_ir_function_result(const rlx_ir_function *f);
 RLX_API bool rlx_ir_function_is_private(const rlx_ir_function *f);
 RLX_API bool rlx_ir_function_is_pure(const rlx_ir_function *f);
@@ -57,7 +57,7 @@ RLX_API const rlx_ir_attr *rlx_ir_function_attr(const rlx_ir_function *f, uint32
 
 RLX_API uint32_t rlx_ir_body_block_count(const rlx_ir_body *b);
 RLX_API const rlx_ir_block *rlx_ir_body_block(const rlx_ir_body *b, uint32_t i);
-/* What the function returns, or the branch gives. */
+/* The result of the function or branch. */
 RLX_API const rlx_ir_value *rlx_ir_body_result(const rlx_ir_body *b);
 RLX_API bool rlx_ir_block_is_dataflow(const rlx_ir_block *b);
 RLX_API uint32_t rlx_ir_block_binding_count(const rlx_ir_block *b);
@@ -77,7 +77,7 @@ typedef enum rlx_ir_form {
 
 RLX_API rlx_ir_form rlx_ir_binding_form(const rlx_ir_binding *b);
 RLX_API const rlx_ir_var *rlx_ir_binding_var(const rlx_ir_binding *b);
-/* The operator called, "nn.softmax"; NULL where it calls none. */
+/* The operator called, "nn.softmax"; NULL if it calls none. */
 RLX_API const char *rlx_ir_binding_op(const rlx_ir_binding *b);
 /* What a CALL without operator calls: a global, external function or variable; else NULL. */
 RLX_API const rlx_ir_value *rlx_ir_binding_callee(const rlx_ir_binding *b);
@@ -91,7 +91,7 @@ RLX_API const rlx_ir_sinfo *rlx_ir_binding_sinfo(const rlx_ir_binding *b, uint32
 RLX_API const rlx_ir_body *rlx_ir_binding_then(const rlx_ir_binding *b);
 RLX_API const rlx_ir_body *rlx_ir_binding_otherwise(const rlx_ir_binding *b);
 RLX_API const rlx_ir_function *rlx_ir_binding_function(const rlx_ir_binding *b);
-/* The place in the source; false where none is known. Names of files are cut to fit. */
+/* The place in the source; false if unknown. File names are cut to fit. */
 RLX_API bool rlx_ir_binding_location(const rlx_ir_module *m, const rlx_ir_binding *b,
                                      rlx_location *out);
 /* Calls |visit| for each binding of |body| in order; those of branches and local functions come
@@ -102,7 +102,7 @@ RLX_API bool rlx_ir_visit(const rlx_ir_body *body,
 /* --- variables, values ----------------------------------------------------------------------- */
 
 RLX_API const char *rlx_ir_var_name(const rlx_ir_var *v); /* a hint; not unique */
-/* What is known of it; before pass `infer` only what the text says, which may be nothing: NULL. */
+/* Its type; before pass `infer` only the annotation, which may be absent: NULL. */
 RLX_API const rlx_ir_sinfo *rlx_ir_var_sinfo(const rlx_ir_var *v);
 RLX_API bool rlx_ir_var_is_dataflow(const rlx_ir_var *v);
 
@@ -155,7 +155,7 @@ RLX_API const char *rlx_ir_sinfo_text(rlx_compiler *c, const rlx_ir_sinfo *s);
 
 RLX_API const char *rlx_ir_expr_text(rlx_compiler *c, const rlx_ir_expr *e); /* "n * 2 + 1" */
 RLX_API bool rlx_ir_expr_constant(const rlx_ir_expr *e, int64_t *out);
-/* Its value where the variables |names| have |values|. Errors: INVALID_ARG, NOT_FOUND (a variable
+/* Its value if the variables |names| have |values|. Errors: INVALID_ARG, NOT_FOUND (a variable
    is not named), SHAPE (overflow, division by zero, not an integer), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_expr_evaluate(rlx_compiler *c, const rlx_ir_expr *e,
                                                       const char *const *names,
@@ -188,7 +188,7 @@ typedef struct rlx_ir_names {
 typedef enum rlx_ir_which {
     RLX_IR_ALL_VARS,
     RLX_IR_BOUND_VARS, /* parameters and bindings, of branches and local functions as well */
-    RLX_IR_FREE_VARS,  /* used, but not bound in the function: a local function's captures */
+    RLX_IR_FREE_VARS,  /* used but not bound in the function: a local function's captures */
 } rlx_ir_which;
 /* Each variable once, in the order of first appearance. Errors of these: INVALID_ARG, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_vars(rlx_ir_module *m, const rlx_ir_function *f,
@@ -200,40 +200,38 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_function_symbols(rlx_ir_module *m, const
 /* The functions of the module that |f| calls or passes on, PrimFuncs among them. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_called(rlx_ir_module *m, const rlx_ir_function *f,
                                                         rlx_ir_names *out, rlx_error *err);
-/* The binding in |f| that defines |v|: NULL for parameters and for variables of elsewhere. */
+/* The binding in |f| that defines |v|; NULL for parameters and for variables of other functions. */
 RLX_API const rlx_ir_binding *rlx_ir_function_definition(const rlx_ir_function *f,
                                                          const rlx_ir_var *v);
-/* The bindings in |f| that read |v|; |out_returned| (may be NULL): so does the result of the
-   function or of a branch. */
+/* The bindings in |f| that read |v|; |out_returned| (may be NULL) is true if the result of the
+ * function or of a branch reads it too. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_uses(rlx_ir_module *m, const rlx_ir_function *f,
                                                       const rlx_ir_var *v, rlx_ir_bindings *out,
                                                       bool *out_returned, rlx_error *err);
-/* The PrimFunc only copies its first buffer's elements to its second in row-major order: it does
-   what reshape does. False where that is not proved. */
+/* True if the PrimFunc provably only copies its first buffer's elements to its second in row-major
+ * order, as reshape does. */
 RLX_API bool rlx_ir_prim_is_reshape(rlx_ir_module *m, const rlx_ir_prim *f);
 
 /* --- building -------------------------------------------------------------------------------- */
 
 /* Types, dimensions and attributes are given as TVMScript text. Symbolic variables belong to the
-   function: a name in a parameter's type or in a match_cast is a new one where there is none of
-   that name, and elsewhere must be known.
-
-   Errors of all: INVALID_ARG for NULL, INVALID_MODULE with a diagnostic for what does not fit
-   (unknown operators, operands of wrong number or type), NOMEM. After an error the builder's
+ * function: a new name in a parameter's type or in a match_cast defines one; elsewhere the name
+ * must be known. Errors of all: INVALID_ARG for NULL, INVALID_MODULE with a diagnostic (unknown
+ * operators, operands of wrong number or type), NOMEM. After an error the builder's
    function cannot be finished. */
 typedef struct rlx_ir_builder rlx_ir_builder;
 
-/* Begins a function of |m|. The builder is the compiler's, as handles are. */
+/* Begins a function of |m|. The compiler owns the builder, like all handles. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_create(rlx_ir_module *m, const char *name,
                                                        rlx_ir_builder **out, rlx_error *err);
 /* Before everything else. |type|: "R.Tensor((\"n\", 4), \"float32\")". */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_param(rlx_ir_builder *b, const char *name,
                                                       const char *type, const rlx_ir_value **out,
                                                       rlx_error *err);
-/* Bindings from here on stand in a dataflow block, or, with false, in a plain one. */
+/* Following bindings go into a dataflow block or, with false, into a plain one. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_dataflow(rlx_ir_builder *b, bool dataflow,
                                                          rlx_error *err);
-/* Makes a variable of the dataflow block usable behind it. */
+/* Makes a variable of the dataflow block usable after it. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_output(rlx_ir_builder *b, const rlx_ir_value *v,
                                                        rlx_error *err);
 /* name = R.op(args, attrs). |attrs|: "axis=-1, keepdims=True"; NULL: none, or the defaults. |name|
@@ -274,13 +272,13 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_integer(rlx_ir_builder *b, const
                                                         const rlx_ir_value **out, rlx_error *err);
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tensor(rlx_ir_builder *b, rlx_tensor *tensor,
                                                        const rlx_ir_value **out, rlx_error *err);
-/* Ends the function, which returns |result|, checks it and adds it to the module. The builder is
-   used up, also on failure. */
+/* Ends the function, which returns |result|, checks it and adds it to the module. The builder
+ * cannot be used afterwards, also on failure. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_finish(rlx_ir_builder *b,
                                                        const rlx_ir_value *result,
                                                        rlx_ir_function **out, rlx_error *err);
-/* Parses TVMScript and moves its functions into |m|: the way to add PrimFuncs. A name that is taken
-   is an error (INVALID_MODULE), and then nothing is added. Copies the text. */
+/* Parses TVMScript and moves its functions into |m|; this is how PrimFuncs are added. A duplicate
+ * name is an error (INVALID_MODULE), and nothing is added. Copies the text. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_add_text(rlx_ir_module *m, const char *path,
                                                         const char *text, size_t length,
                                                         rlx_error *err);
@@ -290,11 +288,11 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_add_text(rlx_ir_module *m, const 
 typedef enum rlx_ir_action {
     RLX_IR_KEEP,
     RLX_IR_DROP,    /* the variable must have no use */
-    RLX_IR_REPLACE, /* uses of the variable become |*out| */
+    RLX_IR_REPLACE, /* replace uses of the variable by |*out| */
 } rlx_ir_action;
 /* Offers each binding of |f| to |each|, in order, branches and local functions before the binding
-   that holds them; operands are replaced already. |each| may add bindings before it through |b|
-   (rlx_ir_builder_op and so on; not param, dataflow, finish). Types are inferred again where
+   that holds them; their operands are already replaced. |each| may add bindings before it through
+   |b| (rlx_ir_builder_op and so on; not param, dataflow, finish). Types are inferred again where
    operands changed. Afterwards the module is checked; if it is not well formed, or |each| made an
    error, the module cannot be used further (INVALID_MODULE). */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(

@@ -1,10 +1,9 @@
-/* How much memory can be had. Systems hand out addresses without limit and end a process that
-   touches more than there is; so sizes are compared with what is left before anything is asked for.
-
-   What is left is the least of: the machine's available memory and free swap; for the process's
-   control group and those round it (versions 1 and 2), the limit less the use, page cache that can
-   be dropped not counted; the limit on the address space (ulimit -v) less the addresses in use. A
-   sixteenth of it is left to others. */
+/* How much memory is available. Systems overcommit and kill a process that touches more than there
+ * is, so sizes are compared with the available memory before an allocation. Available is the
+ * minimum of: the machine's available memory plus free swap; for the process's control group and
+ * its parents (versions 1 and 2), the limit minus the use, not counting reclaimable page cache; the
+ * limit on the address space (ulimit -v) minus the addresses in use. A sixteenth of it is left to
+ * other processes. */
 #ifndef RLX_MEMORY_H
 #define RLX_MEMORY_H
 
@@ -15,14 +14,14 @@ extern "C" {
 #endif
 
 typedef struct rlx_memory {
-    uint64_t available; /* bytes; UINT64_MAX: nothing is known */
-    const char *source; /* what says so: "the machine", "the control group", ... */
+    uint64_t available; /* bytes; UINT64_MAX: unknown */
+    const char *source; /* where the limit comes from: "the machine", "the control group", ... */
 } rlx_memory;
 
-/* Asks the system: some tens of microseconds. */
+/* Asks the system, which takes tens of microseconds. */
 RLX_API rlx_memory rlx_memory_now(void);
-/* Errors: LIMIT if there are less than |bytes| bytes; the message says for |what|, and both
-   numbers. */
+/* Errors: LIMIT if less than |bytes| bytes are available; the message names |what| and both
+ * numbers. */
 RLX_NODISCARD RLX_API rlx_status rlx_memory_check(uint64_t bytes, const char *what, rlx_error *err);
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
-/* rlx/packed.h - elements of less than a byte (int4, uint4, int2, uint2).
-
-   They are packed in the order of the tensor, the first in the low bits of a byte. */
+/* Elements smaller than a byte (int4, uint4, int2, uint2). They are packed in the order of the
+ * tensor, the first in the low bits of a byte. */
 #ifndef RLX_PACKED_H
 #define RLX_PACKED_H
 
@@ -15,7 +14,7 @@ static inline int64_t rlx_packed_get(rlx_dtype t, const void *data, size_t i)
     return t.code == RLX_INT ? (int64_t)(bits ^ sign) - (int64_t)sign : (int64_t)bits;
 }
 
-/* Makes element |i| the low bits of |number|; the other elements of its byte stay. */
+/* Sets element |i| to the low bits of |number|; the other elements of its byte stay. */
 static inline void rlx_packed_set(rlx_dtype t, void *data, size_t i, int64_t number)
 {
     const unsigned each = 8u / t.bits, mask = (1u << t.bits) - 1;

@@ -1,9 +1,10 @@
 /* Memory plans of functions: the intervals that the file states, and the layout for given symbols.
 
-   A function's buffers are bytes that its tensors share, each free outside an interval of the code.
-   Buffers fall into regions; a plan instruction lays one region out when the slots that its sizes
-   need are bound. The getters tell what is stated; rlx_plan_compute computes, without running
-   anything, the very offsets that the VM would use. Threads: safe, as executables are. */
+   A function's tensors share the bytes of its buffers, each of which is free outside an interval of
+   the code. Buffers are grouped into regions; a plan instruction lays out one region once the slots
+   that its sizes need are bound. The getters return what the file states; rlx_plan_compute
+   computes, without running anything, exactly the offsets that the VM would use. Threads: safe, as
+   executables are. */
 #ifndef RLX_PLAN_H
 #define RLX_PLAN_H
 
@@ -34,13 +35,14 @@ RLX_API bool rlx_function_plan_buffer(const rlx_executable *exe, uint32_t f, uin
 /* A tensor of the plan: at the start of |*out_buffer|, of tensor type |*out_type|. */
 RLX_API bool rlx_function_plan_tensor(const rlx_executable *exe, uint32_t f, uint32_t tensor,
                                       uint32_t *out_buffer, uint32_t *out_type);
-/* The slots whose values determine |region|: writes up to |n| of them, gives how many there are. */
+/* The slots whose values determine |region|: writes up to |n| of them, returns how many there are.
+ */
 RLX_API uint32_t rlx_function_plan_slots(const rlx_executable *exe, uint32_t f, uint32_t region,
                                          uint32_t *out, uint32_t n);
 
 typedef struct rlx_plan_sums {
     uint64_t peak;  /* bytes that the region takes */
-    uint64_t bound; /* largest sum of buffers in use at one point: no layout takes less */
+    uint64_t bound; /* largest sum of buffers in use at one point: a lower bound for any layout */
 } rlx_plan_sums;
 
 /* Lays |region| out for |slots| (as many as the function has; only those above are read). |sizes|
@@ -54,7 +56,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_plan_compute(const rlx_executable *exe, uin
 
 /* Checks the stated intervals and offsets against the code: a tensor of a plan is used only while
    its buffer is in use, and no two buffers of a region with stated offsets overlap. Loading does
-   not ask for this: a file that fails it computes wrong numbers, but no more.
+   not require this: a file that fails the check may compute wrong numbers, but is memory-safe.
    Errors: INVALID_MODULE, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_executable_verify_plans(const rlx_executable *exe,
                                                              rlx_error *err);

@@ -1,7 +1,7 @@
 /* The time evaluator: how long a call takes.
 
    One sample is the mean of |number| calls run back to back; |repeat| samples are taken. If a
-   sample takes less than min_repeat_ms, number grows until it does. What is counted: the whole of
+   sample takes less than min_repeat_ms, number grows until it takes that long. Measured:
    rlx_vm_invoke and the release of its result, with inputs already in place; no input copies.
    Threads: as the VM. */
 #ifndef RLX_TIME_H
@@ -16,7 +16,7 @@ extern "C" {
 typedef struct rlx_time_options {
     uint64_t number;        /* calls in a sample; 0: 1 */
     uint32_t repeat;        /* samples; 0: 10; at most 1 000 000 */
-    uint32_t min_repeat_ms; /* least length of a sample */
+    uint32_t min_repeat_ms; /* minimum duration of a sample */
     uint32_t cooldown_ms;   /* sleep between samples */
     uint32_t warmup;        /* calls before the first sample, not counted */
 } rlx_time_options;

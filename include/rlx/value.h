@@ -1,7 +1,7 @@
-/* Values: what registers hold, what functions take and give.
+/* Values: the contents of registers, and the arguments and results of functions.
 
    A value is 16 bytes: a kind and either a number or a pointer to a reference-counted object.
-   Objects are immutable but for the bytes of tensors. Constructors here take an allocator (NULL:
+   Objects are immutable except for the bytes of tensors. Constructors here take an allocator (NULL:
    the default) and make objects that may be used, kept and released on any thread. Objects that a
    VM makes during a call belong to that VM's thread until they leave the call as its result; a
    packed function that keeps an argument beyond its call must first pass it to rlx_call_export.
@@ -130,8 +130,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_create(const rlx_allocator *a, rlx_d
                                                    uint32_t ndim, const int64_t *dims,
                                                    rlx_tensor **out, rlx_error *err);
 
-/* A tensor over memory of the host, which must stay until |release| is called (once, when the last
-   reference goes; may be NULL). |data| must be element-aligned, else INVALID_ARG. */
+/* A tensor over memory of the host, which must stay valid until |release| is called (once, when the
+ * last reference is dropped; may be NULL). |data| must be element-aligned, else INVALID_ARG. */
 RLX_NODISCARD RLX_API rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype,
                                                  uint32_t ndim, const int64_t *dims, void *data,
                                                  void (*release)(void *user, void *data),
@@ -155,8 +155,9 @@ RLX_API bool rlx_tensor_same_storage(const rlx_tensor *a, const rlx_tensor *b);
 
 /* --- DLPack (vm/dlpack.c is the one place that maps its types) -------------------------------- */
 
-/* Takes over |m|: its deleter runs when the last reference goes, at once if the data had to be
-   copied; on error |m| stays the caller's. No copy is made if the tensor is compact, row-major,
+/* Takes over |m|: its deleter runs when the last reference is dropped, or at once if the data had
+ * to be copied; on error |m| stays the caller's. No copy is made if the tensor is compact,
+ * row-major,
    element-aligned and on the CPU; other strides are copied to compact form, and |out_copied| (may
    be NULL) says so. |as_dtype|, if not NULL, reinterprets a type of the same width: DLPack 0.6 has
    no bool, so bool tensors travel as uint8.
@@ -173,7 +174,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_tensor_to_dlpack(const rlx_allocator *a, rl
 /* --- shapes, tuples, strings, objects -------------------------------------------------------- */
 
 /* Shapes also carry plain integers: |n| may exceed RLX_MAX_NDIM, and a dimension may be negative.
-   Whoever makes a tensor of a shape checks both. */
+   Code that makes a tensor of a shape checks both. */
 RLX_NODISCARD RLX_API rlx_status rlx_shape_create(const rlx_allocator *a, uint32_t n,
                                                   const int64_t *dims, rlx_shape **out,
                                                   rlx_error *err);
@@ -192,8 +193,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_string_create(const rlx_allocator *a, rlx_s
                                                    rlx_string **out, rlx_error *err);
 RLX_API rlx_str rlx_string_get(const rlx_string *s);
 
-/* A pointer of the host's; |tag| is compared by address and lets its owner recognise it.
-   |destroy| (may be NULL) runs when the last reference goes. */
+/* A host pointer; |tag| is compared by address and lets its owner recognise it. |destroy| (may be
+ * NULL) runs when the last reference is dropped. */
 RLX_NODISCARD RLX_API rlx_status rlx_opaque_create(const rlx_allocator *a, const char *tag,
                                                    void *pointer, void (*destroy)(void *pointer),
                                                    rlx_opaque **out, rlx_error *err);

@@ -29,7 +29,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_create(const rlx_allocator *a, rlx
                                                      rlx_error *err);
 RLX_API rlx_registry *rlx_registry_retain(rlx_registry *r);
 RLX_API void rlx_registry_release(rlx_registry *r);
-/* |destroy| (may be NULL) gets |user| when the registration goes. On error it is not called. */
+/* |destroy| (may be NULL) is called with |user| when the registration is removed. On error it is
+ * not called. */
 RLX_NODISCARD RLX_API rlx_status rlx_registry_add_packed(rlx_registry *r, rlx_str name,
                                                          rlx_packed_fn fn, void *user,
                                                          void (*destroy)(void *user),
@@ -40,14 +41,14 @@ RLX_NODISCARD RLX_API rlx_status rlx_registry_add_kernel(rlx_registry *r, rlx_st
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* Threads that the parallel loops of several VMs take turns with: a loop that finds them at work
-   for another VM runs on its caller's thread alone. Reference-counted; used and released on any
+/* Worker threads shared by several VMs: a parallel loop that finds them busy for another VM runs on
+ * its caller's thread alone. Reference-counted; used and released on any
    thread. */
 typedef struct rlx_threads rlx_threads;
 
-/* |n| threads, the caller's own being one; 0 and 1: none beside it. All of them are tried first,
-   since a pool cannot be left half started. Errors: INVALID_ARG (more than 1024), LIMIT (the system
-   refuses to start so many), NOMEM. */
+/* |n| threads, including the caller's own; 0 and 1: no others. Starting all of them is tried first,
+ * since a pool cannot be left half started. Errors: INVALID_ARG (more than 1024), LIMIT (the system
+ * refuses to start so many), NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_threads_create(const rlx_allocator *a, uint32_t n,
                                                     rlx_threads **out, rlx_error *err);
 RLX_API rlx_threads *rlx_threads_retain(rlx_threads *t);
@@ -73,38 +74,38 @@ typedef struct rlx_call_info {
     uint32_t n_dims;
 } rlx_call_info;
 
-/* Called before each call, once where a function begins itself anew (again). False skips it: a
-   kernel's outputs are then undefined bytes, any other call gives *replacement, whose reference the
-   VM takes over (none unless set). */
+/* Called before each call, and once when a function restarts itself (again). Returning false skips
+ * the call: a kernel's outputs are then undefined bytes; any other call returns *replacement, whose
+ * reference the VM takes over (none unless set). */
 typedef bool (*rlx_instrument_before)(void *user, const rlx_call_info *info,
                                       rlx_value *replacement);
-/* Called after each call that was made. |result| is borrowed; none where |status| is an error. */
+/* Called after each call that was made. |result| is borrowed; none if |status| is an error. */
 typedef void (*rlx_instrument_after)(void *user, const rlx_call_info *info, rlx_status status,
                                      rlx_value result);
 
 /* --- creation -------------------------------------------------------------------------------- */
 
-/* All zero is the default: every limit 0 means the default named beside it. */
+/* All zero is the default: a limit of 0 means the default given next to it. */
 typedef struct rlx_vm_options {
     const rlx_allocator *allocator; /* for objects and tensors; NULL: the default */
     rlx_registry *registry;         /* retained; may be NULL */
-    /* Of live tensors and objects plus the pool. 0: what the system has left (rlx/memory.h), which
-       the VM asks before it takes memory for a call that needs more than 64 MiB anew; with a
-       number, the system is not asked. UINT64_MAX: no limit. */
+    /* Of live tensors and objects plus the pool. 0: the memory available on the system
+     * (rlx/memory.h), which the VM checks before it allocates for a call that needs more than 64
+     * MiB of new memory; with a number, the system is not asked. UINT64_MAX: no limit. */
     uint64_t max_bytes;
-    uint64_t pool_bytes;           /* of unused storage kept for later calls: 1 GiB */
+    uint64_t pool_bytes;           /* unused storage kept for later calls: 1 GiB */
     uint32_t max_frames;           /* calls inside calls: 10 000 */
     uint64_t max_instructions;     /* per entry from the host: no limit */
     uint32_t threads;              /* of kernels' parallel loops, started for this VM: 1 */
-    rlx_threads *shared_threads;   /* instead of such threads; retained; may be NULL */
+    rlx_threads *shared_threads;   /* a shared pool instead of own threads; retained; may be NULL */
     bool debug_poison;             /* fill dead registers and freed storage with 0xA5 */
     const rlx_atomic_bool *cancel; /* polled at calls and backward jumps; may be NULL */
     void (*output)(void *user, rlx_str text); /* what print writes; may be NULL */
     void *output_user;
-    /* Planned memory (rlx/plan.h) is laid out in these |arena_bytes| bytes, which stay the host's,
-       must outlive the VM, and every tensor that a call gives to a host function to keep. NULL: a
-       block of the VM's own that grows to what the shapes seen need. An entry that needs more than
-       there is fails with LIMIT before it runs anything. */
+    /* Planned memory (rlx/plan.h) is laid out in these |arena_bytes| bytes. They belong to the host
+     * and must outlive the VM and every tensor that a call passes to a host function to keep. NULL:
+     * a block of the VM's own that grows to the largest need so far. A call that needs more than
+     * the arena fails with LIMIT before it runs anything. */
     void *arena;
     size_t arena_bytes;
 } rlx_vm_options;
@@ -129,7 +130,7 @@ RLX_API void rlx_vm_set_instrument(rlx_vm *vm, rlx_instrument_before before,
    the parameter), KERNEL, LIMIT, CANCELLED, NOMEM. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke(rlx_vm *vm, rlx_str function, const rlx_value *args,
                                                uint32_t n, rlx_value *out, rlx_error *err);
-/* The same with a function's index: no look-up. */
+/* As above with a function's index, without look-up. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_index(rlx_vm *vm, uint32_t function,
                                                      const rlx_value *args, uint32_t n,
                                                      rlx_value *out, rlx_error *err);
@@ -145,7 +146,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_vm_make_closure(rlx_vm *vm, rlx_str functio
 
 /* Checks and keeps |n| arguments, all that the function has; with name |saved| rlx_vm_invoke calls
    the function with them and no further arguments. A later save of the same name replaces it; a
-   name that the executable has is refused (INVALID_ARG). Other errors: those of rlx_vm_invoke. */
+   name of one of the executable's functions is an error (INVALID_ARG). Other errors: those of
+   rlx_vm_invoke. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_save_function(rlx_vm *vm, rlx_str function, rlx_str saved,
                                                       const rlx_value *args, uint32_t n,
                                                       rlx_error *err);
@@ -159,7 +161,7 @@ RLX_NODISCARD RLX_API rlx_status rlx_vm_set_input(rlx_vm *vm, rlx_str function,
 RLX_NODISCARD RLX_API rlx_status rlx_vm_invoke_stateful(rlx_vm *vm, rlx_str function,
                                                         rlx_error *err);
 /* |path| leads into nested tuples; with n_path 0 the whole output. *out is retained for the caller.
-   Errors: INVALID_ARG where the path leads past a tuple, NOT_FOUND before an invocation. */
+   Errors: INVALID_ARG if the path leads past a tuple, NOT_FOUND before an invocation. */
 RLX_NODISCARD RLX_API rlx_status rlx_vm_get_output(rlx_vm *vm, rlx_str function,
                                                    const uint32_t *path, uint32_t n_path,
                                                    rlx_value *out, rlx_error *err);
@@ -180,10 +182,10 @@ typedef struct rlx_vm_stats {
 
 RLX_API void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out);
 RLX_API void rlx_vm_reset_stats(rlx_vm *vm);
-/* After every 16th call a VM gives back by itself what none of the 16 used: storage, and a block of
-   planned or scratch memory larger than twice what they needed and 1 MiB. A steady state allocates
-   nothing. This function gives all unused storage back to the allocator, the planned memory and the
-   layouts kept for shapes seen included. */
+/* After every 16th call a VM frees memory that none of the 16 used: storage, and a block of planned
+ * or scratch memory larger than 1 MiB and twice their need. A steady state allocates nothing. This
+ * function returns all unused storage to the allocator, including the planned memory and the
+ * layouts cached for earlier shapes. */
 RLX_API void rlx_vm_trim(rlx_vm *vm);
 
 #ifdef __cplusplus
