@@ -209,6 +209,7 @@ void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc
 /* A deep copy with fresh variables and buffers where bound inside (loop variables, axes, allocs,
  * params): safe to use twice in one module. */
 rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f);
+const rlxc_stmt *rlxc_stmt_clone(rlxc_context *ctx, const rlxc_stmt *s); /* the same */
 /* The PrimFunc's symbolic variables: scalar parameters and variables of parameter buffers' shapes,
  * in order of first appearance over the parameters. This is the order of `dims` in the kernel ABI.
  */

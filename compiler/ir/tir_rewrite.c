@@ -418,6 +418,23 @@ static rlxc_buffer *renamed_buffer(void *user, const rlxc_buffer *b)
     return rlxc_map_get(&c->buffers, rlxc_key(b));
 }
 
+/* |s| with copies of what was found. */
+static const rlxc_stmt *clone_stmt(cloning *c, const rlxc_stmt *s)
+{
+    const rlxc_stmt_rewriter r = {.user = c, .expr = renamed, .buffer = renamed_buffer};
+    rlxc_stmt_visit(s, find_binders, c);
+    /* Buffers after variables: their shapes may use any of them. */
+    for (uint32_t i = 0; i < c->found.count; i++)
+        clone_buffer(c, c->found.items[i]);
+    return s ? rlxc_stmt_rewrite(c->ctx, s, &r) : NULL;
+}
+
+const rlxc_stmt *rlxc_stmt_clone(rlxc_context *ctx, const rlxc_stmt *s)
+{
+    cloning c = {.ctx = ctx};
+    return clone_stmt(&c, s);
+}
+
 rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f)
 {
     cloning c = {.ctx = ctx};
@@ -427,10 +444,7 @@ rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f)
         if (f->params[i].buffer)
             found_buffer(&c, f->params[i].buffer, true);
     }
-    rlxc_stmt_visit(f->body, find_binders, &c);
-    /* Buffers after variables: their shapes may use any of them. */
-    for (uint32_t i = 0; i < c.found.count; i++)
-        clone_buffer(&c, c.found.items[i]);
+    const rlxc_stmt *body = clone_stmt(&c, f->body);
     if (f->n_params > 0)
         copy->params = rlxc_copy(ctx, f->params, f->n_params * sizeof *f->params);
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -438,8 +452,6 @@ rlxc_prim_func *rlxc_prim_func_clone(rlxc_context *ctx, const rlxc_prim_func *f)
         if (f->params[i].buffer)
             copy->params[i].buffer = renamed_buffer(&c, f->params[i].buffer);
     }
-    rlxc_stmt_rewriter r = {.user = &c, .expr = renamed, .buffer = renamed_buffer};
-    if (f->body)
-        copy->body = rlxc_stmt_rewrite(ctx, f->body, &r);
+    copy->body = body;
     return copy;
 }

@@ -5,6 +5,7 @@
  * source. The init of a reduction runs before the outermost loop that the reduction needs, as a
  * loop nest of its own over the spatial loops inside (so that an empty reduction leaves the initial
  * value); where the loops do not separate it runs conditionally, at the start of the reduction.
+ * Loops are cut so that predicates are not left to each iteration (partition.c).
  * Indices are simplified with the ranges of the loops; loops over one iteration vanish; vectorized
  * loops of constant extent become vector statements (vectorize.c). */
 #include "compiler/lower/lower.h"
@@ -20,6 +21,7 @@ typedef struct lowering {
     rlxc_bounds bounds;
     rlxc_range range;
     uint32_t depth;
+    rlxc_partition cuts;
 } lowering;
 
 enum { MAX_LIST = 4096 }; /* dimensions: few enough that the arena always has room */
@@ -437,6 +439,21 @@ static rlxc_loop_kind loop_kind(lowering *l, const rlxc_stmt *s)
     return u.found ? RLXC_LOOP_SERIAL : s->loop.kind;
 }
 
+static const rlxc_expr *simplified(void *user, const rlxc_expr *e)
+{
+    return lower_expr(user, e);
+}
+
+/* The parts of a loop that is cut, or NULL. */
+static const rlxc_stmt *lower_parts(lowering *l, const rlxc_stmt *s)
+{
+    const uint32_t copies = l->cuts.copies;
+    const rlxc_stmt *parts = rlxc_partition_loop(&l->cuts, s);
+    parts = parts ? lower(l, parts) : NULL;
+    l->cuts.copies = copies;
+    return parts;
+}
+
 static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
 {
     nest n;
@@ -444,6 +461,9 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
         const rlxc_stmt *parts[2] = {init_nest(l, &n), without_init(l, &n)};
         return rlxc_stmt_seq(l->ctx, parts, 2);
     }
+    const rlxc_stmt *cut = lower_parts(l, s);
+    if (cut)
+        return cut;
     rlxc_stmt *out = rlxc_copy(l->ctx, s, sizeof *out);
     out->loop.min = lower_expr(l, s->loop.min);
     out->loop.extent = lower_expr(l, s->loop.extent);
@@ -573,6 +593,7 @@ bool rlxc_pass_lower_tir(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
         if (!f)
             continue;
         lowering l = {.ctx = ctx, .range = f->range};
+        l.cuts = rlxc_partition_begin(ctx, f->body, &l.bounds, simplified, &l);
         f->body = lower(&l, f->body);
     }
     return !rlxc_failed(ctx);
