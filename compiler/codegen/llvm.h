@@ -57,6 +57,8 @@ typedef struct rlxc_llvm {
     rlxc_map wide;           /* loop variable narrower than 64 bits -> its i64 value */
     rlxc_map memo;           /* expression -> value, within one statement */
     RLXC_VEC(const rlxc_expr *) memo_log;
+    rlxc_map built;      /* integer instructions of the kernel (llvm_fold.c) */
+    rlxc_map runs_after; /* block -> one that always runs before it */
     rlxc_bounds bounds;
     uint32_t stack_used, unrolled, n_parallel;
     bool reassoc;             /* the accumulation being emitted may be reordered */
@@ -78,6 +80,32 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
 /* Integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps. */
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
                               LLVMValueRef b);
+
+/* --- llvm_fold.c: integer instructions, which are built once --- */
+typedef enum rlxc_llvm_op {
+    RLXC_LLVM_ADD,
+    RLXC_LLVM_NSW_ADD,
+    RLXC_LLVM_SUB,
+    RLXC_LLVM_NSW_SUB,
+    RLXC_LLVM_MUL,
+    RLXC_LLVM_NSW_MUL,
+    RLXC_LLVM_SDIV,
+    RLXC_LLVM_SREM,
+    RLXC_LLVM_UDIV,
+    RLXC_LLVM_UREM,
+    RLXC_LLVM_AND,
+    RLXC_LLVM_OR,
+    RLXC_LLVM_XOR,
+    RLXC_LLVM_OP_COUNT
+} rlxc_llvm_op;
+LLVMValueRef rlxc_llvm_integer(rlxc_llvm *g, rlxc_llvm_op op, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef rlxc_llvm_compare(rlxc_llvm *g, LLVMIntPredicate p, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef rlxc_llvm_select(rlxc_llvm *g, LLVMValueRef cond, LLVMValueRef yes, LLVMValueRef no);
+/* The address of element |offset| at |base|, in bounds. */
+LLVMValueRef rlxc_llvm_at(rlxc_llvm *g, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef offset);
+/* |block| runs only where |first| has run before it: its values hold there, too. */
+void rlxc_llvm_runs_after(rlxc_llvm *g, LLVMBasicBlockRef block, LLVMBasicBlockRef first);
+void rlxc_llvm_forget_built(rlxc_llvm *g); /* at the start of a kernel */
 
 /* --- llvm_types.c --- */
 LLVMTypeRef rlxc_llvm_type(rlxc_llvm *g, rlx_dtype t);   /* of a value */

@@ -24,41 +24,48 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
                               LLVMValueRef d)
 {
-    LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a);
     LLVMValueRef zero = LLVMConstNull(t), one = rlxc_llvm_int(g, t, 1);
-    LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, d, zero, "");
-    LLVMValueRef safe = LLVMBuildSelect(b, by_zero, one, d, "");
+    LLVMValueRef by_zero = rlxc_llvm_compare(g, LLVMIntEQ, d, zero);
+    LLVMValueRef safe = rlxc_llvm_select(g, by_zero, one, d);
     if (!is_signed) {
-        LLVMValueRef r = remainder ? LLVMBuildURem(b, a, safe, "") : LLVMBuildUDiv(b, a, safe, "");
-        return LLVMBuildSelect(b, by_zero, zero, r, "");
+        rlxc_llvm_op op = remainder ? RLXC_LLVM_UREM : RLXC_LLVM_UDIV;
+        return rlxc_llvm_select(g, by_zero, zero, rlxc_llvm_integer(g, op, a, safe));
     }
-    LLVMValueRef by_minus = LLVMBuildICmp(b, LLVMIntEQ, d, rlxc_llvm_int(g, t, -1), "");
-    safe = LLVMBuildSelect(b, by_minus, one, safe, "");
-    LLVMValueRef r = remainder ? LLVMBuildSRem(b, a, safe, "") : LLVMBuildSDiv(b, a, safe, "");
+    LLVMValueRef by_minus = rlxc_llvm_compare(g, LLVMIntEQ, d, rlxc_llvm_int(g, t, -1));
+    safe = rlxc_llvm_select(g, by_minus, one, safe);
+    LLVMValueRef r = rlxc_llvm_integer(g, remainder ? RLXC_LLVM_SREM : RLXC_LLVM_SDIV, a, safe);
     if (!remainder)
-        r = LLVMBuildSelect(b, by_minus, LLVMBuildNeg(b, a, ""), r, "");
-    return LLVMBuildSelect(b, by_zero, zero, r, "");
+        r = rlxc_llvm_select(g, by_minus, rlxc_llvm_integer(g, RLXC_LLVM_SUB, zero, a), r);
+    return rlxc_llvm_select(g, by_zero, zero, r);
+}
+
+/* Whether the remainder of a division by |d| that rounds to 0 is on the wrong side. */
+static LLVMValueRef is_across(rlxc_llvm *g, LLVMValueRef rem, LLVMValueRef d)
+{
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(rem));
+    if (LLVMIsAConstantInt(d) && LLVMConstIntGetSExtValue(d) > 0)
+        return rlxc_llvm_compare(g, LLVMIntSLT, rem, zero);
+    LLVMValueRef inexact = rlxc_llvm_compare(g, LLVMIntNE, rem, zero);
+    LLVMValueRef signs = rlxc_llvm_integer(g, RLXC_LLVM_XOR, rem, d);
+    LLVMValueRef differ = rlxc_llvm_compare(g, LLVMIntSLT, signs, zero);
+    return rlxc_llvm_integer(g, RLXC_LLVM_AND, inexact, differ);
 }
 
 /* Division rounding down; the operands are known to be >= 0 where |nonneg|. */
 static LLVMValueRef floor_divide(rlxc_llvm *g, bool is_signed, bool remainder, bool nonneg,
                                  LLVMValueRef a, LLVMValueRef d)
 {
-    LLVMBuilderRef b = g->b;
     if (!is_signed || nonneg)
         return rlxc_llvm_divide(g, false, remainder, a, d);
-    LLVMTypeRef t = LLVMTypeOf(a);
-    LLVMValueRef zero = LLVMConstNull(t);
     LLVMValueRef rem = rlxc_llvm_divide(g, true, true, a, d);
-    LLVMValueRef inexact = LLVMBuildICmp(b, LLVMIntNE, rem, zero, "");
-    LLVMValueRef differ = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, rem, d, ""), zero, "");
-    LLVMValueRef adjust = LLVMBuildAnd(b, inexact, differ, "");
+    LLVMValueRef adjust = is_across(g, rem, d);
     if (remainder)
-        return LLVMBuildSelect(b, adjust, LLVMBuildAdd(b, rem, d, ""), rem, "");
+        return rlxc_llvm_select(g, adjust, rlxc_llvm_integer(g, RLXC_LLVM_ADD, rem, d), rem);
     LLVMValueRef quotient = rlxc_llvm_divide(g, true, false, a, d);
-    LLVMValueRef less = LLVMBuildSub(b, quotient, rlxc_llvm_int(g, t, 1), "");
-    return LLVMBuildSelect(b, adjust, less, quotient, "");
+    LLVMValueRef one = rlxc_llvm_int(g, LLVMTypeOf(a), 1);
+    LLVMValueRef less = rlxc_llvm_integer(g, RLXC_LLVM_SUB, quotient, one);
+    return rlxc_llvm_select(g, adjust, less, quotient);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -71,13 +78,13 @@ typedef struct address { /* of an access: base + lane * stride elements, or a ve
 static LLVMValueRef mul_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
 {
     rlxc_llvm_unify(g, &a, &b);
-    return LLVMBuildNSWMul(g->b, a, b, "");
+    return rlxc_llvm_integer(g, RLXC_LLVM_NSW_MUL, a, b);
 }
 
 static LLVMValueRef add_index(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef b)
 {
     rlxc_llvm_unify(g, &a, &b);
-    return LLVMBuildNSWAdd(g->b, a, b, "");
+    return rlxc_llvm_integer(g, RLXC_LLVM_NSW_ADD, a, b);
 }
 
 static bool locate(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
@@ -140,7 +147,7 @@ static LLVMValueRef element(rlxc_llvm *g, const address *at, LLVMTypeRef type, u
         offset = add_index(g, offset, mul_index(g, at->stride, rlxc_llvm_int(g, g->i64, lane)));
     else if (at->lanes > 1)
         offset = LLVMBuildExtractElement(g->b, offset, LLVMConstInt(g->i32, lane, false), "");
-    return LLVMBuildInBoundsGEP2(g->b, type, at->base, &offset, 1, "");
+    return rlxc_llvm_at(g, type, at->base, offset);
 }
 
 /* The addresses of all lanes. */
@@ -160,8 +167,8 @@ static LLVMValueRef masked_access(rlxc_llvm *g, address *at, LLVMTypeRef type, u
 {
     bool near = at->stride && is_one(at->stride);
     LLVMTypeRef whole = LLVMVectorType(type, at->lanes);
-    LLVMValueRef p = near ? LLVMBuildInBoundsGEP2(g->b, type, at->base, &at->offset, 1, "")
-                          : lane_pointers(g, at, type);
+    LLVMValueRef p =
+        near ? rlxc_llvm_at(g, type, at->base, at->offset) : lane_pointers(g, at, type);
     LLVMTypeRef overloads[2] = {whole, LLVMTypeOf(p)};
     const char *name = value ? (near ? "llvm.masked.store" : "llvm.masked.scatter")
                              : (near ? "llvm.masked.load" : "llvm.masked.gather");
@@ -196,7 +203,7 @@ static LLVMValueRef load(rlxc_llvm *g, const rlxc_expr *e)
     if (is_masked(g, &at)) {
         value = masked_access(g, &at, type, align, NULL);
     } else if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
-        LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
+        LLVMValueRef p = rlxc_llvm_at(g, type, at.base, at.offset);
         LLVMTypeRef whole = at.lanes > 1 ? LLVMVectorType(type, at.lanes) : type;
         value = LLVMBuildLoad2(g->b, whole, p, "");
         LLVMSetAlignment(value, align);
@@ -231,7 +238,7 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
         return;
     }
     if (at.lanes == 1 || (at.stride && is_one(at.stride))) {
-        LLVMValueRef p = LLVMBuildInBoundsGEP2(g->b, type, at.base, &at.offset, 1, "");
+        LLVMValueRef p = rlxc_llvm_at(g, type, at.base, at.offset);
         LLVMValueRef written = LLVMBuildStore(g->b, value, p);
         LLVMSetAlignment(written, align);
         rlxc_llvm_in_place_access(g, buffer, written);
@@ -263,13 +270,13 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
     LLVMValueRef r = NULL, pair[2] = {x, y};
     switch ((rlxc_expr_kind)e->kind) {
     case RLXC_EXPR_ADD:
-        r = is_float ? LLVMBuildFAdd(b, x, y, "") : LLVMBuildAdd(b, x, y, "");
+        r = is_float ? LLVMBuildFAdd(b, x, y, "") : rlxc_llvm_integer(g, RLXC_LLVM_ADD, x, y);
         break;
     case RLXC_EXPR_SUB:
-        r = is_float ? LLVMBuildFSub(b, x, y, "") : LLVMBuildSub(b, x, y, "");
+        r = is_float ? LLVMBuildFSub(b, x, y, "") : rlxc_llvm_integer(g, RLXC_LLVM_SUB, x, y);
         break;
     case RLXC_EXPR_MUL:
-        r = is_float ? LLVMBuildFMul(b, x, y, "") : LLVMBuildMul(b, x, y, "");
+        r = is_float ? LLVMBuildFMul(b, x, y, "") : rlxc_llvm_integer(g, RLXC_LLVM_MUL, x, y);
         break;
     case RLXC_EXPR_DIV:
         r = is_float ? LLVMBuildFDiv(b, x, y, "") : rlxc_llvm_divide(g, is_signed, false, x, y);
@@ -301,13 +308,13 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
             return t.bits == 8 ? rlxc_llvm_round(g, r, t) : r;
         }
         LLVMIntPredicate p = is_signed ? LLVMIntSLT : LLVMIntULT;
-        LLVMValueRef less = LLVMBuildICmp(b, p, x, y, "");
-        return LLVMBuildSelect(b, less, is_min ? x : y, is_min ? y : x, "");
+        LLVMValueRef less = rlxc_llvm_compare(g, p, x, y);
+        return rlxc_llvm_select(g, less, is_min ? x : y, is_min ? y : x);
     }
     case RLXC_EXPR_AND:
-        return LLVMBuildAnd(b, x, y, "");
+        return rlxc_llvm_integer(g, RLXC_LLVM_AND, x, y);
     case RLXC_EXPR_OR:
-        return LLVMBuildOr(b, x, y, "");
+        return rlxc_llvm_integer(g, RLXC_LLVM_OR, x, y);
     case RLXC_EXPR_EQ:
     case RLXC_EXPR_NE:
     case RLXC_EXPR_LT:
@@ -322,7 +329,7 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
                     {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE}};
         uint32_t row = (uint32_t)e->kind - RLXC_EXPR_EQ;
         return is_float ? LLVMBuildFCmp(b, rows[row].f, x, y, "")
-                        : LLVMBuildICmp(b, is_signed ? rows[row].s : rows[row].u, x, y, "");
+                        : rlxc_llvm_compare(g, is_signed ? rows[row].s : rows[row].u, x, y);
     }
         RLXC_LEAF_EXPRS(RLXC_EXPR_CASE)
         RLXC_OTHER_EXPRS(RLXC_EXPR_CASE)
@@ -353,7 +360,7 @@ static bool safe_to_compute(rlxc_llvm *g, const rlxc_expr *e)
 static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes,
                            const rlxc_expr *no, LLVMValueRef yes_value, LLVMValueRef no_value)
 {
-    LLVMBasicBlockRef blocks[2], ends[2];
+    LLVMBasicBlockRef blocks[2], ends[2], before = LLVMGetInsertBlock(g->b);
     blocks[0] = LLVMAppendBasicBlockInContext(g->lc, g->fn, "yes");
     blocks[1] = LLVMAppendBasicBlockInContext(g->lc, g->fn, "no");
     LLVMBasicBlockRef join = LLVMAppendBasicBlockInContext(g->lc, g->fn, "join");
@@ -361,6 +368,7 @@ static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes
     const rlxc_expr *exprs[2] = {yes, no};
     LLVMBuildCondBr(g->b, cond, blocks[0], blocks[1]);
     for (int i = 0; i < 2; i++) {
+        rlxc_llvm_runs_after(g, blocks[i], before);
         LLVMPositionBuilderAtEnd(g->b, blocks[i]);
         uint32_t mark = g->memo_log.count;
         if (!values[i])
@@ -369,6 +377,7 @@ static LLVMValueRef branch(rlxc_llvm *g, LLVMValueRef cond, const rlxc_expr *yes
         ends[i] = LLVMGetInsertBlock(g->b);
         LLVMBuildBr(g->b, join);
     }
+    rlxc_llvm_runs_after(g, join, before);
     LLVMPositionBuilderAtEnd(g->b, join);
     LLVMValueRef phi = LLVMBuildPhi(g->b, LLVMTypeOf(values[0]), "");
     LLVMAddIncoming(phi, values, ends, 2);
@@ -407,7 +416,7 @@ static LLVMValueRef choose(rlxc_llvm *g, const rlxc_expr *cond, const rlxc_expr 
         rlxc_llvm_lanes(y) > rlxc_llvm_lanes(c) ? rlxc_llvm_lanes(y) : rlxc_llvm_lanes(c);
     y = rlxc_llvm_splat(g, y, lanes);
     n = rlxc_llvm_splat(g, n, lanes);
-    return LLVMBuildSelect(g->b, c, y, n, "");
+    return rlxc_llvm_select(g, c, y, n);
 }
 
 static LLVMValueRef logical(rlxc_llvm *g, const rlxc_expr *e)
@@ -568,9 +577,11 @@ LLVMValueRef rlxc_llvm_index(rlxc_llvm *g, const rlxc_expr *e)
         (e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_SUB || e->kind == RLXC_EXPR_MUL)) {
         LLVMValueRef x = rlxc_llvm_index(g, e->bin.a), y = rlxc_llvm_index(g, e->bin.b);
         rlxc_llvm_unify(g, &x, &y);
-        return e->kind == RLXC_EXPR_ADD   ? LLVMBuildNSWAdd(g->b, x, y, "")
-               : e->kind == RLXC_EXPR_SUB ? LLVMBuildNSWSub(g->b, x, y, "")
-                                          : LLVMBuildNSWMul(g->b, x, y, "");
+        return rlxc_llvm_integer(g,
+                                 e->kind == RLXC_EXPR_ADD   ? RLXC_LLVM_NSW_ADD
+                                 : e->kind == RLXC_EXPR_SUB ? RLXC_LLVM_NSW_SUB
+                                                            : RLXC_LLVM_NSW_MUL,
+                                 x, y);
     }
     if (e->kind == RLXC_EXPR_VAR) {
         void *wide = rlxc_map_get(&g->wide, rlxc_key(e));

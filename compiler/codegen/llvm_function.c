@@ -53,6 +53,9 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
     LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(g->lc, g->fn, "for");
     LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(g->lc, g->fn, "do");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(g->lc, g->fn, "done");
+    rlxc_llvm_runs_after(g, head, before);
+    rlxc_llvm_runs_after(g, body, head);
+    rlxc_llvm_runs_after(g, after, head);
     LLVMBuildBr(b, head);
     LLVMPositionBuilderAtEnd(b, head);
     LLVMValueRef i = LLVMBuildPhi(b, g->i64, var->var.name);
@@ -206,6 +209,7 @@ void rlxc_llvm_function(rlxc_llvm *g, const rlxc_prim_func *f)
     }
     g->symbol = rlxc_kernel_symbol(g->ctx, f);
     g->unrolled = g->n_parallel = 0;
+    rlxc_llvm_forget_built(g);
     rlxc_llvm_begin_in_place(g);
     uint32_t n = n_buffers + n_dims + 1;
     LLVMTypeRef *params = rlxc_try_alloc(g->ctx, n, sizeof *params);

@@ -15,6 +15,8 @@ static LLVMBasicBlockRef new_block(rlxc_llvm *g, const char *name)
 void rlxc_llvm_fail_if(rlxc_llvm *g, LLVMValueRef fails, const char *message)
 {
     LLVMBasicBlockRef bad = new_block(g, "fail"), fine = new_block(g, "pass");
+    rlxc_llvm_runs_after(g, bad, LLVMGetInsertBlock(g->b));
+    rlxc_llvm_runs_after(g, fine, LLVMGetInsertBlock(g->b));
     LLVMBuildCondBr(g->b, fails, bad, fine);
     LLVMPositionBuilderAtEnd(g->b, bad);
     LLVMTypeRef types[2] = {g->ptr, g->ptr};
@@ -213,7 +215,7 @@ static void loop(rlxc_llvm *g, const rlxc_stmt *s)
     } else if (!unroll(g, s)) {
         LLVMValueRef begin = rlxc_llvm_index(g, s->loop.min);
         LLVMValueRef count = rlxc_llvm_index(g, s->loop.extent);
-        rlxc_llvm_loop(g, s, begin, LLVMBuildNSWAdd(g->b, begin, count, ""));
+        rlxc_llvm_loop(g, s, begin, rlxc_llvm_integer(g, RLXC_LLVM_NSW_ADD, begin, count));
     }
     g->reassoc = outer_reassoc;
     if (g->bounds.vars.count > mark)
@@ -249,6 +251,8 @@ static void masked(rlxc_llvm *g, const rlxc_stmt *s)
     g->mask = outer ? LLVMBuildAnd(g->b, outer, mask, "") : mask;
     LLVMTypeRef bits = LLVMIntTypeInContext(g->lc, lanes);
     LLVMValueRef all = LLVMBuildBitCast(g->b, g->mask, bits, "");
+    rlxc_llvm_runs_after(g, then, LLVMGetInsertBlock(g->b));
+    rlxc_llvm_runs_after(g, join, LLVMGetInsertBlock(g->b));
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, all, LLVMConstNull(bits), ""), then, join);
     LLVMPositionBuilderAtEnd(g->b, then);
     rlxc_llvm_stmt(g, s->if_.then);
@@ -265,7 +269,12 @@ static void conditional(rlxc_llvm *g, const rlxc_stmt *s)
     }
     LLVMBasicBlockRef then = new_block(g, "then"), join = new_block(g, "endif");
     LLVMBasicBlockRef otherwise = s->if_.otherwise ? new_block(g, "else") : join;
-    LLVMBuildCondBr(g->b, rlxc_llvm_condition(g, s->if_.cond), then, otherwise);
+    LLVMValueRef cond = rlxc_llvm_condition(g, s->if_.cond);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+    rlxc_llvm_runs_after(g, then, before);
+    rlxc_llvm_runs_after(g, join, before);
+    rlxc_llvm_runs_after(g, otherwise, before);
+    LLVMBuildCondBr(g->b, cond, then, otherwise);
     LLVMPositionBuilderAtEnd(g->b, then);
     rlxc_llvm_stmt(g, s->if_.then);
     LLVMBuildBr(g->b, join);
