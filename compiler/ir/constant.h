@@ -1,8 +1,10 @@
-/* Elements of constants as numbers. */
+/* Elements of constants as numbers and in another order. */
 #ifndef RLXC_IR_CONSTANT_H
 #define RLXC_IR_CONSTANT_H
 
 #include "compiler/ir/relax.h"
+
+enum { RLXC_COPY_DIMS = 16 };
 
 /* Element |i| as a double; an integer beyond 2^53 is rounded. */
 double rlxc_constant_double(const rlxc_constant *c, size_t i);
@@ -10,5 +12,15 @@ double rlxc_constant_double(const rlxc_constant *c, size_t i);
 bool rlxc_constant_equal(const rlxc_constant *a, const rlxc_constant *b);
 /* Element |i| of integers or booleans; uint64 keeps its bits. */
 int64_t rlxc_constant_int(const rlxc_constant *c, size_t i);
+
+/* A copy of a block of elements: |shape| many along each dimension, steps in elements. */
+typedef struct rlxc_strided_copy {
+    uint32_t n;
+    int64_t shape[RLXC_COPY_DIMS], to_step[RLXC_COPY_DIMS], from_step[RLXC_COPY_DIMS];
+    size_t item; /* bytes of an element */
+} rlxc_strided_copy;
+/* Goes over blocks that fit the first cache, so that transposed weights are read and written a line
+ * at a time. The memory does not overlap. */
+void rlxc_copy_strided(const rlxc_strided_copy *copy, const void *from, void *to);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/constant.h"
+
 const rlxc_layout_entry *rlxc_layout_map_find(const rlxc_layout_map *twins, rlxc_atom a)
 {
     return a.kind == RLXC_ATOM_VAR ? rlxc_map_get(&twins->of, rlxc_key(a.var)) : NULL;
@@ -36,22 +38,22 @@ static rlxc_atom laid_out(rlxc_context *ctx, const rlxc_constant *c, uint32_t ra
                           const int64_t *order)
 {
     int64_t from[RLXC_MAX_NDIM], shape[RLXC_MAX_NDIM], strides[RLXC_MAX_NDIM], stride = 1;
+    rlxc_strided_copy copy = {.n = rank};
     for (uint32_t i = 0; i < rank; i++)
         from[i] = i < rank - c->ndim ? 1 : c->shape[i - (rank - c->ndim)];
     for (uint32_t i = rank; i-- > 0; stride *= from[i])
         strides[i] = stride;
-    size_t n = (size_t)stride, size = n ? c->nbytes / n : 0;
+    copy.item = stride ? c->nbytes / (size_t)stride : 0;
     char *data = rlxc_try_alloc(ctx, c->nbytes + 1, 1);
     if (!data)
         return (rlxc_atom){0};
-    for (uint32_t i = 0; i < rank; i++)
-        shape[i] = from[order[i]];
-    for (size_t i = 0; i < n; i++) {
-        int64_t left = (int64_t)i, at = 0;
-        for (uint32_t k = rank; k-- > 0; left /= shape[k])
-            at += left % shape[k] * strides[order[k]];
-        memcpy(data + i * size, (const char *)c->data + (size_t)at * size, size);
+    stride = 1;
+    for (uint32_t i = rank; i-- > 0; stride *= shape[i]) {
+        copy.shape[i] = shape[i] = from[order[i]];
+        copy.from_step[i] = strides[order[i]];
+        copy.to_step[i] = stride;
     }
+    rlxc_copy_strided(&copy, c->data, data);
     return rlxc_atom_constant(rlxc_constant_new(ctx, c->dtype, rank, shape, data, c->nbytes));
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
+#include "compiler/ir/constant.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernels/matmul/tile_plan.h"
 #include "compiler/passes/passes.h"
@@ -175,39 +176,30 @@ static const char *pack_function(packer *p, const rlxc_prim_func *f, const candi
 
 /* --- the constant ---------------------------------------------------------------------------- */
 
-/* Copies |from| into panels: for all other dimensions, which stay in front. */
+/* Copies |from| into panels of dimensions |panels|: whole ones, then the last, which zeros fill up.
+ * All other dimensions stay in front. */
 static void copy_panels(const rlxc_panel_layout *layout, const int64_t *dims, uint32_t ndim,
-                        size_t item, const unsigned char *from, unsigned char *to)
+                        const int64_t *panels, size_t item, const unsigned char *from,
+                        unsigned char *to)
 {
-    int64_t stride[RLXC_STAGE_AXES] = {0}, step = 1, others = 1;
-    for (uint32_t i = ndim; i-- > 0;) {
-        stride[i] = step;
-        step *= dims[i];
-        if (i != layout->row && i != layout->column)
-            others *= dims[i];
+    const uint32_t n = ndim + 1, panel = n - 3, row = n - 2, column = n - 1;
+    const int64_t width = layout->width, whole = dims[layout->column] / width;
+    rlxc_strided_copy copy = {.n = n, .item = item};
+    int64_t step = 1;
+    for (uint32_t i = n; i-- > 0; step *= panels[i]) {
+        copy.shape[i] = panels[i];
+        copy.to_step[i] = step;
     }
-    int64_t rows = dims[layout->row], columns = dims[layout->column], width = layout->width;
-    int64_t row_step = stride[layout->row], column_step = stride[layout->column];
-    for (int64_t o = 0; o < others; o++) {
-        int64_t base = 0, left = o;
-        for (uint32_t i = ndim; i-- > 0;) {
-            if (i == layout->row || i == layout->column)
-                continue;
-            base += left % dims[i] * stride[i];
-            left /= dims[i];
-        }
-        for (int64_t first = 0; first < columns; first += width) {
-            int64_t n = columns - first < width ? columns - first : width;
-            for (int64_t k = 0; k < rows; k++) {
-                const unsigned char *source =
-                    from + (size_t)(base + k * row_step + first * column_step) * item;
-                for (int64_t c = 0; c < n; c++)
-                    memcpy(to + (size_t)c * item, source + (size_t)(c * column_step) * item, item);
-                memset(to + (size_t)n * item, 0, (size_t)(width - n) * item);
-                to += (size_t)width * item;
-            }
-        }
-    }
+    step = 1;
+    for (uint32_t i = ndim, other = panel; i-- > 0; step *= dims[i])
+        copy.from_step[i == layout->row ? row : i == layout->column ? column : --other] = step;
+    copy.from_step[panel] = copy.from_step[column] * width;
+    copy.shape[panel] = whole;
+    rlxc_copy_strided(&copy, from, to);
+    copy.shape[panel] = panels[panel] - whole;
+    copy.shape[column] = dims[layout->column] - whole * width;
+    rlxc_copy_strided(&copy, from + (size_t)(whole * copy.from_step[panel]) * item,
+                      to + (size_t)(whole * copy.to_step[panel]) * item);
 }
 
 static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
@@ -228,7 +220,9 @@ static const rlxc_constant *pack_constant(packer *p, const rlxc_constant *c,
     unsigned char *data = rlxc_try_alloc(p->ctx, bytes ? bytes : 1, 1);
     if (!data)
         return NULL;
-    copy_panels(layout, c->shape, c->ndim, item, c->data, data);
+    if (c->ndim > 0 && c->shape[layout->column] % layout->width != 0)
+        memset(data, 0, bytes);
+    copy_panels(layout, c->shape, c->ndim, panels, item, c->data, data);
     packed_constant *made = rlxc_alloc(p->ctx, sizeof *made);
     rlxc_constant *constant = rlxc_constant_new(
         p->ctx, c->dtype, n, rlxc_copy(p->ctx, panels, n * sizeof *panels), data, bytes);
