@@ -17,7 +17,9 @@
 enum {
     LEAST_KERNELS = 3, /* with fewer places the lost constants cost more */
     LEAST_INNER = 4,   /* and calls for each tile */
-    LEAST_WEIGHT = 12  /* statements, once unrolled, that make an inner loop worth a call */
+    LEAST_HEAVY = 2,   /* unless there is much to compile: */
+    HEAVY_WEIGHT = 24, /* statements, once unrolled */
+    LEAST_WEIGHT = 12  /* and those that make an inner loop worth a call */
 };
 
 enum { OF_PARAMETER = 1, OF_TEMPORARY = 2 };        /* memory */
@@ -111,7 +113,9 @@ static bool take(sharing *s, const rlxc_stmt *loop)
         rlxc_map_set(s->ctx, &s->counts, hash, (void *)(count + 1));
         return false;
     }
-    if (count < (s->round > 0 ? LEAST_INNER : LEAST_KERNELS))
+    if (count < (w.weight >= HEAVY_WEIGHT ? LEAST_HEAVY
+                 : s->round > 0           ? LEAST_INNER
+                                          : LEAST_KERNELS))
         return false;
     group *g = group_of(s, &w, hash);
     RLXC_PUSH(s->ctx, &g->places, (place){loop, w.vars.items, w.values.items});
