@@ -247,13 +247,19 @@ static void masked(rlxc_llvm *g, const rlxc_stmt *s)
                    g->f->name);
         return;
     }
-    LLVMBasicBlockRef then = new_block(g, "lanes"), join = new_block(g, "endlanes");
-    g->mask = outer ? LLVMBuildAnd(g->b, outer, mask, "") : mask;
+    g->mask = outer ? rlxc_llvm_integer(g, RLXC_LLVM_AND, outer, mask) : mask;
     LLVMTypeRef bits = LLVMIntTypeInContext(g->lc, lanes);
     LLVMValueRef all = LLVMBuildBitCast(g->b, g->mask, bits, "");
+    LLVMValueRef any = rlxc_llvm_compare(g, LLVMIntNE, all, LLVMConstNull(bits));
+    if (LLVMIsAConstantInt(any) && LLVMConstIntGetZExtValue(any)) {
+        rlxc_llvm_stmt(g, s->if_.then);
+        g->mask = outer;
+        return;
+    }
+    LLVMBasicBlockRef then = new_block(g, "lanes"), join = new_block(g, "endlanes");
     rlxc_llvm_runs_after(g, then, LLVMGetInsertBlock(g->b));
     rlxc_llvm_runs_after(g, join, LLVMGetInsertBlock(g->b));
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, all, LLVMConstNull(bits), ""), then, join);
+    LLVMBuildCondBr(g->b, any, then, join);
     LLVMPositionBuilderAtEnd(g->b, then);
     rlxc_llvm_stmt(g, s->if_.then);
     LLVMBuildBr(g->b, join);

@@ -217,7 +217,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++)
         if (shape->chain[k] < p->mr && (!quick || shape->chain[k] == 1))
             p->tail[n_tail++] = shape->chain[k];
-    p->chains = s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
+    p->chains = quick && p->mr > 1 ? 1 : s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
     p->block = ROW_BLOCK;
     if (!fits_panel(s, p))
         return false;
