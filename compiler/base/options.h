@@ -39,8 +39,8 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     uint32_t n_links;
     bool lenient;     /* --lenient: no checks of values at run time (docs/values.md) */
     bool no_winograd; /* no minimal filtering (Winograd) for convolutions */
-    uint8_t row_bits; /* activation precision of matrix-vector products with 4- or 8-bit weights: 8,
-                       * 12, 16 or 24; 32 = float32 */
+    uint8_t row_bits; /* activation precision of up to 32 rows times 4- or 8-bit weights: 8, 12,
+                       * 16 or 24; 32 = float32 */
     /* Compiles |module| without optimisation for the host, for passes that fold constants;
      * |lenient| as above. NULL: nothing is folded by running it. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,

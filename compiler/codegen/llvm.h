@@ -206,7 +206,7 @@ LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
 /* --- llvm_alias.c --- */
 void rlxc_llvm_begin_in_place(rlxc_llvm *g);
 void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValueRef access);
-void rlxc_llvm_in_place_loop(rlxc_llvm *g, LLVMValueRef branch);
+void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch);
 
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);

@@ -7,7 +7,9 @@
  * written: iterations are independent. So accesses of parameters are put into an access group, and
  * every loop says that its accesses of this group are parallel ("llvm.loop.parallel_accesses" in
  * LLVM's language reference). Temporaries are outside the group: LLVM analyses accesses to them as
- * usual. */
+ * usual.
+ *
+ * The same node of a loop says that LLVM must not unroll it ("rlx.rolled"). */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -55,17 +57,26 @@ void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValu
             say(g, access, "llvm.access.group", g->accesses);
 }
 
-void rlxc_llvm_in_place_loop(rlxc_llvm *g, LLVMValueRef branch)
+void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch)
 {
-    static const char name[] = "llvm.loop.parallel_accesses";
-    if (!g->in_place)
-        return;
-    LLVMMetadataRef parallel[2] = {LLVMMDStringInContext2(g->lc, name, sizeof name - 1),
+    static const char parallel[] = "llvm.loop.parallel_accesses",
+                      rolled[] = "llvm.loop.unroll.disable";
+    LLVMMetadataRef own[3];
+    size_t n = 1;
+    if (g->in_place) {
+        LLVMMetadataRef said[2] = {LLVMMDStringInContext2(g->lc, parallel, sizeof parallel - 1),
                                    g->accesses};
+        own[n++] = LLVMMDNodeInContext2(g->lc, said, 2);
+    }
+    if (rlxc_attrs_find(&loop->loop.annotations, "rlx.rolled")) {
+        LLVMMetadataRef said = LLVMMDStringInContext2(g->lc, rolled, sizeof rolled - 1);
+        own[n++] = LLVMMDNodeInContext2(g->lc, &said, 1);
+    }
+    if (n == 1)
+        return;
     /* a loop's node refers to itself first, which makes it distinct */
-    LLVMMetadataRef own[2] = {LLVMTemporaryMDNode(g->lc, NULL, 0),
-                              LLVMMDNodeInContext2(g->lc, parallel, 2)};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(g->lc, own, 2);
+    own[0] = LLVMTemporaryMDNode(g->lc, NULL, 0);
+    LLVMMetadataRef node = LLVMMDNodeInContext2(g->lc, own, n);
     LLVMMetadataReplaceAllUsesWith(own[0], node);
     say(g, branch, "llvm.loop", node);
 }

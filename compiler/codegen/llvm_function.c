@@ -68,7 +68,7 @@ void rlxc_llvm_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef begin, LLV
     LLVMValueRef values[2] = {begin, next};
     LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(b)};
     LLVMAddIncoming(i, values, from, 2);
-    rlxc_llvm_in_place_loop(g, LLVMBuildBr(b, head));
+    rlxc_llvm_say_loop(g, loop, LLVMBuildBr(b, head));
     LLVMPositionBuilderAtEnd(b, after);
 }
 

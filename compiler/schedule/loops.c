@@ -30,6 +30,11 @@ const rlxc_stmt *rlxc_reassociable(rlxc_context *ctx, const rlxc_stmt *loop)
     return rlxc_annotated(ctx, loop, "rlx.reassoc");
 }
 
+const rlxc_stmt *rlxc_rolled(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    return rlxc_annotated(ctx, loop, "rlx.rolled");
+}
+
 const rlxc_stmt *rlxc_parallel_loop(rlxc_context *ctx, const rlxc_expr *var,
                                     const rlxc_expr *extent, bool threads, const rlxc_stmt *body)
 {

@@ -33,6 +33,10 @@ const rlxc_stmt *rlxc_annotated(rlxc_context *ctx, const rlxc_stmt *loop, const 
 /* A sum whose terms may be added in another order. */
 const rlxc_stmt *rlxc_reassociable(rlxc_context *ctx, const rlxc_stmt *loop);
 
+/* A loop that code generation does not unroll: where its iterations together need more registers
+ * than there are. */
+const rlxc_stmt *rlxc_rolled(rlxc_context *ctx, const rlxc_stmt *loop);
+
 /* A hint: the line of memory of this element is read soon. */
 const rlxc_stmt *rlxc_fetch(rlxc_context *ctx, const rlxc_expr *load);
 

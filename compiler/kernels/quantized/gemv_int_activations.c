@@ -1,6 +1,6 @@
-/* One row times weights of 4 or 8 bits, by exact sums of products of integers.
+/* Up to 32 rows times weights of 4 or 8 bits, by exact sums of products of integers.
  *
- * What limits one row is no longer memory but making floats of the weights, so the row is made
+ * What limits few rows is no longer memory but making floats of the weights, so a row is made
  * integers instead: of 8, 16 or 24 bits (rlxc_options.row_bits), in limbs of signed bytes. Blocks
  * of it are scaled so that the largest magnitude is 127 in the first byte, and rounded; with 24
  * bits x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products give the sum of a block exactly, which
@@ -42,6 +42,8 @@
 /* FEW_VECTORS: sums of 16 bits for each of several limbs stay in 16 registers then. HALVES_WORDS: 8
  * times two products of 15 and -128 fit 16 bits. */
 enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, HALVES_WORDS = 4 };
+/* Most rows of a tile, and sums in it, with 32 registers or fewer. */
+enum { TILE_ROWS = 4, MANY_SUMS = 16, FEW_SUMS = 8 };
 /* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
 enum { INFINITE = 0x7f800000 };
 
@@ -51,24 +53,43 @@ typedef struct panel {
     rlxc_buffer *halves; /* sums of 16 bits, of limbs; or NULL */
     rlxc_buffer *sum;    /* of a span of blocks, as the scales have them; NULL: steps come first */
     const rlxc_expr *span, *block;
+    const rlxc_expr *i0;    /* first row of the tile */
     const rlxc_expr *first; /* column of the panel that is the first one here */
-    uint32_t vectors;       /* of columns */
+    uint32_t rows, vectors; /* of the tile; vectors of columns */
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
 
+/* For all rows and columns of the tile. */
 static void emit(panel *p, rlxc_buffer *to, const rlxc_quant_point *at, const rlxc_expr *index,
                  const rlxc_expr *value)
 {
     rlxc_context *ctx = p->t->ctx;
     RLXC_PUSH(ctx, &p->parts,
-              rlxc_quant_over(p->t, 0, p->vectors, at, false,
+              rlxc_quant_over(p->t, p->rows, p->vectors, at, false,
                               rlxc_stmt_store(ctx, to, &index, 1, value)));
 }
 
+/* Where the point's sum of limb |limb| is: [limb][row][column]. */
 static const rlxc_expr *dot_index(panel *p, int64_t limb, const rlxc_quant_point *at)
 {
-    return rlxc_quant_add(p->t, rlxc_i64(p->t->ctx, limb * p->vectors * p->t->vl),
+    const rlxc_expr *row = rlxc_quant_add(p->t, at->m, rlxc_i64(p->t->ctx, limb * p->rows));
+    return rlxc_quant_add(p->t, rlxc_quant_times(p->t, row, (int64_t)p->vectors * p->t->vl),
                           rlxc_quant_column(p->t, at));
+}
+
+/* Element |index| of the point's row, in a buffer that has |size| of each row. */
+static const rlxc_expr *of_row(panel *p, const rlxc_buffer *buffer, int64_t size,
+                               const rlxc_quant_point *at, const rlxc_expr *index)
+{
+    const rlxc_expr *row = rlxc_quant_add(p->t, p->i0, at->m);
+    index = rlxc_quant_add(p->t, rlxc_quant_times(p->t, row, size), index);
+    return rlxc_load(p->t->ctx, buffer, &index, 1);
+}
+
+static const rlxc_expr *step_of(panel *p, const rlxc_quant_point *at)
+{
+    const rlxc_quant_digits *d = &p->t->digits;
+    return of_row(p, p->t->steps, d->blocks / d->span, at, p->span);
 }
 
 /* An element of |buffer| in row |row| and column |column| of those here. */
@@ -78,17 +99,14 @@ static const rlxc_expr *at_panel(panel *p, const rlxc_buffer *buffer, const rlxc
     return rlxc_quant_at_panel(p->t, buffer, row, rlxc_quant_add(p->t, p->first, column));
 }
 
-/* to[limb] += |factor| times |number|, as |dot| multiplies them, in all columns. */
+/* to[limb] += |factor| times |number|, as |dot| multiplies them, in all rows and columns. */
 static void add_to(panel *p, const char *dot, rlxc_buffer *to, int64_t limb,
-                   const rlxc_buffer *factor, const rlxc_expr *number, int64_t part)
+                   const rlxc_quant_point *at, const rlxc_expr *factor, const rlxc_expr *number)
 {
-    rlxc_quant_rows_of *t = p->t;
-    rlxc_context *ctx = t->ctx;
-    rlxc_quant_point at = rlxc_quant_new_point(t);
-    const rlxc_expr *index = dot_index(p, limb, &at), *column = dot_index(p, part, &at);
-    const rlxc_expr *args[3] = {rlxc_load(ctx, to, &index, 1), rlxc_load(ctx, factor, &column, 1),
-                                number};
-    emit(p, to, &at, index, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, dot), args, 3));
+    rlxc_context *ctx = p->t->ctx;
+    const rlxc_expr *index = dot_index(p, limb, at);
+    const rlxc_expr *args[3] = {rlxc_load(ctx, to, &index, 1), factor, number};
+    emit(p, to, at, index, rlxc_call(ctx, RLX_I32, rlxc_intern_cstr(ctx, dot), args, 3));
 }
 
 /* All columns of |numbers| times word |word| of the limb. */
@@ -99,10 +117,13 @@ static void add_dots(panel *p, int64_t limb, const rlxc_expr *word)
                                        [RLXC_QUANT_PAIRS] = "dot_s16",
                                        [RLXC_QUANT_HALVES] = "dot_u8s8_s16"};
     rlxc_quant_rows_of *t = p->t;
-    rlxc_context *ctx = t->ctx;
-    const rlxc_expr *x = rlxc_add(ctx, rlxc_i64(ctx, limb * t->digits.words), word);
-    add_to(p, dots[t->digits.form], p->halves ? p->halves : p->dots, limb, p->numbers,
-           rlxc_load(ctx, t->limbs, &x, 1), 0);
+    const rlxc_quant_digits *d = &t->digits;
+    const rlxc_quant_point at = rlxc_quant_new_point(t);
+    const rlxc_expr *column = rlxc_quant_column(t, &at);
+    const rlxc_expr *x = rlxc_quant_add(t, rlxc_i64(t->ctx, limb * d->words), word);
+    add_to(p, dots[d->form], p->halves ? p->halves : p->dots, limb, &at,
+           rlxc_load(t->ctx, p->numbers, &column, 1),
+           of_row(p, t->limbs, d->limbs * d->words, &at, x));
 }
 
 /* The sums of 16 bits go to those of 32: two limbs to the first, a third one to the second. */
@@ -112,8 +133,10 @@ static void add_halves(panel *p)
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
     for (int64_t limb = 0; limb < d->limbs; limb++) {
         const bool upper = limb == 0 && d->limbs > 1;
-        add_to(p, "dot_s16", p->dots, limb / 2, p->halves,
-               rlxc_int(p->t->ctx, u32, upper ? 0x01000100 : 0x00010001), limb);
+        const rlxc_quant_point at = rlxc_quant_new_point(p->t);
+        const rlxc_expr *half = dot_index(p, limb, &at);
+        add_to(p, "dot_s16", p->dots, limb / 2, &at, rlxc_load(p->t->ctx, p->halves, &half, 1),
+               rlxc_int(p->t->ctx, u32, upper ? 0x01000100 : 0x00010001));
     }
 }
 
@@ -137,7 +160,9 @@ static void put_numbers(panel *p, const rlxc_expr *word, int64_t shift, int64_t 
             rlxc_quant_call(t->ctx, "shift_right", value, rlxc_int(t->ctx, value->dtype, shift));
     if (mask != UINT32_MAX)
         value = rlxc_quant_call(t->ctx, "bitwise_and", value, rlxc_int(t->ctx, value->dtype, mask));
-    emit(p, p->numbers, &at, column, value);
+    RLXC_PUSH(t->ctx, &p->parts,
+              rlxc_quant_over(t, 0, p->vectors, &at, false,
+                              rlxc_stmt_store(t->ctx, p->numbers, &column, 1, value)));
 }
 
 /* Four rows at a time, or two. */
@@ -189,10 +214,21 @@ static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
     inner.parts.count = inner.parts.capacity = 0;
     if (p->halves)
         put_no_halves(&inner);
-    for (int64_t i = 0; i < unrolled; i++) {
-        const rlxc_expr *word = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
-        word = rlxc_add(ctx, word, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
-        add(&inner, rlxc_add(ctx, word, rlxc_i64(ctx, i)));
+    const rlxc_expr *first = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
+    first = rlxc_add(ctx, first, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
+    if (p->halves && p->rows > 1 && unrolled > 1) {
+        const rlxc_expr *i = rlxc_loop_var(ctx, "i");
+        panel one = inner;
+        one.parts.items = NULL;
+        one.parts.count = one.parts.capacity = 0;
+        add(&one, rlxc_add(ctx, first, i));
+        RLXC_PUSH(
+            ctx, &inner.parts,
+            rlxc_rolled(ctx, rlxc_loop_of(ctx, i, rlxc_i64(ctx, unrolled), RLXC_LOOP_SERIAL,
+                                          rlxc_stmt_seq(ctx, one.parts.items, one.parts.count))));
+    } else {
+        for (int64_t i = 0; i < unrolled; i++)
+            add(&inner, rlxc_add(ctx, first, rlxc_i64(ctx, i)));
     }
     if (p->halves)
         add_halves(&inner);
@@ -225,14 +261,16 @@ static void add_block(panel *p)
     }
     if (!t->digits.whole_zero) {
         const rlxc_expr *zero = t->q.zeros ? at_panel(p, t->q.zeros, group, column) : t->q.zero;
-        value = rlxc_sub(ctx, value, rlxc_mul(ctx, zero, rlxc_load(ctx, t->sums, &p->block, 1)));
+        value = rlxc_sub(ctx, value,
+                         rlxc_mul(ctx, zero, of_row(p, t->sums, t->digits.blocks, &at, p->block)));
     }
     const rlxc_expr *scale = rlxc_cast(ctx, RLX_F32, at_panel(p, t->q.scales, group, column));
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
-        value = rlxc_mul(ctx, value, rlxc_load(ctx, t->steps, &p->span, 1));
-    value = rlxc_add(ctx, rlxc_load(ctx, to, &column, 1), rlxc_mul(ctx, value, scale));
-    emit(p, to, &at, column, value);
+        value = rlxc_mul(ctx, value, step_of(p, &at));
+    const rlxc_expr *index = dot_index(p, 0, &at);
+    value = rlxc_add(ctx, rlxc_load(ctx, to, &index, 1), rlxc_mul(ctx, value, scale));
+    emit(p, to, &at, index, value);
 }
 
 static const rlxc_stmt *one_block(panel *p)
@@ -248,7 +286,7 @@ static const rlxc_stmt *one_block(panel *p)
         if (begun >= 0 && t->digits.zero != 0) {
             at_sum = rlxc_mul(ctx, at_sum, rlxc_i64(ctx, t->digits.zeroed));
             at_sum = rlxc_add(ctx, at_sum, rlxc_i64(ctx, begun));
-            begin = rlxc_load(ctx, t->sums, &at_sum, 1);
+            begin = of_row(p, t->sums, t->digits.zeroed * t->digits.blocks, &at, at_sum);
         }
         emit(p, p->dots, &at, dot_index(p, acc, &at), begin);
     }
@@ -269,7 +307,7 @@ static const rlxc_stmt *one_block(panel *p)
 static void put_nothing(panel *p, rlxc_buffer *to)
 {
     rlxc_quant_point at = rlxc_quant_new_point(p->t);
-    emit(p, to, &at, rlxc_quant_column(p->t, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
+    emit(p, to, &at, dot_index(p, 0, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
 }
 
 /* The blocks of a span, and their sum times its step where they are without it. */
@@ -291,10 +329,9 @@ static const rlxc_stmt *one_span(panel *p)
               rlxc_loop_of(ctx, part, rlxc_i64(ctx, span), RLXC_LOOP_SERIAL, one_block(&inner)));
     if (p->sum) {
         rlxc_quant_point at = rlxc_quant_new_point(t);
-        const rlxc_expr *column = rlxc_quant_column(t, &at);
-        const rlxc_expr *value = rlxc_mul(ctx, rlxc_load(ctx, p->sum, &column, 1),
-                                          rlxc_load(ctx, t->steps, &p->span, 1));
-        emit(p, p->acc, &at, column, rlxc_add(ctx, rlxc_load(ctx, p->acc, &column, 1), value));
+        const rlxc_expr *index = dot_index(p, 0, &at);
+        const rlxc_expr *value = rlxc_mul(ctx, rlxc_load(ctx, p->sum, &index, 1), step_of(p, &at));
+        emit(p, p->acc, &at, index, rlxc_add(ctx, rlxc_load(ctx, p->acc, &index, 1), value));
     }
     return rlxc_stmt_seq(ctx, p->parts.items, p->parts.count);
 }
@@ -313,6 +350,11 @@ static const rlxc_stmt *all_spans(panel p)
     return rlxc_stmt_seq(ctx, parts, 2);
 }
 
+static int64_t tile_size(const panel *p)
+{
+    return (int64_t)p->rows * p->vectors * p->t->vl;
+}
+
 /* Pushes a loop that leaves the largest magnitude of acc in |most|, as bits: those of infinities
  * and NaN are above all others. */
 static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
@@ -325,30 +367,30 @@ static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
     x = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_load(ctx, most, &zero, 1), x);
     RLXC_PUSH(ctx, &to->out, rlxc_stmt_store(ctx, most, &zero, 1, rlxc_int(ctx, RLX_I32, 0)));
     RLXC_PUSH(ctx, &to->out,
-              rlxc_loop_of(ctx, column, rlxc_i64(ctx, p->vectors * p->t->vl), RLXC_LOOP_SERIAL,
+              rlxc_loop_of(ctx, column, rlxc_i64(ctx, tile_size(p)), RLXC_LOOP_SERIAL,
                            rlxc_stmt_store(ctx, most, &zero, 1, x)));
 }
 
-/* All rows of |p->vectors| columns of the panel. */
-static const rlxc_stmt *one_part(panel p)
+/* |p->rows| rows times |p->vectors| columns of the panel. */
+static const rlxc_stmt *one_tile(panel p)
 {
     rlxc_quant_rows_of *t = p.t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    const int64_t width = p.vectors * t->vl;
+    const int64_t size = tile_size(&p);
     t->c = &own;
-    p.acc = rlxc_quant_local(t, "acc", RLX_F32, width);
-    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.accs * width);
+    p.acc = rlxc_quant_local(t, "acc", RLX_F32, size);
+    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.accs * size);
     if (t->digits.form == RLXC_QUANT_HALVES)
-        p.halves = rlxc_quant_local(t, "halves", RLX_I32, t->digits.limbs * width);
-    p.numbers = rlxc_quant_local(t, "numbers", u32, width);
-    rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, width) : NULL;
+        p.halves = rlxc_quant_local(t, "halves", RLX_I32, t->digits.limbs * size);
+    p.numbers = rlxc_quant_local(t, "numbers", u32, (int64_t)p.vectors * t->vl);
+    rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, size) : NULL;
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
     if (t->digits.span > 1) {
         rlxc_buffer *most = rlxc_quant_local(t, "most", RLX_I32, 1);
         panel fast = p;
-        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, width);
+        fast.sum = rlxc_quant_local(t, "sum", RLX_F32, size);
         RLXC_PUSH(ctx, &own.out, all_spans(fast));
         find_largest(&p, most, &own);
         const rlxc_expr *failed = rlxc_binary(ctx, RLXC_EXPR_GE, rlxc_load(ctx, most, &zero, 1),
@@ -357,23 +399,51 @@ static const rlxc_stmt *one_part(panel p)
     } else {
         RLXC_PUSH(ctx, &own.out, all_spans(p));
     }
-    const rlxc_quant_results results = {1, p.vectors, p.acc, memory, zero, p.first};
+    const rlxc_quant_results results = {p.rows, p.vectors, p.acc, memory, p.i0, p.first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
+    t->c = outer;
+    return rlxc_body_of(&own);
+}
+
+/* Vectors of a tile of |rows| rows: its sums stay in registers. */
+static uint32_t vectors_of(const rlxc_quant_rows_of *t, uint32_t rows)
+{
+    const rlxc_quant_digits *d = &t->digits;
+    const bool many = t->c->s->target->vector_registers >= 32;
+    const bool halves = d->form == RLXC_QUANT_HALVES;
+    const int64_t sums = halves ? d->limbs : d->accs;
+    uint32_t vectors = halves && d->limbs > 1 && !many ? FEW_VECTORS : COLUMN_VECTORS;
+    while (rows > 1 && vectors > 1 && sums * rows * vectors > (many ? MANY_SUMS : FEW_SUMS))
+        vectors /= 2;
+    return vectors;
+}
+
+/* All rows of the panel, in tiles of fewer and fewer rows. */
+static const rlxc_stmt *one_panel(rlxc_quant_rows_of *t)
+{
+    rlxc_context *ctx = t->ctx;
+    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
+    rlxc_rest rest = {rlxc_i64(ctx, 0), t->stage->extents[0]};
+    t->c = &own;
+    for (uint32_t rows = TILE_ROWS; rows > 0; rows /= 2) {
+        if (rows > t->z->int_rows || (rows > 1 && vectors_of(t, rows) < FEW_VECTORS))
+            continue; /* a number of the row for each vector costs more than sharing weights gives
+                       */
+        const rlxc_tiles now = rlxc_take_tiles(t->c, &rest, rows, NULL);
+        const rlxc_expr *part = rlxc_loop_var(ctx, "part");
+        panel p = {.t = t, .i0 = now.first, .rows = rows, .vectors = vectors_of(t, rows)};
+        const int64_t width = (int64_t)p.vectors * t->vl;
+        p.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
+        rlxc_close_tiles(t->c, &rest, &now,
+                         rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width),
+                                      RLXC_LOOP_SERIAL, one_tile(p)));
+    }
     t->c = outer;
     return rlxc_body_of(&own);
 }
 
 const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t)
 {
-    rlxc_context *ctx = t->ctx;
-    const bool few = t->digits.form == RLXC_QUANT_HALVES && t->digits.limbs > 1 &&
-                     t->c->s->target->vector_registers < 32;
-    panel p = {.t = t, .vectors = few ? FEW_VECTORS : COLUMN_VECTORS};
-    const rlxc_expr *part = rlxc_loop_var(ctx, "part");
-    const int64_t width = p.vectors * t->vl;
-    t->panel = rlxc_loop_var(ctx, "panel");
-    p.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
-    const rlxc_stmt *body =
-        rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width), RLXC_LOOP_SERIAL, one_part(p));
-    return rlxc_quant_parallel(t, t->panel, rlxc_i64(ctx, t->panels), body);
+    t->panel = rlxc_loop_var(t->ctx, "panel");
+    return rlxc_quant_parallel(t, t->panel, rlxc_i64(t->ctx, t->panels), one_panel(t));
 }

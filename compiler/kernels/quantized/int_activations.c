@@ -1,11 +1,11 @@
-/* One row made integers of few bytes (gemv_int_activations.c): largest magnitudes, rounding, limbs,
+/* Rows made integers of few bytes (gemv_int_activations.c): largest magnitudes, rounding, limbs,
  * and sums for the zero of the weight. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "compiler/kernels/quantized/schedule_quant.h"
 
-enum { MAX_BYTES = 3, MAX_SPAN = 128 };
+enum { MAX_BYTES = 3, MAX_SPAN = 128, MOST_ROWS = 32 };
 /* What the largest magnitude becomes where elements share limbs: see split_pairs. */
 enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
@@ -52,16 +52,27 @@ static int64_t rows_of(const rlxc_stage *stage)
     return rlxc_is_int(stage->extents[2], &rows) ? rows : 0;
 }
 
+/* Rows that go in integers, at most; 0 where there are always more. */
+static int64_t most_rows(const rlxc_stage *stage)
+{
+    int64_t given;
+    if (!rlxc_is_int(stage->extents[0], &given))
+        return MOST_ROWS;
+    return given <= MOST_ROWS ? given : 0;
+}
+
 void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                                  rlxc_quant_sizes *out)
 {
     const int64_t bits = s->options->row_bits;
     rlxc_quant_form form;
-    out->row_bits = 0;
+    out->row_bits = out->int_rows = 0;
     out->span = 1;
-    if (!form_of(s->target, q, bits, &form))
+    const int64_t most = most_rows(stage);
+    if (most == 0 || !form_of(s->target, q, bits, &form))
         return;
     out->row_bits = bits;
+    out->int_rows = most;
     /* a product of floats less for each block counts where those of bytes are few */
     const rlxc_quant_digits d = digits_of(q, rows_of(stage), bits, form, 1);
     while (form == RLXC_QUANT_SHARED && 2 * out->span * d.block <= MAX_SPAN &&
@@ -74,6 +85,10 @@ bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, con
 {
     const int64_t bits = z->row_bits;
     rlxc_quant_form form;
+    if ((bits == 0) != (z->int_rows == 0))
+        return rlxc_decline(s,
+                            "int_rows is %" PRId64 " and row_bits %" PRId64 ": one needs the other",
+                            z->int_rows, bits);
     if (bits == 0)
         return z->span == 1 ||
                rlxc_decline(s, "span is %" PRId64 ", which needs row_bits", z->span);
@@ -101,7 +116,8 @@ static const rlxc_expr *reinterpret(rlxc_context *ctx, rlx_dtype dtype, const rl
 
 typedef struct row {
     rlxc_quant_rows_of *t;
-    const rlxc_expr *span;             /* its number */
+    const rlxc_expr *number;           /* its number */
+    const rlxc_expr *span;             /* of the row: its number */
     int64_t lanes;                     /* in a step over the row */
     rlxc_buffer *peak;                 /* vectors: the largest magnitude, its bits */
     rlxc_buffer *total, *low;          /* and sums of the numbers, of their last limbs */
@@ -171,7 +187,7 @@ static const rlxc_expr *element(row *r, int64_t step, const rlxc_expr *lane,
     const rlxc_expr *k = rlxc_mul(ctx, r->span, rlxc_i64(ctx, t->digits.span * t->digits.block));
     k = rlxc_add(ctx, rlxc_add(ctx, k, rlxc_i64(ctx, step * r->lanes)), lane);
     *out_place = k;
-    const rlxc_expr *x = rlxc_quant_x(t, rlxc_i64(ctx, 0), k);
+    const rlxc_expr *x = rlxc_quant_x(t, r->number, k);
     if (t->rows % t->digits.block == 0)
         return x;
     const rlxc_expr *inner = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
@@ -204,18 +220,26 @@ static void find_peak(row *r)
             rlxc_binary(ctx, i ? RLXC_EXPR_MIN : RLXC_EXPR_MAX, at(r, r->range, i), peak));
 }
 
+/* Element |index| of what a buffer has of the row, |size| elements. */
+static const rlxc_expr *of_row(row *r, int64_t size, const rlxc_expr *index)
+{
+    rlxc_context *ctx = r->t->ctx;
+    return rlxc_add(ctx, rlxc_mul(ctx, r->number, rlxc_i64(ctx, size)), index);
+}
+
 /* What is taken off the last dot products of the block, or the sum as a float. */
 static void put_sums(row *r, const rlxc_expr *block)
 {
     rlxc_quant_rows_of *t = r->t;
     rlxc_context *ctx = t->ctx;
-    const rlxc_expr *sum = at(r, r->total, 0), *first = block;
+    const rlxc_expr *sum = at(r, r->total, 0);
     int64_t zero = t->digits.zero, begun = t->digits.zeroed;
     if (!t->digits.whole_zero) {
-        put(r, t->sums, block, rlxc_cast(ctx, RLX_F32, sum));
+        put(r, t->sums, of_row(r, t->digits.blocks, block), rlxc_cast(ctx, RLX_F32, sum));
         return;
     }
-    first = rlxc_mul(ctx, first, rlxc_i64(ctx, begun));
+    const rlxc_expr *first = rlxc_mul(ctx, block, rlxc_i64(ctx, begun));
+    first = of_row(r, begun * t->digits.blocks, first);
     if (begun > 1) {
         const rlxc_expr *low = at(r, r->low, 0);
         const rlxc_expr *upper =
@@ -276,8 +300,8 @@ static void split(row *r, const rlxc_expr *times)
         for (int64_t limb = t->digits.limbs; limb-- > 0;) {
             const rlxc_expr *low = rlxc_cast(ctx, limb > 0 ? i8 : cell, left);
             const rlxc_expr *wide = rlxc_cast(ctx, RLX_I32, low);
-            put_lanes(r, r->lanes, t->cells, l,
-                      rlxc_add(ctx, rlxc_i64(ctx, limb * size), place_of(r, k)),
+            const rlxc_expr *to = rlxc_add(ctx, rlxc_i64(ctx, limb * size), place_of(r, k));
+            put_lanes(r, r->lanes, t->cells, l, of_row(r, t->digits.limbs * size, to),
                       rlxc_cast(ctx, cell, low));
             if (limb + 1 == t->digits.limbs)
                 put_vector(r, r->low, l, rlxc_add(ctx, rlxc_load(ctx, r->low, &l, 1), wide));
@@ -343,7 +367,9 @@ static void split_pairs(row *r, int64_t from, int64_t lanes)
     const rlxc_expr *to = rlxc_mul(ctx, r->span, rlxc_i64(ctx, half_of(r)));
     to = rlxc_add(ctx, rlxc_add(ctx, to, rlxc_i64(ctx, from)), l);
     for (int64_t i = 0; i < 3; i++)
-        put_lanes(r, lanes, t->cells, l, rlxc_add(ctx, rlxc_i64(ctx, i * 4 * t->digits.words), to),
+        put_lanes(r, lanes, t->cells, l,
+                  of_row(r, 4 * t->digits.limbs * t->digits.words,
+                         rlxc_add(ctx, rlxc_i64(ctx, i * 4 * t->digits.words), to)),
                   rlxc_cast(ctx, i8, limbs[i]));
     const rlxc_expr *sum = rlxc_add(ctx, rlxc_mul(ctx, limbs[0], integer(r, 256)), limbs[2]);
     sum = rlxc_add(ctx, sum, rlxc_mul(ctx, b, sixteen));
@@ -380,7 +406,8 @@ static void put_numbers(row *r)
         split_shared(r, times);
     else
         split(r, times);
-    put(r, r->t->steps, r->span, rlxc_mul(ctx, peak, rlxc_float(ctx, RLX_F32, 1 / top)));
+    put(r, r->t->steps, of_row(r, r->t->digits.blocks / r->t->digits.span, r->span),
+        rlxc_mul(ctx, peak, rlxc_float(ctx, RLX_F32, 1 / top)));
 }
 
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
@@ -391,16 +418,20 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
     if (!bits || !form_of(t->c->s->target, &t->q, bits, &form))
         return NULL;
     const rlxc_quant_digits d = t->digits = digits_of(&t->q, t->rows, bits, form, t->z->span);
-    const int64_t words = d.limbs * d.words, spans = d.blocks / d.span;
+    const int64_t rows = t->z->int_rows, words = rows * d.limbs * d.words,
+                  spans = d.blocks / d.span;
     const rlx_dtype u32 = {RLX_UINT, 32, 1}, cell = {RLX_INT, form == RLXC_QUANT_PAIRS ? 16 : 8, 1};
-    row r = {.t = t, .span = rlxc_loop_var(ctx, "span"), .lanes = d.block % 16 == 0 ? 16 : 8};
+    row r = {.t = t,
+             .number = rlxc_loop_var(ctx, "row"),
+             .span = rlxc_loop_var(ctx, "span"),
+             .lanes = d.block % 16 == 0 ? 16 : 8};
     r.range = rlxc_quant_local(t, "range", RLX_I32, 2);
     t->cells = rlxc_quant_local(t, "cells", cell, words * (32 / cell.bits));
     const rlxc_expr *size = rlxc_i64(ctx, words), *zero = rlxc_i64(ctx, 0);
     t->limbs = rlxc_view(t->c, "limbs", t->cells, u32, size);
-    t->steps = rlxc_quant_local(t, "steps", RLX_F32, spans);
+    t->steps = rlxc_quant_local(t, "steps", RLX_F32, rows * spans);
     t->sums = rlxc_quant_local(t, "sums", d.whole_zero ? RLX_I32 : RLX_F32,
-                               (d.whole_zero ? d.zeroed : 1) * d.blocks);
+                               rows * (d.whole_zero ? d.zeroed : 1) * d.blocks);
     r.peak = rlxc_quant_local(t, "peak", RLX_I32, r.lanes);
     r.total = rlxc_quant_local(t, "total", RLX_I32, r.lanes);
     r.low = rlxc_quant_local(t, "low", RLX_I32, r.lanes);
@@ -408,16 +439,17 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
         r.numbers = rlxc_quant_local(t, "numbers", RLX_I32, d.span * d.block);
     find_peak(&r);
     put_numbers(&r);
-    const rlxc_expr *most = integer(&r, INT32_MAX);
-    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)), NULL,
+    const rlxc_expr *most = integer(&r, INT32_MAX), *one = rlxc_i64(ctx, 1),
+                    *given = t->stage->extents[0];
+    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)),
+                                 rlxc_stmt_store(ctx, r.range, &one, 1, most),
                                  rlxc_loop_of(ctx, r.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL,
                                               rlxc_stmt_seq(ctx, r.parts.items, r.parts.count))};
-    const rlxc_expr *one = rlxc_i64(ctx, 1);
-    parts[1] = rlxc_stmt_store(ctx, r.range, &one, 1, most);
+    parts[2] = rlxc_loop_of(ctx, r.number, given, RLXC_LOOP_SERIAL, parts[2]);
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &zero, 1, most));
     RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, most));
-    const rlxc_expr *is_one = rlxc_binary(ctx, RLXC_EXPR_EQ, t->stage->extents[0], one);
-    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, is_one, rlxc_stmt_seq(ctx, parts, 3), NULL));
+    const rlxc_expr *few = rlxc_binary(ctx, RLXC_EXPR_LE, given, rlxc_i64(ctx, rows));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, few, rlxc_stmt_seq(ctx, parts, 3), NULL));
     return rlxc_binary(ctx, RLXC_EXPR_AND,
                        rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, LARGE)),
                        rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));

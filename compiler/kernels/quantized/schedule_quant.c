@@ -12,7 +12,8 @@
  *                     acc += x[m, k] * weight
  *             store, or the epilogue
  *
- * One row, where the target sums products of integers (gemv_int_activations.c): integer sums. */
+ * Up to 32 rows, where the target sums products of integers (gemv_int_activations.c): integer sums.
+ */
 #include "compiler/kernels/quantized/schedule_quant.h"
 
 #include "compiler/kernels/rules.h"
