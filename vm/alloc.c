@@ -1,5 +1,5 @@
 /* The default allocator (mimalloc where it was built in, else libc) and the two functions through
-   which all of the library allocates. Alignments below a pointer's are raised to it. */
+   which all of the library allocates. Alignments are at least a pointer's. */
 #include "vm/vm_impl.h"
 
 #include <stdlib.h>

@@ -40,7 +40,7 @@ void *rlxv_arena_alloc(rlxv_arena *a, size_t count, size_t size)
         if (!fresh)
             return NULL;
         *fresh = (rlxv_arena_chunk){c, total, CHUNK_HEADER};
-        /* A big block goes behind the current chunk, whose rest stays in use. */
+        /* A big block is linked behind the current chunk, whose remaining space stays in use. */
         if (c && total > CHUNK_BYTES) {
             fresh->next = c->next;
             c->next = fresh;

@@ -13,13 +13,14 @@ typedef struct rlxv_arena {
 
 void rlxv_arena_init(rlxv_arena *a, const rlx_allocator *allocator);
 void rlxv_arena_deinit(rlxv_arena *a);
-/* |count| items of |size| bytes, zeroed, 16-byte aligned; NULL if memory is out or the product does
-   not fit. Count 0 gives a valid pointer. */
+/* |count| items of |size| bytes, zeroed, 16-byte aligned; NULL if memory is out or the product
+ * overflows. Count 0 gives a valid pointer. */
 void *rlxv_arena_alloc(rlxv_arena *a, size_t count, size_t size);
 /* A NUL-terminated copy with the same length; data NULL if memory is out. */
 rlx_str rlxv_arena_str(rlxv_arena *a, rlx_str text);
 
-/* Bytes that grow; |failed| stays set after the first failure, so that writers check once. */
+/* A growing byte buffer; |failed| stays set after the first failure, so that writers check only
+ * once. */
 typedef struct rlxv_buffer {
     rlx_allocator allocator;
     uint8_t *data;
@@ -29,7 +30,7 @@ typedef struct rlxv_buffer {
 
 void rlxv_buffer_init(rlxv_buffer *b, const rlx_allocator *allocator);
 void rlxv_buffer_deinit(rlxv_buffer *b);
-/* Room for |n| more bytes; NULL (and failed) if there is none. The bytes count as written. */
+/* Appends |n| uninitialised bytes and returns them; NULL (and failed) if memory is out. */
 uint8_t *rlxv_buffer_extend(rlxv_buffer *b, size_t n);
 void rlxv_buffer_write(rlxv_buffer *b, const void *data, size_t n);
 void rlxv_buffer_u32(rlxv_buffer *b, uint32_t v); /* little-endian, like the next */

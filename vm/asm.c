@@ -1,7 +1,7 @@
 /* The assembler: functions, instruction by instruction, from the letters of the opcode rows.
 
    All functions are declared before the first is assembled, so that calls may go forward. Labels
-   are names of their function. The result is a file image that nobody has verified yet. */
+   are names of their function. The result is a file image that is not verified yet. */
 #include "vm/asm_text.h"
 #include "vm/need.h"
 
@@ -291,7 +291,7 @@ static rlx_status body(rlxv_asm *a, function_text *f)
             RLX_TRY(body_directive(a));
             continue;
         }
-        /* A label is a name with ':' right behind it. */
+        /* A label is a name immediately followed by ':'. */
         if (a->at < a->text.len && a->text.data[a->at] == ':') {
             rlxv_token where = a->token;
             uint32_t l;

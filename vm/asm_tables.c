@@ -1,9 +1,9 @@
 /* The assembler's tables: expressions, types, constants, kernels, imports, native code, metadata.
 
-   Wherever an index such as t3 stands, the thing itself may be written in place; the builder keeps
-   each expression and type once. A directive with an index (".type t3 = ...") checks that the
-   builder gives the same, so that text written by the disassembler comes back with equal numbers.
-   Recursion is bounded by RLXV_ASM_MAX_DEPTH. */
+   In place of an index such as t3 the item itself may be written; the builder keeps each expression
+   and type once. A directive with an index (".type t3 = ...") checks that the builder assigns the
+   same index, so that the disassembler's text keeps its numbers. Recursion is bounded by
+   RLXV_ASM_MAX_DEPTH. */
 #include "vm/asm_text.h"
 
 #include <rlx/checked.h>
@@ -16,7 +16,7 @@ static rlx_status no_memory(rlxv_asm *a)
     return rlx_fail(a->err, RLX_E_NOMEM, "out of memory in the assembler");
 }
 
-/* Gives the builder's error the place of the token. */
+/* Adds the place of the token to the builder's error. */
 static rlx_status built(rlxv_asm *a, rlx_status status)
 {
     if (status == RLX_OK || status == RLX_E_NOMEM || !a->err)
@@ -37,7 +37,7 @@ static rlx_status enter(rlxv_asm *a)
 
 static rlx_status grow(rlxv_asm *a, void **array, uint32_t n, size_t item)
 {
-    /* Doubling inside the arena: the old copies go with it. */
+    /* Doubles inside the arena, which frees the old copies at its end. */
     if (n & (n - 1))
         return RLX_OK;
     void *fresh = rlxv_arena_alloc(&a->arena, n ? (size_t)n * 2 : 1, item);
@@ -146,7 +146,7 @@ static rlx_status dim(rlxv_asm *a, rlx_dim *out)
     RLX_TRY(rlxv_asm_accept(a, "?", &yes));
     if (yes)
         return RLX_OK;
-    /* A slot with '!' right behind it is bound; "s0 != 1" is not. */
+    /* A slot immediately followed by '!' is bound; "s0 != 1" is not. */
     char after = a->at < a->text.len ? a->text.data[a->at] : 0;
     char then = a->at + 1 < a->text.len ? a->text.data[a->at + 1] : 0;
     if (rlxv_asm_index(a, 's', &slot) && after == '!' && then != '=') {
@@ -249,7 +249,7 @@ rlx_status rlxv_asm_type(rlxv_asm *a, uint32_t *out)
 
 /* --- constants ------------------------------------------------------------------------------- */
 
-/* "(" or "[" integers; gives the count and the array. */
+/* A list of integers in brackets; returns the count and the array. */
 static rlx_status int_list(rlxv_asm *a, int64_t **out, uint32_t *out_n)
 {
     int64_t *list = NULL;
@@ -289,7 +289,7 @@ static rlx_status hex_bytes(rlxv_asm *a, uint8_t *to, size_t size)
     return n == size ? RLX_OK : rlxv_asm_error(a, "%zu of %zu bytes are missing", size - n, size);
 }
 
-/* Makes element |at| of |data| the number that is next. */
+/* Sets element |at| of |data| to the next number. */
 static rlx_status element(rlxv_asm *a, rlx_dtype t, uint8_t *data, size_t at)
 {
     double v = 0;
@@ -433,7 +433,7 @@ rlx_status rlxv_asm_constant(rlxv_asm *a, uint32_t *out)
 
 /* --- directives ------------------------------------------------------------------------------ */
 
-/* |want|, if the text named one, must be the index that the builder gave. */
+/* |want|, if the text named one, must be the index that the builder assigned. */
 static rlx_status check_index(rlxv_asm *a, const rlxv_token *where, bool named, uint32_t want,
                               uint32_t got)
 {

@@ -1,4 +1,4 @@
-/* The assembler's lexer and the parsers that its two files share (private). */
+/* The assembler's lexer and the parsers shared by its two files (private). */
 #ifndef RLXV_ASM_TEXT_H
 #define RLXV_ASM_TEXT_H
 
@@ -25,7 +25,7 @@ typedef struct rlxv_asm {
     rlx_str file, text;
     size_t at, line_start;
     uint32_t line;
-    rlxv_token token; /* the one to look at */
+    rlxv_token token; /* the current token */
     uint32_t depth;   /* of nested expressions, types and constants */
     rlx_error *err;
 } rlxv_asm;
@@ -36,7 +36,7 @@ RLX_PRINTF(2, 3) rlx_status rlxv_asm_error(rlxv_asm *a, const char *format, ...)
 rlx_status rlxv_asm_next(rlxv_asm *a);
 /* The token is this name or mark. */
 bool rlxv_asm_is(const rlxv_asm *a, const char *text);
-/* If it is, goes on to the next token. */
+/* If so, advances to the next token. */
 rlx_status rlxv_asm_accept(rlxv_asm *a, const char *text, bool *out);
 rlx_status rlxv_asm_expect(rlxv_asm *a, const char *text);
 /* A signed integer, an unsigned one of 32 bits, a string (in the arena). */
@@ -51,7 +51,7 @@ bool rlxv_asm_index(const rlxv_asm *a, char letter, uint32_t *out);
 rlx_status rlxv_asm_expect_index(rlxv_asm *a, char letter, const char *what, uint32_t *out);
 rlx_status rlxv_asm_dtype(rlxv_asm *a, rlx_dtype *out);
 
-/* asm_tables.c: each gives the index of what it parsed. */
+/* asm_tables.c: each returns the index of the parsed item. */
 rlx_status rlxv_asm_expr(rlxv_asm *a, uint32_t *out);
 rlx_status rlxv_asm_type(rlxv_asm *a, uint32_t *out);
 rlx_status rlxv_asm_constant(rlxv_asm *a, uint32_t *out);

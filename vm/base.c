@@ -1,4 +1,4 @@
-/* Status names, error filling, strings and data types: what all other files lean on.
+/* Status names, error filling, strings and data types, used by all other files.
 
    Errors are written into the caller's fixed-size rlx_error, so that reporting works when memory is
    out. Text never depends on the locale: only integers and strings are formatted here. */
@@ -95,7 +95,7 @@ void rlx_error_prefix(rlx_error *err, const char *format, ...)
     err->message[(size_t)n + len] = 0;
 }
 
-/* Bytes of the character of UTF-8 that starts at s[0]; 1 for what is none. */
+/* The length of the UTF-8 character that starts at s[0]; 1 if it is invalid. */
 static size_t character(const char *s, size_t left)
 {
     const unsigned char c = (unsigned char)s[0];
@@ -115,7 +115,7 @@ const char *rlx_name_text(rlx_str name, char *buffer, size_t size)
             buffer[0] = '\0';
         return buffer;
     }
-    size_t used = 0, fits = 0; /* fits: the length of the text that leaves room for "..." */
+    size_t used = 0, fits = 0; /* fits: the length of the text that still leaves room for "..." */
     for (size_t i = 0, n; i < name.len; i += n) {
         const unsigned char c = (unsigned char)name.data[i];
         char text[8];
@@ -200,7 +200,7 @@ const char *rlx_dtype_name(rlx_dtype t, char *buffer)
     if (!buffer)
         return "";
     static const char *const kinds[] = {"int", "uint", "float", "handle", "bfloat", "?", "bool"};
-    const char *name = NULL; /* of what is no type: its kind and bits */
+    const char *name = NULL; /* for an invalid type: its code and bits */
     for (size_t i = 0; i < N_DTYPES && !name; i++)
         if (dtypes[i].code == t.code && dtypes[i].bits == t.bits)
             name = dtypes[i].name;

@@ -1,7 +1,6 @@
-/* The executable builder's tables: strings, expressions, types, constants, kernels, imports. Rows
-   that are equal are kept once, in the order of their first use.
-
-   Ranges are checked here so that mistakes show at the call that makes them. */
+/* The executable builder's tables: strings, expressions, types, constants, kernels, imports. Equal
+ * rows are kept once, in the order of their first use. Ranges are checked here, so that mistakes
+ * are reported by the call that makes them. */
 #include "vm/builder.h"
 #include "vm/need.h"
 
@@ -78,7 +77,7 @@ void rlx_exec_builder_destroy(rlx_exec_builder *b)
     rlx_free(&a, b, sizeof *b, _Alignof(rlx_exec_builder));
 }
 
-/* Makes the hash at least twice |count|; |rehash| finds the home of each entry. */
+/* Grows the hash table to at least twice |count|; |rehash| gives the home slot of each entry. */
 static bool grow_hash(const rlx_allocator *allocator, uint32_t **hash, uint32_t *size,
                       uint32_t count)
 {

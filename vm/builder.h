@@ -74,7 +74,7 @@ struct rlx_exec_builder {
         uint32_t name;
         rlx_exec_builder *program; /* borrowed */
     } levels[RLX_MAX_LEVELS];
-    uint32_t n_levels; /* where there are any, there is nothing else */
+    uint32_t n_levels; /* if there are levels, everything else is empty */
 
     bool has_native;
     uint32_t triple, n_features, *features;
@@ -84,11 +84,11 @@ struct rlx_exec_builder {
     /* The function between begin and end. */
     uint32_t current;                            /* RLX_NONE: none */
     uint32_t *labels, n_labels, labels_capacity; /* pc, RLX_NONE until bound */
-    uint32_t *fixups, n_fixups, fixups_capacity; /* words that hold a label */
+    uint32_t *fixups, n_fixups, fixups_capacity; /* words that refer to a label */
     rlxv_build_debug location;
 };
 
-/* Whether expression |e| is a constant, and which. */
+/* True if expression |e| is a constant; its value. */
 bool rlxv_build_constant_value(const rlx_exec_builder *b, uint32_t e, int64_t *out);
 /* builder_plan.c: at the end of a function. */
 rlx_status rlxv_build_finish_plan(rlx_exec_builder *b, rlxv_build_function *f, rlx_error *err);

@@ -187,7 +187,7 @@ rlx_status rlx_exec_builder_bind(rlx_exec_builder *b, uint32_t label, rlx_error 
     return RLX_OK;
 }
 
-/* Checks one operand and counts the register or slot it uses. */
+/* Checks one operand and notes the largest register or slot used. */
 static rlx_status check_operand(rlx_exec_builder *b, rlxv_build_function *f, char letter,
                                 uint32_t v, rlx_error *err)
 {

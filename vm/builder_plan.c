@@ -1,14 +1,14 @@
 /* The executable builder's memory plans: buffers, their tensors, and offsets of constant sizes.
 
-   Regions are numbered by whoever adds the buffers; a region whose sizes are all constants gets its
-   offsets here, so that nothing is left to compute when it runs. */
+   The caller that adds buffers numbers the regions; a region whose sizes are all constants gets its
+   offsets here, so that nothing is left to compute at run time. */
 #include "vm/builder.h"
 #include "vm/need.h"
 
 #include <string.h>
 
 #define INVALID(...) rlx_fail(err, RLX_E_INVALID_ARG, __VA_ARGS__)
-#define MAX_BYTES ((int64_t)1 << 45) /* of a region; beyond, the VM says that it is too much */
+#define MAX_BYTES ((int64_t)1 << 45) /* limit of a region; beyond it, the VM reports the error */
 
 static rlx_status no_memory(rlx_error *err)
 {
@@ -134,7 +134,7 @@ rlx_status rlxv_build_finish_plan(rlx_exec_builder *b, rlxv_build_function *f, r
         end[f->buffers[i].region + 1]++;
     for (uint32_t z = 1; z < f->n_regions && status == RLX_OK; z++)
         end[z + 1] += end[z];
-    /* |end| has the beginnings, one place later: filling makes them the ends. */
+    /* |end| holds the starts, shifted by one: filling turns them into the ends. */
     for (uint32_t i = 0; i < f->n_buffers && status == RLX_OK; i++)
         rows[end[f->buffers[i].region]++] = i;
     for (uint32_t z = 0, from = 0; z < f->n_regions && status == RLX_OK; from = end[z++]) {

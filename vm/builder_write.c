@@ -1,8 +1,8 @@
-/* Turns what the builder gathered into the bytes of a file (DESIGN: executable file).
+/* Turns the builder's contents into the bytes of a file.
 
    Sections are written in the order of their numbers, 64-byte aligned, the data section last; those
    of several levels one level after the other. Strings are numbered by first use in that order, so
-   equal contents give equal bytes whatever the order in which the builder met them. */
+   equal contents give equal bytes, independent of the order of the calls. */
 #include "vm/builder.h"
 #include "vm/need.h"
 
@@ -22,8 +22,8 @@ typedef struct writer {
     rlx_exec_builder *b;
     program programs[RLX_MAX_LEVELS];
     uint32_t n_programs;
-    rlxv_buffer levels; /* the section that says what they need; empty: there is one program */
-    rlxv_span *data;    /* the data section: tensors, and what lies between them */
+    rlxv_buffer levels; /* the section that states their needs; empty: there is one program */
+    rlxv_span *data;    /* the data section: tensors and padding */
     uint32_t n_data;
     uint64_t data_size;
     size_t head_size; /* the file up to the data section */
@@ -51,13 +51,13 @@ static void write_rows(program *w, uint32_t section, const rlxv_rows *r)
         put(w, section, r->words[i]);
 }
 
-/* A tensor that has its place, by its bytes. */
+/* A placed tensor, keyed by its bytes. */
 typedef struct placed {
     const rlxv_build_constant *tensor;
     uint64_t hash;
 } placed;
 
-/* The entry of the tensor, or the free one where it belongs. */
+/* The entry of the tensor, or the free slot for it. */
 static placed *find_placed(placed *table, size_t mask, const rlxv_build_constant *c, uint64_t hash)
 {
     size_t at = (size_t)hash & mask;
@@ -70,7 +70,7 @@ static placed *find_placed(placed *table, size_t mask, const rlxv_build_constant
     return &table[at];
 }
 
-/* Gives a tensor its place in the data section, at the end. */
+/* Places a tensor at the end of the data section. */
 static rlx_status place_tensor(writer *w, rlxv_build_constant *c, rlx_error *err)
 {
     static const uint8_t nothing[64];
@@ -85,7 +85,7 @@ static rlx_status place_tensor(writer *w, rlxv_build_constant *c, rlx_error *err
     return RLX_OK;
 }
 
-/* Places all tensors; those of several levels that are equal once. */
+/* Places all tensors; equal ones of several levels once. */
 static rlx_status place_tensors(writer *w, rlx_error *err)
 {
     size_t n = 0, size = 16;
@@ -300,7 +300,7 @@ static void write_strings(program *w)
     }
 }
 
-/* What each level needs, as load_levels.c reads it. */
+/* The needs of each level, as load_levels.c reads them. */
 static void write_levels(writer *w)
 {
     const rlx_exec_builder *b = w->b;
@@ -356,11 +356,12 @@ static void add_section(layout *l, uint32_t kind, uint32_t level, const rlxv_buf
     rlxv_store(entry + 24, rlxv_checksum(section->data, section->size), 8);
 }
 
-/* Lays out what is before the data section in |image|, which has head_size zero bytes. */
+/* Writes everything before the data section to |image|, which has head_size zero bytes. */
 static void lay_out(const writer *w, uint8_t *image)
 {
     const size_t table = (size_t)w->n_sections * RLXV_SECTION_BYTES;
-    const uint32_t minor = w->levels.size ? RLX_FORMAT_MINOR : 2; /* the least that reads it */
+    const uint32_t minor = w->levels.size ? RLX_FORMAT_MINOR : 2; /* the lowest version that reads
+                                                                   * it */
     layout l = {image, image + RLXV_HEADER_BYTES, RLXV_HEADER_BYTES + table};
     add_section(&l, RLXV_SECTION_LEVELS, 0, &w->levels, w->b->n_levels);
     for (uint32_t p = 0; p < w->n_programs; p++)
@@ -408,7 +409,7 @@ static rlx_status measure(writer *w, rlx_error *err)
     return RLX_OK;
 }
 
-/* Fills the sections of one program, whose tensors have their places. */
+/* Fills the sections of one program, whose tensors are placed. */
 static rlx_status fill(program *w, rlx_error *err)
 {
     rlx_exec_builder *b = w->b;
@@ -435,7 +436,7 @@ static rlx_status fill(program *w, rlx_error *err)
     return RLX_OK;
 }
 
-/* Fills the sections; deinit the writer also after an error. */
+/* Fills the sections; the writer needs deinit also after an error. */
 static rlx_status prepare(writer *w, rlx_exec_builder *b, rlx_error *err)
 {
     *w = (writer){.b = b, .n_programs = b->n_levels ? b->n_levels : 1};
@@ -507,8 +508,8 @@ rlx_status rlx_exec_builder_save(rlx_exec_builder *b, const char *path, rlx_erro
         status = rlx_new_file_write(f, head, w.head_size, err);
         for (uint32_t i = 0; status == RLX_OK && i < w.n_data; i++)
             status = rlx_new_file_write(f, w.data[i].data, w.data[i].size, err);
-        /* The file is checked as any reader would before it gets its name; what went into a device
-         * or pipe cannot be. */
+        /* The file is loaded and verified before it is renamed; bytes written to a device or pipe
+         * cannot be checked. */
         for (uint32_t level = b->n_levels > 0; status == RLX_OK && level <= b->n_levels; level++) {
             rlx_executable *exe = NULL;
             if ((temporary = rlxv_new_file_name(f)))

@@ -1,14 +1,14 @@
 /* The ways into the VM: from the host by name, index or closure, and from inside a call; and the
    constructors that builtins use.
 
-   At the outermost entry the instruction budget starts anew, and on the way out the result is cut
-   loose from the pool, so that the host may keep it as long as it likes, on any thread. */
+   The outermost entry resets the instruction budget; on exit the result is detached from the pool,
+   so that the host may keep it as long as it likes, on any thread. */
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>
 
-/* Entries between two agings: what none of them needed goes back to the allocator. */
+/* Entries between two agings: memory that none of them needed goes back to the allocator. */
 #define AGE_EVERY 16u
 
 static void age(rlx_vm *vm)

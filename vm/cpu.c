@@ -1,6 +1,6 @@
 /* Feature detection; see rlx/cpu.h. On x86-64 the compiler's builtin reads CPUID and the operating
-   system's support for the wide registers once, before main; elsewhere the kernel says what there
-   is. */
+   system's support for the wide registers once, before main; elsewhere the kernel reports the
+   features. */
 #include "vm/need.h"
 
 #include <rlx/cpu.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Whether |list| ("a,b,c") has |name|. */
+/* True if |list| ("a,b,c") contains |name|. */
 static bool lists(const char *list, rlx_str name)
 {
     while (*list) {

@@ -1,5 +1,5 @@
 /* The disassembler: tables in order with their numbers, then functions; a loop over the letters of
-   the opcode rows. What it writes the assembler turns back into the same bytes. */
+   the opcode rows. The assembler turns its text back into the same bytes. */
 #include "vm/exec.h"
 #include "vm/need.h"
 
@@ -262,7 +262,7 @@ static void print_operand(rlxv_buffer *b, const rlx_executable *exe, char letter
     }
 }
 
-/* A comment ends with its line: names in it may not break it. */
+/* A comment ends with its line, so names in it must not contain line breaks. */
 static void keep_line(rlxv_buffer *b, size_t from)
 {
     for (size_t i = from; !b->failed && i < b->size; i++)
@@ -270,7 +270,7 @@ static void keep_line(rlxv_buffer *b, size_t from)
             b->data[i] = ' ';
 }
 
-/* What the indices mean, for the reader. */
+/* A comment with the meaning of the indices. */
 static void print_comment(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
                           const rlxv_operand *o)
 {
@@ -344,7 +344,7 @@ static void print_plan(rlxv_buffer *b, const rlx_executable *exe, const rlxv_fun
     }
 }
 
-/* A byte per code word: 1 where a jump goes. NULL if memory is out. */
+/* A byte per code word: 1 for jump targets. NULL if memory is out. */
 static uint8_t *find_targets(const rlx_allocator *a, const rlxv_function *fn)
 {
     uint8_t *target = rlx_alloc(a, fn->n_words, 1);
@@ -428,7 +428,7 @@ static void print_function(rlxv_buffer *b, const rlx_executable *exe, const rlxv
     rlx_free(&b->allocator, target, fn->n_words, 1);
 }
 
-/* Hands the text over with the exact size that its owner will free. */
+/* Shrinks the text to the exact size that its owner will free. */
 static rlx_status finish(rlxv_buffer *b, char **out_text, size_t *out_len, rlx_error *err)
 {
     char *text = b->failed ? NULL : rlx_alloc(&b->allocator, b->size + 1, 1);

@@ -1,6 +1,6 @@
 /* DLPack in and out: the one file that knows its types (version 0.6: no bool, no read-only flag).
 
-   Imports share the memory where it is compact, row-major, element-aligned CPU memory, else copy.
+   Imports share compact, row-major, element-aligned CPU memory, and copy otherwise.
    Exports hold a reference to the tensor until the deleter runs. */
 #include "vm/need.h"
 #include "vm/object.h"

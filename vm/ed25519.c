@@ -1,7 +1,6 @@
-/* Ed25519 over BLAKE2b, and base64, by libsodium; no other file sees it.
-
-   What is signed may be gigabytes and is hashed in place, piece by piece; BLAKE2b takes less than
-   half the time of the SHA-512 that Ed25519ph would have. libsodium refuses keys
+/* Ed25519 over BLAKE2b, and base64, by libsodium; only this file uses it. Files may have gigabytes
+ * and are hashed in place, piece by piece; BLAKE2b takes less than half the time of SHA-512, which
+ * Ed25519ph would use. libsodium refuses keys
    and points of small order, and an S that is not canonical, so that a signature has one form. A
    library built with SODIUM=0 has the same functions, and each of them fails. */
 #include "vm/signature.h"
@@ -21,7 +20,7 @@ bool rlx_can_sign(void)
 
 static rlx_status start(rlx_error *err)
 {
-    if (sodium_init() < 0) /* any number of times, from any thread */
+    if (sodium_init() < 0) /* may be called any number of times, from any thread */
         return rlx_fail(err, RLX_E_SIGNATURE, "libsodium cannot be used on this system");
     return RLX_OK;
 }
@@ -50,7 +49,8 @@ rlx_status rlxv_ed25519_check_key(const rlx_public_key *key, rlx_error *err)
     return RLX_OK;
 }
 
-/* What Ed25519 signs: a name, so that the key's other signatures are none of files; the hash. */
+/* The message that Ed25519 signs: a name, so that other signatures by the key are not valid for
+ * files; and the hash. */
 enum { NAME_BYTES = 16, HASH_BYTES = 64 };
 
 static void make_message(const rlxv_span *spans, size_t n, uint8_t out[NAME_BYTES + HASH_BYTES])
@@ -102,7 +102,7 @@ rlx_status rlxv_base64_decode(const char *text, size_t length, uint8_t *out, siz
 {
     size_t got = 0;
     const char *end = NULL;
-    if (memchr(text, '\0', length) != NULL || /* libsodium would skip it */
+    if (memchr(text, '\0', length) != NULL || /* libsodium would skip this character */
         sodium_base642bin(out, n, text, length, " \t\r\n", &got, &end,
                           sodium_base64_VARIANT_ORIGINAL) != 0 ||
         got != n || end != text + length)

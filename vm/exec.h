@@ -14,7 +14,7 @@
 #include <rlx/builtin.h>
 #include <rlx/executable.h>
 
-/* Bounds of what a file may contain; builder and loader share them. */
+/* Limits of a file's contents, shared by builder and loader. */
 #define RLXV_MAX_EXPR_DEPTH 128u
 #define RLXV_MAX_EXPR_SIZE 1024u
 #define RLXV_MAX_TYPE_DEPTH 32u
@@ -32,7 +32,7 @@ typedef struct rlxv_expr {
     uint32_t slots; /* one more than the highest slot used */
 } rlxv_expr;
 
-/* A dimension pattern, with the two cheap expressions spelled out. */
+/* A dimension pattern, with separate kinds for the two cheap expressions. */
 typedef enum rlxv_dim_kind {
     RLXV_DIM_ANY,
     RLXV_DIM_BIND,  /* slot index := dimension */
@@ -55,8 +55,8 @@ typedef struct rlxv_type {
     const rlx_dim *raw_dims; /* as in the file */
     const uint32_t *children;
     uint32_t depth, size;
-    uint32_t slots;  /* one more than the highest slot that is bound or checked */
-    bool has_checks; /* some dimension here or below is compared */
+    uint32_t slots;  /* one more than the highest slot bound or checked */
+    bool has_checks; /* a dimension here or below is compared */
 } rlxv_type;
 
 typedef struct rlxv_kernel_param {
@@ -123,9 +123,9 @@ struct rlx_executable {
     rlxv_arena arena;
     rlx_allocator allocator;
 
-    uint8_t *head; /* the file but for the data section */
+    uint8_t *head; /* the file without the data section */
     size_t head_size;
-    rlx_storage *data; /* the data section: mapped file or copy; NULL if there is none */
+    rlx_storage *data; /* the data section: mapped or copied; NULL if there is none */
     uint64_t data_offset, data_size, data_checksum;
     uint64_t total_size;
 
@@ -164,7 +164,7 @@ rlx_status rlxv_write_image(const rlx_executable *exe, const uint8_t *head, size
 uint32_t rlxv_n_results(const rlx_executable *exe, const rlxv_function *fn);
 /* verify.c */
 rlx_status rlxv_verify(rlx_executable *exe, rlx_error *err);
-/* flow.c: definite assignment and kill discipline of one function whose instructions are sound. */
+/* flow.c: definite assignment and kill discipline of one function whose instructions are valid. */
 rlx_status rlxv_verify_flow(const rlx_executable *exe, const rlxv_function *fn,
                             const uint32_t *block_of, uint32_t n_blocks, rlx_error *err);
 
@@ -182,14 +182,14 @@ rlx_status rlxv_layout_compute(const rlx_allocator *a, const rlx_executable *exe
 /* |file|: rlx_load_options.native_file. */
 rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *err);
 void rlxv_native_unload(rlx_executable *exe);
-/* Whether this machine can run kernels for |triple|; VERSION with the reason. */
+/* Checks that this machine can run kernels for |triple|; else VERSION with the reason. */
 rlx_status rlxv_native_check_triple(rlx_str triple, rlx_error *err);
-/* Whether it has the CPU feature; VERSION with the reason. */
+/* Checks that it has the CPU feature; else VERSION with the reason. */
 rlx_status rlxv_native_check_feature(rlx_str feature, rlx_error *err);
 
 /* expr.c: |slots| must have at least exprs[e].slots entries. False: overflow or division by 0. */
 bool rlxv_eval(const rlx_executable *exe, uint32_t e, const int64_t *slots, int64_t *out);
-/* How |op| is written between its operands; NULL if it is written otherwise. */
+/* The infix spelling of |op|; NULL if it has none. */
 const char *rlxv_expr_infix(rlx_expr_op op);
 /* Appends the text; |fn| names slots and may be NULL. */
 void rlxv_print_expr(rlxv_buffer *b, const rlx_executable *exe, const rlxv_function *fn,
@@ -208,21 +208,20 @@ typedef struct rlxv_match {
     int64_t *slots;
 } rlxv_match;
 
-/* Kinds, dtypes and ranks; binds slots. Then the checks of dimensions, once all are bound. */
+/* Checks kinds, dtypes and ranks and binds slots; then checks dimensions, once all are bound. */
 rlx_status rlxv_match_bind(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
 rlx_status rlxv_match_check(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
-/* The two for a list of dims: of a shape value or of a tensor against a shape type. */
+/* As above for a list of dims: of a shape value or of a tensor against a shape type. */
 rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *dims, uint32_t n,
                            rlx_error *err);
-/* All arguments of a call: count, then every bind, then every check. |from_host|: an error gets
-   the place of its parameter, as there is no calling instruction to name. */
+/* All arguments of a call: count, then every bind, then every check. |from_host|: an error names
+ * the place of its parameter, as there is no calling instruction. */
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,
                            const rlx_value *args, uint32_t n, int64_t *slots, bool from_host,
                            rlx_error *err);
-/* Where the instruction at |pc| comes from, or parameter |pc| - n_words; NULL if the file does not
-   say. */
+/* The source place of the instruction at |pc|, or of parameter |pc| - n_words; NULL if unknown. */
 const rlxv_debug_row *rlxv_debug_at(const rlxv_function *fn, uint32_t pc);
-/* "model.py:12:9"; in column 0 the place is what the row names: "model.onnx: node 'a' (Add)". */
+/* "model.py:12:9"; with column 0 the place is the row's name: "model.onnx: node 'a' (Add)". */
 enum { RLXV_PLACE_TEXT = 288 };
 const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size);
 /* Makes |row| the place of |err|. */
@@ -245,7 +244,8 @@ typedef struct rlxv_instruction {
     rlxv_operand operands[RLXV_MAX_OPERANDS];
 } rlxv_instruction;
 
-/* Decodes what starts at |code|, of which |available| words exist. NULL, or what is wrong. */
+/* Decodes the instruction at |code|, of which |available| words exist. NULL, or the reason of
+ * failure. */
 const char *rlxv_decode(const uint32_t *code, uint32_t available, rlxv_instruction *out);
 
 #endif

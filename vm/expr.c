@@ -127,7 +127,7 @@ const char *rlxv_expr_infix(rlx_expr_op op)
     return NULL;
 }
 
-/* A name in a text with marks of its own: in quotes where it is not plain. */
+/* Prints a name, quoted if it is not plain. */
 static void print_name(rlxv_buffer *b, rlx_str name)
 {
     char shown[NAME_SHOWN];

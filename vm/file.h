@@ -1,4 +1,4 @@
-/* The executable as a file (private to vm/): its sections, how it is read and how it gets its name.
+/* The executable as a file (private to vm/): its sections, reading, and writing.
  */
 #ifndef RLXV_FILE_H
 #define RLXV_FILE_H
@@ -26,31 +26,31 @@ enum {
 };
 /* A file may hold a program for each of several CPU levels, all of which share the data section.
    The row of a section then states its level, from 1; 0: it belongs to the file, as the levels, the
-   signature and the data do. A file without levels has 0 everywhere. */
+   signature and the data do. In a file without levels it is 0 everywhere. */
 #define RLXV_MAGIC "\x93RLX\r\n\x1a\n"
 #define RLXV_HEADER_BYTES 64u
 #define RLXV_SECTION_BYTES 40u
 #define RLXV_SECTION_REQUIRED 1u
 #define RLXV_MAX_SECTIONS 128u
 
-/* image.c: "PATH: cannot WHAT: why", by errno; gives NOT_FOUND, NOMEM or IO. */
+/* image.c: reports "PATH: cannot WHAT: why" from errno; returns NOT_FOUND, NOMEM or IO. */
 rlx_status rlxv_io_error(rlx_error *err, const char *path, const char *what);
 
-/* new_file.c: the name that the file has until it is whole; NULL: it is a device or pipe. */
+/* new_file.c: the temporary name of the file; NULL for a device or pipe. */
 const char *rlxv_new_file_name(const rlx_new_file *file);
 
-/* Reads the header and the section table; gives the extent of the data section (size 0: none). */
+/* Reads the header and the section table; returns the extent of the data section (size 0: none). */
 rlx_status rlxv_read_header(const uint8_t *bytes, size_t available, uint64_t total_size,
                             size_t *out_head_size, uint64_t *out_data_offset,
                             uint64_t *out_data_size, rlx_error *err);
 uint64_t rlxv_checksum(const void *data, size_t size);
-/* Bytes that stand one after the other in a file and anywhere in memory. */
+/* Bytes that are contiguous in the file but may lie anywhere in memory. */
 typedef struct rlxv_span {
     const void *data;
     size_t size;
 } rlxv_span;
 uint64_t rlxv_checksum_spans(const rlxv_span *spans, size_t n);
-/* Of a header and the section table behind it, |table| bytes. */
+/* The checksum of a header and the section table after it, |table| bytes. */
 uint64_t rlxv_checksum_header(const uint8_t *header, size_t table);
 
 #endif

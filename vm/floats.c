@@ -1,5 +1,5 @@
-/* Floating-point formats and their numbers (floats.h): one row a format, one way to read and write
-   them all. float64 and float32 are the host's own. */
+/* Floating-point formats and their numbers (floats.h): one row per format, and one way to read and
+ * write all of them. float64 and float32 are the host's own. */
 #include <rlx/floats.h>
 
 #include <math.h>
@@ -14,7 +14,8 @@ static const rlx_float_format formats[] = {
 
 const rlx_float_format *rlx_float_format_of(rlx_dtype t)
 {
-    if (t.code == RLX_INT || t.code == RLX_UINT) /* asked most; no row says so sooner */
+    if (t.code == RLX_INT || t.code == RLX_UINT) /* the most frequent question, answered without the
+                                                  * rows */
         return NULL;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i].code == t.code && formats[i].bits == t.bits)
@@ -32,7 +33,7 @@ static uint64_t sign_bit(const rlx_float_format *f)
     return UINT64_C(1) << (f->bits - 1u);
 }
 
-/* The code of infinity or, without one, of the number after the largest finite one. */
+/* The code of infinity or, if the format has none, the code after the largest finite number. */
 static uint64_t beyond(const rlx_float_format *f)
 {
     const uint64_t sign = sign_bit(f);

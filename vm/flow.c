@@ -1,12 +1,11 @@
 /* Dataflow half of the verifier: definite assignment, kill discipline, and kinds inside a block.
 
-   A variable is a register or a slot. Most live and die inside one block; they need no dataflow.
-   For the others each block has, at its entry, three sets: may be unassigned, may be live, may be
-   killed. They grow until nothing changes (a forward may-analysis over the control-flow graph);
-   then one walk per block checks every use. Blocks that nothing reaches are skipped.
-
-   Time and memory are bounded by MAX_CELLS and MAX_WORK whatever the code looks like: code that
-   exceeds them is refused with RLX_E_LIMIT. Straight-line code costs its length. */
+   A variable is a register or a slot. Most are defined and dead within one block and need no
+   dataflow. For the others each block has three sets at its entry: may be unassigned, may be live,
+   may be killed. They grow until nothing changes (a forward may-analysis over the control-flow
+   graph); then one walk per block checks every use. Unreachable blocks are skipped. MAX_CELLS and
+   MAX_WORK bound time and memory for any code: code that exceeds them is refused with RLX_E_LIMIT.
+   Straight-line code takes linear time. */
 #include "vm/exec.h"
 
 #include <rlx/checked.h>
@@ -56,7 +55,8 @@ static void visit_expr(flow *f, uint32_t block, uint32_t e, visit fn)
         visit_expr(f, block, x->c, fn);
 }
 
-/* Binds of a type, then (second pass) what it checks; recursion bounded by RLXV_MAX_TYPE_DEPTH. */
+/* The slots that a type binds, then (second pass) those that it checks; recursion bounded by
+ * RLXV_MAX_TYPE_DEPTH. */
 static void visit_type(flow *f, uint32_t block, uint32_t type, bool binds, visit fn)
 {
     const rlxv_type *t = &f->exe->types[type];

@@ -12,7 +12,7 @@
 #define CHUNK_HEADER ((sizeof(rlxv_stack_chunk) + 15) & ~(size_t)15)
 #define FRAME_HEADER ((sizeof(rlxv_frame) + 15) & ~(size_t)15)
 #define KEPT_BYTES ((size_t)4 << 20)
-/* Even without a limit of the host's, endless recursion must end before the memory does. */
+/* Even without a limit by the host, endless recursion must end before memory runs out. */
 #define MAX_STACK_BYTES ((size_t)256 << 20)
 
 static void free_chunk(rlx_vm *vm, rlxv_stack_chunk *c)
@@ -25,7 +25,7 @@ static rlx_status next_chunk(rlx_vm *vm, size_t bytes, rlx_error *err)
 {
     rlxv_stack_chunk *top = vm->stack, *fresh;
     while (top && top->next && top->next->size - CHUNK_HEADER < bytes) {
-        rlxv_stack_chunk *small = top->next; /* too small for this frame: nothing lies in it */
+        rlxv_stack_chunk *small = top->next; /* too small for this frame, and empty */
         top->next = small->next;
         if (small->next)
             small->next->previous = top;

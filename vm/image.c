@@ -2,9 +2,9 @@
 
    Everything but the data section is copied before it is checked, so that a file that changes
    later cannot undo the verifier's work. The data section (the bytes of constants) is mapped
-   privately and read-only; or it is read into huge pages, on request, and where a signature is
-   required, since a change of the file shows in pages of a mapping. It belongs to a storage of its
-   own, so that a constant returned from a call may outlive the executable. */
+   privately and read-only; or it is read into memory, with huge pages on request, and always if a
+   signature is required, since a mapping would show later changes of the file. It has a storage of
+   its own, so that a constant returned from a call may outlive the executable. */
 #include "vm/exec.h"
 #include "vm/file.h"
 #include "vm/need.h"
@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HUGE_CONSTANTS ((size_t)4 << 20) /* below, huge pages are not worth asking for */
+#define HUGE_CONSTANTS ((size_t)4 << 20) /* below this, huge pages do not pay */
 #define HUGE_PAGE ((size_t)2 << 20)
-#define BIG ((size_t)64 << 20) /* worth asking for before it is read */
+#define BIG ((size_t)64 << 20) /* sizes from here on are checked against the available memory */
 
 typedef struct constants {
     rlx_allocator allocator;
@@ -77,7 +77,7 @@ static rlx_status out_of_memory(rlx_error *err)
     return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
 }
 
-/* |c->size| bytes from |offset|, where a page begins. */
+/* Maps |c->size| bytes from the page-aligned |offset|. */
 static rlx_status map_constants(int fd, const char *path, uint64_t offset, constants *c,
                                 rlx_error *err)
 {
@@ -86,7 +86,7 @@ static rlx_status map_constants(int fd, const char *path, uint64_t offset, const
         return rlxv_io_error(err, path, "map the constants");
     c->mapped = true;
     if (c->size >= HUGE_CONSTANTS)
-        (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* a wish: not every file system can */
+        (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* only a hint: not every file system can */
     return RLX_OK;
 }
 
@@ -101,7 +101,7 @@ static rlx_status read_constants(int fd, const char *path, uint64_t offset, cons
     c->base = rlx_alloc(&c->allocator, c->size, HUGE_PAGE);
     if (!c->base)
         return out_of_memory(err);
-    (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* a wish: small pages do as well */
+    (void)madvise(c->base, c->size, MADV_HUGEPAGE); /* only a hint: small pages work too */
     rlx_status status = read_at(fd, path, offset, c->base, used, err);
     if (status != RLX_OK)
         rlx_free(&c->allocator, c->base, c->size, HUGE_PAGE);

@@ -1,4 +1,4 @@
-/* The getters of executables: what `rlx dump` shows and compilers' tests compare. */
+/* The getters of executables. */
 #include "vm/exec.h"
 #include "vm/file.h"
 #include "vm/need.h"

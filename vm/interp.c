@@ -1,7 +1,7 @@
-/* The interpreter: a plain switch over decoded words, relying on what verify.c lists.
-
-   What depends on values is checked here: kinds the verifier could not see, sizes, kernel
-   signatures, limits. An instruction that fails leaves through one exit, which adds the place in
+/* The interpreter: a plain switch over decoded words, relying on the guarantees listed in verify.c.
+ * Value-dependent conditions are checked here: kinds the verifier could not determine, sizes,
+ * kernel signatures, limits. An instruction that fails leaves through one exit, which adds the
+ * place in
    the source, drops the frames of this entry and leaves the VM usable. Calls between bytecode
    functions push frames on the VM's own stack; C recursion happens only through host functions,
    and its depth is bounded. */
@@ -84,8 +84,8 @@ static rlx_status call_closure(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
     return push_callee(vm, f, w, v.as.closure->function, v.as.closure, out_callee, err);
 }
 
-/* A call of the function by itself whose result is its own: the frame is used again, so that loops
- * written as recursion need no memory. To the instrument and the profile it is the same call. */
+/* A tail call of the function by itself: reuses the frame, so that loops written as recursion need
+ * no memory. The instrument and the profile see it as the same call. */
 static rlx_status begin_anew(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     const rlxv_function *fn = f->fn;
@@ -149,7 +149,7 @@ static rlx_status alloc_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx
     return RLX_OK;
 }
 
-/* The header that the layout keeps, if nobody else holds it; else a new one. */
+/* The header cached in the layout, if nothing else holds it; else a new one. */
 static inline rlx_status plan_tensor(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     const rlxv_plan_tensor *row = &f->fn->plan.tensors[w[2]];
@@ -350,7 +350,7 @@ static rlx_status check(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_
         return RLX_OK;
     rlx_str text = rlx_string_get(vm->exe->constants[w[2]].value.as.string);
     const rlxv_expr *e = &vm->exe->exprs[w[1]];
-    while (e->op == RLX_EXPR_SELECT) /* several conditions: the first has what they are about */
+    while (e->op == RLX_EXPR_SELECT) /* several conditions: the first names the operands */
         e = &vm->exe->exprs[e->a];
     bool comparison = e->op == RLX_EXPR_EQ || e->op == RLX_EXPR_NE || e->op == RLX_EXPR_LT ||
                       e->op == RLX_EXPR_LE;

@@ -1,4 +1,4 @@
-/* What the two halves of the interpreter share (private). */
+/* Shared by the two halves of the interpreter (private). */
 #ifndef RLXV_INTERP_H
 #define RLXV_INTERP_H
 

@@ -1,8 +1,8 @@
 /* Instructions that leave the bytecode: kernels, builtins, packed functions.
 
    A kernel's buffers are checked against its signature at every call, in a loop that does nothing
-   else; what is wrong is found again, slowly, when something is. Scratch memory that a callee took
-   goes back when it returns. */
+   else; on failure a slower check finds the reason. Scratch memory of a callee is returned when it
+   ends. */
 #include "vm/interp.h"
 
 /* --- kernels --------------------------------------------------------------------------------- */
@@ -21,7 +21,7 @@ static rlx_status bad_dim(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param
                     (int)k->name.len, k->name.data, param, dim, (long long)want, (long long)got);
 }
 
-/* The rare half of check_buffer: says what is wrong. */
+/* The slow half of check_buffer: reports what is wrong. */
 static rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param, rlx_value v,
                              const int64_t *dims, rlx_error *err)
 {
@@ -150,7 +150,7 @@ rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_er
 rlx_status rlxv_call_kernel_in(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)
 {
     rlxv_worker *worker = &vm->workers[0];
-    const rlxv_scratch_plan outer = worker->plan; /* of a kernel that called this one */
+    const rlxv_scratch_plan outer = worker->plan; /* state of a kernel that called this one */
     rlxv_scratch_plan plan = {0};
     RLX_TRY(rlxv_plan_bytes(f, w[2], &plan.bytes, &plan.size, err));
     worker->plan = plan;
@@ -183,7 +183,7 @@ static rlx_status call_host(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_ca
         worker->message[0] = 0;
         if (status != RLX_OK) {
             rlx_value_clear(&result);
-            if (err && err->code != status) /* the function filled nothing in */
+            if (err && err->code != status) /* the function set no error */
                 rlx_fail(err, status, "%.*s: %s", (int)name.len, name.data,
                          rlx_status_name(status));
         }

@@ -1,8 +1,7 @@
-/* What kernels get beside their buffers: a context for each worker, with scratch memory.
-
-   Scratch memory is a stack of chunks per worker; the serial part of a kernel that has a buffer in
-   the memory plan takes that first. After a kernel returns one chunk remains, large
-   enough for all that it took, so the next run allocates nothing; none where bytes are limited. */
+/* Kernel contexts: one for each worker, with scratch memory. Scratch memory is a stack of chunks
+ * per worker; the serial part of a kernel first uses its buffer in the memory plan, if it has one.
+ * After a kernel returns one chunk remains, large enough for everything that it took, so the next
+ * run allocates nothing; none remains if bytes are limited. */
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
@@ -38,8 +37,8 @@ static rlxv_scratch_chunk *new_chunk(rlxv_worker *w, size_t size)
     rlxv_pool *pool = vm->pool;
     size_t before = atomic_fetch_add_explicit(&pool->scratch_bytes, size, memory_order_relaxed);
     uint64_t limit = vm->options.max_bytes;
-    /* The pool stands still while kernels run: its figures may be read from any worker. Unused
-       memory is given up where no share of a loop can run beside. */
+    /* The pool does not change while kernels run, so any worker may read its figures. Unused memory
+     * is released only if no share of a loop can run at the same time. */
     uint64_t used = rlxv_pool_used(pool) + before;
     rlxv_scratch_chunk *c = NULL;
     bool fits = limit == 0 || (used <= limit && size <= limit - used);
@@ -115,7 +114,7 @@ static void scratch_free(rlx_kernel_context *ctx, void *p)
     while (c && (at < (uintptr_t)c || at >= (uintptr_t)c + c->size)) {
         rlxv_scratch_chunk *previous = c->previous;
         if (!previous)
-            return; /* not ours */
+            return; /* not from this context */
         w->chunk = previous;
         free_chunk(w, c);
         c = previous;
@@ -139,7 +138,7 @@ void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark)
     if (c)
         c->used = mark.used;
     else if (w->vm->options.max_bytes == 0)
-        w->chunk = new_chunk(w, total); /* NULL is fine: taken when needed */
+        w->chunk = new_chunk(w, total); /* NULL is fine: allocated when needed */
 }
 
 bool rlxv_scratch_age(rlxv_worker *w)

@@ -1,8 +1,8 @@
 /* Packed functions called from kernels: numbers, text and tensors over the kernel's own memory.
 
-   The tensors live for the call only; a callee that keeps one makes the call fail, because their
-   memory is the kernel's. Memory of the executable's constants is lent read-only. Only the VM's own
-   thread may call: kernels run loops with such calls serially. */
+   The tensors live only for the call; a callee that keeps one makes the call fail, because their
+   memory belongs to the kernel. Memory of the executable's constants is passed as read-only. Only
+   the VM's own thread may call: kernels run loops with such calls serially. */
 #include "vm/vm_impl.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static bool is_kept(rlx_value v)
                                          atomic_load(&v.as.tensor->storage->header.refs) > 1);
 }
 
-/* Gives the arguments back; false where the callee kept a tensor. */
+/* Releases the arguments; false if the callee kept a tensor. */
 static bool release(rlx_value *values, uint32_t n)
 {
     bool kept = false;
@@ -116,7 +116,8 @@ static int32_t fail_index(rlx_kernel_context *ctx, const rlx_kernel_arg *args, u
     return ctx->fail(ctx, text);
 }
 
-/* The place among the arguments of RLX_KERNEL_CHECK_RANGE. Its text lives as long as the kernel. */
+/* The source place in the arguments of RLX_KERNEL_CHECK_RANGE. Its text lives as long as the
+ * kernel. */
 static rlxv_debug_row place_of(const rlx_kernel_arg *args)
 {
     if (args[0].kind != RLX_KERNEL_ARG_STRING || args[1].kind != RLX_KERNEL_ARG_INT ||

@@ -1,8 +1,6 @@
-/* Key files: PEM of RFC 8410, as OpenSSL writes it, in and out.
-
-   Both kinds are base64 of a fixed DER prefix and 32 bytes, a point or a seed, so nothing of DER
-   is parsed. A file holds one key and nothing else. Bytes of secret keys are overwritten before
-   the memory that held them is left. */
+/* Reads and writes key files: PEM of RFC 8410, as OpenSSL writes it. Both kinds are base64 of a
+ * fixed DER prefix and 32 bytes, a point or a seed, so there is no DER parser. A file holds one key
+ * and nothing else. Bytes of secret keys are overwritten before their memory is released. */
 #include "vm/file.h"
 #include "vm/need.h"
 #include "vm/signature.h"
@@ -53,7 +51,7 @@ static rlx_status read_text(const char *path, char text[MAX_FILE], size_t *out_s
     return status;
 }
 
-/* Takes |literal| off the beginning of |text|. */
+/* Removes |literal| from the start of |text|. */
 static bool take(rlx_str *text, const char *literal)
 {
     const size_t n = strlen(literal);
@@ -159,7 +157,7 @@ rlx_status rlx_secret_key_read(const char *path, rlx_secret_key *out, rlx_error 
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* A new file of |mode|, written at once: there is no old one to keep. */
+/* Writes a new file with |mode| directly: there is no old one to keep. */
 static rlx_status write_key(const char *path, int mode, const kind *k,
                             const uint8_t bytes[KEY_BYTES], rlx_error *err)
 {
@@ -181,7 +179,7 @@ static rlx_status write_key(const char *path, int mode, const kind *k,
     else if (fd < 0)
         status = rlxv_io_error(err, path, "create");
     if (status == RLX_OK) {
-        errno = ENOSPC; /* where less was written */
+        errno = ENOSPC; /* after a short write */
         if (write(fd, text, (size_t)n) != n || fsync(fd) != 0)
             status = rlxv_io_error(err, path, "write");
         if (close(fd) != 0 && status == RLX_OK)

@@ -1,9 +1,9 @@
 /* Decodes the sections of a file into the tables of an executable.
 
    Every count is checked against the bytes that remain before memory is taken for it; every index
-   against the table it points into; strings must be UTF-8 without NUL. What concerns code alone is
-   left to verify.c, which runs before the executable is handed out. Layout of the sections: see the
-   parse_ functions, each of which states its rows in words of 32 bits, little-endian. */
+   against the table it points into; strings must be UTF-8 without NUL. verify.c checks the code,
+   before the executable is returned. For the layout of the sections see the parse_ functions, each
+   of which states its rows in little-endian words of 32 bits. */
 #include "vm/load.h"
 
 #include <rlx/checked.h>
@@ -212,7 +212,7 @@ static rlx_status parse_function(rlxv_loader *l, rlxv_reader *r, uint32_t i)
 
 /* Functions: name, flags, registers, slots, symbols, result type, code offset, words, number of
    parameters and of slot names; then name and type of each parameter, slot and name of each slot.
-   Functions share no code and leave none over. */
+   Functions share no code words, and together cover all of them. */
 static rlx_status parse_functions(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;
@@ -416,8 +416,8 @@ bool rlxv_is_common_section(uint32_t kind)
            kind == RLXV_SECTION_LEVELS;
 }
 
-/* Fills l->sections with what belongs to no level and compares all checksums; the header is known
-   to be sound. */
+/* Fills l->sections with the sections that belong to no level and compares all checksums; the
+ * header is already checked. */
 static rlx_status split_sections(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;

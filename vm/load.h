@@ -1,4 +1,4 @@
-/* What the two halves of the loader share (private): sections, and readers that never leave them.
+/* Shared by the two halves of the loader (private): sections, and bounds-checked readers.
  */
 #ifndef RLXV_LOAD_H
 #define RLXV_LOAD_H
@@ -36,20 +36,20 @@ rlx_status rlxv_read_string(rlxv_loader *l, rlxv_reader *r, rlx_str *out);
  */
 rlx_status rlxv_open_section(rlxv_loader *l, uint32_t kind, size_t words, const char *name,
                              rlxv_reader *r, uint32_t *out_count);
-/* The section must have been read to its end. */
+/* Checks that the section was read to its end. */
 rlx_status rlxv_close_section(rlxv_loader *l, const rlxv_reader *r, const char *name);
 rlx_status rlxv_malformed(rlxv_loader *l, const char *what, uint32_t row, const char *why);
 rlx_status rlxv_load_nomem(rlxv_loader *l);
 
 /* signature.c, before all others. */
 rlx_status rlxv_parse_signature(rlxv_loader *l);
-/* Whether a section of this kind belongs to the file and not to one of its levels. */
+/* True if a section of this kind belongs to the file and not to one of its levels. */
 bool rlxv_is_common_section(uint32_t kind);
-/* load_levels.c, before the tables: which level's sections they are read from. */
+/* load_levels.c, before the tables: selects the level whose sections are read. */
 rlx_status rlxv_choose_level(rlxv_loader *l);
-/* "a,b": |at| goes on behind the name that is returned; false at the end. */
+/* Iterates over "a,b": advances |at| past the returned name; false at the end. */
 bool rlxv_next_feature(rlx_str list, size_t *at, rlx_str *out);
-/* Whether the bytes are UTF-8 without NUL. */
+/* True if the bytes are UTF-8 without NUL. */
 bool rlxv_is_utf8(const uint8_t *p, size_t n);
 /* load_tables.c, in the order in which they must run. */
 rlx_status rlxv_parse_strings(rlxv_loader *l);

@@ -1,9 +1,9 @@
 /* Files for several CPU levels: a program for each, of which one is loaded as if it were alone.
 
-   The levels stand in the file from the least to the best, and the last one that this machine can
-   run is taken. So that a choice needs nothing of the programs, a section of its own says what each
-   level needs; the program's native section, which says it too, is checked again before its code is
-   loaded. Every section but those levels share belongs to one level (vm/file.h). */
+   Levels are stored from the lowest to the highest, and the last one that this machine can run is
+   taken. A section of its own states the needs of each level, so that the choice needs no program;
+   the program's native section, which states them too, is checked again before its code is loaded.
+   Every section except the shared ones belongs to one level (vm/file.h). */
 #include "vm/load.h"
 
 #include <rlx/checked.h>

@@ -1,16 +1,15 @@
-/* Memory plans in a file: the rows, and what they determine before any size is known.
-
-   Everything that the VM reads by index is checked here; sizes and dims are values and checked when
-   a region is laid out. A region either states every offset (all its sizes are constants then) or
+/* Loads memory plans: the rows, and the data derived from them before any size is known. Everything
+ * that the VM reads by index is checked here; sizes and dims are values, checked when a region is
+ * laid out. A region either states every offset (all its sizes are constants then) or
    none. */
 #include "vm/load.h"
 
 #include <string.h>
 
-/* Regions and buffers of all functions together: tables of the VM grow with them. */
+/* Limits for regions and buffers of all functions together: tables of the VM grow with them. */
 #define MAX_REGIONS (1u << 16)
 #define MAX_STATED_OFFSET ((uint64_t)1 << 46)
-#define TYPICAL_VALUE 128 /* of a symbol, where the planner wants to know what is large */
+#define TYPICAL_VALUE 128 /* assumed value of a symbol, for the planner to compare sizes */
 
 static rlx_status read_buffer(rlxv_loader *l, rlxv_reader *r, uint32_t row, const rlxv_function *fn,
                               rlx_plan_buffer *b)
@@ -54,11 +53,11 @@ static rlx_status read_tensor(rlxv_loader *l, rlxv_reader *r, uint32_t row, cons
 
 /* --- regions ---------------------------------------------------------------------------------- */
 
-typedef struct grouping {     /* scratch; what is per region is clean between regions */
+typedef struct grouping {     /* scratch; the per-region parts are clean between regions */
     rlxv_arena arena;         /* of one function */
     uint32_t *value_of;       /* per expression: its number in the region + 1 */
     uint8_t *uses_slot;       /* per slot */
-    uint32_t *slots, n_slots; /* those used, as met */
+    uint32_t *slots, n_slots; /* slots used, in order of occurrence */
     int64_t *typical;         /* a value for each slot */
 } grouping;
 
@@ -90,7 +89,7 @@ static uint32_t value_of(const rlx_executable *exe, grouping *g, rlxv_region *re
     return g->value_of[e] - 1;
 }
 
-/* The lists of |region| have room; fills them from the function's rows. */
+/* Fills the lists of |region|, which have room, from the function's rows. */
 static bool fill_region(rlx_executable *exe, const rlxv_function *fn, uint32_t index, grouping *g)
 {
     rlxv_region *region = &fn->plan.regions[index];
@@ -140,7 +139,7 @@ static void count_rows(const rlx_executable *exe, const rlxv_function *fn, uint3
     }
 }
 
-/* An order for the planner, by a layout with all symbols the same. */
+/* Finds an order for the planner by a layout with equal values for all symbols. */
 static bool find_order(rlxv_loader *l, const rlxv_function *fn, rlxv_region *r, grouping *g)
 {
     size_t n = r->n_buffers;
@@ -151,7 +150,7 @@ static bool find_order(rlxv_loader *l, const rlxv_function *fn, rlxv_region *r, 
     if (!values || !sizes || !offsets || !scratch)
         return false;
     if (rlxv_layout_sizes(l->exe, fn, r, g->typical, values, sizes, NULL) != RLX_OK)
-        return true; /* sizes that there cannot be: there is no order */
+        return true; /* impossible sizes: no order */
     return rlxv_fit_find_order(&l->exe->arena, r, sizes, offsets, scratch);
 }
 

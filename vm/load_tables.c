@@ -1,5 +1,5 @@
-/* The first half of a file's tables: strings, expressions, types, constants. What refers to what is
-   checked here: only to earlier rows, never deeper or larger than the bounds of exec.h. */
+/* The first half of a file's tables: strings, expressions, types, constants. References are checked
+ * here: only to earlier rows, never deeper or larger than the limits of exec.h. */
 #include "vm/load.h"
 
 #include <rlx/checked.h>
@@ -264,7 +264,7 @@ static rlx_status parse_tuple(rlxv_loader *l, rlxv_reader *r, uint32_t row, rlxv
     return RLX_OK;
 }
 
-/* Constants: kind, then what the kind needs. */
+/* Constants: kind, then the fields of the kind. */
 rlx_status rlxv_parse_constants(rlxv_loader *l)
 {
     rlx_executable *exe = l->exe;
@@ -279,7 +279,7 @@ rlx_status rlxv_parse_constants(rlxv_loader *l)
         uint32_t kind = rlxv_read_word(&r), w;
         uint64_t bits;
         rlx_str text;
-        exe->n_constants = i + 1; /* what is released if a later row fails */
+        exe->n_constants = i + 1; /* released if a later row fails */
         if (kind == RLX_KIND_NONE) {
             c->value = rlx_none();
         } else if (kind == RLX_KIND_INT) {

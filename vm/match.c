@@ -3,8 +3,8 @@
 
    Two phases, since a dimension may be an expression over a symbol that a later dimension or a
    later argument binds: rlxv_match_bind checks kinds, dtypes and ranks and binds, rlxv_match_check
-   compares. Failures name the argument, the path into tuples, the dimension, the expression, its
-   symbols with the places that bound them, and both values. Recursion is bounded by
+   compares. Error messages name the argument, the path into tuples, the dimension, the expression,
+   its symbols with the places that bound them, and both values. Recursion is bounded by
    RLXV_MAX_TYPE_DEPTH. */
 #include "vm/exec.h"
 
@@ -13,7 +13,7 @@
 
 enum { NAME_SHOWN = 64 };
 
-/* The way from the matched value to the part at fault: indices into tuples. */
+/* The path from the matched value to the failing part: indices into tuples. */
 typedef struct path {
     uint32_t index[RLXV_MAX_TYPE_DEPTH];
     uint32_t n;
@@ -35,8 +35,7 @@ static void add(text *t, const char *format, ...)
         t->len += (size_t)n < sizeof t->data - t->len ? (size_t)n : sizeof t->data - t->len - 1;
 }
 
-/* Where the register of a match got its value: the parameter, or what the instruction before that
-   defines it stands for. */
+/* The origin of a match's register: a parameter, or the instruction that last defined it. */
 static void add_register(text *t, const rlxv_match *m)
 {
     const rlxv_function *fn = m->fn;
@@ -106,7 +105,7 @@ static bool find_binder(const rlx_executable *exe, uint32_t type, uint32_t slot,
     return false;
 }
 
-/* Says where |slot| got its value: in the signature, else at the last match before |pc|. */
+/* Reports where |slot| was bound: in the signature, else at the last match before |pc|. */
 static void add_binder(text *t, const rlxv_match *m, uint32_t slot)
 {
     path p;
@@ -357,9 +356,9 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
     return RLX_OK;
 }
 
-/* What most arguments are, tensors and shapes of known rank whose dimensions are numbers or
-   symbols, without anything that only failures need: a loop checks them at every turn. False where
-   something is else, or wrong; then nothing is decided. */
+/* The fast path for most arguments: tensors and shapes of known rank whose dimensions are numbers
+ * or symbols, without the data that only messages need. False if an argument has another form or is
+ * wrong; the slow path then decides. */
 static bool match_plain(const rlx_executable *exe, const rlxv_function *fn, const rlx_value *args,
                         int64_t *slots)
 {
@@ -440,7 +439,7 @@ const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size
         snprintf(buffer, size, "%s:%u:%u", file, row->line, row->column);
         return buffer;
     }
-    if (name.len > HEAD) { /* the operator stands at the end */
+    if (name.len > HEAD) { /* the operator is at the end */
         size_t at = name.len - TAIL;
         while (at < name.len && ((unsigned char)name.data[at] & 0xc0u) == 0x80u)
             at++;
@@ -450,7 +449,7 @@ const char *rlxv_place_text(const rlxv_debug_row *row, char *buffer, size_t size
     return buffer;
 }
 
-/* Drops "TopK: " from the start of a message at "node 'x' (TopK)", which says it already. */
+/* Drops "TopK: " from the start of a message at "node 'x' (TopK)", where it is redundant. */
 static void drop_operator(const rlxv_debug_row *row, rlx_error *err)
 {
     const rlx_str name = row->name;

@@ -1,5 +1,5 @@
-/* What the system says of its memory: rlx/memory.h. Files are read with small buffers of the
-   stack's; what is not there or not understood says nothing. */
+/* Asks the system for its available memory (rlx/memory.h). Files are read into small buffers on the
+ * stack; missing or malformed ones count as no limit. */
 #include "vm/memory.h"
 #include "vm/need.h"
 
@@ -26,7 +26,7 @@ static bool read_text(const char *root, const char *folder, const char *name, ch
     return n > 0;
 }
 
-/* The number after |key| at the beginning of a line; false where there is none. */
+/* The number after |key| at the start of a line; false if there is none. */
 static bool find_number(const char *text, const char *key, uint64_t *out)
 {
     const size_t length = strlen(key);
@@ -84,8 +84,8 @@ static void ask_group(rlx_memory *m, const char *root, const version *v, const c
     lower(m, less(limit, less(use, cache)), "the control group");
 }
 
-/* |path| and every group round it; inside a container, the files of its own group are at the top,
-   whatever the path says. */
+/* Checks |path| and every enclosing group; inside a container, the files of its own group are at
+ * the top, whatever the path. */
 static void ask_groups(rlx_memory *m, const char *root, const version *v, char *path)
 {
     for (;;) {

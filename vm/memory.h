@@ -1,4 +1,4 @@
-/* rlx/memory.h for the tests: a system whose files lie below |root|. */
+/* rlx/memory.h for tests: a system whose files are below |root|. */
 #ifndef RLXV_MEMORY_H
 #define RLXV_MEMORY_H
 

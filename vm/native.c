@@ -1,9 +1,7 @@
-/* The native section: an ELF shared object with the kernels, loaded only on the host's word.
-
-   The object is written to an anonymous file in memory, or to one that the host names, and opened
-   from there, with all symbols resolved at once and none given to others. Triple and CPU features
-   are compared first, so that a file for another machine is refused with a sentence instead of a
-   fault. */
+/* The native section: an ELF shared object with the kernels, loaded only if the host trusts it. The
+ * object is written to an anonymous file in memory, or to one that the host names, and opened from
+ * there, with all symbols resolved at once and none exported. Triple and CPU features are compared
+ * first, so that a file for another machine gives an error message instead of a crash. */
 #include "vm/exec.h"
 #include "vm/file.h"
 
@@ -92,9 +90,10 @@ static rlx_status open_object(rlx_executable *exe, const char *file, rlx_error *
             close(fd);
         return status;
     }
-    /* The loader takes two objects of one path for the same: the descriptor stays open, so that no
-       other executable's object gets its number. A debugger opens the path in its own process,
-       so it names this one rather than "self"; /proc may number processes otherwise than getpid. */
+    /* The dynamic loader treats two objects with one path as the same: the descriptor stays open,
+     * so that no other executable's object gets its number. A debugger opens the path in its own
+     * process, so the path names this process rather than "self"; /proc may number processes
+     * differently from getpid. */
     char self[24];
     ssize_t digits = readlink("/proc/self", self, sizeof self);
     if (digits > 0 && (size_t)digits < sizeof self)
@@ -118,7 +117,7 @@ rlx_status rlxv_native_load(rlx_executable *exe, const char *file, rlx_error *er
     RLX_TRY(open_object(exe, file, err));
     for (uint32_t i = 0; i < exe->n_kernels; i++) {
         rlxv_kernel *k = &exe->kernels[i];
-        rlx_str symbol = rlxv_arena_str(&exe->arena, k->symbol); /* dlsym wants a NUL */
+        rlx_str symbol = rlxv_arena_str(&exe->arena, k->symbol); /* dlsym needs a NUL */
         if (!symbol.data)
             return rlx_fail(err, RLX_E_NOMEM, "out of memory while loading an executable");
         void *address = dlsym(exe->native.handle, symbol.data);

@@ -1,10 +1,10 @@
-/* The pointers that a public function needs: NULL is the caller's mistake, never a crash. */
+/* Checks of pointers passed to public functions: NULL is an error, never a crash. */
 #ifndef RLXV_NEED_H
 #define RLXV_NEED_H
 
 #include <rlx/base.h>
 
-/* Leaves with INVALID_ARG unless |condition| holds. */
+/* Returns INVALID_ARG unless |condition| holds. */
 #define RLXV_NEED(err, condition)                                                                  \
     do {                                                                                           \
         if (__builtin_expect(!(condition), 0))                                                     \

@@ -1,9 +1,7 @@
-/* Files that are written: rlx/file.h.
-
-   The temporary file lies in the folder of the file it becomes, so that the rename stays in one
-   file system. The signals that end a process are held back from before the temporary file is made
-   until it is gone; bytes are written in pieces, and between two of them a signal that waits is
-   noticed. */
+/* Writes files (rlx/file.h). The temporary file is in the folder of the final one, so that the
+ * rename stays within one file system. Signals that end a process are blocked as long as the
+ * temporary file exists; bytes are written in pieces, and pending signals are checked between them.
+ */
 #include "vm/file.h"
 #include "vm/need.h"
 
@@ -18,16 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE ((size_t)8 << 20) /* bytes written between two looks at the signals */
+#define PIECE ((size_t)8 << 20) /* bytes written between two checks for signals */
 
 static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 enum { N_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
 struct rlx_new_file {
-    char *path, *target; /* as named; without links. Of malloc, like the next */
-    char *temporary;     /* NULL: no regular file */
+    char *path, *target; /* as given; without links. From malloc, like the next */
+    char *temporary;     /* NULL: not a regular file */
     int fd;
-    sigset_t signals; /* that the thread held back before */
+    sigset_t signals; /* signals that the thread had blocked before */
 };
 
 /* --- signals --------------------------------------------------------------------------------- */
@@ -41,8 +39,8 @@ static void hold_signals(sigset_t *old)
     pthread_sigmask(SIG_BLOCK, &held, old);
 }
 
-/* A signal waits that ends the process as soon as it is let through; one that was held back before,
-   or has a handler, is the host's affair. */
+/* True if a pending signal will end the process once unblocked; signals that were blocked before,
+ * or have a handler, are left to the host. */
 static bool is_ending(const rlx_new_file *f)
 {
     sigset_t waiting;
@@ -79,7 +77,7 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* Makes the temporary file; -1 with errno. The thread's signals are held back on success. */
+/* Makes the temporary file; -1 with errno. The thread's signals are blocked on success. */
 static int create(rlx_new_file *f)
 {
     int fd = -1;
@@ -148,8 +146,8 @@ rlx_status rlx_new_file_write(rlx_new_file *f, const void *data, size_t size, rl
     return RLX_OK;
 }
 
-/* The name of a file is in its folder: without this it may be lost with the power, though the file
-   is whole under either name. */
+/* Syncs the folder, which holds the file's name: otherwise the rename may be lost in a power
+ * failure. */
 static void sync_folder(rlx_new_file *f)
 {
     const int length = folder_length(f->temporary);

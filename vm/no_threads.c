@@ -1,5 +1,5 @@
-/* In place of start_threads.c where the runtime is built without pthreadpool (THREADPOOL=0): there
-   are no pools, and asking for one is an error. */
+/* Replaces start_threads.c in a runtime built without pthreadpool (THREADPOOL=0): there are no
+ * pools, and asking for one is an error. */
 #include "vm/vm_impl.h"
 
 rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_error *err)

@@ -1,8 +1,7 @@
-/* Constructors, getters and the tear-down of values.
-
-   Tear-down never recurses: an object whose last reference goes while another is being torn down
-   waits in a list threaded through its header. A loose object never holds objects of a pool: the
-   constructors cut loose what they take in, so a loose object may be released on any thread. */
+/* Constructors, getters and destruction of values. Destruction never recurses: an object whose last
+ * reference is dropped while another is being destroyed waits in a list threaded through its
+ * header. A loose object never holds objects of a pool: the constructors detach the values they
+ * take, so a loose object may be released on any thread. */
 #include "vm/object.h"
 #include "vm/need.h"
 
@@ -112,7 +111,7 @@ void rlxv_object_destroy(rlx_object *o)
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-/* Says why no tensor can have this shape, or gives the sizes of one that has a zero dimension. */
+/* Reports why no tensor can have this shape, or returns the sizes of one with a zero dimension. */
 static rlx_status odd_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims, int64_t *numel,
                             size_t *nbytes, rlx_error *err)
 {
@@ -135,7 +134,7 @@ static rlx_status odd_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
 static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
                                      int64_t *numel, size_t *nbytes, rlx_error *err)
 {
-    /* The common case in one pass: sizes that are positive and fit. */
+    /* The common case in one pass: positive sizes without overflow. */
     int64_t n = 1, bytes;
     bool common = ndim <= RLX_MAX_NDIM && dtype.bits >= 8 && rlx_dtype_valid(dtype);
     for (uint32_t i = 0; common && i < ndim; i++)
@@ -147,7 +146,7 @@ static inline rlx_status check_shape(rlx_dtype dtype, uint32_t ndim, const int64
     return RLX_OK;
 }
 
-/* What the address of an element of type |t| is a multiple of. */
+/* The alignment of elements of type |t|. */
 static size_t alignment(rlx_dtype t)
 {
     const size_t size = rlx_dtype_size(t);
@@ -304,7 +303,7 @@ rlx_status rlx_tensor_wrap(const rlx_allocator *a, rlx_dtype dtype, uint32_t ndi
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensor data is not aligned to its element");
     rlx_storage *s;
     RLX_TRY(rlxv_storage_wrap(a, data, nbytes, false, release, user, &s, err));
-    /* Kernels never see a null pointer: an empty tensor points at its own header. */
+    /* Kernels never see a null pointer: an empty tensor points to its own header. */
     void *first = data ? data : (void *)s;
     rlx_status status = new_header(NULL, a, s, first, dtype, ndim, dims, numel, nbytes, out, err);
     if (status != RLX_OK) {

@@ -1,9 +1,9 @@
 /* The layout of runtime objects and of the pool they come from (private to vm/).
 
    An object made with a pool belongs to it: its header goes back to a free list when the last
-   reference goes, without a lock, so only on the VM's thread. rlxv_export cuts an object and all
-   it holds loose: from then on it is freed straight to its allocator, on any thread. Objects made
-   without a pool are loose from the start. */
+   reference is dropped, without a lock, so only on the VM's thread. rlxv_export makes an object and
+   everything it holds loose: from then on it is freed directly to its allocator, on any thread.
+   Objects made without a pool are loose from the start. */
 #ifndef RLXV_OBJECT_H
 #define RLXV_OBJECT_H
 
@@ -19,15 +19,15 @@ struct rlx_object {
     uint16_t reserved;
     size_t bytes;            /* of the block that starts here */
     rlxv_pool *pool;         /* NULL: loose */
-    rlx_object *next;        /* free list, or list of objects waiting to be torn down or exported */
-    rlx_allocator allocator; /* by value: loose objects outlive whoever lent it */
+    rlx_object *next;        /* free list, or list of objects waiting to be destroyed or exported */
+    rlx_allocator allocator; /* a copy: loose objects outlive its owner */
 };
 
 struct rlx_storage {
     rlx_object header;
     void *data;
     size_t size;  /* usable bytes */
-    size_t block; /* bytes taken from the allocator at |align|; 0: not ours, see release */
+    size_t block; /* bytes taken from the allocator at |align|; 0: foreign memory, see release */
     size_t align;
     uint32_t size_class; /* of the pool; RLXV_NO_CLASS: not pooled */
     void (*release)(void *user, void *data);
@@ -91,9 +91,9 @@ typedef struct rlxv_storage_list {
 struct rlxv_pool {
     rlx_allocator allocator;
     uint64_t max_bytes, max_cached; /* 0: no limit */
-    uint64_t granted;               /* bytes that may be taken before the system is asked */
-    bool is_unlimited;              /* by the host's word */
-    uint64_t system_limit;          /* what the system said in this entry: at most so many in use */
+    uint64_t granted;               /* bytes that may be taken before the system is asked again */
+    bool is_unlimited;              /* set by the host */
+    uint64_t system_limit;          /* the system's answer in this entry: limit of bytes in use */
     uint64_t live_bytes, cached_bytes, reserved_bytes, peak_bytes;
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
     atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
@@ -105,7 +105,7 @@ struct rlxv_pool {
     uint64_t kept[RLXV_STORAGE_CLASSES / 64]; /* a bit per class: its list may have storages */
 };
 
-/* What counts against max_bytes, but for scratch memory and what can be given up. */
+/* Bytes that count against max_bytes, except scratch memory and releasable memory. */
 static inline uint64_t rlxv_pool_used(const rlxv_pool *p)
 {
     return p->live_bytes + p->reserved_bytes + p->arena_bytes;
@@ -116,25 +116,25 @@ rlxv_pool *rlxv_pool_create(const rlx_allocator *a);
 void rlxv_pool_abandon(rlxv_pool *p);
 /* Frees all unused storage and headers. */
 void rlxv_pool_trim(rlxv_pool *p);
-/* Frees the storage that went unused since the last call. */
+/* Frees the storage unused since the last call. */
 void rlxv_pool_age(rlxv_pool *p);
 /* Memory of the VM itself (stacks, layouts), counted against max_bytes. */
 rlx_status rlxv_pool_reserve(rlxv_pool *p, size_t bytes, size_t align, void **out, rlx_error *err);
 void rlxv_pool_unreserve(rlxv_pool *p, void *data, size_t bytes, size_t align);
-/* What stands against more memory. */
+/* A limit that refuses more memory. */
 typedef struct rlxv_room {
-    uint64_t used, left; /* by the VM; for it beside that */
-    const char *source;  /* of the limit, as rlx_memory.source; NULL: the host's */
+    uint64_t used, left; /* used by the VM; other memory used for it */
+    const char *source;  /* source of the limit, as rlx_memory.source; NULL: the host */
 } rlxv_room;
-/* Checks |bytes| more against the limit, giving up unused memory first. Without a limit of the
-   host's, the system is asked what it has, every RLXV_GRANT bytes. */
+/* Checks |bytes| more against the limit, releasing unused memory first. Without a limit from the
+ * host, the system is asked every RLXV_GRANT bytes. */
 bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, rlxv_room *out);
-/* LIMIT: |what|, "... needs 8 bytes", and what there is. */
+/* Reports LIMIT: |what|, "... needs 8 bytes", and the available memory. */
 rlx_status rlxv_no_room(const rlxv_room *room, const char *what, rlx_error *err);
 #define RLXV_GRANT ((uint64_t)64 << 20)
-/* What is in use now may be the most there was. */
+/* Updates the peak from the current use. */
 void rlxv_pool_note_peak(rlxv_pool *p);
-/* Bytes are taken from |p|, or from |a| if |p| is NULL. */
+/* Bytes are allocated from |p|, or from |a| if |p| is NULL. */
 rlx_status rlxv_object_new(rlxv_pool *p, const rlx_allocator *a, size_t bytes, rlx_kind kind,
                            void *out, rlx_error *err);
 void rlxv_object_free(rlx_object *o);
@@ -144,7 +144,7 @@ void rlxv_storage_free(rlx_storage *s);
 
 rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, size_t align,
                             rlx_storage **out, rlx_error *err);
-/* Memory of someone else, given back through |release|. */
+/* Foreign memory, returned through |release|. */
 rlx_status rlxv_storage_wrap(const rlx_allocator *a, void *data, size_t size, bool readonly,
                              void (*release)(void *user, void *data), void *user, rlx_storage **out,
                              rlx_error *err);
@@ -173,9 +173,9 @@ rlx_status rlxv_closure_new(rlxv_pool *p, const rlx_allocator *a, rlx_executable
                             uint32_t function, uint32_t n, const rlx_value *captured,
                             rlx_closure **out, rlx_error *err);
 
-/* Kinds that there are, and no object that is NULL. */
+/* True for a valid kind, with a non-NULL object if it has one. */
 bool rlxv_are_values(const rlx_value *items, uint32_t n);
-/* Cuts |v| and what it holds loose from |p|. */
+/* Detaches |v| and everything it holds from |p|. */
 void rlxv_export(rlxv_pool *p, rlx_value v);
 
 /* The last reference is gone. */
@@ -196,7 +196,7 @@ static inline rlx_object *rlxv_retain(rlx_object *o)
 static inline bool rlxv_drop(rlx_object *o)
 {
     uint32_t refs = atomic_load_explicit(&o->refs, memory_order_acquire);
-    if (refs == 1) /* the sole owner: nobody else can change the count */
+    if (refs == 1) /* the sole owner: nothing else can change the count */
         return true;
     if (o->pool) {
         atomic_store_explicit(&o->refs, refs - 1, memory_order_relaxed);

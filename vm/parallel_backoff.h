@@ -2,17 +2,17 @@
  *
  * A parallel loop returns only when every worker of the pool has checked in. On a busy machine a
  * worker may wait milliseconds for a core, and the loop waits with it, even if the other workers
- * finished its share: it then takes many times as long as on one thread. So a credit of time saved
- * by parallel loops is kept. A slow loop uses it up; while it is overdrawn, loops run on the
- * caller's thread, for many times as long as was lost. An occasional slow loop costs nothing where
- * parallel loops have saved more. */
+ * finished its share: it then takes many times as long as on one thread. So this keeps a credit of
+ * the time that parallel loops have saved. A slow loop uses it up; while it is overdrawn, loops run
+ * on the caller's thread, for many times as long as was lost. An occasional slow loop does not
+ * matter if parallel loops have saved more. */
 #ifndef RLXV_PARALLEL_BACKOFF_H
 #define RLXV_PARALLEL_BACKOFF_H
 
 #include <stdint.h>
 
 typedef struct rlxv_parallel_backoff { /* times in nanoseconds of a steady clock */
-    int64_t last_loop;                 /* when the last loop began that could have been parallel */
+    int64_t last_loop;                 /* start of the last loop that could have been parallel */
     int64_t saved;
     int64_t alone_until;
 } rlxv_parallel_backoff;
@@ -27,11 +27,11 @@ typedef enum rlxv_parallel_backoff_now {
  * threading. */
 #define RLXV_PARALLEL_BACKOFF_NEW ((rlxv_parallel_backoff){.saved = 50000000})
 
-/* How a loop that starts now should run. */
+/* Decides how a loop that starts now runs. */
 rlxv_parallel_backoff_now rlxv_parallel_backoff_begin(rlxv_parallel_backoff *p, int64_t now);
 
-/* A parallel loop returns now, after |saved| less than its shares take one after the other; less
- * than 0: after more. */
+/* Records a parallel loop that returns now; |saved|: the time of its shares run serially minus its
+ * own time, possibly negative. */
 void rlxv_parallel_backoff_end(rlxv_parallel_backoff *p, int64_t now, int64_t saved);
 
 #endif

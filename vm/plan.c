@@ -1,16 +1,13 @@
-/* Planned memory at run time: layouts per values of the symbols, the block they lie in, the
-   tensors.
-
-   A plan instruction finds its layout by the values of the slots that matter, among the last
-   RLXV_MAX_LAYOUTS of the region, or computes it. The region then takes the next bytes of the
-   arena, which is a stack: what a frame took goes back when the frame does. The arena is one
-   block. A call that needs more while nothing is in it replaces the block; one that needs more in
-   the middle of a call gets storage of its own, and the block grows at the next entry.
-
-   A layout keeps the headers of its tensors, so that making one is a count. A header that somebody
-   else still holds, or that left the VM, is replaced; a layout that a frame further out uses lends
-   none of its own. Tensors hold the block they lie in: whatever the bytecode does, what they point
-   to stays memory of the VM's until they are gone. */
+/* Planned memory at run time: layouts for given symbol values, the memory block, the tensors. A
+ * plan instruction looks up its layout by the values of the relevant slots among the last
+ * RLXV_MAX_LAYOUTS of the region, or computes it. The region then takes the next bytes of the
+ * arena, which is a stack: a frame's bytes are returned with the frame. The arena is one block. A
+ * call that needs more while the arena is empty replaces the block; a need in the middle of a call
+ * gets storage of its own, and the block grows at the next entry. A layout caches the headers of
+ * its tensors, so that making one is an increment. A header that is still held elsewhere, or that
+ * left the VM, is replaced; a layout in use by an outer frame lends none of its headers. Tensors
+ * retain their block: whatever the bytecode does, they point to valid memory until they are
+ * released. */
 #include "vm/vm_impl.h"
 
 #include <rlx/checked.h>
@@ -29,7 +26,7 @@ static rlx_status no_memory(rlx_error *err)
 
 /* --- the block -------------------------------------------------------------------------------- */
 
-typedef struct block_owner { /* frees a block, wherever its last tensor goes */
+typedef struct block_owner { /* frees a block on any thread that drops its last tensor */
     rlx_allocator allocator;
     size_t size, align;
 } block_owner;
@@ -47,7 +44,7 @@ static bool is_huge(uint64_t size)
     return size >= 2 * HUGE_PAGE;
 }
 
-/* Sizes end at MAX_ARENA, far from overflow. */
+/* Sizes are limited to MAX_ARENA, far from overflow. */
 static uint64_t whole_pages(uint64_t size)
 {
     const uint64_t page = is_huge(size) ? HUGE_PAGE : SMALL_PAGE;
@@ -66,7 +63,7 @@ static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_erro
         return rlx_fail(err, RLX_E_NOMEM, "out of memory (%zu bytes for planned tensors)", size);
     }
     if (huge)
-        (void)madvise(data, size, MADV_HUGEPAGE); /* a wish: small pages do as well */
+        (void)madvise(data, size, MADV_HUGEPAGE); /* only a hint: small pages work too */
     *o = (block_owner){vm->allocator, size, align};
     rlx_storage *s;
     rlx_status status = rlxv_object_new(vm->pool, NULL, sizeof *s, RLX_KIND_STORAGE, &s, err);
@@ -85,7 +82,7 @@ static rlx_status new_block(rlx_vm *vm, size_t size, rlx_storage **out, rlx_erro
     return RLX_OK;
 }
 
-/* The host's memory as the block; it is never replaced. */
+/* Uses the host's memory as the block; it is never replaced. */
 static rlx_status wrap_host_arena(rlx_vm *vm, rlx_error *err)
 {
     uintptr_t at = (uintptr_t)vm->options.arena;
@@ -105,7 +102,7 @@ static rlx_status wrap_host_arena(rlx_vm *vm, rlx_error *err)
 
 /* --- layouts ---------------------------------------------------------------------------------- */
 
-/* Drops the headers, and with them what they hold of their block. */
+/* Drops the headers, and their references to the block. */
 static void unbind(rlxv_layout *l)
 {
     for (uint32_t i = 0; i < l->region->n_tensors; i++) {
@@ -130,7 +127,7 @@ static void unbind_all(rlx_vm *vm)
             unbind(vm->layouts[i].items[k]);
 }
 
-/* Memory of a layout; counted, but too little to be worth refusing. */
+/* Allocates memory of a layout; counted, but too small to be refused. */
 static rlxv_layout *alloc_layout(rlx_vm *vm, const rlxv_region *r)
 {
     size_t words =
@@ -160,7 +157,7 @@ static bool is_for(const rlxv_layout *l, const int64_t *slots)
     return true;
 }
 
-/* Puts |l| in front; the last one that no frame uses makes room. */
+/* Moves |l| to the front; evicts the last one that no frame uses. */
 static void keep_layout(rlx_vm *vm, rlxv_layout_cache *c, rlxv_layout *l)
 {
     uint32_t at = c->n;
@@ -266,7 +263,8 @@ static rlx_status over_limit(const rlxv_frame *f, uint32_t z, uint64_t needed,
     return rlxv_no_room(room, what, err);
 }
 
-/* A block that left the VM with a tensor is the tensor's; so is one that is to be replaced. */
+/* A block that left the VM with a tensor now belongs to the tensor; so does one that is to be
+ * replaced. */
 static void drop_block(rlx_vm *vm)
 {
     if (!vm->arena)
@@ -277,12 +275,13 @@ static void drop_block(rlx_vm *vm)
     vm->pool->arena_bytes = 0;
 }
 
-/* Nothing is laid out: the block may be replaced by one of |size| bytes or more. */
+/* While nothing is laid out: replaces the block by one of at least |size| bytes. */
 static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64_t size,
                              rlx_error *err)
 {
     rlxv_room room;
-    /* A sequence that grows step by step shall not need a new block at each. */
+    /* Grows with slack, so that a sequence growing step by step does not need a new block each
+     * time. */
     uint64_t sizes[] = {whole_pages(vm->arena ? size + size / 8 : size), whole_pages(size), size};
     uint32_t k = 0;
     drop_block(vm);
@@ -295,7 +294,7 @@ static rlx_status grow_block(rlx_vm *vm, const rlxv_frame *f, uint32_t z, uint64
     return RLX_OK;
 }
 
-/* |size| bytes for a region: of the block where they fit it. */
+/* |size| bytes for a region, from the block if they fit. */
 static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t size, rlx_error *err)
 {
     rlxv_region_use *use = &f->regions[z];
@@ -337,14 +336,15 @@ static rlx_status take_bytes(rlx_vm *vm, rlxv_frame *f, uint32_t z, uint64_t siz
 
 static void leave_region(rlx_vm *vm, rlxv_region_use *use)
 {
-    if (use->storage != vm->arena) /* nothing shall outlive the call but the block */
+    if (use->storage != vm->arena) /* only the block may outlive the call */
         unbind(use->layout);
     rlxv_release(&use->storage->header);
     give_back_layout(vm, use->layout);
     use->layout = NULL;
 }
 
-/* Region |z| is laid out anew: it goes, and with it all that the frame laid out after it. */
+/* Releases region |z| before it is laid out again, and all regions that the frame laid out after
+ * it. */
 static void leave_from(rlx_vm *vm, rlxv_frame *f, uint32_t z)
 {
     uint64_t top = f->regions[z].top_before;
@@ -361,7 +361,7 @@ rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err
     if (use->layout)
         leave_from(vm, f, z);
     RLX_TRY(take_layout(vm, f, z, &l, err));
-    /* The host's block has no bytes to lay out where there are none. */
+    /* The host's block may be empty. */
     uint64_t size = l->sums.peak ? l->sums.peak : RLX_PLAN_ALIGN;
     rlx_status status = take_bytes(vm, f, z, size, err);
     if (status != RLX_OK) {

@@ -1,12 +1,11 @@
-/* Places the buffers of a region: offsets for given sizes, apart wherever lifetimes meet.
-
-   What comes first is the order that was found when the file was loaded (plan_order.c): each buffer
-   goes on top of the earlier ones that it meets in time, which costs little and, where all sizes
-   grow alike, gives the layout that was found. Then one sweep over time that keeps the buffers in
-   use sorted by offset and takes the smallest gap that fits; costs the number of buffers times
-   those in use at once. Last, where the bound is still far, the orders of plan_order.c. The first
-   that is close to the lower bound is taken, else the best. The result depends on intervals and
-   sizes only, so that whoever computes it gets the same. */
+/* Places the buffers of a region: offsets for given sizes, disjoint where lifetimes overlap. First
+ * comes the order found when the file was loaded (plan_order.c): each buffer goes on top of the
+ * earlier ones that overlap it in time, which is cheap and, if all sizes grow alike, reproduces the
+ * layout found. Then one sweep over time that keeps the buffers in use sorted by offset and takes
+ * the smallest gap that fits; its cost is the number of buffers times those in use at once. Last,
+ * if the bound is still far, the orders of plan_order.c. The first layout close to the lower bound
+ * is taken, else the best. The result depends only on intervals and sizes, so that every
+ * computation gives the same. */
 #include "vm/exec.h"
 
 #include <string.h>
@@ -14,9 +13,10 @@
 #define NEIGHBOURS_PER_BUFFER 128u /* that are listed, on average; and some that are free */
 #define FREE_NEIGHBOURS 2048u
 #define MOST_NEIGHBOURS (1u << 28)
-#define MAX_WORK (1u << 24) /* of the sweep; what remains is put on top of everything */
-/* What the orders may cost at run time, so that a layout stays near 100 ns per buffer: steps over
-   neighbours. Few buffers may take longer. */
+#define MAX_WORK (1u << 24) /* limit of the sweep; remaining buffers are put on top of everything \
+                             */
+/* The work limit of the orders at run time, in steps over neighbours, so that a layout stays near
+ * 100 ns per buffer. Few buffers may take longer. */
 #define STEPS_PER_BUFFER 250u
 #define FREE_STEPS 16384u
 
@@ -145,13 +145,13 @@ uint64_t rlxv_fit_bound(const rlxv_region *r, const uint64_t *sizes)
             live -= sizes[b];
         most = live > most ? live : most;
     }
-    /* A buffer that is in use at no point has its bytes all the same. */
+    /* A buffer that is never in use still gets its bytes. */
     for (uint32_t b = 0; b < r->n_buffers; b++)
         most = sizes[b] > most ? sizes[b] : most;
     return most;
 }
 
-/* In the order of the beginnings; |active|: those in use, by offset. */
+/* In the order of the starts; |active|: those in use, by offset. */
 static uint64_t fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
                             uint32_t *active)
 {
@@ -195,7 +195,7 @@ static uint64_t fit_by_time(const rlxv_region *r, const uint64_t *sizes, uint64_
     return peak;
 }
 
-/* In the order of the region; |ends| of buffers without bytes are 0, as they push nothing up. */
+/* In the order of the region; |ends| of empty buffers are 0, so that they push nothing up. */
 static uint64_t fit_on_top(const rlxv_region *r, const uint64_t *sizes, uint64_t *offsets,
                            uint64_t *ends)
 {

@@ -1,7 +1,7 @@
 /* Layouts of regions for given slots, and the getters of plans.
 
-   Sizes come from the file: each is checked to be a size that can exist, their sum to stay far from
-   overflow, so that what follows adds freely. */
+   Sizes come from the file: each is checked to be a possible size, and their sum to stay far from
+   overflow, so that later additions need no checks. */
 #include "vm/exec.h"
 #include "vm/need.h"
 

@@ -2,13 +2,12 @@
    fits.
 
    An order is by falling products of powers of three numbers: the largest sum of sizes in use while
-   the buffer is (its contention: what meets where memory is scarce has to come first), its size,
+   the buffer is (its contention: buffers at the tightest points must come first), its size,
    its duration. Size alone and size times duration are those of Pisarchyk and Lee 2020, "Efficient
-   Memory Management for Deep Neural Net Inference"; with contention come nearer the bound where
-   many buffers are in use at once. A row costs its number of neighbours, more where lists are long.
-
-   For a region whose buffers the sweep over time does not place well, a good layout is looked for
-   when the file is loaded, with all symbols 128; what stays of it is the order of its offsets. */
+   Memory Management for Deep Neural Net Inference"; orders with contention come closer to the bound
+   if many buffers are in use at once. A buffer costs its number of neighbours, more if lists are
+   long. For a region that the sweep over time does not place well, loading the file searches a good
+   layout with all symbols set to 128, and keeps the order of its offsets. */
 #include "vm/exec.h"
 
 #include <string.h>
@@ -28,11 +27,11 @@ typedef struct taken { /* bytes of a placed buffer */
 
 /* The scratch memory of one search. */
 typedef struct work {
-    uint64_t *offsets;         /* of the try at hand */
+    uint64_t *offsets;         /* of the current try */
     double *keys, *contention; /* per buffer */
     taken *near;
     uint32_t *order, *other;
-    uint64_t steps; /* left: a neighbour looked at, or moved in a sorted list */
+    uint64_t steps; /* remaining steps: a neighbour visited, or moved in a sorted list */
 } work;
 
 size_t rlxv_fit_scratch_words(const rlxv_region *r)
@@ -74,15 +73,15 @@ typedef struct height { /* bytes in use since event |at| */
     uint64_t at, bytes;
 } height;
 
-/* The largest sum of sizes in use while each buffer is. |stack| holds, by time, the heights that no
-   later one reached: the first since a buffer began is the largest. */
+/* For each buffer the largest sum of sizes during its use. |stack| holds, by time, the heights not
+ * exceeded later: the first since a buffer's start is the largest. */
 static void find_contention(const rlxv_region *r, const uint64_t *sizes, double *contention,
                             height *stack, uint32_t *began)
 {
     uint64_t live = 0;
     uint32_t n = 0;
     for (uint32_t b = 0; b < r->n_buffers; b++)
-        contention[b] = (double)sizes[b]; /* of one that is in use at no point */
+        contention[b] = (double)sizes[b]; /* of a buffer that is never in use */
     for (uint32_t i = 0; i < 2 * r->n_buffers; i++) {
         uint32_t b = r->events[i] / 2;
         if (r->first[b] >= r->last[b])
@@ -153,8 +152,8 @@ static bool list_near(const rlxv_region *r, const uint64_t *sizes, uint32_t b, w
     return w->steps > 0;
 }
 
-/* In |w->order|. Offsets of those not placed yet are UINT64_MAX. False when the peak is no less
-   than |limit|, or the steps are used up. */
+/* Places buffers in |w->order|. Offsets of buffers not placed yet are UINT64_MAX. False if the peak
+ * reaches |limit|, or the steps are used up. */
 static bool fit_in_order(const rlxv_region *r, const uint64_t *sizes, work *w, uint64_t limit,
                          uint64_t *out_peak)
 {

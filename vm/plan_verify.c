@@ -1,10 +1,8 @@
 /* Checks a file's memory plans against its code, for `rlx verify`. Shares nothing with the planner
-   but the order of the intervals' ends.
-
-   Within a basic block it follows which register holds a tensor of which buffer, through moves and
-   views, and wants each use inside the buffer's interval; what comes from another block is not
-   followed. Two buffers of a region whose intervals meet and whose offsets are stated must not
-   overlap. */
+ * except the order of the intervals' ends. Within a basic block it tracks which register holds a
+ * tensor of which buffer, through moves and views, and requires each use to be inside the buffer's
+ * interval; values from other blocks are not tracked. Two buffers of a region with overlapping
+ * intervals and stated offsets must be disjoint. */
 #include "vm/exec.h"
 #include "vm/need.h"
 
@@ -13,7 +11,7 @@
 typedef struct follower {
     const rlx_executable *exe;
     const rlxv_function *fn;
-    uint32_t *holds;  /* per register: buffer + 1, 0: not known */
+    uint32_t *holds;  /* per register: buffer + 1, 0: unknown */
     uint8_t *targets; /* per word: a jump goes there */
     rlx_error *err;
 } follower;
@@ -99,8 +97,8 @@ static rlx_status overlap(const follower *f, uint32_t a, uint32_t b)
                     (int)f->fn->name.len, f->fn->name.data, a, b);
 }
 
-/* By time; |active|: the buffers in use, by offset. As they lie apart, one that begins can overlap
-   only those beside its place. */
+/* By time; |active|: the buffers in use, by offset. As they are disjoint, a new one can only
+ * overlap its neighbours. */
 static rlx_status check_offsets(const follower *f, const rlxv_region *r, uint32_t *active)
 {
     const rlx_plan_buffer *rows = f->fn->plan.buffers;

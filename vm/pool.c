@@ -1,9 +1,9 @@
 /* The memory pool of a VM: object headers and storages, kept for reuse and counted against limits.
 
    Headers are recycled by size in steps of 64 bytes. Storages are recycled with their header, by
-   size class: eight classes a doubling, so a block is at most an eighth larger than asked for and
-   a model whose sizes vary finds its blocks again. What stays unused between two agings goes back
-   to the allocator. Single-owner: everything here runs on the VM's thread. */
+   size class: eight classes a doubling, so a block is at most an eighth larger than requested, and
+   a model with varying sizes reuses its blocks. Memory unused between two agings goes back to the
+   allocator. Single-owner: everything here runs on the VM's thread. */
 #include "vm/object.h"
 
 #include <rlx/checked.h>
@@ -99,8 +99,8 @@ void rlxv_pool_abandon(rlxv_pool *p)
         free_pool(p);
 }
 
-/* Memory that was taken in this entry may not have been touched, so the system may still count it
-   as available: what it said first holds. */
+/* Memory taken in this entry may still be untouched, so that the system counts it as available:
+ * keep its first answer. */
 static bool ask_system(rlxv_pool *p, uint64_t held, uint64_t bytes, rlxv_room *room)
 {
     const rlx_memory m = rlx_memory_now();
@@ -163,7 +163,7 @@ static void *pool_alloc(rlxv_pool *p, size_t bytes, size_t align)
 {
     p->allocator_calls++;
     void *m = rlx_alloc(&p->allocator, bytes, align);
-    if (!m && p->cached_bytes > 0) { /* unused storage may be what is missing */
+    if (!m && p->cached_bytes > 0) { /* releasing unused storage may help */
         rlxv_pool_trim(p);
         m = rlx_alloc(&p->allocator, bytes, align);
     }
@@ -277,7 +277,7 @@ void rlxv_object_free(rlx_object *o)
     object_gone(p);
 }
 
-/* A host's own allocator may have memory that the system does not count. */
+/* A host's own allocator may have memory that the system does not know about. */
 static bool is_custom(const rlx_allocator *a)
 {
     return a && a->alloc != rlx_default_allocator()->alloc;

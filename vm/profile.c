@@ -1,4 +1,4 @@
-/* Profiles: a row per instruction of the executable, fed by the interpreter while attached.
+/* Profiles: one row per instruction of the executable, filled by the interpreter while attached.
 
    The clock is read once per instruction: the end of one is the start of the next. A call's total
    runs from its instruction to its callee's return. */
@@ -174,7 +174,7 @@ void rlxv_profile_return(rlx_profile *p, const rlxv_frame *callee, uint32_t dept
     uint64_t now = rlxv_now();
     close_open(p, now, depth);
     if (callee->profile_row == RLX_NONE)
-        return; /* attached while the call ran */
+        return; /* attached during the call */
     add_sample(&p->rows[callee->profile_row], now - callee->start_ns);
     add_event(p, callee->profile_row, depth - 1, callee->start_ns, now);
 }

@@ -1,8 +1,8 @@
 /* rlx_sign_file: an executable with a signature in it.
 
-   The section table gets a row, so sections may move by the 64 bytes to which they are aligned;
-   what is in them stays. The signature's section comes after all others but the data, whose bytes
-   are written from the mapping of the old file. */
+   The section table gets a row, so sections may move by their alignment of 64 bytes; their contents
+   stay. The signature's section comes after all others but the data, whose bytes are written from
+   the mapping of the old file. */
 #include "vm/exec.h"
 #include "vm/need.h"
 #include "vm/signature.h"
@@ -11,7 +11,7 @@
 #include <rlx/plan.h>
 #include <string.h>
 
-/* The head that is made. */
+/* The new head. */
 typedef struct head {
     uint8_t *bytes;
     size_t room, size; /* allocated; used */
@@ -19,8 +19,8 @@ typedef struct head {
     rlxv_signature_place place;
 } head;
 
-/* Places the section of |row| at the head's end, and the row as the next; returns where the new row
-   is. |bytes| NULL: they are no part of the head. */
+/* Places the section of |row| at the head's end, and appends the row; returns the new row. |bytes|
+ * NULL: they are not part of the head. */
 static size_t add_section(head *h, const uint8_t *row, const uint8_t *bytes)
 {
     const size_t at = RLXV_HEADER_BYTES + (size_t)h->n_sections++ * RLXV_SECTION_BYTES;
@@ -54,7 +54,7 @@ static rlx_status lay_out(const rlx_executable *exe, const rlx_public_key *key, 
     const uint32_t n = rlxv_load_u32(exe->head + 24);
     const uint32_t n_new = exe->signature.present ? n : n + 1;
     uint64_t total;
-    /* A row, a section, and twice what brings them to 64 bytes. */
+    /* A row, a section, and twice the padding to 64 bytes. */
     const size_t more = RLXV_SECTION_BYTES + RLXV_SIGNATURE_BYTES + 2 * 64;
     head h = {.size = RLXV_HEADER_BYTES + (size_t)n_new * RLXV_SECTION_BYTES};
     if (n_new > RLXV_MAX_SECTIONS)
@@ -86,7 +86,7 @@ static rlx_status lay_out(const rlx_executable *exe, const rlx_public_key *key, 
     return RLX_OK;
 }
 
-/* The checksums that the signature decides. */
+/* The checksums that depend on the signature. */
 static void seal(head *h)
 {
     const size_t table = (size_t)h->n_sections * RLXV_SECTION_BYTES;

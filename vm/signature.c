@@ -1,9 +1,8 @@
-/* The signature of an executable that is loaded: vm/signature.h says what it covers.
-
-   Its section is read right after the section table, before any other, and where the host requires
-   a signature it is checked there: over the bytes of the head that this executable owns, and over
-   its constants, which loading then has read into memory of its own. So nothing of a file that
-   fails is decoded, let alone run, and no one who changes the file can change what was checked. */
+/* Checks the signature of an executable on loading (vm/signature.h says what it covers). Its
+ * section is read right after the section table, and a required signature is checked at once: over
+ * the executable's own copy of the head, and over its constants, which are then read into memory
+ * instead of mapped. So nothing of a failing file is decoded or run, and changing the file later
+ * does not change the checked bytes. */
 #include "vm/signature.h"
 #include "vm/load.h"
 
@@ -52,7 +51,7 @@ static rlx_status other_key(const rlxv_loader *l)
                     shown < o->n_keys ? ", ..." : "");
 }
 
-/* The file is what the holder of one of the keys signed. */
+/* Checks that the holder of one of the keys signed this file. */
 static rlx_status check(rlxv_loader *l)
 {
     const rlx_load_options *o = l->options;

@@ -25,32 +25,32 @@
 #define RLXV_SIGNATURE_AT 36u
 #define RLXV_SIGNATURE_SPANS 8u
 
-/* Where the parts lie in the head (all of the file before the data section). */
+/* The places of the parts in the head (the file before the data section). */
 typedef struct rlxv_signature_place {
     size_t row;     /* in the section table */
     size_t section; /* its bytes */
 } rlxv_signature_place;
 
-/* Whether |options| ask for a signature. */
+/* True if |options| require a signature. */
 bool rlxv_signature_is_required(const rlx_load_options *options);
-/* What is signed. */
+/* The signed bytes. */
 void rlxv_signed_spans(const uint8_t *head, size_t head_size, const void *data, size_t data_size,
                        rlxv_signature_place place, rlxv_span out[RLXV_SIGNATURE_SPANS]);
 
-/* ed25519.c, which alone sees libsodium. Errors of each: SIGNATURE where the library was built
-   without it. */
+/* ed25519.c, the only user of libsodium. Errors of each: SIGNATURE if the library was built without
+ * it. */
 rlx_status rlxv_ed25519_generate(uint8_t seed[32], rlx_secret_key *out, rlx_error *err);
 rlx_status rlxv_ed25519_from_seed(const uint8_t seed[32], rlx_secret_key *out, rlx_error *err);
-/* Errors: INVALID_ARG if the key is no point that keys can be. */
+/* Errors: INVALID_ARG if the point is not a valid key. */
 rlx_status rlxv_ed25519_check_key(const rlx_public_key *key, rlx_error *err);
 rlx_status rlxv_ed25519_sign(const rlxv_span *spans, size_t n, const rlx_secret_key *key,
                              uint8_t out[64], rlx_error *err);
-/* Errors: SIGNATURE if |signature| is not one of these bytes by |key|. */
+/* Errors: SIGNATURE if |signature| is not a valid one of these bytes by |key|. */
 rlx_status rlxv_ed25519_verify(const rlxv_span *spans, size_t n, const rlx_public_key *key,
                                const uint8_t signature[64], rlx_error *err);
 
-/* Base64 of RFC 4648, padded, in time that does not depend on the bytes. |out| of |size| characters
-   has room for them all and a NUL. */
+/* Base64 of RFC 4648, padded, in constant time. |out| of |size| characters has room for the text
+ * and a NUL. */
 rlx_status rlxv_base64_encode(const uint8_t *bytes, size_t n, char *out, size_t size,
                               rlx_error *err);
 /* White space is skipped. Errors: INVALID_ARG if |text| is not exactly |n| bytes. */

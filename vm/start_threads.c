@@ -1,9 +1,8 @@
-/* Starting a pool of threads where the system may refuse some.
-
-   pthreadpool takes no notice of a thread that cannot be started, and then waits for it for ever.
-   So all threads are tried first, which gives an error with a number at once. Other processes may
-   take what was free then: so the pool is made on a thread of its own, which is left behind, with
-   what it has started, if it does not come to an end. */
+/* Starts a pool of threads even if the system may refuse some. pthreadpool ignores a thread that
+ * cannot be started, and then waits for it forever. So starting all threads is tried first, which
+ * gives an error with a number at once. Other processes may take the free threads in between: so
+ * the pool is made on a thread of its own, which is abandoned, with the threads it started, if it
+ * does not finish. */
 #include "vm/vm_impl.h"
 
 #include <errno.h>
@@ -43,14 +42,14 @@ static struct timespec seconds_from_now(int seconds)
     return t;
 }
 
-/* A joined thread counts against the system's limits until the kernel has taken it off its list. */
+/* A joined thread counts against the system's limits until the kernel has removed it. */
 static void wait_until_gone(pid_t id, time_t until)
 {
     while (syscall(SYS_tgkill, getpid(), id, 0) == 0 && seconds_from_now(0).tv_sec <= until)
         sched_yield();
 }
 
-/* How many of |n| threads can be there at once. */
+/* How many of |n| threads can exist at once. */
 static uint32_t try_threads(trial *trials, uint32_t n)
 {
     pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
@@ -72,14 +71,14 @@ static uint32_t try_threads(trial *trials, uint32_t n)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* Of malloc, as it may outlive the host's allocator. */
+/* From malloc, as it may outlive the host's allocator. */
 typedef struct maker {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t made;
     uint32_t n;
     pthreadpool_t pool;
-    bool is_made, is_left; /* left: the maker's thread frees it */
+    bool is_made, is_left; /* abandoned: the maker's thread frees it */
 } maker;
 
 static void destroy(maker *m)
@@ -106,7 +105,7 @@ static void *make_pool(void *user)
     return NULL;
 }
 
-/* Waits for the maker, which is gone afterwards. False where it does not come to an end. */
+/* Waits for the maker and frees it. False if it does not finish. */
 static bool take_pool(maker *m, pthreadpool_t *out)
 {
     const struct timespec until = seconds_from_now(START_SECONDS);
@@ -135,7 +134,7 @@ static rlx_status refused(uint32_t n, uint32_t started, rlx_error *err)
                     n, started, n);
 }
 
-/* The host's signals are for its own threads: those started here take none. */
+/* The threads started here block all signals, which are for the host's own threads. */
 rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_error *err)
 {
     sigset_t all, before;

@@ -1,9 +1,9 @@
 /* Threads, and the parallel loops of kernels on them.
 
    A loop splits into at most one share a worker of its VM; share k uses worker k, whichever thread
-   runs it, so no two threads ever meet in one scratch arena. VMs that share threads take turns: a
-   loop that finds them at work runs on its caller's thread alone, rather than wait or add threads
-   to those that there are; parallel_backoff.c says when a loop had better not be split at all. */
+   runs it, so no two threads use the same scratch arena. VMs that share threads take turns: a loop
+   that finds them busy runs on its caller's thread alone, rather than wait or add threads;
+   parallel_backoff.c decides when a loop is better not split at all. */
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 
@@ -55,8 +55,7 @@ void rlx_threads_release(rlx_threads *t)
 /* --- loops ------------------------------------------------------------------------------------ */
 
 /* The pool's own handshakes order the caller before the shares and the shares before the return,
- * but ThreadSanitizer cannot see into the library, which is built without it; so they are told to
- * it. */
+ * but the library is built without ThreadSanitizer, so the order is annotated here. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #define ORDER_BEFORE(p) __tsan_release(p)
@@ -66,7 +65,7 @@ void rlx_threads_release(rlx_threads *t)
 #define ORDER_AFTER(p) ((void)(p))
 #endif
 
-/* Whether a loop may use the threads now; false where there are none. */
+/* True if a loop may use the threads now; false if there are none. */
 static bool take_turn(rlx_threads *threads)
 {
     return threads->pool &&
@@ -122,8 +121,8 @@ static void run_share(void *context, size_t i)
     ORDER_BEFORE(s);
 }
 
-/* What the shares would have taken one after the other. Shares are alike; one that took far longer
- * than another was not at work for all that time, as its thread had lost its core. */
+/* The time that the shares would have taken serially. Shares are alike; one that took far longer
+ * than another was not running all that time, because its thread had lost its core. */
 static int64_t time_alone(const rlx_vm *vm, int64_t n_shares)
 {
     enum { UNLIKE = 4, A_SLICE_NS = 1000000 };
@@ -153,7 +152,7 @@ int32_t rlxv_parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void 
     rlxv_parallel_backoff_now how = rlxv_parallel_backoff_begin(pace, began);
     if (how == RLXV_ALONE)
         grain = n;
-    else if (how == RLXV_APART) /* the grain is what pays where workers are awake */
+    else if (how == RLXV_APART) /* the grain pays if workers are awake */
         grain = grain > n / 16 ? n : grain * 16;
     int64_t n_shares = (n - 1) / grain + 1;
     if (n_shares > vm->n_workers)

@@ -23,7 +23,7 @@ static rlx_status run_sample(rlx_vm *vm, rlx_str function, const rlx_value *args
     return RLX_OK;
 }
 
-/* Runs one sample of at least |least| ns; grows |*number| until it is that long. */
+/* Runs one sample of at least |least| ns; increases |*number| until it takes that long. */
 static rlx_status long_sample(rlx_vm *vm, rlx_str function, const rlx_value *args, uint32_t n,
                               uint64_t least, uint64_t *number, uint64_t *out_ns, rlx_error *err)
 {

@@ -16,13 +16,14 @@
    11  a memory plan's rows refer to what exists (load_plans.c); plan uses the slots of its region
 
    Sizes, offsets, kernel signatures and recursion depend on values and are checked when they run;
-   so is that a region was laid out before its tensors are made.
+   so is the rule that a region is laid out before its tensors are made.
  */
 #include "vm/exec.h"
 
 #include <string.h>
 
-/* Registers and slots of all functions together: bounds the work that a small file can ask for. */
+/* Limit for registers and slots of all functions together: bounds the work that a small file can
+ * cause. */
 #define MAX_VARIABLES (1u << 26)
 
 typedef struct checker {
@@ -169,7 +170,7 @@ static const char *check_rules(const checker *c, const rlxv_instruction *in)
     return "unknown opcode";
 }
 
-/* Marks instruction starts with 0 and everything that begins a block with 1. */
+/* Marks instruction starts with 0 and block starts with 1. */
 static rlx_status check_instructions(checker *c)
 {
     rlxv_function *fn = c->fn;

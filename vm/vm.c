@@ -1,5 +1,5 @@
-/* VMs: creation, registration, and what they keep between calls (saved functions, stateful inputs
-   and outputs, figures). */
+/* VMs: creation, registration, and state between calls (saved functions, stateful inputs and
+ * outputs, statistics). */
 #include "vm/need.h"
 #include "vm/vm_impl.h"
 

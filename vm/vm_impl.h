@@ -1,4 +1,4 @@
-/* The VM's insides (private): frames, name tables, kernel contexts, what a call needs. */
+/* The VM's internals (private): frames, name tables, kernel contexts, calls. */
 #ifndef RLXV_VM_IMPL_H
 #define RLXV_VM_IMPL_H
 
@@ -48,7 +48,7 @@ struct rlx_threads {
     rlx_allocator allocator;
     uint32_t n;          /* the caller's own thread counts */
     void *pool;          /* pthreadpool_t; NULL: serial */
-    atomic_bool is_busy; /* with a loop of some VM, which alone uses what follows */
+    atomic_bool is_busy; /* running a loop of some VM, which alone uses the following fields */
     rlxv_parallel_backoff pace;
 };
 
@@ -57,7 +57,7 @@ struct rlx_threads {
 rlx_status rlxv_start_pool(const rlx_allocator *a, uint32_t n, void **out, rlx_error *err);
 void rlxv_stop_pool(void *pool);
 /* run(user, i) for each i below |n|, on the pool's threads; returns when all are done.
-   |workers_yield|: between loops they give up their cores at once. */
+   |workers_yield|: workers yield their cores between loops. */
 void rlxv_run_in_pool(void *pool, void (*run)(void *user, size_t i), void *user, size_t n,
                       bool workers_yield);
 /* threads.c: rlx_kernel_context.parallel_for */
@@ -70,7 +70,7 @@ struct rlxv_scratch_chunk {
     size_t size, used; /* bytes, this header included */
 };
 
-/* How much a worker's scratch stack held at some moment. */
+/* The height of a worker's scratch stack at some moment. */
 typedef struct rlxv_scratch_mark {
     const rlxv_scratch_chunk *chunk;
     size_t used, planned_used;
@@ -88,8 +88,9 @@ typedef struct rlxv_worker {
     rlxv_scratch_plan plan;    /* taken first */
     size_t recent;             /* most that one chunk held since the last aging */
     bool in_share;             /* runs a share of a parallel loop */
-    int64_t share_ns;          /* how long the last one took */
-    rlx_status refused;        /* why memory or a value was refused since the kernel began */
+    int64_t share_ns;          /* duration of the last one */
+    rlx_status refused;        /* the reason why memory or a value was refused since the kernel
+                                * began */
     rlxv_debug_row at; /* the place that a refused value's error names; line 0: the call's */
     char message[256];
 } rlxv_worker;
@@ -99,15 +100,15 @@ void rlxv_workers_destroy(rlx_vm *vm);
 /* kernel_packed.c: rlx_kernel_context.call_packed */
 int32_t rlxv_kernel_call_packed(rlx_kernel_context *ctx, const char *name,
                                 const rlx_kernel_arg *args, uint32_t n, rlx_kernel_arg *result);
-/* Gives back all scratch memory taken since |mark|; if nothing was held then and bytes are not
-   limited, one chunk that is large enough for all of it stays for the next time. */
+/* Returns all scratch memory taken since |mark|; if nothing was held then and bytes are not
+ * limited, keeps one chunk large enough for all of it. */
 void rlxv_scratch_give_back(rlxv_worker *w, rlxv_scratch_mark mark);
 
-/* Gives back a chunk that is far larger than what kernels took since the last call; true if so. */
+/* Frees a chunk that is far larger than the need since the last call; true if it did. */
 bool rlxv_scratch_age(rlxv_worker *w);
-/* alloc.c: freed memory of the default allocator goes back to the system. */
+/* alloc.c: returns freed memory of the default allocator to the system. */
 void rlxv_default_purge(void);
-/* What is kept beyond need: twice of it, and a little that is not worth giving back. */
+/* The size kept for a given need: twice the need, and at least a small amount. */
 static inline bool rlxv_is_far_more(uint64_t kept, uint64_t needed)
 {
     return kept > 2 * needed + ((uint64_t)1 << 20);
@@ -211,9 +212,9 @@ struct rlx_vm {
 #define RLXV_MAX_HOST_DEPTH 100u
 
 /* frame.c */
-/* Space for a frame of |fn|, registers none; counted, not linked. */
+/* Allocates a frame of |fn| with registers none; counted, not linked. */
 rlx_status rlxv_frame_push(rlx_vm *vm, const rlxv_function *fn, rlxv_frame **out, rlx_error *err);
-/* Releases the registers and gives the space back. */
+/* Releases the registers and frees the space. */
 void rlxv_frame_pop(rlx_vm *vm, rlxv_frame *f);
 void rlxv_stack_trim(rlx_vm *vm);
 void rlxv_stack_free(rlx_vm *vm);
@@ -221,15 +222,15 @@ void rlxv_stack_free(rlx_vm *vm);
 /* plan.c */
 rlx_status rlxv_plans_create(rlx_vm *vm, rlx_error *err);
 void rlxv_plans_destroy(rlx_vm *vm);
-/* Frees a block that is far larger than what was needed since the last call; true if it did. */
+/* Frees a block that is far larger than the need since the last call; true if it did. */
 bool rlxv_plans_age(rlx_vm *vm);
-/* Frees the layouts and the block that nothing uses. */
+/* Frees the layouts and the block if unused. */
 void rlxv_plans_trim(rlx_vm *vm);
-/* Bytes of headers that layouts keep and nobody holds. */
+/* Bytes of cached headers that nothing else holds. */
 uint64_t rlxv_plans_idle_bytes(const rlx_vm *vm);
 /* Lays out region |z| of the frame's function. */
 rlx_status rlxv_plan_enter(rlx_vm *vm, rlxv_frame *f, uint32_t z, rlx_error *err);
-/* The frame's regions are free again. */
+/* Releases the frame's regions. */
 void rlxv_plan_leave(rlx_vm *vm, rlxv_frame *f);
 /* A reference to planned tensor |p|. */
 rlx_status rlxv_plan_tensor_new(rlx_vm *vm, rlxv_frame *f, uint32_t p, rlx_tensor **out,
@@ -246,7 +247,7 @@ rlx_status rlxv_enter(rlx_vm *vm, uint32_t function, const rlx_value *args, uint
 rlx_status rlxv_enter_closure(rlx_vm *vm, rlx_closure *c, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err);
 const rlxv_name *rlxv_find_packed(const rlx_vm *vm, rlx_str name);
-/* Builtins rely on their arity; the verifier sees only those that are imported. */
+/* Checks the arity on which a builtin relies; the verifier checks only imported ones. */
 rlx_status rlxv_check_arity(const rlxv_name *row, uint32_t n, rlx_error *err);
 
 /* profile.c: hooks of the interpreter, called only while a profile is attached. */

@@ -1,5 +1,5 @@
 /* rlx asm: assembly text to an executable file. The result is loaded, and so verified, before it is
- * written; no file appears when that fails. */
+ * written; no file is created if that fails. */
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static bool set(void *user, const cli_option *option, const char *value)
     return true;
 }
 
-/* The whole of |path|, to be freed; NULL after a complaint. Grows as it reads, since the text may
- * come from a pipe. */
+/* The contents of |path|, to be freed by the caller; NULL after an error message. Grows as it
+ * reads, since the text may come from a pipe. */
 static char *read_text(const char *path, size_t *out_size)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");

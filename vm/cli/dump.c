@@ -1,6 +1,5 @@
-/* rlx dump: shows what is in a file. Nothing of it is run; the native code is only described.
- *
- * Without a choice everything is shown. --asm is the one form that `rlx asm` reads again. */
+/* rlx dump: shows the contents of a file. Nothing in it is run; native code is only described. *
+ * Without a selection everything is shown. --asm is the one form that `rlx asm` reads again. */
 #include "vm/cli/cli.h"
 
 #include <rlx/cpu.h>
@@ -25,7 +24,7 @@ typedef struct arguments {
     const char *dims[CLI_MAX_NAMED];
     uint32_t n_dims;
     const char *svg;
-    uint32_t level; /* 0: the one that would run here */
+    uint32_t level; /* 0: the one that this machine would run */
 } arguments;
 
 static const cli_option options[] = {
@@ -122,7 +121,7 @@ static void show_constants(const rlx_executable *exe)
     }
 }
 
-/* The first feature that |level| needs and this machine lacks; its length is 0 where there is none.
+/* The first feature that |level| needs and this machine lacks; length 0 if there is none.
  */
 static rlx_str lacking(const rlx_level_info *level)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BIG (16L << 20) /* bytes worth asking the system for */
+#define BIG (16L << 20) /* sizes from here on are checked against the available memory */
 
 rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size, rlx_error *err)
 {
@@ -19,11 +19,11 @@ rlx_status cli_read_file(const char *path, unsigned char **out, size_t *out_size
     rlx_status status = RLX_OK;
     if (fseek(file, 0, SEEK_END) == 0)
         size = ftell(file);
-    if (size == LONG_MAX) /* what a folder gives */
+    if (size == LONG_MAX) /* the error for a folder */
         errno = EISDIR;
     if (size < 0 || size == LONG_MAX || fseek(file, 0, SEEK_SET) != 0)
         status = rlx_fail(err, RLX_E_IO, "%s: %s", path, strerror(errno));
-    /* The array made of it takes as much again. */
+    /* The array made from it takes as much again. */
     if (status == RLX_OK && size >= BIG)
         status = rlx_memory_check(2 * (uint64_t)size, path, err);
     if (status == RLX_OK && !(data = malloc(size ? (size_t)size : 1)))

@@ -1,9 +1,10 @@
 /* Arguments: one value for each parameter of a function.
  *
  * They come from --input by name or in order (fields of tuples as NAME.0, NAME.0.1), or are made at
- * random. What an --input names is decided once (take_apart), by the names that the parameters
- * have. What is given is read first, so that its dimensions bind the symbols that the random values
- * need. The VM checks all of them at the call; here only what it cannot say is checked. */
+ * random. The parameter of each --input is decided once (take_apart), by the names of the
+ * parameters. Given inputs are read first, so that their dimensions bind the symbols that random
+ * values need. The VM checks all arguments at the call; this file only checks what the VM cannot
+ * report. */
 #include "vm/cli/cli.h"
 
 #include <rlx/floats.h>
@@ -18,7 +19,7 @@
 
 enum { MAX_PATH_DEPTH = 16, MAX_SHAPE = 64, MAX_NAME = 256, MAX_PATH = 160 };
 
-/* A part of an argument: parameter, then ".0.1". */
+/* A part of an argument: the parameter, and a path such as ".0.1". */
 typedef struct place {
     uint32_t param;
     char path[MAX_PATH];
@@ -33,7 +34,7 @@ typedef struct maker {
     uint32_t n_params;
     uint32_t next;  /* first positional input not used */
     uint64_t state; /* of the random numbers */
-    bool usage;     /* the failure is one that the command line can mend */
+    bool usage;     /* the user can fix the failure on the command line */
 } maker;
 
 /* --- values from text --- */
@@ -87,8 +88,7 @@ static rlx_status scalar_tensor(rlx_dtype dtype, rlx_value v, rlx_value *out, rl
     return RLX_OK;
 }
 
-/* A tensor of no dimensions where the parameter is a tensor, else the value in the parameter's
- * kind. */
+/* A tensor of rank 0 if the parameter is a tensor, else the value in the parameter's kind. */
 static rlx_status scalar(const rlx_type_info *type, rlx_value v, rlx_value *out, rlx_error *err)
 {
     if (type->kind == RLX_TYPE_TENSOR)
@@ -101,8 +101,8 @@ static rlx_status scalar(const rlx_type_info *type, rlx_value v, rlx_value *out,
     return RLX_OK;
 }
 
-/* |t|, which .npy has another type for, as a tensor of |dtype|: bits as floats, bytes as packed
-   elements. */
+/* |t|, stored in .npy with another type, as a tensor of |dtype|: bits as floats, bytes as packed
+ * elements. */
 static rlx_status converted(const rlx_tensor *t, rlx_dtype dtype, rlx_value *out, rlx_error *err)
 {
     rlx_tensor *to = NULL;
@@ -129,7 +129,7 @@ static rlx_status converted(const rlx_tensor *t, rlx_dtype dtype, rlx_value *out
     return RLX_OK;
 }
 
-/* The type that .npy files have for |t|. */
+/* The type that .npy files use for |t|. */
 static rlx_dtype npy_type(rlx_dtype t)
 {
     if (rlx_dtype_is_packed(t))
@@ -225,14 +225,14 @@ static const char *place_text(const maker *m, const place *at, char name[MAX_NAM
     return name;
 }
 
-/* Whether NAME=VALUE is meant, though no parameter has that name; else it is a file. */
+/* True if the text is meant as NAME=VALUE though no parameter has that name; else it is a file. */
 static bool names_nothing(const char *text)
 {
     const char *equals = strchr(text, '=');
     return equals && equals != text && access(text, F_OK) != 0;
 }
 
-/* Finds out which parameter each --input is for. */
+/* Finds the parameter of each --input. */
 static int take_apart(maker *m, rlx_str function)
 {
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
@@ -251,7 +251,7 @@ static int take_apart(maker *m, rlx_str function)
     return CLI_OK;
 }
 
-/* The input given for |at|, by name, or for whole parameters the next one without a name. */
+/* The input for |at|: by name or, for whole parameters, the next one without a name. */
 static const char *find_input(maker *m, const place *at, bool positional)
 {
     for (uint32_t i = 0; i < m->call->n_inputs; i++) {
@@ -272,7 +272,7 @@ static const char *find_input(maker *m, const place *at, bool positional)
     return NULL;
 }
 
-/* How many fields NAME.0, NAME.1, ... are given, for parameters whose type says nothing. */
+/* The number of fields NAME.0, NAME.1, ... given, for parameters of unknown type. */
 static uint32_t given_fields(const maker *m, const place *at)
 {
     uint32_t n = 0;
@@ -318,7 +318,7 @@ static rlx_status make_tuple(maker *m, const place *at, const rlx_type_info *typ
     return status;
 }
 
-/* The value of |text|, and what it says about symbols. */
+/* The value of |text|; binds symbols to its dimensions. */
 static rlx_status given_value(maker *m, const char *name, const char *text,
                               const rlx_type_info *type, rlx_value *out, rlx_error *err)
 {
@@ -368,7 +368,7 @@ static rlx_status make_value(maker *m, const place *at, uint32_t type_index, uin
     return rlx_fail(err, RLX_E_INVALID_ARG, "no input for parameter %s", name);
 }
 
-/* What the command line gives whole, then the rest. */
+/* First the arguments that the command line gives completely, then the rest. */
 static rlx_status make_all(maker *m, bool *made, rlx_error *err)
 {
     cli_session *s = m->session;

@@ -18,7 +18,7 @@ static void put_text(FILE *file, rlx_str text)
     fputc('"', file);
 }
 
-/* What stands before a value: a comma after its predecessor, its key. */
+/* The text before a value: a comma after its predecessor, its key. */
 static void begin_named(cli_json *j, rlx_str key)
 {
     if (j->started[j->depth])

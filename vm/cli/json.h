@@ -1,7 +1,7 @@
 /* JSON to a stream: commas, quotes and escapes in one place.
  *
- * Values are written as they come; |key| is NULL inside arrays and for the outermost value. Floats
- * that JSON cannot say (NaN, infinities) become null. */
+ * Values are written immediately; |key| is NULL inside arrays and for the outermost value. Floats
+ * that JSON cannot represent (NaN, infinities) become null. */
 #ifndef RLX_CLI_JSON_H
 #define RLX_CLI_JSON_H
 

@@ -18,7 +18,7 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
-/* A full disk or a closed pipe behind stdout is a failure too. */
+/* A full disk or a closed pipe at stdout is a failure too. */
 static int finish(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -1,9 +1,9 @@
-/* rlx dump --memory: the plan of each function, then what its code allocates beside it.
+/* rlx dump --memory: the plan of each function, then the other allocations of its code.
  *
  * Sizes are shown as the expressions in the file and, where the symbols' values are known from
- * --dim, as bytes. The walk follows the order of the code: on a path that the run does not take,
- * nothing of what is shown is allocated. "until" is the instruction that kills the register; other
- * registers may hold the same storage longer. */
+ * --dim, as bytes. The walk follows the order of the code: allocations on a path that a run does
+ * not take are listed too. "until" is the instruction that kills the register; other registers may
+ * hold the same storage longer. */
 #include "vm/cli/plan.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct row {
 
 typedef struct walk {
     cli_symbols symbols;
-    uint32_t *expr_of; /* per slot: the expression that it got last */
+    uint32_t *expr_of; /* per slot: its latest expression */
     uint32_t *row_of;  /* per register: the row that defined it last */
     row *rows;
     uint32_t n_rows, room;
@@ -56,7 +56,7 @@ static void forget_slot(walk *w, uint32_t slot)
     w->expr_of[slot] = NO_EXPR;
 }
 
-/* What a match binds is known at run time only. The depth of types is bounded at load. */
+/* Values bound by a match are known only at run time. The depth of types is bounded at load. */
 static void forget_type(walk *w, uint32_t index)
 {
     rlx_type_info type;

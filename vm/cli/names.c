@@ -1,9 +1,7 @@
-/* Names that a model gives: finding one at the start of an option's value, showing it, and saying
- * which there are.
- *
- * Names may hold anything, '=', '.', ':' and '/' included. So NAME=VALUE is split by the names that
- * are known: the longest of them that |text| begins with and that '=' follows, or a path of numbers
- * (".0.1", for fields of tuples) and then '='. */
+/* Names from a model: finding one at the start of an option's value, printing one, and listing
+ * them. * Names may contain anything, including '=', '.', ':' and '/'. So NAME=VALUE is split by
+ * the known names: the longest of them that |text| begins with and that '=' follows, or a path of
+ * numbers (".0.1", for fields of tuples) and then '='. */
 #include "vm/cli/cli.h"
 
 #include <string.h>

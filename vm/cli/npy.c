@@ -1,8 +1,8 @@
 /* .npy files: a magic, a version, a header length, a Python dict literal, then the elements.
  *
- * The input is hostile: the header is parsed as exactly the three keys that the format names, shape
- * and dtype are checked, and the data must be there in full. What follows the data is refused too:
- * it would be a file that was cut or joined. */
+ * The input is hostile: the header must have exactly the three keys of the format, shape and dtype
+ * are checked, and the data must be complete. Trailing bytes are an error too: the file would be
+ * damaged. */
 #include "vm/cli/npy.h"
 
 #include <stdio.h>
@@ -119,8 +119,8 @@ static rlx_status read_descr(const char *name, rlx_str s, header *h, rlx_error *
                 {'i', '4', RLX_INT},   {'i', '8', RLX_INT},   {'u', '1', RLX_UINT},
                 {'u', '2', RLX_UINT},  {'u', '4', RLX_UINT},  {'u', '8', RLX_UINT},
                 {'f', '2', RLX_FLOAT}, {'f', '4', RLX_FLOAT}, {'f', '8', RLX_FLOAT},
-                {'V', '2', RLX_UINT},  {'V', '1', RLX_UINT}}; /* bfloat16, float8 as some libraries
-                                                                 write them */
+                {'V', '2', RLX_UINT},  {'V', '1', RLX_UINT}}; /* bfloat16 and float8 as some
+                                                               * libraries write them */
     if (s.len == 3) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             if (s.data[1] != rows[i].kind || s.data[2] != rows[i].size ||

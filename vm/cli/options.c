@@ -32,8 +32,8 @@ static size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters must be put in, left out, changed or swapped with their neighbour to make |b| of
- * |a| (Damerau's distance without overlapping swaps). */
+/* The number of insertions, deletions, replacements and swaps of neighbours that turn |a| into |b|
+ * (Damerau's distance without overlapping swaps). */
 static size_t distance(rlx_str a, rlx_str b)
 {
     size_t rows[3][LONGEST_WORD + 1], n = a.len, m = b.len;
@@ -134,7 +134,7 @@ static int unknown(const cli_option *options, size_t n, const char *given, size_
     return CLI_USAGE;
 }
 
-/* Gives |option|, found at argument |*at|, its value: what follows '=', or the next argument. */
+/* The value of |option| at argument |*at|: the text after '=', or the next argument. */
 static int take_value(const cli_option *option, const char *equals, int argc, char **argv, int *at,
                       const char **out)
 {

@@ -1,29 +1,29 @@
 /* rlx dump --memory: the memory plan of a function, before anything runs.
  *
  * A region whose slots all have values is laid out as the VM would do it: peak, lower bound, each
- * buffer's interval, offset and size, and its tensors. A region that needs a value nobody gave is
- * shown with its formulas: the lower bound is the largest of the sums at the points where a buffer
- * begins, each sum written out once. The peak is that wherever the layout wastes nothing, so it is
- * computed for some values beside it. */
+ * buffer's interval, offset and size, and its tensors. A region with unknown values is shown with
+ * formulas: the lower bound is the largest of the sums at the points where a buffer begins, each
+ * sum printed once. The peak equals it if the layout wastes nothing, so the peak is also computed
+ * for some example values. */
 #include "vm/cli/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer formula says nothing to anyone. */
+/* A longer formula is unreadable. */
 enum { TEXT = 512, MAX_SUMS = 1000, MAX_TERMS = 8000 };
 
 /* --- formulas --------------------------------------------------------------------------------- */
 
-typedef struct term { /* of a sum: how often an expression stands in it */
+typedef struct term { /* a term of a sum: how often an expression occurs in it */
     uint32_t expr, count;
 } term;
 
 typedef struct sum {
     term *terms; /* by expression */
     uint32_t n;
-    bool dropped; /* another sum is at least as large, whatever the sizes */
+    bool dropped; /* another sum is at least as large for all sizes */
 } sum;
 
 typedef struct formula {
@@ -32,7 +32,7 @@ typedef struct formula {
     term terms[MAX_TERMS]; /* of all sums */
 } formula;
 
-/* Every term of |a| stands at least as often in |b|. */
+/* True if every term of |a| occurs at least as often in |b|. */
 static bool is_within(const sum *a, const sum *b)
 {
     uint32_t k = 0;
@@ -81,7 +81,7 @@ static bool add_sum(formula *f, const term *live, uint32_t n)
     return true;
 }
 
-/* Counts |e| in |live|, sorted by expression: the new number of terms. */
+/* Adds |e| to |live|, sorted by expression; returns the new number of terms. */
 static uint32_t count_event(term *live, uint32_t n, const event *e)
 {
     uint32_t at = 0, high = n;
@@ -104,8 +104,8 @@ static uint32_t count_event(term *live, uint32_t n, const event *e)
     return n + 1;
 }
 
-/* The sums where a buffer of |region| has begun and the next event is an end: all others are within
-   those. 1: found, 0: too many to be of use, -1: out of memory. */
+/* The sums at points where a buffer of |region| has begun and the next event is an end: they
+ * dominate all others. 1: found, 0: too many to be useful, -1: out of memory. */
 static int find_sums(const cli_plan *p, uint32_t region, formula *f)
 {
     const uint32_t *rows = p->by_region + p->region_start[region];
@@ -134,7 +134,7 @@ static int find_sums(const cli_plan *p, uint32_t region, formula *f)
     return found;
 }
 
-/* The sums at the beginnings of the region's buffers, but those that others contain. */
+/* The sums at the starts of the region's buffers, without dominated ones. */
 static bool print_bound(const cli_plan *p, uint32_t region)
 {
     formula *f = calloc(1, sizeof *f);
@@ -164,8 +164,8 @@ static bool print_bound(const cli_plan *p, uint32_t region)
     return found >= 0;
 }
 
-/* The plan's own peaks where all symbols without a value are some number, to hold against the
-   formula: the layout found for these sizes may need more than the largest sum. */
+/* The actual peaks with example values for all unknown symbols, to compare with the formula: the
+ * layout for these sizes may need more than the largest sum. */
 static bool print_tried(const cli_plan *p, uint32_t region)
 {
     static const int64_t tried[] = {1, 16, 128, 1024};
@@ -225,7 +225,7 @@ static void print_rows(const cli_plan *p, uint32_t region)
     }
 }
 
-/* What the bytes of |region| are counted in: the symbols without a value. */
+/* The symbols without a value in the sizes of |region|. */
 static void print_missing(const cli_plan *p, uint32_t region)
 {
     uint32_t slots[64], n = rlx_function_plan_slots(p->exe, p->function, region, slots, 64);

@@ -4,7 +4,7 @@
 
 #include "vm/cli/cli.h"
 
-/* The plan of a function for the values that |symbols| has. */
+/* The plan of a function for the values in |symbols|. */
 typedef struct cli_plan {
     const rlx_executable *exe;
     uint32_t function, n_regions, n_buffers;
@@ -18,7 +18,7 @@ typedef struct cli_plan {
     uint32_t *region_start, *by_region, *tensor_start, *tensors;
 } cli_plan;
 
-/* CLI_OK or an exit status, with a complaint; deinit in both cases. */
+/* CLI_OK, or an exit status with a message; needs deinit in both cases. */
 int cli_plan_init(cli_plan *out, const cli_symbols *symbols);
 void cli_plan_deinit(cli_plan *p);
 int cli_plan_print(const cli_plan *p);

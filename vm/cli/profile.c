@@ -1,8 +1,6 @@
-/* rlx profile: where the time of a call goes, by kernel, builtin and instruction.
- *
- * Rows of the profile with the same callee are joined for the table, which names their first node
- * of an ONNX model; --json and --trace give each place in the code. Shares are of the sum of all
- * self times, so they add up to 100 %. */
+/* rlx profile: where the time of a call goes, by kernel, builtin and instruction. * The table joins
+ * rows with the same callee and names the first ONNX node; --json and --trace list each place in
+ * the code. Shares are of the sum of all self times, so they add up to 100 %. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
@@ -24,7 +22,7 @@ typedef struct group {
     const char *kind;
     rlx_str name;
     uint64_t count, total_ns, self_ns;
-    uint32_t function, pc, n_rows; /* the first place in the code, and how many there are */
+    uint32_t function, pc, n_rows; /* the first place in the code, and the number of places */
 } group;
 
 typedef struct report {
@@ -130,7 +128,7 @@ static double share(const report *r, const group *g)
     return r->sum_ns ? (double)g->self_ns / (double)r->sum_ns : 0;
 }
 
-/* "  node 'a' (Add) and 2 more" where the file names nodes. */
+/* "  node 'a' (Add) and 2 more" if the file names nodes. */
 static void write_node(const report *r, const group *g)
 {
     rlx_location where;

@@ -1,8 +1,8 @@
 /* Random arguments from a signature: the same seed gives the same values on every machine.
  *
  * Floats lie in [-1, 1) (16-bit ones in [0.5, 1) with either sign), integers in [0, 16) so that
- * indices mostly stay in range. What only the user can know (a symbol without --dim, an open
- * dimension, an object) is a usage error. */
+ * indices mostly stay in range. Anything that only the user can supply (a symbol without --dim, an
+ * open dimension, an object) is a usage error. */
 #include "vm/cli/cli.h"
 
 #include <rlx/checked.h>
@@ -97,7 +97,7 @@ static rlx_status random_tensor(cli_budget *budget, uint64_t *state, const char 
     return RLX_OK;
 }
 
-/* The value that the type asks for, else a small one. */
+/* The value that the type requires, else a small one. */
 static rlx_value random_prim(uint64_t *state, const rlx_type_info *type, const int64_t *dims)
 {
     const bool fixed = type->n_dims == 1;

@@ -12,10 +12,10 @@ static bool set(void *user, const cli_option *option, const char *value)
     return cli_call_set(call, option, value);
 }
 
-/* What -o may name: the results, by name or by position, and all of it as "result". */
+/* The possible names for -o: the results, by name or by position, and the whole as "result". */
 typedef struct results {
     rlx_value whole;
-    bool is_list; /* the type says that |whole| is the tuple of the results */
+    bool is_list; /* true if by its type |whole| is the tuple of the results */
     uint32_t n;
     rlx_str *names; /* n of them, then "result" */
 } results;
@@ -38,15 +38,14 @@ static rlx_value result_at(const results *r, uint32_t i)
     return r->is_list && i < r->n ? rlx_tuple_get(r->whole.as.tuple, i) : r->whole;
 }
 
-/* Length of "1.2" at |text| before '='; 0: something else stands there. */
+/* Length of a path such as "1.2" at |text| before '='; 0 if there is none. */
 static size_t position(const char *text)
 {
     const size_t length = strspn(text, "0123456789.");
     return *text >= '0' && *text <= '9' && text[length] == '=' ? length : 0;
 }
 
-/* What |text| of -o asks for: a field of a result (of all of it where |index| is RLX_NONE), and the
- * file. */
+/* Parses |text| of -o: a field of a result (of the whole if |index| is RLX_NONE), and the file. */
 static int parse_output(const results *r, const char *text, cli_named *out)
 {
     const char *equals = strchr(text, '=');
@@ -55,7 +54,7 @@ static int parse_output(const results *r, const char *text, cli_named *out)
     if (cli_split(text, r->names, r->n + 1, out))
         return CLI_OK;
     if (digits > 0) {
-        rlx_str path = {text, digits}, rest = path; /* 0 is also the only result */
+        rlx_str path = {text, digits}, rest = path; /* 0 also names the only result */
         const bool is_only = r->whole.kind != RLX_KIND_TUPLE && cli_next_field(&rest) == 0;
         *out = (cli_named){is_only ? 0 : RLX_NONE, is_only ? rest : path, text + digits + 1};
     } else if (equals && !memchr(text, '/', (size_t)(equals - text))) {
@@ -81,7 +80,7 @@ static int find_output(const results *r, const char *text, rlx_value *out, const
     return CLI_FAILED;
 }
 
-/* Checks or writes what every -o asks for. */
+/* Checks or writes the outputs of every -o. */
 static int each_output(const cli_call *call, const cli_session *session, const results *r,
                        bool only_check)
 {
@@ -92,7 +91,7 @@ static int each_output(const cli_call *call, const cli_session *session, const r
         int status = find_output(r, call->outputs[i], &v, &file);
         if (status != CLI_OK)
             return status;
-        /* A tuple whose type does not say so is a sequence, not the list of the results. */
+        /* A tuple without a tuple type is a sequence, not the list of the results. */
         const bool is_field = !r->is_list || v.as.object != r->whole.as.object;
         if ((only_check ? cli_check_value(session, v, is_field, file, &err)
                         : cli_write_value(v, is_field, file, &err)) != RLX_OK)
@@ -101,7 +100,7 @@ static int each_output(const cli_call *call, const cli_session *session, const r
     return CLI_OK;
 }
 
-/* Nothing is written where one of the files must not be. */
+/* Nothing is written if one of the files must not be overwritten. */
 static int write_outputs(const cli_call *call, const cli_session *session, const results *r)
 {
     int status = each_output(call, session, r, true);
@@ -127,7 +126,7 @@ static void print_results(const results *r)
     }
 }
 
-/* The names; free them. */
+/* The names, to be freed by the caller. */
 static int init_results(const cli_session *session, results *out)
 {
     const rlx_executable *exe = session->exe;
@@ -148,7 +147,7 @@ static int init_results(const cli_session *session, results *out)
     return CLI_OK;
 }
 
-/* What can be said of the outputs before the call; the files of a tuple's fields are known after.
+/* Checks the outputs before the call; the files of a tuple's fields are known only after it.
  */
 static int check_outputs(const cli_call *call, const cli_session *session, const results *r)
 {

@@ -1,6 +1,6 @@
 /* A call's session: the executable, a VM on it, the values of the function's symbols, and one
- * argument for each parameter. The file's native code is run: the user named the file to run,
- * and perhaps who must have signed it. */
+ * argument for each parameter. The file's native code is run: the user named the file, and possibly
+ * the keys that must have signed it. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
@@ -175,8 +175,8 @@ rlx_status cli_check_output(const cli_session *session, const char *path, rlx_er
     return rlx_check_output(path, session->files, session->n_files, err);
 }
 
-/* Loading writes --native-file, when no names are known yet: "F=G" of --input may be the file G,
-   for a parameter F, or the file F=G, and neither may be lost. */
+/* Loading writes --native-file before any names are known: "F=G" of --input may be the file G for a
+ * parameter F, or the file F=G, and neither may be overwritten. */
 static rlx_status check_native_file(const cli_call *call, rlx_error *err)
 {
     if (!call->native_file)
@@ -192,7 +192,7 @@ static rlx_status check_native_file(const cli_call *call, rlx_error *err)
     return RLX_OK;
 }
 
-/* The files that are read; the names of the parameters say which of them --input means. */
+/* The files that are read; the parameters' names decide which file an --input means. */
 static int list_files(const cli_call *call, cli_session *s)
 {
     rlx_function_info info = {0};
@@ -218,7 +218,7 @@ static int list_files(const cli_call *call, cli_session *s)
     return CLI_OK;
 }
 
-/* The VM has what the arguments leave. */
+/* The VM gets the limit minus the arguments. */
 static int create_vm(const cli_call *call, cli_session *s)
 {
     rlx_error err = {0};

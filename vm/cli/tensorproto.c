@@ -3,8 +3,8 @@
  * linked.
  *
  * Two passes over the bytes: the first finds type, dimensions and raw data and checks that every
- * field ends inside the message; the second puts typed numbers where the tensor wants them. Fields
- * of no interest (names, documentation) are passed over. */
+ * field ends inside the message; the second stores typed numbers into the tensor. Other fields
+ * (names, documentation) are skipped. */
 #include "vm/cli/tensorproto.h"
 
 #include <rlx/checked.h>
@@ -27,7 +27,7 @@ enum {
 };
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
-/* Element types by ONNX's number; bits 0: none of ours. */
+/* Element types by ONNX's number; bits 0: not supported. */
 static const rlx_dtype types[] = {{0, 0, 0},
                                   {RLX_FLOAT, 32, 1},
                                   {RLX_UINT, 8, 1},
@@ -173,7 +173,7 @@ static rlx_status read_header(message *m, reader r, rlx_error *err)
     return RLX_OK;
 }
 
-/* The field that has the numbers of |t|, and their kind in it. */
+/* The field with the numbers of |t|, and their wire type. */
 static uint64_t data_field(rlx_dtype t, unsigned *out_kind)
 {
     *out_kind = VARINT;
@@ -241,10 +241,10 @@ rlx_status tensorproto_decode(const char *name, const unsigned char *data, size_
     bool fits = true;
     for (uint32_t i = 0; i < m.ndim; i++)
         fits = fits && !__builtin_mul_overflow(n, (size_t)m.dims[i], &n);
-    const bool packed = rlx_dtype_is_packed(m.dtype); /* a number is a byte of several elements */
+    const bool packed = rlx_dtype_is_packed(m.dtype); /* a number holds several elements */
     fits = fits && rlx_nbytes(m.dims, m.ndim, m.dtype, &nbytes);
     stored = packed ? nbytes : n;
-    /* Every element takes at least a byte of the message, or its share of one. */
+    /* Every element takes at least one byte of the message, or its share of one. */
     if (!fits || stored > size)
         return rlx_fail(err, RLX_E_INVALID_ARG, "%s: the file is smaller than its dimensions say",
                         name);
@@ -281,11 +281,11 @@ rlx_status tensorproto_read(const char *path, rlx_tensor **out, rlx_error *err)
 
 /* --- sequences and optionals ------------------------------------------------------------------ */
 
-/* Fields of SequenceProto and OptionalProto, and their elem_type, which counts alike. */
+/* Fields of SequenceProto and OptionalProto, and their elem_type, which is numbered alike. */
 enum { FIELD_ELEM_TYPE = 2, FIELD_TENSORS = 3, FIELD_SEQUENCE = 5 };
 enum { OF_NOTHING = 0, OF_TENSORS = 1, OF_SEQUENCE = 3 };
 
-/* What a message is that is no TensorProto, by its fields; false: it is one, or nothing known. */
+/* Detects by its fields that a message is not a TensorProto; false if it is one, or unknown. */
 static bool is_list(reader r, uint64_t *out_type, reader *out_sequence, uint32_t *out_sequences)
 {
     field f = {0};
@@ -331,7 +331,7 @@ static rlx_status read_tensors(const char *name, reader r, rlx_value *out, rlx_e
         if (f.number != FIELD_TENSORS || f.kind != BYTES)
             continue;
         if (n == room) {
-            room = room ? 2 * room : 8; /* fewer than the message has bytes */
+            room = room ? 2 * room : 8; /* at most the number of bytes in the message */
             rlx_value *more = realloc(items, room * sizeof *more);
             if (!more) {
                 status = rlx_fail(err, RLX_E_NOMEM, "%s: no memory for its items", name);
@@ -399,7 +399,7 @@ static size_t put_varint(unsigned char *to, uint64_t value)
 
 enum { HEADER_BYTES = 32 + 12 * RLX_MAX_NDIM };
 
-/* What stands before the |*out_nbytes| bytes of the elements. */
+/* The bytes before the |*out_nbytes| bytes of elements. */
 static rlx_status make_header(const char *path, rlx_dtype dtype, uint32_t ndim, const int64_t *dims,
                               unsigned char header[HEADER_BYTES], size_t *out_used,
                               size_t *out_nbytes, rlx_error *err)

@@ -11,7 +11,7 @@
 
 enum { MAX_RESULT_DEPTH = 64 };
 
-/* Length of the ending .npy or .pb; 0: another one. */
+/* Length of the ending .npy or .pb; 0 if there is neither. */
 static size_t ending(const char *path)
 {
     size_t length = strlen(path);

@@ -1,6 +1,6 @@
-/* rlx verify: loads a file, which verifies it, and compares the checksum that loading leaves out,
- * that of the constants' bytes; checks the signature where keys are given. The native code in the
- * file is not run. */
+/* rlx verify: loads a file, which verifies it, and compares the checksum of the constants' bytes,
+ * which loading skips; checks the signature if keys are given. The native code in the file is not
+ * run. */
 #include "vm/cli/cli.h"
 
 typedef struct arguments {
@@ -17,7 +17,7 @@ static bool set(void *user, const cli_option *option, const char *value)
     return cli_set_file(&a->file, value);
 }
 
-/* Structure, bytecode and plans of the file's other CPU levels; it may have none. */
+/* Checks structure, bytecode and plans of the file's other CPU levels, if any. */
 static int verify_levels(const arguments *a, const rlx_executable *first)
 {
     int status = CLI_OK;

@@ -1,5 +1,5 @@
-/* --max-seconds: a thread that waits, raises the VM's cancel flag, and ends the process where the
- * VM does not get to look at it. */
+/* --max-seconds: a thread that waits, raises the VM's cancel flag, and ends the process if the VM
+ * does not poll it. */
 #include "vm/cli/cli.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE 0.5 /* seconds from the flag to the end */
+#define GRACE 0.5 /* seconds from raising the flag to ending the process */
 
 struct cli_watch {
     pthread_t thread;
@@ -21,7 +21,7 @@ struct cli_watch {
     rlx_atomic_bool *cancel;
 };
 
-/* Waits until |after| seconds from the start; true where it was stopped before. */
+/* Waits until |after| seconds from the start; true if it was stopped before. */
 static bool wait_until(cli_watch *w, double after)
 {
     const double whole = floor(after), at = (after - whole) * 1e9 + (double)w->start.tv_nsec;
