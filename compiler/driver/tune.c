@@ -272,11 +272,12 @@ static void tune_function(tuner *t, rlxc_tuned *f)
 
 /* --- all functions ---------------------------------------------------------------------------- */
 
+/* What rules made of the function; a schedule from a file is not the tuner's to change. */
 static const rlxc_schedule_steps *steps_of(const rlxc_schedules *made, const char *name)
 {
     for (uint32_t i = 0; i < made->items.count; i++)
         if (strcmp(made->items.items[i]->function, name) == 0)
-            return made->items.items[i];
+            return rlxc_rules_take(made->items.items[i]) ? made->items.items[i] : NULL;
     return NULL;
 }
 

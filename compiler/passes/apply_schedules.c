@@ -143,6 +143,26 @@ static const rlxc_kernel_row *kernel_rows(rlxc_context *ctx, uint32_t *out_n)
     return rows;
 }
 
+/* The list as it went to |f|, for --emit=schedule: its blocks are those of |f| by name. */
+static void note_list(const rlxc_options *options, const rlxc_prim_func *f,
+                      const rlxc_schedule_steps *given)
+{
+    rlxc_context *ctx = given->ctx;
+    if (!options->steps)
+        return;
+    rlxc_schedule_steps *list = rlxc_copy(ctx, given, sizeof *list);
+    list->function = f->name;
+    list->source = f->range;
+    list->items.items = rlxc_copy(ctx, given->items.items, given->items.count * sizeof(rlxc_step));
+    for (uint32_t i = 0; i < list->items.count; i++) {
+        rlxc_step *step = &list->items.items[i];
+        if (step->kind == RLXC_STEP_get_block)
+            step->args = rlxc_attrs_with(ctx, step->args, rlxc_intern_cstr(ctx, "func_name"),
+                                         rlxc_attr_string(ctx, f->name));
+    }
+    RLXC_PUSH(ctx, &options->steps->made.items, list);
+}
+
 bool rlxc_pass_apply_schedules(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     const rlxc_schedules *all = options->schedules;
@@ -154,6 +174,7 @@ bool rlxc_pass_apply_schedules(rlxc_context *ctx, rlxc_module *module, const rlx
         rlxc_prim_func *f = find_function(ctx, module, all->items.items[i]);
         if (!f || !rlxc_apply_steps(ctx, f, all->items.items[i], &engine))
             return false;
+        note_list(options, f, all->items.items[i]);
         f->turns_apart = false;
         f->attrs =
             rlxc_attrs_with(ctx, f->attrs, rlxc_intern_cstr(ctx, RLXC_SCHEDULED), rlxc_attr_int(1));

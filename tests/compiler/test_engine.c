@@ -3,6 +3,7 @@
  *
  *  - MODULE.NAME.json is a trace as TVM writes it.
  *  - What is printed then is NAME.after.txt; RLX_BLESS=1 writes these: review them as a diff.
+ *  - What --emit=schedule prints then gives the same module.
  *  - The kernel computes what the one without a schedule does, at sizes that divide nothing.
  *  - A second line "# error: TEXT" says that the list is illegal, and what the message has. Lists
  *    after a line "# ---" are cases of their own, for the same module. */
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "compiler/driver/compile.h"
+#include "compiler/kernels/rules.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/script/script.h"
 #include "tests/compiler/kernel_fixture.h"
@@ -58,7 +60,10 @@ static bool schedule(kernel_fixture *f, const char *path, const char *text)
     rlxc_schedules *all = rlxc_alloc(f->ctx, sizeof *all);
     if (!rlxc_parse_schedules(f->ctx, path, text, strlen(text), all))
         return false;
+    rlxc_rule_steps *noted = rlxc_alloc(f->ctx, sizeof *noted);
+    *noted = (rlxc_rule_steps){.used = {0}};
     f->options.schedules = all;
+    f->options.steps = noted;
     return rlxc_pass_apply_schedules(f->ctx, f->module, &f->options);
 }
 
@@ -81,6 +86,21 @@ static void each_schedule(void (*run)(const char *path, const char *text))
     free(entries);
 }
 
+/* What --emit=schedule prints of the list does the same to the module, and prints the same. */
+static void check_round_trip(const char *path, const char *module, kernel_fixture *first)
+{
+    kernel_fixture again;
+    const char *text = rlxc_print_schedules(first->ctx, "Module", &first->options.steps->made);
+    cr_assert(kernel_fixture_parse(&again, NULL, 2, NULL, module));
+    cr_assert(schedule(&again, "printed.sch", text), "%s:\n%s%s", path, text,
+              rlxc_render_diagnostics(again.ctx));
+    cr_expect_str_eq(rlxc_print_module(again.ctx, again.module),
+                     rlxc_print_module(first->ctx, first->module), "%s", path);
+    cr_expect_str_eq(rlxc_print_schedules(again.ctx, "Module", &again.options.steps->made), text,
+                     "%s", path);
+    kernel_fixture_deinit(&again);
+}
+
 static void check_golden(const char *path, const char *text)
 {
     char after[MAX_PATH];
@@ -99,6 +119,7 @@ static void check_golden(const char *path, const char *text)
         char *expected = read_text(after);
         cr_expect_str_eq(printed, expected, "%s: printed:\n%s", path, printed);
         free(expected);
+        check_round_trip(path, module, &f);
     } else {
         cr_expect(false, "%s: %s", path, rlxc_render_diagnostics(f.ctx));
     }
