@@ -55,7 +55,15 @@ static uint32_t axis_of(const rlxc_computation *c, const rlxc_expr *var)
     return k;
 }
 
-/* Each element is stored once: at the axes of the result, in any order. */
+static bool uses_axes(const survey *s, const rlxc_expr *e)
+{
+    for (uint32_t k = 0; k < s->c->n_axes; k++)
+        if (rlxc_expr_uses_var(s->ctx, e, s->c->vars[k]))
+            return true;
+    return false;
+}
+
+/* Each element is stored once: at the axes of the result, in any order, and at fixed places. */
 static bool stores_once(const survey *s)
 {
     const rlxc_computation *c = s->c;
@@ -63,7 +71,7 @@ static bool stores_once(const survey *s)
     for (uint32_t i = 0; i < c->out->ndim; i++) {
         const uint32_t k = axis_of(c, c->indices[i]);
         if (k == c->n_axes) {
-            if (rlxc_is_const(c->indices[i], 0) && rlxc_is_const(c->out->shape[i], 1))
+            if (!uses_axes(s, c->indices[i]))
                 continue;
             return refuse(s, "dimension %u of %s is stored at something else than an axis", i,
                           c->out->name);
@@ -107,24 +115,35 @@ static bool is_free(survey *s, const rlxc_expr *e)
     return !s->bad;
 }
 
-static bool combines(const rlxc_expr *e)
+/* The operands of |e|, which may be an update. */
+static bool operands_of(const rlxc_expr *e, const rlxc_expr *out[2])
 {
-    return e->kind == RLXC_EXPR_ADD || e->kind == RLXC_EXPR_MUL || e->kind == RLXC_EXPR_MIN ||
-           e->kind == RLXC_EXPR_MAX || e->kind == RLXC_EXPR_AND || e->kind == RLXC_EXPR_OR;
+    if (e->kind == RLXC_EXPR_CALL && e->call.n == 2 && strncmp(e->call.name, "bitwise_", 8) == 0) {
+        out[0] = e->call.args[0];
+        out[1] = e->call.args[1];
+        return true;
+    }
+    if (e->kind != RLXC_EXPR_ADD && e->kind != RLXC_EXPR_MUL && e->kind != RLXC_EXPR_MIN &&
+        e->kind != RLXC_EXPR_MAX && e->kind != RLXC_EXPR_AND && e->kind != RLXC_EXPR_OR)
+        return false;
+    out[0] = e->bin.a;
+    out[1] = e->bin.b;
+    return true;
 }
 
 /* value = own combine term */
 static bool read_update(survey *s)
 {
     const rlxc_computation *c = s->c;
-    const rlxc_expr *v = c->value, *own = rlxc_load(s->ctx, c->out, c->indices, c->out->ndim);
+    const rlxc_expr *v = c->value, *sides[2],
+                    *own = rlxc_load(s->ctx, c->out, c->indices, c->out->ndim);
     if (!c->init)
         return refuse(s, "a reduction without initial value");
-    if (!combines(v) || (v->bin.a == own) == (v->bin.b == own))
+    if (!operands_of(v, sides) || (sides[0] == own) == (sides[1] == own))
         return refuse(s, "the update of %s is no sum, product, maximum or minimum of it and a term",
                       c->out->name);
     s->op.combine = (rlxc_expr_kind)v->kind;
-    s->op.term = v->bin.a == own ? v->bin.b : v->bin.a;
+    s->op.term = sides[sides[0] == own];
     return is_free(s, s->op.term) && is_free(s, c->init);
 }
 

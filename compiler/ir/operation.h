@@ -46,7 +46,7 @@ typedef struct rlxc_computation {
 typedef struct rlxc_operation {
     rlxc_operation_kind kind;
     char roles[RLXC_OPERATION_AXES + 1]; /* rlxc_axis_role of each axis; ends with 0 */
-    /* Reductions: value is `own combine term`. */
+    /* Reductions: value is `own combine term`; CALL: a bitwise operator. */
     rlxc_expr_kind combine;
     const rlxc_expr *term;
     /* conv, matmul: term is x * w, or 0 where |where| fails; |where| NULL: always. w is the factor

@@ -1,5 +1,6 @@
-/* Finds attention in the stages of a PrimFunc. Expressions are unique, so a stage has the expected
- * form exactly when its value is the expression built here from its own axes. */
+/* Finds attention in the stages of a PrimFunc: two products, a maximum, a sum and two maps between
+ * them. Expressions are unique, so a map has the expected form exactly when its value is the
+ * expression built here from its own axes. */
 #include <math.h>
 #include <string.h>
 
@@ -28,11 +29,6 @@ static const rlxc_expr *load_at(const rlxc_stages *all, const rlxc_buffer *b,
                                 const rlxc_expr *const *vars, uint32_t n)
 {
     return rlxc_load(all->ctx, b, vars, n);
-}
-
-static const rlxc_expr *own(const rlxc_stages *all, const rlxc_stage *s)
-{
-    return load_at(all, s->out, s->indices, s->out->ndim);
 }
 
 static bool starts_at_zero(const rlxc_stage *s)
@@ -69,18 +65,25 @@ static bool reads_only(const rlxc_stages *all, const rlxc_expr *e, const rlxc_ex
     return !t.bad;
 }
 
-/* value = own + x * y with x free of axis |no_x| and y free of axis |no_y|. */
+/* A sum from 0 of x * y with x free of axis |no_x| and y free of axis |no_y|. */
 static bool is_product(const rlxc_stages *all, const rlxc_stage *s, uint32_t no_x, uint32_t no_y,
                        const rlxc_expr **x, const rlxc_expr **y)
 {
-    const rlxc_expr *v = s->value;
-    if (!starts_at_zero(s) || v->kind != RLXC_EXPR_ADD || v->bin.a != own(all, s) ||
-        v->bin.b->kind != RLXC_EXPR_MUL)
+    rlxc_operation op;
+    if (!starts_at_zero(s) || !rlxc_stage_product(all, s, &op))
         return false;
-    *x = v->bin.b->bin.a;
-    *y = v->bin.b->bin.b;
+    *x = op.x;
+    *y = op.w;
     return !rlxc_expr_uses_var(all->ctx, *x, s->vars[no_x]) &&
            !rlxc_expr_uses_var(all->ctx, *y, s->vars[no_y]);
+}
+
+/* Takes |value| for all elements of its reduced axis together. */
+static bool is_reduction(const rlxc_stages *all, const rlxc_stage *s, rlxc_expr_kind combine,
+                         const rlxc_expr *value)
+{
+    rlxc_operation op;
+    return rlxc_stage_operation(all, s, &op) && op.combine == combine && op.term == value;
 }
 
 /* --- the mask --------------------------------------------------------------------------------- */
@@ -296,11 +299,9 @@ bool rlxc_attention_find(const rlxc_stages *all, rlxc_attention *a)
     const rlxc_expr *wv[4] = {a->weigh->vars[0], a->weigh->vars[1], a->weigh->vars[2],
                               a->weigh->vars[4]};
     if (a->max->init->kind != RLXC_EXPR_FLOAT || !(a->max->init->f <= 0) ||
-        a->max->value != rlxc_binary(ctx, RLXC_EXPR_MAX, own(all, a->max),
-                                     load_at(all, a->map->out, a->max->vars, 4)) ||
+        !is_reduction(all, a->max, RLXC_EXPR_MAX, load_at(all, a->map->out, a->max->vars, 4)) ||
         a->exp->value != exp || !starts_at_zero(a->sum) ||
-        a->sum->value !=
-            rlxc_add(ctx, own(all, a->sum), load_at(all, a->exp->out, a->sum->vars, 4)) ||
+        !is_reduction(all, a->sum, RLXC_EXPR_ADD, load_at(all, a->exp->out, a->sum->vars, 4)) ||
         weight != load_at(all, a->exp->out, wv, 4))
         return decline_softmax(all, a, exp, weight);
     if (!read_final(all, a, &ignored))

@@ -54,10 +54,9 @@ static bool check_node(void *user, const rlxc_expr *e)
     const rlxc_stage *s = &f->w->stage;
     const rlxc_expr *x = s->vars[f->w->column], *r = s->vars[f->w->along];
     int64_t stride;
-    f->bad = f->bad || e->kind == RLXC_EXPR_LET || e->dtype.lanes > 1;
     if (e->kind != RLXC_EXPR_LOAD)
         return !f->bad;
-    f->bad = f->bad || e->load.buffer == s->out || e->load.buffer->strides ||
+    f->bad = f->bad || e->load.buffer->strides ||
              !rlxc_access_stride(f->ctx, e->load.buffer, e->load.indices, s->vars[f->w->channel],
                                  &stride) ||
              stride != 1;
@@ -68,18 +67,17 @@ static bool check_node(void *user, const rlxc_expr *e)
 }
 
 /* Takes the conditions out of the stage's value; the element that is left, or NULL. */
-static const rlxc_expr *take_element(finder *f)
+static const rlxc_expr *take_element(const rlxc_stages *all, finder *f)
 {
     rlxc_context *ctx = f->ctx;
     rlxc_stage *s = &f->w->stage;
-    const rlxc_expr *value = s->value, *now = rlxc_load(ctx, s->out, s->indices, s->out->ndim);
-    const bool adds = value->kind == RLXC_EXPR_ADD;
-    if ((!adds && value->kind != RLXC_EXPR_MAX && value->kind != RLXC_EXPR_MIN) ||
-        (value->bin.a == now) == (value->bin.b == now))
+    rlxc_operation op;
+    if (!rlxc_stage_operation(all, s, &op) ||
+        (op.combine != RLXC_EXPR_ADD && op.combine != RLXC_EXPR_MAX && op.combine != RLXC_EXPR_MIN))
         return NULL;
-    const rlxc_expr *element = value->bin.a == now ? value->bin.b : value->bin.a;
-    element = strip(f, element, adds ? NULL : s->init);
-    s->value = rlxc_binary(ctx, (rlxc_expr_kind)value->kind, now, element);
+    const rlxc_expr *element = strip(f, op.term, op.combine == RLXC_EXPR_ADD ? NULL : s->init);
+    s->value =
+        rlxc_binary(ctx, op.combine, rlxc_load(ctx, s->out, s->indices, s->out->ndim), element);
     return element;
 }
 
@@ -252,7 +250,7 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
         return rlxc_decline(all, "%s is one dimension of a pooling", stage->out->name);
     if (!find_axes(all, out))
         return false;
-    const rlxc_expr *element = take_element(&f);
+    const rlxc_expr *element = take_element(all, &f);
     if (!element)
         return rlxc_decline(all, "%s is no sum, maximum or minimum of %s and something else",
                             rlxc_told(all, stage->value), stage->out->name);
@@ -290,28 +288,19 @@ static bool is_reduced(const rlxc_stages *s, const rlxc_buffer *b)
 
 bool rlxc_is_pool_step(const rlxc_stages *s, const rlxc_stage *stage)
 {
-    rlxc_context *ctx = s->ctx;
-    const rlxc_expr *value = stage->value;
+    rlxc_operation op;
     const uint32_t r = stage->n_axes - 1; /* reductions come last */
     int64_t width;
     if (!stage->simple || !stage->init || stage->n_axes < 2 || !stage->reduces[r] ||
         stage->reduces[r - 1] || !rlxc_is_int(stage->extents[r], &width) ||
-        width > RLXC_SLIDING_WIDTH ||
-        (value->kind != RLXC_EXPR_MAX && value->kind != RLXC_EXPR_ADD))
+        width > RLXC_SLIDING_WIDTH || !rlxc_stage_operation(s, stage, &op) ||
+        op.kind != RLXC_OPERATION_pool ||
+        (op.combine != RLXC_EXPR_MAX && op.combine != RLXC_EXPR_ADD))
         return false;
-    const rlxc_expr *now = rlxc_load(ctx, stage->out, stage->indices, stage->out->ndim);
-    const rlxc_expr *x = value->bin.a == now ? value->bin.b : value->bin.a;
-    x = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
-    if (x->kind != RLXC_EXPR_LOAD || x->load.buffer == stage->out ||
-        (!rlxc_stage_is_temp(s, x->load.buffer) &&
-         (!rlxc_stage_is_temp(s, stage->out) || !is_reduced(s, stage->out))))
-        return false;
-    for (uint32_t i = 0; i < x->load.n; i++)
-        for (uint32_t k = 0; k < r; k++)
-            if (rlxc_expr_uses_var(ctx, x->load.indices[i], stage->vars[r]) &&
-                rlxc_expr_uses_var(ctx, x->load.indices[i], stage->vars[k]))
-                return true;
-    return false;
+    const rlxc_expr *x = op.term->kind == RLXC_EXPR_CAST ? op.term->bin.a : op.term;
+    return x->kind == RLXC_EXPR_LOAD &&
+           (rlxc_stage_is_temp(s, x->load.buffer) ||
+            (rlxc_stage_is_temp(s, stage->out) && is_reduced(s, stage->out)));
 }
 
 /* The reduction axis that some load has in an index together with the columns. */
@@ -335,7 +324,7 @@ bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_slidin
     finder f = {.ctx = s->ctx, .w = out};
     rlxc_tile_plan p;
     *out = (rlxc_sliding){.stage = *stage, .row = RLXC_STAGE_AXES, .along = RLXC_STAGE_AXES};
-    const rlxc_expr *element = stage->simple && stage->init ? take_element(&f) : NULL;
+    const rlxc_expr *element = stage->simple && stage->init ? take_element(s, &f) : NULL;
     if (!element || f.conditions.count == 0 || !rlxc_tile_plan_of(s, &out->stage, &p) ||
         p.i == RLXC_NO_AXIS || p.reduce != RLXC_NO_AXIS)
         return false;

@@ -7,6 +7,7 @@
  *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
  *
  * The transforms are vectors of channels; channels that fill no vector go in shorter ones. */
+#include "compiler/ir/match_expr.h"
 #include "compiler/kernels/matmul/tile.h"
 #include "compiler/kernels/reduce/rows.h"
 #include "compiler/kernels/rules.h"
@@ -44,9 +45,13 @@ static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const r
     return f.found;
 }
 
-/* A float32 sum from zero over |n_reduce| axes into each element of a tensor of four dimensions. */
-static bool is_sum(rlxc_context *ctx, const rlxc_stage *s, uint32_t n_reduce)
+/* A float32 sum from zero over |n_reduce| axes into each element of a tensor of four dimensions;
+ * what it adds. */
+static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n_reduce,
+                   const rlxc_expr **term)
 {
+    rlxc_context *ctx = all->ctx;
+    rlxc_operation op;
     if (!s->simple || s->removed || !s->init || s->out->ndim != 4 || s->n_axes != 4 + n_reduce ||
         !rlxc_dtype_eq(s->out->dtype, RLX_F32) || s->init != rlxc_float(ctx, RLX_F32, 0))
         return false;
@@ -56,12 +61,10 @@ static bool is_sum(rlxc_context *ctx, const rlxc_stage *s, uint32_t n_reduce)
     for (uint32_t k = 0; k < 4; k++)
         if (!rlxc_prove_eq(ctx, s->extents[k], rlxc_cast(ctx, RLX_I64, s->out->shape[k]), NULL))
             return false;
+    if (!rlxc_stage_operation(all, s, &op) || op.combine != RLXC_EXPR_ADD)
+        return false;
+    *term = op.term;
     return true;
-}
-
-static bool adds(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value)
-{
-    return s->value == rlxc_add(ctx, rlxc_load(ctx, s->out, s->vars, 4), value);
 }
 
 static bool has_shape(rlxc_context *ctx, const rlxc_buffer *b, const rlxc_expr *const dims[4])
@@ -97,8 +100,9 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
 {
     rlxc_context *ctx = s->ctx;
     const rlxc_stage *input = &s->items[i], *product = input + 1, *output = input + 2;
-    if (i + 2 >= s->n || !is_sum(ctx, input, 2) || !is_sum(ctx, product, 1) ||
-        !is_sum(ctx, output, 2) || !rlxc_stage_is_temp(s, input->out) ||
+    const rlxc_expr *terms[3];
+    if (i + 2 >= s->n || !is_sum(s, input, 2, &terms[0]) || !is_sum(s, product, 1, &terms[1]) ||
+        !is_sum(s, output, 2, &terms[2]) || !rlxc_stage_is_temp(s, input->out) ||
         !rlxc_stage_is_temp(s, product->out))
         return rlxc_decline(s,
                             "%s, %s and %s are not the float32 sums of minimal filtering: over 2, "
@@ -127,9 +131,9 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
     const bool same =
         has_shape(ctx, w.v, v_dims) && has_shape(ctx, w.m, m_dims) &&
         has_weight_shape(&w, channels, outputs) && !w.x->strides &&
-        adds(ctx, input, rlxc_winograd_input(ctx, &w, input->vars)) &&
-        adds(ctx, product, rlxc_winograd_product(ctx, &w, product->vars)) &&
-        adds(ctx, output, rlxc_winograd_output(ctx, &w, output->vars)) &&
+        rlxc_same(terms[0], rlxc_winograd_input(ctx, &w, input->vars)) &&
+        rlxc_same(terms[1], rlxc_winograd_product(ctx, &w, product->vars)) &&
+        rlxc_same(terms[2], rlxc_winograd_output(ctx, &w, output->vars)) &&
         rlxc_is_const(input->extents[4], IN) && rlxc_is_const(input->extents[5], IN) &&
         rlxc_is_const(product->extents[4], channels) && rlxc_is_const(output->extents[4], IN) &&
         rlxc_is_const(output->extents[5], IN);
@@ -368,6 +372,7 @@ static rlxc_stage product_stage(const emitter *e, const rlxc_expr *const axes[5]
 {
     const rlxc_winograd own = {.weight = e->w->weight, .v = e->v, .m = e->m};
     return (rlxc_stage){.simple = true,
+                        .tagged = RLXC_OPERATION_matmul,
                         .n_axes = 3,
                         .vars = {axes[2], axes[3], axes[4]},
                         .extents = {e->rows, num(e, e->outputs), num(e, e->channels)},

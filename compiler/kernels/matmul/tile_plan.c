@@ -49,22 +49,13 @@ typedef struct survey {
     rlxc_context *ctx;
     const rlxc_stage *s;
     RLXC_VEC(const rlxc_expr *) loads;
-    bool bad;
 } survey;
 
 static bool survey_node(void *user, const rlxc_expr *e)
 {
     survey *v = user;
-    if (e->kind == RLXC_EXPR_LET || e->dtype.lanes > 1)
-        v->bad = true;
-    if (e->kind != RLXC_EXPR_LOAD)
-        return true;
-    if (e->load.buffer == v->s->out) {
-        for (uint32_t i = 0; i < e->load.n; i++)
-            v->bad = v->bad || e->load.indices[i] != v->s->indices[i];
-        return true;
-    }
-    RLXC_PUSH(v->ctx, &v->loads, e);
+    if (e->kind == RLXC_EXPR_LOAD)
+        RLXC_PUSH(v->ctx, &v->loads, e);
     return true;
 }
 
@@ -236,10 +227,13 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
 {
     rlxc_context *ctx = s->ctx;
     survey v = {.ctx = ctx, .s = stage};
+    rlxc_operation op;
     *p = (rlxc_tile_plan){.i = RLXC_NO_AXIS, .j = RLXC_NO_AXIS, .reduce = RLXC_NO_AXIS};
     if (!stage->simple || !stage->init || stage->out->ndim == 0 ||
         rlxc_dtype_is_bool(stage->out->dtype))
         return rlxc_decline(s, "%s has no axis to vectorise along", stage->out->name);
+    if (!rlxc_stage_operation(s, stage, &op))
+        return false;
     if (rlxc_is_pool_step(s, stage))
         return rlxc_decline(s, "%s is one dimension of a pooling", stage->out->name);
     uint32_t n_reduce = 0, n_vector = 0;
@@ -255,13 +249,12 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         return rlxc_decline(s, "no axis runs along the last dimension of %s", stage->out->name);
     if (n_reduce != 1)
         p->reduce = RLXC_NO_AXIS;
-    rlxc_expr_visit(ctx, stage->value, survey_node, &v);
+    rlxc_expr_visit(ctx, op.term, survey_node, &v);
     const rlxc_expr *j = stage->vars[p->j];
-    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, stage->value, rlxc_hide_load, ctx);
-    if (v.bad || rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
-        return rlxc_decline(s,
-                            "%s depends on the column %s outside of indices, or reads %s elsewhere",
-                            rlxc_told(s, stage->value), rlxc_told(s, j), stage->out->name);
+    const rlxc_expr *bare = rlxc_expr_rewrite(ctx, op.term, rlxc_hide_load, ctx);
+    if (rlxc_expr_uses_var(ctx, bare, j) || rlxc_expr_uses_var(ctx, stage->init, j))
+        return rlxc_decline(s, "%s depends on the column %s outside of indices",
+                            rlxc_told(s, stage->value), rlxc_told(s, j));
     bool contiguous = true, near = true;
     for (uint32_t k = 0; k < v.loads.count; k++) {
         const rlxc_expr *load = v.loads.items[k];

@@ -1,7 +1,8 @@
 /* Finds a convolution of 8-bit integers in a stage: builds the expressions of quant_conv.h again
- * from what the stage reads, and compares pointers. */
+ * from what the stage reads, and compares them. */
 #include "compiler/kernels/quantized/int8_conv.h"
 
+#include "compiler/ir/match_expr.h"
 #include "compiler/target/target.h"
 #include <string.h>
 
@@ -52,12 +53,12 @@ static bool find_steps(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_ex
     return true;
 }
 
-static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_quant_conv *q)
+static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *term,
+                    const rlxc_quant_conv *q)
 {
     int64_t k, sums;
-    const rlxc_expr *sum = rlxc_add(ctx, rlxc_load(ctx, stage->out, stage->indices, 4),
-                                    rlxc_quant_conv_product(ctx, q, stage->vars));
-    return stage->value == sum && stage->init == rlxc_quant_conv_init(ctx, q, stage->vars) &&
+    return rlxc_same(term, rlxc_quant_conv_product(ctx, q, stage->vars)) &&
+           stage->init == rlxc_quant_conv_init(ctx, q, stage->vars) &&
            rlxc_is_int(stage->extents[4], &k) && k == q->size[0] * q->size[1] * q->depth &&
            (!q->sums || (rlxc_is_int(q->sums->shape[0], &sums) && sums == q->outputs));
 }
@@ -80,9 +81,7 @@ static bool is_fill(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr 
 /* A sum of int32 along the last of five axes, the others being the result's. */
 static bool is_sum(const rlxc_stage *stage)
 {
-    if (!stage->simple || !stage->init || stage->n_axes != 5 || stage->out->ndim != 4 ||
-        !rlxc_dtype_eq(stage->out->dtype, RLX_I32) || stage->value->kind != RLXC_EXPR_ADD ||
-        stage->value->bin.b->kind != RLXC_EXPR_MUL)
+    if (stage->n_axes != 5 || stage->out->ndim != 4 || !rlxc_dtype_eq(stage->out->dtype, RLX_I32))
         return false;
     for (uint32_t i = 0; i < 5; i++)
         if (stage->reduces[i] != (i == 4) || (i < 4 && stage->indices[i] != stage->vars[i]))
@@ -106,14 +105,18 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
                                                              &rlxc_quant_conv_second};
     if (!rlxc_target_has_dots(s->target))
         return rlxc_decline(s, "the target has no sums of integer products");
+    rlxc_operation op;
+    if (!rlxc_stage_product(s, stage, &op))
+        return false;
     if (!is_sum(stage))
         return rlxc_decline(s,
                             "no int32 sum of products over one axis into 4 dimensions: %u axes, "
                             "value %s",
                             stage->n_axes, rlxc_told(s, stage->value));
-    const rlxc_expr *x = stage->value->bin.b->bin.a, *init = stage->init;
+    const bool turned = op.w->kind == RLXC_EXPR_CALL; /* windows of 1x1 show no x */
+    const rlxc_expr *x = turned ? op.w : op.x, *init = stage->init;
     const rlxc_expr *sums = init->kind == RLXC_EXPR_MUL ? init->bin.b : NULL;
-    const rlxc_expr *filter = without_cast(stage->value->bin.b->bin.b);
+    const rlxc_expr *filter = without_cast(turned ? op.x : op.w);
     if (x->kind != RLXC_EXPR_CALL || x->call.n != 3 || strcmp(x->call.name, "if_then_else") != 0 ||
         !is_filter(filter) || (sums && (sums->kind != RLXC_EXPR_LOAD || sums->load.n != 1)) ||
         !is_fill(s->ctx, stage, x->call.args[2], sums))
@@ -132,7 +135,7 @@ bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
                                  .out = *layouts[i / 2]};
         if (rlxc_is_int(stage->extents[out->out.channel], &out->outputs) &&
             rlxc_quant_conv_sizes(out) && find_steps(s->ctx, stage, load, out) &&
-            is_same(s->ctx, stage, out) && suits(s->target, out))
+            is_same(s->ctx, stage, op.term, out) && suits(s->target, out))
             return true;
     }
     return rlxc_decline(

@@ -252,7 +252,7 @@ bool rlxc_decide_int8_gemm(rlxc_schedule *c, uint32_t i, void *sizes)
     if (!rlxc_quant_match_dots(c->s, stage, &q))
         return false;
     const tile_shape *t = shapes[c->s->target->sum_registers >= 32];
-    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
+    const bool narrow = q.x->bin.a->dtype.bits <= 8;
     *(rlxc_int8_gemm_sizes *)sizes = (rlxc_int8_gemm_sizes){
         .lanes = c->s->target->vector_bytes / 4,
         .rows1 = t[0].mr,
@@ -268,10 +268,9 @@ bool rlxc_decide_int8_gemm(rlxc_schedule *c, uint32_t i, void *sizes)
 }
 
 /* A list of tiles for any number of rows, and products that the target and the operand have. */
-static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
-                 const rlxc_int8_gemm_sizes *z)
+static bool fits(const rlxc_stages *s, const rlxc_quant *q, const rlxc_int8_gemm_sizes *z)
 {
-    const bool narrow = stage->value->bin.b->bin.a->bin.a->dtype.bits <= 8;
+    const bool narrow = q->x->bin.a->dtype.bits <= 8;
     tile_shape tiles[MAX_TILES];
     uint32_t last = UINT32_MAX;
     tiles_of(z, tiles);
@@ -299,7 +298,7 @@ bool rlxc_apply_int8_gemm(rlxc_schedule *c, uint32_t index, const void *sizes)
     const rlxc_stage *stage = &c->s->items[index];
     rlxc_quant q;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    if (!rlxc_quant_match_dots(c->s, stage, &q) || !fits(c->s, stage, &q, z) ||
+    if (!rlxc_quant_match_dots(c->s, stage, &q) || !fits(c->s, &q, z) ||
         !rlxc_take_epilogue(c->s, index, index, z->epilogue, &epilogue))
         return false;
     dots p = {.t = rlxc_quant_begin(c, stage, epilogue, &q, z->lanes, z->threads),

@@ -131,18 +131,19 @@ static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
 }
 
 /* A product of (M, K) with (K, N): the factors. */
-static bool is_product(const rlxc_stage *stage, rlx_dtype t, const rlxc_expr **x,
-                       const rlxc_expr **weight)
+static bool is_product(const rlxc_stages *s, const rlxc_stage *stage, rlx_dtype t,
+                       const rlxc_expr **x, const rlxc_expr **weight)
 {
-    const rlxc_expr *sum = stage->value;
-    if (!stage->simple || !stage->init || stage->n_axes != 3 || stage->out->ndim != 2 ||
-        !rlxc_dtype_eq(stage->out->dtype, t) || sum->kind != RLXC_EXPR_ADD ||
-        sum->bin.a->kind != RLXC_EXPR_LOAD || sum->bin.a->load.buffer != stage->out ||
-        sum->bin.b->kind != RLXC_EXPR_MUL || stage->indices[0] != stage->vars[0] ||
-        stage->indices[1] != stage->vars[1])
+    rlxc_operation op;
+    if (!rlxc_stage_product(s, stage, &op))
         return false;
-    *x = sum->bin.b->bin.a;
-    *weight = sum->bin.b->bin.b;
+    if (stage->n_axes != 3 || stage->out->ndim != 2 || !rlxc_dtype_eq(stage->out->dtype, t) ||
+        stage->indices[1] != stage->vars[1] || op.roles[1] != RLXC_AXIS_ROLE_column)
+        return rlxc_decline(s, "no %s product (M, N) of (M, K) and (K, N): %s, axes %s",
+                            t.code == RLX_FLOAT ? "float32" : "int32", rlxc_operation_name(op.kind),
+                            op.roles);
+    *x = op.x;
+    *weight = op.w;
     return true;
 }
 
@@ -173,8 +174,8 @@ static bool decline_weight(const rlxc_stages *s, const rlxc_expr *weight)
                         rlxc_told(s, weight));
 }
 
-static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
-                 const rlxc_expr *x, const rlxc_expr *weight)
+static bool fits(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *q, const rlxc_expr *x,
+                 const rlxc_expr *weight)
 {
     if (q->width != rlxc_quant_width(s->target))
         return rlxc_decline(s, "panels of %" PRId64 " columns; this target takes %" PRId64,
@@ -185,25 +186,16 @@ static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant
                             "as whole blocks",
                             q->group, rlxc_told(s, stage->extents[2]),
                             rlxc_told(s, stage->extents[1]));
-    if (weight != rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]))
-        return decline_weight(s, weight);
-    return !rlxc_expr_uses_var(s->ctx, x, stage->vars[1]) ||
-           rlxc_decline(s, "%s depends on the column", rlxc_told(s, x));
-}
-
-/* What a product lacks that has weights of few bits, and what its form is. */
-static bool decline_form(const rlxc_stages *s, const rlxc_stage *stage, rlx_dtype t)
-{
-    return rlxc_decline(s, "no %s product (M, N) of (M, K) and (K, N): %u axes, value %s",
-                        t.code == RLX_FLOAT ? "float32" : "int32", stage->n_axes,
-                        rlxc_told(s, stage->value));
+    q->x = x;
+    return weight == rlxc_quant_weight(s->ctx, q, stage->vars[2], stage->vars[1]) ||
+           decline_weight(s, weight);
 }
 
 bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out)
 {
     const rlxc_expr *x, *weight;
-    if (!is_product(stage, RLX_F32, &x, &weight))
-        return decline_form(s, stage, RLX_F32);
+    if (!is_product(s, stage, RLX_F32, &x, &weight))
+        return false;
     if (!parts_of(s->ctx, weight, out))
         return decline_weight(s, weight);
     return fits(s, stage, out, x, weight);
@@ -213,8 +205,8 @@ bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_q
 {
     const rlxc_expr *x, *weight;
     bool floats = rlxc_dtype_eq(stage->out->dtype, RLX_F32);
-    if (!is_product(stage, floats ? RLX_F32 : RLX_I32, &x, &weight))
-        return decline_form(s, stage, floats ? RLX_F32 : RLX_I32);
+    if (!is_product(s, stage, floats ? RLX_F32 : RLX_I32, &x, &weight))
+        return false;
     if (x->kind != RLXC_EXPR_CAST)
         return rlxc_decline(s, "%s is not widened from integers or bfloat16", rlxc_told(s, x));
     *out = (rlxc_quant){.zero = rlxc_int(s->ctx, RLX_I32, 0), .group = 64};

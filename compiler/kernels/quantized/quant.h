@@ -19,6 +19,7 @@
 #include "compiler/schedule/stages.h"
 
 typedef struct rlxc_quant {
+    const rlxc_expr *x; /* the left operand, of a stage */
     const rlxc_buffer *words;
     const rlxc_buffer *scales; /* NULL: the weight is the int32 number - zero, or a bfloat16 */
     const rlxc_buffer *zeros;  /* float32, as scales; NULL: |zero| for all */

@@ -96,8 +96,7 @@ const rlxc_expr *rlxc_quant_at_panel(rlxc_quant_rows_of *t, const rlxc_buffer *b
 const rlxc_expr *rlxc_quant_x(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *k)
 {
     const rlxc_expr *values[3] = {i, rlxc_i64(t->ctx, 0), k};
-    const rlxc_expr *x = t->stage->value->bin.b->bin.a;
-    return rlxc_replace(t->ctx, x, t->stage->vars, values, 3);
+    return rlxc_replace(t->ctx, t->q.x, t->stage->vars, values, 3);
 }
 
 const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, const rlxc_expr *j,
