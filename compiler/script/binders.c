@@ -1,11 +1,11 @@
-/* Which symbols of a Relax function may be negative, read off the text before the function is
- * parsed, since a symbol is made where it is first met.
+/* Finds the symbols of a Relax function that may be negative, by a scan of its text before it is
+ * parsed, since a symbol is made at its first occurrence.
  *
  * A tensor's size is never negative. A symbol that a shape value or a prim value binds is a plain
- * integer. The binding sites are the parameters, where a tensor's size wins wherever it stands, and
- * each match_cast in the order of the text. Sites that are not found (names hidden in comments, odd
- * layouts) cost precision of simplification and nothing else: every tensor's sizes are checked when
- * the program runs. */
+ * integer. The binding sites are the parameters, where a tensor's size wins wherever it occurs, and
+ * each match_cast in the order of the text. Sites that are not found (names hidden in comments,
+ * unusual layouts) only cost precision of simplification: every tensor's sizes are checked at run
+ * time. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
@@ -21,7 +21,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* What stands between the bracket at |open| and the one that closes it. */
+/* The text between the bracket at |open| and its closing bracket. */
 static span inside(const char *open, const char *end)
 {
     uint32_t depth = 0;
@@ -35,8 +35,8 @@ static span inside(const char *open, const char *end)
     return (span){open < end ? open + 1 : end, at};
 }
 
-/* The end of the function whose `def` stands in the line at |text|: the next line that is indented
- * no deeper and begins another definition. */
+/* The end of the function whose `def` is in the line at |text|: the next line that is not indented
+ * deeper and begins another definition. */
 static const char *function_end(const char *text, const char *end)
 {
     size_t indent = 0;
@@ -54,7 +54,7 @@ static const char *function_end(const char *text, const char *end)
     return end;
 }
 
-/* Notes |word| and what it is unless a site before said so. */
+/* Records |word| and its kind unless an earlier site did. */
 static void note(rlxc_parser *p, const char *word, size_t length, sign what)
 {
     uint64_t key = rlxc_key(rlxc_intern(p->ctx, word, length));
@@ -62,7 +62,7 @@ static void note(rlxc_parser *p, const char *word, size_t length, sign what)
         rlxc_map_set(p->ctx, &p->signs, key, (void *)(uintptr_t)what);
 }
 
-/* Notes the items of |list| that are lone names, quoted or not. */
+/* Records the items of |list| that are lone names, quoted or not. */
 static void note_items(rlxc_parser *p, span list, sign what)
 {
     uint32_t depth = 0;
@@ -88,7 +88,7 @@ static void note_items(rlxc_parser *p, span list, sign what)
     }
 }
 
-/* Notes the lists that follow |head|, whose last character opens the list. */
+/* Records the lists that follow |head|, whose last character opens the list. */
 static void note_lists(rlxc_parser *p, span site, const char *head, sign what)
 {
     size_t n = strlen(head);

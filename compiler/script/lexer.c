@@ -38,7 +38,7 @@ void rlxc_lexer_init_nested(rlxc_lexer *lexer, rlxc_context *ctx, rlxc_range ran
     lexer->at_line_start = false;
     lexer->nested = true;
     lexer->fixed = range;
-    lexer->brackets = 1; /* newlines mean nothing here */
+    lexer->brackets = 1; /* newlines are whitespace here */
 }
 
 bool rlxc_lexer_check_text(rlxc_context *ctx, uint32_t file, const char *text, size_t length)
@@ -124,8 +124,8 @@ static void skip_blank(rlxc_lexer *lexer)
     }
 }
 
-/* At the start of a line: skips blank lines and gives the indentation of the next one that has
- * text. */
+/* At the start of a line: skips blank lines and returns the indentation of the next line with text.
+ */
 static uint32_t measure_indent(rlxc_lexer *lexer)
 {
     for (;;) {
@@ -309,7 +309,7 @@ static bool escape(const char **io_p, const char *end, char *out, size_t *io_n)
         for (int i = 0; i < 2 && p < end && *p >= '0' && *p <= '7'; i++, p++)
             code = code * 8 + (uint32_t)(*p - '0');
     } else {
-        out[(*io_n)++] = '\\'; /* unknown escapes stand for themselves, as in Python */
+        out[(*io_n)++] = '\\'; /* unknown escapes are kept, as in Python */
         out[(*io_n)++] = c;
         *io_p = p;
         return (c & 0x80) == 0;

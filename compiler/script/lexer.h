@@ -1,8 +1,8 @@
 /* Tokens of TVMScript: Python's lexical rules as far as the scripts use them.
  *
  * Layout becomes NEWLINE, INDENT and DEDENT; lines join inside brackets and after a backslash;
- * comments vanish. Text is checked to be UTF-8 before lexing. Errors are reported where they are
- * found and come back as BAD tokens, so that the parser says nothing more about them. */
+ * comments are dropped. Text is checked to be UTF-8 before lexing. Errors are reported by the lexer
+ * and returned as BAD tokens, so that the parser does not report them again. */
 #ifndef RLXC_SCRIPT_LEXER_H
 #define RLXC_SCRIPT_LEXER_H
 
@@ -48,19 +48,19 @@ typedef struct rlxc_lexer {
     uint32_t indents[RLXC_MAX_INDENTS];
     uint32_t n_indents, pending_dedents;
     bool at_line_start, any_token; /* any_token: on this logical line */
-    bool nested;                   /* text of a string literal: every range is |fixed| */
+    bool nested;                   /* the text of a string literal: every range is |fixed| */
     rlxc_range fixed;
     locale_t locale; /* "C": decimal points do not depend on the host */
 } rlxc_lexer;
 
-/* |text| must stay as it is while tokens are read; |locale| is the "C" locale. */
+/* |text| must not change while tokens are read; |locale| is the "C" locale. */
 void rlxc_lexer_init(rlxc_lexer *lexer, rlxc_context *ctx, uint32_t file, const char *text,
                      size_t length, locale_t locale);
 /* For an expression inside a string literal: all ranges are |range|. */
 void rlxc_lexer_init_nested(rlxc_lexer *lexer, rlxc_context *ctx, rlxc_range range,
                             const char *text, size_t length, locale_t locale);
 void rlxc_lexer_next(rlxc_lexer *lexer, rlxc_token *out);
-/* After a syntax error: forget open brackets and go to the end of the current line. */
+/* After a syntax error: drops open brackets and skips to the end of the current line. */
 void rlxc_lexer_resync(rlxc_lexer *lexer);
 /* False with an error when the bytes are not UTF-8 or hold a NUL. */
 bool rlxc_lexer_check_text(rlxc_context *ctx, uint32_t file, const char *text, size_t length);

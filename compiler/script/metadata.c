@@ -1,9 +1,9 @@
 /* The metadata block of a script: constants too large for the text, as TVM saves them.
  *
  * Two JSON forms are read: the node table with type_key / attrs / b64ndarrays, and the newer one
- * with root_index and nodes of type / data. Only tensor constants matter; anything else in the
- * table is passed over, and an access to it is an error where it happens. Arrays are base64 of the
- * NDArray format: magic, reserved, device, ndim, dtype, shape, byte count, data; little-endian. */
+ * with root_index and nodes of type / data. Only tensor constants matter; other entries of the
+ * table are skipped, and accessing one is an error. Arrays are base64 of the NDArray format: magic,
+ * reserved, device, ndim, dtype, shape, byte count, data; little-endian. */
 #include <jansson.h>
 #include <string.h>
 
@@ -144,11 +144,11 @@ static const char *type_of(const reader *r, json_t *node)
     return type ? type : "";
 }
 
-/* The text of the array that |node| holds, itself or as its value; NULL: it is no tensor. */
+/* The text of the array that |node| holds, itself or as its value; NULL if it is not a tensor. */
 static json_t *array_text(reader *r, json_t *node)
 {
     static const struct {
-        const char *type, *field; /* of its data: which node, or text, is the array */
+        const char *type, *field; /* of its data: the node, or text, of the array */
     } kinds[] = {{"relax.expr.Constant", "data"}, {"ir.GenericConst", "value"}};
     const char *type = type_of(r, node);
     if (strcmp(type, "ffi.Tensor") == 0 || strcmp(type, "runtime.NDArray") == 0)
@@ -164,7 +164,7 @@ static json_t *array_text(reader *r, json_t *node)
     return NULL;
 }
 
-/* The literal that a node of a string type is; NULL: it is of another type. */
+/* The literal in a node of a string type; NULL if it has another type. */
 static const rlxc_py *plain_text(reader *r, const char *kind, json_t *node)
 {
     if (strcmp(kind, "ffi.String") != 0 && strcmp(kind, "runtime.String") != 0)
@@ -202,7 +202,7 @@ static bool read_kind(reader *r, const char *kind, json_t *list)
     return true;
 }
 
-/* The map at the root: from the name of a type to the list of its values. */
+/* The map at the root, from the name of a type to the list of its values. */
 static bool read_table(reader *r)
 {
     r->table = json_object_get(r->root, "root_index") == NULL;

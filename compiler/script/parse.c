@@ -1,7 +1,7 @@
 /* The parser's outer level: names, import aliases, modules, decorators, and the entry point.
  *
  * A file is imports, a metadata block, and either one class or bare functions. Functions may be
- * used before they are defined, so uses of global names are checked when everything was read. */
+ * used before they are defined, so uses of global names are checked at the end. */
 #include "compiler/script/parse.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static bool strip(const char **text, const char *prefix)
     return true;
 }
 
-/* tvm.script.relax.nn.relu -> R.nn.relu; "" where it is no module we know. */
+/* tvm.script.relax.nn.relu -> R.nn.relu; "" for an unknown module. */
 static const char *canonical_path(rlxc_context *ctx, const char *path)
 {
     static const struct {
@@ -334,7 +334,7 @@ static void parse_outer(rlxc_parser *p, bool in_class)
         if (!parse_decorator(p, &d)) {
             rlxc_py_skip(&p->py);
             if (rlxc_py_is_word(&p->py, "def") || rlxc_py_is_word(&p->py, "class"))
-                rlxc_py_skip(&p->py); /* what the decorator stood for is not known */
+                rlxc_py_skip(&p->py); /* unknown decorator */
             return;
         }
     bool python = p->has_class && !in_class && d.kind == DECORATOR_NONE;
@@ -371,7 +371,7 @@ static void parse_class(rlxc_parser *p)
         rlxc_py_skip(&p->py);
         return;
     }
-    if (rlxc_py_is(&p->py, RLXC_OP1('('))) { /* base classes mean nothing here */
+    if (rlxc_py_is(&p->py, RLXC_OP1('('))) { /* base classes are ignored */
         rlxc_py_next(&p->py);
         rlxc_py_reset(&p->py);
         while (!rlxc_py_is(&p->py, RLXC_OP1(')')))
@@ -411,7 +411,7 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* What the map of functions holds for one whose parameters begin at |at|. */
+/* The entry in the map of functions for one whose parameters begin at |at|. */
 static uintptr_t scan_result(const char *at, const char *end)
 {
     rlx_dtype t;
@@ -442,7 +442,7 @@ rlx_dtype rlxc_parse_returned(const rlxc_parser *p, const char *name)
     return (rlx_dtype){(uint8_t)(packed >> 24), (uint8_t)(packed >> 16), (uint16_t)packed};
 }
 
-/* Notes the names of functions, wherever in the text: a superset is good enough. */
+/* Records the names of functions anywhere in the text: a superset is good enough. */
 static void scan_functions(rlxc_context *ctx, const char *text, size_t length, rlxc_map *out)
 {
     const char *end = text + length;

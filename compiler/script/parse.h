@@ -18,7 +18,7 @@ typedef enum rlxc_name_kind {
     RLXC_NAME_METADATA,
     RLXC_NAME_SEQUENCE, /* axes in `for axes in T.grid(n, m)` */
     RLXC_NAME_DEVICE,   /* d = I.vdevice("llvm") */
-    RLXC_NAME_BROKEN,   /* its definition was in error: uses say nothing more */
+    RLXC_NAME_BROKEN,   /* its definition was in error: uses are not reported again */
     RLXC_NAME_TOP       /* a symbol declared outside functions: each function gets its own */
 } rlxc_name_kind;
 
@@ -62,10 +62,10 @@ typedef struct rlxc_parser {
     rlxc_names names, symbols;
     rlxc_map aliases;   /* imported name -> canonical path */
     rlxc_map paths;     /* dotted text -> canonical path, "" for none */
-    rlxc_map functions; /* names after `def` anywhere in the text -> 1, or 2 + the packed type after
-                           `->` where that is a scalar's */
+    rlxc_map functions; /* names after `def` anywhere in the text -> 1, or 2 + the packed scalar
+                         * type after `->` */
     rlxc_map externs;   /* R.ExternFunc of the module: name there -> name in the registry */
-    rlxc_map signs;     /* of the function at hand: see binders.c */
+    rlxc_map signs;     /* of the current function: see binders.c */
     rlxc_map vectors;   /* buffer whose elements are vectors in the text -> their lanes */
     rlxc_map declared;  /* symbols that its body declares: 1 + their packed type */
     RLXC_VEC(rlxc_global_use) uses;
@@ -74,9 +74,9 @@ typedef struct rlxc_parser {
     bool tir;              /* bare integers are int32, names are TIR variables */
     bool declare;          /* unknown names in shapes are new symbols */
     uint32_t depth;        /* nesting of statements, types and values */
-    bool legacy;           /* in a form older than pure= */
+    bool legacy;           /* true for a form older than pure= */
     bool says_purity;      /* a function has pure= */
-    bool has_class, noted; /* what follows the class is skipped, with one note */
+    bool has_class, noted; /* the text after the class is skipped, with one note */
     uint32_t quoted;       /* nesting of expressions inside string literals */
 
     rlxc_function *function; /* Relax function being read */
@@ -84,7 +84,7 @@ typedef struct rlxc_parser {
     rlxc_binding_block *block;
     bool dataflow;
     rlxc_map nulls;            /* variables that hold R.null_value() */
-    RLXC_VEC(uint32_t) dtypes; /* by variable id: 1 + packed element type where it is known */
+    RLXC_VEC(uint32_t) dtypes; /* by variable id: 1 + packed element type, if known */
 } rlxc_parser;
 
 /* --- parse.c */
@@ -94,24 +94,24 @@ rlxc_name *rlxc_names_define(rlxc_context *ctx, rlxc_names *names, const char *t
                              rlxc_name_kind kind);
 uint32_t rlxc_names_mark(const rlxc_names *names);
 void rlxc_names_restore(rlxc_context *ctx, rlxc_names *names, uint32_t mark);
-/* Whether |e| is a name whose definition was in error. */
+/* True if |e| is a name whose definition was in error. */
 bool rlxc_parse_is_broken(const rlxc_parser *p, const rlxc_py *e);
 /* "R.nn.softmax", "T.grid", "I.vdevice" for a dotted name that begins with an imported or default
- * alias which no variable hides; else NULL. */
+ * alias that no variable hides; else NULL. */
 const char *rlxc_parse_path(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_path_is(rlxc_parser *p, const rlxc_py *e, const char *path);
 /* The name f of `cls.f`, `Module.f` or of a bare function name; NULL when |e| is something else. */
 const char *rlxc_parse_global(rlxc_parser *p, const rlxc_py *e);
 /* The function of that name: of the module or, by R.ExternFunc there, of the registry. */
 rlxc_atom rlxc_parse_global_atom(rlxc_parser *p, const char *name, rlxc_range range);
-/* The type that the function of this name says it returns; void: none, or no scalar. */
+/* The declared return type of the function of this name; void: none, or not a scalar. */
 rlx_dtype rlxc_parse_returned(const rlxc_parser *p, const char *name);
-/* One level of nesting deeper; false with an error beyond RLXC_MAX_DEPTH. */
+/* Enters one level of nesting; false with an error beyond RLXC_MAX_DEPTH. */
 bool rlxc_parse_enter(rlxc_parser *p, rlxc_range range);
 void rlxc_parse_leave(rlxc_parser *p);
 /* `T.int64()`, `T.var("int64")`, ...: a declaration without a value; the type in |out|. */
 bool rlxc_parse_is_declaration(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
-/* Makes |name| the symbolic variable of that name of the function at hand. */
+/* Binds |name| to the symbolic variable of that name of the current function. */
 void rlxc_parse_declare_symbol(rlxc_parser *p, const char *name, rlx_dtype dtype);
 
 /* --- binders.c */
@@ -126,14 +126,14 @@ const rlxc_expr *rlxc_parse_prim(rlxc_parser *p, const rlxc_py *e);
 const rlxc_expr *rlxc_parse_intrinsic(rlxc_parser *p, const rlxc_py *call, const char *path);
 /* f(x, A) in a PrimFunc, where |name| is a function of the module. */
 const rlxc_expr *rlxc_parse_prim_call(rlxc_parser *p, const rlxc_py *call, const char *name);
-/* A buffer as T.tvm_stack_make_array describes it. */
+/* A buffer in the form of T.tvm_stack_make_array. */
 const rlxc_expr *rlxc_parse_whole_buffer(rlxc_parser *p, const rlxc_buffer *buffer);
 /* Other spellings of intrinsics: T.Call, T.call_intrin, T.prefetch, ...; false: none of them. */
 bool rlxc_parse_spelled(rlxc_parser *p, const rlxc_py *call, const char *name,
                         const rlxc_expr **out);
 /* A.vload(indices[, dtype][, predicate=mask]); false: something else. */
 bool rlxc_parse_vector_load(rlxc_parser *p, const rlxc_py *call, const rlxc_expr **out);
-/* The element of a buffer that has one; NULL: it has another number of them. */
+/* The element of a one-element buffer; NULL for other buffers. */
 const rlxc_expr *rlxc_parse_only_element(rlxc_parser *p, const rlxc_buffer *buffer);
 /* "inf", "-inf", "nan"; false for other text. */
 bool rlxc_parse_special_float(const char *text, double *out);
@@ -149,22 +149,23 @@ const rlxc_expr *rlxc_parse_dim(rlxc_parser *p, const rlxc_py *e);
 bool rlxc_parse_dims(rlxc_parser *p, const rlxc_py *e, const rlxc_expr *const **out,
                      uint32_t *out_n);
 bool rlxc_parse_dtype(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
-/* Whether |e| can only be a symbolic or scalar expression (not a tensor). */
+/* True if |e| can only be a symbolic or scalar expression (not a tensor). */
 bool rlxc_parse_is_prim(rlxc_parser *p, const rlxc_py *e);
-/* An index list: points and, where |out_extents| is given, slices; else slices become ramps. */
+/* An index list: points and, if |out_extents| is not NULL, slices; otherwise slices become ramps.
+ */
 bool rlxc_parse_indices(rlxc_parser *p, const rlxc_buffer *buffer, const rlxc_py *e,
                         const rlxc_expr *const **out, const rlxc_expr *const **out_extents);
 const rlxc_buffer *rlxc_parse_buffer_name(rlxc_parser *p, const rlxc_py *e); /* NULL, no error */
 
 /* --- sequence.c */
 
-/* What stands for several values as a tuple: the shape of a buffer, a name of the kind SEQUENCE, a
- * list with unpacked items; all else unchanged in |out|. */
+/* Converts forms that stand for several values to a tuple: the shape of a buffer, a name of the
+ * kind SEQUENCE, a list with unpacked items; anything else is unchanged in |out|. */
 bool rlxc_parse_sequence(rlxc_parser *p, const rlxc_py *e, const rlxc_py **out);
 /* The |n| arguments of |at| with the unpacked ones in place, as a tuple. */
 bool rlxc_parse_flat(rlxc_parser *p, const rlxc_py *at, const rlxc_py *const *items, uint32_t n,
                      const rlxc_py **out);
-/* From here on the name |target| stands for the defined |names|, which are interned. */
+/* Makes the name |target| stand for the defined |names|, which are interned. */
 void rlxc_parse_name_sequence(rlxc_parser *p, const rlxc_py *target, const char *const *names,
                               uint32_t n);
 
@@ -194,13 +195,13 @@ bool rlxc_parse_scalar_type(rlxc_parser *p, const rlxc_py *e, rlx_dtype *out);
 
 /* I.module_global_infos({"vdevice": [...]}) */
 bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call);
-/* Whether |e| describes a device: I.vdevice(...), tvm.ir.VDevice(...). */
+/* True if |e| describes a device: I.vdevice(...), tvm.ir.VDevice(...). */
 bool rlxc_parse_is_vdevice(rlxc_parser *p, const rlxc_py *e);
 /* "llvm:0", interned, for a string that names a device of the module's table, for a call that
  * describes one, which enters it into the table, and for a variable that holds one; NULL after an
  * error. */
 const char *rlxc_parse_vdevice(rlxc_parser *p, const rlxc_py *e);
-/* As above; R.device(...) names a device without the table: "cpu:0" is the only one there is. */
+/* As above; R.device(...) names a device without the table: only "cpu:0" exists. */
 const char *rlxc_parse_device(rlxc_parser *p, const rlxc_py *e);
 
 /* --- signature.c */
@@ -216,9 +217,9 @@ typedef struct rlxc_parameters {
 } rlxc_parameters;
 /* [n](a: T, b: T) -> R, up to the colon; the trees stay alive until the next reset. */
 bool rlxc_parse_header(rlxc_parser *p, rlxc_parameters *out, const rlxc_py **out_ret);
-/* At the same place: reads ahead which symbols the body declares, and comes back. */
+/* At the same place: reads ahead for the symbols that the body declares, then rewinds. */
 void rlxc_parse_find_declared(rlxc_parser *p);
-/* The type of a symbol that is met before its declaration. */
+/* The type of a symbol used before its declaration. */
 rlx_dtype rlxc_parse_declared_dtype(const rlxc_parser *p, const char *symbol);
 
 /* --- parse_function.c, parse_relax.c, parse_value.c, parse_call.c, parse_args.c */
@@ -227,17 +228,16 @@ rlx_dtype rlxc_parse_declared_dtype(const rlxc_parser *p, const char *symbol);
 void rlxc_parse_body(rlxc_parser *p, rlxc_function *f);
 /* At `def`: the whole function. */
 bool rlxc_parse_function(rlxc_parser *p, rlxc_range start, bool is_private, bool is_pure);
-/* R.ExternFunc("name"), or a name that the class gives to one; false, without an error, for
- * anything else. */
+/* R.ExternFunc("name"), or the class's name for one; false, without an error, for anything else. */
 bool rlxc_parse_extern(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
 rlxc_binding *rlxc_parse_new_binding(rlxc_parser *p, rlxc_form form, rlxc_range range,
                                      const rlxc_atom *args, uint32_t n);
 /* Atoms of all |items|; NULL after an error. */
 rlxc_atom *rlxc_parse_atoms(rlxc_parser *p, const rlxc_py *const *items, uint32_t n);
-/* Whether the "element type" says that a variable holds a shape. */
+/* True if the "element type" marks a variable that holds a shape. */
 bool rlxc_parse_is_shape(rlx_dtype t);
 bool rlxc_parse_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out);
-/* The right side of a binding: a new binding without variable, or an atom where nothing is to
+/* The right side of a binding: a new binding without variable, or an atom if there is nothing to
  * compute (*out_binding NULL). */
 bool rlxc_parse_rhs(rlxc_parser *p, const rlxc_py *e, rlxc_binding **out_binding,
                     rlxc_atom *out_atom);
@@ -267,7 +267,7 @@ bool rlxc_parse_metadata(rlxc_parser *p, const rlxc_py *text);
 /* metadata["relax.expr.Constant"][3] */
 bool rlxc_parse_is_metadata(rlxc_parser *p, const rlxc_py *e);
 const rlxc_constant *rlxc_parse_metadata_item(rlxc_parser *p, const rlxc_py *e); /* NULL: error */
-/* The string literal that metadata["ffi.String"][0] stands for; anything else as it is. */
+/* The string literal that metadata["ffi.String"][0] refers to; anything else unchanged. */
 const rlxc_py *rlxc_parse_literal(rlxc_parser *p, const rlxc_py *e);
 
 #endif

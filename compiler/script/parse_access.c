@@ -1,9 +1,7 @@
-/* Accesses of buffers that are no A[i]: names of buffers with one element, A.vload and B.vstore
- * with their predicates, and other spellings of intrinsics.
- *
- * The IR has no masked accesses. A lane that the mask leaves out is neither read, its value is 0,
- * nor written: each lane becomes an access of its own under a condition. A mask that is always true
- * leaves the access whole. */
+/* Accesses of buffers other than A[i]: names of buffers with one element, A.vload and B.vstore with
+ * their predicates, and other spellings of intrinsics. * The IR has no masked accesses. A
+ * masked-out lane is not written, and reads as 0: each lane becomes an access of its own under a
+ * condition. A mask that is always true leaves the access whole. */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"
@@ -93,7 +91,7 @@ static bool is_method(rlxc_parser *p, const rlxc_py *call, const char *name,
     return *out != NULL;
 }
 
-/* The indices and the mask of |call|; |lanes|: as many from an index of one lane. */
+/* The indices and the mask of |call|; |lanes|: the number of lanes for an index of one lane. */
 static bool read_access(rlxc_parser *p, const rlxc_py *call, uint16_t lanes, access *out)
 {
     const rlxc_py *predicate = rlxc_py_keyword(call, "predicate");
@@ -177,7 +175,7 @@ bool rlxc_parse_vector_load(rlxc_parser *p, const rlxc_py *call, const rlxc_expr
     return true;
 }
 
-/* |e|, by way of a variable where it comes from memory. */
+/* |e|, bound to a variable if it comes from memory. */
 static const rlxc_expr *bound(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_expr *e,
                               rlxc_range range)
 {
@@ -208,7 +206,7 @@ bool rlxc_tir_vector_store(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *c
         rlxc_tir_push(t, out, rlxc_stmt_store(ctx, a.buffer, a.indices, n, value), call->range);
         return true;
     }
-    /* all that is loaded is loaded before the first lane is stored */
+    /* all loads come before the first store */
     const rlxc_expr *var = bound(t, out, value, call->range);
     const rlxc_expr *indices[RLXC_MAX_NDIM];
     for (uint32_t i = 0; i < n; i++)

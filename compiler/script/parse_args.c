@@ -1,6 +1,6 @@
 /* Arguments of operators, mapped by the operator's schema: positional ones first to inputs, then to
  * attributes; keywords by name; defaults filled in. Plain numbers become constants of the other
- * operands' element type, shape literals shape values, and so on, as the input asks. */
+ * operands' element type, shape literals shape values, and so on, as the input's kind requires. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
@@ -193,7 +193,7 @@ static bool convert_input(rlxc_parser *p, const rlxc_py *e, char kind, rlx_dtype
     }
 }
 
-/* A tuple of inputs of one kind; a variable that holds a tuple is taken as it is. */
+/* A tuple of inputs of one kind; a variable that holds a tuple is used directly. */
 static bool tuple_input(rlxc_parser *p, const rlxc_py *e, char kind, rlxc_atom *out)
 {
     bool list = e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
@@ -210,7 +210,7 @@ static bool tuple_input(rlxc_parser *p, const rlxc_py *e, char kind, rlxc_atom *
     if (!items)
         return false;
     rlx_dtype dtype = rlxc_dtype_void();
-    for (int pass = 0; pass < 2; pass++) /* plain numbers last: they take the others' type */
+    for (int pass = 0; pass < 2; pass++) /* plain numbers last: they take the type of the others */
         for (uint32_t i = 0; i < e->n; i++) {
             bool number = kind == 't' && rlxc_parse_is_number(p, e->items[i]);
             if (number != (pass == 1))
@@ -244,10 +244,10 @@ static bool one_input(rlxc_parser *p, const arguments *a, uint32_t i, rlx_dtype 
     }
     if (i == 0 && (a->op->flags & RLXC_OP_CALLS))
         return callee_input(p, e, out);
-    if (input->is_index) /* a plain number is a position, whatever the elements are */
+    if (input->is_index) /* a plain number is an index, whatever the element type */
         dtype = rlxc_dtype_void();
     if (!input->is_tuple) {
-        /* a type that may be any value, and is "int8" too */
+        /* an input of any kind: "int8" may be a type */
         bool type = input->kind == 'o' && is_name(input->name, input->name_length, "dtype");
         if (!convert_input(p, e, type ? 'd' : input->kind, dtype, out))
             return false;
@@ -497,7 +497,7 @@ rlxc_binding *rlxc_parse_operator(rlxc_parser *p, const rlxc_operator *op, const
         return NULL;
     if (!a.sinfo)
         return binding;
-    rlxc_binding unused = {0}; /* what inference finds by itself need not be said */
+    rlxc_binding unused = {0}; /* omitted, since inference finds it */
     bool wanted = (op->flags & RLXC_OP_SINFO_ARGS) != 0;
     return rlxc_parse_sinfo_args(p, a.sinfo, wanted ? binding : &unused) ? binding : NULL;
 }

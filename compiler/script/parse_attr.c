@@ -1,6 +1,6 @@
 /* Attribute values and tensor constants written in the text.
  *
- * Attributes keep what was written: plain numbers, strings, lists and dictionaries, and typed
+ * Attributes keep the written form: plain numbers, strings, lists and dictionaries, and typed
  * literals (T.bool(True)) as expressions. Constants become little-endian elements at once. */
 #include <math.h>
 #include <string.h>
@@ -196,7 +196,7 @@ bool rlxc_parse_attr_call(rlxc_parser *p, const rlxc_py *call, rlxc_attrs *io)
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-/* Whether |value| (|huge|: as an unsigned number) is a value of |t|. */
+/* True if |value| (|huge|: as an unsigned number) is a value of |t|. */
 static bool int_fits(rlx_dtype t, int64_t value, bool huge)
 {
     if (rlxc_dtype_is_bool(t))
@@ -218,7 +218,7 @@ static void put_number(rlx_dtype t, uint64_t bits, uint8_t *data, size_t index)
         data[index * size + i] = (uint8_t)(bits >> (8 * i));
 }
 
-/* Makes element |index| of |data| the number |e|. */
+/* Sets element |index| of |data| to the number |e|. */
 static bool put_element(rlxc_parser *p, const rlxc_py *e, rlx_dtype t, uint8_t *data, size_t index)
 {
     int64_t i = 0;
@@ -282,7 +282,7 @@ static size_t count_leaves(const rlxc_py *e)
     return n;
 }
 
-/* Appends the numbers below |e|, which stands at |level|. Trees are limited in depth. */
+/* Appends the numbers below |e|, which is at |level|. Trees are limited in depth. */
 static bool collect(rlxc_parser *p, const rlxc_py *e, uint32_t level, elements *out)
 {
     if (!rlxc_py_is_list(e)) {
@@ -332,7 +332,7 @@ bool rlxc_parse_elements(rlxc_parser *p, const rlxc_py *e, rlx_dtype dtype, int6
     size_t nbytes;
     if (!rlx_nbytes(out_shape, list.ndim, dtype, &nbytes))
         return false;
-    /* counted before anything is allocated: a first row says nothing about the others */
+    /* counted before anything is allocated: the first row does not determine the others */
     if (count_leaves(e) != list.capacity) {
         rlxc_error(p->ctx, e->range, "the lists of a constant have different lengths");
         return false;
@@ -359,7 +359,7 @@ const rlxc_constant *rlxc_parse_scalar(rlxc_parser *p, const rlxc_py *e, rlx_dty
     return rlxc_constant_new(p->ctx, dtype, ndim, shape, data, nbytes);
 }
 
-/* The type that Python's numbers give: float32, int32 or bool, from the first number. */
+/* The type of plain Python numbers: float32, int32 or bool, from the first number. */
 static rlx_dtype natural_dtype(rlxc_parser *p, const rlxc_py *e)
 {
     while (rlxc_py_is_list(e) && e->n > 0)

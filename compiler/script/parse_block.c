@@ -1,4 +1,4 @@
-/* Blocks of TIR: buffers, regions, axes and what else stands at the head of a block. */
+/* Blocks of TIR: buffers, regions, axes and the other statements at the head of a block. */
 #include <string.h>
 
 #include "compiler/ir/sym.h"
@@ -49,7 +49,7 @@ static bool small_int(rlxc_tir_parser *t, const rlxc_py *e, const char *what, ui
     return true;
 }
 
-/* Where an index of the shape's type is missing its type, as in "n" beside T.int64(4). */
+/* Gives the dimensions of a shape one type, as for "n" next to T.int64(4). */
 static bool parse_shape(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *const **out,
                         uint32_t *out_n)
 {
@@ -60,8 +60,8 @@ static bool parse_shape(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *c
     return ok;
 }
 
-/* Axis separators part the dimensions of memory that has several; a CPU's has one, where they say
- * nothing. */
+/* Axis separators divide the dimensions of multi-dimensional memory; on a CPU memory has one
+ * dimension, and they are ignored. */
 static bool separators_fit(rlxc_parser *p, const rlxc_py *e, const rlxc_buffer *buffer)
 {
     int64_t last = 0;
@@ -131,8 +131,8 @@ static bool parse_layout(rlxc_tir_parser *t, const rlxc_py *const field[N_FIELDS
            small_int(t, field[FACTOR], "offset_factor", &buffer->offset_factor);
 }
 
-/* Memory holds no vectors: their lanes are one more dimension of |buffer|, the last, and an access
- * of an element is one of all that dimension (rlxc_parse_indices). */
+/* Memory holds no vectors: their lanes become the last dimension of |buffer|, and accessing an
+ * element accesses that whole dimension (rlxc_parse_indices). */
 static bool spread_vectors(rlxc_tir_parser *t, const rlxc_py *call, uint32_t lanes,
                            rlxc_buffer *buffer)
 {
@@ -304,7 +304,7 @@ static void add_axis(rlxc_tir_parser *t, const rlxc_py *target, rlxc_axis_kind k
         rlxc_error(p->ctx, target->range, "the bounds and the value of an axis must be integers");
         return;
     }
-    if (min->dtype.bits > dtype.bits) /* the widest of the three, as TVM has it */
+    if (min->dtype.bits > dtype.bits) /* the widest of the three, as in TVM */
         dtype = min->dtype;
     if (extent->dtype.bits > dtype.bits)
         dtype = extent->dtype;

@@ -16,7 +16,8 @@ static const rlxc_py *sinfo_keyword(const rlxc_py *call)
     return NULL;
 }
 
-/* What LowerRuntimeBuiltin makes of R.memory.view(x, shape, dtype, offset); NULL: no such call. */
+/* The form in which LowerRuntimeBuiltin leaves R.memory.view(x, shape, dtype, offset); NULL if it
+ * is not that. */
 static const rlxc_operator *lowered_view(rlxc_atom callee, uint32_t n)
 {
     bool is_view = callee.kind == RLXC_ATOM_EXTERN && n == 4 &&
@@ -58,8 +59,8 @@ static rlxc_binding *call_of(rlxc_parser *p, const rlxc_py *call, rlxc_atom call
     return !sinfo || rlxc_parse_sinfo_args(p, sinfo, b) ? b : NULL;
 }
 
-/* call_packed, call_pure_packed, call_inplace_packed. The last is pure but for the arguments that
- * |inplace|, which then is not NULL, names: they are written and become results. */
+/* call_packed, call_pure_packed, call_inplace_packed. The last is pure except for the arguments
+ * named by |inplace|, which is then not NULL: they are written and become results. */
 static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure,
                                  const rlxc_py *inplace)
 {
@@ -81,7 +82,7 @@ static rlxc_binding *call_packed(rlxc_parser *p, const rlxc_py *call, bool pure,
     return b;
 }
 
-/* Takes the keyword argument |value| out of |call|. */
+/* Removes the keyword argument |value| from |call|. */
 static bool drop_keyword(rlxc_parser *p, rlxc_py *call, const rlxc_py *value)
 {
     const rlxc_py **keywords = rlxc_try_alloc(p->ctx, call->n_keywords + 1, sizeof *keywords);
@@ -182,7 +183,7 @@ static rlxc_binding *call_tir(rlxc_parser *p, const rlxc_py *call, const char *n
     }
     if (call->items[0]->kind == RLXC_PY_STRING && !inplace)
         name = "call_dps_packed";
-    /* rebuilt with plain names so that the operator's schema does the rest */
+    /* rebuilt with plain names, so that the operator's schema applies */
     const rlxc_py *items[2] = {call->items[0], args}, *keywords[2];
     const char *names[2];
     named.items = items;
@@ -331,7 +332,7 @@ static const rlxc_name *relax_name(rlxc_parser *p, const rlxc_py *e)
     return name && name->kind == RLXC_NAME_RVAR ? name : NULL;
 }
 
-/* x.astype("float16"): the methods that TVM gives its expressions. */
+/* x.astype("float16"): the methods of TVM's expressions. */
 static rlxc_binding *call_method(rlxc_parser *p, const rlxc_py *call)
 {
     const rlxc_operator *op = rlxc_find_operator("astype", 6);

@@ -1,6 +1,7 @@
 /* Devices: the module's table of virtual devices, and the names that types, operators and functions
- * use for them. A name is kept as TVM prints it, "llvm:0": the kind of the target, and which of the
- * devices of that kind. Whether rlx has the device is asked later (compiler/passes/devices.c). */
+ * use for them. A name is kept as TVM prints it, "llvm:0": the kind of the target, and the index
+ * among devices of that kind. A later pass checks whether rlx has the device
+ * (compiler/passes/check_devices.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call)
     for (uint32_t i = 0; i < dict->n; i++) {
         const rlxc_py *key = dict->keys[i], *list = dict->items[i];
         if (key->kind == RLXC_PY_STRING && strcmp(key->text, "dummy") == 0)
-            continue; /* says nothing */
+            continue; /* no information */
         if (key->kind != RLXC_PY_STRING || strcmp(key->text, "vdevice") != 0 ||
             (list->kind != RLXC_PY_LIST && list->kind != RLXC_PY_TUPLE)) {
             rlxc_error(p->ctx, key->range,
@@ -62,8 +63,7 @@ bool rlxc_parse_global_infos(rlxc_parser *p, const rlxc_py *call)
     return true;
 }
 
-/* The device that a call I.vdevice(...) describes where it is used: an equal one of the table, or a
- * new entry. */
+/* The device that an inline I.vdevice(...) describes: an equal one of the table, or a new entry. */
 static const char *described_vdevice(rlxc_parser *p, const rlxc_py *call)
 {
     rlxc_vdevice described;

@@ -1,5 +1,5 @@
-/* Relax functions: the types of their signature, and where the finished function goes: into the
- * module, or as a binding into the function around it. */
+/* Relax functions: the types of their signature, and adding the finished function to the module, or
+ * as a binding to the enclosing function. */
 #include "compiler/script/parse.h"
 
 static bool parse_signature(rlxc_parser *p, rlxc_function *f, const rlxc_parameters *params,

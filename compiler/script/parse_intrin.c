@@ -1,7 +1,7 @@
 /* Calls of T.* inside expressions: typed literals and casts, named operators, intrinsics.
  *
- * Which intrinsics exist, their arity and result type is the table of ir/intrinsics.def; what is
- * not there gets a diagnostic that names it. */
+ * The table ir/intrinsics.def lists the intrinsics with their arity and result type; any other name
+ * gets a diagnostic. */
 #include <math.h>
 #include <string.h>
 
@@ -206,7 +206,7 @@ static const rlxc_expr *parse_let(rlxc_parser *p, const rlxc_py *call)
     return body;
 }
 
-/* An argument that may be text: written, from the metadata, or the name of one of LLVM's functions.
+/* An argument that may be text: a literal, from the metadata, or the name of an LLVM intrinsic.
  */
 static const rlxc_expr *argument(rlxc_parser *p, const rlxc_py *e)
 {
@@ -264,7 +264,7 @@ static const rlxc_expr *parse_given(rlxc_parser *p, const rlxc_py *call, const c
     return rlxc_call(p->ctx, t, rlxc_intern_cstr(p->ctx, row->name), args, n);
 }
 
-/* A buffer that stands as an argument of a packed function, as T.tvm_stack_make_array describes it.
+/* A buffer as an argument of a packed function, in the form of T.tvm_stack_make_array.
  */
 const rlxc_expr *rlxc_parse_whole_buffer(rlxc_parser *p, const rlxc_buffer *b)
 {
@@ -312,7 +312,7 @@ static const rlxc_expr *parse_callee(rlxc_parser *p, const rlxc_py *call, const 
     return rlxc_intrinsic_call(p->ctx, row->name, args, call->n);
 }
 
-/* What kind of numbers an intrinsic takes: 'f' floats, 'i' integers, 'n' any number, 'a' any. */
+/* The operand types of an intrinsic: 'f' floats, 'i' integers, 'n' any number, 'a' any. */
 static char takes(const rlxc_intrinsic *row)
 {
     static const char *const floats[] = {"sigmoid", "exp10", "rsqrt", "ldexp"};

@@ -56,7 +56,7 @@ static const rlxc_expr *literal_int(rlxc_parser *p, const rlxc_py *e)
     return rlxc_int(p->ctx, wide ? RLX_I64 : RLX_I32, e->i);
 }
 
-/* The expression that a Relax variable is known to hold, or NULL. */
+/* The expression known to be the value of a Relax variable, or NULL. */
 static const rlxc_expr *value_of(const rlxc_rvar *var)
 {
     const rlxc_sinfo *s = var->annotation ? var->annotation : var->sinfo;
@@ -158,7 +158,7 @@ const rlxc_expr *rlxc_parse_binary(rlxc_parser *p, rlxc_expr_kind kind, const rl
 
 bool rlxc_parse_unify(rlxc_parser *p, const rlxc_expr **a, const rlxc_expr **b)
 {
-    /* a select has both sides in one type */
+    /* both sides of a select have one type */
     const rlxc_expr *both = rlxc_select(p->ctx, rlxc_var(p->ctx, "c", RLX_B8), *a, *b);
     if (both->kind != RLXC_EXPR_SELECT)
         return false;

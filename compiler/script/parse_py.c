@@ -1,6 +1,6 @@
 /* Python syntax, everything but expressions: the pool of trees, tokens, simple statements, blocks.
- * Nothing here knows what names mean. Statements that TVMScript never holds (del, raise, yield,
- * ...) are refused by name. After an error the rest of the line is skipped, with the block below.
+ * This file does not resolve names. Statements that TVMScript never has (del, raise, yield, ...)
+ * are refused by name. After an error the rest of the line is skipped, with the block below.
  */
 #include "compiler/script/parse_py.h"
 
@@ -249,7 +249,7 @@ static bool parse_import(rlxc_py_parser *py, rlxc_py_stmt *out)
     return true;
 }
 
-/* += and its kin; |out_op| is the operator before the '='. */
+/* Augmented assignment such as +=; |out_op| is the operator before the '='. */
 static bool is_augmented(const rlxc_token *t, uint32_t *out_op)
 {
     static const uint32_t others[] = {RLXC_OP2('=', '='), RLXC_OP2('!', '='), RLXC_OP2('<', '='),

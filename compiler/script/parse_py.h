@@ -96,7 +96,7 @@ typedef struct rlxc_py_parser {
 
 /* The lexer must be initialised; reads the first token. */
 void rlxc_py_start(rlxc_py_parser *py, rlxc_context *ctx, rlxc_py_pool *pool);
-void rlxc_py_reset(rlxc_py_parser *py); /* all trees made so far are dead */
+void rlxc_py_reset(rlxc_py_parser *py); /* frees all trees made so far */
 void *rlxc_py_alloc(rlxc_context *ctx, rlxc_py_pool *pool, size_t size); /* zeroed */
 
 /* NULL after an error was reported. Tuples without brackets are accepted by _tuple. */
@@ -114,7 +114,7 @@ bool rlxc_py_expect(rlxc_py_parser *py, uint32_t op, const char *where);
 bool rlxc_py_is_keyword(const char *name);
 const char *rlxc_py_expect_name(rlxc_py_parser *py, const char *what);
 void rlxc_py_next(rlxc_py_parser *py);
-/* "unexpected X, expected Y" at the next token, unless the lexer has spoken already. */
+/* "unexpected X, expected Y" at the next token, unless the lexer has reported it already. */
 void rlxc_py_unexpected(rlxc_py_parser *py, const char *expected);
 /* Skips the rest of the line and an indented block below it. */
 void rlxc_py_skip(rlxc_py_parser *py);
@@ -127,14 +127,14 @@ typedef struct rlxc_py_block {
 } rlxc_py_block;
 bool rlxc_py_block_begin(rlxc_py_parser *py, rlxc_py_block *out);
 bool rlxc_py_block_more(rlxc_py_parser *py, rlxc_py_block *block);
-/* True when too many errors were reported or memory is out: stop reading. */
+/* True if too many errors were reported or memory is out: stop parsing. */
 bool rlxc_py_stopped(const rlxc_py_parser *py);
 
 static inline bool rlxc_py_is_list(const rlxc_py *e)
 {
     return e->kind == RLXC_PY_TUPLE || e->kind == RLXC_PY_LIST;
 }
-/* A word of the source text, for messages: at most 60 bytes of what |e| covers. */
+/* The source text of |e| for messages, at most 60 bytes. */
 const char *rlxc_py_describe(rlxc_context *ctx, const rlxc_py *e);
 const rlxc_py *rlxc_py_keyword(const rlxc_py *call, const char *name); /* NULL when absent */
 

@@ -1,6 +1,6 @@
 /* Python expressions -> trees: precedence climbing with a depth counter, so that no text makes the
  * recursion deep; the depth of trees is limited where they are made. Signs before numbers become
- * part of the literal, comparisons in a row become `and` of pairs. */
+ * part of the literal; chained comparisons become `and` of pairs. */
 #include "compiler/script/parse_py.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static rlxc_py *node(rlxc_py_parser *py, rlxc_py_kind kind, rlxc_range range)
     return e;
 }
 
-/* Notes that |child| hangs below |e|; NULL once the tree is too deep. */
+/* Updates the depth of |e| for |child|; NULL once the tree is too deep. */
 static rlxc_py *below(rlxc_py_parser *py, rlxc_py *e, const rlxc_py *child)
 {
     if (!e || !child)
@@ -72,7 +72,7 @@ static rlxc_py *sequence(rlxc_py_parser *py, rlxc_py_kind kind, rlxc_range start
     return below_all(py, e, items->items, items->count);
 }
 
-/* Counts one more level of recursion; the caller takes it back unless this gives false. */
+/* Enters a level of recursion; the caller leaves it unless this returns false. */
 static bool deeper(rlxc_py_parser *py)
 {
     if (py->depth >= RLXC_MAX_EXPR_DEPTH) {
@@ -474,7 +474,7 @@ static const rlxc_py *parse_unary(rlxc_py_parser *py)
     return negate(py, e) ? e : NULL;
 }
 
-/* Binding strength of the binary operator at hand, 0: none. */
+/* Precedence of the binary operator at the current token; 0: none. */
 static int strength(const rlxc_py_parser *py, uint32_t *out_op)
 {
     const rlxc_token *t = &py->token;

@@ -215,7 +215,7 @@ static void set_function_attrs(rlxc_parser *p, const rlxc_py *call)
             rlxc_error(p->ctx, call->items[0]->items[i]->range,
                        "function '%s' is marked for code generator %s, which is not available",
                        f->name, rlxc_py_describe(p->ctx, call->items[0]->items[i]));
-    /* the name says it already, unless it differs */
+    /* redundant with the name, unless it differs */
     const char *key = rlxc_intern_cstr(p->ctx, "global_symbol");
     const rlxc_attr *symbol = rlxc_attrs_find(&f->attrs, key);
     if (symbol && symbol->kind == RLXC_ATTR_STRING && strcmp(symbol->s, f->name) == 0)
@@ -349,7 +349,7 @@ static void parse_dataflow(rlxc_parser *p, rlxc_relax_progress *io)
     p->dataflow = false;
     p->block = NULL;
     io->is_function = is_function;
-    /* symbols that the block declared stay known, its variables do not */
+    /* symbols that the block declared stay visible, its variables do not */
     rlxc_names_restore(p->ctx, &p->names, mark);
     for (uint32_t i = 0; i < outputs.count; i++) {
         if (outputs.items[i]->kind == RLXC_NAME_BROKEN) {
@@ -434,7 +434,7 @@ void rlxc_relax_statements(rlxc_parser *p, rlxc_py_block *block, rlxc_relax_prog
         parse_statement(p, io);
 }
 
-/* A function for its effects alone may end without return; its result is the empty tuple. */
+/* A function called only for its effects may end without return; its result is the empty tuple. */
 static void end_without_result(rlxc_parser *p, const rlxc_function *f, rlxc_range range)
 {
     bool nothing = f->ret && f->ret->kind == RLXC_SINFO_TUPLE && f->ret->n_fields == 0;

@@ -1,7 +1,7 @@
 /* Branches of Relax functions.
  *
  * The value of an `if` is the variable that both branches bind last. A branch that ends in a plain
- * copy or a tuple has that atom as its value: what the printer writes reads back unchanged. */
+ * copy or a tuple has that atom as its value, so that printed text reads back unchanged. */
 #include <string.h>
 
 #include "compiler/script/parse_relax.h"
@@ -64,9 +64,9 @@ static bool branches_agree(rlxc_parser *p, rlxc_range range, const rlxc_relax_pr
     return true;
 }
 
-/* TVM does not check what packed functions give against the type that the call declares, and tests
- * of a number are found declared as the number's floats. Where an if reads such a result, it is
- * taken as it comes; the if checks that it is a truth value or an integer. */
+/* TVM does not check results of packed functions against the declared type, and some modules
+ * declare conditions as floats. If an if reads such a result, its type is not assumed; the if
+ * checks that it is a bool or an integer. */
 static void trust_no_declaration(rlxc_parser *p, rlxc_atom cond)
 {
     if (cond.kind != RLXC_ATOM_VAR || cond.var->annotation || !p->block)

@@ -4,7 +4,7 @@
 
 #include "compiler/script/parse.h"
 
-/* `_` and None stand for what is not known. */
+/* `_` and None mean unknown. */
 static bool is_unknown(const rlxc_py *e)
 {
     return e->kind == RLXC_PY_NONE || (e->kind == RLXC_PY_NAME && strcmp(e->text, "_") == 0);
@@ -101,7 +101,7 @@ static const rlxc_sinfo *parse_tensor(rlxc_parser *p, const rlxc_py *e, const rl
         field[0] = NULL;
     }
     if (call && call->n == 3 && !field[3] && field[2]->kind == RLXC_PY_INT) {
-        field[3] = field[2]; /* before there were devices, ndim stood here */
+        field[3] = field[2]; /* older texts have ndim here */
         field[2] = NULL;
     }
     if (field[0] && !parse_shape(p, field[0], &ndim, &dims))

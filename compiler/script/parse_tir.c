@@ -1,5 +1,5 @@
-/* PrimFuncs: signatures and statements. LET, ALLOCATE, DECL_BUFFER and ATTR are flat, so the `with`
- * forms of them just go on with the same list of statements. GPU constructs are refused by name. */
+/* PrimFuncs: signatures and statements. LET, ALLOCATE, DECL_BUFFER and ATTR are flat, so their
+ * `with` forms continue the same list of statements. GPU constructs are refused by name. */
 #include "compiler/script/parse_tir.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ rlxc_stmt *rlxc_tir_new(rlxc_tir_parser *t, rlxc_stmt_kind kind)
 
 void rlxc_tir_push(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_stmt *stmt, rlxc_range range)
 {
-    rlxc_stmt *own = (rlxc_stmt *)(uintptr_t)stmt; /* made for us just now */
+    rlxc_stmt *own = (rlxc_stmt *)(uintptr_t)stmt; /* made just now */
     own->range = range;
     RLXC_PUSH(t->p->ctx, &out->list, stmt);
 }
@@ -27,7 +27,7 @@ const rlxc_stmt *rlxc_tir_seq(rlxc_tir_parser *t, const rlxc_stmts *stmts)
     return rlxc_stmt_seq(t->p->ctx, stmts->list.items, stmts->list.count);
 }
 
-/* A block's statements as one, with names of their own. */
+/* A block's statements as one statement, with a scope of its own. */
 const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t)
 {
     rlxc_py_block block;
@@ -107,7 +107,7 @@ void rlxc_tir_bind(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call, con
         rlxc_tir_define(t, as, declared->expr);
 }
 
-/* One item of a with statement that scopes over what follows. */
+/* One item of a with statement whose scope is the rest of the list. */
 static void scope_item(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *e, const char *as)
 {
     rlxc_parser *p = t->p;
@@ -293,8 +293,8 @@ static bool find_return(void *user, const rlxc_stmt *s)
     return true;
 }
 
-/* TVM's rule: blocks or allocations below the top, or several statements there, get a root block
- * around them; a lone block without axes is the root itself. */
+/* TVM's rule: blocks or allocations below the top level, or several top-level statements, get a
+ * root block around them; a lone block without axes is the root itself. */
 static const rlxc_stmt *with_root(rlxc_tir_parser *t, rlxc_block_parts *root,
                                   const rlxc_stmts *stmts)
 {
@@ -343,7 +343,7 @@ bool rlxc_parse_prim_func(rlxc_parser *p, rlxc_range start, bool is_private)
                 rlxc_py_skip(&p->py);
     }
     f->body = with_root(&t, &root, &stmts);
-    if (!ret) /* not said: what it returns, but for the 0 that only ends it */
+    if (!ret) /* not declared: the type of its returns, except the 0 that only ends it */
         rlxc_stmt_visit(f->body, find_return, &f->ret_dtype);
     p->tir = false;
     if (rlxc_error_count(p->ctx) > errors)

@@ -8,7 +8,7 @@ typedef struct rlxc_stmts {
     RLXC_VEC(const rlxc_stmt *) list;
 } rlxc_stmts;
 
-/* A block while it is read; the function's outermost level is one too. */
+/* A block being parsed; the function's outermost level is one too. */
 typedef struct rlxc_block_parts {
     const char *name;
     RLXC_VEC(rlxc_axis) axes;
@@ -25,7 +25,7 @@ typedef struct rlxc_block_parts {
 
 typedef struct rlxc_tir_loop { /* the innermost one around a statement */
     rlxc_loop_kind kind;
-    rlxc_buffer *flag; /* what break and continue store to; NULL: there is none so far */
+    rlxc_buffer *flag; /* the variable that break and continue store to; NULL: none so far */
 } rlxc_tir_loop;
 
 typedef struct rlxc_tir_parser {
@@ -40,15 +40,15 @@ typedef struct rlxc_tir_parser {
 
 /* --- parse_block.c */
 
-/* The statement of a finished block. */
+/* Makes the statement of a finished block. */
 const rlxc_stmt *rlxc_tir_block(rlxc_tir_parser *t, const rlxc_block_parts *parts,
                                 const rlxc_stmt *body, rlxc_range range);
 /* T.match_buffer, T.alloc_buffer, T.decl_buffer, T.Buffer; the shape is the first positional
- * argument after |skip|, |region| gives it where it is left out. */
+ * argument after |skip|; |region| gives it if it is omitted. */
 rlxc_buffer *rlxc_tir_buffer(rlxc_tir_parser *t, const rlxc_py *call, uint32_t skip,
                              const char *name, const rlxc_region *region);
 bool rlxc_tir_region(rlxc_tir_parser *t, const rlxc_py *e, rlxc_region *out);
-/* T.axis.*(...): defines the names of |target|. False: it is no axis; errors are reported. */
+/* T.axis.*(...): defines the names of |target|. False if it is not an axis; errors are reported. */
 bool rlxc_tir_axis(rlxc_tir_parser *t, const rlxc_py *target, const rlxc_py *call);
 /* name = T.match_buffer(...) of a parameter or a region. */
 void rlxc_tir_match_buffer(rlxc_tir_parser *t, const char *name, const rlxc_py *call);
@@ -58,7 +58,7 @@ bool rlxc_tir_block_statement(rlxc_tir_parser *t, const rlxc_py *call, const cha
 /* --- parse_tir_stmt.c */
 
 void rlxc_tir_simple(rlxc_tir_parser *t, rlxc_stmts *out);
-/* name = T.something(...) that declares; false where it is a plain value. */
+/* name = T.something(...) that declares; false for a plain value. */
 bool rlxc_tir_declaration(rlxc_tir_parser *t, rlxc_stmts *out, const char *name,
                           const rlxc_py *call);
 void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_expr *value,
@@ -66,12 +66,12 @@ void rlxc_tir_let(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const r
 void rlxc_tir_assertion(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *cond,
                         const rlxc_py *message, rlxc_range range);
 void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call);
-/* |value| in the type that |buffer| takes at these indices; NULL after an error. */
+/* |value| converted to the type that |buffer| takes at these indices; NULL after an error. */
 const rlxc_expr *rlxc_tir_stored(rlxc_tir_parser *t, const rlxc_buffer *buffer,
                                  const rlxc_expr *const *indices, const rlxc_expr *value,
                                  rlxc_range range);
 void rlxc_tir_define(rlxc_tir_parser *t, const char *name, const rlxc_expr *var);
-/* |buffer| from here on; |owns|: with memory of its own. */
+/* Declares |buffer|; |owns|: with memory of its own. */
 void rlxc_tir_declare(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_buffer *buffer, bool owns,
                       rlxc_range range);
 
@@ -95,13 +95,13 @@ void rlxc_tir_while(rlxc_tir_parser *t, rlxc_stmts *out);
 
 /* break (|ends|) or continue. */
 void rlxc_tir_jump(rlxc_tir_parser *t, rlxc_stmts *out, bool ends, rlxc_range range);
-/* The body of |loop| once it is read. */
+/* The body of |loop| once it is parsed. */
 const rlxc_stmt *rlxc_tir_end_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop,
                                     const rlxc_stmt *body);
 /* The condition of a while loop. */
 const rlxc_expr *rlxc_tir_goes_on(rlxc_tir_parser *t, const rlxc_tir_loop *loop,
                                   const rlxc_expr *cond);
-/* What stands before |loop|. */
+/* The statements to put before |loop|. */
 void rlxc_tir_begin_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop, rlxc_stmts *out,
                           rlxc_range range);
 
@@ -110,7 +110,7 @@ void rlxc_tir_begin_jumps(rlxc_tir_parser *t, const rlxc_tir_loop *loop, rlxc_st
 /* T.LetStmt, T.let and T.Bind with a variable of their own. */
 void rlxc_tir_bind(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call, const char *path,
                    const char *as);
-/* A block's statements as one, with names of their own; at the colon. */
+/* A block's statements as one statement, with a scope of its own; at the colon. */
 const rlxc_stmt *rlxc_tir_body(rlxc_tir_parser *t);
 const rlxc_expr *rlxc_tir_condition(rlxc_tir_parser *t, const rlxc_py *e); /* a scalar as bool */
 const rlxc_expr *rlxc_tir_as_condition(rlxc_tir_parser *t, const rlxc_py *e, const rlxc_expr *cond);

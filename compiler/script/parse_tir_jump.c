@@ -1,4 +1,4 @@
-/* break and continue in loops of TIR, which the IR does not have.
+/* break and continue in TIR loops; the IR does not have them.
  *
  *   for i in range(n):        jump[0] = 0
  *     if c: break             for i in range(n):
@@ -7,7 +7,7 @@
  *                                 if c: jump[0] = 2
  *                                 if jump[0] == 0: S
  *
- * continue stores 1. What follows a statement that may jump runs where it did not. */
+ * continue stores 1. The statements after one that may jump run only if it did not. */
 #include "compiler/script/parse_tir.h"
 
 enum { NO_JUMP, CONTINUE, BREAK };
@@ -66,7 +66,7 @@ static rlxc_stmt *editable(rlxc_tir_parser *t, const rlxc_stmt *s)
     return (rlxc_stmt *)(uintptr_t)rlxc_stmt_copy(t->p->ctx, s);
 }
 
-/* |s| with what follows its jumps under a condition; nested as deep as the text. */
+/* |s| with the statements after its jumps under a condition; nests as deep as the text. */
 static const rlxc_stmt *guarded(rlxc_tir_parser *t, const rlxc_stmt *s, const rlxc_buffer *flag)
 {
     rlxc_context *ctx = t->p->ctx;
@@ -88,8 +88,7 @@ static const rlxc_stmt *guarded(rlxc_tir_parser *t, const rlxc_stmt *s, const rl
     }
     if (s->kind != RLXC_STMT_SEQ)
         return s;
-    /* From the last statement that may jump to the first, each puts what follows it under a
-     * condition. */
+    /* From the last statement that may jump to the first, puts the rest under a condition. */
     const rlxc_expr *stays =
         rlxc_binary(ctx, RLXC_EXPR_EQ, state(t, flag), rlxc_int(ctx, RLX_I32, NO_JUMP));
     const rlxc_stmt *rest = NULL;

@@ -7,9 +7,9 @@
 
 typedef struct loop {
     const char *name; /* of the variable */
-    const char *key;  /* it is found by: the same, but for a grid that one name holds */
+    const char *key;  /* the name in the text: equal, except for a grid held by one name */
     const rlxc_expr *min, *extent, *var;
-    int64_t step; /* 1: the loop variable is the name's value */
+    int64_t step; /* 1 if the loop variable is the name's value */
 } loop;
 
 typedef struct loops {
@@ -70,7 +70,7 @@ static bool constant_step(rlxc_tir_parser *t, const rlxc_py *e, int64_t *out)
     return true;
 }
 
-/* range(a, b) and its kin: one loop. */
+/* range(a, b), T.serial(a, b) etc.: one loop. */
 static bool one_loop(rlxc_tir_parser *t, const rlxc_py *call, const char *path, loops *out)
 {
     rlxc_parser *p = t->p;
@@ -247,7 +247,8 @@ void rlxc_tir_for(rlxc_tir_parser *t, rlxc_stmts *out)
         stmt->loop.annotations = all.annotations;
         stmt->loop.body = body;
         body = stmt;
-        if (here.flag && i == all.n && all.n > 1) { /* each loop of a grid begins anew */
+        if (here.flag && i == all.n && all.n > 1) { /* each loop of a grid starts from its own
+                                                     * minimum */
             rlxc_stmts fresh = {0};
             rlxc_tir_begin_jumps(t, &here, &fresh, range);
             rlxc_tir_push(t, &fresh, body, range);

@@ -186,8 +186,8 @@ static void allocate_const(rlxc_tir_parser *t, rlxc_stmts *out, const char *name
     rlxc_tir_define(t, name, stmt->allocate_const.var);
 }
 
-/* In a loop or below a variable an allocation is a statement of its own and not the block's: its
- * shape may use what was bound there. */
+/* Inside a loop or after a let an allocation is a statement of its own, not one of the block: its
+ * shape may use the variables. */
 static bool has_let(const rlxc_stmts *stmts)
 {
     for (uint32_t i = 0; i < stmts->list.count; i++)
@@ -291,7 +291,7 @@ static bool view_method(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, c
     return true;
 }
 
-/* v = A[a:b, c:d]: these elements, under a name. */
+/* v = A[a:b, c:d]: a view of these elements. */
 static bool view_region(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, const rlxc_py *e)
 {
     rlxc_parser *p = t->p;
@@ -322,7 +322,7 @@ static bool view_region(rlxc_tir_parser *t, rlxc_stmts *out, const char *name, c
     return true;
 }
 
-/* T.let and T.let[T.int64] of the 2026 dialect as the type inside; NULL: not said. */
+/* T.let and T.let[T.int64] of the 2026 dialect as the type inside; NULL: not stated. */
 static const rlxc_py *plain_annotation(rlxc_parser *p, const rlxc_py *e)
 {
     if (e && e->kind == RLXC_PY_INDEX && rlxc_parse_path_is(p, e->base, "T.let"))
@@ -377,7 +377,7 @@ static void assign_name(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *targ
     rlxc_tir_let(t, out, target->text, value, range);
 }
 
-/* Names that an assignment in error should have defined. */
+/* Defines the names of an assignment in error, to avoid further errors. */
 static void mark_broken(rlxc_tir_parser *t, const rlxc_py *target)
 {
     bool many = target->kind == RLXC_PY_TUPLE;
@@ -462,7 +462,7 @@ static void push_attribute(rlxc_tir_parser *t, rlxc_stmts *out, rlxc_attr node, 
         rlxc_tir_push(t, out, stmt, range);
 }
 
-/* T.attr(node, "key", value), or T.attr({"key": value}) where no node matters. */
+/* T.attr(node, "key", value), or T.attr({"key": value}) without a node. */
 void rlxc_tir_attribute(rlxc_tir_parser *t, rlxc_stmts *out, const rlxc_py *call)
 {
     rlxc_parser *p = t->p;

@@ -1,6 +1,6 @@
 /* Relax values: atoms, and the right sides of bindings. Nested calls are bound to fresh variables
- * in evaluation order, so the result is in A-normal form. Element types are followed only as far as
- * plain numbers beside tensors need them; real inference is a pass. */
+ * in evaluation order, so the result is in A-normal form. Element types are tracked only to type
+ * plain numbers next to tensors; the full inference is a pass. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
@@ -210,8 +210,8 @@ static rlxc_binding *parse_operator(rlxc_parser *p, const rlxc_py *e)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-/* x.ndim, x.dtype.bits, ... are operators; so are x.shape[i] and x.strides[i], of which |e| is the
- * part before the index. NULL for all else. */
+/* x.ndim, x.dtype.bits, ... are operators; so are x.shape[i] and x.strides[i], where |e| is the
+ * part before the index. NULL for anything else. */
 static const char *field_operator(rlxc_parser *p, const rlxc_py *e, bool indexed,
                                   const rlxc_py **out_tensor)
 {
@@ -292,7 +292,7 @@ static bool prim_atom(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out)
     return value != NULL;
 }
 
-/* R.const, R.shape, ...: calls that are values already. |out_known| false: something else. */
+/* R.const, R.shape, ...: calls that are values. |out_known| false: something else. */
 static bool literal_call(rlxc_parser *p, const rlxc_py *e, rlxc_atom *out, bool *out_known)
 {
     const char *path = rlxc_parse_path(p, e->base);

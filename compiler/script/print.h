@@ -1,8 +1,8 @@
 /* Shared by the files of the printer: the state, names, literals, expressions, struct info.
  *
- * Output is collected in arena text. Names are given out once per variable or buffer and are unique
- * among the names in scope; a scope gives its names back when it ends, so that sibling loops may
- * both use `i`. Nothing depends on addresses: names depend on hints and on the order of printing.
+ * Output is collected in arena text. Each variable or buffer gets one name, unique among the names
+ * in scope; a scope releases its names when it ends, so that sibling loops may both use `i`.
+ * Nothing depends on addresses: names depend on hints and on the order of printing.
  */
 #ifndef RLXC_SCRIPT_PRINT_H
 #define RLXC_SCRIPT_PRINT_H
@@ -15,13 +15,13 @@ typedef struct rlxc_printer {
     int indent;
     bool relax;      /* bare integers are int64 (graph level), else int32 (TIR) */
     bool quote_dims; /* signature of an outermost function: symbolic dims are strings */
-    bool hints_only; /* fragments for messages: names are the hints as they are */
+    bool hints_only; /* fragments for messages: names are the plain hints */
     bool overflow;   /* an expression was too large to print: reported once */
     uint32_t nodes;  /* nodes printed of the current expression (a DAG may be exponential) */
 
     rlxc_map names;    /* variable or buffer -> its printed name */
     rlxc_map taken;    /* interned name -> anything, while in scope */
-    rlxc_map counters; /* interned hint -> last number tried (hundred thousand `lv`s) */
+    rlxc_map counters; /* interned hint -> last number tried (there may be many `lv`) */
     RLXC_VEC(const char *) in_scope;
 
     rlxc_map loops;          /* loop variable -> its statement, for T.axis.remap */
@@ -47,9 +47,9 @@ enum rlxc_print_precedence { /* Python's, lowest first */
 /* --- print_names.c */
 
 void rlxc_printer_init(rlxc_printer *p, rlxc_context *ctx);
-/* The name of |entity|; a new one made from |hint| at first sight. */
+/* The name of |entity|; a new one made from |hint| at its first use. */
 const char *rlxc_print_name(rlxc_printer *p, const void *entity, const char *hint);
-/* Forgets which names are taken: a new top-level function begins. */
+/* Releases all names at the start of a top-level function. */
 void rlxc_print_reset_names(rlxc_printer *p);
 uint32_t rlxc_print_scope_begin(const rlxc_printer *p);
 void rlxc_print_scope_end(rlxc_printer *p, uint32_t mark);
@@ -63,7 +63,7 @@ enum { RLXC_FLOAT_TEXT = 40 };
 const char *rlxc_float_text(double value, char buffer[RLXC_FLOAT_TEXT]);
 void rlxc_print_quoted(rlxc_printer *p, const char *text);
 void rlxc_print_expression(rlxc_printer *p, const rlxc_expr *e);
-/* As above with parentheses where its precedence is below |precedence|. */
+/* As above with parentheses if its precedence is below |precedence|. */
 void rlxc_print_operand(rlxc_printer *p, const rlxc_expr *e, enum rlxc_print_precedence precedence);
 /* "(a, b)", "(a,)", "()". */
 void rlxc_print_dims(rlxc_printer *p, const rlxc_expr *const *dims, uint32_t n);
@@ -80,13 +80,13 @@ void rlxc_print_sinfo(rlxc_printer *p, const rlxc_sinfo *s);
 /* --- print_stmt.c, print_tir.c */
 
 bool rlxc_is_default_scope(const char *scope);
-/* Shape, then what differs from the defaults, then ")". |data| (may be NULL): the text of the
+/* Prints the shape, then non-default fields, then ")". |data| (may be NULL): the text of the
  * pointer. */
 void rlxc_print_buffer_args(rlxc_printer *p, const rlxc_buffer *b, const char *data);
-/* Names the buffer; one whose pointer has no name yet lends it "x.data". */
+/* Names the buffer; its pointer becomes "x.data" if it has no name yet. */
 const char *rlxc_print_define_buffer(rlxc_printer *p, const rlxc_buffer *b);
 void rlxc_print_statement(rlxc_printer *p, const rlxc_stmt *s);
-/* What stands below the `with T.block` line of |s|, at the present indentation. */
+/* Prints the body below the `with T.block` line of |s|, at the current indentation. */
 void rlxc_print_block_body(rlxc_printer *p, const rlxc_stmt *s);
 void rlxc_print_prim(rlxc_printer *p, const rlxc_prim_func *f);
 
@@ -98,7 +98,7 @@ void rlxc_print_constant(rlxc_printer *p, const rlxc_constant *constant);
 /* The one element of |constant| as a Python literal: True, -3, 1.5, float("inf"). */
 enum { RLXC_SCALAR_TEXT = 56 };
 const char *rlxc_scalar_text(const rlxc_constant *constant, char buffer[RLXC_SCALAR_TEXT]);
-/* Text of the metadata block for the constants collected so far; nothing when there are none. */
+/* The metadata block for the constants collected so far; empty if there are none. */
 void rlxc_print_metadata(rlxc_printer *p, rlxc_text *out);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * Parentheses are the fewest that keep the tree: the constructors do not reassociate, so a right
  * operand of the same level keeps its own. Integers of the context's default type (int32 in TIR,
- * int64 at graph level) are bare, others are T.int8(1). Integer division and remainder that
- * truncate have no Python operator and are calls. Expressions are DAGs, so printing is bounded by a
- * count of nodes: what exceeds it is reported, never silently cut. */
+ * int64 at graph level) are bare, others are written T.int8(1). Truncating integer division and
+ * remainder have no Python operator and are calls. Expressions are DAGs, so printing is bounded by
+ * a count of nodes: an excess is reported, never silently cut. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ const char *rlxc_float_text(double value, char buffer[RLXC_FLOAT_TEXT])
     if (isinf(value))
         return strcpy(buffer, value < 0 ? "-inf" : "inf");
 
-    /* Digits and exponent from the C library, which rounds correctly; only they are read, so the
-     * locale's decimal separator does not matter. */
+    /* Takes digits and exponent from the C library, which rounds correctly, and skips the locale's
+     * decimal separator. */
     char text[RLXC_FLOAT_TEXT];
     for (int decimals = 0; decimals < MAX_DECIMALS; decimals++) {
         snprintf(text, sizeof text, "%.*e", decimals, value);
@@ -123,7 +123,7 @@ static const char *binary_text(const rlxc_expr *e)
     return NULL;
 }
 
-/* The name after "T." of a binary kind that is printed as a call, or NULL. */
+/* The name after "T." for a binary kind printed as a call, or NULL. */
 static const char *binary_call(const rlxc_expr *e)
 {
     if (e->kind == RLXC_EXPR_MIN)
@@ -372,7 +372,7 @@ static void print_attr_list(rlxc_printer *p, const rlxc_attr *attr)
     rlxc_text_puts(&p->out, dict ? "}" : "]");
 }
 
-/* parse_attr.c says how the call is made up. */
+/* parse_attr.c describes the form of the call. */
 void rlxc_print_index_map(rlxc_printer *p, const rlxc_expr *map)
 {
     uint32_t n = (uint32_t)map->call.args[0]->i;
@@ -416,7 +416,7 @@ void rlxc_print_attr(rlxc_printer *p, const rlxc_attr *attr)
         rlxc_print_constant(p, attr->tensor);
         return;
     case RLXC_ATTR_EXPR:
-        /* A bare integer would read back as a plain one. */
+        /* A bare integer would read back as a plain number. */
         if (attr->expr->kind == RLXC_EXPR_INT)
             print_int(p, attr->expr->dtype, attr->expr->i, false);
         else if (!rlxc_is_index_map(attr->expr))

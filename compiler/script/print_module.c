@@ -1,7 +1,7 @@
 /* Prints a module: metadata block, imports, the class with its attributes and functions.
  *
- * Functions are printed first and their text put after the metadata block, whose constants they
- * collect. */
+ * Functions are printed first, which collects the constants; their text goes after the metadata
+ * block. */
 #include "compiler/script/print.h"
 
 static void print_vdevices(rlxc_printer *p, const rlxc_module *module)

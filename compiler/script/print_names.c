@@ -1,7 +1,7 @@
 /* Names for the printer: hints made valid identifiers and unique among the names in scope.
  *
  * `x`, then `x_1`, `x_2`... A counter per hint keeps long functions linear. Python's keywords and
- * the names that TVMScript itself uses are never given out. */
+ * the names that TVMScript itself uses are never used. */
 #include <string.h>
 
 #include "compiler/ir/names.h"
@@ -23,7 +23,7 @@ static void take(rlxc_printer *p, const char *interned)
 void rlxc_print_reset_names(rlxc_printer *p)
 {
     p->taken = (rlxc_map){0};
-    p->names = (rlxc_map){0}; /* a symbol of another function is another one here */
+    p->names = (rlxc_map){0}; /* symbols of different functions are distinct */
     p->counters = (rlxc_map){0};
     p->in_scope.count = 0;
     for (const char *const *name = rlxc_reserved_names; *name; name++)

@@ -13,7 +13,7 @@
 
 typedef struct survey {
     rlxc_printer *p;
-    rlxc_map seen; /* expressions and struct infos already looked at */
+    rlxc_map seen; /* expressions and struct infos already visited */
     RLXC_VEC(const rlxc_expr *) symbols;
     bool needs_cls;
 } survey;
@@ -59,7 +59,7 @@ static void survey_sinfo(survey *sv, const rlxc_sinfo *s)
 static void survey_attr(survey *sv, const rlxc_attr *attr, int depth)
 {
     if (attr->kind == RLXC_ATTR_EXPR) {
-        if (!rlxc_is_index_map(attr->expr)) /* its variables are its own */
+        if (!rlxc_is_index_map(attr->expr)) /* has variables of its own */
             survey_expr(sv, attr->expr);
     } else if ((attr->kind == RLXC_ATTR_LIST || attr->kind == RLXC_ATTR_DICT) &&
                depth < RLXC_MAX_DEPTH)
@@ -234,7 +234,7 @@ static void print_keyword_attr(arguments *a, const char *key, const rlxc_attr *v
 {
     next_argument(a);
     rlxc_text_printf(&a->p->out, "%s=", key);
-    if (value->kind == RLXC_ATTR_DTYPE) /* the operator's schema says that it is one */
+    if (value->kind == RLXC_ATTR_DTYPE) /* true by the operator's schema */
         rlxc_print_quoted(a->p, rlxc_dtype_name(a->p->ctx, value->dtype));
     else
         rlxc_print_attr(a->p, value);
@@ -389,7 +389,7 @@ static void print_if(rlxc_printer *p, const rlxc_binding *b, int depth)
     }
 }
 
-/* An effect whose result has neither name nor type to tell. */
+/* A call for its effect, whose result needs neither name nor type. */
 static bool is_statement(const rlxc_printer *p, const rlxc_binding *b)
 {
     return b->form == RLXC_FORM_CALL && b->var->sinfo == NULL && b->var->annotation == NULL &&
@@ -454,7 +454,7 @@ static void print_dataflow_outputs(rlxc_printer *p, const rlxc_binding_block *bl
     rlxc_text_puts(&p->out, ")\n");
 }
 
-/* The blocks; the result is the caller's. */
+/* Prints the blocks; the caller prints the result. */
 static void print_body(rlxc_printer *p, const rlxc_body *body, int depth)
 {
     if (depth > 2 * RLXC_MAX_DEPTH) {

@@ -10,8 +10,7 @@ static void print_dim(rlxc_printer *p, const rlxc_expr *dim)
         rlxc_print_expression(p, dim);
         return;
     }
-    rlxc_text whole =
-        p->out; /* casts have quotes of their own, so the text is quoted as a string */
+    rlxc_text whole = p->out; /* casts contain quotes, so the text is escaped as a string */
     p->out = (rlxc_text){.ctx = p->ctx};
     rlxc_print_expression(p, dim);
     const char *text = p->out.data != NULL ? p->out.data : "";

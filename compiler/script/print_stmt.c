@@ -1,7 +1,7 @@
 /* Prints TIR statements, blocks and buffers.
  *
  * Consecutive plain loops become one T.grid and runs of axes that equal their loops one
- * T.axis.remap, as TVM prints them. Names bound by loops, blocks and sequences are given back where
+ * T.axis.remap, as TVM prints them. Names bound by loops, blocks and sequences are released where
  * their scope ends. Recursion follows the nesting of statements, which construction limits. */
 #include <string.h>
 
@@ -16,7 +16,7 @@ bool rlxc_is_default_scope(const char *scope)
     return scope == NULL || scope[0] == '\0' || strcmp(scope, "global") == 0;
 }
 
-/* Shape, then what differs from the defaults. Pointer |data| goes before the other keywords. */
+/* Prints the shape, then non-default fields. Pointer |data| comes before the other keywords. */
 void rlxc_print_buffer_args(rlxc_printer *p, const rlxc_buffer *b, const char *data)
 {
     rlxc_text *out = &p->out;
@@ -44,7 +44,7 @@ void rlxc_print_buffer_args(rlxc_printer *p, const rlxc_buffer *b, const char *d
     rlxc_text_puts(out, ")");
 }
 
-/* A buffer that owns its pointer lends it a name: "x.data". */
+/* The pointer of a buffer that owns it is called "x.data". */
 const char *rlxc_print_define_buffer(rlxc_printer *p, const rlxc_buffer *b)
 {
     const char *name = rlxc_print_buffer_name(p, b);
@@ -170,7 +170,7 @@ static void print_regions(rlxc_printer *p, const char *what, const rlxc_region *
     rlxc_text_puts(&p->out, ")\n");
 }
 
-/* Everything of a block below its `with` line. */
+/* Prints the body of a block below its `with` line. */
 static void print_block_body(rlxc_printer *p, const rlxc_stmt *s, int depth)
 {
     const rlxc_block *block = s->block.block;

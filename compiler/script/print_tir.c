@@ -1,9 +1,9 @@
 /* Prints PrimFuncs: signature, declared symbols, match_buffers, body.
  *
- * Variables that no statement binds (shape symbols, unbound strides) are declared
- * at the top of the function, in order of first use. A parameter is a T.Buffer where nothing but
- * constants describes it, else a handle and a match_buffer. The root block is implied where reading
- * the text back makes it again, else it is written out. */
+ * Variables that no statement binds (shape symbols, unbound strides) are declared at the top of the
+ * function, in order of first use. A parameter is a T.Buffer if constants alone describe it, else a
+ * handle and a match_buffer. The root block is omitted if the reader adds it again, else it is
+ * printed. */
 #include <string.h>
 
 #include "compiler/script/print.h"
@@ -171,7 +171,7 @@ static void find_free_vars(free_vars *fv, rlxc_context *ctx, const rlxc_prim_fun
 
 /* --- functions ------------------------------------------------------------------------------- */
 
-/* Can be written T.Buffer((4, 8), "float32") in the signature. */
+/* True if it can be written T.Buffer((4, 8), "float32") in the signature. */
 static bool is_inline_buffer(const free_vars *fv, const rlxc_prim_param *param)
 {
     const rlxc_buffer *b = param->buffer;
@@ -220,8 +220,8 @@ static bool note_block(void *user, const rlxc_stmt *s)
     return !*found;
 }
 
-/* The reader wraps a body that has blocks or allocations into a root block by itself, unless the
- * body is one block without axes. */
+/* The reader itself wraps a body that has blocks or allocations into a root block, unless the body
+ * is one block without axes. */
 static bool root_is_implied(const rlxc_stmt *s)
 {
     if (s->kind != RLXC_STMT_BLOCK || s->block.predicate != NULL)

@@ -10,9 +10,9 @@
 rlxc_module *rlxc_parse_module(rlxc_context *ctx, const char *path, const char *text,
                                size_t length);
 
-/* Pieces of text in a function that is built by calls. |io_symbols|: its symbolic variables, which
- * the text uses by name; a name that is none of them becomes a new one where |declare|. The texts
- * are copied. NULL or false with diagnostics. */
+/* Parse fragments of text in a function that is built by calls. |io_symbols|: its symbolic
+ * variables, which the text uses by name; other names become new ones if |declare|. The texts are
+ * copied. NULL or false with diagnostics. */
 typedef struct rlxc_fragment {
     rlxc_context *ctx;
     rlxc_module *module;
@@ -35,7 +35,7 @@ rlxc_binding *rlxc_parse_call_text(const rlxc_fragment *f, const rlxc_operator *
 const char *rlxc_print_module(rlxc_context *ctx, const rlxc_module *module);
 const char *rlxc_print_prim_func(rlxc_context *ctx, const rlxc_prim_func *f);
 const char *rlxc_print_expr(rlxc_context *ctx, const rlxc_expr *e);
-/* A symbolic integer of graphs: numbers are int64 without saying so. */
+/* Prints a symbolic integer of graphs: plain numbers are int64. */
 const char *rlxc_print_dim(rlxc_context *ctx, const rlxc_expr *e);
 const char *rlxc_print_attr_text(rlxc_context *ctx, const rlxc_attr *attr);
 

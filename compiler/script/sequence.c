@@ -1,6 +1,6 @@
-/* Python's sequences where TIR takes several values: the shape of a buffer, the variables of a grid
- * that are held by one name, and *both among other arguments. Each becomes a tuple of plain
- * expressions, so that who reads arguments knows no other form. The trees outlive the statement. */
+/* Python sequences in places where TIR takes several values: the shape of a buffer, the variables
+ * of a grid held by one name, and *unpacked arguments. Each becomes a tuple of plain expressions,
+ * so that readers of arguments need to know only this form. The trees outlive the statement. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
@@ -22,7 +22,7 @@ static const rlxc_py *new_tuple(rlxc_parser *p, const rlxc_py *at, const item_li
     return tuple;
 }
 
-/* (A.shape[0], A.shape[1], ...) of A.shape; NULL for all else. */
+/* (A.shape[0], A.shape[1], ...) of A.shape; NULL for anything else. */
 static const rlxc_py *fields_of_buffer(rlxc_parser *p, const rlxc_py *e)
 {
     const rlxc_buffer *buffer = e->kind == RLXC_PY_ATTR ? rlxc_parse_buffer_name(p, e->base) : NULL;

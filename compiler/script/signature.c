@@ -2,7 +2,8 @@
  *
  * A symbol is declared in one of five ways: quoted in a type, `n = T.int64()` among the first
  * statements of the body, `n = TypeVar("n")` outside the function, `def f[n](...)`, or as a scalar
- * parameter. The body comes after the types that use it, so its first statements are read ahead. */
+ * parameter. Types in the signature use symbols that the body declares later, so its first
+ * statements are read ahead. */
 #include <string.h>
 
 #include "compiler/script/parse.h"
