@@ -25,7 +25,8 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(borrow, 0, UINT32_MAX, "bit r: r rows left over and those of a full tile go together") \
     X(block, 1, 4096, "rows of a parallel piece")                                            \
     X(k_block, 0, INT32_MAX, "elements of the reduction at a time; 0: all")                  \
-    X(pack, 0, 1, "the operand is copied for each tile of columns")                          \
+    X(pack, 0, 65536,                                                                        \
+      "from that many rows on the operand is copied for each tile of columns; 0: never")     \
     X(fetch, 0, INT32_MAX, "rows ahead of the sums at which the panel is fetched; 0: not")   \
     X(rows_first, 0, 1, "neighbouring pieces are columns of one block of rows")              \
     X(chains, 1, RLXC_MOST_CHAINS, "independent sums, at least, where a tile has fewer")     \

@@ -41,6 +41,8 @@ static const example examples[] = {
     {"x86-64", CONSTANT | BATCHES | EPILOGUE, 9, {7, 13, -1}},
     {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
     {NULL, EPILOGUE, 33, {10, 64, 100, -1}},
+    {NULL, PLAIN, 130, {512, 531, -1}}, /* large: columns are packed for many rows */
+    {"x86-64", EPILOGUE | BATCHES, 66, {999, -1}},
     {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 9, {4, 7, 8, 9, 15, 16, 17, 31, 33, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 4100, {8, 17, -1}},

@@ -16,8 +16,9 @@
  * Tiles are exact. Rows left over run in tiles of fewer rows (rlxc_tile_shape.chain). Columns left
  * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
  * behind the end, nothing is stored there. An operand that is not contiguous along j (B of x B^T)
- * is packed for each tile of j and used for all rows; one with a small stride along j (a strided
- * convolution) is gathered. No tile reads or writes outside its tensors.
+ * is packed for each tile of j and used for many rows, as is a large one where there are many; one
+ * with a small stride along j (a strided convolution) is gathered. No tile reads or writes outside
+ * its tensors.
  *
  * A window whose neighbours are far apart (a dilated convolution) has no border of zeros around its
  * image: rows off the image are left out for all columns of the result, and those go in runs whose
@@ -27,8 +28,9 @@
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/rules.h"
 
-/* Smaller tiles wait for memory anyway, and read it in order. */
-enum { FETCH_ROWS = 3 };
+/* Tiles of fewer rows wait for memory anyway, and read it in order, so that they do not fetch.
+ * Rows that share a copy of the operand, in blocks of those that do not. */
+enum { FETCH_ROWS = 3, PACKED_BLOCKS = 10 };
 
 static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, bool remainder)
 {
@@ -235,14 +237,17 @@ static const rlxc_stmt *reduction_blocks(rlxc_tiler *t, rlxc_tile q)
 
 static const rlxc_stmt *columns(rlxc_tiler *t, rlxc_tile q)
 {
-    const rlxc_stmt *parts[2];
-    uint32_t n = 0;
     if (t->p.k_block)
         return reduction_blocks(t, q);
-    if (t->p.must_pack)
-        parts[n++] = rlxc_part(t->ctx, "pack", rlxc_tile_pack(t, &q));
-    parts[n++] = all_rows(t, q);
-    return rlxc_stmt_seq(t->ctx, parts, n);
+    const rlxc_stmt *in_place = t->p.must_pack ? NULL : all_rows(t, q);
+    if (!t->p.must_pack && !t->packs)
+        return in_place;
+    const bool always = t->p.must_pack;
+    t->p.must_pack = true;
+    const rlxc_stmt *parts[2] = {rlxc_part(t->ctx, "pack", rlxc_tile_pack(t, &q)), all_rows(t, q)};
+    const rlxc_stmt *packed = rlxc_stmt_seq(t->ctx, parts, 2);
+    t->p.must_pack = always;
+    return always ? packed : rlxc_stmt_if(t->ctx, t->packs, packed, in_place);
 }
 
 /* The number of points of the other result axes. */
@@ -287,12 +292,25 @@ static void close_loop(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *var,
     t->c->out.count = 0;
 }
 
-/* Blocks of rows that can be computed apart: one where the operand is packed for all of them. */
-static const rlxc_expr *row_blocks(const rlxc_tiler *t)
+/* Decides how the rows are cut: says so to |to| where that is up to the extents. |packs|: the tiles
+ * may be of packed columns. Gives the number of blocks of rows that can be computed apart; those
+ * that pay for a copy of the operand are larger. */
+static const rlxc_expr *row_blocks(rlxc_tiler *t, rlxc_schedule *to, bool packs)
 {
-    if (t->p.i == RLXC_NO_AXIS || t->p.must_pack)
-        return rlxc_i64(t->ctx, 1);
-    return rlxc_simplify(t->ctx, rlxc_split_count(t->ctx, t->s->extents[t->p.i], t->p.block), NULL);
+    rlxc_context *ctx = t->ctx;
+    const rlxc_expr *plain = rlxc_tile_num(t, t->p.block),
+                    *packed = rlxc_tile_num(t, t->p.block * PACKED_BLOCKS);
+    t->packs = NULL;
+    t->size = t->p.must_pack ? packed : plain;
+    if (t->p.i == RLXC_NO_AXIS)
+        return rlxc_tile_num(t, 1);
+    if (packs && t->p.pack_rows) {
+        t->packs = rlxc_named(to, "packs", rlxc_tile_packs(ctx, t->s, &t->p));
+        t->size = rlxc_named(to, "size", rlxc_select(ctx, t->packs, packed, plain));
+    }
+    const rlxc_expr *up = rlxc_sub(ctx, t->size, rlxc_tile_num(t, 1));
+    const rlxc_expr *rounded = rlxc_tile_plus(t, t->s->extents[t->p.i], up);
+    return rlxc_named(to, "blocks", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, t->size));
 }
 
 /* Gives the block number |block| of |blocks| its rows. */
@@ -302,8 +320,9 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
     t->rows = t->p.i == RLXC_NO_AXIS ? rlxc_tile_num(t, 1) : t->s->extents[t->p.i];
     if (rlxc_is_const(blocks, 1))
         return;
-    t->row = rlxc_named(t->c, "row", rlxc_tile_times(t, block, t->p.block));
-    t->rows = rlxc_named(t->c, "rows", rlxc_split_size(t->ctx, t->rows, t->row, t->p.block));
+    t->row = rlxc_named(t->c, "row", rlxc_mul(t->ctx, block, t->size));
+    const rlxc_expr *left = rlxc_sub(t->ctx, t->rows, t->row);
+    t->rows = rlxc_named(t->c, "rows", rlxc_binary(t->ctx, RLXC_EXPR_MIN, left, t->size));
 }
 
 /* One loop over the other axes, |full| tiles of full width and, if |left| is a number, a narrower
@@ -311,8 +330,7 @@ static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blo
 static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full, int64_t left)
 {
     rlxc_context *ctx = t->ctx;
-    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"), *blocks = row_blocks(t, to, true);
     const rlxc_expr *tiles =
         rlxc_named(to, "tiles", left > 0 ? rlxc_tile_plus(t, full, rlxc_tile_num(t, 1)) : full);
     int64_t width = (int64_t)t->p.nv * t->p.vl;
@@ -355,8 +373,7 @@ static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *star
 {
     rlxc_context *ctx = t->ctx;
     int64_t vl = t->p.vl;
-    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"),
-                    *blocks = rlxc_named(to, "blocks", row_blocks(t));
+    const rlxc_expr *p = rlxc_loop_var(ctx, "piece"), *blocks = row_blocks(t, to, false);
     const rlxc_expr *j = rlxc_loop_var(ctx, "j");
     const rlxc_expr *count = rlxc_named(to, "vectors", divide(t, left, vl, false));
     rlxc_tile_locals(t, vl, t->p.block);
@@ -434,7 +451,7 @@ bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_sta
                              .borrow = p.borrow,
                              .block = p.block,
                              .k_block = p.k_block,
-                             .pack = p.must_pack,
+                             .pack = p.must_pack ? 1 : p.pack_rows,
                              .fetch = p.fetch,
                              .rows_first = p.near,
                              .chains = p.chains,

@@ -17,6 +17,8 @@ typedef struct rlxc_tiler {
     rlxc_buffer *packed;                /* of the operand: [reduction][columns of a tile] */
     rlxc_buffer *partial;        /* sums of the blocks of the reduction before: [row][column] */
     const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
+    const rlxc_expr *size;       /* rows of a block */
+    const rlxc_expr *packs;      /* whether the operand is packed; NULL: p.must_pack says so */
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
      */
     const rlxc_expr *block, *blocks, *first, *count;

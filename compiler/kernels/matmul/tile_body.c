@@ -374,7 +374,7 @@ void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows)
     rlx_dtype dtype = t->s->out->dtype;
     t->acc = rlxc_local_buffer(t->c, "acc", dtype, sums, 1);
     t->tile = is_cheap(t) ? NULL : rlxc_local_buffer(t->c, "tile", dtype, size, 1);
-    if (t->p.must_pack) {
+    if (t->p.must_pack || t->packs) {
         const rlxc_expr *panel[2] = {t->s->extents[t->p.reduce], rlxc_tile_num(t, width)};
         t->packed = rlxc_local_buffer(t->c, "packed", t->p.operand->dtype, panel, 2);
     }
@@ -399,19 +399,29 @@ const rlxc_stmt *rlxc_tile_pack(rlxc_tiler *t, const rlxc_tile *q)
     const rlxc_expr *element = rlxc_replace(ctx, t->p.operand, t->s->vars, values, t->s->n_axes);
     const rlxc_expr *where[2] = {k, l};
     const rlxc_expr *extent = t->s->extents[t->p.reduce];
-    const rlxc_stmt *copy = rlxc_stmt_store(ctx, t->packed, where, 2, element);
-    if (!q->valid) { /* read along the reduction, which is what is contiguous */
-        copy = rlxc_loop_of(ctx, l, rlxc_tile_num(t, width), RLXC_LOOP_SERIAL, copy);
-        return rlxc_loop_of(ctx, k, extent, RLXC_LOOP_SERIAL, copy);
+    const rlxc_stage all = {.simple = true,
+                            .n_axes = 2,
+                            .vars = {k, l},
+                            .extents = {extent, q->valid ? q->valid : rlxc_tile_num(t, width)},
+                            .out = t->packed,
+                            .indices = where,
+                            .value = element};
+    const rlxc_stmt *copy;
+    if (t->p.contiguous) {
+        copy = rlxc_stmt_store(ctx, t->packed, where, 2, element);
+        copy = rlxc_loop_of(ctx, l, all.extents[1],
+                            q->valid ? RLXC_LOOP_SERIAL : RLXC_LOOP_VECTORIZED, copy);
+        copy = rlxc_loop_of(ctx, k, extent, RLXC_LOOP_SERIAL, copy);
+    } else {
+        copy = rlxc_transposed_copy(t->c, &all);
     }
+    if (!q->valid)
+        return copy;
     const rlxc_expr *zero_k = rlxc_loop_var(ctx, "k"), *zero_l = rlxc_loop_var(ctx, "l");
     const rlxc_expr *zero_at[2] = {zero_k, zero_l};
     const rlxc_expr *zero = rlxc_cast(ctx, t->packed->dtype, rlxc_int(ctx, RLX_I32, 0));
     const rlxc_stmt *clear = rlxc_stmt_store(ctx, t->packed, zero_at, 2, zero);
     clear = rlxc_loop_of(ctx, zero_l, rlxc_tile_num(t, width), RLXC_LOOP_VECTORIZED, clear);
-    const rlxc_stmt *parts[2] = {
-        rlxc_loop_of(ctx, zero_k, extent, RLXC_LOOP_SERIAL, clear),
-        rlxc_loop_of(ctx, k, extent, RLXC_LOOP_SERIAL,
-                     rlxc_loop_of(ctx, l, q->valid, RLXC_LOOP_SERIAL, copy))};
+    const rlxc_stmt *parts[2] = {rlxc_loop_of(ctx, zero_k, extent, RLXC_LOOP_SERIAL, clear), copy};
     return rlxc_stmt_seq(ctx, parts, 2);
 }

@@ -14,11 +14,14 @@ enum {
     MIN_LANES = 4,
     MAX_GATHER = 4, /* stride, in elements */
     K_UNIT = 8,
-    CHAINS = 8,      /* vectors summed at a time that hide the latency of a multiply-add */
-    WIDE_CHAINS = 4, /* of 64 bytes: where two cannot begin in a cycle */
-    LINE = 64,       /* bytes of a cache line */
-    FETCH = 24,      /* lines that are fetched ahead, one of each row */
-    ROW_BLOCK = 48   /* rows of a parallel piece: a multiple of the tiles' rows */
+    CHAINS = 8,          /* vectors summed at a time that hide the latency of a multiply-add */
+    WIDE_CHAINS = 4,     /* of 64 bytes: where two cannot begin in a cycle */
+    LINE = 64,           /* bytes of a cache line */
+    FETCH = 24,          /* lines that are fetched ahead, one of each row */
+    PACK_ROWS = 64,      /* rows that pay for a copy of a large operand */
+    PACK_SUMS = 64,      /* its rows at least */
+    PACK_SIZE = 1 << 16, /* its elements at least: more than stay near */
+    ROW_BLOCK = 48       /* rows of a parallel piece: a multiple of the tiles' rows */
 };
 
 /* Most registers first: of the rows for as many as the target has, the first whose vectors the
@@ -183,6 +186,34 @@ static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
     return rlxc_tile_lines(p, stage->out->dtype) > 1 || sums < FETCH ? sums : FETCH;
 }
 
+/* Rows of a large operand that are far apart fall into few sets of the caches and on a page each.
+ */
+const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
+                                 const rlxc_tile_plan *p)
+{
+    const rlxc_expr *sums = stage->extents[p->reduce];
+    const rlxc_expr *size = rlxc_mul(ctx, sums, stage->extents[p->j]);
+    const rlxc_expr *many = rlxc_binary(ctx, RLXC_EXPR_GE, stage->extents[p->i],
+                                        rlxc_i64(ctx, p->pack_rows)),
+                    *long_sums = rlxc_binary(ctx, RLXC_EXPR_GE, sums, rlxc_i64(ctx, PACK_SUMS)),
+                    *large = rlxc_binary(ctx, RLXC_EXPR_GE, size, rlxc_i64(ctx, PACK_SIZE));
+    const rlxc_expr *all = rlxc_binary(ctx, RLXC_EXPR_AND, many, long_sums);
+    return rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_AND, all, large), NULL);
+}
+
+/* Decides about packing what could be read where it is. */
+static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
+{
+    if (!p->contiguous || p->panel || !p->operand || p->i == RLXC_NO_AXIS ||
+        p->reduce == RLXC_NO_AXIS || s->options->opt_level <= 1)
+        return;
+    p->pack_rows = PACK_ROWS;
+    const rlxc_expr *packs = rlxc_tile_packs(s->ctx, stage, p);
+    p->must_pack = rlxc_is_const(packs, 1);
+    if (p->must_pack || rlxc_is_const(packs, 0))
+        p->pack_rows = 0;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -210,6 +241,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
             p->tail[n_tail++] = shape->chain[k];
     p->chains = quick && p->mr > 1 ? 1 : s->target->vector_bytes >= 64 ? WIDE_CHAINS : CHAINS;
     p->block = ROW_BLOCK;
+    choose_packing(s, stage, p);
     if (!fits_panel(s, p))
         return false;
     if (panel && p->operand && p->i != RLXC_NO_AXIS) {
@@ -273,6 +305,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
     if (n_vector != 1)
         p->operand = NULL;
     p->must_pack = !contiguous;
+    p->contiguous = contiguous;
     const bool packs = p->operand && p->reduce != RLXC_NO_AXIS;
     /* a gather, paid once for all rows of the tile */
     p->gathers = contiguous || (near && p->i != RLXC_NO_AXIS);
@@ -333,9 +366,13 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
         return rlxc_decline(s, "rows is %u, but nothing is reused along rows: 1 is needed",
                             out->mr);
     if (sizes->pack && (!out->operand || out->reduce == RLXC_NO_AXIS || out->i == RLXC_NO_AXIS))
-        return rlxc_decline(s, "pack is 1, which needs one operand, rows, and one reduction axis");
-    if (!sizes->pack && !out->gathers)
-        return rlxc_decline(s, "pack is 0, but the operand is not contiguous along the columns");
+        return rlxc_decline(
+            s, "pack is %" PRId64 ", which needs one operand, rows, and one reduction axis",
+            sizes->pack);
+    if (sizes->pack != 1 && !out->gathers)
+        return rlxc_decline(
+            s, "pack is %" PRId64 ", but the operand is not contiguous along the columns",
+            sizes->pack);
     if (out->k_block &&
         (!out->panel || out->i == RLXC_NO_AXIS || out->reduce == RLXC_NO_AXIS || sizes->pack))
         return rlxc_decline(
@@ -348,7 +385,8 @@ bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
                             "fetch is %" PRId64
                             ", which needs panels and one reduction axis of as many elements",
                             out->fetch);
-    out->must_pack = sizes->pack;
+    out->must_pack = sizes->pack == 1;
+    out->pack_rows = sizes->pack > 1 ? sizes->pack : 0;
     return fits_panel(s, out);
 }
 

@@ -20,6 +20,7 @@ typedef struct rlxc_tile_plan {
     uint32_t i, j;            /* axes; i may be RLXC_NO_AXIS */
     uint32_t reduce;          /* the only reduction axis, or RLXC_NO_AXIS */
     const rlxc_expr *operand; /* the only load that depends on j; or NULL */
+    bool contiguous;          /* all that is read along j is, there or within panels */
     bool gathers;             /* operand can be read in vectors where it is, if slowly */
     int64_t panel;            /* operand is stored in panels of so many columns; 0: it is not */
     /* sizes (sizes.h) */
@@ -27,11 +28,15 @@ typedef struct rlxc_tile_plan {
     uint8_t tail[RLXC_ROW_CHAIN];
     uint32_t borrow; /* bit r: see rlxc_tile_shape */
     uint32_t chains;
-    bool must_pack; /* operand is copied for each tile of columns */
+    bool must_pack;    /* operand is copied for each tile of columns */
+    int64_t pack_rows; /* ... where there are so many rows, and it is large; 0: never */
     bool near;
     int64_t fetch, k_block, block;
 } rlxc_tile_plan;
 
+/* Whether packing a contiguous operand pays (p.pack_rows): a condition on the extents. */
+const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
+                                 const rlxc_tile_plan *p);
 /* Cache lines of a row of the panels; 0: less than one. */
 int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype);
 
