@@ -1,23 +1,14 @@
 /* Builds functions call by call, and rewrites existing ones. */
-#include "compiler/api/handles.h"
+#include "compiler/api/build.h"
 
 #include "compiler/ir/names.h"
-#include "compiler/ir/rewrite.h"
 #include "compiler/script/script.h"
 
 #include <string.h>
 
-struct rlx_ir_builder { /* in the arena */
-    rlx_ir_module *m;
-    rlxc_builder own, *b; /* |b|: its own builder, or that of a rewrite */
-    rlxc_var_list symbols;
-    bool started; /* has bindings: parameters are complete */
-    bool rewrites, failed, finished;
-};
-
 /* --- calls ----------------------------------------------------------------------------------- */
 
-static rlx_status begin(rlx_ir_builder *b, rlxc_api_call *call, rlx_error *err)
+rlx_status rlxc_build_begin(rlx_ir_builder *b, rlxc_api_call *call, rlx_error *err)
 {
     RLX_TRY(rlxc_api_begin_module(b != NULL ? b->m : NULL, call, err));
     if (!b->failed && !b->finished)
@@ -32,8 +23,8 @@ static const rlx_ir_value *value_of(const rlx_ir_builder *b, rlxc_atom atom)
 }
 
 /* Ends a call that produced |atom|; its kind is NONE after an error. */
-static rlx_status give(rlx_ir_builder *b, const rlxc_api_call *call, rlxc_atom atom,
-                       const rlx_ir_value **out, rlx_error *err)
+rlx_status rlxc_build_give(rlx_ir_builder *b, const rlxc_api_call *call, rlxc_atom atom,
+                           const rlx_ir_value **out, rlx_error *err)
 {
     const rlx_ir_value *value = value_of(b, atom);
     rlx_status status = rlxc_api_end(call, atom.kind != RLXC_ATOM_NONE, RLX_E_INVALID_MODULE, err);
@@ -43,12 +34,12 @@ static rlx_status give(rlx_ir_builder *b, const rlxc_api_call *call, rlxc_atom a
     return status;
 }
 
-static rlxc_atom no_atom(void)
+rlxc_atom rlxc_build_no_atom(void)
 {
     return (rlxc_atom){.kind = RLXC_ATOM_NONE};
 }
 
-static bool fail(const rlx_ir_builder *b, const char *message)
+bool rlxc_build_fail(const rlx_ir_builder *b, const char *message)
 {
     rlxc_error(b->m->compiler->ctx, (rlxc_range){0}, "%s", message);
     return false;
@@ -65,7 +56,7 @@ static bool is_identifier(const char *name)
     return strlen(name) <= 1024;
 }
 
-static bool check_name(rlxc_context *ctx, const char *name)
+bool rlxc_build_check_name(rlxc_context *ctx, const char *name)
 {
     if (is_identifier(name))
         return true;
@@ -80,22 +71,23 @@ static rlxc_fragment fragment(rlx_ir_builder *b, bool declare)
 }
 
 /* Converts the |n| operands; NULL means absent, and trailing absent ones are dropped. */
-static rlxc_atom *gather(const rlx_ir_builder *b, const rlx_ir_value *const *args, uint32_t *io_n)
+rlxc_atom *rlxc_build_gather(const rlx_ir_builder *b, const rlx_ir_value *const *args,
+                             uint32_t *io_n)
 {
     rlxc_atom *atoms = rlxc_try_alloc(b->m->compiler->ctx, (size_t)*io_n + 1, sizeof *atoms);
     for (uint32_t i = 0; atoms != NULL && i < *io_n; i++)
-        atoms[i] = args[i] != NULL ? *of_value(args[i]) : no_atom();
+        atoms[i] = args[i] != NULL ? *of_value(args[i]) : rlxc_build_no_atom();
     while (atoms != NULL && *io_n > 0 && atoms[*io_n - 1].kind == RLXC_ATOM_NONE)
         --*io_n;
     return atoms;
 }
 
 /* Emits |binding| with a new variable. */
-static rlxc_atom emit(rlx_ir_builder *b, rlxc_binding *binding, const char *name)
+rlxc_atom rlxc_build_emit(rlx_ir_builder *b, rlxc_binding *binding, const char *name)
 {
     rlxc_context *ctx = b->m->compiler->ctx;
-    if (binding == NULL || (name != NULL && !check_name(ctx, name)))
-        return no_atom();
+    if (binding == NULL || (name != NULL && !rlxc_build_check_name(ctx, name)))
+        return rlxc_build_no_atom();
     b->started = true;
     binding->range = (rlxc_range){0};
     binding->var =
@@ -135,7 +127,7 @@ rlx_status rlx_ir_builder_create(rlx_ir_module *m, const char *name, rlx_ir_buil
     rlxc_context *ctx = call.compiler->ctx;
     rlx_ir_builder *b = rlxc_alloc(ctx, sizeof *b);
     rlxc_function *f = rlxc_alloc(ctx, sizeof *f);
-    bool ok = may_change(m) && infer_module(m) && check_name(ctx, name);
+    bool ok = may_change(m) && infer_module(m) && rlxc_build_check_name(ctx, name);
     f->name = rlxc_intern_cstr(ctx, name);
     f->is_pure = true;
     b->m = m;
@@ -153,39 +145,39 @@ rlx_status rlx_ir_builder_param(rlx_ir_builder *b, const char *name, const char 
     rlxc_api_call call;
     if (name == NULL || type == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "name, type or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     rlxc_function *f = b->b->function;
     const rlxc_fragment text = fragment(b, true);
     bool ok = !b->started && !b->rewrites
-                  ? check_name(ctx, name)
-                  : fail(b, "parameters must come before the first binding");
+                  ? rlxc_build_check_name(ctx, name)
+                  : rlxc_build_fail(b, "parameters must come before the first binding");
     const rlxc_sinfo *sinfo = ok ? rlxc_parse_sinfo_text(&text, type) : NULL;
     const char *interned = rlxc_intern_cstr(ctx, name);
     for (uint32_t i = 0; sinfo != NULL && i < f->n_params; i++)
         if (f->params[i]->name == interned) {
-            fail(b, "two parameters have the same name");
+            rlxc_build_fail(b, "two parameters have the same name");
             sinfo = NULL;
         }
     rlxc_rvar **params = rlxc_try_alloc(ctx, (size_t)f->n_params + 1, sizeof(rlxc_rvar *));
     if (sinfo == NULL || params == NULL)
-        return give(b, &call, no_atom(), out, err);
+        return rlxc_build_give(b, &call, rlxc_build_no_atom(), out, err);
     if (f->n_params > 0)
         memcpy(params, f->params, f->n_params * sizeof(rlxc_rvar *));
     rlxc_rvar *var = rlxc_rvar_new(ctx, f, interned, sinfo);
     var->annotation = sinfo;
     params[f->n_params++] = var;
     f->params = params;
-    return give(b, &call, rlxc_atom_var(var), out, err);
+    return rlxc_build_give(b, &call, rlxc_atom_var(var), out, err);
 }
 
 rlx_status rlx_ir_builder_dataflow(rlx_ir_builder *b, bool dataflow, rlx_error *err)
 {
     rlxc_api_call call;
-    RLX_TRY(begin(b, &call, err));
-    bool ok = !b->rewrites || fail(b, "a rewrite keeps the blocks");
+    RLX_TRY(rlxc_build_begin(b, &call, err));
+    bool ok = !b->rewrites || rlxc_build_fail(b, "a rewrite keeps the blocks");
     if (ok && b->b->block->n > 0)
-        rlxc_body_push(call.compiler->ctx, &b->b->function->body, b->b->block);
+        rlxc_body_push(call.compiler->ctx, rlxc_build_body(b), b->b->block);
     if (ok)
         b->b->block = rlxc_block_new(call.compiler->ctx, dataflow);
     b->started = true;
@@ -198,8 +190,9 @@ rlx_status rlx_ir_builder_output(rlx_ir_builder *b, const rlx_ir_value *v, rlx_e
     rlxc_api_call call;
     if (v == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "the value is NULL");
-    RLX_TRY(begin(b, &call, err));
-    bool ok = of_value(v)->kind == RLXC_ATOM_VAR || fail(b, "only variables are outputs");
+    RLX_TRY(rlxc_build_begin(b, &call, err));
+    bool ok =
+        of_value(v)->kind == RLXC_ATOM_VAR || rlxc_build_fail(b, "only variables are outputs");
     if (ok)
         of_value(v)->var->is_dataflow = false;
     b->failed = !ok;
@@ -215,15 +208,16 @@ static bool take_name(rlx_ir_module *m, const rlxc_function *f, const char *name
     return false;
 }
 
-static bool is_impure(const rlxc_function *f)
+static bool is_pure_binding(void *user, const rlx_ir_binding *handle)
 {
-    for (uint32_t i = 0; i < f->body.n_blocks; i++)
-        for (uint32_t k = 0; k < f->body.blocks[i]->n; k++) {
-            const rlxc_binding *b = f->body.blocks[i]->bindings[k];
-            if (b->op != NULL && (b->op->flags & RLXC_OP_IMPURE))
-                return true;
-        }
-    return false;
+    const rlxc_binding *b = of_binding(handle);
+    (void)user;
+    return b->op == NULL || !(b->op->flags & RLXC_OP_IMPURE);
+}
+
+bool rlxc_build_is_impure(const rlxc_function *f)
+{
+    return !rlx_ir_visit(to_body(&f->body), is_pure_binding, NULL);
 }
 
 rlx_status rlx_ir_builder_finish(rlx_ir_builder *b, const rlx_ir_value *result,
@@ -232,19 +226,20 @@ rlx_status rlx_ir_builder_finish(rlx_ir_builder *b, const rlx_ir_value *result,
     rlxc_api_call call;
     if (result == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "result or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     rlxc_function *f = b->b->function;
     rlx_ir_module *m = b->m;
-    bool ok = b->rewrites ? fail(b, "a rewrite ends by itself")
-                          : may_change(m) && take_name(m, NULL, f->name);
+    bool ok = b->rewrites        ? rlxc_build_fail(b, "a rewrite ends by itself")
+              : b->scope != NULL ? rlxc_build_fail(b, "an If or a local function is not ended")
+                                 : may_change(m) && take_name(m, NULL, f->name);
     b->finished = true;
     if (ok) {
         if (b->b->block->n > 0)
             rlxc_body_push(ctx, &f->body, b->b->block);
         f->body.result = *of_value(result);
         f->ret = rlxc_atom_sinfo(ctx, m->ir, f->body.result);
-        f->is_pure = !is_impure(f);
+        f->is_pure = !rlxc_build_is_impure(f);
         ok = rlxc_module_add_relax(ctx, m->ir, f, false) != NULL &&
              rlxc_well_formed(ctx, m->ir, "builder", false);
         if (!ok)
@@ -291,7 +286,7 @@ rlx_status rlx_ir_builder_op(rlx_ir_builder *b, const char *name, const char *op
     rlxc_api_call call;
     if (op_name == NULL || (args == NULL && n > 0) || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "op, args or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     const rlxc_fragment text = fragment(b, false);
     const rlxc_operator *op = rlxc_find_operator(op_name, strlen(op_name));
@@ -300,11 +295,11 @@ rlx_status rlx_ir_builder_op(rlx_ir_builder *b, const char *name, const char *op
         rlxc_error(ctx, (rlxc_range){0}, "there is no operator R.%.100s%s%s%s", op_name,
                    near != NULL ? "; did you mean R." : "", near != NULL ? near : "",
                    near != NULL ? "?" : "");
-    const rlxc_atom *atoms = op != NULL ? gather(b, args, &n) : NULL;
+    const rlxc_atom *atoms = op != NULL ? rlxc_build_gather(b, args, &n) : NULL;
     rlxc_binding *binding =
         atoms != NULL ? rlxc_parse_call_text(&text, op, atoms, n, attrs != NULL ? attrs : "")
                       : NULL;
-    return give(b, &call, emit(b, binding, name), out, err);
+    return rlxc_build_give(b, &call, rlxc_build_emit(b, binding, name), out, err);
 }
 
 /* The function |name| of the module, of the expected kind; NULL after an error. */
@@ -327,17 +322,17 @@ rlx_status rlx_ir_builder_call(rlx_ir_builder *b, const char *name, const char *
     rlxc_api_call call;
     if (function == NULL || (args == NULL && n > 0) || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "function, args or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_binding *binding = NULL;
     const char *global = callee(b, function, false);
-    const rlxc_atom *atoms = global != NULL ? gather(b, args, &n) : NULL;
+    const rlxc_atom *atoms = global != NULL ? rlxc_build_gather(b, args, &n) : NULL;
     if (atoms != NULL) {
         binding = rlxc_binding_new(call.compiler->ctx, RLXC_FORM_CALL, NULL);
         binding->callee = rlxc_atom_global(call.compiler->ctx, global);
         binding->args = atoms;
         binding->n_args = n;
     }
-    return give(b, &call, emit(b, binding, name), out, err);
+    return rlxc_build_give(b, &call, rlxc_build_emit(b, binding, name), out, err);
 }
 
 rlx_status rlx_ir_builder_call_tir(rlx_ir_builder *b, const char *name, const char *prim,
@@ -347,19 +342,19 @@ rlx_status rlx_ir_builder_call_tir(rlx_ir_builder *b, const char *name, const ch
     rlxc_api_call call;
     if (prim == NULL || (args == NULL && n > 0) || type == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "prim, args, type or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
     const rlxc_fragment text = fragment(b, false);
     const char *global = callee(b, prim, true);
     const rlxc_sinfo *sinfo = global != NULL ? rlxc_parse_sinfo_text(&text, type) : NULL;
-    const rlxc_atom *atoms = sinfo != NULL ? gather(b, args, &n) : NULL;
-    rlxc_atom made = no_atom();
-    if (atoms != NULL && (name == NULL || check_name(ctx, name))) {
+    const rlxc_atom *atoms = sinfo != NULL ? rlxc_build_gather(b, args, &n) : NULL;
+    rlxc_atom made = rlxc_build_no_atom();
+    if (atoms != NULL && (name == NULL || rlxc_build_check_name(ctx, name))) {
         b->started = true;
         made = rlxc_emit_call_tir(b->b, global, atoms, n, sinfo, NULL,
                                   rlxc_intern_cstr(ctx, name != NULL ? name : "lv"));
     }
-    return give(b, &call, made, out, err);
+    return rlxc_build_give(b, &call, made, out, err);
 }
 
 rlx_status rlx_ir_builder_get(rlx_ir_builder *b, const char *name, const rlx_ir_value *tuple,
@@ -368,12 +363,12 @@ rlx_status rlx_ir_builder_get(rlx_ir_builder *b, const char *name, const rlx_ir_
     rlxc_api_call call;
     if (tuple == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "tuple or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_binding *binding = rlxc_binding_new(call.compiler->ctx, RLXC_FORM_TUPLE_GET, NULL);
     binding->args = of_value(tuple);
     binding->n_args = 1;
     binding->index = index;
-    return give(b, &call, emit(b, binding, name), out, err);
+    return rlxc_build_give(b, &call, rlxc_build_emit(b, binding, name), out, err);
 }
 
 rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, const char *name, const rlx_ir_value *value,
@@ -382,7 +377,7 @@ rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, const char *name, const 
     rlxc_api_call call;
     if (value == NULL || type == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "value, type or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     const rlxc_fragment text = fragment(b, true);
     rlxc_binding *binding = NULL;
     const rlxc_sinfo *sinfo = rlxc_parse_sinfo_text(&text, type);
@@ -394,7 +389,7 @@ rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, const char *name, const 
             rlxc_copy(call.compiler->ctx, (const void *)&sinfo, sizeof(const rlxc_sinfo *));
         binding->n_sinfo_args = 1;
     }
-    return give(b, &call, emit(b, binding, name), out, err);
+    return rlxc_build_give(b, &call, rlxc_build_emit(b, binding, name), out, err);
 }
 
 /* --- values ---------------------------------------------------------------------------------- */
@@ -408,10 +403,11 @@ rlx_status rlx_ir_builder_tuple(rlx_ir_builder *b, const rlx_ir_value *const *it
     for (uint32_t i = 0; i < n; i++)
         if (items[i] == NULL)
             return rlx_fail(err, RLX_E_INVALID_ARG, "item %u is NULL", i);
-    RLX_TRY(begin(b, &call, err));
-    const rlxc_atom *atoms = gather(b, items, &n);
-    rlxc_atom tuple = atoms != NULL ? rlxc_atom_tuple(call.compiler->ctx, atoms, n) : no_atom();
-    return give(b, &call, tuple, out, err);
+    RLX_TRY(rlxc_build_begin(b, &call, err));
+    const rlxc_atom *atoms = rlxc_build_gather(b, items, &n);
+    rlxc_atom tuple =
+        atoms != NULL ? rlxc_atom_tuple(call.compiler->ctx, atoms, n) : rlxc_build_no_atom();
+    return rlxc_build_give(b, &call, tuple, out, err);
 }
 
 rlx_status rlx_ir_builder_shape(rlx_ir_builder *b, const char *dims, const rlx_ir_value **out,
@@ -420,14 +416,14 @@ rlx_status rlx_ir_builder_shape(rlx_ir_builder *b, const char *dims, const rlx_i
     rlxc_api_call call;
     if (dims == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "dims or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     const rlxc_fragment text = fragment(b, false);
     const rlxc_expr *const *list = NULL;
     uint32_t n = 0;
     rlxc_atom shape = rlxc_parse_dims_text(&text, dims, &list, &n)
                           ? rlxc_atom_shape(call.compiler->ctx, list, n)
-                          : no_atom();
-    return give(b, &call, shape, out, err);
+                          : rlxc_build_no_atom();
+    return rlxc_build_give(b, &call, shape, out, err);
 }
 
 rlx_status rlx_ir_builder_integer(rlx_ir_builder *b, const char *integer, const rlx_ir_value **out,
@@ -436,13 +432,13 @@ rlx_status rlx_ir_builder_integer(rlx_ir_builder *b, const char *integer, const 
     rlxc_api_call call;
     if (integer == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "text or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     const rlxc_fragment text = fragment(b, false);
     const rlxc_expr *const *list = NULL;
     uint32_t n = 0;
     bool ok = rlxc_parse_dims_text(&text, integer, &list, &n) &&
-              (n == 1 || fail(b, "expected one integer"));
-    return give(b, &call, ok ? rlxc_atom_prim(list[0]) : no_atom(), out, err);
+              (n == 1 || rlxc_build_fail(b, "expected one integer"));
+    return rlxc_build_give(b, &call, ok ? rlxc_atom_prim(list[0]) : rlxc_build_no_atom(), out, err);
 }
 
 rlx_status rlx_ir_builder_tensor(rlx_ir_builder *b, rlx_tensor *tensor, const rlx_ir_value **out,
@@ -451,14 +447,14 @@ rlx_status rlx_ir_builder_tensor(rlx_ir_builder *b, rlx_tensor *tensor, const rl
     rlxc_api_call call;
     if (tensor == NULL || out == NULL)
         return rlx_fail(err, RLX_E_INVALID_ARG, "tensor or out is NULL");
-    RLX_TRY(begin(b, &call, err));
+    RLX_TRY(rlxc_build_begin(b, &call, err));
     rlxc_context *ctx = call.compiler->ctx;
-    rlxc_atom atom = no_atom();
+    rlxc_atom atom = rlxc_build_no_atom();
     if (rlxc_api_keep_tensor(ctx, tensor))
         atom = rlxc_atom_constant(rlxc_constant_new(
             ctx, rlx_tensor_dtype(tensor), rlx_tensor_ndim(tensor), rlx_tensor_dims(tensor),
             rlx_tensor_data(tensor), rlx_tensor_nbytes(tensor)));
-    return give(b, &call, atom, out, err);
+    return rlxc_build_give(b, &call, atom, out, err);
 }
 
 /* --- rewriting ------------------------------------------------------------------------------- */
@@ -488,7 +484,7 @@ static rlxc_rewrite_action offer(void *user, rlxc_builder *b, rlxc_binding *bind
         }
         break;
     }
-    fail(&r->builder, "a rewrite gave no value to replace a binding by");
+    rlxc_build_fail(&r->builder, "a rewrite gave no value to replace a binding by");
     return RLXC_REWRITE_KEEP;
 }
 

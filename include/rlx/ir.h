@@ -261,6 +261,31 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_match_cast(rlx_ir_builder *b, co
                                                            const char *type,
                                                            const rlx_ir_value **out,
                                                            rlx_error *err);
+/* name = an If: one branch or the other. rlx_ir_builder_if begins the first one, which ends with
+   |result| where rlx_ir_builder_else begins the second one; rlx_ir_builder_end_if ends that. What
+   is built in between belongs to the branch, and is not known behind it. Outside dataflow blocks;
+   both nest. |condition|: a boolean scalar. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_if(rlx_ir_builder *b, const rlx_ir_value *condition,
+                                                   rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_else(rlx_ir_builder *b, const rlx_ir_value *result,
+                                                     rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_end_if(rlx_ir_builder *b, const char *name,
+                                                       const rlx_ir_value *result,
+                                                       const rlx_ir_value **out, rlx_error *err);
+/* A local function, which is a value. Parameters come first, by rlx_ir_builder_param; its bindings
+   may use variables around it. It cannot call itself. Outside dataflow blocks. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_function(rlx_ir_builder *b, const char *name,
+                                                         rlx_error *err);
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_end_function(rlx_ir_builder *b,
+                                                             const rlx_ir_value *result,
+                                                             const rlx_ir_value **out,
+                                                             rlx_error *err);
+/* Calls a function that a variable holds: a local one or a parameter. */
+RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_call_value(rlx_ir_builder *b, const char *name,
+                                                           const rlx_ir_value *function,
+                                                           const rlx_ir_value *const *args,
+                                                           uint32_t n, const rlx_ir_value **out,
+                                                           rlx_error *err);
 /* Values that need no binding. A tuple has n items; a shape is "(n, 4)"; an integer is "n * 2"; a
    tensor is retained until the compiler is destroyed. */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_builder_tuple(rlx_ir_builder *b,
@@ -292,9 +317,9 @@ typedef enum rlx_ir_action {
 } rlx_ir_action;
 /* Offers each binding of |f| to |each|, in order, branches and local functions before the binding
    that holds them; their operands are already replaced. |each| may add bindings before it through
-   |b| (rlx_ir_builder_op and so on; not param, dataflow, finish). Types are inferred again where
-   operands changed. Afterwards the module is checked; if it is not well formed, or |each| made an
-   error, the module cannot be used further (INVALID_MODULE). */
+   |b| (rlx_ir_builder_op and so on; not param, dataflow, if, function, finish). Types are inferred
+   again where operands changed. Afterwards the module is checked; if it is not well formed, or
+   |each| made an error, the module cannot be used further (INVALID_MODULE). */
 RLX_NODISCARD RLX_API rlx_status rlx_ir_function_rewrite(
     rlx_ir_module *m, rlx_ir_function *f,
     rlx_ir_action (*each)(void *user, rlx_ir_builder *b, const rlx_ir_binding *binding,

@@ -212,6 +212,12 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_builder_op(NULL, NULL, NULL, NULL, 1, NULL, NULL, &err));
     REFUSED(rlx_ir_builder_call(NULL, NULL, NULL, NULL, 1, NULL, &err));
     REFUSED(rlx_ir_builder_call_tir(NULL, NULL, NULL, NULL, 1, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_if(NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_else(NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_end_if(NULL, NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_function(NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_end_function(NULL, NULL, NULL, &err));
+    REFUSED(rlx_ir_builder_call_value(NULL, NULL, NULL, NULL, 1, NULL, &err));
     REFUSED(rlx_ir_builder_get(NULL, NULL, NULL, 0, NULL, &err));
     REFUSED(rlx_ir_builder_match_cast(NULL, NULL, NULL, NULL, NULL, &err));
     REFUSED(rlx_ir_builder_tuple(NULL, NULL, 1, NULL, &err));
