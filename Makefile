@@ -152,8 +152,8 @@ $(BUILD)/compiler_tests: | $(BUILD)/data/.unpacked
 $(BUILD)/compiler_tests: $(call obj,$(COMPILER_TESTS) $(TEST_SRC) $(filter-out %/main.c,$(RLXC_SRC))) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ -lcriterion $(COMPILER_LIBS) $(RUNTIME_LIBS)
-# The compiler's tests of several threads alone, for ThreadSanitizer.
-$(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/kernel_fixture.c tests/compiler/cpus.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
+# The compiler's and its library's tests of several threads alone, for ThreadSanitizer.
+$(BUILD)/parts_tests: $(call obj,tests/compiler/test_parts.c tests/compiler/test_library_threads.c tests/compiler/kernel_fixture.c tests/compiler/cpus.c $(SUPPORT_SRC)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(COMPILER_LIBS) $(RUNTIME_LIBS)
 $(BUILD)/random_tests: $(call obj,$(RANDOM_TESTS)) $(BUILD)/librlxc.a $(BUILD)/librlx.a
@@ -240,7 +240,7 @@ san: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-san MIMALLOC=0 OPT='-O1 -g' SAN='$(SANITIZE)' \
 	    all build-san/vm_tests build-san/compiler_tests
 	@BUILD=build-san SANITIZED=1 .ci/run-tests vm_tests compiler_tests
-tsan: ## the runtime's tests and code generation on several threads under ThreadSanitizer
+tsan: ## the runtime's tests, code generation on several threads and compilers side by side under ThreadSanitizer
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan MIMALLOC=0 OPT='-O1 -g' SAN='-fsanitize=thread' \
 	    runtime build-tsan/vm_tests build-tsan/parts_tests
 	@BUILD=build-tsan SANITIZED=1 .ci/run-tests vm_tests parts_tests

@@ -50,6 +50,8 @@ struct rlx_ir_module { /* in the arena */
     rlxc_database database;
     rlxc_rule_steps steps;    /* |given|: from a schedule; |made|: to be shown */
     rlxc_schedules schedules; /* the others of a schedule, whose steps the engine applies */
+    const char *scheduled;    /* what the metadata says of the schedule; NULL: there is none */
+    const char *tuned_by;     /* name of the database; NULL: there is none */
 };
 
 typedef struct rlxc_api_call {

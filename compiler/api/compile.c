@@ -51,6 +51,7 @@ static bool use_database(rlx_ir_module *m, const char *path)
     if (!rlxc_database_read(ctx, path, rlxc_target_text(ctx, m->options.target), false,
                             &m->database))
         return false;
+    m->tuned_by = rlxc_intern_cstr(ctx, rlxc_base_name(path));
     m->steps.stored = rlxc_database_find;
     m->steps.user = &m->database;
     m->options.steps = &m->steps;
@@ -206,6 +207,18 @@ static bool set_text(rlxc_context *ctx, const char *text, output *out)
     return true;
 }
 
+/* How the kernels were scheduled, where not by the rules alone. */
+static bool note_schedules(const rlx_ir_module *m, rlx_exec_builder *builder)
+{
+    rlxc_context *ctx = m->compiler->ctx;
+    if (m->scheduled != NULL && !rlxc_add_metadata(ctx, "schedule", m->scheduled, builder))
+        return false;
+    return m->tuned_by == NULL || rlxc_add_metadata(ctx, "database",
+                                                    rlxc_internf(ctx, "%s: steps of %u functions",
+                                                                 m->tuned_by, m->database.used),
+                                                    builder);
+}
+
 static bool build(rlx_ir_module *m, output *out)
 {
     rlxc_context *ctx = m->compiler->ctx;
@@ -213,6 +226,7 @@ static bool build(rlx_ir_module *m, output *out)
     if (rlx_exec_builder_create(m->compiler->allocator, &out->builder, &err) != RLX_OK)
         return rlxc_api_fail(ctx, &err);
     return rlxc_generate(ctx, m->ir, &m->options, out->builder) &&
+           note_schedules(m, out->builder) &&
            (m->source == NULL || rlxc_add_source_hash(ctx, m->source, m->length, out->builder));
 }
 

@@ -194,6 +194,17 @@ rlx_status rlx_ir_module_bind_tensors(rlx_ir_module *m, const rlx_named_tensor *
 
 /* --- schedules ------------------------------------------------------------------------------- */
 
+/* "tiled.sch xxh64:0123456789abcdef: f, g" */
+static const char *describe_schedule(rlxc_context *ctx, const char *path, const char *text,
+                                     size_t length, const rlxc_schedules *all)
+{
+    rlxc_text out = {.ctx = ctx};
+    rlxc_text_printf(&out, "%s %s", rlxc_base_name(path), rlxc_text_hash(ctx, text, length));
+    for (uint32_t i = 0; i < all->items.count; i++)
+        rlxc_text_printf(&out, "%s%s", i > 0 ? ", " : ": ", all->items.items[i]->function);
+    return out.data;
+}
+
 /* Steps of rules go to the rules, loop steps to the engine. */
 static bool take_schedule(rlx_ir_module *m, const char *path, const char *text, size_t length)
 {
@@ -213,6 +224,7 @@ static bool take_schedule(rlx_ir_module *m, const char *path, const char *text, 
         else
             RLXC_PUSH(ctx, &others.items, list);
     }
+    m->scheduled = describe_schedule(ctx, path, text, length, &all);
     m->schedules = others;
     m->steps.given = of_rules->items.count > 0 ? of_rules : NULL;
     return true;

@@ -135,10 +135,19 @@ static bool add_native(rlxc_context *ctx, const rlxc_module *module, const rlxc_
     return report(ctx, status, &err);
 }
 
-static const char *base_name(const char *path)
+const char *rlxc_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+bool rlxc_add_metadata(rlxc_context *ctx, const char *key, const char *value,
+                       rlx_exec_builder *builder)
+{
+    rlx_error err = {0};
+    const rlx_status status =
+        rlx_exec_builder_metadata(builder, rlx_str_from(key), rlx_str_from(value), &err);
+    return report(ctx, status, &err);
 }
 
 static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exec_builder *builder)
@@ -157,21 +166,12 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
     if (options->row_bits != RLXC_ROW_BITS)
         rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
     for (uint32_t i = 0; i < options->n_links; i++)
-        rlxc_text_printf(&text, " --link %s", base_name(options->links[i]));
+        rlxc_text_printf(&text, " --link %s", rlxc_base_name(options->links[i]));
     for (uint32_t i = 0; i < options->n_bounds; i++)
         rlxc_text_printf(&text, " --bound %s=%" PRId64 ":%" PRId64, options->bounds[i].name,
                          options->bounds[i].min, options->bounds[i].max);
-    const struct {
-        const char *key, *value;
-    } rows[] = {{"compiler", "rlxc " RLX_VERSION}, {"options", text.data}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rlx_error err = {0};
-        rlx_status status = rlx_exec_builder_metadata(builder, rlx_str_from(rows[i].key),
-                                                      rlx_str_from(rows[i].value), &err);
-        if (!report(ctx, status, &err))
-            return false;
-    }
-    return true;
+    return rlxc_add_metadata(ctx, "compiler", "rlxc " RLX_VERSION, builder) &&
+           rlxc_add_metadata(ctx, "options", text.data ? text.data : "", builder);
 }
 
 bool rlxc_generate(rlxc_context *ctx, const rlxc_module *module, const rlxc_options *options,
@@ -191,12 +191,12 @@ bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder)
 {
-    const char *value =
-        rlxc_internf(ctx, "xxh64:%016" PRIx64, rlxc_hash64_bytes(RLXC_HASH_START, text, length));
-    rlx_error err = {0};
-    rlx_status status =
-        rlx_exec_builder_metadata(builder, RLX_STR("source"), rlx_str_from(value), &err);
-    return report(ctx, status, &err);
+    return rlxc_add_metadata(ctx, "source", rlxc_text_hash(ctx, text, length), builder);
+}
+
+const char *rlxc_text_hash(rlxc_context *ctx, const char *text, size_t length)
+{
+    return rlxc_internf(ctx, "xxh64:%016" PRIx64, rlxc_hash64_bytes(RLXC_HASH_START, text, length));
 }
 
 bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, size_t length,

@@ -36,6 +36,13 @@ bool rlxc_compile_module(rlxc_context *ctx, rlxc_module *module, const rlxc_opti
 bool rlxc_compile_text(rlxc_context *ctx, const char *path, const char *text, size_t length,
                        const rlxc_options *options, rlx_exec_builder *builder);
 
+/* Records |value| in the metadata, which rlx dump shows. */
+bool rlxc_add_metadata(rlxc_context *ctx, const char *key, const char *value,
+                       rlx_exec_builder *builder);
+/* "xxh64:" and the text's hash, as metadata has it. */
+const char *rlxc_text_hash(rlxc_context *ctx, const char *text, size_t length);
+/* The path behind its last slash. */
+const char *rlxc_base_name(const char *path);
 /* Records a hash of the source in the metadata. */
 bool rlxc_add_source_hash(rlxc_context *ctx, const char *text, size_t length,
                           rlx_exec_builder *builder);

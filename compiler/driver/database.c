@@ -202,7 +202,7 @@ const rlxc_schedule_steps *rlxc_steps_by_position(rlxc_context *ctx,
 
 rlxc_schedule_steps *rlxc_database_find(void *user, rlxc_context *ctx, rlxc_prim_func *f)
 {
-    const rlxc_database *db = user;
+    rlxc_database *db = user;
     rlxc_schedules lists = {0};
     uint32_t n;
     if (db->entries.count == 0)
@@ -220,6 +220,7 @@ rlxc_schedule_steps *rlxc_database_find(void *user, rlxc_context *ctx, rlxc_prim
     const char *const *blocks = rlxc_block_names(ctx, f, &n);
     rlxc_schedule_steps *list = renamed(ctx, lists.items.items[0], blocks, n, false);
     list->function = f->name;
+    db->used++;
     return list;
 }
 

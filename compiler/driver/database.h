@@ -20,6 +20,7 @@ typedef struct rlxc_database_entry {
 typedef struct rlxc_database {
     rlxc_context *ctx;
     RLXC_VEC(rlxc_database_entry) entries; /* entries of this machine, version and target */
+    uint32_t used;                         /* functions that rlxc_database_find gave steps for */
 } rlxc_database;
 
 /* The name of this machine's processor; in the arena. */

@@ -123,7 +123,8 @@ RLX_NODISCARD RLX_API rlx_status rlx_ir_module_set_schedule(rlx_ir_module *m, co
 RLX_NODISCARD RLX_API rlx_status rlx_ir_module_read_schedule(rlx_ir_module *m, const char *path,
                                                              rlx_error *err);
 
-/* The module as TVMScript that parses to an equal module. NULL for NULL and when memory is out. */
+/* The module as TVMScript that parses to an equal module, unless it has no function: no file is
+   without. NULL for NULL and when memory is out. */
 RLX_API const char *rlx_ir_module_print(rlx_ir_module *m);
 /* Its PrimFuncs alone. */
 RLX_API const char *rlx_ir_module_print_prims(rlx_ir_module *m);

@@ -105,6 +105,107 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
     rlx_compiler_destroy(c);
 }
 
+/* Calls with each struct of options, which begins with its size, and 16 bytes behind it. */
+typedef struct sized {
+    union {
+        size_t size;
+        rlx_compiler_options creation;
+        rlx_compile_options compile;
+        rlx_pass_desc pass;
+        rlx_tune_options tune;
+    } as;
+    uint64_t later[2];
+} sized;
+
+static rlx_status nothing(void *user, rlx_ir_module *m, rlx_error *err)
+{
+    (void)user, (void)m, (void)err;
+    return RLX_OK;
+}
+
+static rlx_status use_sized(int kind, rlx_compiler *c, rlx_ir_module *m, const sized *o,
+                            rlx_error *err)
+{
+    rlx_compiler *other = NULL;
+    rlx_status status;
+    switch (kind) {
+    case 0:
+        status = rlx_compiler_create(&o->as.creation, &other, err);
+        rlx_compiler_destroy(other);
+        return status;
+    case 1:
+        return rlx_ir_module_lower(m, &o->as.compile, err);
+    case 2:
+        return rlx_compiler_add_pass(c, &o->as.pass, err);
+    default:
+        return rlx_ir_module_tune(m, NULL, &o->as.tune, err);
+    }
+}
+
+RLX_TEST(library, structs_of_options_of_a_wrong_size_are_refused)
+{
+    static const size_t sizes[] = {sizeof(rlx_compiler_options), sizeof(rlx_compile_options),
+                                   sizeof(rlx_pass_desc), sizeof(rlx_tune_options)};
+    rlx_compiler *c = library_compiler(t);
+    rlx_ir_module *m = library_parse(t, c, ADD);
+    for (int kind = 0; kind < 4; kind++) {
+        const size_t wrong[] = {
+            0,       1, sizeof(size_t), 2 * sizeof(size_t) - 1, sizes[kind] + 8, sizes[kind] + 16,
+            SIZE_MAX};
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            sized o = {.later = {1, 1}};
+            rlx_compile_options_init(&o.as.compile);
+            if (kind == 2)
+                o.as.pass = (rlx_pass_desc){.name = "p", .after = "cse", .run = nothing};
+            else if (kind != 1)
+                memset(&o.as, 0, sizeof o.as);
+            if (kind == 3)
+                o.as.tune.seconds = 1e-9;
+            memset((char *)&o + sizes[kind], 1, sizeof o - sizes[kind]);
+            o.as.size = wrong[i];
+            rlx_error err = {0};
+            cr_expect_eq(use_sized(kind, c, m, &o, &err), RLX_E_INVALID_ARG, "%d %zu", kind, i);
+            cr_expect(err.message[0] != '\0', "%d %zu", kind, i);
+        }
+    }
+    RLX_OKAY(rlx_ir_module_lower(m, NULL, &t->error)); /* nothing of it has changed the module */
+    rlx_compiler_destroy(c);
+}
+
+RLX_TEST(library, the_file_says_how_it_was_scheduled)
+{
+    static const char text[] = "@T.prim_func\ndef twice(A: T.Buffer((4, 8), \"float32\"), "
+                               "B: T.Buffer((4, 8), \"float32\")):\n"
+                               "    for i, j in T.grid(4, 8):\n        with T.block(\"b\"):\n"
+                               "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                               "            B[vi, vj] = A[vi, vj] * T.float32(2)\n"
+                               "@R.function\ndef main(x: R.Tensor((4, 8), \"float32\")):\n"
+                               "    y = R.call_tir(twice, (x,), "
+                               "out_sinfo=R.Tensor((4, 8), \"float32\"))\n    return y\n";
+    static const char steps[] = "b0 = sch.get_block(name=\"b\", func_name=\"twice\")\n"
+                                "l1, l2 = sch.get_loops(block=b0)\nsch.vectorize(loop=l2)\n";
+    for (int i = 0; i < 2; i++) {
+        rlx_compiler *c = library_compiler(t);
+        rlx_ir_module *m = library_parse(t, c, text);
+        rlx_executable *exe = NULL;
+        rlx_str key, value;
+        bool found = false;
+        if (i == 1)
+            RLX_OKAY(rlx_ir_module_set_schedule(m, "a/twice.sch", steps, strlen(steps), &t->error));
+        RLX_OKAY(rlx_ir_module_load(m, NULL, NULL, &exe, &t->error));
+        for (uint32_t k = 0; rlx_executable_metadata(exe, k, &key, &value); k++)
+            if (rlx_str_eq(key, RLX_STR("schedule"))) {
+                found = true;
+                cr_expect(strncmp(value.data, "twice.sch xxh64:", 16) == 0 &&
+                              strstr(value.data, ": twice") != NULL,
+                          "%.*s", (int)value.len, value.data);
+            }
+        cr_expect_eq(found, i == 1);
+        rlx_executable_release(exe);
+        rlx_compiler_destroy(c);
+    }
+}
+
 /* --- passes ---------------------------------------------------------------------------------- */
 
 typedef struct trace {

@@ -1,5 +1,5 @@
-/* Mutations of TVMScript by words and lines, so that half of the inputs get past the lexer. Shared
-   by the targets that read it; each file that includes this has the mutator. */
+/* Mutations of TVMScript and of schedules by words and lines, so that half of the inputs get past
+   the lexer. Shared by the targets that read it; each file that includes this has the mutator. */
 #ifndef RLX_FUZZ_MUTATE_TEXT_H
 #define RLX_FUZZ_MUTATE_TEXT_H
 
@@ -25,6 +25,9 @@ static const char *const mutate_words[] = {
     "T.reduce", "T.where", "T.match_buffer", "T.alloc_buffer", "T.vectorized", "T.parallel",
     "T.bool", "T.float16", "T.int8", "T.floormod", "T.max", "T.if_then_else", "dtype=\"int64\"",
     "0x7fffffff", "1e308", "n * 2", "n // 0",
+    "sch.split", "sch.fuse", "sch.reorder", "sch.tensorize", "sch.rewrite", "sch.get_block",
+    "sch.get_loops", "sch.compute_at", "sch.cache_read", "sch.decompose_reduction", "b0", "l1",
+    "\"tile\"", "\"rows\"", "factors=", "sizes=", "\"lanes\": 8", "[None, 4]", "\"#1\"",
 };
 /* clang-format on */
 

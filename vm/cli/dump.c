@@ -35,7 +35,7 @@ static const cli_option options[] = {
     {"--memory", "", "memory plan of each function, and what it allocates outside it"},
     {"--dim", "n=128", "value of a symbolic dimension, for --memory"},
     {"--svg", "F.svg", "draw the plan: time across, offset up"},
-    {"--meta", "", "compiler, options, source"},
+    {"--meta", "", "compiler, options, schedule, source"},
     {"--asm", "", "the whole file as assembly text"},
     {"--level", "N", "show the N-th CPU level of the file instead of the one that would run here"},
 };
