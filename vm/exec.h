@@ -61,9 +61,9 @@ typedef struct rlxv_type {
 
 typedef struct rlxv_kernel_param {
     uint32_t type;
-    bool is_output;
     rlx_dtype dtype;
     uint32_t n_dims;
+    bool is_output;
     const rlxv_dim *dims;
 } rlxv_kernel_param;
 
@@ -211,7 +211,9 @@ typedef struct rlxv_match {
 /* Checks kinds, dtypes and ranks and binds slots; then checks dimensions, once all are bound. */
 rlx_status rlxv_match_bind(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
 rlx_status rlxv_match_check(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
-/* As above for a list of dims: of a shape value or of a tensor against a shape type. */
+/* Both for a value that stands alone. */
+rlx_status rlxv_match_value(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err);
+/* As bind and check for a list of dims: of a shape value or of a tensor against a shape type. */
 rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *dims, uint32_t n,
                            rlx_error *err);
 /* All arguments of a call: count, then every bind, then every check. |from_host|: an error names

@@ -113,11 +113,10 @@ static rlx_status take_result(const rlx_vm *vm, rlxv_frame *f, uint32_t r, rlx_v
     const rlxv_type *t = &vm->exe->types[f->fn->result_type];
     if (t->kind != RLX_TYPE_OBJECT) {
         rlxv_match m = {vm->exe, f->fn, RLX_NONE, "result", 0, f->slots};
-        RLX_TRY(rlxv_match_bind(&m, f->fn->result_type, f->regs[r], err));
-        RLX_TRY(rlxv_match_check(&m, f->fn->result_type, f->regs[r], err));
+        RLX_TRY(rlxv_match_value(&m, f->fn->result_type, f->regs[r], err));
     }
     *out = f->regs[r];
-    if (r < f->fn->n_params)
+    if (r < f->fn->n_params && vm->after) /* who hears of the return sees the arguments */
         rlxv_retain_value(*out);
     else
         f->regs[r] = rlx_none();
@@ -331,8 +330,7 @@ static rlx_status match(const rlx_vm *vm, rlxv_frame *f, const uint32_t *w, bool
         RLX_TRY(dims_of(w[1], f->regs[w[1]], &dims, &n, err));
         return rlxv_match_dims(&m, w[2], dims, n, err);
     }
-    RLX_TRY(rlxv_match_bind(&m, w[2], f->regs[w[1]], err));
-    return rlxv_match_check(&m, w[2], f->regs[w[1]], err);
+    return rlxv_match_value(&m, w[2], f->regs[w[1]], err);
 }
 
 static rlx_status eval(const rlx_vm *vm, rlxv_frame *f, uint32_t e, int64_t *out, rlx_error *err)
@@ -393,6 +391,15 @@ static void unwind(rlx_vm *vm, rlxv_frame *f, rlx_status status, rlx_error *err)
     }
 }
 
+/* Locations are added only once: a run starts without one. The rest of the text stays as it is. */
+static void forget(rlx_error *err)
+{
+    err->code = RLX_OK;
+    err->message[0] = 0;
+    err->where.file[0] = 0;
+    err->where.line = err->where.column = 0;
+}
+
 rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *err)
 {
     rlxv_frame *f = entry, *callee;
@@ -401,7 +408,7 @@ rlx_status rlxv_run(rlx_vm *vm, rlxv_frame *entry, rlx_value *out, rlx_error *er
     rlx_value v;
     int64_t i;
     if (err)
-        *err = (rlx_error){0}; /* locations are added only once: start without one */
+        forget(err);
     for (;;) {
         if (vm->budget-- == 0) {
             vm->budget = 0;

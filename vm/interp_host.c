@@ -21,9 +21,9 @@ static rlx_status bad_dim(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param
                     (int)k->name.len, k->name.data, param, dim, (long long)want, (long long)got);
 }
 
-/* The slow half of check_buffer: reports what is wrong. */
-static rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param, rlx_value v,
-                             const int64_t *dims, rlx_error *err)
+/* The slow half of buffer_fits: reports what is wrong. */
+static RLXV_RARE rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t param,
+                                       rlx_value v, const int64_t *dims, rlx_error *err)
 {
     const rlxv_kernel_param *p = &k->params[param];
     char want[24], got[24];
@@ -48,32 +48,35 @@ static rlx_status bad_buffer(const rlx_vm *vm, const rlxv_kernel *k, uint32_t pa
                     (int)k->name.len, k->name.data, param);
 }
 
-static inline bool buffer_fits(const rlx_vm *vm, const rlxv_kernel_param *p, rlx_value v,
+static RLXV_RARE bool fits_expression(const rlx_vm *vm, const rlxv_dim *d, const int64_t *dims,
+                                      int64_t got)
+{
+    int64_t want;
+    return rlxv_eval(vm->exe, d->index, dims, &want) && want == got;
+}
+
+static inline bool buffer_fits(const rlx_vm *vm, const rlxv_kernel_param *p, const rlx_value *v,
                                const int64_t *dims)
 {
-    if (v.kind != RLX_KIND_TENSOR)
+    if (v->kind != RLX_KIND_TENSOR)
         return false;
-    const rlx_tensor *t = v.as.tensor;
+    const rlx_tensor *t = v->as.tensor;
     if (!rlx_dtype_eq(t->dtype, p->dtype) || t->ndim != p->n_dims ||
         (p->is_output && t->header.readonly))
         return false;
-    for (uint32_t i = 0; i < p->n_dims; i++) {
-        const rlxv_dim *d = &p->dims[i];
-        int64_t want;
-        if (d->kind == RLXV_DIM_SLOT)
-            want = dims[d->index];
-        else if (d->kind == RLXV_DIM_CONST)
-            want = d->value;
-        else if (!rlxv_eval(vm->exe, d->index, dims, &want))
-            return false;
-        if (want != t->dims[i])
+    const int64_t *got = t->dims;
+    for (const rlxv_dim *d = p->dims, *end = d + p->n_dims; d != end; d++, got++) {
+        const bool fits = d->kind == RLXV_DIM_CONST  ? d->value == *got
+                          : d->kind == RLXV_DIM_SLOT ? dims[d->index] == *got
+                                                     : fits_expression(vm, d, dims, *got);
+        if (!fits)
             return false;
     }
     return true;
 }
 
-static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k, int32_t rc,
-                                rlx_error *err)
+static RLXV_RARE rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k,
+                                          int32_t rc, rlx_error *err)
 {
     const char *message = NULL;
     rlx_status status = RLX_E_KERNEL;
@@ -99,6 +102,45 @@ static rlx_status kernel_failed(rlxv_worker *w, uint32_t n, const rlxv_kernel *k
     return status;
 }
 
+static RLXV_RARE rlx_status not_available(const rlx_vm *vm, const rlxv_kernel *k, rlx_error *err)
+{
+    return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not available: %s", (int)k->name.len,
+                    k->name.data,
+                    vm->exe->native.present ? "the native code was not trusted"
+                                            : "the host registered none with this name");
+}
+
+static inline rlx_status run_kernel(rlx_vm *vm, const rlxv_frame *f, const rlxv_kernel *k,
+                                    rlx_kernel_fn fn, rlx_error *err)
+{
+    rlxv_worker *worker = &vm->workers[0];
+    rlxv_scratch_mark mark = rlxv_scratch_now(worker);
+    worker->refused = RLX_OK;
+    worker->at.line = 0;
+    int32_t rc = fn(f->pointers, f->dims, &worker->ctx);
+    rlxv_scratch_reset(worker, mark);
+    return rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;
+}
+
+/* The same, and the instrument hears of it. |buffers|: their registers, in the instruction |w|. */
+static RLXV_RARE rlx_status run_and_tell(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
+                                         const uint32_t *buffers, rlx_kernel_fn fn, rlx_error *err)
+{
+    const rlxv_kernel *k = &vm->exe->kernels[w[1]];
+    rlx_call_info info = rlxv_call_info(vm, f, w, RLX_CALL_KERNEL, k->name,
+                                        rlxv_gather_values(f, buffers - 1), k->n_params);
+    info.dims = f->dims;
+    info.n_dims = k->n_dims;
+    rlx_value ignored = rlx_none();
+    bool run = rlxv_tell_before(vm, &info, &ignored);
+    rlxv_release_value(ignored);
+    if (!run)
+        return RLX_OK;
+    rlx_status status = run_kernel(vm, f, k, fn, err);
+    rlxv_tell_after(vm, &info, status, rlx_none());
+    return status;
+}
+
 /* The instruction at |w|, whose lists begin at |lists|. */
 static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w,
                                      const uint32_t *lists, rlx_error *err)
@@ -107,39 +149,17 @@ static inline rlx_status call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *
     const uint32_t *buffers = lists + 1 + lists[0] + 1;
     const int64_t *dims = rlxv_gather_dims(f, lists);
     rlx_kernel_fn fn = vm->kernels[w[1]];
-    for (uint32_t i = 0; i < k->n_params; i++) {
-        rlx_value v = f->regs[buffers[i]];
+    for (uint32_t i = 0, n = k->n_params; i < n; i++) {
+        const rlx_value *v = &f->regs[buffers[i]];
         if (!buffer_fits(vm, &k->params[i], v, dims))
-            return bad_buffer(vm, k, i, v, dims, err);
-        f->pointers[i] = v.as.tensor->data;
+            return bad_buffer(vm, k, i, *v, dims, err);
+        f->pointers[i] = v->as.tensor->data;
     }
     if (!fn)
-        return rlx_fail(err, RLX_E_NOT_FOUND, "kernel %.*s is not available: %s", (int)k->name.len,
-                        k->name.data,
-                        vm->exe->native.present ? "the native code was not trusted"
-                                                : "the host registered none with this name");
-    rlx_call_info info;
-    if (vm->before || vm->after) {
-        info = rlxv_call_info(vm, f, w, RLX_CALL_KERNEL, k->name,
-                              rlxv_gather_values(f, buffers - 1), k->n_params);
-        info.dims = dims;
-        info.n_dims = k->n_dims;
-        rlx_value ignored = rlx_none();
-        bool run = rlxv_tell_before(vm, &info, &ignored);
-        rlxv_release_value(ignored);
-        if (!run)
-            return RLX_OK;
-    }
-    rlxv_worker *worker = &vm->workers[0];
-    rlxv_scratch_mark mark = rlxv_scratch_now(worker);
-    worker->refused = RLX_OK;
-    worker->at.line = 0;
-    int32_t rc = fn(f->pointers, dims, &worker->ctx);
-    rlxv_scratch_reset(worker, mark);
-    rlx_status status = rc ? kernel_failed(worker, vm->n_workers, k, rc, err) : RLX_OK;
-    if (vm->after)
-        rlxv_tell_after(vm, &info, status, rlx_none());
-    return status;
+        return not_available(vm, k, err);
+    if (vm->before || vm->after)
+        return run_and_tell(vm, f, w, buffers, fn, err);
+    return run_kernel(vm, f, k, fn, err);
 }
 
 rlx_status rlxv_call_kernel(rlx_vm *vm, rlxv_frame *f, const uint32_t *w, rlx_error *err)

@@ -134,7 +134,7 @@ static rlx_status parse_kernels(rlxv_loader *l)
                                           "a parameter's dimension is not an expression");
             if (t->slots > k->n_dims)
                 return rlxv_malformed(l, "kernel", i, "a parameter needs a dim the kernel lacks");
-            params[p] = (rlxv_kernel_param){type, flags == 1, t->dtype, t->n_dims, t->dims};
+            params[p] = (rlxv_kernel_param){type, t->dtype, t->n_dims, flags == 1, t->dims};
         }
         k->params = params;
     }

@@ -356,42 +356,70 @@ rlx_status rlxv_match_dims(const rlxv_match *m, uint32_t type, const int64_t *di
     return RLX_OK;
 }
 
-/* The fast path for most arguments: tensors and shapes of known rank whose dimensions are numbers
- * or symbols, without the data that only messages need. False if an argument has another form or is
- * wrong; the slow path then decides. */
+/* The fast path for most values: tensors and shapes of known rank whose dimensions are numbers or
+ * symbols, without the data that only messages need. False if a value has another form or is wrong;
+ * the slow path then decides. */
+static inline const int64_t *plain_dims(const rlx_value *v, uint32_t *rank)
+{
+    *rank = v->kind == RLX_KIND_TENSOR ? v->as.tensor->ndim : v->as.shape->n;
+    return v->kind == RLX_KIND_TENSOR ? v->as.tensor->dims : v->as.shape->dims;
+}
+
+static inline bool bind_plain(const rlxv_type *t, const rlx_value *v, int64_t *slots)
+{
+    uint32_t rank;
+    if (t->kind == RLX_TYPE_OBJECT)
+        return true;
+    if (!(t->kind == RLX_TYPE_TENSOR && v->kind == RLX_KIND_TENSOR) &&
+        !(t->kind == RLX_TYPE_SHAPE && v->kind == RLX_KIND_SHAPE))
+        return false;
+    const int64_t *dims = plain_dims(v, &rank);
+    if (!t->rank_known || rank != t->n_dims ||
+        (t->kind == RLX_TYPE_TENSOR && t->dtype.bits &&
+         !rlx_dtype_eq(t->dtype, v->as.tensor->dtype)))
+        return false;
+    for (uint32_t d = 0; d < rank; d++)
+        if (t->dims[d].kind == RLXV_DIM_BIND)
+            slots[t->dims[d].index] = dims[d];
+    return true;
+}
+
+/* |v| is bound. */
+static inline bool check_plain(const rlxv_type *t, const rlx_value *v, const int64_t *slots)
+{
+    uint32_t rank;
+    if (!t->has_checks)
+        return true;
+    const int64_t *dims = plain_dims(v, &rank);
+    for (uint32_t d = 0; d < rank; d++) {
+        const rlxv_dim *want = &t->dims[d];
+        if (want->kind == RLXV_DIM_EXPR ||
+            (want->kind == RLXV_DIM_CONST && want->value != dims[d]) ||
+            (want->kind == RLXV_DIM_SLOT && slots[want->index] != dims[d]))
+            return false;
+    }
+    return true;
+}
+
 static bool match_plain(const rlx_executable *exe, const rlxv_function *fn, const rlx_value *args,
                         int64_t *slots)
 {
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < fn->n_params; i++) {
-        const rlxv_type *t = &exe->types[fn->params[i].type];
-        if (t->kind == RLX_TYPE_OBJECT)
-            continue;
-        if (t->kind != RLX_TYPE_TENSOR && t->kind != RLX_TYPE_SHAPE)
+    for (uint32_t i = 0; i < fn->n_params; i++)
+        if (!bind_plain(&exe->types[fn->params[i].type], &args[i], slots))
             return false;
-        const int64_t *dims = dims_of(t, &args[i], &rank);
-        if (!dims || !t->rank_known || rank != t->n_dims ||
-            (t->kind == RLX_TYPE_TENSOR && t->dtype.bits &&
-             !rlx_dtype_eq(t->dtype, args[i].as.tensor->dtype)))
+    for (uint32_t i = 0; i < fn->n_params; i++)
+        if (!check_plain(&exe->types[fn->params[i].type], &args[i], slots))
             return false;
-        for (uint32_t d = 0; d < rank; d++)
-            if (t->dims[d].kind == RLXV_DIM_BIND)
-                slots[t->dims[d].index] = dims[d];
-    }
-    for (uint32_t i = 0; i < fn->n_params; i++) {
-        const rlxv_type *t = &exe->types[fn->params[i].type];
-        if (!t->has_checks)
-            continue;
-        const int64_t *dims = dims_of(t, &args[i], &rank);
-        for (uint32_t d = 0; d < rank; d++) {
-            const rlxv_dim *want = &t->dims[d];
-            if (want->kind == RLXV_DIM_EXPR ||
-                (want->kind == RLXV_DIM_CONST && want->value != dims[d]) ||
-                (want->kind == RLXV_DIM_SLOT && slots[want->index] != dims[d]))
-                return false;
-        }
-    }
     return true;
+}
+
+rlx_status rlxv_match_value(const rlxv_match *m, uint32_t type, rlx_value v, rlx_error *err)
+{
+    const rlxv_type *t = &m->exe->types[type];
+    if (bind_plain(t, &v, m->slots) && check_plain(t, &v, m->slots))
+        return RLX_OK;
+    RLX_TRY(rlxv_match_bind(m, type, v, err));
+    return rlxv_match_check(m, type, v, err);
 }
 
 rlx_status rlxv_match_args(const rlx_executable *exe, const rlxv_function *fn,

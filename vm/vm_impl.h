@@ -9,6 +9,9 @@
 #include <rlx/profile.h>
 #include <rlx/vm.h>
 
+/* Functions that are called seldom: apart from what calls them, so that it keeps its registers. */
+#define RLXV_RARE __attribute__((noinline, cold))
+
 /* --- names: packed functions, kernels and builtins by name -------------------------------------
  */
 
