@@ -1,11 +1,11 @@
 /* Transformers: attention with its masks and caches, rotary embeddings, caches written in place,
  * root-mean-square normalisation, gated units.
  *
- * Attention is R.nn.attention_as_stored: caches and shared heads are read where they are. Where the
- * scores are a result, or more is done to them, it is written as the two products and the softmax
- * between them, in float32 where the tensors are narrower; query heads that share a key head are a
- * dimension of their own, so that keys and values are not repeated. A row of scores that is masked
- * as a whole gives zeros. */
+ * Attention is R.nn.attention_as_stored: caches and shared heads are read where they are. If the
+ * scores are a result, or are processed further, it is emitted as the two products and the softmax
+ * between them, in float32 if the tensors are narrower; query heads that share a key head get a
+ * dimension of their own, so that keys and values are not repeated. A fully masked row of scores
+ * gives zeros. */
 #include <math.h>
 #include <string.h>
 
@@ -112,8 +112,8 @@ static rlxc_atom both(rlxc_ox *im, rlxc_atom a, rlxc_atom b)
     return a.kind == RLXC_ATOM_NONE ? b : rlxc_ox_op2(im, "logical_and", a, b);
 }
 
-/* Which keys the queries may see by their places, or none for all; |out_sure|: each query sees one
- * at least. */
+/* The keys that queries may see by position, or kind NONE for all; |out_sure|: each query sees at
+ * least one. */
 static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
 {
     const int64_t left = rlxc_ox_int(im, "left_window_size", -1),
@@ -135,7 +135,7 @@ static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
         lengths = rlxc_ox_reshape(im, lengths, dims, 4);
         out = rlxc_ox_op2(im, "less", key, lengths);
     }
-    /* the place of a query among the keys */
+    /* the position of a query among the keys */
     if (rlxc_ox_has(im, PAST_KEY)) {
         const rlxc_expr *past = rlxc_ox_dim(im, rlxc_ox_in(im, PAST_KEY), 2);
         place = rlxc_ox_op2(im, "add", place, rlxc_ox_scalar(im, past, RLX_I64));
@@ -157,7 +157,7 @@ static rlxc_atom visible(rlxc_ox *im, const attention *a, bool *out_sure)
     return out;
 }
 
-/* The mask input with as many columns as there are keys; those that are not there are masked. */
+/* The mask input extended to as many columns as there are keys; missing ones are masked. */
 static rlxc_atom read_mask(rlxc_ox *im, const attention *a)
 {
     rlxc_atom mask = rlxc_ox_in(im, MASK);
@@ -182,7 +182,7 @@ static rlxc_atom read_mask(rlxc_ox *im, const attention *a)
 
 /* --- as one operator -------------------------------------------------------------------------- */
 
-/* The type that softmax is computed in. */
+/* The type of the softmax computation. */
 static rlx_dtype softmax_type(rlxc_ox *im, const attention *a)
 {
     rlx_dtype exact = a->t;
@@ -192,8 +192,7 @@ static rlx_dtype softmax_type(rlxc_ox *im, const attention *a)
     return at_least_float32(exact);
 }
 
-/* Whether the operator computes what the node does, and dimensions and types are such that it is
- * one kernel. */
+/* True if the operator has the node's meaning, and dimensions and types allow one kernel. */
 static bool is_one_operator(rlxc_ox *im, const attention *a)
 {
     const rlx_dtype t = rlxc_ox_type(im, a->q);
@@ -215,8 +214,8 @@ static bool is_one_operator(rlxc_ox *im, const attention *a)
     return true;
 }
 
-/* What is added to the scores, of dimensions (batch, heads, queries, keys) or 1; kind NONE:
- * nothing. |see|: the keys that are seen. */
+/* The bias of the scores, of dimensions (batch, heads, queries, keys) or 1; kind NONE: none. |see|:
+ * the visible keys. */
 static rlxc_atom bias_of(rlxc_ox *im, const attention *a, rlxc_atom see)
 {
     const rlxc_expr *const scores[4] = {a->batch, a->heads, a->queries, a->keys};
@@ -388,7 +387,7 @@ rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int
     return parts[0];
 }
 
-/* Pairs of elements turned by the angle of their place. */
+/* Rotates pairs of elements by the angle of their position. */
 void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -424,7 +423,7 @@ void rlxc_ox_import_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, x, given, ndim));
 }
 
-/* New elements of a sequence at each batch's own place of a cache. */
+/* Writes new elements of a sequence to each batch's own position in a cache. */
 void rlxc_ox_import_tensor_scatter(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -468,7 +467,7 @@ rlxc_atom rlxc_ox_swish(rlxc_ox *im, rlxc_atom x, double alpha)
                        rlxc_ox_op1(im, "sigmoid", rlxc_ox_op2(im, "multiply", x, by)));
 }
 
-/* x sigmoid(alpha x), times a second input where there is one. */
+/* x sigmoid(alpha x), times a second input if there is one. */
 void rlxc_ox_import_swish(rlxc_ox *im, const rlxc_ox_row *row)
 {
     rlxc_atom y = rlxc_ox_swish(im, rlxc_ox_in(im, 0), rlxc_ox_float(im, "alpha", 1));

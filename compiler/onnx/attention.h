@@ -1,10 +1,10 @@
-/* Pieces of transformers that several operators have. */
+/* Parts of transformers shared by several operators. */
 #ifndef RLXC_ONNX_ATTENTION_H
 #define RLXC_ONNX_ATTENTION_H
 
 #include "compiler/onnx/importer.h"
 
-/* Pairs of the first |size| elements of x (four dimensions) turned by the angle of their place:
+/* Pairs of the first |size| elements of x (four dimensions) rotated by the angle of their position:
  * (x1 cos - x2 sin, x1 sin + x2 cos). |turn|: cos and sin of |size| / 2 angles, of dimensions that
  * broadcast; the pairs are neighbours (|interleaved|), or halves. */
 rlxc_atom rlxc_ox_rotated(rlxc_ox *im, rlxc_atom x, const rlxc_atom turn[2], int64_t size,

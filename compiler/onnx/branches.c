@@ -1,5 +1,5 @@
 /* Operators of com.microsoft for language models whose residual stream has several branches
- * (hyper-connections), and norms and gates of such models: all in float32 where their inputs are
+ * (hyper-connections), and norms and gates of such models: all in float32 if their inputs are
  * narrower.
  *
  * Streams are (..., branches, size), or with attribute num_branches (..., branches * size). */
@@ -19,7 +19,7 @@ static void set_as_given(rlxc_ox *im, uint32_t i, rlxc_atom y)
     rlxc_ox_set(im, i, rlxc_ox_cast(im, y, rlxc_ox_type(im, rlxc_ox_in(im, 0))));
 }
 
-/* |x| with its last dimension in parts of |size|, or in |n| parts where that is above 0. */
+/* |x| with its last dimension split into parts of |size|, or into |n| parts if that is above 0. */
 static rlxc_atom parted(rlxc_ox *im, rlxc_atom x, int64_t n, const rlxc_expr *size)
 {
     const uint32_t ndim = rlxc_ox_ndim(im, x);
@@ -72,7 +72,7 @@ static rlxc_atom gates(rlxc_ox *im, uint32_t i, rlxc_atom x)
         rlxc_ox_fail(im, "input %u has %u dimensions, expected %u or %u", i, have, ndim - 1, ndim);
         return g;
     }
-    /* of as many as there are branches there is one each */
+    /* as many gates as branches: one for each */
     if (n > 0 && !rlxc_prove_eq(im->ctx, rlxc_ox_dim(im, g, have - 1), rlxc_ox_i(im, n), NULL))
         return parted(im, g, n, NULL);
     return rlxc_ox_expand_dims(im, g, last, 1);
@@ -133,7 +133,8 @@ static rlxc_atom normal(rlxc_ox *im, rlxc_atom x, uint32_t scale)
     return rlxc_ox_rms_norm(im, x, by, -1, rlxc_ox_float(im, "epsilon", 1e-5));
 }
 
-/* Each branch by itself; the scale is that of an element of all, or of each branch. */
+/* Normalises each branch by itself; there is a scale for all elements, or for those of each branch.
+ */
 void rlxc_ox_import_branch_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -143,14 +144,15 @@ void rlxc_ox_import_branch_norm(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom y = normal(im, x, NO_INPUT), scale;
     if (rlxc_ox_has(im, 1)) {
         scale = wide_in(im, 1);
-        if (rlxc_ox_ndim(im, scale) == 1) /* as one branch, or as many as there are */
+        if (rlxc_ox_ndim(im, scale) == 1) /* as one branch, or as all */
             scale = parted(im, scale, 0, rlxc_ox_dim(im, x, rlxc_ox_ndim(im, x) - 1));
         y = rlxc_ox_op2(im, "multiply", y, scale);
     }
     set_as_given(im, 0, as_input(im, y));
 }
 
-/* Groups of as many elements as the scale has, and then times an activation of a gate. */
+/* Normalises groups of as many elements as the scale has, then multiplies by an activation of a
+ * gate. */
 void rlxc_ox_import_gated_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -180,8 +182,8 @@ void rlxc_ox_import_linear_attention_gate(rlxc_ox *im, const rlxc_ox_row *row)
         set_as_given(im, 1, rlxc_ox_op1(im, "sigmoid", wide_in(im, 3)));
 }
 
-/* A value times a gate for each branch: the sigmoid of the signed root of how much its key and its
- * query have in common. */
+/* A value times a gate for each branch: the sigmoid of the signed root of the similarity of its key
+ * and its query. */
 void rlxc_ox_import_engram_gate(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

@@ -1,4 +1,4 @@
-/* Calls of the runtime's builtins, for operators that are no operators of Relax. */
+/* Calls of the runtime's builtins, for operators that Relax lacks. */
 #ifndef RLXC_ONNX_BUILTIN_H
 #define RLXC_ONNX_BUILTIN_H
 

@@ -7,8 +7,8 @@ static rlxc_atom name_of(rlxc_ox *im, const char *what)
     return rlxc_atom_string(im->ctx, rlxc_internf(im->ctx, "%.100s: %s", im->node->op_type, what));
 }
 
-/* A call of the builtin |name| that is kept. Nobody needs its result: that of a check of numbers is
- * none, a checked tensor dies as an object. */
+/* A call of the builtin |name| that is never dropped. Its result is unused: a check of numbers
+ * returns none, a checked tensor is returned as an object. */
 static void emit(rlxc_ox *im, const char *name, const rlxc_atom *args, uint32_t n)
 {
     if (!rlxc_ox_good(im))

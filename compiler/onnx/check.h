@@ -1,7 +1,7 @@
 /* Checks of what a node reads at run time, by the rules of its operator: sizes, axes, steps,
- * lengths. What is known to be right emits nothing; what is known to be wrong fails the node; else
- * a builtin checks it when the model runs (docs/values.md), unless the module is compiled with
- * --lenient. |what| names the value, after the operator: "TopK: k is 9, expected 0 to 4". */
+ * lengths. A provably valid value emits nothing; a provably invalid one fails the node; otherwise a
+ * builtin checks it at run time (docs/values.md), unless the module is compiled with --lenient.
+ * |what| names the value, after the operator: "TopK: k is 9, expected 0 to 4". */
 #ifndef RLXC_ONNX_CHECK_H
 #define RLXC_ONNX_CHECK_H
 
@@ -17,7 +17,7 @@ void rlxc_ox_check_nonzero(rlxc_ox *im, const rlxc_expr *e, const char *what);
 /* All elements of the integer tensor |x| are in [low, high). */
 void rlxc_ox_check_elements(rlxc_ox *im, rlxc_atom x, const rlxc_expr *low, const rlxc_expr *high,
                             const char *what);
-/* The same for the elements of a tensor, of which none may be NaN either. */
+/* As above for the elements of a float tensor, none of which may be NaN. */
 void rlxc_ox_check_nonzero_elements(rlxc_ox *im, rlxc_atom x, const char *what);
 
 #endif

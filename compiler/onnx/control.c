@@ -1,5 +1,5 @@
-/* Loop and Scan, made of the branches and functions of loop.c. Loops whose number of turns is
- * known and small, among them those over sequences, are unrolled. */
+/* Loop and Scan, made of the branches and functions of loop.c. Loops with a known, small number of
+ * iterations, including those over sequences, are unrolled. */
 #include "compiler/onnx/loop.h"
 
 #include <string.h>
@@ -98,11 +98,11 @@ typedef struct body {
     uint32_t n_outputs; /* collected results */
     const int64_t *out_axes, *out_directions;
     bool is_scan;
-    /* States that are sequences or optionals: what is known of them; NULL: a tensor. */
+    /* The descriptions of states that are sequences or optionals; NULL: a tensor. */
     const rlxc_ox_value *about[RLXC_OX_MAX_STATES];
     bool objects[RLXC_OX_MAX_STATES]; /* those, and the collected results */
-    bool again;                       /* less is known than was thought */
-    /* the trial that finds out about the collected results */
+    bool again;                       /* a description became less precise */
+    /* the trial that determines the collected results */
     bool trial;
     const rlxc_sinfo *collected[RLXC_OX_MAX_STATES];
 } body;
@@ -118,7 +118,7 @@ static rlxc_atom item(rlxc_ox *im, rlxc_atom x, rlxc_atom i, int64_t axis, bool 
     return rlxc_ox_take_inside(im, x, i, axis);
 }
 
-/* State |k| after a turn. */
+/* State |k| after an iteration. */
 static rlxc_atom next_state(rlxc_ox *im, body *b, uint32_t k, rlxc_ox_value *v)
 {
     if (!b->about[k] && v->kind == RLXC_OX_TENSOR)
@@ -181,7 +181,7 @@ static void graph_body(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *st
     }
 }
 
-/* The type of a collected result as the surroundings see it: without what changes by turns. */
+/* The type of a collected result outside the loop: without dimensions that change per iteration. */
 static const rlxc_sinfo *outside(rlxc_ox *im, const rlxc_ox_frame *frame, const rlxc_sinfo *s)
 {
     rlxc_var_list used = {0};
@@ -245,7 +245,7 @@ static bool collect(rlxc_ox *im, body *b, rlxc_atom limit, rlxc_atom on, rlxc_at
     return !im->failed;
 }
 
-/* A loop of known length, turn by turn; its states may be sequences. */
+/* Unrolls a loop of known length; its states may be sequences. */
 static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t limit)
 {
     int64_t turns = limit;
@@ -296,7 +296,7 @@ static void unrolled(rlxc_ox *im, const Onnx__GraphProto *g, int64_t limit)
                     rlxc_ox_concat(im, parts + (size_t)k * (size_t)limit, (uint32_t)turns, 0));
 }
 
-/* The condition that the body gives is the one it got, or true. */
+/* True if the body returns the condition it received, or true. */
 static bool condition_stays(const Onnx__GraphProto *g)
 {
     const char *name = g->n_output && g->output[0]->name ? g->output[0]->name : "";
@@ -315,14 +315,14 @@ static bool condition_stays(const Onnx__GraphProto *g)
     return false;
 }
 
-/* Where state |k| begins; notes what is known of it. */
+/* The initial value of state |k|; records its description. */
 static rlxc_atom first_state(rlxc_ox *im, body *b, uint32_t k, rlxc_ox_value *v)
 {
     const Onnx__GraphProto *g = b->graph;
     if (v->kind == RLXC_OX_TENSOR)
         return rlxc_ox_atom(im, v);
     const rlxc_ox_value *about = rlxc_ox_described(im, v);
-    /* An empty one says nothing about what will be inside. */
+    /* An empty one does not determine its future items. */
     if (about && !about->elem && k + 2 < g->n_input) {
         const rlxc_ox_value *stated = rlxc_ox_object_of_type(im, g->input[k + 2]->type);
         about = stated ? rlxc_ox_joined(im, about, stated) : about;
@@ -409,8 +409,8 @@ static Onnx__ValueInfoProto **made_infos(rlxc_ox *im, char *const *names, size_t
     return list;
 }
 
-/* Scan of opset 8 at hand, whose inputs and outputs have a batch in front: a Scan over the batch,
- * whose body is that Scan for one of it. */
+/* The current node as a Scan of opset 8, whose inputs and outputs have a leading batch: a Scan over
+ * the batch, whose body is the Scan of one item. */
 static void scan_batch(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const Onnx__NodeProto *node = im->node;
@@ -450,7 +450,7 @@ static void scan_batch(rlxc_ox *im, const rlxc_ox_row *row)
     im->node = node;
 }
 
-/* Whether the Scan of opset 8 at hand is of one alone, which needs no loop. */
+/* True if the Scan of opset 8 has a batch of 1, which needs no loop. */
 static bool is_batch_of_one(rlxc_ox *im)
 {
     bool one = true;
@@ -506,7 +506,7 @@ void rlxc_ox_import_scan(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *dims[RLXC_MAX_NDIM], *turns = NULL;
     for (uint32_t k = 0; k < total && !im->failed; k++) {
         rlxc_atom x = rlxc_ox_in(im, first + k);
-        if (batched) { /* of one: left out, and put back in front of the results */
+        if (batched) { /* a batch of 1: removed, and added again to the results */
             uint32_t ndim = rlxc_ox_ndim(im, x);
             rlxc_ox_dims(im, x, dims);
             x = rlxc_ox_reshape(im, x, dims + 1, ndim - 1);

@@ -5,14 +5,14 @@
 #include "compiler/onnx/check.h"
 #include "compiler/onnx/handlers.h"
 
-/* Along one dimension of the image, by box and place of the crop: (boxes, size). */
+/* Along one dimension of the image, by box and position in the crop: (boxes, size). */
 typedef struct places {
     const rlxc_expr *size; /* of the image */
     rlxc_atom at, inside;
 } places;
 
-/* Where a crop of |size| places, from column |k| of |boxes| to column |k| + 2, reads. One place is
- * the middle of the box. */
+/* The positions that a crop of |size| reads, from column |k| of |boxes| to column |k| + 2. A single
+ * one is the middle of the box. */
 static places places_of(rlxc_ox *im, rlxc_atom boxes, int64_t k, const rlxc_expr *image,
                         const rlxc_expr *size)
 {
@@ -39,7 +39,7 @@ static places places_of(rlxc_ox *im, rlxc_atom boxes, int64_t k, const rlxc_expr
     return p;
 }
 
-/* |at| as an index into |size| elements, 0 where it is not |inside|. */
+/* |at| as an index into |size| elements, 0 if it is not |inside|. */
 static rlxc_atom index_of(rlxc_ox *im, const places *p, rlxc_atom at)
 {
     const rlxc_expr *last = rlxc_sub(im->ctx, p->size, rlxc_ox_i(im, 1));
@@ -72,7 +72,7 @@ static rlxc_atom between(rlxc_ox *im, rlxc_atom a, rlxc_atom b, rlxc_atom share,
     return rlxc_ox_op2(im, "add", a, by);
 }
 
-/* Half away from zero, of what is not negative. */
+/* Rounds half away from zero, for non-negative numbers. */
 static rlxc_atom nearest(rlxc_ox *im, rlxc_atom x)
 {
     return rlxc_ox_op1(im, "floor", rlxc_ox_op2(im, "add", x, rlxc_ox_number(im, RLX_F32, 0.5)));

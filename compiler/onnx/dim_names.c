@@ -1,9 +1,9 @@
 /* Names of dimensions that are arithmetic expressions, as exporters and tools for shapes write
  * them: "past + 1", "2*n", "s0//2", "floor(n/2)", "Max(1, n)".
  *
- * They stay names: a model is run at any sizes that its operators permit, whatever its names claim.
- * But names of one value are one name, in whichever order and with whichever spaces it is written.
- * What cannot be read so is a name like any other. */
+ * They stay names: a model runs at any sizes that its operators permit, whatever its names claim.
+ * But names of equal value are one name, independent of operand order and spaces. A name that does
+ * not parse is an ordinary name. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static ratio rounded_up(reader *r, ratio a)
     return rounded_down(r, a);
 }
 
-/* What stands for the name in comparisons alone: keys of dim_params have no spaces else. */
+/* The key of the name for comparisons only: other keys of dim_params have no spaces. */
 static const rlxc_expr *variable(reader *r, const char *name, size_t length)
 {
     rlxc_ox *im = r->im;
@@ -110,7 +110,7 @@ static const rlxc_expr *variable(reader *r, const char *name, size_t length)
     return var;
 }
 
-/* The rest of a call, behind its parenthesis. */
+/* The rest of a call after its parenthesis. */
 static ratio read_call(reader *r, const char *name, size_t length)
 {
     static const struct {

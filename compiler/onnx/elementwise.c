@@ -1,6 +1,6 @@
 /* Elementwise operators.
  *
- * Those that exporters use to compute shapes are also evaluated on known elements. */
+ * The ones that exporters use to compute shapes are also evaluated on known elements. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 /* --- on known elements ------------------------------------------------------------------------ */
 
-/* |a| / |b| as ONNX rounds it, |b| a positive constant: exporters leave the length after
- * convolutions so, as (n - 1) / 2 + 1, where nothing says that n is not 0. */
+/* |a| / |b| with ONNX's rounding, |b| a positive constant: exporters write the length after
+ * convolutions as (n - 1) / 2 + 1, and n may be 0. */
 static const rlxc_expr *towards_zero(rlxc_ox *im, const rlxc_expr *a, const rlxc_expr *b)
 {
     const rlxc_expr *zero = rlxc_ox_i(im, 0), *up = rlxc_sub(im->ctx, b, rlxc_ox_i(im, 1));
@@ -37,7 +37,7 @@ static const rlxc_expr *evaluate(rlxc_ox *im, const char *op, rlx_dtype dtype, c
                  {"floor_mod", RLXC_EXPR_FLOORMOD}};
     int64_t divisor, known;
     if (strcmp(op, "divide") == 0) {
-        if (!rlxc_is_int(b, &divisor)) { /* what b times something is: b * windows / windows */
+        if (!rlxc_is_int(b, &divisor)) { /* a multiple of b: b * windows / windows */
             const rlxc_expr *q =
                 rlxc_canonical(im->ctx, rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV, a, b), NULL);
             return rlxc_prove_eq(im->ctx, rlxc_mul(im->ctx, q, b), a, NULL) ? q : NULL;
@@ -158,7 +158,7 @@ void rlxc_ox_import_binary(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_atom a = rlxc_ox_in(im, 0), b = second(im, a);
     rlxc_ox_same_floats(im, 0, 1, &a, &b);
     rlx_dtype t = rlxc_ox_type(im, a);
-    /* Relax orders numbers only; truth values are compared as bytes. */
+    /* Relax compares only numbers; booleans are compared as bytes. */
     if (compares && t.code == RLX_BOOL) {
         a = rlxc_ox_cast(im, a, RLX_U8);
         b = rlxc_ox_cast(im, b, RLX_U8);
@@ -233,8 +233,8 @@ void rlxc_ox_import_where(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_op3(im, "where", test, yes, no));
 }
 
-/* Whether elements may stay known through a cast to |to|: sizes are taken to fit, a constant is
- * looked at (it stays one where it is no whole number of |to| for sure). */
+/* True if elements stay known through a cast to |to|: sizes are assumed to fit, constants are
+ * tested. */
 static bool survives(const rlxc_ox_value *x, const rlxc_expr *const *elems, uint32_t n,
                      rlx_dtype to)
 {
@@ -289,7 +289,7 @@ void rlxc_ox_import_cast(rlxc_ox *im, const rlxc_ox_row *row)
     if (to.code == RLX_BOOL && rlxc_ox_type(im, a).code != RLX_BOOL)
         a = rlxc_ox_op2(im, "not_equal", a, rlxc_ox_number(im, rlxc_ox_type(im, a), 0));
     if (rlx_dtype_is_packed(to) && rlxc_dtype_is_float(rlxc_ox_type(im, a)))
-        a = rlxc_ox_cast(im, a, RLX_I32); /* of what does not fit the low bits stay */
+        a = rlxc_ox_cast(im, a, RLX_I32); /* out-of-range values keep their low bits */
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, a, to));
 }
 
@@ -309,8 +309,7 @@ void rlxc_ox_import_bit_cast(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_opv(im, "memory.view", args, 3, (rlxc_attrs){0}));
 }
 
-/* |x| not beyond the bound |i| (1: at least, 2: at most) of the node; one that is not a number
- * bounds nothing. */
+/* |x| limited by input |i| of the node (1: minimum, 2: maximum); a NaN limit has no effect. */
 static rlxc_atom bounded(rlxc_ox *im, rlxc_atom x, uint32_t i)
 {
     const char *const name = i == 1 ? "min" : "max", *const op = i == 1 ? "maximum" : "minimum";

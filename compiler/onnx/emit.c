@@ -52,7 +52,7 @@ static bool is_unranked(rlxc_atom a)
     return s && s->kind == RLXC_SINFO_TENSOR && s->ndim == RLXC_UNKNOWN_NDIM;
 }
 
-/* Whether |op| gives on |args| what it gives once their ranks are known. */
+/* True if |op| on |args| does not depend on their ranks. */
 static bool fits_any_rank(const char *op, const rlxc_atom *args, uint32_t n)
 {
     const rlxc_operator *row = rlxc_find_operator(op, strlen(op));
@@ -327,8 +327,8 @@ rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t
     return rlxc_ox_op0(im, op, a, rlxc_ox_with(im, attrs, "keepdims", rlxc_attr_bool(keepdims)));
 }
 
-/* One kernel for hundreds of parts of symbolic sizes would ask for each element which of them it is
- * in, and be compiled for minutes. */
+/* One kernel for hundreds of parts of symbolic sizes would test each element against all of them,
+ * and take minutes to compile. */
 static rlxc_atom concat_groups(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis)
 {
     rlxc_atom *groups = rlxc_alloc(im->ctx, (n / GROUP_PARTS + 1) * sizeof *groups);
@@ -355,8 +355,8 @@ rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_
     for (uint32_t i = 0; i < n && n > MANY_PARTS; i++)
         if (!rlxc_ox_static_dim(im, parts[i], at, &known))
             return concat_groups(im, parts, n, axis);
-    /* The other dimensions are equal, which need not be provable: 2 * ((h + 15) // 16) and
-     * (h + 7) // 8 are only where h is such a size. A constant one says most. */
+    /* The other dimensions are equal, though possibly not provably: 2 * ((h + 15) // 16) and (h +
+     * 7) // 8 are equal only for some h. A constant one is the most precise. */
     rlxc_atom *same = rlxc_copy(im->ctx, parts, n * sizeof *parts);
     const rlxc_expr *dims[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, parts[0], dims);

@@ -15,8 +15,9 @@ typedef struct experts {
     rlxc_atom x;               /* (tokens, inputs) */
     rlxc_atom weight[3];       /* of FC1, FC2, FC3: (experts, outputs, inputs); kind NONE: none */
     rlxc_atom bias[3];         /* (experts, outputs) */
-    rlxc_atom chosen, mixture; /* by token and expert: to choose by; to mix by, kind NONE: that */
-    bool always_normal;        /* shares of the mixture sum to 1, whatever the attribute says */
+    rlxc_atom chosen, mixture; /* by token and expert: scores for the choice; weights of the
+                                * mixture, kind NONE: the scores */
+    bool always_normal;        /* weights of the mixture sum to 1, regardless of the attribute */
 } experts;
 
 /* (experts, tokens, outputs) of |x|, where |x| may lack the experts. */
@@ -29,7 +30,7 @@ static rlxc_atom connected(rlxc_ox *im, const experts *e, rlxc_atom x, uint32_t 
     return rlxc_ox_op2(im, "add", y, rlxc_ox_expand_dims(im, e->bias[i], middle, 1));
 }
 
-/* The gate and what it multiplies: two layers, or the halves of one, or its neighbours. */
+/* The gate and its factor: two layers, or the halves of one, or its interleaved elements. */
 static rlxc_atom gated(rlxc_ox *im, const experts *e, rlxc_atom h)
 {
     const int64_t fusion = rlxc_ox_int(im, "swiglu_fusion", 0);
@@ -61,7 +62,7 @@ static rlxc_atom gated(rlxc_ox *im, const experts *e, rlxc_atom h)
 
 static rlxc_atom activated(rlxc_ox *im, const experts *e, rlxc_atom h)
 {
-    /* gelu is that by tanh, as ONNX Runtime has it */
+    /* gelu by tanh, as in ONNX Runtime */
     static const struct {
         const char *name, *op;
     } rows[] = {{"relu", "nn.relu"}, {"gelu", "nn.gelu_tanh"}, {"silu", "nn.silu"}};
@@ -76,7 +77,7 @@ static rlxc_atom activated(rlxc_ox *im, const experts *e, rlxc_atom h)
     return h;
 }
 
-/* Each expert's share of each token, 0 where it is not chosen: (tokens, experts). */
+/* Each expert's weight for each token, 0 if it is not chosen: (tokens, experts). */
 static rlxc_atom shares(rlxc_ox *im, const experts *e)
 {
     const int64_t k = rlxc_ox_int(im, "k", 1), last[1] = {1};
@@ -128,7 +129,7 @@ static void mix(rlxc_ox *im, experts *e)
     rlxc_atom share =
         rlxc_ox_expand_dims(im, rlxc_ox_transpose(im, shares(im, e), turn, 2), last, 1);
     rlxc_atom none = rlxc_ox_number(im, e->t, 0);
-    /* what an expert that is not chosen makes does not count, whatever it is */
+    /* the output of an expert that is not chosen is ignored, even NaN */
     y = rlxc_ox_op3(im, "where", rlxc_ox_op2(im, "not_equal", share, none),
                     rlxc_ox_op2(im, "multiply", y, share), none);
     y = rlxc_ox_reduce(im, "sum", y, first, 1, false);

@@ -12,7 +12,7 @@ enum { MAX_BLOCK = 1 << 20 };
 /* --- padding, repeating ----------------------------------------------------------------------- */
 
 /* One axis made longer (or shorter, where negative) before and after. */
-/* The elements from place |from| up to |to| along |axis|, some of them outside of |x|. */
+/* The elements from index |from| up to |to| along |axis|, some of them outside |x|. */
 static rlxc_atom places(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *from,
                         const rlxc_expr *to, const char *mode)
 {
@@ -54,7 +54,7 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
         parts[1] = rlxc_ox_slice(im, x, axis, cut, end, 1);
         return rlxc_ox_concat(im, parts, 3, axis);
     }
-    /* Elements at computed places; a last axis that grows keeps its own between them. */
+    /* Elements at computed indices; a growing last axis keeps its own elements in the middle. */
     int64_t low, high;
     if (axis + 1 < ndim || !rlxc_is_int(before, &low) || !rlxc_is_int(after, &high) || low < 0 ||
         high < 0)
@@ -65,7 +65,8 @@ rlxc_atom rlxc_ox_pad_axis(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_e
     return rlxc_ox_concat(im, parts, 3, axis);
 }
 
-/* A dimension |d| keeps at least no elements; other modes than constant need some to repeat. */
+/* Checks that dimension |d| does not become negative; modes other than constant need elements to
+ * repeat. */
 static void check_pads(rlxc_ox *im, const rlxc_expr *d, const rlxc_expr *before,
                        const rlxc_expr *after, const char *mode)
 {
@@ -268,7 +269,7 @@ void rlxc_ox_import_trilu(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "expected at least two dimensions");
         return;
     }
-    /* column - row compared with k, which may be known at run time only */
+    /* column - row compared with k, which may be known only at run time */
     rlxc_atom rows =
         rlxc_ox_along(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, ndim - 2)), 0, 2);
     rlxc_atom cols =

@@ -1,7 +1,6 @@
-/* Functions of the model: a call is the function's nodes at the place at hand, with the call's
- * inputs, attributes and operator set.
- *
- * What a function calls counts as a graph in a graph, so that functions that call themselves end.
+/* Functions of the model: a call imports the function's nodes in place, with the call's inputs and
+ * attributes and the function's operator sets. * A call inside a function counts as a nested graph,
+ * which bounds recursive functions.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ const Onnx__FunctionProto *rlxc_ox_find_function(const rlxc_ox *im, const char *
     return NULL;
 }
 
-/* What attribute |name| of |f| is where a call does not give it; NULL: it is not. */
+/* The default of attribute |name| of |f|, or NULL. */
 static const Onnx__AttributeProto *otherwise(rlxc_ox *im, const Onnx__FunctionProto *f,
                                              const char *name)
 {
@@ -47,7 +46,7 @@ static const Onnx__AttributeProto *otherwise(rlxc_ox *im, const Onnx__FunctionPr
     return NULL;
 }
 
-/* Node |from| of |f| with the attributes of the call at hand. */
+/* Node |from| of |f| with the attributes of the current call. */
 static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
                                   const Onnx__NodeProto *from)
 {
@@ -73,7 +72,7 @@ static Onnx__NodeProto *as_called(rlxc_ox *im, const Onnx__FunctionProto *f,
         changed = true;
     }
     const Onnx__NodeProto *call = im->node;
-    if (changed) /* what it was given has not been looked at */
+    if (changed) /* its arguments are not checked yet */
         rlxc_ox_check_node(im, node, &imports);
     im->node = call;
     return node;
@@ -105,7 +104,7 @@ void rlxc_ox_call_function(rlxc_ox *im, const Onnx__FunctionProto *f)
     im->depth--;
     if (!few)
         return;
-    im->n_imported = before; /* each is counted when it is imported */
+    im->n_imported = before; /* each node is counted when it is imported */
     Onnx__GraphProto g;
     onnx__graph_proto__init(&g);
     g.n_node = f->n_node;

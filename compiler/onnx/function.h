@@ -7,7 +7,7 @@
 /* NULL: there is none. */
 const Onnx__FunctionProto *rlxc_ox_find_function(const rlxc_ox *im, const char *domain,
                                                  const char *name);
-/* The node at hand is a call of |f|. */
+/* Imports the current node, a call of |f|. */
 void rlxc_ox_call_function(rlxc_ox *im, const Onnx__FunctionProto *f);
 
 #endif

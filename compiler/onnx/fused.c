@@ -1,5 +1,6 @@
-/* Operators of com.microsoft that are a standard one with what stands before or after it: products
- * of transposed operands, convolutions and products with an activation, activations of sums. */
+/* Operators of com.microsoft that combine a standard one with its predecessor or successor:
+ * products of transposed operands, convolutions and products with an activation, activations of
+ * sums. */
 #include <string.h>
 
 #include "compiler/onnx/attention.h"
@@ -110,8 +111,8 @@ static rlxc_atom activated_by_names(rlxc_ox *im, rlxc_atom x)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* Operand |i| with its last two dimensions exchanged where |turned| says so, before that its first
- * one moved to the last but one where |batched| does. A vector stays as it is. */
+/* Operand |i|: if |batched|, its first dimension moves to the last but one; then, if |turned|, its
+ * last two dimensions are swapped. A vector stays as it is. */
 static rlxc_atom operand(rlxc_ox *im, uint32_t i, const char *turned, const char *batched)
 {
     rlxc_atom x = rlxc_ox_in(im, i);
@@ -177,7 +178,7 @@ void rlxc_ox_import_fused_conv(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- sums and activations --------------------------------------------------------------------- */
 
-/* |row->arg|, gelu or gelu by tanh, of input 0, of its sum with input 1 where that is given. */
+/* |row->arg|, gelu or gelu by tanh, of input 0, or of its sum with input 1 if that is given. */
 void rlxc_ox_import_biased_gelu(rlxc_ox *im, const rlxc_ox_row *row)
 {
     rlxc_atom x = rlxc_ox_in(im, 0);
@@ -210,7 +211,7 @@ void rlxc_ox_import_bias_split_gelu(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_op2(im, "multiply", half[0], rlxc_ox_op1(im, "nn.gelu", half[1])));
 }
 
-/* The sum of two inputs, and of a third where that is given. */
+/* The sum of two inputs, and of a third if given. */
 void rlxc_ox_import_bias_add(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

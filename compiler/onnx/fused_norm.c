@@ -4,7 +4,7 @@
 #include "compiler/onnx/quantize.h"
 #include "compiler/onnx/standard.h"
 
-static const double SMALL = 1e-12; /* epsilon where the node does not say */
+static const double SMALL = 1e-12; /* default epsilon */
 
 /* The sum of two inputs, and of the bias that may be input |bias|. */
 static rlxc_atom sum_of(rlxc_ox *im, uint32_t a, uint32_t b, uint32_t bias)
@@ -13,7 +13,7 @@ static rlxc_atom sum_of(rlxc_ox *im, uint32_t a, uint32_t b, uint32_t bias)
     return rlxc_ox_has(im, bias) ? rlxc_ox_sum(im, sum, rlxc_ox_in(im, bias)) : sum;
 }
 
-/* layer_norm of a sum, which is a result too. */
+/* layer_norm of a sum; the sum is also a result. */
 void rlxc_ox_import_skip_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;
@@ -59,8 +59,8 @@ static rlxc_atom rows_of(rlxc_ox *im, rlxc_atom table, rlxc_atom ids)
     return rlxc_ox_standard(im, "Gather", in, 2);
 }
 
-/* layer_norm of the sum of the rows that words, their places and their segments have in three
- * tables. The second result is the number of words that the mask lets through, 0 without one. */
+/* layer_norm of the sum of the embeddings of words, positions and segments. The second result is
+ * the number of words in the mask, 0 without one. */
 void rlxc_ox_import_embed_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const bool quantized = row->arg != NULL;
@@ -93,8 +93,8 @@ void rlxc_ox_import_embed_layer_norm(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- groups of channels ----------------------------------------------------------------------- */
 
-/* GroupNorm, and with |row->arg| of a sum, which is a result too. What is added has the dimensions
- * of the input, or is one row of channels for each of the batch. */
+/* GroupNorm, and with |row->arg| of a sum, which is also a result. The addend has the dimensions of
+ * the input, or one row of channels per batch item. */
 void rlxc_ox_import_fused_group_norm(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const bool last = rlxc_ox_int(im, "channels_last", 1) != 0;

@@ -1,5 +1,5 @@
-/* Products and recurrent cells of com.microsoft that quantize their inputs as they run, and
- * operators on quantized tensors with more than one standard part. */
+/* Products and recurrent cells of com.microsoft with dynamic quantization of inputs, and composite
+ * operators on quantized tensors. */
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/quantize.h"
 #include "compiler/onnx/standard.h"

@@ -1,4 +1,5 @@
-/* If. What comes after one whose results differ in rank is imported in each branch: split.c. */
+/* If. The nodes after one whose results differ in rank are imported in each branch (rank_cases.c).
+ */
 #include "compiler/onnx/loop.h"
 
 #include "compiler/onnx/handlers.h"
@@ -50,7 +51,7 @@ static bool ranks_differ(rlxc_ox *im, rlxc_ox_value *const *a, rlxc_ox_value *co
     return false;
 }
 
-/* The branch |g| of the node at hand without asking; its results are the node's. */
+/* Imports the branch |g| of the current node unconditionally; its results are the node's. */
 static void take_branch(rlxc_ox *im, const Onnx__GraphProto *g)
 {
     uint32_t n = rlxc_ox_n_outputs(im);
@@ -63,8 +64,7 @@ static void take_branch(rlxc_ox *im, const Onnx__GraphProto *g)
         rlxc_ox_set_value(im, i, outputs[i]);
 }
 
-/* A tensor that is |a| or |b|: what the type of an If says of them is nothing of their dimensions
- * where one of those differs. */
+/* The join of tensors |a| and |b|: the type of an If has no dimensions at all if one differs. */
 static rlxc_atom with_common_dims(rlxc_ox *im, rlxc_atom atom, const rlxc_ox_value *a,
                                   const rlxc_ox_value *b)
 {

@@ -1,8 +1,8 @@
 /* From a model's bytes to a module: unpacking, initializers, the walk over the nodes.
  *
  * Each node is a line of a listing that is registered as a source file, so that diagnostics and the
- * debug section show the node. Nodes are put in topological order first (order.h). After a node
- * that failed, those that use its outputs are passed over in silence. */
+ * debug section show the node. Nodes are put in topological order first (order.h). Users of a
+ * failed node's outputs are skipped without further errors. */
 #include "compiler/onnx/import.h"
 #include "compiler/onnx/validate.h"
 
@@ -186,7 +186,7 @@ static void walk_body(use_walk *w, const rlxc_body *body, bool note)
         rlxc_atom_visit(body->result, use_atom, w);
 }
 
-/* Variables that are used outside of their dataflow block are its outputs. */
+/* Variables used outside their dataflow block become its outputs. */
 void rlxc_ox_finish_function(rlxc_ox *im, rlxc_function *f)
 {
     use_walk w = {rlxc_try_alloc(im->ctx, f->n_vars + 1, sizeof(void *)), NULL};
@@ -285,7 +285,7 @@ void rlxc_ox_poison(rlxc_ox *im)
         }
 }
 
-/* Whether the node at hand, that was imported, left an output undone. */
+/* True if the current node, once imported, left an output unset. */
 static bool lacks_output(rlxc_ox *im)
 {
     for (size_t k = 0; k < im->node->n_output; k++)
@@ -296,7 +296,7 @@ static bool lacks_output(rlxc_ox *im)
     return false;
 }
 
-/* Whether the nodes after those imported so far are wanted. */
+/* True if nodes remain to be imported. */
 static bool goes_on(const rlxc_ox *im, uint32_t errors)
 {
     bool again = im->trying || im->n_splits > 0;

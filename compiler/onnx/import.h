@@ -2,14 +2,14 @@
  *
  * The graph becomes function `main`; its inputs are the parameters in order, its outputs the result
  * (a tuple where there are several). Initializers are constants, dim_param and unnamed dynamic
- * dimensions symbols. What cannot be imported gets one diagnostic per node; the source line that a
+ * dimensions symbols. Each node that cannot be imported gets one diagnostic; the source line that a
  * diagnostic shows is the node as text. */
 #ifndef RLXC_ONNX_IMPORT_H
 #define RLXC_ONNX_IMPORT_H
 
 #include "compiler/ir/relax.h"
 
-/* |bytes| is the file at |path|, whose folder external data is looked up in. Constants borrow from
+/* |bytes| is the file at |path|, in whose folder external data is looked up. Constants borrow from
  * |bytes|, which must outlive the module. NULL with diagnostics. */
 rlxc_module *rlxc_import_onnx(rlxc_context *ctx, const char *path, const void *bytes,
                               size_t length);

@@ -1,11 +1,9 @@
-/* What the importer's files share: the values that ONNX names stand for, access to the node at
- * hand, and emission of operators.
- *
- * A handler reads its node's inputs and attributes, emits operators and sets the outputs. After the
- * first failure of a node everything it does is without effect, so handlers need no checks of their
- * own: accessors of what is not there give harmless values. Small integer tensors carry their
- * elements as symbolic expressions; a value that is known so has no atom until something needs the
- * tensor itself. */
+/* Shared by the importer's files: the values of ONNX names, access to the current node, and
+ * emission of operators. * A handler reads its node's inputs and attributes, emits operators and
+ * sets the outputs. After the first failure of a node all its calls have no effect, so handlers
+ * need no checks of their own: accessors return harmless values for missing inputs. Small integer
+ * tensors carry their elements as symbolic expressions; a value that is known so has no atom until
+ * something needs the tensor itself. */
 #ifndef RLXC_ONNX_IMPORTER_H
 #define RLXC_ONNX_IMPORTER_H
 
@@ -41,13 +39,13 @@ typedef struct rlxc_ox_value {
     bool is_vector;
     const rlxc_expr *const *elems; /* whole numbers, whatever the dtype; NULL: not known */
     uint32_t n_elems;
-    /* An integer matrix of few elements, by rows, beside its atom: exporters turn the list of a
-     * padding round in that form. NULL: not known. */
+    /* The elements of a small integer matrix, by rows, kept with its atom: exporters reverse the
+     * list of a padding in that form. NULL: unknown. */
     const rlxc_expr *const *grid;
     uint32_t rows, columns;
     struct rlxc_ox_value *const *items; /* SEQUENCE */
     uint32_t n_items;
-    const rlxc_ox_elem *elem; /* OBJECT: what its tensors have in common; NULL: not known */
+    const rlxc_ox_elem *elem; /* OBJECT: the common type of its tensors; NULL: unknown */
     bool is_declared;         /* an input or an initializer: the model states its type */
     bool is_list, maybe;      /* OBJECT: a sequence; may be empty, as an optional */
 } rlxc_ox_value;
@@ -60,8 +58,8 @@ typedef struct rlxc_ox_scope {
     struct rlxc_ox_frame *frame;
 } rlxc_ox_scope;
 
-/* A function under construction; what a function inside uses of its surroundings becomes a
- * parameter. */
+/* A function under construction; values that an inner function uses from outside become parameters.
+ */
 typedef struct rlxc_ox_frame {
     struct rlxc_ox_frame *outer;
     rlxc_builder b;
@@ -81,7 +79,7 @@ typedef struct rlxc_ox_file {
     size_t size;
 } rlxc_ox_file;
 
-/* What the model calls things, by the identifiers that stand for them. */
+/* The model's names, by the identifiers that replace them. */
 typedef struct rlxc_ox_names {
     RLXC_VEC(const char *) keys;
     RLXC_VEC(rlxc_attr) values;
@@ -107,17 +105,18 @@ typedef struct rlxc_ox {
     uint32_t file;
     const Onnx__NodeProto *node;
     struct rlxc_ox_rest *rest; /* graph.h */
-    uint32_t n_splits;         /* branches at hand that hold nodes after theirs: split.c */
-    uint32_t n_again;          /* nodes imported in those, and to find out what fits */
-    bool widened;         /* an operand's float type: what the model declares may be the other */
-    bool trying, refused; /* errors mean that a case does not fit; too much work: refused */
+    uint32_t n_splits;         /* open branches that contain later nodes: rank_cases.c */
+    uint32_t n_again;          /* nodes imported in those, and in trials */
+    bool widened;              /* an operand's float type: the model may declare the other */
+    bool trying, refused; /* a trial: errors mean that a case does not fit; too much work: refused
+                           */
     rlxc_map last_uses;   /* graph -> map of its names, of split.c */
     uint32_t errors;      /* before the node */
     uint32_t depth, loop_depth; /* of sub-graphs, of loops */
     uint32_t n_imported;        /* nodes, those of bodies each time */
     uint32_t n_failed;          /* nodes */
     int64_t channel_block;      /* of layouts.c; 0: not found yet */
-    bool any_rank;              /* operators that need to know a rank fail the node: ranks.c */
+    bool any_rank;              /* operators that need a known rank fail the node: ranks.c */
     bool failed;
 } rlxc_ox;
 
@@ -128,7 +127,7 @@ struct rlxc_ox_row {
     rlxc_ox_fn fn;
     const char *arg; /* for handlers of several operators */
 };
-/* NULL: no such operator; |*out_known|: there are some of the domain. */
+/* NULL: no such operator; |*out_known|: the domain has operators. */
 const rlxc_ox_row *rlxc_ox_find_row(const char *domain, const char *name, bool *out_known);
 
 /* Messages unpacked with it live as long as |ctx|. */
@@ -138,7 +137,7 @@ ProtobufCAllocator rlxc_ox_allocator(rlxc_context *ctx);
 void rlxc_ox_fail(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An error that does not fail the node: others of it are reported as well. */
 void rlxc_ox_report(rlxc_ox *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* True while the node is good; notes an error that an operator reported. */
+/* True while the node has not failed; notices errors that an operator reported. */
 bool rlxc_ox_good(rlxc_ox *im);
 uint32_t rlxc_ox_n_inputs(const rlxc_ox *im);
 uint32_t rlxc_ox_n_outputs(const rlxc_ox *im);
@@ -165,17 +164,18 @@ rlxc_ox_value *rlxc_ox_tensor(rlxc_ox *im, rlxc_atom atom);
 rlxc_ox_value *rlxc_ox_lookup(rlxc_ox *im, const char *name); /* NULL: no such value */
 rlxc_atom rlxc_ox_atom(rlxc_ox *im,
                        rlxc_ox_value *value); /* makes the tensor where only elements are known */
-/* Elements, without emitting anything; false: not known. */
+/* Known elements, without emitting anything; false: unknown. */
 bool rlxc_ox_known(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
                    uint32_t *out_n);
-/* The same but for constants of other types than int32 and int64, which stay constants. */
+/* As above, except constants of types other than int32 and int64, which stay constants. */
 bool rlxc_ox_known_sizes(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
                          uint32_t *out_n);
-/* Elements of an integer vector or scalar, read at run time where they are not known. */
+/* Elements of an integer vector or scalar, read at run time if unknown. */
 bool rlxc_ox_elems(rlxc_ox *im, uint32_t input, const rlxc_expr *const **out, uint32_t *out_n);
 bool rlxc_ox_elems_of(rlxc_ox *im, rlxc_ox_value *value, const rlxc_expr *const **out,
                       uint32_t *out_n);
-/* The one element of an input, as rlxc_ox_elems; NULL, and the node fails, where it has not one. */
+/* The only element of an input, as rlxc_ox_elems; NULL, failing the node, if it does not have
+ * exactly one. */
 const rlxc_expr *rlxc_ox_one(rlxc_ox *im, uint32_t input);
 /* The one constant integer of a scalar input; false: not known now. */
 bool rlxc_ox_const_int(rlxc_ox *im, uint32_t input, int64_t *out);
@@ -213,15 +213,14 @@ rlxc_attrs rlxc_ox_with_ints(rlxc_ox *im, rlxc_attrs attrs, const char *key, con
                              uint32_t n);
 rlxc_atom rlxc_ox_field(rlxc_ox *im, rlxc_atom tuple, uint32_t index);
 rlxc_atom rlxc_ox_match(rlxc_ox *im, rlxc_atom atom, const rlxc_sinfo *sinfo);
-/* |a| as a tensor of known dimensions: fresh symbols where they are not. */
+/* |a| as a tensor of known dimensions, with fresh symbols for unknown ones. */
 rlxc_atom rlxc_ox_shaped(rlxc_ox *im, rlxc_atom a);
-/* |a|, whose dimensions |axes| (as bits) must be |dims|: what cannot be proved is checked at run
- * time. */
+/* |a|, whose dimensions |axes| (as bits) must be |dims|: checked at run time unless proved. */
 rlxc_atom rlxc_ox_state_dims(rlxc_ox *im, rlxc_atom a, const rlxc_expr *const *dims, uint32_t axes);
 rlxc_atom rlxc_ox_cast(rlxc_ox *im, rlxc_atom a, rlx_dtype dtype);
-/* Inputs |i| and |k| of the node in |*io_a| and |*io_b|, where both are floats, of two types. What
- * the model declares so fails the node. Else the narrower becomes the wider, with a warning: some
- * exporters widen one operand and forget the other. */
+/* Inputs |i| and |k| of the node in |*io_a| and |*io_b|, where both are floats, of two types. If
+ * the model declares these types, the node fails. Otherwise the narrower becomes the wider, with a
+ * warning: some exporters widen one operand and forget the other. */
 void rlxc_ox_same_floats(rlxc_ox *im, uint32_t i, uint32_t k, rlxc_atom *io_a, rlxc_atom *io_b);
 /* Floats of two types, which some exporters leave: the narrower becomes the wider. */
 void rlxc_ox_unify(rlxc_ox *im, rlxc_atom *a, rlxc_atom *b);
@@ -239,7 +238,7 @@ rlxc_atom rlxc_ox_reduce(rlxc_ox *im, const char *op, rlxc_atom a, const int64_t
 rlxc_atom rlxc_ox_concat(rlxc_ox *im, const rlxc_atom *parts, uint32_t n, int64_t axis);
 /* Slices of |a| at |indices|, which the user gave: strict modules check them. */
 rlxc_atom rlxc_ox_take(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
-/* The same at indices that the importer counted out: they lie in [0, n), and nothing is checked. */
+/* As above at indices that the importer computed: they are in [0, n), and nothing is checked. */
 rlxc_atom rlxc_ox_take_inside(rlxc_ox *im, rlxc_atom a, rlxc_atom indices, int64_t axis);
 /* Elements begin ... end (exclusive, clipped) of one axis. */
 rlxc_atom rlxc_ox_slice(rlxc_ox *im, rlxc_atom a, uint32_t axis, const rlxc_expr *begin,
@@ -255,14 +254,14 @@ const rlxc_expr *rlxc_ox_if(rlxc_ox *im, const rlxc_expr *cond, const rlxc_expr 
                             const rlxc_expr *no);
 /* x * weight of an affine form along |axis| of |like|: a vector shaped to broadcast. */
 rlxc_atom rlxc_ox_along(rlxc_ox *im, rlxc_atom vector, uint32_t axis, uint32_t ndim);
-/* The same along the channels of |x|, of which it must have one element each. */
+/* As above along the channels of |x|; it must have one element per channel. */
 rlxc_atom rlxc_ox_per_channel(rlxc_ox *im, rlxc_atom vector, rlxc_atom x);
 
 /* An activation of recurrent operators. */
 rlxc_atom rlxc_ox_activation(rlxc_ox *im, const char *name, rlxc_atom x, double alpha, double beta);
 
 /* --- graphs --- */
-/* Imports nodes [first, end) of |g|; in a trial import it stops at the first error. */
+/* Imports nodes [first, end) of |g|; a trial import stops at the first error. */
 void rlxc_ox_import_nodes(rlxc_ox *im, const Onnx__GraphProto *g, size_t first, size_t end);
 /* Mark this node's outputs as failed; users are skipped without further errors. */
 void rlxc_ox_poison(rlxc_ox *im);

@@ -1,4 +1,4 @@
-/* Operators that read or write at positions given as data. */
+/* Operators that read or write at indices given as data. */
 #include <math.h>
 #include <string.h>
 
@@ -130,8 +130,8 @@ void rlxc_ox_import_topk(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, i, rlxc_ox_field(im, both, i));
 }
 
-/* The places where |x| is not zero, a column each. That there are as many rows as |x| has
- * dimensions is stated: what is gathered by them gets a rank. */
+/* The indices of the non-zero elements of |x|, one per column. The number of rows is stated as
+ * |x|'s rank, so that results gathered by them have a known rank. */
 static rlxc_atom nonzero(rlxc_ox *im, rlxc_atom x)
 {
     const rlxc_expr *one = rlxc_ox_i(im, 1);
@@ -162,7 +162,7 @@ void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
         const rlxc_expr *all = rlxc_product(im->ctx, dims, rlxc_ox_ndim(im, x));
         x = rlxc_ox_reshape(im, x, &all, 1);
     }
-    /* What the condition has beyond the elements does not count. */
+    /* Excess elements of the condition are ignored. */
     rlxc_atom condition =
         rlxc_ox_slice(im, rlxc_ox_in(im, 1), 0, rlxc_ox_i(im, 0), rlxc_ox_dim(im, x, axis), 1);
     rlxc_atom where = nonzero(im, condition);
@@ -171,8 +171,8 @@ void rlxc_ox_import_compress(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_take_inside(im, x, where, axis));
 }
 
-/* With |row->arg| (com.microsoft) elements keep the order in which they come first, and there is no
- * output for the places of those. */
+/* With |row->arg| (com.microsoft) elements keep the order of their first occurrence, and there is
+ * no output for its index. */
 void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
 {
     const bool sorted = !row->arg && rlxc_ox_int(im, "sorted", 1) != 0;
@@ -190,7 +190,7 @@ void rlxc_ox_import_unique(rlxc_ox *im, const rlxc_ox_row *row)
             rlxc_ox_set(im, i, rlxc_ox_shaped(im, rlxc_ox_field(im, all, i + (row->arg && i > 0))));
 }
 
-/* Slices of |size| elements along |dim|, each |step| after the one before, in a new last dimension.
+/* Slices of |size| elements along |dim|, |step| apart, in a new last dimension.
  */
 void rlxc_ox_import_unfold(rlxc_ox *im, const rlxc_ox_row *row)
 {
@@ -262,7 +262,7 @@ void rlxc_ox_import_ngram_repeat_block(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_bin(im, RLXC_EXPR_MAX, rlxc_sub(im->ctx, length, rlxc_ox_i(im, n - 1)), zero);
     const int64_t column[1] = {1};
     rlxc_ox_check_elements(im, ids, zero, rlxc_ox_dim(im, scores, 1), "token");
-    /* what comes after the last tokens lets short rows have some */
+    /* padding after the last tokens, for short rows */
     rlxc_atom more = rlxc_ox_pad_axis(im, ids, 1, zero, rlxc_ox_i(im, n), "constant",
                                       rlxc_ox_number(im, rlxc_ox_type(im, ids), 0));
     rlxc_atom same = rlxc_ox_number(im, RLX_B8, 1), none = rlxc_ox_number(im, t, (double)INFINITY);

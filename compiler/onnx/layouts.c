@@ -2,11 +2,11 @@
  *
  * Those of com.microsoft.nchwc, which it writes when it saves a model that it optimized for the
  * machine at hand, keep the channels in blocks, the number of channels rounded up to whole ones.
- * Between ReorderInput and ReorderOutput nothing shows how the elements lie, so tensors are
- * (batch, channels, ...) here, with the channels that fill the last block; only weights, which the
- * file holds in blocks, are put in order. Blocks have 8 channels with AVX and SSE, 16 with AVX-512:
- * the file does not say, but for numbers of channels that no multiple of 16 has; where it leaves
- * that open, it is what onnxruntime takes on the CPU at hand.
+ * Between ReorderInput and ReorderOutput the layout is not observable, so tensors are (batch,
+ * channels, ...) here, padded to whole blocks of channels; only weights, which are blocked in the
+ * file, are reordered. Blocks have 8 channels with AVX and SSE, 16 with AVX-512: the file does not
+ * state it, but channel counts that are not multiples of 16 tell; otherwise it is the block that
+ * onnxruntime uses on the current CPU.
  *
  * Others have their channels last: the standard operator between two transpositions. */
 #include <string.h>
@@ -129,7 +129,7 @@ void rlxc_ox_import_blocked_upsample(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, y);
 }
 
-/* Channels, of an input that may have them last, up to whole blocks. */
+/* Pads the channels, which may be last in the input, to whole blocks. */
 void rlxc_ox_import_reorder_input(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

@@ -1,5 +1,5 @@
-/* A model's nodes as text, a line each: what diagnostics show of it; and the nodes as users know
- * them, "node 'a' (Add)", with the nodes around them: what the debug section says. */
+/* A model's nodes as text, one per line, for diagnostics; and the names of nodes, "node 'a' (Add)",
+ * with their enclosing nodes, for the debug section. */
 #include "compiler/onnx/graph.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static const char *cut(rlxc_ox *im, const char *text, size_t limit)
     return rlxc_internf(im->ctx, "%.*s...", (int)n, text);
 }
 
-/* |path|: the labels of the nodes around, or "". */
+/* |path|: the labels of the enclosing nodes, or "". */
 static const char *label_of(rlxc_ox *im, const Onnx__NodeProto *node, size_t index,
                             const char *path)
 {

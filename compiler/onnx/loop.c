@@ -1,7 +1,7 @@
 /* Branches, and loops as private functions that call themselves (loop.h).
  *
- * A loop's function is built with the types of its states as they are at the start; dimensions that
- * a turn changes are set free, and it is built again, until they settle. */
+ * A loop's function is first built with the initial types of its states; dimensions that an
+ * iteration changes become free, and it is built again, until the types are stable. */
 #include "compiler/onnx/loop.h"
 
 #include "compiler/onnx/builtin.h"
@@ -290,7 +290,7 @@ rlxc_atom rlxc_ox_collected(rlxc_ox *im, rlxc_atom state, const rlxc_sinfo *elem
     dims[0] = turns ? turns : rlxc_fresh_shape_var(ctx, "turns");
     for (int32_t d = 0; d < elem->ndim; d++) {
         const rlxc_expr *known = elem->dims ? elem->dims[d] : NULL;
-        shape[d] = known ? known : rlxc_ox_i(im, 0); /* of no turns */
+        shape[d] = known ? known : rlxc_ox_i(im, 0); /* of zero iterations */
         dims[d + 1] = known ? known : rlxc_fresh_shape_var(ctx, rlxc_internf(ctx, "d%d", d));
     }
     const rlxc_atom args[4] = {state, rlxc_atom_prim(rlxc_ox_i(im, backwards)),

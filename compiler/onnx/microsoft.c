@@ -1,10 +1,10 @@
-/* Operators of ONNX Runtime that its generators of language models print (domain com.microsoft).
+/* Operators in the language models that ONNX Runtime's model builder writes (domain com.microsoft).
  *
  * GroupQueryAttention appends keys and values to caches whose rows of a batch are filled to
- * different lengths, seqlens_k + 1 with what is new. Results are caches of
- * max(length of the old ones, total_sequence_length) places; those that are not filled are as they
- * were, or 0. Scores that are capped, or share their softmax with a sink, are spelled out; others
- * are one operator. Left out: caches of integers, scores as a result. */
+ * different lengths, seqlens_k + 1 with what is new. Results are caches of max(length of the old
+ * ones, total_sequence_length) positions; unfilled ones keep their old value, or 0. Capped scores,
+ * and scores that share their softmax with a sink, are composed of several operators; others are
+ * one operator. Not supported: integer caches, scores as a result. */
 #include <math.h>
 #include <stdint.h>
 
@@ -48,7 +48,7 @@ static rlxc_atom split_heads(rlxc_ox *im, const grouped *g, rlxc_atom x, int64_t
     return rlxc_ox_reshape(im, x, dims, 4);
 }
 
-/* Queries, keys and values: three inputs, or one that holds them one after the other. */
+/* Queries, keys and values: three inputs, or one that concatenates them. */
 static void read_heads(rlxc_ox *im, grouped *g, rlxc_atom out[3])
 {
     rlxc_atom x = rlxc_ox_in(im, QUERY);
@@ -92,7 +92,8 @@ static rlxc_atom rotate(rlxc_ox *im, const grouped *g, rlxc_atom x)
     return rlxc_ox_rotated(im, x, turn, 2 * half, rlxc_ox_int(im, "rotary_interleaved", 0) != 0);
 }
 
-/* The cache of input |past| with |x| (batch, queries, heads, size) at the queries' places. */
+/* The cache of input |past| with |x| (batch, queries, heads, size) written at the queries'
+ * positions. */
 static rlxc_atom append(rlxc_ox *im, const grouped *g, uint32_t past, rlxc_atom x)
 {
     static const int64_t swap[4] = {0, 2, 1, 3};
@@ -111,7 +112,7 @@ static rlxc_atom append(rlxc_ox *im, const grouped *g, uint32_t past, rlxc_atom 
                        rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
 }
 
-/* What is added to the scores: keys after the query are hidden, and those before the window. */
+/* The bias of the scores, which hides keys after the query and before the window. */
 static rlxc_atom bias_of(rlxc_ox *im, const grouped *g, rlx_dtype t)
 {
     const int64_t window = rlxc_ox_int(im, "local_window_size", -1);
@@ -137,7 +138,7 @@ static rlxc_atom bias_of(rlxc_ox *im, const grouped *g, rlx_dtype t)
     return rlxc_ox_op3(im, "where", seen, bias, rlxc_ox_number(im, t, -(double)INFINITY));
 }
 
-/* Whether each row of scores has one more, which no key has: that of its head, or 0. */
+/* The sink: true if each row of scores has an extra one without a key, that of its head, or 0. */
 static bool has_sink(rlxc_ox *im)
 {
     return rlxc_ox_has(im, SINK) || rlxc_ox_int(im, "smooth_softmax", 0) > 0;
@@ -167,7 +168,7 @@ static rlxc_atom softmax(rlxc_ox *im, const grouped *g, rlxc_atom scores)
 }
 
 /* The result (batch, queries, heads, size) of queries |x[0]| of such dimensions, caches |x[1]|,
- * |x[2]| (batch, shared, keys, size) and |x[3]|, which is added to the scores. */
+ * |x[2]| (batch, shared, keys, size) and |x[3]|, the bias of the scores. */
 static rlxc_atom as_products(rlxc_ox *im, const grouped *g, const rlxc_atom x[4], double scale,
                              double cap)
 {
@@ -203,7 +204,7 @@ static rlxc_atom as_products(rlxc_ox *im, const grouped *g, const rlxc_atom x[4]
     return rlxc_ox_cast(im, y, rlxc_ox_type(im, x[0]));
 }
 
-/* Attributes and inputs are those that are known here. */
+/* Checks that attributes and inputs are supported. */
 static bool is_known(rlxc_ox *im, const grouped *g)
 {
     if (g->heads < 1 || g->heads > INT32_MAX || g->shared < 1 || g->heads % g->shared != 0)
@@ -248,7 +249,7 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *dims[4] = {g.batch, one, one, one};
     rlxc_ox_check_elements(im, rlxc_ox_in(im, SEQLENS), rlxc_ox_i(im, 0), g.places,
                            "number of seqlens_k");
-    /* a prompt that is shorter than the others begins at 0 as they do */
+    /* prompts of all lengths begin at 0 */
     rlxc_atom last =
         rlxc_ox_reshape(im, rlxc_ox_cast(im, rlxc_ox_in(im, SEQLENS), RLX_I64), dims, 4);
     rlxc_atom after = rlxc_ox_scalar(
@@ -280,8 +281,8 @@ void rlxc_ox_import_group_query_attention(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_reshape(im, y, flat, 3));
 }
 
-/* Which of three streams of places each of |half| angles is of: one after the other, or in turns as
- * long as attribute mrope_section says. NULL: the node fails. */
+/* For each of |half| angles, its position stream out of three: consecutive, or interleaved, by
+ * attribute mrope_section. NULL: the node fails. */
 static const double *streams_of(rlxc_ox *im, int64_t half)
 {
     enum { STREAMS = 3, MOST_ANGLES = 1 << 16 };
@@ -307,7 +308,7 @@ static const double *streams_of(rlxc_ox *im, int64_t half)
     return out;
 }
 
-/* Rows of |table| at |place| (3, batch, length), each angle by the stream it is of. */
+/* Rows of |table| at |place| (3, batch, length), each angle by its stream. */
 static rlxc_atom gathered_by_stream(rlxc_ox *im, rlxc_atom table, rlxc_atom place, int64_t half)
 {
     const double *streams = streams_of(im, half);
@@ -324,8 +325,8 @@ static rlxc_atom gathered_by_stream(rlxc_ox *im, rlxc_atom table, rlxc_atom plac
     return y;
 }
 
-/* Pairs of elements turned by the angles of their places, which are given for each row of the
- * batch, or as that of the first; with |row->arg| there are three streams of them. */
+/* Rotates pairs of elements by the angles of their positions, which are given for each row of the
+ * batch, or as the first position; with |row->arg| there are three position streams. */
 void rlxc_ox_import_placed_rotary_embedding(rlxc_ox *im, const rlxc_ox_row *row)
 {
     rlxc_atom x = rlxc_ox_in(im, 0), place = rlxc_ox_in(im, 1), turn[2];

@@ -1,4 +1,4 @@
-/* Operators of no family: boxes, determinants, un-pooling, n-grams. */
+/* Other operators: boxes, determinants, un-pooling, n-grams. */
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ void rlxc_ox_import_roi_align(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_set(im, 0, rlxc_ox_opv(im, "vision.roi_align", both, 2, attrs));
         return;
     }
-    /* ONNX's largest is that of the weighted elements, not of the samples: no operator of Relax. */
+    /* ONNX takes the maximum of weighted elements, not of samples: Relax has no such operator. */
     const rlxc_expr *dims[4] = {rlxc_ox_dim(im, rois, 0), rlxc_ox_dim(im, x, 1),
                                 rlxc_ox_i(im, size[0]), rlxc_ox_i(im, size[1])};
     const rlxc_atom args[8] = {rlxc_ox_cast(im, x, wide),
@@ -174,7 +174,7 @@ void rlxc_ox_import_max_unpool(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, y);
 }
 
-/* How often the n-gram |gram| stands in the rows of |x| (rows, length), as (rows, 1) floats. */
+/* How often the n-gram |gram| occurs in the rows of |x| (rows, length), as (rows, 1) floats. */
 static rlxc_atom occurrences(rlxc_ox *im, rlxc_atom x, const int64_t *gram, int64_t n,
                              int64_t skips)
 {

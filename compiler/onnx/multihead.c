@@ -1,10 +1,11 @@
-/* Attention of com.microsoft that is given queries, keys and values: MultiHeadAttention,
- * DecoderMaskedMultiHeadAttention, and what they share with those that project (self_attention.c).
+/* Attention of com.microsoft on given queries, keys and values: MultiHeadAttention,
+ * DecoderMaskedMultiHeadAttention, and the parts shared with projecting operators
+ * (self_attention.c).
  *
  * A mask hides a key by adding mask_filter_value to its scores, so that a query whose keys are all
- * hidden attends as if there were no mask. What unidirectional hides is not seen at all. With
- * past_sequence_length, the past is a cache with room for the new keys, which come after that many
- * places; without it, new keys are joined to the past's. */
+ * hidden attends as if there were no mask. Keys hidden by unidirectional are never visible. With
+ * past_sequence_length, the past is a cache with room for the new keys, which go after that many
+ * positions; without it, new keys are appended to the past. */
 #include "compiler/onnx/multihead.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static void show_keys(rlxc_ox *im, const rlxc_ox_heads_inputs *in, rlxc_atom k, 
     }
 }
 
-/* |x| (batch, n, new, size) written into |cache| from place |at| on. */
+/* |x| (batch, n, new, size) written into |cache| from position |at| on. */
 static rlxc_atom written(rlxc_ox *im, rlxc_atom cache, rlxc_atom x, const rlxc_expr *at)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM];
@@ -92,8 +93,8 @@ static rlxc_atom written(rlxc_ox *im, rlxc_atom cache, rlxc_atom x, const rlxc_e
                        rlxc_ox_with_int(im, (rlxc_attrs){0}, "axis", 2));
 }
 
-/* Keys and values with those of the past before them; sets the outputs that show them. Gives the
- * number of places before the new ones. */
+/* Prepends the past to keys and values; sets the outputs that show them. Returns the number of
+ * positions before the new ones. */
 static const rlxc_expr *append(rlxc_ox *im, rlxc_ox_heads *h, const rlxc_ox_heads_inputs *in)
 {
     const bool past = rlxc_ox_has(im, in->past_key);
@@ -132,8 +133,8 @@ static const rlxc_expr *append(rlxc_ox *im, rlxc_ox_heads *h, const rlxc_ox_head
 
 /* --- masks ------------------------------------------------------------------------------------ */
 
-/* A mask of one dimension: the number of keys of each of the batch, or where they end and then
- * where they begin, or the number, then more that is not needed. True where a key is seen. */
+/* A one-dimensional mask: the number of keys per batch item, or ends followed by starts, or the
+ * number followed by unused data. True for visible keys. */
 static rlxc_atom seen_by_lengths(rlxc_ox *im, const rlxc_ox_heads *h, rlxc_atom mask,
                                  const rlxc_expr *keys)
 {
@@ -157,7 +158,7 @@ static rlxc_atom seen_by_lengths(rlxc_ox *im, const rlxc_ox_heads *h, rlxc_atom 
                        rlxc_ox_op2(im, "greater_equal", key, rlxc_ox_along(im, begin, 0, 4)));
 }
 
-/* The mask input as what is added to scores (batch, n, queries, keys). */
+/* The mask input as a bias of scores (batch, n, queries, keys). */
 static rlxc_atom read_mask(rlxc_ox *im, const rlxc_ox_heads *h, uint32_t input,
                            const rlxc_expr *before, const rlxc_expr *keys)
 {
@@ -190,7 +191,7 @@ static rlxc_atom read_mask(rlxc_ox *im, const rlxc_ox_heads *h, uint32_t input,
                        rlxc_ox_number(im, t, rlxc_ox_float(im, "mask_filter_value", -10000)));
 }
 
-/* What is added to the scores, of dimensions (batch, n, queries, keys) or 1; kind NONE: nothing. */
+/* The bias of the scores, of dimensions (batch, n, queries, keys) or 1; kind NONE: none. */
 static rlxc_atom bias_of(rlxc_ox *im, const rlxc_ox_heads *h, const rlxc_ox_heads_inputs *in,
                          const rlxc_expr *before, const rlxc_expr *keys)
 {
@@ -214,7 +215,7 @@ static rlxc_atom bias_of(rlxc_ox *im, const rlxc_ox_heads *h, const rlxc_ox_head
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* Output 3: the scores, with what is added to them. */
+/* Output 3: the scores, including their bias. */
 static void show_scores(rlxc_ox *im, const rlxc_ox_heads *h, rlxc_atom bias, bool causal,
                         const rlxc_expr *before, const rlxc_expr *keys, double scale)
 {
@@ -245,7 +246,7 @@ void rlxc_ox_attend(rlxc_ox *im, rlxc_ox_heads *h, const rlxc_ox_heads_inputs *i
         rlxc_ox_fail(im, "do_rotary is not supported");
     const rlxc_expr *before = append(im, h, in);
     const rlxc_expr *keys = rlxc_ox_dim(im, h->k, h->is_by_head ? 2 : 1), *dims[RLXC_MAX_NDIM];
-    /* The value has as many places as the key. */
+    /* Checks that values and keys have the same length. */
     const uint32_t axis = h->is_by_head ? 2 : 1;
     rlxc_ox_dims(im, h->v, dims);
     dims[axis] = keys;
@@ -278,8 +279,8 @@ static rlxc_atom part_of(rlxc_ox *im, rlxc_atom x, uint32_t i)
     return rlxc_ox_take(im, x, rlxc_ox_number(im, RLX_I64, i), 3);
 }
 
-/* |x| (batch, length, n, size), or by head where |by_head| says so, plus |width| elements of input
- * |bias| from |begin| on. */
+/* |x| (batch, length, n, size), or by head if |by_head|, plus |width| elements of input |bias| from
+ * |begin| on. */
 static rlxc_atom biased(rlxc_ox *im, const rlxc_ox_heads *h, rlxc_atom x, uint32_t bias,
                         int64_t begin, int64_t size)
 {

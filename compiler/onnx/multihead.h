@@ -1,4 +1,4 @@
-/* Attention of com.microsoft: what its operators have in common. */
+/* Shared by the attention operators of com.microsoft. */
 #ifndef RLXC_ONNX_MULTIHEAD_H
 #define RLXC_ONNX_MULTIHEAD_H
 
@@ -6,7 +6,7 @@
 
 enum { RLXC_OX_NO_INPUT = UINT32_MAX };
 
-/* Where a node's inputs stand. */
+/* Indices of a node's inputs. */
 typedef struct rlxc_ox_heads_inputs {
     uint32_t mask, bias, past_key, past_value, past_length, indirection;
     bool stacked; /* keys and values of the past are one tensor (2, ...), so are the new ones */
@@ -20,8 +20,8 @@ typedef struct rlxc_ox_heads {
     bool is_by_head; /* k and v are (batch, n, keys, size) */
 } rlxc_ox_heads;
 
-/* |x| (batch, length, n * size) as (batch, length, n, size); the batch is |h|'s. Fails where the
- * width is not so. */
+/* |x| (batch, length, n * size) as (batch, length, n, size); the batch is |h|'s. Fails if the width
+ * differs. */
 rlxc_atom rlxc_ox_split_heads(rlxc_ox *im, const rlxc_ox_heads *h, rlxc_atom x, int64_t size);
 /* Sizes of |h| for a query of |width| and a value of |value_width| elements; false: the number of
  * heads does not divide them. */

@@ -1,5 +1,4 @@
-/* Products with weights of few bits, which are put in order as the model is read: MatMulNBits,
- * MatMulBnb4. */
+/* Products with few-bit weights, which are reordered at import: MatMulNBits, MatMulBnb4. */
 #include <string.h>
 
 #include "compiler/onnx/handlers.h"
@@ -94,8 +93,9 @@ void rlxc_ox_import_matmul_nbits(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- numbers of 4 bits that stand for places of a table --------------------------------------- */
 
-/* What the numbers mean, by quant_type: floats of a sign, two bits of exponent and one of fraction,
- * scaled to 1; quantiles of the normal distribution (Dettmers et al., "QLoRA", appendix E). */
+/* The values of the codes, by quant_type: floats of a sign, two bits of exponent and one of
+ * fraction, scaled to 1; quantiles of the normal distribution (Dettmers et al., "QLoRA", appendix
+ * E). */
 static const float meanings[2][16] = {
     {0.0f, 5.208333333e-03f, 0.66666667f, 1.0f, 0.33333333f, 0.5f, 0.16666667f, 0.25f, -0.0f,
      -5.208333333e-03f, -0.66666667f, -1.0f, -0.33333333f, -0.5f, -0.16666667f, -0.25f},

@@ -77,18 +77,17 @@ static const char *subscripts_of(rlxc_ox *im, const char *text, const rlxc_atom 
     return out.data ? out.data : "";
 }
 
-/* Subscripts without an ellipsis: where it is not provable that a letter stands for one size, that
- * is checked at run time. */
+/* Subscripts without an ellipsis: checks at run time that a letter has one size, unless proved. */
 static void state_letters(rlxc_ox *im, const char *text, rlxc_atom *parts, uint32_t n)
 {
     const rlxc_expr *of[UCHAR_MAX + 1] = {0}, *dims[RLXC_MAX_NDIM];
     int64_t known;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* sizes that are known now come first */
+    for (uint32_t pass = 0; pass < 2; pass++) { /* known sizes come first */
         const char *p = text;
         for (uint32_t i = 0; i < n && !im->failed; i++) {
             const uint32_t length = (uint32_t)strcspn(p, ",-"), ndim = rlxc_ox_ndim(im, parts[i]);
             if (length != ndim)
-                return; /* the operator says so */
+                return; /* the operator reports it */
             rlxc_ox_dims(im, parts[i], dims);
             for (uint32_t k = 0; k < ndim; k++) {
                 const rlxc_expr **d = &of[(unsigned char)p[k]];
@@ -162,7 +161,7 @@ bool rlxc_ox_good_kernel(rlxc_ox *im, const rlxc_ox_window *w)
     return !im->failed;
 }
 
-/* The number of elements that a window reaches over in dimension |i|. */
+/* The number of elements that a window spans in dimension |i|. */
 static const rlxc_expr *reach_of(rlxc_ox *im, const rlxc_ox_window *w, uint32_t i)
 {
     const rlxc_expr *one = rlxc_ox_i(im, 1);
@@ -295,7 +294,7 @@ void rlxc_ox_import_conv_transpose(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "output_shape has %u numbers", n_shape);
         return;
     }
-    /* The whole result first, then cut (or lengthened) to what is wanted. */
+    /* Computes the whole result, then cuts (or extends) it to the requested size. */
     int64_t pads[2 * RLXC_OX_MAX_SPATIAL], none[2 * RLXC_OX_MAX_SPATIAL] = {0};
     const rlxc_expr *before[RLXC_OX_MAX_SPATIAL], *after[RLXC_OX_MAX_SPATIAL];
     memcpy(pads, w.pads, sizeof pads);
@@ -351,14 +350,14 @@ static const char *pool_name(rlxc_ox *im, const char *kind, uint32_t spatial)
     return rlxc_internf(im->ctx, "nn.%s_pool%ud", kind, spatial);
 }
 
-/* What no element is below. */
+/* The lower bound of all elements. */
 static double lowest(rlx_dtype t)
 {
     return rlxc_dtype_is_float(t) ? -(double)INFINITY : t.code == RLX_UINT ? 0 : -128;
 }
 
-/* How many windows along an axis of |d| begin before the padding behind it: those that do not are
- * left out where the number of windows is rounded up. */
+/* The number of windows along an axis of |d| that begin before the end padding: others are dropped
+ * if the number of windows is rounded up. */
 static const rlxc_expr *windows_inside(rlxc_ox *im, const rlxc_ox_window *w, uint32_t axis,
                                        const rlxc_expr *d)
 {
@@ -367,7 +366,7 @@ static const rlxc_expr *windows_inside(rlxc_ox *im, const rlxc_ox_window *w, uin
     return rlxc_canonical(im->ctx, rlxc_add(im->ctx, last, rlxc_ox_i(im, 1)), NULL);
 }
 
-/* The largest of each window and where it is in the flattened input. */
+/* The largest element of each window and its index in the flattened input. */
 static void max_pool_indices(rlxc_ox *im, rlxc_atom x, const rlxc_ox_window *w, bool ceil_mode)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM], *out[RLXC_OX_MAX_SPATIAL];
@@ -470,7 +469,7 @@ void rlxc_ox_import_pool(rlxc_ox *im, const rlxc_ox_row *row)
         return;
     }
     bool include = lp || rlxc_ox_int(im, "count_include_pad", 0) != 0;
-    /* The share of each window that lies on elements, where zeros were put around them. */
+    /* The fraction of each window that covers elements rather than padding. */
     const bool shared = !is_max && !include && !rlxc_atom_equal(x, given);
     const rlxc_expr *inside[RLXC_OX_MAX_SPATIAL];
     for (uint32_t i = 0; i < w.n && lp && ceil_mode; i++) { /* its means are over whole windows */

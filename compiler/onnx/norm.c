@@ -28,7 +28,7 @@ void rlxc_ox_import_batch_norm(rlxc_ox *im, const rlxc_ox_row *row)
     uint32_t ndim = rlxc_ox_ndim(im, x);
     double epsilon = rlxc_ox_float(im, "epsilon", 1e-5),
            momentum = rlxc_ox_float(im, "momentum", 0.9);
-    /* Before opset 7 the mode was said by is_test, before 14 by the number of outputs. */
+    /* Before opset 7 is_test gave the mode, before 14 the number of outputs. */
     bool training = im->opset >= 14 ? rlxc_ox_int(im, "training_mode", 0) != 0
                     : im->opset < 7
                         ? rlxc_ox_int(im, "is_test", 0) == 0 && rlxc_ox_n_outputs(im) > 1

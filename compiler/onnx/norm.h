@@ -1,4 +1,4 @@
-/* Normalizations that several operators have. */
+/* Normalizations shared by several operators. */
 #ifndef RLXC_ONNX_NORM_H
 #define RLXC_ONNX_NORM_H
 

@@ -1,7 +1,7 @@
 /* Sequences and optionals that are known only at run time (object.h).
  *
  * Such a value is a variable of type Object, which holds a tuple, a tensor or none; the importer
- * remembers what its tensors have in common, and a match_cast checks it where one is taken out. A
+ * keeps the common type of its tensors, and a match_cast checks it when one is taken out. A
  * sequence of known length stays a list of values until it must become such a variable: in a loop,
  * or where the branches of an If differ. */
 #include "compiler/onnx/object.h"
@@ -59,7 +59,7 @@ rlxc_ox_value *rlxc_ox_joined(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox
 {
     if (!a || !b)
         return NULL;
-    /* Of an optional that is empty for all that is known the other one says what it may hold. */
+    /* If one optional is empty as far as known, the other one determines the content's type. */
     bool a_says = a->is_list || a->elem, b_says = b->is_list || b->elem;
     if (a_says && b_says && a->is_list != b->is_list) {
         rlxc_ox_fail(im, "the same value is used as a sequence and as a tensor");

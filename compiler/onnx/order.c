@@ -1,5 +1,5 @@
-/* Topological order of nodes. The format demands it, but writers break the rule: converters append
- * nodes that earlier ones use, and ONNX Runtime sorts what it loads.
+/* Topological order of nodes. The format requires it, but some writers break the rule: converters
+ * append nodes that earlier ones use, and ONNX Runtime sorts what it loads.
  *
  * A node depends on the nodes of its graph that make its inputs, or names that graphs inside of it
  * use without defining them. Each node is taken in the order of the file, after a depth-first visit
@@ -11,8 +11,7 @@
 
 enum { MAX_SHOWN = 8 }; /* nodes of a cycle */
 
-/* The names that a graph inside of a node defines; |outer|: the graph around it, but for that of
- * the node. */
+/* The names that a graph inside a node defines; |outer|: its enclosing inner graph, if any. */
 typedef struct inner_names {
     const struct inner_names *outer;
     rlxc_map names;
@@ -24,7 +23,7 @@ typedef struct order {
     size_t n;
     rlxc_map given;          /* inputs and initializers */
     rlxc_map makers;         /* name -> 1 + the place of the first node that makes it */
-    RLXC_VEC(uint32_t) uses; /* places of the nodes that each one depends on */
+    RLXC_VEC(uint32_t) uses; /* indices of the nodes that each one depends on */
     uint32_t *first;         /* of a node in |uses|; n + 1 of them */
 } order;
 
@@ -146,7 +145,7 @@ static void report_cycle(const order *o, const uint32_t *path, size_t n)
 
 typedef enum state { NEW = 0, OPEN, DONE } state;
 
-/* Visits |root| and what it depends on; appends to |sorted| what is done. False: a cycle. */
+/* Visits |root| and its dependencies; appends finished nodes to |sorted|. False: a cycle. */
 static bool visit(const order *o, uint32_t root, unsigned char *states, uint32_t *path,
                   uint32_t *next, Onnx__NodeProto **sorted, size_t *n_sorted)
 {

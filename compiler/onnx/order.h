@@ -5,7 +5,7 @@
 #include "compiler/onnx/importer.h"
 
 /* Puts the nodes of every graph and function of the model after those whose results they use;
- * nodes that are in order stay as they are. Reports cycles as errors, and gives false then. */
+ * sorted nodes keep their order. Reports cycles as errors and returns false. */
 bool rlxc_ox_order(rlxc_ox *im);
 
 #endif

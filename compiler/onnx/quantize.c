@@ -61,7 +61,7 @@ rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to)
     return rlxc_ox_cast(im, x, to);
 }
 
-/* |x|, divided by the scale already. */
+/* |x|, already divided by the scale. */
 static rlxc_atom rounded(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, rlx_dtype t)
 {
     rlxc_atom y = rlxc_ox_op1(im, "round", x);
@@ -97,7 +97,7 @@ static rlxc_atom of_node(rlxc_ox *im, uint32_t input, rlxc_atom x)
     return rlxc_ox_blocks(im, p, x, rlxc_ox_axis(im, axis, ndim), size);
 }
 
-/* The type that attribute |name| says, or |otherwise|. */
+/* The type in attribute |name|, or |otherwise|. */
 static rlx_dtype type_of(rlxc_ox *im, const char *name, rlx_dtype otherwise)
 {
     int32_t code = (int32_t)rlxc_ox_int(im, name, 0);
@@ -251,7 +251,7 @@ void rlxc_ox_import_qlinear_conv(rlxc_ox *im, const rlxc_ox_row *row)
         sum = rlxc_ox_op2(im, "add", sum, rlxc_ox_along(im, rlxc_ox_in(im, 8), 1, ndim));
     rlxc_atom scale =
         rlxc_ox_op2(im, "multiply", in_float32(im, 1, 1, ndim), in_float32(im, 4, 1, ndim));
-    /* one factor of constants, as the operator's other implementations have it */
+    /* one constant factor, as in the operator's other implementations */
     scale = rlxc_ox_op2(im, "divide", scale, in_float32(im, 6, 1, ndim));
     rlxc_atom y = rlxc_ox_op2(im, "multiply", rlxc_ox_cast(im, sum, RLX_F32), scale);
     rlxc_atom zero = rlxc_ox_in(im, 7);

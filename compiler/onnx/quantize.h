@@ -1,4 +1,4 @@
-/* Quantized tensors: what their operators have in common. */
+/* Shared by operators on quantized tensors. */
 #ifndef RLXC_ONNX_QUANTIZE_H
 #define RLXC_ONNX_QUANTIZE_H
 
@@ -10,14 +10,14 @@ rlxc_atom rlxc_ox_centred(rlxc_ox *im, rlxc_atom x, rlxc_atom zero, int64_t axis
  * of all. */
 rlxc_atom rlxc_ox_scaled_product(rlxc_ox *im, rlxc_atom a, rlxc_atom b, rlxc_atom a_scale,
                                  rlxc_atom b_scale);
-/* |x| as uint8, its scale and its zero point, by its least and greatest element. */
+/* |x| as uint8, with scale and zero point from its minimum and maximum. */
 void rlxc_ox_quantize_dynamically(rlxc_ox *im, rlxc_atom x, rlxc_atom out[3]);
-/* |x| as that makes it: quantized and dequantized. */
+/* |x| quantized in this way and dequantized again. */
 rlxc_atom rlxc_ox_as_quantized(rlxc_ox *im, rlxc_atom x);
 /* A parameter for each block of |size| elements of axis |axis| of |x|, repeated for its elements;
  * the last block may be shorter. */
 rlxc_atom rlxc_ox_blocks(rlxc_ox *im, rlxc_atom p, rlxc_atom x, uint32_t axis, int64_t size);
-/* Input |input|, in bytes where its elements are less. */
+/* Input |input|, as bytes if its elements are smaller. */
 rlxc_atom rlxc_ox_in_bytes(rlxc_ox *im, uint32_t input);
 /* Numbers of |bits| bits in bytes along the last axis of |x|, the first in the low bits, a byte
  * each. */
@@ -26,7 +26,7 @@ rlxc_atom rlxc_ox_unpacked(rlxc_ox *im, rlxc_atom x, int64_t bits);
 rlxc_atom rlxc_ox_saturated(rlxc_ox *im, rlxc_atom x, rlx_dtype to);
 /* (x - zero) * scale in float32, |zero| of kind NONE: 0. */
 rlxc_atom rlxc_ox_dequantized(rlxc_ox *im, rlxc_atom x, rlxc_atom scale, rlxc_atom zero);
-/* What input |i| stands for; its scale and its zero point, of the whole tensor, are the next two.
+/* Input |i| dequantized; the next two inputs are its scale and zero point, for the whole tensor.
  */
 rlxc_atom rlxc_ox_real_in(rlxc_ox *im, uint32_t i);
 /* Output 0 is |y|, quantized by input |i| and the one after it; without that, as |t|. */

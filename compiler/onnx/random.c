@@ -1,9 +1,7 @@
 /* Random numbers, by the runtime's generator (builtins/random.c): RandomUniform, RandomNormal,
- * their Like forms, Bernoulli, Multinomial, Dropout that drops and the forms of it in
- * com.microsoft.
- *
- * An operator with a seed gives the same numbers at every run, and in every turn of a loop; without
- * one, fresh numbers each time. A fractional seed is cut to the whole number. */
+ * their Like forms, Bernoulli, Multinomial, Dropout in training mode and its forms in
+ * com.microsoft. * An operator with a seed gives the same numbers at every run, and in every
+ * iteration of a loop; without one, fresh numbers each time. A fractional seed is truncated. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +38,7 @@ static rlxc_atom drawn(rlxc_ox *im, const char *name, rlx_dtype t, double a, dou
 {
     const Onnx__AttributeProto *given = rlxc_ox_attr(im, "seed");
     const bool seeded = given && !(given->has_f && isnan(given->f));
-    /* Without a seed a number of the node, so that two nodes are never taken for one. */
+    /* Without a seed, a number of the node, so that two nodes are never merged. */
     int64_t seed = seeded ? rlxc_ox_int(im, "seed", 0) : (int64_t)im->frame->b.range.line;
     const rlx_dtype exact = t.bits == 64 ? RLX_F64 : RLX_F32;
     if (!rlxc_dtype_is_float(t) || n > RLXC_MAX_NDIM) {
@@ -139,7 +137,8 @@ void rlxc_ox_import_multinomial(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, rlxc_ox_reshape(im, y, out, 2), t));
 }
 
-/* In training mode elements are dropped where a number is below the ratio, the others scaled. */
+/* In training mode elements are dropped if a random number is below the ratio; others are scaled.
+ */
 void rlxc_ox_import_dropout(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

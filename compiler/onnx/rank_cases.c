@@ -1,12 +1,10 @@
-/* Nodes whose result has one of two ranks, which of them is known only at run time.
- *
- * What decides is what comes after. Both cases are tried on the nodes that follow, a few first,
- * then ever more of them: until one does not fit, or until all that is used from there on is alike
- * in both. A trial passes over nodes that need a result of another such node, so that trials do not
- * nest. Only where both cases fit are the nodes up to the meeting point imported in the branches of
- * an If, and those may hold more such nodes: MAX_SPLITS and RLXC_OX_MAX_AGAIN bound the work.
- * Not found are ranks that fit only for some choices at several nodes together, more than
- * MAX_SPLITS deep: they are refused. */
+/* Nodes whose result has one of two ranks, decided only at run time. * The later nodes decide which
+ * one is possible. Both cases are tried on the nodes that follow, on a few first, then on more:
+ * until one fails, or until all values still in use agree in both. A trial skips nodes that need a
+ * result of another such node, so that trials do not nest. Only if both cases fit are the nodes up
+ * to the meeting point imported in the branches of an If, which may contain more such nodes:
+ * MAX_SPLITS and RLXC_OX_MAX_AGAIN bound the work. Combinations of choices at several nodes deeper
+ * than MAX_SPLITS are not tried: they are refused. */
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
 #include "compiler/onnx/object.h"
@@ -16,7 +14,7 @@ enum { MAX_SPLITS = 3, FIRST_TRIED = 4 };
 /* --- what is used, and where for the last time --------------------------------------------------
  */
 
-/* Uses by the nodes of |g|, of which the first is at |at|; those of bodies count for their node. */
+/* Uses by the nodes of |g| from |at| on; uses in bodies count for their node. */
 static void note_uses(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_map *uses, size_t at,
                       uint32_t depth)
 {
@@ -38,7 +36,7 @@ static void note_uses(rlxc_ox *im, const Onnx__GraphProto *g, rlxc_map *uses, si
                          (void *)(uintptr_t)(depth == 0 ? g->n_node + 1 : at));
 }
 
-/* By name: 1 + the place of the last node that uses it, of an output 1 + their number. */
+/* By name: 1 + the index of the last node that uses it; for an output 1 + their number. */
 static const rlxc_map *last_uses(rlxc_ox *im, const Onnx__GraphProto *g)
 {
     rlxc_map *uses = rlxc_map_get(&im->last_uses, rlxc_key(g));
@@ -58,7 +56,7 @@ static size_t last_use(const rlxc_map *uses, const char *key)
 /* --- trials -------------------------------------------------------------------------------------
  */
 
-/* Whether the nodes up to |end| can be imported in case |k|; |values| is what they make. */
+/* True if the nodes up to |end| can be imported in case |k|; |values| are their results. */
 static bool fits(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t k, size_t end, rlxc_map *values)
 {
     const rlxc_ox_rest *rest = im->rest;
@@ -93,7 +91,7 @@ static bool same_exprs(const rlxc_expr *const *a, const rlxc_expr *const *b, uin
     return true;
 }
 
-/* Whether both are one value that was there before, or a constant. */
+/* True if both are the same earlier value, or a constant. */
 static bool same_value(const rlxc_ox_value *a, const rlxc_ox_value *b)
 {
     if (a->kind != RLXC_OX_TENSOR || b->kind != RLXC_OX_TENSOR)
@@ -107,8 +105,8 @@ static bool same_value(const rlxc_ox_value *a, const rlxc_ox_value *b)
             a->atom.constant == b->atom.constant);
 }
 
-/* Whether nothing that the nodes after them may need is lost when one value stands for |a| and
- * |b|: element type, rank, dimensions that are numbers, elements that are known. */
+/* True if joining |a| and |b| loses nothing that later nodes may need: element type, rank, constant
+ * dimensions, known elements. */
 static bool alike(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox_value *b)
 {
     if (same_value(a, b))
@@ -137,13 +135,13 @@ static bool alike(rlxc_ox *im, const rlxc_ox_value *a, const rlxc_ox_value *b)
     return true;
 }
 
-/* The first place from the node at hand to |end| where all that is used from there on is alike in
- * both cases; 0: there is none. */
+/* The first index from the current node to |end| after which all used values agree in both cases;
+ * 0: none. */
 static size_t meeting_point(rlxc_ox *im, const rlxc_map values[2], size_t end)
 {
     const Onnx__GraphProto *g = im->rest->graph;
     const rlxc_map *uses = last_uses(im, g);
-    size_t needed = 0; /* up to here values are used that differ */
+    size_t needed = 0; /* differing values are used up to here */
     for (size_t i = im->rest->next; i <= end; i++) {
         const Onnx__NodeProto *node = g->node[i - 1];
         for (size_t k = 0; k < node->n_output; k++) {
@@ -172,7 +170,7 @@ static void demand(rlxc_ox *im, rlxc_atom cond, bool wanted)
                   rlxc_sinfo_shape(im->ctx, 1, &value));
 }
 
-/* The results up to |join| that are used from there on. */
+/* The results up to |join| that are used later. */
 typedef struct live {
     RLXC_VEC(const char *) names;
     rlxc_ox_value **values[2];
@@ -196,8 +194,8 @@ static void find_live(rlxc_ox *im, size_t join, live *out)
         out->values[k] = rlxc_alloc(im->ctx, (out->names.count + 1) * sizeof *out->values[k]);
 }
 
-/* The node at hand in case |k| and those up to |join| in a branch of their own; NULL: they do not
- * fit. */
+/* Imports the current node in case |k| and the nodes up to |join| in a branch of their own; NULL if
+ * they fail. */
 static rlxc_body *nodes_in_branch(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t k, size_t join,
                                   live *l)
 {
@@ -206,7 +204,7 @@ static rlxc_body *nodes_in_branch(rlxc_ox *im, const rlxc_ox_cases *c, uint32_t 
     rlxc_ox_branch b;
     rlxc_ox_begin_branch(im, &b);
     rest->end = join;
-    c->take(im, c->user, k); /* which may take some of the nodes after it, too */
+    c->take(im, c->user, k); /* which may import some later nodes too */
     if (!im->failed)
         rlxc_ox_import_nodes(im, rest->graph, rest->next, join);
     im->errors = errors;
@@ -237,7 +235,7 @@ void rlxc_ox_end_with(rlxc_ox *im, rlxc_body *body, rlxc_ox_value *const *v, uin
     *body = *rlxc_ox_end_branch(im, &b, items, n);
 }
 
-/* An If whose branches are |bodies|; what it gives, and what is one value in both, gets its name.
+/* An If with the branches |bodies|; defines its results, and values that are the same in both.
  */
 static void join_branches(rlxc_ox *im, rlxc_atom cond, rlxc_body *const bodies[2], const live *l)
 {
@@ -336,7 +334,7 @@ void rlxc_ox_split(rlxc_ox *im, rlxc_atom cond, const rlxc_ox_cases *c)
         c->take(im, c->user, k);
         return;
     }
-    rlxc_ox_poison(im); /* what is not used any more stays so */
+    rlxc_ox_poison(im); /* unused names stay unused */
     rest->next = join;
     join_branches(im, cond, bodies, &l);
 }

@@ -1,12 +1,11 @@
-/* Nodes whose code depends on what is known only at run time: the rank of an input, or the length
- * of a vector that decides shapes (the shape of a Reshape, axes, starts and ends).
- *
- * A node that does not ask for it is imported as it is. Any other is imported once for each rank up
- * to MOST_RANK, or length up to MOST_LENGTH. What the input has must be among those that fit, which
- * is checked before the node. Where one fits, the input has it from there on; where several fit,
- * they stand in the branches of a chain of Ifs, and the rank of the results may in turn be known at
- * run time only. Several such vectors have one length, or, where none fits, are told apart one by
- * one. The pass split_ranks does the same for operators that the importer emits. */
+/* Nodes whose code depends on facts known only at run time: the rank of an input, or the length of
+ * a vector that decides shapes (the shape of a Reshape, axes, starts and ends). * A node that does
+ * not need the fact is imported normally. Any other is imported once for each rank up to MOST_RANK,
+ * or length up to MOST_LENGTH. The actual value must be among those that fit, which is checked
+ * before the node. If one fits, it is a fact from there on; if several fit, they go into the
+ * branches of a chain of Ifs, and the rank of the results may again be known only at run time.
+ * Several such vectors are first assumed to have the same length; if none fits, they are treated
+ * one by one. The pass split_ranks does the same for operators that the importer emits. */
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"
@@ -15,7 +14,7 @@
 
 enum { MOST_RANK = 6, MOST_LENGTH = 2 * MOST_RANK, EXAMPLE = 2, MOST_TEXT = 60 };
 
-/* One rank or length that fits: what the node makes of it, and in which code. */
+/* One rank or length that fits: the node's results for it, and their code. */
 typedef struct rank_case {
     int32_t number;
     rlxc_body *body;
@@ -31,7 +30,7 @@ typedef struct split_node {
     uint32_t *outputs;     /* their places */
 } split_node;
 
-/* Whether the rank of |v|, or the |length| of a vector, is not known. */
+/* True if the rank of |v|, or the |length| of a vector, is unknown. */
 static bool is_open(const rlxc_ox_value *v, bool length)
 {
     const rlxc_sinfo *s =
@@ -43,7 +42,7 @@ static bool is_open(const rlxc_ox_value *v, bool length)
                   : s->ndim == RLXC_UNKNOWN_NDIM;
 }
 
-/* The first input of the node from |first| on of which that is not known; NULL: there is none. */
+/* The first input of the node from |first| on for which it is unknown, or NULL. */
 static const char *find_open(rlxc_ox *im, size_t first, bool length)
 {
     if (length && first == 0 && im->node->n_input > 1)
@@ -69,7 +68,7 @@ static void define_others(rlxc_ox *im, const split_node *s, const rlxc_expr *len
     }
 }
 
-/* The input has the rank or length |number| in the scope at hand. */
+/* Sets the input's rank or length to |number| in the current scope. */
 static void define_in_case(rlxc_ox *im, const split_node *s, int32_t number)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM];
@@ -88,8 +87,8 @@ static void define_in_case(rlxc_ox *im, const split_node *s, int32_t number)
         define_others(im, s, dims[0]);
 }
 
-/* The node where its input has that rank or length, in a branch of its own; false: it does not fit.
- * Nodes after it stay out of the branch. */
+/* Imports the node for that rank or length of its input, in a branch of its own; false if it fails.
+ * Later nodes are not part of the branch. */
 static bool import_case(rlxc_ox *im, const split_node *s, int32_t number, rank_case *out)
 {
     const rlxc_said said = rlxc_said_so_far(im->ctx);
@@ -119,7 +118,7 @@ static bool import_case(rlxc_ox *im, const split_node *s, int32_t number, rank_c
     return ok;
 }
 
-/* Results of the node in the cases from |c| on, chosen by the rank, at the place at hand. */
+/* Emits the selection of the node's results in the cases from |c| on by the rank. */
 static void choose_case(rlxc_ox *im, const split_node *s, rank_case *c, uint32_t n_cases,
                         rlxc_ox_value **out)
 {
@@ -162,7 +161,7 @@ static void check_input(rlxc_ox *im, split_node *s, const rank_case *c, uint32_t
         s->of->atom.var->given = before->given;
 }
 
-/* Whether the node can be imported without knowing ranks, or lengths of vectors. */
+/* True if the node can be imported without known ranks, or lengths of vectors. */
 static bool fits_as_it_is(rlxc_ox *im, const rlxc_ox_row *row, bool length)
 {
     const rlxc_said said = rlxc_said_so_far(im->ctx);
@@ -184,7 +183,7 @@ static bool fits_as_it_is(rlxc_ox *im, const rlxc_ox_row *row, bool length)
     return ok;
 }
 
-/* The node in each case; false: none fits, and nothing is imported. */
+/* Imports the node in each case; false if none fits, and nothing is imported. */
 static bool by_cases(rlxc_ox *im, const split_node *node)
 {
     rank_case cases[MOST_LENGTH + 1];
@@ -233,7 +232,7 @@ void rlxc_ox_run_row(rlxc_ox *im, const rlxc_ox_row *row)
     s.together = false;
     if (s.length && by_cases(im, &s))
         return;
-    if (!s.length) /* the handler says why */
+    if (!s.length) /* the handler reports why */
         define_in_case(im, &s, EXAMPLE);
     if (!s.length)
         rlxc_ox_run_row(im, row);

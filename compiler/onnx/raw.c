@@ -1,12 +1,11 @@
 /* The model without its large weights (raw.h).
  *
  * Cutting bytes out of a nested message changes the length of every message around them. Lengths
- * are written in as many bytes as before (a varint may have more than it needs), so nothing but the
- * cut bytes moves. A short field that looks like a mark is cut as well: what looks like a mark in
- * the result is one.
- *
- * The model's bytes may be a mapped file that somebody writes to. The skeleton is this process's
- * own and is checked after it was made; of the bytes themselves only elements are read later. */
+ * are written in as many bytes as before (a varint may be longer than necessary), so only the cut
+ * bytes disappear. A short field that looks like a mark is cut too, so that every mark in the
+ * result is genuine. * The model's bytes may be a mapped file that somebody writes to. The skeleton
+ * is a private copy and is checked after it is made; only elements are read from the bytes
+ * themselves later. */
 #include "compiler/onnx/raw.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ static const uint8_t mark_start[MARK - 4] = {0xf4, 0x01, 0x9d, 'r',  'l', 'x',
 
 typedef struct open_message {
     size_t length_at, at, length, removed;
-    size_t to; /* place of the length in the skeleton */
+    size_t to; /* offset of the length in the skeleton */
 } open_message;
 
 typedef struct patch {
@@ -91,8 +90,8 @@ static void leave_any(void *user)
     (void)user;
 }
 
-/* Names are texts of C after unpacking: they must be UTF-8 and end where they end. What is said of
- * the model in other words may be anything. */
+/* Names are C strings after unpacking: they must be UTF-8 without NUL. Documentation strings may
+ * contain anything. */
 static void check_name(void *user, const ProtobufCMessageDescriptor *type, uint64_t number,
                        size_t length_at, size_t at, size_t length)
 {

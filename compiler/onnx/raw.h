@@ -1,8 +1,8 @@
 /* Weights that stay in the bytes of the model.
  *
- * protobuf-c copies every field of bytes. So that large weights are not copied, what is unpacked is
- * a copy of the message in which each large TensorProto.raw_data is a mark; the constant's data is
- * the range of the model's own bytes that the mark numbers. */
+ * protobuf-c copies every field of bytes. To avoid copying large weights, the unpacked message is a
+ * copy in which each large TensorProto.raw_data is replaced by a mark; the constant's data is the
+ * range of the model's own bytes that the mark refers to. */
 #ifndef RLXC_ONNX_RAW_H
 #define RLXC_ONNX_RAW_H
 
@@ -21,11 +21,11 @@ typedef struct rlxc_ox_raw {
     size_t skeleton_size;
 } rlxc_ox_raw;
 
-/* Fills |out| from a message of |type|. What is wrong with the message, names that are not UTF-8
- * or hold a NUL byte included, or NULL; without a skeleton memory is out. */
+/* Fills |out| from a message of |type|. Returns what is wrong with the message, including names
+ * that are not UTF-8 or contain NUL, or NULL; without a skeleton memory is out. */
 const char *rlxc_ox_cut_raw(rlxc_context *ctx, const ProtobufCMessageDescriptor *type,
                             const uint8_t *bytes, size_t length, rlxc_ox_raw *out);
-/* The bytes that an unpacked raw_data stands for; NULL unless they are |wanted|. */
+/* The bytes of an unpacked raw_data; NULL unless they are |wanted|. */
 const void *rlxc_ox_raw_data(const rlxc_ox_raw *raw, const uint8_t *data, size_t length,
                              size_t wanted);
 

@@ -1,7 +1,7 @@
 /* Reductions, running sums, and operators made of them.
  *
- * Axes that are an input and not known before run time are handled by shapes: the tensor is
- * reshaped to (before, axis, after), whose sizes are chosen by comparisons with the axis. */
+ * Axes known only at run time are handled by shapes: the tensor is reshaped to (before, axis,
+ * after), with sizes selected by comparisons with the axis. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
     if (strcmp(kind, "log_sum_exp") == 0) {
         rlx_dtype wide = rlxc_dtype_is_float(t) ? t : RLX_F64;
         rlxc_atom y = rlxc_ox_cast(im, x, wide);
-        /* The largest is taken out, so that exp does not overflow; an infinite one stays. */
+        /* Subtracts the maximum, so that exp does not overflow, unless it is infinite. */
         rlxc_atom top = rlxc_ox_reduce(im, "max", y, axes, n, true);
         top = rlxc_ox_op3(im, "where", rlxc_ox_op1(im, "isfinite", top), top,
                           rlxc_ox_number(im, wide, 0));
@@ -61,7 +61,7 @@ static rlxc_atom reduce_over(rlxc_ox *im, const char *kind, rlxc_atom x, const i
     return rlxc_ox_reduce(im, kind, x, axes, n, keepdims);
 }
 
-/* One axis that is a symbol; the dimension stays as 1. */
+/* Reduces one symbolic axis; the dimension stays as 1. */
 static rlxc_atom reduce_symbolic(rlxc_ox *im, const char *kind, rlxc_atom x, const rlxc_expr *axis)
 {
     const rlxc_expr *dims[RLXC_MAX_NDIM], *parts[3], *out[RLXC_MAX_NDIM];

@@ -1,6 +1,6 @@
-/* Operators of com.microsoft that are standard ones, or nearly: they are older than those, or leave
- * an input or a result out. The standard handlers run, in the operator set where they mean the
- * same. */
+/* Operators of com.microsoft that equal standard ones, or nearly: older versions, or versions
+ * without some input or result. The standard handlers run, in the operator set with the same
+ * meaning. */
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/standard.h"
 

@@ -1,5 +1,5 @@
-/* Resize and Upsample: one axis after the other, each as a weighted sum of elements taken at
- * computed places; so any rank, mode and symbolic sizes.
+/* Resize and Upsample: one axis after the other, each as a weighted sum of elements at computed
+ * indices; this supports any rank, mode and symbolic sizes.
  *
  * Coordinates are computed in float32, as are the sums. */
 #include <math.h>
@@ -40,7 +40,7 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
     rlxc_atom i = rlxc_ox_cast(im, rlxc_ox_arange(im, rlxc_ox_i(im, 0), p->out), RLX_F32);
     const rlxc_expr *one = rlxc_ox_i(im, 1);
     rlxc_atom last = scalar_of(im, rlxc_sub(im->ctx, p->in, one));
-    /* one less than the output, whose length need not be whole here */
+    /* one less than the output's length, which may be fractional here */
     rlxc_atom steps = add(im, rlxc_ox_op2(im, "multiply", p->scale, scalar_of(im, p->in)), -1);
     int64_t n;
     bool single = rlxc_is_int(rlxc_canonical(im->ctx, p->out, NULL), &n) && n == 1;
@@ -56,7 +56,8 @@ static rlxc_atom coordinates(rlxc_ox *im, const axis_plan *p, rlxc_atom roi, uin
         return rlxc_ox_op3(im, "where", many, half, f(im, 0));
     }
     if (strcmp(mode, "align_corners") == 0) {
-        rlxc_atom some = rlxc_ox_op2(im, "greater", i, f(im, 0)); /* the first is 0, also of one */
+        rlxc_atom some = rlxc_ox_op2(im, "greater", i, f(im, 0)); /* the first is 0, also for a
+                                                                   * single one */
         rlxc_atom x = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", i, last), steps);
         return rlxc_ox_op3(im, "where", some, x, f(im, 0));
     }
@@ -164,9 +165,9 @@ static rlxc_atom interpolate(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis
     return sum;
 }
 
-/* As interpolate, with a kernel as wide as the elements that become one when the axis shrinks: all
- * weights as a matrix (output, input), whose product with the lines is the result. Elements outside
- * are those of the border, or do not count. */
+/* As interpolate, with a kernel widened by the scale when the axis shrinks: all weights form a
+ * matrix (output, input), whose product with the lines is the result. Elements outside repeat the
+ * border, or are excluded. */
 static rlxc_atom antialiased(rlxc_ox *im, rlxc_atom x, uint32_t axis, const axis_plan *p,
                              rlxc_atom at, bool cubic)
 {
@@ -285,8 +286,8 @@ static bool scaled_sizes(rlxc_ox *im, rlxc_ox_value *scales, axis_plan *plans, u
     return true;
 }
 
-/* One scale for all axes: the smallest (not_larger) or largest of those that the sizes ask for;
- * sizes are rounded, halves up. */
+/* One scale for all axes: the smallest (not_larger) or largest of the requested ones; sizes are
+ * rounded, halves up. */
 static void keep_ratio(rlxc_ox *im, axis_plan *plans, uint32_t n)
 {
     const bool smaller = rlxc_ox_is(im, "keep_aspect_ratio_policy", "stretch", "not_larger");

@@ -1,4 +1,4 @@
-/* RNN, GRU and LSTM: the input's part of all gates at once, then turn by turn; short sequences of
+/* RNN, GRU and LSTM: the input's part of all gates at once, then step by step; short sequences of
  * known length are unrolled, others become a loop. */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct cell {
     bool quantized;           /* the state, before it is multiplied: DynamicQuantizeLSTM */
     rlxc_atom input;          /* (time, batch, gates * hidden): x W^T + biases */
     rlxc_atom recurrent;      /* R^T (hidden, gates * hidden) */
-    rlxc_atom after_reset;    /* GRU that resets first: R^T of the hidden gate, apart from it */
+    rlxc_atom after_reset;    /* GRU that resets first: R^T of the hidden gate alone */
     rlxc_atom recurrent_bias; /* GRU: that of the hidden gate (1, hidden) */
     rlxc_atom peephole[3];    /* LSTM: i, o, f, each (1, hidden) */
     rlxc_atom lengths;        /* (batch, 1) int64, or none */
@@ -61,7 +61,7 @@ static rlxc_atom with_peephole(rlxc_ox *im, rlxc_atom x, rlxc_atom p, rlxc_atom 
                : rlxc_ox_op2(im, "add", x, rlxc_ox_op2(im, "multiply", p, state));
 }
 
-/* One turn from the input's part |x| (batch, gates * hidden). */
+/* One step, from the input's part |x| (batch, gates * hidden). */
 static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom cs,
                  rlxc_atom *out_h, rlxc_atom *out_c)
 {
@@ -102,7 +102,7 @@ static void step(rlxc_ox *im, const cell *c, rlxc_atom x, rlxc_atom h, rlxc_atom
     }
 }
 
-/* Beyond a sequence's end the states stay and the output is 0. |t| (int64 scalar) is the turn. */
+/* Beyond a sequence's end the states stay and the output is 0. |t| (int64 scalar) is the step. */
 static void masked_step(rlxc_ox *im, const cell *c, rlxc_atom t, rlxc_atom h, rlxc_atom cs,
                         rlxc_atom *out_h, rlxc_atom *out_c, rlxc_atom *out_y)
 {
@@ -185,7 +185,7 @@ static void run_direction(rlxc_ox *im, cell *c, rlxc_atom h, rlxc_atom cs, rlxc_
     *out_y = im->failed ? (rlxc_atom){0} : rlxc_ox_concat(im, y, (uint32_t)turns, 0);
 }
 
-/* Row |d| of the first dimension, which goes. */
+/* Row |d| of the first dimension, which is dropped. */
 static rlxc_atom direction_of(rlxc_ox *im, rlxc_atom x, uint32_t d)
 {
     return rlxc_ox_take_inside(im, x, rlxc_ox_number(im, RLX_I64, d), 0);
@@ -194,10 +194,10 @@ static rlxc_atom direction_of(rlxc_ox *im, rlxc_atom x, uint32_t d)
 typedef struct activation_kind {
     const char *name;
     bool has_alpha, has_beta;
-    double alpha, beta; /* where they are not given */
+    double alpha, beta; /* defaults */
 } activation_kind;
 
-/* The activation |name|, in capitals or small letters; fails the node where there is none. */
+/* The activation |name|, in any case; fails the node if unknown. */
 static const activation_kind *find_activation(rlxc_ox *im, const char *name)
 {
     static const activation_kind kinds[] = {
@@ -267,7 +267,7 @@ static rlxc_atom sized(rlxc_ox *im, rlxc_atom a, uint32_t first, const rlxc_expr
     return rlxc_ox_ndim(im, a) == 2 + (third != NULL) ? rlxc_ox_state_dims(im, a, dims, 7) : a;
 }
 
-/* Adds the bias of direction |d|, input 3, to what the input gives. */
+/* Adds the bias of direction |d|, input 3, to the input's part. */
 static void add_bias(rlxc_ox *im, cell *c, rlx_dtype t, uint32_t d, uint32_t directions)
 {
     const rlxc_expr *hidden = c->hidden, *row_dims[2] = {rlxc_ox_i(im, 1), hidden};
@@ -280,7 +280,7 @@ static void add_bias(rlxc_ox *im, cell *c, rlx_dtype t, uint32_t d, uint32_t dir
     rlxc_atom b = direction_of(im, sized(im, rlxc_ox_in(im, 3), directions, all, NULL), d);
     rlxc_atom wb = rlxc_ox_slice(im, b, 0, rlxc_ox_i(im, 0), half, 1),
               rb = rlxc_ox_slice(im, b, 0, half, all, 1);
-    if (c->kind == 'G') { /* the hidden gate's second bias stays apart */
+    if (c->kind == 'G') { /* the hidden gate's second bias stays separate */
         const rlxc_expr *two = rlxc_mul(im->ctx, hidden, rlxc_ox_i(im, 2));
         rlxc_atom low = rlxc_ox_slice(im, rb, 0, rlxc_ox_i(im, 0), two, 1);
         rlxc_atom high = rlxc_ox_slice(im, rb, 0, two, half, 1);

@@ -1,9 +1,9 @@
 /* Images read at coordinates that are data: GridSample, AffineGrid, DeformConv, the inverse of
  * taking windows apart (Col2Im), regions (RoiAlign, MaxRoiPool), CenterCropPad.
  *
- * An image is flattened to (batch, channels, elements) and read by computed indices, one gather a
- * corner; any number of spatial dimensions, sizes may be symbolic. Coordinates are computed in
- * float32, as are sums of narrower types. */
+ * An image is flattened to (batch, channels, elements) and read by computed indices, one gather per
+ * corner; any number of spatial dimensions, symbolic sizes. Coordinates are computed in float32, as
+ * are sums of narrower types. */
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static rlxc_atom pick(rlxc_ox *im, rlxc_atom flat, const rlxc_atom *places, cons
     return rlxc_ox_op3(im, "where", rlxc_ox_expand_dims(im, inside, one, 1), v, f(im, 0));
 }
 
-/* Weights of the |taps| elements around |at| (2: linear, 4: cubic) and their places. */
+/* Weights of the |taps| elements around |at| (2: linear, 4: cubic) and their positions. */
 static void taps_of(rlxc_ox *im, rlxc_atom at, uint32_t taps, rlxc_atom *weights, rlxc_atom *places)
 {
     rlxc_atom base = rlxc_ox_op1(im, "floor", at), part = rlxc_ox_op2(im, "subtract", at, base);
@@ -210,7 +210,7 @@ void rlxc_ox_import_affine_grid(rlxc_ox *im, const rlxc_ox_row *row)
                      (int)RLXC_OX_MAX_SPATIAL);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) /* read at run time it may be anything */
+    for (uint32_t i = 0; i < count; i++) /* a value read at run time may be anything */
         size[i] = rlxc_ox_bin(im, RLXC_EXPR_MAX, given[i], rlxc_ox_i(im, 0));
     const rlxc_expr *one = rlxc_ox_i(im, 1), *points = rlxc_product(im->ctx, size + 2, n);
     const rlxc_expr *column[2] = {points, one};
@@ -238,8 +238,7 @@ void rlxc_ox_import_affine_grid(rlxc_ox *im, const rlxc_ox_row *row)
 
 /* --- deformable convolution ------------------------------------------------------------------- */
 
-/* Where element |k| of the kernel and the window at (i, j) begin along spatial axis |d|, as
- * (kernel, outputs). */
+/* The positions along spatial axis |d| of each kernel element and window, as (kernel, outputs). */
 static rlxc_atom window_places(rlxc_ox *im, const rlxc_ox_window *w, uint32_t d,
                                const rlxc_expr *const *out)
 {
@@ -336,8 +335,7 @@ static void numbers(rlxc_ox *im, const char *name, int64_t *out, uint32_t n, int
             rlxc_ox_fail(im, "attribute %s has %lld", name, (long long)out[i]);
 }
 
-/* Columns (N, C * kernel, windows) added up at their places in an image with its padding, which is
- * cut off then. */
+/* Adds columns (N, C * kernel, windows) into a padded image, and removes the padding. */
 void rlxc_ox_import_col2im(rlxc_ox *im, const rlxc_ox_row *row)
 {
     (void)row;

@@ -1,19 +1,19 @@
 /* A walk over a protobuf message by its descriptor, before protobuf-c unpacks it.
  *
  * protobuf-c unpacks nested messages by recursion and without a limit, so that a few kilobytes
- * could overflow the stack, and merges a message that its parent has twice, though it may have one,
- * by copying both, so that many of them take quadratic memory. This walk keeps its own stack and
- * refuses what is nested too deeply, there twice or not well formed. */
+ * could overflow the stack, and merges a repeated singular message by copying both, so that many of
+ * them take quadratic memory. This walk keeps its own stack and refuses messages that are nested
+ * too deeply, repeated or malformed. */
 #include "compiler/onnx/scan.h"
 
 typedef struct level {
     const ProtobufCMessageDescriptor *type;
     size_t end;
-    uint64_t seen; /* messages that there is one of, by place in the descriptor */
+    uint64_t seen; /* singular messages, by index in the descriptor */
 } level;
 
-/* Whether |field| of |top|, of which there may be one, was there before. Fields beyond the first 64
- * of a message count as one. */
+/* True if the singular |field| of |top| occurred before. Fields beyond the first 64 of a message
+ * count as one. */
 static bool repeated(level *top, const ProtobufCFieldDescriptor *field)
 {
     size_t place = (size_t)(field - top->type->fields);

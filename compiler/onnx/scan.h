@@ -9,17 +9,17 @@
 
 enum { RLXC_SCAN_NESTING = 100 };
 
-/* What is met on the way, by offset: of a length, of the first byte that it counts, the length. */
+/* Callbacks of the walk, with offsets: of a length, of the first byte after it, and the length. */
 typedef struct rlxc_scan_visitor {
     void *user;
     void (*enter)(void *user, size_t length_at, size_t at, size_t length); /* a message inside */
     void (*leave)(void *user);
-    /* Field number |field| of a message of |type|, which is no message. */
+    /* Field number |field| of a message of |type|; the field is not a message. */
     void (*bytes)(void *user, const ProtobufCMessageDescriptor *type, uint64_t field,
                   size_t length_at, size_t at, size_t length);
 } rlxc_scan_visitor;
 
-/* NULL: well formed and not nested too deeply; else what is wrong. |visitor| may be NULL. */
+/* NULL if well formed and not nested too deeply; else what is wrong. |visitor| may be NULL. */
 const char *rlxc_scan_message(const ProtobufCMessageDescriptor *type, const uint8_t *data,
                               size_t size, const rlxc_scan_visitor *visitor);
 

@@ -2,7 +2,8 @@
  * that the model imports.
  *
  * The rows are data (schema*.def); a schema holds from the operator set where it begins to the next
- * row of its operator. What handlers ask of values (ranges, ranks, element types) stays with them.
+ * row of its operator. Handlers check values (ranges, ranks) themselves; types.c checks element
+ * types.
  */
 #include "compiler/onnx/schema.h"
 
@@ -91,7 +92,7 @@ static const schema *find(const char *domain, const char *name, int64_t version)
     return found;
 }
 
-/* |names| against the places of a schema; |what| is "input" or "output". */
+/* Checks |names| against the slots of a schema; |what| is "input" or "output". */
 static void check_places(rlxc_ox *im, const char *places, char *const *names, size_t n,
                          const char *what)
 {
@@ -110,13 +111,13 @@ static void check_places(rlxc_ox *im, const char *places, char *const *names, si
     }
 }
 
-/* A name of |list|, which ends with a space or the text, as its separator is. */
+/* Finds a name in |list|, where names end at a space or the end of the text. */
 static size_t part(const char *list, const char *separators)
 {
     return strcspn(list, separators);
 }
 
-/* Where |attributes| describe |name|: what follows it; NULL: nowhere. */
+/* The description after |name| in |attributes|, or NULL. */
 static const char *described(const char *attributes, const char *name)
 {
     const size_t length = strlen(name);
@@ -152,7 +153,7 @@ static const char *kind_text(Onnx__AttributeProto__AttributeType type)
     return "of a kind that is not known";
 }
 
-/* Whether |a| holds a value of another kind than its type says. */
+/* True if |a| holds a value of another kind than its type. */
 static bool holds_other(const Onnx__AttributeProto *a)
 {
     const bool held[N_KINDS] = {a->has_i,      a->has_f,        a->has_s,
@@ -165,7 +166,7 @@ static bool holds_other(const Onnx__AttributeProto *a)
     return false;
 }
 
-/* |a|, of which |spec| says what it must be: "!:s=a|b" or ":i". */
+/* Checks |a| against |spec|: "!:s=a|b" or ":i". */
 static void check_attribute(rlxc_ox *im, const Onnx__AttributeProto *a, const char *spec)
 {
     const char letter = spec[*spec == '!' ? 2 : 1];

@@ -1,4 +1,4 @@
-/* Whether a node is one that its operator's schema knows: schema*.def. */
+/* Checks of nodes against their operators' schemas (schema*.def). */
 #ifndef RLXC_ONNX_SCHEMA_H
 #define RLXC_ONNX_SCHEMA_H
 
@@ -14,10 +14,10 @@ typedef struct rlxc_ox_imports {
 bool rlxc_ox_is_standard(const char *domain);
 /* The version of |domain|; 0: not imported. */
 int64_t rlxc_ox_version_of(const rlxc_ox_imports *imports, const char *domain);
-/* An error for each input, output or attribute of |node| that is missing, too many, of another kind
- * or no string of its list. Nodes of operators that have no schema pass. */
+/* Reports each input, output or attribute of |node| that is missing, superfluous, of another kind
+ * or not a string of its list. Nodes of operators without a schema pass. */
 void rlxc_ox_check_node(rlxc_ox *im, const Onnx__NodeProto *node, const rlxc_ox_imports *imports);
-/* False, and the node at hand fails, where an input has an element type that its operator does not
- * take. */
+/* False, failing the current node, if an input has an element type that its operator does not
+ * accept. */
 bool rlxc_ox_check_types(rlxc_ox *im);
 #endif

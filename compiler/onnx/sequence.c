@@ -1,6 +1,5 @@
-/* Sequences and optionals: known lists of values while the model is compiled and tuples where they
- * leave the model, or values of the runtime where their length or a position is found only there
- * (object.h). */
+/* Sequences and optionals: lists of values at compile time, which become tuples as results, or
+ * run-time values if their length or a position is known only then (object.h). */
 #include <string.h>
 
 #include "compiler/onnx/builtin.h"
@@ -21,7 +20,7 @@ static void set_sequence(rlxc_ox *im, rlxc_ox_value *const *items, uint32_t n)
     rlxc_ox_set_value(im, 0, v);
 }
 
-/* What is known of a sequence that is an input, with its atom as |out|; NULL: it is none. */
+/* The description of a sequence input, with its atom as |out|; NULL if it is not one. */
 static const rlxc_ox_value *list_in(rlxc_ox *im, uint32_t input, rlxc_atom *out)
 {
     rlxc_ox_value *v = rlxc_ox_value_in(im, input);
@@ -35,8 +34,8 @@ static const rlxc_ox_value *list_in(rlxc_ox *im, uint32_t input, rlxc_atom *out)
     return about;
 }
 
-/* Whether the node can be worked out now: a sequence of known length that does not get too long, a
- * position that is known or left out; |out| is that position, which is |n| only where |end|. */
+/* True if the node can be evaluated at compile time: a sequence of known length that does not get
+ * too long, a known or absent position; |out| is that position, which may be |n| only if |end|. */
 static bool is_static(rlxc_ox *im, uint32_t input, bool end, uint32_t *out)
 {
     const rlxc_ox_value *s = rlxc_ox_value_in(im, 0);
@@ -55,7 +54,7 @@ static bool is_static(rlxc_ox *im, uint32_t input, bool end, uint32_t *out)
     return true;
 }
 
-/* A position that is found at run time. */
+/* A position known only at run time. */
 static rlxc_atom position(rlxc_ox *im, uint32_t input)
 {
     return rlxc_ox_reshape(im, rlxc_ox_in(im, input), NULL, 0);
@@ -216,7 +215,8 @@ void rlxc_ox_import_concat_from_sequence(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_concat(im, parts, s->n_items, axis));
 }
 
-/* |x| in parts whose number is found at run time: of one size, or of the sizes in a vector. */
+/* |x| split into a number of parts known only at run time: of one size, or of the sizes in a
+ * vector. */
 static void split_to_list(rlxc_ox *im, rlxc_atom x, uint32_t axis, bool keep)
 {
     const rlxc_sinfo *s = rlxc_ox_info(im, x);
@@ -235,7 +235,7 @@ static void split_to_list(rlxc_ox *im, rlxc_atom x, uint32_t axis, bool keep)
     set_list(im, "rlx.list_split", args, 4, e);
 }
 
-/* Whether there are few parts, in a number that is known. */
+/* True for a known, small number of parts. */
 static bool few_parts(rlxc_ox *im, rlxc_atom x, uint32_t axis)
 {
     rlxc_ox_value *v = rlxc_ox_value_in(im, 1);

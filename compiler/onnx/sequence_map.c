@@ -1,5 +1,5 @@
-/* SequenceMap: a body for each element of sequences; turn by turn where their length is known, else
- * a loop whose states are the sequences made so far. */
+/* SequenceMap: a body for each element of sequences; unrolled if their length is known, else a loop
+ * whose states are the sequences built so far. */
 #include "compiler/onnx/builtin.h"
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/loop.h"
@@ -75,7 +75,7 @@ static void map_turn(rlxc_ox *im, void *user, rlxc_atom i, const rlxc_atom *stat
     }
 }
 
-/* The longest of the sequences: what is shorter fails at its end. */
+/* The longest of the sequences: a shorter one fails at its end. */
 static rlxc_atom length(rlxc_ox *im, const map *m)
 {
     rlxc_atom longest = {0};

@@ -1,6 +1,5 @@
-/* Operators on shapes and order: what only moves, cuts, joins or makes elements.
- *
- * Small integer tensors that are known element by element stay so through them. */
+/* Operators that only move, cut, join or make elements. * Small integer tensors with known elements
+ * stay known through them. */
 #include <string.h>
 
 #include "compiler/onnx/check.h"
@@ -131,8 +130,8 @@ static void set_grid(rlxc_ox *im, rlxc_atom y, const rlxc_expr *const *elems, ui
     rlxc_ox_set_value(im, 0, v);
 }
 
-/* A shape that is asked for: at most one dimension is -1, and one that is 0 means that of the
- * input, which must have it. */
+/* A requested shape: at most one dimension is -1, and 0 means the input's dimension, which must
+ * exist. */
 static void check_shape(rlxc_ox *im, const rlxc_expr *const *want, uint32_t n, uint32_t ndim,
                         bool allow_zero)
 {
@@ -352,7 +351,7 @@ void rlxc_ox_import_split(rlxc_ox *im, const rlxc_ox_row *row)
         rlxc_ox_fail(im, "%u sizes for %u outputs", n, outputs);
         return;
     }
-    /* Without sizes all parts are equal, but for a smaller last one. */
+    /* Without sizes all parts are equal, except possibly a smaller last one. */
     const rlxc_expr *count = rlxc_ox_i(im, outputs);
     const rlxc_expr *each =
         rlxc_ox_bin(im, RLXC_EXPR_FLOORDIV,
@@ -410,8 +409,8 @@ static rlxc_atom slice_symbolic(rlxc_ox *im, rlxc_atom x, uint32_t axis, const r
     return rlxc_ox_take_inside(im, x, place, axis);
 }
 
-/* Starts and ends: the least and the greatest int32 mean the first and the last element, as the
- * specification has it, however long the dimension is. */
+/* Starts and ends: the least and the greatest int32 mean the first and the last element, by the
+ * specification, for any length. */
 static void widen_bounds(rlxc_ox *im, const rlxc_expr *const **bounds, uint32_t n)
 {
     const rlxc_expr **wide = rlxc_alloc(im->ctx, (n + 1) * sizeof(const rlxc_expr *));
@@ -439,7 +438,7 @@ static bool slice_list(rlxc_ox *im, const char *name, uint32_t input, const rlxc
     return true;
 }
 
-/* Which of |n| elements begin:end:step picks; false where a bound is not known. */
+/* The elements out of |n| that begin:end:step selects; false if a bound is unknown. */
 static bool picked(uint32_t n, const rlxc_expr *begin, const rlxc_expr *end, const rlxc_expr *step,
                    uint32_t out[RLXC_OX_MAX_ELEMS], uint32_t *out_n)
 {
@@ -458,7 +457,7 @@ static bool picked(uint32_t n, const rlxc_expr *begin, const rlxc_expr *end, con
     return true;
 }
 
-/* A slice of known elements; false where that is not possible. */
+/* A slice of known elements; false if that is not possible. */
 static bool slice_elems(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *begin, const rlxc_expr *end,
                         const rlxc_expr *step)
 {
@@ -473,7 +472,7 @@ static bool slice_elems(rlxc_ox *im, rlxc_ox_value *v, const rlxc_expr *begin, c
     return true;
 }
 
-/* Rows of a matrix of known elements, whose slice is |y|; false where that is not possible. */
+/* Rows of a matrix of known elements, whose slice is |y|; false if that is not possible. */
 static bool slice_rows(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom y, const rlxc_expr *begin,
                        const rlxc_expr *end, const rlxc_expr *step)
 {
@@ -487,7 +486,7 @@ static bool slice_rows(rlxc_ox *im, const rlxc_ox_value *v, rlxc_atom y, const r
     return true;
 }
 
-/* Axes are different ones of |ndim|, steps are not 0. */
+/* Checks that axes are distinct and below |ndim|, and steps are not 0. */
 static void check_slice(rlxc_ox *im, const rlxc_expr *const *axes, const rlxc_expr *const *steps,
                         uint32_t n, uint32_t ndim)
 {
@@ -541,7 +540,7 @@ void rlxc_ox_import_slice(rlxc_ox *im, const rlxc_ox_row *row)
         else
             x = rlxc_ox_slice(im, x, at, begins[i], ends[i], step);
     }
-    /* Which axis is meant is known at run time: each is cut by bounds chosen there. */
+    /* The axis is known only at run time: every axis is sliced, with bounds selected then. */
     for (uint32_t k = 0; k < ndim && !axes_known; k++) {
         const rlxc_expr *b = rlxc_ox_i(im, 0), *e = rlxc_ox_dim(im, x, k), *s = rlxc_ox_i(im, 1);
         for (uint32_t i = 0; i < n; i++) {

@@ -45,7 +45,7 @@ void rlxc_ox_import_window(rlxc_ox *im, const rlxc_ox_row *row)
     rlxc_ox_set(im, 0, rlxc_ox_cast(im, y, t));
 }
 
-/* A signal of which only the run tells whether it is complex, as a complex one. */
+/* A signal that may be complex, known only at run time, as a complex one. */
 static rlxc_atom with_two_parts(rlxc_ox *im, rlxc_atom x, uint32_t last)
 {
     const rlxc_expr *parts = rlxc_ox_dim(im, x, last), *two = rlxc_ox_i(im, 2),
@@ -61,8 +61,8 @@ static rlxc_atom with_two_parts(rlxc_ox *im, rlxc_atom x, uint32_t last)
 
 typedef enum transform { FORWARD, INVERSE, REAL_INVERSE } transform;
 
-/* The transform of |x| (..., n along |axis|, ..., 1 or 2) of period |length|: |count| results. Of
- * the inverse to real numbers only the first half of the spectrum is given, the rest mirrors it. */
+/* The transform of |x| (..., n along |axis|, ..., 1 or 2) of period |length|: |count| results. For
+ * the inverse to real numbers only the first half of the spectrum is given; the rest mirrors it. */
 static rlxc_atom transformed(rlxc_ox *im, rlxc_atom x, uint32_t axis, const rlxc_expr *length,
                              const rlxc_expr *count, transform kind)
 {
@@ -183,7 +183,7 @@ static rlxc_atom axis_apart(rlxc_ox *im, rlxc_atom x, const rlxc_expr *at,
         out_dims[i] = rlxc_ox_if(im, tests[1], rlxc_ox_i(im, 0), dims[i]);
     }
     parts[3] = dims[ndim - 1];
-    /* Symbols of their own, so that no kernel computes with the choices. */
+    /* Fresh symbols, so that no kernel computes with the selections. */
     return renamed(im, rlxc_ox_reshape(im, x, parts, 4), 3);
 }
 
@@ -272,7 +272,7 @@ void rlxc_ox_import_mel_weight_matrix(rlxc_ox *im, const rlxc_ox_row *row)
                     rlxc_ox_op2(im, "multiply", f, rlxc_ox_number(im, RLX_F64, ln10 / 2595)));
     f = rlxc_ox_op2(im, "subtract", f, rlxc_ox_number(im, RLX_F64, 1));
     f = rlxc_ox_op2(im, "multiply", f, rlxc_ox_number(im, RLX_F64, 700));
-    /* as places in the spectrum */
+    /* as positions in the spectrum */
     scalar[0] = rlxc_ox_scalar(im, rlxc_add(im->ctx, length, rlxc_ox_i(im, 1)), RLX_F64);
     scalar[1] = rlxc_ox_cast(im, rlxc_ox_reshape(im, rlxc_ox_in(im, 2), NULL, 0), RLX_F64);
     f = rlxc_ox_op2(im, "divide", rlxc_ox_op2(im, "multiply", f, scalar[0]), scalar[1]);
@@ -308,7 +308,7 @@ void rlxc_ox_import_stft(rlxc_ox *im, const rlxc_ox_row *row)
     const rlxc_expr *step, *length;
     rlxc_atom x = rlxc_ox_in(im, 0), window = {0};
     const int64_t parts[1] = {2};
-    if (rlxc_ox_ndim(im, x) == 2) /* real numbers, as onnxruntime takes them */
+    if (rlxc_ox_ndim(im, x) == 2) /* real numbers, as in onnxruntime */
         x = rlxc_ox_expand_dims(im, x, parts, 1);
     if (rlxc_ox_ndim(im, x) != 3) {
         rlxc_ox_fail(im, "expected a signal (batch, length, 1 or 2) or (batch, length)");

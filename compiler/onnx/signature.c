@@ -1,8 +1,7 @@
-/* Inputs and outputs of the graph: parameters, symbols and results, and what the model calls them.
- *
- * Inside, names are identifiers, so that the module prints as TVMScript: all different, and none
- * that the printer would have to change. What the model calls them goes into attributes of the
- * function (compiler/ir/names.h) and from there into the file. */
+/* Inputs and outputs of the graph: parameters, symbols and results, and their names in the model. *
+ * Internally names are identifiers, so that the module prints as TVMScript: all distinct, and none
+ * that the printer would have to change. The model's names go into attributes of the function
+ * (compiler/ir/names.h) and from there into the file. */
 #include <ctype.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static const char *identifier(rlxc_ox *im, const char *name, const char *otherwi
     return rlxc_intern(im->ctx, text.data, text.length);
 }
 
-/* |base|, with a number behind it where it is taken. */
+/* |base|, with a number appended if it is taken. */
 static const char *unique(rlxc_ox *im, const char *base)
 {
     const char *name = base;
@@ -64,8 +63,8 @@ static void set_names(rlxc_ox *im, rlxc_function *f, const char *key, const rlxc
         f->attrs = rlxc_attrs_with(im->ctx, f->attrs, key, dict);
 }
 
-/* Whether a dim_param names a dimension: exporters write "?", "-1" or "None" for each one that they
- * know nothing of, which says nothing of their being equal. */
+/* True if a dim_param names a dimension: exporters write "?", "-1" or "None" for unknown ones,
+ * which need not be equal. */
 static bool is_named(const char *dim_param)
 {
     bool letters = false;
@@ -74,8 +73,8 @@ static bool is_named(const char *dim_param)
     return letters && strcmp(dim_param, "None") != 0;
 }
 
-/* Names of one expression ("past + 1", "1+past") are one symbol; others where only their spaces
- * differ. */
+/* Names of equal expressions ("past + 1", "1+past") are one symbol; so are other names that differ
+ * only in spaces. */
 static const rlxc_expr *dim_symbol(rlxc_ox *im, const char *name)
 {
     rlxc_text text = {.ctx = im->ctx};
@@ -242,8 +241,8 @@ static void check_dims(rlxc_ox *im, const char *name, const Onnx__TensorShapePro
     }
 }
 
-/* Dimensions of bodies are those of one turn, and of branches, of one case: only those of the
- * model's own graph are facts. */
+/* Dimensions in bodies hold for one iteration, and in branches for one case: only those of the main
+ * graph are facts. */
 static void check_tensor(rlxc_ox *im, const char *name, const Onnx__TypeProto__Tensor *t,
                          const rlxc_ox_value *v)
 {

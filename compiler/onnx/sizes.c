@@ -1,12 +1,9 @@
-/* What the importer knows of dimensions beyond their expressions: that they are not negative, and
- * names for long ones.
- *
- * The length after a convolution is n // 5 - 1, which no rule proves to be a size; reshapes to it
- * would have to ask whether it is the -1 that stands for what is left. And sizes that are computed
- * from sizes, layer after layer, grow without end, where paddings or parts are known only when the
- * model runs. A symbol that is bound to the dimension costs no copy, but memory is then planned in
- * two parts, so it is for those that depend on data anyway, for those that operands of unlike
- * dimensions broadcast to, and for very long ones. */
+/* Facts about dimensions beyond their expressions: that they are not negative, and symbols for long
+ * ones. * The length after a convolution is n // 5 - 1, which no rule proves to be non-negative;
+ * reshapes to it would have to test for the -1 that means "the rest". And sizes computed from sizes
+ * grow layer after layer if paddings or parts are known only at run time. A symbol bound to the
+ * dimension costs no copy, but splits the memory plan, so it is used only for sizes that depend on
+ * data anyway, for broadcasts of unrelated dimensions, and for very long expressions. */
 #include "compiler/onnx/sizes.h"
 
 enum { MAX_DATA_DIM = 16 }; /* nodes of a dimension that depends on the elements of a tensor */

@@ -1,5 +1,5 @@
-/* Standard operators as parts of others (standard.h): their handlers run on a node made for them,
- * in a scope of its own. */
+/* Standard operators as parts of others (standard.h): runs their handlers on a synthetic node, in a
+ * scope of its own. */
 #include "compiler/onnx/standard.h"
 
 static char *part_name(rlxc_ox *im, const char *prefix, uint32_t i)

@@ -64,7 +64,7 @@ bool rlxc_ox_dtype_of(int32_t onnx, rlx_dtype *out)
     return false;
 }
 
-/* Opens |path| below |folder|, component by component; -1 with errno or EPERM for what leads out.
+/* Opens |path| below |folder|, component by component; -1 with errno, EPERM if it leads outside.
  */
 static int open_below(const char *folder, const char *path)
 {
@@ -170,7 +170,7 @@ static const void *external(rlxc_ox *im, const Onnx__TensorProto *t, size_t size
     return data;
 }
 
-/* The typed field as compact elements: itself where its elements are as wide. */
+/* The typed field as compact elements: itself if its elements have the same width. */
 static const void *typed(rlxc_ox *im, const Onnx__TensorProto *t, rlx_dtype dtype, size_t n)
 {
     const size_t width = dtype.bits < 8 ? 1 : dtype.bits / 8u; /* packed: a byte of several */
@@ -281,7 +281,7 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
         shape[i] = t->dims[i];
         bad = shape[i] < 0 || __builtin_mul_overflow(n, (size_t)shape[i], &n);
     }
-    /* places in the flattened tensor, or rows of coordinates */
+    /* indices into the flattened tensor, or rows of coordinates */
     bad = bad || !at || values->ndim != 1 || rlx_dtype_is_packed(values->dtype) ||
           !rlxc_dtype_eq(at->dtype, RLX_I64) || at->ndim < 1 || at->ndim > 2 ||
           at->shape[0] != values->shape[0] ||
@@ -299,7 +299,7 @@ static const rlxc_constant *new_dense(rlxc_ox *im, const Onnx__SparseTensorProto
     }
     const size_t width = values->dtype.bits / 8u;
     unsigned char *data = rlxc_try_alloc(im->ctx, size ? size : 1, 1);
-    const unsigned char *index = at->data; /* aligned only where it was copied */
+    const unsigned char *index = at->data; /* aligned only if it was copied */
     int64_t before = -1;
     for (int64_t i = 0; data && i < values->shape[0]; i++) {
         int64_t place = 0;

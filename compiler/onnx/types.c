@@ -1,8 +1,6 @@
 /* Element types of a node's inputs against those that its operator takes (types_*.def), at the
- * operator set that the model, or the function at hand, imports.
- *
- * An operator that takes every type of its day only moves elements: it takes those that came later,
- * too. */
+ * operator set that the model, or the current function, imports. * An operator that accepts every
+ * type of its operator set only moves elements: it accepts later types too. */
 #include <string.h>
 
 #include "compiler/onnx/schema.h"
@@ -59,7 +57,7 @@ static const char *find(const row *rows, size_t n, const char *name, int64_t ver
     return found ? found->types : NULL;
 }
 
-/* Void where it is not known, or |v| is no tensor. */
+/* Void if unknown, or if |v| is not a tensor. */
 static rlx_dtype type_of(rlxc_ox *im, const rlxc_ox_value *v)
 {
     if (v && v->kind == RLXC_OX_TENSOR)

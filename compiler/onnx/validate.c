@@ -1,9 +1,8 @@
-/* What makes bytes no ONNX model, whatever its nodes compute: versions that there are not, names
- * that are defined twice or nowhere, nodes that are not as their operators' schemas say, functions
- * that use what is not theirs. Reported before anything is imported.
- *
- * What a graph inside of a node defines must not be defined around it before that node: readers
- * that keep one table of names would mix them up. */
+/* Checks that a model is valid ONNX, independent of what its nodes compute: versions, names defined
+ * twice or never, nodes that violate their operators' schemas, functions that use outer names.
+ * Errors are reported before anything is imported. * A name defined inside a node's graph must not
+ * be defined earlier in an enclosing graph: readers with a single table of names would confuse
+ * them. */
 #include "compiler/onnx/validate.h"
 
 #include <inttypes.h>
@@ -79,7 +78,7 @@ static bool is_defined(rlxc_ox *im, const names *in, const char *name)
     return false;
 }
 
-/* |name| gets a definition in |in|; an error at |node|, or at the graph, where it has one. */
+/* Defines |name| in |in|; an error at |node|, or at the graph, if it is defined already. */
 static void define(rlxc_ox *im, names *in, const char *name, const Onnx__NodeProto *node)
 {
     if (!name || !*name)
@@ -120,7 +119,7 @@ static void check_infos(rlxc_ox *im, Onnx__ValueInfoProto *const *infos, size_t 
             rlxc_ox_report(im, "'%s' has no element type",
                            shown(im, infos[i]->name ? infos[i]->name : ""));
         for (size_t d = 0; shape && d < shape->n_dim; d++)
-            /* -1: not known, as some exporters write it */
+            /* -1: unknown, as written by some exporters */
             if (shape->dim[d]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
                 shape->dim[d]->dim_value < -1)
                 rlxc_ox_report(im, "dimension %zu of '%s' is %" PRId64, d,

@@ -1,7 +1,6 @@
-/* Values, attributes and emission: what handlers are written in (importer.h).
- *
- * Everything is without effect once the node has failed, so that errors need no path of their own;
- * an operator that reported an error fails the node. */
+/* Values, attributes and emission, the vocabulary of handlers (importer.h). * Calls have no effect
+ * once the node has failed, so that handlers need no error paths; an operator that reported an
+ * error fails the node. */
 #include "compiler/ir/constant.h"
 #include "compiler/onnx/sizes.h"
 
@@ -15,7 +14,7 @@ static const int64_t EXACT = (int64_t)1 << 52; /* smaller numbers are exact as d
 
 /* --- the node --------------------------------------------------------------------------------- */
 
-/* An error at the node, or at the graph where there is none. */
+/* Reports an error at the node, or at the graph if there is no node. */
 static void report(rlxc_ox *im, const char *text)
 {
     char op[104] = "", name[204] = "";
@@ -52,7 +51,7 @@ void rlxc_ox_report(rlxc_ox *im, const char *format, ...)
     report(im, text);
 }
 
-/* True while the node is good; notes an error that an operator reported. */
+/* True while the node has not failed; notices errors that an operator reported. */
 bool rlxc_ox_good(rlxc_ox *im)
 {
     if (!im->failed && (rlxc_error_count(im->ctx) > im->errors || rlxc_out_of_memory(im->ctx)))
@@ -217,8 +216,7 @@ static rlxc_atom make_tensor(rlxc_ox *im, const rlxc_ox_value *v)
     return rlxc_ox_cast(im, t, v->dtype);
 }
 
-/* |e| as an element of type |t|; NULL: it may not be what stands for it. Sizes are taken to fit 32
- * bits. */
+/* |e| as an element of type |t|; NULL if the value may differ. Sizes are assumed to fit 32 bits. */
 static const rlxc_expr *as_element(rlxc_ox *im, const rlxc_expr *e, rlx_dtype t)
 {
     int64_t value;
@@ -261,7 +259,7 @@ rlxc_atom rlxc_ox_atom(rlxc_ox *im, rlxc_ox_value *v)
         im->failed = true;
     if (im->failed || v->kind != RLXC_OX_TENSOR)
         return (rlxc_atom){0};
-    /* Not kept: what is made inside a branch is not visible outside. */
+    /* Not cached: a value made inside a branch is not visible outside. */
     return v->atom.kind != RLXC_ATOM_NONE ? v->atom : make_tensor(im, v);
 }
 

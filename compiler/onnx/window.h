@@ -9,7 +9,7 @@ enum { RLXC_OX_MAX_SPATIAL = 3 };
 typedef struct rlxc_ox_window {
     uint32_t n;                          /* spatial dimensions */
     int64_t kernel[RLXC_OX_MAX_SPATIAL]; /* set by the caller */
-    /* The same where a weight has it, of which kernel[i] may be 1 since it is not known; or NULL.
+    /* The weight's kernel size, if kernel[i] is 1 because it is unknown; or NULL.
      */
     const rlxc_expr *size[RLXC_OX_MAX_SPATIAL];
     int64_t strides[RLXC_OX_MAX_SPATIAL], dilations[RLXC_OX_MAX_SPATIAL];
@@ -17,9 +17,9 @@ typedef struct rlxc_ox_window {
 } rlxc_ox_window;
 
 bool rlxc_ox_read_window(rlxc_ox *im, rlxc_ox_window *w, uint32_t spatial);
-/* Fails the node unless sums and products of the window's numbers are small. */
+/* Fails the node if sums and products of the window's numbers could overflow. */
 bool rlxc_ox_good_kernel(rlxc_ox *im, const rlxc_ox_window *w);
-/* The kernel of |weight|, which attribute kernel_shape may state; false: not all of it is known. */
+/* The kernel of |weight|, checked against attribute kernel_shape; false if partly unknown. */
 bool rlxc_ox_kernel_of(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom *weight);
 /* Resolves auto_pad, padding |x| with |value| itself where sizes are symbolic. */
 rlxc_atom rlxc_ox_auto_pad(rlxc_ox *im, rlxc_ox_window *w, rlxc_atom x, rlxc_atom value);
