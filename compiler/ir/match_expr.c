@@ -3,14 +3,9 @@
  * failed order are undone. */
 #include "compiler/ir/match_expr.h"
 
-#include <string.h>
+#include "compiler/ir/match.h"
 
-enum { MOST_STEPS = 20000 };
-
-typedef struct matching {
-    rlxc_captures *captures;
-    uint32_t steps;
-} matching;
+enum { MOST_OPERANDS = 16 };
 
 const rlxc_expr *rlxc_capture(rlxc_context *ctx, rlxc_captures *c, rlx_dtype dtype)
 {
@@ -38,72 +33,99 @@ static rlxc_expr_kind turned(rlxc_expr_kind kind)
                                   : RLXC_EXPR_VAR;
 }
 
-static bool match(matching *m, const rlxc_expr *p, const rlxc_expr *e);
-
-static bool match_all(matching *m, const rlxc_expr *const *p, const rlxc_expr *const *e, uint32_t n)
+static rlxc_atom term(const rlxc_expr *e)
 {
+    return (rlxc_atom){.kind = RLXC_ATOM_PRIM, .prim = e};
+}
+
+/* |p| against |x|, |q| against |y|. Where nothing is captured, what follows cannot depend on how
+ * these matched: each is solved by itself (expand), so that no way is tried twice. */
+static bool match_two(rlxc_search *s, const rlxc_expr *p, const rlxc_expr *x, const rlxc_expr *q,
+                      const rlxc_expr *y, const rlxc_goal *next, const rlxc_captures *so_far,
+                      rlxc_captures *out)
+{
+    if (so_far->n > 0)
+        return rlxc_solve_two(s, p, term(x), q, term(y), next, so_far, out);
+    return rlxc_solve_one(s, p, term(x), NULL, so_far, out) &&
+           rlxc_solve_one(s, q, term(y), NULL, so_far, out);
+}
+
+/* Operands in their order. */
+static bool match_all(rlxc_search *s, const rlxc_expr *const *p, const rlxc_expr *const *e,
+                      uint32_t n, const rlxc_goal *next, const rlxc_captures *so_far,
+                      rlxc_captures *out)
+{
+    if (n == 0)
+        return rlxc_solve(s, next, so_far, out);
+    rlxc_goal goals[MOST_OPERANDS];
+    if (n > MOST_OPERANDS)
+        return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!match(m, p[i], e[i]))
-            return false;
-    return true;
+        goals[i] = (rlxc_goal){p[i], term(e[i]), i + 1 < n ? &goals[i + 1] : next};
+    return rlxc_solve(s, goals, so_far, out);
 }
 
-static bool match_pair(matching *m, const rlxc_expr *p, const rlxc_expr *a, const rlxc_expr *b)
-{
-    const rlxc_captures before = *m->captures;
-    if (match(m, p->bin.a, a) && match(m, p->bin.b, b))
-        return true;
-    *m->captures = before;
-    return false;
-}
-
-static bool match_children(matching *m, const rlxc_expr *p, const rlxc_expr *e)
+static bool match_operands(rlxc_search *s, const rlxc_expr *p, const rlxc_expr *e,
+                           const rlxc_goal *next, const rlxc_captures *so_far, rlxc_captures *out)
 {
     const rlxc_expr_kind kind = (rlxc_expr_kind)p->kind;
     if (rlxc_is_binary(p)) {
+        const rlxc_expr *a = p->bin.a, *b = p->bin.b;
         if (!rlxc_is_binary(e))
             return false;
-        return (p->kind == e->kind && match_pair(m, p, e->bin.a, e->bin.b)) ||
-               (turned(kind) == (rlxc_expr_kind)e->kind && match_pair(m, p, e->bin.b, e->bin.a));
+        return (p->kind == e->kind && match_two(s, a, e->bin.a, b, e->bin.b, next, so_far, out)) ||
+               (turned(kind) == (rlxc_expr_kind)e->kind &&
+                match_two(s, a, e->bin.b, b, e->bin.a, next, so_far, out));
     }
     if (p->kind != e->kind)
         return false;
     if (kind == RLXC_EXPR_NOT || kind == RLXC_EXPR_CAST)
-        return match(m, p->bin.a, e->bin.a);
-    if (kind == RLXC_EXPR_SELECT)
-        return match(m, p->select.cond, e->select.cond) && match(m, p->select.yes, e->select.yes) &&
-               match(m, p->select.no, e->select.no);
+        return rlxc_solve_one(s, p->bin.a, term(e->bin.a), next, so_far, out);
+    if (kind == RLXC_EXPR_SELECT) {
+        const rlxc_expr *from[3] = {p->select.cond, p->select.yes, p->select.no},
+                        *to[3] = {e->select.cond, e->select.yes, e->select.no};
+        return match_all(s, from, to, 3, next, so_far, out);
+    }
     if (kind == RLXC_EXPR_LOAD)
         return p->load.buffer == e->load.buffer && p->load.n == e->load.n &&
-               match_all(m, p->load.indices, e->load.indices, p->load.n);
+               match_all(s, p->load.indices, e->load.indices, p->load.n, next, so_far, out);
     return kind == RLXC_EXPR_CALL && p->call.name == e->call.name && p->call.n == e->call.n &&
-           match_all(m, p->call.args, e->call.args, p->call.n);
+           match_all(s, p->call.args, e->call.args, p->call.n, next, so_far, out);
 }
 
-static bool match(matching *m, const rlxc_expr *p, const rlxc_expr *e)
+static bool expand(rlxc_search *s, const rlxc_goal *goal, const void *so_far, void *out)
 {
-    if (++m->steps > MOST_STEPS)
+    const rlxc_expr *p = goal->pattern, *e = goal->term.prim;
+    rlxc_captures now = *(const rlxc_captures *)so_far;
+    if (!rlxc_dtype_eq(p->dtype, e->dtype))
         return false;
-    for (uint32_t i = 0; i < m->captures->n; i++) {
-        const rlxc_expr *known = m->captures->values[i];
-        if (m->captures->vars[i] != p)
+    for (uint32_t i = 0; i < now.n; i++) {
+        if (now.vars[i] != p)
             continue;
-        if (!rlxc_dtype_eq(p->dtype, e->dtype) || (known && !rlxc_same(known, e)))
+        if (now.values[i] && !rlxc_same(now.values[i], e))
             return false;
-        m->captures->values[i] = known ? known : e;
-        return true;
+        now.values[i] = now.values[i] ? now.values[i] : e;
+        return rlxc_solve(s, goal->next, &now, out);
     }
-    return p == e || (rlxc_dtype_eq(p->dtype, e->dtype) && match_children(m, p, e));
+    if (p == e)
+        return rlxc_solve(s, goal->next, so_far, out);
+    if (now.n > 0)
+        return match_operands(s, p, e, goal->next, so_far, out);
+    return match_operands(s, p, e, NULL, so_far, out) && rlxc_solve(s, goal->next, so_far, out);
+}
+
+static bool accept(rlxc_search *s, const void *so_far, void *out)
+{
+    (void)s;
+    *(rlxc_captures *)out = *(const rlxc_captures *)so_far;
+    return true;
 }
 
 bool rlxc_match(const rlxc_expr *pattern, const rlxc_expr *e, rlxc_captures *captures)
 {
     const rlxc_captures before = *captures;
-    matching m = {captures, 0};
-    if (match(&m, pattern, e))
-        return true;
-    *captures = before;
-    return false;
+    rlxc_search s = {.expand = expand, .accept = accept};
+    return rlxc_solve_one(&s, pattern, term(e), NULL, &before, captures);
 }
 
 bool rlxc_same(const rlxc_expr *a, const rlxc_expr *b)

@@ -1,11 +1,12 @@
-/* Patterns of operators: text to nodes, and matching by backtracking over a list of goals. The
- * recursion is as deep as a pattern has nodes, twice. */
+/* Patterns of operators: text to nodes, and what each node allows, for the search of
+ * compiler/ir/match.h. The recursion is as deep as a pattern has nodes, twice. */
 #include "compiler/passes/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/ir/match.h"
 #include "compiler/ops/te.h"
 
 typedef enum node_kind { NODE_ANY, NODE_NUMBER, NODE_CALL, NODE_EITHER } node_kind;
@@ -157,36 +158,11 @@ static bool near(rlx_dtype t, double got, double want)
 
 /* --- matching --------------------------------------------------------------------------------- */
 
-typedef struct goal { /* what is left to match; a list that ends with NULL */
-    const rlxc_pattern_node *node;
-    rlxc_atom atom;
-    const struct goal *next;
-} goal;
-
 typedef struct matcher {
+    rlxc_search search; /* of rlxc_match */
     const rlxc_pattern_graph *g;
-    bool shared;    /* values inside may be used outside */
-    uint32_t steps; /* bounds the search */
+    bool shared; /* values inside may be used outside */
 } matcher;
-
-enum { MAX_STEPS = 20000 };
-
-static bool solve(matcher *m, const goal *goals, const rlxc_match *so_far, rlxc_match *out);
-
-/* |node| against |atom| before the goals that are left. */
-static bool also(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom, const goal *next,
-                 const rlxc_match *so_far, rlxc_match *out)
-{
-    const goal g = {node, atom, next};
-    return solve(m, &g, so_far, out);
-}
-
-static bool also2(matcher *m, const rlxc_pattern_node *a, rlxc_atom x, const rlxc_pattern_node *b,
-                  rlxc_atom y, const goal *next, const rlxc_match *so_far, rlxc_match *out)
-{
-    const goal second = {b, y, next};
-    return also(m, a, x, &second, so_far, out);
-}
 
 static const rlxc_binding *call_of(matcher *m, rlxc_atom atom)
 {
@@ -244,11 +220,12 @@ static bool same_number(matcher *m, const rlxc_pattern_node *node, rlxc_atom ato
 
 /* Operands node->children of the set |left| in any order and grouping under |op|. */
 static bool grouped(matcher *m, const rlxc_pattern_node *node, const char *op, uint32_t set,
-                    rlxc_atom atom, const goal *next, const rlxc_match *so_far, rlxc_match *out)
+                    rlxc_atom atom, const rlxc_goal *next, const rlxc_match *so_far,
+                    rlxc_match *out)
 {
     uint32_t one = (uint32_t)__builtin_ctz(set);
     if ((set & (set - 1)) == 0)
-        return also(m, node->children[one], atom, next, so_far, out);
+        return rlxc_solve_one(&m->search, node->children[one], atom, next, so_far, out);
     const rlxc_binding *b = call_of(m, atom);
     rlxc_match state = *so_far;
     if (!is_op(b, op) || !note_inside(&state, b))
@@ -264,7 +241,7 @@ static bool grouped(matcher *m, const rlxc_pattern_node *node, const char *op, u
                     sides[k].children[sides[k].n++] = node->children[i];
             both[k] = sides[k].n == 1 ? sides[k].children[0] : &sides[k];
         }
-        if (also2(m, both[0], b->args[0], both[1], b->args[1], next, &state, out))
+        if (rlxc_solve_two(&m->search, both[0], b->args[0], both[1], b->args[1], next, &state, out))
             return true;
     }
     return false;
@@ -272,7 +249,7 @@ static bool grouped(matcher *m, const rlxc_pattern_node *node, const char *op, u
 
 /* (times x c) */
 static bool scaled(matcher *m, const rlxc_pattern_node *node, const rlxc_binding *b,
-                   const goal *next, const rlxc_match *state, rlxc_match *out)
+                   const rlxc_goal *next, const rlxc_match *state, rlxc_match *out)
 {
     bool divides = is_op(b, "divide");
     if (!divides && !is_op(b, "multiply"))
@@ -280,7 +257,7 @@ static bool scaled(matcher *m, const rlxc_pattern_node *node, const rlxc_binding
     for (uint32_t i = divides ? 1 : 0; i < 2; i++) {
         rlxc_match with = *state;
         if (same_number(m, node->children[1], b->args[i], divides, &with) &&
-            also(m, node->children[0], b->args[1 - i], next, &with, out))
+            rlxc_solve_one(&m->search, node->children[0], b->args[1 - i], next, &with, out))
             return true;
     }
     return false;
@@ -288,7 +265,7 @@ static bool scaled(matcher *m, const rlxc_pattern_node *node, const rlxc_binding
 
 /* (over a b) with b an expression of its own, (rooted a b): a divided by b or its root. */
 static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_binding *b, bool rooted,
-                     const goal *next, const rlxc_match *state, rlxc_match *out)
+                     const rlxc_goal *next, const rlxc_match *state, rlxc_match *out)
 {
     rlxc_context *ctx = m->g->ctx;
     rlxc_pattern_node *root = rlxc_alloc(ctx, sizeof *root);
@@ -298,15 +275,16 @@ static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
                                 .children = {node->children[1]},
                                 .n = 1};
     if (is_op(b, "divide"))
-        return also2(m, node->children[0], b->args[0], rooted ? root : node->children[1],
-                     b->args[1], next, state, out);
+        return rlxc_solve_two(&m->search, node->children[0], b->args[0],
+                              rooted ? root : node->children[1], b->args[1], next, state, out);
     if (!is_op(b, "multiply"))
         return false;
     if (rooted)
         root->op = rlxc_intern_cstr(ctx, "rsqrt");
     for (uint32_t i = 0; i < 2; i++) {
         if (rooted) {
-            if (also2(m, node->children[0], b->args[1 - i], root, b->args[i], next, state, out))
+            if (rlxc_solve_two(&m->search, node->children[0], b->args[1 - i], root, b->args[i],
+                               next, state, out))
                 return true;
             continue;
         }
@@ -314,8 +292,8 @@ static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
         bool divided = is_op(inverse, "divide") && is_number(m, inverse->args[0], 1);
         rlxc_match with = *state;
         if ((divided || (inverse && is_power(m, inverse, -1))) && note_inside(&with, inverse) &&
-            also2(m, node->children[0], b->args[1 - i], node->children[1],
-                  inverse->args[divided ? 1 : 0], next, &with, out))
+            rlxc_solve_two(&m->search, node->children[0], b->args[1 - i], node->children[1],
+                           inverse->args[divided ? 1 : 0], next, &with, out))
             return true;
     }
     return false;
@@ -323,28 +301,28 @@ static bool quotient(matcher *m, const rlxc_pattern_node *node, const rlxc_bindi
 
 /* sqrt, rsqrt and square of one operand. */
 static bool power_of(matcher *m, const rlxc_pattern_node *node, const rlxc_binding *b,
-                     const goal *next, const rlxc_match *state, rlxc_match *out)
+                     const rlxc_goal *next, const rlxc_match *state, rlxc_match *out)
 {
     double exponent = strcmp(node->op, "square") == 0 ? 2
                       : strcmp(node->op, "sqrt") == 0 ? 0.5
                                                       : -0.5;
     bool doubled = exponent == 2 && is_op(b, "multiply") && rlxc_atom_equal(b->args[0], b->args[1]);
     if (is_op(b, node->op) || is_power(m, b, exponent) || doubled)
-        return also(m, node->children[0], b->args[0], next, state, out);
+        return rlxc_solve_one(&m->search, node->children[0], b->args[0], next, state, out);
     const rlxc_binding *root = is_op(b, "divide") ? call_of(m, b->args[1]) : NULL;
     rlxc_match with = *state;
     return exponent == -0.5 && (is_op(root, "sqrt") || (root && is_power(m, root, 0.5))) &&
            is_number(m, b->args[0], 1) && note_inside(&with, root) &&
-           also(m, node->children[0], root->args[0], next, &with, out);
+           rlxc_solve_one(&m->search, node->children[0], root->args[0], next, &with, out);
 }
 
-static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom, const goal *next,
-                       const rlxc_match *so_far, rlxc_match *out)
+static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom,
+                       const rlxc_goal *next, const rlxc_match *so_far, rlxc_match *out)
 {
     const rlxc_binding *b = call_of(m, atom);
     rlxc_match state = *so_far;
     if (strcmp(node->op, "cast") == 0 && !is_op(b, "astype"))
-        return also(m, node->children[0], atom, next, so_far, out);
+        return rlxc_solve_one(&m->search, node->children[0], atom, next, so_far, out);
     if (!b || !note_inside(&state, b))
         return false;
     const char *op = strcmp(node->op, "cast") == 0 ? "astype" : node->op;
@@ -358,10 +336,11 @@ static bool match_call(matcher *m, const rlxc_pattern_node *node, rlxc_atom atom
         return power_of(m, node, b, next, &state, out);
     if (!is_op(b, op) || b->n_args < node->n)
         return false;
-    goal goals[MAX_CHILDREN];
+    rlxc_goal goals[MAX_CHILDREN];
     for (uint32_t i = 0; i < node->n; i++)
-        goals[i] = (goal){node->children[i], b->args[i], i + 1 < node->n ? &goals[i + 1] : next};
-    return solve(m, node->n ? goals : next, &state, out);
+        goals[i] =
+            (rlxc_goal){node->children[i], b->args[i], i + 1 < node->n ? &goals[i + 1] : next};
+    return rlxc_solve(&m->search, node->n ? goals : next, &state, out);
 }
 
 typedef struct use_count {
@@ -389,34 +368,38 @@ static bool is_closed(const rlxc_pattern_graph *g, const rlxc_match *m)
     return true;
 }
 
-static bool solve(matcher *m, const goal *goals, const rlxc_match *so_far, rlxc_match *out)
+static bool accept(rlxc_search *search, const void *so_far, void *out)
 {
-    if (m->steps++ > MAX_STEPS || rlxc_failed(m->g->ctx))
+    const matcher *m = (const matcher *)search;
+    *(rlxc_match *)out = *(const rlxc_match *)so_far;
+    return m->shared || is_closed(m->g, so_far);
+}
+
+static bool expand(rlxc_search *search, const rlxc_goal *goal, const void *so_far, void *out)
+{
+    matcher *m = (matcher *)search;
+    const rlxc_pattern_node *node = goal->pattern;
+    rlxc_match state = *(const rlxc_match *)so_far;
+    if (rlxc_failed(m->g->ctx))
         return false;
-    if (!goals) {
-        *out = *so_far;
-        return m->shared || is_closed(m->g, so_far);
-    }
-    const rlxc_pattern_node *node = goals->node;
-    rlxc_match state = *so_far;
     if (node->kind == NODE_NUMBER)
-        return same_number(m, node, goals->atom, false, &state) &&
-               solve(m, goals->next, &state, out);
+        return same_number(m, node, goal->term, false, &state) &&
+               rlxc_solve(search, goal->next, &state, out);
     if (node->name != NO_NAME) {
         rlxc_atom *known = &state.atoms[node->name];
-        if (known->kind != RLXC_ATOM_NONE && !rlxc_atom_equal(*known, goals->atom))
+        if (known->kind != RLXC_ATOM_NONE && !rlxc_atom_equal(*known, goal->term))
             return false;
-        *known = goals->atom;
+        *known = goal->term;
     }
     switch (node->kind) {
     case NODE_ANY:
     case NODE_NUMBER:
-        return solve(m, goals->next, &state, out);
+        return rlxc_solve(search, goal->next, &state, out);
     case NODE_CALL:
-        return match_call(m, node, goals->atom, goals->next, &state, out);
+        return match_call(m, node, goal->term, goal->next, &state, out);
     case NODE_EITHER:
         for (uint32_t i = 0; i < node->n; i++)
-            if (also(m, node->children[i], goals->atom, goals->next, &state, out))
+            if (rlxc_solve_one(search, node->children[i], goal->term, goal->next, &state, out))
                 return true;
         return false;
     }
@@ -426,9 +409,9 @@ static bool solve(matcher *m, const goal *goals, const rlxc_match *so_far, rlxc_
 bool rlxc_pattern_match(const rlxc_pattern_graph *g, const rlxc_pattern_text *p, rlxc_atom atom,
                         bool shared, rlxc_match *out)
 {
-    matcher m = {.g = g, .shared = shared};
-    rlxc_match empty = {.pattern = p};
-    return also(&m, p->root, atom, NULL, &empty, out);
+    matcher m = {.search = {.expand = expand, .accept = accept}, .g = g, .shared = shared};
+    const rlxc_match empty = {.pattern = p};
+    return rlxc_solve_one(&m.search, p->root, atom, NULL, &empty, out);
 }
 
 static uint32_t find_name(const rlxc_match *m, const char *name)

@@ -54,6 +54,27 @@ RLX_TEST(match_expr, captures_are_what_stands_there)
     rlxc_context_destroy(ctx);
 }
 
+/* What stands behind decides what was captured before: (p + q) * p of (x + y) * y, (y + x) * y. */
+RLX_TEST(match_expr, later_operands_decide_the_order_of_earlier_ones)
+{
+    rlxc_context *ctx = rlxc_context_create(NULL);
+    const rlxc_expr *x = rlxc_var(ctx, "x", RLX_F32), *y = rlxc_var(ctx, "y", RLX_F32);
+    rlxc_captures c = {.n = 0};
+    const rlxc_expr *p = rlxc_capture(ctx, &c, RLX_F32), *q = rlxc_capture(ctx, &c, RLX_F32);
+    const rlxc_expr *pattern = rlxc_mul(ctx, rlxc_add(ctx, p, q), p);
+    const rlxc_expr *sums[2] = {rlxc_add(ctx, x, y), rlxc_add(ctx, y, x)};
+    for (int i = 0; i < 4; i++) {
+        const rlxc_expr *sum = sums[i % 2];
+        c.values[0] = c.values[1] = NULL;
+        cr_expect(rlxc_match(pattern, i < 2 ? rlxc_mul(ctx, sum, y) : rlxc_mul(ctx, y, sum), &c) &&
+                      c.values[0] == y && c.values[1] == x,
+                  "%d", i);
+    }
+    c.values[0] = c.values[1] = NULL;
+    cr_expect(!rlxc_match(pattern, rlxc_mul(ctx, sums[0], sums[0]), &c) && !c.values[0]);
+    rlxc_context_destroy(ctx);
+}
+
 RLX_TEST(match_expr, gives_up_on_too_many_orders)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
