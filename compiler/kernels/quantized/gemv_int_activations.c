@@ -44,6 +44,8 @@
 enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, HALVES_WORDS = 4 };
 /* Most rows of a tile, and sums in it, with 32 registers or fewer. */
 enum { TILE_ROWS = 4, MANY_SUMS = 16, FEW_SUMS = 8 };
+/* Bytes: weights are fetched so far ahead; of a line of memory. */
+enum { AHEAD = 2048, LINE = 64 };
 /* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
 enum { INFINITE = 0x7f800000 };
 
@@ -199,6 +201,25 @@ static void add_word_second(panel *p, const rlxc_expr *word)
     add_dots(p, 1, word);
 }
 
+/* Hints for the lines of |count| words that come |AHEAD| bytes after the |first|, but not behind
+ * the panel. */
+static void fetch_words(panel *p, const rlxc_expr *first, int64_t count)
+{
+    rlxc_quant_rows_of *t = p->t;
+    rlxc_context *ctx = t->ctx;
+    int64_t rows, row = t->q.width * 4, line = LINE / 4;
+    if (!rlxc_is_int(t->q.words->shape[1], &rows) || rows < count)
+        return;
+    const rlxc_expr *ahead = rlxc_add(ctx, first, rlxc_i64(ctx, AHEAD / row));
+    ahead = rlxc_binary(ctx, RLXC_EXPR_MIN, ahead, rlxc_i64(ctx, rows - count));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t column = 0; column < (int64_t)p->vectors * t->vl; column += line)
+            RLXC_PUSH(
+                ctx, &p->parts,
+                rlxc_fetch(ctx, at_panel(p, t->q.words, rlxc_add(ctx, ahead, rlxc_i64(ctx, i)),
+                                         rlxc_i64(ctx, column))));
+}
+
 static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
 {
     rlxc_quant_rows_of *t = p->t;
@@ -216,6 +237,7 @@ static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
         put_no_halves(&inner);
     const rlxc_expr *first = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
     first = rlxc_add(ctx, first, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
+    fetch_words(&inner, first, unrolled);
     if (p->halves && p->rows > 1 && unrolled > 1) {
         const rlxc_expr *i = rlxc_loop_var(ctx, "i");
         panel one = inner;
