@@ -148,11 +148,64 @@ static LLVMValueRef call_x86(rlxc_llvm *g, const char *name, LLVMValueRef *args,
     return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, NULL, 0), fn, args, n, "");
 }
 
+/* An instruction of NEON that adds four products of bytes to each word; NULL: the target has none
+ * with this feature, or not for such vectors. */
+static LLVMValueRef dot_neon(rlxc_llvm *g, const char *feature, const char *name, LLVMValueRef *a)
+{
+    if (g->target->arch != RLXC_ARCH_AARCH64 || rlxc_llvm_lanes(a[0]) != 4 ||
+        !rlxc_target_has_feature(g->target, feature))
+        return NULL;
+    LLVMTypeRef types[2] = {LLVMTypeOf(a[0]), LLVMVectorType(LLVMInt8TypeInContext(g->lc), 16)};
+    LLVMValueRef args[3] = {a[0], LLVMBuildBitCast(g->b, a[1], types[1], ""),
+                            LLVMBuildBitCast(g->b, a[2], types[1], "")};
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, types, 2);
+    return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->lc, id, types, 2), fn, args, 3, "");
+}
+
+/* The even elements of |x|, or the |odd| ones, in |type|. */
+static LLVMValueRef every_second(rlxc_llvm *g, LLVMValueRef x, uint32_t odd, LLVMTypeRef type,
+                                 bool is_signed)
+{
+    enum { MOST = 64 };
+    const uint32_t n = LLVMGetVectorSize(type);
+    LLVMValueRef at[MOST];
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(g->lc);
+    for (uint32_t i = 0; i < n && i < MOST; i++)
+        at[i] = LLVMConstInt(i32, 2 * i + odd, false);
+    x = LLVMBuildShuffleVector(g->b, x, LLVMGetUndef(LLVMTypeOf(x)), LLVMConstVector(at, n), "");
+    return LLVMBuildIntCast2(g->b, x, type, is_signed, "");
+}
+
+/* Products of elements of a[1] and signed ones of a[2], of half the bits of |type|: the even ones,
+ * then the odd ones. NEON multiplies into twice the bits (SMULL, SMLAL). */
+static void multiply_wide(rlxc_llvm *g, LLVMTypeRef type, bool is_signed, LLVMValueRef *a,
+                          LLVMValueRef *out)
+{
+    const uint32_t bits = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 2,
+                   n = 2 * LLVMGetVectorSize(type);
+    LLVMTypeRef narrow = LLVMVectorType(LLVMIntTypeInContext(g->lc, bits), n);
+    LLVMValueRef x = LLVMBuildBitCast(g->b, a[1], narrow, ""),
+                 y = LLVMBuildBitCast(g->b, a[2], narrow, "");
+    for (uint32_t odd = 0; odd < 2; odd++)
+        out[odd] = LLVMBuildMul(g->b, every_second(g, x, odd, type, is_signed),
+                                every_second(g, y, odd, type, true), "");
+}
+
+/* Whether vectors like |x| are whole registers of NEON. */
+static bool is_neon(const rlxc_llvm *g, LLVMValueRef x)
+{
+    return g->target->arch == RLXC_ARCH_AARCH64 && rlxc_llvm_lanes(x) == 4;
+}
+
 /* a[0] + the products of the unsigned bytes of a[1] and the signed ones of a[2]. */
 static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     LLVMTypeRef t = LLVMTypeOf(a[0]);
+    LLVMValueRef neon = dot_neon(g, "i8mm", "llvm.aarch64.neon.usdot", a);
+    if (neon)
+        return neon;
     if (rlxc_llvm_lanes(a[0]) == 16 && rlxc_target_has_feature(g->target, "avx512vnni"))
         return call_x86(g, "llvm.x86.avx512.vpdpbusd.512", a, 3);
     if (rlxc_llvm_lanes(a[0]) == 8 && rlxc_target_has_feature(g->target, "avxvnni"))
@@ -165,6 +218,13 @@ static LLVMValueRef dot_u8s8(rlxc_llvm *g, LLVMValueRef *a)
         sum = LLVMBuildAdd(b, sum, LLVMBuildMul(b, x, LLVMBuildAShr(b, y, top, ""), ""), "");
     }
     return sum;
+}
+
+/* The same where bytes of a[1] are below 128, so that they may be signed ones as well. */
+static LLVMValueRef dot_u7s8(rlxc_llvm *g, LLVMValueRef *a)
+{
+    LLVMValueRef neon = dot_neon(g, "dotprod", "llvm.aarch64.neon.sdot", a);
+    return neon ? neon : dot_u8s8(g, a);
 }
 
 /* In each half of the words of a[0]: that int16 + the products of two unsigned bytes of a[1] and
@@ -189,8 +249,13 @@ static LLVMValueRef dot_u8s8_s16(rlxc_llvm *g, LLVMValueRef *a)
         if (lanes == rows[i].lanes && rlxc_target_has_feature(g->target, rows[i].feature))
             sum = call_x86(g, rows[i].name, args, 2);
     }
+    LLVMValueRef products[2];
+    if (!sum && is_neon(g, a[0])) {
+        multiply_wide(g, halves, false, a, products);
+        sum = rlxc_llvm_intrinsic(g, "sadd.sat", products, 2);
+    }
     if (!sum) {
-        LLVMValueRef x = LLVMBuildBitCast(b, a[1], halves, ""), products[2],
+        LLVMValueRef x = LLVMBuildBitCast(b, a[1], halves, ""),
                      y = LLVMBuildBitCast(b, a[2], halves, ""), eight = rlxc_llvm_int(g, halves, 8),
                      mask = rlxc_llvm_int(g, halves, 255);
         products[0] = LLVMBuildMul(b, LLVMBuildAnd(b, x, mask, ""),
@@ -222,6 +287,11 @@ static LLVMValueRef dot_s16(rlxc_llvm *g, LLVMValueRef *a)
         LLVMValueRef args[2] = {LLVMBuildBitCast(b, a[1], pairs, ""),
                                 LLVMBuildBitCast(b, a[2], pairs, "")};
         return LLVMBuildAdd(b, a[0], call_x86(g, rows[i].name, args, 2), "");
+    }
+    if (is_neon(g, a[0])) {
+        LLVMValueRef products[2];
+        multiply_wide(g, t, true, a, products);
+        return LLVMBuildAdd(b, LLVMBuildAdd(b, a[0], products[0], ""), products[1], "");
     }
     LLVMValueRef sum = a[0], half = rlxc_llvm_int(g, t, 16);
     for (int i = 0; i < 2; i++) {
@@ -325,6 +395,8 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
         return q_multiply_shift(g, e, a);
     if (id == RLXC_INTRINSIC_dot_u8s8)
         return dtype.bits == 32 ? dot_u8s8(g, a) : problem(g, e, "is of 32 bits");
+    if (id == RLXC_INTRINSIC_dot_u7s8)
+        return dtype.bits == 32 ? dot_u7s8(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_dot_u8s8_s16)
         return dtype.bits == 32 ? dot_u8s8_s16(g, a) : problem(g, e, "is of 32 bits");
     if (id == RLXC_INTRINSIC_dot_s16)

@@ -9,7 +9,7 @@
  *     acc[n] += ((hi . q * 2^16 + mid . q * 2^8 + lo . q - zero * sum(x)) * step) * scale[n]
  *
  * The products are those that the target's instructions sum (rlxc_quant_form):
- *   - four of bytes (dot_u8s8: VNNI);
+ *   - four of bytes (dot_u8s8: VNNI, USDOT; dot_u7s8 for weights of 4 bits: SDOT as well);
  *   - else two of 16 bits for weights of 8 (dot_s16). The first limb has 16 bits then, so that rows
  *     of 16 bits are one limb: a word of the weight is taken apart into bytes 0 and 2, 1 and 3;
  *   - and two of bytes for weights of 4 bits, added up in 16 bits (dot_u8s8_s16): two products are
@@ -123,7 +123,8 @@ static void add_dots(panel *p, int64_t limb, const rlxc_expr *word)
     const rlxc_quant_point at = rlxc_quant_new_point(t);
     const rlxc_expr *column = rlxc_quant_column(t, &at);
     const rlxc_expr *x = rlxc_quant_add(t, rlxc_i64(t->ctx, limb * d->words), word);
-    add_to(p, dots[d->form], p->halves ? p->halves : p->dots, limb, &at,
+    const bool small = t->q.bits == 4 && d->form == RLXC_QUANT_BYTES;
+    add_to(p, small ? "dot_u7s8" : dots[d->form], p->halves ? p->halves : p->dots, limb, &at,
            rlxc_load(t->ctx, p->numbers, &column, 1),
            of_row(p, t->limbs, d->limbs * d->words, &at, x));
 }

@@ -20,12 +20,15 @@ static bool form_of(const rlxc_target *target, const rlxc_quant *q, int64_t bits
                     rlxc_quant_form *out)
 {
     const rlxc_dots dots = rlxc_target_dots(target);
-    if (dots == RLXC_DOTS_BYTES)
+    const bool neon = target->arch == RLXC_ARCH_AARCH64; /* multiplies into twice the bits */
+    if (neon && rlxc_target_has_feature(target, q->bits == 4 ? "dotprod" : "i8mm"))
+        *out = RLXC_QUANT_BYTES;
+    else if (dots == RLXC_DOTS_BYTES)
         *out = bits == 12 && q->bits == 4 ? RLXC_QUANT_SHARED : RLXC_QUANT_BYTES;
     else
         *out = q->bits == 4 ? RLXC_QUANT_HALVES : RLXC_QUANT_PAIRS;
-    return bits <= 8 * MAX_BYTES && dots != RLXC_DOTS_NONE &&
-           (*out != RLXC_QUANT_HALVES || rlxc_target_has_feature(target, "ssse3"));
+    return bits <= 8 * MAX_BYTES && (neon || dots != RLXC_DOTS_NONE) &&
+           (neon || *out != RLXC_QUANT_HALVES || rlxc_target_has_feature(target, "ssse3"));
 }
 
 /* Zeros are taken off in integers where they are small: what they are multiplied by is below 2^22.
