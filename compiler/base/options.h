@@ -39,7 +39,7 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
     uint32_t n_links;
     bool lenient;     /* --lenient: no checks of values at run time (docs/values.md) */
     bool no_winograd; /* no minimal filtering (Winograd) for convolutions */
-    uint8_t row_bits; /* activation precision of up to 32 rows times 4- or 8-bit weights: 8, 12,
+    uint8_t row_bits; /* activation precision of products with 4- or 8-bit weights: 8, 12,
                        * 16 or 24; 32 = float32 */
     /* Compiles |module| without optimisation for the host, for passes that fold constants;
      * |lenient| as above. NULL: nothing is folded by running it. */

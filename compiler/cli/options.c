@@ -86,7 +86,7 @@ static const struct option_row {
     {OPT_NO_WINOGRAD, "--no-winograd", NULL,
      "no minimal filtering for 3x3 convolutions: slower, less rounding"},
     {OPT_ROW_BITS, "--row-bits", "BITS",
-     "activation precision of up to 32 rows times 4- or 8-bit weights: 8, 12, 16 (default), "
+     "activation precision of products with 4- or 8-bit weights: 8, 12, 16 (default), "
      "24; 32 = exact"},
     {OPT_MIXED, "--mixed-precision", "TYPE",
      "float16 or bfloat16: operand type of matrix products and convolutions"},

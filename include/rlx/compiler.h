@@ -194,7 +194,7 @@ typedef struct rlx_compile_options {
     bool lenient;       /* omit the checks of values at run time (docs/values.md) */
     bool explain;       /* record which rule took each block (rlx_ir_module_explanation) */
     bool no_winograd;   /* 3x3 convolutions without minimal filtering and its extra rounding */
-    uint8_t row_bits;   /* activation precision of up to 32 rows times 4- or 8-bit weights:
+    uint8_t row_bits;   /* activation precision of products with 4- or 8-bit weights:
                            8, 12, 16 or 24 bits, 32: exact; 0: 16 */
     rlx_dtype mixed;    /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
                            it; bits 0: no */
