@@ -85,7 +85,7 @@ static rlx_status place_tensor(writer *w, rlxv_build_constant *c, rlx_error *err
     return RLX_OK;
 }
 
-/* Places all tensors; equal ones of several levels once. */
+/* Places all tensors; equal ones once, of one level or several. */
 static rlx_status place_tensors(writer *w, rlx_error *err)
 {
     size_t n = 0, size = 16;
@@ -93,10 +93,9 @@ static rlx_status place_tensors(writer *w, rlx_error *err)
         n += w->programs[p].b->n_constants;
     while (size < 2 * n)
         size *= 2;
-    const bool many = w->n_programs > 1;
     w->data = rlxv_arena_alloc(&w->b->arena, n * 2 + 1, sizeof *w->data);
-    placed *table = many ? rlxv_arena_alloc(&w->b->arena, size, sizeof *table) : NULL;
-    if (!w->data || (many && !table))
+    placed *table = rlxv_arena_alloc(&w->b->arena, size, sizeof *table);
+    if (!w->data || !table)
         return rlx_fail(err, RLX_E_NOMEM, "out of memory while building an executable");
     for (uint32_t p = 0; p < w->n_programs; p++) {
         for (uint32_t i = 0; i < w->programs[p].b->n_constants; i++) {
@@ -106,15 +105,14 @@ static rlx_status place_tensors(writer *w, rlx_error *err)
             c->bits = 0;
             if (c->nbytes == 0)
                 continue;
-            const uint64_t hash = many ? rlxv_checksum(c->data, c->nbytes) : 0;
-            placed *at = many ? find_placed(table, size - 1, c, hash) : NULL;
-            if (at && at->tensor) {
+            const uint64_t hash = rlxv_checksum(c->data, c->nbytes);
+            placed *at = find_placed(table, size - 1, c, hash);
+            if (at->tensor) {
                 c->bits = at->tensor->bits;
                 continue;
             }
             RLX_TRY(place_tensor(w, c, err));
-            if (at)
-                *at = (placed){c, hash};
+            *at = (placed){c, hash};
         }
     }
     return RLX_OK;

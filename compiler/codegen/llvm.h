@@ -192,6 +192,7 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_gate(rlxc_llvm *g, LLVMValueRef x); /* sigmoid(x) as a factor */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x); /* (1 + erf x) / 2 */
 LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);

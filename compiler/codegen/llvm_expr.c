@@ -475,12 +475,26 @@ static const rlxc_expr *half_erf_argument(const rlxc_expr *e)
                : NULL;
 }
 
+static bool is_sigmoid(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && e->call.n == 1 && e->dtype.code == RLX_FLOAT &&
+           e->dtype.bits == 32 && strcmp(e->call.name, "sigmoid") == 0;
+}
+
+/* Operand |e| of |product|: a factor sigmoid(x), as in silu, has a shorter form. */
+static LLVMValueRef operand(rlxc_llvm *g, const rlxc_expr *product, const rlxc_expr *e)
+{
+    return product->kind == RLXC_EXPR_MUL && is_sigmoid(e)
+               ? rlxc_llvm_gate(g, rlxc_llvm_expr(g, e->call.args[0]))
+               : rlxc_llvm_expr(g, e);
+}
+
 static LLVMValueRef numbers(rlxc_llvm *g, const rlxc_expr *e)
 {
     const rlxc_expr *of = half_erf_argument(e);
     if (of)
         return rlxc_llvm_half_erf(g, rlxc_llvm_expr(g, of));
-    LLVMValueRef x = rlxc_llvm_expr(g, e->bin.a), y = rlxc_llvm_expr(g, e->bin.b);
+    LLVMValueRef x = operand(g, e, e->bin.a), y = operand(g, e, e->bin.b);
     rlxc_llvm_unify(g, &x, &y);
     if (LLVMTypeOf(x) != LLVMTypeOf(y) || rlxc_dtype_is_handle(e->bin.a->dtype))
         return problem(g, e, "an operator needs two numbers of one type");

@@ -44,6 +44,8 @@ enum {
 typedef struct conv_layout {
     const rlxc_options *options;
     rlxc_map constants;    /* seen */
+    rlxc_map laid_out;     /* weight -> the same with its channels last */
+    rlxc_map filtered;     /* weight -> the same for minimal filtering */
     int64_t room;          /* remaining growth for transformed weights, in bytes */
     rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
@@ -114,9 +116,9 @@ static bool all_ints(const rlxc_binding *call, const char *name, int64_t value)
 
 /* Whether minimal filtering is cheaper than the sum of products |call|, channels second, of |x| and
  * |w| giving |y|: 3x3, stride 1, one group, float32, enough channels on both sides, and an image of
- * more than a tile. |room|: remaining growth in bytes, reduced by its weight. */
-static bool wants_winograd(const rlxc_options *options, int64_t *room, const rlxc_binding *call,
-                           const rlxc_sinfo *x, const rlxc_sinfo *w, const rlxc_sinfo *y)
+ * more than a tile. Its weight reduces the remaining growth, c->room, unless it is |made|. */
+static bool wants_winograd(conv_layout *c, const rlxc_binding *call, const rlxc_sinfo *x,
+                           const rlxc_sinfo *w, const rlxc_sinfo *y, bool made)
 {
     enum {
         IN = RLXC_WINOGRAD_IN * RLXC_WINOGRAD_IN,
@@ -136,13 +138,13 @@ static bool wants_winograd(const rlxc_options *options, int64_t *room, const rlx
             tiles *= WINOGRAD_TILES;
     }
     const bool wants =
-        tiles >= WINOGRAD_TILES && !options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
+        tiles >= WINOGRAD_TILES && !c->options->no_winograd && rlxc_dtype_eq(x->dtype, RLX_F32) &&
         rlxc_dtype_eq(w->dtype, RLX_F32) && rlxc_dtype_eq(y->dtype, RLX_F32) &&
         all_ints(call, "strides", 1) && all_ints(call, "dilation", 1) &&
         rlxc_attr_get_int(call, "groups", 1) == 1 && rlxc_is_int(w->dims[1], &in) &&
         rlxc_is_int(w->dims[0], &out) && in >= WINOGRAD_CHANNELS && out >= WINOGRAD_CHANNELS &&
-        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && bytes <= *room;
-    *room -= wants ? bytes : 0;
+        !__builtin_mul_overflow(in * 4 * (IN - FILTER), out, &bytes) && (made || bytes <= c->room);
+    c->room -= wants && !made ? bytes : 0;
     return wants;
 }
 
@@ -185,6 +187,26 @@ static bool makes_few_channels(const rlxc_sinfo *w)
            (out == 1 ? in < MANY_CHANNELS : out < FEW_CHANNELS && in > 1);
 }
 
+static void keep(rlxc_context *ctx, rlxc_map *map, const rlxc_constant *from,
+                 const rlxc_constant *to)
+{
+    rlxc_map_set(ctx, map, rlxc_key(from), (void *)(uintptr_t)to);
+}
+
+/* The constant |w| with its channels last, the same one for all convolutions with it; NULL: there
+ * is no memory for it. */
+static const rlxc_constant *weight_last(conv_layout *c, rlxc_builder *b, rlxc_atom w, uint32_t rank)
+{
+    const rlxc_constant *known = rlxc_map_get(&c->laid_out, rlxc_key(w.constant));
+    if (known && known->ndim == rank)
+        return known;
+    const rlxc_atom last = rlxc_permuted(b, w, rank, layout_of(rank)->weight_to_last);
+    if (last.kind != RLXC_ATOM_CONSTANT)
+        return NULL;
+    keep(b->ctx, &c->laid_out, w.constant, last.constant);
+    return last.constant;
+}
+
 static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_binding *call,
                                      rlxc_atom *replacement)
 {
@@ -199,14 +221,16 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         !str_is(call, "kernel_layout", layout->weight) ||
         !str_is(call, "out_layout", layout->channels_second) || makes_few_channels(w))
         return RLXC_REWRITE_KEEP;
-    rlxc_atom weight = rlxc_permuted(b, call->args[1], rank, layout->weight_to_last);
-    if (weight.kind != RLXC_ATOM_CONSTANT)
+    const rlxc_constant *weight = weight_last(c, b, call->args[1], rank);
+    if (!weight)
         return RLXC_REWRITE_KEEP;
-    if (wants_winograd(c->options, &c->room, call, x, w, y)) {
+    const rlxc_constant *made = rlxc_map_get(&c->filtered, rlxc_key(weight));
+    if (wants_winograd(c, call, x, w, y, made != NULL)) {
         args[0] = channels_last(c, b, call->args[0], rank);
-        args[1] = filtered(b->ctx, weight.constant);
+        args[1] = made ? rlxc_atom_constant(made) : filtered(b->ctx, weight);
         if (args[1].kind != RLXC_ATOM_CONSTANT)
             return RLXC_REWRITE_KEEP;
+        keep(b->ctx, &c->filtered, weight, args[1].constant);
         const rlxc_attr *padding = rlxc_attrs_find(&call->attrs, "padding");
         rlxc_attrs attrs = attr(b, (rlxc_attrs){0}, "padding", *padding);
         twin = rlxc_emit_op(b, "nn.conv2d_winograd", args, 2, attrs, call->var->name);
@@ -216,7 +240,7 @@ static rlxc_rewrite_action move_conv(conv_layout *c, rlxc_builder *b, rlxc_bindi
         attr(b, call->attrs, "kernel_layout", rlxc_attr_string(b->ctx, layout->weight_last));
     attrs = attr(b, attrs, "out_layout", rlxc_attr_string(b->ctx, layout->channels_last));
     args[0] = call->args[0];
-    args[1] = weight;
+    args[1] = rlxc_atom_constant(weight);
     bool few = rlxc_is_int(x->dims[1], &channels) && channels > 1 && channels <= FEW_CHANNELS;
     if (!few || rlxc_layout_map_find(&c->twins, call->args[0])) {
         args[0] = channels_last(c, b, call->args[0], rank);

@@ -1,4 +1,4 @@
-/* Pass cse: equal pure bindings of one scope are computed once.
+/* Pass cse: equal pure bindings of one scope are computed once; equal constants are one.
  *
  * A table of the bindings seen so far in the enclosing scopes, keyed by a hash of form, operator,
  * atoms and attributes; a branch of an If (or a local function's body) sees the entries of
@@ -8,7 +8,11 @@
  * are never merged, nor is anything in functions with kills of their own. */
 #include "compiler/analysis/alias.h"
 #include "compiler/analysis/effects.h"
+#include "compiler/base/hash.h"
+#include "compiler/ir/constant.h"
 #include "compiler/passes/passes.h"
+
+#include <string.h>
 
 typedef struct entry {
     const rlxc_binding *binding;
@@ -16,8 +20,19 @@ typedef struct entry {
     uint64_t hash;
 } entry;
 
+typedef struct content {
+    const rlxc_constant *constant;
+    struct content *next; /* same hash */
+} content;
+
+typedef struct constants {
+    rlxc_map contents; /* hash of the bytes -> newest content */
+    rlxc_map first;    /* constant -> the first one that equals it */
+} constants;
+
 typedef struct cse {
-    rlxc_map table; /* hash -> newest entry */
+    constants *constants; /* of the module */
+    rlxc_map table;       /* hash -> newest entry */
     RLXC_VEC(entry *) log;
     RLXC_VEC(uint32_t) marks; /* log length at each block begin */
 } cse;
@@ -85,6 +100,44 @@ static bool same_value(const rlxc_binding *a, const rlxc_binding *b)
     return true;
 }
 
+static const rlxc_constant *first_equal(rlxc_context *ctx, constants *all, const rlxc_constant *c)
+{
+    const rlxc_constant *known = rlxc_map_get(&all->first, rlxc_key(c));
+    if (known)
+        return known;
+    uint64_t hash = rlxc_hash64_bytes(c->nbytes, c->data, c->nbytes);
+    hash = hash ? hash : 1;
+    content *seen = rlxc_map_get(&all->contents, hash);
+    while (seen && !rlxc_constant_equal(seen->constant, c))
+        seen = seen->next;
+    if (!seen) {
+        seen = rlxc_alloc(ctx, sizeof *seen);
+        *seen = (content){c, rlxc_map_get(&all->contents, hash)};
+        rlxc_map_set(ctx, &all->contents, hash, seen);
+    }
+    rlxc_map_set(ctx, &all->first, rlxc_key(c), (void *)(uintptr_t)seen->constant);
+    return seen->constant;
+}
+
+/* Each constant that is an argument becomes the first one that equals it. */
+static void merge_constants(rlxc_context *ctx, constants *all, rlxc_binding *binding)
+{
+    rlxc_atom *args = NULL;
+    for (uint32_t i = 0; i < binding->n_args; i++) {
+        const rlxc_atom a = binding->args[i];
+        const rlxc_constant *c = a.kind == RLXC_ATOM_CONSTANT ? a.constant : NULL;
+        const rlxc_constant *first = c ? first_equal(ctx, all, c) : NULL;
+        if (first == c)
+            continue;
+        if (!args) {
+            args = rlxc_alloc(ctx, binding->n_args * sizeof *args);
+            memcpy(args, binding->args, binding->n_args * sizeof *args);
+            binding->args = args;
+        }
+        args[i] = rlxc_atom_constant(first);
+    }
+}
+
 static void block_begin(void *user, rlxc_builder *b)
 {
     cse *c = user;
@@ -127,6 +180,7 @@ static rlxc_rewrite_action merge_binding(void *user, rlxc_builder *b, rlxc_bindi
                                          rlxc_atom *replacement)
 {
     cse *c = user;
+    merge_constants(b->ctx, c->constants, binding);
     if (!rlxc_binding_is_mergeable(b->module, binding))
         return RLXC_REWRITE_KEEP;
     uint64_t hash = hash_binding(binding);
@@ -149,12 +203,13 @@ static rlxc_rewrite_action merge_binding(void *user, rlxc_builder *b, rlxc_bindi
 
 bool rlxc_pass_cse(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
+    constants all = {0};
     (void)options;
     for (uint32_t i = 0; i < module->globals.count && !rlxc_failed(ctx); i++) {
         rlxc_function *f = module->globals.items[i]->relax;
         if (!f || rlxc_has_kills(f))
             continue;
-        cse c = {0};
+        cse c = {.constants = &all};
         const rlxc_rewrite_pass pass = {&c, merge_binding, block_begin, block_end};
         rlxc_rewrite_function(ctx, module, f, &pass);
     }

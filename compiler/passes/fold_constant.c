@@ -39,7 +39,8 @@ typedef struct fold {
     rlxc_builder builder; /* of the scratch function */
     rlxc_map by_var;      /* rlxc_rvar -> folded */
     RLXC_VEC(folded *) all;
-    int64_t total_bytes;
+    rlxc_map seen;      /* constants */
+    int64_t total_room; /* bytes of inputs and results that may still be folded */
 } fold;
 
 /* Bytes of a value with constant shape; -1 for any other. */
@@ -82,6 +83,9 @@ static bool scratch_atom(fold *f, rlxc_atom a, rlxc_atom *out, int64_t *io_bytes
     }
     case RLXC_ATOM_CONSTANT:
         *io_bytes += (int64_t)a.constant->nbytes;
+        if (!rlxc_map_get(&f->seen, rlxc_key(a.constant)))
+            f->total_room += (int64_t)a.constant->nbytes * TOTAL_STEPS;
+        rlxc_map_set(f->ctx, &f->seen, rlxc_key(a.constant), f);
         return true;
     case RLXC_ATOM_SHAPE:
         for (uint32_t i = 0; i < a.n; i++) {
@@ -169,9 +173,9 @@ static void consider(fold *f, const rlxc_binding *b)
         return;
     /* Operators without tensor operands (zeros, arange) are cheaper to compute than to store. */
     if (!own && (inputs == 0 || (result > SMALL_BYTES && result / MAX_GROWTH > inputs) ||
-                 f->total_bytes + inputs + result > MAX_TOTAL_BYTES))
+                 inputs + result > f->total_room))
         return;
-    f->total_bytes += own ? 0 : inputs + result;
+    f->total_room -= own ? 0 : inputs + result;
     rlxc_binding *copy = rlxc_copy(f->ctx, b, sizeof *b);
     copy->args = args;
     copy->var = rlxc_rvar_new(f->ctx, f->builder.function, b->var->name, b->var->sinfo);
@@ -339,7 +343,8 @@ bool rlxc_pass_fold_constant(rlxc_context *ctx, rlxc_module *module, const rlxc_
 {
     if (!options->compile_here)
         return true;
-    fold f = {.ctx = ctx, .module = module, .scratch = rlxc_module_new(ctx)};
+    fold f = {
+        .ctx = ctx, .module = module, .scratch = rlxc_module_new(ctx), .total_room = TOTAL_BYTES};
     rlxc_function *main = rlxc_alloc(ctx, sizeof *main);
     main->name = rlxc_intern_cstr(ctx, "main");
     main->is_pure = true;

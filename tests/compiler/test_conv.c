@@ -8,6 +8,7 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/safetensors.h"
+#include "compiler/ir/op.h"
 #include "compiler/script/script.h"
 #include "rlx/vm.h"
 #include "tests/compiler/bound.h"
@@ -428,6 +429,46 @@ RLX_TEST(conv, over_one_dimension)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], targets, 4, direct_limit);
+}
+
+static bool count_filtered(void *user, const rlxc_pass *pass, const rlxc_module *module,
+                           double seconds)
+{
+    uint32_t *n = user;
+    const rlxc_body *body = &module->globals.items[0]->relax->body;
+    (void)seconds;
+    if (strcmp(pass->name, "conv_layout") != 0)
+        return true;
+    for (uint32_t i = 0; i < body->n_blocks; i++)
+        for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
+            const rlxc_binding *b = body->blocks[i]->bindings[k];
+            *n += b->op && strcmp(b->op->name, "nn.conv2d_winograd") == 0;
+        }
+    return false;
+}
+
+/* A transformed weight takes its memory once, however many convolutions read it. */
+RLX_TEST(conv, a_weight_is_transformed_once)
+{
+    static const char text[] = "@R.function\ndef main(x: R.Tensor((1, 64, 40, 40), \"float32\"), "
+                               "w: R.Tensor((64, 64, 3, 3), \"float32\")):\n"
+                               "    with R.dataflow():\n"
+                               "        y = R.nn.conv2d(R.nn.conv2d(R.nn.conv2d(x, w), w), w)\n"
+                               "        z = R.nn.conv2d(R.nn.conv2d(R.nn.conv2d(y, w), w), w)\n"
+                               "        R.output(z)\n    return z\n";
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_options options;
+    uint32_t n = 0;
+    const rlxc_pass_hooks hooks = {&n, count_filtered};
+    static const float weight[64 * 64 * 9];
+    rlxc_weights weights = {.path = "weights"};
+    add_weight(ctx, &weights, "w", 4, (int64_t[]){64, 64, 3, 3}, weight);
+    rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
+    cr_assert(module && rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    cr_assert(rlxc_bind_weights(ctx, module, &weights));
+    rlxc_run_passes(ctx, module, &options, &hooks);
+    cr_expect_eq(n, 6u);
+    rlxc_context_destroy(ctx);
 }
 
 RLX_TEST(conv, minimal_filtering_around_tiles)

@@ -300,60 +300,6 @@ RLX_TEST(tir_math, special_values_are_exact)
     check_special_values(t, vector_text);
 }
 
-/* 0.5 + 0.5 * erf(x), which gelu multiplies with, has a form of its own. */
-static void check_half_erf(rlx_test *t, const char *cpu, const char *loop, const char *at)
-{
-    static float in[CHUNK], out[CHUNK];
-    char text[900];
-    snprintf(text, sizeof text,
-             "@T.prim_func\n"
-             "def k(a: T.handle, b: T.handle):\n"
-             "    T.func_attr({\"tir.noalias\": T.bool(True)})\n"
-             "    n = T.int64()\n"
-             "    A = T.match_buffer(a, (n,), \"float32\")\n"
-             "    B = T.match_buffer(b, (n,), \"float32\")\n"
-             "%s"
-             "B[%s] = T.float32(0.5) + T.erf(A[%s]) * T.float32(0.5)\n",
-             loop, at, at);
-    kernel_fixture f;
-    cr_assert(kernel_fixture_parse(&f, &t->allocator, 3, cpu, text));
-    cr_assert(kernel_fixture_build(&f));
-    uint64_t apart = step();
-    double worst = 0, worst_small = 0;
-    for (uint64_t bits = 0; bits <= UINT32_MAX;) {
-        int64_t n = 0;
-        for (; n < CHUNK && bits <= UINT32_MAX; n++, bits += apart) {
-            uint32_t low = (uint32_t)bits;
-            memcpy(&in[n], &low, sizeof low);
-        }
-        void *buffers[2] = {in, out};
-        cr_assert_eq(kernel_fixture_call(&f, "k", buffers, &n), 0);
-        for (int64_t i = 0; i < n; i++) {
-            double x = (double)in[i], want = erfc(-x) / 2, error = fabs((double)out[i] - want);
-            if (isnan(in[i]))
-                error = isnan(out[i]) ? 0 : 1;
-            if (x <= -6 && out[i] != 0) /* times x it would grow */
-                error = 1;
-            worst = fmax(worst, isnan(error) ? 1 : error);
-            if (x < 0 && x > -2)
-                worst_small = fmax(worst_small, error / want);
-        }
-    }
-    cr_expect(worst <= 1.2e-7 && worst_small <= 1e-5, "%s: %g, small results %g of themselves",
-              cpu ? cpu : "host", worst, worst_small);
-    kernel_fixture_deinit(&f);
-}
-
-RLX_TEST(tir_math, the_weight_of_gelu_is_accurate)
-{
-    static const char each[] = "    for i in range(n):\n        ";
-    static const char vectors[] = "    for i in range((n + 15) // 16):\n"
-                                  "        for l in T.vectorized(16):\n            ";
-    check_half_erf(t, NULL, each, "i");
-    check_half_erf(t, NULL, vectors, "i * 16 + l");
-    check_half_erf(t, "x86-64", each, "i");
-}
-
 /* --- pow: pairs ------------------------------------------------------------------------------- */
 
 static uint32_t next_random(uint64_t *state)

@@ -176,6 +176,28 @@ RLX_TEST(levels, equal_constants_are_kept_once)
     image_free(t, &m);
 }
 
+/* And of a file without levels: the level's own constant has the bytes of the other one. */
+RLX_TEST(levels, equal_constants_of_one_program_are_kept_once)
+{
+    static uint8_t weights[2 * WEIGHTS];
+    image m;
+    void *data;
+    rlx_executable *exe;
+    rlx_exec_builder *b = level(t, 7, weights, NULL);
+    RLX_OKAY(rlx_exec_builder_finish(b, &data, &m.size, &t->error));
+    rlx_exec_builder_destroy(b);
+    m.data = data;
+    cr_expect_eq(rlxv_load_u64(image_entry(&m, RLXV_SECTION_DATA) + 16), (uint64_t)WEIGHTS);
+    RLX_OKAY(load(t, &m, 0, &exe));
+    RLX_OKAY(rlx_executable_verify_constants(exe, &t->error));
+    for (uint32_t c = 0; c < 2; c++) {
+        const uint8_t *bytes = rlx_tensor_data(rlx_executable_constant(exe, c).as.tensor);
+        cr_expect(bytes[0] == 7 && bytes[WEIGHTS - 1] == 7);
+    }
+    rlx_executable_release(exe);
+    image_free(t, &m);
+}
+
 /* The table's row of the n-th section that belongs to |level|. */
 static uint8_t *row_of(const image *m, uint32_t wanted)
 {
