@@ -166,6 +166,12 @@ bool rlxc_llvm_host_arg(rlxc_llvm *g, const rlxc_expr *e, const rlxc_expr *arg, 
 LLVMValueRef rlxc_llvm_call_host(rlxc_llvm *g, const char *name, const rlxc_llvm_arg *args,
                                  uint32_t n);
 
+/* --- llvm_factors.c */
+/* 0.5 + 0.5 * erf(x) of float32, the weight of gelu; NULL: |e| is something else. */
+LLVMValueRef rlxc_llvm_gelu_weight(rlxc_llvm *g, const rlxc_expr *e);
+/* Operand |e| of |product|: a factor sigmoid(x), as in silu, has a shorter form. */
+LLVMValueRef rlxc_llvm_operand(rlxc_llvm *g, const rlxc_expr *product, const rlxc_expr *e);
+
 /* --- llvm_check.c */
 /* T.check_index(text, index, text, size): fails unless 0 <= index < size in all lanes. */
 LLVMValueRef rlxc_llvm_check_index(rlxc_llvm *g, const rlxc_expr *e);
@@ -192,9 +198,7 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x);
-LLVMValueRef rlxc_llvm_gate(rlxc_llvm *g, LLVMValueRef x); /* sigmoid(x) as a factor */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x);
-LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x); /* (1 + erf x) / 2 */
 LLVMValueRef rlxc_llvm_sin(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_atan(rlxc_llvm *g, LLVMValueRef x);

@@ -453,48 +453,12 @@ static LLVMValueRef ramp(rlxc_llvm *g, const rlxc_expr *e)
     return LLVMBuildAdd(g->b, rlxc_llvm_splat(g, base, lanes), scaled, "");
 }
 
-static bool is_half(const rlxc_expr *e)
-{
-    e = e->kind == RLXC_EXPR_BROADCAST ? e->ramp.base : e;
-    return e->kind == RLXC_EXPR_FLOAT && e->f == 0.5;
-}
-
-/* x if |e| is 0.5 + 0.5 * erf(x) in float32, the weight of gelu; else NULL. */
-static const rlxc_expr *half_erf_argument(const rlxc_expr *e)
-{
-    if (e->kind != RLXC_EXPR_ADD || e->dtype.code != RLX_FLOAT || e->dtype.bits != 32)
-        return NULL;
-    const rlxc_expr *product = is_half(e->bin.a) ? e->bin.b : is_half(e->bin.b) ? e->bin.a : NULL;
-    if (!product || product->kind != RLXC_EXPR_MUL)
-        return NULL;
-    const rlxc_expr *a = product->bin.a, *b = product->bin.b;
-    const rlxc_expr *erf = is_half(a) ? b : is_half(b) ? a : NULL;
-    return erf && erf->kind == RLXC_EXPR_CALL && erf->call.n == 1 &&
-                   strcmp(erf->call.name, "erf") == 0
-               ? erf->call.args[0]
-               : NULL;
-}
-
-static bool is_sigmoid(const rlxc_expr *e)
-{
-    return e->kind == RLXC_EXPR_CALL && e->call.n == 1 && e->dtype.code == RLX_FLOAT &&
-           e->dtype.bits == 32 && strcmp(e->call.name, "sigmoid") == 0;
-}
-
-/* Operand |e| of |product|: a factor sigmoid(x), as in silu, has a shorter form. */
-static LLVMValueRef operand(rlxc_llvm *g, const rlxc_expr *product, const rlxc_expr *e)
-{
-    return product->kind == RLXC_EXPR_MUL && is_sigmoid(e)
-               ? rlxc_llvm_gate(g, rlxc_llvm_expr(g, e->call.args[0]))
-               : rlxc_llvm_expr(g, e);
-}
-
 static LLVMValueRef numbers(rlxc_llvm *g, const rlxc_expr *e)
 {
-    const rlxc_expr *of = half_erf_argument(e);
-    if (of)
-        return rlxc_llvm_half_erf(g, rlxc_llvm_expr(g, of));
-    LLVMValueRef x = operand(g, e, e->bin.a), y = operand(g, e, e->bin.b);
+    LLVMValueRef weight = rlxc_llvm_gelu_weight(g, e);
+    if (weight)
+        return weight;
+    LLVMValueRef x = rlxc_llvm_operand(g, e, e->bin.a), y = rlxc_llvm_operand(g, e, e->bin.b);
     rlxc_llvm_unify(g, &x, &y);
     if (LLVMTypeOf(x) != LLVMTypeOf(y) || rlxc_dtype_is_handle(e->bin.a->dtype))
         return problem(g, e, "an operator needs two numbers of one type");

@@ -184,17 +184,11 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
 }
 
 /* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
-static LLVMValueRef exp_within(fp f, LLVMValueRef x)
+LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x)
 {
     exponent e = split_exp(f, x, false);
     LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, format_of(f)->mantissa), "");
     return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
-}
-
-/* a < limit, or a is NaN */
-static LLVMValueRef not_above(fp f, LLVMValueRef a, double limit)
-{
-    return LLVMBuildFCmp(f.g->b, LLVMRealULT, a, num(f, limit), "");
 }
 
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
@@ -238,7 +232,8 @@ LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
     const format *row = format_of(f);
     LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x);
     LLVMValueRef small = add(f, mul(f, mul(f, sum_of(f, x2, row->tanh), x2), x), x);
-    LLVMValueRef e = exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), row->tanh_most));
+    LLVMValueRef e =
+        rlxc_llvm_exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), row->tanh_most));
     LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
     return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
 }
@@ -255,18 +250,6 @@ LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
     return sub(f, r, mul(f, r, mul(f, lost, inverse)));
 }
 
-/* Of float32. The same for a factor: within 3 ulp for |x| < 80; beyond, 0 or 1, so that a product
- * with x, however large, is what it should be. */
-LLVMValueRef rlxc_llvm_gate(rlxc_llvm *g, LLVMValueRef x)
-{
-    fp f = begin(g, x);
-    LLVMValueRef a = magnitude(f, x), one = num(f, 1.0);
-    LLVMValueRef e = exp_within(f, LLVMBuildFNeg(g->b, a, ""));
-    e = pick(f, less(f, a, 80.0), e, num(f, 0.0));
-    LLVMValueRef r = div_(f, pick(f, less(f, x, 0.0), e, one), add(f, e, one));
-    return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
-}
-
 /* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x| - centre), where Q approximates log erfc; beyond
  * row->tail_most erf is 1. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
@@ -276,21 +259,7 @@ LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef a = magnitude(f, x);
     LLVMValueRef small = add(f, mul(f, x, sum_of(f, mul(f, x, x), row->erf)), x);
     LLVMValueRef beyond = sub(f, at_most(f, a, row->tail_most), num(f, row->tail_centre));
-    LLVMValueRef big = sub(f, num(f, 1.0), exp_within(f, sum_of(f, beyond, row->erf_tail)));
+    LLVMValueRef big =
+        sub(f, num(f, 1.0), rlxc_llvm_exp_within(f, sum_of(f, beyond, row->erf_tail)));
     return pick(f, not_above(f, a, 1.0), small, with_sign(f, big, x));
-}
-
-/* Of float32. (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log
- * (erfc / 2) so that the error is at most 1.2e-7 in all; small results keep their leading digits,
- * which the sum would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
-LLVMValueRef rlxc_llvm_half_erf(rlxc_llvm *g, LLVMValueRef x)
-{
-    static const double c[] = {-0x1.62e430p-1,  -0x1.20dd90p+0, -0x1.45ef8ap-1,
-                               -0x1.a5a13cp-4,  0x1.41693ep-6,  -0x1.2be016p-11,
-                               -0x1.095b4ap-10, 0x1.3d93bcp-12, -0x1.01e3b8p-15};
-    fp f = begin(g, x);
-    LLVMValueRef a = magnitude(f, x), tail = exp_within(f, POLY(f, at_most(f, a, 5.5), c));
-    tail = pick(f, not_above(f, a, 5.5), tail, num(f, 0.0));
-    LLVMValueRef r = pick(f, less(f, x, 0.0), tail, sub(f, num(f, 1.0), tail));
-    return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
 }

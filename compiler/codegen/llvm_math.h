@@ -68,6 +68,12 @@ static inline LLVMValueRef at_least(fp f, LLVMValueRef x, double limit)
     return pick(f, less(f, x, limit), num(f, limit), x);
 }
 
+/* a < limit, or a is NaN */
+static inline LLVMValueRef not_above(fp f, LLVMValueRef a, double limit)
+{
+    return LLVMBuildFCmp(f.g->b, LLVMRealULT, a, num(f, limit), "");
+}
+
 static inline LLVMValueRef bits(fp f, LLVMValueRef x)
 {
     return LLVMBuildBitCast(f.g->b, x, f.ti, "");
@@ -103,5 +109,8 @@ static inline LLVMValueRef poly(fp f, LLVMValueRef x, const double *c, uint32_t 
     return r;
 }
 #define POLY(f, x, c) poly(f, x, c, sizeof(c) / sizeof *(c))
+
+/* llvm_math.c: e^x for -80 < x < 80; the result for NaN is arbitrary. */
+LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x);
 
 #endif

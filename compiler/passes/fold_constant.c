@@ -19,8 +19,9 @@
 
 enum {
     MAX_RESULT_BYTES = 64 << 20,
-    MAX_TOTAL_BYTES = 256 << 20, /* limit for all inputs and results of one compilation */
-    MAX_GROWTH = 8,              /* result bytes per input byte beyond SMALL_BYTES */
+    TOTAL_BYTES = 256 << 20, /* limit for all inputs and results of one compilation, ... */
+    TOTAL_STEPS = 64,        /* ... plus this many times the bytes of each constant read */
+    MAX_GROWTH = 8,          /* result bytes per input byte beyond SMALL_BYTES */
     SMALL_BYTES = 4096
 };
 

@@ -431,20 +431,44 @@ RLX_TEST(conv, over_one_dimension)
         check(t, &cases[i], targets, 4, direct_limit);
 }
 
-static bool count_filtered(void *user, const rlxc_pass *pass, const rlxc_module *module,
-                           double seconds)
+typedef struct counted { /* calls of |name| in main after |pass| */
+    const char *pass, *name;
+    uint32_t n;
+} counted;
+
+static bool count_calls(void *user, const rlxc_pass *pass, const rlxc_module *module,
+                        double seconds)
 {
-    uint32_t *n = user;
+    counted *c = user;
     const rlxc_body *body = &module->globals.items[0]->relax->body;
     (void)seconds;
-    if (strcmp(pass->name, "conv_layout") != 0)
+    if (strcmp(pass->name, c->pass) != 0)
         return true;
     for (uint32_t i = 0; i < body->n_blocks; i++)
         for (uint32_t k = 0; k < body->blocks[i]->n; k++) {
             const rlxc_binding *b = body->blocks[i]->bindings[k];
-            *n += b->op && strcmp(b->op->name, "nn.conv2d_winograd") == 0;
+            c->n += b->op && strcmp(b->op->name, c->name) == 0;
         }
     return false;
+}
+
+/* Counts calls in a module of |text| with the zero weight w. */
+static uint32_t calls_after(rlx_test *t, const char *text, const int64_t *dims, counted c)
+{
+    rlxc_context *ctx = rlxc_context_create(&t->allocator);
+    rlxc_options options;
+    rlxc_weights weights = {.path = "weights"};
+    float *weight = calloc((size_t)(dims[0] * dims[1] * dims[2] * dims[3]), sizeof *weight);
+    cr_assert(weight);
+    add_weight(ctx, &weights, "w", 4, dims, weight);
+    const rlxc_pass_hooks hooks = {&c, count_calls};
+    rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
+    cr_assert(module && rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
+    cr_assert(rlxc_bind_weights(ctx, module, &weights));
+    rlxc_run_passes(ctx, module, &options, &hooks);
+    rlxc_context_destroy(ctx);
+    free(weight);
+    return c.n;
 }
 
 /* A transformed weight takes its memory once, however many convolutions read it. */
@@ -456,19 +480,22 @@ RLX_TEST(conv, a_weight_is_transformed_once)
                                "        y = R.nn.conv2d(R.nn.conv2d(R.nn.conv2d(x, w), w), w)\n"
                                "        z = R.nn.conv2d(R.nn.conv2d(R.nn.conv2d(y, w), w), w)\n"
                                "        R.output(z)\n    return z\n";
-    rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    rlxc_options options;
-    uint32_t n = 0;
-    const rlxc_pass_hooks hooks = {&n, count_filtered};
-    static const float weight[64 * 64 * 9];
-    rlxc_weights weights = {.path = "weights"};
-    add_weight(ctx, &weights, "w", 4, (int64_t[]){64, 64, 3, 3}, weight);
-    rlxc_module *module = rlxc_parse_module(ctx, "test.py", text, strlen(text));
-    cr_assert(module && rlxc_options_init(ctx, &options, NULL, "x86-64-v3", 2));
-    cr_assert(rlxc_bind_weights(ctx, module, &weights));
-    rlxc_run_passes(ctx, module, &options, &hooks);
-    cr_expect_eq(n, 6u);
-    rlxc_context_destroy(ctx);
+    const counted filtered = {"conv_layout", "nn.conv2d_winograd", 0};
+    cr_expect_eq(calls_after(t, text, (int64_t[]){64, 64, 3, 3}, filtered), 6u);
+}
+
+/* Weights that a model computes in several steps are folded, however large they are together. */
+RLX_TEST(conv, computed_weights_are_folded)
+{
+    static const char text[] = "@R.function\ndef main(x: R.Tensor((1, 1024, 4, 4), \"float32\"), "
+                               "w: R.Tensor((4096, 1024, 1, 1), \"float32\")):\n"
+                               "    with R.dataflow():\n"
+                               "        a = R.abs(R.negative(R.abs(R.negative(R.abs(w)))))\n"
+                               "        b = R.abs(R.negative(R.abs(R.negative(R.abs(a)))))\n"
+                               "        y = R.nn.conv2d(x, b)\n"
+                               "        R.output(y)\n    return y\n";
+    const counted steps = {"fold_constant", "abs", 0};
+    cr_expect_eq(calls_after(t, text, (int64_t[]){4096, 1024, 1, 1}, steps), 0u);
 }
 
 RLX_TEST(conv, minimal_filtering_around_tiles)

@@ -1,0 +1,76 @@
+/* What activations multiply with, in float32: the weight of gelu and the sigmoid of silu. As
+ * factors they need fewer operations than erf and sigmoid by themselves
+ * (tests/compiler/test_tir_factors.c).
+ */
+#include "compiler/codegen/llvm_math.h"
+
+#include <string.h>
+
+/* sigmoid(x) of float32: within 3 ulp for |x| < 80; beyond, 0 or 1, so that a product
+ * with x, however large, is what it should be. */
+static LLVMValueRef gate(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x);
+    LLVMValueRef a = magnitude(f, x), one = num(f, 1.0);
+    LLVMValueRef e = rlxc_llvm_exp_within(f, LLVMBuildFNeg(g->b, a, ""));
+    e = pick(f, less(f, a, 80.0), e, num(f, 0.0));
+    LLVMValueRef r = div_(f, pick(f, less(f, x, 0.0), e, one), add(f, e, one));
+    return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
+}
+
+/* Of float32. (1 + erf x) / 2: e^Q(|x|) below zero, 1 - e^Q(x) above, where Q approximates log
+ * (erfc / 2) so that the error is at most 1.2e-7 in all; small results keep their leading digits,
+ * which the sum would lose. Below -5.5 it is 0: gelu multiplies it with x, however large. */
+static LLVMValueRef half_erf(rlxc_llvm *g, LLVMValueRef x)
+{
+    static const double c[] = {-0x1.62e430p-1,  -0x1.20dd90p+0, -0x1.45ef8ap-1,
+                               -0x1.a5a13cp-4,  0x1.41693ep-6,  -0x1.2be016p-11,
+                               -0x1.095b4ap-10, 0x1.3d93bcp-12, -0x1.01e3b8p-15};
+    fp f = begin(g, x);
+    LLVMValueRef a = magnitude(f, x),
+                 tail = rlxc_llvm_exp_within(f, POLY(f, at_most(f, a, 5.5), c));
+    tail = pick(f, not_above(f, a, 5.5), tail, num(f, 0.0));
+    LLVMValueRef r = pick(f, less(f, x, 0.0), tail, sub(f, num(f, 1.0), tail));
+    return pick(f, LLVMBuildFCmp(g->b, LLVMRealUNO, x, x, ""), x, r);
+}
+
+static bool is_half(const rlxc_expr *e)
+{
+    e = e->kind == RLXC_EXPR_BROADCAST ? e->ramp.base : e;
+    return e->kind == RLXC_EXPR_FLOAT && e->f == 0.5;
+}
+
+/* x if |e| is 0.5 + 0.5 * erf(x) in float32, the weight of gelu; else NULL. */
+static const rlxc_expr *half_erf_argument(const rlxc_expr *e)
+{
+    if (e->kind != RLXC_EXPR_ADD || e->dtype.code != RLX_FLOAT || e->dtype.bits != 32)
+        return NULL;
+    const rlxc_expr *product = is_half(e->bin.a) ? e->bin.b : is_half(e->bin.b) ? e->bin.a : NULL;
+    if (!product || product->kind != RLXC_EXPR_MUL)
+        return NULL;
+    const rlxc_expr *a = product->bin.a, *b = product->bin.b;
+    const rlxc_expr *erf = is_half(a) ? b : is_half(b) ? a : NULL;
+    return erf && erf->kind == RLXC_EXPR_CALL && erf->call.n == 1 &&
+                   strcmp(erf->call.name, "erf") == 0
+               ? erf->call.args[0]
+               : NULL;
+}
+
+LLVMValueRef rlxc_llvm_gelu_weight(rlxc_llvm *g, const rlxc_expr *e)
+{
+    const rlxc_expr *x = half_erf_argument(e);
+    return x ? half_erf(g, rlxc_llvm_expr(g, x)) : NULL;
+}
+
+static bool is_sigmoid(const rlxc_expr *e)
+{
+    return e->kind == RLXC_EXPR_CALL && e->call.n == 1 && e->dtype.code == RLX_FLOAT &&
+           e->dtype.bits == 32 && strcmp(e->call.name, "sigmoid") == 0;
+}
+
+LLVMValueRef rlxc_llvm_operand(rlxc_llvm *g, const rlxc_expr *product, const rlxc_expr *e)
+{
+    return product->kind == RLXC_EXPR_MUL && is_sigmoid(e)
+               ? gate(g, rlxc_llvm_expr(g, e->call.args[0]))
+               : rlxc_llvm_expr(g, e);
+}
