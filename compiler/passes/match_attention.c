@@ -143,6 +143,16 @@ static rlxc_atom bias_of(rlxc_matching *t, const heads *h, rlxc_atom cond, bool 
     return rlxc_match_emit(t, "where", args, 3, (rlxc_attrs){0});
 }
 
+/* The sum of both biases, of a position and a mask; false: of two types. */
+static bool join_biases(rlxc_matching *t, heads *h, rlxc_atom second)
+{
+    const rlxc_sinfo *a = rlxc_match_tensor(t, h->bias), *b = rlxc_match_tensor(t, second);
+    if (!a || !b || !rlxc_dtype_eq(a->dtype, b->dtype))
+        return false;
+    h->bias = rlxc_match_emit(t, "add", (rlxc_atom[]){h->bias, second}, 2, (rlxc_attrs){0});
+    return h->bias.kind != RLXC_ATOM_NONE;
+}
+
 /* The mask: the attribute of a causal mask, or a bias. */
 static bool read_mask(rlxc_matching *t, heads *h)
 {
@@ -151,6 +161,9 @@ static bool read_mask(rlxc_matching *t, heads *h)
     bool square = rlxc_prove_eq(t->g.ctx, h->queries, h->keys, NULL);
     rlxc_match m;
     h->bias = rlxc_match_capture(t, "bias");
+    const rlxc_atom second = rlxc_match_capture(t, "bias2");
+    if (second.kind != RLXC_ATOM_NONE)
+        return join_biases(t, h, second);
     if (h->bias.kind != RLXC_ATOM_NONE && t->part(t, "hidden_by", without_front(t, h->bias), &m)) {
         rlxc_atom shown = rlxc_match_atom(&m, "seen");
         h->causal = square && hides(h->masked, rlxc_match_number(&m, "fill", 0)) &&

@@ -337,3 +337,14 @@ class Module:
             out = R.matmul(w, vm)
             R.output(out)
         return out
+
+    @R.function
+    def two_biases(q: R.Tensor(("b", 4, "n", 16), "float32"), k: R.Tensor(("b", 4, "n", 16), "float32"), v: R.Tensor(("b", 4, "n", 16), "float32"), place: R.Tensor((1, 4, "n", "n"), "float32"), mask: R.Tensor(("b", 1, 1, "n"), "float32")) -> R.Tensor(("b", 4, "n", 16), "float32"):
+        b = T.int64()
+        n = T.int64()
+        with R.dataflow():
+            s = R.matmul(q, R.permute_dims(k, axes=[0, 1, 3, 2]))
+            z = R.add(R.add(R.divide(s, R.const(4.0, "float32")), place), mask)
+            out = R.matmul(R.nn.softmax(z, axis=-1), v)
+            R.output(out)
+        return out
