@@ -100,7 +100,7 @@ static bool build(rlxc_llvm *g, const rlxc_module *module, bool many)
         if (f)
             rlxc_map_set(g->ctx, &g->symbols, rlxc_key(rlxc_kernel_symbol(g->ctx, f)), g);
     }
-    rlxc_share_loops(g->ctx, module, &g->shared);
+    rlxc_share_loops(g->ctx, module, g->options->opt_level, &g->shared);
     if (!open_part(g))
         return false;
     for (uint32_t i = 0; i < module->globals.count; i++) {

@@ -17,7 +17,7 @@
 enum {
     LEAST_KERNELS = 3, /* with fewer places the lost constants cost more */
     LEAST_INNER = 4,   /* and calls for each tile */
-    LEAST_HEAVY = 2,   /* unless there is much to compile: */
+    LEAST_EQUAL = 2,   /* unless no constant differs and there is much to compile: */
     HEAVY_WEIGHT = 24, /* statements, once unrolled */
     LEAST_WEIGHT = 12  /* and those that make an inner loop worth a call */
 };
@@ -56,6 +56,7 @@ typedef struct sharing {
     RLXC_VEC(group *) all;
     RLXC_VEC(unit) units; /* of the next round */
     uint32_t round, n_bodies;
+    int level; /* of optimization */
     bool counting;
     const rlxc_prim_func *f;
     rlxc_share_scope scope;
@@ -101,22 +102,45 @@ static group *group_of(sharing *s, const rlxc_share_walk *w, uint64_t hash)
     return g;
 }
 
+/* Of the tokens and the constants. */
+static uint64_t exact_hash(const rlxc_share_walk *w, uint64_t hash)
+{
+    for (uint32_t i = 0; i < w->values.count; i++) {
+        const rlxc_expr *e = w->values.items[i];
+        const int64_t value = e->kind == RLXC_EXPR_INT ? e->i : 0;
+        hash = rlxc_hash64_bytes(hash, &value, sizeof value);
+    }
+    return hash | 1;
+}
+
+static uint64_t count_of(const sharing *s, uint64_t hash)
+{
+    return (uintptr_t)rlxc_map_get(&s->counts, hash);
+}
+
 /* True if the loop is shared, so that this round does not enter it. */
 static bool take(sharing *s, const rlxc_stmt *loop)
 {
     rlxc_share_walk w = {.ctx = s->ctx, .scope = &s->scope, .loop = loop};
     if (!rlxc_share_walk_loop(&w) || (s->round > 0 && w.weight < LEAST_WEIGHT))
         return false;
-    const uint64_t hash = hash_of(&w);
-    const uintptr_t count = (uintptr_t)rlxc_map_get(&s->counts, hash);
+    uint64_t hash = hash_of(&w);
+    const uint64_t exact = exact_hash(&w, hash);
+    const bool is_heavy = w.weight >= HEAVY_WEIGHT;
     if (s->counting) {
-        rlxc_map_set(s->ctx, &s->counts, hash, (void *)(count + 1));
+        rlxc_map_set(s->ctx, &s->counts, hash, (void *)(uintptr_t)(count_of(s, hash) + 1));
+        if (is_heavy)
+            rlxc_map_set(s->ctx, &s->counts, exact, (void *)(uintptr_t)(count_of(s, exact) + 1));
         return false;
     }
-    if (count < (w.weight >= HEAVY_WEIGHT ? LEAST_HEAVY
-                 : s->round > 0           ? LEAST_INNER
-                                          : LEAST_KERNELS))
-        return false;
+    const bool any_sizes = is_heavy && s->level < 2;
+    if (count_of(s, hash) < (any_sizes      ? LEAST_EQUAL
+                             : s->round > 0 ? LEAST_INNER
+                                            : LEAST_KERNELS)) {
+        if (!is_heavy || count_of(s, exact) < LEAST_EQUAL)
+            return false;
+        hash = exact;
+    }
     group *g = group_of(s, &w, hash);
     RLXC_PUSH(s->ctx, &g->places, (place){loop, w.vars.items, w.values.items});
     return true;
@@ -380,9 +404,9 @@ static void run_round(sharing *s, const unit *units, uint32_t n)
             finish(s, s->all.items[i]);
 }
 
-void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, rlxc_map *out_uses)
+void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, int level, rlxc_map *out_uses)
 {
-    sharing s = {.ctx = ctx, .uses = out_uses};
+    sharing s = {.ctx = ctx, .level = level, .uses = out_uses};
     RLXC_VEC(unit) kernels = {0};
     for (uint32_t i = 0; i < module->globals.count; i++) {
         const rlxc_prim_func *f = module->globals.items[i]->prim;

@@ -27,8 +27,9 @@ typedef struct rlxc_shared_use {
     const rlxc_expr *const *args; /* for the parameters: variables, then sizes */
 } rlxc_shared_use;
 
-/* Maps each shared loop (rlxc_stmt) of |module| to its rlxc_shared_use. */
-void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, rlxc_map *out_uses);
+/* Maps each shared loop (rlxc_stmt) of |module| to its rlxc_shared_use. Below |level| 2 loops that
+ * take long to compile are shared even where two kernels lose constants by it. */
+void rlxc_share_loops(rlxc_context *ctx, const rlxc_module *module, int level, rlxc_map *out_uses);
 
 /* --- share_walk.c: one loop ------------------------------------------------------------------ */
 

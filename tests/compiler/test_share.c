@@ -10,7 +10,7 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-enum { TEXT = 1 << 17, MOST = 200 /* of an extent */ };
+enum { TEXT = 1 << 17, MOST = 200 /* of an extent */, LINES_OF_A_PRODUCT = 2000 };
 
 typedef struct product {
     int64_t rows, columns, k;
@@ -146,4 +146,60 @@ RLX_TEST(share, level_one_emits_fewer_tiles)
 {
     const size_t quick = code_size(t, 1, 1, true), usual = code_size(t, 2, 1, true);
     cr_expect_lt(3 * quick, 2 * usual, "%zu bytes at -O1, %zu at -O2", quick, usual);
+}
+
+/* Two loops alike in all constants are one, of any weight above some statements. */
+RLX_TEST(share, two_equal_products_have_one_body)
+{
+    static const char body[] = "        A = T.match_buffer(a, (n, T.int64(96)), \"float32\")\n"
+                               "        C = T.match_buffer(c, (n, T.int64(64)), \"float32\")\n"
+                               "        for i, j, k in T.grid(n, T.int64(64), T.int64(96)):\n"
+                               "            with T.block(\"sum\"):\n"
+                               "                vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+                               "                with T.init():\n"
+                               "                    C[vi, vj] = T.float32(0)\n"
+                               "                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n";
+    static char text[TEXT];
+    size_t sizes[2];
+    for (int n = 1; n <= 2; n++) {
+        char *end = text + TEXT, *at = text;
+        kernel_fixture f;
+        rlxc_native out;
+        at += snprintf(at, (size_t)(end - at), "@I.ir_module\nclass Module:\n");
+        for (int i = 0; i < n; i++)
+            at += snprintf(at, (size_t)(end - at),
+                           "    @T.prim_func\n"
+                           "    def f%d(a: T.handle, B: T.Buffer((T.int64(96), T.int64(64)), "
+                           "\"float32\"), c: T.handle):\n"
+                           "        T.func_attr({\"tir.noalias\": True})\n"
+                           "        n = T.int64()\n%s",
+                           i, body);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64-v3", text));
+        cr_assert(rlxc_schedule_module(f.ctx, f.module, &f.options) &&
+                  rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+        cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_OBJECT, &out));
+        sizes[n - 1] = out.size;
+        kernel_fixture_deinit(&f);
+    }
+    cr_expect_lt(sizes[1], sizes[0] + sizes[0] / 2, "%zu bytes for 1, %zu for 2", sizes[0],
+                 sizes[1]);
+}
+
+/* Index arithmetic that a tile repeats for each element reaches LLVM once. */
+RLX_TEST(share, equal_integer_instructions_are_built_once)
+{
+    static char text[TEXT];
+    kernel_fixture f;
+    rlxc_native out;
+    size_t lines = 0;
+    write_products(text, 1, true, false);
+    cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64-v3", text));
+    cr_assert(rlxc_schedule_module(f.ctx, f.module, &f.options) &&
+              rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+    f.options.opt_level = 0; /* as it is handed to LLVM */
+    cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out));
+    for (size_t i = 0; i < out.size; i++)
+        lines += ((const char *)out.data)[i] == '\n';
+    cr_expect_lt(lines, (size_t)LINES_OF_A_PRODUCT, "%zu lines", lines);
+    kernel_fixture_deinit(&f);
 }
