@@ -177,3 +177,34 @@ Test(rule_steps, edited_steps_are_applied_or_refused)
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         check_edit(&edits[i]);
 }
+
+/* Windows over single channels slide, unless the rows of a band share few sets of the cache: then
+ * they go in tiles of whole lines. */
+Test(rule_steps, windows_avoid_conflicts_in_the_cache)
+{
+    static const struct {
+        int64_t size, channels, window, stride;
+        const char *step;
+    } rows[] = {{14, 512, 3, 1, "\"tile\""},    {28, 128, 3, 1, "\"tile\""},
+                {7, 1024, 3, 1, "\"tile\""},    {56, 128, 3, 2, "\"tile\""},
+                {14, 512, 5, 1, "\"tile\""},    {14, 576, 3, 1, "\"sliding\""},
+                {28, 96, 3, 1, "\"sliding\""},  {14, 128, 3, 1, "\"sliding\""},
+                {14, 128, 5, 1, "\"sliding\""}, {14, 512, 7, 1, "\"sliding\""},
+                {28, 8, 3, 1, "\"sliding\""},   {3, 512, 3, 1, "\"sliding\""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        const int n = (int)rows[i].size, c = (int)rows[i].channels, k = (int)rows[i].window,
+                  s = (int)rows[i].stride, p = k / 2;
+        snprintf(text, sizeof text,
+                 "@R.function\ndef main(x: R.Tensor((1, %d, %d, %d), \"float32\"), "
+                 "w: R.Tensor((%d, %d, 1, %d), \"float32\")):\n"
+                 "    y = R.nn.conv2d(x, w, strides=(%d, %d), padding=(%d, %d, %d, %d), groups=%d, "
+                 "data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n    return y\n",
+                 n, n, c, k, k, c, s, s, p, p, p, p, c);
+        rlxc_context *ctx = rlxc_context_create(NULL);
+        const outcome made = lower(ctx, "w.py", text, NULL, false);
+        cr_expect(made.steps && strstr(made.steps, rows[i].step), "%zu: %s%s", i,
+                  made.steps ? made.steps : "", made.errors);
+        rlxc_context_destroy(ctx);
+    }
+}

@@ -487,6 +487,7 @@ Test(tune, every_alternative_suits_some_block)
                                         "tests/passes/schedule.int8_gemm/integers.py",
                                         "tests/passes/schedule.int8_conv/pointwise.py",
                                         "tests/passes/schedule.sliding/depthwise.py",
+                                        "tests/passes/schedule.sliding/border.py",
                                         "tests/passes/schedule.attention/two_heads.py",
                                         "tests/passes/schedule.tile/product_and_row_sums.py",
                                         "tests/passes/schedule.rows/choice.py"};

@@ -20,13 +20,19 @@
 #include "compiler/kernels/matmul/tile.h"
 #include "compiler/kernels/rules.h"
 
+#include <inttypes.h>
+
 enum {
     MIN_LANES = 4,
     BAND = 8,               /* rows, at most */
     MOST_COLUMNS = 1 << 20, /* whose tiles are looked at one by one here */
     GUARDED = 2,            /* tiles of columns emitted for their place */
     TAIL = 4,               /* columns of smaller tiles */
-    LEAST_GROUP = 4         /* vectors: sums that do not wait for one another */
+    LEAST_GROUP = 4,        /* vectors: sums that do not wait for one another */
+    LINE = 64,              /* bytes of a cache line */
+    WAY = 4096, /* bytes of a way of the first-level cache, which a page offset indexes */
+    FEW_SETS = 8,
+    NARROW = 5 /* wider windows share so many vectors that they gain nevertheless */
 };
 
 /* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
@@ -317,11 +323,45 @@ static int64_t group_of(const rlxc_sliding *w, int64_t lanes, int64_t most)
     return best;
 }
 
+/* Whether the rows that a band reads again and again fall into so few sets of the first-level cache
+ * that they do not stay there: with channels that are a multiple of a large power of two, pixels
+ * are that far apart. A line then comes once for each of its vectors. */
+static bool overflows_sets(const rlxc_stages *s, const rlxc_sliding *w)
+{
+    int64_t bytes, columns, rows = 1, extent;
+    if (__builtin_mul_overflow(w->channels, w->stage.out->dtype.bits / 8, &bytes) || bytes <= 0)
+        return false;
+    const int64_t apart = bytes & -bytes, sets = apart < WAY ? WAY / apart : 1;
+    const int64_t ways = (int64_t)s->target->cache_bytes[0] / WAY;
+    if (s->target->vector_bytes >= LINE || sets > FEW_SETS || w->width > NARROW ||
+        !rlxc_is_int(w->stage.extents[w->column], &columns) || columns > MOST_COLUMNS)
+        return false;
+    for (uint32_t k = 0; k < w->stage.n_axes; k++) {
+        if (!w->stage.reduces[k] || k == w->along)
+            continue;
+        if (!rlxc_is_int(w->stage.extents[k], &extent) || extent > RLXC_SLIDING_WIDTH)
+            return false;
+        rows *= extent;
+        if (rows > MOST_COLUMNS)
+            return false;
+    }
+    return 4 * columns * rows > 5 * sets * ways;
+}
+
+/* Rule tile reads whole lines: it takes sums of products whose rows do not stay in the cache. */
+static bool leaves_to_tile(rlxc_schedule *c, uint32_t i, const rlxc_sliding *w)
+{
+    rlxc_tile_sizes sizes;
+    return overflows_sets(c->s, w) && rlxc_decide_tile(c, i, &sizes) &&
+           !rlxc_decline(c->s, "pixels of %" PRId64 " channels share few sets of the cache",
+                         w->channels);
+}
+
 bool rlxc_decide_sliding(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_sliding w;
     places unused;
-    if (!rlxc_find_sliding(c->s, &c->s->items[i], &w))
+    if (!rlxc_find_sliding(c->s, &c->s->items[i], &w) || leaves_to_tile(c, i, &w))
         return false;
     const int64_t columns = tile_columns(c->s);
     const bool known = known_places(&w, columns, GUARDED, &unused);
