@@ -192,6 +192,9 @@ static inline bool rlxc_is_binary(const rlxc_expr *e)
 typedef const rlxc_expr *(*rlxc_expr_fn)(void *user, const rlxc_expr *e);
 const rlxc_expr *rlxc_expr_rewrite(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn leaf,
                                    void *user);
+/* The same with |node| asked about every node, before those inside it. */
+const rlxc_expr *rlxc_expr_rewrite_all(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn node,
+                                       void *user);
 /* Replaces variables: |vars[i]| by |values[i]|. */
 const rlxc_expr *rlxc_substitute(rlxc_context *ctx, const rlxc_expr *e,
                                  const rlxc_expr *const *vars, const rlxc_expr *const *values,

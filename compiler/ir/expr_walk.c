@@ -32,6 +32,7 @@ typedef struct rewriter {
     rlxc_expr_fn leaf;
     void *user;
     rlxc_map memo; /* expr -> its rewriting */
+    bool every;    /* |leaf| is asked about every node */
 } rewriter;
 
 static const rlxc_expr *rewrite(rewriter *rw, const rlxc_expr *e);
@@ -114,13 +115,14 @@ static const rlxc_expr *rewrite(rewriter *rw, const rlxc_expr *e)
         const rlxc_expr *replaced = rw->leaf(rw->user, e);
         return replaced ? replaced : e;
     }
-    bool remember = e->depth > MEMO_DEPTH || e->kind == RLXC_EXPR_LOAD;
+    const bool asked = rw->every || e->kind == RLXC_EXPR_LOAD;
+    const bool remember = e->depth > MEMO_DEPTH || asked;
     if (remember) {
         const rlxc_expr *known = rlxc_map_get(&rw->memo, rlxc_key(e));
         if (known)
             return known;
     }
-    const rlxc_expr *result = e->kind == RLXC_EXPR_LOAD ? rw->leaf(rw->user, e) : NULL;
+    const rlxc_expr *result = asked ? rw->leaf(rw->user, e) : NULL;
     if (!result)
         result = rewrite_children(rw, e);
     if (remember)
@@ -128,13 +130,26 @@ static const rlxc_expr *rewrite(rewriter *rw, const rlxc_expr *e)
     return result;
 }
 
-const rlxc_expr *rlxc_expr_rewrite(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn leaf,
-                                   void *user)
+static const rlxc_expr *rewrite_with(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn fn,
+                                     void *user, bool every)
 {
-    rewriter rw = {.ctx = ctx, .leaf = leaf, .user = user, .memo = rlxc_scratch_take(ctx)};
+    rewriter rw = {
+        .ctx = ctx, .leaf = fn, .user = user, .memo = rlxc_scratch_take(ctx), .every = every};
     const rlxc_expr *result = rewrite(&rw, e);
     rlxc_scratch_give(ctx, &rw.memo);
     return result;
+}
+
+const rlxc_expr *rlxc_expr_rewrite(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn leaf,
+                                   void *user)
+{
+    return rewrite_with(ctx, e, leaf, user, false);
+}
+
+const rlxc_expr *rlxc_expr_rewrite_all(rlxc_context *ctx, const rlxc_expr *e, rlxc_expr_fn node,
+                                       void *user)
+{
+    return rewrite_with(ctx, e, node, user, true);
 }
 
 typedef struct substitution {

@@ -35,6 +35,9 @@ typedef enum rlxc_stmt_kind {
 /* The labels of a whole table in a switch. */
 #define RLXC_STMT_CASE(kind) case RLXC_STMT_##kind:
 
+/* The annotation of loops that lowering cuts where choices of what they store change. */
+#define RLXC_PARTITION_HINT "pragma_loop_partition_hint"
+
 typedef enum rlxc_loop_kind {
     RLXC_LOOP_SERIAL,
     RLXC_LOOP_PARALLEL,

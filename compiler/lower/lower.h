@@ -16,7 +16,7 @@ typedef struct rlxc_partition {
     /* An expression of the loop as it is known there. */
     const rlxc_expr *(*simplify)(void *user, const rlxc_expr *e);
     void *user;
-    bool needed;     /* some block has a predicate */
+    bool needed;     /* some block has a predicate, or some loop the hint */
     uint32_t copies; /* of the loop, by those around it, from 1; multiplied by its own */
     rlxc_map whole;  /* loops that are cut already */
     rlxc_map kept;   /* predicates that stay; empty but inside of a call */
@@ -27,5 +27,7 @@ rlxc_partition rlxc_partition_begin(rlxc_context *ctx, const rlxc_stmt *body,
                                     void *user);
 /* The loop in parts, in each of which predicates of blocks inside are known; NULL: as it is. */
 const rlxc_stmt *rlxc_partition_loop(rlxc_partition *p, const rlxc_stmt *loop);
+/* A copy of a loop without the hint, which nothing after lowering reads. */
+rlxc_stmt *rlxc_without_hint(rlxc_context *ctx, const rlxc_stmt *loop);
 
 #endif

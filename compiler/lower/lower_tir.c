@@ -448,8 +448,7 @@ static const rlxc_expr *simplified(void *user, const rlxc_expr *e)
 static const rlxc_stmt *lower_parts(lowering *l, const rlxc_stmt *s)
 {
     const uint32_t copies = l->cuts.copies;
-    const rlxc_stmt *parts = rlxc_partition_loop(&l->cuts, s);
-    parts = parts ? lower(l, parts) : NULL;
+    const rlxc_stmt *cut = rlxc_partition_loop(&l->cuts, s), *parts = cut ? lower(l, cut) : NULL;
     l->cuts.copies = copies;
     return parts;
 }
@@ -464,7 +463,7 @@ static const rlxc_stmt *lower_loop(lowering *l, const rlxc_stmt *s)
     const rlxc_stmt *cut = lower_parts(l, s);
     if (cut)
         return cut;
-    rlxc_stmt *out = rlxc_copy(l->ctx, s, sizeof *out);
+    rlxc_stmt *out = rlxc_without_hint(l->ctx, s);
     out->loop.min = lower_expr(l, s->loop.min);
     out->loop.extent = lower_expr(l, s->loop.extent);
     out->loop.kind = loop_kind(l, s);

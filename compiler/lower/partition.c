@@ -6,12 +6,18 @@
  * be cut in the same way, and one without the blocks under it. A parallel loop stays one loop and
  * chooses among these bodies, since each loop of its own waits for all threads.
  *
+ * Where a loop has the annotation pragma_loop_partition_hint, TVM's name for it, comparisons in
+ * what is stored count as well: the border of a padded image, the parts of a concatenation. A
+ * choice at its root that does not change along the loop is made outside of it.
+ *
  * Loops that a reduction with its initial value still needs stay whole, as the value
  * would be set again in each part. */
 #include "compiler/lower/partition.h"
 
+#include <string.h>
+
 enum {
-    MAX_REGIONS = 12, /* of one loop, for several predicates */
+    MAX_REGIONS = 16, /* of one loop, for several predicates */
     MAX_COPIES = 128  /* of a body, by loops around each other */
 };
 
@@ -37,7 +43,7 @@ static void add_condition(rlxc_cut_search *s, const rlxc_expr *cond)
         add_condition(s, cond->bin.b);
         return;
     }
-    if (rlxc_map_get(&s->p->kept, rlxc_key(cond)))
+    if (s->n == RLXC_PARTITION_CONDS || rlxc_map_get(&s->p->kept, rlxc_key(cond)))
         return;
     for (uint32_t i = s->n_axes; i-- > 0;)
         now = rlxc_substitute(s->p->ctx, now, &s->axes[i], &s->values[i], 1);
@@ -51,8 +57,26 @@ static void add_condition(rlxc_cut_search *s, const rlxc_expr *cond)
         c->usable = c->usable && c->first == found.first && c->end == found.end;
         return;
     }
-    if (s->n < RLXC_PARTITION_CONDS)
-        s->conds[s->n++] = found;
+    s->conds[s->n++] = found;
+}
+
+/* Comparisons of what is stored: those of choices of which one side is computed. Others, which
+ * vectors make by lanes, only where the parts have constant lengths. */
+static bool add_comparison(void *user, const rlxc_expr *e)
+{
+    rlxc_cut_search *s = user;
+    const uint32_t n = s->n;
+    int64_t at;
+    if (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0)
+        add_condition(s, e->call.args[0]);
+    else if (e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_LE || e->kind == RLXC_EXPR_GT ||
+             e->kind == RLXC_EXPR_GE)
+        add_condition(s, e);
+    else
+        return true;
+    if (s->n > n && e->kind != RLXC_EXPR_CALL && !rlxc_is_int(s->conds[n].first, &at))
+        s->n = n;
+    return true;
 }
 
 static void look_in(rlxc_cut_search *s, const rlxc_stmt *at);
@@ -107,8 +131,11 @@ static void look_in(rlxc_cut_search *s, const rlxc_stmt *at)
     case RLXC_STMT_WHILE:
         look_in(s, at->while_.body);
         return;
-    case RLXC_STMT_LET:
     case RLXC_STMT_STORE:
+        if (s->hinted)
+            rlxc_expr_visit(s->p->ctx, at->store.value, add_comparison, s);
+        return;
+    case RLXC_STMT_LET:
     case RLXC_STMT_EVALUATE:
     case RLXC_STMT_ASSERT:
     case RLXC_STMT_ALLOCATE:
@@ -149,9 +176,17 @@ static bool is_empty(const rlxc_stmt *s)
     return s->kind == RLXC_STMT_SEQ;
 }
 
+static bool is_hinted(const rlxc_stmt *loop)
+{
+    const rlxc_attr *hint = rlxc_attrs_find(&loop->loop.annotations, RLXC_PARTITION_HINT);
+    int64_t on;
+    return hint && rlxc_attr_as_int(hint, &on) && on;
+}
+
 static void cut(rlxc_partition *p, const rlxc_stmt *loop, const region *whole, regions *out)
 {
     rlxc_cut_search s = {.p = p, .loop = loop, .low = whole->low, .high = whole->high};
+    s.hinted = is_hinted(loop);
     const rlxc_cut_condition *best = NULL;
     look_in(&s, whole->body);
     for (uint32_t i = 0; i < s.n && !best && !s.impossible; i++) {
@@ -226,10 +261,60 @@ static void mark(rlxc_partition *p, const rlxc_stmt *loop)
     rlxc_map_set(p->ctx, &p->whole, rlxc_key(loop), (void *)(uintptr_t)loop);
 }
 
-static bool is_predicated(void *user, const rlxc_stmt *s)
+/* |cond| without what does not change along the loop, which |*fixed| gets. */
+static const rlxc_expr *part_fixed(rlxc_partition *p, const rlxc_expr *cond, const rlxc_expr *var,
+                                   const rlxc_expr **fixed)
+{
+    if (cond->kind == RLXC_EXPR_AND) {
+        const rlxc_expr *a = part_fixed(p, cond->bin.a, var, fixed);
+        const rlxc_expr *b = part_fixed(p, cond->bin.b, var, fixed);
+        return !a ? b : !b ? a : rlxc_binary(p->ctx, RLXC_EXPR_AND, a, b);
+    }
+    if (rlxc_expr_uses_var(p->ctx, cond, var))
+        return cond;
+    *fixed = *fixed ? rlxc_binary(p->ctx, RLXC_EXPR_AND, *fixed, cond) : cond;
+    return NULL;
+}
+
+rlxc_stmt *rlxc_without_hint(rlxc_context *ctx, const rlxc_stmt *loop)
+{
+    rlxc_stmt *out = rlxc_copy(ctx, loop, sizeof *out);
+    out->loop.annotations = rlxc_attrs_without(ctx, loop->loop.annotations, RLXC_PARTITION_HINT);
+    return out;
+}
+
+static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const rlxc_expr *value)
+{
+    const rlxc_stmt *s = loop->loop.body;
+    rlxc_stmt *out = rlxc_copy(ctx, loop, sizeof *out);
+    out->loop.body = rlxc_stmt_store(ctx, s->store.buffer, s->store.indices, s->store.n, value);
+    return out;
+}
+
+/* A loop that stores a choice which it does not make itself: two loops, of which one runs. */
+static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
+{
+    rlxc_context *ctx = p->ctx;
+    const rlxc_stmt *s = loop->loop.body;
+    const rlxc_expr *fixed = NULL, *choice = s->kind == RLXC_STMT_STORE ? s->store.value : NULL;
+    if (!choice || choice->kind != RLXC_EXPR_CALL || strcmp(choice->call.name, "if_then_else") != 0)
+        return NULL;
+    const rlxc_expr *args[3] = {part_fixed(p, choice->call.args[0], loop->loop.var, &fixed),
+                                choice->call.args[1], choice->call.args[2]};
+    if (!fixed)
+        return NULL;
+    p->copies *= args[0] ? 2 : 1;
+    const rlxc_expr *then =
+        args[0] ? rlxc_call(ctx, choice->dtype, choice->call.name, args, 3) : args[1];
+    return rlxc_stmt_if(ctx, fixed, storing(ctx, loop, then),
+                        rlxc_stmt_clone(ctx, storing(ctx, loop, args[2])));
+}
+
+static bool is_needed(void *user, const rlxc_stmt *s)
 {
     bool *found = user;
-    *found = *found || (s->kind == RLXC_STMT_BLOCK && s->block.predicate);
+    *found = *found || (s->kind == RLXC_STMT_BLOCK && s->block.predicate) ||
+             (s->kind == RLXC_STMT_FOR && is_hinted(s));
     return !*found;
 }
 
@@ -240,7 +325,7 @@ rlxc_partition rlxc_partition_begin(rlxc_context *ctx, const rlxc_stmt *body,
 {
     rlxc_partition p = {
         .ctx = ctx, .bounds = bounds, .simplify = simplify, .user = user, .copies = 1};
-    rlxc_stmt_visit(body, is_predicated, &p.needed);
+    rlxc_stmt_visit(body, is_needed, &p.needed);
     return p;
 }
 
@@ -254,9 +339,10 @@ const rlxc_stmt *rlxc_partition_loop(rlxc_partition *p, const rlxc_stmt *loop)
     regions r = {.n = 0};
     if (!p->needed || rlxc_map_get(&p->whole, rlxc_key(loop)) || p->copies >= MAX_COPIES)
         return NULL;
-    const rlxc_stmt *pieces = rlxc_partition_pieces(p, loop);
-    if (pieces)
-        return pieces;
+    const rlxc_stmt *other =
+        is_hinted(loop) ? choose_outside(p, loop) : rlxc_partition_pieces(p, loop);
+    if (other)
+        return other;
     cut(p, loop, &whole, &r);
     if (!r.cut || r.too_many || rlxc_failed(ctx))
         return NULL;

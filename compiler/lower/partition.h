@@ -21,6 +21,7 @@ typedef struct rlxc_cut_condition {
 typedef struct rlxc_cut_search {
     rlxc_partition *p;
     const rlxc_stmt *loop;
+    bool hinted;                                  /* comparisons in what is stored count as well */
     const rlxc_expr *low, *high;                  /* the region's iterations, in int64 */
     const rlxc_stmt *inner[RLXC_PARTITION_INNER]; /* loops between, the outermost first */
     const rlxc_expr *axes[RLXC_PARTITION_INNER],

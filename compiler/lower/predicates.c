@@ -193,10 +193,22 @@ static const rlxc_expr *undecided(const decision *d, const rlxc_expr *predicate,
     return NULL;
 }
 
-static const rlxc_stmt *decide_block(void *user, const rlxc_stmt *s)
+static const rlxc_expr *decide_value(void *user, const rlxc_expr *e)
+{
+    const decision *d = user;
+    return is_decided(d, e) ? rlxc_bool(d->ctx, d->holds) : NULL;
+}
+
+static const rlxc_stmt *decide_stmt(void *user, const rlxc_stmt *s)
 {
     const decision *d = user;
     bool never = false;
+    if (s->kind == RLXC_STMT_STORE && d->s->hinted) {
+        const rlxc_expr *value =
+            rlxc_expr_rewrite_all(d->ctx, s->store.value, decide_value, (void *)(uintptr_t)d);
+        return rlxc_stmt_store(d->ctx, s->store.buffer, s->store.indices, s->store.n,
+                               rlxc_simplify(d->ctx, value, NULL));
+    }
     if (s->kind != RLXC_STMT_BLOCK || !s->block.predicate)
         return NULL;
     const rlxc_expr *rest = undecided(d, s->block.predicate, &never);
@@ -211,6 +223,6 @@ const rlxc_stmt *rlxc_partition_decided(const rlxc_cut_search *s, const rlxc_cut
                                         bool holds, const rlxc_stmt *body)
 {
     decision d = {s->p->ctx, s, c, holds};
-    const rlxc_stmt_rewriter rewriter = {.user = &d, .stmt = decide_block};
+    const rlxc_stmt_rewriter rewriter = {.user = &d, .stmt = decide_stmt};
     return rlxc_stmt_rewrite(s->p->ctx, body, &rewriter);
 }

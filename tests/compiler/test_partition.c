@@ -1,6 +1,7 @@
 /* Loop partitioning (lower/partition.c): products under schedules whose splits divide nothing
  * compute what a sum in double does, at sizes around each factor, and test no predicate inside of
- * loops; blocks whose predicates are written by hand compute what they say. */
+ * loops; blocks whose predicates are written by hand compute what they say, and loops with the hint
+ * what their choices say. */
 #include "tests/support/rlx_test.h"
 
 #include <math.h>
@@ -218,4 +219,63 @@ Test(partition, blocks_run_where_their_predicates_hold)
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             check_predicate((const char *const[]){kinds[k], kinds[(k + i) % 4]}, i, i % 3 == 0);
+}
+
+/* Choices of what is stored, in loops that have the hint: the loop is cut, or chosen outside. */
+static const struct {
+    const char *value;
+    int conditions;
+} choices[] = {
+    {"T.if_then_else(j < 3, A[i, j], T.if_then_else(j < n, A[i, 1], A[i, 2]))", 0},
+    {"T.if_then_else(i < 3 and 2 <= j and j < n + 2, A[i, j - 2], T.float32(5))", 1},
+    {"A[i, j] + T.if_then_else(n <= j, A[i, j - n], T.float32(1))", 0},
+    {"T.Select(j < 4, A[i, j], A[i, 1] * T.Select(j < n, T.float32(2), A[i, 3]))", 0},
+};
+
+static float chosen(size_t which, const float *x, int64_t i, int64_t j, int64_t n)
+{
+    const float *row = x + i * 9;
+    switch (which) {
+    case 0:
+        return j < 3 ? row[j] : j < n ? row[1] : row[2];
+    case 1:
+        return i < 3 && 2 <= j && j < n + 2 ? row[j - 2] : 5;
+    case 2:
+        return row[j] + (n <= j ? row[j - n] : 1);
+    default:
+        return j < 4 ? row[j] : row[1] * (j < n ? 2 : row[3]);
+    }
+}
+
+Test(partition, choices_are_made_outside_of_loops)
+{
+    fill();
+    for (size_t which = 0; which < sizeof choices / sizeof *choices; which++) {
+        char text[2048];
+        kernel_fixture f;
+        snprintf(text, sizeof text,
+                 HEAD "        n = T.int64()\n"
+                      "        A = T.match_buffer(a, (T.int64(5), T.int64(9)))\n"
+                      "        B = T.match_buffer(b, (n,))\n"
+                      "        C = T.match_buffer(c, (T.int64(5), T.int64(9)))\n"
+                      "        for i in range(T.int64(5)):\n"
+                      "            for j in T.serial(T.int64(9), "
+                      "annotations={\"pragma_loop_partition_hint\": 1}):\n"
+                      "                C[i, j] = %s\n",
+                 choices[which].value);
+        cr_assert(kernel_fixture_parse(&f, NULL, 0, NULL, text), "%s%s", text,
+                  rlxc_render_diagnostics(f.ctx));
+        cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+        const char *lowered = rlxc_print_module(f.ctx, f.module);
+        cr_expect_eq(count_conditions(lowered), choices[which].conditions, "%s", lowered);
+        cr_expect(!strstr(lowered, "if_then_else") && !strstr(lowered, "hint"), "%s", lowered);
+        for (int64_t n = 0; n < 12; n++) {
+            void *buffers[] = {a, b, got};
+            cr_assert_eq(kernel_fixture_call(&f, "f", buffers, &n), 0);
+            for (int64_t i = 0; i < 45; i++)
+                cr_expect_eq(got[i], chosen(which, a, i / 9, i % 9, n), "%s: element %d, n = %d",
+                             choices[which].value, (int)i, (int)n);
+        }
+        kernel_fixture_deinit(&f);
+    }
 }

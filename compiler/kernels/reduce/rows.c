@@ -5,7 +5,8 @@
  * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
  * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
- * lets them vectorise. Transpositions go by blocks (schedule_transpose.c). */
+ * lets them vectorise. Choices along the innermost loop (borders, parts of a concatenation) get the
+ * hint by which lowering cuts it. Transpositions go by blocks (schedule_transpose.c). */
 #include "compiler/kernels/reduce/rows.h"
 
 #include <inttypes.h>
@@ -14,9 +15,7 @@
 enum {
     BLOCK_AXES = 4, /* of a transposition of one matrix, in blocks */
     LONG_ROW = 16,
-    BLOCK = 16,        /* rows and columns of a block of a transposition */
-    MAX_CHOICES = 16,  /* one inside the other, that are made outside of a loop: as MAX_STRETCHES */
-    MAX_STRETCHES = 16 /* that a loop is cut into: as many as a concatenation of tensors */
+    BLOCK = 16 /* rows and columns of a block of a transposition */
 };
 
 /* --- loops ----------------------------------------------------------------------------------- */
@@ -81,174 +80,12 @@ static const rlxc_stmt *reduction(rlxc_schedule *c, const rlxc_stage *s, int64_t
     return rlxc_stmt_seq(ctx, parts, 3);
 }
 
-/* |s| for the |count| elements from |begin| on along its last axis, where |value| is its value. */
-static const rlxc_stmt *stretch(rlxc_context *ctx, const rlxc_stage *s, const rlxc_expr *value,
-                                const rlxc_expr *begin, const rlxc_expr *count)
+static bool find_choice(void *user, const rlxc_expr *e)
 {
-    const rlxc_expr *last = s->vars[s->n_axes - 1], *var = rlxc_loop_var(ctx, "i");
-    const rlxc_expr *at = rlxc_is_const(begin, 0) ? var : rlxc_add(ctx, var, begin);
-    rlxc_bounds bounds = {0};
-    int64_t n;
-    value = rlxc_replace(ctx, value, &last, &at, 1);
-    if (rlxc_is_int(count, &n)) {
-        rlxc_bounds_set(ctx, &bounds, var, (rlxc_bound){0, n - 1});
-        value = rlxc_simplify(ctx, value, &bounds);
-    }
-    const rlxc_expr **indices = rlxc_alloc(ctx, (s->out->ndim + 1) * sizeof *indices);
-    for (uint32_t d = 0; d < s->out->ndim; d++)
-        indices[d] = rlxc_replace(ctx, s->indices[d], &last, &at, 1);
-    return rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL,
-                        rlxc_stmt_store(ctx, s->out, indices, s->out->ndim, value));
-}
-
-/* What a condition says of one loop: the part that does not change along it, and the range of the
- * loop where the rest holds. NULL: nothing. */
-typedef struct loop_range {
-    const rlxc_expr *var, *fixed, *from, *to;
-} loop_range;
-
-static const rlxc_expr *both(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_expr *a,
-                             const rlxc_expr *b)
-{
-    return a ? rlxc_binary(ctx, kind, a, b) : b;
-}
-
-/* Adds what |cond| says; false where it is no conjunction of comparisons with the loop's variable,
- * taken once. */
-static bool take_range(rlxc_context *ctx, const rlxc_expr *cond, loop_range *r)
-{
-    const rlxc_expr_kind kind = (rlxc_expr_kind)cond->kind;
-    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
-    const rlxc_expr *rest, *room;
-    int64_t factor;
-    if (kind == RLXC_EXPR_AND)
-        return take_range(ctx, cond->bin.a, r) && take_range(ctx, cond->bin.b, r);
-    if (!rlxc_expr_uses_var(ctx, cond, r->var)) {
-        r->fixed = both(ctx, RLXC_EXPR_AND, r->fixed, cond);
-        return true;
-    }
-    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
-        !rlxc_dtype_eq(cond->bin.a->dtype, RLX_I64))
-        return false;
-    room = less ? rlxc_sub(ctx, cond->bin.b, cond->bin.a) : rlxc_sub(ctx, cond->bin.a, cond->bin.b);
-    if (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT)
-        room = rlxc_sub(ctx, room, rlxc_i64(ctx, 1));
-    if (!rlxc_linear_in(ctx, room, r->var, &factor, &rest) || (factor != 1 && factor != -1))
-        return false;
-    if (factor == 1)
-        r->from = both(ctx, RLXC_EXPR_MAX, r->from, rlxc_sub(ctx, rlxc_i64(ctx, 0), rest));
-    else
-        r->to = both(ctx, RLXC_EXPR_MIN, r->to, rlxc_add(ctx, rest, rlxc_i64(ctx, 1)));
-    return true;
-}
-
-static const rlxc_stmt *choices(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
-                                const rlxc_expr *from, const rlxc_expr *to, uint32_t depth);
-
-/* |value| for the elements from |from| up to |to| along the last axis. */
-static const rlxc_stmt *piece(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
-                              const rlxc_expr *from, const rlxc_expr *to, uint32_t depth)
-{
-    rlxc_context *ctx = c->s->ctx;
-    const rlxc_expr *count = rlxc_simplify(ctx, rlxc_sub(ctx, to, from), NULL);
-    const rlxc_stmt *split = choices(c, s, value, from, to, depth);
-    return split ? split : stretch(ctx, s, value, from, count);
-}
-
-/* A choice that the innermost loop makes (the border of a padded image) is made before it, or cuts
- * it: what is left are copies and fills. Choices among what is written once are made as well, as
- * deep as |depth|. NULL where the value is no such choice. */
-static const rlxc_stmt *choices(rlxc_schedule *c, const rlxc_stage *s, const rlxc_expr *value,
-                                const rlxc_expr *from, const rlxc_expr *to, uint32_t depth)
-{
-    rlxc_context *ctx = c->s->ctx;
-    loop_range r = {.var = s->vars[s->n_axes - 1]};
-    if (depth == 0 || value->kind != RLXC_EXPR_CALL ||
-        strcmp(value->call.name, "if_then_else") != 0 || !take_range(ctx, value->call.args[0], &r))
-        return NULL;
-    const rlxc_expr *yes = value->call.args[1], *no = value->call.args[2];
-    const uint32_t copies = (r.from ? 1u : 0u) + (r.to ? 1u : 0u) + (r.fixed ? 1u : 0u);
-    const uint32_t further = copies > 1 ? 0 : depth - 1;
-    rlxc_schedule own = {.s = c->s};
-    const rlxc_expr *first = from, *end = to;
-    if (r.from) {
-        first = rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_binary(ctx, RLXC_EXPR_MAX, r.from, from), to);
-        first = rlxc_named(&own, "first", rlxc_simplify(ctx, first, NULL));
-        RLXC_PUSH(ctx, &own.out, piece(c, s, no, from, first, further));
-    }
-    if (r.to) {
-        end = rlxc_binary(ctx, RLXC_EXPR_MAX, rlxc_binary(ctx, RLXC_EXPR_MIN, r.to, to), first);
-        end = rlxc_named(&own, "end", rlxc_simplify(ctx, end, NULL));
-    }
-    const rlxc_stmt *inside = piece(c, s, yes, first, end, depth - 1);
-    if (r.fixed)
-        inside = rlxc_stmt_if(ctx, r.fixed, inside, piece(c, s, no, first, end, further));
-    RLXC_PUSH(ctx, &own.out, inside);
-    if (r.to)
-        RLXC_PUSH(ctx, &own.out, piece(c, s, no, end, to, further));
-    return rlxc_body_of(&own);
-}
-
-typedef struct borders { /* where along the last axis conditions change */
-    rlxc_context *ctx;
-    const rlxc_expr *var;
-    int64_t extent, at[MAX_STRETCHES + 1]; /* ascending, 0 first */
-    uint32_t n;
-    bool too_many;
-} borders;
-
-static bool find_border(void *user, const rlxc_expr *e)
-{
-    borders *b = user;
-    const bool less = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_LE;
-    const bool strict = e->kind == RLXC_EXPR_LT || e->kind == RLXC_EXPR_GT;
-    const rlxc_expr *rest;
-    int64_t factor, constant, at;
-    if ((!less && e->kind != RLXC_EXPR_GT && e->kind != RLXC_EXPR_GE) ||
-        rlxc_dtype_is_float(e->bin.a->dtype) || rlxc_dtype_is_float(e->bin.b->dtype))
-        return true;
-    /* it holds where 0 <= factor * var + constant */
-    const rlxc_expr *difference =
-        less ? rlxc_sub(b->ctx, e->bin.b, e->bin.a) : rlxc_sub(b->ctx, e->bin.a, e->bin.b);
-    if (!rlxc_linear_in(b->ctx, difference, b->var, &factor, &rest) ||
-        (factor != 1 && factor != -1) || !rlxc_is_int(rest, &constant) ||
-        __builtin_sub_overflow(constant, strict, &constant) ||
-        (factor == 1 ? __builtin_sub_overflow(0, constant, &at)
-                     : __builtin_add_overflow(constant, 1, &at)) ||
-        at <= 0 || at >= b->extent)
-        return true;
-    uint32_t i = b->n;
-    while (b->at[i - 1] > at)
-        i--;
-    if (b->at[i - 1] == at)
-        return true;
-    if (b->n == MAX_STRETCHES) {
-        b->too_many = true;
-        return false;
-    }
-    memmove(b->at + i + 1, b->at + i, (b->n - i) * sizeof b->at[0]);
-    b->at[i] = at;
-    b->n++;
-    return true;
-}
-
-/* The innermost loop in stretches along which its conditions do not change (the parts of a
- * concatenation, a border): what is left are copies and fills. NULL where there are none. */
-static const rlxc_stmt *in_stretches(rlxc_schedule *c, const rlxc_stage *s)
-{
-    rlxc_context *ctx = c->s->ctx;
-    borders b = {.ctx = ctx, .var = s->vars[s->n_axes - 1], .n = 1};
-    const rlxc_stmt *parts[MAX_STRETCHES];
-    if (!rlxc_is_int(s->extents[s->n_axes - 1], &b.extent))
-        return NULL;
-    rlxc_expr_visit(ctx, s->value, find_border, &b);
-    if (b.n == 1 || b.too_many)
-        return NULL;
-    b.at[b.n] = b.extent;
-    for (uint32_t i = 0; i < b.n; i++)
-        parts[i] =
-            stretch(ctx, s, s->value, rlxc_i64(ctx, b.at[i]), rlxc_i64(ctx, b.at[i + 1] - b.at[i]));
-    return rlxc_stmt_seq(ctx, parts, b.n);
+    bool *found = user;
+    *found = *found || e->kind == RLXC_EXPR_SELECT ||
+             (e->kind == RLXC_EXPR_CALL && strcmp(e->call.name, "if_then_else") == 0);
+    return !*found;
 }
 
 /* One stage inside loops over its first |n_shared| axes. */
@@ -257,20 +94,17 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
 {
     rlxc_context *ctx = c->s->ctx;
     rename_axes(ctx, s, shared, n_shared);
-    uint32_t left = s->n_axes;
-    const rlxc_stmt *inner = NULL;
-    if (!s->init && left > n_shared) {
-        inner = choices(c, s, s->value, rlxc_i64(ctx, 0), s->extents[s->n_axes - 1], MAX_CHOICES);
-        inner = inner || z->transpose ? inner : in_stretches(c, s);
-    }
-    const rlxc_stmt *body = s->init ? reduction(c, s, z->unroll)
-                            : inner
-                                ? inner
+    bool chooses = false; /* the innermost loop: the border of an image, parts joined */
+    if (!s->init && !z->transpose)
+        rlxc_expr_visit(ctx, s->value, find_choice, &chooses);
+    const rlxc_stmt *body = s->init
+                                ? reduction(c, s, z->unroll)
                                 : rlxc_stmt_store(ctx, s->out, s->indices, s->out->ndim, s->value);
-    left -= inner != NULL;
-    for (uint32_t i = left; i-- > n_shared;) {
+    for (uint32_t i = s->n_axes; i-- > n_shared;) {
         if (!s->reduces[i])
             body = rlxc_loop_of(ctx, s->vars[i], s->extents[i], RLXC_LOOP_SERIAL, body);
+        if (chooses && i + 1 == s->n_axes)
+            body = rlxc_annotated(ctx, body, RLXC_PARTITION_HINT);
         if (z->transpose && i + 2 == s->n_axes)
             body = rlxc_transposed_block(c, s, z->transpose, body);
     }
