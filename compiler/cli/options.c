@@ -5,98 +5,102 @@
 #include "compiler/cli/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rlx/file.h"
 
 typedef enum option_id {
-    OPT_OUTPUT,
-    OPT_PARAMS,
-    OPT_TARGET,
     OPT_CPU,
     OPT_LEVEL,
     OPT_BOUND,
     OPT_LINK,
-    OPT_SCHEDULE,
     OPT_EMIT,
     OPT_PRINT_AFTER,
-    OPT_PRINT_AFTER_ALL,
     OPT_STOP_AFTER,
-    OPT_TIME_PASSES,
-    OPT_EXPLAIN,
     OPT_TUNE,
-    OPT_TUNE_CSV,
-    OPT_DATABASE,
-    OPT_CHECK,
     OPT_STRICT,
-    OPT_LENIENT,
     OPT_CHECK_BOUNDS,
-    OPT_NO_WINOGRAD,
     OPT_ROW_BITS,
     OPT_PASS,
     OPT_MIXED,
     OPT_JOBS,
-    OPT_LIST_OPS,
-    OPT_LIST_PASSES,
-    OPT_HELP,
-    OPT_VERSION
+    OPT_TEXT,  /* |field| of the command gets the value */
+    OPT_FLAG,  /* |field| becomes true */
+    OPT_ACTION /* |field| is the action */
 } option_id;
 
 static const struct option_row {
     option_id id;
     const char *name, *value; /* value NULL: a flag */
     const char *help;         /* NULL: another spelling of the row before */
+    size_t field;             /* offset in rlxc_command, or the action; else 0 */
 } rows[] = {
-    {OPT_OUTPUT, "-o", "FILE", "output file (text forms go to standard output without it)"},
-    {OPT_PARAMS, "--params", "FILE",
-     "weights (.safetensors): parameters named as a tensor become constants"},
-    {OPT_TARGET, "--target", "TRIPLE", "target triple; this machine by default"},
+    {OPT_TEXT, "-o", "FILE", "output file (text forms go to standard output without it)",
+     offsetof(rlxc_command, output)},
+    {OPT_TEXT, "--params", "FILE",
+     "weights (.safetensors): parameters named as a tensor become constants",
+     offsetof(rlxc_command, params)},
+    {OPT_TEXT, "--target", "TRIPLE", "target triple; this machine by default",
+     offsetof(rlxc_command, options.target)},
     {OPT_CPU, "--mcpu", "CPU[,CPU...]",
      "native, x86-64-v3, znver4, ... (an unknown name lists all); of several, the best is chosen "
-     "at load"},
+     "at load",
+     0},
     {OPT_LEVEL, "-O", "LEVEL",
-     "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster"},
-    {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated"},
+     "-O0 to -O3 (default -O2); -O3 also makes files larger where that is faster", 0},
+    {OPT_BOUND, "--bound", "n=MIN:MAX", "range of a symbolic dimension; may be repeated", 0},
     {OPT_LINK, "--link", "FILE",
-     "object file, archive or library that defines T.call_extern functions"},
-    {OPT_SCHEDULE, "--schedule", "FILE",
-     "schedules for the PrimFuncs it names: Python text or TVM trace JSON (docs/schedules.md)"},
+     "object file, archive or library that defines T.call_extern functions", 0},
+    {OPT_TEXT, "--schedule", "FILE",
+     "schedules for the PrimFuncs it names: Python text or TVM trace JSON (docs/schedules.md)",
+     offsetof(rlxc_command, schedule)},
     {OPT_EMIT, "--emit", "FORM",
-     "relax (the module as read), tir, schedule, llvm, asm, obj or bytecode"},
-    {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated"},
-    {OPT_PRINT_AFTER_ALL, "--print-after-all", NULL, "print the module after every pass"},
-    {OPT_STOP_AFTER, "--stop-after", "PASS", "stop after this pass and print the module"},
-    {OPT_TIME_PASSES, "--time-passes", NULL, "print the time of each pass to standard error"},
-    {OPT_EXPLAIN, "--explain", NULL,
-     "say which schedule rule took each block, and why the others did not"},
+     "relax (the module as read), tir, schedule, llvm, asm, obj or bytecode", 0},
+    {OPT_PRINT_AFTER, "--print-after", "PASS", "print the module after a pass; may be repeated", 0},
+    {OPT_FLAG, "--print-after-all", NULL, "print the module after every pass",
+     offsetof(rlxc_command, print_after_all)},
+    {OPT_STOP_AFTER, "--stop-after", "PASS", "stop after this pass and print the module", 0},
+    {OPT_FLAG, "--time-passes", NULL, "print the time of each pass to standard error",
+     offsetof(rlxc_command, time_passes)},
+    {OPT_FLAG, "--explain", NULL,
+     "say which schedule rule took each block, and why the others did not",
+     offsetof(rlxc_command, options.explain)},
     {OPT_TUNE, "--tune", NULL,
      "or --tune=SECONDS (default 60): search for faster schedules on this machine; needs "
-     "--database"},
-    {OPT_TUNE_CSV, "--tune-csv", "FILE", "write the times that --tune measured"},
-    {OPT_DATABASE, "--database", "FILE",
-     "tuned schedules (JSON lines), applied when compiling; --tune appends to it"},
-    {OPT_CHECK, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)"},
-    {OPT_STRICT, "--strict", NULL,
-     "check indices, divisors, steps and sizes at run time (default)"},
-    {OPT_LENIENT, "--lenient", NULL,
-     "skip these checks: a bad value gives an unspecified result, safely (docs/values.md)"},
+     "--database",
+     0},
+    {OPT_TEXT, "--tune-csv", "FILE", "write the times that --tune measured",
+     offsetof(rlxc_command, tune.csv)},
+    {OPT_TEXT, "--database", "FILE",
+     "tuned schedules (JSON lines), applied when compiling; --tune appends to it",
+     offsetof(rlxc_command, options.database)},
+    {OPT_FLAG, "--check", NULL, "check the module after every pass (as RLX_CHECK=1)",
+     offsetof(rlxc_command, options.check)},
+    {OPT_STRICT, "--strict", NULL, "check indices, divisors, steps and sizes at run time (default)",
+     0},
+    {OPT_FLAG, "--lenient", NULL,
+     "skip these checks: a bad value gives an unspecified result, safely (docs/values.md)",
+     offsetof(rlxc_command, options.lenient)},
     {OPT_CHECK_BOUNDS, "--check-bounds", NULL,
-     "check buffer accesses of PrimFuncs at run time where they are not proved in bounds"},
-    {OPT_NO_WINOGRAD, "--no-winograd", NULL,
-     "no minimal filtering for 3x3 convolutions: slower, less rounding"},
+     "check buffer accesses of PrimFuncs at run time where they are not proved in bounds", 0},
+    {OPT_FLAG, "--no-winograd", NULL,
+     "no minimal filtering for 3x3 convolutions: slower, less rounding",
+     offsetof(rlxc_command, options.no_winograd)},
     {OPT_ROW_BITS, "--row-bits", "BITS",
      "activation precision of products with 4- or 8-bit weights: 8, 12, 16 (default), "
-     "24; 32 = exact"},
+     "24; 32 = exact",
+     0},
     {OPT_MIXED, "--mixed-precision", "TYPE",
-     "float16 or bfloat16: operand type of matrix products and convolutions"},
-    {OPT_PASS, "--pass", "PASS", "run an optional pass; may be repeated"},
-    {OPT_JOBS, "--jobs", "N", "or -jN: code generation threads (default: one per CPU)"},
-    {OPT_JOBS, "-j", "N", NULL},
-    {OPT_LIST_OPS, "--list-ops", NULL, "list the operators"},
-    {OPT_LIST_PASSES, "--list-passes", NULL, "list the passes in order"},
-    {OPT_HELP, "--help", NULL, "show this"},
-    {OPT_VERSION, "--version", NULL, "show the version"},
+     "float16 or bfloat16: operand type of matrix products and convolutions", 0},
+    {OPT_PASS, "--pass", "PASS", "run an optional pass; may be repeated", 0},
+    {OPT_JOBS, "--jobs", "N", "or -jN: code generation threads (default: one per CPU)", 0},
+    {OPT_JOBS, "-j", "N", NULL, 0},
+    {OPT_ACTION, "--list-ops", NULL, "list the operators", RLXC_ACTION_LIST_OPS},
+    {OPT_ACTION, "--list-passes", NULL, "list the passes in order", RLXC_ACTION_LIST_PASSES},
+    {OPT_ACTION, "--help", NULL, "show this", RLXC_ACTION_HELP},
+    {OPT_ACTION, "--version", NULL, "show the version", RLXC_ACTION_VERSION},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
@@ -348,15 +352,16 @@ static bool read_cpus(const char *text, rlxc_command *c, FILE *err)
 
 static bool apply(const struct option_row *row, const char *value, rlxc_command *c, FILE *err)
 {
+    char *field = (char *)c + row->field;
     switch (row->id) {
-    case OPT_OUTPUT:
-        c->output = value;
+    case OPT_TEXT:
+        *(const char **)(void *)field = value;
         return true;
-    case OPT_PARAMS:
-        c->params = value;
+    case OPT_FLAG:
+        *(bool *)field = true;
         return true;
-    case OPT_TARGET:
-        c->options.target = value;
+    case OPT_ACTION:
+        c->action = (rlxc_action)row->field;
         return true;
     case OPT_CPU:
         return read_cpus(value, c, err);
@@ -382,40 +387,13 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
     case OPT_STOP_AFTER:
         c->stop_after = value;
         return is_pass(value, err);
-    case OPT_PRINT_AFTER_ALL:
-        c->print_after_all = true;
-        return true;
-    case OPT_SCHEDULE:
-        c->schedule = value;
-        return true;
-    case OPT_TIME_PASSES:
-        c->time_passes = true;
-        return true;
     case OPT_TUNE:
         return read_tune(value, c, err);
-    case OPT_TUNE_CSV:
-        c->tune.csv = value;
-        return true;
-    case OPT_DATABASE:
-        c->options.database = value;
-        return true;
-    case OPT_EXPLAIN:
-        c->options.explain = true;
-        return true;
-    case OPT_CHECK:
-        c->options.check = true;
-        return true;
     case OPT_STRICT:
         c->options.lenient = false;
         return true;
-    case OPT_LENIENT:
-        c->options.lenient = true;
-        return true;
     case OPT_CHECK_BOUNDS:
         return add_request("check_bounds", c, err);
-    case OPT_NO_WINOGRAD:
-        c->options.no_winograd = true;
-        return true;
     case OPT_ROW_BITS:
         return read_row_bits(value, c, err);
     case OPT_PASS:
@@ -424,18 +402,6 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return read_mixed(value, c, err);
     case OPT_JOBS:
         return read_jobs(value, c, err);
-    case OPT_LIST_OPS:
-        c->action = RLXC_ACTION_LIST_OPS;
-        return true;
-    case OPT_LIST_PASSES:
-        c->action = RLXC_ACTION_LIST_PASSES;
-        return true;
-    case OPT_HELP:
-        c->action = RLXC_ACTION_HELP;
-        return true;
-    case OPT_VERSION:
-        c->action = RLXC_ACTION_VERSION;
-        return true;
     }
     return false;
 }
