@@ -12,6 +12,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <signal.h>
@@ -223,6 +224,8 @@ bool rlxc_llvm_emit_parts(rlxc_context *ctx, const rlxc_options *options, rlxc_n
         return false;
     for (uint32_t i = 0; i < n; i++)
         w.order[i] = &parts[i];
+    if (options->opt_level == 1) /* a seventh of its time; options of LLVM hold for the process */
+        LLVMParseCommandLineOptions(2, (const char *const[]){"rlxc", "-disable-lsr"}, NULL);
     qsort(w.order, n, sizeof(rlxc_llvm_part *), larger_first);
     run_on_threads(&w, threads, helpers);
     bool fine = true;
