@@ -9,6 +9,7 @@
  *     reduction, matmul-like              joins   elementwise, broadcast of the same shape (its
  * epilogue)
  *     a part of a tensor, as it lies      joins   the epilogue of a matmul-like
+ *     a transposed float32 matrix         joins   the product whose second operand it is
  *
  * A reduction or matmul-like group that quantizes its result to bytes does not join consumers that
  * widen it again, which costs less than four times the memory traffic; it joins where the bytes are
@@ -136,6 +137,48 @@ static bool gives_part(const fuse *f, const group *g)
     return true;
 }
 
+/* --- turned operands -------------------------------------------------------------------------- */
+
+/* True if |g| turns a float32 matrix, or each of a batch: out[..., i, j] = in[..., j, i]. */
+static bool turns_matrices(const fuse *f, const group *g)
+{
+    rlxc_stages s;
+    rlxc_prim_func own = *rlxc_called_prim(f->module, g->members[0]);
+    if (g->n != 1 || !rlxc_stages_of(f->ctx, f->options, &own, &s) || s.n != 1 ||
+        !s.items->simple || s.items->init)
+        return false;
+    const rlxc_stage *stage = s.items;
+    const rlxc_expr *e = stage->value;
+    const uint32_t n = stage->n_axes;
+    if (e->kind != RLXC_EXPR_LOAD || n < 2 || e->load.n != n || stage->out->ndim != n ||
+        !rlx_dtype_eq(e->dtype, RLX_F32))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t from = i + 2 < n ? i : i + 1 < n ? n - 1 : n - 2;
+        if (stage->indices[i] != stage->vars[i] || e->load.indices[i] != stage->vars[from])
+            return false;
+    }
+    return true;
+}
+
+/* True if the matmul-like member of |g| is a product of matrices whose second operand is |var|, and
+ * no other member reads it: its columns are packed by vectors (rule tile). */
+static bool is_product_operand(const fuse *f, const group *g, const rlxc_rvar *var)
+{
+    uint32_t i = 0;
+    while (i < g->n && pattern_of(f, g->members[i]) != RLXC_PATTERN_OUT_FUSABLE)
+        i++;
+    if (i == g->n || uses_inside(g, var) != 1)
+        return false;
+    const rlxc_atom args = g->members[i]->args[1];
+    rlxc_stages s;
+    rlxc_operation op;
+    rlxc_prim_func own = *rlxc_called_prim(f->module, g->members[i]);
+    return args.n == 2 && args.items[1].kind == RLXC_ATOM_VAR && args.items[1].var == var &&
+           rlxc_stages_of(f->ctx, f->options, &own, &s) && s.n == 1 &&
+           rlxc_stage_operation(&s, s.items, &op) && op.kind == RLXC_OPERATION_matmul;
+}
+
 /* --- growing ---------------------------------------------------------------------------------- */
 
 /* True if |var| is read only after the matmul-like member of |g|. */
@@ -156,9 +199,10 @@ static bool patterns_allow(const fuse *f, const group *producer, const group *co
     if (producer->pattern <= RLXC_PATTERN_INJECTIVE && consumer->pattern <= RLXC_PATTERN_REDUCE)
         return true;
     if (producer->pattern == RLXC_PATTERN_INJECTIVE)
-        return is_epilogue_operand(f, consumer, var) &&
-               same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo) &&
-               gives_part(f, producer);
+        return (is_epilogue_operand(f, consumer, var) &&
+                same_dims(var->sinfo, consumer->members[consumer->n - 1]->var->sinfo) &&
+                gives_part(f, producer)) ||
+               (is_product_operand(f, consumer, var) && turns_matrices(f, producer));
     if (producer->pattern > RLXC_PATTERN_OUT_FUSABLE || consumer->anchored ||
         consumer->pattern > RLXC_PATTERN_BROADCAST || widens_bytes(producer, consumer))
         return false;
