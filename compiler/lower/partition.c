@@ -18,6 +18,7 @@
 
 enum {
     MAX_REGIONS = 16, /* of one loop, for several predicates */
+    MAX_DECIDED = 64, /* predicates, one after the other: a bound of the stack */
     MAX_COPIES = 128  /* of a body, by loops around each other */
 };
 
@@ -183,7 +184,9 @@ static bool is_hinted(const rlxc_stmt *loop)
     return hint && rlxc_attr_as_int(hint, &on) && on;
 }
 
-static void cut(rlxc_partition *p, const rlxc_stmt *loop, const region *whole, regions *out)
+/* |depth|: predicates that are known in |whole|. */
+static void cut(rlxc_partition *p, const rlxc_stmt *loop, const region *whole, regions *out,
+                uint32_t depth)
 {
     rlxc_cut_search s = {.p = p, .loop = loop, .low = whole->low, .high = whole->high};
     s.hinted = is_hinted(loop);
@@ -194,8 +197,8 @@ static void cut(rlxc_partition *p, const rlxc_stmt *loop, const region *whole, r
         if (c->usable && (!is_equal(&s, c->first, s.low) || !is_equal(&s, c->end, s.high)))
             best = c;
     }
-    if (!best || out->n >= MAX_REGIONS) {
-        out->too_many = out->n >= MAX_REGIONS;
+    if (!best || out->n >= MAX_REGIONS || depth >= MAX_DECIDED) {
+        out->too_many = best || out->n >= MAX_REGIONS;
         if (!out->too_many && !is_empty(whole->body))
             out->items[out->n++] = *whole;
         return;
@@ -211,7 +214,7 @@ static void cut(rlxc_partition *p, const rlxc_stmt *loop, const region *whole, r
             continue;
         if (i == 1)
             keep(&s, best, true);
-        cut(p, loop, &parts[i], out);
+        cut(p, loop, &parts[i], out, depth + 1);
         if (i == 1)
             keep(&s, best, false);
     }
@@ -343,7 +346,7 @@ const rlxc_stmt *rlxc_partition_loop(rlxc_partition *p, const rlxc_stmt *loop)
         is_hinted(loop) ? choose_outside(p, loop) : rlxc_partition_pieces(p, loop);
     if (other)
         return other;
-    cut(p, loop, &whole, &r);
+    cut(p, loop, &whole, &r, 0);
     if (!r.cut || r.too_many || rlxc_failed(ctx))
         return NULL;
     p->copies *= r.n ? r.n : 1;

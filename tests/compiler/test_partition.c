@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/driver/compile.h"
@@ -219,6 +220,51 @@ Test(partition, blocks_run_where_their_predicates_hold)
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             check_predicate((const char *const[]){kinds[k], kinds[(k + i) % 4]}, i, i % 3 == 0);
+}
+
+/* i * 4 + j < 30 + k for |n| values of k from |first| on, as a tree. */
+static void print_tree(FILE *out, int first, int n)
+{
+    if (n == 1) {
+        fprintf(out, "i * 4 + j < %d", 30 + first);
+        return;
+    }
+    fputs("(", out);
+    print_tree(out, first, n / 2);
+    fputs(") and (", out);
+    print_tree(out, first + n / 2, n - n / 2);
+    fputs(")", out);
+}
+
+Test(partition, more_predicates_than_it_decides_stay)
+{
+    enum { TERMS = 4096 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    kernel_fixture f;
+    float ran[36] = {0};
+    void *buffers[] = {a, b, ran};
+    const int64_t n = 1;
+    fputs(HEAD "        A = T.match_buffer(a, (T.int64(1),))\n        B = T.match_buffer(b, "
+               "(T.int64(1),))\n"
+               "        C = T.match_buffer(c, (T.int64(9), T.int64(4)))\n"
+               "        for i, j in T.grid(T.int64(9), T.int64(4)):\n"
+               "            with T.block(\"C\"):\n"
+               "                vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+               "                T.where(",
+          out);
+    print_tree(out, 0, TERMS);
+    fputs(")\n                C[vi, vj] = T.float32(1)\n", out);
+    fclose(out);
+    cr_assert(kernel_fixture_parse(&f, NULL, 0, NULL, text));
+    cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
+    cr_expect(count_conditions(rlxc_print_module(f.ctx, f.module)) > 0);
+    cr_assert_eq(kernel_fixture_call(&f, "f", buffers, &n), 0);
+    for (int i = 0; i < 36; i++)
+        cr_expect_eq(ran[i], i < 30 ? 1 : 0, "element %d", i);
+    kernel_fixture_deinit(&f);
+    free(text);
 }
 
 /* Choices of what is stored, in loops that have the hint: the loop is cut, or chosen outside. */
