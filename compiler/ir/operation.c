@@ -28,6 +28,8 @@ typedef struct survey {
     slides slides;                                             /* over x, or over a lone term */
     bool w_overlaps;
     bool in_place, transposed, gathers; /* the loads, without reduction */
+    bool folds;                         /* the update is no operator on the element and a term */
+    const rlxc_expr *own;               /* then: the element, which the term reads */
     bool bad;
 } survey;
 
@@ -43,6 +45,26 @@ static bool refuse(const survey *s, const char *format, ...)
     va_end(args);
     *s->why = rlxc_intern_cstr(s->ctx, text);
     return false;
+}
+
+typedef struct load_list {
+    rlxc_context *ctx;
+    RLXC_VEC(const rlxc_expr *) loads;
+} load_list;
+
+static bool list_load(void *user, const rlxc_expr *e)
+{
+    load_list *l = user;
+    if (e->kind == RLXC_EXPR_LOAD)
+        RLXC_PUSH(l->ctx, &l->loads, e);
+    return true;
+}
+
+static load_list loads_in(rlxc_context *ctx, const rlxc_expr *e)
+{
+    load_list l = {.ctx = ctx};
+    rlxc_expr_visit(ctx, e, list_load, &l);
+    return l;
 }
 
 /* --- the form --------------------------------------------------------------------------------- */
@@ -101,7 +123,7 @@ static bool visit_node(void *user, const rlxc_expr *e)
         s->bad = true;
         return refuse(s, "the value has a let, vectors, addresses or calls with effects");
     }
-    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->c->out->data) {
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer->data == s->c->out->data && e != s->own) {
         s->bad = true;
         return refuse(s, "reads %s elsewhere than at the element that it stores",
                       e->load.buffer->name);
@@ -131,7 +153,17 @@ static bool operands_of(const rlxc_expr *e, const rlxc_expr *out[2])
     return true;
 }
 
-/* value = own combine term */
+/* |e| reads what the computation stores. */
+static bool reads_out(const survey *s, const rlxc_expr *e)
+{
+    const load_list l = loads_in(s->ctx, e);
+    for (uint32_t i = 0; i < l.loads.count; i++)
+        if (l.loads.items[i]->load.buffer->data == s->c->out->data)
+            return true;
+    return false;
+}
+
+/* value = own combine term, or anything made of own and what is read. */
 static bool read_update(survey *s)
 {
     const rlxc_computation *c = s->c;
@@ -139,12 +171,19 @@ static bool read_update(survey *s)
                     *own = rlxc_load(s->ctx, c->out, c->indices, c->out->ndim);
     if (!c->init)
         return refuse(s, "a reduction without initial value");
-    if (!operands_of(v, sides) || (sides[0] == own) == (sides[1] == own))
-        return refuse(s, "the update of %s is no sum, product, maximum or minimum of it and a term",
-                      c->out->name);
-    s->op.combine = (rlxc_expr_kind)v->kind;
-    s->op.term = sides[sides[0] == own];
-    return is_free(s, s->op.term) && is_free(s, c->init);
+    if (!is_free(s, c->init))
+        return false;
+    if (operands_of(v, sides) && (sides[0] == own) != (sides[1] == own) &&
+        !reads_out(s, sides[sides[0] == own])) {
+        s->op.combine = (rlxc_expr_kind)v->kind;
+        s->op.term = sides[sides[0] == own];
+    } else {
+        s->folds = true;
+        s->own = own;
+        s->op.combine = RLXC_EXPR_VAR;
+        s->op.term = v;
+    }
+    return is_free(s, s->op.term);
 }
 
 /* --- factors ---------------------------------------------------------------------------------- */
@@ -176,26 +215,6 @@ static const rlxc_expr *without_condition(rlxc_context *ctx, const rlxc_expr *e,
         return e;
     *io_where = *io_where ? rlxc_binary(ctx, RLXC_EXPR_AND, *io_where, cond) : cond;
     return without_condition(ctx, yes, io_where);
-}
-
-typedef struct load_list {
-    rlxc_context *ctx;
-    RLXC_VEC(const rlxc_expr *) loads;
-} load_list;
-
-static bool list_load(void *user, const rlxc_expr *e)
-{
-    load_list *l = user;
-    if (e->kind == RLXC_EXPR_LOAD)
-        RLXC_PUSH(l->ctx, &l->loads, e);
-    return true;
-}
-
-static load_list loads_in(rlxc_context *ctx, const rlxc_expr *e)
-{
-    load_list l = {.ctx = ctx};
-    rlxc_expr_visit(ctx, e, list_load, &l);
-    return l;
 }
 
 /* What axes |pixel| and |window| of the computation do together in |index|. */
@@ -382,8 +401,8 @@ static bool fits_matmul(survey *s)
 
 static bool fits_pool(survey *s)
 {
-    if (s->op.x || s->slides.count == 0)
-        return refuse(s, "no window slides over what is %s", s->op.x ? "multiplied" : "reduced");
+    if (s->folds || s->op.x || s->slides.count == 0)
+        return refuse(s, "no window slides over what is %s", s->op.x ? "multiplied" : "combined");
     set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
     set_windows(s);
     return true;
@@ -392,13 +411,21 @@ static bool fits_pool(survey *s)
 static bool fits_reduction(survey *s)
 {
     const char **why = s->why;
-    if (!s->op.term)
-        return refuse(s, "no axis is reduced");
+    if (!s->op.term || s->folds)
+        return refuse(s, s->folds ? "the update is no sum, product, maximum or minimum"
+                                  : "no axis is reduced");
     s->why = NULL;
     const bool more = fits_conv(s) || fits_matmul(s) || fits_pool(s);
     s->why = why;
     if (more)
         return refuse(s, "it is more: a product, or windows that slide");
+    return set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
+}
+
+static bool fits_fold(survey *s)
+{
+    if (!s->folds)
+        return refuse(s, "no axis is reduced, or the order of its steps does not count");
     return set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
 }
 

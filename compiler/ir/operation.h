@@ -46,7 +46,8 @@ typedef struct rlxc_computation {
 typedef struct rlxc_operation {
     rlxc_operation_kind kind;
     char roles[RLXC_OPERATION_AXES + 1]; /* rlxc_axis_role of each axis; ends with 0 */
-    /* Reductions: value is `own combine term`; CALL: a bitwise operator. */
+    /* Reductions: value is `own combine term`; CALL: a bitwise operator. Of a fold the
+     * term is the whole value, combine VAR. */
     rlxc_expr_kind combine;
     const rlxc_expr *term;
     /* conv, matmul: term is x * w, or 0 where |where| fails; |where| NULL: always. w is the factor

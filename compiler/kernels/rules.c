@@ -20,22 +20,33 @@ static bool is_open(const rlxc_stage *s)
     return s->simple && !s->done && !s->removed;
 }
 
-static bool fits(const rlxc_stages *s, uint32_t i, const char *pattern)
+/* Whether stage |k| of the pattern is of its kind. */
+static bool is_kind(const rlxc_stages *s, uint32_t i, const char *pattern, uint32_t k)
 {
-    const uint32_t length = (uint32_t)strlen(pattern);
+    const rlxc_stage *at = &s->items[i + k];
+    rlxc_operation op;
+    const char *odd = at->init ? "is a reduction" : "is no reduction";
+    if (pattern[k] == 'm' && at->init)
+        return rlxc_stage_product(s, at, &op);
+    if (pattern[k] == '.' || (pattern[k] == 's') != (at->init != NULL))
+        return true;
+    return strlen(pattern) == 1
+               ? rlxc_decline(s, "%s", odd)
+               : rlxc_decline(s, "needs %u blocks in a row, number %u (%s) %s",
+                              (uint32_t)strlen(pattern), k + 1, at->out->name, odd);
+}
+
+bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rule *r)
+{
+    const uint32_t length = (uint32_t)strlen(r->pattern);
     for (uint32_t k = 0; k < length; k++) {
         if (i + k >= s->n)
             return rlxc_decline(s, "needs %u blocks in a row, here are %u", length, s->n - i);
-        const rlxc_stage *at = &s->items[i + k];
-        if (!is_open(at))
+        if (!is_open(&s->items[i + k]))
             return rlxc_decline(s, "needs %u blocks in a row, number %u is not free", length,
                                 k + 1);
-        if (pattern[k] == '.' || (pattern[k] == 'r') == (at->init != NULL))
-            continue;
-        if (length == 1)
-            return rlxc_decline(s, "%s", at->init ? "is a reduction" : "is no reduction");
-        return rlxc_decline(s, "needs %u blocks in a row, number %u (%s) %s", length, k + 1,
-                            at->out->name, at->init ? "is a reduction" : "is no reduction");
+        if (!is_kind(s, i, r->pattern, k))
+            return false;
     }
     return true;
 }
@@ -184,7 +195,7 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step 
         rlxc_map_set(ctx, &c->s->options->steps->used, rlxc_key(step), (void *)(uintptr_t)step);
     e->asking = true;
     e->why = NULL;
-    const bool taken = fits(c->s, i, r->pattern) && r->apply(c, i, sizes);
+    const bool taken = rlxc_rule_fits(c->s, i, r) && r->apply(c, i, sizes);
     e->asking = false;
     if (taken)
         note_step(c->s, i, r, sizes);
@@ -197,7 +208,7 @@ static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step 
 static bool decide(rlxc_schedule *c, uint32_t i, const rule *r)
 {
     int64_t sizes[RLXC_MAX_SIZES] = {0};
-    if (!fits(c->s, i, r->pattern) || !r->decide(c, i, sizes))
+    if (!rlxc_rule_fits(c->s, i, r) || !r->decide(c, i, sizes))
         return false;
     note_step(c->s, i, r, sizes);
     if (r->apply(c, i, sizes))

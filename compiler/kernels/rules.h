@@ -34,6 +34,9 @@ typedef struct rlxc_rule {
 const rlxc_rule *rlxc_rules(uint32_t *out_count);
 const rlxc_rule *rlxc_rule_named(const char *name);
 
+/* Whether the stages from |i| on are there, free, and of the kinds of the rule's pattern. */
+bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rlxc_rule *rule);
+
 /* The schedules of a module: what rules decided, and what they are given instead. */
 typedef struct rlxc_rule_steps {
     rlxc_schedules made;         /* a list for each function that steps were made for, in order */

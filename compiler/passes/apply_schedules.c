@@ -80,15 +80,6 @@ static bool is_named(const rlxc_stage *stage, const char *name)
     return at->kind == RLXC_STMT_BLOCK && strcmp(at->block.block->name, name) == 0;
 }
 
-static bool fits(const rlxc_stages *s, uint32_t i, const char *pattern)
-{
-    for (; *pattern; pattern++, i++)
-        if (i >= s->n || !s->items[i].simple || s->items[i].done || s->items[i].removed ||
-            (*pattern != '.' && (*pattern == 'r') != (s->items[i].init != NULL)))
-            return false;
-    return true;
-}
-
 /* The rule named by the kernel replaces the block, and later blocks that it fuses, by its loops. */
 static bool use_kernel(void *user, const rlxc_kernel_use *use)
 {
@@ -113,7 +104,7 @@ static bool use_kernel(void *user, const rlxc_kernel_use *use)
     while (at < s.n && !is_named(&s.items[at], use->block))
         at++;
     rlxc_schedule c = {.s = &s};
-    if (!fits(&s, at, rule->pattern) || !rule->apply(&c, at, sizes)) {
+    if (!rlxc_rule_fits(&s, at, rule) || !rule->apply(&c, at, sizes)) {
         if (!rlxc_failed(ctx))
             rlxc_error(ctx, use->step->range, "%s: block %s of %s: %s",
                        rlxc_print_step(ctx, use->step), use->block, use->f->name,

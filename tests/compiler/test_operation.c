@@ -2,6 +2,7 @@
  * whatever another tool did to its loops; a tag, or a body, that is damaged is refused. */
 #include "tests/support/rlx_test.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "compiler/ir/operation.h"
 #include "compiler/schedule/engine.h"
 #include "compiler/script/script.h"
+#include "tests/compiler/kernel_fixture.h"
 
 enum { MOST_TEXT = 4096 };
 
@@ -64,8 +66,13 @@ static const row rows[] = {
     {"transpose ss", MOVE, "ij", "SS", "7, 5", NULL, "z[vi, vj] = x[vj, vi] * T.float32(2)"},
     {"gather ss", MOVE, "ij", "SS", "7, 5", NULL, "z[vi, vj] = x[vj, t[vi]]"},
     {"rearrange ss", MOVE, "ij", "SS", "7, 5", NULL, "z[vi, vj] = x[(vj + 1) % 5, vi]"},
+    {"fold ssk", MATMUL, "ijk", "SSR", "7, 5, 9", ZERO,
+     "z[vi, vj] = z[vi, vj] - x[vi, vk] * y[vk, vj]"},
+    {"fold ssk", MATMUL, "ijk", "SSR", "7, 5, 9", ZERO,
+     "z[vi, vj] = z[vi, vj] * T.float32(0.5) + x[vi, vk]"},
+    {"fold ssk", MATMUL, "ijk", "SSR", "7, 5, 9", ZERO,
+     "z[vi, vj] = z[vi, vj] + x[vi, vk] * z[vi, vj]"},
     /* without a tag */
-    {NULL, MATMUL, "ijk", "SSR", "7, 5, 9", ZERO, "z[vi, vj] = z[vi, vj] - x[vi, vk] * y[vk, vj]"},
     {NULL, MATMUL, "ijk", "SSR", "7, 5, 9", ZERO, "z[vi, vj] = z[vi, 0] + x[vi, vk] * y[vk, vj]"},
     {NULL, MATMUL, "ijk", "SSR", "7, 5, 9", ZERO,
      "z[vi, vj] = z[vi, vj] + x[vi, vk] * z[vi, 4 - vj]"},
@@ -277,4 +284,34 @@ RLX_TEST(operation, tags_of_other_bodies_are_refused)
             tried++;
         }
     cr_expect_gt(tried, 200);
+}
+
+/* Register tiles sum parts of a long reduction side by side only where terms are added: the steps
+ * of a fold stay in order. */
+RLX_TEST(operation, folds_keep_their_order)
+{
+    static const char text[] =
+        "@T.prim_func\ndef f(x: T.Buffer((512, 64), \"float32\"), z: T.Buffer((64,), "
+        "\"float32\")):\n"
+        "    for j, i in T.grid(64, 512):\n        with T.block(\"z\"):\n"
+        "            vj, vi = T.axis.remap(\"SR\", [j, i])\n            with T.init():\n"
+        "                z[vj] = T.float32(0)\n"
+        "            z[vj] = z[vj] + (x[vi, vj] - z[vj] * T.float32(0.5))\n";
+    static float x[512][64], z[64];
+    void *const buffers[2] = {x, z};
+    kernel_fixture f;
+    bool ready = kernel_fixture_parse(&f, &t->allocator, 3, NULL, text) && kernel_fixture_build(&f);
+    cr_assert(ready, "%s", rlxc_render_diagnostics(f.ctx));
+    for (int i = 0; i < 512; i++)
+        for (int j = 0; j < 64; j++)
+            x[i][j] = (float)((i * 31 + j * 17) % 23);
+    cr_assert_eq(kernel_fixture_call(&f, "f", buffers, NULL), 0);
+    for (int j = 0; j < 64; j++) {
+        double want = 0;
+        for (int i = 0; i < 512; i++)
+            want += (double)x[i][j] - want * 0.5;
+        cr_expect(fabs(want - (double)z[j]) < 1e-4 * (1 + fabs(want)), "[%d]: %g, not %g", j,
+                  (double)z[j], want);
+    }
+    kernel_fixture_deinit(&f);
 }

@@ -1,4 +1,4 @@
-# What rules take, what they leave, and a function that none looks at.
+# What rules take, what they leave, a block that is no operator, and a function that none looks at.
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
@@ -24,9 +24,19 @@ class Module:
                 vi = T.axis.spatial(T.int64(4), T.int64(3) - i)
                 o[vi] = a[vi] + T.float32(1)
 
+    @T.prim_func(private=True)
+    def decayed(a: T.Buffer((T.int64(4), T.int64(8)), "float32"), o: T.Buffer((T.int64(8),), "float32")):
+        for j, i in T.grid(T.int64(8), T.int64(4)):
+            with T.block("o"):
+                vj, vi = T.axis.remap("SR", [j, i])
+                with T.init():
+                    o[vj] = T.float32(0)
+                o[vj] = o[vj] * o[T.int64(7) - vj] + a[vi, vj]
+
     @R.function
     def main(x: R.Tensor((4, 8), "float32"), y: R.Tensor((8, 8), "float32")):
         cls = Module
         z = R.call_tir(cls.k, (x, y), out_sinfo=R.Tensor((4,), "float32"))
         w = R.call_tir(cls.odd, (z,), out_sinfo=R.Tensor((4,), "float32"))
-        return w
+        v = R.call_tir(cls.decayed, (x,), out_sinfo=R.Tensor((8,), "float32"))
+        return (w, v)

@@ -83,20 +83,14 @@ static bool is_zero_constant(const rlxc_expr *e)
     return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0);
 }
 
-static bool is_result(const rlxc_tiler *t, const rlxc_expr *e)
-{
-    return e->kind == RLXC_EXPR_LOAD && e->load.buffer == t->s->out;
-}
-
 /* Parts of the reduction that the tile sums side by side. */
 static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
 {
-    const rlxc_expr *value = t->s->value;
     int64_t extent;
     uint32_t n = 1;
-    if (t->p.reduce == RLXC_NO_AXIS || value->kind != RLXC_EXPR_ADD || value->dtype.bits < 32 ||
+    if (t->p.reduce == RLXC_NO_AXIS || !t->p.sums || t->s->out->dtype.bits < 32 ||
         !rlxc_is_int(t->s->extents[t->p.reduce], &extent) || extent < SHORT_SUM ||
-        !is_zero_constant(t->s->init) || is_result(t, value->bin.a) == is_result(t, value->bin.b))
+        !is_zero_constant(t->s->init))
         return 1;
     const uint32_t most = t->p.chains;
     while (2 * n * q->mr * q->nv <= most)

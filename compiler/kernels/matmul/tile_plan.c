@@ -57,7 +57,7 @@ typedef struct survey {
 static bool survey_node(void *user, const rlxc_expr *e)
 {
     survey *v = user;
-    if (e->kind == RLXC_EXPR_LOAD)
+    if (e->kind == RLXC_EXPR_LOAD && e->load.buffer != v->s->out)
         RLXC_PUSH(v->ctx, &v->loads, e);
     return true;
 }
@@ -268,6 +268,7 @@ static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_p
         return false;
     if (rlxc_is_pool_step(s, stage))
         return rlxc_decline(s, "%s is one dimension of a pooling", stage->out->name);
+    p->sums = op.combine == RLXC_EXPR_ADD;
     uint32_t n_reduce = 0, n_vector = 0;
     for (uint32_t i = 0; i < stage->n_axes; i++) {
         if (stage->reduces[i]) {

@@ -20,6 +20,7 @@ typedef struct rlxc_tile_plan {
     uint32_t i, j;            /* axes; i may be RLXC_NO_AXIS */
     uint32_t reduce;          /* the only reduction axis, or RLXC_NO_AXIS */
     const rlxc_expr *operand; /* the only load that depends on j; or NULL */
+    bool sums;                /* terms are added: parts of the reduction may be summed apart */
     bool contiguous;          /* all that is read along j is, there or within panels */
     bool gathers;             /* operand can be read in vectors where it is, if slowly */
     int64_t panel;            /* operand is stored in panels of so many columns; 0: it is not */
