@@ -18,15 +18,22 @@ static bool is_element(const rlxc_stmt *s)
            s->store.n == s->store.buffer->ndim;
 }
 
+static bool is_same_place(const rlxc_stmt *a, const rlxc_stmt *b)
+{
+    if (a->store.buffer != b->store.buffer)
+        return false;
+    for (uint32_t i = 0; i < a->store.n; i++)
+        if (a->store.indices[i] != b->store.indices[i])
+            return false;
+    return true;
+}
+
 bool rlxc_computation_of(rlxc_context *ctx, const rlxc_block *b, rlxc_computation *out,
                          const char **why)
 {
     if (!is_element(b->body) || b->n_allocs || b->n_matches)
         return refuse(ctx, why, "the block is not one store of one element");
-    if (b->init &&
-        (!is_element(b->init) || b->init->store.buffer != b->body->store.buffer ||
-         memcmp((const void *)b->init->store.indices, (const void *)b->body->store.indices,
-                b->body->store.n * sizeof(const rlxc_expr *)) != 0))
+    if (b->init && (!is_element(b->init) || !is_same_place(b->init, b->body)))
         return refuse(ctx, why, "the initial value goes elsewhere than the sum");
     const rlxc_expr **vars = rlxc_try_alloc(ctx, b->n_axes, sizeof *vars);
     const rlxc_expr **extents = rlxc_try_alloc(ctx, b->n_axes, sizeof *extents);
