@@ -192,8 +192,8 @@ void rlxc_llvm_check_param(rlxc_llvm *g, const rlxc_llvm_param_check *check, LLV
 /* The body of |outside|: fails with the first bad element. */
 void rlxc_llvm_refuse_param(rlxc_llvm *g, const rlxc_llvm_param_check *check);
 
-/* --- llvm_math.c: inline functions on scalars and vectors of float; the first five of double too
- * --- */
+/* --- llvm_math.c, llvm_trig.c, llvm_arcs.c, llvm_wide.c: inline functions on scalars and vectors
+ * of float; the first five of double too --- */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x);
@@ -206,7 +206,19 @@ LLVMValueRef rlxc_llvm_asin(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_acos(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_sinh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_cosh(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_tan(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_exp2(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_exp10(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_expm1(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_log2(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_log10(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_log1p(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_asinh(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_acosh(rlxc_llvm *g, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_atanh(rlxc_llvm *g, LLVMValueRef x);
 LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef rlxc_llvm_atan2(rlxc_llvm *g, LLVMValueRef y, LLVMValueRef x);
+LLVMValueRef rlxc_llvm_fmod(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
 
 /* --- llvm_alias.c --- */
 void rlxc_llvm_begin_in_place(rlxc_llvm *g);

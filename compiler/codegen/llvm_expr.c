@@ -21,6 +21,15 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
         rlxc_map_set(g->ctx, &g->memo, rlxc_key(g->memo_log.items[--g->memo_log.count]), NULL);
 }
 
+/* a / d towards 0, of up to 32 bits and d neither 0 nor -1: exact in float64, which has vectors. */
+static LLVMValueRef narrow_quotient(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef d)
+{
+    LLVMTypeRef wide = rlxc_llvm_like(g->f64, a);
+    LLVMValueRef q = LLVMBuildFDiv(g->b, LLVMBuildSIToFP(g->b, a, wide, ""),
+                                   LLVMBuildSIToFP(g->b, d, wide, ""), "");
+    return LLVMBuildFPToSI(g->b, q, LLVMTypeOf(a), "");
+}
+
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
                               LLVMValueRef d)
 {
@@ -34,7 +43,17 @@ LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVM
     }
     LLVMValueRef by_minus = rlxc_llvm_compare(g, LLVMIntEQ, d, rlxc_llvm_int(g, t, -1));
     safe = rlxc_llvm_select(g, by_minus, one, safe);
-    LLVMValueRef r = rlxc_llvm_integer(g, remainder ? RLXC_LLVM_SREM : RLXC_LLVM_SDIV, a, safe);
+    LLVMTypeRef one_lane = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+    LLVMValueRef r;
+    if (LLVMGetIntTypeWidth(one_lane) <= 32 && !LLVMIsConstant(safe)) {
+        r = narrow_quotient(g, a, safe);
+        if (remainder) {
+            r = rlxc_llvm_integer(g, RLXC_LLVM_MUL, r, safe);
+            r = rlxc_llvm_integer(g, RLXC_LLVM_SUB, a, r);
+        }
+    } else {
+        r = rlxc_llvm_integer(g, remainder ? RLXC_LLVM_SREM : RLXC_LLVM_SDIV, a, safe);
+    }
     if (!remainder)
         r = rlxc_llvm_select(g, by_minus, rlxc_llvm_integer(g, RLXC_LLVM_SUB, zero, a), r);
     return rlxc_llvm_select(g, by_zero, zero, r);
@@ -284,7 +303,7 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
     case RLXC_EXPR_MOD:
         if (!is_float)
             return rlxc_llvm_divide(g, is_signed, true, x, y);
-        r = LLVMBuildFRem(b, x, y, "");
+        r = t.bits < 64 ? rlxc_llvm_fmod(g, x, y) : LLVMBuildFRem(b, x, y, "");
         break;
     case RLXC_EXPR_FLOORDIV:
     case RLXC_EXPR_FLOORMOD: {

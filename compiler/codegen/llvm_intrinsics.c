@@ -421,22 +421,33 @@ static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_ex
 static LLVMValueRef vector_function(rlxc_llvm *g, rlxc_intrinsic_id id, rlx_dtype dtype,
                                     LLVMValueRef *a)
 {
+#define UNARY(name, wide)                                   \
+    {                                                       \
+        RLXC_INTRINSIC_##name, rlxc_llvm_##name, NULL, wide \
+    }
+#define BINARY(name)                                         \
+    {                                                        \
+        RLXC_INTRINSIC_##name, NULL, rlxc_llvm_##name, false \
+    }
     static const struct {
         rlxc_intrinsic_id id;
         LLVMValueRef (*of)(rlxc_llvm *g, LLVMValueRef x);
+        LLVMValueRef (*of_two)(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y);
         bool wide; /* of float64 as well */
     } functions[] = {
-        {RLXC_INTRINSIC_exp, rlxc_llvm_exp, true},    {RLXC_INTRINSIC_log, rlxc_llvm_log, true},
-        {RLXC_INTRINSIC_tanh, rlxc_llvm_tanh, true},  {RLXC_INTRINSIC_erf, rlxc_llvm_erf, true},
-        {RLXC_INTRINSIC_sin, rlxc_llvm_sin, false},   {RLXC_INTRINSIC_cos, rlxc_llvm_cos, false},
-        {RLXC_INTRINSIC_asin, rlxc_llvm_asin, false}, {RLXC_INTRINSIC_acos, rlxc_llvm_acos, false},
-        {RLXC_INTRINSIC_atan, rlxc_llvm_atan, false}, {RLXC_INTRINSIC_sinh, rlxc_llvm_sinh, false},
-        {RLXC_INTRINSIC_cosh, rlxc_llvm_cosh, false},
+        UNARY(exp, true),    UNARY(log, true),    UNARY(tanh, true),   UNARY(erf, true),
+        UNARY(sin, false),   UNARY(cos, false),   UNARY(tan, false),   UNARY(asin, false),
+        UNARY(acos, false),  UNARY(atan, false),  UNARY(sinh, false),  UNARY(cosh, false),
+        UNARY(asinh, false), UNARY(acosh, false), UNARY(atanh, false), UNARY(exp2, false),
+        UNARY(exp10, false), UNARY(expm1, false), UNARY(log2, false),  UNARY(log10, false),
+        UNARY(log1p, false), BINARY(pow),         BINARY(atan2),       BINARY(fmod),
     };
+#undef UNARY
+#undef BINARY
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].id == id)
-            return dtype.bits < 64 || functions[i].wide ? functions[i].of(g, a[0]) : NULL;
-    return dtype.bits < 64 ? rlxc_llvm_pow(g, a[0], a[1]) : NULL;
+        if (functions[i].id == id && (dtype.bits < 64 || functions[i].wide))
+            return functions[i].of ? functions[i].of(g, a[0]) : functions[i].of_two(g, a[0], a[1]);
+    return NULL;
 }
 
 static LLVMValueRef call_row(rlxc_llvm *g, const rlxc_intrinsic *row, const rlxc_expr *e,

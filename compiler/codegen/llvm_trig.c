@@ -1,4 +1,4 @@
-/* sin and cos of float32, branch-free for every argument, accurate to 2 ulp (tests/compiler/
+/* sin, cos and tan of float32, branch-free for every argument, accurate to 2 ulp (tests/compiler/
  * test_tir_math.c).
  *
  * |x| = m 2^(e - 23) is reduced by pi/2 in fixed point (M. Payne, R. Hanek, "Radian reduction for
@@ -15,6 +15,7 @@ static const uint32_t two_over_pi[8] = {0,          0xa2f9836e, 0x4e441529, 0xfc
 
 typedef struct reduced {
     LLVMValueRef r;        /* |x| minus the quadrants, in [-pi/4, pi/4] */
+    LLVMValueRef wide;     /* the same in float64 */
     LLVMValueRef quadrant; /* modulo 4 in the low bits */
 } reduced;
 
@@ -77,28 +78,43 @@ static reduced reduce(fp f, LLVMValueRef a)
         add(wide_f, mul(wide_f, LLVMBuildSIToFP(b, high, wide_f.t, ""), num(wide_f, 0x1p31)),
             LLVMBuildSIToFP(b, low, wide_f.t, ""));
     r = LLVMBuildFMul(b, r, num(wide_f, 0x1.921fb54442d18p-61), "");
-    r = LLVMBuildFPTrunc(b, r, f.t, "");
     LLVMValueRef small = less(f, a, 0.5);
     LLVMValueRef quadrant = LLVMBuildTrunc(b, n, f.ti, "");
-    return (reduced){pick(f, small, a, r), pick(f, small, integer(f, 0), quadrant)};
+    return (reduced){pick(f, small, a, LLVMBuildFPTrunc(b, r, f.t, "")),
+                     pick(f, small, LLVMBuildFPExt(b, a, wide_f.t, ""), r),
+                     pick(f, small, integer(f, 0), quadrant)};
+}
+
+static const double sin_c[] = {-0x1.555556p-3, 0x1.11110ep-7, -0x1.a013a8p-13, 0x1.6dbe0ep-19};
+static const double cos_c[] = {0x1.555556p-5, -0x1.6c16c0p-10, 0x1.a015c4p-16, -0x1.252450p-22};
+
+static LLVMValueRef sin_of(fp f, LLVMValueRef r)
+{
+    LLVMValueRef z = mul(f, r, r);
+    return add(f, mul(f, mul(f, POLY(f, z, sin_c), z), r), r);
+}
+
+static LLVMValueRef cos_of(fp f, LLVMValueRef r)
+{
+    LLVMValueRef z = mul(f, r, r), c = mul(f, POLY(f, z, cos_c), mul(f, z, z));
+    return add(f, sub(f, c, mul(f, z, num(f, 0.5))), num(f, 1.0));
+}
+
+static LLVMValueRef is_odd(fp f, LLVMValueRef q)
+{
+    return LLVMBuildICmp(f.g->b, LLVMIntNE, LLVMBuildAnd(f.g->b, q, integer(f, 1), ""),
+                         integer(f, 0), "");
 }
 
 /* sin(|x| + ahead pi/2), negated if |flip| has the sign bit. */
 static LLVMValueRef wave(fp f, LLVMValueRef x, int64_t ahead, LLVMValueRef flip)
 {
-    static const double sin_c[] = {-0x1.555556p-3, 0x1.11110ep-7, -0x1.a013a8p-13, 0x1.6dbe0ep-19};
-    static const double cos_c[] = {0x1.555556p-5, -0x1.6c16c0p-10, 0x1.a015c4p-16, -0x1.252450p-22};
     LLVMBuilderRef b = f.g->b;
     reduced d = reduce(f, magnitude(f, x));
-    LLVMValueRef z = mul(f, d.r, d.r);
-    LLVMValueRef s = add(f, mul(f, mul(f, POLY(f, z, sin_c), z), d.r), d.r);
-    LLVMValueRef c = mul(f, POLY(f, z, cos_c), mul(f, z, z));
-    c = add(f, sub(f, c, mul(f, z, num(f, 0.5))), num(f, 1.0));
+    LLVMValueRef s = sin_of(f, d.r), c = cos_of(f, d.r);
     LLVMValueRef q = LLVMBuildAdd(b, d.quadrant, integer(f, ahead), "");
-    LLVMValueRef odd =
-        LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, q, integer(f, 1), ""), integer(f, 0), "");
     LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, q, integer(f, 2), ""), integer(f, 30), "");
-    LLVMValueRef r = LLVMBuildXor(b, bits(f, pick(f, odd, c, s)), sign, "");
+    LLVMValueRef r = LLVMBuildXor(b, bits(f, pick(f, is_odd(f, q), c, s)), sign, "");
     r = from_bits(f, LLVMBuildXor(b, r, flip, ""));
     LLVMValueRef finite = less(f, magnitude(f, x), (double)INFINITY);
     return pick(f, finite, r, num(f, (double)NAN));
@@ -114,4 +130,18 @@ LLVMValueRef rlxc_llvm_cos(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
     return wave(f, x, 1, integer(f, 0));
+}
+
+/* sin / cos, or -cos / sin in odd quadrants, in float64. */
+LLVMValueRef rlxc_llvm_tan(rlxc_llvm *g, LLVMValueRef x)
+{
+    fp f = begin(g, x), wide = {g, rlxc_llvm_like(g->f64, x), rlxc_llvm_like(g->i64, x)};
+    reduced d = reduce(f, magnitude(f, x));
+    LLVMValueRef s = sin_of(wide, d.wide), c = cos_of(wide, d.wide), odd = is_odd(f, d.quadrant);
+    LLVMValueRef under = pick(f, odd, LLVMBuildFNeg(g->b, s, ""), c);
+    LLVMValueRef r = LLVMBuildFPTrunc(g->b, div_(wide, pick(f, odd, c, s), under), f.t, "");
+    LLVMValueRef flip = LLVMBuildAnd(g->b, bits(f, x), integer(f, INT32_MIN), "");
+    r = from_bits(f, LLVMBuildXor(g->b, bits(f, r), flip, ""));
+    LLVMValueRef finite = less(f, magnitude(f, x), (double)INFINITY);
+    return pick(f, finite, r, num(f, (double)NAN));
 }

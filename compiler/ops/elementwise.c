@@ -254,9 +254,11 @@ BINARY(log_add_exp)
     return rlxc_add(ctx, max_of(ctx, a, b), rlxc_te_call1(ctx, "log1p", far));
 }
 
+/* Of bools as well: T.And reads its second operand only where the first asks for it, which keeps
+ * loops from being vectorised. */
 BINARY(bits)
 {
-    if (rlxc_dtype_is_bool(a->dtype))
+    if (rlxc_dtype_is_bool(a->dtype) && row->kind == RLXC_EXPR_NE)
         return rlxc_binary(ctx, row->kind, a, b);
     const char *name = row->kind == RLXC_EXPR_AND  ? "bitwise_and"
                        : row->kind == RLXC_EXPR_OR ? "bitwise_or"

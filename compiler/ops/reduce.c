@@ -316,6 +316,7 @@ const rlxc_sinfo *rlxc_infer_scan(rlxc_context *ctx, const rlxc_module *module,
     return rlxc_tensor_like(&v, x, dtype);
 }
 
+/* The loops over the axes behind the scanned one are inside it, so that rows are added to rows. */
 rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
 {
     rlxc_te te;
@@ -329,14 +330,16 @@ rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
     bool flat = !attr || attr->kind == RLXC_ATTR_NONE;
     int64_t given = rlxc_attr_get_int(call, "axis", 0);
     uint32_t axis = flat ? 0 : (uint32_t)(given < 0 ? given + (int64_t)out->ndim : given);
-    const rlxc_expr *k = rlxc_var(ctx, "k", RLX_I64), *one = rlxc_i64(ctx, 1);
-    const rlxc_expr *before_k = rlxc_sub(ctx, k, one);
+    const rlxc_expr *k = rlxc_var(ctx, "k", RLX_I64), *zero = rlxc_i64(ctx, 0);
+    const rlxc_expr *before_k = rlxc_sub(ctx, k, rlxc_i64(ctx, 1));
     const rlxc_expr *at[RLXC_MAX_NDIM], *before[RLXC_MAX_NDIM], *source[RLXC_MAX_NDIM];
     rlxc_te_block(&te, "T_cum");
-    for (uint32_t i = 0; i < out->ndim; i++)
-        at[i] = i == axis ? k
-                          : rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, rlxc_internf(ctx, "ax%u", i),
-                                         out->shape[i]);
+    for (uint32_t i = 0; i < out->ndim; i++) {
+        const char *name = rlxc_internf(ctx, "ax%u", i);
+        at[i] = i < axis    ? rlxc_te_axis(&te, RLXC_AXIS_SPATIAL, name, out->shape[i])
+                : i == axis ? k
+                            : rlxc_var(ctx, name, RLX_I64);
+    }
     memcpy(before, at, out->ndim * sizeof at[0]);
     before[axis] = before_k;
     const rlxc_expr *read = exclusive ? before_k : k;
@@ -347,15 +350,23 @@ rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
         source[axis] = read;
     }
     const rlxc_expr *neutral = rlxc_te_number(ctx, out->dtype, product ? 1 : 0);
-    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_LT, rlxc_i64(ctx, 0), k);
+    const rlxc_expr *first = rlxc_binary(ctx, RLXC_EXPR_LT, zero, k);
     const rlxc_expr *element = rlxc_cast(ctx, out->dtype, rlxc_te_get(&te, &x, source));
     const rlxc_expr *sum = rlxc_binary(ctx, product ? RLXC_EXPR_MUL : RLXC_EXPR_ADD,
                                        rlxc_te_load(&te, out, before), element);
-    const rlxc_expr *value = rlxc_te_if(ctx, first, sum, exclusive ? neutral : element);
-    const rlxc_stmt *store = rlxc_stmt_store(ctx, out, at, out->ndim, value);
-    rlxc_te_body(
-        &te, NULL,
-        rlxc_stmt_for(ctx, k, rlxc_i64(ctx, 0), out->shape[axis], RLXC_LOOP_SERIAL, store));
+    const rlxc_expr *begin = exclusive ? neutral : element;
+    const bool rows = axis + 1 < out->ndim;
+    const rlxc_expr *value = rows ? sum : rlxc_te_if(ctx, first, sum, begin);
+    const rlxc_stmt *body = rlxc_stmt_store(ctx, out, at, out->ndim, value),
+                    *other = rlxc_stmt_store(ctx, out, at, out->ndim, begin);
+    for (uint32_t i = out->ndim; i-- > axis + 1;) {
+        body = rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, body);
+        other = rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, other);
+    }
+    if (rows)
+        body = rlxc_stmt_if(ctx, first, body, other);
+    body = rlxc_stmt_for(ctx, k, zero, out->shape[axis], RLXC_LOOP_SERIAL, body);
+    rlxc_te_body(&te, NULL, body);
     return rlxc_te_finish(&te);
 }
 

@@ -26,12 +26,17 @@ static const struct {
     long double (*wide_exact)(long double);
     double wide_max_ulp;
 } functions[] = {
-    {"exp", exp, 1.1, expl, 1.1},    {"log", log, 1.0, logl, 1.0},
-    {"tanh", tanh, 1.5, tanhl, 1.5}, {"sigmoid", sigmoid, 2.0, wide_sigmoid, 2.0},
-    {"erf", erf, 1.5, erfl, 1.8},    {"sin", sin, 1.5, sinl, 1.0},
-    {"cos", cos, 1.5, cosl, 1.0},    {"atan", atan, 1.6, atanl, 1.0},
-    {"asin", asin, 1.8, asinl, 1.0}, {"acos", acos, 1.6, acosl, 1.0},
-    {"sinh", sinh, 2.0, sinhl, 2.0}, {"cosh", cosh, 2.0, coshl, 2.0},
+    {"exp", exp, 1.1, expl, 1.1},       {"log", log, 1.0, logl, 1.0},
+    {"tanh", tanh, 1.5, tanhl, 1.5},    {"sigmoid", sigmoid, 2.0, wide_sigmoid, 2.0},
+    {"erf", erf, 1.5, erfl, 1.8},       {"sin", sin, 1.5, sinl, 1.0},
+    {"cos", cos, 1.5, cosl, 1.0},       {"atan", atan, 1.6, atanl, 1.0},
+    {"asin", asin, 1.8, asinl, 1.0},    {"acos", acos, 1.6, acosl, 1.0},
+    {"sinh", sinh, 2.0, sinhl, 2.0},    {"cosh", cosh, 2.0, coshl, 2.0},
+    {"tan", tan, 0.6, tanl, 1.0},       {"asinh", asinh, 0.6, asinhl, 2.0},
+    {"acosh", acosh, 0.6, acoshl, 2.0}, {"atanh", atanh, 0.6, atanhl, 2.0},
+    {"exp2", exp2, 0.6, exp2l, 1.0},    {"exp10", exp10, 0.6, exp10l, 2.0},
+    {"expm1", expm1, 0.6, expm1l, 1.0}, {"log2", log2, 0.6, log2l, 1.0},
+    {"log10", log10, 0.6, log10l, 2.0}, {"log1p", log1p, 0.6, log1pl, 1.0},
 };
 
 #define ROW(name, type, loop, at)                                                             \
@@ -52,7 +57,18 @@ static const struct {
     ROW("cos", type, loop, at)     \
     ROW("atan", type, loop, at)    \
     ROW("asin", type, loop, at)    \
-    ROW("acos", type, loop, at) ROW("sinh", type, loop, at) ROW("cosh", type, loop, at)
+    ROW("acos", type, loop, at)    \
+    ROW("sinh", type, loop, at)    \
+    ROW("cosh", type, loop, at)    \
+    ROW("tan", type, loop, at)     \
+    ROW("asinh", type, loop, at)   \
+    ROW("acosh", type, loop, at)   \
+    ROW("atanh", type, loop, at)   \
+    ROW("exp2", type, loop, at)    \
+    ROW("exp10", type, loop, at)   \
+    ROW("expm1", type, loop, at)   \
+    ROW("log2", type, loop, at)    \
+    ROW("log10", type, loop, at) ROW("log1p", type, loop, at)
 #define EACH "        for i in range(n):\n            "
 #define VECTORS(n)                                        \
     "        for i in range((n + " n " - 1) // " n "):\n" \
@@ -64,16 +80,19 @@ static const char vector_text[] =
 static const char wide_text[] = "@I.ir_module\nclass Module:\n" ROWS("float64", EACH, "i");
 static const char wide_vector_text[] =
     "@I.ir_module\nclass Module:\n" ROWS("float64", VECTORS("8"), "i * 8 + l");
-static const char module_text[] = "@I.ir_module\nclass Module:\n" ROWS(
-    "float32", EACH, "i") "    @T.prim_func\n"
-                          "    def pow(a: T.handle, b: T.handle, c: T.handle):\n"
-                          "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"
-                          "        n = T.int64()\n"
-                          "        A = T.match_buffer(a, (n,), \"float32\")\n"
-                          "        B = T.match_buffer(b, (n,), \"float32\")\n"
-                          "        C = T.match_buffer(c, (n,), \"float32\")\n"
-                          "        for i in range(n):\n"
-                          "            C[i] = T.pow(A[i], B[i])\n";
+#define PAIR(name)                                               \
+    "    @T.prim_func\n"                                         \
+    "    def " name "(a: T.handle, b: T.handle, c: T.handle):\n" \
+    "        T.func_attr({\"tir.noalias\": T.bool(True)})\n"     \
+    "        n = T.int64()\n"                                    \
+    "        A = T.match_buffer(a, (n,), \"float32\")\n"         \
+    "        B = T.match_buffer(b, (n,), \"float32\")\n"         \
+    "        C = T.match_buffer(c, (n,), \"float32\")\n"         \
+    "        for i in range(n):\n"                               \
+    "            C[i] = T." name "(A[i], B[i])\n"
+static const char module_text[] = "@I.ir_module\nclass Module:\n" ROWS("float32", EACH, "i")
+    PAIR("pow") PAIR("atan2") PAIR("fmod");
+#undef PAIR
 #undef ROWS
 #undef ROW
 
@@ -300,7 +319,7 @@ RLX_TEST(tir_math, special_values_are_exact)
     check_special_values(t, vector_text);
 }
 
-/* --- pow: pairs ------------------------------------------------------------------------------- */
+/* --- pairs ----------------------------------------------------------------------------------- */
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -326,39 +345,47 @@ static float pick_operand(uint64_t *state)
     return f;
 }
 
-static void check_pow(rlx_test *t, int opt_level, const char *cpu)
+static const struct {
+    const char *name;
+    double (*exact)(double, double);
+    double max_ulp;
+} pair_functions[] = {{"pow", pow, 0.6}, {"atan2", atan2, 0.6}, {"fmod", fmod, 0}};
+
+static void check_pairs(rlx_test *t, int opt_level, const char *cpu)
 {
     static float x[CHUNK], y[CHUNK], out[CHUNK];
-    uint64_t state = 1;
     kernel_fixture f;
     bool ready = kernel_fixture_parse(&f, &t->allocator, opt_level, cpu, module_text) &&
                  kernel_fixture_build(&f);
     cr_assert(ready);
-    for (int round = 0; round < 60; round++) {
-        int64_t n = CHUNK - round % 5;
-        for (int64_t i = 0; i < n; i++) {
-            x[i] = pick_operand(&state);
-            y[i] = pick_operand(&state);
-        }
-        void *buffers[3] = {x, y, out};
-        cr_assert_eq(kernel_fixture_call(&f, "pow", buffers, &n), 0);
-        for (int64_t i = 0; i < n; i++) {
-            double want = pow((double)x[i], (double)y[i]);
-            bool fine = error_in_ulps(out[i], want) <= 0.6 &&
-                        (isnan(want) || signbit(out[i]) == signbit((float)want));
-            cr_expect(fine, "pow(%a, %a) = %a, not %a", (double)x[i], (double)y[i], (double)out[i],
-                      want);
+    for (size_t k = 0; k < sizeof pair_functions / sizeof *pair_functions; k++) {
+        uint64_t state = k + 1;
+        for (int round = 0; round < 60; round++) {
+            int64_t n = CHUNK - round % 5;
+            for (int64_t i = 0; i < n; i++) {
+                x[i] = pick_operand(&state);
+                y[i] = pick_operand(&state);
+            }
+            void *buffers[3] = {x, y, out};
+            cr_assert_eq(kernel_fixture_call(&f, pair_functions[k].name, buffers, &n), 0);
+            for (int64_t i = 0; i < n; i++) {
+                double want = pair_functions[k].exact((double)x[i], (double)y[i]);
+                bool fine = error_in_ulps(out[i], want) <= pair_functions[k].max_ulp &&
+                            (isnan(want) || signbit(out[i]) == signbit((float)want));
+                cr_expect(fine, "%s(%a, %a) = %a, not %a", pair_functions[k].name, (double)x[i],
+                          (double)y[i], (double)out[i], want);
+            }
         }
     }
     kernel_fixture_deinit(&f);
 }
 
-RLX_TEST(tir_math, powers_are_those_of_c)
+RLX_TEST(tir_math, functions_of_pairs_are_those_of_c)
 {
-    check_pow(t, 2, NULL);
-    check_pow(t, 2, "x86-64");
+    check_pairs(t, 2, NULL);
+    check_pairs(t, 2, "x86-64");
     if (cpu_runs("x86-64-v3"))
-        check_pow(t, 0, "x86-64-v3");
+        check_pairs(t, 0, "x86-64-v3");
 }
 
 /* --- casts to integers ------------------------------------------------------------------------ */
