@@ -9,6 +9,8 @@
 #include "compiler/onnx/handlers.h"
 #include "compiler/onnx/window.h"
 
+enum { MOST_REPEATS = 64 };
+
 typedef struct axis_plan {
     const rlxc_expr *in, *out;
     rlxc_atom scale; /* scalar float32 */
@@ -327,6 +329,65 @@ static bool is_empty(rlxc_ox *im, uint32_t input)
     return rlxc_ox_ndim(im, a) == 1 && rlxc_ox_static_dim(im, a, 0, &n) && n == 0;
 }
 
+/* Whether element i of an axis that becomes k times as long is element i // k. */
+static bool repeats_elements(rlxc_ox *im)
+{
+    const char *mode = rlxc_ox_str(im, "coordinate_transformation_mode",
+                                   im->opset < 11 ? "asymmetric" : "half_pixel");
+    const char *rounding =
+        rlxc_ox_str(im, "nearest_mode", im->opset < 11 ? "floor" : "round_prefer_floor");
+    return strcmp(mode, "asymmetric") == 0
+               ? strcmp(rounding, "floor") == 0
+               : strstr(mode, "half_pixel") != NULL && strncmp(rounding, "round", 5) == 0;
+}
+
+/* How many times an axis becomes as long; 0: no whole number. */
+static int64_t factor_of(rlxc_ox *im, const axis_plan *p)
+{
+    double scale[1];
+    uint32_t one;
+    if (!rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, p->scale), scale, 1, &one) ||
+        !(scale[0] >= 1 && scale[0] <= MOST_REPEATS) || scale[0] != floor(scale[0]))
+        return 0;
+    const rlxc_expr *out = rlxc_mul(im->ctx, p->in, rlxc_ox_i(im, (int64_t)scale[0]));
+    return rlxc_prove_eq(im->ctx, out, p->out, NULL) ? (int64_t)scale[0] : 0;
+}
+
+/* Nearest neighbours along the axes that become a whole number of times as long, all at once: each
+ * element is broadcast along an axis of its own. Marks them done. */
+static rlxc_atom repeat_elements(rlxc_ox *im, rlxc_atom x, const int64_t *axes,
+                                 const axis_plan *plans, uint32_t n, bool *done)
+{
+    const rlxc_expr *dims[RLXC_MAX_NDIM], *from[RLXC_MAX_NDIM], *to[RLXC_MAX_NDIM];
+    int64_t factors[RLXC_MAX_NDIM];
+    uint32_t ndim = rlxc_ox_ndim(im, x), count = ndim, m = 0;
+    rlxc_ox_dims(im, x, dims);
+    for (uint32_t i = 0; i < ndim; i++)
+        factors[i] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t k = factor_of(im, &plans[i]);
+        done[i] = k > 0 && count + (k > 1) <= RLXC_MAX_NDIM;
+        if (done[i]) {
+            factors[axes[i]] = k;
+            count += k > 1;
+        }
+    }
+    if (count == ndim)
+        return x;
+    for (uint32_t i = 0; i < ndim; i++) {
+        const rlxc_expr *k = rlxc_ox_i(im, factors[i]);
+        from[m] = to[m] = dims[i];
+        dims[i] = rlxc_canonical(im->ctx, rlxc_mul(im->ctx, dims[i], k), NULL);
+        m++;
+        if (factors[i] > 1) {
+            from[m] = rlxc_ox_i(im, 1);
+            to[m++] = k;
+        }
+    }
+    x = rlxc_ox_broadcast(im, rlxc_ox_reshape(im, x, from, m), to, m);
+    return rlxc_ox_reshape(im, x, dims, ndim);
+}
+
 void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
 {
     bool upsample = strcmp(row->name, "Upsample") == 0;
@@ -386,6 +447,9 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
     if (!is_nearest)
         x = rlxc_ox_cast(im, x, RLX_F32);
     bool crop = rlxc_ox_is(im, "coordinate_transformation_mode", "", "tf_crop_and_resize");
+    bool done[RLXC_MAX_NDIM] = {false};
+    if (is_nearest && repeats_elements(im))
+        x = repeat_elements(im, x, axes, plans, n, done);
     for (uint32_t i = 0; i < n; i++) {
         bool same = rlxc_canonical(im->ctx, plans[i].out, NULL) == plans[i].in;
         double scale[1];
@@ -393,6 +457,8 @@ void rlxc_ox_import_resize(rlxc_ox *im, const rlxc_ox_row *row)
         if (same && !crop &&
             rlxc_ox_const_doubles(im, rlxc_ox_tensor(im, plans[i].scale), scale, 1, &one) &&
             scale[0] == 1)
+            continue;
+        if (done[i])
             continue;
         x = resize_axis(im, x, (uint32_t)axes[i], &plans[i], roi, i, n, mode);
     }
