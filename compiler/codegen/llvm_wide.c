@@ -1,7 +1,7 @@
 /* Functions of float32 that are computed in float64, branch-free, on scalars and vectors: pow,
  * exp2, exp10, expm1, log2, log10, log1p, asinh, acosh, atanh, atan2 and fmod. There every float32
  * is a normal number, sums of two such numbers of like size are exact, and the logarithm needs no
- * second word; so the results are off by little more than their rounding
+ * second word; so the error is little more than that of rounding
  * (tests/compiler/test_tir_math.c).
  *
  *     |x| = m 2^k, m in [sqrt(1/2), sqrt 2);   log2 m = t P(t^2), t = (m - 1) / (m + 1)
@@ -51,7 +51,7 @@ static LLVMValueRef log2_of(fp f, LLVMValueRef a)
     return pick(f, equals(f, a, (double)INFINITY), a, r);
 }
 
-/* 2^z; beyond what float32 holds any number that is too large or too small for it. */
+/* 2^z; outside float32's range, any number that is too large or too small for it. */
 static LLVMValueRef exp2_of(fp f, LLVMValueRef z)
 {
     static const double c[] = {0x1.000000000003fp+0,  0x1.62e42fef84c01p-1,  0x1.ebfbdff814809p-3,
@@ -89,7 +89,7 @@ LLVMValueRef rlxc_llvm_pow(rlxc_llvm *g, LLVMValueRef x, LLVMValueRef y)
     LLVMValueRef whole = same(f, rlxc_llvm_intrinsic(g, "rint", &y, 1), y);
     LLVMValueRef even = same(f, rlxc_llvm_intrinsic(g, "rint", &half, 1), half);
     LLVMValueRef z = LLVMBuildFMul(b, y, log2_of(f, a), "");
-    z = pick(f, equals(f, a, 1.0), num(f, 0.0), z); /* also for an infinite y */
+    z = pick(f, equals(f, a, 1.0), num(f, 0.0), z); /* also if y is infinite */
     LLVMValueRef r = exp2_of(f, z);
     LLVMValueRef odd = LLVMBuildAnd(b, whole, LLVMBuildNot(b, even, ""), "");
     r = pick(f, odd, with_sign(f, r, x), r);

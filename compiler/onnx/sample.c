@@ -155,6 +155,22 @@ void rlxc_ox_import_grid_sample(rlxc_ox *im, const rlxc_ox_row *row)
     }
     if (!cubic && !is_nearest && strcmp(mode, "bilinear") != 0 && strcmp(mode, "linear") != 0)
         rlxc_ox_fail(im, "mode '%s' is not supported", mode);
+    if (n > 1 && !im->failed) {
+        const rlxc_attr method = rlxc_attr_string(im->ctx, cubic        ? "bicubic"
+                                                           : is_nearest ? "nearest"
+                                                                        : "bilinear");
+        rlxc_attrs attrs = rlxc_ox_with(im, (rlxc_attrs){0}, "method", method);
+        attrs =
+            rlxc_ox_with(im, attrs, "layout", rlxc_attr_string(im->ctx, n == 2 ? "NCHW" : "NCDHW"));
+        attrs = rlxc_ox_with(im, attrs, "padding_mode", rlxc_attr_string(im->ctx, padding));
+        attrs = rlxc_ox_with(im, attrs, "align_corners", rlxc_attr_bool(corners));
+        const int64_t turn[5] = {0, n + 1, 1, 2, 3}; /* the coordinates in front of the points */
+        const rlxc_atom args[2] = {rlxc_ox_cast(im, x, RLX_F32),
+                                   rlxc_ox_transpose(im, grid, turn, ndim)};
+        rlxc_ox_set(im, 0,
+                    rlxc_ox_cast(im, rlxc_ox_opv(im, "image.grid_sample", args, 2, attrs), t));
+        return;
+    }
     grid_axis g[RLXC_OX_MAX_SPATIAL];
     const rlxc_expr *out[RLXC_MAX_NDIM], *sizes[RLXC_MAX_NDIM], *dims[RLXC_MAX_NDIM];
     rlxc_ox_dims(im, x, dims);

@@ -333,6 +333,17 @@ def rows():
         out += [Row("Det", [x("3 n n", t)], np.linalg.det, opset=11, sizes=SIZES + [(0, 1)],
                     loose=1e-3),
                 Row("Det", [x("5 5", t)], np.linalg.det, opset=11)]
+    for place, rounding in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
+                            ("half_pixel", "round_prefer_ceil"),
+                            ("pytorch_half_pixel", "round_prefer_floor")):
+        for scales in ((1, 1, 2, 3), (1, 4, 1, 2), (1, 1, 1, 5)):
+            out.append(Row("Resize", [x("2 3 n m"), None, np.array(scales, f32)],
+                           lambda a, s, k=scales: np.tile(
+                               a[:, :, None, :, None, :, None],
+                               (1, 1, k[1], 1, k[2], 1, k[3])).reshape(
+                                   [d * f for d, f in zip(a.shape, k)]),
+                           opset=13, mode="nearest", coordinate_transformation_mode=place,
+                           nearest_mode=rounding))
     for kernel in ("linear", "cubic"):
         for outside in range(2):
             out.append(Row("Resize", [x("1 2 n m"), None, None, i64(1, 2, 3, 4)],
