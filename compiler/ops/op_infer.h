@@ -112,6 +112,7 @@ RLXC_LEGALIZE(softmax);
 RLXC_LEGALIZE(to_reshape);
 
 RLXC_INFER_AND_LEGALIZE(adaptive_pool);
+RLXC_INFER_AND_LEGALIZE(add_columns);
 RLXC_INFER_AND_LEGALIZE(affine_grid);
 RLXC_INFER_AND_LEGALIZE(arange);
 RLXC_INFER_AND_LEGALIZE(arg_reduce);

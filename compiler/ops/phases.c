@@ -4,7 +4,10 @@
  * Element o of the whole result, before the padding is cut off, is at place o // stride and has
  * phase o % stride. A convolution of stride 1 computes all phases of a place as channels of their
  * own: group by group, the phases row-major, then the channels of the group. Phases may also be
- * stacked along the batch. */
+ * stacked along the batch.
+ *
+ * add_columns gives the phases as well, from the products of every tap with every element, which a
+ * matrix product computes: each place adds up those that reach it. */
 #include "compiler/ops/require.h"
 #include "compiler/ops/window.h"
 
@@ -197,5 +200,174 @@ rlxc_atom rlxc_legalize_join_phases(rlxc_builder *b, const rlxc_binding *call)
     else
         at[w.channel] = rlxc_add(ctx, rlxc_mul(ctx, phase, each), channel);
     rlxc_te_store(&te, out, rlxc_te_get(&te, &x, at));
+    return rlxc_te_finish(&te);
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+typedef struct columns {
+    uint32_t n;
+    int64_t kernel[RLXC_MAX_SPATIAL], strides[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL];
+    int64_t phases, taps; /* of all dimensions */
+} columns;
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool read_columns(const rlxc_call_view *v, columns *c)
+{
+    const rlxc_sinfo *x = v->in[0];
+    *c = (columns){.phases = 1, .taps = 1};
+    if (x->ndim < 3 || x->ndim > 2 + RLXC_MAX_SPATIAL) {
+        rlxc_infer_fail(v, 0, "expected 3 to %d dimensions, got %s", 2 + RLXC_MAX_SPATIAL,
+                        rlxc_sinfo_text(v->ctx, x));
+        return false;
+    }
+    c->n = (uint32_t)x->ndim - 2;
+    if (!rlxc_window_sizes(v, "kernel", c->n, 1, c->kernel) ||
+        !rlxc_window_sizes(v, "strides", c->n, 1, c->strides) ||
+        !rlxc_window_sizes(v, "dilation", c->n, 1, c->dilation))
+        return false;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (__builtin_mul_overflow(c->phases, c->strides[i], &c->phases) ||
+            __builtin_mul_overflow(c->taps, c->kernel[i], &c->taps)) {
+            rlxc_infer_error(v, "kernel and strides are too large");
+            return false;
+        }
+    return true;
+}
+
+const rlxc_sinfo *rlxc_infer_add_columns(rlxc_context *ctx, const rlxc_module *module,
+                                         const rlxc_binding *call)
+{
+    rlxc_call_view v;
+    columns c;
+    rlxc_dims size, dims = {0};
+    int32_t ndim;
+    if (!rlxc_infer_begin(&v, ctx, module, call) || !read_columns(&v, &c))
+        return NULL;
+    const rlxc_sinfo *x = v.in[0];
+    bool known = rlxc_shape_arg(&v, 1, &size, &ndim);
+    if (ndim != (int32_t)c.n && ndim != RLXC_UNKNOWN_NDIM)
+        return rlxc_infer_fail(&v, 1, "expected %u sizes, got %s", c.n,
+                               rlxc_sinfo_text(ctx, v.in[1]));
+    if (!known || !rlxc_dims_known(x))
+        return rlxc_tensor_ndim(&v, x->dtype, x->ndim);
+    if (!rlxc_require(&v, RLXC_MULTIPLE, rlxc_size_of(&v, 0, 1), rlxc_size_given(&v, c.taps)))
+        return NULL;
+    dims.n = c.n + 2;
+    dims.at[0] = x->dims[0];
+    dims.at[1] = rlxc_canonical(
+        ctx,
+        rlxc_mul(ctx, quotient(ctx, x->dims[1], rlxc_i64(ctx, c.taps)), rlxc_i64(ctx, c.phases)),
+        NULL);
+    for (uint32_t i = 0; i < c.n; i++)
+        dims.at[2 + i] = size.at[i];
+    return rlxc_tensor_of(&v, x->dtype, &dims);
+}
+
+/* Along dimension |i| the taps of |phase| are every apart-th, *out_apart, from this one on; there
+ * are none if stride and dilation have a divisor that the phase does not have. */
+static const rlxc_expr *first_tap(rlxc_context *ctx, const columns *c, uint32_t i,
+                                  const rlxc_expr *phase, int64_t *out_apart)
+{
+    const int64_t common = greatest_divisor(c->strides[i], c->dilation[i]);
+    const int64_t apart = c->strides[i] / common, step = c->dilation[i] / common % apart;
+    int64_t inverse = 0; /* of step, modulo apart */
+    while (apart > 1 && inverse * step % apart != 1)
+        inverse++;
+    *out_apart = apart;
+    phase = rlxc_mul(ctx, quotient(ctx, phase, rlxc_i64(ctx, common)), rlxc_i64(ctx, inverse));
+    return remainder_of(ctx, phase, rlxc_i64(ctx, apart));
+}
+
+/* The phases of channel |channel| of the result along each dimension; gives the test whether any
+ * tap reaches them, or NULL: some always do. */
+static const rlxc_expr *phases_at(rlxc_context *ctx, const columns *c, const rlxc_expr *channel,
+                                  const rlxc_expr *each, const rlxc_expr **out)
+{
+    const rlxc_expr *phases = quotient(ctx, channel, each), *any = NULL;
+    for (uint32_t i = c->n; i-- > 0;) {
+        const int64_t common = greatest_divisor(c->strides[i], c->dilation[i]);
+        out[i] = remainder_of(ctx, phases, rlxc_i64(ctx, c->strides[i]));
+        phases = quotient(ctx, phases, rlxc_i64(ctx, c->strides[i]));
+        const rlxc_expr *rest = remainder_of(ctx, out[i], rlxc_i64(ctx, common));
+        if (common > 1)
+            any =
+                rlxc_window_both(ctx, any, rlxc_binary(ctx, RLXC_EXPR_EQ, rest, rlxc_i64(ctx, 0)));
+    }
+    return any;
+}
+
+/* Tap |which| of those that reach a place, counted over all dimensions; 0 where it is not one. */
+static const rlxc_expr *column_at(rlxc_te *te, const columns *c, const rlxc_te_operand *x,
+                                  const rlxc_expr *const *phases, const rlxc_expr *output,
+                                  int64_t which)
+{
+    rlxc_context *ctx = te->ctx;
+    const rlxc_expr *zero = rlxc_i64(ctx, 0), *inside = NULL, *tap = zero;
+    const rlxc_expr *at[RLXC_MAX_NDIM] = {te->axes[0]}, *taps[RLXC_MAX_SPATIAL];
+    for (uint32_t i = c->n; i-- > 0;) {
+        int64_t apart;
+        const rlxc_expr *first = first_tap(ctx, c, i, phases[i], &apart);
+        const int64_t most = (c->kernel[i] + apart - 1) / apart;
+        taps[i] = rlxc_add(ctx, first, rlxc_i64(ctx, which % most * apart));
+        which /= most;
+        const rlxc_expr *back = rlxc_mul(ctx, taps[i], rlxc_i64(ctx, c->dilation[i]));
+        back = quotient(ctx, rlxc_sub(ctx, back, phases[i]), rlxc_i64(ctx, c->strides[i]));
+        at[2 + i] = rlxc_sub(ctx, te->axes[2 + i], back);
+        if (most * apart > c->kernel[i])
+            inside = rlxc_window_both(
+                ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LT, taps[i], rlxc_i64(ctx, c->kernel[i])));
+        inside = rlxc_window_both(ctx, inside, rlxc_binary(ctx, RLXC_EXPR_LE, zero, at[2 + i]));
+        inside = rlxc_window_both(ctx, inside,
+                                  rlxc_binary(ctx, RLXC_EXPR_LT, at[2 + i], x->dims[2 + i]));
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        tap = rlxc_add(ctx, rlxc_mul(ctx, tap, rlxc_i64(ctx, c->kernel[i])), taps[i]);
+    at[1] = rlxc_add(ctx, rlxc_mul(ctx, output, rlxc_i64(ctx, c->taps)), tap);
+    return rlxc_te_if(ctx, inside, rlxc_te_get(te, x, at), rlxc_te_number(ctx, x->dtype, 0));
+}
+
+rlxc_atom rlxc_legalize_add_columns(rlxc_builder *b, const rlxc_binding *call)
+{
+    rlxc_te te;
+    rlxc_context *ctx = b->ctx;
+    columns c;
+    if (!rlxc_te_begin(&te, b, call, "add_columns", RLXC_PATTERN_INJECTIVE) ||
+        !read_columns(&te.view, &c))
+        return (rlxc_atom){0};
+    int64_t terms = 1;
+    for (uint32_t i = 0; i < c.n; i++) {
+        const int64_t apart = c.strides[i] / greatest_divisor(c.strides[i], c.dilation[i]);
+        terms *= (c.kernel[i] + apart - 1) / apart;
+        if (terms > RLXC_MAX_COLUMN_TERMS || c.strides[i] > RLXC_MAX_COLUMN_TERMS) {
+            rlxc_infer_error(&te.view, "more than %d columns reach a place",
+                             (int)RLXC_MAX_COLUMN_TERMS);
+            return (rlxc_atom){0};
+        }
+    }
+    rlxc_te_operand x = rlxc_te_operand_of(&te, 0, "x");
+    const rlxc_buffer *out = rlxc_te_output(&te, te.name);
+    rlxc_te_spatial(&te, te.name, out);
+    const rlxc_expr *sum = NULL, *phases[RLXC_MAX_SPATIAL];
+    const rlxc_expr *each =
+        rlxc_canonical(ctx, quotient(ctx, out->shape[1], rlxc_i64(ctx, c.phases)), NULL);
+    const rlxc_expr *any = phases_at(ctx, &c, te.axes[1], each, phases);
+    for (int64_t i = 0; i < terms; i++) {
+        const rlxc_expr *part =
+            column_at(&te, &c, &x, phases, remainder_of(ctx, te.axes[1], each), i);
+        sum = sum ? rlxc_add(ctx, sum, part) : part;
+    }
+    if (any)
+        sum = rlxc_te_if(ctx, any, sum, rlxc_te_number(ctx, x.dtype, 0));
+    rlxc_te_store(&te, out, sum);
     return rlxc_te_finish(&te);
 }

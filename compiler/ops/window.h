@@ -5,6 +5,8 @@
 #include "compiler/ops/reduce.h"
 
 enum { RLXC_MAX_SPATIAL = 3 };
+/* Products that nn.add_columns adds up for one element. */
+enum { RLXC_MAX_COLUMN_TERMS = 64 };
 
 typedef struct rlxc_window {
     uint32_t n; /* spatial dimensions */

@@ -20,6 +20,8 @@
 enum {
     MOST_PARTS = 16,   /* limit of convolutions that one becomes */
     FEW_CHANNELS = 16, /* with fewer channels zero taps cost less than joining the parts */
+    FEW_OUTPUTS = 8,   /* fewer: by columns, of at least MANY_INPUTS channels */
+    MANY_INPUTS = 8,
     MOST_TAPS = 1 << 20
 };
 
@@ -237,6 +239,86 @@ static rlxc_atom in_order(transposed *t)
     return rlxc_emit_op(t->b, "permute_dims", &t->call->args[1], 1, axes, "filter");
 }
 
+/* --- by columns ------------------------------------------------------------------------------- */
+
+static bool wants_columns(const transposed *t)
+{
+    const rlxc_sinfo *x = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[0]);
+    const rlxc_sinfo *w = rlxc_atom_sinfo(t->b->ctx, t->b->module, t->call->args[1]);
+    const rlx_dtype out = rlxc_attr_get_dtype(t->call, "out_dtype");
+    int64_t inputs, outputs, terms = 1, taps = 1, elements = 1, n;
+    bool apart = false, small = true;
+    if (t->groups != 1 || t->w.channel != 1 || t->w.out_channel != 1 || t->w.batch != 0 ||
+        t->w.out_batch != 0 || !rlxc_dtype_is_float(x->dtype) ||
+        !(rlxc_dtype_is_void(out) || rlxc_dtype_eq(out, x->dtype)) ||
+        !rlxc_is_int(w->dims[t->w.w_in], &inputs) || !rlxc_is_int(w->dims[t->w.w_out], &outputs) ||
+        inputs < MANY_INPUTS)
+        return false;
+    for (uint32_t i = 0; i < t->w.n; i++) {
+        const cut *c = &t->cuts[i];
+        const int64_t each =
+            (c->size + c->stride - 1) / c->stride * (c->dilation > 1 ? c->stride : 1);
+        if (each > RLXC_MAX_COLUMN_TERMS || c->stride > RLXC_MAX_COLUMN_TERMS)
+            return false;
+        terms *= each;
+        taps *= c->size;
+        apart = apart || (c->stride > 1 && c->dilation > 1);
+        small = small && rlxc_is_int(x->dims[t->w.space[i]], &n) && n <= MOST_TAPS;
+        elements *= small ? n : 1;
+    }
+    return terms <= RLXC_MAX_COLUMN_TERMS &&
+           (outputs < FEW_OUTPUTS || apart || (small && elements < taps));
+}
+
+/* |x| as a tensor of |dims|. */
+static rlxc_atom reshaped(rlxc_builder *b, rlxc_atom x, const rlxc_expr *const *dims, uint32_t n,
+                          const char *name)
+{
+    const rlxc_atom args[2] = {x, rlxc_atom_shape(b->ctx, dims, n)};
+    return rlxc_emit_op(b, "reshape", args, 2, (rlxc_attrs){0}, name);
+}
+
+static void emit_columns(transposed *t)
+{
+    rlxc_builder *b = t->b;
+    rlxc_context *ctx = b->ctx;
+    const uint32_t n = t->w.n;
+    const rlxc_sinfo *x = rlxc_atom_sinfo(ctx, b->module, t->call->args[0]);
+    const rlxc_sinfo *w = rlxc_atom_sinfo(ctx, b->module, t->weight), *y = t->call->var->sinfo;
+    int64_t kernel[RLXC_MAX_SPATIAL], dilation[RLXC_MAX_SPATIAL], turn[RLXC_MAX_SPATIAL + 2] = {1};
+    const rlxc_expr *size[RLXC_MAX_SPATIAL], *dims[RLXC_MAX_SPATIAL + 2], *rows = w->dims[1];
+    for (uint32_t i = 0; i < n; i++) {
+        cut *c = &t->cuts[i];
+        kernel[i] = c->size;
+        dilation[i] = c->dilation;
+        turn[1 + i] = 2 + i;
+        c->first = 0;
+        rows = rlxc_mul(ctx, rows, rlxc_i64(ctx, c->size));
+        const rlxc_expr *end = rlxc_add(ctx, y->dims[t->w.out_space[i]],
+                                        rlxc_i64(ctx, t->w.before[i] + c->stride - 1));
+        size[i] = rlxc_canonical(
+            ctx, rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, end, rlxc_i64(ctx, c->stride)), NULL);
+        dims[2 + i] = x->dims[t->w.space[i]];
+    }
+    turn[n + 1] = 0;
+    rlxc_attrs attrs = with_ints(b, (rlxc_attrs){0}, "axes", turn, n + 2);
+    rlxc_atom filter = rlxc_emit_op(b, "permute_dims", &t->weight, 1, attrs, "filter");
+    const rlxc_expr *flat[3] = {rlxc_canonical(ctx, rows, NULL), w->dims[0]};
+    rlxc_atom args[2] = {reshaped(b, filter, flat, 2, "filter")};
+    dims[0] = flat[0] = x->dims[0];
+    dims[1] = rlxc_canonical(ctx, rows, NULL);
+    flat[1] = x->dims[1];
+    flat[2] = rlxc_product(ctx, dims + 2, n);
+    args[1] = reshaped(b, t->call->args[0], flat, 3, "elements");
+    rlxc_atom columns = rlxc_emit_op(b, "matmul", args, 2, (rlxc_attrs){0}, "columns");
+    args[0] = reshaped(b, columns, dims, n + 2, "columns");
+    args[1] = rlxc_atom_shape(ctx, size, n);
+    attrs = with_ints(b, (rlxc_attrs){0}, "kernel", kernel, n);
+    attrs = with_ints(b, attrs, "strides", t->w.strides, n);
+    attrs = with_ints(b, attrs, "dilation", dilation, n);
+    t->parts[t->n_parts++] = rlxc_emit_op(b, "nn.add_columns", args, 2, attrs, "phases");
+}
+
 static rlxc_rewrite_action rewrite(void *user, rlxc_builder *b, rlxc_binding *call,
                                    rlxc_atom *replacement)
 {
@@ -260,7 +342,10 @@ static rlxc_rewrite_action rewrite(void *user, rlxc_builder *b, rlxc_binding *ca
                    rlxc_is_int(v.in[1]->dims[t.w.w_out], &outputs) && inputs == t.groups &&
                    outputs == 1;
     t.weight = in_order(&t);
-    emit_convolutions(&t);
+    if (wants_columns(&t))
+        emit_columns(&t);
+    else
+        emit_convolutions(&t);
     if (rlxc_failed(b->ctx))
         return RLXC_REWRITE_KEEP;
     *replacement = needs_join(&t) ? join(&t) : t.parts[0];

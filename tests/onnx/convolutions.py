@@ -115,7 +115,16 @@ def upsamplings():
             upsampling([4, 3], [4, 2, 4, 3], [2, 2], [2, 1], [1, 0, 1, 2], groups=2, kind="given"),
             upsampling([3, 4, 5], [16, 5, 2, 2, 2], [2, 2, 2]),
             upsampling([2, 3, 4], [17, 6, 3, 4, 3], [2, 2, 1], pads=[1, 1, 0, 1, 1, 2], extra=[1, 0, 0]),
-            upsampling([2, 3, 4], [9, 1, 3, 3, 3], [2, 2, 2], pads=[1] * 6, extra=[1] * 3, groups=9, kind="known")]
+            upsampling([2, 3, 4], [9, 1, 3, 3, 3], [2, 2, 2], pads=[1] * 6, extra=[1] * 3, groups=9, kind="known"),
+            # by columns: few outputs, a dilation beside a stride, an image smaller than the filter
+            upsampling([13], [17, 2, 5], [3], pads=[1, 2], extra=[1]), upsampling([9, 7], [16, 1, 4, 4], [2, 2], pads=[1] * 4),
+            upsampling([9, 7], [9, 3, 3, 2], [2, 3], pads=[1, 0, 2, 1], extra=[1, 1], kind="given"),
+            upsampling([8, 9], [8, 3, 7, 7], [1, 1], pads=[3] * 4, kind="known"),
+            upsampling([6, 7], [12, 9, 3, 3], [2, 2], [2, 2]), upsampling([6, 7], [12, 9, 3, 2], [2, 3], [3, 2], [1, 2, 3, 1]),
+            upsampling([5, 1], [12, 9, 4, 3], [6, 4], [4, 6], extra=[5, 2]), upsampling([7], [8, 8, 5], [4], [2], [3, 1], kind="known"),
+            upsampling([3, 2, 4], [8, 8, 3, 3, 2], [2, 2, 3], [2, 3, 2], kind="known"),
+            upsampling([1, 1], [16, 11, 4, 4], [1, 1], kind="known"), upsampling([1, 2], [16, 11, 4, 5], [2, 2], kind="known"),
+            upsampling([2, 3, 2], [10, 1, 4, 4, 4], [2, 2, 2], pads=[1] * 6)]
 
 
 def pooling(dims, size, strides, dilations, pads, kind, known):
