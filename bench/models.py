@@ -164,6 +164,34 @@ def quantized_cnn(path):
     g.save(path, g.op("GlobalAveragePool", x), ["n", 3, 112, 112], ["n", 256, 1, 1])
 
 
+# --- single operators ---
+
+def window(size, stride, pad, rank=2):
+    return {"kernel_shape": [size] * rank, "strides": [stride] * rank, "pads": [pad] * 2 * rank}
+
+
+def resize(g, mode, place):
+    return g.op("Resize", "x", "", g.const(np.float32([1, 1, 2, 2])), mode=mode, nearest_mode="floor",
+                coordinate_transformation_mode=place)
+
+
+OPERATORS = {
+    "transposed": lambda g: g.op("ConvTranspose", "x", g.weight(64, 32, 4, 4, fan_in=256), **window(4, 2, 1)),
+    "transposed_few": lambda g: g.op("ConvTranspose", "x", g.weight(64, 3, 4, 4, fan_in=256), **window(4, 2, 1)),
+    "conv3d": lambda g: g.op("Conv", "x", g.weight(64, 64, 3, 3, 3, fan_in=1728), **window(3, 1, 1, 3)),
+    "maxpool": lambda g: g.op("MaxPool", "x", **window(3, 2, 1)),
+    "avgpool": lambda g: g.op("AveragePool", "x", **window(3, 2, 1)),
+    "resize_nearest": lambda g: resize(g, "nearest", "asymmetric"),
+    "resize_linear": lambda g: resize(g, "linear", "half_pixel"),
+    "grid_sample": lambda g: g.op("GridSample", "x", g.const(g.rng.uniform(-1.1, 1.1, (1, 60, 60, 2)).astype(np.float32))),
+}
+
+
+def operator(path, build, dims):
+    g = Graph(7)
+    g.save(path, build(g), dims, [f"y{i}" for i in range(len(dims))])
+
+
 # --- one-row products with grouped weights ---
 
 def save_safetensors(path, arrays):
@@ -209,6 +237,8 @@ def main(folder):
     cnn(os.path.join(folder, "cnn.onnx"))
     residual(os.path.join(folder, "residual.onnx"))
     quantized_cnn(os.path.join(folder, "quantized_cnn.onnx"))
+    for _, file, dims in modules.OPERATORS:
+        operator(os.path.join(folder, file + ".onnx"), OPERATORS[file], [int(d) for d in dims.split(",")])
     twins = {("f32", n, k, 1) for _, n, k, layers, _ in modules.GROUPED if layers == 1}
     for kind, n, k, layers in sorted(twins | {row[:4] for row in modules.GROUPED}):
         product(folder, kind, n, k, layers)

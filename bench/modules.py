@@ -108,6 +108,12 @@ GROUPED = [("q8", 3072, 768, 1, 0), ("q8", 4096, 4096, 1, 0), ("q8", 4096, 4096,
            ("q4", 3072, 768, 1, 0), ("q4", 4096, 4096, 1, 0), ("q4", 4096, 4096, 24, 0),
            ("q4", 3072, 768, 1, 8), ("q4", 4096, 4096, 1, 8)]
 
+# Single operators of bench/models.py: name in the table, file, shape of the input.
+OPERATORS = [("transposed 64 to 32", "transposed", "1,64,32,32"), ("transposed 64 to 3", "transposed_few", "1,64,32,32"),
+             ("convolution 3-D", "conv3d", "1,64,8,28,28"), ("MaxPool 3x3", "maxpool", "1,64,56,56"),
+             ("AveragePool 3x3", "avgpool", "1,64,56,56"), ("Resize nearest", "resize_nearest", "1,64,40,40"),
+             ("Resize linear", "resize_linear", "1,64,40,40"), ("GridSample", "grid_sample", "1,64,40,40")]
+
 
 def product_file(kind, n, k, layers):
     return f"{kind}_{n}_{k}" + (f"_{layers}" if layers > 1 else "")

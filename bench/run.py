@@ -181,6 +181,17 @@ def models(bench):
             bench.measure(pair, "growth", bench.onnxruntime, name, onnx, executable, dims, 32 if bench.quick else 4)
 
 
+def operators(bench):
+    """Single operators beside ONNX Runtime, one thread."""
+    if bench.onnxruntime == "-":
+        return
+    for name, file, dims in modules.OPERATORS:
+        executable, _, _ = bench.compile(bench.path(file + ".onnx"), file)
+        if executable:
+            bench.measure(bench.program("bench_pair"), "time", bench.onnxruntime, name, bench.path(file + ".onnx"), executable,
+                          dims, 1, 1)
+
+
 def busy(bench):
     """Two threads while other processes keep every core busy, as on shared machines; never in the real-time class."""
     if bench.onnxruntime == "-":
@@ -298,7 +309,8 @@ def gemm(bench):
             bench.add(row)
 
 
-GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "busy": busy, "torch": torch, "tvm": tvm, "grouped": grouped}
+GROUPS = {"machine": machine, "runtime": runtime, "gemm": gemm, "models": models, "operators": operators, "busy": busy,
+          "torch": torch, "tvm": tvm, "grouped": grouped}
 
 # --- bars, the machine, the table ---
 
@@ -406,7 +418,7 @@ def main():
     bench = Bench(options.build, options.peers or os.path.join(options.build, "peers"), options.quick,
                   options.realtime)
     start, load = time.monotonic(), [round(x, 2) for x in os.getloadavg()]
-    need_models = {"models", "busy", "torch", "tvm", "grouped"}
+    need_models = {"models", "operators", "busy", "torch", "tvm", "grouped"}
     have_models = make_models(bench) if need_models & set(names) else True
     for name in names:
         if have_models or name not in need_models:

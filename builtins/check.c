@@ -5,6 +5,7 @@
 #include "builtins/builtins.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_TEXT = 200, POSITION_TEXT = 160, LIMITS_TEXT = 64 };
 enum { NEITHER, ZERO, NOT_A_NUMBER };
@@ -186,6 +187,27 @@ static int zero_or_nan(const rlxb_elements *e, const void *data, int64_t i)
     return (bits & e->magnitude) == 0 ? ZERO : NEITHER;
 }
 
+/* How many elements at the beginning are surely not 0: whole words of integers, tested at once;
+ * none of other types. Of x - 1 and not x only lanes that are 0, or above one that is, keep the
+ * high bit. */
+static int64_t count_nonzero_words(const rlxb_elements *e, const void *data, int64_t count)
+{
+    const unsigned width = 8 * (unsigned)e->size;
+    const uint64_t lane = UINT64_MAX >> (64 - width);
+    if (e->is_float || e->magnitude != lane)
+        return 0;
+    const uint64_t ones = UINT64_MAX / lane, high = ones << (width - 1);
+    const int64_t per_word = (int64_t)(sizeof ones / e->size);
+    int64_t i = 0;
+    for (; count - i >= per_word; i += per_word) {
+        uint64_t word;
+        memcpy(&word, (const char *)data + (size_t)i * e->size, sizeof word);
+        if ((word - ones) & ~word & high)
+            break;
+    }
+    return i;
+}
+
 rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err)
 {
@@ -199,7 +221,8 @@ rlx_status rlxb_check_nonzero(rlx_call_context *cc, const rlx_value *args, uint3
         const rlxb_elements elements = rlxb_elements_of(rlx_tensor_dtype(x));
         const int64_t count = rlx_tensor_numel(x);
         const void *data = rlx_tensor_data(x);
-        for (int64_t i = 0; i < count && found == NEITHER; i++) {
+        for (int64_t i = count_nonzero_words(&elements, data, count); i < count && found == NEITHER;
+             i++) {
             found = zero_or_nan(&elements, data, i);
             if (found != NEITHER)
                 position_text(x, i, where);

@@ -77,9 +77,14 @@ void rlxc_llvm_store(rlxc_llvm *g, const rlxc_buffer *buffer, const rlxc_expr *c
                      uint32_t n, LLVMValueRef value);
 /* Drops memoised values back to |mark|, an earlier memo_log.count. */
 void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark);
-/* Integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps. */
+
+/* --- llvm_divide.c: integer division as TIR defines it: x / 0 = 0, MIN / -1 wraps, never traps ---
+ */
 LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
-                              LLVMValueRef b);
+                              LLVMValueRef d);
+/* Rounding down; the operands are known to be >= 0 if |nonneg|. */
+LLVMValueRef rlxc_llvm_floor_divide(rlxc_llvm *g, bool is_signed, bool remainder, bool nonneg,
+                                    LLVMValueRef a, LLVMValueRef d);
 
 /* --- llvm_fold.c: integer instructions, which are built once --- */
 typedef enum rlxc_llvm_op {

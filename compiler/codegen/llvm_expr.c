@@ -21,72 +21,6 @@ void rlxc_llvm_memo_forget(rlxc_llvm *g, uint32_t mark)
         rlxc_map_set(g->ctx, &g->memo, rlxc_key(g->memo_log.items[--g->memo_log.count]), NULL);
 }
 
-/* a / d towards 0, of up to 32 bits and d neither 0 nor -1: exact in float64, which has vectors. */
-static LLVMValueRef narrow_quotient(rlxc_llvm *g, LLVMValueRef a, LLVMValueRef d)
-{
-    LLVMTypeRef wide = rlxc_llvm_like(g->f64, a);
-    LLVMValueRef q = LLVMBuildFDiv(g->b, LLVMBuildSIToFP(g->b, a, wide, ""),
-                                   LLVMBuildSIToFP(g->b, d, wide, ""), "");
-    return LLVMBuildFPToSI(g->b, q, LLVMTypeOf(a), "");
-}
-
-LLVMValueRef rlxc_llvm_divide(rlxc_llvm *g, bool is_signed, bool remainder, LLVMValueRef a,
-                              LLVMValueRef d)
-{
-    LLVMTypeRef t = LLVMTypeOf(a);
-    LLVMValueRef zero = LLVMConstNull(t), one = rlxc_llvm_int(g, t, 1);
-    LLVMValueRef by_zero = rlxc_llvm_compare(g, LLVMIntEQ, d, zero);
-    LLVMValueRef safe = rlxc_llvm_select(g, by_zero, one, d);
-    if (!is_signed) {
-        rlxc_llvm_op op = remainder ? RLXC_LLVM_UREM : RLXC_LLVM_UDIV;
-        return rlxc_llvm_select(g, by_zero, zero, rlxc_llvm_integer(g, op, a, safe));
-    }
-    LLVMValueRef by_minus = rlxc_llvm_compare(g, LLVMIntEQ, d, rlxc_llvm_int(g, t, -1));
-    safe = rlxc_llvm_select(g, by_minus, one, safe);
-    LLVMTypeRef one_lane = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
-    LLVMValueRef r;
-    if (LLVMGetIntTypeWidth(one_lane) <= 32 && !LLVMIsConstant(safe)) {
-        r = narrow_quotient(g, a, safe);
-        if (remainder) {
-            r = rlxc_llvm_integer(g, RLXC_LLVM_MUL, r, safe);
-            r = rlxc_llvm_integer(g, RLXC_LLVM_SUB, a, r);
-        }
-    } else {
-        r = rlxc_llvm_integer(g, remainder ? RLXC_LLVM_SREM : RLXC_LLVM_SDIV, a, safe);
-    }
-    if (!remainder)
-        r = rlxc_llvm_select(g, by_minus, rlxc_llvm_integer(g, RLXC_LLVM_SUB, zero, a), r);
-    return rlxc_llvm_select(g, by_zero, zero, r);
-}
-
-/* Whether the remainder of a division by |d| that rounds to 0 is on the wrong side. */
-static LLVMValueRef is_across(rlxc_llvm *g, LLVMValueRef rem, LLVMValueRef d)
-{
-    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(rem));
-    if (LLVMIsAConstantInt(d) && LLVMConstIntGetSExtValue(d) > 0)
-        return rlxc_llvm_compare(g, LLVMIntSLT, rem, zero);
-    LLVMValueRef inexact = rlxc_llvm_compare(g, LLVMIntNE, rem, zero);
-    LLVMValueRef signs = rlxc_llvm_integer(g, RLXC_LLVM_XOR, rem, d);
-    LLVMValueRef differ = rlxc_llvm_compare(g, LLVMIntSLT, signs, zero);
-    return rlxc_llvm_integer(g, RLXC_LLVM_AND, inexact, differ);
-}
-
-/* Division rounding down; the operands are known to be >= 0 where |nonneg|. */
-static LLVMValueRef floor_divide(rlxc_llvm *g, bool is_signed, bool remainder, bool nonneg,
-                                 LLVMValueRef a, LLVMValueRef d)
-{
-    if (!is_signed || nonneg)
-        return rlxc_llvm_divide(g, false, remainder, a, d);
-    LLVMValueRef rem = rlxc_llvm_divide(g, true, true, a, d);
-    LLVMValueRef adjust = is_across(g, rem, d);
-    if (remainder)
-        return rlxc_llvm_select(g, adjust, rlxc_llvm_integer(g, RLXC_LLVM_ADD, rem, d), rem);
-    LLVMValueRef quotient = rlxc_llvm_divide(g, true, false, a, d);
-    LLVMValueRef one = rlxc_llvm_int(g, LLVMTypeOf(a), 1);
-    LLVMValueRef less = rlxc_llvm_integer(g, RLXC_LLVM_SUB, quotient, one);
-    return rlxc_llvm_select(g, adjust, less, quotient);
-}
-
 /* --- memory ---------------------------------------------------------------------------------- */
 
 typedef struct address { /* of an access: base + lane * stride elements, or a vector of offsets */
@@ -316,7 +250,7 @@ static LLVMValueRef arithmetic(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef x,
         }
         bool nonneg = is_signed && rlxc_bound_of(g->ctx, e->bin.a, &g->bounds).min >= 0 &&
                       rlxc_bound_of(g->ctx, e->bin.b, &g->bounds).min >= 0;
-        return floor_divide(g, is_signed, remainder, nonneg, x, y);
+        return rlxc_llvm_floor_divide(g, is_signed, remainder, nonneg, x, y);
     }
     case RLXC_EXPR_MIN:
     case RLXC_EXPR_MAX: {

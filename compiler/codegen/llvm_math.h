@@ -1,6 +1,6 @@
-/* Shorthands for the expansions of functions (llvm_math.c, llvm_trig.c, llvm_arcs.c, llvm_wide.c): |t| is a
- * floating-point type or a vector of one, |ti| the integers of its width. Sums and products may be
- * contracted to fused operations. */
+/* Shorthands for the expansions of functions (llvm_math.c, llvm_trig.c, llvm_arcs.c,
+ * llvm_wide.c): |t| is a floating-point type or a vector of one, |ti| the integers of its width.
+ * Sums and products may be contracted to fused operations. */
 #ifndef RLXC_CODEGEN_LLVM_MATH_H
 #define RLXC_CODEGEN_LLVM_MATH_H
 
