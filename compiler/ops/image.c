@@ -234,8 +234,11 @@ static void read_of(rlxc_te *te, const sampling *s, const rlxc_te_operand *grid,
         weight = weight ? rlxc_mul(ctx, weight, each.weight[tap]) : each.weight[tap];
     }
     *out_place = limited(ctx, place, zero, rlxc_sub(ctx, all, one));
-    *out_weight =
-        s->padding == 'z' ? rlxc_select(ctx, inside, weight, rlxc_float(ctx, t, 0)) : weight;
+    /* the weight of a place that is NaN is NaN, and so is the result */
+    const rlxc_expr *none = rlxc_float(ctx, t, 0);
+    if (s->method != 'n')
+        none = rlxc_mul(ctx, weight, none);
+    *out_weight = s->padding == 'z' ? rlxc_select(ctx, inside, weight, none) : weight;
 }
 
 static void make_tables(rlxc_te *te, const sampling *s, const rlxc_te_operand *grid,
