@@ -243,11 +243,14 @@ static bool take_numbers(rlx_compiler *c, const rlx_compile_options *o, rlxc_opt
     const uint8_t bits = o->row_bits == 0 ? RLXC_ROW_BITS : o->row_bits;
     if (bits != 8 && bits != 12 && bits != 16 && bits != 24 && bits != 32)
         return wrong(c, "row_bits must be 8, 12, 16, 24 or 32");
+    if (o->rounded_rows > RLXC_MOST_ROUNDED_ROWS)
+        return wrong(c, "rounded_rows must be at most 32");
     if (o->jobs > MAX_JOBS)
         return wrong(c, "jobs must be at most 256");
     if (o->mixed.bits != 0 && !rlx_dtype_eq(o->mixed, RLX_F16) && !rlx_dtype_eq(o->mixed, RLX_BF16))
         return wrong(c, "mixed must be float16 or bfloat16");
     out->row_bits = bits;
+    out->rounded_rows = o->rounded_rows == 0 ? 1 : o->rounded_rows;
     out->jobs = o->jobs > 0 ? o->jobs : cpus();
     if (o->mixed.bits != 0)
         out->mixed = o->mixed;

@@ -7,6 +7,7 @@
 
 #include "rlx/value.h"
 
+enum { RLXC_MOST_ROUNDED_ROWS = 32 };
 enum { RLXC_ROW_BITS = 16 }; /* default of rlxc_options.row_bits */
 
 enum {
@@ -37,10 +38,11 @@ typedef struct rlxc_options {         /* filled in by the driver, read-only for 
                             * not run */
     const char *links[16]; /* --link: objects and libraries that define T.call_extern's functions */
     uint32_t n_links;
-    bool lenient;     /* --lenient: no checks of values at run time (docs/values.md) */
-    bool no_winograd; /* no minimal filtering (Winograd) for convolutions */
-    uint8_t row_bits; /* activation precision of products with 4- or 8-bit weights: 8, 12,
-                       * 16 or 24; 32 = float32 */
+    bool lenient;         /* --lenient: no checks of values at run time (docs/values.md) */
+    bool no_winograd;     /* no minimal filtering (Winograd) for convolutions */
+    uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights: 8, 12,
+                           * 16 or 24; 32 = float32 */
+    uint8_t rounded_rows; /* products of up to so many rows have that precision */
     /* Compiles |module| without optimisation for the host, for passes that fold constants;
      * |lenient| as above. NULL: nothing is folded by running it. */
     bool (*compile_here)(struct rlxc_context *ctx, struct rlxc_module *module, bool lenient,

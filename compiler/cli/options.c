@@ -23,6 +23,7 @@ typedef enum option_id {
     OPT_STRICT,
     OPT_CHECK_BOUNDS,
     OPT_ROW_BITS,
+    OPT_ROUNDED_ROWS,
     OPT_PASS,
     OPT_MIXED,
     OPT_JOBS,
@@ -89,9 +90,11 @@ static const struct option_row {
      "no minimal filtering for 3x3 convolutions: slower, less rounding",
      offsetof(rlxc_command, options.no_winograd)},
     {OPT_ROW_BITS, "--row-bits", "BITS",
-     "activation precision of products with 4- or 8-bit weights: 8, 12, 16 (default), "
+     "activation precision of one row times 4- or 8-bit weights: 8, 12, 16 (default), "
      "24; 32 = exact",
      0},
+    {OPT_ROUNDED_ROWS, "--rounded-rows", "N",
+     "products of up to N rows have that precision, too: faster; 1 (default) to 32", 0},
     {OPT_MIXED, "--mixed-precision", "TYPE",
      "float16 or bfloat16: operand type of matrix products and convolutions", 0},
     {OPT_PASS, "--pass", "PASS", "run an optional pass; may be repeated", 0},
@@ -303,6 +306,18 @@ static bool read_tune(const char *text, rlxc_command *c, FILE *err)
     return true;
 }
 
+static bool read_rounded_rows(const char *text, rlxc_command *c, FILE *err)
+{
+    enum { MOST = 32 };
+    int64_t n = 0;
+    if (!read_int(text, text + strlen(text), &n) || n < 1 || n > MOST) {
+        fprintf(err, "rlxc: --rounded-rows: expected 1 to %d, got '%s'\n", MOST, text);
+        return false;
+    }
+    c->options.rounded_rows = (uint8_t)n;
+    return true;
+}
+
 static bool read_jobs(const char *text, rlxc_command *c, FILE *err)
 {
     int64_t n = 0;
@@ -396,6 +411,8 @@ static bool apply(const struct option_row *row, const char *value, rlxc_command 
         return add_request("check_bounds", c, err);
     case OPT_ROW_BITS:
         return read_row_bits(value, c, err);
+    case OPT_ROUNDED_ROWS:
+        return read_rounded_rows(value, c, err);
     case OPT_PASS:
         return read_request(value, c, err);
     case OPT_MIXED:

@@ -33,6 +33,7 @@ bool rlxc_options_init(rlxc_context *ctx, rlxc_options *out, const char *triple,
 {
     *out = (rlxc_options){.opt_level = opt_level,
                           .row_bits = RLXC_ROW_BITS,
+                          .rounded_rows = 1,
                           .mixed = rlxc_dtype_void(),
                           .compile_here = compile_here};
     out->target = rlxc_target_new(ctx, triple, cpu);
@@ -165,6 +166,8 @@ static bool add_metadata(rlxc_context *ctx, const rlxc_options *options, rlx_exe
         rlxc_text_printf(&text, " --mixed-precision=%s", rlxc_dtype_name(ctx, options->mixed));
     if (options->row_bits != RLXC_ROW_BITS)
         rlxc_text_printf(&text, " --row-bits=%d", (int)options->row_bits);
+    if (options->rounded_rows != 1)
+        rlxc_text_printf(&text, " --rounded-rows=%d", (int)options->rounded_rows);
     for (uint32_t i = 0; i < options->n_links; i++)
         rlxc_text_printf(&text, " --link %s", rlxc_base_name(options->links[i]));
     for (uint32_t i = 0; i < options->n_bounds; i++)

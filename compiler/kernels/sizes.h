@@ -58,24 +58,24 @@ enum { RLXC_MAX_SIZES = 32, RLXC_MOST_CHAINS = 8 };
     X(epilogue, 0, 1, "the block behind it runs on each tile") \
     X(tiled, 0, 1, "the product is tiled (product_NAME), else row by row")
 
-#define RLXC_QUANT_SIZES(X)                                                        \
-    X(lanes, 1, 64, "lanes of a vector")                                           \
-    X(rows1, 1, 32, "rows of a tile")                                              \
-    X(vectors1, 1, 8, "its vectors, along the columns")                            \
-    X(rows2, 0, 32, "rows of the next smaller tile")                               \
-    X(vectors2, 0, 8, "its vectors")                                               \
-    X(rows3, 0, 32, "rows of the next smaller tile")                               \
-    X(vectors3, 0, 8, "its vectors")                                               \
-    X(rows4, 0, 32, "rows of the next smaller tile")                               \
-    X(vectors4, 0, 8, "its vectors")                                               \
-    X(rows5, 0, 32, "rows of the next smaller tile")                               \
-    X(vectors5, 0, 8, "its vectors")                                               \
-    X(block, 1, INT32_MAX, "rows of a parallel piece")                             \
-    X(row_bits, 0, 24, "bits that rows are rounded to, in integers; 0: in floats") \
-    X(int_rows, 0, 32, "rows that are rounded at a time")                          \
-    X(span, 1, 4096, "blocks of the row that share a scale")                       \
-    X(unroll, 1, 64, "words at a time, of one row in integers")                    \
-    X(epilogue, 0, 1, "the block behind it runs on each tile")                     \
+#define RLXC_QUANT_SIZES(X)                                                            \
+    X(lanes, 1, 64, "lanes of a vector")                                               \
+    X(rows1, 1, 32, "rows of a tile")                                                  \
+    X(vectors1, 1, 8, "its vectors, along the columns")                                \
+    X(rows2, 0, 32, "rows of the next smaller tile")                                   \
+    X(vectors2, 0, 8, "its vectors")                                                   \
+    X(rows3, 0, 32, "rows of the next smaller tile")                                   \
+    X(vectors3, 0, 8, "its vectors")                                                   \
+    X(rows4, 0, 32, "rows of the next smaller tile")                                   \
+    X(vectors4, 0, 8, "its vectors")                                                   \
+    X(rows5, 0, 32, "rows of the next smaller tile")                                   \
+    X(vectors5, 0, 8, "its vectors")                                                   \
+    X(block, 1, INT32_MAX, "rows of a parallel piece")                                 \
+    X(row_bits, 0, 24, "bits that few rows are rounded to, in integers; 0: in floats") \
+    X(int_rows, 0, 32, "up to so many rows are rounded")                               \
+    X(span, 1, 4096, "blocks of the row that share a scale")                           \
+    X(unroll, 1, 64, "words at a time, of one row in integers")                        \
+    X(epilogue, 0, 1, "the block behind it runs on each tile")                         \
     X(threads, 0, 1, "pieces may run on several threads")
 
 #define RLXC_INT8_GEMM_SIZES(X)                                 \

@@ -183,21 +183,23 @@ typedef struct rlx_dim_bound { /* range of a symbolic dimension */
 } rlx_dim_bound;
 
 typedef struct rlx_compile_options {
-    size_t size;        /* of this struct */
-    const char *target; /* triple, TVM's text, or a name of rlx_compiler_add_target; NULL: this
-                           machine */
-    const char *cpu;    /* "native", "x86-64-v3", "znver4" ...; NULL: as the target says */
-    int opt_level;      /* 0 to 3 */
-    uint32_t jobs;      /* threads that generate code, at most 256; 0: one per CPU */
-    bool check;         /* check after every pass that the module is well formed and that its text
-                           parses to an equal one */
-    bool lenient;       /* omit the checks of values at run time (docs/values.md) */
-    bool explain;       /* record which rule took each block (rlx_ir_module_explanation) */
-    bool no_winograd;   /* 3x3 convolutions without minimal filtering and its extra rounding */
-    uint8_t row_bits;   /* activation precision of products with 4- or 8-bit weights:
-                           8, 12, 16 or 24 bits, 32: exact; 0: 16 */
-    rlx_dtype mixed;    /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
-                           it; bits 0: no */
+    size_t size;          /* of this struct */
+    const char *target;   /* triple, TVM's text, or a name of rlx_compiler_add_target; NULL: this
+                             machine */
+    const char *cpu;      /* "native", "x86-64-v3", "znver4" ...; NULL: as the target says */
+    int opt_level;        /* 0 to 3 */
+    uint32_t jobs;        /* threads that generate code, at most 256; 0: one per CPU */
+    bool check;           /* check after every pass that the module is well formed and that its text
+                             parses to an equal one */
+    bool lenient;         /* omit the checks of values at run time (docs/values.md) */
+    bool explain;         /* record which rule took each block (rlx_ir_module_explanation) */
+    bool no_winograd;     /* 3x3 convolutions without minimal filtering and its extra rounding */
+    uint8_t row_bits;     /* activation precision of one row times 4- or 8-bit weights:
+                             8, 12, 16 or 24 bits, 32: exact; 0: 16 */
+    uint8_t rounded_rows; /* products of up to so many rows are rounded like that, which is faster
+                             than making floats of the weights: at most 32; 0: 1 */
+    rlx_dtype mixed;      /* RLX_F16 or RLX_BF16: products and convolutions round their operands to
+                             it; bits 0: no */
     const rlx_dim_bound *bounds; /* at most 32 */
     uint32_t n_bounds;
     const char *const *passes; /* passes on request, at most 8 */

@@ -53,6 +53,8 @@ rlx_executable *bound_compile(rlx_test *t, const bound_program *p)
     options.check = true;
     if (p->row_bits)
         options.row_bits = p->row_bits;
+    if (p->rounded_rows)
+        options.rounded_rows = p->rounded_rows;
     rlxc_module *module = fine ? rlxc_read_module(ctx, "test.py", p->text, strlen(p->text)) : NULL;
     if (p->weights)
         fine = module && rlxc_weights_parse(ctx, "weights", p->weights, p->size, &weights) &&

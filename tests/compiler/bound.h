@@ -12,12 +12,13 @@ typedef struct bound_program {
     const char *text;
     const unsigned char *weights; /* a safetensors file; NULL: none */
     size_t size;
-    const char *cpu;    /* NULL: the host's */
-    uint8_t row_bits;   /* 0: as by default */
-    int level;          /* of optimisation; 0: 3 */
-    const char *expect; /* how the name of some function begins once it is compiled; NULL: any */
-    const char *emits;  /* what the compiled functions' text contains, there; NULL: anything */
-    const char *lacks;  /* what it does not contain there; NULL: anything */
+    const char *cpu;      /* NULL: the host's */
+    uint8_t row_bits;     /* 0: as by default */
+    uint8_t rounded_rows; /* likewise */
+    int level;            /* of optimisation; 0: 3 */
+    const char *expect;   /* how the name of some function begins once it is compiled; NULL: any */
+    const char *emits;    /* what the compiled functions' text contains, there; NULL: anything */
+    const char *lacks;    /* what it does not contain there; NULL: anything */
     bool (*where)(const rlxc_target *target); /* targets of which that is expected; NULL: all */
 } bound_program;
 

@@ -64,8 +64,8 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
 {
     static const char *const unknown[] = {"cse"}, *const null[] = {NULL};
     static const rlx_dim_bound backwards = {"n", 4, 3};
-    rlx_compile_options o[14];
-    for (size_t i = 0; i < 14; i++)
+    rlx_compile_options o[15];
+    for (size_t i = 0; i < 15; i++)
         rlx_compile_options_init(&o[i]);
     o[0].size = 0;
     o[1].size = offsetof(rlx_compile_options, user);
@@ -81,9 +81,10 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
     o[11].links = null, o[11].n_links = 1;
     o[12].cpu = "no-such-cpu";
     o[13].target = "no-such-target";
+    o[14].rounded_rows = 33;
     rlx_compiler *c = library_compiler(t);
     rlx_ir_module *m = library_parse(t, c, ADD);
-    for (size_t i = 0; i < 14; i++) {
+    for (size_t i = 0; i < 15; i++) {
         rlx_executable *exe = NULL;
         cr_expect_eq(rlx_ir_module_load(m, &o[i], NULL, &exe, &t->error), RLX_E_INVALID_ARG,
                      "options %zu: %s", i, t->error.message);

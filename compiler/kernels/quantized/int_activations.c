@@ -5,7 +5,7 @@
 
 #include "compiler/kernels/quantized/schedule_quant.h"
 
-enum { MAX_BYTES = 3, MAX_SPAN = 128, MOST_ROWS = 32 };
+enum { MAX_BYTES = 3, MAX_SPAN = 128 };
 /* What the largest magnitude becomes where elements share limbs: see split_pairs. */
 enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
@@ -55,12 +55,14 @@ static int64_t rows_of(const rlxc_stage *stage)
     return rlxc_is_int(stage->extents[2], &rows) ? rows : 0;
 }
 
-/* Rows that are made integers at a time. */
-static int64_t most_rows(const rlxc_stage *stage)
+/* Rows that go in integers, at most; 0 where there are always more. */
+static int64_t most_rows(const rlxc_stages *s, const rlxc_stage *stage)
 {
+    const int64_t most = s->options->rounded_rows;
     int64_t given;
-    return rlxc_is_int(stage->extents[0], &given) && given > 0 && given < MOST_ROWS ? given
-                                                                                    : MOST_ROWS;
+    if (!rlxc_is_int(stage->extents[0], &given))
+        return most;
+    return given <= most ? given : 0;
 }
 
 void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
@@ -70,10 +72,11 @@ void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, 
     rlxc_quant_form form;
     out->row_bits = out->int_rows = 0;
     out->span = 1;
-    if (!form_of(s->target, q, bits, &form))
+    const int64_t most = most_rows(s, stage);
+    if (most == 0 || !form_of(s->target, q, bits, &form))
         return;
     out->row_bits = bits;
-    out->int_rows = most_rows(stage);
+    out->int_rows = most;
     /* a product of floats less for each block counts where those of bytes are few */
     const rlxc_quant_digits d = digits_of(q, rows_of(stage), bits, form, 1);
     while (form == RLXC_QUANT_SHARED && 2 * out->span * d.block <= MAX_SPAN &&
@@ -188,7 +191,7 @@ static const rlxc_expr *element(row *r, int64_t step, const rlxc_expr *lane,
     const rlxc_expr *k = rlxc_mul(ctx, r->span, rlxc_i64(ctx, t->digits.span * t->digits.block));
     k = rlxc_add(ctx, rlxc_add(ctx, k, rlxc_i64(ctx, step * r->lanes)), lane);
     *out_place = k;
-    const rlxc_expr *x = rlxc_quant_x(t, rlxc_add(ctx, t->row0, r->number), k);
+    const rlxc_expr *x = rlxc_quant_x(t, r->number, k);
     if (t->rows % t->digits.block == 0)
         return x;
     const rlxc_expr *inner = x->kind == RLXC_EXPR_CAST ? x->bin.a : x;
@@ -415,8 +418,9 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
 {
     rlxc_context *ctx = t->ctx;
     const int64_t bits = t->z->row_bits;
-    rlxc_quant_form form = RLXC_QUANT_BYTES;
-    (void)form_of(t->c->s->target, &t->q, bits, &form); /* there is one: the sizes fit */
+    rlxc_quant_form form;
+    if (!bits || !form_of(t->c->s->target, &t->q, bits, &form))
+        return NULL;
     const rlxc_quant_digits d = t->digits = digits_of(&t->q, t->rows, bits, form, t->z->span);
     const int64_t rows = t->z->int_rows, words = rows * d.limbs * d.words,
                   spans = d.blocks / d.span;
@@ -439,12 +443,17 @@ const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t)
         r.numbers = rlxc_quant_local(t, "numbers", RLX_I32, d.span * d.block);
     find_peak(&r);
     put_numbers(&r);
-    const rlxc_expr *one = rlxc_i64(ctx, 1);
-    const rlxc_stmt *all = rlxc_loop_of(ctx, r.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL,
-                                        rlxc_stmt_seq(ctx, r.parts.items, r.parts.count));
-    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)));
-    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, integer(&r, INT32_MAX)));
-    RLXC_PUSH(ctx, &t->c->out, rlxc_loop_of(ctx, r.number, t->count, RLXC_LOOP_SERIAL, all));
+    const rlxc_expr *most = integer(&r, INT32_MAX), *one = rlxc_i64(ctx, 1),
+                    *given = t->stage->extents[0];
+    const rlxc_stmt *parts[3] = {rlxc_stmt_store(ctx, r.range, &zero, 1, integer(&r, 0)),
+                                 rlxc_stmt_store(ctx, r.range, &one, 1, most),
+                                 rlxc_loop_of(ctx, r.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL,
+                                              rlxc_stmt_seq(ctx, r.parts.items, r.parts.count))};
+    parts[2] = rlxc_loop_of(ctx, r.number, given, RLXC_LOOP_SERIAL, parts[2]);
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &zero, 1, most));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_store(ctx, r.range, &one, 1, most));
+    const rlxc_expr *few = rlxc_binary(ctx, RLXC_EXPR_LE, given, rlxc_i64(ctx, rows));
+    RLXC_PUSH(ctx, &t->c->out, rlxc_stmt_if(ctx, few, rlxc_stmt_seq(ctx, parts, 3), NULL));
     return rlxc_binary(ctx, RLXC_EXPR_AND,
                        rlxc_binary(ctx, RLXC_EXPR_LT, at(&r, r.range, 0), integer(&r, LARGE)),
                        rlxc_binary(ctx, RLXC_EXPR_LT, integer(&r, TINY), at(&r, r.range, 1)));

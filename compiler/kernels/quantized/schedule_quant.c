@@ -12,8 +12,8 @@
  *                     acc += x[m, k] * weight
  *             store, or the epilogue
  *
- * Where the target sums products of integers, rows go through integers instead, up to 32 at a time
- * (gemv_int_activations.c). */
+ * Few rows, one by default, where the target sums products of integers (gemv_int_activations.c):
+ * integer sums. */
 #include "compiler/kernels/quantized/schedule_quant.h"
 
 #include "compiler/kernels/rules.h"
@@ -295,14 +295,14 @@ static const rlxc_stmt *all_rows(rlxc_quant_rows_of *t)
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     t->c = &own;
-    const rlxc_expr *rows = t->count, *size = rlxc_i64(ctx, t->z->block);
+    const rlxc_expr *rows = t->stage->extents[0], *size = rlxc_i64(ctx, t->z->block);
     const rlxc_expr *blocks = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, t->z->block), NULL);
     const rlxc_expr *piece = rlxc_loop_var(ctx, "piece");
     t->panel = rlxc_named(t->c, "panel", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, piece, blocks));
     const rlxc_expr *block = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, piece, blocks);
     const rlxc_expr *row = rlxc_named(t->c, "row", rlxc_mul(ctx, block, size));
     const rlxc_expr *left = rlxc_split_size(ctx, rows, row, t->z->block);
-    tiles_of_rows(t, (rlxc_rest){rlxc_add(ctx, t->row0, row), rlxc_named(t->c, "left", left)});
+    tiles_of_rows(t, (rlxc_rest){row, rlxc_named(t->c, "left", left)});
     const rlxc_expr *pieces = rlxc_mul(ctx, rlxc_i64(ctx, t->panels), blocks);
     const rlxc_stmt *body = rlxc_body_of(&own);
     t->c = outer;
@@ -325,8 +325,6 @@ rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
     t.panels = (t.columns + t.q.width - 1) / t.q.width;
     t.vl = (uint32_t)lanes;
     t.serial = !threads;
-    t.row0 = rlxc_i64(t.ctx, 0);
-    t.count = stage->extents[0];
     return t;
 }
 
@@ -371,26 +369,6 @@ static bool fits(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant
     return rlxc_int_activations_fit(s, stage, q, z);
 }
 
-/* As many rows at a time as go in integers: then they do, unless one cannot be rounded. */
-static const rlxc_stmt *rows_in_integers(rlxc_quant_rows_of *t)
-{
-    rlxc_context *ctx = t->ctx;
-    rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
-    const rlxc_expr *rows = t->count, *turn = rlxc_loop_var(ctx, "turn"),
-                    *turns = rlxc_simplify(ctx, rlxc_split_count(ctx, rows, t->z->int_rows), NULL);
-    t->c = &own;
-    if (!rlxc_is_const(turns, 1)) {
-        t->row0 = rlxc_named(&own, "first", rlxc_mul(ctx, turn, rlxc_i64(ctx, t->z->int_rows)));
-        t->count = rlxc_named(&own, "rows", rlxc_split_size(ctx, rows, t->row0, t->z->int_rows));
-    }
-    const rlxc_expr *usable = rlxc_int_activations_prepare(t);
-    const rlxc_stmt *integers = rlxc_gemv_int_activations(t);
-    RLXC_PUSH(ctx, &own.out, rlxc_stmt_if(ctx, usable, integers, all_rows(t)));
-    t->c = outer;
-    const rlxc_stmt *body = rlxc_body_of(&own);
-    return rlxc_is_const(turns, 1) ? body : rlxc_loop_of(ctx, turn, turns, RLXC_LOOP_SERIAL, body);
-}
-
 bool rlxc_decide_quant(rlxc_schedule *c, uint32_t i, void *sizes)
 {
     rlxc_quant_sizes *z = sizes;
@@ -430,7 +408,11 @@ bool rlxc_apply_quant(rlxc_schedule *c, uint32_t i, const void *sizes)
         return false;
     rlxc_quant_rows_of t = rlxc_quant_begin(c, stage, epilogue, &q, z->lanes, z->threads);
     t.z = z;
-    RLXC_PUSH(ctx, &c->out, z->row_bits ? rows_in_integers(&t) : all_rows(&t));
+    const rlxc_expr *usable = rlxc_int_activations_prepare(&t);
+    const rlxc_stmt *floats = all_rows(&t);
+    if (usable)
+        floats = rlxc_stmt_if(ctx, usable, rlxc_gemv_int_activations(&t), floats);
+    RLXC_PUSH(ctx, &c->out, floats);
     rlxc_epilogue_done(c->s, i, epilogue);
     return true;
 }

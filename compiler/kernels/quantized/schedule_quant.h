@@ -40,7 +40,6 @@ typedef struct rlxc_quant_rows_of {
     uint32_t vl;                   /* lanes of a vector */
     bool serial;                   /* no threads */
     const rlxc_expr *panel;        /* being computed */
-    const rlxc_expr *row0, *count; /* rows being computed: the first of them, their number */
     const rlxc_quant_sizes *z;     /* NULL: of a product in integers (int8_gemm.c) */
     /* one row in limbs */
     rlxc_quant_digits digits;
@@ -94,8 +93,8 @@ void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, 
 /* Whether such sizes suit the weights; false with a reason. */
 bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                               const rlxc_quant_sizes *z);
-/* Appends what makes t->count rows, t->z->int_rows at most, integers; gives whether
- * rlxc_gemv_int_activations can take them. */
+/* Appends what makes the row ready, where there is one row; gives whether rlxc_gemv_int_activations
+ * can be used, or NULL where the target has no fast form or it is not wanted. */
 const rlxc_expr *rlxc_int_activations_prepare(rlxc_quant_rows_of *t);
 const rlxc_stmt *rlxc_gemv_int_activations(rlxc_quant_rows_of *t);
 const rlxc_stmt *rlxc_quant_parallel(rlxc_quant_rows_of *t, const rlxc_expr *var,
