@@ -1,11 +1,12 @@
 /* Inline functions of float32 and float64, branch-free, on scalars and vectors, so that LLVM
  * vectorises the loops around them. Accurate to 2 ulp (measured by tests/compiler/test_tir_math.c),
- * right for infinities, NaN, zeros and subnormals; sin, cos and pow are in files of their own.
+ * right for infinities, NaN, zeros and subnormals; those of float32 alone are in llvm_trig.c,
+ * llvm_arcs.c and llvm_wide.c.
  *
  * Both types run the same code, each with the numbers of its row. The coefficients interpolate the
  * exact functions at Chebyshev nodes of the reduced range; those of erf's tail in float64 make the
- * largest error of erf small (E. Y. Remez's exchange, 1934, weighted with erfc). All other
- * functions call libm. */
+ * largest error of erf small (E. Y. Remez's exchange, 1934, weighted with erfc). What
+ * has no row in vector_function (llvm_intrinsics.c) calls libm. */
 #include "compiler/codegen/llvm_math.h"
 #include "compiler/target/target.h"
 
