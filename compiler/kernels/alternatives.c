@@ -1,4 +1,4 @@
-/* Lists of steps near those that rules decided (alternatives.def). */
+/* Variations of the rules' step lists (alternatives.def). */
 #include "compiler/kernels/rules.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ uint32_t rlxc_alternative_count(void)
     return sizeof alternatives / sizeof *alternatives;
 }
 
-/* Changes the sizes as |text| says; false where it changes none, or they leave their bounds. */
+/* Changes the sizes as |text| says; false if nothing changes or a size leaves its bounds. */
 static bool change(const rlxc_rule *rule, const char *text, int64_t sizes[RLXC_MAX_SIZES])
 {
     bool changed = false;

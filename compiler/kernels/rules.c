@@ -1,11 +1,10 @@
 /* Passes schedule.NAME: each rule of rules.def goes over the stages of every PrimFunc and replaces
- * those of its pattern by loops; pass schedule, behind them, makes one sequence of what they left.
- *
- * Between two rules a function is TIR as any: what a rule made is a block of its name (with blocks
- * inside for its parts: pack, sum, epilogue; all of them only name their statements), the stages
- * that no rule has taken are as they were written, or as inlining left them. So each rule reads the
- * function anew, and its text can be printed, and parsed, after each. Functions of another form
- * (opaque blocks, explicit loops, lets) stay as they were written. */
+ * those of its pattern by loops; pass schedule, after them, joins the results into one sequence. *
+ * Between two rules a function is ordinary TIR: the result of a rule is a block with its name
+ * (inner blocks name its parts: pack, sum, epilogue; they have no other meaning), and stages that
+ * no rule has taken stay as written, or as inlining left them. So each rule reads the function from
+ * scratch, and its text can be printed and parsed after each rule. Functions of another form
+ * (opaque blocks, explicit loops, lets) stay as written. */
 #include "compiler/kernels/rules.h"
 #include "compiler/schedule/engine.h"
 
@@ -60,7 +59,8 @@ static rlxc_explained *entry_of(const rlxc_stages *s, uint32_t i)
     return rlxc_explain_block(s->options->explain, s->f, stage->stmt, stage->out);
 }
 
-/* What the rule did with the stages: |before| are their states before it was asked about |i|. */
+/* Records what the rule did with the stages; |before| are their states before it was asked about
+ * |i|. */
 static void explain(const rlxc_stages *s, uint32_t i, const rule *r, bool taken,
                     const rlxc_stage *before)
 {
@@ -86,7 +86,7 @@ static void explain(const rlxc_stages *s, uint32_t i, const rule *r, bool taken,
     }
 }
 
-/* What no rule is asked about; once, before the first of them. */
+/* Reports stages that no rule handles; once, before the first rule. */
 static void explain_odd(const rlxc_stages *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
@@ -96,7 +96,7 @@ static void explain_odd(const rlxc_stages *s)
     }
 }
 
-/* What each block computes, or why that is not known. */
+/* Reports the operator of each block, or why it is not known. */
 static void explain_operators(const rlxc_stages *s)
 {
     rlxc_explain *e = s->options->explain;
@@ -116,7 +116,7 @@ static void explain_operators(const rlxc_stages *s)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* The list that the function is given; NULL: rules decide. */
+/* The step list given for the function; NULL: rules decide. */
 static const rlxc_schedule_steps *given_to(const rlxc_options *options, const rlxc_prim_func *f)
 {
     const rlxc_schedules *given = options->steps ? options->steps->given : NULL;
@@ -134,7 +134,7 @@ static void look_up(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_fu
         rlxc_map_set(ctx, &steps->lists, rlxc_key(f), steps->stored(steps->user, ctx, f));
 }
 
-/* The function's list of steps made, which is the last one or a new one. */
+/* The list of the function's steps so far: the last one, or a new one. */
 static rlxc_schedule_steps *made_for(const rlxc_stages *s)
 {
     rlxc_schedules *made = &s->options->steps->made;
@@ -170,7 +170,7 @@ static void note_step(const rlxc_stages *s, uint32_t i, const rule *r, const int
         rlxc_step_inline(list, r->step, block);
 }
 
-/* The step of the list that the rule is to apply to stage |i|. */
+/* The list's step by which the rule handles stage |i|. */
 static const rlxc_step *step_for(const rlxc_stages *s, const rlxc_schedule_steps *list, uint32_t i,
                                  const rule *r)
 {
@@ -183,7 +183,7 @@ static const rlxc_step *step_for(const rlxc_stages *s, const rlxc_schedule_steps
     return NULL;
 }
 
-/* Takes stage |i| as a given step says; an error where that cannot be. */
+/* Handles stage |i| as a given step says; an error if that is impossible. */
 static bool follow(rlxc_schedule *c, uint32_t i, const rule *r, const rlxc_step *step)
 {
     rlxc_context *ctx = c->s->ctx;
@@ -233,7 +233,7 @@ static bool asked(rlxc_schedule *c, uint32_t i, const rule *r)
     return taken;
 }
 
-/* The stage's loops and block around the expressions that it has now. */
+/* Rebuilds the stage's loops and block around its current expressions. */
 static const rlxc_stmt *restated(rlxc_context *ctx, const rlxc_stage *s)
 {
     const rlxc_stmt *loops[RLXC_STAGE_AXES], *at = s->stmt;
@@ -271,7 +271,7 @@ static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
         f->body = body;
 }
 
-/* What stands in the stages' place now; NULL at those that other stages took along. */
+/* The statements that replace the stages; NULL for those that run as part of others. */
 static const rlxc_stmt *result_of(rlxc_stages *s, const rlxc_stmt *const *stmts)
 {
     const rlxc_stmt **all = rlxc_try_alloc(s->ctx, (size_t)s->n + 1, sizeof *all);
@@ -315,7 +315,7 @@ static void apply(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func
         explain_odd(&s);
         explain_operators(&s);
     }
-    rlxc_options own = *options; /* a given step that does not fit says why, asked for or not */
+    rlxc_options own = *options; /* a given step that does not fit always reports why */
     rlxc_explain reasons = {.ctx = ctx};
     if (list) {
         own.explain = &reasons;

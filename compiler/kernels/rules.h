@@ -1,13 +1,13 @@
-/* The rules of the schedule (rules.def) and what they are written with.
+/* The scheduling rules (rules.def) and their interface.
  *
  * To add one: a row in rules.def, a list of sizes in sizes.h, and two functions in a file of their
- * own. rlxc_decide_NAME looks at stage |i| and those behind it, whose kinds are those of its row's
- * pattern, and gives its sizes, or false with a reason (rlxc_decline); it changes nothing.
- * rlxc_apply_NAME pushes the statements that replace the stages to c->out, as those sizes say; it
- * decides nothing, and gives false with a reason where the stages are none for the rule, or not for
- * these sizes: they may come from a file. Stages that run together with them, beyond the pattern,
- * it marks |done| (they stay to be asked about) or |removed|. What is pushed is printed as a block
- * of the rule's name. */
+ * own. rlxc_decide_NAME looks at stage |i| and the following ones, whose kinds match its row's
+ * pattern, and returns its sizes, or false with a reason (rlxc_decline); it changes nothing.
+ * rlxc_apply_NAME pushes the statements that replace the stages to c->out, with those sizes; it
+ * decides nothing, and returns false with a reason if the stages, or these sizes, do not fit: sizes
+ * may come from a file. It marks further stages that run together with them, beyond the pattern, as
+ * |done| (later rules still see them) or |removed|. The pushed statements are printed as a block
+ * with the rule's name. */
 #ifndef RLXC_KERNELS_RULES_H
 #define RLXC_KERNELS_RULES_H
 
@@ -37,7 +37,7 @@ const rlxc_rule *rlxc_rule_named(const char *name);
 /* Whether the stages from |i| on are there, free, and of the kinds of the rule's pattern. */
 bool rlxc_rule_fits(const rlxc_stages *s, uint32_t i, const rlxc_rule *rule);
 
-/* The schedules of a module: what rules decided, and what they are given instead. */
+/* The schedules of a module: the rules' decisions, and the steps given instead. */
 typedef struct rlxc_rule_steps {
     rlxc_schedules made;         /* a list for each function that steps were made for, in order */
     const rlxc_schedules *given; /* functions in it take these steps and no others; or NULL */
@@ -50,26 +50,27 @@ typedef struct rlxc_rule_steps {
     rlxc_map lists;
 } rlxc_rule_steps;
 
-/* The rule that the step stands for, and the name of its block, among the steps before it; NULL
- * where it is no step of rules. */
+/* The rule that the step represents, and the name of its block, found among the steps before it;
+ * NULL if it is not a step of a rule. */
 const rlxc_rule *rlxc_rule_of_step(const rlxc_schedule_steps *list, const rlxc_step *step,
                                    const char **out_block);
-/* Gives blocks of |f| that share a name another one: "add", "add_1"; steps know blocks by it. */
+/* Makes the names of blocks of |f| unique: "add", "add_1"; steps refer to blocks by name. */
 void rlxc_name_blocks(rlxc_context *ctx, rlxc_prim_func *f);
-/* Whether rules take all steps of the list, kernels among them: other lists are for the engine. */
+/* True if rules handle all steps of the list, with at least one kernel: other lists go to the
+ * engine. */
 bool rlxc_rules_take(const rlxc_schedule_steps *list);
 
-/* The function's body becomes its stages as they are now: |stmts[i]| where stage i is done, nothing
- * where it was removed. */
+/* Rebuilds the function's body from its stages: |stmts[i]| if stage i is done, nothing if it was
+ * removed. */
 void rlxc_put_stages(rlxc_stages *s, const rlxc_stmt *const *stmts);
 
-/* The list with other sizes at step |step|, as row |number| of alternatives.def says; NULL where
- * that is no other list. Not all of them suit the blocks. */
+/* The list with other sizes at step |step|, as row |number| of alternatives.def says; NULL if that
+ * changes nothing. Not all of them suit the blocks. */
 rlxc_schedule_steps *rlxc_alternative(rlxc_context *ctx, const rlxc_schedule_steps *list,
                                       uint32_t step, uint32_t number);
 uint32_t rlxc_alternative_count(void);
 
-/* Sizes as the argument of a step: those that are not 0. */
+/* The non-zero sizes as the argument of a step. */
 rlxc_attrs rlxc_sizes_to_attrs(rlxc_context *ctx, const rlxc_rule *rule, const int64_t *sizes);
 /* The sizes of a step within their bounds; false with an error at the step. */
 bool rlxc_sizes_of_step(rlxc_context *ctx, const rlxc_rule *rule, const rlxc_step *step,

@@ -64,7 +64,7 @@ static const char *string_of(const rlxc_step *step, const char *name)
     return value && value->kind == RLXC_ATTR_STRING ? value->s : NULL;
 }
 
-/* The name of the block that |ref| stands for. */
+/* The name of the block that |ref| refers to. */
 static const char *block_of(const rlxc_schedule_steps *list, const rlxc_expr *ref)
 {
     for (uint32_t i = 0; i < list->items.count && ref; i++) {
@@ -107,7 +107,7 @@ bool rlxc_rules_take(const rlxc_schedule_steps *list)
 typedef struct naming {
     rlxc_context *ctx;
     rlxc_map all, taken; /* names: of all blocks; of those that were renamed or keep theirs */
-    bool again;          /* some name is there twice */
+    bool again;          /* a name is duplicated */
 } naming;
 
 static void remember(rlxc_context *ctx, rlxc_map *names, const char *name)

@@ -1,11 +1,12 @@
-/* The sizes that rules decide: what a tensorize or rewrite step carries (schedule/step.h), all that
- * a rule's emission needs beside the block itself. One list for each rule, one row for each size:
+/* The sizes that rules decide: what a tensorize or rewrite step carries (schedule/step.h),
+ * everything that a rule's emission needs besides the block itself. One list per rule, one row per
+ * size:
  *
  *     X(name, least, most, doc)
  *
  * A list gives a struct rlxc_RULE_sizes of int64_t with a field for each row, in order. Lists are
- * checked by these bounds before a rule sees them; what holds between sizes, the rule checks. 0 and
- * 1 are no and yes. A size of a list of tiles that is 0 ends it. */
+ * checked against these bounds before a rule sees them; the rule checks relations between sizes. 0
+ * and 1 mean no and yes. A 0 ends a list of tiles. */
 #ifndef RLXC_KERNELS_SIZES_H
 #define RLXC_KERNELS_SIZES_H
 

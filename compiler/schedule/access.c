@@ -1,7 +1,6 @@
-/* What blocks read and write: accesses, and the regions that they cover under a loop.
- *
- * A region is a span (least and greatest index) for each dimension. Spans are never too small; they
- * are exact where indices are linear in variables that occur once. */
+/* The accesses of blocks, and the regions that they cover under a loop. * A region is a span
+ * (minimum and maximum index) for each dimension. Spans are never too small; they are exact where
+ * indices are linear in variables that occur once. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
@@ -51,7 +50,8 @@ static bool visit_store(void *user, const rlxc_stmt *s)
     return true;
 }
 
-/* A buffer whose pointer is used otherwise than by loads and stores: any element, both ways. */
+/* A buffer whose pointer has other uses than loads and stores: any element may be read and written.
+ */
 typedef struct pointer_search {
     collecting *c;
     const rlxc_buffer *buffer;
@@ -98,7 +98,7 @@ static void collect(rlxc_engine *e, const rlxc_stmt *s, bool in_init, rlxc_acces
         add_pointer(&c, s, e->root->block->allocs[i]);
 }
 
-/* Buffers that a block matches to regions of others count as those, any element. */
+/* Buffers that a block matches to regions of others count as accesses to any element of those. */
 static void resolve_matches(const rlxc_node *block, rlxc_accesses_in *out)
 {
     const rlxc_block *b = block->block;

@@ -1,5 +1,5 @@
-/* Applies lists of steps: finds what references mean, calls the function of each step, writes the
- * function when all of them went well. */
+/* Applies lists of steps: resolves references, calls the function of each step, and rewrites the
+ * PrimFunc if all succeeded. */
 #include "compiler/schedule/engine.h"
 
 #include <stdio.h>

@@ -10,20 +10,20 @@
 
 typedef struct rlxc_kernel_use { /* what a row of the table below is asked to do */
     rlxc_context *ctx;
-    rlxc_prim_func *f; /* the schedule so far; |apply| may set its body */
+    rlxc_prim_func *f; /* the function as scheduled so far; |apply| may set its body */
     const char *block; /* the name of the block, which only one block of |f| has */
     const rlxc_step *step;
     rlxc_attrs sizes;
 } rlxc_kernel_use;
 
-/* What `tensorize` and `rewrite` look up by name; kernels/ has the rows. */
+/* The implementations that `tensorize` and `rewrite` look up by name; kernels/ has the rows. */
 typedef struct rlxc_kernel_row {
     const char *name;
     rlxc_step_kind step; /* RLXC_STEP_tensorize or RLXC_STEP_rewrite */
     const char *doc;
-    /* Puts the implementation in the block's place; false with a diagnostic that says what of the
-     * block does not fit. Blocks and loops that are gone then are unknown to later steps; those
-     * that stay keep their loop variables, and blocks their names. */
+    /* Replaces the block by the implementation; false with a diagnostic that says why the block
+     * does not fit. Later steps cannot refer to removed blocks and loops; remaining ones keep their
+     * loop variables, and blocks their names. */
     bool (*apply)(void *user, const rlxc_kernel_use *use);
 } rlxc_kernel_row;
 

@@ -2,7 +2,7 @@
  * computed, before it is stored. */
 #include "compiler/schedule/stages.h"
 
-/* |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
+/* True if |q| maps the elements of |p|, read at |indices|, to elements at the same place. */
 static bool maps(const rlxc_stage *q, const rlxc_stage *p, const rlxc_expr *const *indices)
 {
     if (!q->simple || q->done || q->init || q->n_axes != p->out->ndim || q->out->ndim != q->n_axes)
@@ -14,8 +14,8 @@ static bool maps(const rlxc_stage *q, const rlxc_stage *p, const rlxc_expr *cons
     return true;
 }
 
-/* Stage |at| runs earlier, between the tiles of stages |first| to |i|: nothing up to it may read or
- * write what it writes, and nothing in between write what it reads. */
+/* True if stage |at| may run earlier, between the tiles of stages |first| to |i|: nothing up to it
+ * may read or write its results, and nothing in between may write its operands. */
 static bool may_run_at(const rlxc_stages *s, uint32_t at, uint32_t first, uint32_t i)
 {
     const rlxc_buffer *out = s->items[at].out;

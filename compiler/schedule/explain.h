@@ -1,12 +1,9 @@
-/* Why a rule of the schedule took a block or left it: what `rlxc --explain` prints.
- *
- * Rules say their reason where they decline (rlxc_decline). Nothing is formatted, and no argument
- * is evaluated, unless the driver asked for explanations and a rule is being asked about a block:
- * the same functions also serve passes that only look. The last reason counts, as callers know more
- * than what they call.
- *
- * Blocks stand in the order of the module, rules in the order of rules.def. Thread-compatible: one
- * compilation writes to one rlxc_explain. */
+/* Why a rule took a block or left it, for `rlxc --explain`. * Rules give a reason when they decline
+ * (rlxc_decline). Nothing is formatted, and no argument is evaluated, unless explanations were
+ * requested and a rule is being asked about a block: passes that only inspect call the same
+ * functions. The last reason wins, since callers know more than their callees. * Blocks are in the
+ * order of the module, rules in the order of rules.def. Thread-compatible: one compilation writes
+ * to one rlxc_explain. */
 #ifndef RLXC_SCHEDULE_EXPLAIN_H
 #define RLXC_SCHEDULE_EXPLAIN_H
 
@@ -31,25 +28,25 @@ typedef struct rlxc_explain {
     const char *why; /* the reason of the rule being asked, or NULL */
 } rlxc_explain;
 
-/* Remembers the reason; gives false, so that a rule ends with it. */
+/* Records the reason; returns false, so that a rule can return it. */
 bool rlxc_explain_why(rlxc_explain *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* |s| has ->options; gives false. */
+/* |s| has ->options; returns false. */
 #define rlxc_decline(s, ...)                                    \
     ((s)->options->explain && (s)->options->explain->asking     \
          ? rlxc_explain_why((s)->options->explain, __VA_ARGS__) \
          : false)
-/* An expression in the arguments of rlxc_decline: as the user's text, numbers without their type.
+/* An expression in the arguments of rlxc_decline, as the user's text, numbers without their type.
  */
 #define rlxc_told(s, e) rlxc_explain_expr((s)->options->explain, (e))
 const char *rlxc_explain_expr(const rlxc_explain *e, const rlxc_expr *expr);
 
-/* The block's entry, made where it has none. NULL: memory is out. */
+/* The block's entry, created on first use. NULL: memory is out. */
 rlxc_explained *rlxc_explain_block(rlxc_explain *e, const rlxc_prim_func *f, const rlxc_stmt *block,
                                    const rlxc_buffer *out);
-/* The function has no blocks that rules look at. */
+/* Records that the function has no blocks for rules. */
 void rlxc_explain_function(rlxc_explain *e, const rlxc_prim_func *f);
-/* Everything, as text; the arena owns it. */
+/* All explanations as text, owned by the arena. */
 const char *rlxc_explain_text(const rlxc_explain *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* Positions: numbers in memory that indices are computed from, given as a tensor of no dimensions
- * (the turn of a loop). They are read once, in front of the loops: behind a store that might change
- * it, LLVM would read one anew for every element, and make no vectors. */
+/* Hoists numbers in memory that indices are computed from, given as a tensor of rank 0 (the
+ * iteration of a loop). They are read once, in front of the loops: after a store that might change
+ * one, LLVM would reload it for every element, and not vectorise. */
 #include "compiler/schedule/stages.h"
 
 typedef struct positions {

@@ -1,5 +1,5 @@
-/* Indices that are computed in floating point from the place along the last axis alone (resizing an
- * image) are the same in every row: a table of them is made in front of the loops. */
+/* Indices computed in floating point from the position along the last axis alone (resizing an
+ * image) are equal in every row: a table of them is made in front of the loops. */
 #include "compiler/schedule/stages.h"
 
 typedef struct tables {
@@ -11,8 +11,8 @@ typedef struct tables {
     bool bad, converts;
 } tables;
 
-/* Whether a node of an index allows for a table: of the axes it knows the last one, and what it
- * reads is a vector along it that nobody writes meanwhile. */
+/* True if a node of an index allows a table: it depends only on the last axis, and reads only a
+ * vector along it that is not written meanwhile. */
 static bool check_node(void *user, const rlxc_expr *e)
 {
     tables *t = user;
@@ -58,7 +58,7 @@ static const rlxc_expr *table_of(tables *t, const rlxc_expr *index)
     return element;
 }
 
-/* A load with tables in place of what its indices compute. */
+/* A load with table lookups in place of computed indices. */
 static const rlxc_expr *take_from_tables(void *user, const rlxc_expr *e)
 {
     tables *t = user;

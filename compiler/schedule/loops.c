@@ -1,4 +1,4 @@
-/* What rules make their loops of (loops.h). */
+/* Building blocks of the rules' loops (loops.h). */
 #include "compiler/schedule/loops.h"
 
 #include "compiler/ir/intrinsics.h"

@@ -2,8 +2,8 @@
  * one axis, through views of the buffers with one dimension less: long contiguous loops, and all
  * rows of a product in one.
  *
- * Invariant: a view shares its buffer's storage and is declared where the schedule goes on
- * (c->out), so that what is emitted next may use it. */
+ * Invariant: a view shares its buffer's storage and is declared in c->out, so that later statements
+ * may use it. */
 #include "compiler/schedule/stages.h"
 
 /* --- accesses -------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static bool axes_merge(rlxc_context *ctx, const rlxc_stage *s, uint32_t outer)
 
 typedef struct merger {
     rlxc_schedule *c;
-    const rlxc_expr *outer, *inner; /* the two variables; |outer| stands for both afterwards */
+    const rlxc_expr *outer, *inner; /* the two variables; |outer| replaces both */
     rlxc_map views;                 /* buffer -> view without the inner dimension */
     const rlxc_buffer *silent;      /* its view is not declared */
 } merger;

@@ -1,8 +1,8 @@
-/* The normal form of a PrimFunc's blocks: what the parts of pass normalize_blocks share.
+/* The normal form of a PrimFunc's blocks, shared by the files of pass normalize_blocks.
  *
- * A nest is one block with one store and the loops around it. It is in normal form when its loops
- * are the block's axes, in their order, serial, from 0, and nothing guards the block. What cannot
- * be proved equal stays as it was written. */
+ * A nest is one block with one store and the loops around it. It is in normal form if its loops are
+ * the block's axes, in order, serial, from 0, and the block has no predicate. A nest whose
+ * rewriting cannot be proved equal stays as written. */
 #ifndef RLXC_SCHEDULE_NORMAL_H
 #define RLXC_SCHEDULE_NORMAL_H
 
@@ -22,46 +22,46 @@ typedef struct rlxc_nest {
 
 typedef RLXC_VEC(rlxc_nest) rlxc_nests;
 
-/* Proves that the loops of |nest| step through a box of its axes, each element once, and gives a
- * loop for each axis. Loops that nothing depends on go where running the block again changes
- * nothing. False: not proved. */
+/* Proves that the loops of |nest| visit each element of a box of its axes once, and makes a loop
+ * for each axis. Loops that nothing depends on are dropped if repeating the block changes nothing.
+ * False: not proved. */
 bool rlxc_nest_axes(rlxc_context *ctx, rlxc_nest *nest);
-/* The loops around the block, or what was written where that is the same. */
+/* The new loops around the block, or the original statement if it is equal. */
 const rlxc_stmt *rlxc_nest_stmt(rlxc_context *ctx, const rlxc_nest *nest);
 
-/* The block is one store to a place that is different for each element of its spatial axes, and
- * reads what it stores to at that place only. */
+/* True if the block is one store to a distinct element for each point of its spatial axes, and
+ * reads the stored buffer only at that element. */
 bool rlxc_nest_is_simple(rlxc_context *ctx, const rlxc_block *block);
 bool rlxc_nest_reads_own(rlxc_context *ctx, const rlxc_block *block);
-/* |e| loads from |buffer|, or uses its address. */
+/* True if |e| loads from |buffer|, or uses its address. */
 bool rlxc_mentions(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *buffer);
 bool rlxc_nest_reads(rlxc_context *ctx, const rlxc_block *block, const rlxc_buffer *buffer);
 
-/* What the function allocates, and how many of its statements store to each: more than one if
- * anything else than loads and stores has to do with it. */
+/* The function's temporaries, and the number of statements that store to each; more than one if a
+ * temporary has uses other than loads and stores. */
 typedef struct rlxc_temps {
     rlxc_buffer *const *items;
     uint32_t *writers;
     uint32_t n;
 } rlxc_temps;
-/* 0: it is no temporary. */
+/* 0 if it is not a temporary. */
 uint32_t rlxc_temp_writers(const rlxc_temps *temps, const rlxc_buffer *buffer);
 
-/* Loops around several blocks become a nest for each. False: a statement, or an order of two
- * blocks, is in the way. */
+/* Splits loops around several blocks into a nest for each. False if a statement, or a dependence of
+ * two blocks, prevents it. */
 bool rlxc_distribute(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_temps *temps,
                      rlxc_nests *out);
 
-/* The update of a reduction begins with what is there: `x + s` becomes `s + x`. */
+/* Puts the accumulator of a reduction's update first: `x + s` becomes `s + x`. */
 void rlxc_order_operands(rlxc_context *ctx, rlxc_nest *nest);
-/* |update|, a reduction without init, begins with what |init| stores. False, and nothing done,
- * where |init| does not store exactly the results of |update|. */
+/* Makes the values that |init| stores the init of the reduction |update|. False without effect if
+ * |init| does not store exactly the results of |update|. */
 bool rlxc_join_init(rlxc_context *ctx, rlxc_nest *update, const rlxc_nest *init);
 
-/* A block that copies an element of a buffer, at its place, into another one of the same shape and
- * type: gives the buffer that it reads, or NULL. */
+/* The source buffer of a block that copies elements, at the same indices, to a buffer of the same
+ * shape and type; or NULL. */
 const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block);
-/* |stmt| reading |to| for |from|, or (|stores|) with |to| in all its places. */
+/* |stmt| with reads of |from| replaced by |to|, or (|stores|) all uses. */
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores);
 

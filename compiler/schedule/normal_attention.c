@@ -1,12 +1,12 @@
-/* Recognises attention however it is spelled: any split into blocks, order of operands and axes,
- * exp or exp2, scale and mask anywhere before the maximum, the quotient before or after the second
+/* Recognises attention in any spelling: any split into blocks, order of operands and axes, exp or
+ * exp2, scale and mask anywhere before the maximum, the quotient before or after the second
  * product, with or without batch and head.
  *
- * Blocks without a reduction are put into the expressions that read them; what is left are four
- * reductions and what is made of the last. Their axes get the roles that the scores show: summed in
- * the maximum, the key; not used by the factor that has the key, the query. Each load of a
- * reduction's result, where it stands at its own axes, is replaced by a variable; so that what is
- * compared are expressions of four variables. */
+ * Blocks without a reduction are substituted into the expressions that read them, which leaves four
+ * reductions and the result computed from the last. The scores determine the roles of axes: the
+ * axis reduced in the maximum is the key; the axis not used by the factor with the key is the
+ * query. Each load of a reduction's result at its own axes is replaced by a variable, so that the
+ * comparison is of expressions in four variables. */
 #include "compiler/schedule/normal_attention.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 enum { MOST_NESTS = 16, MOST_FACTORS = 8, LARGEST = 256 };
 
-typedef struct axis_map { /* what stands for a block's axes */
+typedef struct axis_map { /* the replacements of a block's axes */
     const rlxc_expr *to[RLXC_NEST_AXES];
 } axis_map;
 
@@ -25,7 +25,7 @@ typedef struct reading {
     const rlxc_nest *nests;
     uint32_t n;
     const rlxc_temps *temps;
-    const rlxc_expr *values[MOST_NESTS]; /* with blocks that reduce nothing put in */
+    const rlxc_expr *values[MOST_NESTS]; /* with non-reducing blocks substituted */
     const rlxc_nest *sums[4];            /* scores, maximum, sum, weighted values */
     rlxc_attention_form *f;
     /* of each of the sums: what its result's indices are over the roles' axes */
@@ -129,8 +129,8 @@ static void set_role(reading *r, rlxc_role role, const rlxc_nest *nest, uint32_t
     r->f->extents[role] = rlxc_cast(r->ctx, RLX_I64, nest->extents[axis]);
 }
 
-/* What stands for the axes of |nest|, which has the result of |of| at its place there. |given|: the
- * role of the axis that this does not tell, or RLXC_ROLES. */
+/* The roles of the axes of |nest|, which reads the result of |of| at its own indices. |given|: the
+ * role of an axis that this leaves open, or RLXC_ROLES. */
 static bool map_axes(reading *r, const rlxc_nest *nest, uint32_t of, rlxc_role given, axis_map *map)
 {
     const rlxc_expr *load = load_in(r, nest, r->sums[of]);
@@ -196,7 +196,7 @@ static const rlxc_expr *mark(void *user, const rlxc_expr *e)
     return NULL;
 }
 
-/* The value of |nest| over the roles' axes and what stands for the first |n| sums. */
+/* The value of |nest| over the roles' axes and the variables of the first |n| sums. */
 static const rlxc_expr *read_value(const reading *r, const rlxc_nest *nest, const axis_map *map,
                                    uint32_t n)
 {
@@ -231,7 +231,7 @@ static const rlxc_expr *times(const reading *r, const rlxc_expr *a, const rlxc_e
     return a ? rlxc_mul(r->ctx, a, b) : b;
 }
 
-/* What is added to |own| by a sum from 0; or NULL. */
+/* The term that a sum from 0 adds to |own|; or NULL. */
 static const rlxc_expr *summand(const reading *r, uint32_t which, const rlxc_expr *value,
                                 const rlxc_expr *own)
 {
@@ -257,7 +257,7 @@ static uint32_t key_axis(const reading *r)
     return score->block->n_axes;
 }
 
-/* More than one step: of batches or heads, if it is neither of queries nor of keys. */
+/* An axis of more than one step that is neither query nor key: batch or head. */
 static bool is_batch(const rlxc_nest *nest, uint32_t axis)
 {
     return nest->block->axes[axis].kind == RLXC_AXIS_SPATIAL &&
@@ -488,7 +488,7 @@ static const rlxc_expr *masked(const reading *r, const rlxc_expr *e)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* |map| times |factor|; what hides a key stays as it is. */
+/* |map| times |factor|; values that hide a key stay unchanged. */
 static const rlxc_expr *scaled(rlxc_context *ctx, const rlxc_expr *map, double factor)
 {
     const rlxc_expr *by = rlxc_float(ctx, map->dtype, factor);
@@ -514,7 +514,7 @@ static bool find_stray(void *user, const rlxc_expr *e)
     return !s->found;
 }
 
-/* |e| reads no temporary any more, nor the result, and none of the sums but |a| and |b|. */
+/* True if |e| reads no temporary, not the result, and no sums except |a| and |b|. */
 static bool is_closed(const reading *r, const rlxc_expr *e, const rlxc_expr *a, const rlxc_expr *b)
 {
     stray s = {r, false};

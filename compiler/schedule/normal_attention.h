@@ -1,5 +1,5 @@
-/* Attention, softmax(Q K^T) V, in what a user wrote: read from the nests of a PrimFunc, and written
- * as the seven blocks that legalization gives it (kernels/attention/attention.h). */
+/* Attention, softmax(Q K^T) V, in user code: recognised in the nests of a PrimFunc, and rewritten
+ * as the seven blocks of legalization (kernels/attention/attention.h). */
 #ifndef RLXC_SCHEDULE_NORMAL_ATTENTION_H
 #define RLXC_SCHEDULE_NORMAL_ATTENTION_H
 
@@ -19,7 +19,7 @@ typedef struct rlxc_attention_form {
     const rlxc_expr *axes[RLXC_ROLES], *extents[RLXC_ROLES]; /* absent: an extent of 1 */
     rlx_dtype dtype;
     const rlxc_expr *query, *key, *value;       /* over the axes */
-    const rlxc_expr *score, *max, *sum, *total; /* variables that stand for these */
+    const rlxc_expr *score, *max, *sum, *total; /* their variables */
     const rlxc_expr *map;                       /* the score after scale and mask, over |score| */
     const rlxc_expr *final;                     /* the result, over |total| and |sum| */
     double start;                               /* of the maximum */
@@ -30,10 +30,10 @@ typedef struct rlxc_attention_form {
     uint32_t n_order;
 } rlxc_attention_form;
 
-/* False: the nests, which are all that the function does, compute something else. */
+/* False if the nests, which are the whole function, compute something else. */
 bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
                          const rlxc_temps *temps, rlxc_attention_form *out);
-/* Appends the seven blocks and what they need to be allocated. */
+/* Appends the seven blocks and their allocations. */
 typedef RLXC_VEC(const rlxc_stmt *) rlxc_stmts;
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
 void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *form, rlxc_stmts *stmts,

@@ -1,5 +1,5 @@
-/* Attention as seven blocks: scores, what is made of them, their maximum, exp, its sum, weighted
- * values, result. */
+/* Attention as seven blocks: scores, masked scores, their maximum, exp, its sum, weighted values,
+ * result. */
 #include "compiler/schedule/normal_attention.h"
 
 typedef struct writing {
@@ -66,7 +66,7 @@ static void push_block(writing *w, const rlxc_role *roles, uint32_t spatial, uin
     RLXC_PUSH(ctx, w->stmts, s);
 }
 
-/* The result, whose block has no axes for batch and head where its buffer has none. */
+/* The result, whose block lacks axes for batch and head if its buffer does. */
 static void push_result(writing *w, const rlxc_buffer *total, const rlxc_buffer *sum)
 {
     const rlxc_attention_form *f = w->f;

@@ -1,10 +1,10 @@
-/* Which box of its axes a nest steps through: split and fused loops are joined again.
+/* Finds the box of its axes that a nest visits: joins split and fused loops again.
  *
  * A sum of loop variables in which each has its own digits (i0 * 16 + i1 with i1 < 16) is one
- * variable wherever those variables occur in no other way, and a condition i0 * 16 + i1 < n gives
- * its extent. A variable of which quotient and remainder are used is two. Where that ends with a
- * variable of its own for each axis and no condition left, each element of the box is reached once.
- * All is computed in int64. */
+ * variable if those variables occur in no other way, and a condition i0 * 16 + i1 < n gives its
+ * extent. A variable used by quotient and remainder becomes two. If this ends with one variable per
+ * axis and no condition, each element of the box is visited once. Everything is computed in int64.
+ */
 #include "compiler/ir/operation.h"
 #include "compiler/schedule/normal.h"
 
@@ -16,7 +16,8 @@ typedef struct space {
     uint32_t n;
     const rlxc_expr *exprs[RLXC_NEST_AXES + RLXC_NEST_LOOPS]; /* of the axes, then conditions */
     uint32_t n_axes, n_exprs;
-    uint32_t work; /* nodes looked at: an expression may be far larger than its memory */
+    uint32_t work; /* limit of visited nodes: an expression may be far larger as a tree than in
+                    * memory */
     bool failed;
 } space;
 
@@ -67,7 +68,7 @@ static bool add_var(space *s, const char *name, const rlxc_expr *extent, const r
 
 /* --- in int64 --------------------------------------------------------------------------------- */
 
-/* |e| over |to| for |from|, all integers as int64; fails for what is no arithmetic of integers. */
+/* |e| with |to| for |from|, all integers as int64; fails for anything but integer arithmetic. */
 static const rlxc_expr *widened(space *s, const rlxc_expr *e, const rlxc_nest *nest)
 {
     if (!may_go_on(s))
@@ -136,7 +137,7 @@ static void substitute(space *s, const rlxc_expr *var, const rlxc_expr *value)
         s->exprs[i] = rlxc_substitute(s->ctx, s->exprs[i], &var, &value, 1);
 }
 
-/* Simplifies under what is known; conditions that always hold go. */
+/* Simplifies with the known bounds; drops conditions that always hold. */
 static void simplify(space *s)
 {
     const rlxc_bounds bounds = bounds_of(s);
@@ -162,7 +163,7 @@ typedef struct sum { /* of |n| loop variables, the largest coefficient first */
     int64_t by[RLXC_NEST_LOOPS];
 } sum;
 
-/* |e| = the sum and nothing else. */
+/* True if |e| is exactly such a sum. */
 static bool read_sum(space *s, const rlxc_expr *e, sum *out)
 {
     out->n = 0;
@@ -187,7 +188,7 @@ static bool read_sum(space *s, const rlxc_expr *e, sum *out)
     return rlxc_is_const(rlxc_canonical(s->ctx, e, NULL), 0);
 }
 
-/* Each variable has its own digits, the last one counts by ones. */
+/* True if each variable has its own digits, and the last coefficient is 1. */
 static bool has_digits(const space *s, const sum *x)
 {
     if (x->n == 0 || x->by[x->n - 1] != 1)
@@ -201,7 +202,7 @@ static bool has_digits(const space *s, const sum *x)
     return true;
 }
 
-/* Whether |count| steps of |size| reach |extent|. */
+/* True if |count| steps of |size| reach |extent|. */
 static bool covers(space *s, const rlxc_expr *count, int64_t size, const rlxc_expr *extent)
 {
     const rlxc_expr *of = rlxc_i64(s->ctx, size);
@@ -233,7 +234,7 @@ static const rlxc_expr *with_sum(space *s, const rlxc_expr *e, const sum *x, con
     return a == e->bin.a && b == e->bin.b ? e : rlxc_binary(s->ctx, (rlxc_expr_kind)e->kind, a, b);
 }
 
-/* Makes one variable of |e|, a sum that is below |limit| (NULL: below what its digits reach). */
+/* Replaces |e|, a sum below |limit| (NULL: below the range of its digits), by one variable. */
 static bool join(space *s, const rlxc_expr *e, const rlxc_expr *limit, uint32_t condition)
 {
     sum x;
@@ -385,7 +386,7 @@ static bool drop_unit_loops(space *s)
     return false;
 }
 
-/* The block may run once more; the loop runs at all. */
+/* True if the block may be repeated, and the loop runs at least once. */
 static bool may_repeat(rlxc_context *ctx, const rlxc_block *b, const rlxc_expr *extent)
 {
     return !rlxc_nest_reads_own(ctx, b) && !b->init && rlxc_bound_of(ctx, extent, NULL).min > 0;
@@ -418,7 +419,7 @@ static bool finish(space *s, rlxc_nest *nest)
     return true;
 }
 
-/* The loops are the axes already. */
+/* True if the loops already are the axes. */
 static bool is_plain(const rlxc_nest *nest)
 {
     const rlxc_stmt *realize = nest->realize;

@@ -1,4 +1,4 @@
-/* Blocks that only copy, as caches of another schedule do. */
+/* Blocks that only copy, as the caches of other schedules do. */
 #include "compiler/schedule/normal.h"
 
 static bool same_shape(rlxc_context *ctx, const rlxc_buffer *a, const rlxc_buffer *b)
@@ -48,7 +48,7 @@ static const rlxc_expr *map_expr(void *user, const rlxc_expr *e)
     return rlxc_expr_rewrite(x->ctx, e, read_other, user);
 }
 
-/* Blocks state what they read anew. */
+/* Recomputes the read regions of blocks. */
 static const rlxc_stmt *map_block(void *user, const rlxc_stmt *s)
 {
     const exchange *x = user;

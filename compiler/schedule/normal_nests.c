@@ -1,10 +1,9 @@
-/* Loops around several blocks become a nest for each block.
- *
- * All of a statement is taken apart or nothing of it. Each block computes its element from the
- * values of its axes alone, and each nest is proved to reach each element of a box once; so a block
- * may run for all elements before the next one starts, unless that one changes what it reads. Of
- * two blocks that store to one buffer, the first must be what a reduction starts from and the
- * second its update, both with the same elements in each iteration of the loops they share. */
+/* Splits loops around several blocks into a nest for each block. * A statement is split completely
+ * or not at all. Each block computes its element from the values of its axes alone, and each nest
+ * is proved to reach each element of a box once; so a block may run for all elements before the
+ * next one starts, unless that one changes its operands. Of two blocks that store to one buffer,
+ * the first must be the init of a reduction and the second its update, both with the same elements
+ * in each iteration of the loops they share. */
 #include "compiler/schedule/normal.h"
 #include "compiler/schedule/stages.h"
 
@@ -12,7 +11,7 @@
 
 typedef struct mention {
     const rlxc_buffer *buffer;
-    const rlxc_expr *const *at; /* the place that does not count, or NULL */
+    const rlxc_expr *const *at; /* the use that does not count, or NULL */
     bool found;
 } mention;
 
@@ -157,7 +156,7 @@ static uint32_t axis_of(const rlxc_block *b, const rlxc_expr *var)
     return k;
 }
 
-/* In each iteration of the shared loops both have the same elements. */
+/* True if both have the same elements in each iteration of the shared loops. */
 static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
                           uint32_t shared)
 {
@@ -175,7 +174,7 @@ static bool same_elements(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest
     return true;
 }
 
-/* A shared loop goes through what |nest| sums. */
+/* True if a shared loop is a reduction loop of |nest|. */
 static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, uint32_t shared)
 {
     for (uint32_t k = 0; k < nest->block->n_axes; k++)
@@ -185,7 +184,8 @@ static bool shares_reduction(rlxc_context *ctx, const rlxc_nest *nest, uint32_t 
     return false;
 }
 
-/* |b| copies the sums of |a| in each iteration of what it sums over: the last ones are complete. */
+/* True if |b| copies the sums of |a| in each iteration of the reduction: only the last copies are
+ * complete. */
 static bool copies_last(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b, uint32_t shared)
 {
     if (!rlxc_copied(ctx, b->block) || !same_elements(ctx, a, b, shared))
@@ -201,7 +201,7 @@ static bool copies_last(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *
     return true;
 }
 
-/* All of |a| may run before all of |b|, which is behind it. */
+/* True if all of |a| may run before all of |b|, which follows it. */
 static bool may_part(rlxc_context *ctx, const rlxc_nest *a, const rlxc_nest *b,
                      const rlxc_temps *temps)
 {

@@ -1,5 +1,5 @@
-/* Reductions in normal form: what they start from is part of the block, the update reads
- * "what is there, then the new term". */
+/* Reductions in normal form: the init is part of the block, and the update has the accumulator
+ * first, then the new term. */
 #include <string.h>
 
 #include "compiler/schedule/normal.h"

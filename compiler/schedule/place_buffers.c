@@ -1,8 +1,7 @@
-/* After the last step: temporaries are allocated in the innermost loop that holds all of their
- * accesses, with the size of what one iteration uses.
- *
- * An iteration must write all that it reads, and no reduction into the buffer may go on in the
- * loop; else a loop further out is tried. So each thread of a parallel loop has its own buffers. */
+/* After the last step: allocates temporaries in the innermost loop that contains all of their
+ * accesses, with the size that one iteration uses. * An iteration must write everything that it
+ * reads, and no reduction into the buffer may continue across iterations; otherwise an outer loop
+ * is tried. So each thread of a parallel loop has its own buffers. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
@@ -19,7 +18,7 @@ static void touching(rlxc_engine *e, const rlxc_buffer *buffer, rlxc_node_list *
             RLXC_PUSH(e->ctx, &out->items, blocks.items.items[i]);
 }
 
-/* In each iteration of |loop|, what is read of |buffer| is written first. */
+/* True if each iteration of |loop| writes the elements of |buffer| before it reads them. */
 static bool is_local_to(rlxc_engine *e, const rlxc_node *loop, const rlxc_buffer *buffer,
                         const rlxc_node_list *blocks)
 {
@@ -52,8 +51,8 @@ static bool is_local_to(rlxc_engine *e, const rlxc_node *loop, const rlxc_buffer
     return true;
 }
 
-/* A block that reads and writes |buffer| without an init goes on with what a block in front of it
- * wrote; the first to touch it must write it. */
+/* A block that reads and writes |buffer| without an init continues from an earlier block; the first
+ * block to access it must only write it. */
 static bool begins_with_a_write(rlxc_engine *e, const rlxc_buffer *buffer,
                                 const rlxc_node_list *blocks)
 {
@@ -105,7 +104,8 @@ static const rlxc_stmt *moved_store(void *user, const rlxc_stmt *x)
     return rlxc_stmt_store(s->e->ctx, s->to, indices, s->from->ndim, x->store.value);
 }
 
-/* A buffer of what one iteration of |loop| uses, where that is a constant box; else |buffer|. */
+/* A buffer for the elements that one iteration of |loop| uses, if they are a constant box; else
+ * |buffer|. */
 static rlxc_buffer *shrink(rlxc_engine *e, const rlxc_node *loop, rlxc_buffer *buffer,
                            const rlxc_node_list *blocks)
 {

@@ -1,5 +1,5 @@
-/* What steps have to prove: that a block's iterations are different ones, that a loop may run in
- * any order, that what is read was written in the same iteration.
+/* Proofs required by steps: that a block's iterations are distinct, that a loop may run in any
+ * order, that values read were written in the same iteration.
  *
  * An axis' value is read as a sum of digits, scale * (base // lower % extent), with bases that are
  * loops or sums themselves. The values of the axes tell the loops apart where the scales of a sum
@@ -48,7 +48,7 @@ static const rlxc_expr *extent_of(proof *p, const rlxc_expr *base)
     return rlxc_simple(p->e, rlxc_add(p->e->ctx, span.max, one(p)));
 }
 
-/* Whether loops are in |value| at all. */
+/* True if |value| uses loops. */
 static bool is_fixed(proof *p, const rlxc_expr *value)
 {
     for (uint32_t i = 0; i < p->spans.vars.count; i++)
@@ -109,10 +109,10 @@ static bool read_sum(proof *p, const rlxc_expr *x, const rlxc_expr *scale, digit
     return true;
 }
 
-/* The digits of a sum do not add up to one another: each scale is more than all below it give. */
+/* True if the digits of a sum are independent: each scale exceeds the range of all lower digits. */
 static bool is_number_system(const proof *p, digits *sum)
 {
-    const rlxc_expr *top = rlxc_i64(p->e->ctx, 0); /* the most that the digits so far give */
+    const rlxc_expr *top = rlxc_i64(p->e->ctx, 0); /* the maximum of the digits so far */
     uint32_t n = sum->items.count;
     for (uint32_t done = 0; done < n; done++) {
         uint32_t least = done;
@@ -164,8 +164,8 @@ static bool take_value(proof *p, const rlxc_expr *value, uint32_t depth)
     return true;
 }
 
-/* All of each base is used: no digit is missing between 1 and its extent. Needed to tell the
- * iterations of every loop apart. */
+/* True if each base is used completely: no digit is missing between 1 and its extent. Required to
+ * distinguish the iterations of every loop. */
 static bool is_complete(proof *p, const rlxc_expr *base)
 {
     const rlxc_expr *at = one(p), *end = extent_of(p, base);
@@ -188,7 +188,7 @@ static bool is_complete(proof *p, const rlxc_expr *base)
     return false;
 }
 
-/* A block that reads what it writes does so at the same place. */
+/* True if a block that reads its own result does so at the same place. */
 static bool reads_in_place(proof *p, const rlxc_node *block)
 {
     rlxc_accesses_in all = {0};
@@ -211,8 +211,8 @@ static bool reads_in_place(proof *p, const rlxc_node *block)
     return true;
 }
 
-/* The values of the axes, of all or of those that |of| is in, tell the iterations of the loops in
- * them apart, or of |of|. */
+/* True if the values of the axes (all, or those that use |of|) distinguish the iterations of their
+ * loops (or of |of|). */
 static bool tells_apart(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *of,
                         const char **why)
 {
@@ -260,7 +260,8 @@ bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block, 
     return false;
 }
 
-/* Each axis that |loop| serves is in an index of every store: else iterations meet in elements. */
+/* True if each axis that uses |loop| is in an index of every store: otherwise iterations share
+ * elements. */
 static bool stores_tell_apart(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop)
 {
     rlxc_accesses_in all = {0};
@@ -299,7 +300,7 @@ bool rlxc_check_spatial(rlxc_engine *e, const rlxc_node *block, const rlxc_node 
     return stores_tell_apart(e, block, loop);
 }
 
-/* Whether two regions are known to have no element in common, or one to lie in the other. */
+/* True if two regions are provably disjoint, or one contains the other. */
 static bool meet_in_place(rlxc_engine *e, const rlxc_span *inner, const rlxc_span *outer,
                           uint32_t n, const rlxc_bounds *bounds)
 {
@@ -319,8 +320,8 @@ static bool meet_in_place(rlxc_engine *e, const rlxc_span *inner, const rlxc_spa
 
 enum { MAX_NDIM = 64 };
 
-/* Blocks |a| and |b| below |loop| meet at the elements of |buffer|, which |a| writes, in the same
- * iteration only. */
+/* True if blocks |a| and |b| below |loop| access common elements of |buffer|, which |a| writes,
+ * only in the same iteration. */
 static bool check_pair(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *a,
                        const rlxc_node *b, const rlxc_buffer *buffer)
 {

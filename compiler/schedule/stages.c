@@ -1,4 +1,4 @@
-/* A PrimFunc's body as a list of stages, and the questions that scheduling asks about them. */
+/* A PrimFunc's body as a list of stages, and queries on them. */
 #include "compiler/schedule/stages.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool simple_store(const rlxc_stmt *s)
            !s->store.buffer->strides && !s->store.buffer->elem_offset;
 }
 
-/* The axes must be the loops: each value one loop variable from 0, none left over. */
+/* Checks that the axes are the loops: each value is one loop variable from 0, and none is left. */
 static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *const *loops,
                        uint32_t n_loops, const rlxc_stmt *realize)
 {
@@ -47,7 +47,7 @@ static bool match_axes(rlxc_context *ctx, rlxc_stage *stage, const rlxc_stmt *co
     return true;
 }
 
-/* Orders the axes as the results have them, reductions last: all orders compute the same. */
+/* Orders the axes as in the results, reductions last: all orders are equivalent. */
 static void order_axes(rlxc_stage *s)
 {
     rlxc_stage old = *s;
@@ -83,7 +83,7 @@ bool rlxc_may_move(rlxc_context *ctx, const rlxc_expr *value)
     return !found;
 }
 
-/* Axes of one step that are reduced along tell nothing, but for the last one left. */
+/* Drops reduction axes of one step, except the last one. */
 static void drop_single_steps(rlxc_context *ctx, rlxc_stage *s)
 {
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
@@ -249,7 +249,7 @@ static bool search_loads(void *user, const rlxc_expr *e)
         else if (!same_exprs(q->indices, e->load.indices, e->load.n))
             q->same = false;
     }
-    if (e == q->buffer->data) { /* its address: whatever is done with it */
+    if (e == q->buffer->data) { /* its address: any access */
         q->n++;
         q->same = false;
     }

@@ -2,7 +2,7 @@
  *
  * A stage is one loop nest of the root block. It is simple when it is a perfect nest around a block
  * with one store (and one init store for reductions) whose axes are the loops themselves; then its
- * loops can be made anew in any legal order. Other stages are opaque and stay as they are. */
+ * loops can be rebuilt in any legal order. Other stages are opaque and stay unchanged. */
 #ifndef RLXC_SCHEDULE_STAGES_H
 #define RLXC_SCHEDULE_STAGES_H
 
@@ -29,7 +29,7 @@ typedef struct rlxc_stage {
     const rlxc_buffer *out;
     const rlxc_expr *const *indices; /* of the store, out->ndim many */
     const rlxc_expr *value, *init;   /* init: NULL if there is no reduction */
-    rlxc_operation_kind tagged;      /* as the block's tag says; RLXC_OPERATIONS: nothing */
+    rlxc_operation_kind tagged;      /* from the block's tag; RLXC_OPERATIONS: none */
 } rlxc_stage;
 
 typedef struct rlxc_stages {
@@ -43,17 +43,17 @@ typedef struct rlxc_stages {
     RLXC_VEC(rlxc_buffer *) temps; /* the root's allocations still needed */
 } rlxc_stages;
 
-/* False when the body has no such form (then the function is left alone). */
+/* False if the body has another form (the function is then left alone). */
 bool rlxc_stages_of(rlxc_context *ctx, const rlxc_options *options, rlxc_prim_func *f,
                     rlxc_stages *out);
-/* Replaces producers by their expression in the consumers where that costs nothing. */
+/* Replaces producers by their expression in the consumers if that is free. */
 void rlxc_stages_inline(rlxc_stages *s);
 
-/* What the stage computes now, proved from its expressions: the kind of its tag where that is true,
- * else the first that fits. Asking again gives the same. False with the reason where no kind fits.
+/* What the stage computes now, proved from its expressions: the kind of its tag if that is correct,
+ * else the first that fits. Repeated calls return the same. False with the reason if no kind fits.
  */
 bool rlxc_stage_operation(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out);
-/* The same for a stage that is to be a sum of x * w without condition. */
+/* As above for a stage that must be a sum of x * w without condition. */
 bool rlxc_stage_product(const rlxc_stages *s, const rlxc_stage *stage, rlxc_operation *out);
 
 bool rlxc_stage_is_temp(const rlxc_stages *s, const rlxc_buffer *buffer);
@@ -70,7 +70,7 @@ bool rlxc_stage_is_pointwise(const rlxc_stage *stage);
 bool rlxc_access_stride(rlxc_context *ctx, const rlxc_buffer *buffer,
                         const rlxc_expr *const *indices, const rlxc_expr *var, int64_t *out);
 
-/* Values that use addresses, or call what does more than compute, stay where they are. */
+/* True if a value uses addresses or calls with effects, so that it must not move. */
 bool rlxc_may_move(rlxc_context *ctx, const rlxc_expr *value);
 
 /* --- emission: rules; each appends statements and gives true when it took the stage ------------
@@ -82,8 +82,8 @@ struct rlxc_schedule {
     bool serial; /* inside a parallel loop already */
 };
 
-/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load and
- * stands for the place. */
+/* For |crossed| below |n_crossed| and |last| below |n_last|: |to| = |from|; |to| is a load that
+ * names the destination. */
 typedef struct rlxc_transposition {
     const rlxc_expr *to, *from, *crossed, *last;
     int64_t n_crossed, n_last;
@@ -95,31 +95,31 @@ typedef struct rlxc_transposition {
 const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t);
 
 /* A stage that is contiguous along its last axis while it reads along another: both are split, the
- * last two axes then are those in a block of |size| rows and columns. False, and nothing done, for
+ * last two axes then are those in a block of |size| rows and columns. False without effect for
  * others. */
 bool rlxc_block_transposition(rlxc_context *ctx, rlxc_stage *s, int64_t size);
-/* What one such block does: by vectors where it is a whole one, else |by_element|, the loops over
- * the last two axes. */
+/* One such block: by vectors if full, else |by_element|, the loops over the last two axes. */
 const rlxc_stmt *rlxc_transposed_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
                                        const rlxc_stmt *by_element);
-/* The same for all of a stage of two axes, which is contiguous along the last and reads along the
+/* As above for a whole stage of two axes that is contiguous along the last and reads along the
  * first; in blocks of a vector's lanes. */
 const rlxc_stmt *rlxc_transposed_copy(rlxc_schedule *c, const rlxc_stage *s);
 
 /* Replaces adjacent axes from |first| up to |end| by one wherever all accesses of all stages, which
- * have those axes in common, allow it; the number of axes that end there then. Views of the buffers
- * are declared in c->out, but for |silent|, which is not accessed in memory; NULL: none such. */
+ * share those axes, allow it; returns the remaining number of axes up to there. Views of the
+ * buffers are declared in c->out, except for |silent| (may be NULL), which is not accessed in
+ * memory. */
 uint32_t rlxc_merge_axes(rlxc_schedule *c, rlxc_stage *stages, uint32_t n, uint32_t first,
                          uint32_t end, const rlxc_buffer *silent);
 
-/* Makes of an axis blocks of |size| in its place, and the elements of a block as a further axis
- * behind the others; there is room for one, and nothing else than |value| and the store uses it. */
+/* Splits an axis into blocks of |size| in its place, and the elements of a block as a new last
+ * axis; there is room for one, and only |value| and the store use it. */
 void rlxc_split_axis(rlxc_context *ctx, rlxc_stage *s, uint32_t axis, int64_t size);
 
-/* Names the positions of the stages, which run together, in front of them: in c->out. */
+/* Hoists index values of the stages, which run together, in front of them: into c->out. */
 void rlxc_name_positions(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
-/* Takes indices that are computed in floating point, alike in every row, from tables that are made
- * in front (index_tables.c). */
+/* Reads indices that are computed in floating point, equal in every row, from tables made in front
+ * (index_tables.c). */
 void rlxc_table_indices(rlxc_schedule *c, rlxc_stage *stages, uint32_t n);
 
 typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then its store */
@@ -127,8 +127,8 @@ typedef struct rlxc_accesses { /* distinct loads of a stage's expressions, then 
     RLXC_VEC(const rlxc_expr *) loads;
 } rlxc_accesses;
 rlxc_accesses rlxc_accesses_of(rlxc_context *ctx, const rlxc_stage *s);
-/* For rlxc_expr_rewrite, with the context as |user|: each load becomes a constant, so that what is
- * left of an expression shows the variables used outside of indices. */
+/* For rlxc_expr_rewrite, with the context as |user|: each load becomes a constant, so that the
+ * remaining expression shows the variables used outside of indices. */
 const rlxc_expr *rlxc_hide_load(void *user, const rlxc_expr *e);
 
 /* Helpers of the rules. */
@@ -137,20 +137,22 @@ const rlxc_expr *rlxc_replace(rlxc_context *ctx, const rlxc_expr *e, const rlxc_
 /* The expression with loads of |from| replaced by |to| (any indices). */
 const rlxc_expr *rlxc_replace_loads(rlxc_context *ctx, const rlxc_expr *e, const rlxc_buffer *from,
                                     const rlxc_expr *to);
-/* What the epilogue stage |e| stores at |at| where the stage before it computed |value|, in |from|.
+/* The value that the epilogue stage |e| stores at |at| for |value|, the previous stage's result in
+ * |from|.
  */
 const rlxc_expr *rlxc_epilogue_value(rlxc_context *ctx, const rlxc_stage *e,
                                      const rlxc_buffer *from, const rlxc_expr *const *at,
                                      const rlxc_expr *value);
 
-/* The stage that only maps the result of stage |i| element by element, so that it can run on each
- * tile of what stages |first| to |i| compute together; NULL if there is none. */
+/* The stage that maps the result of stage |i| element by element, so that it can run on each tile
+ * of stages |first| to |i|; NULL if there is none. */
 rlxc_stage *rlxc_epilogue_of(const rlxc_stages *s, uint32_t first, uint32_t i);
-/* The epilogue if it is |wanted|, else NULL, in *out; false with a reason where there is none to be
- * had. */
+/* The epilogue if it is |wanted|, else NULL, in *out; false with a reason if it is wanted but
+ * missing. */
 bool rlxc_take_epilogue(const rlxc_stages *s, uint32_t first, uint32_t i, bool wanted,
                         rlxc_stage **out);
-/* The epilogue, or NULL, has been emitted with stage |i|, whose result then is stored nowhere. */
+/* Marks the epilogue (may be NULL) as emitted with stage |i|, whose own result is then not stored.
+ */
 void rlxc_epilogue_done(rlxc_stages *s, uint32_t i, rlxc_stage *epilogue);
 
 #endif

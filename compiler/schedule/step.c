@@ -11,7 +11,7 @@ static const rlxc_step_row rows[RLXC_STEP_COUNT] = {
 #undef RLXC_STEP
 };
 
-/* Names of another version of TVM. */
+/* Names in other versions of TVM. */
 static const struct {
     const char *name, *of;
 } aliases[] = {{"get_sblock", "get_block"}, {"GetSBlock", "GetBlock"}};
@@ -35,7 +35,7 @@ bool rlxc_find_step(const char *name, rlxc_step_kind *out)
     return false;
 }
 
-/* The text from |*at| to one of |ends|, which is stepped over; interned. */
+/* The text from |*at| to one of |ends|, which is skipped; interned. */
 static const char *word(rlxc_context *ctx, const char **at, const char *ends)
 {
     size_t n = strcspn(*at, ends);

@@ -1,8 +1,8 @@
 /* Schedules as data: lists of steps on named blocks and loops.
  *
- * A step is a row of steps.def with arguments. Blocks, loops and sampled values that a step gives
- * are its results; later steps take them as arguments. A result is a variable of the context, known
- * by identity; its name is what the text calls it:
+ * A step is a row of steps.def with arguments. Blocks, loops and sampled values that a step returns
+ * are its results; later steps take them as arguments. A result is a variable of the context,
+ * identified by pointer; its name is only for text:
  *
  *     # main.NT_matmul  model.py:12:9
  *     b0 = sch.get_block(name="NT_matmul", func_name="NT_matmul")
@@ -41,14 +41,14 @@ enum { RLXC_STEP_PARAMS = 8 };
 /* Fills |out| (RLXC_STEP_PARAMS long); gives their number. */
 uint32_t rlxc_step_params(rlxc_context *ctx, rlxc_step_kind kind, rlxc_step_param *out);
 
-/* A block, a loop or a sampled value: the variable that stands for it. */
+/* A reference to a block, a loop or a sampled value: its variable. */
 typedef const rlxc_expr *rlxc_step_ref;
 
 typedef struct rlxc_step {
     rlxc_step_kind kind;
-    rlxc_range range; /* in the schedule's text; all zero where a rule made it */
-    /* Arguments by the parameters' names; those left out have their defaults. References are EXPR
-     * attributes that hold the variable, alone or in lists; index maps are rlxc_is_index_map. */
+    rlxc_range range; /* place in the schedule's text; all zero if a rule made it */
+    /* Arguments by the parameters' names; omitted ones have their defaults. References are EXPR
+     * attributes with the variable, alone or in lists; index maps are rlxc_is_index_map. */
     rlxc_attrs args;
     const rlxc_step_ref *results;
     uint32_t n_results;
@@ -58,7 +58,7 @@ typedef struct rlxc_step {
 typedef struct rlxc_schedule_steps {
     rlxc_context *ctx;
     const char *function; /* interned */
-    rlxc_range source;    /* what the function was made from; may be all zero */
+    rlxc_range source;    /* source of the function; may be all zero */
     RLXC_VEC(rlxc_step) items;
     uint32_t n_names; /* results named so far */
 } rlxc_schedule_steps;
@@ -67,9 +67,9 @@ typedef struct rlxc_schedules { /* of a module */
     RLXC_VEC(rlxc_schedule_steps *) items;
 } rlxc_schedules;
 
-/* Whether |value| is a reference to a block or a loop. */
+/* True if |value| is a reference to a block or a loop. */
 bool rlxc_is_step_ref(const rlxc_attr *value);
-/* The arguments and the number of results are those of the row; else an error at the step. */
+/* Checks that arguments and number of results match the row; else an error at the step. */
 bool rlxc_step_check(rlxc_context *ctx, const rlxc_step *step);
 /* A new variable for a result of such a step. */
 rlxc_step_ref rlxc_step_result(rlxc_context *ctx, rlxc_step_kind kind, const char *name);
@@ -86,8 +86,8 @@ rlxc_step_ref rlxc_step_result(rlxc_context *ctx, rlxc_step_kind kind, const cha
  * results are still variables. */
 
 rlxc_schedule_steps *rlxc_steps_new(rlxc_context *ctx, const char *function, rlxc_range source);
-/* Any step: appended without arguments; |n_results| new variables in |out| (NULL where there are
- * none). Arguments follow by rlxc_step_arg, in the row's order. */
+/* Appends any step without arguments; |n_results| new variables in |out| (may be NULL).
+ * rlxc_step_arg then adds arguments, in the row's order. */
 rlxc_step *rlxc_steps_add(rlxc_schedule_steps *s, rlxc_step_kind kind, rlxc_step_ref *out,
                           uint32_t n_results);
 void rlxc_step_arg(rlxc_context *ctx, rlxc_step *step, const char *name, rlxc_attr value);
@@ -125,11 +125,11 @@ void rlxc_step_rewrite(rlxc_schedule_steps *s, rlxc_step_ref block, const char *
  * reading it back gives equal lists. */
 const char *rlxc_print_schedules(rlxc_context *ctx, const char *module,
                                  const rlxc_schedules *schedules);
-/* One step, without the end of a line: what messages quote. */
+/* One step as text without a newline, for messages. */
 const char *rlxc_print_step(rlxc_context *ctx, const rlxc_step *step);
-/* Reads such text, or a whole `def apply_trace(sch):` as TVM prints it, or, where it begins with a
- * bracket, TVM's traces as JSON. A list begins where get_block names another function than before.
- * False after errors. |text| must outlive the context. */
+/* Reads such text, or a whole `def apply_trace(sch):` as TVM prints it, or, if it starts with a
+ * bracket, TVM's traces as JSON. A list begins where get_block names a new function. False after
+ * errors. |text| must outlive the context. */
 bool rlxc_parse_schedules(rlxc_context *ctx, const char *path, const char *text, size_t length,
                           rlxc_schedules *out);
 

@@ -1,5 +1,5 @@
 /* Steps compute_at and reverse_compute_at: a block moves under a loop of its consumers, or of its
- * producers, and computes there the region that one iteration needs, or has made. */
+ * producers, and computes there the region that one iteration needs, or has produced. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
@@ -109,8 +109,8 @@ static bool check_move(rlxc_engine *e, const rlxc_node *block, const rlxc_node *
            rlxc_refuse(e, "block '%s': %s", rlxc_block_of(block), why);
 }
 
-/* Where in |loop| the block goes: behind |after| producers and in front of consumers (or the other
- * way round); by the step's |index|, -1 the last such place, -2 the first. */
+/* The position of the block in |loop|: after |after| producers and before consumers (or reversed);
+ * by the step's |index|: -1 the last such position, -2 the first. */
 static bool choose_place(rlxc_engine *e, const rlxc_node *loop, uint32_t first, uint32_t last,
                          uint32_t *out)
 {
@@ -129,8 +129,8 @@ static bool choose_place(rlxc_engine *e, const rlxc_node *loop, uint32_t first, 
     return true;
 }
 
-/* Children of |loop| that write what |block| reads or writes come before it: the first place behind
- * them; those that read what it writes: the last place in front of them. */
+/* The first position after the children of |loop| that write the operands or results of |block|,
+ * and the last position before those that read its results. */
 static void places(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop, uint32_t *first,
                    uint32_t *last)
 {
@@ -154,8 +154,8 @@ static void places(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop
     }
 }
 
-/* No block between the old place of |block| and |loop| writes what it reads, nor touches what it
- * writes, but for those in |loop|. */
+/* Checks that no block between the old position of |block| and |loop|, other than those in |loop|,
+ * writes its operands or accesses its results. */
 static bool check_between(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop)
 {
     rlxc_node_list blocks = {0};
@@ -185,7 +185,7 @@ static bool check_between(rlxc_engine *e, const rlxc_node *block, const rlxc_nod
     return true;
 }
 
-/* All that reads what |block| writes is under |loop|. */
+/* Checks that all readers of |block|'s results are under |loop|. */
 static bool check_consumers(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop,
                             const rlxc_buffer *buffer)
 {
@@ -269,7 +269,7 @@ bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_n
     return true;
 }
 
-/* The domain of |block| that the region made under |loop| gives. */
+/* The domain of |block| for the region produced under |loop|. */
 static bool made_domain(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop,
                         rlxc_domain *d)
 {
@@ -343,7 +343,7 @@ bool rlxc_apply_reverse_compute_at(rlxc_engine *e)
     rlxc_node *nest =
         rlxc_nest_over(e, block, &d, rlxc_arg_bool(e, "preserve_unit_loops", false), loop);
     rlxc_insert(e, loop, place, nest);
-    if (!rlxc_is_injective(e, block, &why)) /* the regions of two iterations may meet */
+    if (!rlxc_is_injective(e, block, &why)) /* the regions of two iterations may overlap */
         return rlxc_refuse(e, "block '%s' would run twice for some elements: %s",
                            rlxc_block_of(block), why);
     for (const rlxc_node *at = loop; at->kind != RLXC_NODE_BLOCK; at = at->parent)

@@ -1,5 +1,5 @@
-/* Steps cache_read and cache_write: a copy of a buffer stands in for it; and what other steps use
- * of that: new temporaries, blocks redirected to them. */
+/* Steps cache_read and cache_write: replace a buffer by a copy; and their helpers for other steps:
+ * new temporaries, and blocks redirected to them. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
@@ -52,7 +52,7 @@ void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlx
         rlxc_redirect(e, node->kids.items.items[i], from, to);
 }
 
-/* Loops that copy the region |spans| of |from| to |to|, around a block of this name. */
+/* Loops around a block of this name that copy the region |spans| of |from| to |to|. */
 static rlxc_node *copy_nest(rlxc_engine *e, const rlxc_buffer *from, const rlxc_buffer *to,
                             const rlxc_span *spans, const char *name, const rlxc_node *at,
                             rlxc_node **out_block)
@@ -132,7 +132,7 @@ bool rlxc_apply_cache_read(rlxc_engine *e)
         return rlxc_refuse(e, "block '%s' writes '%s' as well", rlxc_block_of(block), buffer->name);
     rlxc_blocks_in(e, at->kids.items.items[0], false, &blocks);
     uint32_t place, written;
-    for (;;) { /* down to where the writers are in front of the readers */
+    for (;;) { /* down to the level where the writers precede the readers */
         place = UINT32_MAX, written = 0;
         for (uint32_t i = 0; i < readers.items.count; i++) {
             uint32_t p = rlxc_position_in(at, readers.items.items[i]);
@@ -174,7 +174,8 @@ bool rlxc_apply_cache_read(rlxc_engine *e)
     return true;
 }
 
-/* What |block| writes of |buffer| is a box: each index is an axis + a constant, or a constant. */
+/* Checks that |block| writes a box of |buffer|: each index is an axis + a constant, or a constant.
+ */
 static bool writes_a_box(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer)
 {
     rlxc_accesses_in all = {0};
@@ -225,7 +226,7 @@ bool rlxc_apply_cache_write(rlxc_engine *e)
                                rlxc_block_of(block), rlxc_block_of(blocks.items.items[i]),
                                buffer->name);
     uint32_t place;
-    for (;;) { /* down to where readers are behind the block */
+    for (;;) { /* down to the level where readers follow the block */
         place = rlxc_position_in(at, block);
         bool inside = false;
         for (uint32_t i = 0; i < blocks.items.count; i++)

@@ -1,4 +1,4 @@
-/* Steps that find blocks and loops, take decisions and notes: nothing moves. */
+/* Steps that find blocks and loops, decisions and annotations: nothing moves. */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
@@ -62,7 +62,7 @@ bool rlxc_apply_get_child_blocks(rlxc_engine *e)
     return give_all(e, &blocks, "the list of child blocks");
 }
 
-/* The blocks of the same scope that write what |block| reads, or read what it writes. */
+/* The blocks of the same scope that produce |block|'s operands, or consume its results. */
 static bool give_related(rlxc_engine *e, bool producers)
 {
     rlxc_node *block = rlxc_arg_block(e, "block");

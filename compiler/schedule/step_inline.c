@@ -1,11 +1,12 @@
-/* Steps compute_inline and reverse_compute_inline: one block's expression goes into another. */
+/* Steps compute_inline and reverse_compute_inline: substitute one block's expression into another.
+ */
 #include <string.h>
 
 #include "compiler/schedule/tree.h"
 
 enum { MAX_AXES = 32 };
 
-/* The blocks of |block|'s scope, but itself, that read (|writes|: write) |buffer|. */
+/* The other blocks of |block|'s scope that read (|writes|: write) |buffer|. */
 static void users_of(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer, bool writes,
                      rlxc_node_list *out)
 {
@@ -24,8 +25,8 @@ static bool check_temp(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer
                        rlxc_block_of(block), buffer->name);
 }
 
-/* |indices| are distinct axes of |block|, all of its axes of more than one step among them; |at|
- * gives the axis of each dimension (UINT32_MAX: the constant 0). */
+/* True if |indices| are distinct axes of |block|, including all of its axes of more than one step;
+ * |at| gives the axis of each dimension (UINT32_MAX: the constant 0). */
 static bool axes_of(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *const *indices,
                     uint32_t n, uint32_t *at, const char *what)
 {
@@ -64,7 +65,7 @@ static const rlxc_stmt *plain_store(rlxc_engine *e, const rlxc_node *block)
     return NULL;
 }
 
-/* Nothing that runs behind |block| writes what it reads. */
+/* Checks that nothing after |block| writes its operands. */
 static bool check_kept(rlxc_engine *e, const rlxc_node *block)
 {
     rlxc_accesses_in all = {0};
@@ -130,7 +131,7 @@ static void inline_into(inlining *q, rlxc_node *block)
     }
 }
 
-/* |buffer| is written by |writer| alone, at each of its elements. */
+/* Checks that only |writer| writes |buffer|, and all of its elements. */
 static bool check_whole(rlxc_engine *e, const rlxc_node *writer, const rlxc_stmt *store,
                         const uint32_t *at)
 {

@@ -21,8 +21,8 @@ static bool is_same(const rlxc_node *a, const rlxc_node *b)
                : a->kind == RLXC_NODE_BLOCK && strcmp(rlxc_block_of(a), rlxc_block_of(b)) == 0;
 }
 
-/* After the tree was made anew: old nodes become those of the same loop variable, or the same block
- * name, so that references to them hold; others are gone. */
+/* After the tree was rebuilt: maps old nodes to those with the same loop variable, or the same
+ * block name, so that references stay valid; other nodes are gone. */
 static void take_over(rlxc_engine *e, rlxc_node *old_root)
 {
     rlxc_node_list old = {0}, now = {0};

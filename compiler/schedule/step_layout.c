@@ -188,7 +188,7 @@ static bool grows(const padding *p, const rlxc_expr *const *indices, uint32_t n)
     return false;
 }
 
-/* A product of loads and numbers: zero where a load of it is zero. */
+/* True for a product of loads and numbers, which is zero if a load is zero. */
 static bool is_product(padding *p, const rlxc_expr *x, uint32_t *loads, uint32_t axis)
 {
     rlxc_engine *e = p->e;
@@ -232,8 +232,8 @@ static rlxc_node *new_copy(padding *p, const rlxc_buffer *to, const rlxc_expr *c
     return rlxc_nest_over(p->e, node, &all, true, p->e->root);
 }
 
-/* A padded stand-in for |buffer|, which the block accesses at |indices|: filled in front of the
- * block with zeros around the elements, or, |out|, copied back behind it. */
+/* A padded replacement of |buffer|, which the block accesses at |indices|: filled before the block,
+ * with zeros around the elements, or (|out|) copied back after it. */
 static bool stand_in(padding *p, const rlxc_buffer *buffer, const rlxc_expr *const *indices,
                      bool out)
 {
@@ -295,7 +295,7 @@ static bool read_padding(padding *p)
     return true;
 }
 
-/* The block's loops are its axes, alone. */
+/* Checks that the block's loops are exactly its axes. */
 static bool grow_loops(padding *p)
 {
     rlxc_node_list loops = {0};

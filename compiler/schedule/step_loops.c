@@ -8,7 +8,7 @@ static const rlxc_expr *wide(rlxc_engine *e, const rlxc_expr *value)
     return rlxc_simple(e, rlxc_cast(e->ctx, RLX_I64, value));
 }
 
-/* A loop that may be made anew: serial, from 0, without notes. */
+/* Checks that a loop may be rebuilt: serial, from 0, without annotations. */
 static bool is_plain(rlxc_engine *e, const rlxc_node *loop)
 {
     if (!rlxc_is_const(loop->min, 0))
@@ -126,7 +126,7 @@ bool rlxc_apply_split(rlxc_engine *e)
 
 /* --- fuse, merge ------------------------------------------------------------------------------ */
 
-/* The node directly inside, where it is the only one. */
+/* The only node directly inside, or NULL. */
 static const rlxc_node *only_child(const rlxc_node *loop)
 {
     return rlxc_n_children(loop) == 1 ? rlxc_child(loop, 0) : NULL;

@@ -14,8 +14,8 @@ static bool uses_any(rlxc_engine *e, const rlxc_expr *value, const rlxc_node_lis
     return false;
 }
 
-/* The conditions of a predicate that speak of the |kept| loops alone; false where one speaks of
- * both kinds. */
+/* The conditions of a predicate that involve only the |kept| loops; false if one involves both
+ * kinds. */
 static bool kept_part(rlxc_engine *e, const rlxc_expr *predicate, const rlxc_node_list *loops,
                       const bool *kept, const rlxc_expr **out)
 {
@@ -133,7 +133,7 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
     static const struct {
         rlxc_expr_kind op;
         double identity;
-        bool any; /* any initial value may be there more than once */
+        bool any; /* any initial value may be counted more than once */
     } known[] = {{RLXC_EXPR_ADD, 0, false},
                  {RLXC_EXPR_MUL, 1, false},
                  {RLXC_EXPR_MIN, 0, true},
@@ -169,7 +169,8 @@ static bool find_reducer(rlxc_engine *e, const rlxc_node *block, reducer *out)
                        rlxc_block_of(block), rlxc_expr_text(e, x));
 }
 
-/* Loops of |block| are perfect up to its scope, those of reductions of no other use. */
+/* Checks that the loops of |block| are a perfect nest up to its scope, and reduction loops have no
+ * other use. */
 static bool check_nest(rlxc_engine *e, const rlxc_node *block, const rlxc_node_list *loops,
                        const rlxc_node *loop)
 {
@@ -201,7 +202,7 @@ static rlxc_node *reduced_along(rlxc_engine *e, rlxc_node *loop)
     return NULL;
 }
 
-/* Where the parts of the reduction get their axes from. */
+/* The origin of the axes of the partial reductions. */
 typedef struct factoring {
     rlxc_engine *e;
     rlxc_node *block, *loop;
@@ -262,7 +263,7 @@ static bool part_axes(factoring *f)
     return true;
 }
 
-/* The block of the parts, in the place of the whole reduction's; gives their buffer. */
+/* The block of partial results, in place of the reduction; returns their buffer. */
 static rlxc_buffer *make_parts(factoring *f, const rlxc_stmt *store, rlxc_node **out)
 {
     rlxc_context *ctx = f->e->ctx;

@@ -1,7 +1,7 @@
 /* Lists of steps as Python text, and back: parse(print(s)) gives equal lists.
  *
  * The text is what TVM prints a trace as. Statements are read by the parser of TVMScript; results
- * are names like any, defined from their step on. Only comments say where a list comes from. */
+ * are ordinary names, defined from their step on. Only comments state the source of a list. */
 #include <string.h>
 
 #include "compiler/ir/names.h"

@@ -36,7 +36,7 @@ typedef struct graph {
     trace *t;
     const json_t *nodes;
     const rlxc_expr **done; /* of each node */
-    bool *open;             /* being read: a node may not use itself */
+    bool *open;             /* being read: a node must not use itself */
 } graph;
 
 static const json_t *field(const json_t *node, const char *name)

@@ -1,4 +1,4 @@
-/* The tree that steps work on: made of statements, edited, made statements again. */
+/* The tree that steps work on: built from statements, edited, and converted back. */
 #include "compiler/schedule/tree.h"
 
 #include <string.h>
@@ -32,8 +32,7 @@ static bool holds_block(const rlxc_stmt *s)
     return found;
 }
 
-/* Loops and blocks alone: what a kernel made has lets and allocations beside its blocks, and is one
- * leaf. */
+/* Only loops and blocks: the result of a kernel also has lets and allocations, and is one leaf. */
 static bool is_tree(const rlxc_stmt *s)
 {
     if (s->kind == RLXC_STMT_FOR)

@@ -2,8 +2,8 @@
  *
  * Statements are immutable; the tree is not, and becomes statements when a list of steps is done.
  * Invariants: a LOOP or BLOCK has one child; a LEAF stands only in a block and holds no block; the
- * root is a BLOCK without axes. A node that a step takes out is marked with the step's name, so
- * that references to it are explained. */
+ * root is a BLOCK without axes. A node that a step removes is marked with the step's name, so that
+ * errors about references can name it. */
 #ifndef RLXC_SCHEDULE_TREE_H
 #define RLXC_SCHEDULE_TREE_H
 
@@ -27,7 +27,7 @@ struct rlxc_node {
     rlxc_node *parent;
     rlxc_node_list kids;                 /* LOOP, BLOCK: one */
     const rlxc_stmt *stmt;               /* LEAF; of others what they were made of, or NULL */
-    const char *gone;                    /* the step that took it out, or NULL */
+    const char *gone;                    /* the step that removed it, or NULL */
     const rlxc_expr *var, *min, *extent; /* LOOP */
     rlxc_loop_kind loop_kind;
     rlxc_attrs annotations;
@@ -38,7 +38,7 @@ struct rlxc_node {
 
 typedef struct rlxc_engine {
     rlxc_context *ctx;
-    rlxc_prim_func *f; /* the caller's until the list is done, then written */
+    rlxc_prim_func *f; /* belongs to the caller until the list is done, then rewritten */
     const rlxc_engine_options *options;
     const rlxc_step *step; /* being applied */
     rlxc_node *root;
@@ -54,34 +54,33 @@ rlxc_node *rlxc_new_loop(rlxc_engine *e, const rlxc_expr *var, const rlxc_expr *
 rlxc_node *rlxc_new_block(rlxc_engine *e, const rlxc_block *block, const rlxc_expr *const *values,
                           const rlxc_expr *predicate, const rlxc_stmt *body);
 void rlxc_adopt(rlxc_engine *e, rlxc_node *parent, rlxc_node *child); /* as its only child */
-/* Puts |to| where |from| is; |from| has no parent then. */
+/* Replaces |from| by |to|; |from| has no parent afterwards. */
 void rlxc_put_for(rlxc_engine *e, rlxc_node *from, rlxc_node *to);
-/* Puts |node| into the sequence below |at| (a LOOP or BLOCK) as child |position|. */
+/* Inserts |node| into the sequence below |at| (a LOOP or BLOCK) as child |position|. */
 void rlxc_insert(rlxc_engine *e, rlxc_node *at, uint32_t position, rlxc_node *node);
-/* Takes |node| out, with the loops around it that hold nothing else. */
+/* Removes |node|, with the enclosing loops that contain nothing else. */
 void rlxc_take_out(rlxc_engine *e, rlxc_node *node);
 /* The children of a LOOP or BLOCK as a list: those of its sequence, or the one. */
 uint32_t rlxc_n_children(const rlxc_node *at);
 rlxc_node *rlxc_child(const rlxc_node *at, uint32_t i);
-/* Which child of |at| holds |node|; UINT32_MAX: none does. */
+/* The index of the child of |at| that contains |node|; UINT32_MAX: none. */
 uint32_t rlxc_position_in(const rlxc_node *at, const rlxc_node *node);
 bool rlxc_is_inside(const rlxc_node *node, const rlxc_node *ancestor); /* or is it */
-/* The blocks inside |node|, itself included where it is one, in order; |nested|: also those inside
- * of blocks. */
+/* The blocks inside |node|, including itself, in order; |nested|: also those inside blocks. */
 void rlxc_blocks_in(rlxc_engine *e, rlxc_node *node, bool nested, rlxc_node_list *out);
 rlxc_node *rlxc_scope_of(const rlxc_node *node); /* the nearest block around it; NULL: the root */
 /* The loops around |node| up to its scope, outermost first. */
 void rlxc_loops_around(rlxc_engine *e, const rlxc_node *node, rlxc_node_list *out);
-/* Replaces variables in all that stands below |node|, block values and loop bounds included. */
+/* Replaces variables everywhere below |node|, including block values and loop bounds. */
 void rlxc_replace_below(rlxc_engine *e, rlxc_node *node, const rlxc_expr *const *vars,
                         const rlxc_expr *const *values, uint32_t n);
-/* A leaf block whose body changes: what it states to read and write is no longer said. */
+/* Sets the body of a leaf block and drops its stated regions. */
 void rlxc_set_body(rlxc_engine *e, rlxc_node *block, const rlxc_stmt *body);
-/* The body of a leaf block, or NULL where blocks stand inside. */
+/* The body of a leaf block, or NULL if it contains blocks. */
 const rlxc_stmt *rlxc_leaf_body(const rlxc_node *block);
 const rlxc_expr *rlxc_simple(rlxc_engine *e, const rlxc_expr *value);
 const rlxc_expr *rlxc_both(rlxc_engine *e, const rlxc_expr *a, const rlxc_expr *b); /* and; NULLs */
-/* A name for a new loop or block that none in the function has: |hint|, |hint|_1 ... */
+/* An unused name for a new loop or block: |hint|, |hint|_1 ... */
 const char *rlxc_block_name(rlxc_engine *e, const char *hint);
 
 /* --- what steps take --- */
@@ -101,7 +100,7 @@ bool rlxc_arg_bool(const rlxc_engine *e, const char *name, bool fallback);
 /* The buffer that "read_buffer_index" ... names, among those that the block reads or writes. */
 bool rlxc_arg_buffer(rlxc_engine *e, const char *name, rlxc_node *block, bool writes,
                      const rlxc_buffer **out);
-/* Names result |i|; false where the step has fewer. */
+/* Binds result |i|; false if the step has fewer. */
 void rlxc_give(rlxc_engine *e, uint32_t i, rlxc_node *node);
 /* The step must have |n| results, or none at all. */
 bool rlxc_gives(rlxc_engine *e, uint32_t n, const char *of);
@@ -122,15 +121,14 @@ typedef struct rlxc_accesses_in { /* of one block, or of all below a node */
     RLXC_VEC(rlxc_access) items;
     RLXC_VEC(const rlxc_stmt *) loops; /* loops inside of leaf bodies */
 } rlxc_accesses_in;
-/* The accesses of block |node| in its own axes; of nested blocks with their axes replaced. */
+/* The accesses of block |node| in its own axes; those of nested blocks with axes substituted. */
 void rlxc_block_accesses(rlxc_engine *e, const rlxc_node *block, rlxc_accesses_in *out);
 bool rlxc_block_touches(rlxc_engine *e, const rlxc_node *block, const rlxc_buffer *buffer,
                         bool writes);
 bool rlxc_is_temp(const rlxc_engine *e, const rlxc_buffer *buffer); /* allocated by the root */
 void rlxc_drop_temp(rlxc_engine *e, const rlxc_buffer *buffer);
 void rlxc_add_temp(rlxc_engine *e, rlxc_buffer *buffer);
-/* A temporary like |buffer|, and the accesses of a block, of all of it or of those below |node|,
- * which go to it then. */
+/* Makes a temporary like |buffer|, and redirects the accesses of a block to it. */
 rlxc_buffer *rlxc_new_temp(rlxc_engine *e, const rlxc_buffer *like, const char *name,
                            const char *scope, const rlxc_expr *const *shape);
 void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlxc_buffer *to);
@@ -147,13 +145,13 @@ typedef struct rlxc_spans { /* of variables that take all their values */
 void rlxc_span_set(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, rlxc_span span);
 void rlxc_span_loop(rlxc_engine *e, rlxc_spans *s, const rlxc_expr *var, const rlxc_expr *min,
                     const rlxc_expr *extent);
-/* The least and the greatest value of |value|. */
+/* The minimum and maximum of |value|. */
 rlxc_span rlxc_span_of(rlxc_engine *e, const rlxc_spans *s, const rlxc_expr *value);
 /* The ranges of the loops around |node|, for proofs. */
 rlxc_bounds rlxc_bounds_at(rlxc_engine *e, const rlxc_node *node);
 /* The region of |buffer| that the blocks below |under| read or write in one iteration of the loops
- * down to |under| (a LOOP or BLOCK), a span for each dimension, clipped to the buffer. False: they
- * do not touch it. */
+ * down to |under| (a LOOP or BLOCK), a span for each dimension, clipped to the buffer. False if
+ * they do not access it. */
 bool rlxc_region_below(rlxc_engine *e, const rlxc_node *under, const rlxc_buffer *buffer,
                        bool writes, rlxc_span *out);
 /* The same of one block. */
@@ -166,28 +164,29 @@ enum { RLXC_DOMAIN_AXES = 32 };
 typedef struct rlxc_domain { /* of the axes of a block; {NULL, NULL}: all of the axis */
     rlxc_span of[RLXC_DOMAIN_AXES];
 } rlxc_domain;
-/* For an index that is an axis + a constant: the axis, and what |span| of the index is for it. */
+/* For an index that is an axis + a constant: the axis, and its span for |span| of the index. */
 bool rlxc_axis_at(rlxc_engine *e, const rlxc_node *block, const rlxc_expr *index, rlxc_span span,
                   uint32_t *axis, rlxc_span *out);
-/* Loops over the domain of |block|'s axes around it, to stand in |at|; its values and predicate are
- * set. Gives the outermost node. */
+/* Wraps |block| in loops over the domain of its axes, to be placed in |at|; sets its values and
+ * predicate. Returns the outermost node. */
 rlxc_node *rlxc_nest_over(rlxc_engine *e, rlxc_node *block, const rlxc_domain *d, bool keep_unit,
                           const rlxc_node *at);
-/* What |producer| writes is complete in each iteration of |loop|: no reduction of it goes on in
- * |loop| or around it. */
+/* Checks that |producer|'s results are complete in each iteration of |loop|: its reduction does not
+ * continue in |loop| or outside it. */
 bool rlxc_check_finished(rlxc_engine *e, const rlxc_node *producer, const rlxc_node *loop);
 
 /* --- proofs.c --- */
 
-/* Different iterations of the loops that |block|'s axes use give different axes. Else says why. */
+/* Checks that different iterations of the loops that |block|'s axes use give different axes; else
+ * reports why. */
 bool rlxc_is_injective(rlxc_engine *e, const rlxc_node *block, const char **why);
-/* |loop| may run its iterations in any order, or at once (|at_once|), as far as block |block| is
- * concerned. */
+/* Checks that |loop| may run its iterations in any order, or concurrently (|at_once|), with respect
+ * to block |block|. */
 bool rlxc_check_spatial(rlxc_engine *e, const rlxc_node *block, const rlxc_node *loop);
-/* What blocks below |loop| read of what others there write is written in the same iteration. */
+/* Checks that values passed between blocks below |loop| are written in the same iteration. */
 bool rlxc_check_covered(rlxc_engine *e, const rlxc_node *loop);
 bool rlxc_is_reduction(const rlxc_node *block); /* it has reduction axes */
-/* Whether |loop|'s variable is in a value of an axis of this kind. */
+/* True if |loop|'s variable is in a value of an axis of this kind. */
 bool rlxc_serves(rlxc_engine *e, const rlxc_node *loop, const rlxc_node *block, rlxc_axis_kind kind,
                  const char **out_axis);
 

@@ -1,8 +1,7 @@
 /* Attention without its n x n matrix: the seven stages that attention is lowered to (scores, mask,
- * maximum, exp, sum, weighted values, quotient) run block by block over the keys, with a maximum
- * and a sum that are kept as the blocks go by and corrected when the maximum grows (M. Milakov,
- * N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al.,
- * "FlashAttention", 2022).
+ * maximum, exp, sum, weighted values, quotient) run block by block over the keys, with a running
+ * maximum and sum that are corrected when the maximum grows (M. Milakov, N. Gimelshein, "Online
+ * normalizer calculation for softmax", 2018; T. Dao et al., "FlashAttention", 2022).
  *
  * Vectors run along the queries. Then maxima and sums need no operation across lanes, and both
  * products read keys and values in place, element by element, as the broadcast operand of a
@@ -17,11 +16,11 @@
  *             ot[e][query] = ot * correction + sum over keys of value[e] * st   tiles: e x queries
  *         out = ot / sum
  *
- * Blocks of queries are of several vectors, then of one; up to three queries left over (so a single
- * one) run alone, with vectors along d and e. Keys and values of 16-bit types are first widened
- * into a block of float32. Where the mask is an interval of keys that moves with the query
- * (causal, window), blocks of keys that no query of the block sees are left out. A query that sees
- * nothing gets what it gets without blocks: the mean of all values. */
+ * Blocks of queries have several vectors, then one; up to three remaining queries run alone, with
+ * vectors along d and e. Keys and values of 16-bit types are first widened into a block of float32.
+ * If the mask is an interval of keys that moves with the query (causal, window), blocks of keys
+ * that no query of the block sees are skipped. A query that sees no key gets the same result as
+ * without blocks: the mean of all values. */
 #include "compiler/kernels/attention/attention_body.h"
 #include "compiler/kernels/rules.h"
 
@@ -107,8 +106,8 @@ static const rlxc_expr *bound_at(fused *t, const rlxc_expr *bound, const rlxc_ex
     return rlxc_replace(t->ctx, bound, s->vars, values, 4);
 }
 
-/* Keys from *begin up to *end are those that some query of the block sees; all keys where a query
- * might see none. */
+/* Keys [*begin, *end) are those that some query of the block sees; all keys if a query might see
+ * none. */
 static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **end)
 {
     const rlxc_attention *a = t->a;
@@ -135,7 +134,7 @@ static void visible_keys(fused *t, const rlxc_expr **begin, const rlxc_expr **en
     }
 }
 
-typedef struct part { /* of what runs for a block of queries; pushes statements */
+typedef struct part { /* the statements of a block of queries */
     const char *name;
     void (*push)(fused *t);
 } part;
@@ -150,8 +149,8 @@ static void push_part(fused *t, const part *p)
         push(t, rlxc_part(t->ctx, p->name, rlxc_body_of(&own)));
 }
 
-/* The loop over blocks of keys; |parts| are its body. Its bounds are written out, not bound to
- * variables: the work of the parallel loop is judged by them. */
+/* The loop over blocks of keys; |parts| are its body. Its bounds are expressions, not variables,
+ * because the work of the parallel loop is estimated from them. */
 static void over_keys(fused *t, int64_t block, const part *parts, uint32_t n)
 {
     const rlxc_expr *begin, *end, *var = rlxc_loop_var(t->ctx, "block");

@@ -1,4 +1,4 @@
-/* Attention as seven stages, found in a PrimFunc. */
+/* Attention as seven stages of a PrimFunc. */
 #ifndef RLXC_KERNELS_ATTENTION_ATTENTION_H
 #define RLXC_KERNELS_ATTENTION_ATTENTION_H
 
@@ -19,11 +19,11 @@ typedef struct rlxc_attention {
     double start;      /* of the maximum */
     uint32_t place[4]; /* of b, h, i and e among the axes of final, or RLXC_ATTENTION_NOWHERE */
     bool widens;       /* keys or values are of 16 bits */
-    /* First and last key that a query may see, over the axes of map: query number plus something
-     * that is the same for all queries; or NULL. */
+    /* The first and last key visible to a query, over the axes of map: the query's number plus a
+     * term common to all queries; or NULL. */
     const rlxc_expr *first_seen, *last_seen;
-    /* Loads of map that run along the keys and jump along the queries, as those of a bias for each
-     * pair do. */
+    /* Loads of map that are contiguous along the keys and strided along the queries, such as a bias
+     * per pair. */
     const rlxc_expr *crossed[RLXC_ATTENTION_CROSSED];
     uint32_t n_crossed;
 } rlxc_attention;

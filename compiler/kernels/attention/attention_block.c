@@ -1,5 +1,5 @@
-/* Attention, for one block of queries in vectors (attention.c): queries turned, then by
- * block of keys what is read of a bias turned, tiles of scores, weights, tiles of values. */
+/* Attention for one block of queries in vectors (attention.c): transposed queries, then for each
+ * block of keys the transposed bias, tiles of scores, weights, tiles of values. */
 #include "compiler/kernels/attention/attention_body.h"
 
 /* Loop variables over the queries of a block, as vectors. */
@@ -40,7 +40,7 @@ static const rlxc_expr *value_at(fused *t, const rlxc_expr *j, const rlxc_expr *
 /* --- turning ---------------------------------------------------------------------------------- */
 
 /* to[row][column] = |value|, which is contiguous along the rows, for all |rows| of the block and
- * those of its columns that are queries. */
+ * its valid columns. */
 static void turn(fused *t, const rlxc_expr *row, const rlxc_expr *rows, const rlxc_expr *column,
                  const rlxc_buffer *to, const rlxc_expr *value)
 {
@@ -66,8 +66,8 @@ static void clear(fused *t, const rlxc_buffer *b)
     push(t, loop(t, row, b->shape[0], across(t, &p, set(t, at2(t, b, row, p.column), zero))));
 }
 
-/* qt = the block's queries, transposed; sums and results are empty. Where there are fewer queries
- * than lanes, the others work on zeros. */
+/* qt = the block's queries, transposed; clears sums and results. If there are fewer queries than
+ * lanes, the other lanes work on zeros. */
 void rlxc_attention_begin(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *d = rlxc_loop_var(t->ctx, "d");
@@ -101,8 +101,8 @@ static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
     return rlxc_stmt_seq(t->ctx, parts, 3);
 }
 
-/* Along with tile |tile|: hints for a share of what rlxc_attention_turn reads of the next block of
- * keys. It reads a few lines of each query, too short a way for memory to be ahead by itself. */
+/* With tile |tile|: prefetches a share of the data that rlxc_attention_turn reads for the next
+ * block of keys. It reads only a few lines of each query, too few for the hardware prefetcher. */
 static void fetch_crossed(fused *t, const rlxc_expr *tile)
 {
     const rlxc_stage *s = t->a->map;
@@ -142,7 +142,7 @@ void rlxc_attention_scores(fused *t)
     }
 }
 
-/* What the mask reads of the block across the queries, turned once for all that is done with it. */
+/* Transposes the mask's operands for the block once. */
 void rlxc_attention_turn(fused *t)
 {
     const rlxc_stage *s = t->a->map;
@@ -233,7 +233,7 @@ static const rlxc_stmt *whole_result(fused *t)
     return moved ? both(t, quotients, moved) : NULL;
 }
 
-/* out = ot / sum; of a block beyond the queries what is there. */
+/* out = ot / sum; only the valid queries of a partial block. */
 void rlxc_attention_end(fused *t)
 {
     const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *e = rlxc_loop_var(t->ctx, "e");

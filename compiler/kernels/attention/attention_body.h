@@ -14,7 +14,7 @@ enum { MAX_SIZE = 256, LINE = 64 };
 typedef struct fused {
     rlxc_context *ctx;
     const rlxc_attention *a;
-    rlxc_schedule *c; /* what runs for one block of queries */
+    rlxc_schedule *c; /* the statements of one block of queries */
     const rlxc_attention_sizes *z;
     uint32_t vl, nv, mr;
     bool clamp; /* the block may reach beyond the queries */
@@ -25,7 +25,7 @@ typedef struct fused {
     rlxc_buffer *acc, *max, *sum, *corr;         /* in registers */
 } fused;
 
-/* The parts of what runs for a block of queries: before the keys, for each block of them, after. */
+/* The parts of a block of queries: before the keys, for each block of keys, after them. */
 void rlxc_attention_begin(fused *t);
 void rlxc_attention_widen(fused *t);
 void rlxc_attention_turn(fused *t);
@@ -76,9 +76,9 @@ static inline const rlxc_expr *real(fused *t, double v)
     return rlxc_float(t->ctx, t->a->dtype, v);
 }
 
-/* Where maxima start, unless the blocks start at more: finite, so that the first correction is no
- * NaN, and no score is below but -inf. Exporters hide keys with the least float; rows of nothing
- * else are means. */
+/* The initial maximum, unless the blocks start higher: finite, so that the first correction is not
+ * NaN, and below every score except -inf. Exporters hide keys with the least float; rows with only
+ * such scores are means. */
 static inline const rlxc_expr *lowest(fused *t)
 {
     const double least = t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX;
@@ -102,7 +102,7 @@ static inline const rlxc_expr *at2(fused *t, const rlxc_buffer *b, const rlxc_ex
     return rlxc_load(t->ctx, b, both, 2);
 }
 
-/* |place| = |value|, where |place| is a load. */
+/* Stores |value| at |place|, which is a load. */
 static inline const rlxc_stmt *set(fused *t, const rlxc_expr *place, const rlxc_expr *value)
 {
     return rlxc_stmt_store(t->ctx, place->load.buffer, place->load.indices, place->load.n, value);

@@ -38,7 +38,7 @@ static bool starts_at_zero(const rlxc_stage *s)
 
 typedef struct temps_read {
     const rlxc_stages *all;
-    const rlxc_expr *allowed[2]; /* the only loads of temporaries that may be */
+    const rlxc_expr *allowed[2]; /* the only allowed loads of temporaries */
     bool bad, widens;
 } temps_read;
 
@@ -55,7 +55,7 @@ static bool check_temp(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* |e| reads no temporaries but |a| and |b|. */
+/* True if |e| reads no temporaries except |a| and |b|. */
 static bool reads_only(const rlxc_stages *all, const rlxc_expr *e, const rlxc_expr *a,
                        const rlxc_expr *b, bool *out_widens)
 {
@@ -78,7 +78,7 @@ static bool is_product(const rlxc_stages *all, const rlxc_stage *s, uint32_t no_
            !rlxc_expr_uses_var(all->ctx, *y, s->vars[no_y]);
 }
 
-/* Takes |value| for all elements of its reduced axis together. */
+/* Merges |value| over all elements of its reduced axis. */
 static bool is_reduction(const rlxc_stages *all, const rlxc_stage *s, rlxc_expr_kind combine,
                          const rlxc_expr *value)
 {
@@ -88,7 +88,7 @@ static bool is_reduction(const rlxc_stages *all, const rlxc_stage *s, rlxc_expr_
 
 /* --- the mask --------------------------------------------------------------------------------- */
 
-/* |bound| is the query's number plus something that does not depend on query and key. */
+/* True if |bound| is the query's number plus a term independent of query and key. */
 static bool moves_with_query(const rlxc_stages *all, const rlxc_stage *map, const rlxc_expr *bound)
 {
     const rlxc_expr *rest = rlxc_canonical(all->ctx, rlxc_sub(all->ctx, bound, map->vars[2]), NULL);
@@ -116,8 +116,8 @@ static void read_condition(const rlxc_stages *all, const rlxc_expr *cond, rlxc_a
         a->first_seen = bound;
 }
 
-/* Where the map is "condition ? score : a number below all scores", the keys that the condition
- * lets through. Both ends are used only where they do not cross. */
+/* If the map is "condition ? score : a number below all scores", the range of visible keys. Both
+ * ends are used only if they do not cross. */
 static void read_mask(const rlxc_stages *all, rlxc_attention *a)
 {
     const rlxc_expr *v = a->map->value;
@@ -144,7 +144,7 @@ static bool is_other(void *user, const rlxc_expr *e)
     return e != user;
 }
 
-/* What is read under a condition, in |e|, stays there. */
+/* True if conditional reads in |e| stay conditional. */
 static void drop_inside(rlxc_context *ctx, const rlxc_expr *e, rlxc_attention *a)
 {
     uint32_t kept = 0;
@@ -239,7 +239,7 @@ static bool have_all_axes(const rlxc_stages *all, const rlxc_attention *a)
     return true;
 }
 
-/* Which of the softmax's blocks is not as it should be. */
+/* Reports which of the softmax's blocks does not match. */
 static bool decline_softmax(const rlxc_stages *all, const rlxc_attention *a, const rlxc_expr *exp,
                             const rlxc_expr *weight)
 {

@@ -2,19 +2,16 @@
  *
  *     out[..., y, x, c] = out[..., y, x, c] + (or max, min) element
  *
- * They slide over each channel by itself where every load of the element is contiguous in c, and
- * one of them walks along the columns x as along the last axis of the window. Others are sums for
- * register tiles (tile.h), whose rows are the columns.
- *
- * What keeps the window on the image is a condition of the element,
+ * They work channel by channel if every load of the element is contiguous in c, and one load moves
+ * along the columns x as along the last axis of the window. Others are sums for register tiles
+ * (tile.h), whose rows are the columns. * A condition of the element keeps the window on the image,
  *
  *     if_then_else(0 <= y * 2 + ry - 1 and y * 2 + ry - 1 < h and ..., load, neutral)
  *
- * in which each comparison speaks of one axis of the window. What fails it adds nothing, so the
- * condition is the same as a range of that axis; the stage that is given back has none.
- *
- * Left out: conditions of the channels, of two axes of the window, of the axis along the columns
- * but not of the columns, or that are not linear; windows wider than RLXC_SLIDING_WIDTH. */
+ * in which each comparison involves one axis of the window. Elements that fail it add nothing, so
+ * the condition is equivalent to a range of that axis; the returned stage has none. * Not handled:
+ * conditions on the channels, on two axes of the window, on the axis along the columns but not the
+ * columns, or not linear; windows wider than RLXC_SLIDING_WIDTH. */
 #include "compiler/kernels/conv/sliding.h"
 
 #include <string.h>
@@ -25,13 +22,13 @@ typedef struct finder {
     rlxc_context *ctx;
     rlxc_sliding *w;
     RLXC_VEC(const rlxc_expr *) conditions;
-    bool walks; /* some load walks along the columns as along the window */
+    bool walks; /* some load moves along the columns as along the window */
     bool bad;
 } finder;
 
 /* --- what is summed -------------------------------------------------------------------------- */
 
-/* |e| without the conditions that make it |neutral| where they fail; NULL: zero. */
+/* |e| without the conditions that make it |neutral| when they fail; NULL: zero. */
 static const rlxc_expr *strip(finder *f, const rlxc_expr *e, const rlxc_expr *neutral)
 {
     rlxc_context *ctx = f->ctx;
@@ -66,7 +63,7 @@ static bool check_node(void *user, const rlxc_expr *e)
     return !f->bad;
 }
 
-/* Takes the conditions out of the stage's value; the element that is left, or NULL. */
+/* Removes the conditions from the stage's value; returns the element, or NULL. */
 static const rlxc_expr *take_element(const rlxc_stages *all, finder *f)
 {
     rlxc_context *ctx = f->ctx;
@@ -81,7 +78,7 @@ static const rlxc_expr *take_element(const rlxc_stages *all, finder *f)
     return element;
 }
 
-/* Whether the element is of one channel alone. */
+/* True if the element reads a single channel. */
 static bool is_of_channel(finder *f, const rlxc_expr *element)
 {
     rlxc_context *ctx = f->ctx;
@@ -112,7 +109,7 @@ static const rlxc_expr *meet(rlxc_context *ctx, rlxc_expr_kind kind, const rlxc_
     return rlxc_canonical(ctx, rlxc_binary(ctx, kind, a, b), NULL);
 }
 
-/* What |e| >= 0 says of the columns: |from| there on, or up to there. */
+/* The bound that |e| >= 0 gives for the columns: a lower one if |from|, else an upper one. */
 static void bound_columns(finder *f, const rlxc_expr *e, int64_t along, bool from)
 {
     rlxc_context *ctx = f->ctx;
@@ -163,7 +160,7 @@ static void take_bound(finder *f, const rlxc_expr *e)
         const rlxc_expr *to = rlxc_add(ctx, quotient(ctx, rest, -step), rlxc_i64(ctx, 1));
         w->to[axis] = meet(ctx, RLXC_EXPR_MIN, w->to[axis] ? w->to[axis] : s->extents[axis], to);
     }
-    /* what all columns lose of |along| alike is the border of none */
+    /* a part of |along| missing for all columns is not a border */
     const bool of_columns = rlxc_expr_uses_var(ctx, rest, s->vars[w->column]);
     if (of_columns != (axis == w->along))
         f->bad = true;
@@ -266,7 +263,7 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
                             "a condition in %s is not about one axis of the window, or not "
                             "linear in it",
                             rlxc_told(all, stage->value));
-    /* the ends of the window, which are further out than the rest */
+    /* the ends of the window, which reach further than the rest */
     const rlxc_expr *r = out->stage.vars[out->along],
                     *ends[2] = {rlxc_i64(ctx, 0), rlxc_i64(ctx, out->width - 1)};
     out->first = rlxc_canonical(ctx, rlxc_substitute(ctx, out->first, &r, &ends[0], 1), NULL);
@@ -274,7 +271,7 @@ bool rlxc_find_sliding(const rlxc_stages *all, const rlxc_stage *stage, rlxc_sli
     return true;
 }
 
-/* Whether a later sum or maximum reads |b|. */
+/* True if a later sum or maximum reads |b|. */
 static bool is_reduced(const rlxc_stages *s, const rlxc_buffer *b)
 {
     const rlxc_expr *const *indices;
@@ -303,7 +300,7 @@ bool rlxc_is_pool_step(const rlxc_stages *s, const rlxc_stage *stage)
             (rlxc_stage_is_temp(s, stage->out) && is_reduced(s, stage->out)));
 }
 
-/* The reduction axis that some load has in an index together with the columns. */
+/* The reduction axis that shares an index with the columns in some load. */
 static bool along_columns(void *user, const rlxc_expr *e)
 {
     finder *f = user;

@@ -1,5 +1,5 @@
-/* Windows that slide over each channel by itself (sliding.h), in register tiles of one vector of
- * channels and several neighbouring columns, which share the vectors that they read.
+/* Channel-wise sliding windows (sliding.h), in register tiles of one vector of channels and several
+ * neighbouring columns, which share the vectors that they read.
  *
  *     for the outer axes, for bands of rows, for groups of vectors of channels:      in parallel
  *         for the vectors of the group:
@@ -9,13 +9,13 @@
  *         for the rows of the band:
  *             for columns that see the border: the same, all vectors of the group at once
  *
- * A band's vectors of the rows above stay in the first level of cache. The padding is nowhere in
- * memory: rows of the window that are off the image are left out of the loop over them. Of the
- * columns only the outer tiles see the border. Where the places of the tiles are numbers, a step of
- * theirs that is off the image is not emitted, and groups are of one vector. Else those columns go
- * one by one, and the window's part on the image is a loop; the vectors of the group are its
- * independent sums. Columns that fill no tile go with them. Channels that fill no vector run in a
- * narrower one, masked where it is not full. */
+ * A band's vectors of previous rows stay in the first-level cache. There is no padding in memory:
+ * rows of the window outside the image are left out of the loop. Only the outer tiles of columns
+ * see the border. If the positions of the tiles are constants, their steps outside the image are
+ * not emitted, and groups have one vector. Otherwise those columns are computed one by one, and the
+ * window's part on the image is a loop; the vectors of the group are its independent sums. Columns
+ * that do not fill a tile are computed with them. Channels that do not fill a vector use a narrower
+ * one, masked if partial. */
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/matmul/tile.h"
 #include "compiler/kernels/rules.h"
@@ -25,24 +25,25 @@
 enum {
     MIN_LANES = 4,
     BAND = 8,               /* rows, at most */
-    MOST_COLUMNS = 1 << 20, /* whose tiles are looked at one by one here */
+    MOST_COLUMNS = 1 << 20, /* limit of columns whose tiles are handled one by one */
     GUARDED = 2,            /* tiles of columns emitted for their place */
     TAIL = 4,               /* columns of smaller tiles */
-    LEAST_GROUP = 4,        /* vectors: sums that do not wait for one another */
+    LEAST_GROUP = 4,        /* vectors: independent sums */
     LINE = 64,              /* bytes of a cache line */
     WAY = 4096, /* bytes of a way of the first-level cache, which a page offset indexes */
     FEW_SETS = 8,
-    NARROW = 5 /* wider windows share so many vectors that they gain nevertheless */
+    NARROW = 5 /* wider windows share so many vectors that they still gain */
 };
 
-/* Columns of a tile: its sums, the window's row of weights and what is being read in registers. */
+/* Columns of a tile, such that its sums, the window's row of weights and the current operands fit
+ * the registers. */
 static uint32_t tile_columns(const rlxc_stages *s)
 {
     const uint32_t registers = s->target->sum_registers;
     return registers >= 32 ? 14 : registers >= 16 ? 8 : registers >= 12 ? 6 : 4;
 }
 
-/* The columns of a result whose places are numbers, in tiles as even as can be. */
+/* The columns of a result with constant positions, in tiles of nearly equal size. */
 typedef struct places {
     int64_t first, end;      /* columns that see all of the window */
     int64_t n, width, wider; /* tiles; their columns; tiles of one column more, which come first */
@@ -62,7 +63,7 @@ static const rlxc_expr *at_place(slider *e, const rlxc_expr *x)
     return rlxc_replace(e->t.ctx, x, s->vars, e->t.values, s->n_axes);
 }
 
-/* The part of the window's axis |k| that is on the image, the other axes having their values. */
+/* The part of the window's axis |k| on the image, for the current values of the other axes. */
 static void set_range(slider *e, rlxc_schedule *to, rlxc_tile_ranges *ranges, uint32_t k)
 {
     rlxc_context *ctx = e->t.ctx;
@@ -73,7 +74,7 @@ static void set_range(slider *e, rlxc_schedule *to, rlxc_tile_ranges *ranges, ui
     ranges->count[k] = rlxc_named(to, "count", left);
 }
 
-/* As many tiles of |q->mr| columns as |rest| has. */
+/* Emits as many tiles of |q->mr| columns as |rest| has. */
 static void tiles(slider *e, rlxc_schedule *to, rlxc_tile q, rlxc_rest *rest)
 {
     const rlxc_tiles now = rlxc_take_tiles(to, rest, q.mr, NULL);
@@ -148,7 +149,7 @@ static void border_columns(slider *e, rlxc_schedule *to, rlxc_tile q, const rlxc
     RLXC_PUSH(ctx, &to->out, rlxc_loop_of(ctx, var, count, RLXC_LOOP_SERIAL, body));
 }
 
-/* Columns [start, end) go in tiles. */
+/* Emits columns [start, end) in tiles. */
 static void tiled_columns(slider *e, rlxc_schedule *to, const rlxc_expr **start,
                           const rlxc_expr **end)
 {
@@ -189,7 +190,7 @@ static const rlxc_stmt *borders(slider *e, rlxc_tile q)
     return rlxc_body_of(&own);
 }
 
-/* Rows of a band: all bands alike where the number of rows is known. */
+/* Rows of a band: equal bands if the number of rows is constant. */
 static int64_t band_of(const rlxc_expr *rows)
 {
     int64_t n;
@@ -199,7 +200,7 @@ static int64_t band_of(const rlxc_expr *rows)
     return (n + bands - 1) / bands;
 }
 
-/* What becomes of the columns of a row. */
+/* Emits the columns of a row. */
 typedef const rlxc_stmt *(*row_fn)(slider *e, rlxc_tile q);
 
 static const rlxc_stmt *row(slider *e, row_fn fn, rlxc_tile q)
@@ -231,7 +232,7 @@ static const rlxc_stmt *band(slider *e, row_fn fn, rlxc_tile q)
     return rlxc_body_of(&own);
 }
 
-/* Vector |vector| of channels: whole, or what is left of them. */
+/* Vector |vector| of channels: full, or the rest. */
 static const rlxc_stmt *one_vector(slider *e, row_fn fn, const rlxc_expr *vector)
 {
     rlxc_context *ctx = e->t.ctx;
@@ -291,8 +292,8 @@ static const rlxc_stmt *piece_body(slider *e, const rlxc_expr *group)
     return rlxc_stmt_seq(ctx, parts, 2);
 }
 
-/* Gives the outer axes their values in piece |at|, the row the number of its band; how many pieces
- * there are. */
+/* Sets the outer axes for piece |at|, and the row to the number of its band; returns the number of
+ * pieces. */
 static const rlxc_expr *set_outer(slider *e, rlxc_schedule *to, int64_t size, const rlxc_expr *at)
 {
     rlxc_context *ctx = e->t.ctx;
@@ -311,7 +312,7 @@ static const rlxc_expr *set_outer(slider *e, rlxc_schedule *to, int64_t size, co
     return total;
 }
 
-/* Vectors of a group: those that leave the fewest over, and of such groups the largest. */
+/* Vectors of a group: the largest number among those that leave the smallest remainder. */
 static int64_t group_of(const rlxc_sliding *w, int64_t lanes, int64_t most)
 {
     const int64_t whole = w->channels / lanes;

@@ -1,6 +1,6 @@
-/* Private to compiler/kernels: windows over images with their channels last, from which what is
- * off the image is left out. find_sliding.c recognises them; schedule_sliding.c emits those that
- * slide over each channel by itself (convolutions by channel, poolings), tile.c sums over channels.
+/* Private to compiler/kernels: windows over images with their channels last, without elements
+ * outside the image. find_sliding.c recognises them; sliding.c emits channel-wise ones (depthwise
+ * convolutions, poolings), tile.c sums over channels.
  */
 #ifndef RLXC_KERNELS_CONV_SLIDING_H
 #define RLXC_KERNELS_CONV_SLIDING_H
@@ -18,23 +18,24 @@ typedef struct rlxc_sliding {
     uint32_t along;                /* the reduction axis that goes along the columns */
     int64_t channels, width;       /* extents of |channel| and |along| */
     int64_t apart;                 /* columns between neighbours of |along|, at least */
-    /* Of each reduction axis the part that is on the image, [from, to), which may be empty: to <
-     * from. In terms of the axes of the result, of |column| for |along| only. NULL: all of it. */
+    /* The part of each reduction axis on the image, [from, to), which may be empty (to < from), in
+     * terms of the result's axes; only |along| may depend on |column|. NULL: all of it. */
     const rlxc_expr *from[RLXC_STAGE_AXES], *to[RLXC_STAGE_AXES];
     /* Columns from |first| up to |end| see all of |along|, or (rlxc_find_border) the element that
-     * its variable says; there may be none, or fewer than that */
+     * its variable says; there may be none, or fewer */
     const rlxc_expr *first, *end;
 } rlxc_sliding;
 
-/* False where the stage is nothing of the kind. */
+/* False if the stage is not such a window. */
 bool rlxc_find_sliding(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out);
 
-/* The same for sums that run in register tiles whose rows are the columns: of those that are not
- * |along|, several reduction axes. False also where no condition speaks of the columns. */
+/* As above for sums in register tiles whose rows are the columns, with several reduction axes
+ * besides |along|. False also if no condition involves the columns. */
 bool rlxc_find_border(const rlxc_stages *s, const rlxc_stage *stage, rlxc_sliding *out);
 
-/* One dimension of a pooling that goes dimension by dimension (compiler/ops/pool.c): a short window
- * over a temporary, or into one that another window reads. Such stages run row by row, in company.
+/* True for one dimension of a pooling that works dimension by dimension (compiler/ops/pool.c): a
+ * short window over a temporary, or into one that another window reads. Such stages run together,
+ * row by row.
  */
 bool rlxc_is_pool_step(const rlxc_stages *s, const rlxc_stage *stage);
 

@@ -6,7 +6,7 @@
  *         for i, j:      M[i, j] = V[i, j] weight[i, j]              by tile.c
  *         for tiles:     A' M A, then the store, or the epilogue     (bias, activation, residual)
  *
- * The transforms are vectors of channels; channels that fill no vector go in shorter ones. */
+ * The transforms are vectors of channels; remaining channels use shorter vectors. */
 #include "compiler/ir/match_expr.h"
 #include "compiler/kernels/matmul/tile.h"
 #include "compiler/kernels/reduce/rows.h"
@@ -37,7 +37,7 @@ static bool visit_load(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* A load in the stage of a buffer other than its result and |but|. */
+/* A load in the stage from a buffer other than its result and |but|. */
 static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const rlxc_buffer *but)
 {
     find_load f = {.but = {s->out, but}};
@@ -45,8 +45,8 @@ static const rlxc_expr *load_but(rlxc_context *ctx, const rlxc_stage *s, const r
     return f.found;
 }
 
-/* A float32 sum from zero over |n_reduce| axes into each element of a tensor of four dimensions;
- * what it adds. */
+/* A float32 sum from zero over |n_reduce| axes into a four-dimensional tensor; returns its summand.
+ */
 static bool is_sum(const rlxc_stages *all, const rlxc_stage *s, uint32_t n_reduce,
                    const rlxc_expr **term)
 {
@@ -95,7 +95,7 @@ static int64_t subtracted(const rlxc_expr *index)
     return index->kind == RLXC_EXPR_SUB && rlxc_is_int(index->bin.b, &value) ? value : 0;
 }
 
-/* Whether stages |i| to |i| + 2 are such a convolution. */
+/* True if stages |i| to |i| + 2 are such a convolution. */
 static bool find(const rlxc_stages *s, uint32_t i, rlxc_winograd *out)
 {
     rlxc_context *ctx = s->ctx;
@@ -184,7 +184,7 @@ static const rlxc_stmt *over_channels(const emitter *e, int64_t channels, over_c
     return rlxc_stmt_seq(e->ctx, parts.items, parts.count);
 }
 
-/* A buffer with one index, |slot|, left to the program. */
+/* A buffer with one index, |slot|, for the program to set. */
 typedef struct access {
     rlxc_buffer *buffer;
     const rlxc_expr *at[4];
@@ -429,7 +429,7 @@ static int64_t block_size(const emitter *e)
     return most > MOST_TILES ? MOST_TILES : most < FEWEST_TILES ? FEWEST_TILES : most;
 }
 
-/* What the loops are over: blocks of tiles, with what a block keeps in memory. */
+/* The outer loops over blocks of tiles, with the memory of a block. */
 static void begin(emitter *e)
 {
     rlxc_context *ctx = e->ctx;

@@ -1,10 +1,8 @@
-/* Inlining of producers: a temporary that one simple spatial stage writes is replaced by its
- * expression where it is read.
- *
- * It is done when it costs nothing: the only consumer reads it at one place (equal indices are one
- * place) and computes it no more often than the producer did, or the expression is cheap: loads
- * and simple arithmetic. Stages run in order, and each buffer is written by one stage, so moving
- * the computation later reads the same values; inputs that a stage in between overwrites forbid it.
+/* Inlining of producers: replaces loads of a temporary that one simple spatial stage writes by its
+ * expression. * This is done if it is free: the only consumer reads it at one set of indices and
+ * computes it no more often than the producer did, or the expression is cheap: loads and simple
+ * arithmetic. Stages run in order, and each buffer is written by one stage, so moving the
+ * computation later reads the same values; inputs that a stage in between overwrites forbid it.
  */
 #include "compiler/kernels/conv/sliding.h"
 #include "compiler/kernels/matmul/tile_plan.h"
@@ -60,7 +58,8 @@ static uint32_t reductions(const rlxc_stage *s)
     return n;
 }
 
-/* Every axis of the consumer is an index of the load: no element is computed twice. */
+/* True if every axis of the consumer is an index of the load, so that no element is computed twice.
+ */
 static bool reads_once(const rlxc_stage *consumer, const rlxc_expr *const *indices, uint32_t n)
 {
     for (uint32_t i = 0; i < consumer->n_axes; i++) {
@@ -73,7 +72,8 @@ static bool reads_once(const rlxc_stage *consumer, const rlxc_expr *const *indic
     return true;
 }
 
-/* The producer writes every element of the buffer: indices are axes over the whole shape. */
+/* True if the producer writes every element of the buffer: indices are axes over the whole shape.
+ */
 static bool covers(const rlxc_stage *p)
 {
     uint32_t axis = 0;
@@ -106,7 +106,7 @@ static const rlxc_expr *put_value(void *user, const rlxc_expr *e)
     return rlxc_cast(u->ctx, p->out->dtype, value);
 }
 
-/* Whether a stage between the two writes something that the producer reads. */
+/* True if a stage between the two writes something that the producer reads. */
 static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer)
 {
     for (uint32_t i = producer + 1; i < consumer; i++) {
@@ -121,10 +121,10 @@ static bool disturbed(const rlxc_stages *s, uint32_t producer, uint32_t consumer
     return false;
 }
 
-/* A sum over channels leaves out what is off the image by runs of columns that see the same of the
- * window. That pays where neighbours are |FAR| apart (measured: a run of one column costs as much
- * as what it leaves out), and where the image is read as it lies: a copy in another order has its
- * border for nothing. */
+/* A sum over channels leaves out elements outside the image by runs of columns that see the same
+ * part of the window. That pays if neighbours are |FAR| apart (measured: a run of one column costs
+ * as much as it saves), and if the image is read in place: a reordered copy gets its border for
+ * free. */
 static bool is_wide_border(const rlxc_stages *s, const rlxc_stage *joined)
 {
     rlxc_sliding w;
@@ -147,8 +147,8 @@ static bool is_wide_border(const rlxc_stages *s, const rlxc_stage *joined)
     return true;
 }
 
-/* A border round an image that a window slides over: the window leaves out what is off the image,
- * and the wider copy is never made. */
+/* True for a border around an image under a sliding window: the window skips elements outside, so
+ * that the padded copy is never made. */
 static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer)
 {
     substitution u = {s->ctx, p};
@@ -160,7 +160,7 @@ static bool is_border_of(const rlxc_stages *s, const rlxc_stage *p, const rlxc_s
     return rlxc_find_sliding(s, &joined, &w) || is_wide_border(s, &joined);
 }
 
-/* Whether |p| widens floats of 16 bits that register tiles of |consumer| read for whole vectors of
+/* True if |p| widens 16-bit floats that register tiles of |consumer| read for whole vectors of
  * columns: converting them there takes as long as multiplying. */
 static bool is_widened_row(const rlxc_stages *s, const rlxc_stage *p, const rlxc_stage *consumer,
                            const rlxc_expr *const *indices)
@@ -186,10 +186,10 @@ static bool may_fail(void *user, const rlxc_expr *e)
     return !*found;
 }
 
-/* The value of |q|, which reads the output of |p| at |indices| alone, where |p| chooses by what the
- * innermost loop does not change (the empty table of a take): the choice stands around the whole
- * value, so that rule rows makes it before the loop, and what it guards runs in vectors. NULL where
- * it stays inside: it is evaluated always then, so it must not read or divide. */
+/* The value of |q|, which reads the output of |p| only at |indices|, if |p| has a condition that
+ * the innermost loop does not change (the empty table of a take): the condition moves around the
+ * whole value, so that rule rows evaluates it before the loop, and the guarded part vectorises.
+ * NULL if it stays inside: it is then always evaluated, so it must not read or divide. */
 static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, const rlxc_stage *q,
                                      const rlxc_expr *const *indices)
 {
@@ -209,7 +209,7 @@ static const rlxc_expr *choose_first(rlxc_context *ctx, const rlxc_stage *p, con
     return rlxc_call(ctx, q->value->dtype, p->value->call.name, args, 3);
 }
 
-/* Whether the producer's expression can stand where its result is read. */
+/* True if the producer's expression can replace its result. */
 static bool may_inline(const rlxc_stages *s, uint32_t producer)
 {
     const rlxc_stage *p = &s->items[producer];

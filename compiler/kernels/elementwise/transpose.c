@@ -12,15 +12,15 @@
  * interleaved instead, lane by lane, which is one instruction there: each round turns the bits of
  * (row, lane) by one place (H. S. Stone, "Parallel Processing with the Perfect Shuffle", 1971).
  *
- * What is computed on the way (casts, quantization) is computed along the operand's rows, in
- * vectors, before the swaps. Blocks at the border go element by element. */
+ * Elementwise computations (casts, quantization) are done along the operand's rows, in vectors,
+ * before the swaps. Partial blocks are done element by element. */
 #include "compiler/ir/intrinsics.h"
 #include "compiler/schedule/loops.h"
 #include "compiler/schedule/stages.h"
 
 enum { MAX_LANES = 16 };
 
-/* Whether |load| jumps along |last|: by more than |size|, or by no fixed step. */
+/* True if |load| is strided along |last|: by more than |size|, or by no fixed step. */
 static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *last, int64_t size)
 {
     int64_t along;
@@ -32,7 +32,7 @@ static bool jumps(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *las
     return false;
 }
 
-/* The axis along which some operand is contiguous while it jumps along the last axis. */
+/* The axis along which some operand is contiguous while it is strided along the last axis. */
 static bool crossed_axis(rlxc_context *ctx, const rlxc_stage *s, int64_t size, uint32_t *out)
 {
     rlxc_accesses a = rlxc_accesses_of(ctx, s);
@@ -76,7 +76,7 @@ typedef struct block {
     uint32_t lanes;
 } block;
 
-/* Whether |var| is in the last of the load's indices only, and there itself, plus something. */
+/* True if |var| occurs only in the load's last index, as |var| plus a term. */
 static bool runs_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *var)
 {
     int64_t coefficient;
@@ -96,7 +96,7 @@ static bool in_rows(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr *v
     return load->dtype.lanes == 1 && !load->load.buffer->strides && runs_along(ctx, load, var);
 }
 
-/* The loads of what is moved. */
+/* The loads of the moved value. */
 typedef struct operands {
     rlxc_context *ctx;
     const rlxc_transposition *t;
@@ -115,7 +115,8 @@ static bool is_row_or_fixed(void *user, const rlxc_expr *e)
     return !crosses || in_rows(o->ctx, e, o->t->crossed);
 }
 
-/* Whether what is moved comes from rows along the crossed axis, and goes to such along the last. */
+/* True if the moved value comes from rows along the crossed axis and goes to rows along the last.
+ */
 static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
 {
     const rlx_dtype out = t->to->dtype;
@@ -127,7 +128,7 @@ static bool has_rows(rlxc_context *ctx, const rlxc_transposition *t)
            (rlxc_dtype_is_int(out) && (out.bits == 8 || out.bits == 16));
 }
 
-/* The indices where the variables have these values, the last one for a vector of elements. */
+/* The indices for these values of the variables, the last one for a vector of elements. */
 static const rlxc_expr **vector_at(const block *b, const rlxc_expr *load, const rlxc_expr *crossed,
                                    const rlxc_expr *last)
 {
@@ -153,15 +154,15 @@ static bool is_narrow(rlx_dtype t)
     return t.bits < 32;
 }
 
-/* Of elements of type |t|, as many as fill a vector and are swapped. */
+/* The number of elements of type |t| that fill a vector and are swapped. */
 static uint32_t lanes_of(const rlxc_schedule *c, rlx_dtype t)
 {
     const uint32_t lanes = (is_narrow(t) ? 16 : c->s->target->vector_bytes) * 8 / t.bits;
     return lanes < MAX_LANES ? lanes : MAX_LANES;
 }
 
-/* Half of a swap: of x the lanes without |step| and what of y goes beside them, or (|high|) of y
- * those with it. */
+/* Half of a swap: the lanes of x without |step| and their counterparts of y, or (|high|) the lanes
+ * of y with it. */
 static const rlxc_expr *swapped(const block *b, const rlxc_expr *x, const rlxc_expr *y,
                                 uint32_t step, bool high)
 {
@@ -268,7 +269,7 @@ const rlxc_stmt *rlxc_transposed(rlxc_schedule *c, const rlxc_transposition *t)
     return rlxc_loop_of(ctx, i, rlxc_i64(ctx, t->n_crossed / b.lanes), RLXC_LOOP_SERIAL, all);
 }
 
-/* What one block of |size| rows and columns does, those of the stage's last axes. */
+/* One block of |size| rows and columns of the stage's last axes. */
 static const rlxc_stmt *one_block(rlxc_schedule *c, const rlxc_stage *s, int64_t size,
                                   const rlxc_stmt *by_element)
 {

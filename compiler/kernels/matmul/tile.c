@@ -1,6 +1,6 @@
 /* Register tiles: reductions that vectorise along the last result axis (j), with data reused along
  * another result axis (i). Matmul in all its forms, convolutions along their width, sums over
- * leading axes. matmul/tile_plan.c says which, and how large the tiles are.
+ * leading axes. matmul/tile_plan.c decides which stages qualify, and the sizes of the tiles.
  *
  *     for the other result axes, for tiles of j, for blocks of rows:   in parallel
  *         [pack the operand that depends on j]
@@ -9,20 +9,19 @@
  *             for the reduction axes: acc += ...   mr x nv vector operations, unrolled
  *             store, or the epilogue on the tile   (bias, activation, residual)
  *
- * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; where
- * there are few tiles of j the blocks of rows are what is shared out. An operand that stays in the
- * second level of cache is gone over for each block of rows, whose results are then neighbours.
- *
- * Tiles are exact. Rows left over run in tiles of fewer rows (rlxc_tile_shape.chain). Columns left
- * over run in a narrower tile, whose last vector is masked where it is not full: loads give zeros
- * behind the end, nothing is stored there. An operand that is not contiguous along j (B of x B^T)
- * is packed for each tile of j and used for many rows, as is a large one where there are many; one
- * with a small stride along j (a strided convolution) is gathered. No tile reads or writes outside
- * its tensors.
+ * One thread computes neighbouring tiles of j, so it reads a contiguous range of the operand; with
+ * few tiles of j the blocks of rows are divided between threads. An operand that stays in the
+ * second-level cache is traversed for each block of rows, whose results are then neighbours. *
+ * Tiles are exact. Remaining rows run in tiles of fewer rows (rlxc_tile_shape.chain). Remaining
+ * columns run in a narrower tile, whose last vector is masked if partial: loads give zeros beyond
+ * the end, and nothing is stored there. An operand that is not contiguous along j (B of x B^T) is
+ * packed for each tile of j and used for many rows, and so is a large one if there are many rows;
+ * one with a small stride along j (a strided convolution) is gathered. No tile reads or writes
+ * outside its tensors.
  *
  * A window whose neighbours are far apart (a dilated convolution) has no border of zeros around its
- * image: rows off the image are left out for all columns of the result, and those go in runs whose
- * windows have the same columns on the image. */
+ * image: rows outside the image are left out for all columns of the result, and the columns form
+ * runs whose windows have the same columns on the image. */
 #include "compiler/kernels/matmul/tile.h"
 
 #include "compiler/kernels/conv/sliding.h"
@@ -38,7 +37,7 @@ static const rlxc_expr *divide(rlxc_tiler *t, const rlxc_expr *a, int64_t b, boo
                        rlxc_tile_num(t, b));
 }
 
-/* rows / mr, less one where the rows left over borrow a tile (rlxc_tile_shape). */
+/* rows / mr, minus one if the remaining rows borrow a tile (rlxc_tile_shape). */
 static const rlxc_expr *full_tiles(rlxc_tiler *t)
 {
     rlxc_context *ctx = t->ctx;
@@ -57,7 +56,7 @@ static const rlxc_expr *full_tiles(rlxc_tiler *t)
     return rlxc_sub(ctx, count, rlxc_select(ctx, any, one, rlxc_tile_num(t, 0)));
 }
 
-/* left / rows; none where two tiles of the next smaller size take all that is left. */
+/* left / rows; none if two tiles of the next smaller size take the rest. */
 static const rlxc_expr *tail_tiles(rlxc_tiler *t, const rlxc_expr *left, int64_t rows, int64_t next)
 {
     const rlxc_expr *count = divide(t, left, rows, false);
@@ -139,7 +138,7 @@ typedef struct run { /* of rows */
     const rlxc_expr *first, *end;
 } run;
 
-/* Cuts from the run those rows that |bound| lets see the element before |r|, but not |r|; the
+/* Removes from the run the rows for which |bound| admits the element before |r| but not |r|; the
  * elements of the window are 0 to |width| - 1. */
 static run cut(rlxc_tiler *t, rlxc_schedule *to, run all, const rlxc_expr *bound,
                const rlxc_expr *r)
@@ -163,15 +162,15 @@ static void each_element(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *r,
     RLXC_PUSH(t->ctx, &to->out, rlxc_loop_of(t->ctx, r, n, RLXC_LOOP_SERIAL, rlxc_body_of(body)));
 }
 
-/* |body| where the run has rows. */
+/* |body| if the run has rows. */
 static void where_any(rlxc_tiler *t, rlxc_schedule *to, run rows, const rlxc_stmt *body)
 {
     const rlxc_expr *any = rlxc_binary(t->ctx, RLXC_EXPR_LT, rows.first, rows.end);
     RLXC_PUSH(t->ctx, &to->out, rlxc_stmt_if(t->ctx, any, body, NULL));
 }
 
-/* Rows by runs that see the same elements of the window: from the element |from| on, which says at
- * which row a run begins or ends at the left border, and before |to|, at the right one. */
+/* Rows by runs that see the same elements of the window: |from| and |to| determine where runs begin
+ * or end at the left and the right border. */
 static const rlxc_stmt *border_rows(rlxc_tiler *t, rlxc_tile q)
 {
     rlxc_context *ctx = t->ctx;
@@ -260,7 +259,7 @@ static const rlxc_expr *outer_extent(rlxc_tiler *t)
     return rlxc_canonical(t->ctx, total, NULL);
 }
 
-/* Gives the other axes their values at |at| of their product. */
+/* Sets the other axes for position |at| in their product. */
 static void set_outer(rlxc_tiler *t, const rlxc_expr *at)
 {
     uint32_t last = RLXC_NO_AXIS;
@@ -281,7 +280,7 @@ static bool is_zero(rlxc_tiler *t, const rlxc_expr *e)
     return rlxc_is_const(rlxc_simplify(t->ctx, e, NULL), 0);
 }
 
-/* Collects what was appended since and puts it into a loop over |extent|. */
+/* Wraps the statements appended since in a loop over |extent|. */
 static void close_loop(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *var,
                        const rlxc_expr *extent)
 {
@@ -313,7 +312,7 @@ static const rlxc_expr *row_blocks(rlxc_tiler *t, rlxc_schedule *to, bool packs)
     return rlxc_named(to, "blocks", rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, rounded, t->size));
 }
 
-/* Gives the block number |block| of |blocks| its rows. */
+/* Sets the rows of block |block| of |blocks|. */
 static void set_rows(rlxc_tiler *t, const rlxc_expr *block, const rlxc_expr *blocks)
 {
     t->row = rlxc_tile_num(t, 0);
@@ -367,7 +366,7 @@ static void all_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *full,
     close_loop(t, to, p, rlxc_mul(ctx, rlxc_mul(ctx, outer_extent(t), tiles), blocks));
 }
 
-/* A number of columns that is not known and fills no tile: whole vectors, then a part of one. */
+/* An unknown number of columns that does not fill a tile: full vectors, then a partial one. */
 static void left_columns(rlxc_tiler *t, rlxc_schedule *to, const rlxc_expr *start,
                          const rlxc_expr *left)
 {
@@ -400,8 +399,8 @@ bool rlxc_tile_is_small(const rlxc_stage *s)
     return total < 65536;
 }
 
-/* Merges the axes before j, in stage and epilogue alike: all rows that the operand is used for are
- * one axis (the pixels of all images, the positions of all sequences). */
+/* Merges the axes before j, in stage and epilogue alike: all rows that use the operand become one
+ * axis (the pixels of all images, the positions of all sequences). */
 static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
 {
     rlxc_tile_plan p;
@@ -411,8 +410,8 @@ static void merge_rows(rlxc_schedule *c, rlxc_stage *both, uint32_t n)
         rlxc_merge_axes(c, both, n, 0, p.j, n > 1 ? both[0].out : NULL);
 }
 
-/* The stage and its epilogue as they are tiled: without conditions at a border, or with their rows
- * merged. What this declares goes to c->out. */
+/* The stage and its epilogue in the form to be tiled: without conditions at a border, or with their
+ * rows merged. Declarations go to c->out. */
 typedef struct prepared {
     rlxc_stage both[2];
     rlxc_sliding border;

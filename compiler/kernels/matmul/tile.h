@@ -13,7 +13,7 @@ typedef struct rlxc_tiler {
     const struct rlxc_sliding *sliding; /* the stage is such a window; NULL: it is not */
     const struct rlxc_sliding *border;  /* ... is a sum that leaves out what is off the image */
     bool small;                         /* no threads */
-    rlxc_buffer *acc, *tile;            /* tile: NULL until something needs the values in memory */
+    rlxc_buffer *acc, *tile;            /* tile in memory; NULL until needed */
     rlxc_buffer *packed;                /* of the operand: [reduction][columns of a tile] */
     rlxc_buffer *partial;        /* sums of the blocks of the reduction before: [row][column] */
     const rlxc_expr *row, *rows; /* the block of rows being emitted: its first, their number */
@@ -22,42 +22,43 @@ typedef struct rlxc_tiler {
     /* the block of the reduction (p.k_block): its number, how many, its first element, their number
      */
     const rlxc_expr *block, *blocks, *first, *count;
-    const rlxc_expr *values[RLXC_STAGE_AXES]; /* of the axes: loop variables of the outer loops */
+    const rlxc_expr *values[RLXC_STAGE_AXES]; /* values of the axes: loop variables of the outer
+                                               * loops */
 } rlxc_tiler;
 
-/* Parts of the reduction axes: a first element and a number of them; NULL: the whole axis. */
+/* Ranges of the reduction axes: first element and count; NULL: the whole axis. */
 typedef struct rlxc_tile_ranges {
     const rlxc_expr *first[RLXC_STAGE_AXES], *count[RLXC_STAGE_AXES];
 } rlxc_tile_ranges;
 
-typedef struct rlxc_tile { /* a register tile at a place of the result */
+typedef struct rlxc_tile { /* a register tile at a position of the result */
     uint32_t mr, nv, vl;
     const rlxc_expr *i0, *j0;
     const rlxc_expr *valid; /* columns that exist; NULL: all */
     /* of the operand's panels, a line is fetched along with each row of the sums: so many rows
      * ahead, at that column; NULL: none */
     const rlxc_expr *ahead, *ahead_column;
-    const rlxc_tile_ranges *ranges; /* what is summed; NULL: all of each axis */
-    const rlxc_expr *guard; /* of the stage's axes: where it fails there is nothing to add */
+    const rlxc_tile_ranges *ranges; /* ranges of the sum; NULL: all of each axis */
+    const rlxc_expr *guard; /* condition on the stage's axes: elements that fail it add nothing */
 } rlxc_tile;
 
-/* Register tiles for the stage; |epilogue| is the stage over the result or NULL. First the sizes
- * that suit the target, then the loops with such sizes; false with a reason where the stage is none
- * for tiles, or not for these. */
+/* Register tiles for the stage; |epilogue| is the stage over the result or NULL. The first function
+ * chooses sizes for the target, the second emits loops of given sizes; false with a reason if
+ * tiles, or these sizes, do not fit the stage. */
 bool rlxc_decide_tiles(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
                        rlxc_tile_sizes *out);
 bool rlxc_schedule_tile(rlxc_schedule *c, const rlxc_stage *stage, const rlxc_stage *epilogue,
                         const rlxc_tile_sizes *sizes);
 
-/* Little work for certain: not worth a function for threads. */
+/* True if the work is certainly small: not worth a function for threads. */
 bool rlxc_tile_is_small(const rlxc_stage *s);
 
-/* Fresh temporaries, appended to t->c->out: tiles of different threads share none. |rows| is the
- * most rows that a thread computes between two blocks of the reduction. */
+/* Appends fresh temporaries to t->c->out: threads share none. |rows| is the most rows that a thread
+ * computes between two blocks of the reduction. */
 void rlxc_tile_locals(rlxc_tiler *t, int64_t width, int64_t rows);
 /* Copies the operand's columns j0 .. j0 + width; columns from |valid| on are zero. */
 const rlxc_stmt *rlxc_tile_pack(rlxc_tiler *t, const rlxc_tile *q);
-/* The sums of one tile, and what is done with them. */
+/* Emits the sums of one tile and their epilogue. */
 const rlxc_stmt *rlxc_tile_body(rlxc_tiler *t, const rlxc_tile *q);
 
 static inline const rlxc_expr *rlxc_tile_num(rlxc_tiler *t, int64_t value)

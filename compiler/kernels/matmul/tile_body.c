@@ -1,10 +1,10 @@
-/* What happens in one register tile: sums in local accumulators with constant indices, which LLVM
- * keeps in registers, then the epilogue and the stores; packing of an operand that is not
- * contiguous.
+/* Emits one register tile: sums in local accumulators with constant indices, which LLVM keeps in
+ * registers, then the epilogue and the stores; packing of an operand that is not contiguous.
  *
  * Tiles of few accumulators would wait for the multiply-add before: they sum several parts of the
- * reduction side by side (chains) and add those up at the end. Where the reduction is done in
- * blocks (rlxc_tile_plan.k_block) a tile begins with what the block before left in |partial|. */
+ * reduction side by side (chains) and add those up at the end. If the reduction is done in blocks
+ * (rlxc_tile_plan.k_block), a tile starts with the sums that the previous block left in |partial|.
+ */
 #include <string.h>
 
 #include "compiler/ir/intrinsics.h"
@@ -12,7 +12,8 @@
 #include "compiler/kernels/matmul/tile.h"
 
 enum {
-    CHEAP_EPILOGUE = 16, /* nodes of an expression that is computed on the accumulators, unrolled */
+    CHEAP_EPILOGUE = 16, /* size limit of an expression that is computed on the accumulators,
+                          * unrolled */
     SHORT_SUM = 32,      /* not worth parts */
 };
 
@@ -50,8 +51,8 @@ static const rlxc_expr *is_valid(rlxc_tiler *t, const rlxc_tile *q, const rlxc_p
     return rlxc_binary(t->ctx, RLXC_EXPR_LT, column(t, q, at), q->valid);
 }
 
-/* The stage's value at a point: the operand from where it was packed, and where columns are missing
- * zeros in place of what depends on them. */
+/* The stage's value at a point: the operand from its packed copy, and zeros for operands of missing
+ * columns. */
 typedef struct operands {
     rlxc_tiler *t;
     const rlxc_expr *packed; /* stands for the packed element until the axes are replaced */
@@ -98,7 +99,7 @@ static uint32_t chains_of(const rlxc_tiler *t, const rlxc_tile *q)
     return n;
 }
 
-/* Where the tile's sums of the blocks before are, and those of part |chain|. */
+/* The place of the tile's sums from earlier blocks, and of those of part |chain|. */
 static const rlxc_expr *partial_sum(rlxc_tiler *t, const rlxc_tile *q, const rlxc_point *at,
                                     const rlxc_expr *out_where[2])
 {
@@ -140,7 +141,7 @@ static const rlxc_stmt *acc_init(rlxc_tiler *t, const rlxc_tile *q)
     return rlxc_stmt_seq(ctx, parts, n);
 }
 
-/* One element of each sum of part |chain|, the reduction's axes having their |values|. */
+/* Adds one element to each sum of part |chain|, for the |values| of the reduction's axes. */
 static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t chain,
                                  const rlxc_expr *const *reduced)
 {
@@ -178,8 +179,8 @@ static const rlxc_stmt *acc_step(rlxc_tiler *t, const rlxc_tile *q, uint32_t cha
     return over_tile(t, q, &at, false, step);
 }
 
-/* A hint: a line of a row behind |k|. Panels are neighbours: behind the last row of one is the
- * first of the next. Behind the last panel there is nothing to fetch, which does no harm. */
+/* Prefetches a line of a row after |k|. Panels are contiguous: the last row of one is followed by
+ * the first of the next. A prefetch beyond the last panel is harmless. */
 static const rlxc_stmt *fetch_row(rlxc_tiler *t, const rlxc_tile *q, const rlxc_expr *k)
 {
     rlxc_context *ctx = t->ctx;
@@ -296,8 +297,8 @@ static bool count_node(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* The epilogue runs on the registers where it is short; longer ones go through memory and a loop
- * over the tile, as code unrolled over it would be long. */
+/* A short epilogue runs on the registers; a longer one goes through memory and a loop over the
+ * tile, to keep the code small. */
 static bool is_cheap(const rlxc_tiler *t)
 {
     uint32_t nodes = 0;
@@ -334,7 +335,7 @@ static const rlxc_stmt *write_results(rlxc_tiler *t, const rlxc_tile *q)
     return rlxc_stmt_seq(ctx, parts, 2);
 }
 
-/* What the next block of the reduction continues with. */
+/* Stores the sums for the next block of the reduction. */
 static const rlxc_stmt *keep_sums(rlxc_tiler *t, const rlxc_tile *q)
 {
     const rlxc_expr *where[2];

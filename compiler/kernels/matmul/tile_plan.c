@@ -1,9 +1,9 @@
-/* Planning of register tiles: which reductions run in them, along which axes, how large.
+/* Planning of register tiles: which reductions use them, along which axes, and their sizes.
  *
  * A candidate vectorises along the last result axis (j) and reuses data along another (i). Sizes
  * come from the table below: rows x vectors of accumulators that leave registers for a row of the
  * operand and a broadcast value. The numbers are those of Goto and van de Geijn (Anatomy of
- * High-Performance Matrix Multiplication, 2008) for the register files at hand. */
+ * High-Performance Matrix Multiplication, 2008) for the given register files. */
 #include "compiler/kernels/matmul/tile_plan.h"
 
 #include "compiler/kernels/conv/sliding.h"
@@ -15,16 +15,16 @@ enum {
     MAX_GATHER = 4, /* stride, in elements */
     K_UNIT = 8,
     CHAINS = 8,          /* vectors summed at a time that hide the latency of a multiply-add */
-    WIDE_CHAINS = 4,     /* of 64 bytes: where two cannot begin in a cycle */
+    WIDE_CHAINS = 4,     /* for 64-byte vectors, if two cannot start in a cycle */
     LINE = 64,           /* bytes of a cache line */
     FETCH = 24,          /* lines that are fetched ahead, one of each row */
     PACK_ROWS = 64,      /* rows that pay for a copy of a large operand */
     PACK_SUMS = 64,      /* its rows at least */
-    PACK_SIZE = 1 << 16, /* its elements at least: more than stay near */
+    PACK_SIZE = 1 << 16, /* minimum elements: more than the caches keep */
     ROW_BLOCK = 48       /* rows of a parallel piece: a multiple of the tiles' rows */
 };
 
-/* Most registers first: of the rows for as many as the target has, the first whose vectors the
+/* Most registers first: among the rows for the target's register count, the first whose vectors the
  * columns fill. */
 static const rlxc_tile_shape shapes[] = {
     {32, 4, 6, {5, 4, 3, 2, 1}, 1u << 1 | 1u << 2},
@@ -136,8 +136,8 @@ static bool step_along(rlxc_context *ctx, const rlxc_expr *load, const rlxc_expr
            rlxc_access_stride(ctx, load->load.buffer, load->load.indices, j, out);
 }
 
-/* Blocks of the reduction, alike, for which half of the second level of cache holds the part of the
- * panel; the other half is for the rows. */
+/* Equal blocks of the reduction whose part of the panel fits half of the second-level cache; the
+ * other half is for the rows. */
 static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
                                const rlxc_tile_plan *p, int64_t panel, uint32_t full)
 {
@@ -153,7 +153,7 @@ static int64_t reduction_block(const rlxc_stages *s, const rlxc_stage *stage,
     return (even + K_UNIT - 1) / K_UNIT * K_UNIT;
 }
 
-/* Bytes of a buffer; INT64_MAX where that is no number. */
+/* Bytes of a buffer; INT64_MAX if not constant. */
 static int64_t size_of(const rlxc_buffer *b)
 {
     int64_t bytes = b->dtype.bits / 8, extent;
@@ -186,7 +186,7 @@ static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
     return rlxc_tile_lines(p, stage->out->dtype) > 1 || sums < FETCH ? sums : FETCH;
 }
 
-/* Rows of a large operand that are far apart fall into few sets of the caches and on a page each.
+/* Distant rows of a large operand map to few cache sets and to a page each.
  */
 const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
                                  const rlxc_tile_plan *p)
@@ -201,7 +201,7 @@ const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
     return rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_AND, all, large), NULL);
 }
 
-/* Decides about packing what could be read where it is. */
+/* Decides whether to pack an operand that could be read in place. */
 static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
     if (!p->contiguous || p->panel || !p->operand || p->i == RLXC_NO_AXIS ||
@@ -233,7 +233,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
         p->mr = (uint32_t)n;
-    /* rows left over go one by one where compile time matters more */
+    /* remaining rows are computed one by one if compile time matters more */
     const bool quick = s->options->opt_level <= 1;
     p->borrow = p->mr == shape->mr && !quick ? shape->borrow : 0;
     for (uint32_t k = 0, n_tail = 0; k < RLXC_ROW_CHAIN; k++)
@@ -254,7 +254,7 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
     return true;
 }
 
-/* Everything but the sizes. */
+/* Everything except the sizes. */
 static bool find_axes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
     rlxc_context *ctx = s->ctx;

@@ -1,5 +1,5 @@
-/* Private to compiler/kernels and the pass that packs constants: what is decided about a reduction
- * that runs in register tiles. matmul/tile_plan.c decides, tile*.c emit. */
+/* Private to compiler/kernels and the pass that packs constants: the plan of a reduction in
+ * register tiles. matmul/tile_plan.c decides, tile*.c emit. */
 #ifndef RLXC_KERNELS_MATMUL_TILE_PLAN_H
 #define RLXC_KERNELS_MATMUL_TILE_PLAN_H
 
@@ -8,12 +8,13 @@
 
 enum { RLXC_NO_AXIS = UINT32_MAX, RLXC_ROW_CHAIN = 5 };
 
-/* A register tile and what becomes of rows that do not fill one. */
+/* A register tile, and the tiles for remaining rows. */
 typedef struct rlxc_tile_shape {
     uint32_t registers, nv, mr;
     uint8_t chain[RLXC_ROW_CHAIN]; /* fewer rows at a time, descending, ending in 1 */
-    uint32_t borrow; /* bit r: r rows left over and those of a full tile go through the chain
-                        together, as the chain's small tiles alone would wait for memory */
+    uint32_t borrow; /* bit r: r remaining rows are joined with those of a full tile and go through
+                      * the chain together, because the chain's small tiles alone would wait for
+                      * memory */
 } rlxc_tile_shape;
 
 typedef struct rlxc_tile_plan {
@@ -21,16 +22,16 @@ typedef struct rlxc_tile_plan {
     uint32_t reduce;          /* the only reduction axis, or RLXC_NO_AXIS */
     const rlxc_expr *operand; /* the only load that depends on j; or NULL */
     bool sums;                /* terms are added: parts of the reduction may be summed apart */
-    bool contiguous;          /* all that is read along j is, there or within panels */
-    bool gathers;             /* operand can be read in vectors where it is, if slowly */
-    int64_t panel;            /* operand is stored in panels of so many columns; 0: it is not */
+    bool contiguous;          /* all operands along j are contiguous, in place or within panels */
+    bool gathers;             /* operand can be read in vectors in place, but slowly */
+    int64_t panel;            /* width of the operand's panels; 0: not in panels */
     /* sizes (sizes.h) */
     uint32_t vl, nv, mr; /* lanes, vectors and rows of the full tile */
     uint8_t tail[RLXC_ROW_CHAIN];
     uint32_t borrow; /* bit r: see rlxc_tile_shape */
     uint32_t chains;
     bool must_pack;    /* operand is copied for each tile of columns */
-    int64_t pack_rows; /* ... where there are so many rows, and it is large; 0: never */
+    int64_t pack_rows; /* ... if there are at least that many rows, and it is large; 0: never */
     bool near;
     int64_t fetch, k_block, block;
 } rlxc_tile_plan;
@@ -41,16 +42,16 @@ const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
 /* Cache lines of a row of the panels; 0: less than one. */
 int64_t rlxc_tile_lines(const rlxc_tile_plan *p, rlx_dtype dtype);
 
-/* Axes and sizes for the stage; false where it is none for register tiles. */
+/* Chooses axes and sizes for the stage; false if register tiles do not fit it. */
 bool rlxc_tile_plan_of(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *out);
-/* Axes from the stage, all else from |sizes|; false with a reason (rlxc_decline) where they do not
- * fit it. */
+/* Axes from the stage, everything else from |sizes|; false with a reason (rlxc_decline) if they do
+ * not fit it. */
 bool rlxc_tile_plan_with(const rlxc_stages *s, const rlxc_stage *stage,
                          const rlxc_tile_sizes *sizes, rlxc_tile_plan *out);
 
 /* How the operand of a stage would be stored in panels: element [row k][column c] of |buffer|, one
  * of the function's parameters, goes to [c / width][k][c % width]; other dimensions stay in front,
- * columns are filled up with zeros to whole panels. False where that has no meaning. */
+ * and columns are padded with zeros to whole panels. False if that is impossible. */
 typedef struct rlxc_panel_layout {
     const rlxc_buffer *buffer;
     uint32_t row, column; /* dimensions of the buffer */

@@ -33,7 +33,8 @@ static bool index_at(rlxc_context *ctx, const rlxc_expr *index, const rlxc_expr 
            *out > -RLXC_QUANT_CONV_MAX_SIZE && *out < RLXC_QUANT_CONV_MAX_SIZE;
 }
 
-/* Stride, dilation and padding from the indices of x's load; the expression is compared later. */
+/* Derives stride, dilation and padding from the indices of x's load; the expression is compared
+ * later. */
 static bool find_steps(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *load,
                        rlxc_quant_conv *q)
 {
@@ -63,8 +64,8 @@ static bool is_same(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr 
            (!q->sums || (rlxc_is_int(q->sums->shape[0], &sums) && sums == q->outputs));
 }
 
-/* Whether |fill| is one number from 0 to 255, as values of the input counted from 0 are, and what
- * the sum begins with has sums for it. */
+/* True if |fill| is a number from 0 to 255, the range of the shifted input, and the initial value
+ * has matching sums. */
 static bool is_fill(rlxc_context *ctx, const rlxc_stage *stage, const rlxc_expr *fill,
                     const rlxc_expr *sums)
 {
@@ -89,8 +90,8 @@ static bool is_sum(const rlxc_stage *stage)
     return true;
 }
 
-/* Whether the filter is laid out for the target's instructions: not where the module says what it
- * is, or a channel for each output by pairs, which floats are faster than. */
+/* True if the filter has the layout of the target's instructions: not if the module itself defines
+ * it, nor for depthwise filters by pairs, where floats are faster. */
 static bool suits(const rlxc_target *target, const rlxc_quant_conv *q)
 {
     const int64_t lanes = target->vector_bytes / 4;

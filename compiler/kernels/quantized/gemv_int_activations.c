@@ -1,6 +1,6 @@
 /* Few rows times weights of 4 or 8 bits, by exact sums of products of integers.
  *
- * What limits few rows is no longer memory but making floats of the weights, so a row is made
+ * The limit for few rows is not memory but converting the weights to floats, so a row becomes
  * integers instead: of 8, 16 or 24 bits (rlxc_options.row_bits), in limbs of signed bytes. Blocks
  * of it are scaled so that the largest magnitude is 127 in the first byte, and rounded; with 24
  * bits x = (hi * 2^16 + mid * 2^8 + lo) * step. Dot products give the sum of a block exactly, which
@@ -16,10 +16,10 @@
  *     15 * 128 * 2 at most, so that eight such sums fit before they go to sums of 32 bits, the
  *     first limb's times 256.
  *
- * Where bytes are summed by fours, 12 bits are three bytes for two elements: byte products are what
- * limits weights of 4 bits then, 64 a cycle on the processors of today. Where first and second are
- * the numbers in the halves of the bytes of a word, there are a byte for each element and one,
- * both, that goes with bytes of words as they are, (first + 16 * second) . both:
+ * Where bytes are summed by fours, 12 bits are three bytes for two elements: byte products limit
+ * weights of 4 bits then, 64 a cycle on the processors of today. Where first and second are the
+ * numbers in the halves of the bytes of a word, there are a byte for each element and one, both,
+ * that goes with bytes of words as they are, (first + 16 * second) . both:
  *
  *     sum of first * (x1 * 2^8 + both) + second * (x2 * 2^4 + both) * 2^4
  *         = ((first . x1) * 2^4 + (16 * second) . x2) * 2^4 + (first + 16 * second) . both
@@ -52,16 +52,16 @@ enum { INFINITE = 0x7f800000 };
 typedef struct panel {
     rlxc_quant_rows_of *t;
     rlxc_buffer *acc, *dots, *numbers;
-    rlxc_buffer *halves; /* sums of 16 bits, of limbs; or NULL */
+    rlxc_buffer *halves; /* 16-bit sums of limbs; or NULL */
     rlxc_buffer *sum;    /* of a span of blocks, as the scales have them; NULL: steps come first */
     const rlxc_expr *span, *block;
     const rlxc_expr *i0;    /* first row of the tile */
-    const rlxc_expr *first; /* column of the panel that is the first one here */
+    const rlxc_expr *first; /* first column in the panel */
     uint32_t rows, vectors; /* of the tile; vectors of columns */
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
 
-/* For all rows and columns of the tile. */
+/* Calls |fn| for all rows and columns of the tile. */
 static void emit(panel *p, rlxc_buffer *to, const rlxc_quant_point *at, const rlxc_expr *index,
                  const rlxc_expr *value)
 {
@@ -71,7 +71,7 @@ static void emit(panel *p, rlxc_buffer *to, const rlxc_quant_point *at, const rl
                               rlxc_stmt_store(ctx, to, &index, 1, value)));
 }
 
-/* Where the point's sum of limb |limb| is: [limb][row][column]. */
+/* The place of the point's sum of limb |limb|: [limb][row][column]. */
 static const rlxc_expr *dot_index(panel *p, int64_t limb, const rlxc_quant_point *at)
 {
     const rlxc_expr *row = rlxc_quant_add(p->t, at->m, rlxc_i64(p->t->ctx, limb * p->rows));
@@ -129,7 +129,7 @@ static void add_dots(panel *p, int64_t limb, const rlxc_expr *word)
            of_row(p, t->limbs, d->limbs * d->words, &at, x));
 }
 
-/* The sums of 16 bits go to those of 32: two limbs to the first, a third one to the second. */
+/* Adds the 16-bit sums to the 32-bit ones: two limbs to the first, a third one to the second. */
 static void add_halves(panel *p)
 {
     const rlxc_quant_digits *d = &p->t->digits;
@@ -202,7 +202,7 @@ static void add_word_second(panel *p, const rlxc_expr *word)
     add_dots(p, 1, word);
 }
 
-/* Hints for the lines of |count| words that come |AHEAD| bytes after the |first|, but not behind
+/* Prefetches the lines of |count| words that are |AHEAD| bytes after the |first|, but not beyond
  * the panel. */
 static void fetch_words(panel *p, const rlxc_expr *first, int64_t count)
 {
@@ -333,7 +333,7 @@ static void put_nothing(panel *p, rlxc_buffer *to)
     emit(p, to, &at, dot_index(p, 0, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
 }
 
-/* The blocks of a span, and their sum times its step where they are without it. */
+/* The blocks of a span, and their sum times its step if they lack it. */
 static const rlxc_stmt *one_span(panel *p)
 {
     rlxc_quant_rows_of *t = p->t;
@@ -428,7 +428,7 @@ static const rlxc_stmt *one_tile(panel p)
     return rlxc_body_of(&own);
 }
 
-/* Vectors of a tile of |rows| rows: its sums stay in registers. */
+/* Vectors of a tile of |rows| rows, such that its sums stay in registers. */
 static uint32_t vectors_of(const rlxc_quant_rows_of *t, uint32_t rows)
 {
     const rlxc_quant_digits *d = &t->digits;
@@ -450,7 +450,8 @@ static const rlxc_stmt *one_panel(rlxc_quant_rows_of *t)
     t->c = &own;
     for (uint32_t rows = TILE_ROWS; rows > 0; rows /= 2) {
         if (rows > t->z->int_rows || (rows > 1 && vectors_of(t, rows) < FEW_VECTORS))
-            continue; /* a number of the row for each vector costs more than sharing weights gives
+            continue; /* loading the row's numbers for each vector costs more than sharing weights
+                       * saves
                        */
         const rlxc_tiles now = rlxc_take_tiles(t->c, &rest, rows, NULL);
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");

@@ -1,9 +1,9 @@
 /* Convolutions of 8-bit integers (quant_conv.h) by instructions that sum four products, or two of
  * 16 bits.
  *
- * The input is written out first: channels last in whole words, between borders of the zero point.
- * All pixels of all results are then the rows of one product; where the windows of a tile's rows
- * begin is computed once for the tile, so rows of an image that fill no tile cost nothing:
+ * The input is copied first: channels last in whole words, with borders of the zero point. All
+ * pixels of all results are then the rows of one product; the starts of a tile's windows are
+ * computed once per tile, so image rows that do not fill a tile are free:
  *
  *     for blocks of pixels, for panels of outputs:      in parallel
  *         for tiles of pixels:
@@ -11,8 +11,8 @@
  *             for r, s, words: acc += input[window of m] . filter      the word's channels, or one
  * each acc - fill * sums, through the epilogue into the result
  *
- * Panels come last where the filter stays in the second level of cache, first where it does not.
- * Where the filter is one wide, only the pixels that it reads are written out. */
+ * Panels are the inner loop if the filter stays in the second-level cache, else the outer one. For
+ * a 1x1 filter only the pixels that it reads are copied. */
 #include "compiler/kernels/quantized/int8_conv.h"
 #include "compiler/kernels/quantized/schedule_quant.h"
 #include "compiler/kernels/rules.h"
@@ -22,7 +22,7 @@
 enum { ROW_BLOCK = 48, MAX_TILES = 3, MAX_ROWS = 8, SMALL = 65536 };
 
 typedef struct conv {
-    rlxc_quant_rows_of t; /* for the helpers it shares with products */
+    rlxc_quant_rows_of t; /* for the helpers shared with products */
     rlxc_quant_conv q;
     const rlxc_int8_conv_sizes *z;
     const rlxc_expr *size[2];   /* of the result */
@@ -143,7 +143,7 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     place[1] = rlxc_named(&own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
     const rlxc_expr *at =
         rlxc_named(&own, "at", times(p, rlxc_mul(ctx, row, p->padded[1]), channels));
-    /* pixels left of x, then up to where x ends */
+    /* pixels left of x, then up to the end of x */
     const int64_t border = (q->before[1] + step[1] - 1) / step[1];
     const rlxc_expr *left = binary(p, RLXC_EXPR_MIN, num(p, border), p->padded[1]);
     left = rlxc_named(&inside, "left", left);
@@ -178,7 +178,7 @@ static void place_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i, const
     out[0] = rlxc_named(to, "image", binary(p, RLXC_EXPR_FLOORDIV, line, p->size[0]));
 }
 
-/* The word of the input where the window of pixel |i| begins. */
+/* The input word at the start of the window of pixel |i|. */
 static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i)
 {
     rlxc_context *ctx = p->t.ctx;
@@ -194,7 +194,7 @@ static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_e
     return rlxc_named(to, "window", times(p, i, p->unit));
 }
 
-/* What the dot product takes of the window of |m|, |offset| behind its beginning: a word for all
+/* The dot product's operand from the window of |m|, |offset| after its start: a word for all
  * outputs, or each output's own channel. */
 static const rlxc_expr *element(const conv *p, const rlxc_expr *window, const rlxc_expr *offset,
                                 const rlxc_expr *column)
@@ -249,7 +249,7 @@ static const rlxc_stmt *one_word(conv *p, uint32_t mr, const rlxc_expr *const wi
     return rlxc_body_of(&own);
 }
 
-/* All words of the windows: those of neighbouring pixels are one piece unless dilated. */
+/* All words of the windows: neighbouring pixels are contiguous unless dilated. */
 static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const windows[MAX_ROWS])
 {
     rlxc_context *ctx = p->t.ctx;
@@ -277,8 +277,8 @@ static const rlxc_stmt *all_words(conv *p, uint32_t mr, const rlxc_expr *const w
     return serial(p, r, num(p, q->size[0]), body);
 }
 
-/* What an epilogue reads where it writes: tensors of the result's shape with their channels last
- * are read and written by number of the pixel, which takes no divisions. */
+/* Operands of an epilogue with the result's shape and channels last are indexed by pixel number,
+ * which needs no divisions. */
 typedef struct flat_place {
     const conv *p;
     rlxc_schedule *own;
@@ -422,7 +422,7 @@ static void all_blocks(conv *p)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Little work for certain. */
+/* True if the work is certainly small. */
 static bool is_small(const conv *p)
 {
     int64_t rows;
@@ -431,7 +431,7 @@ static bool is_small(const conv *p)
                SMALL * INT64_C(4) / (p->q.size[0] * p->q.size[1] * p->words_of_tap);
 }
 
-/* The convolution of stage |index|, and what follows from its shapes alone. */
+/* The convolution of stage |index|, and the data derived from its shapes. */
 static bool describe(rlxc_schedule *c, uint32_t index, conv *p)
 {
     const rlxc_stage *stage = &c->s->items[index];

@@ -5,7 +5,7 @@
 #include "compiler/ops/quant_conv.h"
 #include "compiler/schedule/stages.h"
 
-/* Whether |stage| is one that the target has a kernel for; |out| is the convolution then. */
+/* True if |stage| is a convolution that the target has a kernel for; |out| receives it. */
 bool rlxc_quant_conv_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant_conv *out);
 
 #endif

@@ -1,21 +1,21 @@
-/* Products whose rows go through instructions that sum several products: of 8-bit weights with
- * integers of 8 or 16 bits (dot_u8s8), and of two bfloat16 (dot_bf16).
+/* Products by instructions that sum several products: of 8-bit weights with integers of 8 or 16
+ * bits (dot_u8s8), and of two bfloat16 (dot_bf16).
  *
- * The rows are written out first, in whole words: as signed bytes or 16 bits, with their sums, or
+ * The rows are copied first, in whole words: as signed bytes or 16-bit numbers, with their sums, or
  * as bfloat16. Then register tiles, for panels of columns in parallel:
  *
  *     acc[mr][nv][vl] = 0
  *     for words: acc += word of the weight . word of the row      four or two rows of the weight
  *     result = acc - zero * sum of the row
  *
- * Where rows are of 16 bits, or the target multiplies no bytes, pairs of 16 bits are multiplied
+ * If rows have 16 bits, or the target cannot multiply bytes, pairs of 16 bits are multiplied
  * (dot_s16): the first and third element of four are written out before the others, and the words
  * are taken apart as one shift does it: (first, third), (second, fourth). Saturating sums of bytes
- * (VPMADDUBSW) would not be exact, and operands cut so that nothing saturates take as many
+ * (VPMADDUBSW) would not be exact, and splitting operands to avoid saturation takes as many
  * instructions.
  *
- * Integers are exact but for the wrapping of int32, as the sums that they stand for. Sums of
- * bfloat16 are rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
+ * Integers are exact except for int32 wrap-around, like the sums they replace. Sums of bfloat16 are
+ * rounded to float32 after each product, and magnitudes below 2^-126 count as 0. */
 #include "compiler/kernels/quantized/schedule_quant.h"
 #include "compiler/kernels/rules.h"
 
@@ -44,7 +44,7 @@ typedef struct tile_shape {
     uint32_t mr, nv; /* rows and vectors */
 } tile_shape;
 
-/* Most rows first; as many accumulators as the registers hold, 32 or 16. */
+/* Most rows first; as many accumulators as the registers allow, 32 or 16. */
 static const tile_shape shapes[2][MAX_TILES] = {{{6, 2}, {2, 2}, {1, 4}}, {{6, 4}, {2, 4}, {1, 4}}};
 
 static void tiles_of(const rlxc_int8_gemm_sizes *z, tile_shape out[MAX_TILES])
@@ -76,7 +76,7 @@ static const rlxc_expr *add(dots *p, const rlxc_expr *a, const rlxc_expr *b)
     return rlxc_add(p->t.ctx, a, b);
 }
 
-/* Place of row |i|, in units of |unit| elements. */
+/* Offset of row |i|, in units of |unit| elements. */
 static const rlxc_expr *place(dots *p, const rlxc_expr *i, int64_t unit)
 {
     return rlxc_quant_times(&p->t, i, p->padded / unit);
@@ -96,8 +96,8 @@ static const rlxc_stmt *put_cell(dots *p, const rlxc_expr *i, const rlxc_expr *k
     return rlxc_stmt_store(p->t.ctx, p->cells, &at, 1, x);
 }
 
-/* |n| elements of row |i| from the beginning of a word of the weight on, at |first|: first those of
- * even place, where they go through pairs. */
+/* |n| elements of row |i| from a word boundary of the weight on, at |first|: for pairs, first those
+ * with even index. */
 static const rlxc_stmt *put_word(dots *p, const rlxc_expr *i, const rlxc_expr *first, int64_t n)
 {
     rlxc_schedule own = {.s = p->t.c->s};
@@ -267,7 +267,8 @@ bool rlxc_decide_int8_gemm(rlxc_schedule *c, uint32_t i, void *sizes)
     return true;
 }
 
-/* A list of tiles for any number of rows, and products that the target and the operand have. */
+/* Checks a list of tiles for any number of rows, and the kind of products for target and operand.
+ */
 static bool fits(const rlxc_stages *s, const rlxc_quant *q, const rlxc_int8_gemm_sizes *z)
 {
     const bool narrow = q->x->bin.a->dtype.bits <= 8;

@@ -1,12 +1,12 @@
-/* Rows made integers of few bytes (gemv_int_activations.c): largest magnitudes, rounding, limbs,
- * and sums for the zero of the weight. */
+/* Converts rows to integers of a few bytes (gemv_int_activations.c): largest magnitudes, rounding,
+ * limbs, and sums for the zero point of the weight. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "compiler/kernels/quantized/schedule_quant.h"
 
 enum { MAX_BYTES = 3, MAX_SPAN = 128 };
-/* What the largest magnitude becomes where elements share limbs: see split_pairs. */
+/* The value of the largest magnitude if elements share limbs: see split_pairs. */
 enum { SHARED_TOP = 16 * (16 * 127 - 128) };
 /* 1.5 * 2^23, whose last digit is worth 1, and its bits. */
 #define ROUNDER 12582912.0
@@ -15,7 +15,7 @@ enum { ROUNDER_BITS = 0x4b400000 };
  * nor do sums of its elements times numbers. */
 enum { TINY = 0x1e3ce508, ONE = 0x3f800000, LARGE = 0x60ad78ec };
 
-/* Whether there is a form for the target, and which. */
+/* The form for the target, if any. */
 static bool form_of(const rlxc_target *target, const rlxc_quant *q, int64_t bits,
                     rlxc_quant_form *out)
 {
@@ -146,7 +146,7 @@ static void put(row *r, rlxc_buffer *to, const rlxc_expr *index, const rlxc_expr
     RLXC_PUSH(r->t->ctx, &r->parts, rlxc_stmt_store(r->t->ctx, to, &index, 1, value));
 }
 
-/* A loop over |lanes|; |lane| stands for its variable, which is its own. */
+/* A loop over |lanes| with a variable of its own, |lane|. */
 static void put_lanes(row *r, int64_t lanes, rlxc_buffer *to, const rlxc_expr *lane,
                       const rlxc_expr *index, const rlxc_expr *value)
 {
@@ -182,7 +182,7 @@ static int64_t steps_of(const row *r)
     return r->t->digits.span * r->t->digits.block / r->lanes;
 }
 
-/* Element |lane| of step |step| of the span; 0 behind the end of the row. */
+/* Element |lane| of step |step| of the span; 0 beyond the end of the row. */
 static const rlxc_expr *element(row *r, int64_t step, const rlxc_expr *lane,
                                 const rlxc_expr **out_place)
 {
@@ -231,7 +231,7 @@ static const rlxc_expr *of_row(row *r, int64_t size, const rlxc_expr *index)
     return rlxc_add(ctx, rlxc_mul(ctx, r->number, rlxc_i64(ctx, size)), index);
 }
 
-/* What is taken off the last dot products of the block, or the sum as a float. */
+/* The correction subtracted from the last dot products of the block, or the sum as a float. */
 static void put_sums(row *r, const rlxc_expr *block)
 {
     rlxc_quant_rows_of *t = r->t;
@@ -273,8 +273,8 @@ static const rlxc_expr *number_of(row *r, const rlxc_expr *x, const rlxc_expr *t
     return rlxc_sub(ctx, reinterpret(ctx, RLX_I32, x), integer(r, ROUNDER_BITS));
 }
 
-/* Where element |k| lies in its limb. Those of 16 bits lie as one shift takes a word of the weight
- * apart: the first and third of four, then the others. */
+/* The position of element |k| in its limb. 16-bit elements are ordered as one shift splits a word
+ * of the weight: the first and third of four, then the others. */
 static const rlxc_expr *place_of(row *r, const rlxc_expr *k)
 {
     rlxc_context *ctx = r->t->ctx;
@@ -350,7 +350,7 @@ static void part_numbers(row *r, const rlxc_expr *times)
  *
  *     a ~ first * 256 + both      b ~ (second * 16 + both) * 16
  *
- * What |both| has to be for b leaves its upper four bits open, which are chosen for a. */
+ * The value of |both| needed for b leaves its upper four bits free, which are chosen for a. */
 static void split_pairs(row *r, int64_t from, int64_t lanes)
 {
     rlxc_quant_rows_of *t = r->t;
@@ -380,7 +380,7 @@ static void split_pairs(row *r, int64_t from, int64_t lanes)
     put_lanes(r, lanes, r->total, l, l, rlxc_add(ctx, rlxc_load(ctx, r->total, &l, 1), sum));
 }
 
-/* The same where elements share limbs. */
+/* As above if elements share limbs. */
 static void split_shared(row *r, const rlxc_expr *times)
 {
     rlxc_quant_rows_of *t = r->t;

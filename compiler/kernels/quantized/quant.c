@@ -1,5 +1,5 @@
-/* What a weight of few bits is as an expression, and finding such products again: the expression is
- * rebuilt from the buffers that a stage reads, and equal expressions are one pointer. */
+/* Few-bit weights as expressions, and recognising products with them: the expression is rebuilt
+ * from the buffers that a stage reads, and equal expressions are one pointer. */
 #include "compiler/kernels/quantized/quant.h"
 
 #include <inttypes.h>
@@ -107,7 +107,7 @@ static bool bfloat16_of(const rlxc_expr *weight, rlxc_quant *q)
            words_of(weight->call.args[0]->call.args[0], q);
 }
 
-/* Reads off |weight| what rlxc_quant_weight made it of. */
+/* Recovers from |weight| the arguments of rlxc_quant_weight. */
 static bool parts_of(rlxc_context *ctx, const rlxc_expr *weight, rlxc_quant *q)
 {
     if (weight->kind != RLXC_EXPR_MUL)
@@ -147,7 +147,7 @@ static bool is_product(const rlxc_stages *s, const rlxc_stage *stage, rlx_dtype 
     return true;
 }
 
-/* Whether panels have |rows| and all columns, also where the weight has fewer: vectors read them.
+/* True if panels have |rows| and full columns, also where the weight has fewer: vectors read them.
  */
 static bool holds(const rlxc_buffer *buffer, int64_t rows, int64_t width)
 {
@@ -155,8 +155,8 @@ static bool holds(const rlxc_buffer *buffer, int64_t rows, int64_t width)
     return rlxc_is_int(buffer->shape[1], &n) && n >= rows && rlxc_is_const(buffer->shape[2], width);
 }
 
-/* What the schedules rely on beyond the value of each weight, and what pass quantized_products
- * gives: blocks of whole words share a scale, and the words of all blocks are there. */
+/* Properties that the schedules rely on besides the value of each weight, guaranteed by pass
+ * quantized_products: blocks of whole words share a scale, and the words of all blocks exist. */
 static bool has_whole_blocks(const rlxc_stage *stage, const rlxc_quant *q)
 {
     int64_t n, k, block = rlxc_quant_block(q->group);

@@ -1,4 +1,4 @@
-/* Private to compiler/kernels and the pass that makes them: products with weights of 4, 8 or 16
+/* Private to compiler/kernels and the pass that creates them: products with weights of 4, 8 or 16
  * bits.
  *
  * Weight [k][n] of a (K, N) matrix is (q - zero) * scale, q an unsigned number of 4 or 8 bits,
@@ -6,13 +6,12 @@
  * rows of one column, in panels of |width| columns: words[n / width][k / per word][n % width], so
  * that a vector of words holds neighbouring columns and a kernel walks through a panel in one
  * stream. The first four rows of a word are the low halves (4 bits) or the whole (8 bits) of its
- * bytes, the next four the high halves: what one mask leaves is four rows, a byte each. Scales lie
- * beside them: scales[n / width][k / group][n % width]. Rows and columns that fill up are zero,
- * also the scale.
+ * bytes, the next four the high halves: one mask gives four rows, a byte each. Scales are stored
+ * alike: scales[n / width][k / group][n % width]. Padding rows and columns are zero, also in the
+ * scales.
  *
- * 16 bits are those of a bfloat16: two rows in a word, the first in the low half, no scale.
- *
- * The form is plain TIR: any schedule computes the right thing, schedule_quant.c a fast one. */
+ * 16 bits mean bfloat16: two rows in a word, the first in the low half, no scale. * The form is
+ * plain TIR: any schedule is correct, and schedule_quant.c makes a fast one. */
 #ifndef RLXC_KERNELS_QUANTIZED_QUANT_H
 #define RLXC_KERNELS_QUANTIZED_QUANT_H
 
@@ -34,7 +33,7 @@ static inline int64_t rlxc_quant_rows(const rlxc_quant *q)
     return 32 / q->bits;
 }
 
-/* Where in its word the number of row |i| of the word begins. */
+/* The first bit of row |i| in its word. */
 static inline int64_t rlxc_quant_shift(const rlxc_quant *q, int64_t i)
 {
     return q->bits == 4 ? 8 * (i % 4) + 4 * (i / 4) : q->bits * i;
@@ -45,12 +44,13 @@ int64_t rlxc_quant_width(const rlxc_target *target);
 /* Rows that a block of the integer kernel takes, a divisor or multiple of the group; words of whole
  * blocks are stored. */
 int64_t rlxc_quant_block(int64_t group);
-/* Weight [k][n] as float32, or int32 where there is no scale and it is no bfloat16. */
+/* Weight [k][n] as float32, or int32 if it has no scale and is not bfloat16. */
 const rlxc_expr *rlxc_quant_weight(rlxc_context *ctx, const rlxc_quant *q, const rlxc_expr *k,
                                    const rlxc_expr *n);
-/* Whether |stage| is a product with such weights: result (M, N) of (M, K). */
+/* True if |stage| is a product with such weights: result (M, N) of (M, K). */
 bool rlxc_quant_match(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
-/* The same in integers: left operand of 8 or 16 bits, sums of 32. Or in bfloat16, sums of float32.
+/* As above in integers: left operand of 8 or 16 bits, sums of 32; or in bfloat16, with float32
+ * sums.
  */
 bool rlxc_quant_match_dots(const rlxc_stages *s, const rlxc_stage *stage, rlxc_quant *out);
 

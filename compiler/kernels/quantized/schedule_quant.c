@@ -1,7 +1,5 @@
-/* Products with weights of 4 or 8 bits (quant.h), read as they are stored.
- *
- * Any number of rows: register tiles whose weights are made into floats in registers, once for all
- * rows of a tile:
+/* Products with weights of 4 or 8 bits (quant.h), read in their stored form. * Any number of rows:
+ * register tiles whose weights are converted to floats in registers, once for all rows of a tile:
  *
  *     for panels of columns, for blocks of rows:   in parallel
  *         for tiles of rows, for parts of the panel:

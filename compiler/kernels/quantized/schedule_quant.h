@@ -6,7 +6,7 @@
 #include "compiler/kernels/sizes.h"
 #include "compiler/target/target.h"
 
-/* How the integers of a row are multiplied with the weights (gemv_int_activations.c). */
+/* How the integers of a row are multiplied by the weights (gemv_int_activations.c). */
 typedef enum rlxc_quant_form {
     RLXC_QUANT_BYTES,  /* limbs of bytes, by sums of 32 bits (dot_u8s8) */
     RLXC_QUANT_SHARED, /* the same, but two elements share three limbs */
@@ -14,15 +14,15 @@ typedef enum rlxc_quant_form {
     RLXC_QUANT_HALVES  /* limbs of bytes times weights of 4 bits, by sums of 16 (dot_u8s8_s16) */
 } rlxc_quant_form;
 
-typedef struct rlxc_quant_digits { /* what one row is rounded to (int_activations.c) */
+typedef struct rlxc_quant_digits { /* the rounding of a row (int_activations.c) */
     rlxc_quant_form form;
-    int64_t block, blocks; /* elements that share a scale of the weight; so many in a row */
+    int64_t block, blocks; /* elements that share a scale of the weight; their number in a row */
     int64_t span;          /* blocks that share a scale of the row */
     int64_t bytes;         /* of a number */
     int64_t limbs, words;  /* of the row; words of 32 bits in each */
     int64_t accs;          /* sums of a block for a column, the first one counting most */
     bool whole_zero;       /* the zero is taken off in integers; it is |zero| */
-    int64_t zero, zeroed;  /* that many sums, the last ones, begin with it */
+    int64_t zero, zeroed;  /* that many of the last sums start with it */
 } rlxc_quant_digits;
 
 /* Elements of a row in a word of a limb. */
@@ -44,7 +44,7 @@ typedef struct rlxc_quant_rows_of {
     /* one row in limbs */
     rlxc_quant_digits digits;
     rlxc_buffer *cells, *limbs; /* the same memory: numbers of 8 or 16 bits, and their words */
-    rlxc_buffer *steps, *sums;  /* of spans: what a one is worth; of blocks: sum of the numbers */
+    rlxc_buffer *steps, *sums;  /* of spans: the value of 1; of blocks: sum of the numbers */
 } rlxc_quant_rows_of;
 
 typedef struct rlxc_quant_results { /* of a tile */
@@ -56,13 +56,13 @@ typedef struct rlxc_quant_results { /* of a tile */
 
 typedef rlxc_point rlxc_quant_point;
 
-/* |t| for the stage, whose weights are |q|. */
+/* Initialises |t| for the stage, whose weights are |q|. */
 rlxc_quant_rows_of rlxc_quant_begin(rlxc_schedule *c, const rlxc_stage *stage,
                                     const rlxc_stage *epilogue, const rlxc_quant *q, int64_t lanes,
                                     bool threads);
-/* Whether tiles of |vectors| of |lanes| divide the panel; false with a reason. */
+/* Checks that tiles of |vectors| of |lanes| divide the panel; false with a reason. */
 bool rlxc_quant_fits(const rlxc_stages *s, const rlxc_quant *q, int64_t lanes, int64_t vectors);
-/* Work enough for threads. */
+/* True if there is enough work for threads. */
 bool rlxc_quant_is_large(const rlxc_stage *stage);
 rlxc_quant_point rlxc_quant_new_point(rlxc_quant_rows_of *t);
 /* Column of the point in its tile. */
@@ -86,11 +86,11 @@ const rlxc_stmt *rlxc_quant_write(rlxc_quant_rows_of *t, const rlxc_expr *i, con
 const rlxc_stmt *rlxc_quant_finish(rlxc_quant_rows_of *t, const rlxc_quant_results *r);
 rlxc_buffer *rlxc_quant_local(rlxc_quant_rows_of *t, const char *name, rlx_dtype dtype,
                               int64_t size);
-/* The bits that one row is rounded to, and the blocks that share a scale, for the target and the
- * options; 0 bits: it stays in floats. */
+/* The precision of a row, and the blocks that share a scale, for the target and the options; 0
+ * bits: it stays in floats. */
 void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                                  rlxc_quant_sizes *out);
-/* Whether such sizes suit the weights; false with a reason. */
+/* Checks that such sizes suit the weights; false with a reason. */
 bool rlxc_int_activations_fit(const rlxc_stages *s, const rlxc_stage *stage, const rlxc_quant *q,
                               const rlxc_quant_sizes *z);
 /* Appends what makes the row ready, where there is one row; gives whether rlxc_gemv_int_activations

@@ -1,6 +1,6 @@
 /* Rule rows: neighbouring stages that share their leading axes run in one loop over them, so that a
- * row stays in cache from one stage to the next (softmax, layer_norm). What is left over by the
- * other rules runs so, alone or in company. schedule_rows.c emits the loops. */
+ * row stays in cache from one stage to the next (softmax, layer_norm). All stages that other rules
+ * leave run in this way, alone or in groups. rows.c emits the loops. */
 #include "compiler/kernels/reduce/rows.h"
 #include "compiler/kernels/rules.h"
 
@@ -8,7 +8,7 @@
 
 enum { MAX_GROUP = 16 };
 
-/* The leading spatial axes that two stages have in common. */
+/* The number of leading spatial axes that two stages share. */
 static uint32_t common_axes(const rlxc_stage *a, const rlxc_stage *b, uint32_t limit)
 {
     uint32_t n = 0;
@@ -36,7 +36,8 @@ static bool check_load(void *user, const rlxc_expr *e)
     return true;
 }
 
-/* How many leading axes of |reader| are also the leading indices of all its loads of |buffer|. */
+/* The number of leading axes of |reader| that are also the leading indices of all its loads of
+ * |buffer|. */
 static uint32_t row_reads(rlxc_context *ctx, const rlxc_stage *reader, const rlxc_buffer *buffer,
                           uint32_t limit)
 {
@@ -55,7 +56,7 @@ static uint32_t row_writes(const rlxc_stage *s, uint32_t limit)
     return n;
 }
 
-/* Rows that |next| can share with a group of |n| stages sharing |shared|; 0: it cannot join. */
+/* The axes that |next| can share with a group of |n| stages sharing |shared|; 0: it cannot join. */
 static uint32_t joinable(const rlxc_stages *s, const rlxc_stage *const *group, uint32_t n,
                          uint32_t shared, const rlxc_stage *next)
 {

@@ -5,8 +5,8 @@
  * Adjacent axes that every access treats as one are merged (through views of the buffers), so that
  * inner loops are long and contiguous; LLVM vectorises them. A reduction accumulates in a local
  * scalar; sums of float32 and float64 may be reordered (loop annotation rlx.reassoc), which is what
- * lets them vectorise. Choices along the innermost loop (borders, parts of a concatenation) get the
- * hint by which lowering cuts it. Transpositions go by blocks (schedule_transpose.c). */
+ * lets them vectorise. Conditions along the innermost loop (borders, parts of a concatenation) get
+ * the hint by which lowering partitions it. Transpositions work in blocks (transpose.c). */
 #include "compiler/kernels/reduce/rows.h"
 
 #include <inttypes.h>
@@ -20,7 +20,8 @@ enum {
 
 /* --- loops ----------------------------------------------------------------------------------- */
 
-/* Gives the stage's remaining axes fresh loop variables: emitted twice, they must differ. */
+/* Gives the stage's remaining axes fresh loop variables, which must differ if it is emitted twice.
+ */
 static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const *shared,
                         uint32_t n_shared)
 {
@@ -42,8 +43,8 @@ static void rename_axes(rlxc_context *ctx, rlxc_stage *s, const rlxc_expr *const
 
 /* --- one stage ------------------------------------------------------------------------------- */
 
-/* Whether the reduction has |most| steps at most: its loops are unrolled, so that the loop around
- * them vectorises. */
+/* True if the reduction has at most |most| steps: its loops are unrolled, so that the enclosing
+ * loop vectorises. */
 static bool small_reduction(const rlxc_stage *s, int64_t most)
 {
     int64_t total = 1, extent;
@@ -94,7 +95,7 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
 {
     rlxc_context *ctx = c->s->ctx;
     rename_axes(ctx, s, shared, n_shared);
-    bool chooses = false; /* the innermost loop: the border of an image, parts joined */
+    bool chooses = false; /* the innermost loop: the border of an image, or joined parts */
     if (!s->init && !z->transpose)
         rlxc_expr_visit(ctx, s->value, find_choice, &chooses);
     const rlxc_stmt *body = s->init
@@ -154,7 +155,7 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
     rlxc_context *ctx = c->s->ctx;
     for (uint32_t i = 0; i < n; i++) {
         const rlxc_buffer *b = stages[i]->out;
-        /* once for all stages that write it: the first of them takes it off the list */
+        /* once for all stages that write it: the first removes it from the list */
         if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
             continue;
         shrink k = {b, NULL, shared, ctx};
@@ -179,7 +180,7 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
     }
 }
 
-/* Rows of more than two axes that are worth a division to find them. */
+/* Rows of more than two axes that are worth a division to index them. */
 static bool has_long_rows(const rlxc_stage *s)
 {
     int64_t extent;
@@ -187,7 +188,7 @@ static bool has_long_rows(const rlxc_stage *s)
            (!rlxc_is_int(s->extents[s->n_axes - 1], &extent) || extent >= LONG_ROW);
 }
 
-/* Little work for certain: not worth a function for threads. */
+/* True if the work is certainly small: not worth a function for threads. */
 static bool is_small(const rlxc_stage *own, uint32_t n)
 {
     int64_t total = 0;
@@ -203,8 +204,8 @@ static bool is_small(const rlxc_stage *own, uint32_t n)
     return total < 8192;
 }
 
-/* The stages with their temporaries as rows and adjacent axes merged; the number of axes that they
- * share then. */
+/* Turns temporaries of the stages into rows and merges adjacent axes; returns the number of axes
+ * that they share then. */
 static uint32_t arrange(rlxc_schedule *c, rlxc_schedule *inner, rlxc_stage *own,
                         const rlxc_stage *const *stages, uint32_t n, uint32_t shared)
 {
@@ -247,7 +248,7 @@ bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint3
                         const rlxc_rows_sizes *z)
 {
     rlxc_context *ctx = c->s->ctx;
-    rlxc_schedule inner = {.s = c->s}; /* what one row needs: temporaries, views, loops */
+    rlxc_schedule inner = {.s = c->s}; /* the parts of one row: temporaries, views, loops */
     rlxc_stage *own = rlxc_alloc(ctx, n * sizeof *own);
     const rlxc_expr *vars[RLXC_STAGE_AXES] = {0};
     uint32_t shared = arrange(c, &inner, own, stages, n, (uint32_t)z->shared);

@@ -7,8 +7,8 @@
 
 enum { RLXC_UNROLLED_REDUCTION = 16 };
 
-/* One or more stages that share their leading |shared| spatial axes, row by row. First the sizes
- * that suit them, then the loops with such sizes; false with a reason where these do not fit. */
+/* One or more stages that share their leading |shared| spatial axes, row by row. The first function
+ * chooses sizes, the second emits loops of given sizes; false with a reason if they do not fit. */
 void rlxc_decide_row_sizes(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
                            uint32_t shared, rlxc_rows_sizes *out);
 bool rlxc_schedule_rows(rlxc_schedule *c, const rlxc_stage *const *stages, uint32_t n,
