@@ -13,7 +13,7 @@
 #include "compiler/ir/tir.h"
 
 typedef struct rlxc_function rlxc_function;
-typedef struct rlxc_operator rlxc_operator;         /* ops/ops.h */
+typedef struct rlxc_operator rlxc_operator;         /* ir/op.h */
 typedef struct rlxc_requirements rlxc_requirements; /* ops/require.h */
 
 /* A Relax variable; equality is identity. ids are dense per outermost function (local functions

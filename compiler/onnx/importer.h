@@ -110,7 +110,7 @@ typedef struct rlxc_ox {
     bool widened;              /* an operand's float type: the model may declare the other */
     bool trying, refused; /* a trial: errors mean that a case does not fit; too much work: refused
                            */
-    rlxc_map last_uses;   /* graph -> map of its names, of split.c */
+    rlxc_map last_uses;   /* graph -> map of its names, of rank_cases.c */
     uint32_t errors;      /* before the node */
     uint32_t depth, loop_depth; /* of sub-graphs, of loops */
     uint32_t n_imported;        /* nodes, those of bodies each time */

@@ -1,5 +1,5 @@
-/* Minimal filtering (winograd.h) by blocks of tiles: the three stages run one after the other on
- * some tiles, whose transformed elements stay in the second-level cache.
+/* Minimal filtering (compiler/ops/winograd_stages.h) by blocks of tiles: the three stages run one
+ * after the other on some tiles, whose transformed elements stay in the second-level cache.
  *
  *     for blocks of tiles, in parallel:
  *         for tiles:     patch = the 6x6 elements, zeros outside     V = B' patch B

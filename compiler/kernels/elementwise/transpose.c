@@ -1,7 +1,7 @@
 /* Transpositions by vectors in registers; and those of whole stages in blocks, so that both sides
  * use whole cache lines.
  *
- *     for blocks of the crossed axis, of the last axis, ...:   (schedule_rows.c, or a rule's own)
+ *     for blocks of the crossed axis, of the last axis, ...:   (rows.c, or a rule's own)
  *         rows of the operand -> vectors -> log2(lanes) rounds of swaps -> rows of the result
  *
  * In round |step| each pair of vectors, |step| apart, swaps the halves of its blocks of 2 * step
