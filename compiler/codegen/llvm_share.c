@@ -70,7 +70,7 @@ bool rlxc_llvm_shared(rlxc_llvm *g, const rlxc_stmt *loop)
     types[n] = g->ptr;
     LLVMValueRef fn = function_of(g, body, types);
     LLVMValueRef status = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, args, n + 1, "");
-    if (!body->parallel)
+    if (!body->may_fail)
         return true;
     LLVMBasicBlockRef failed = LLVMAppendBasicBlockInContext(g->lc, g->fn, "failed");
     LLVMBasicBlockRef fine = LLVMAppendBasicBlockInContext(g->lc, g->fn, "fine");

@@ -93,9 +93,8 @@ static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype d
     }
     LLVMValueRef limit = rlxc_llvm_int(g, g->i64, INT64_MAX);
     LLVMValueRef above = LLVMBuildICmp(g->b, LLVMIntUGT, bytes, limit, "");
-    rlxc_llvm_fail_if(
-        g, LLVMBuildOr(g->b, overflow, above, ""),
-        rlxc_internf(g->ctx, "%s: the size of temporary %s overflows", g->f->name, var->var.name));
+    rlxc_llvm_fail_if(g, LLVMBuildOr(g->b, overflow, above, ""),
+                      rlxc_internf(g->ctx, "the size of temporary %s overflows", var->var.name));
     LLVMValueRef empty = LLVMBuildICmp(g->b, LLVMIntEQ, bytes, zero, "");
     bytes = LLVMBuildSelect(g->b, empty, rlxc_llvm_int(g, g->i64, 1), bytes, "");
     LLVMTypeRef types[3] = {g->ptr, g->i64, g->i64};
@@ -105,9 +104,8 @@ static LLVMValueRef from_scratch(rlxc_llvm *g, const rlxc_expr *var, rlx_dtype d
         LLVMBuildCall2(g->b, type, rlxc_llvm_context_member(g, 8), args, 3, var->var.name);
     uint32_t kind = LLVMGetEnumAttributeKindForName("noalias", 7);
     LLVMAddCallSiteAttribute(p, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(g->lc, kind, 0));
-    rlxc_llvm_fail_if(
-        g, LLVMBuildIsNull(g->b, p, ""),
-        rlxc_internf(g->ctx, "%s: no memory for temporary %s", g->f->name, var->var.name));
+    rlxc_llvm_fail_if(g, LLVMBuildIsNull(g->b, p, ""),
+                      rlxc_internf(g->ctx, "no memory for temporary %s", var->var.name));
     rlxc_llvm_bind(g, var, p);
     return p;
 }

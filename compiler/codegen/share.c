@@ -43,7 +43,7 @@ typedef struct group {
     uint64_t *tokens;
     const rlxc_stmt **locals;
     uint32_t n_tokens, n_vars, n_values, n_locals;
-    bool parallel;
+    bool may_fail;
     RLXC_VEC(place) places;
     struct group *next; /* with the same hash */
 } group;
@@ -95,7 +95,7 @@ static group *group_of(sharing *s, const rlxc_share_walk *w, uint64_t hash)
                  .n_vars = w->vars.count,
                  .n_values = w->values.count,
                  .n_locals = w->locals.count,
-                 .parallel = w->parallel,
+                 .may_fail = w->may_fail,
                  .next = first};
     rlxc_map_set(ctx, &s->groups, hash, g);
     RLXC_PUSH(ctx, &s->all, g);
@@ -338,7 +338,7 @@ static void finish(sharing *s, group *g)
     const rlxc_expr *slots[RLXC_SHARE_SLOTS];
     uint32_t from[RLXC_SHARE_SLOTS];
     rlxc_shared_body *body = rlxc_alloc(ctx, sizeof *body);
-    *body = (rlxc_shared_body){.number = s->n_bodies++, .f = g->f, .parallel = g->parallel};
+    *body = (rlxc_shared_body){.number = s->n_bodies++, .f = g->f, .may_fail = g->may_fail};
     body->params = rlxc_alloc(ctx, ((size_t)g->n_vars + g->n_values + 1) * sizeof *body->params);
     for (uint32_t i = 0; i < g->n_vars; i++)
         body->params[i] = g->places.items[0].vars[i];

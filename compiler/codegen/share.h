@@ -18,7 +18,7 @@ typedef struct rlxc_shared_body {
     const rlxc_stmt *stmt;    /* with parameters for what differs */
     const rlxc_expr **params; /* variables: those used from outside, then sizes */
     uint32_t n_params;
-    bool parallel; /* contains a parallel loop, which may fail */
+    bool may_fail; /* contains a parallel loop, or takes scratch memory */
     bool emitted;  /* by code generation */
 } rlxc_shared_body;
 
@@ -68,7 +68,7 @@ typedef struct rlxc_share_walk {
     uint32_t serial; /* of those, the ones that are not parallel */
     uint32_t slot;
     int64_t weight, times; /* statements once unrolled; of the place */
-    bool parallel, literal, bad;
+    bool may_fail, literal, bad;
 } rlxc_share_walk;
 
 /* Walks w->loop; returns the rebuilt loop, or NULL if it cannot be shared. */

@@ -9,9 +9,10 @@
 #include "compiler/ir/intrinsics.h"
 
 enum {
-    SHORT_LOOP = 32, /* trip counts up to this decide how a loop is unrolled, */
-    SMALL_LOOP = 16, /* unless it has more statements than this in all turns */
-    OTHER = 1000,    /* tokens above all enum values */
+    SHORT_LOOP = 32,    /* trip counts up to this decide how a loop is unrolled, */
+    SMALL_LOOP = 16,    /* unless it has more statements than this in all turns */
+    SMALL_LOCAL = 1024, /* elements of a temporary on the stack */
+    OTHER = 1000,       /* tokens above all enum values */
     KNOWN,
     NEW,
     SLOT
@@ -354,7 +355,7 @@ static const rlxc_stmt *walk_for(rlxc_share_walk *w, const rlxc_stmt *s)
     int64_t n;
     if (s->loop.kind == RLXC_LOOP_UNROLLED && rlxc_is_int(s->loop.extent, &n) && n > 0 && n < 256)
         w->times *= n;
-    w->parallel = w->parallel || is_parallel;
+    w->may_fail = w->may_fail || is_parallel;
     w->serial += !is_parallel;
     copy->loop.body = walk_stmt(w, s->loop.body);
     w->serial -= !is_parallel;
@@ -363,18 +364,36 @@ static const rlxc_stmt *walk_for(rlxc_share_walk *w, const rlxc_stmt *s)
     return copy;
 }
 
-/* An inner temporary: must be on the stack, because a failed allocation would name the function. */
+static bool is_small(const rlxc_expr *const *extents, uint32_t n)
+{
+    int64_t count = 1, extent;
+    for (uint32_t i = 0; i < n; i++)
+        if (!rlxc_is_int(extents[i], &extent) || extent < 0 ||
+            __builtin_mul_overflow(count, extent, &count) || count > SMALL_LOCAL)
+            return false;
+    return true;
+}
+
+/* A small inner temporary, on the stack: its size decides the code. */
 static void walk_local(rlxc_share_walk *w, const rlxc_expr *var, rlx_dtype dtype,
                        const rlxc_expr *const *extents, uint32_t n)
 {
-    int64_t count = 1, extent;
-    for (uint32_t i = 0; i < n && !w->bad; i++) {
-        w->bad = !rlxc_is_int(extents[i], &extent) || extent < 0 ||
-                 __builtin_mul_overflow(count, extent, &count) || count > 1024;
+    w->bad = w->bad || !is_small(extents, n);
+    for (uint32_t i = 0; i < n && !w->bad; i++)
         walk_literal(w, extents[i]);
-    }
     bind(w, var);
     dtype_token(w, dtype);
+}
+
+/* A large one, in scratch memory: its size may differ. Its name is in the message when memory is
+ * out. */
+static void walk_scratch(rlxc_share_walk *w, rlxc_stmt *s)
+{
+    text_token(w, s->allocate.var->var.name);
+    s->allocate.extents = walk_exprs(w, s->allocate.extents, s->allocate.n);
+    bind(w, s->allocate.var);
+    dtype_token(w, s->allocate.dtype);
+    w->may_fail = true;
 }
 
 static const rlxc_stmt *walk_seq(rlxc_share_walk *w, const rlxc_stmt *s)
@@ -405,7 +424,10 @@ static const rlxc_stmt *walk_leaf(rlxc_share_walk *w, const rlxc_stmt *s)
         break;
     case RLXC_STMT_ALLOCATE:
         w->bad = w->bad || s->allocate.cond;
-        walk_local(w, s->allocate.var, s->allocate.dtype, s->allocate.extents, s->allocate.n);
+        if (is_small(s->allocate.extents, s->allocate.n))
+            walk_local(w, s->allocate.var, s->allocate.dtype, s->allocate.extents, s->allocate.n);
+        else
+            walk_scratch(w, copy);
         break;
     case RLXC_STMT_DECL_BUFFER:
         if (!rlxc_map_get(&w->numbers, rlxc_key(s->decl->data)) &&

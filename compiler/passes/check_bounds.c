@@ -5,6 +5,7 @@
  * operators, before fusion and schedules: those derive their accesses from the ones proved here,
  * and do not touch a function with a check. */
 #include "compiler/ir/op.h"
+#include "compiler/ir/operation.h"
 #include "compiler/passes/access_checks.h"
 #include "compiler/passes/passes.h"
 
@@ -139,6 +140,7 @@ static const rlxc_stmt *guard_block(walk *w, const rlxc_stmt *s)
     rlxc_reach_leave(&w->reach, scope);
     if (own->body == b->body && own->init == b->init)
         return after_checks(w, &before, s);
+    own->annotations = rlxc_with_tag(w->ctx, b->annotations, NULL); /* checks are no part of it */
     rlxc_stmt *out = rlxc_copy(w->ctx, s, sizeof *out);
     out->block.block = own;
     return after_checks(w, &before, out);

@@ -14,14 +14,15 @@ enum {
     MIN_LANES = 4,
     MAX_GATHER = 4, /* stride, in elements */
     K_UNIT = 8,
-    CHAINS = 8,          /* vectors summed at a time that hide the latency of a multiply-add */
-    WIDE_CHAINS = 4,     /* for 64-byte vectors, if two cannot start in a cycle */
-    LINE = 64,           /* bytes of a cache line */
-    FETCH = 24,          /* lines that are fetched ahead, one of each row */
-    PACK_ROWS = 64,      /* rows that pay for a copy of a large operand */
-    PACK_SUMS = 64,      /* its rows at least */
-    PACK_SIZE = 1 << 16, /* minimum elements: more than the caches keep */
-    ROW_BLOCK = 48       /* rows of a parallel piece: a multiple of the tiles' rows */
+    CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
+    WIDE_CHAINS = 4,       /* for 64-byte vectors, if two cannot start in a cycle */
+    LINE = 64,             /* bytes of a cache line */
+    FETCH = 24,            /* lines that are fetched ahead, one of each row */
+    PACK_ROWS = 64,        /* rows that pay for a copy of a large operand */
+    PACK_SUMS = 64,        /* its rows at least */
+    PACK_SIZE = 1 << 16,   /* minimum elements: more than the caches keep */
+    CHOOSE_SIZE = 1 << 18, /* ... that pay for code of both kinds, where rows are not known */
+    ROW_BLOCK = 48         /* rows of a parallel piece: a multiple of the tiles' rows */
 };
 
 /* Most registers first: among the rows for the target's register count, the first whose vectors the
@@ -186,17 +187,21 @@ static int64_t rows_ahead(const rlxc_stage *stage, const rlxc_tile_plan *p)
     return rlxc_tile_lines(p, stage->out->dtype) > 1 || sums < FETCH ? sums : FETCH;
 }
 
-/* Distant rows of a large operand map to few cache sets and to a page each.
- */
+/* Distant rows of a large operand map to few cache sets and to a page each. */
 const rlxc_expr *rlxc_tile_packs(rlxc_context *ctx, const rlxc_stage *stage,
                                  const rlxc_tile_plan *p)
 {
     const rlxc_expr *sums = stage->extents[p->reduce];
     const rlxc_expr *size = rlxc_mul(ctx, sums, stage->extents[p->j]);
+    int64_t value = 1;
+    const int64_t least = rlxc_is_int(stage->extents[p->i], &value) ? PACK_SIZE : CHOOSE_SIZE;
     const rlxc_expr *many = rlxc_binary(ctx, RLXC_EXPR_GE, stage->extents[p->i],
                                         rlxc_i64(ctx, p->pack_rows)),
                     *long_sums = rlxc_binary(ctx, RLXC_EXPR_GE, sums, rlxc_i64(ctx, PACK_SUMS)),
-                    *large = rlxc_binary(ctx, RLXC_EXPR_GE, size, rlxc_i64(ctx, PACK_SIZE));
+                    *large = rlxc_binary(ctx, RLXC_EXPR_GE, size, rlxc_i64(ctx, least));
+    if ((rlxc_is_int(large, &value) && value == 0) ||
+        (rlxc_is_int(long_sums, &value) && value == 0))
+        return rlxc_bool(ctx, false); /* of any number of rows */
     const rlxc_expr *all = rlxc_binary(ctx, RLXC_EXPR_AND, many, long_sums);
     return rlxc_simplify(ctx, rlxc_binary(ctx, RLXC_EXPR_AND, all, large), NULL);
 }
