@@ -1,8 +1,8 @@
-/* Integer instructions, each built once: index arithmetic repeats itself for every element that a
- * tile unrolls, and every instruction that reaches LLVM is paid for in each of its passes. An
- * operation with a neutral operand is the other operand; one that the block, or a block that always
- * runs before it, holds already is that value. Results do not depend on addresses: the table is
- * asked for equal operations only, never walked. */
+/* Builds equal integer instructions only once: index arithmetic repeats for every element of an
+ * unrolled tile, and every instruction costs time in each LLVM pass. An operation with a neutral
+ * operand becomes the other operand; one that already exists in the block, or in a dominating
+ * block, becomes that value. Results do not depend on addresses: the table is only looked up, never
+ * iterated. */
 #include "compiler/codegen/llvm.h"
 
 #include "compiler/base/hash.h"
@@ -11,8 +11,8 @@ enum {
     SELECT = RLXC_LLVM_OP_COUNT,
     ADDRESS,
     COMPARE,        /* + predicate */
-    MOST_ALIKE = 4, /* equal operations of other blocks that are looked at */
-    MOST_UP = 16    /* blocks above that are */
+    MOST_ALIKE = 4, /* limit of equal operations in other blocks that are tried */
+    MOST_UP = 16    /* limit of dominating blocks that are searched */
 };
 
 typedef struct operation {
@@ -78,7 +78,7 @@ static bool is_int(LLVMValueRef v, uint64_t value)
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == value;
 }
 
-/* The result where an operand is neutral or decides it; NULL otherwise. */
+/* The result if an operand is neutral or determines it; else NULL. */
 static LLVMValueRef known(rlxc_llvm_op op, LLVMValueRef a, LLVMValueRef b)
 {
     switch (op) {

@@ -1,14 +1,14 @@
 /* Functions of float32 that are computed in float64, branch-free, on scalars and vectors: pow,
- * exp2, exp10, expm1, log2, log10, log1p, asinh, acosh, atanh, atan2 and fmod. There every float32
- * is a normal number, sums of two such numbers of like size are exact, and the logarithm needs no
- * second word; so the error is little more than that of rounding
+ * exp2, exp10, expm1, log2, log10, log1p, asinh, acosh, atanh, atan2 and fmod. In float64 every
+ * float32 is a normal number, sums of two such numbers of similar size are exact, and the logarithm
+ * needs no second word; so the error is little more than that of rounding
  * (tests/compiler/test_tir_math.c).
  *
  *     |x| = m 2^k, m in [sqrt(1/2), sqrt 2);   log2 m = t P(t^2), t = (m - 1) / (m + 1)
  *     z = y (k + log2 m) = n + f, |f| <= 1/2;   |x|^y = 2^n Q(f)
  *
- * Near 0, where a difference would lose digits, functions are the first terms of their series. The
- * other coefficients interpolate at Chebyshev nodes. */
+ * Near 0, where a difference would cancel, functions use the first terms of their series. The other
+ * coefficients interpolate at Chebyshev nodes. */
 #include "compiler/codegen/llvm_math.h"
 
 #include <math.h>

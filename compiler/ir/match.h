@@ -1,10 +1,10 @@
-/* The search of both matchers, that of expressions (match_expr.h) and that of operators
- * (compiler/passes/pattern.h): a list of goals, each a pattern against a term, is solved from the
- * front. What a pattern allows, such as operands in either order, is tried one after the other with
- * all goals that follow; what was captured on the way is forgotten where that fails. So a capture
- * far behind can decide the order of operands before it.
+/* The backtracking search shared by the matchers of expressions (match_expr.h) and of operators
+ * (compiler/passes/pattern.h): solves a list of goals, each a pattern against a term, from the
+ * front. Alternatives of a pattern, such as operands in either order, are tried one after the other
+ * together with all later goals; captures of a failed alternative are undone. So a later capture
+ * can decide the order of earlier operands.
  *
- * A language gives |expand|, which replaces the first goal by goals for its operands, in each way
+ * A matcher supplies |expand|, which replaces the first goal by goals for its operands, in each way
  * that the pattern allows. Its captures are |so_far|, never changed in place; |out| receives those
  * of the solution. The search gives up, false, after RLXC_MATCH_STEPS goals. */
 #ifndef RLXC_IR_MATCH_H
@@ -23,7 +23,7 @@ typedef struct rlxc_goal { /* a list that ends with NULL */
 typedef struct rlxc_search rlxc_search;
 struct rlxc_search {
     bool (*expand)(rlxc_search *s, const rlxc_goal *goal, const void *so_far, void *out);
-    bool (*accept)(rlxc_search *s, const void *so_far, void *out); /* nothing is left to match */
+    bool (*accept)(rlxc_search *s, const void *so_far, void *out); /* no goals left */
     uint32_t steps, depth;
 };
 

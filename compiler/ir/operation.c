@@ -1,6 +1,6 @@
-/* Proves what a block computes (operation.h). A computation is surveyed once: is each element
- * stored once, what is its term, which axes has each factor, where do windows slide; the kinds then
- * only ask. Nothing is assumed of names, of the order of axes or of operands. */
+/* Proves what a block computes (operation.h). A computation is analysed once: whether each element
+ * is stored once, its term, the axes of each factor, the sliding windows; the kinds then only query
+ * the result. Names and the order of axes or operands do not matter. */
 #include "compiler/ir/operation.h"
 
 #include <stdarg.h>
@@ -12,10 +12,10 @@
 
 enum { REASON = 256 };
 
-/* A pair of axes, one of the result, that step through one dimension together. */
+/* A pair of axes, one of the result, that index one dimension together. */
 typedef struct slide {
     uint32_t pixel, window;
-    bool overlaps; /* places of neighbouring windows meet, or may */
+    bool overlaps; /* neighbouring windows overlap, or may */
 } slide;
 typedef RLXC_VEC(slide) slides;
 
@@ -23,7 +23,8 @@ typedef struct survey {
     rlxc_context *ctx;
     const rlxc_computation *c;
     const char **why;                                          /* or NULL */
-    rlxc_operation op;                                         /* but for kind and roles */
+    rlxc_operation op;                                         /* everything except kind and roles
+                                                                */
     bool by_x[RLXC_OPERATION_AXES], by_w[RLXC_OPERATION_AXES]; /* the factors have the axis */
     slides slides;                                             /* over x, or over a lone term */
     bool w_overlaps;
@@ -85,7 +86,8 @@ static bool uses_axes(const survey *s, const rlxc_expr *e)
     return false;
 }
 
-/* Each element is stored once: at the axes of the result, in any order, and at fixed places. */
+/* True if each element is stored once: at the axes of the result, in any order, or at constant
+ * indices. */
 static bool stores_once(const survey *s)
 {
     const rlxc_computation *c = s->c;
@@ -137,7 +139,7 @@ static bool is_free(survey *s, const rlxc_expr *e)
     return !s->bad;
 }
 
-/* The operands of |e|, which may be an update. */
+/* The operands of |e|, a candidate for an update. */
 static bool operands_of(const rlxc_expr *e, const rlxc_expr *out[2])
 {
     if (e->kind == RLXC_EXPR_CALL && e->call.n == 2 && strncmp(e->call.name, "bitwise_", 8) == 0) {
@@ -153,7 +155,7 @@ static bool operands_of(const rlxc_expr *e, const rlxc_expr *out[2])
     return true;
 }
 
-/* |e| reads what the computation stores. */
+/* True if |e| reads the stored buffer. */
 static bool reads_out(const survey *s, const rlxc_expr *e)
 {
     const load_list l = loads_in(s->ctx, e);
@@ -163,7 +165,7 @@ static bool reads_out(const survey *s, const rlxc_expr *e)
     return false;
 }
 
-/* value = own combine term, or anything made of own and what is read. */
+/* Decomposes value = own combine term, or any function of own and the loads. */
 static bool read_update(survey *s)
 {
     const rlxc_computation *c = s->c;
@@ -193,8 +195,8 @@ static bool is_zero(const rlxc_expr *e)
     return rlxc_is_const(e, 0) || (e->kind == RLXC_EXPR_FLOAT && e->f == 0);
 }
 
-/* The value where a condition holds, the condition added to *io_where; |e| itself where it is not
- * 0 otherwise. */
+/* The value under a condition, which is added to *io_where, if it is 0 otherwise; else |e| itself.
+ */
 static const rlxc_expr *without_condition(rlxc_context *ctx, const rlxc_expr *e,
                                           const rlxc_expr **io_where)
 {
@@ -217,7 +219,7 @@ static const rlxc_expr *without_condition(rlxc_context *ctx, const rlxc_expr *e,
     return without_condition(ctx, yes, io_where);
 }
 
-/* What axes |pixel| and |window| of the computation do together in |index|. */
+/* How axes |pixel| and |window| of the computation combine in |index|. */
 static void add_slide(survey *s, const rlxc_expr *index, uint32_t pixel, uint32_t window,
                       slides *out)
 {
@@ -234,7 +236,7 @@ static void add_slide(survey *s, const rlxc_expr *index, uint32_t pixel, uint32_
     RLXC_PUSH(s->ctx, out, (slide){pixel, window, !apart});
 }
 
-/* The windows over what |e| reads; axes that |other| has, if there is one, select its channels. */
+/* The windows over |e|'s operands; axes of |other|, if any, select its channels. */
 static slides slides_of(survey *s, const rlxc_expr *e, const bool *other)
 {
     const rlxc_computation *c = s->c;
@@ -353,7 +355,7 @@ static bool make_survey(survey *s)
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-/* Gives axes of the result |result|, reduced ones |reduced|. */
+/* Sets the role of result axes to |result|, of reduced ones to |reduced|. */
 static bool set_roles(survey *s, rlxc_axis_role result, rlxc_axis_role reduced)
 {
     for (uint32_t k = 0; k < s->c->n_axes; k++)
@@ -429,7 +431,7 @@ static bool fits_fold(survey *s)
     return set_roles(s, RLXC_AXIS_ROLE_spatial, RLXC_AXIS_ROLE_reduction);
 }
 
-/* Not reduced, and the loads as said. */
+/* True if not reduced, with loads of the given form. */
 static bool reads_so(survey *s, bool so, const char *otherwise)
 {
     if (s->op.term)
@@ -469,7 +471,7 @@ static const struct {
 #undef RLXC_OPERATION
 };
 
-/* Whether one of the kinds from |first| up to |end| fits. */
+/* True if one of the kinds from |first| up to |end| fits. */
 static bool prove(rlxc_context *ctx, const rlxc_computation *c, uint32_t first, uint32_t end,
                   rlxc_operation *out, const char **why)
 {

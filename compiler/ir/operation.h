@@ -1,16 +1,15 @@
 /* The operator that a block computes: its kind, the role of each axis, and its parts.
  *
- * Legalization tags the blocks that it builds, normal form those that users wrote; as text a tag is
+ * Legalization tags the blocks that it builds, and normal form those of users; as text a tag is
  *
  *     T.block_attr({"rlx.operator": "matmul mnk"})       the kind, and a letter for each axis
  *
- * (operation.def). A tag claims nothing that the block's body does not prove: there is one proof,
- * rlxc_operation_prove, which well-formedness runs over every tag and the schedule's rules before
- * they use one. So a tag that is wrong is an error, never a wrong result.
+ * (operation.def). The block's body must prove its tag: there is one proof, rlxc_operation_prove,
+ * which the well-formedness check runs on every tag, and scheduling rules run before they use one.
+ * So a wrong tag is an error, never a wrong result.
  *
- * A block is looked at in the form that normal form gives it: one store, at distinct axes (or 0),
- * reductions with an initial value and an update `own op term`. Operands of op, and of a product,
- * may stand in either order. */
+ * The proof expects normal form: one store, at distinct axes (or 0), and reductions with an initial
+ * value and an update `own op term`. Operands of op, and of a product, may be in either order. */
 #ifndef RLXC_IR_OPERATOR_H
 #define RLXC_IR_OPERATOR_H
 
@@ -32,7 +31,7 @@ typedef enum rlxc_axis_role {
 enum { RLXC_OPERATION_AXES = 48 };
 #define RLXC_OPERATION_KEY "rlx.operator"
 
-/* What a proof looks at: a block, or a stage of the schedule. */
+/* The input of a proof: a block, or a stage of the schedule. */
 typedef struct rlxc_computation {
     const rlxc_expr *const *vars; /* of the axes */
     const rlxc_expr *const *extents;
@@ -55,32 +54,32 @@ typedef struct rlxc_operation {
     const rlxc_expr *x, *w, *where;
 } rlxc_operation;
 
-/* Whether |c| computes |kind|; then all of *out. Else why not, as a sentence's end, in *why (NULL:
- * nobody asks). */
+/* True if |c| computes |kind|, with all of *out set. Else the reason, as the end of a sentence, in
+ * *why (may be NULL). */
 bool rlxc_operation_prove(rlxc_context *ctx, const rlxc_computation *c, rlxc_operation_kind kind,
                           rlxc_operation *out, const char **why);
 /* The first kind in the table that |c| computes. */
 bool rlxc_operation_recognise(rlxc_context *ctx, const rlxc_computation *c, rlxc_operation *out,
                               const char **why);
-/* The block as a computation; false with the reason where it is none. */
+/* The block as a computation; false with the reason if it is not one. */
 bool rlxc_computation_of(rlxc_context *ctx, const rlxc_block *block, rlxc_computation *out,
                          const char **why);
 
 const char *rlxc_operation_name(rlxc_operation_kind kind);
-/* The kind that the block's tag names; RLXC_OPERATIONS: it has none, or names none. */
+/* The kind in the block's tag; RLXC_OPERATIONS if there is no tag, or no such kind. */
 rlxc_operation_kind rlxc_tagged_kind(const rlxc_attrs *annotations);
-/* The tag as it stands; NULL: none. */
+/* The text of the tag, or NULL. */
 const char *rlxc_tag_text(const rlxc_attrs *annotations);
-/* Whether the block has annotations other than its tag. */
+/* True if the block has annotations other than its tag. */
 bool rlxc_is_annotated(const rlxc_attrs *annotations);
-/* The block's annotations with the tag of |op|; NULL: with none. */
+/* The block's annotations with the tag of |op|; without a tag if NULL. */
 rlxc_attrs rlxc_with_tag(rlxc_context *ctx, rlxc_attrs annotations, const rlxc_operation *op);
-/* The block's annotations but its tag go. */
+/* Only the tag among the block's annotations. */
 rlxc_attrs rlxc_only_tag(rlxc_context *ctx, rlxc_attrs annotations);
-/* Whether the block has no tag, or one that its body proves; else why not. */
+/* True if the block has no tag, or one that its body proves; else the reason. */
 bool rlxc_check_tag(rlxc_context *ctx, const rlxc_block *block, const char **why);
-/* |s| with a tag on each block with axes that its body proves: of the kind that its tag names where
- * that is true, else of the first that fits; none where none fits. */
+/* |s| with a proved tag on each block with axes: the kind of its present tag if that is still true,
+ * else the first kind that fits, or no tag. */
 const rlxc_stmt *rlxc_tag_blocks(rlxc_context *ctx, const rlxc_stmt *s);
 
 #endif

@@ -1,13 +1,13 @@
 /* Pass lower_tir: blocks become plain loops and statements over buffers with storage.
  *
  * A block's axes are replaced by their values, its predicate becomes a condition, its buffers are
- * allocated where the block stands, matched regions become views (strides and offset) of their
- * source. The init of a reduction runs before the outermost loop that the reduction needs, as a
- * loop nest of its own over the spatial loops inside (so that an empty reduction leaves the initial
- * value); where the loops do not separate it runs conditionally, at the start of the reduction.
- * Loops are cut so that predicates are not left to each iteration (partition.c).
- * Indices are simplified with the ranges of the loops; loops over one iteration vanish; vectorized
- * loops of constant extent become vector statements (vectorize.c). */
+ * allocated at the block, matched regions become views (strides and offset) of their source. The
+ * init of a reduction runs before the outermost loop that the reduction needs, as a loop nest of
+ * its own over the spatial loops inside (so that an empty reduction leaves the initial value);
+ * where the loops do not separate it runs conditionally, at the start of the reduction. Loops are
+ * cut so that predicates are not left to each iteration (partition.c). Indices are simplified with
+ * the ranges of the loops; loops over one iteration vanish; vectorized loops of constant extent
+ * become vector statements (vectorize.c). */
 #include "compiler/lower/lower.h"
 
 #include <string.h>

@@ -1,24 +1,21 @@
 /* Loop partitioning: predicates of blocks move from iterations to the bounds of loops.
  *
- * A split that does not divide leaves a predicate such as i_0 * 16 + i_1 < n on every element. For
- * a loop over i_0 it is true up to one iteration, for all i_1, and false from another one on. So
- * the loop becomes up to three: one without the predicate, one that keeps it, for a loop inside to
- * be cut in the same way, and one without the blocks under it. A parallel loop stays one loop and
- * chooses among these bodies, since each loop of its own waits for all threads.
- *
- * Where a loop has the annotation pragma_loop_partition_hint, TVM's name for it, comparisons in
- * what is stored count as well: the border of a padded image, the parts of a concatenation. A
- * choice at its root that does not change along the loop is made outside of it.
- *
- * Loops that a reduction with its initial value still needs stay whole, as the value
- * would be set again in each part. */
+ * A split that does not divide leaves a predicate such as i_0 * 16 + i_1 < n on every element. In a
+ * loop over i_0 it holds for all i_1 up to some iteration, and for none from another one on. So the
+ * loop becomes up to three: one without the predicate, one that keeps it, whose inner loop is
+ * partitioned in the same way, and one without the blocks under it. A parallel loop stays one loop
+ * and selects among these bodies, since each parallel loop waits for all threads. * If a loop has
+ * TVM's annotation pragma_loop_partition_hint, comparisons in stored values count as well: the
+ * border of a padded image, the parts of a concatenation. A condition at the root of the value that
+ * does not change along the loop is evaluated outside. * Loops that a reduction with its initial
+ * value still needs stay whole, because each part would set the value again. */
 #include "compiler/lower/partition.h"
 
 #include <string.h>
 
 enum {
     MAX_REGIONS = 16, /* of one loop, for several predicates */
-    MAX_DECIDED = 64, /* predicates, one after the other: a bound of the stack */
+    MAX_DECIDED = 64, /* limit of nested predicates, which bounds the stack */
     MAX_COPIES = 128  /* of a body, by loops around each other */
 };
 
@@ -30,7 +27,7 @@ typedef struct region {
 typedef struct regions {
     region items[MAX_REGIONS];
     uint32_t n;
-    bool cut, too_many; /* some predicate is decided in some region */
+    bool cut, too_many; /* true if a predicate is decided in some region */
 } regions;
 
 /* --- predicates ------------------------------------------------------------------------------- */
@@ -61,8 +58,8 @@ static void add_condition(rlxc_cut_search *s, const rlxc_expr *cond)
     s->conds[s->n++] = found;
 }
 
-/* Comparisons of what is stored: those of choices of which one side is computed. Others, which
- * vectors make by lanes, only where the parts have constant lengths. */
+/* Comparisons in stored values: those of conditionals that compute one side only. Others, which
+ * vectors evaluate by lanes, only if the parts have constant lengths. */
 static bool add_comparison(void *user, const rlxc_expr *e)
 {
     rlxc_cut_search *s = user;
@@ -154,7 +151,7 @@ static bool is_equal(const rlxc_cut_search *s, const rlxc_expr *a, const rlxc_ex
     return rlxc_prove_eq(s->p->ctx, a, b, s->p->bounds);
 }
 
-/* Marks the conditions that are cut with |like|, while the region is looked at where they are
+/* Marks the conditions that are partitioned together with |like|, in the region where they are
  * mixed.
  */
 static void keep(const rlxc_cut_search *s, const rlxc_cut_condition *like, bool on)
@@ -232,8 +229,8 @@ static const rlxc_stmt *loop_over(rlxc_partition *p, const rlxc_stmt *loop, cons
     return out;
 }
 
-/* One parallel loop that chooses; a region of one iteration stays a loop inside, for its index to
- * be a constant there. */
+/* One parallel loop that selects its body; a region of one iteration stays an inner loop, so that
+ * its index is a constant there. */
 static const rlxc_stmt *choice(rlxc_partition *p, const rlxc_stmt *loop, const regions *r,
                                const region *whole)
 {
@@ -264,7 +261,7 @@ static void mark(rlxc_partition *p, const rlxc_stmt *loop)
     rlxc_map_set(p->ctx, &p->whole, rlxc_key(loop), (void *)(uintptr_t)loop);
 }
 
-/* |cond| without what does not change along the loop, which |*fixed| gets. */
+/* |cond| without its loop-invariant part, which goes to |*fixed|. */
 static const rlxc_expr *part_fixed(rlxc_partition *p, const rlxc_expr *cond, const rlxc_expr *var,
                                    const rlxc_expr **fixed)
 {
@@ -294,7 +291,7 @@ static const rlxc_stmt *storing(rlxc_context *ctx, const rlxc_stmt *loop, const 
     return out;
 }
 
-/* A loop that stores a choice which it does not make itself: two loops, of which one runs. */
+/* A loop that stores a value under a loop-invariant condition: two loops, of which one runs. */
 static const rlxc_stmt *choose_outside(rlxc_partition *p, const rlxc_stmt *loop)
 {
     rlxc_context *ctx = p->ctx;

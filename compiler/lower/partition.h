@@ -1,5 +1,5 @@
-/* What the files of loop partitioning share: predicates.c says where along a loop a predicate
- * begins or ceases to hold, partition.c cuts loops there, pieces.c gives loops inside constant
+/* Shared by the files of loop partitioning: predicates.c finds where along a loop a predicate
+ * begins or ceases to hold, partition.c splits loops there, pieces.c gives inner loops constant
  * lengths. */
 #ifndef RLXC_LOWER_PARTITION_H
 #define RLXC_LOWER_PARTITION_H
@@ -12,16 +12,16 @@ enum {
 };
 
 typedef struct rlxc_cut_condition {
-    const rlxc_expr *cond;        /* as it stands in predicates */
+    const rlxc_expr *cond;        /* as written in predicates */
     const rlxc_expr *first, *end; /* mixed from |first| up to |end| */
-    bool rises;                   /* false before and true behind, else the reverse */
+    bool rises;                   /* false before and true after, else the reverse */
     bool usable;
 } rlxc_cut_condition;
 
 typedef struct rlxc_cut_search {
     rlxc_partition *p;
     const rlxc_stmt *loop;
-    bool hinted;                                  /* comparisons in what is stored count as well */
+    bool hinted;                                  /* comparisons in stored values count as well */
     const rlxc_expr *low, *high;                  /* the region's iterations, in int64 */
     const rlxc_stmt *inner[RLXC_PARTITION_INNER]; /* loops between, the outermost first */
     const rlxc_expr *axes[RLXC_PARTITION_INNER],
@@ -32,18 +32,18 @@ typedef struct rlxc_cut_search {
     bool impossible;
 } rlxc_cut_search;
 
-/* Where |cond|, with the axes around it replaced, begins or ceases to hold along the loop; false:
- * not known. */
+/* Where |cond|, with enclosing axes substituted, begins or ceases to hold along the loop; false:
+ * unknown. */
 bool rlxc_partition_cuts(const rlxc_cut_search *s, const rlxc_expr *cond, rlxc_cut_condition *out);
-/* Both are cut at the same places. */
+/* True if both change at the same places. */
 bool rlxc_partition_alike(const rlxc_cut_condition *a, const rlxc_cut_condition *b);
-/* |body| where |c|, and what is cut alike, holds or does not. */
+/* |body| for |c|, and conditions that change with it, holding or not. */
 const rlxc_stmt *rlxc_partition_decided(const rlxc_cut_search *s, const rlxc_cut_condition *c,
                                         bool holds, const rlxc_stmt *body);
 /* A nest of one block in which a vectorized or unrolled loop runs its first t iterations only, and
- * t is known at run time: as nests with 8, 4, 2 and 1 of them, say, one behind the other, so that
- * the loop keeps a constant number of iterations and its results stay in registers. NULL: it is
- * none. */
+ * t is known at run time: as consecutive nests of, say, 8, 4, 2 and 1 iterations, so that the loop
+ * keeps a constant number of iterations and its results stay in registers. NULL if it is not such a
+ * nest. */
 const rlxc_stmt *rlxc_partition_pieces(rlxc_partition *p, const rlxc_stmt *loop);
 
 #endif

@@ -1,13 +1,15 @@
-/* Nests of one block as several, in each of which a vectorized or unrolled loop has a constant
- * number of iterations, where a predicate leaves it a number known at run time (partition.h). */
+/* Splits nests of one block so that a vectorized or unrolled loop has a constant number of
+ * iterations in each part, when a predicate makes the number known only at run time (partition.h).
+ */
 #include "compiler/lower/partition.h"
 
 enum {
-    MOST_PIECED = 64, /* iterations of a loop that goes in pieces: powers of two up to it */
+    MOST_PIECED = 64, /* limit of the iterations of a loop split into pieces: powers of two up to it
+                       */
     MOST_PIECES = 7
 };
 
-/* A nest of one block, which reads what it stores to at that place only. */
+/* True for a nest of one block that reads the stored buffer only at the stored element. */
 typedef struct own_reads {
     const rlxc_stmt *store;
     bool others;
@@ -27,8 +29,8 @@ static bool reads_others(void *user, const rlxc_expr *e)
     return !r->others;
 }
 
-/* The block that |loop| and loops directly inside each other hold, where these may change places as
- * far as they serve no reduction; else NULL. */
+/* The block inside |loop| and a perfect nest of loops that may be reordered as far as they are not
+ * reduction loops; else NULL. */
 static const rlxc_stmt *block_of(rlxc_partition *p, const rlxc_stmt *loop)
 {
     const rlxc_stmt *at = loop;
@@ -43,8 +45,8 @@ static const rlxc_stmt *block_of(rlxc_partition *p, const rlxc_stmt *loop)
     return reads.others ? NULL : at;
 }
 
-/* The one loop between |loop| and |block| that |cond| depends on, where |loop| itself is none and
- * iterations of the one may go outermost. */
+/* The only loop between |loop| and |block| that |cond| depends on, if it is not |loop| itself and
+ * may become the outermost; else NULL. */
 static const rlxc_stmt *movable_loop(rlxc_partition *p, const rlxc_stmt *loop,
                                      const rlxc_stmt *block, const rlxc_expr *cond)
 {
@@ -101,8 +103,8 @@ static const rlxc_stmt *one_piece(const rlxc_cut_search *s, const rlxc_stmt *loo
 }
 
 /* A nest in which a vectorized or unrolled loop runs its first |t| iterations only, and |t| is
- * known at run time: as nests with 8, 4, 2 and 1 of them, say, one behind the other, so that the
- * loop keeps a constant number of iterations and its results stay in registers. NULL: it is none.
+ * known at run time: as consecutive nests of, say, 8, 4, 2 and 1 iterations, so that the loop keeps
+ * a constant number of iterations and its results stay in registers. NULL if it is not such a nest.
  */
 static const rlxc_stmt *in_pieces(rlxc_partition *p, const rlxc_stmt *loop, const rlxc_stmt *block,
                                   const rlxc_expr *cond)

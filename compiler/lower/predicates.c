@@ -1,12 +1,10 @@
-/* Where predicates of blocks begin or cease to hold along a loop, and bodies in which they are
- * known.
- *
- * A predicate counts where it is a comparison of sums of loop variables times constants with
- * anything that does not change in the loops. As everywhere in indices, sums of 32-bit integers do
- * not wrap. */
+/* Finds where predicates of blocks begin or cease to hold along a loop, and rewrites bodies in
+ * which they are decided. * A predicate qualifies if it compares sums of loop variables times
+ * constants with loop-invariant terms. As everywhere in indices, sums of 32-bit integers do not
+ * wrap. */
 #include "compiler/lower/partition.h"
 
-/* A sum of loop variables times factors: [0] the loop to be cut, then those inside. */
+/* A sum of loop variables times factors: [0] the loop to be split, then the inner ones. */
 typedef struct linear {
     int64_t by[RLXC_PARTITION_INNER + 1];
 } linear;
@@ -31,7 +29,7 @@ static bool widens(const rlxc_expr *cast)
            !cast->bin.a->from_memory;
 }
 
-/* Adds |factor| * |e|, but for what does not depend on the loops. */
+/* Adds |factor| * |e|, without terms that do not depend on the loops. */
 static bool add_terms(const rlxc_cut_search *s, const rlxc_expr *e, int64_t factor, linear *out)
 {
     const rlxc_expr *a = e->bin.a, *b = e->bin.b;
@@ -58,7 +56,7 @@ static const rlxc_expr *wide(const rlxc_cut_search *s, const rlxc_expr *e)
     return rlxc_cast(s->p->ctx, RLX_I64, e);
 }
 
-/* |e| where all loop variables are 0. */
+/* |e| with all loop variables at 0. */
 static const rlxc_expr *constant_part(const rlxc_cut_search *s, const rlxc_expr *e)
 {
     for (uint32_t i = 0; i <= s->n_inner; i++) {
@@ -68,7 +66,7 @@ static const rlxc_expr *constant_part(const rlxc_cut_search *s, const rlxc_expr 
     return wide(s, e);
 }
 
-/* |room| >= 0 says the same as |cond|: its constant part, and the factors. */
+/* |room| >= 0 is equivalent to |cond|: its constant part, and the factors. */
 static bool room_of(const rlxc_cut_search *s, const rlxc_expr *cond, const rlxc_expr **out,
                     linear *by)
 {
@@ -90,7 +88,7 @@ static bool room_of(const rlxc_cut_search *s, const rlxc_expr *cond, const rlxc_
     return true;
 }
 
-/* Adds to |*least| and |*most| what the loops inside give. */
+/* Adds the range of the inner loops to |*least| and |*most|. */
 static bool add_inner(const rlxc_cut_search *s, const linear *by, const rlxc_expr **least,
                       const rlxc_expr **most)
 {
@@ -159,7 +157,7 @@ bool rlxc_partition_cuts(const rlxc_cut_search *s, const rlxc_expr *cond, rlxc_c
 typedef struct decision {
     rlxc_context *ctx;
     const rlxc_cut_search *s;
-    const rlxc_cut_condition *like; /* those with its cuts are decided */
+    const rlxc_cut_condition *like; /* predicates with the same boundaries are decided */
     bool holds;
 } decision;
 
@@ -177,7 +175,7 @@ static bool is_decided(const decision *d, const rlxc_expr *cond)
     return false;
 }
 
-/* What is left of a predicate: NULL where that is nothing; |*never|: it does not hold. */
+/* The rest of a predicate: NULL if nothing is left; |*never|: it does not hold. */
 static const rlxc_expr *undecided(const decision *d, const rlxc_expr *predicate, bool *never)
 {
     if (predicate->kind == RLXC_EXPR_AND) {
