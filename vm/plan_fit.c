@@ -13,8 +13,7 @@
 #define NEIGHBOURS_PER_BUFFER 128u /* that are listed, on average; and some that are free */
 #define FREE_NEIGHBOURS 2048u
 #define MOST_NEIGHBOURS (1u << 28)
-#define MAX_WORK (1u << 24) /* limit of the sweep; remaining buffers are put on top of everything \
-                             */
+#define MAX_WORK (1u << 24) /* limit of the sweep; other buffers go on top */
 /* The work limit of the orders at run time, in steps over neighbours, so that a layout stays near
  * 100 ns per buffer. Few buffers may take longer. */
 #define STEPS_PER_BUFFER 250u

@@ -364,7 +364,7 @@ rlxc_atom rlxc_legalize_scan(rlxc_builder *b, const rlxc_binding *call)
         other = rlxc_stmt_for(ctx, at[i], zero, out->shape[i], RLXC_LOOP_SERIAL, other);
     }
     if (rows)
-        body = rlxc_stmt_if(ctx, first, body, other);
+        body = rlxc_stmt_if(ctx, first, body, rlxc_stmt_clone(ctx, other));
     body = rlxc_stmt_for(ctx, k, zero, out->shape[axis], RLXC_LOOP_SERIAL, body);
     rlxc_te_body(&te, NULL, body);
     return rlxc_te_finish(&te);
