@@ -104,7 +104,7 @@ mutants(
     ("        RLXC_PUSH(k->ctx, &otherwise_kills, kill_of(k, var, b->range));\n", "", "plan"),
     ("        k.of[f->params[i]->id].is_live = true;\n", "        (void)0;\n", "plan"),
     ("    rlxc_atom_visit(f->body.result, read_leaf, &k);\n    walk_body(&k,", "    walk_body(&k,", "plan"),
-    ("        if (h->storage != atom.var)\n            read_leaf(k, rlxc_atom_var(h->storage)); /* holds itself alone: no deeper */", "        (void)0;", "plan"),
+    ("        if (h->storage != atom.var)\n            read_leaf(k, rlxc_atom_var(h->storage)); /* holds only itself: stop here */", "        (void)0;", "plan"),
     ("        k->of[newly.items[i]->id].is_live = false;\n", "        (void)0;\n", "plan"),
     ("    rlxc_atom_visit(b->then->result, read_outer_leaf, &outer);\n", "", "plan"),
     ("    rlxc_atom_visit(b->otherwise->result, read_outer_leaf, &outer);\n", "", "plan"),
