@@ -87,8 +87,9 @@ static bool is_depthwise(const conv *c)
 }
 
 /* Images, height and width; n of 0, fewer pixels than a tile, one more than a block. */
-static const int64_t shapes[][3] = {{0, 9, 9},  {1, 9, 9},  {2, 13, 13}, {1, 7, 7},   {3, 14, 14},
-                                    {1, 8, 11}, {1, 7, 49}, {2, 11, 5},  {5, 10, 10}, {1, 20, 16}};
+static const int64_t shapes[][3] = {{0, 9, 9},   {1, 9, 9},   {2, 13, 13}, {1, 7, 7},
+                                    {3, 14, 14}, {1, 8, 11},  {1, 7, 49},  {2, 11, 5},
+                                    {5, 10, 10}, {1, 20, 16}, {7, 4, 2},   {9, 3, 3}};
 
 static const char *type_of(bool is_signed)
 {

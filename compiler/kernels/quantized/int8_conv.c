@@ -25,12 +25,13 @@ typedef struct conv {
     rlxc_quant_rows_of t; /* for the helpers shared with products */
     rlxc_quant_conv q;
     const rlxc_int8_conv_sizes *z;
-    const rlxc_expr *size[2];   /* of the result */
-    const rlxc_expr *padded[2]; /* of the input as it is written out */
-    int64_t steps[2];           /* strides there */
-    const rlxc_expr *rows;      /* pixels of all results */
-    bool pairs;                 /* it is of int16, else of bytes */
-    int64_t cell;               /* elements of a pixel there */
+    const rlxc_expr *size[2];            /* of the result */
+    const rlxc_expr *padded[2];          /* of the input as it is written out */
+    int64_t steps[2];                    /* strides there */
+    const rlxc_expr *to_line, *to_image; /* words from the end of a line to the next one */
+    const rlxc_expr *rows;               /* pixels of all results */
+    bool pairs;                          /* it is of int16, else of bytes */
+    int64_t cell;                        /* elements of a pixel there */
     int64_t unit,
         words_of_tap; /* elements of a pixel that are read; words of the filter for them */
     rlxc_buffer *cells, *words; /* the input: the same memory; words: NULL if depthwise */
@@ -132,8 +133,12 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     const rlxc_quant_conv *q = &p->q;
     rlxc_schedule own = {.s = p->t.c->s}, inside = own;
     int64_t step[2];
-    for (uint32_t d = 0; d < 2; d++)
+    bool whole = true; /* all pixels are written, and no others */
+    for (uint32_t d = 0; d < 2; d++) {
         step[d] = q->size[d] == 1 ? q->strides[d] : 1;
+        whole = whole && step[d] == 1 && q->before[d] == 0 &&
+                rlxc_prove_eq(ctx, q->x->shape[q->in.space[d]], p->padded[d], NULL);
+    }
     const int64_t channels = p->cell;
     const rlxc_expr *height = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[0]]);
     const rlxc_expr *width = rlxc_cast(ctx, RLX_I64, q->x->shape[q->in.space[1]]);
@@ -143,16 +148,22 @@ static const rlxc_stmt *write_row(conv *p, const rlxc_expr *row)
     place[1] = rlxc_named(&own, "line", rlxc_sub(ctx, place[1], num(p, q->before[0])));
     const rlxc_expr *at =
         rlxc_named(&own, "at", times(p, rlxc_mul(ctx, row, p->padded[1]), channels));
+    if (whole) {
+        RLXC_PUSH(ctx, &own.out, copy_pixels(p, at, place, num(p, 0), p->padded[1]));
+        return rlxc_body_of(&own);
+    }
     /* pixels left of x, then up to the end of x */
     const int64_t border = (q->before[1] + step[1] - 1) / step[1];
-    const rlxc_expr *left = binary(p, RLXC_EXPR_MIN, num(p, border), p->padded[1]);
-    left = rlxc_named(&inside, "left", left);
+    const rlxc_expr *left = num(p, 0);
+    if (border > 0)
+        left = rlxc_named(&inside, "left", binary(p, RLXC_EXPR_MIN, num(p, border), p->padded[1]));
     const rlxc_expr *end = add(p, width, num(p, q->before[1] + step[1] - 1));
     end = binary(p, RLXC_EXPR_FLOORDIV, end, num(p, step[1]));
     end = binary(p, RLXC_EXPR_MIN, end, p->padded[1]);
     end = rlxc_named(&inside, "end", binary(p, RLXC_EXPR_MAX, end, left));
     const rlxc_expr *first = num(p, border * step[1] - q->before[1]);
-    RLXC_PUSH(ctx, &inside.out, fill_cells(p, at, times(p, left, channels)));
+    if (border > 0)
+        RLXC_PUSH(ctx, &inside.out, fill_cells(p, at, times(p, left, channels)));
     RLXC_PUSH(ctx, &inside.out,
               copy_pixels(p, add(p, at, times(p, left, channels)), place, first,
                           rlxc_sub(ctx, end, left)));
@@ -178,20 +189,45 @@ static void place_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i, const
     out[0] = rlxc_named(to, "image", binary(p, RLXC_EXPR_FLOORDIV, line, p->size[0]));
 }
 
-/* The input word at the start of the window of pixel |i|. */
-static const rlxc_expr *window_of(const conv *p, rlxc_schedule *to, const rlxc_expr *i)
+/* True if the pixels of the results are those that are written out, in the same order. */
+static bool is_dense(const conv *p)
 {
-    rlxc_context *ctx = p->t.ctx;
     bool dense = true;
     for (uint32_t d = 0; d < 2; d++)
-        dense = dense && p->steps[d] == 1 && rlxc_prove_eq(ctx, p->size[d], p->padded[d], NULL);
+        dense =
+            dense && p->steps[d] == 1 && rlxc_prove_eq(p->t.ctx, p->size[d], p->padded[d], NULL);
+    return dense;
+}
+
+/* The input words at the starts of the windows of |mr| pixels from |i0| on. The first one takes
+ * divisions; each other one is a step further, or at the next line or image. */
+static void find_windows(const conv *p, rlxc_schedule *to, uint32_t mr, const rlxc_expr *i0,
+                         const rlxc_expr *windows[MAX_ROWS])
+{
+    rlxc_context *ctx = p->t.ctx;
+    const bool dense = is_dense(p);
+    const rlxc_expr *at[3], *window = i0, *none = num(p, 0);
     if (!dense) {
-        const rlxc_expr *at[3];
-        place_of(p, to, i, at);
-        i = add(p, rlxc_mul(ctx, at[0], p->padded[0]), times(p, at[1], p->steps[0]));
-        i = add(p, rlxc_mul(ctx, i, p->padded[1]), times(p, at[2], p->steps[1]));
+        place_of(p, to, i0, at);
+        window = add(p, rlxc_mul(ctx, at[0], p->padded[0]), times(p, at[1], p->steps[0]));
+        window = add(p, rlxc_mul(ctx, window, p->padded[1]), times(p, at[2], p->steps[1]));
     }
-    return rlxc_named(to, "window", times(p, i, p->unit));
+    windows[0] = rlxc_named(to, "window", times(p, window, p->unit));
+    for (uint32_t m = 1; m < mr; m++) {
+        window = add(p, windows[m - 1], num(p, p->steps[1] * p->unit));
+        if (!dense) {
+            const rlxc_expr *x = rlxc_named(to, "x", add(p, at[2], num(p, 1)));
+            const rlxc_expr *line_ends = binary(p, RLXC_EXPR_EQ, x, p->size[1]);
+            const rlxc_expr *down = rlxc_select(ctx, line_ends, num(p, 1), none);
+            const rlxc_expr *y = rlxc_named(to, "y", add(p, at[1], down));
+            const rlxc_expr *image_ends = binary(p, RLXC_EXPR_EQ, y, p->size[0]);
+            window = add(p, window, rlxc_select(ctx, line_ends, p->to_line, none));
+            window = add(p, window, rlxc_select(ctx, image_ends, p->to_image, none));
+            at[2] = rlxc_named(to, "x", rlxc_select(ctx, line_ends, none, x));
+            at[1] = rlxc_named(to, "y", rlxc_select(ctx, image_ends, none, y));
+        }
+        windows[m] = rlxc_named(to, "window", window);
+    }
 }
 
 /* The dot product's operand from the window of |m|, |offset| after its start: a word for all
@@ -357,8 +393,7 @@ static const rlxc_stmt *one_tile(conv *p, uint32_t mr, const rlxc_expr *i0)
     const uint32_t nv = (uint32_t)(p->q.width / t->vl);
     rlxc_schedule own = {.s = t->c->s};
     const rlxc_expr *windows[MAX_ROWS];
-    for (uint32_t m = 0; m < mr; m++)
-        windows[m] = window_of(p, &own, add(p, i0, num(p, m)));
+    find_windows(p, &own, mr, i0, windows);
     rlxc_quant_point at = rlxc_quant_new_point(t);
     const rlxc_expr *index = add(p, times(p, at.m, p->q.width), rlxc_quant_column(t, &at));
     RLXC_PUSH(ctx, &own.out,
@@ -515,8 +550,15 @@ bool rlxc_apply_int8_conv(rlxc_schedule *c, uint32_t index, const void *sizes)
         p.steps[d] = q->size[d] == 1 ? 1 : q->strides[d];
         const rlxc_expr *last = times(&p, rlxc_sub(ctx, p.size[d], num(&p, 1)), p.steps[d]);
         last = add(&p, last, num(&p, (q->size[d] - 1) * q->dilation[d] + 1));
-        p.padded[d] = rlxc_named(c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
+        p.padded[d] = q->size[d] == 1
+                          ? p.size[d]
+                          : rlxc_named(c, "padded", binary(&p, RLXC_EXPR_MAX, last, none));
     }
+    p.to_line = rlxc_sub(ctx, times(&p, p.padded[1], p.steps[0]), times(&p, p.size[1], p.steps[1]));
+    p.to_line = rlxc_named(c, "to_line", times(&p, p.to_line, p.unit));
+    p.to_image = rlxc_sub(ctx, p.padded[0], times(&p, p.size[0], p.steps[0]));
+    p.to_image =
+        rlxc_named(c, "to_image", times(&p, rlxc_mul(ctx, p.to_image, p.padded[1]), p.unit));
     const rlxc_expr *lines = rlxc_mul(ctx, images, p.padded[0]);
     const rlxc_expr *pixels = rlxc_mul(ctx, lines, p.padded[1]);
     const rlxc_expr *size = times(&p, pixels, p.cell);
