@@ -2,8 +2,9 @@
 
    An object made with a pool belongs to it: its header goes back to a free list when the last
    reference is dropped, without a lock, so only on the VM's thread. rlxv_export makes an object and
-   everything it holds loose: from then on it is freed directly to its allocator, on any thread.
-   Objects made without a pool are loose from the start. */
+   everything it holds loose: from then on it is freed directly to its allocator, on any thread;
+   only the storage of large results goes back to the pool (vm/returns.h). Objects made without a
+   pool are loose from the start. */
 #ifndef RLXV_OBJECT_H
 #define RLXV_OBJECT_H
 
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 
 typedef struct rlxv_pool rlxv_pool;
+typedef struct rlxv_returns rlxv_returns; /* vm/returns.h */
 
 struct rlx_object {
     atomic_uint refs;
@@ -32,6 +34,7 @@ struct rlx_storage {
     uint32_t size_class; /* of the pool; RLXV_NO_CLASS: not pooled */
     void (*release)(void *user, void *data);
     void *user;
+    rlxv_returns *home; /* a large result, loose: the way back to its pool; else NULL */
 };
 #define RLXV_NO_CLASS UINT32_MAX
 
@@ -98,7 +101,8 @@ struct rlxv_pool {
     uint64_t arena_bytes, arena_used; /* the block of planned memory; what regions in use have */
     atomic_size_t scratch_bytes;      /* of kernels: any worker takes them */
     uint64_t allocator_calls, live_objects;
-    bool poison, orphan; /* orphan: the VM is gone, the last object frees the pool */
+    rlxv_returns *returns; /* large results that the host released */
+    bool poison, orphan;   /* orphan: the VM is gone, the last object frees the pool */
     rlx_object *objects[RLXV_OBJECT_CLASSES];
     uint32_t object_counts[RLXV_OBJECT_CLASSES];
     rlxv_storage_list storages[RLXV_STORAGE_CLASSES];

@@ -2,9 +2,11 @@
 
    Headers are recycled by size in steps of 64 bytes. Storages are recycled with their header, by
    size class: eight classes a doubling, so a block is at most an eighth larger than requested, and
-   a model with varying sizes reuses its blocks. Memory unused between two agings goes back to the
-   allocator. Single-owner: everything here runs on the VM's thread. */
+   a model with varying sizes reuses its blocks. Storage of large results comes back when the host
+   has released them. Memory unused between two agings goes back to the allocator. Single-owner:
+   everything here runs on the VM's thread. */
 #include "vm/object.h"
+#include "vm/returns.h"
 
 #include <rlx/checked.h>
 #include <rlx/memory.h>
@@ -31,12 +33,17 @@ static uint32_t class_of(size_t size, size_t *out_block)
 rlxv_pool *rlxv_pool_create(const rlx_allocator *a)
 {
     rlxv_pool *p = rlx_alloc(a, sizeof *p, _Alignof(rlxv_pool));
-    if (p) {
-        memset(p, 0, sizeof *p);
-        atomic_init(&p->scratch_bytes, 0);
-        p->allocator = a ? *a : *rlx_default_allocator();
-        p->granted = RLXV_GRANT;
-        p->system_limit = UINT64_MAX;
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    atomic_init(&p->scratch_bytes, 0);
+    p->allocator = a ? *a : *rlx_default_allocator();
+    p->granted = RLXV_GRANT;
+    p->system_limit = UINT64_MAX;
+    p->returns = rlxv_returns_create(a);
+    if (!p->returns) {
+        rlx_free(a, p, sizeof *p, _Alignof(rlxv_pool));
+        return NULL;
     }
     return p;
 }
@@ -44,15 +51,58 @@ rlxv_pool *rlxv_pool_create(const rlx_allocator *a)
 static void free_pool(rlxv_pool *p)
 {
     rlx_allocator a = p->allocator;
+    rlxv_returns_release(p->returns);
     rlx_free(&a, p, sizeof *p, _Alignof(rlxv_pool));
 }
 
 /* Frees a storage that is on no list. */
-static void drop_storage(rlxv_pool *p, rlx_storage *s)
+static void free_storage(const rlx_allocator *a, rlx_storage *s)
 {
-    p->cached_bytes -= s->block;
-    rlx_free(&p->allocator, s->data, s->block, s->align);
-    rlx_free(&p->allocator, s, s->header.bytes, 16);
+    rlx_free(a, s->data, s->block, s->align);
+    rlx_free(a, s, s->header.bytes, 16);
+}
+
+static bool may_keep(const rlxv_pool *p, const rlx_storage *s)
+{
+    return !p->max_cached || p->cached_bytes + s->block <= p->max_cached;
+}
+
+/* Puts a storage without references on the list of its class. */
+static void keep_storage(rlxv_pool *p, rlx_storage *s)
+{
+    rlxv_storage_list *list = &p->storages[s->size_class];
+    s->header.next = (rlx_object *)list->head;
+    list->head = s;
+    list->count++;
+    p->kept[s->size_class / 64] |= UINT64_C(1) << s->size_class % 64;
+    p->cached_bytes += s->block;
+}
+
+/* Lets |s|, which leaves the pool, come back as far as the limit of unused storage allows. */
+static void lend_storage(rlxv_pool *p, rlx_storage *s)
+{
+    const uint64_t limit = p->max_cached ? p->max_cached : UINT64_MAX;
+    const uint64_t rest = limit > p->cached_bytes ? limit - p->cached_bytes : 0;
+    atomic_store_explicit(&p->returns->limit, rest, memory_order_relaxed);
+    s->home = rlxv_returns_retain(p->returns);
+}
+
+/* Moves the storage of released results to the lists. */
+static void collect(rlxv_pool *p)
+{
+    rlx_storage *next;
+    if (p->orphan || !rlxv_returns_any(p->returns))
+        return;
+    for (rlx_storage *s = rlxv_returns_take(p->returns); s; s = next) {
+        next = (rlx_storage *)s->header.next;
+        s->header.pool = p;
+        if (p->poison)
+            memset(s->data, 0xA5, s->block);
+        if (may_keep(p, s))
+            keep_storage(p, s);
+        else
+            free_storage(&p->allocator, s);
+    }
 }
 
 static void trim_list(rlxv_pool *p, rlxv_storage_list *list, uint32_t n)
@@ -61,13 +111,15 @@ static void trim_list(rlxv_pool *p, rlxv_storage_list *list, uint32_t n)
         rlx_storage *s = list->head;
         list->head = (rlx_storage *)s->header.next;
         list->count--;
-        drop_storage(p, s);
+        p->cached_bytes -= s->block;
+        free_storage(&p->allocator, s);
     }
     list->low = list->count;
 }
 
 void rlxv_pool_trim(rlxv_pool *p)
 {
+    collect(p);
     for (uint32_t i = 0; i < RLXV_STORAGE_CLASSES; i++)
         trim_list(p, &p->storages[i], UINT32_MAX);
     for (uint32_t i = 0; i < RLXV_OBJECT_CLASSES; i++) {
@@ -82,6 +134,7 @@ void rlxv_pool_trim(rlxv_pool *p)
 
 void rlxv_pool_age(rlxv_pool *p)
 {
+    collect(p);
     for (uint32_t w = 0; w < RLXV_STORAGE_CLASSES / 64; w++)
         for (uint64_t bits = p->kept[w]; bits != 0; bits &= bits - 1) {
             rlxv_storage_list *list = &p->storages[w * 64 + (uint32_t)__builtin_ctzll(bits)];
@@ -95,6 +148,11 @@ void rlxv_pool_abandon(rlxv_pool *p)
 {
     rlxv_pool_trim(p);
     p->orphan = true;
+    rlx_storage *next;
+    for (rlx_storage *s = rlxv_returns_close(p->returns); s; s = next) {
+        next = (rlx_storage *)s->header.next;
+        free_storage(&p->allocator, s);
+    }
     if (p->live_objects == 0)
         free_pool(p);
 }
@@ -118,6 +176,7 @@ static bool ask_system(rlxv_pool *p, uint64_t held, uint64_t bytes, rlxv_room *r
 
 bool rlxv_pool_has_room(rlxv_pool *p, uint64_t bytes, rlxv_room *out)
 {
+    collect(p);
     const uint64_t scratch = atomic_load_explicit(&p->scratch_bytes, memory_order_relaxed);
     const uint64_t used = rlxv_pool_used(p) + scratch;
     *out = (rlxv_room){used, p->max_bytes > used ? p->max_bytes - used : 0, NULL};
@@ -307,6 +366,8 @@ rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, s
     bool pooled = p && align == STORAGE_ALIGN;
     rlxv_storage_list *list = pooled ? &p->storages[c] : NULL;
     rlx_storage *s;
+    if (pooled && !list->head && block >= RLXV_RETURN_LEAST)
+        collect(p);
     if (pooled && list->head) {
         s = list->head;
         list->head = (rlx_storage *)s->header.next;
@@ -324,6 +385,7 @@ rlx_status rlxv_storage_new(rlxv_pool *p, const rlx_allocator *a, size_t size, s
         s->size_class = pooled ? c : RLXV_NO_CLASS;
         s->release = NULL;
         s->user = NULL;
+        s->home = NULL;
         rlx_status status = alloc_data(p, a, s, err);
         if (status != RLX_OK) {
             rlxv_object_free(&s->header);
@@ -347,25 +409,25 @@ void rlxv_storage_free(rlx_storage *s)
         return;
     }
     if (!p) {
-        rlx_free(&s->header.allocator, s->data, s->block, s->align);
-        rlxv_object_free(&s->header);
+        rlxv_returns *home = s->home;
+        s->home = NULL;
+        if (!home || !rlxv_returns_put(home, s)) {
+            rlx_allocator a = s->header.allocator;
+            free_storage(&a, s);
+        }
+        if (home)
+            rlxv_returns_release(home);
         return;
     }
     p->live_bytes -= s->block;
     if (p->poison)
         memset(s->data, 0xA5, s->block);
-    if (s->size_class == RLXV_NO_CLASS || p->orphan ||
-        (p->max_cached && p->cached_bytes + s->block > p->max_cached)) {
+    if (s->size_class == RLXV_NO_CLASS || p->orphan || !may_keep(p, s)) {
         rlx_free(&p->allocator, s->data, s->block, s->align);
         rlxv_object_free(&s->header);
         return;
     }
-    rlxv_storage_list *list = &p->storages[s->size_class];
-    s->header.next = (rlx_object *)list->head;
-    list->head = s;
-    list->count++;
-    p->kept[s->size_class / 64] |= UINT64_C(1) << s->size_class % 64;
-    p->cached_bytes += s->block;
+    keep_storage(p, s);
     p->live_bytes -= s->header.bytes;
     object_gone(p);
 }
@@ -398,7 +460,10 @@ void rlxv_export(rlxv_pool *p, rlx_value v)
             items = ((rlx_closure *)o)->captured;
             n = ((rlx_closure *)o)->n;
         } else if (o->kind == RLX_KIND_STORAGE) {
-            p->live_bytes -= ((rlx_storage *)o)->block;
+            rlx_storage *s = (rlx_storage *)o;
+            p->live_bytes -= s->block;
+            if (s->block >= RLXV_RETURN_LEAST && s->size_class != RLXV_NO_CLASS)
+                lend_storage(p, s);
         }
         for (uint32_t i = 0; i < n; i++) {
             if (items[i].kind >= RLX_KIND_TENSOR && items[i].as.object->pool == p) {

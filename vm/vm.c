@@ -1,6 +1,7 @@
 /* VMs: creation, registration, and state between calls (saved functions, stateful inputs and
  * outputs, statistics). */
 #include "vm/need.h"
+#include "vm/returns.h"
 #include "vm/vm_impl.h"
 
 #include <string.h>
@@ -370,8 +371,9 @@ void rlx_vm_get_stats(const rlx_vm *vm, rlx_vm_stats *out)
     uint64_t in_block = p->arena_used < p->arena_bytes ? p->arena_used : p->arena_bytes;
     uint64_t idle = rlxv_plans_idle_bytes(vm);
     *out = (rlx_vm_stats){p->live_bytes - idle + in_block,
-                          p->cached_bytes + p->arena_bytes - in_block + idle, p->peak_bytes,
-                          p->allocator_calls, vm->instructions};
+                          p->cached_bytes + atomic_load(&p->returns->bytes) + p->arena_bytes -
+                              in_block + idle,
+                          p->peak_bytes, p->allocator_calls, vm->instructions};
 }
 
 void rlx_vm_reset_stats(rlx_vm *vm)

@@ -93,7 +93,8 @@ typedef struct rlx_vm_options {
      * (rlx/memory.h), which the VM checks before it allocates for a call that needs more than 64
      * MiB of new memory; with a number, the system is not asked. UINT64_MAX: no limit. */
     uint64_t max_bytes;
-    uint64_t pool_bytes;           /* unused storage kept for later calls: 1 GiB */
+    uint64_t pool_bytes;           /* unused storage kept for later calls, that of released results
+                                    * of 1 MiB and more included: 1 GiB */
     uint32_t max_frames;           /* calls inside calls: 10 000 */
     uint64_t max_instructions;     /* per entry from the host: no limit */
     uint32_t threads;              /* of kernels' parallel loops, started for this VM: 1 */

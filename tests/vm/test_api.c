@@ -2,6 +2,7 @@
    output, profile, time evaluator, figures. */
 #include "../support/rlx_test.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -310,6 +311,82 @@ RLX_TEST(api, unused_storage_goes_back_to_the_allocator)
     rlx_vm_get_stats(vm, &stats);
     cr_expect_lt(stats.pool_bytes, 1 << 20);
     rlx_value_release(big);
+    rlx_value_release(small);
+    stop(vm, exe);
+}
+
+/* --- large results ---------------------------------------------------------------------------- */
+
+static void *release_result(void *user)
+{
+    rlx_value_release(*(rlx_value *)user);
+    return NULL;
+}
+
+RLX_TEST(api, storage_of_released_large_results_is_used_again)
+{
+    rlx_executable *exe;
+    rlx_vm *vm = start(t, &exe);
+    rlx_value x = rlx_test_iota(t, 1, (int64_t[]){300001}), kept, out;
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &kept, &t->error));
+    for (int i = 0; i < 40; i++) { /* every other result is released by another thread */
+        size_t now = t->calls;
+        pthread_t thread;
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out, &t->error));
+        size_t calls = t->calls - now;
+        const float *data = rlx_tensor_data(out.as.tensor);
+        cr_assert_neq((const void *)data, rlx_tensor_data(kept.as.tensor));
+        cr_assert_eq(data[1000], 4 * 1000);
+        if (i > 0) /* the tensor alone */
+            cr_assert_eq(calls, 1, "call %d made %zu allocations", i, calls);
+        if (i % 2 == 0) {
+            rlx_value_release(out);
+            continue;
+        }
+        cr_assert_eq(pthread_create(&thread, NULL, release_result, &out), 0);
+        cr_assert_eq(pthread_join(thread, NULL), 0);
+    }
+    rlx_vm_stats stats;
+    rlx_vm_get_stats(vm, &stats);
+    cr_expect_geq(stats.pool_bytes, 1200004);
+    rlx_vm_trim(vm);
+    rlx_vm_get_stats(vm, &stats);
+    cr_expect_eq(stats.pool_bytes, 0);
+    RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out, &t->error));
+    rlx_value_release(out); /* still on its way back when the VM goes */
+    stop(vm, exe);
+    cr_expect_eq(((const float *)rlx_tensor_data(kept.as.tensor))[7], 4 * 7);
+    rlx_value_release(kept);
+    rlx_value_release(x);
+}
+
+RLX_TEST(api, storage_of_large_results_is_bounded)
+{
+    enum { LEAST = 300000, STEP = 100000, LIMIT = 5 << 20 };
+    rlx_vm_options options = {
+        .allocator = &t->allocator, .registry = rlx_test_registry(t), .pool_bytes = LIMIT};
+    rlx_executable *exe = rlx_test_load(t, program);
+    rlx_value small = rlx_test_iota(t, 1, (int64_t[]){8}), out[12];
+    rlx_vm_stats stats;
+    rlx_vm *vm;
+    RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
+    for (int i = 0; i < 12; i++) { /* each of another size */
+        rlx_value x = rlx_test_iota(t, 1, (int64_t[]){LEAST + i * STEP});
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out[i], &t->error));
+        rlx_value_release(x);
+    }
+    for (int i = 0; i < 12; i++) {
+        rlx_value_release(out[i]);
+        rlx_vm_get_stats(vm, &stats);
+        cr_expect_leq(stats.pool_bytes, LIMIT);
+    }
+    cr_expect_gt(stats.pool_bytes, 1 << 20);
+    for (int i = 0; i < 48; i++) { /* what no call needs goes back */
+        RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &small, 1, out, &t->error));
+        rlx_value_release(out[0]);
+    }
+    rlx_vm_get_stats(vm, &stats);
+    cr_expect_lt(stats.pool_bytes, 1 << 20);
     rlx_value_release(small);
     stop(vm, exe);
 }
