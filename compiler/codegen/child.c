@@ -10,8 +10,10 @@
  * read again, and costs under a millisecond. The child of a process with several threads has only
  * the calling one. That is enough: glibc makes its allocator usable in the child, mimalloc takes no
  * locks, and the locks of LLVM are free unless the host itself runs LLVM in another thread at this
- * moment. The child calls no handler and no atexit function of the host, and does not outlive the
- * calling thread. The system is asked to kill the child first when memory is short.
+ * moment. An allocator that holds its locks across fork, such as AddressSanitizer's in GCC 12, can
+ * block the child forever if another thread allocates at this moment. The child calls no handler
+ * and no atexit function of the host, and does not outlive the calling thread. The system is asked
+ * to kill the child first when memory is short.
  *
  * Results come back through a file in memory, all else through a page that both processes share. A
  * child that ends early leaves its last thread's stage and LLVM's last message there. */

@@ -127,7 +127,7 @@ static void check_golden(const char *path, const char *text)
     free(module);
 }
 
-Test(engine, every_schedule_prints_what_was_reviewed)
+RLX_TEST(engine, every_schedule_prints_what_was_reviewed)
 {
     each_schedule(check_golden);
 }
@@ -171,7 +171,7 @@ static void check_numbers(const char *path, const char *text)
     free(module);
 }
 
-Test(engine, scheduled_kernels_compute_the_same)
+RLX_TEST(engine, scheduled_kernels_compute_the_same)
 {
     each_schedule(check_numbers);
 }
@@ -210,7 +210,7 @@ static void check_errors(const char *path, const char *text)
     free(module);
 }
 
-Test(engine, illegal_steps_say_why_and_change_nothing)
+RLX_TEST(engine, illegal_steps_say_why_and_change_nothing)
 {
     each_schedule(check_errors);
 }
@@ -248,7 +248,7 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
 }
 
 /* Steps of loops and a kernel in one list: the kernel's loops stand in its block's place. */
-Test(engine, a_kernel_goes_with_steps_of_loops)
+RLX_TEST(engine, a_kernel_goes_with_steps_of_loops)
 {
     static const char text[] =
         "b0 = sch.get_block(name=\"D\", func_name=\"f\")\n"

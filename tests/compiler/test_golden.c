@@ -123,7 +123,7 @@ static void check_pass(const char *pass)
     check_folder(folder, pass, check_file);
 }
 
-Test(golden, every_pass_prints_what_was_reviewed)
+RLX_TEST(golden, every_pass_prints_what_was_reviewed)
 {
     uint32_t count;
     const rlxc_pass *passes = rlxc_passes(&count);
@@ -153,7 +153,7 @@ static void explain_file(const char *pass, const char *path)
     free(text);
 }
 
-Test(golden, every_explanation_is_what_was_reviewed)
+RLX_TEST(golden, every_explanation_is_what_was_reviewed)
 {
     check_folder("tests/explain", NULL, explain_file);
 }

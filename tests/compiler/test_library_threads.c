@@ -1,10 +1,16 @@
-/* Several compilers work in several threads at once. */
+/* Several compilers work in several threads at once.
+ *
+ * Not under AddressSanitizer: code generation forks, and GCC 12's AddressSanitizer leaves the locks
+ * of its allocator held in the child if another thread allocates at that moment, so the child waits
+ * forever. The plain build and ThreadSanitizer's run this test. */
+#include "tests/support/rlx_test.h"
+
+#if !defined(__SANITIZE_ADDRESS__)
 #include <pthread.h>
 #include <string.h>
 
 #include "rlx/compiler.h"
 #include "rlx/vm.h"
-#include "tests/support/rlx_test.h"
 
 enum { THREADS = 3, ROUNDS = 2 };
 
@@ -65,3 +71,4 @@ RLX_TEST(library_threads, compilers_work_side_by_side)
         cr_expect_eq(status[i], RLX_OK, "%s", rlx_status_name(status[i]));
     }
 }
+#endif

@@ -109,7 +109,7 @@ static void check_product(kernel_fixture *f, size_t list, const int64_t n[3])
                  (int)n[2], wrong);
 }
 
-Test(partition, splits_that_do_not_divide_compute_products)
+RLX_TEST(partition, splits_that_do_not_divide_compute_products)
 {
     static const int64_t sizes[] = {0, 1, 4, 15, 16, 33};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -214,7 +214,7 @@ static void check_predicate(const char *const kinds[2], size_t which, bool neste
     kernel_fixture_deinit(&f);
 }
 
-Test(partition, blocks_run_where_their_predicates_hold)
+RLX_TEST(partition, blocks_run_where_their_predicates_hold)
 {
     static const char *const kinds[] = {"T.serial", "T.unroll", "T.vectorized", "T.parallel"};
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
@@ -236,7 +236,7 @@ static void print_tree(FILE *out, int first, int n)
     fputs(")", out);
 }
 
-Test(partition, more_predicates_than_it_decides_stay)
+RLX_TEST(partition, more_predicates_than_it_decides_stay)
 {
     enum { TERMS = 4096 };
     char *text = NULL;
@@ -293,7 +293,7 @@ static float chosen(size_t which, const float *x, int64_t i, int64_t j, int64_t 
     }
 }
 
-Test(partition, choices_are_made_outside_of_loops)
+RLX_TEST(partition, choices_are_made_outside_of_loops)
 {
     fill();
     for (size_t which = 0; which < sizeof choices / sizeof *choices; which++) {

@@ -88,7 +88,7 @@ static const struct {
     {"tests/passes/schedule/matmul_tile_and_rows.py", "\"blocks\": 4"},
 };
 
-Test(rule_steps, printed_steps_give_the_same_code)
+RLX_TEST(rule_steps, printed_steps_give_the_same_code)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         check_round_trip(examples[i].path, examples[i].step);
@@ -172,7 +172,7 @@ static void check_edit(const edit *e)
     free(text);
 }
 
-Test(rule_steps, edited_steps_are_applied_or_refused)
+RLX_TEST(rule_steps, edited_steps_are_applied_or_refused)
 {
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         check_edit(&edits[i]);
@@ -180,7 +180,7 @@ Test(rule_steps, edited_steps_are_applied_or_refused)
 
 /* Windows over single channels slide, unless the rows of a band share few sets of the cache: then
  * they go in tiles of whole lines. */
-Test(rule_steps, windows_avoid_conflicts_in_the_cache)
+RLX_TEST(rule_steps, windows_avoid_conflicts_in_the_cache)
 {
     static const struct {
         int64_t size, channels, window, stride;

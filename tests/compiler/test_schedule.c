@@ -116,7 +116,7 @@ static void go_on_from(const char *text, const char *cpu, uint32_t at)
     rlxc_context_destroy(ctx);
 }
 
-Test(schedule, each_rule_leaves_all_that_the_next_ones_need)
+RLX_TEST(schedule, each_rule_leaves_all_that_the_next_ones_need)
 {
     static const char *const cpus[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
     uint32_t count;
@@ -128,7 +128,7 @@ Test(schedule, each_rule_leaves_all_that_the_next_ones_need)
 }
 
 /* A rule that takes nothing leaves the function as it was, statement for statement. */
-Test(schedule, rules_that_take_nothing_change_nothing)
+RLX_TEST(schedule, rules_that_take_nothing_change_nothing)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_options options;

@@ -30,7 +30,7 @@ static const char *const texts[] = {
     "sch.enter_postproc()\n",
 };
 
-Test(steps, text_reads_back_as_it_was_printed)
+RLX_TEST(steps, text_reads_back_as_it_was_printed)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         rlxc_context *ctx = rlxc_context_create(NULL);
@@ -42,7 +42,7 @@ Test(steps, text_reads_back_as_it_was_printed)
     }
 }
 
-Test(steps, what_tvm_prints_is_read)
+RLX_TEST(steps, what_tvm_prints_is_read)
 {
     static const char text[] =
         "# from tvm import s_tir\n"
@@ -61,7 +61,7 @@ Test(steps, what_tvm_prints_is_read)
     rlxc_context_destroy(ctx);
 }
 
-Test(steps, lists_made_by_rules_print_as_text)
+RLX_TEST(steps, lists_made_by_rules_print_as_text)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
     rlxc_schedule_steps *s = rlxc_steps_new(ctx, "f", (rlxc_range){0});
@@ -109,7 +109,7 @@ static const struct {
     {"def apply(sch)\n", "expected"},
 };
 
-Test(steps, errors_name_the_step_and_the_argument)
+RLX_TEST(steps, errors_name_the_step_and_the_argument)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         rlxc_context *ctx = rlxc_context_create(NULL);
@@ -146,7 +146,7 @@ static const struct {
     {"  ", "the schedule has no step"},
 };
 
-Test(steps, errors_in_traces_name_the_instruction)
+RLX_TEST(steps, errors_in_traces_name_the_instruction)
 {
     for (size_t i = 0; i < sizeof wrong_json / sizeof *wrong_json; i++) {
         rlxc_context *ctx = rlxc_context_create(NULL);
@@ -159,7 +159,7 @@ Test(steps, errors_in_traces_name_the_instruction)
     }
 }
 
-Test(steps, the_fastest_record_of_each_workload_counts)
+RLX_TEST(steps, the_fastest_record_of_each_workload_counts)
 {
     static const char text[] =
         "[0, [[[[\"GetSBlock\", [], [\"A\", \"main\"], [\"b0\"]]], []], [2.0, 4.0], {}, []]]\n"
@@ -191,7 +191,7 @@ static void check_damaged(const char *text, size_t length)
     rlxc_context_destroy(ctx);
 }
 
-Test(steps, damaged_text_is_read_or_refused)
+RLX_TEST(steps, damaged_text_is_read_or_refused)
 {
     static const char json[] =
         "[[[\"GetSBlock\", [], [\"C\", \"f\"], [\"b0\"]], [\"GetLoops\", [\"b0\"], [], [\"l1\"]], "

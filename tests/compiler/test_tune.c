@@ -90,7 +90,7 @@ static const char *by_position(rlxc_context *ctx, const char *steps, uint32_t po
                         name + strcspn(name, "\""));
 }
 
-Test(tune, entries_of_the_database_are_used_noted_or_refused)
+RLX_TEST(tune, entries_of_the_database_are_used_noted_or_refused)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
     const int fd = mkstemp(path);
@@ -156,7 +156,7 @@ Test(tune, entries_of_the_database_are_used_noted_or_refused)
     "        out = R.call_tir(cls." function ", (" x ",), out_sinfo=R.Tensor((" n              \
     ",), \"float32\"))\n        return out\n"
 
-Test(tune, equal_functions_of_two_models_share_an_entry)
+RLX_TEST(tune, equal_functions_of_two_models_share_an_entry)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
     const int fd = mkstemp(path);
@@ -199,7 +199,7 @@ static uint32_t count_lines(const char *path)
     return n;
 }
 
-Test(tune, a_line_that_an_interrupted_run_left_is_ignored_and_cut_off)
+RLX_TEST(tune, a_line_that_an_interrupted_run_left_is_ignored_and_cut_off)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
     const int fd = mkstemp(path);
@@ -237,7 +237,7 @@ Test(tune, a_line_that_an_interrupted_run_left_is_ignored_and_cut_off)
     rlxc_context_destroy(ctx);
 }
 
-Test(tune, foreign_steps_are_refused_by_name_and_bound)
+RLX_TEST(tune, foreign_steps_are_refused_by_name_and_bound)
 {
     static const struct {
         const char *steps, *message;
@@ -320,17 +320,18 @@ static tuned tune_text(rlxc_context *ctx, const char *text, double seconds, cons
     return out;
 }
 
-Test(tune, a_short_run_measures_each_function)
+RLX_TEST(tune, a_short_run_measures_each_function)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
-    const tuned t = tune_text(ctx, model, 0.5, NULL);
-    cr_expect(strstr(t.csv, "function,hash,dims,default_ns,tuned_ns,ratio,tried\n") == t.csv &&
-                  strstr(t.csv, "\nmatmul,") && strstr(t.csv, ",n=128,"),
-              "%s", t.csv);
+    const tuned tuning = tune_text(ctx, model, 0.5, NULL);
+    cr_expect(strstr(tuning.csv, "function,hash,dims,default_ns,tuned_ns,ratio,tried\n") ==
+                      tuning.csv &&
+                  strstr(tuning.csv, "\nmatmul,") && strstr(tuning.csv, ",n=128,"),
+              "%s", tuning.csv);
     rlxc_context_destroy(ctx);
 }
 
-Test(tune, a_second_run_takes_what_the_database_has)
+RLX_TEST(tune, a_second_run_takes_what_the_database_has)
 {
     char path[] = "/tmp/rlx-database-XXXXXX";
     const int fd = mkstemp(path);
@@ -360,7 +361,7 @@ Test(tune, a_second_run_takes_what_the_database_has)
     "        p = T.int64()\n        cls = Module\n        out = R.call_tir(cls.shift, (x" call  \
     "), out_sinfo=R.Tensor((64,), \"float32\"), tir_vars=R.shape([p]))\n        return out\n"
 
-Test(tune, functions_with_scalars_are_tuned_or_named)
+RLX_TEST(tune, functions_with_scalars_are_tuned_or_named)
 {
     static const struct {
         const char *text;
@@ -372,10 +373,10 @@ Test(tune, functions_with_scalars_are_tuned_or_named)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rlxc_context *ctx = rlxc_context_create(NULL);
-        const tuned t = tune_text(ctx, cases[i].text, 1, NULL);
-        cr_expect((strstr(t.csv, "\nshift,") != NULL) == cases[i].tuned, "%zu: %s%s", i, t.csv,
-                  t.diagnostics);
-        cr_expect(strstr(t.diagnostics, cases[i].message), "%zu: %s", i, t.diagnostics);
+        const tuned tuning = tune_text(ctx, cases[i].text, 1, NULL);
+        cr_expect((strstr(tuning.csv, "\nshift,") != NULL) == cases[i].tuned, "%zu: %s%s", i,
+                  tuning.csv, tuning.diagnostics);
+        cr_expect(strstr(tuning.diagnostics, cases[i].message), "%zu: %s", i, tuning.diagnostics);
         rlxc_context_destroy(ctx);
     }
 }
@@ -480,7 +481,7 @@ static char *with_constant(const char *text, uint32_t n, uint32_t m)
     return out;
 }
 
-Test(tune, every_alternative_suits_some_block)
+RLX_TEST(tune, every_alternative_suits_some_block)
 {
     static const char *const files[] = {"tests/passes/schedule.winograd/convolution_and_bias.py",
                                         "tests/passes/schedule.quant/weights_of_eight_bits.py",

@@ -46,12 +46,18 @@ static void count_free(void *ctx, void *p, size_t size, size_t align)
     free(p);
 }
 
+/* A test that hangs is killed and counted as a crash, by its name. */
+enum { TEST_SECONDS = 900 };
+
 void rlx_test_run(void (*body)(rlx_test *t))
 {
     rlx_test *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     cr_assert(t != MAP_FAILED);
     *t = (rlx_test){.allocator = {t, count_alloc, count_free}, .process = getpid()};
+    signal(SIGALRM, SIG_DFL);
+    alarm(TEST_SECONDS);
     body(t);
+    alarm(0);
     rlx_registry_release(t->registry);
     cr_assert_eq(t->live_blocks, 0, "%zu blocks (%zu bytes) were leaked", t->live_blocks,
                  t->live_bytes);
