@@ -29,16 +29,17 @@
 #include <string.h>
 
 enum {
-    RANK = 4,                 /* of an image */
-    LEAST_RANK = 3,           /* of a sequence */
-    MOST_RANK = 5,            /* of a volume */
-    MANY_CHANNELS = 64,       /* enough for a vectorised sum along them */
-    FEW_CHANNELS = 4,         /* read in place: transposing them would cost more than it saves */
-    WINOGRAD_CHANNELS = 16,   /* fewer: the transforms cost more than the products save */
-    WINOGRAD_TILES = 8,       /* fewer: reading the larger weight costs what the products save */
-    WINOGRAD_LEAST = 2 << 20, /* bytes by which transformed weights may enlarge a module, ... */
-    WINOGRAD_SHARE = 40,      /* ... or percent of its constants: files stay small */
-    WINOGRAD_MOST = 128 << 20 /* as above at -O3, which prefers speed to size */
+    RANK = 4,               /* of an image */
+    LEAST_RANK = 3,         /* of a sequence */
+    MOST_RANK = 5,          /* of a volume */
+    MANY_CHANNELS = 64,     /* enough for a vectorised sum along them */
+    FEW_CHANNELS = 4,       /* read in place: transposing them would cost more than it saves */
+    WINOGRAD_CHANNELS = 16, /* fewer: the transforms cost more than the products save */
+    WINOGRAD_TILES = 8,     /* fewer: reading the larger weight costs what the products save */
+    WINOGRAD_SHARE = 40, /* percent by which transformed weights may enlarge the constants, ... */
+    WINOGRAD_CODE = 384 << 10,   /* ... less these bytes, a usual size of the kernels */
+    WINOGRAD_SMALL = 1280 << 10, /* bytes that the constants of a small module may grow to */
+    WINOGRAD_MOST = 128 << 20    /* as above at -O3, which prefers speed to size */
 };
 
 typedef struct conv_layout {
@@ -46,6 +47,7 @@ typedef struct conv_layout {
     rlxc_map constants;    /* seen */
     rlxc_map laid_out;     /* weight -> the same with its channels last */
     rlxc_map filtered;     /* weight -> the same for minimal filtering */
+    int64_t bytes;         /* of the constants */
     int64_t room;          /* remaining growth for transformed weights, in bytes */
     rlxc_layout_map twins; /* of values in NCHW: the same tensors in NHWC */
 } conv_layout;
@@ -328,9 +330,17 @@ static rlxc_rewrite_action count_constants(void *user, rlxc_builder *b, rlxc_bin
         if (a.kind != RLXC_ATOM_CONSTANT || rlxc_map_get(&c->constants, rlxc_key(a.constant)))
             continue;
         rlxc_map_set(b->ctx, &c->constants, rlxc_key(a.constant), (void *)(uintptr_t)a.constant);
-        c->room += (int64_t)(a.constant->nbytes / 100 * WINOGRAD_SHARE);
+        c->bytes += (int64_t)a.constant->nbytes;
     }
     return RLXC_REWRITE_KEEP;
+}
+
+/* Bytes that transformed weights may add to a module with |bytes| of constants. */
+static int64_t growth_limit(const rlxc_options *options, int64_t bytes)
+{
+    const int64_t share = bytes / 100 * WINOGRAD_SHARE - WINOGRAD_CODE;
+    const int64_t small = WINOGRAD_SMALL - bytes;
+    return options->opt_level >= 3 ? WINOGRAD_MOST : share > small ? share : small;
 }
 
 bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
@@ -338,9 +348,7 @@ bool rlxc_pass_conv_layout(rlxc_context *ctx, rlxc_module *module, const rlxc_op
     conv_layout c = {.options = options};
     rlxc_rewrite_module(ctx, module,
                         &(const rlxc_rewrite_pass){.user = &c, .binding = count_constants});
-    if (options->opt_level >= 3)
-        c.room = WINOGRAD_MOST;
-    c.room = c.room > WINOGRAD_LEAST ? c.room : WINOGRAD_LEAST;
+    c.room = growth_limit(options, c.bytes);
     const rlxc_rewrite_pass pass = {
         .user = &c, .binding = move, .block_begin = forget, .block_end = forget};
     rlxc_rewrite_module(ctx, module, &pass);
