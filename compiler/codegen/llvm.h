@@ -125,6 +125,12 @@ LLVMValueRef rlxc_llvm_cast(rlxc_llvm *g, LLVMValueRef value, rlx_dtype from, rl
 /* The same type with another element, keeping the lanes of |like|. */
 LLVMTypeRef rlxc_llvm_like(LLVMTypeRef element, LLVMValueRef like);
 
+/* --- llvm_narrow.c --- */
+/* A float as an integer of 8 or 16 bits, saturated; NaN becomes 0. */
+LLVMValueRef rlxc_llvm_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to, LLVMTypeRef type);
+/* The cast |e|, if it is one of float32 to such a type; else NULL. */
+LLVMValueRef rlxc_llvm_quantized(rlxc_llvm *g, const rlxc_expr *e);
+
 /* --- llvm_floats.c --- */
 bool rlxc_is_short_float(rlx_dtype t); /* of 16 bits */
 /* Converts a float to a value of type |t|, rounded; float32 and float64 stay. */

@@ -443,8 +443,11 @@ static LLVMValueRef emit(rlxc_llvm *g, const rlxc_expr *e)
         if (!rlxc_dtype_is_bool(e->bin.a->dtype))
             return problem(g, e, "not needs a bool");
         return LLVMBuildNot(g->b, rlxc_llvm_expr(g, e->bin.a), "");
-    case RLXC_EXPR_CAST:
-        return rlxc_llvm_cast(g, rlxc_llvm_expr(g, e->bin.a), e->bin.a->dtype, e->dtype);
+    case RLXC_EXPR_CAST: {
+        LLVMValueRef narrow = rlxc_llvm_quantized(g, e);
+        return narrow ? narrow
+                      : rlxc_llvm_cast(g, rlxc_llvm_expr(g, e->bin.a), e->bin.a->dtype, e->dtype);
+    }
     case RLXC_EXPR_SELECT:
         return choose(g, e->select.cond, e->select.yes, e->select.no, true);
     case RLXC_EXPR_LOAD:

@@ -99,29 +99,6 @@ LLVMValueRef rlxc_llvm_float(LLVMTypeRef type, double value)
 
 /* --- casts ----------------------------------------------------------------------------------- */
 
-/* To 8 or 16 bits, whose limits are exact in float32: the value is clamped first, which takes two
- * instructions; the comparisons for other types take six. NaN becomes the lower limit; for signed
- * types that is not 0. */
-static LLVMValueRef float_to_narrow(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
-                                    LLVMTypeRef type)
-{
-    LLVMBuilderRef b = g->b;
-    LLVMTypeRef from = LLVMTypeOf(value);
-    const rlxc_bound range = rlxc_type_range(to);
-    LLVMValueRef low = rlxc_llvm_float(from, (double)range.min);
-    LLVMValueRef high = rlxc_llvm_float(from, (double)range.max), limited = value;
-    LLVMValueRef more = LLVMBuildFCmp(b, LLVMRealOGT, limited, low, "");
-    limited = LLVMBuildSelect(b, more, limited, low, "");
-    LLVMValueRef less = LLVMBuildFCmp(b, LLVMRealOLT, limited, high, "");
-    limited = LLVMBuildSelect(b, less, limited, high, "");
-    LLVMValueRef wide = LLVMBuildFPToSI(b, limited, rlxc_llvm_like(g->i32, value), "");
-    LLVMValueRef result = LLVMBuildTrunc(b, wide, type, "");
-    if (range.min == 0)
-        return result;
-    LLVMValueRef is_number = LLVMBuildFCmp(b, LLVMRealORD, value, value, "");
-    return LLVMBuildSelect(b, is_number, result, LLVMConstNull(type), "");
-}
-
 /* Out-of-range values saturate, so that no input makes an undefined value. NaN gives the least
  * number of a signed type, which is never a valid index (as x86-64's conversion does), and 0 for an
  * unsigned or narrow one. As comparisons, not llvm.fptosi.sat, which takes vectors apart. */
@@ -130,7 +107,7 @@ static LLVMValueRef float_to_int(rlxc_llvm *g, LLVMValueRef value, rlx_dtype to,
     LLVMBuilderRef b = g->b;
     bool is_signed = to.code == RLX_INT;
     if (to.bits <= 16)
-        return float_to_narrow(g, value, to, type);
+        return rlxc_llvm_to_narrow(g, value, to, type);
     LLVMTypeRef from = LLVMTypeOf(value);
     uint64_t ones = UINT64_MAX >> (64 - to.bits), top = is_signed ? ones >> 1 : ones;
     double limit = ldexp(1, is_signed ? to.bits - 1 : to.bits);
