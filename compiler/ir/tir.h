@@ -206,6 +206,27 @@ typedef struct rlxc_stmt_rewriter {
 } rlxc_stmt_rewriter;
 const rlxc_stmt *rlxc_stmt_rewrite(rlxc_context *ctx, const rlxc_stmt *stmt,
                                    const rlxc_stmt_rewriter *rewriter);
+/* Redirects loads of and stores to |from| to |to|. Regions that blocks state are dropped: they are
+ * recomputed when needed. */
+typedef struct rlxc_redirection {
+    rlxc_context *ctx;
+    const rlxc_buffer *from, *to;
+    /* Fills the indices in |to| for those in |from|, in which loads are redirected already; NULL:
+     * they are the same. */
+    void (*map)(void *user, const rlxc_expr *const *at, const rlxc_expr **out);
+    void *user;
+    bool loads_only;
+} rlxc_redirection;
+const rlxc_expr *rlxc_redirect_expr(const rlxc_redirection *r, const rlxc_expr *e); /* NULL: NULL */
+const rlxc_stmt *rlxc_redirect_stmt(const rlxc_redirection *r, const rlxc_stmt *s);
+/* Replaces a buffer by one of the same shape wherever it stands. */
+const rlxc_stmt *rlxc_exchange_buffer(rlxc_context *ctx, const rlxc_stmt *s,
+                                      const rlxc_buffer *from, const rlxc_buffer *to);
+static inline void rlxc_forget_regions(rlxc_block *block)
+{
+    block->has_reads = block->has_writes = false;
+    block->n_reads = block->n_writes = 0;
+}
 /* Visits statements in order, parents first; return false to skip children. */
 void rlxc_stmt_visit(const rlxc_stmt *stmt, bool (*visit)(void *user, const rlxc_stmt *s),
                      void *user);

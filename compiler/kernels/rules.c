@@ -262,8 +262,7 @@ static void set_body(rlxc_context *ctx, rlxc_prim_func *f, const rlxc_stages *s,
         rlxc_block *root = rlxc_copy(ctx, s->root, sizeof *root);
         root->allocs = s->temps.items;
         root->n_allocs = s->temps.count;
-        root->has_reads = root->has_writes = false;
-        root->n_reads = root->n_writes = 0;
+        rlxc_forget_regions(root);
         root->body = body;
         body = rlxc_stmt_block(ctx, root, NULL, NULL);
     }

@@ -434,8 +434,7 @@ static void normalize(rlxc_context *ctx, rlxc_prim_func *f)
         rlxc_block *root = rlxc_copy(ctx, s.root, sizeof *root);
         root->allocs = s.temps.items;
         root->n_allocs = s.temps.n;
-        root->has_reads = root->has_writes = false;
-        root->n_reads = root->n_writes = 0;
+        rlxc_forget_regions(root);
         root->body = body;
         body = rlxc_stmt_block(ctx, root, NULL, NULL);
     }

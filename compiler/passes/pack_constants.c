@@ -82,56 +82,23 @@ static candidate *candidates_of(packer *p, rlxc_prim_func *f)
 
 /* --- the function ---------------------------------------------------------------------------- */
 
-typedef struct redirection {
+typedef struct packing {
     rlxc_context *ctx;
-    const rlxc_buffer *from;
-    rlxc_buffer *to;
     rlxc_panel_layout layout;
-} redirection;
+    uint32_t ndim; /* of the operand as it was */
+} packing;
 
-static const rlxc_expr *redirect_load(void *user, const rlxc_expr *e)
+static void index_panels(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    redirection *r = user;
-    rlxc_context *ctx = r->ctx;
-    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != r->from)
-        return NULL;
-    const rlxc_expr *at[RLXC_STAGE_AXES + 1], *row = NULL, *column = NULL;
+    const packing *p = user;
+    const rlxc_expr *width = rlxc_i64(p->ctx, p->layout.width), *column = at[p->layout.column];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->load.n; i++) {
-        const rlxc_expr *index = rlxc_expr_rewrite(ctx, e->load.indices[i], redirect_load, r);
-        if (i == r->layout.row)
-            row = index;
-        else if (i == r->layout.column)
-            column = index;
-        else
-            at[n++] = index;
-    }
-    const rlxc_expr *width = rlxc_i64(ctx, r->layout.width);
-    at[n++] = rlxc_binary(ctx, RLXC_EXPR_FLOORDIV, column, width);
-    at[n++] = row;
-    at[n++] = rlxc_binary(ctx, RLXC_EXPR_FLOORMOD, column, width);
-    return rlxc_load(ctx, r->to, at, n);
-}
-
-/* Callback of the statement rewriter for each expression. */
-static const rlxc_expr *redirect_expr(void *user, const rlxc_expr *e)
-{
-    redirection *r = user;
-    return rlxc_expr_rewrite(r->ctx, e, redirect_load, r);
-}
-
-/* Drops the regions of a block, which name the buffer; they are recomputed when needed. */
-static const rlxc_stmt *forget_regions(void *user, const rlxc_stmt *s)
-{
-    redirection *r = user;
-    if (s->kind != RLXC_STMT_BLOCK || !s->block.block->has_reads)
-        return NULL;
-    rlxc_stmt *out = rlxc_copy(r->ctx, s, sizeof *out);
-    rlxc_block *block = rlxc_copy(r->ctx, s->block.block, sizeof *block);
-    block->has_reads = block->has_writes = false;
-    block->n_reads = block->n_writes = 0;
-    out->block.block = block;
-    return out;
+    for (uint32_t i = 0; i < p->ndim; i++)
+        if (i != p->layout.row && i != p->layout.column)
+            out[n++] = at[i];
+    out[n++] = rlxc_binary(p->ctx, RLXC_EXPR_FLOORDIV, column, width);
+    out[n++] = at[p->layout.row];
+    out[n++] = rlxc_binary(p->ctx, RLXC_EXPR_FLOORMOD, column, width);
 }
 
 /* The dimensions of |layout|'s panels of a tensor with dimensions |dims|. */
@@ -161,13 +128,14 @@ static const char *pack_function(packer *p, const rlxc_prim_func *f, const candi
     uint32_t n = panel_dims(&c->layout, dims, old->ndim, panels);
     for (uint32_t i = 0; i < n; i++)
         shape[i] = rlxc_i64(ctx, panels[i]);
-    redirection r = {.ctx = ctx, .from = old, .layout = c->layout};
-    r.to = rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_panels", old->name), old->dtype, shape, n);
-    r.to->data = old->data;
-    r.to->scope = old->scope;
-    g->params[c->param].buffer = r.to;
-    const rlxc_stmt_rewriter rewriter = {.user = &r, .expr = redirect_expr, .stmt = forget_regions};
-    g->body = rlxc_stmt_rewrite(ctx, g->body, &rewriter);
+    rlxc_buffer *to =
+        rlxc_buffer_new(ctx, rlxc_internf(ctx, "%s_panels", old->name), old->dtype, shape, n);
+    to->data = old->data;
+    to->scope = old->scope;
+    g->params[c->param].buffer = to;
+    packing how = {ctx, c->layout, old->ndim};
+    const rlxc_redirection r = {ctx, old, to, index_panels, &how, true};
+    g->body = rlxc_redirect_stmt(&r, g->body);
     g->is_private = true;
     g->name = rlxc_internf(ctx, "%s_packed", f->name);
     rlxc_global *global = rlxc_module_add_prim(ctx, p->module, g, true);

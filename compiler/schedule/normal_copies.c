@@ -26,53 +26,9 @@ const rlxc_buffer *rlxc_copied(rlxc_context *ctx, const rlxc_block *block)
     return v->load.buffer;
 }
 
-typedef struct exchange {
-    rlxc_context *ctx;
-    const rlxc_buffer *from, *to;
-} exchange;
-
-static const rlxc_expr *read_other(void *user, const rlxc_expr *e)
-{
-    const exchange *x = user;
-    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != x->from)
-        return NULL;
-    const rlxc_expr **indices = rlxc_alloc(x->ctx, (e->load.n + 1) * sizeof *indices);
-    for (uint32_t i = 0; i < e->load.n; i++)
-        indices[i] = rlxc_expr_rewrite(x->ctx, e->load.indices[i], read_other, user);
-    return rlxc_load(x->ctx, x->to, indices, e->load.n);
-}
-
-static const rlxc_expr *map_expr(void *user, const rlxc_expr *e)
-{
-    const exchange *x = user;
-    return rlxc_expr_rewrite(x->ctx, e, read_other, user);
-}
-
-/* Recomputes the read regions of blocks. */
-static const rlxc_stmt *map_block(void *user, const rlxc_stmt *s)
-{
-    const exchange *x = user;
-    if (s->kind != RLXC_STMT_BLOCK || (!s->block.block->has_reads && !s->block.block->has_writes))
-        return NULL;
-    rlxc_block *block = rlxc_copy(x->ctx, s->block.block, sizeof *block);
-    block->has_reads = block->has_writes = false;
-    block->n_reads = block->n_writes = 0;
-    rlxc_stmt *copy = rlxc_copy(x->ctx, s, sizeof *copy);
-    copy->block.block = block;
-    return copy;
-}
-
-static rlxc_buffer *map_buffer(void *user, const rlxc_buffer *b)
-{
-    const exchange *x = user;
-    return b == x->from ? (rlxc_buffer *)(uintptr_t)x->to : NULL;
-}
-
 const rlxc_stmt *rlxc_with_buffer(rlxc_context *ctx, const rlxc_stmt *stmt, const rlxc_buffer *from,
                                   const rlxc_buffer *to, bool stores)
 {
-    exchange x = {ctx, from, to};
-    const rlxc_stmt_rewriter loads = {.user = &x, .expr = map_expr, .stmt = map_block};
-    const rlxc_stmt_rewriter all = {.user = &x, .buffer = map_buffer};
-    return rlxc_stmt_rewrite(ctx, stmt, stores ? &all : &loads);
+    const rlxc_redirection loads = {ctx, from, to, NULL, NULL, true};
+    return stores ? rlxc_exchange_buffer(ctx, stmt, from, to) : rlxc_redirect_stmt(&loads, stmt);
 }

@@ -18,8 +18,7 @@ static bool is_load_of(const rlxc_expr *e, const rlxc_buffer *buffer)
 static rlxc_block *changed(rlxc_context *ctx, const rlxc_block *block)
 {
     rlxc_block *copy = rlxc_copy(ctx, block, sizeof *copy);
-    copy->has_reads = copy->has_writes = false;
-    copy->n_reads = copy->n_writes = 0;
+    rlxc_forget_regions(copy);
     return copy;
 }
 

@@ -63,45 +63,15 @@ static bool begins_with_a_write(rlxc_engine *e, const rlxc_buffer *buffer,
 
 typedef struct shrinking {
     rlxc_engine *e;
-    const rlxc_buffer *from;
-    rlxc_buffer *to;
     const rlxc_expr *mins[MAX_NDIM];
+    uint32_t n;
 } shrinking;
 
-static const rlxc_expr *moved(void *user, const rlxc_expr *x);
-
-static void move_indices(shrinking *s, const rlxc_expr *const *indices, const rlxc_expr **out)
+static void move_indices(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    for (uint32_t k = 0; k < s->from->ndim; k++)
-        out[k] = rlxc_simple(
-            s->e,
-            rlxc_sub(s->e->ctx, rlxc_expr_rewrite(s->e->ctx, indices[k], moved, s), s->mins[k]));
-}
-
-static const rlxc_expr *moved(void *user, const rlxc_expr *x)
-{
-    shrinking *s = user;
-    const rlxc_expr *indices[MAX_NDIM];
-    if (x->kind != RLXC_EXPR_LOAD || x->load.buffer != s->from)
-        return NULL;
-    move_indices(s, x->load.indices, indices);
-    return rlxc_load(s->e->ctx, s->to, indices, s->from->ndim);
-}
-
-static const rlxc_expr *moved_expr(void *user, const rlxc_expr *x)
-{
-    shrinking *s = user;
-    return x ? rlxc_expr_rewrite(s->e->ctx, x, moved, s) : NULL;
-}
-
-static const rlxc_stmt *moved_store(void *user, const rlxc_stmt *x)
-{
-    shrinking *s = user;
-    const rlxc_expr *indices[MAX_NDIM];
-    if (x->kind != RLXC_STMT_STORE || x->store.buffer != s->from)
-        return NULL;
-    move_indices(s, x->store.indices, indices);
-    return rlxc_stmt_store(s->e->ctx, s->to, indices, s->from->ndim, x->store.value);
+    const shrinking *s = user;
+    for (uint32_t k = 0; k < s->n; k++)
+        out[k] = rlxc_simple(s->e, rlxc_sub(s->e->ctx, at[k], s->mins[k]));
 }
 
 /* A buffer for the elements that one iteration of |loop| uses, if they are a constant box; else
@@ -111,7 +81,7 @@ static rlxc_buffer *shrink(rlxc_engine *e, const rlxc_node *loop, rlxc_buffer *b
 {
     rlxc_span read[MAX_NDIM], written[MAX_NDIM];
     const rlxc_expr *shape[MAX_NDIM];
-    shrinking s = {.e = e, .from = buffer};
+    shrinking s = {.e = e, .n = buffer->ndim};
     rlxc_bounds bounds = rlxc_bounds_at(e, loop);
     bool smaller = false;
     if (buffer->strides || !rlxc_region_below(e, loop, buffer, true, written) ||
@@ -146,17 +116,13 @@ static rlxc_buffer *shrink(rlxc_engine *e, const rlxc_node *loop, rlxc_buffer *b
     }
     if (!smaller)
         return buffer;
-    s.to = rlxc_buffer_new(e->ctx, buffer->name, buffer->dtype, shape, buffer->ndim);
-    s.to->scope = buffer->scope;
-    s.to->align = buffer->align;
-    const rlxc_stmt_rewriter rewriter = {.user = &s, .expr = moved_expr, .stmt = moved_store};
-    for (uint32_t i = 0; i < blocks->items.count; i++) {
-        rlxc_node *block = blocks->items.items[i];
-        if (block->block->init)
-            block->block->init = rlxc_stmt_rewrite(e->ctx, block->block->init, &rewriter);
-        rlxc_set_body(e, block, rlxc_stmt_rewrite(e->ctx, rlxc_leaf_body(block), &rewriter));
-    }
-    return s.to;
+    rlxc_buffer *to = rlxc_buffer_new(e->ctx, buffer->name, buffer->dtype, shape, buffer->ndim);
+    to->scope = buffer->scope;
+    to->align = buffer->align;
+    const rlxc_redirection r = {e->ctx, buffer, to, move_indices, &s, false};
+    for (uint32_t i = 0; i < blocks->items.count; i++)
+        rlxc_redirect_block(e, blocks->items.items[i], &r);
+    return to;
 }
 
 /* The loop that |buffer| is allocated in; NULL: the root block. */

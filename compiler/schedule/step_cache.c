@@ -14,31 +14,17 @@ rlxc_buffer *rlxc_new_temp(rlxc_engine *e, const rlxc_buffer *like, const char *
     return temp;
 }
 
-typedef struct redirecting {
-    const rlxc_buffer *from;
-    rlxc_buffer *to;
-} redirecting;
-
-static rlxc_buffer *redirected(void *user, const rlxc_buffer *b)
-{
-    const redirecting *r = user;
-    return b == r->from ? r->to : NULL;
-}
-
 void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlxc_buffer *to)
 {
-    redirecting r = {from, to};
-    const rlxc_stmt_rewriter rewriter = {.user = &r, .buffer = redirected};
     if (node->kind == RLXC_NODE_LEAF) {
-        node->stmt = rlxc_stmt_rewrite(e->ctx, node->stmt, &rewriter);
+        node->stmt = rlxc_exchange_buffer(e->ctx, node->stmt, from, to);
         return;
     }
     if (node->kind == RLXC_NODE_BLOCK) {
         rlxc_block *b = node->block;
-        b->has_reads = b->has_writes = false;
-        b->n_reads = b->n_writes = 0;
+        rlxc_forget_regions(b);
         if (b->init)
-            b->init = rlxc_stmt_rewrite(e->ctx, b->init, &rewriter);
+            b->init = rlxc_exchange_buffer(e->ctx, b->init, from, to);
         rlxc_match_region *matches =
             rlxc_try_alloc(e->ctx, (size_t)b->n_matches + 1, sizeof *matches);
         for (uint32_t i = 0; i < b->n_matches && matches; i++) {
@@ -50,6 +36,16 @@ void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlx
     }
     for (uint32_t i = 0; i < node->kids.items.count; i++)
         rlxc_redirect(e, node->kids.items.items[i], from, to);
+}
+
+void rlxc_redirect_block(rlxc_engine *e, rlxc_node *node, const rlxc_redirection *r)
+{
+    const rlxc_stmt *body = rlxc_leaf_body(node), *init = node->block->init;
+    const rlxc_stmt *after = body ? rlxc_redirect_stmt(r, body) : NULL;
+    if (init)
+        node->block->init = rlxc_redirect_stmt(r, init);
+    if (after != body || node->block->init != init)
+        rlxc_set_body(e, node, after);
 }
 
 /* Loops around a block of this name that copy the region |spans| of |from| to |to|. */

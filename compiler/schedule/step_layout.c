@@ -9,8 +9,6 @@ enum { MAX_AXES = RLXC_DOMAIN_AXES };
 
 typedef struct layout {
     rlxc_engine *e;
-    const rlxc_buffer *from;
-    rlxc_buffer *to;
     const rlxc_expr *map; /* rlxc_is_index_map */
 } layout;
 
@@ -19,46 +17,15 @@ static uint32_t inputs_of(const rlxc_expr *map)
     return (uint32_t)map->call.args[0]->i;
 }
 
-static const rlxc_expr *mapped(void *user, const rlxc_expr *x);
-
-static uint32_t map_indices(layout *l, const rlxc_expr *const *indices, uint32_t n,
-                            const rlxc_expr **out)
+static void map_indices(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    const rlxc_expr *values[MAX_AXES];
-    uint32_t n_out = l->map->call.n - 1 - n;
+    const layout *l = user;
+    const rlxc_expr *const *vars = l->map->call.args + 1, *values[MAX_AXES];
+    const uint32_t n = inputs_of(l->map), n_out = l->map->call.n - 1 - n;
     for (uint32_t k = 0; k < n; k++)
-        values[k] =
-            rlxc_cast(l->e->ctx, RLX_I64, rlxc_expr_rewrite(l->e->ctx, indices[k], mapped, l));
+        values[k] = rlxc_cast(l->e->ctx, RLX_I64, at[k]);
     for (uint32_t k = 0; k < n_out; k++)
-        out[k] = rlxc_simple(l->e, rlxc_substitute(l->e->ctx, l->map->call.args[1 + n + k],
-                                                   l->map->call.args + 1, values, n));
-    return n_out;
-}
-
-static const rlxc_expr *mapped(void *user, const rlxc_expr *x)
-{
-    layout *l = user;
-    const rlxc_expr *indices[MAX_AXES];
-    if (x->kind != RLXC_EXPR_LOAD || x->load.buffer != l->from)
-        return NULL;
-    uint32_t n = map_indices(l, x->load.indices, x->load.n, indices);
-    return rlxc_load(l->e->ctx, l->to, indices, n);
-}
-
-static const rlxc_expr *mapped_expr(void *user, const rlxc_expr *x)
-{
-    layout *l = user;
-    return x ? rlxc_expr_rewrite(l->e->ctx, x, mapped, l) : NULL;
-}
-
-static const rlxc_stmt *mapped_store(void *user, const rlxc_stmt *s)
-{
-    layout *l = user;
-    const rlxc_expr *indices[MAX_AXES];
-    if (s->kind != RLXC_STMT_STORE || s->store.buffer != l->from)
-        return NULL;
-    uint32_t n = map_indices(l, s->store.indices, s->store.n, indices);
-    return rlxc_stmt_store(l->e->ctx, l->to, indices, n, s->store.value);
+        out[k] = rlxc_simple(l->e, rlxc_substitute(l->e->ctx, vars[n + k], vars, values, n));
 }
 
 /* The shape that the map gives; the map must tell all indices apart. */
@@ -143,21 +110,14 @@ bool rlxc_apply_transform_layout(rlxc_engine *e)
     }
     if (!new_shape(e, buffer, map, shape))
         return false;
-    layout l = {.e = e, .from = buffer, .map = map};
-    l.to = rlxc_buffer_new(e->ctx, buffer->name, buffer->dtype, shape, n_out);
-    l.to->scope = buffer->scope;
+    layout l = {e, map};
+    rlxc_buffer *to = rlxc_buffer_new(e->ctx, buffer->name, buffer->dtype, shape, n_out);
+    to->scope = buffer->scope;
     rlxc_drop_temp(e, buffer);
-    rlxc_add_temp(e, l.to);
-    const rlxc_stmt_rewriter rewriter = {.user = &l, .expr = mapped_expr, .stmt = mapped_store};
-    for (uint32_t i = 0; i < blocks.items.count; i++) {
-        rlxc_node *at = blocks.items.items[i];
-        const rlxc_stmt *body = rlxc_leaf_body(at);
-        if (at->block->init)
-            at->block->init = rlxc_stmt_rewrite(e->ctx, at->block->init, &rewriter);
-        const rlxc_stmt *after = body ? rlxc_stmt_rewrite(e->ctx, body, &rewriter) : NULL;
-        if (after != body)
-            rlxc_set_body(e, at, after);
-    }
+    rlxc_add_temp(e, to);
+    const rlxc_redirection r = {e->ctx, buffer, to, map_indices, &l, false};
+    for (uint32_t i = 0; i < blocks.items.count; i++)
+        rlxc_redirect_block(e, blocks.items.items[i], &r);
     return true;
 }
 

@@ -369,8 +369,7 @@ const rlxc_stmt *rlxc_leaf_body(const rlxc_node *block)
 
 void rlxc_set_body(rlxc_engine *e, rlxc_node *block, const rlxc_stmt *body)
 {
-    block->block->has_reads = block->block->has_writes = false;
-    block->block->n_reads = block->block->n_writes = 0;
+    rlxc_forget_regions(block->block);
     rlxc_adopt(e, block, new_node(e, RLXC_NODE_LEAF, body));
 }
 

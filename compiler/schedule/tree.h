@@ -132,6 +132,8 @@ void rlxc_add_temp(rlxc_engine *e, rlxc_buffer *buffer);
 rlxc_buffer *rlxc_new_temp(rlxc_engine *e, const rlxc_buffer *like, const char *name,
                            const char *scope, const rlxc_expr *const *shape);
 void rlxc_redirect(rlxc_engine *e, rlxc_node *node, const rlxc_buffer *from, rlxc_buffer *to);
+/* Redirects the accesses of a leaf block (others: of its init). */
+void rlxc_redirect_block(rlxc_engine *e, rlxc_node *node, const rlxc_redirection *r);
 /* The one store of a leaf block, or NULL: of its body, and of its init. */
 const rlxc_stmt *rlxc_only_store(const rlxc_node *block);
 

@@ -115,21 +115,16 @@ static const rlxc_stmt *stage_body(rlxc_schedule *c, rlxc_stage *s, const rlxc_e
 /* --- groups ---------------------------------------------------------------------------------- */
 
 typedef struct shrink { /* a temporary of the group becomes a row */
-    const rlxc_buffer *from;
-    rlxc_buffer *to;
-    uint32_t dropped;
-    rlxc_context *ctx;
+    const rlxc_expr *zero;
+    uint32_t dropped, left; /* dimensions */
 } shrink;
 
-static const rlxc_expr *shrink_load(void *user, const rlxc_expr *e)
+static void drop_rows(void *user, const rlxc_expr *const *at, const rlxc_expr **out)
 {
-    shrink *k = user;
-    if (e->kind != RLXC_EXPR_LOAD || e->load.buffer != k->from)
-        return NULL;
-    const rlxc_expr **rest = rlxc_alloc(k->ctx, (e->load.n + 1) * sizeof *rest);
-    for (uint32_t i = k->dropped; i < e->load.n; i++)
-        rest[i - k->dropped] = rlxc_expr_rewrite(k->ctx, e->load.indices[i], shrink_load, k);
-    return rlxc_load(k->ctx, k->to, rest, e->load.n - k->dropped);
+    const shrink *k = user;
+    out[0] = k->zero; /* a scalar is a buffer of one element */
+    for (uint32_t i = 0; i < k->left; i++)
+        out[i] = at[k->dropped + i];
 }
 
 static bool only_in_group(const rlxc_stages *s, const rlxc_buffer *b,
@@ -158,23 +153,20 @@ static void shrink_temps(rlxc_schedule *c, rlxc_stage *own, const rlxc_stage *co
         /* once for all stages that write it: the first removes it from the list */
         if (!rlxc_stage_is_temp(c->s, b) || !only_in_group(c->s, b, stages, n) || b->ndim < shared)
             continue;
-        shrink k = {b, NULL, shared, ctx};
-        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)}, *const zero[1] = {rlxc_i64(ctx, 0)};
-        uint32_t rest = b->ndim - shared;
-        k.to = rlxc_local_buffer(c, b->name, b->dtype, rest ? b->shape + shared : one,
-                                 rest ? rest : 1);
-        /* a scalar is a buffer of one element: index it with 0 */
-        const rlxc_expr *now = rest ? NULL : rlxc_load(ctx, k.to, zero, 1);
+        shrink k = {rlxc_i64(ctx, 0), shared, b->ndim - shared};
+        const rlxc_expr *one[1] = {rlxc_i64(ctx, 1)};
+        rlxc_redirection r = {.ctx = ctx, .from = b, .map = drop_rows, .user = &k};
+        r.to = rlxc_local_buffer(c, b->name, b->dtype, k.left ? b->shape + shared : one,
+                                 k.left ? k.left : 1);
         for (uint32_t q = 0; q < n; q++) {
-            const rlxc_expr **parts[2] = {&own[q].value, &own[q].init};
-            for (uint32_t e = 0; e < 2; e++)
-                if (*parts[e])
-                    *parts[e] = now ? rlxc_replace_loads(ctx, *parts[e], b, now)
-                                    : rlxc_expr_rewrite(ctx, *parts[e], shrink_load, &k);
+            own[q].value = rlxc_redirect_expr(&r, own[q].value);
+            own[q].init = rlxc_redirect_expr(&r, own[q].init);
             if (stages[q]->out != b)
                 continue;
-            own[q].out = k.to;
-            own[q].indices = now ? now->load.indices : stages[q]->indices + shared;
+            const rlxc_expr **at = rlxc_alloc(ctx, ((size_t)k.left + 1) * sizeof *at);
+            drop_rows(&k, stages[q]->indices, at);
+            own[q].out = r.to;
+            own[q].indices = at;
         }
         rlxc_stage_drop_temp(c->s, b);
     }
