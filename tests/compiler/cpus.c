@@ -21,12 +21,12 @@ const char *cpu_lacks(rlxc_context *ctx, const rlxc_target *target)
 bool cpu_runs(const char *cpu)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
-    /* a name that is unknown runs, and fails the test that uses it */
+    /* an unknown name runs, so that the test that uses it fails */
     const rlxc_target *target = ctx ? rlxc_target_new(ctx, NULL, cpu) : NULL;
     const bool runs = ctx && (!target || !cpu_lacks(ctx, target));
     if (ctx)
         rlxc_context_destroy(ctx);
-    if (!runs) { /* one write, so that tests that run side by side keep their lines whole */
+    if (!runs) { /* a single write, so that tests running in parallel do not mix their lines */
         char line[80];
         snprintf(line, sizeof line, "skipped: %s\n", cpu);
         fputs(line, stdout);

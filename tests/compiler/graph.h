@@ -1,5 +1,5 @@
-/* Hand-built graphs for the tests of compiler/ir: one function, its current block, short calls that
- * append bindings. */
+/* Builds graphs by hand for the tests of compiler/ir: one function, its current block, and short
+ * calls that append bindings. */
 #ifndef TESTS_COMPILER_GRAPH_H
 #define TESTS_COMPILER_GRAPH_H
 
@@ -22,7 +22,7 @@ static inline const rlxc_sinfo *graph_tensor(rlxc_context *ctx, const rlxc_expr 
     return rlxc_sinfo_tensor(ctx, RLX_F32, b ? 2 : 1, dims, NULL);
 }
 
-/* A function without parameters and with one empty block, not yet in the module. */
+/* A function with no parameters and one empty block, not yet in the module. */
 static inline graph graph_new(rlxc_context *ctx, rlxc_module *module, const char *name,
                               bool is_dataflow)
 {
@@ -45,7 +45,8 @@ static inline rlxc_rvar *graph_param(graph *g, const char *name, const rlxc_sinf
     return v;
 }
 
-/* var = form(args), inferred unless the context failed; a dataflow variable in dataflow blocks. */
+/* Appends var = form(args), and infers its type unless the context has failed. The variable is a
+ * dataflow variable in dataflow blocks. */
 static inline rlxc_binding *graph_bind(graph *g, rlxc_form form, const char *name,
                                        const rlxc_atom *args, uint32_t n)
 {
@@ -96,7 +97,7 @@ static inline rlxc_rvar *graph_match_cast(graph *g, const char *name, rlxc_rvar 
     return graph_infer(g, b);
 }
 
-/* Ends the function with |result| and puts it into the module. */
+/* Ends the function with |result| and adds it to the module. */
 static inline void graph_end(graph *g, rlxc_rvar *result)
 {
     g->f->body.result = rlxc_atom_var(result);
@@ -107,7 +108,7 @@ static inline void graph_end(graph *g, rlxc_rvar *result)
     rlxc_module_add_relax(g->ctx, g->module, g->f, false);
 }
 
-/* A branch of one binding block that |fill| writes; the graph's block is as before afterwards. */
+/* Builds a branch of one binding block with |fill|, then restores the graph's current block. */
 static inline rlxc_body *graph_branch(graph *g, rlxc_rvar *(*fill)(graph *g, void *user),
                                       void *user)
 {

@@ -1,5 +1,5 @@
-/* See kernel_fixture.h. Scratch memory is one fixed arena, filled with garbage before each call, so
- * that a kernel that reads what it did not write gives itself away. */
+/* See kernel_fixture.h. Scratch memory is one fixed arena, filled with garbage before each call to
+ * expose kernels that read uninitialised scratch. */
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/compiler/cpus.h"
 
@@ -35,7 +35,7 @@ static void scratch_free(rlx_kernel_context *ctx, void *p)
     f->scratch_used = (size_t)((char *)p - f->scratch);
 }
 
-/* Two shares, one after the other. */
+/* Runs two shares, one after the other. */
 static int32_t parallel_for(rlx_kernel_context *ctx, rlx_parallel_body body, void *user, int64_t n,
                             int64_t grain)
 {
@@ -50,7 +50,7 @@ static int32_t call_packed(rlx_kernel_context *ctx, const char *name, const rlx_
                            uint32_t n, rlx_kernel_arg *result)
 {
     (void)args, (void)n, (void)result;
-    return ctx->fail(ctx, name); /* there is no VM here */
+    return ctx->fail(ctx, name); /* no VM here */
 }
 
 static int32_t fail(rlx_kernel_context *ctx, const char *message)

@@ -1,4 +1,4 @@
-/* What the tests of the compiler as a library share. */
+/* See library.h. */
 #include "tests/compiler/library.h"
 
 #include <string.h>

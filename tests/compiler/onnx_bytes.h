@@ -1,4 +1,4 @@
-/* ONNX models written by hand, as protobuf. */
+/* Writes ONNX models by hand, as protobuf bytes. */
 #ifndef RLX_TESTS_ONNX_BYTES_H
 #define RLX_TESTS_ONNX_BYTES_H
 
@@ -44,7 +44,7 @@ static inline void put_message(bytes *b, unsigned field, const bytes *m)
     put(b, field, m->data, m->size);
 }
 
-/* A graph whose outputs are its initializers |names|. */
+/* Ends the model; the initializers |names| are the graph's outputs. */
 static inline void finish_model(bytes *graph, const char *const *names, size_t n, bytes *model)
 {
     for (size_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static inline void finish_model(bytes *graph, const char *const *names, size_t n
     put_message(model, 7, graph);
 }
 
-/* IR version 8 and the operator set |opset|. */
+/* Writes IR version 8 and operator set |opset|. */
 static inline void put_versions(bytes *model, unsigned opset)
 {
     bytes set = {.size = 0};
@@ -64,7 +64,7 @@ static inline void put_versions(bytes *model, unsigned opset)
     put_message(model, 8, &set);
 }
 
-/* Adds a node; names are separated by spaces. |attributes| may be NULL. */
+/* Adds a node. Names are separated by spaces; |attributes| may be NULL. */
 static inline void put_node(bytes *graph, const char *op, const char *inputs, const char *outputs,
                             const bytes *attributes)
 {
@@ -90,7 +90,7 @@ static inline void put_attribute_text(bytes *out, const char *name, const char *
     put_int(out, 20, 3);
 }
 
-/* A list of one integer. */
+/* Writes an attribute that is a list of one integer. */
 static inline void put_attribute_ints(bytes *out, const char *name, int64_t value)
 {
     put_text(out, 1, name);
@@ -105,7 +105,7 @@ static inline void put_attribute_int(bytes *out, const char *name, int64_t value
     put_int(out, 20, 2);
 }
 
-/* An int64 initializer of |count| elements, a scalar where that is -1. */
+/* Adds an int64 initializer of |count| elements; -1 makes a scalar. */
 static inline void put_ints(bytes *graph, const char *name, int count, int64_t value)
 {
     bytes tensor = {.size = 0};
@@ -118,7 +118,7 @@ static inline void put_ints(bytes *graph, const char *name, int count, int64_t v
     put_message(graph, 5, &tensor);
 }
 
-/* Input x of element type |type|, with a dimension n and 3, or with |ndim| symbols. */
+/* Adds an input x of element type |type| and shape (n, 3), or with |ndim| symbolic dimensions. */
 static inline void put_input(bytes *graph, int type, int ndim)
 {
     bytes shape = {.size = 0}, tensor = {.size = 0}, info = {.size = 0}, held = {.size = 0};
@@ -139,7 +139,7 @@ static inline void put_input(bytes *graph, int type, int ndim)
     put_message(graph, 11, &info);
 }
 
-/* The model of |graph| in the operator set |opset| with output y. */
+/* Ends the model of |graph| with operator set |opset| and output y. */
 static inline void finish_graph(bytes *graph, unsigned opset, bytes *model)
 {
     static const char *const y[] = {"y"};
@@ -148,7 +148,7 @@ static inline void finish_graph(bytes *graph, unsigned opset, bytes *model)
     finish_model(graph, y, 1, model);
 }
 
-/* |model| is refused with a message that has |expected|. */
+/* Expects |model| to be refused with a message that contains |expected|. */
 static inline void refused(const bytes *model, const char *expected)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);

@@ -1,5 +1,5 @@
-/* Random modules (random_program.h). Values are sums of the inputs, so they are exact in double;
- * sums stop growing where float32 would not be. */
+/* Random modules (random_program.h). Values are sums of the inputs, exact in double; a sum stops
+ * growing before float32 would round it. */
 #include "tests/compiler/random_program.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static uint32_t next(random_program *p, uint32_t below)
     return (p->seed >> 8) % below;
 }
 
-/* A variable in scope or an input; its name goes to |name|. */
+/* Picks a variable in scope or an input; writes its name to |name|. */
 static random_value pick(random_program *p, char name[16])
 {
     uint32_t i = next(p, p->n_in_scope + 2);
@@ -75,7 +75,7 @@ static void enter_scope(random_program *p, uint32_t var)
 
 static void generate(random_program *p, int indent, unsigned depth, uint32_t length);
 
-/* A branch's body and the binding of its result; gives the result. */
+/* Writes a branch's body and the binding of its result; returns the result. */
 static random_value branch(random_program *p, int indent, unsigned depth, uint32_t var)
 {
     char name[16];

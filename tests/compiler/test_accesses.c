@@ -1,5 +1,5 @@
-/* Pass check_accesses: accesses that provably leave their buffers are errors at their lines; what
- * may be right is left alone. */
+/* Pass check_accesses: accesses that provably leave their buffers are errors at their lines;
+ * accesses that may be valid are not reported. */
 #include "tests/support/rlx_test.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/script/script.h"
 
-/* Line 5 is the first of the body. */
+/* The body starts at line 5. */
 #define HEAD                                                                       \
     "from tvm.script import ir as I, tir as T\n"                                   \
     "@T.prim_func\n"                                                               \
@@ -17,7 +17,7 @@
     "    n = T.int64()\n"
 
 static const struct {
-    const char *body, *says; /* NULL: nothing */
+    const char *body, *says; /* NULL: no error */
 } rows[] = {
     {"    for i in range(4):\n        B[i] = A[i, 0]\n", NULL},
     {"    for i in range(4):\n        B[i + 1] = T.float32(0)\n",
@@ -30,7 +30,7 @@ static const struct {
     {"    for i, j in T.grid(2, 2):\n        B[i * 3 + j] = T.float32(0)\n", "index 0 reaches 4"},
     {"    B[4] = T.float32(0)\n", "m.py:5:5: error: store to 'B'"},
     {"    B[-1] = T.float32(0)\n", "index 0 reaches -1"},
-    /* sizes with names */
+    /* named sizes */
     {"    for j in range(n):\n        A[0, j] = T.float32(0)\n", NULL},
     {"    for j in range(n):\n        A[0, j + 1] = T.float32(0)\n",
      "index 1 reaches beyond dimension 1"},
@@ -38,7 +38,7 @@ static const struct {
     {"    A[0, n - 1] = T.float32(0)\n", NULL},
     {"    A[0, 0] = T.float32(0)\n", NULL},
     {"    for j in range(n):\n        B[j] = A[0, j]\n", NULL},
-    /* blocks and names for values */
+    /* blocks and let bindings */
     {"    for i in range(4):\n        with T.block(\"b\"):\n"
      "            vi = T.axis.spatial(4, i)\n            B[vi + 2] = T.float32(0)\n",
      "index 0 reaches 5"},
@@ -48,7 +48,7 @@ static const struct {
      NULL},
     {"    for i in range(4):\n        with T.LetStmt(i + 1) as j:\n            B[j] = A[i, 0]\n",
      "index 0 reaches 4"},
-    /* what may not run, and what is not known */
+    /* unreachable accesses and unknown indices */
     {"    for i in range(0):\n        B[i + 9] = T.float32(0)\n", NULL},
     {"    for i in range(4):\n        for j in range(i):\n            B[j + 3] = T.float32(0)\n",
      NULL},

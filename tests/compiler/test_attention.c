@@ -1,5 +1,5 @@
-/* Attention in one kernel against its definition in double: sizes around the blocks of queries and
- * keys, masks and windows that leave blocks out, biases, 16-bit types, every vector width. */
+/* Fused attention against its definition in double: sizes around the blocks of queries and keys,
+ * masks and windows that skip blocks, biases, 16-bit types, every vector width. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,14 +18,14 @@ typedef struct variant {
     const char *name;
     const char *dtype;
     int64_t size, value_size;
-    const char *attrs; /* of the call */
+    const char *attrs; /* extra arguments of the call */
     bool bias, causal, bottom_right, bias_by_key;
-    bool hides;     /* the bias hides keys with the least float, from some queries all; where a mask
-                       hides keys as well, also with -inf */
-    int64_t window; /* 0: none */
-    bool by_head;   /* keys and values are stored so */
-    bool zeros;     /* from queries that see nothing */
-    int64_t shared; /* heads of keys and values; 0: all have their own */
+    bool hides; /* the bias masks keys with -FLT_MAX, for some queries all of them; combined with a
+                   mask also with -inf */
+    int64_t window; /* 0: no window */
+    bool by_head;   /* keys and values are laid out head by head */
+    bool zeros;     /* queries that see no keys give zeros */
+    int64_t shared; /* number of key and value heads; 0: one per query head */
 } variant;
 
 static const variant variants[] = {
@@ -135,8 +135,8 @@ static double get(const variant *v, const void *data, int64_t i)
     return (double)f;
 }
 
-/* Numbers that all the types hold: eighths between -2 and 2; in float64 something is added that
- * float32 would lose. */
+/* Values that all types represent: eighths between -2 and 2. float64 gets extra bits that float32
+ * would lose. */
 static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ static void fill(const variant *v, void *data, int64_t n, uint32_t seed)
     }
 }
 
-/* As exporters hide padding: the same keys from all queries, and all keys from each third query. */
+/* Masks padding as exporters do: the same keys for all queries, and every third query entirely. */
 static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 {
     for (int64_t i = 0; i < HEADS * n * m; i++)
@@ -179,7 +179,7 @@ static void hide(const variant *v, void *bias, int64_t n, int64_t m)
 
 /* --- the definition --------------------------------------------------------------------------- */
 
-/* Element |d| of |size| of key or value |j| of |m|, for head |h| of the queries. */
+/* Offset of element |d| of |size| in key or value |j| of |m|, for query head |h|. */
 static int64_t place(const variant *v, int64_t b, int64_t h, int64_t j, int64_t m, int64_t size,
                      int64_t d)
 {
@@ -187,8 +187,8 @@ static int64_t place(const variant *v, int64_t b, int64_t h, int64_t j, int64_t 
     return ((v->by_head ? (b * heads + head) * m + j : (b * m + j) * heads + head)) * size + d;
 }
 
-/* A query that sees keys sees no others, whatever the bias adds to them; one that sees none has the
- * mean of all values, or zeros. */
+/* A query that sees some keys ignores the others, whatever the bias adds to them. A query that sees
+ * none averages all values, or gives zeros. */
 static void apply_mask(const variant *v, const bool *seen, int64_t m, double *score)
 {
     bool any = v->zeros;
@@ -279,7 +279,7 @@ static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
     double *want = malloc((size_t)results * sizeof *want + 1);
     const void *in[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
     expect(v, in, n, m, want);
-    /* in the order in which the parameters name them */
+    /* in order of appearance in the parameters */
     int64_t dims[2] = {n, m};
     cr_assert_eq(kernel_fixture_call(f, "attention", buffers, dims), 0, "%s", f->failure);
     double allowed = item_size(v) == 8                  ? 1e-13
@@ -299,7 +299,7 @@ static void compare(const variant *v, kernel_fixture *f, int64_t n, int64_t m)
     free(want);
 }
 
-/* Each variant on one of the |n| processors, in turn: what takes time is compiling. */
+/* Spreads the variants over the |n| CPUs, because compiling dominates the time. */
 static void check_variants(rlx_test *t, const char *const *cpus, size_t n)
 {
     static const int64_t sizes[][2] = {
@@ -335,7 +335,7 @@ RLX_TEST(attention, agrees_with_its_definition_in_narrow_vectors)
     check_variants(t, narrow, 2);
 }
 
-/* The stages that R.nn.attention is lowered to, but the result goes where the values are. */
+/* The stages that R.nn.attention is lowered to, but the result overwrites the values. */
 static const char in_place[] =
     "@T.prim_func\n"
     "def attention(pq: T.handle, pk: T.handle, pv: T.handle):\n"

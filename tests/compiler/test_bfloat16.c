@@ -1,6 +1,6 @@
-/* Products of bfloat16 with constant weights against sums in double: rows in all tile sizes, inner
- * dimensions that fill no pair, columns that fill no vector, weights that are transposed or made of
- * float32, results of both widths, targets with and without the instruction. */
+/* Products of bfloat16 with constant weights against sums in double: row counts for all tile sizes,
+ * odd inner dimensions, column counts that do not fill a vector, transposed weights and weights
+ * converted from float32, both result types, targets with and without the dot instruction. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "tests/compiler/bound.h"
 #include "tests/compiler/cpus.h"
 
-typedef enum spelling { PLAIN, TRANSPOSED, FLOATS } spelling; /* of the weight */
+typedef enum spelling { PLAIN, TRANSPOSED, FLOATS } spelling; /* how the weight is given */
 
 typedef struct example {
     spelling how;
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     int64_t k, n;
     bool wide;     /* the result is float32 */
-    bool epilogue; /* part of the kernel where the rows have one dimension, else behind it */
+    bool epilogue; /* x is 2-D, with a fused relu; else 3-D, with a separate negation */
 } example;
 
 static const example examples[] = {
@@ -43,7 +43,7 @@ static float number_of(uint16_t bits)
     return value;
 }
 
-/* Of magnitudes 1/8 to 2, both signs, all bits of the significand. */
+/* Magnitudes from 1/8 to 2, both signs, all significand bits. */
 static void fill(uint16_t *data, int64_t n, uint32_t seed)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -118,7 +118,7 @@ static bool is_product(const example *e, int64_t m, const uint16_t *x, const uin
     return true;
 }
 
-/* |special|: bits put in the middle of the first row; 0: none. */
+/* |special|: bit pattern written to the middle of the first row; 0: none. */
 static void check_rows(rlx_test *t, rlx_vm *vm, const example *e, const uint16_t *w, int64_t b,
                        int64_t m, uint16_t special)
 {

@@ -1,6 +1,6 @@
-/* --check-bounds: every kind of access that leaves its buffer is reported with its function,
- * buffer, index, extent and line before it happens; what stays inside gives the results of the
- * module without checks. Tensors lie between pages that cannot be touched. */
+/* --check-bounds: every kind of out-of-bounds access is reported with its function, buffer, index,
+ * extent and line before it happens; valid accesses give the same results as without checks.
+ * Tensors lie between inaccessible pages. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,15 +13,15 @@ enum { X = 4, MAX_RUNS = 8, MAX_TEXT = 1 << 16, FAR = 1 << 24 };
 
 typedef struct bounds_run {
     int64_t n, x[X];
-    const char *says; /* after the place; NULL: it succeeds */
+    const char *says; /* message after the place; NULL: the call succeeds */
 } bounds_run;
 
-/* A function body of A (n,), X (4,) of |type|, B (n,); |line| of the body is the one at fault. */
+/* A function body on A (n,), X (4,) of |type| and B (n,); |line| of the body is the faulty one. */
 typedef struct bounds_row {
     const char *body, *type;
-    const char *what; /* "load from 'A'" */
+    const char *what; /* such as "load from 'A'" */
     int line;
-    bounds_run runs[MAX_RUNS]; /* all zero: the end */
+    bounds_run runs[MAX_RUNS]; /* an all-zero run ends the list */
 } bounds_row;
 
 #define I0 "outside of the buffer: index 0 is "
@@ -45,10 +45,10 @@ static const bounds_row rows[] = {
      2,
      {{0, {7}, NULL},
       {5, {1}, NULL},
-      {5, {2}, I0 "6" OF5}, /* 4 and then */
+      {5, {2}, I0 "6" OF5}, /* index 4 is in bounds, the next one is not */
       {5, {(int64_t)1 << 62}, I0 "more than 64 bits hold" OF5},
       {5, {INT64_MIN}, I0 "more than 64 bits hold" OF5}}},
-    /* products of 32 bits do not wrap as indices, and wrap as numbers */
+    /* 32-bit products do not wrap in indices, but wrap as values */
     {"    for i in range(n):\n        B[i] = A[X[0] * X[1]]\n",
      "int32",
      "load from 'A'",
@@ -68,7 +68,7 @@ static const bounds_row rows[] = {
      "load from 'A'",
      2,
      {{5, {-9, 4}, NULL}, {5, {INT64_MAX, 1}, I0 "more than 64 bits hold" OF5}}},
-    /* reductions, with and without turns */
+    /* reductions, with and without iterations */
     {"    for i, k in T.grid(n, 4):\n        with T.block(\"sum\"):\n"
      "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"
      "                B[vi] = T.float32(0)\n            B[vi] = B[vi] + A[X[vk]]\n",
@@ -87,7 +87,7 @@ static const bounds_row rows[] = {
      "store to 'B'",
      5,
      {{5, {0}, NULL}, {5, {1}, I0 "5" OF5}, {0, {1}, NULL}}},
-    /* buffers of the function */
+    /* local buffers */
     {"    C = T.alloc_buffer((n, 3), \"float32\")\n    for i in range(n):\n"
      "        with T.block(\"c\"):\n            vi = T.axis.spatial(n, i)\n"
      "            C[vi, X[0]] = A[vi]\n    for i in range(n):\n        with T.block(\"d\"):\n"
@@ -99,7 +99,7 @@ static const bounds_row rows[] = {
       {5, {3}, "outside of the buffer: index 1 is 3, the dimension is 3"},
       {7, {-2}, "outside of the buffer: index 1 is -2, the dimension is 3"},
       {0, {3}, NULL}}},
-    /* loops of every kind */
+    /* each kind of loop */
     {"    for i in T.parallel(n):\n        B[i] = A[i + X[0]]\n",
      "int64",
      "load from 'A'",
@@ -176,7 +176,7 @@ static const bounds_row rows[] = {
      "int64",
      "load from 'A'",
      2,
-     {{5, {0, 4}, NULL}, {5, {0, 5}, I0 "5" OF5}}}, /* computes both */
+     {{5, {0, 4}, NULL}, {5, {0, 5}, I0 "5" OF5}}}, /* Select evaluates both operands */
     {"    for i in range(n):\n        with T.block(\"b\"):\n            T.where(i + X[0] < n)\n"
      "            vi = T.axis.spatial(n, i + X[0])\n            B[vi] = A[vi]\n"
      "    for i in range(n):\n        B[i] = T.float32(1)\n",
@@ -184,7 +184,7 @@ static const bounds_row rows[] = {
      "load from 'A'",
      5,
      {{5, {0}, NULL}, {5, {2}, NULL}, {5, {9}, NULL}, {5, {-2}, I0 "-2" OF5}}},
-    /* indices from memory, of memory, and named */
+    /* indices loaded from memory, indices of such loads, and let-bound indices */
     {"    for i in range(n):\n        B[i] = A[T.Cast(\"int64\", A[X[0]]) + X[1]]\n",
      "int64",
      "load from 'A'",
@@ -270,7 +270,7 @@ static size_t whole_pages(size_t size)
     return (size + page - 1) / page * page;
 }
 
-/* Ends at a page that cannot be touched, up to the alignment, and begins behind one. */
+/* The allocation ends at an inaccessible page, up to its alignment, and starts after another. */
 static void *fenced_alloc(void *ctx, size_t size, size_t align)
 {
     const size_t page = whole_pages(1), body = whole_pages(size);
@@ -290,7 +290,8 @@ static void fenced_free(void *ctx, void *p, size_t size, size_t align)
 
 /* --- the module ------------------------------------------------------------------------------- */
 
-/* A function k<row> and main<row> for each row; first_line[row] is that before its body. */
+/* Writes functions k<row> and main<row> for each row; first_line[row] is the line before its body.
+ */
 static void write_module(char *out, int *first_line)
 {
     size_t used = (size_t)snprintf(out, MAX_TEXT, "@I.ir_module\nclass M:\n");
@@ -420,7 +421,7 @@ RLX_TEST(bounds, accesses_outside_are_reported_before_they_happen)
     check_level(t, 2);
 }
 
-/* The check would call it once more than the access. */
+/* The check would evaluate the index, and so call the function, a second time. */
 RLX_TEST(bounds, an_index_with_effects_is_refused)
 {
     static const char text[] =
@@ -438,7 +439,7 @@ RLX_TEST(bounds, an_index_with_effects_is_refused)
     rlxc_context_destroy(ctx);
 }
 
-/* The call is a text that anyone may write. */
+/* The call is source text, which anyone may write. */
 RLX_TEST(bounds, check_index_of_odd_arguments_is_refused)
 {
     static const char *const calls[] = {"i, i, i, i", "\"a\", T.float32(1), \"b\", i",

@@ -1,7 +1,7 @@
-/* Compiling where memory is short. A child process that generates code may end in any way, and is a
- * diagnostic; the program rlxc under every limit on its address space ends with status 0, or with 1
- * and a message, and leaves no file. RLX_MEMORY_STEPS=40 in the environment makes the sweep finer
- * and takes optimised code of a transformer as well (CI). */
+/* Compiling when memory is short. However the child process that generates code ends, the result is
+ * a diagnostic. The program rlxc, under any limit on its address space, ends with status 0, or with
+ * 1 and a message, and leaves no file behind. RLX_MEMORY_STEPS=40 in the environment makes the
+ * sweep finer and adds the optimised code of a transformer (CI). */
 #include <dirent.h>
 #include <fcntl.h>
 #include <llvm-c/Core.h>
@@ -34,7 +34,7 @@ extern void report_bad_alloc(const char *reason,
 extern void report_fatal(const char *reason,
                          bool diagnostics) __asm__("_ZN4llvm18report_fatal_errorEPKcb");
 
-#ifndef __SANITIZE_ADDRESS__ /* which has an operator new of its own */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer has its own operator new */
 extern void *operator_new(size_t size) __asm__("_Znwm");
 
 static void *allocate(void *user)
@@ -175,11 +175,12 @@ static void on_signal(int signal)
 
 static bool signals_itself(void *user, rlxc_child *child)
 {
-    raise(SIGUSR1); /* by default the end of the process */
+    raise(SIGUSR1); /* kills the process by default */
     return rlxc_child_put(child, user, 4);
 }
 
-/* The host's handlers, its mask and what it has of LLVM's handlers are the host's. */
+/* The child runs none of the host's signal handlers; the host's handlers, signal mask and LLVM
+ * handlers are unchanged. */
 RLX_TEST(child, the_hosts_handlers_do_not_run)
 {
     rlxc_items items;
@@ -202,11 +203,12 @@ RLX_TEST(child, the_hosts_handlers_do_not_run)
 
 /* --- limits on the address space ------------------------------------------------------------- */
 
-#ifndef __SANITIZE_ADDRESS__ /* it reserves addresses without limit */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer reserves address space without limit */
 
 enum { MAX_SAID = 4096, MIB = 1 << 20 };
 
-/* Runs the program under |limit| bytes of addresses. Its wait status; |said|: the end of stderr. */
+/* Runs the program with |limit| bytes of address space. Returns its wait status; |said| gets the
+ * end of stderr. */
 static int run(const char *program, const char *const *words, rlim_t limit, char *said)
 {
     int log = memfd_create("said", MFD_CLOEXEC), status = 0;
@@ -228,7 +230,7 @@ static int run(const char *program, const char *const *words, rlim_t limit, char
     return status;
 }
 
-/* Files in |folder|, which are gone then. */
+/* Removes the files in |folder| and counts them. */
 static int take_files(const char *folder)
 {
     int n = 0;
@@ -266,7 +268,7 @@ static void one(sweep *s, const char *const *words, rlim_t limit, const char *wh
               (unsigned)status, files, said);
 }
 
-/* The least limit, to a KiB, under which the dynamic linker can load the program's libraries. */
+/* The smallest limit, to a KiB, under which the dynamic linker can load the program's libraries. */
 static rlim_t least(const char *program)
 {
     static const char *const words[] = {"rlxc", "--version", NULL};

@@ -1,5 +1,5 @@
-/* Copies of constants in another order of their dimensions (compiler/ir/constant.h), against a loop
- * over single elements. */
+/* Copies of constants with permuted dimensions (compiler/ir/constant.h), against an
+ * element-by-element loop. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct order {
     uint32_t order[5];
 } order;
 
-/* Around the sizes of a line and a block, with dimensions of 0 and 1. */
+/* Sizes around a line and a block, with dimensions of 0 and 1. */
 static const order orders[] = {
     {0, {0}, {0}},
     {1, {7}, {0}},

@@ -1,4 +1,4 @@
-/* The context: arena and reserve, interning, maps, text, diagnostics. */
+/* The compiler context: arena and reserve, interning, maps, text, diagnostics. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "compiler/ir/sym.h"
 #include "tests/support/rlx_test.h"
 
-/* An allocator that refuses everything after |left| requests. */
+/* An allocator that fails after |left| requests. */
 typedef struct meter {
     uint32_t left;
     int64_t live;
@@ -119,7 +119,7 @@ RLX_TEST(context, what_runs_at_the_end_is_not_of_the_reserve)
         int called = 0, expected = 0;
         for (int i = 0; i < 300000; i++) {
             expected += rlxc_on_destroy(ctx, note, &called);
-            memset(rlxc_alloc(ctx, 64), 0xA5, 64); /* the reserve is given out again and again */
+            memset(rlxc_alloc(ctx, 64), 0xA5, 64); /* always from the reserve */
         }
         cr_expect(rlxc_out_of_memory(ctx) && expected < 300000);
         rlxc_context_destroy(ctx);

@@ -1,5 +1,5 @@
 /* Convolutions with constant weights against sums in double: channels last, minimal filtering,
- * scales folded into weights, epilogues; at odd numbers of channels and sizes around the tiles. */
+ * scales folded into weights, epilogues; with odd channel counts and sizes around the tiles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "tests/compiler/cpus.h"
 
 typedef struct conv_case {
-    int64_t in, out, height /* 0: over one dimension */, width, size, stride, dilation, groups,
-        before, after;
-    bool residual; /* y = relu(conv + bias + x); else relu((conv + bias) * scale) */
-    bool symbolic; /* height and width are symbols as well */
+    int64_t in, out, height /* 0: one-dimensional */, width, size, stride, dilation, groups, before,
+        after;
+    bool residual; /* y = relu(conv + bias + x); else y = relu((conv + bias) * scale) */
+    bool symbolic; /* height and width are symbolic too */
 } conv_case;
 
 /* How a module is compiled. */
@@ -32,7 +32,7 @@ typedef struct data { /* of one case */
     float *weight, *bias, *scale;
 } data;
 
-/* Numbers in [-1, 1). */
+/* A number in [-1, 1). */
 static float draw(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -130,8 +130,8 @@ static void add_weight(rlxc_context *ctx, rlxc_weights *w, const char *name, uin
     rlxc_map_set(ctx, &w->by_symbol, rlxc_key(one.symbol), (void *)(uintptr_t)w->tensors.count);
 }
 
-/* What the schedule made of it: whether minimal filtering runs by blocks of tiles, whether a padded
- * copy of the input is made, whether the weight lies in panels. */
+/* What the schedule chose: minimal filtering by blocks of tiles, a padded copy of the input, the
+ * weight in panels. */
 typedef struct scheduled {
     rlxc_context *ctx;
     bool in_blocks, pads, panels;
@@ -157,7 +157,7 @@ static bool wants_blocks(const conv_case *c, const build *how)
            positions(c, c->height) > 8 && positions(c, c->width) > 8;
 }
 
-/* By channel, or with neighbours apart: the window leaves out what is off the image. */
+/* Depthwise and widely dilated convolutions clip their window to the image instead. */
 static bool wants_no_padding(const conv_case *c, const build *how)
 {
     if (how->level >= 2 && c->dilation >= 2 * c->stride && c->in >= 16 && c->out >= 16 &&
@@ -195,7 +195,7 @@ static rlx_executable *compile(rlx_test *t, const conv_case *c, const data *d, c
     return exe;
 }
 
-/* One element of the convolution in double; |*out_size|: the sum of the magnitudes. */
+/* One element of the convolution in double; |*out_size| gets the sum of the terms' magnitudes. */
 static double reference(const conv_case *c, const data *d, const float *x, int64_t n, int64_t f,
                         int64_t row, int64_t column, double *out_size)
 {
@@ -222,7 +222,7 @@ static double reference(const conv_case *c, const data *d, const float *x, int64
     return sum;
 }
 
-/* The largest error against the sum of the magnitudes that each element is made of. */
+/* The largest error, relative to the sum of the magnitudes of each element's terms. */
 static double worst_error(const conv_case *c, const data *d, const float *x, const float *y,
                           int64_t n)
 {
@@ -239,7 +239,7 @@ static double worst_error(const conv_case *c, const data *d, const float *x, con
             want *= (double)d->scale[f];
         want = want > 0 ? want : 0;
         double error = fabs((double)y[i] - want) / (size + 1);
-        if (!(error <= worst)) /* NaN is worst of all */
+        if (!(error <= worst)) /* also true for NaN */
             worst = error;
     }
     return worst;
@@ -272,7 +272,7 @@ static double run(rlx_test *t, rlx_executable *exe, const conv_case *c, const da
 
 static const int64_t batches[] = {0, 1, 3};
 
-/* The worst error of the case, for each batch, on each build. */
+/* The largest error of the case, over all batches and builds. */
 static double check(rlx_test *t, const conv_case *c, const build *builds, size_t n_builds,
                     double limit)
 {
@@ -306,10 +306,9 @@ static const build targets[] = {
     {NULL, 3, false}, {"x86-64-v3", 3, false}, {"x86-64-v2", 3, false}, {NULL, 0, false}};
 static const build plain[] = {{NULL, 3, true}};
 
-/* Sums in float32 of products that are added one after the other: the error grows with their
- * number, here at most 600. */
+/* Sequential float32 sums: the error grows with the number of terms, here at most 600. */
 static const double direct_limit = 4e-6;
-/* Minimal filtering, as docs/convolution.md states it. */
+/* Minimal filtering's error bound, stated in docs/convolution.md. */
 static const double filtered_limit = 6e-6;
 
 RLX_TEST(conv, odd_channels_and_sizes)
@@ -330,10 +329,10 @@ RLX_TEST(conv, strides_dilations_groups)
     static const conv_case cases[] = {
         {3, 16, 11, 12, 7, 2, 1, 1, 3, 3, false, false},  /* the first layer of many networks */
         {16, 33, 9, 7, 1, 1, 1, 1, 0, 0, false, false},   /* a matrix product */
-        {16, 8, 9, 7, 1, 2, 1, 1, 0, 0, false, false},    /* its strided form */
-        {17, 17, 12, 13, 3, 1, 1, 17, 1, 1, true, false}, /* by channel */
-        {32, 64, 10, 9, 3, 2, 1, 32, 1, 1, false, false}, /* by channel, two results each */
-        {20, 30, 8, 8, 3, 1, 1, 5, 1, 1, false, true},    /* groups */
+        {16, 8, 9, 7, 1, 2, 1, 1, 0, 0, false, false},    /* a matrix product with a stride */
+        {17, 17, 12, 13, 3, 1, 1, 17, 1, 1, true, false}, /* depthwise */
+        {32, 64, 10, 9, 3, 2, 1, 32, 1, 1, false, false}, /* depthwise, two outputs per channel */
+        {20, 30, 8, 8, 3, 1, 1, 5, 1, 1, false, true},    /* grouped */
         {16, 16, 12, 12, 3, 1, 2, 1, 2, 2, true, false},  /* dilated */
         {16, 20, 9, 9, 3, 2, 1, 1, 1, 0, false, false},   /* uneven padding */
         {16, 16, 9, 9, 5, 1, 1, 1, 2, 2, false, true},
@@ -370,12 +369,12 @@ RLX_TEST(conv, channel_by_channel)
         {20, 20, 15, 28, 3, 1, 1, 20, 1, 1, true, false},
         {12, 12, 5, 43, 3, 2, 1, 12, 0, 2, false, false},
         {24, 24, 9, 31, 3, 2, 1, 24, 0, 0, false, true},
-        {8, 8, 6, 5, 5, 1, 1, 8, 4, 4, false, true}, /* rows of the result off the image */
+        {8, 8, 6, 5, 5, 1, 1, 8, 4, 4, false, true}, /* more result rows than input rows */
         {16, 16, 20, 33, 3, 1, 4, 16, 4, 4, true, false},
         {24, 24, 9, 40, 7, 3, 2, 24, 6, 5, false, true},
         {7, 7, 17, 3, 2, 1, 1, 7, 1, 0, true, false},
-        {16, 16, 5, 70, 3, 1, 17, 16, 17, 17, true, false}, /* a border wider than a tile */
-        {75, 75, 3, 14, 5, 1, 1, 75, 2, 2, true, true},     /* groups of vectors, one left over */
+        {16, 16, 5, 70, 3, 1, 17, 16, 17, 17, true, false}, /* padding wider than a tile */
+        {75, 75, 3, 14, 5, 1, 1, 75, 2, 2, true, true},     /* one vector left over */
         {96, 96, 6, 5, 7, 2, 1, 96, 3, 2, false, true},
         {4, 4, 20, 20, 17, 1, 1, 4, 8, 8, true, false}, /* a window too wide to slide */
     };
@@ -388,7 +387,7 @@ RLX_TEST(conv, dilated)
 {
     static const conv_case cases[] = {
         {16, 64, 33, 33, 3, 1, 12, 1, 12, 12, false, false},
-        {24, 70, 8, 8, 3, 1, 36, 1, 36, 36, false, true}, /* the centre alone is on the image */
+        {24, 70, 8, 8, 3, 1, 36, 1, 36, 36, false, true}, /* only the centre overlaps */
         {32, 32, 8, 8, 3, 1, 8, 1, 8, 8, true, false},
         {16, 130, 9, 9, 3, 1, 8, 1, 8, 8, false, false},
         {16, 16, 7, 7, 3, 1, 6, 1, 6, 6, true, true},
@@ -396,18 +395,18 @@ RLX_TEST(conv, dilated)
         {16, 48, 5, 97, 3, 1, 6, 1, 6, 6, false, false}, /* several blocks of columns */
         {16, 17, 6, 1, 3, 1, 2, 1, 2, 2, false, true},
         {16, 16, 1, 7, 3, 1, 3, 1, 3, 3, true, false},
-        {16, 32, 2, 0, 3, 1, 6, 1, 9, 7, false, true}, /* nothing is on the image */
+        {16, 32, 2, 0, 3, 1, 6, 1, 9, 7, false, true}, /* an empty image */
         {16, 32, 11, 12, 3, 1, 4, 1, 11, 0, false, false},
         {16, 33, 11, 12, 3, 1, 4, 1, 0, 11, false, true},
-        {16, 16, 3, 2, 3, 1, 4, 1, 17, 9, false, false}, /* rows that see nothing */
+        {16, 16, 3, 2, 3, 1, 4, 1, 17, 9, false, false}, /* rows entirely in padding */
         {16, 24, 21, 20, 3, 2, 4, 1, 4, 4, false, true},
         {16, 24, 23, 22, 3, 3, 7, 1, 5, 9, false, false},
         {16, 16, 19, 20, 2, 1, 7, 1, 3, 4, true, true},
         {16, 16, 20, 18, 5, 1, 3, 1, 6, 6, true, false},
         {16, 16, 17, 9, 8, 1, 2, 1, 7, 7, true, true},
-        {16, 16, 17, 20, 9, 1, 2, 1, 8, 8, false, true},  /* more than the runs allow */
-        {32, 48, 14, 13, 3, 1, 4, 4, 4, 4, false, true},  /* groups */
-        {20, 40, 0, 50, 3, 1, 16, 1, 32, 0, false, true}, /* causal, over one dimension */
+        {16, 16, 17, 20, 9, 1, 2, 1, 8, 8, false, true},  /* too large a window */
+        {32, 48, 14, 13, 3, 1, 4, 4, 4, 4, false, true},  /* grouped */
+        {20, 40, 0, 50, 3, 1, 16, 1, 32, 0, false, true}, /* causal, one-dimensional */
         {16, 16, 0, 5, 4, 1, 8, 1, 12, 12, true, false},
         {16, 16, 0, 120, 8, 1, 4, 1, 14, 14, true, true},
     };
@@ -423,15 +422,15 @@ RLX_TEST(conv, over_one_dimension)
         {32, 32, 0, 37, 3, 1, 2, 1, 2, 2, true, true},
         {1, 20, 0, 64, 16, 8, 1, 1, 0, 0, false, false},
         {3, 7, 0, 19, 5, 1, 1, 1, 0, 3, false, true},
-        {24, 24, 0, 29, 7, 1, 1, 24, 3, 3, true, true}, /* by channel */
+        {24, 24, 0, 29, 7, 1, 1, 24, 3, 3, true, true}, /* depthwise */
         {16, 16, 0, 1, 3, 1, 1, 1, 1, 1, true, false},
-        {20, 30, 0, 11, 1, 1, 1, 5, 0, 0, false, true}, /* groups */
+        {20, 30, 0, 11, 1, 1, 1, 5, 0, 0, false, true}, /* grouped */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(t, &cases[i], targets, 4, direct_limit);
 }
 
-typedef struct counted { /* calls of |name| in main after |pass| */
+typedef struct counted { /* number of calls of |name| in main after |pass| */
     const char *pass, *name;
     uint32_t n;
 } counted;
@@ -452,7 +451,7 @@ static bool count_calls(void *user, const rlxc_pass *pass, const rlxc_module *mo
     return false;
 }
 
-/* Counts calls in a module of |text| with the zero weight w. */
+/* Compiles |text| with an all-zero weight w and counts the calls. */
 static uint32_t calls_after(rlx_test *t, const char *text, const int64_t *dims, counted c)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -471,7 +470,7 @@ static uint32_t calls_after(rlx_test *t, const char *text, const int64_t *dims, 
     return c.n;
 }
 
-/* A transformed weight takes its memory once, however many convolutions read it. */
+/* A transformed weight is stored once, however many convolutions read it. */
 RLX_TEST(conv, a_weight_is_transformed_once)
 {
     static const char text[] = "@R.function\ndef main(x: R.Tensor((1, 64, 40, 40), \"float32\"), "
@@ -484,7 +483,7 @@ RLX_TEST(conv, a_weight_is_transformed_once)
     cr_expect_eq(calls_after(t, text, (int64_t[]){64, 64, 3, 3}, filtered), 6u);
 }
 
-/* Weights that a model computes in several steps are folded, however large they are together. */
+/* Weights that a model computes in several steps are folded, whatever their total size. */
 RLX_TEST(conv, computed_weights_are_folded)
 {
     static const char text[] = "@R.function\ndef main(x: R.Tensor((1, 1024, 4, 4), \"float32\"), "
@@ -527,7 +526,8 @@ RLX_TEST(conv, minimal_filtering_can_be_switched_off)
     cr_expect(filtered > direct, "the switch makes no difference: %g and %g", filtered, direct);
 }
 
-/* The operator of the pass, as a module may call it: no channels, or too many for any block. */
+/* The pass's internal operator, called directly by a module: no channels, or too many for a block.
+ */
 RLX_TEST(conv, minimal_filtering_of_any_number_of_channels)
 {
     static const char *const channels[][2] = {
@@ -552,8 +552,9 @@ RLX_TEST(conv, minimal_filtering_of_any_number_of_channels)
     }
 }
 
-/* The constants of a small module may grow to 1.25 MiB, those of others by 40 % less 384 KiB for
- * the code: of two convolutions of 80 channels one fits, of 128 none. At -O3 all fit. */
+/* Transformed weights may grow the constants of a small module to 1.25 MiB, and those of others by
+ * 40 %, minus 384 KiB for the code: of two convolutions with 80 channels one fits, with 128 none.
+ * At -O3 all fit. */
 RLX_TEST(conv, minimal_filtering_leaves_files_small)
 {
     enum { BYTES = 128 * 128 * 9 * 4 }; /* the most */

@@ -1,5 +1,5 @@
-/* Modules that ask for what is not there: other devices, memory of other kinds, code generators.
- * Each is refused at the line that asks, and where two places matter both are shown. */
+/* Modules that ask for unavailable devices, memory kinds or code generators. Each is refused at its
+ * line, and where two places matter both are shown. */
 #include "tests/support/rlx_test.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "compiler/script/script.h"
 #include "compiler/target/target.h"
 
-/* Line 4 is the table of devices, line 6 the function. */
+/* Line 4 holds the device table, line 6 the function. */
 #define HEAD                                                                                 \
     "from tvm.script import ir as I, relax as R, tir as T\n"                                 \
     "@I.ir_module\n"                                                                         \

@@ -1,5 +1,5 @@
-/* rlxc's command line: options, messages, exit status; whole compilations are in the end-to-end
- * tests. */
+/* rlxc's command line: options, messages, exit status. The end-to-end tests cover whole
+ * compilations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *const MODULE =
     "        y = R.add(x, x)\n"
     "        return y\n";
 
-/* Runs "rlxc WORDS" (split at spaces); what it wrote goes to |out| and |err|, cut to fit. */
+/* Runs "rlxc WORDS" (split at spaces); |out| and |err| get its output, truncated to fit. */
 static int run(const char *words, char *out, char *err)
 {
     char copy[512];
@@ -207,7 +207,7 @@ RLX_TEST(driver, stops_and_prints_after_a_pass)
     cr_expect(strstr(out, "# after pass infer") != NULL, "%s", out);
     cr_expect(strstr(out, "@T.prim_func") != NULL, "%s", out);
 
-    /* The module as it was read, whatever the passes would make of it. */
+    /* Prints the module as parsed, before any pass. */
     snprintf(words, sizeof words, "%s --emit=relax", path);
     cr_expect_eq(run(words, out, err), 0, "%s", err);
     cr_expect(strstr(out, "R.add(x, x)") != NULL && strstr(out, "T.prim_func") == NULL, "%s", out);
@@ -223,7 +223,7 @@ static const char *const PRODUCT = "@I.ir_module\n"
                                    "        y = R.matmul(x, w)\n"
                                    "        return y\n";
 
-/* The vectors of each target multiply and add, also of one that does not run here. */
+/* Kernels use the target's vector instructions, also for targets that cannot run here. */
 RLX_TEST(driver, kernels_are_in_vectors_of_the_target)
 {
     static const struct {
@@ -305,7 +305,7 @@ RLX_TEST(driver, running_out_of_memory_is_an_error_at_every_allocation)
         rlx_error err = {0};
         bool ok = rlx_exec_builder_create(&t->allocator, &b, &err) == RLX_OK &&
                   rlxc_options_init(ctx, &options, NULL, NULL, 2);
-        options.check = true; /* printing, parsing and comparing run out as well */
+        options.check = true; /* allocations of printing, parsing and comparing fail too */
         ok = ok && rlxc_compile_text(ctx, "m.py", MODULE, strlen(MODULE), &options, b);
         compiled = t->calls < fail_at;
         cr_expect(ok == compiled, "call %zu", fail_at);

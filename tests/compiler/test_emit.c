@@ -1,5 +1,5 @@
-/* Bytecode emission, from text to results of the VM: symbols, shapes, branches, tuples, closures,
- * calls, run-time checks. Functions here need no kernels; those are tested end to end. */
+/* Bytecode emission, from text to VM results: symbols, shapes, branches, tuples, closures, calls,
+ * run-time checks. These functions need no kernels; kernels are tested end to end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 enum { MESSAGE = 2000 };
 
-/* The module compiled and loaded; NULL where that failed, and |message| says why. */
+/* Compiles and loads the module; NULL on failure, with the reason in |message|. */
 static rlx_executable *try_compile(rlx_test *t, const char *text, char message[MESSAGE])
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -97,7 +97,7 @@ static void show(rlx_value v, char *out, size_t size)
     }
 }
 
-/* Calls main with a shape and shows the result, or the error. */
+/* Calls main with a shape and prints the result, or the error. */
 static void run(rlx_test *t, rlx_executable *exe, uint32_t n, const int64_t *dims, char *out,
                 size_t size)
 {
@@ -132,7 +132,7 @@ RLX_TEST(emit, results_of_functions_without_kernels)
     static const struct {
         const char *text;
         int64_t n, m;
-        const char *want; /* "error: ..." : a part of the message */
+        const char *want; /* "error: ...": part of the message */
     } rows[] = {
         {HEADER NM "        return R.shape([n * m + 1, n // 2, n % m, m])\n", 7, 3, "[22,3,1,3]"},
         {HEADER NM "        return R.shape([T.min(n, m), T.max(n, m), 5])\n", 7, 3, "[3,7,5]"},
@@ -217,7 +217,6 @@ RLX_TEST(emit, long_chains_need_few_registers)
     rlxc_context_destroy(ctx);
 }
 
-/* Compiles and loads with the n-th allocation failing, for each n until none fails. */
 /* --- limits of the file ------------------------------------------------------------------------
  */
 
@@ -229,13 +228,13 @@ static char *repeat(char *at, const char *text, uint32_t n)
     return at;
 }
 
-/* What the loader's verifier refuses is an error at its line, one beyond the limit and not at it.
- */
+/* A limit that the loader's verifier enforces is a compile error at its line: one beyond the limit
+ * fails, the limit itself passes. */
 RLX_TEST(emit, limits_of_the_file_are_errors_at_their_lines)
 {
     static const struct {
         const char *before, *text, *middle,
-            *after; /* |text| is repeated before and |after| behind */
+            *after; /* |text| is repeated; |after| is repeated as often */
         uint32_t most;
         const char *message;
     } rows[] = {
@@ -256,7 +255,7 @@ RLX_TEST(emit, limits_of_the_file_are_errors_at_their_lines)
     char message[MESSAGE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (uint32_t over = 0; over < 2; over++) {
-            const uint32_t n = rows[i].most + over; /* wraps to 0 where no number is right */
+            const uint32_t n = rows[i].most + over; /* may wrap to 0 */
             if (n == UINT32_MAX)
                 continue;
             char *at = repeat(text, HEADER, 1);
@@ -320,7 +319,7 @@ RLX_TEST(emit, running_out_of_memory_is_an_error)
     cr_expect(done);
 }
 
-/* Memory of the plan has no objects: a call makes none for it. */
+/* Planned memory needs no objects: a call allocates none for it. */
 RLX_TEST(emit, planned_memory_makes_no_values)
 {
     static const char text[] = HEADER FUNCTION

@@ -1,12 +1,13 @@
-/* The steps of schedules, table-driven: tests/schedule/NAME.sch, whose first line names the module
- * that it is for (tests/schedule/MODULE), is applied to it.
+/* Schedule steps, table-driven. Each tests/schedule/NAME.sch is applied to the module
+ * tests/schedule/MODULE that its first line names.
  *
- *  - MODULE.NAME.json is a trace as TVM writes it.
- *  - What is printed then is NAME.after.txt; RLX_BLESS=1 writes these: review them as a diff.
- *  - What --emit=schedule prints then gives the same module.
- *  - The kernel computes what the one without a schedule does, at sizes that divide nothing.
- *  - A second line "# error: TEXT" says that the list is illegal, and what the message has. Lists
- *    after a line "# ---" are cases of their own, for the same module. */
+ *  - MODULE.NAME.json is a trace in TVM's format.
+ *  - The scheduled module must print as NAME.after.txt; RLX_BLESS=1 writes these files: review them
+ *    as a diff.
+ *  - The output of --emit=schedule, applied to the module again, gives the same result.
+ *  - The kernel gives the same results as without a schedule, at sizes that no factor divides.
+ *  - A second line "# error: TEXT" marks an illegal list whose message contains TEXT. Lists after a
+ *    line "# ---" are separate cases for the same module. */
 #include "tests/support/rlx_test.h"
 
 #include <dirent.h>
@@ -42,7 +43,7 @@ static bool ends_with(const char *text, const char *suffix)
     return n > m && strcmp(text + n - m, suffix) == 0;
 }
 
-/* The module that the first line names; of MODULE.NAME.json the file's name. */
+/* Reads the module that the first line names; for MODULE.NAME.json, the one in the file's name. */
 static char *read_module(const char *schedule_path, const char *text)
 {
     char path[MAX_PATH], name[64];
@@ -86,7 +87,7 @@ static void each_schedule(void (*run)(const char *path, const char *text))
     free(entries);
 }
 
-/* What --emit=schedule prints of the list does the same to the module, and prints the same. */
+/* The list printed by --emit=schedule does the same to the module and prints identically. */
 static void check_round_trip(const char *path, const char *module, kernel_fixture *first)
 {
     kernel_fixture again;
@@ -176,7 +177,7 @@ RLX_TEST(engine, scheduled_kernels_compute_the_same)
     each_schedule(check_numbers);
 }
 
-/* One case of a file of illegal lists: "# error: TEXT" and the steps below. */
+/* One case in a file of illegal lists: "# error: TEXT" and the steps below it. */
 static void check_error(const char *path, const char *module, const char *text)
 {
     char wanted[256];
@@ -215,7 +216,7 @@ RLX_TEST(engine, illegal_steps_say_why_and_change_nothing)
     each_schedule(check_errors);
 }
 
-/* The n-th allocation fails, for each n until none does: what fails says so. */
+/* Fails the n-th allocation, for each n until none fails; every failure must be reported as one. */
 RLX_TEST(engine, running_out_of_memory_is_an_error)
 {
     char *text = read_text("tests/schedule/tiled.sch");
@@ -247,7 +248,7 @@ RLX_TEST(engine, running_out_of_memory_is_an_error)
     free(module);
 }
 
-/* Steps of loops and a kernel in one list: the kernel's loops stand in its block's place. */
+/* Loop steps and a kernel in one list: the kernel's loops replace its block. */
 RLX_TEST(engine, a_kernel_goes_with_steps_of_loops)
 {
     static const char text[] =

@@ -1,4 +1,5 @@
-/* Expressions: hash-consing, folding in the arithmetic of each type, type unification, walks. */
+/* Expressions: hash-consing, constant folding in each type's arithmetic, type unification, walks.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -24,11 +25,11 @@ RLX_TEST(expr, equal_expressions_are_one_node)
     cr_expect(rlxc_call(ctx, RLX_F32, "pow", args, 2) == rlxc_call(ctx, RLX_F32, "pow", args, 2));
     cr_expect(rlxc_call(ctx, RLX_F32, "pow", args, 2) != rlxc_call(ctx, RLX_F64, "pow", args, 2));
     cr_expect(rlxc_call(ctx, RLX_F32, "pow", args, 2) != rlxc_call(ctx, RLX_F32, "pow", args, 1));
-    /* The lists are the node's own. */
+    /* The node has its own copy of the argument list. */
     const rlxc_expr *call = rlxc_call(ctx, RLX_F32, "f", args, 2);
     args[0] = m;
     cr_expect(call->call.args[0] == n);
-    for (int i = 0; i < 5000; i++) { /* across growth of the table */
+    for (int i = 0; i < 5000; i++) { /* while the table grows */
         const rlxc_expr *e = rlxc_mul(ctx, n, rlxc_i64(ctx, i + 2));
         cr_assert(e == rlxc_mul(ctx, n, rlxc_i64(ctx, i + 2)));
     }
@@ -271,7 +272,7 @@ RLX_TEST(expr, walks_are_linear_in_shared_expressions)
 RLX_TEST(expr, substitution_reaches_every_kind_of_child)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
-    enum { VARS = 12 }; /* more than substitution searches one by one */
+    enum { VARS = 12 }; /* more variables than substitution searches linearly */
     const rlxc_expr *from[VARS], *to[VARS];
     for (int i = 0; i < VARS; i++) {
         from[i] = rlxc_var(ctx, "a", RLX_I64);

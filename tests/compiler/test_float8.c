@@ -1,7 +1,7 @@
-/* Conversions of float8 against the formats' definitions in double: every code to float16, float32
- * and float64; every number, every midpoint between neighbours and its neighbours, overflow and a
- * million random values back, from float32 and from float64, on the CPU levels that this machine
- * has; and the same through rlx/floats.h. */
+/* Conversions of float8 against the formats' definitions in double. Every code is converted to
+ * float16, float32 and float64. Every number, every midpoint between neighbours and the numbers
+ * next to it, overflow and a million random values are converted back from float32 and float64, on
+ * every CPU level this machine supports; and again through rlx/floats.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ typedef struct format {
     const char *name;
     rlx_dtype type;
     int mantissa, bias;
-    int largest;  /* its code */
-    int infinity; /* its code; 0: there is none */
+    int largest;  /* code of the largest finite number */
+    int infinity; /* code of infinity; 0: the format has none */
     int nan;
     bool negative_zero;
 } format;
@@ -29,7 +29,7 @@ static const format formats[] = {
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats, N_RANDOM = 1000000 };
 
-/* What a code means, by the definition. */
+/* The value of a code, by definition. */
 static double meaning(const format *f, int code)
 {
     const int magnitude = code & 127, exponent = magnitude >> f->mantissa,
@@ -45,15 +45,15 @@ static double meaning(const format *f, int code)
     return code > 127 ? -size : size;
 }
 
-/* The code of the nearest number, the even one of two as near; |numbers| are those of the positive
- * codes. */
+/* The code of the nearest number, ties to even; |numbers| holds the values of the positive codes.
+ */
 static int nearest(const format *f, const double numbers[128], double value)
 {
     if (isnan(value))
         return f->nan;
     const double size = fabs(value);
     int low = 0, high = f->largest;
-    while (low < high) { /* the greatest code whose number is at most |size| */
+    while (low < high) { /* the largest code whose number is at most |size| */
         const int middle = (low + high + 1) / 2;
         if (numbers[middle] <= size)
             low = middle;
@@ -141,7 +141,7 @@ static void check_codes(rlx_test *t, rlx_vm *vm, size_t i)
     for (int code = 0; code < 259; code++)
         codes[code] = (uint8_t)code;
     for (size_t k = 0; k < 3; k++)
-        for (int64_t n = 255; n < 260; n += 4) { /* whole vectors, and what is left of one */
+        for (int64_t n = 255; n < 260; n += 4) { /* whole vectors, with and without a remainder */
             rlx_value out = converted(t, vm, i, k, 0, formats[i].type, n, codes);
             const char *data = rlx_tensor_data(out.as.tensor);
             for (int64_t c = 0; c < n; c++) {
@@ -154,7 +154,7 @@ static void check_codes(rlx_test *t, rlx_vm *vm, size_t i)
         }
 }
 
-/* Numbers, midpoints, what lies next to them in |wide| or float32, and others. */
+/* Numbers, midpoints, their neighbours in float64 (|wide|) or float32, and other values. */
 static int64_t fill(const format *f, bool wide, double *to)
 {
     int64_t n = 0;
@@ -239,8 +239,8 @@ RLX_TEST(float8, conversions_are_exact_and_round_once)
 
 enum { K = 40, N = 33 };
 
-/* Products with weights of float8, as they are and transposed, that no tensor of float32 is made
- * of. */
+/* Products with float8 weights, plain and transposed, never expand the weights to a float32 tensor.
+ */
 RLX_TEST(float8, products_read_weights_as_they_are_stored)
 {
     static const char text[] =
@@ -254,7 +254,7 @@ RLX_TEST(float8, products_read_weights_as_they_are_stored)
         "            s = R.add(y, z)\n            R.output(s)\n        return s\n";
     static const int64_t rows[] = {0, 1, 2, 7, 13};
     uint8_t w[2 * K * N];
-    for (int i = 0; i < 2 * K * N; i++) /* small numbers, all of them finite */
+    for (int i = 0; i < 2 * K * N; i++) /* small finite numbers */
         w[i] = (uint8_t)((i * 89 + i / 7) & 0xbf);
     size_t size;
     unsigned char *file =

@@ -1,13 +1,11 @@
-/* Golden tests of the passes: tests/passes/PASS/NAME.py goes through the pipeline up to PASS, and
- * what is printed then must be NAME.after.txt. RLX_BLESS=1 writes the expected files instead:
- * review them as a diff. A pass on request is asked for. A first line "# --bound n=2:64" gives that
- * option.
+/* Golden tests of the passes: tests/passes/PASS/NAME.py runs through the pipeline up to PASS, and
+ * must then print as NAME.after.txt. RLX_BLESS=1 writes the expected files instead: review them as
+ * a diff. A pass on request is requested here. A first line "# --bound n=2:64" sets that option.
  *
- * tests/explain/NAME.py is compiled with explanations (rlxc --explain), which must be
- * NAME.after.txt.
+ * tests/explain/NAME.py is compiled with rlxc --explain, whose output must be NAME.after.txt.
  *
- * The pipeline runs with its checks on, so every stage on the way must also be well formed and
- * parse back to itself. */
+ * The pipeline runs with its checks on, so every stage must also be well formed and parse back to
+ * itself. */
 #include "tests/support/rlx_test.h"
 
 #include <dirent.h>
@@ -96,7 +94,7 @@ static void check_file(const char *pass, const char *path)
     free(text);
 }
 
-/* Calls |check| for each NAME.py in |folder|, in order. */
+/* Calls |check| for each NAME.py in |folder|, in sorted order. */
 static void check_folder(const char *folder, const char *pass,
                          void (*check)(const char *pass, const char *path))
 {

@@ -1,6 +1,6 @@
-/* Convolutions of 8-bit integers whose form differs little from the one that is made fast
- * (test_integer_convs.c): what stands outside of the image, scales that are divided, zero points of
- * odd shapes. All are right, whether they are fast or not. */
+/* Convolutions of 8-bit integers that differ slightly from the form with a fast schedule
+ * (test_integer_convs.c): other padding values, divided scales, zero points of odd shapes. All give
+ * correct results, fast or not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
 
-/* What follows is the body of a function of x, of the weight w, int8 (16, 8, 1, 1), ones and
- * zeros, and of z, int32 (1, 1, 1, 1), which is 3. */
+/* |body| is the body of a function of x, the weight w, int8 (16, 8, 1, 1) of ones and zeros, and z,
+ * int32 (1, 1, 1, 1), which is 3. */
 static rlx_executable *compile_body(rlx_test *t, const char *x, const char *body)
 {
     static const char header[] =
@@ -39,7 +39,7 @@ static rlx_executable *compile_body(rlx_test *t, const char *x, const char *body
     return exe;
 }
 
-/* main of |ndim| dimensions, the first of which are 1 and the others 8, 2, 2, all elements |x|. */
+/* Calls main with a tensor of the last |ndim| of dimensions 1, 8, 2, 2, filled with |x|. */
 static rlx_value call_with(rlx_test *t, rlx_executable *exe, uint32_t ndim, int x)
 {
     static const int64_t dims[4] = {1, 8, 2, 2};
@@ -59,7 +59,7 @@ static rlx_value call_with(rlx_test *t, rlx_executable *exe, uint32_t ndim, int 
     return out;
 }
 
-/* Ones in the filter of output |o|. */
+/* Number of ones in the filter of output |o|. */
 static int ones_of(int64_t o)
 {
     int ones = 0;
@@ -74,8 +74,8 @@ static const char dequantized_text[] =
     "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
     "            y = R.nn.conv2d(xd, wd)\n";
 
-/* The scales of a block's results are out of sight in the next one; those of a quotient by a number
- * that makes them infinite leave 0 what it is. */
+/* The schedule cannot see scales of an earlier block; dividing by a scale so small that the
+ * quotient overflows must leave 0 as 0. */
 static void check_quotient(rlx_test *t, const char *middle, const char *scale, int x, double factor)
 {
     char body[900];
@@ -100,7 +100,7 @@ RLX_TEST(integer_conv_forms, quotients)
     check_quotient(t, "", "1e-41", 4, (double)INFINITY);
 }
 
-/* A pooling of dequantized values, with windows over the border, and a residual. */
+/* Pooling of dequantized values, with windows over the border, and a residual. */
 RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
 {
     rlx_executable *exe = compile_body(
@@ -134,7 +134,7 @@ RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
     const unsigned char *got = rlx_tensor_data(out.as.tensor);
     for (int i = 0; i < N * 16 * H * V; i++) {
         const int column = i % V, row = i / V % H, o = i / V / H % 16;
-        int most[8] = {0}, sum = 0; /* less the zero, at least -3 */
+        int most[8] = {0}, sum = 0; /* with the zero point 3 subtracted, at least -3 */
         for (int c = 0; c < 8; c++) {
             for (int k = 0; k < 9; k++) {
                 const int h = row + k / 3 - 1, v = column + k % 3 - 1;
@@ -154,7 +154,7 @@ RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
     rlx_executable_release(exe);
 }
 
-/* A zero point of more dimensions than x gives them to x. */
+/* A zero point of higher rank broadcasts x to its rank. */
 RLX_TEST(integer_conv_forms, a_zero_of_more_dimensions)
 {
     rlx_executable *exe = compile_body(t, "(8, \"h\", \"v\")",
@@ -171,12 +171,12 @@ RLX_TEST(integer_conv_forms, a_zero_of_more_dimensions)
     rlx_value_release(out);
 }
 
-/* PrimFuncs of the form of quant_conv.h, and such that differ in what stands outside of x and in
- * what sums begin with: the fast schedule takes the former alone. */
+/* PrimFuncs of the form in quant_conv.h, and variants that differ in the padding value or in the
+ * sums' initial values: the fast schedule applies only to the former. */
 typedef struct filled {
     const char *fill, *begin; /* expressions */
-    int32_t value;            /* of fill; its output is added where it is |by_output| */
-    int32_t taken_off;        /* times the sums, at the beginning */
+    int32_t value;            /* value of |fill|, plus the output's index if |by_output| */
+    int32_t taken_off;        /* times the weight sums, subtracted in |begin| */
     bool by_output, is_fast;
 } filled;
 
@@ -196,7 +196,7 @@ static void check_fill(rlx_test *t, const char *cpu, const filled *c)
     char text[2400];
     kernel_fixture f;
     cr_assert(kernel_fixture_init(&f, &t->allocator, 3, cpu));
-    /* panels of 16 outputs are more than a kernel sums in narrower vectors */
+    /* kernels with narrower vectors cannot sum panels of 16 outputs */
     const bool fast = c->is_fast && rlxc_target_has_dots(f.options.target) &&
                       f.options.target->vector_bytes >= 32;
     const int word = (int)rlxc_quant_conv_word(f.options.target);

@@ -1,7 +1,7 @@
-/* Convolutions of 8-bit integers with constant weights against integers: all signednesses, channels
- * and outputs that fill no word or vector, strides, padding (whose elements count as 0, whatever
- * the zero point), dilation, sizes known and not, tiles that are not full, zero points found at run
- * time; sums, their dequantization, and what is quantized again. */
+/* Convolutions of 8-bit integers with constant weights against exact integer sums: both
+ * signednesses, channel and output counts that do not fill a word or vector, strides, padding
+ * (which counts as 0 whatever the zero point), dilation, static and symbolic sizes, partial tiles,
+ * run-time zero points; raw sums, their dequantization, and requantized results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 
 typedef enum form { SUMS, RUN_TIME, DEQUANTIZED, REQUANTIZED, DIVIDED } form;
 
-/* How it is to be computed; DEPTHWISE: each output has a channel of its own. */
+/* How the operands are written; DEPTHWISE: each output reads one channel. */
 typedef enum kind { INTEGERS, FLOATS, DEPTHWISE, FLOATS_DEPTHWISE } kind;
 
 typedef struct conv {
     form form;
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     bool x_signed, w_signed;
     int x_zero, w_zero;
-    int64_t in, out, height, width; /* of the filter */
+    int64_t in, out, height, width; /* filter sizes */
     int64_t stride, dilation, top, left, bottom, right;
-    int64_t known; /* height and width of x; 0: not known */
+    int64_t known; /* height and width of x; 0: symbolic */
     kind kind;
-    int64_t groups; /* 0: one */
+    int64_t groups; /* 0: one group */
 } conv;
 
 static const conv convs[] = {
@@ -55,7 +55,7 @@ static const conv convs[] = {
     {DIVIDED, NULL, true, true, -5, 0, 9, 72, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
     {DIVIDED, NULL, false, true, 200, 0, 4, 16, 1, 1, 1, 1, 2, 0, 1, 3, 0, INTEGERS, 0},
     {DIVIDED, "x86-64-v3", false, true, 200, 0, 4, 12, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 0},
-    /* groups: whole vectors, joined ones, more than can be joined */
+    /* grouped: whole vectors, merged groups, too many to merge */
     {SUMS, NULL, false, true, 121, 0, 24, 64, 3, 3, 1, 1, 1, 1, 1, 1, 0, INTEGERS, 2},
     {SUMS, NULL, true, true, -7, 0, 32, 32, 3, 2, 2, 1, 0, 1, 1, 0, 9, INTEGERS, 8},
     {RUN_TIME, NULL, false, false, 9, 128, 12, 144, 1, 1, 1, 1, 0, 0, 0, 0, 0, INTEGERS, 3},
@@ -86,7 +86,7 @@ static bool is_depthwise(const conv *c)
     return c->kind == DEPTHWISE || c->kind == FLOATS_DEPTHWISE;
 }
 
-/* Images, height and width; n of 0, fewer pixels than a tile, one more than a block. */
+/* Batch, height and width: n of 0, fewer pixels than a tile, one more than a block. */
 static const int64_t shapes[][3] = {{0, 9, 9},   {1, 9, 9},   {2, 13, 13}, {1, 7, 7},
                                     {3, 14, 14}, {1, 8, 11},  {1, 7, 49},  {2, 11, 5},
                                     {5, 10, 10}, {1, 20, 16}, {7, 4, 2},   {9, 3, 3}};
@@ -96,7 +96,7 @@ static const char *type_of(bool is_signed)
     return is_signed ? "int8" : "uint8";
 }
 
-/* What becomes of the convolution. */
+/* The consumers of the convolution. */
 static const char *const endings[] = {
     [SUMS] = "            r = R.add(y, R.const(3, \"int32\"))\n",
     [RUN_TIME] = "            r = R.add(y, R.const(3, \"int32\"))\n",
@@ -119,7 +119,7 @@ static const char *const endings[] = {
                 "            r = R.astype(f, dtype=\"uint8\")\n",
 };
 
-/* Channels that are summed for an output. */
+/* Number of channels summed for one output. */
 static int64_t depth(const conv *c)
 {
     return is_depthwise(c) ? 1 : c->in / (c->groups ? c->groups : 1);
@@ -176,7 +176,7 @@ static void write_text(const conv *c, char *out, size_t size)
     snprintf(out, size, "%s            R.output(r)\n        return r\n", endings[c->form]);
 }
 
-/* Powers of two: products of sums below 2^24 with them are exact. */
+/* Powers of two: products with sums below 2^24 are exact. */
 static float scale_of(int64_t o)
 {
     return o % 3 == 0 ? 0.25f : o % 3 == 1 ? 0.5f : 0.0625f;
@@ -218,7 +218,8 @@ static rlx_executable *compile(rlx_test *t, const conv *c, const unsigned char *
                                              : "dot_u8s8",
                        .where = c->cpu ? rlxc_target_has_dots : has_bytes};
     if (c->form == REQUANTIZED)
-        p.lacks = "T.float32(16.0)"; /* the constants are divided, not the results; so below */
+        p.lacks = "T.float32(16.0)"; /* the constants are divided at compile time, not the results;
+                                        likewise below */
     if (c->form == DIVIDED)
         p.expect = "fused_conv2d_integer_cast_multiply_add_add1_maximum_minimum_round";
     unsigned char *file = bound_file(header, data, (size_t)bytes, &p.size);
@@ -263,7 +264,7 @@ static int64_t sum_of(const conv *c, const unsigned char *x, const unsigned char
 static bool is_right(const conv *c, int64_t sum, int64_t o, const void *y, int64_t i)
 {
     const double value = (double)sum * 0.5 * (double)scale_of(o);
-    /* a sum of products in float32 rounds each; a last digit may tip over when it is quantized */
+    /* each float32 product rounds, so requantizing may differ in the last digit */
     double allowed = as_floats(c) ? fabs(value) * 1e-5 + 1e-3 : 0;
     if (c->form == SUMS || c->form == RUN_TIME)
         return ((const int32_t *)y)[i] == sum + 3;

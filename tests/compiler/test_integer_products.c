@@ -1,7 +1,7 @@
-/* Products of 8-bit integers with constant weights, less their zero points, are exact: all
- * signednesses, sizes around the tiles' borders, weights that fill no word, more than two
- * dimensions, with an epilogue; and so are the sums of products of dequantized operands, and rows
- * of any 16 bits. */
+/* Products of 8-bit integers with constant weights, minus their zero points, are exact: both
+ * signednesses, sizes around the tile borders, weights that do not fill a word, more than two
+ * dimensions, with an epilogue. So are sums of products of dequantized operands, and rows of
+ * arbitrary 16-bit integers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
 
-/* of the operands; RUN_TIME: integers, x_zero is an argument */
+/* how the operands are written; RUN_TIME: integers, x_zero is an argument */
 typedef enum spelling { INTEGERS, RUN_TIME, OPERATORS, ARITHMETIC } spelling;
 
 typedef struct example {
     spelling how;
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     bool x_signed, w_signed;
-    int x_zero, w_zero; /* x_zero 0: none is taken off */
+    int x_zero, w_zero; /* x_zero 0: no zero point */
     int64_t k, n;
 } example;
 
@@ -48,9 +48,9 @@ static const example examples[] = {
     {OPERATORS, "x86-64", false, true, 128, 0, 31, 9},
     {ARITHMETIC, NULL, false, true, 121, 0, 30, 31},
     {ARITHMETIC, NULL, true, true, 7, -3, 61, 33},
-    {ARITHMETIC, NULL, true, true, 255, -2000, 6000, 3}, /* the sums do not fit in int32 */
+    {ARITHMETIC, NULL, true, true, 255, -2000, 6000, 3}, /* the sums overflow int32 */
     {INTEGERS, NULL, false, true, 0, 1 << 24, 40, 37},
-    {INTEGERS, NULL, false, true, 0, INT32_MAX, 40, 37}, /* a zero that float32 does not hold */
+    {INTEGERS, NULL, false, true, 0, INT32_MAX, 40, 37}, /* not exact in float32 */
 };
 
 static const int64_t rows[] = {0, 1, 2, 5, 6, 7, 8, 13, 25};
@@ -137,7 +137,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const unsigned cha
     return exe;
 }
 
-/* As arithmetic of int32 leaves it. */
+/* Wraps as int32 arithmetic does. */
 static int32_t wrapped(int64_t x)
 {
     const uint32_t bits = (uint32_t)x;
@@ -155,7 +155,7 @@ static bool is_exact(const example *e, int64_t m, const unsigned char *x, const 
             for (int64_t k = 0; k < e->k; k++)
                 sum += (int64_t)(bound_number(x, i * e->k + k, e->x_signed) - e->x_zero) *
                        wrapped((int64_t)bound_number(w, k * e->n + j, e->w_signed) - e->w_zero);
-            /* sums below 2^24 and scales that are powers of two: floats are exact too */
+            /* sums below 2^24 with power-of-two scales: floats are exact too */
             double size = fabs((double)sum), allowed = size < 0x1p24 ? 0 : size * 1e-5;
             if (e->how == INTEGERS || e->how == RUN_TIME
                     ? wrapped(sum + 3) != ((const int32_t *)y)[at]
@@ -218,7 +218,7 @@ RLX_TEST(integer_products, sums_are_exact)
     }
 }
 
-/* Weights that a function is given are read as integers in it, not folded to floats first. */
+/* Weights passed to a function are read as integers in it, not folded to floats first. */
 RLX_TEST(integer_products, weights_of_a_function)
 {
     static const char text[] =
@@ -285,8 +285,8 @@ RLX_TEST(integer_products, weights_of_a_function)
     rlx_executable_release(exe);
 }
 
-/* A PrimFunc of the form that quantized products have, with rows that hold every 16-bit number
- * there is; they are not made of bytes, as those of the pass are. */
+/* A PrimFunc in the form of quantized products, whose rows hold every 16-bit number; the pass
+ * itself only builds such rows from bytes. */
 static void check_16_bits(rlx_test *t, const char *cpu)
 {
     enum { K = 62, WORDS = 16, ROWS = 13, MOST_WIDTH = 64 };

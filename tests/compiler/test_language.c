@@ -1,15 +1,15 @@
 /* The language from text to results: every module of tests/e2e is compiled at -O0, -O2 and -O3 with
- * the check after each pass, loaded, and called through the public API.
+ * checks after each pass, loaded, and called through the public API.
  *
- * The calls stand in the module as comments, with values as the assembler writes them:
+ * The module's comments state the calls, with values in assembler syntax:
  *     # call main: tensor float32 [2] {1, 2}, shape [3] => tensor float32 [2] {2, 4}
- *     # fail main: int 3 => a part of the message
- *     # error => a part of the diagnostics, for modules that must not compile
- *     # lenient: the module is compiled with --lenient
- * What stands between the lines "# each WORD: a b c" and "# end" is read once for each of a, b, c,
- * with it in the place of every WORD. Floating point results are compared within 1e-5, those of 16
- * bits within 1e-2. Modules are compiled once more from what each pass printed, and must give the
- * same results. */
+ *     # fail main: int 3 => part of the message
+ *     # error => part of the diagnostics, for modules that must not compile
+ *     # lenient: compile with --lenient
+ * The lines between "# each WORD: a b c" and "# end" are repeated for each of a, b, c, which
+ * replaces every WORD. Floating-point results are compared within 1e-5, 16-bit ones within 1e-2.
+ * Modules are compiled again from the text printed after each pass, and must give the same results.
+ */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ typedef struct script {
     size_t length;
     call calls[MAX_CALLS];
     unsigned n_calls;
-    char error[MAX_LINE]; /* "" : it must compile */
+    char error[MAX_LINE]; /* empty: the module must compile */
     bool lenient;
 } script;
 
@@ -60,7 +60,7 @@ static void read_calls(script *s)
     }
 }
 
-/* Copies |from| up to |end|, with |by| in the place of |word|. */
+/* Copies |from| up to |end|, replacing |word| with |by|. */
 static void write_replaced(FILE *to, const char *from, const char *end, const char *word,
                            const char *by)
 {
@@ -130,7 +130,7 @@ static rlx_status packed_twice(rlx_call_context *cc, const rlx_value *args, uint
     return RLX_OK;
 }
 
-/* The number of arguments. */
+/* Returns the number of arguments. */
 static rlx_status packed_count(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                                rlx_value *out, rlx_error *err)
 {
@@ -230,7 +230,7 @@ static bool same(rlx_value a, rlx_value b)
 
 /* --- running --------------------------------------------------------------------------------- */
 
-/* The value that "tuple(TEXT)" stands for, made by a program of one instruction. */
+/* Builds the value of "tuple(TEXT)" with a one-instruction program. */
 static rlx_value value_of(rlx_test *t, const char *path, const char *text)
 {
     static char program[2 * MAX_LINE];
@@ -311,7 +311,8 @@ static bool keep_stage(void *user, const rlxc_pass *pass, const rlxc_module *m, 
     return true;
 }
 
-/* Compiles |text|, one stage of |s|, and runs the calls; the passes' texts go to |out_stages|. */
+/* Compiles |text|, one stage of |s|, and runs the calls; |out_stages| gets the text after each
+ * pass. */
 static void compile_and_run(rlx_test *t, const script *s, const char *text, int level,
                             const char *stage, stages *out_stages)
 {
@@ -352,8 +353,8 @@ static bool has_text(const stages *kept, const char *text)
     return false;
 }
 
-/* The passes' texts of -O0 and -O2 are compiled as well, those of both once; in a quick run one in
- * four, which ones changes from script to script. */
+/* Also compiles the text printed after each pass at -O0 and -O2, equal texts once. A quick run
+ * takes every fourth text, starting at a different one for each script. */
 static void run_script(rlx_test *t, const char *path)
 {
     static const int levels[] = {0, 2, 3};
@@ -398,7 +399,7 @@ static void run_scripts(rlx_test *t, const char *prefix)
     cr_expect(n > 0, "no scripts tests/e2e/%s*.py", prefix);
 }
 
-/* One test per group of scripts: a test costs a process. */
+/* One test per group of scripts, because each test costs a process. */
 RLX_TEST(language, calls)
 {
     run_scripts(t, "call");
@@ -436,7 +437,7 @@ RLX_TEST(language, refused_modules)
     run_scripts(t, "error");
 }
 
-/* The three dialects of one module give one IR. */
+/* The three dialects of one module give the same IR. */
 RLX_TEST(language, dialects_mean_the_same)
 {
     static const char *const paths[] = {"tests/e2e/call_dialect_2022.py",

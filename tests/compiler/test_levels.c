@@ -1,6 +1,5 @@
-/* rlxc --mcpu A,B,C: one file with a program for each CPU level. It runs as each, as
- * RLX_CPU_FEATURES makes of this machine an older one; weights that no level changes are in it
- * once. */
+/* rlxc --mcpu A,B,C: one file with a program for each CPU level. RLX_CPU_FEATURES hides features of
+ * this machine to run each level. Weights with the same layout at all levels are stored once. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ enum { K = 48, N = 40, TABLE = 20000, MOST = 4096 };
 #define V2 "sse3,ssse3,sse4.1,sse4.2,popcnt"
 #define V3 V2 ",avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe"
 
-/* y = x w, whose panels differ by level, and table[i], the same at all of them. */
+/* y = x w, whose panels differ by level, and table[i], the same at all levels. */
 static const char MODULE[] =
     "@I.ir_module\n"
     "class Module:\n"
@@ -85,7 +84,7 @@ static void end(place *p)
     cr_expect_eq(system(line), 0);
 }
 
-/* Compiles for |cpus| into |out|; what rlxc said is in |said|. Its exit status. */
+/* Compiles for |cpus| into |out|; |said| gets rlxc's messages. Returns its exit status. */
 static int compile(const place *p, const char *cpus, char *out, size_t size, char *said)
 {
     snprintf(out, size, "%s/%s.rlx", p->folder, cpus);
@@ -107,7 +106,7 @@ static off_t size_of(const char *path)
     return st.st_size;
 }
 
-/* Runs the file as this machine, less what |features| lacks; its level. */
+/* Runs the file with |features| of this machine hidden; returns the level chosen. */
 static uint32_t run(rlx_test *t, const char *path, const char *features, int64_t n)
 {
     const rlx_load_options options = {.allocator = &t->allocator, .trust_native = true};
@@ -165,7 +164,7 @@ RLX_TEST(levels, a_file_runs_at_each_of_its_levels)
         sum += size_of(single[i]);
         largest = size_of(single[i]) > largest ? size_of(single[i]) : largest;
     }
-    /* the table is there once, which is most of the file */
+    /* the table, most of the file, is stored once */
     cr_expect_lt(size_of(file), largest + (sum - largest) - 2 * 4 * TABLE + 4096);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (runs[0])

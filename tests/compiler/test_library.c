@@ -1,6 +1,6 @@
 /* The compiler as a library (rlx/compiler.h): compiling in one process, diagnostics, options,
-   passes, targets, weights, output, memory running out. tests/compiler/test_library_ir.c has
-   rlx/ir.h. */
+ * passes, targets, weights, output, out of memory. tests/compiler/test_library_ir.c tests rlx/ir.h.
+ */
 #include <dlpack/dlpack.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ RLX_TEST(library, compiles_and_loads_without_a_file)
     rlx_executable *exe = NULL;
     const float w[2] = {3, 4};
     RLX_OKAY(rlx_ir_module_load(library_parse(t, c, ADD), NULL, NULL, &exe, &t->error));
-    rlx_compiler_destroy(c); /* the executable stands by itself */
+    rlx_compiler_destroy(c); /* the executable outlives the compiler */
     library_expect(t, exe, 2, w, (const float[]){5, 6}, (const float[]){12, 13});
     rlx_executable_release(exe);
 }
@@ -49,8 +49,7 @@ RLX_TEST(library, diagnostics_are_data_and_the_compiler_goes_on)
     cr_expect(strstr(d.message, "ad") != NULL);
     cr_expect(strstr(rlx_compiler_diagnostics_text(c), "    y = R.ad(x, x)\n") != NULL);
     cr_expect_not(rlx_compiler_diagnostic(c, 1, &d));
-    m = library_parse(t, c,
-                      ADD); /* the next call begins without errors, and they stay to be read */
+    m = library_parse(t, c, ADD); /* succeeds; the old error stays listed */
     cr_expect_eq(rlx_compiler_diagnostic_count(c), 1);
     RLX_OKAY(rlx_compiler_report(c, RLX_SEVERITY_ERROR, "of the host", &t->error));
     RLX_OKAY(rlx_ir_module_check(m, &t->error));
@@ -90,7 +89,7 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
                      "options %zu: %s", i, t->error.message);
         cr_expect_null(exe);
     }
-    struct { /* of a later version of the header */
+    struct { /* from a later version of the header */
         rlx_compile_options known;
         uint64_t later;
     } newer = {.later = 0};
@@ -106,7 +105,8 @@ RLX_TEST(library, wrong_options_are_refused_and_leave_the_module)
     rlx_compiler_destroy(c);
 }
 
-/* Calls with each struct of options, which begins with its size, and 16 bytes behind it. */
+/* Calls with each option struct; a struct begins with its size and is followed by 16 more bytes
+ * here. */
 typedef struct sized {
     union {
         size_t size;
@@ -169,7 +169,7 @@ RLX_TEST(library, structs_of_options_of_a_wrong_size_are_refused)
             cr_expect(err.message[0] != '\0', "%d %zu", kind, i);
         }
     }
-    RLX_OKAY(rlx_ir_module_lower(m, NULL, &t->error)); /* nothing of it has changed the module */
+    RLX_OKAY(rlx_ir_module_lower(m, NULL, &t->error)); /* the module is unchanged */
     rlx_compiler_destroy(c);
 }
 
@@ -220,7 +220,7 @@ static rlx_status traced(void *user, rlx_ir_module *m, rlx_error *err)
     rlx_executable *exe = NULL;
     rlx_error inner = {0};
     strcat(r->text, "run ");
-    if (r->answer == RLX_E_CANCELLED) /* what a pass may not do */
+    if (r->answer == RLX_E_CANCELLED) /* a pass may not load its module */
         return rlx_ir_module_load(m, NULL, NULL, &exe, err);
     (void)inner;
     return r->answer == RLX_OK ? RLX_OK : rlx_fail(err, r->answer, "the pass does not like it");
@@ -262,7 +262,7 @@ RLX_TEST(library, added_passes_run_in_their_places)
     RLX_FAILS(rlx_ir_module_lower(m, &o, &t->error), RLX_E_CANCELLED, "");
     cr_expect_str_eq(r.text, "run b cse run c run a run d ");
     o.after_pass = NULL;
-    RLX_OKAY(rlx_ir_module_lower(m, &o, &t->error)); /* goes on with what was left */
+    RLX_OKAY(rlx_ir_module_lower(m, &o, &t->error)); /* continues after the cancelled call */
     rlx_compiler_destroy(c);
 }
 
@@ -372,7 +372,7 @@ RLX_TEST(library, every_form_is_emitted_to_memory_and_to_files)
         RLX_OKAY(rlx_ir_module_emit(m, NULL, rows[i].form, &data, &size, &t->error));
         cr_expect(memmem(data, size, rows[i].has, strlen(rows[i].has)) != NULL, "%s in %.300s",
                   rows[i].has, (const char *)data);
-        RLX_OKAY(rlx_ir_module_emit_file(m, NULL, rows[i].form, path, &t->error)); /* once more */
+        RLX_OKAY(rlx_ir_module_emit_file(m, NULL, rows[i].form, path, &t->error)); /* again */
         FILE *file = fopen(path, "rb");
         char *read = calloc(1, size + 2);
         cr_assert(file != NULL && read != NULL);
@@ -424,7 +424,7 @@ RLX_TEST(library, weights_come_from_memory_by_dlpack)
     for (int i = 1; i < 3; i++)
         RLX_FAILS(rlx_ir_module_bind_tensors(library_parse(t, c, ADD), &named[i], 1, &t->error),
                   RLX_E_INVALID_MODULE, "is NULL");
-    const rlx_named_tensor other = {"x", w}; /* any n: its dimension becomes 2 */
+    const rlx_named_tensor other = {"x", w}; /* accepts any n: its dimension becomes 2 */
     RLX_OKAY(rlx_ir_module_bind_tensors(library_parse(t, c, ADD), &other, 1, &t->error));
     RLX_FAILS(rlx_ir_module_bind_file(library_parse(t, c, ADD), "/no/such.safetensors", &t->error),
               RLX_E_INVALID_MODULE, "No such file");
@@ -459,7 +459,7 @@ RLX_TEST(library, hostile_input_is_an_error)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* Adds a pass, builds, compiles, loads; the status of the first call that fails. */
+/* Adds a pass, builds, compiles, loads; returns the status of the first call that fails. */
 static rlx_status everything(rlx_test *t, rlx_executable **exe, rlx_error *err)
 {
     trace r = {"", RLX_OK};

@@ -1,4 +1,4 @@
-/* rlx/ir.h: looking through modules, analyses, building models by calls, rewriting. */
+/* rlx/ir.h: traversing modules, analyses, building models by calls, rewriting. */
 #include <string.h>
 
 #include "tests/compiler/library.h"
@@ -50,7 +50,7 @@ static const char MODULE[] =
     "        e = R.reshape(c, R.shape([n * 2, 1]))\n"
     "        return (e, k)\n";
 
-/* The binding of main, of whatever depth, whose variable has this name. */
+/* The binding of main, at any depth, whose variable has this name. */
 typedef struct wanted {
     const char *name;
     const rlx_ir_binding *found;
@@ -206,7 +206,7 @@ RLX_TEST(library_ir, analyses)
     cr_expect_str_eq(names.items[0], "twice");
     const rlx_ir_var *s = rlx_ir_binding_var(binding(g.function, "s"));
     RLX_OKAY(rlx_ir_function_uses(m, g.function, s, &uses, &returned, &t->error));
-    cr_expect_eq(uses.n, 2); /* in the local function, in the branch */
+    cr_expect_eq(uses.n, 2); /* one in the local function, one in the branch */
     cr_expect_not(returned);
     cr_expect_str_eq(rlx_ir_binding_op(uses.items[0]), "multiply");
     const rlx_ir_var *e = rlx_ir_binding_var(binding(g.function, "e"));
@@ -234,7 +234,7 @@ RLX_TEST(library_ir, a_model_is_built_by_calls_and_runs)
     rlx_vm *vm = NULL;
     rlx_value args[2], result = rlx_none();
     RLX_OKAY(library_build(c, &m, &t->error));
-    rlx_ir_module *again = library_parse(t, c, rlx_ir_module_print(m)); /* it is TVMScript */
+    rlx_ir_module *again = library_parse(t, c, rlx_ir_module_print(m)); /* parses */
     for (int i = 0; i < 2; i++) {
         RLX_OKAY(rlx_ir_module_load(i ? again : m, NULL, NULL, &exe, &t->error));
         RLX_OKAY(rlx_vm_create(exe, &(rlx_vm_options){.allocator = &t->allocator}, &vm, &t->error));
@@ -363,7 +363,7 @@ RLX_TEST(library_ir, what_does_not_fit_is_refused)
     rlx_compiler_destroy(c);
 }
 
-/* Variables of another function, and of a dataflow block that has ended. */
+/* A variable of another function, and one of a dataflow block that has ended. */
 RLX_TEST(library_ir, values_out_of_place_are_refused)
 {
     rlx_compiler *c = library_compiler(t);
@@ -396,7 +396,7 @@ RLX_TEST(library_ir, values_out_of_place_are_refused)
 
 /* --- rewriting ------------------------------------------------------------------------------- */
 
-typedef struct plan { /* what becomes of calls of R.exp */
+typedef struct plan { /* what replaces calls of R.exp */
     rlx_ir_action action;
     bool value, wrong;
     uint32_t offered;
@@ -429,7 +429,7 @@ RLX_TEST(library_ir, functions_are_rewritten)
                                "    return b\n";
     static const struct {
         plan p;
-        const char *message; /* NULL: it works */
+        const char *message; /* NULL: succeeds */
     } rows[] = {{{RLX_IR_REPLACE, true, false, 0}, NULL},
                 {{RLX_IR_KEEP, false, false, 0}, NULL},
                 {{RLX_IR_REPLACE, false, false, 0}, "no value"},

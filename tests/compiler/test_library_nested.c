@@ -1,5 +1,5 @@
 /* If and local functions built by calls: they run, print as TVMScript that parses to an equal
- * module, and calls out of order are errors. */
+ * module, and calls in the wrong order are errors. */
 #include <string.h>
 
 #include "rlx/compiler.h"
@@ -9,7 +9,8 @@
 
 #define VECTOR "R.Tensor((\"n\",), \"float32\")"
 
-/* scale(v) = v * x, local; main(c, x) = scale(x) + x if c else (-x if c else x - x) */
+/* main(c, x) = scale(x) + x if c else (-x if c else x - x), with a local function scale(v) = v * x
+ */
 static rlx_status build(rlx_compiler *c, rlx_ir_module **out, rlx_error *err)
 {
     rlx_ir_builder *b = NULL;

@@ -1,5 +1,5 @@
-/* Every function of rlx/compiler.h and rlx/ir.h with NULL for what may not be NULL: an error or an
-   empty answer, never a crash. The last test holds the list against the headers. */
+/* Calls every function of rlx/compiler.h and rlx/ir.h with NULL for pointers that must not be NULL:
+ * an error or an empty result, never a crash. The last test compares the list with the headers. */
 #include <string.h>
 
 #include "rlx/compiler.h"
@@ -229,7 +229,7 @@ RLX_TEST(library_null, calls_on_the_ir)
     REFUSED(rlx_ir_function_rewrite(NULL, NULL, NULL, NULL, &err));
 }
 
-/* Functions whose pointers may be NULL. */
+/* Functions whose pointers may all be NULL. */
 static bool takes_null(const char *name)
 {
     return strcmp(name, "rlx_compiler_on_no_memory") == 0;

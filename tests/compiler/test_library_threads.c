@@ -1,8 +1,8 @@
 /* Several compilers work in several threads at once.
  *
- * Not under AddressSanitizer: code generation forks, and GCC 12's AddressSanitizer leaves the locks
- * of its allocator held in the child if another thread allocates at that moment, so the child waits
- * forever. The plain build and ThreadSanitizer's run this test. */
+ * Skipped under AddressSanitizer: code generation forks, and if another thread allocates at that
+ * moment, GCC 12's AddressSanitizer leaves its allocator's locks held in the child, which then
+ * waits forever. The plain and ThreadSanitizer builds run this test. */
 #include "tests/support/rlx_test.h"
 
 #if !defined(__SANITIZE_ADDRESS__)

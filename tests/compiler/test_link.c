@@ -1,5 +1,5 @@
-/* C functions that kernels call, from an object file given to the linker. The object is made by the
- * C compiler that built the tests. */
+/* Kernels that call C functions from an object file passed to the linker. The compiler that built
+ * the tests compiles the object. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-/* A C function of an object file, with every kind of argument. */
+/* A C function from an object file, with every kind of argument. */
 RLX_TEST(link, functions_of_linked_objects_are_called)
 {
     static const char source[] =
@@ -65,7 +65,7 @@ RLX_TEST(link, functions_of_linked_objects_are_called)
     rmdir(folder);
 }
 
-/* In a child whose user may have |most| processes: 0 if all went well. */
+/* Compiles in a child whose user may have |most| processes; 0 on success. */
 static int compile_under_limit(kernel_fixture *f, uint32_t most, const char *complaint)
 {
     rlxc_native native;
@@ -88,7 +88,7 @@ RLX_TEST(link, a_limit_of_processes_is_named)
                                "        O[i] = A[i]\n";
     static const struct {
         uint32_t most;
-        const char *complaint; /* NULL: the linker needs no threads */
+        const char *complaint; /* NULL: succeeds, since the linker needs no threads */
     } rows[] = {{1, "cannot start the code generation process: Resource"}, {2, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kernel_fixture f;

@@ -1,4 +1,4 @@
-/* The matcher of expressions: order of operands, captures, what is refused, and its limit. */
+/* The expression matcher: operand order, captures, mismatches, and its search limit. */
 #include "compiler/ir/match_expr.h"
 #include "tests/support/rlx_test.h"
 
@@ -44,7 +44,7 @@ RLX_TEST(match_expr, captures_are_what_stands_there)
               "what a failed order captured is forgotten");
     cr_expect(!rlxc_match(any, wide, &c), "another type");
 
-    /* any * x - any * y: both times the same, in any order */
+    /* any * x - any * y: the same |any| in both, in any order */
     const rlxc_expr *both = rlxc_sub(ctx, rlxc_mul(ctx, any, x), rlxc_mul(ctx, any, y));
     const rlxc_expr *turned = rlxc_add(ctx, y, x);
     cr_expect(rlxc_match(both, rlxc_sub(ctx, rlxc_mul(ctx, x, sum), rlxc_mul(ctx, turned, y)), &c));
@@ -54,7 +54,7 @@ RLX_TEST(match_expr, captures_are_what_stands_there)
     rlxc_context_destroy(ctx);
 }
 
-/* What stands behind decides what was captured before: (p + q) * p of (x + y) * y, (y + x) * y. */
+/* Later operands decide earlier captures: (p + q) * p against (x + y) * y and (y + x) * y. */
 RLX_TEST(match_expr, later_operands_decide_the_order_of_earlier_ones)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
@@ -79,7 +79,7 @@ RLX_TEST(match_expr, gives_up_on_too_many_orders)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
     const rlxc_expr *a = rlxc_var(ctx, "a", RLX_F32), *b = rlxc_var(ctx, "b", RLX_F32), *c = b;
-    for (int i = 0; i < 60; i++) { /* 2^60 orders, and they differ at the very end */
+    for (int i = 0; i < 60; i++) { /* 2^60 orders that differ only at the very end */
         a = rlxc_add(ctx, a, a);
         c = rlxc_add(ctx, c, c);
     }

@@ -1,5 +1,5 @@
 /* Explicit memory: lowering of call_tir, storage planning, kills, and the plan verifier, which must
- * accept every plan that the planner makes for random programs and catch overlaps put into them. */
+ * accept every plan for random programs and catch overlaps injected into them. */
 #include <string.h>
 
 #include "compiler/analysis/alias.h"
@@ -10,7 +10,7 @@
 #include "tests/compiler/random_program.h"
 #include "tests/support/rlx_test.h"
 
-/* ADD(v, a, b): v = a + b; indented for the function's body. */
+/* ADD(v, a, b): v = a + b, indented for the function's body. */
 #define T1 VECTOR_TYPE
 #define ADD(v, a, b) \
     "        " v ": " T1 " = R.call_tir(cls.add, (" a ", " b "), out_sinfo=" T1 ")\n"
@@ -149,7 +149,8 @@ RLX_TEST(memory_plan, in_place_writes_only_where_nobody_else_looks)
 
 typedef bool (*proof_fn)(rlxc_context *ctx, const rlxc_prim_func *f, uint32_t in, uint32_t out);
 
-/* Of f(x, y, o) with the statements |body|; x is parameter 0, o parameter 2. */
+/* Whether |proof| lets o overwrite x in f(x, y, o) with the statements |body|; x is parameter 0, o
+ * parameter 2. */
 static bool overwrites(rlx_test *t, proof_fn proof, const char *shapes, const char *body)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -184,7 +185,7 @@ RLX_TEST(memory_plan, operands_are_overwritten_only_element_by_element)
     static const struct {
         const char *what, *shapes, *body;
         bool holds;
-        bool proved; /* by the verifier; it may prove more than the planner uses */
+        bool proved; /* by the verifier, which may prove more than the planner uses */
     } rows[] = {
         {"the same element", SQUARES, BLOCK("o[u, v] = x[u, v] + T.float32(1)"), true, true},
         {"another operand anywhere", SQUARES, BLOCK("o[u, v] = x[u, v] + y[v]"), true, true},
@@ -337,7 +338,7 @@ RLX_TEST(memory_plan, loops_overwrite_what_they_have_read)
     "        " v ": " T1 " = R.memory.alloc_tensor(" s ", R.prim_value(" offset "), " \
     "R.shape([n]), R.dtype(\"float32\"))\n"
 #define RUN(a, b, o) "        cls.add(" a ", " b ", " o ")\n"
-/* Writes planned memory of a over a by a function with loops of which a note says that it may. */
+/* A function with loops writes b over a in planned memory; its annotation says that it may. */
 #define RUN_NOTED(loops)                                                               \
     PLANNED("s", "n * 4")                                                              \
     TENSOR("a", "s", "0")                                                              \
@@ -460,7 +461,7 @@ static bool is_read(const rlxc_binding_block *block, uint32_t from, const rlxc_r
     return false;
 }
 
-/* Gives a tensor of the function's top level the storage of another one that is read later. */
+/* Moves a tensor at the function's top level into the storage of another that is read later. */
 static bool inject_overlap(rlxc_function *f)
 {
     for (uint32_t k = 0; k < f->body.n_blocks; k++) {

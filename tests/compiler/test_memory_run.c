@@ -1,5 +1,5 @@
-/* Random programs, planned and killed, run in a VM that poisons what is dead: every result must be
- * what the program means, whichever branches it takes. */
+/* Random programs, planned and with kills inserted, run in a VM that poisons dead memory: every
+ * result must equal the program's meaning, in all branches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_expected(const rlx_tensor *out, const random_program *p, int64_t 
     const float *data = rlx_tensor_data(out);
     if (rlx_tensor_numel(out) != n)
         return false;
-    for (int64_t i = 0; i < n; i++) { /* x[i] = i, y[i] = i as well: see run */
+    for (int64_t i = 0; i < n; i++) { /* x[i] = i and y[i] = i: see run */
         double want = (p->result.ax[k] + p->result.ay[k] * 1.0) * (double)i;
         if (fabs(data[i] - want) > 1e-6 * fabs(want))
             return false;
@@ -75,7 +75,7 @@ RLX_TEST(memory_run, random_programs_mean_the_same_on_poisoned_memory)
     }
 }
 
-/* The copy of a tuple shares its items: they outlive the tensors that are made after it. */
+/* A copied tuple shares its items: they must survive tensors allocated later. */
 RLX_TEST(memory_run, the_copy_of_a_tuple_keeps_its_items)
 {
 #define ADD(v, a, b) \
@@ -99,8 +99,8 @@ RLX_TEST(memory_run, the_copy_of_a_tuple_keeps_its_items)
 #undef ADD
 }
 
-/* x + k ones, computed one turn after the other: the arguments of a turn must outlive the memory of
- * the turn before, whether it begins anew in the same frame or in one of its own. */
+/* Computes x + k ones in k steps. A step's arguments must outlive the previous step's memory, both
+ * for a tail call in the same frame and for a call in its own frame. */
 static const char turns[] =
     "from tvm.script import ir as I\nfrom tvm.script import tir as T\n"
     "from tvm.script import relax as R\n"
@@ -172,7 +172,7 @@ RLX_TEST(memory_run, arguments_outlive_the_turn_that_made_them)
     }
 }
 
-/* The whole pipeline but for native code, with the n-th allocation and all later ones failing. */
+/* The whole pipeline except native code, with the n-th and all later allocations failing. */
 RLX_TEST(memory_run, passes_survive_running_out_of_memory)
 {
     rlxc_context *source = rlxc_context_create(NULL);

@@ -1,12 +1,12 @@
-/* What users call things: names of an ONNX model's inputs, outputs, dimensions and nodes are those
-   of the file; so are the names of what a Relax function returns. */
+/* Names that users see: an ONNX model's inputs, outputs, dimensions and nodes keep the file's
+ * names, and so do a Relax function's results. */
 #include <stdlib.h>
 
 #include "compiler/script/script.h"
 #include "rlx/vm.h"
 #include "tests/compiler/onnx_bytes.h"
 
-/* A float tensor of dimensions that are named by words of |dims|, separated by '|'. */
+/* A float tensor whose dimensions are named by the words of |dims|, separated by '|'. */
 static void put_value(bytes *graph, unsigned field, const char *name, const char *dims)
 {
     bytes shape = {.size = 0}, tensor = {.size = 0}, info = {.size = 0}, held = {.size = 0};
@@ -32,7 +32,7 @@ static void put_output(bytes *graph, const char *name)
     put_message(graph, 12, &info);
 }
 
-/* One node of two inputs. */
+/* A node with two inputs. */
 static void put_binary(bytes *graph, const char *name, const char *op, const char *a, const char *b,
                        const char *out)
 {
@@ -99,24 +99,24 @@ static void expect_names(const rlx_executable *exe, const names *n, const char *
     cr_expect_eq(rlx_function_result_count(exe, 1000), 0u);
 }
 
-/* out0 = Add(in0, in1); the other outputs are values that there are. Each goes through the file,
-   and through the text and then the file. */
+/* out0 = Add(in0, in1); further outputs name existing values. Each model is compiled directly, and
+ * again from its printed text. */
 RLX_TEST(names, of_onnx_models_reach_the_file)
 {
     static char huge[10241];
     memset(huge, 'h', sizeof huge - 1);
     static const names rows[] = {
         {{"in.put:0", "w/x"}, {"batch size", "k"}, {"probs:0"}},
-        {{"a.b", "a_b"}, {"n", "n.1"}, {"a-b"}},                 /* collide when mangled */
-        {{"class", "Module"}, {"def", "R"}, {"T"}},              /* keywords, TVMScript's names */
-        {{"x_0", "x"}, {"x_1", "x_0"}, {"main"}},                /* those the importer makes */
-        {{"n", "m"}, {"n", "m"}, {"n2"}},                        /* inputs and dims of one name */
-        {{"1", "2"}, {"3x", "_"}, {"4"}},                        /* numbers */
+        {{"a.b", "a_b"}, {"n", "n.1"}, {"a-b"}},    /* collide when mangled */
+        {{"class", "Module"}, {"def", "R"}, {"T"}}, /* keywords and TVMScript's names */
+        {{"x_0", "x"}, {"x_1", "x_0"}, {"main"}},   /* names that the importer generates */
+        {{"n", "m"}, {"n", "m"}, {"n2"}},           /* inputs and dimensions with the same names */
+        {{"1", "2"}, {"3x", "_"}, {"4"}},           /* numbers */
         {{"\n\t\x1b[0m", "\"'\\"}, {" a", "b\x7f"}, {"{}%s%n"}}, /* escapes */
         {{"\xc3\xa9", "\xe6\x97\xa5"}, {"\xf0\x9f\x98\x80", "a=\n"}, {"\xcf\x80:=."}},
         {{huge, "h"}, {huge, "hh"}, {huge}},
-        {{"x", "y"}, {"d", "e"}, {"z", "x", "z"}}, /* twice; an input is one */
-        {{"x", "y"}, {"d", "d"}, {"x"}},           /* only an input */
+        {{"x", "y"}, {"d", "e"}, {"z", "x", "z"}}, /* one output twice, and an input as an output */
+        {{"x", "y"}, {"d", "d"}, {"x"}},           /* only an input as the output */
     };
     static bytes graph, model;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -190,7 +190,7 @@ RLX_TEST(names, of_onnx_models_that_are_refused)
         end_model(&whole, &model);
         refused(&model, rows[i].expected);
     }
-    /* Names of nodes, dimensions and operators as well; what is no name may be anything. */
+    /* Names of dimensions and nodes are checked as well. */
     bytes graph = {.size = 0}, model = {.size = 0};
     put_value(&graph, 11, "x", "\xff");
     put_output(&graph, "x");
@@ -233,7 +233,7 @@ RLX_TEST(names, of_relax_results_are_those_of_variables)
         rlx_executable_release(exe);
         rlxc_context_destroy(ctx);
     }
-    /* The attribute must name all results. */
+    /* The attribute must name every result. */
     static const char wrong[] = "@R.function\ndef main(x: R.Tensor((\"n\",), \"float32\")):\n"
                                 "    R.func_attr({\"rlx.result_names\": [\"p\", \"q\"]})\n"
                                 "    return x\n";
@@ -270,7 +270,7 @@ static void put_if(bytes *graph, const char *name, const bytes *then, const byte
     put_message(graph, 1, &node);
 }
 
-/* A graph with one node of x and y, an output |out|. */
+/* A graph that applies one node to x and y, with output |out|. */
 static void put_branch(bytes *graph, const char *node, const char *out)
 {
     graph->size = 0;
@@ -289,7 +289,7 @@ static void put_flag(bytes *graph, const char *name)
     put_message(graph, 11, &info);
 }
 
-/* Calls main with (c), x of n elements and y of m; the error's text. */
+/* Calls main with (c), x of n elements and y of m; |err| gets the error. */
 static void call(rlx_executable *exe, int flag, int64_t n, int64_t m, rlx_error *err)
 {
     rlx_vm *vm = NULL;
@@ -352,7 +352,7 @@ RLX_TEST(names, of_nodes_are_in_run_time_errors)
             put_text(&f, 5, "r");
             bytes inside = {.size = 0};
             put_binary(&inside, "inside", "Add", "p", "q", "r");
-            memcpy(f.data + f.size, "\x3a", 1); /* field 7: the node, as put_binary wrote it */
+            memcpy(f.data + f.size, "\x3a", 1); /* field 7: the node, as written by put_binary */
             memcpy(f.data + f.size + 1, inside.data + 1, inside.size - 1);
             f.size += inside.size;
             put_int(&set, 2, 18);

@@ -1,5 +1,5 @@
-/* Pass normalize_blocks over its goldens' sources: what it gives is in normal form already, and
- * running out of memory in it is an error at every allocation. */
+/* Pass normalize_blocks on its goldens' sources: running it on its own output changes nothing, and
+ * running out of memory at any allocation is an error. */
 #include "tests/support/rlx_test.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ RLX_TEST(normal, what_is_normal_stays)
     }
 }
 
-/* Whether all memory was there; else the context says that it was not. */
+/* False when out of memory, and the context then says so. */
 static bool normalized(rlx_test *t, const char *text)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);

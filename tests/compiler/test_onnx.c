@@ -1,5 +1,5 @@
-/* The ONNX importer: shapes that stay symbolic, bodies, diagnostics by node, weights. Numbers are
- * compared by `make onnx-backend`. Models are those of the fuzz corpus, or written by hand. */
+/* The ONNX importer: symbolic shapes, subgraphs, diagnostics by node, weights. `make onnx-backend`
+ * compares numbers. The models come from the fuzz corpus or are written by hand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static rlxc_module *read_corpus(rlxc_context *ctx, const char *name)
 RLX_TEST(onnx, corpus)
 {
     static const struct {
-        const char *name, *expected; /* in the module's text, or in the diagnostics */
+        const char *name, *expected; /* part of the module's text, or of the diagnostics */
     } rows[] = {
         {"shapes.onnx", "R.reshape(x, R.shape([b, n * 3]))"},
         {"conv.onnx", "R.nn.conv2d"},
@@ -126,7 +126,8 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     static const size_t sizes[] = {4000, 16, 1024, 1023};
-    /* what the importer marks cut weights with: the look-alike is data like any other */
+    /* the importer's marker for weights cut out of the model; data that looks like it must stay
+     * data */
     static const unsigned char mark[16] = {0xf4, 0x01, 0x9d, 'r',  'l', 'x', 'c', 0x00,
                                            0xc3, 0x7e, 'r',  0xff, 0,   0,   0,   0};
     static unsigned char data[4][4000];
@@ -160,7 +161,7 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
     }
     rlxc_context_destroy(ctx);
 
-    /* Cut off anywhere it is refused, or it is another model that reads well. */
+    /* A model truncated anywhere is refused. */
     for (size_t size = 0; size < model.size; size += 37) {
         ctx = rlxc_context_create(&t->allocator);
         cr_expect_null(rlxc_read_onnx(ctx, "weights.onnx", model.data, size));
@@ -168,13 +169,13 @@ RLX_TEST(onnx, weights_stay_in_the_bytes_of_the_model)
     }
 }
 
-/* Of the child that compiles; bytes. */
+/* Peak memory of the child that compiles, in bytes. */
 static size_t peak_of_compiling(const char *model, const char *out)
 {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        unsetenv("RLX_CHECK"); /* which prints the weights after every pass */
+        unsetenv("RLX_CHECK"); /* it would print the weights after every pass */
         char *argv[] = {(char[]){"rlxc"}, (char *)(uintptr_t)model, (char[]){"-o"},
                         (char *)(uintptr_t)out};
         _exit(rlxc_main(4, argv, stdout, stderr));
@@ -216,7 +217,7 @@ RLX_TEST(onnx, memory_of_compiling_is_the_model_once)
             cr_assert_eq(fwrite(model.data, 1, model.size, file), model.size);
             FILE *data = fopen(weights, "wb");
             cr_assert(data && ftruncate(fileno(data), (off_t)size) == 0 && fclose(data) == 0);
-        } else { /* the weights are a hole at the end of the file */
+        } else { /* the weights are a sparse hole at the end of the file */
             bytes info = {.size = 0};
             put_text(&info, 1, names[0]);
             put_message(&graph, 12, &info);
@@ -265,7 +266,7 @@ RLX_TEST(onnx, every_bad_node_is_listed)
     refused(&model, "node 'bad49', NoSuchOperator: the operator is not supported");
 }
 
-/* The greatest and the least int32 are the ends of a dimension, whose length stays as it is. */
+/* INT32_MAX and INT32_MIN mean the ends of a dimension, so its length is unchanged. */
 RLX_TEST(onnx, slices_to_the_ends)
 {
     static const int64_t rows[][3] = {

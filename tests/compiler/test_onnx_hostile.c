@@ -1,5 +1,5 @@
-/* The ONNX importer and hostile models: bytes that are no message, and small ones that ask for much
- * time or memory. Models are written by hand. */
+/* The ONNX importer on hostile models: malformed bytes, and small models that ask for much time or
+ * memory. Models are written by hand. */
 #include <stdint.h>
 
 #include "compiler/cli/cli.h"
@@ -19,7 +19,7 @@ RLX_TEST(onnx, hostile_bytes)
     model.data[model.size - 2] = 7 << 3 | 3;
     refused(&model, "it is no protobuf message");
 
-    bytes inner = {.size = 0}; /* graphs inside nodes' attributes */
+    bytes inner = {.size = 0}; /* graphs nested in nodes' attributes */
     for (int i = 0; i < 60; i++) {
         bytes attribute = {.size = 0}, node = {.size = 0}, graph = {.size = 0};
         put_message(&attribute, 6, &inner);
@@ -31,7 +31,7 @@ RLX_TEST(onnx, hostile_bytes)
     put_message(&model, 7, &inner);
     refused(&model, "nested too deeply");
 
-    inner.size = model.size = 0; /* protobuf-c would merge them, copying each time */
+    inner.size = model.size = 0; /* protobuf-c would merge repeated fields, copying each time */
     put_message(&model, 7, &inner);
     put_message(&model, 7, &inner);
     refused(&model, "it has a part twice");
@@ -49,7 +49,7 @@ RLX_TEST(onnx, small_hostile_nodes)
         {"Range", "one one none", NULL, 0, "input 2 has 0 elements, expected one"},
         {"CumSum", "x two", NULL, 0, "input 1 has 2 elements, expected one"},
         {"Tile", "x minus", NULL, 0,
-         "a repeat is -1, expected at least 0"}, /* the axes after it are passed over */
+         "a repeat is -1, expected at least 0"}, /* the remaining axes are not reported */
         {"DepthToSpace", "x", "blocksize", INT64_C(1) << 32, "a positive blocksize"},
         {"SpaceToDepth", "x", "blocksize", 3037000500, "a positive blocksize"},
         {"QuantizeLinear", "x scale one", NULL, 0,
@@ -98,7 +98,7 @@ RLX_TEST(onnx, counts_of_n_grams_that_skip_backwards)
     refused(&model, "integer n-grams");
 }
 
-/* The text of what is imported, in |ctx|. */
+/* Imports the model in |ctx| and returns its text. */
 static const char *text_of(rlxc_context *ctx, const bytes *model)
 {
     rlxc_module *m = rlxc_read_onnx(ctx, "m.onnx", model->data, model->size);
@@ -110,7 +110,7 @@ RLX_TEST(onnx, arithmetic_near_the_limits)
 {
     bytes graph = {.size = 0}, model;
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
-    put_input(&graph, 1, 0); /* parts as long as an int64 can say: one of them */
+    put_input(&graph, 1, 0); /* split size INT64_MAX: a single part */
     put_ints(&graph, "size", -1, INT64_MAX);
     put_ints(&graph, "rows", -1, 1);
     put_node(&graph, "Transpose", "x", "t", NULL);
@@ -131,7 +131,7 @@ RLX_TEST(onnx, arithmetic_near_the_limits)
     text_of(ctx, &model);
     rlxc_context_destroy(ctx);
 
-    graph.size = 0; /* what pads a bfloat16 is below all of them */
+    graph.size = 0; /* bfloat16 must be padded with its lowest value, not int8's */
     ctx = rlxc_context_create(&t->allocator);
     bytes same = {.size = 0};
     put_input(&graph, 16, 3);
@@ -157,13 +157,13 @@ RLX_TEST(onnx, sequences_that_grow)
     enum { ITEMS = 1100 };
     bytes graph = {.size = 0}, model;
     char from[32], to[32];
-    put_input(&graph, 1, 0); /* doubled 40 times where a sequence may hold sequences */
+    put_input(&graph, 1, 0); /* would double 40 times if sequences could hold sequences */
     put_node(&graph, "SequenceConstruct", "x x", "s", NULL);
     put_node(&graph, "SequenceConstruct", "s s", "y", NULL);
     finish_graph(&graph, 17, &model);
     refused(&model, "sequences of anything but tensors");
 
-    graph.size = 0; /* a long one is a value of the runtime: no copy of the list for each item */
+    graph.size = 0; /* a long sequence is a run-time value: the list is not copied for each item */
     put_input(&graph, 1, 0);
     put_node(&graph, "SequenceEmpty", "", "s0", NULL);
     for (int i = 0; i < ITEMS; i++) {
@@ -195,7 +195,7 @@ RLX_TEST(onnx, a_node_has_a_limited_number_of_names)
     refused(&model, "17000 inputs and 1 outputs; at most");
 }
 
-/* Loops in loops, unrolled: what the innermost body has counts each time. */
+/* Nested loops, unrolled: each copy of the innermost body counts towards the limit. */
 RLX_TEST(onnx, bodies_are_imported_a_limited_number_of_times)
 {
     static bytes inner, graph, attribute;
@@ -264,7 +264,7 @@ RLX_TEST(onnx, sparse_tensors_are_written_out_up_to_a_limit)
     refused(&model, "sparse initializer 'b': the model's sparse tensors have more than");
 }
 
-/* n^(2^40) by squares: small as a graph, and no number of nodes as a tree. */
+/* n^(2^40) by squaring: a small graph, but a huge tree. */
 RLX_TEST(onnx, sizes_that_are_too_large_to_compute)
 {
     bytes graph = {.size = 0}, model;

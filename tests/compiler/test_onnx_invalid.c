@@ -1,4 +1,4 @@
-/* Bytes that are no ONNX model, whatever the nodes do: each is refused with what is wrong. */
+/* Bytes that are not a valid ONNX model, whatever its nodes do: each is refused with the reason. */
 #include "tests/compiler/onnx_bytes.h"
 
 enum { FLOAT = 1, DOUBLE = 11, FLOAT_ATTRIBUTE = 1, STRING_ATTRIBUTE = 3 };
@@ -7,7 +7,7 @@ RLX_TEST(onnx, opsets_that_there_are_not)
 {
     static const struct {
         int64_t version, ir;
-        const char *expected; /* NULL: it is read */
+        const char *expected; /* NULL: the model is accepted */
     } rows[] = {{99, 8, "the model is of opset 99; there are 1 to"},
                 {-5, 8, "the model is of opset -5; there are 1 to"},
                 {0, 8, "the model is of opset 0"},
@@ -40,9 +40,9 @@ RLX_TEST(onnx, opsets_that_there_are_not)
 RLX_TEST(onnx, names_and_attributes_that_a_model_cannot_have)
 {
     static const struct {
-        const char *first[3], *second[3]; /* operator, inputs, outputs; none: NULL */
+        const char *first[3], *second[3]; /* operator, inputs, outputs; NULL: no node */
         const char *attribute;            /* of the second node */
-        unsigned kind;                    /* of the attribute, 0: twice an integer */
+        unsigned kind; /* of the attribute; 0: an integer attribute written twice */
         const char *expected;
     } rows[] = {
         {{"Relu", "x", "y"},
@@ -108,8 +108,8 @@ RLX_TEST(onnx, names_and_attributes_that_a_model_cannot_have)
     }
 }
 
-/* Two float types that the model declares are an error; of one that a node makes, as PyTorch 1.13
- * does with masks, the operand is widened with a warning. */
+/* Operands of two float types that the model declares are an error. If a node computes one of them,
+ * as in PyTorch 1.13's masks, it is widened with a warning. */
 RLX_TEST(onnx, operands_of_two_float_types)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* What blocks compute (compiler/ir/operation.h): every spelling of a computation gets its tag,
- * whatever another tool did to its loops; a tag, or a body, that is damaged is refused. */
+/* Operator tags of blocks (compiler/ir/operation.h): every spelling of a computation gets its tag,
+ * whatever another tool did to its loops; a damaged tag or body is refused. */
 #include "tests/support/rlx_test.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static const row rows[] = {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-/* The row as a module; |annotation| what T.block_attr has, or NULL. */
+/* Writes the row as a module; |annotation|, unless NULL, becomes its T.block_attr. */
 static void write_row(const row *r, const char *annotation, char text[MOST_TEXT])
 {
     char loops[64] = "", vars[64] = "";
@@ -109,7 +109,7 @@ static rlxc_module *parse(rlxc_context *ctx, const char *text)
     return m;
 }
 
-typedef struct found { /* the first block with axes whose result is |out|, or any */
+typedef struct found { /* the first block with axes whose result is |out|, or the first with any */
     const rlxc_block *block;
     const char *out;
 } found;
@@ -156,7 +156,7 @@ RLX_TEST(operation, blocks_get_the_tag_of_what_they_compute)
         rlxc_module *m = parse(ctx, text);
         cr_assert(normalized(ctx, m), "%s", rlxc_render_diagnostics(ctx));
         expect_tag(ctx, m, "z", rows[i].tag, rows[i].update);
-        /* the tag is text, and a module with it is well formed */
+        /* the tag survives printing, and the module parses as well formed */
         const char *printed = rlxc_print_module(ctx, m);
         rlxc_module *again = parse(ctx, printed);
         cr_expect(rlxc_well_formed(ctx, again, "parse", false), "%s", rlxc_render_diagnostics(ctx));
@@ -165,7 +165,7 @@ RLX_TEST(operation, blocks_get_the_tag_of_what_they_compute)
     }
 }
 
-/* What another tool leaves behind: after normal form the tag is that of the plain loops. */
+/* Loops transformed by another tool: after normalization the tag is that of the plain loops. */
 RLX_TEST(operation, scheduled_blocks_get_the_same_tag)
 {
 #define GET \
@@ -211,7 +211,8 @@ RLX_TEST(operation, scheduled_blocks_get_the_same_tag)
         }
 }
 
-/* Whether the row's block may have this tag; NULL: any other reason than the tag is a failure. */
+/* Whether the row's block may have the tag |annotation|. A block that is refused for any other
+ * reason is a test failure. */
 static bool accepted(const row *r, const char *annotation)
 {
     char text[MOST_TEXT];
@@ -269,7 +270,7 @@ RLX_TEST(operation, damaged_tags_are_refused)
     }
 }
 
-/* The tag of one row on the body of every other with the same buffers, axes and kinds of axes. */
+/* Puts each row's tag on the body of every other row with the same buffers, axes and axis kinds. */
 RLX_TEST(operation, tags_of_other_bodies_are_refused)
 {
     char tag[64];
@@ -286,8 +287,8 @@ RLX_TEST(operation, tags_of_other_bodies_are_refused)
     cr_expect_gt(tried, 200);
 }
 
-/* Register tiles sum parts of a long reduction side by side only where terms are added: the steps
- * of a fold stay in order. */
+/* Register tiles sum parts of a long reduction side by side only if terms are added; a fold keeps
+ * the order of its steps. */
 RLX_TEST(operation, folds_keep_their_order)
 {
     static const char text[] =

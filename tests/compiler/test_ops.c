@@ -1,6 +1,6 @@
-/* The operator table: every row's schema and texts; inference of results and of what is wrong, over
- * static, symbolic, unknown-dimension and unknown-rank inputs, from source text; and that every
- * row with a kernel legalizes to a well-formed module. Values are tested end to end elsewhere. */
+/* The operator table: every row's schema and texts; type inference and its errors over static,
+ * symbolic, unknown-dimension and unknown-rank inputs, from source text; and every row with a
+ * kernel legalizes to a well-formed module. Values are tested end to end elsewhere. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ RLX_TEST(ops, schemas_are_read)
     rlxc_context_destroy(ctx);
 }
 
-/* One function whose last binding is |call|; A..D stand for parameter lists. */
+/* One function whose last binding is |call|; A..D abbreviate parameter lists. */
 static const char *source(rlxc_context *ctx, const char *params, const char *call)
 {
     rlxc_text text = {.ctx = ctx};
@@ -76,7 +76,8 @@ static bool stop_after(void *user, const rlxc_pass *pass, const rlxc_module *mod
     return strcmp(pass->name, user) != 0;
 }
 
-/* Parses a case and runs the passes up to and with |pass|; the context failed on an error. */
+/* Parses a case and runs the passes up to and including |pass|; on an error the context has failed.
+ */
 static rlxc_module *run(rlxc_context *ctx, const char *params, const char *call, char *pass)
 {
     const char *text = source(ctx, params, call);
@@ -248,7 +249,7 @@ RLX_TEST(ops, results)
     }
 }
 
-/* Expected: a part of the message, which names the operator. */
+/* Expected: part of the message, which names the operator. */
 static const infer_case bad[] = {
     {P2, "R.add(x)", "rhs"},
     {P3, "R.add(x, z)", "add: shapes do not broadcast in dimension 1"},
@@ -386,8 +387,8 @@ RLX_TEST(ops, mistakes_are_named)
     }
 }
 
-/* A call of |op| as a row's schema alone gives it, with |attr| being |value|; the inputs need not
- * fit the operator. */
+/* A call of |op| built from the row's schema alone, with |attr| = |value|; the inputs need not fit
+ * the operator. */
 static const char *generic_call(rlxc_context *ctx, const rlxc_operator *op,
                                 const rlxc_op_attr *attr, const char *value)
 {
@@ -420,8 +421,8 @@ static const char *diagnostics_of(rlxc_context *ctx, const rlxc_operator *op,
     return rlxc_render_diagnostics(ctx);
 }
 
-/* Every string attribute of every row lists its values, but for texts that are free; another value
- * is an error that names operator, attribute, value and what it may be. */
+/* Every string attribute lists its values, except for free text; any other value is an error that
+ * names the operator, the attribute, the value and the choices. */
 RLX_TEST(ops, enumerated_attributes_are_checked)
 {
     static const char *const wrong[] = {"foo", "", "NC", "NCHWW", "NNHW", "fas", "fast|wrap"};
@@ -451,7 +452,7 @@ RLX_TEST(ops, enumerated_attributes_are_checked)
                 rlxc_context_destroy(one);
             }
             const char *p = a->choices, *end = p + a->choices_length;
-            while (p <= end) { /* the listed ones are not refused */
+            while (p <= end) { /* the listed values are accepted */
                 const char *bar = a->is_order ? NULL : memchr(p, '|', (size_t)(end - p));
                 const char *value = rlxc_intern(ctx, p, (size_t)((bar ? bar : end) - p));
                 rlxc_context *one = rlxc_context_create(NULL);

@@ -1,7 +1,7 @@
-/* One model with a matmul, fusion, a branch, a closure, tuples and data-dependent sizes: compiled,
-   loaded and called with the n-th allocation failing, and with all from the n-th on, for each n
-   until none fails. Each failure is RLX_E_NOMEM or a diagnostic that says so; nothing is leaked,
-   and the VM that ran out gives the right answer at its next call. */
+/* One model with a matmul, fusion, a branch, a closure, tuples and data-dependent sizes is
+ * compiled, loaded and called with the n-th allocation failing, and with all allocations from the
+ * n-th on failing, for each n until none fails. Each failure is RLX_E_NOMEM or a diagnostic that
+ * says so; nothing leaks, and the VM that ran out of memory answers its next call correctly. */
 #include "compiler/driver/compile.h"
 #include "compiler/target/target.h"
 #include "tests/support/rlx_test.h"
@@ -38,8 +38,8 @@ static const char model[] =
     "        v = (r, p, (q, s))\n"
     "        return v\n";
 
-/* The executable's bytes; NULL where an allocation failed, with |*out_excused| telling whether that
-   was said. */
+/* Compiles to bytes; NULL if an allocation failed, and |*out_excused| tells whether the failure was
+ * reported. */
 static void *compile(rlx_test *t, int opt_level, size_t *out_size, bool *out_excused)
 {
     void *data = NULL;
@@ -108,7 +108,7 @@ static void make_args(rlx_test *t, rlx_value *args)
     args[3] = rlx_of_tensor(k);
 }
 
-/* Of the result (r, (r, x), (unique, s)): r is exp(s), the unique keys are 3, 5, 9. */
+/* Checks the result (r, (r, x), (unique, s)): r is exp(s), the unique keys are 3, 5, 9. */
 static bool right(rlx_value v)
 {
     rlx_tuple *all = v.kind == RLX_KIND_TUPLE ? v.as.tuple : NULL;

@@ -1,6 +1,6 @@
-/* Elements of less than a byte through compiled programs: conversions of all values to and from
- * bytes, int32 and float32, at odd counts, at sizes 0 and 1, with and without optimisation; moves;
- * quantization; constants that keep their size in the file; what is refused. */
+/* Elements smaller than a byte in compiled programs: all values converted to and from bytes, int32
+ * and float32, at odd counts and sizes 0 and 1, with and without optimisation; copies;
+ * quantization; constants that keep their size in the file; rejected programs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static rlx_tensor *tensor(rlx_test *t, rlx_dtype d, const int64_t dims[2])
     return x;
 }
 
-/* What each function gives at one size. */
+/* Checks every function at one size. */
 static void check(rlx_test *t, rlx_vm *vm, rlx_dtype d, const int64_t dims[2])
 {
     const size_t n = (size_t)(dims[0] * dims[1]), m = (size_t)dims[1];
@@ -129,8 +129,8 @@ RLX_TEST(packed, conversions_moves_and_quantization)
 
 enum { ROWS = 96, COLUMNS = 64 };
 
-/* A weight in I8 for a parameter of int4: products read it in half a byte an element, and what
- * gathers it finds it packed in the file. */
+/* An I8 weight for an int4 parameter: products read half a byte per element, and gathers read it
+ * packed from the file. */
 RLX_TEST(packed, weights_keep_their_size)
 {
     static const char program[] =

@@ -1,5 +1,5 @@
-/* The TVMScript parser: texts of tests/script and examples read, print and read again to an equal
- * module; values come out as written; every kind of error names its place and what is wrong. */
+/* The TVMScript parser: the texts of tests/script and examples are read, printed and read again to
+ * an equal module; values are kept exactly; every kind of error names its place and cause. */
 #include "tests/support/rlx_test.h"
 
 #include <dirent.h>
@@ -72,7 +72,7 @@ RLX_TEST(parse, scripts_survive_print_and_parse)
     round_trip_folder(t, "examples/embed", 1);
 }
 
-/* What a text prints as must contain |want|. */
+/* The printed text must contain |want|. */
 #define FN \
     "@R.function\ndef main(x: R.Tensor((\"n\", 4), \"float32\"), c: R.Tensor((), \"bool\")):\n"
 #define PF "@T.prim_func\ndef f(A: T.Buffer((16,), \"float32\"), n: T.int32):\n"
@@ -324,8 +324,7 @@ RLX_TEST(parse, errors_name_place_and_cause)
     expect_errors(t, cases, sizeof cases / sizeof *cases);
 }
 
-/* |unit| n times between |head| and |tail|, then |close| n times; one error whose message contains
- * |message|. */
+/* |head|, |unit| n times, |tail|, |close| n times: one error whose message contains |message|. */
 static void expect_too_deep(rlx_test *t, const char *head, const char *unit, unsigned n,
                             const char *tail, const char *close, const char *message)
 {
@@ -380,7 +379,7 @@ RLX_TEST(parse, errors_stop_at_the_limit)
     rlxc_context_destroy(ctx);
 }
 
-/* 100 000 bindings in one function, and as many nested expressions one after the other. */
+/* 100 000 bindings in one function, and 100 000 nested expressions in sequence. */
 RLX_TEST(parse, long_functions)
 {
     enum { N = 100000 };
@@ -398,7 +397,7 @@ RLX_TEST(parse, long_functions)
     free(text);
 }
 
-/* Strings that stand side by side are one, in memory of its size. */
+/* Adjacent strings are concatenated, in memory proportional to their size. */
 RLX_TEST(parse, strings_of_many_parts)
 {
     enum { N = 50000 };

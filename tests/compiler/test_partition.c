@@ -1,7 +1,6 @@
-/* Loop partitioning (lower/partition.c): products under schedules whose splits divide nothing
- * compute what a sum in double does, at sizes around each factor, and test no predicate inside of
- * loops; blocks whose predicates are written by hand compute what they say, and loops with the hint
- * what their choices say. */
+/* Loop partitioning (lower/partition.c): products whose schedules split unevenly equal a sum in
+ * double, at sizes around each factor, and test no predicate inside loops. Blocks with hand-written
+ * predicates and loops with the hint compute their definition. */
 #include "tests/support/rlx_test.h"
 
 #include <math.h>
@@ -42,7 +41,7 @@ static const char product[] =
     "l4, l5 = sch.split(loop=l1, factors=[None, 4])\n" \
     "l6, l7 = sch.split(loop=l2, factors=[None, 16])\n"
 
-/* |conditions|: how many stay, which choose among the bodies of parallel loops. */
+/* |conditions|: how many remain, to choose among the bodies of parallel loops. */
 static const struct {
     const char *steps;
     int conditions;
@@ -67,7 +66,8 @@ static const struct {
      0},
 };
 
-/* Comparisons of loops with bounds; `if t // 8 % 2 == 1` chooses a piece of a loop. */
+/* Counts comparisons of loops with bounds; `if t // 8 % 2 == 1` selects a piece of a loop and does
+ * not count. */
 static int count_conditions(const char *text)
 {
     int n = 0;
@@ -92,7 +92,7 @@ static void fill(void)
 static void check_product(kernel_fixture *f, size_t list, const int64_t n[3])
 {
     void *buffers[] = {a, b, got};
-    const int64_t dims[] = {n[0], n[2], n[1]}; /* by first appearance: n, q, m */
+    const int64_t dims[] = {n[0], n[2], n[1]}; /* in order of appearance: n, q, m */
     int wrong = 0;
     for (int i = 0; i < MOST * MOST + 16; i++)
         got[i] = -77;
@@ -135,7 +135,7 @@ RLX_TEST(partition, splits_that_do_not_divide_compute_products)
     }
 }
 
-/* Predicates as they are written; element 4 i + j of c counts how often the block ran there. */
+/* Hand-written predicates; element 4 i + j of c counts how often the block ran at (i, j). */
 static const struct {
     const char *where;
     int conditions;
@@ -147,7 +147,7 @@ static const struct {
     {"i * 4 + j < n", 0},
     {"i * 4 + j < n and n <= i * 8 + j", 0},
     {"20 - i * 4 - j > 0 and j < n", 0},
-    {"i * j < 9", 1}, /* no sum of them: it stays */
+    {"i * j < 9", 1}, /* not an affine condition: it remains */
     {"i % 2 < 1", 1},
     {"i * 4 + j < -1", 0},
     {"j < n", 0},
@@ -174,7 +174,7 @@ static bool holds(size_t which, int64_t i, int64_t j, int64_t n)
     return answers[which];
 }
 
-/* |nested|: below a block of i, whose axis is what the predicate speaks of. */
+/* |nested|: the predicate refers to an axis of an enclosing block over i. */
 static void check_predicate(const char *const kinds[2], size_t which, bool nested)
 {
     static const char outer[] = "            with T.block(\"O\"):\n"
@@ -222,7 +222,7 @@ RLX_TEST(partition, blocks_run_where_their_predicates_hold)
             check_predicate((const char *const[]){kinds[k], kinds[(k + i) % 4]}, i, i % 3 == 0);
 }
 
-/* i * 4 + j < 30 + k for |n| values of k from |first| on, as a tree. */
+/* Prints i * 4 + j < 30 + k for |n| values of k from |first|, as a balanced tree of `and`. */
 static void print_tree(FILE *out, int first, int n)
 {
     if (n == 1) {
@@ -267,7 +267,8 @@ RLX_TEST(partition, more_predicates_than_it_decides_stay)
     free(text);
 }
 
-/* Choices of what is stored, in loops that have the hint: the loop is cut, or chosen outside. */
+/* Conditional stored values in loops with the hint: the loop is cut, or the condition moves out of
+ * it. */
 static const struct {
     const char *value;
     int conditions;

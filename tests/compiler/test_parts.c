@@ -1,5 +1,5 @@
-/* Code generation on several threads: the same bytes from any number of them, and every failure
- * reported in one order. Runs under ThreadSanitizer as well (`make tsan`). */
+/* Code generation on several threads: the bytes do not depend on the number of threads, and
+ * failures are reported in a fixed order. Also runs under ThreadSanitizer (`make tsan`). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ enum { MAX_KERNELS = 12, SIZE = 8, MAX_TEXT = 16384 };
 static const uint32_t job_counts[] = {0, 1, 2, 3, 8, 256};
 enum { N_JOB_COUNTS = sizeof job_counts / sizeof *job_counts };
 
-/* A module of |n| kernels of different lengths, each long enough for a part of its own:
- * O[i] = A[i] * k + j for the last of its steps j, and a function of libm that all of them call. */
+/* A module of |n| kernels of different lengths, each long enough for its own part: O[i] = A[i] * k
+ * + j for the last step j, and all of them call one libm function. */
 static void write_module(char *text, uint32_t n)
 {
     size_t at = (size_t)snprintf(text, MAX_TEXT,
@@ -41,7 +41,7 @@ static void write_module(char *text, uint32_t n)
     cr_assert_lt(at, (size_t)MAX_TEXT);
 }
 
-/* A fixture with |n| kernels, lowered. */
+/* A fixture with |n| lowered kernels. */
 static void prepare(rlx_test *t, kernel_fixture *f, uint32_t n, int level, uint32_t jobs)
 {
     static char text[MAX_TEXT];
@@ -91,7 +91,7 @@ RLX_TEST(parts, every_kernel_is_in_the_linked_object)
     }
 }
 
-/* The forms to be read are one text or one object, with all kernels. */
+/* Readable output is one text or one object with all kernels. */
 RLX_TEST(parts, readable_forms_are_whole)
 {
     static const rlxc_native_form forms[] = {RLXC_NATIVE_LLVM, RLXC_NATIVE_ASM};
@@ -111,7 +111,7 @@ RLX_TEST(parts, readable_forms_are_whole)
 
 enum { N_PARTS = 7 };
 
-/* Parts of one function each; those of |bad| lack the end of theirs. */
+/* Parts of one function each; those in |bad| lack a terminator. */
 static void make_parts(rlxc_llvm_part *parts, uint32_t bad)
 {
     for (uint32_t i = 0; i < N_PARTS; i++) {
@@ -131,7 +131,7 @@ static void make_parts(rlxc_llvm_part *parts, uint32_t bad)
     }
 }
 
-/* The two refused parts are named in their order, by any number of threads; the others compile. */
+/* Two broken parts are named in order, for any number of threads; the others compile. */
 static bool two_are_refused(rlxc_context *ctx, const rlxc_options *options)
 {
     rlxc_llvm_part parts[N_PARTS];
@@ -163,7 +163,7 @@ static void *nothing(void *user)
     return user;
 }
 
-/* In a process of its own, which may not start threads: limits do not hold for root. */
+/* Runs in its own process, which may not start threads. The limit does not apply to root. */
 static int without_threads(const rlx_allocator *allocator)
 {
     kernel_fixture f;
@@ -211,7 +211,8 @@ RLX_TEST(parts, running_out_of_memory_is_an_error)
 
 /* --- what kernels share ---------------------------------------------------------------------- */
 
-/* C functions have one type in the whole module, and none is a kernel, whatever part it is in. */
+/* A C function has one type in the whole module, and no kernel has its name, whichever part it is
+ * in. */
 RLX_TEST(parts, extern_functions_are_checked_over_all_parts)
 {
     static const struct {

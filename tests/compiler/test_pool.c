@@ -1,6 +1,6 @@
-/* Poolings with the channels last, whose windows slide over vectors of channels: against loops in
- * double, at sizes around the tiles of columns and the bands of rows, with padding up to more than
- * the window, and channels that fill no vector. */
+/* Pooling with channels last, whose windows slide over vectors of channels, against loops in
+ * double: sizes around the column tiles and row bands, padding up to more than the window, channel
+ * counts that do not fill a vector. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 typedef struct pool_case {
     int64_t channels, height, width, size, stride, dilation, before, after;
-    bool symbolic; /* height and width are symbols */
+    bool symbolic; /* height and width are symbolic */
     bool up;       /* ceil_mode */
     bool count_padding;
 } pool_case;
@@ -22,7 +22,7 @@ static int64_t positions(const pool_case *c, int64_t length)
 {
     const int64_t room = length + c->before + c->after - c->dilation * (c->size - 1) - 1;
     const int64_t down = room / c->stride + 1;
-    /* one more that begins on the input, when rounded up */
+    /* rounding up adds a window only if it starts on the input */
     return down + (c->up && room % c->stride != 0 && down * c->stride < length + c->before);
 }
 
@@ -101,7 +101,7 @@ static void run(rlx_test *t, rlx_executable *exe, const pool_case *c, bool is_ma
         double want = -reference(c, is_max, values, image, pixel / width % height, pixel % width,
                                  i % c->channels);
         double error = (double)y[i] == want ? 0 : fabs((double)y[i] - want);
-        if (!(error <= worst)) /* NaN is worst of all */
+        if (!(error <= worst)) /* also true for NaN */
             worst = error;
     }
     cr_expect(worst <= (is_max ? 0 : 4e-6),
@@ -127,12 +127,13 @@ RLX_TEST(pool, windows_slide_over_channels)
         {4, 1, 40, 3, 1, 1, 1, 1, true, false, false},
         {33, 17, 2, 3, 2, 1, 1, 1, false, true, true},
         {17, 12, 43, 4, 3, 1, 1, 2, true, true, false},
-        {17, 12, 42, 3, 4, 1, 1, 2, true, true, true}, /* a last window would begin behind */
+        {17, 12, 42, 3, 4, 1, 1, 2, true, true, true}, /* the last window would start after the
+                                                          input */
         {16, 14, 14, 3, 1, 5, 5, 5, false, false, false},
         {3, 8, 8, 2, 2, 1, 0, 0, false, false, false},
-        {48, 6, 90, 7, 1, 5, 15, 15, false, false, true}, /* a border wider than a tile */
+        {48, 6, 90, 7, 1, 5, 15, 15, false, false, true}, /* padding wider than a tile */
         {5, 9, 9, 16, 1, 1, 8, 8, false, false, false},   /* a window wider than the image */
-        {5, 20, 20, 17, 1, 1, 8, 8, false, false, false}, /* wider than any that slides */
+        {5, 20, 20, 17, 1, 1, 8, 8, false, false, false}, /* wider than the windows that slide */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < 6; k++) {
@@ -145,7 +146,7 @@ RLX_TEST(pool, windows_slide_over_channels)
         }
 }
 
-/* Shapes that no machine has, or of nothing, compile in no time. */
+/* Huge and empty shapes compile quickly. */
 RLX_TEST(pool, any_number_of_columns_rows_and_channels)
 {
     static const int64_t most = (int64_t)1 << 61;

@@ -1,4 +1,4 @@
-/* The printer: literals, precedence, types, and that printed modules read back as equal ones. */
+/* The printer: literals, precedence, types; printed modules parse to equal modules. */
 #include <math.h>
 #include <string.h>
 
@@ -137,8 +137,8 @@ RLX_TEST(print, types)
 
 /* --- modules --------------------------------------------------------------------------------- */
 
-/* Parses |text|; its print must parse to an equal module and print the same again. With |exact| the
- * print must also have |text| at its end, whole lines as they are. */
+/* Parses |text|; its print must parse to an equal module and print identically. With |exact| the
+ * print must also end with |text|, line for line. */
 static void check_module(rlx_test *t, const char *what, const char *text, bool exact)
 {
     rlxc_context *ctx = rlxc_context_create(&t->allocator);
@@ -373,7 +373,7 @@ RLX_TEST(print, constants_keep_every_bit)
     static const struct {
         rlx_dtype dtype;
         uint64_t element;
-        const char *text; /* NULL: through the metadata block */
+        const char *text; /* NULL: tested through the metadata block */
     } scalars[] = {
         {{RLX_FLOAT, 32, 1}, 0x3f800000u, "R.const(1.0, \"float32\")"},
         {{RLX_FLOAT, 32, 1}, 0x7fc00001u, NULL},

@@ -1,6 +1,6 @@
-/* Matrix products at sizes around every block boundary against a reference in double: weights that
- * are constants (packed into panels) and parameters, as they are and transposed, with and without
- * an epilogue, for one matrix of rows and for several; by vectors of each width. */
+/* Matrix products at sizes around every block boundary against a reference in double: constant
+ * weights (packed into panels) and parameters, plain and transposed, with and without an epilogue,
+ * for one matrix of rows and for batches, with vectors of each width. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MAX_PRODUCTS = 16, TEXT = 16384 };
 typedef enum form { PLAIN = 0, CONSTANT = 1, TRANSPOSED = 2, EPILOGUE = 4, BATCHES = 8 } form;
 
 typedef struct example {
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     unsigned form;
     int64_t k;
     int64_t columns[MAX_PRODUCTS]; /* ends with -1 */
@@ -27,12 +27,12 @@ static const example examples[] = {
     {NULL, CONSTANT | TRANSPOSED, 16, {1, 15, 17, 64, 79, -1}},
     {NULL, CONSTANT | TRANSPOSED | EPILOGUE, 1, {12, 64, 81, -1}},
     {NULL, CONSTANT, 0, {5, 64, 70, -1}},
-    {NULL, CONSTANT | EPILOGUE, 2500, {16, 65, 128, -1}}, /* in blocks of the reduction */
+    {NULL, CONSTANT | EPILOGUE, 2500, {16, 65, 128, -1}}, /* the reduction is split into blocks */
     {NULL, CONSTANT, 4103, {17, -1}},
-    {NULL, CONSTANT, 350, {832, 850, -1}},             /* rows of panels are fetched ahead */
-    {NULL, CONSTANT, 20, {8200, -1}},                  /* ... all of a panel ahead */
-    {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}},         /* few accumulators: parts side by side */
-    {NULL, CONSTANT | BATCHES, 37, {16, 70, 129, -1}}, /* the rows of all batches are one axis */
+    {NULL, CONSTANT, 350, {832, 850, -1}},     /* rows of panels are prefetched */
+    {NULL, CONSTANT, 20, {8200, -1}},          /* ... whole panels are prefetched */
+    {NULL, CONSTANT, 37, {8, 16, 24, 40, -1}}, /* few accumulators: partial sums side by side */
+    {NULL, CONSTANT | BATCHES, 37, {16, 70, 129, -1}}, /* the rows of all batches form one axis */
     {NULL, CONSTANT | BATCHES | EPILOGUE, 1, {5, 64, -1}},
     {NULL, CONSTANT | BATCHES | EPILOGUE, 2500, {65, -1}},
     {NULL, TRANSPOSED | BATCHES, 17, {19, 64, -1}},
@@ -41,7 +41,7 @@ static const example examples[] = {
     {"x86-64", CONSTANT | BATCHES | EPILOGUE, 9, {7, 13, -1}},
     {NULL, PLAIN, 7, {0, 1, 4, 15, 16, 17, 33, 48, 64, 65, -1}},
     {NULL, EPILOGUE, 33, {10, 64, 100, -1}},
-    {NULL, PLAIN, 130, {512, 531, -1}}, /* large: columns are packed for many rows */
+    {NULL, PLAIN, 130, {512, 531, -1}}, /* large: columns are packed when there are many rows */
     {"x86-64", EPILOGUE | BATCHES, 66, {999, -1}},
     {NULL, TRANSPOSED, 17, {1, 5, 16, 63, 64, 65, -1}},
     {"x86-64-v3", CONSTANT | EPILOGUE, 9, {4, 7, 8, 9, 15, 16, 17, 31, 33, -1}},
@@ -56,7 +56,7 @@ static const example examples[] = {
     {"x86-64", TRANSPOSED, 9, {7, 8, 11, -1}},
 };
 
-static const int64_t batches[] = {1, 0, 3}; /* the first of them is all without BATCHES */
+static const int64_t batches[] = {1, 0, 3}; /* without BATCHES, only the first is used */
 
 static const int64_t rows[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                10, 11, 12, 13, 14, 47, 48, 49, 53, 97};
@@ -69,7 +69,7 @@ static uint32_t count_of(const example *e)
     return n;
 }
 
-/* Values that tell places apart and add up without rounding worth the name. */
+/* Values that differ by position and whose sums round very little. */
 static float element(int64_t i, int64_t salt)
 {
     return (float)((i * 37 + salt * 11) % 29 - 14) * 0.0625f;
@@ -81,7 +81,7 @@ static void fill(float *data, int64_t n, int64_t salt)
         data[i] = element(i, salt);
 }
 
-/* main(x, w0, w1, ...) gives the tuple of all products. */
+/* main(x, w0, w1, ...) returns the tuple of all products. */
 static void write_text(const example *e, char *out)
 {
     char *end = out + TEXT;
@@ -113,7 +113,7 @@ static void write_text(const example *e, char *out)
     snprintf(out, (size_t)(end - out), ")\n            R.output(r)\n        return r\n");
 }
 
-/* The weights as a safetensors file in memory. */
+/* Writes the weights as a safetensors file in memory. */
 static unsigned char *write_weights(const example *e, size_t *out_size)
 {
     char header[4096] = "{";
@@ -178,7 +178,7 @@ static bool is_product(const example *e, uint32_t which, int64_t m, const float 
     return true;
 }
 
-/* The last |ndim| of three dimensions. */
+/* A tensor of the last |ndim| of three dimensions. */
 static rlx_value matrices(rlx_test *t, uint32_t ndim, const int64_t dims[3], int64_t salt)
 {
     rlx_tensor *x = NULL;
@@ -223,7 +223,7 @@ static void run(rlx_test *t, rlx_executable *exe, const example *e, uint32_t thr
     rlx_vm_destroy(vm);
 }
 
-/* Example |i|, in a quick run with half of its columns. */
+/* Example |i|; a quick run takes half of its columns. */
 static example taken(size_t i)
 {
     example e = examples[i];

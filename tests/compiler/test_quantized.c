@@ -1,7 +1,7 @@
-/* Products whose constant weights are made of integers of 4 or 8 bits, in the ways that modules
- * spell it, against a reference in double: rows in all tile sizes, groups that do not divide the
- * inner dimension, columns that fill no vector, vectors of each width, rows that are not finite,
- * one row rounded to 8, 12, 16 and 24 bits and not at all. */
+/* Products with constant weights dequantized from 4- or 8-bit integers, in each spelling that
+ * modules use, against a reference in double: row counts for all tile sizes, groups that do not
+ * divide the inner dimension, column counts that do not fill a vector, vectors of each width,
+ * non-finite rows, activations rounded to 8, 12, 16 and 24 bits and exact. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,18 @@
 #include "tests/compiler/cpus.h"
 #include "tests/compiler/kernel_fixture.h"
 
-enum { TEXT = 8192, PEAK_BLOCK = 128 /* no block of a rounded row is larger */ };
+enum { TEXT = 8192, PEAK_BLOCK = 128 /* upper limit of a rounded row's block size */ };
 
 typedef enum spelling {
     GROUPS,   /* R.dequantize of (groups, G), reshaped and transposed */
-    NIBBLES,  /* a PrimFunc that unpacks eight of a word, minus 7 */
-    CHANNELS, /* (K, N): astype, subtract and multiply by a value for each column */
-    BYTES,    /* a PrimFunc that unpacks two of a byte, zero points and float16 scales by group */
+    NIBBLES,  /* a PrimFunc that unpacks eight from a word and subtracts 7 */
+    CHANNELS, /* (K, N): astype, then subtract and multiply by one value per column */
+    BYTES, /* a PrimFunc that unpacks two from a byte, with zero points and float16 scales per group
+            */
 } spelling;
 
 typedef struct example {
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     spelling how;
     int64_t k, n, group;
     bool epilogue;
@@ -58,7 +59,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
 
 typedef struct weights {
     unsigned char *q; /* int8, or nibbles in words or bytes */
-    float *scale;     /* as in the file; of half precision: exactly representable */
+    float *scale;     /* as in the file; half-precision values exactly */
     uint16_t *half;
     signed char *zero;
     int64_t n_q, n_scale;
@@ -98,7 +99,7 @@ static void drop_weights(weights *w)
     free(w->zero);
 }
 
-/* Element [k][n] as the module means it. */
+/* Element [k][n] by the module's definition. */
 static double weight_at(const example *e, const weights *w, int64_t k, int64_t n)
 {
     int64_t groups = e->group ? ceil_div(e->k, e->group) : 1, at;
@@ -162,7 +163,7 @@ static const char bytes_text[] =
     "T.Cast(\"int32\", z[k // T.int64(%lld), n])) * T.Cast(\"float32\", s[k // T.int64(%lld), "
     "n])\n";
 
-/* Dimensions of w and s (and z, where it is of the same form). */
+/* Dimensions of w and s (and of z, where it has the same layout). */
 static void shapes_of(const example *e, long long w[2], long long s[2])
 {
     int64_t groups = e->group ? ceil_div(e->k, e->group) : 1;
@@ -224,7 +225,7 @@ static void write_text(const example *e, char *out)
 #undef PRINT
 }
 
-/* The weights as a safetensors file in memory. */
+/* Writes the weights as a safetensors file in memory. */
 static unsigned char *write_weights(const example *e, const weights *w, size_t *out_size)
 {
     char header[1024];
@@ -235,7 +236,7 @@ static unsigned char *write_weights(const example *e, const weights *w, size_t *
     char second[32] = "";
     if (s[1])
         snprintf(second, sizeof second, ",%lld", s[1]);
-    /* what needs alignment first */
+    /* tensors with stricter alignment first */
     snprintf(header, sizeof header,
              "{\"w\":{\"dtype\":\"%s\",\"shape\":[%lld,%lld],\"data_offsets\":[%zu,%zu]},"
              "\"s\":{\"dtype\":\"%s\",\"shape\":[%lld%s],\"data_offsets\":[0,%zu]},"
@@ -263,7 +264,7 @@ static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, 
                                uint8_t rounded_rows)
 {
     static char text[TEXT];
-    const bool nibbles = e->how == NIBBLES || e->how == BYTES; /* blocks of groups of whole words */
+    const bool nibbles = e->how == NIBBLES || e->how == BYTES; /* whole-word groups */
     bound_program p = {.text = text,
                        .cpu = e->cpu,
                        .row_bits = row_bits,
@@ -283,12 +284,12 @@ static rlx_executable *compile(rlx_test *t, const example *e, const weights *w, 
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Largest error that rounding the row to |bits| adds to column |j|: half a step for each element.
+/* Bound on the error that rounding the row to |bits| adds to column |j|: half a step per element.
  */
 static double rounding(const example *e, const weights *w, const float *x, int64_t j, uint8_t bits)
 {
     double sum = 0, half = 0.5 / (127 * ldexp(1, bits - 8));
-    if (bits == 12 && (e->how == NIBBLES || e->how == BYTES)) /* rounded to 1/16, then to ones */
+    if (bits == 12 && (e->how == NIBBLES || e->how == BYTES)) /* to 1/16, then to 1 */
         half = (0.5 / 16 + 0.5) / 1904;
     else if (bits == 12)
         half = 0.5 / (127 * 256.0);
@@ -337,7 +338,7 @@ typedef struct program {
     uint8_t row_bits, rounded_rows;
 } program;
 
-/* |special|: put in the middle of the first row. */
+/* |special|: written to the middle of the first row. */
 static void check(rlx_test *t, const program *p, int64_t m, float factor, const float *special)
 {
     const example *e = p->e;
@@ -395,7 +396,7 @@ RLX_TEST(quantized, products_read_the_integers)
             continue;
         weights w = make_weights(e);
         check_all(t, e, &w, 0, i % 2 ? 13 : 1);
-        if (e->cpu ? i % 2 == 0 : rlx_test_takes(i, 2)) /* each in turn for each spelling */
+        if (e->cpu ? i % 2 == 0 : rlx_test_takes(i, 2)) /* specials rotate over the spellings */
             check_all(t, e, &w, others[i % 4], i % 2 ? 1 : 7);
         if (!e->cpu && (e->how == NIBBLES || e->how == BYTES) && rlx_test_takes(i + 1, 2))
             check_all(t, e, &w, 12, 1);
@@ -425,7 +426,7 @@ static const char spelled[] =
     "T.int64(8) + K %% T.int64(8) // T.int64(4) * T.int64(4))), T.uint32(15))) - T.float32(8)) * "
     "S[J // T.int64(%d), K // T.int64(%d), J %% T.int64(%d)])\n";
 
-/* Scales of three columns alone, though words fill a panel: nothing is read behind them. */
+/* Scales for only three columns, although words fill a panel: nothing is read past them. */
 RLX_TEST(quantized, scales_of_no_whole_panel)
 {
     enum { K = 64, N = 3, LAST = 2 * N }; /* two groups of scales */
@@ -462,7 +463,7 @@ RLX_TEST(quantized, scales_of_no_whole_panel)
     cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
     uint32_t *words = malloc((size_t)width * 8 * sizeof *words);
     for (int i = 0; i < 8 * width; i++)
-        words[i] = 0x99999999; /* ones */
+        words[i] = 0x99999999; /* all weights are 1 */
     for (int64_t m = 1; m <= 2; m++) {
         float x[2 * K], y[2 * N];
         for (int i = 0; i < 2 * K; i++)
@@ -476,23 +477,23 @@ RLX_TEST(quantized, scales_of_no_whole_panel)
     kernel_fixture_deinit(&f);
 }
 
-/* Groups that are no whole words, and words that end before their block does: nothing that the fast
- * form could read, though the expression is its own. And groups of whole words in any number. */
+/* Groups of partial words, and words that end before their block: the expression matches, but the
+ * fast form cannot read this layout. Also any number of groups of whole words. */
 enum { OF_GROUPS = 144, TO_GROUPS = 64, ROWS_OF_GROUPS = 5 };
 
 typedef struct grouped {
-    int width; /* of the target's panels */
+    int width; /* width of the target's panels */
     uint32_t words[OF_GROUPS / 8 * TO_GROUPS];
     float scales[OF_GROUPS * TO_GROUPS], x[ROWS_OF_GROUPS][OF_GROUPS], y[ROWS_OF_GROUPS][TO_GROUPS];
 } grouped;
 
-/* Where row |row| of column |column| is, in panels of |height| rows. */
+/* Index of (|row|, |column|) in panels of |height| rows. */
 static int in_panel(const grouped *v, int height, int row, int column)
 {
     return (column / v->width * height + row) * v->width + column % v->width;
 }
 
-/* |up|: by so many powers of two scales are larger, by |down| elements of x smaller. */
+/* Scales are larger by 2^|up|, elements of x smaller by 2^|down|. */
 static void fill_grouped(grouped *v, int up, int down)
 {
     uint32_t state = 1;
@@ -531,7 +532,7 @@ static void check_grouped(kernel_fixture *f, grouped *v, int group, int row_bits
     }
 }
 
-/* Where all weights are 0 the result is, also where a number times scale and peak is infinite. */
+/* All-zero weights give 0, also where number * scale * peak overflows. */
 static void check_nothing(kernel_fixture *f, grouped *v, int row_bits)
 {
     int64_t m = 1;
@@ -568,7 +569,7 @@ RLX_TEST(quantized, groups_of_any_size_are_right)
         cr_assert(kernel_fixture_build(&f), "%s", rlxc_render_diagnostics(f.ctx));
         fill_grouped(&v, 0, 0);
         check_grouped(&f, &v, groups[g], row_bits, 0);
-        fill_grouped(&v, 110, 60); /* sums of integers times such scales are no floats */
+        fill_grouped(&v, 110, 60); /* integer sums times such scales overflow float */
         check_grouped(&f, &v, groups[g], row_bits, 60);
         check_nothing(&f, &v, row_bits);
         kernel_fixture_deinit(&f);

@@ -1,6 +1,6 @@
-/* The names that TVM registers, docs/relax-operators.txt, against the operators that the parser
- * takes: one that it does not take states a reason, one that it takes states none, and
- * docs/relax-operators.md says just that. RLX_BLESS=1 rewrites the page. */
+/* The operator names that TVM registers (docs/relax-operators.txt), against the parser: unsupported
+ * names state a reason, supported ones do not, and docs/relax-operators.md says the same.
+ * RLX_BLESS=1 rewrites the page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { MAX_NAMES = 1000, MAX_PAGE = 1 << 16 };
 
 typedef struct entry {
-    char name[80], reason[120]; /* reason "": rlxc has it */
+    char name[80], reason[120]; /* empty reason: rlxc supports it */
 } entry;
 
 static uint32_t read_names(entry *out)
@@ -37,7 +37,7 @@ static uint32_t read_names(entry *out)
     return n;
 }
 
-/* Whether the parser knows R.|name|, with whatever arguments. */
+/* Whether the parser knows R.|name|, whatever its arguments. */
 static bool is_supported(const char *name)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);
@@ -49,7 +49,7 @@ static bool is_supported(const char *name)
     return known;
 }
 
-/* A row of the page for each reason, with its operators. */
+/* Writes a row of the page for each reason, with its operators. */
 static void write_page(const entry *names, uint32_t n, char *out)
 {
     size_t at = 0;

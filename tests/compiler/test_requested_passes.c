@@ -1,6 +1,6 @@
-/* Passes on request give the results of the module without them. The numbers are quarters up to 1,
- * so that bfloat16 holds the inner products too, and all sums are exact: every element is compared
- * by its bits, at sizes 0, 1 and odd ones. */
+/* Passes on request do not change a module's results. Inputs are quarters up to 1, so that bfloat16
+ * holds the inner products too and all sums are exact: results are compared bit by bit, at sizes 0,
+ * 1 and odd ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +109,8 @@ static const char lifted_text[] =
     "            R.output(y)\n"
     "        return y\n";
 
-/* main of what main_transform_params gives is main of the weights. */
+/* main applied to the outputs of main_transform_params equals the original main applied to the
+ * weights. */
 RLX_TEST(requested_passes, lifted_weights_give_the_same_results)
 {
     rlx_executable *plain = compile(t, lifted_text, NULL, rlxc_dtype_void()),

@@ -1,5 +1,5 @@
 /* Inference of each form, calls matched against signatures, and the rewriter: replacement, nested
- * bodies, outputs of dataflow blocks, long chains. */
+ * bodies, dataflow outputs, long chains. */
 #include <string.h>
 
 #include "tests/compiler/graph.h"
@@ -19,7 +19,7 @@ static fixture begin(const rlx_test *t)
     return (fixture){ctx, rlxc_module_new(ctx), rlxc_shape_var(ctx, "n")};
 }
 
-/* def double(x: Tensor((k, 2))) -> Tensor((k + k, m)), m unknown when |leaky| */
+/* def double(x: Tensor((k, 2))) -> Tensor((k + k, m)), with m unbound when |leaky| */
 static void add_callee(const fixture *fx, bool leaky)
 {
     const rlxc_expr *k = rlxc_shape_var(fx->ctx, "k"), *two = rlxc_i64(fx->ctx, 2);
@@ -129,7 +129,7 @@ RLX_TEST(infer, wrong_arguments_are_named)
 
 typedef struct sides {
     rlxc_rvar *x;
-    const rlxc_sinfo *cast; /* or NULL: the branch is x itself */
+    const rlxc_sinfo *cast; /* NULL: the branch copies x */
 } sides;
 
 static rlxc_rvar *fill_side(graph *g, void *user)
@@ -149,8 +149,8 @@ RLX_TEST(infer, if_joins_and_forgets_symbols_of_branches)
         const rlxc_sinfo *x, *then, *otherwise, *join;
     } rows[] = {
         {known, NULL, NULL, known},
-        {known, known, NULL, known},  /* n comes from outside: it stays */
-        {rank2, fresh, fresh, rank2}, /* both branches bind m, nobody after them may use it */
+        {known, known, NULL, known},  /* n is bound outside, so it remains */
+        {rank2, fresh, fresh, rank2}, /* each branch binds its own m, out of scope afterwards */
         {known, fresh, NULL, rank2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -175,7 +175,7 @@ RLX_TEST(infer, closures_and_extern_functions)
     graph g = graph_new(fx.ctx, fx.module, "main", false);
     const rlxc_expr *k = rlxc_shape_var(fx.ctx, "k");
     const rlxc_sinfo *param = graph_tensor(fx.ctx, k, NULL);
-    /* (Tensor((k,))) -> Tensor((k, n)): n is captured, k is bound by the call. */
+    /* (Tensor((k,))) -> Tensor((k, n)): n is captured, the call binds k. */
     const rlxc_sinfo *fn =
         rlxc_sinfo_callable(fx.ctx, &param, 1, graph_tensor(fx.ctx, k, fx.n), true);
     rlxc_atom x = rlxc_atom_var(graph_param(&g, "x", graph_tensor(fx.ctx, fx.n, NULL)));
@@ -219,7 +219,7 @@ RLX_TEST(module, names_stay_unique)
 
 /* --- rewriting -------------------------------------------------------------------------------- */
 
-/* Copies become what they copy. */
+/* Replaces copies by their sources. */
 static rlxc_rewrite_action drop_copies(void *user, rlxc_builder *b, rlxc_binding *binding,
                                        rlxc_atom *replacement)
 {
@@ -306,7 +306,7 @@ RLX_TEST(rewrite, nested_bodies_are_walked)
     rlxc_context_destroy(fx.ctx);
 }
 
-/* y = add(a, b) becomes multiply(a, b) of the same type. */
+/* Replaces y = add(a, b) by multiply(a, b) of the same type. */
 static rlxc_rewrite_action multiply_instead(void *user, rlxc_builder *b, rlxc_binding *binding,
                                             rlxc_atom *replacement)
 {
@@ -338,8 +338,8 @@ RLX_TEST(rewrite, emitted_bindings_have_type_range_and_dataflow)
     rlxc_context_destroy(fx.ctx);
 }
 
-/* Builds, checks, rewrites and compares a function of some thousand bindings; true when the context
- * did not fail. */
+/* Builds, checks, rewrites and compares a function of 20 000 bindings; false if the context failed.
+ */
 static bool whole_round(const rlx_test *t)
 {
     fixture fx = begin(t);

@@ -1,5 +1,5 @@
-/* Steps of rules: what rlxc --emit=schedule prints reads back, and gives the same loops and the
- * same object code; edited sizes are applied, or refused with the step, the size and its bound. */
+/* Steps made by rules: the output of rlxc --emit=schedule parses back and gives the same loops and
+ * object code; edited sizes are applied, or refused with the step, the size and its bound. */
 #include "tests/support/rlx_test.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include "compiler/script/script.h"
 
 typedef struct outcome {
-    const char *steps, *module; /* as texts; NULL: refused */
+    const char *steps, *module; /* as text; NULL: refused */
     const char *errors;
     rlxc_native object;
 } outcome;
@@ -28,7 +28,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Lowers the file, with the steps of |given| unless that is NULL. */
+/* Lowers the file, with the steps |given| unless NULL. */
 static outcome lower(rlxc_context *ctx, const char *path, const char *text, const char *given,
                      bool compile)
 {
@@ -94,10 +94,10 @@ RLX_TEST(rule_steps, printed_steps_give_the_same_code)
         check_round_trip(examples[i].path, examples[i].step);
 }
 
-/* |from| becomes |to| in the steps that were made for the example. */
+/* Replaces |from| by |to| in the steps made for the example. */
 typedef struct edit {
     const char *path, *from, *to;
-    const char *message; /* NULL: the steps are applied, and the loops are others */
+    const char *message; /* NULL: the steps are applied, and the loops change */
 } edit;
 
 #define TILE "tests/passes/schedule.tile/product_and_row_sums.py"
@@ -178,8 +178,8 @@ RLX_TEST(rule_steps, edited_steps_are_applied_or_refused)
         check_edit(&edits[i]);
 }
 
-/* Windows over single channels slide, unless the rows of a band share few sets of the cache: then
- * they go in tiles of whole lines. */
+/* Depthwise windows slide, unless the rows of a band map to few cache sets: then they run in tiles
+ * of whole lines. */
 RLX_TEST(rule_steps, windows_avoid_conflicts_in_the_cache)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Weights files: what is read, and that every malformed header is refused with a message. */
+/* Weight files: valid ones are read, and every malformed header is refused with a message. */
 #include <string.h>
 
 #include "compiler/driver/safetensors.h"
@@ -7,7 +7,7 @@
 
 enum { MAX_FILE = 1024 };
 
-/* Header length, header, then |data_size| bytes counting up. Returns the size. */
+/* Writes header length, header, then |data_size| bytes counting up. Returns the size. */
 static size_t make_file(unsigned char *out, const char *header, size_t data_size)
 {
     size_t n = strlen(header);
@@ -34,7 +34,7 @@ RLX_TEST(safetensors, reads_tensors_in_place)
     rlxc_weights w;
     cr_assert(rlxc_weights_parse(ctx, "w.safetensors", file, size, &w), "%s",
               rlxc_render_diagnostics(ctx));
-    cr_assert_eq(w.tensors.count, 3); /* the exponent is skipped with a warning */
+    cr_assert_eq(w.tensors.count, 3); /* the exponent key is skipped with a warning */
     const rlxc_weight *first = &w.tensors.items[0];
     cr_expect_str_eq(first->name, "layer.0/w");
     cr_expect_str_eq(first->symbol, "layer_0_w");
@@ -188,8 +188,8 @@ RLX_TEST(safetensors, weights_that_do_not_fit_name_the_parameter)
     }
 }
 
-/* Every exported function of the module gets its tensors, but one that the module calls; a tensor
-   of two functions is one constant. */
+/* Every exported function of the module gets its tensors, except one that the module itself calls;
+ * a tensor used by two functions becomes one constant. */
 RLX_TEST(safetensors, every_function_gets_its_weights)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* The rules of the schedule one by one: what is printed after a rule is all that the rules behind
- * it know. So reading that text back and going on from there gives the same loops. */
+/* The scheduling rules one by one. All state between rules is in the printed module: parsing the
+ * text printed after a rule and continuing from it gives the same loops. */
 #include "tests/support/rlx_test.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "compiler/script/script.h"
 
 static const char *const modules[] = {
-    /* inline, tile with an epilogue, rows in one loop */
+    /* inlining, tiling with an epilogue, rows fused into one loop */
     "@I.ir_module\n"
     "class Module:\n"
     "    @R.function\n"
@@ -18,7 +18,7 @@ static const char *const modules[] = {
     "        z = R.nn.relu(R.add(y, c))\n"
     "        s = R.nn.layer_norm(R.nn.softmax(z, axis=-1), c, c, axes=[-1])\n"
     "        return s\n",
-    /* attention; a mask in front of it is inlined */
+    /* attention, with a mask inlined before it */
     "@I.ir_module\n"
     "class Module:\n"
     "    @R.function\n"
@@ -35,14 +35,14 @@ static const char *const modules[] = {
     "        y = R.nn.relu(R.nn.conv2d(x, w, padding=[1, 1]))\n"
     "        z = R.nn.conv2d(y, w, strides=[2, 2])\n"
     "        return R.nn.max_pool2d(z, pool_size=[2, 2])\n",
-    /* windows that slide over each channel by itself, with an epilogue */
+    /* depthwise sliding windows with an epilogue */
     "@I.ir_module\n"
     "class Module:\n"
     "    @R.function\n"
     "    def main(x: R.Tensor((\"b\", 9, \"w\", 32), \"float32\")):\n"
     "        return R.exp(R.nn.max_pool2d(x, pool_size=[3, 3], padding=[1, 1], "
     "layout=\"NHWC\"))\n",
-    /* written as TIR: a chain of three stages, of which two have no reads stated; a loop that is no
+    /* written as TIR: a chain of three stages, two without declared reads; a loop that is not a
      * stage */
     "@I.ir_module\n"
     "class Module:\n"
@@ -78,7 +78,7 @@ static bool after_pass(void *user, const rlxc_pass *pass, const rlxc_module *mod
     return !s->reached;
 }
 
-/* The module after |pass|, with all checks in between. */
+/* Lowers the module up to |pass|, with all checks in between. */
 static rlxc_module *lowered(rlxc_context *ctx, const rlxc_options *options, const char *text,
                             const char *pass)
 {
@@ -127,7 +127,7 @@ RLX_TEST(schedule, each_rule_leaves_all_that_the_next_ones_need)
                 go_on_from(modules[m], cpus[m % 3], i);
 }
 
-/* A rule that takes nothing leaves the function as it was, statement for statement. */
+/* A rule that does not apply returns the function unchanged, pointer for pointer. */
 RLX_TEST(schedule, rules_that_take_nothing_change_nothing)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);

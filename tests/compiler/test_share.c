@@ -1,5 +1,5 @@
-/* Loops that kernels have in common (compiler/codegen/share.h): products of different sizes give
- * the sums of a reference in double, and many of them hardly more code than few. */
+/* Loops shared between kernels (compiler/codegen/share.h): products of different sizes equal a
+ * reference in double, and many of them need little more code than a few. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,13 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-enum { TEXT = 1 << 17, MOST = 200 /* of an extent */, LINES_OF_A_PRODUCT = 2000 };
+enum { TEXT = 1 << 17, MOST = 200 /* largest extent */, LINES_OF_A_PRODUCT = 2000 };
 
 typedef struct product {
     int64_t rows, columns, k;
 } product;
 
-/* Around the tiles' sizes, with all kinds of rows and columns left over; or all of one structure.
- */
+/* Sizes around the tiles, with every kind of remainder; |even|: all with the same structure. */
 static product product_of(uint32_t i, bool even)
 {
     return even ? (product){1, 64 + 64 * (i % 7), 64 + 8 * i}
@@ -111,7 +110,7 @@ RLX_TEST(share, products_of_any_rows_are_right)
     check_products(t, NULL, true);
 }
 
-/* Bytes of the machine code of |n| products with any number of rows. */
+/* Machine code size, in bytes, of |n| products with any number of rows. */
 static size_t code_size(rlx_test *t, int level, uint32_t n, bool even)
 {
     static char text[TEXT];
@@ -127,28 +126,28 @@ static size_t code_size(rlx_test *t, int level, uint32_t n, bool even)
     return size;
 }
 
-/* One body for all that differ in nothing but sizes; 4 KB for each product before. */
+/* Products that differ only in size share one body; they took 4 KB each before. */
 RLX_TEST(share, products_of_one_structure_have_one_body)
 {
     const size_t few = code_size(t, 2, 4, true), many = code_size(t, 2, 32, true);
     cr_expect_lt(many, few + 28 * (size_t)900, "%zu bytes for 4 products, %zu for 32", few, many);
 }
 
-/* Kernels of different structure have tiles in common. */
+/* Kernels of different structure share tiles. */
 RLX_TEST(share, products_of_many_structures_have_tiles_in_common)
 {
     const size_t size = code_size(t, 2, 24, false);
     cr_expect_lt(size, 24 * (size_t)4200, "%zu bytes", size);
 }
 
-/* -O1 has two kinds of tiles, the full one and single rows. */
+/* -O1 emits two kinds of tiles: the full one and single rows. */
 RLX_TEST(share, level_one_emits_fewer_tiles)
 {
     const size_t quick = code_size(t, 1, 1, true), usual = code_size(t, 2, 1, true);
     cr_expect_lt(3 * quick, 2 * usual, "%zu bytes at -O1, %zu at -O2", quick, usual);
 }
 
-/* Two loops alike in all constants are one, of any weight above some statements. */
+/* Two loops with equal constants share one body above a minimum size, whatever their weights. */
 RLX_TEST(share, two_equal_products_have_one_body)
 {
     static const char body[] = "        A = T.match_buffer(a, (n, T.int64(96)), \"float32\")\n"
@@ -185,7 +184,7 @@ RLX_TEST(share, two_equal_products_have_one_body)
                  sizes[1]);
 }
 
-/* Index arithmetic that a tile repeats for each element reaches LLVM once. */
+/* Index arithmetic that a tile repeats for each element is built once in LLVM. */
 RLX_TEST(share, equal_integer_instructions_are_built_once)
 {
     static char text[TEXT];
@@ -196,7 +195,7 @@ RLX_TEST(share, equal_integer_instructions_are_built_once)
     cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, "x86-64-v3", text));
     cr_assert(rlxc_schedule_module(f.ctx, f.module, &f.options) &&
               rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
-    f.options.opt_level = 0; /* as it is handed to LLVM */
+    f.options.opt_level = 0; /* unoptimised, as passed to LLVM */
     cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out));
     for (size_t i = 0; i < out.size; i++)
         lines += ((const char *)out.data)[i] == '\n';

@@ -1,10 +1,10 @@
-/* Struct info: interning, the relations between types, matching and erasing of symbols. */
+/* Struct info: interning, relations between types, matching, and erasing symbols. */
 #include <string.h>
 
 #include "compiler/ir/sinfo.h"
 #include "tests/support/rlx_test.h"
 
-/* The types that the tables below name by index. */
+/* Types that the tables below refer to by index. */
 enum {
     OBJ,
     F32_NM,    /* Tensor((n, m), float32) */
@@ -96,7 +96,7 @@ RLX_TEST(sinfo, equal_types_are_one_pointer)
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < i; k++)
             cr_expect_neq(ty.at[i], ty.at[k], "types %d and %d", i, k);
-    /* Enough entries to grow the table, found again afterwards. */
+    /* Enough entries to grow the table; all are found again. */
     enum { MANY = 5000 };
     static const rlxc_sinfo *many[MANY];
     for (int i = 0; i < MANY; i++)
@@ -200,13 +200,13 @@ RLX_TEST(sinfo, match_binds_lone_symbols_and_refutes)
     struct {
         const rlxc_sinfo *pattern, *value;
         bool fits;
-        const rlxc_expr *k; /* what k is bound to, or NULL */
+        const rlxc_expr *k; /* expected binding of k, or NULL */
     } rows[] = {
         {tensor(ctx, k, NULL), tensor(ctx, ty.n, NULL), true, ty.n},
         {tensor(ctx, k, k), ty.at[F32_2_2], true, rlxc_i64(ctx, 2)},
         {tensor(ctx, k, k), ty.at[F32_NM], true, ty.n},
         {tensor(ctx, k, k), tensor(ctx, rlxc_i64(ctx, 2), rlxc_i64(ctx, 3)), false, NULL},
-        /* The expression stands before the dimension that binds its symbol. */
+        /* The expression comes before the dimension that binds its symbol. */
         {tensor(ctx, twice, k), tensor(ctx, rlxc_i64(ctx, 6), rlxc_i64(ctx, 3)), true,
          rlxc_i64(ctx, 3)},
         {tensor(ctx, twice, k), tensor(ctx, rlxc_i64(ctx, 5), rlxc_i64(ctx, 3)), false, NULL},

@@ -1,4 +1,4 @@
-/* Schedules as text: what is printed reads back as the same list; what is wrong is named. */
+/* Schedules as text: a printed list parses back to itself; errors name the fault. */
 #include "tests/support/rlx_test.h"
 
 #include <stdlib.h>
@@ -175,7 +175,7 @@ RLX_TEST(steps, the_fastest_record_of_each_workload_counts)
     rlxc_context_destroy(ctx);
 }
 
-/* Damaged text is read or refused; what is read prints as text that reads back. */
+/* Damaged text parses or is refused; if it parses, its print parses back too. */
 static void check_damaged(const char *text, size_t length)
 {
     rlxc_context *ctx = rlxc_context_create(NULL);

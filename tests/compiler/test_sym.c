@@ -1,6 +1,6 @@
-/* Symbolic integers: canonical forms by table, proofs by table, and both against evaluation at
- * random points. Expressions are written as text; a canonical form is compared with its expected
- * text by reading that as it stands, since equal expressions are one node. */
+/* Symbolic integers: canonical forms and proofs by table, and both checked by evaluation at random
+ * points. Expressions are written as text; the expected canonical form is parsed without
+ * simplification, since equal expressions are one node. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@ typedef struct fixture {
     rlxc_context *ctx;
     const rlxc_expr *vars[VARS];
     rlxc_bounds bounds;
-    const char *at; /* text being read */
+    const char *at; /* current position in the text */
 } fixture;
 
-/* n, m and x are unbounded (n, m >= 0). */
+/* n and m are any non-negative integers, x is any integer. */
 static const rlxc_bound var_ranges[VARS] = {{0, INT64_MAX}, {0, INT64_MAX}, {0, 7},
                                             {-5, 20},       {0, 3},         {INT64_MIN, INT64_MAX}};
 
@@ -195,7 +195,7 @@ RLX_TEST(sym, canonical_forms)
         {"mod(x * 4 + 8, 4)", "0"},
         {"n // 0", "n // 0"},
         {"n % 0", "n % 0"},
-        /* what would overflow stays as written */
+        /* an expression that would overflow is not simplified */
         {"9223372036854775807 + (n + 1)", "9223372036854775807 + (n + 1)"},
         {"n * 9223372036854775807 * 2", "n * 9223372036854775807 * 2"},
     };
@@ -303,7 +303,7 @@ RLX_TEST(sym, bounds_follow_the_ranges)
     finish(&f);
 }
 
-/* Sums of what memory holds wrap: nothing is said of them that only holds without overflow. */
+/* Sums of loaded values may wrap, so no-overflow rules do not apply to them. */
 RLX_TEST(sym, numbers_from_memory_may_wrap)
 {
     fixture f = begin();
@@ -328,7 +328,7 @@ RLX_TEST(sym, numbers_from_memory_may_wrap)
               "modulo 2^32 as well");
     const rlxc_expr *most = rlxc_binary(ctx, RLXC_EXPR_MAX, after, one);
     cr_expect_not(rlxc_prove_le(ctx, after, most, NULL) && rlxc_prove_lt(ctx, a, most, NULL));
-    /* What is clipped to a size is a position: those do not overflow. */
+    /* A value clamped to a dimension is a position, and positions do not overflow. */
     const rlxc_expr *at = rlxc_binary(ctx, RLXC_EXPR_MIN, rlxc_cast(ctx, RLX_I64, a), n);
     at = rlxc_binary(ctx, RLXC_EXPR_MAX, at, rlxc_i64(ctx, 0));
     const rlxc_expr *row = rlxc_add(ctx, rlxc_mul(ctx, at, rlxc_i64(ctx, 8)), f.vars[2]);
@@ -374,7 +374,7 @@ RLX_TEST(sym, simplify_reaches_into_tensor_expressions)
     const rlxc_expr *index_plus = rlxc_add(f.ctx, index, one);
     cr_expect(rlxc_simplify(f.ctx, rlxc_ramp(f.ctx, index_plus, one, 4), &f.bounds) ==
               rlxc_ramp(f.ctx, rlxc_add(f.ctx, n, one), one, 4));
-    /* Types that wrap are not reasoned about. */
+    /* No reasoning about wrapping types. */
     const rlxc_expr *u = rlxc_var(f.ctx, "u", RLX_U8), *c = rlxc_int(f.ctx, RLX_U8, 200);
     const rlxc_expr *sum = rlxc_sub(f.ctx, rlxc_add(f.ctx, u, c), u);
     cr_expect(rlxc_simplify(f.ctx, sum, NULL) == sum);

@@ -1,5 +1,5 @@
-/* Named CPUs: every name compiles for what its CPU has, states it in the file, and what this
- * machine can run gives the right sums. */
+/* Named CPUs: each name compiles with its CPU's features, records them in the file, and gives
+ * correct sums where this machine can run it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-/* Each sum is of four products of bytes, or of two of bfloat16. */
+/* Each sum has four byte products, or two bfloat16 products. */
 static const char kernel[] =
     "@T.prim_func\n"
     "def k(a: T.Buffer((16,), \"uint32\"), b: T.Buffer((16,), \"uint32\"), "
@@ -23,7 +23,7 @@ static const char kernel[] =
     "    for i in T.vectorized(16):\n"
     "        f[i] = T.dot_bf16(f[i], a[i], b[i])\n";
 
-/* The names that an unknown one is answered with, but for native. */
+/* The names listed when a name is unknown, except native. */
 static uint32_t names(rlxc_context *ctx, char *text, size_t size, const char **out, uint32_t most)
 {
     uint32_t n = 0;
@@ -74,8 +74,8 @@ RLX_TEST(target, every_name_compiles_for_what_its_cpu_has)
 {
     enum { MOST = 64 };
     static const struct {
-        const char *cpu, *features; /* the last of a file's list, or all */
-        bool bytes, pairs;          /* sums with one instruction */
+        const char *cpu, *features; /* the last feature of a file's list, or all of them */
+        bool bytes, pairs;          /* has dot-product instructions for them */
     } rows[] = {
         {"x86-64", "", false, false},
         {"x86-64-v4", "avx512f,avx512bw,avx512cd,avx512dq,avx512vl", false, false},
@@ -162,7 +162,7 @@ RLX_TEST(target, text_is_tvms_and_round_trips)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rlxc_context *ctx = rlxc_context_create(&t->allocator);
         const char *text = rows[i].text;
-        for (int again = 0; again < 2; again++) { /* the text, and the text of what it makes */
+        for (int again = 0; again < 2; again++) { /* the text, then its print */
             const rlxc_target *target = rlxc_target_new(ctx, text, NULL);
             cr_assert(target, "%s: %s", text, rlxc_render_diagnostics(ctx));
             cr_expect_str_eq(target->cpu, rows[i].cpu, "%s: %s", text, target->cpu);
@@ -198,7 +198,7 @@ RLX_TEST(target, what_is_no_target_is_refused)
     }
 }
 
-/* One function of a module has another CPU: the file needs the features of both, and only that
+/* One function of a module targets another CPU: the file needs the features of both, and only that
  * function's code uses them. */
 RLX_TEST(target, a_function_carries_its_own)
 {
@@ -257,7 +257,7 @@ RLX_TEST(target, a_function_carries_its_own)
     }
 }
 
-/* Code for other architectures has their instructions and states their features. */
+/* Code for other architectures contains their instructions and states their features. */
 RLX_TEST(target, other_architectures)
 {
     static const struct {

@@ -87,7 +87,7 @@ RLX_TEST(tir, rewriting_shares_what_is_untouched)
     rlxc_stmt_rewriter none = {.user = &r, .expr = replace_expr, .buffer = replace_buffer};
     cr_expect_eq(rlxc_stmt_rewrite(ctx, f->body, &none), f->body);
 
-    /* A[A[v]] * 2 + ...: a buffer inside an index of itself is found as well. */
+    /* A[A[v]]: a buffer inside its own index is replaced as well. */
     rlxc_buffer *a = f->params[0].buffer;
     r.old = a;
     r.fresh = rlxc_buffer_new(ctx, "C", RLX_F32, a->shape, 1);
@@ -98,7 +98,8 @@ RLX_TEST(tir, rewriting_shares_what_is_untouched)
     const rlxc_expr *want = rlxc_cast(ctx, RLX_I64, rlxc_load(ctx, r.fresh, &v, 1));
     cr_expect_eq(mapped->evaluate, rlxc_load(ctx, r.fresh, &want, 1));
 
-    /* Renaming reaches binders; replacing by an expression leaves them. */
+    /* Renaming a variable also renames its binder; replacing it by an expression leaves the binder.
+     */
     const rlxc_expr *i = f->body->loop.var;
     r.from = i;
     r.to = rlxc_var(ctx, "j", RLX_I64);
@@ -135,7 +136,7 @@ RLX_TEST(tir, equality_is_up_to_renaming)
     cr_expect_eq(rlxc_prim_func_hash(ctx, f), rlxc_prim_func_hash(ctx, same));
     cr_expect(!rlxc_prim_func_equal(ctx, f, other));
     cr_expect_neq(rlxc_prim_func_hash(ctx, f), rlxc_prim_func_hash(ctx, other));
-    /* Exchanging two buffers is no renaming: one is read, the other written. */
+    /* Swapping two buffers is not a renaming: one is read, the other written. */
     rlxc_prim_func *swapped = scale(ctx, "i", 2.0);
     rlxc_prim_param first = swapped->params[0];
     swapped->params[0] = swapped->params[1];
@@ -189,13 +190,13 @@ RLX_TEST(tir, well_formedness_finds_each_violation)
             f->body = rlxc_stmt_store(ctx, a, NULL, 0, rlxc_float(ctx, RLX_F32, 0));
             want = "1 dimensions, but 0 indices";
             break;
-        case 4: { /* the loop's variable after the loop */
+        case 4: { /* the loop variable used after its loop */
             const rlxc_stmt *both[] = {f->body, rlxc_stmt_evaluate(ctx, f->body->loop.var)};
             f->body = rlxc_stmt_seq(ctx, both, 2);
             want = "'i' is used where it is not defined";
             break;
         }
-        case 5: { /* a let holds to the end of its sequence only */
+        case 5: { /* a let is in scope only until the end of its sequence */
             const rlxc_stmt *in[] = {rlxc_stmt_let(ctx, stray, rlxc_i64(ctx, 3)),
                                      rlxc_stmt_evaluate(ctx, stray)};
             const rlxc_stmt *seq = rlxc_stmt_seq(ctx, in, 2);

@@ -1,5 +1,5 @@
-/* Factors of activations, gelu's weight and silu's sigmoid, have shorter forms than the functions
- * themselves: their accuracy over all magnitudes. */
+/* Activation factors, gelu's weight and silu's sigmoid, use shorter forms than the general
+ * functions: their accuracy over all magnitudes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-/* |error| is 1 where it is the most that is allowed. */
+/* |error| is relative to the allowed error: at most 1 passes. */
 typedef struct factor {
     const char *value;
     double (*error)(double x, double out);
@@ -24,7 +24,7 @@ typedef struct factor {
 static double error_of_half_erf(double x, double out)
 {
     const double want = erfc(-x) / 2, error = fabs(out - want);
-    if (x <= -6 && out != 0) /* times x it would grow */
+    if (x <= -6 && out != 0) /* multiplied by x it would grow */
         return 2;
     return fmax(error / 1.2e-7, x < 0 && x > -2 ? error / want / 1e-5 : 0);
 }

@@ -1,6 +1,6 @@
-/* Scheduled, vectorised kernels give what the same function compiled without schedule and
- * optimisation gives, over sizes around every block boundary, and read and write nothing outside
- * their tensors. Matmul, softmax and convolution are also compared with references in double. */
+/* Scheduled, vectorised kernels give the same results as the unscheduled, unoptimised function, at
+ * sizes around every block boundary, and never access memory outside their tensors. Matmul, softmax
+ * and convolution are also compared with references in double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { MAX_BUFFERS = 6, GUARD = 64, PAGE = 4096 };
 
-/* Arguments of one call, each after guard bytes and right before a page that cannot be accessed. */
+/* Arguments of one call, each after guard bytes and right before an inaccessible page. */
 typedef struct tensors {
     uint32_t n;
     uint8_t *block[MAX_BUFFERS];
@@ -32,7 +32,8 @@ static const rlxc_prim_func *function_of(const kernel_fixture *f, const char *na
     return NULL;
 }
 
-/* Small values that repeat with an odd period; float16 and bfloat16 get bits of such values. */
+/* Small values that repeat with an odd period; float16 and bfloat16 get the bit patterns of such
+ * values. */
 static void fill(tensors *t, uint32_t i)
 {
     static const uint16_t half[] = {0x3c00, 0xb800, 0x3555, 0x4200, 0xc100, 0x0001, 0x3a66};
@@ -114,7 +115,7 @@ static double as_double(const tensors *t, uint32_t i, size_t k)
     return d.code == RLX_FLOAT && d.bits == 64 ? ((double *)t->data[i])[k] : NAN;
 }
 
-/* Floats within |tolerance| (relative to 1 + magnitude), everything else bit by bit. */
+/* Compares floats within |tolerance| (relative to 1 + magnitude), everything else bit by bit. */
 static bool agree(const tensors *a, const tensors *b, double tolerance, size_t *where)
 {
     for (uint32_t i = 0; i < a->n; i++) {

@@ -1,4 +1,4 @@
-/* The inline functions of float32 against libm in double, those of float64 against libm in long
+/* The inline float32 functions against libm in double, the float64 ones against libm in long
  * double: accuracy over all magnitudes, special values. */
 #include <math.h>
 #include <stdio.h>
@@ -111,8 +111,8 @@ static double error_in_ulps(float got, double want)
 
 enum { CHUNK = 4096, STEP = 2003 };
 
-/* How far apart the floats are that are tried; RLX_FLOAT_STEP=1 tries every one, which takes some
- * minutes for each function. */
+/* Distance between the floats tried; RLX_FLOAT_STEP=1 tries every one, at some minutes per
+ * function. */
 static uint64_t step(void)
 {
     const char *given = getenv("RLX_FLOAT_STEP");
@@ -189,7 +189,7 @@ static double wide_error_in_ulps(double got, long double want)
     return (double)(fabsl((long double)got - want) / (long double)fmax(ulp, 0x1p-1074));
 }
 
-/* Numbers of all magnitudes, and of the ranges where functions are put together of pieces. */
+/* Numbers of all magnitudes, and from ranges where a function switches between approximations. */
 static double pick_wide(uint64_t *state, uint32_t how)
 {
     static const double reach[] = {1.2, 7, 45, 760, 0};
@@ -327,7 +327,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 32);
 }
 
-/* Any bits, numbers of everyday size, near 1, and special values. */
+/* Random bits, numbers of ordinary size, numbers near 1, and special values. */
 static float pick_operand(uint64_t *state)
 {
     static const float special[] = {0.0f,      -0.0f, 1.0f,   -1.0f,      2.0f,  -2.0f,
@@ -392,7 +392,7 @@ RLX_TEST(tir_math, functions_of_pairs_are_those_of_c)
 
 enum { WORDS = 16 };
 
-/* The low two bytes of |a|, unsigned, times those of |b|, as an int16 at most. */
+/* The low two bytes of |a|, unsigned, times those of |b|, saturated to int16. */
 static int saturated(uint32_t a, uint32_t b)
 {
     const int sum =
@@ -436,11 +436,11 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
         float f[2 * WORDS];
         int32_t n[2 * WORDS], s[2 * WORDS], h[2 * WORDS];
         kernel_fixture k;
-        for (uint32_t i = 0; i < WORDS; i++) { /* bfloat16 of 1/8 to 2 and their negatives */
+        for (uint32_t i = 0; i < WORDS; i++) { /* bfloat16 from 1/8 to 2 and their negatives */
             seed = seed * 1664525 + 1013904223;
             a[i] = 0x3e003e00 | (seed >> 4 & 0x81ff81ff);
             b[i] = 0x3e003e00 | (seed >> 9 & 0x81ff81ff);
-            c[i] = i % 3 ? 0xfffefdff : seed; /* sums of two products beyond 16 bits */
+            c[i] = i % 3 ? 0xfffefdff : seed; /* sums of two products that overflow 16 bits */
             d[i] = i % 3 ? 0x80817f7e : seed >> 7 ^ seed;
         }
         for (int i = 0; i < 2 * WORDS; i++) {
@@ -461,7 +461,7 @@ RLX_TEST(tir_math, dots_of_words_are_the_same_on_all_targets)
             int16_t wide[2][2], both[2];
             memcpy(wide[0], &a[i % WORDS], sizeof wide[0]);
             memcpy(wide[1], &b[i % WORDS], sizeof wide[1]);
-            const int passes = i < 4 ? 3 : i < 8 ? 2 : 1; /* as often as summed */
+            const int passes = i < 4 ? 3 : i < 8 ? 2 : 1; /* number of summing steps */
             memcpy(both, &(int32_t){1000 * i}, sizeof both);
             for (int half = 0; half < 2; half++)
                 both[half] = (int16_t)(both[half] + passes * saturated(c[i % WORDS] >> 16 * half,

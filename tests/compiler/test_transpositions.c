@@ -1,6 +1,5 @@
-/* Transpositions, alone and with what is computed on the way, against the elements moved one by
- * one: all widths that go through registers, sizes around a block, channels that move over an
- * image. */
+/* Transpositions, alone and fused with computations, against an element-by-element move: all widths
+ * that go through registers, sizes around a block, channels moved across an image. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +11,9 @@
 typedef enum step { MOVE, WIDEN, QUANTIZE, ADD } step;
 
 typedef struct example {
-    const char *cpu; /* NULL: the host's */
+    const char *cpu; /* NULL: this machine's */
     step step;
-    const char *from, *to; /* types */
+    const char *from, *to; /* element types */
 } example;
 
 static const example examples[] = {
@@ -45,7 +44,7 @@ static void write_text(const example *e, char *out, size_t size)
                  "out_dtype=\"%s\", axis=-1)\n",
                  e->to, e->to);
         break;
-    case ADD: /* of the row and of the channel */
+    case ADD: /* adds x, and c by channel */
         snprintf(body, sizeof body, "            u = R.add(x, c)\n            v = R.add(u, x)\n");
         break;
     }
@@ -71,7 +70,7 @@ static rlx_dtype type_of(const char *name)
     return t;
 }
 
-/* Element |i| as a number. */
+/* Element |i| as a double. */
 static double number(const void *data, rlx_dtype t, int64_t i)
 {
     if (t.code == RLX_FLOAT)

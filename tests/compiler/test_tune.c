@@ -1,7 +1,7 @@
-/* The tuner and its database: entries for this machine replace what rules decide, also in other
- * models with an equal function; others are noted, broken ones refused; a run measures every
- * function that it can and names the others, a second one with the same database goes on from it;
- * every row of the table of alternatives suits some block. */
+/* The tuner and its database. Entries for this machine replace the rules' decisions, also in other
+ * models with an equal function; other machines' entries are noted, malformed ones refused. A run
+ * measures every function that it can and names the rest; a second run with the same database
+ * continues from it. Every row of the alternatives table applies to some block. */
 #include "tests/support/rlx_test.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char model[] =
 
 typedef struct lowered {
     uint64_t hash;
-    uint32_t block; /* position of the one block that is not the root */
+    uint32_t block; /* index of the only block besides the root */
     const char *steps, *diagnostics;
     bool ok;
 } lowered;
@@ -46,7 +46,7 @@ static bool note_hash(void *user, const rlxc_pass *pass, const rlxc_module *modu
     return true;
 }
 
-/* Lowers a model with the database at |path|, or without where it is NULL. */
+/* Lowers a model with the database at |path|; NULL: without one. */
 static lowered lower_text(rlxc_context *ctx, const char *text, const char *path)
 {
     rlxc_options options;
@@ -82,7 +82,7 @@ static void write_file(const char *path, const char *text)
     cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* The steps with the position of their block in the place of its name. */
+/* The steps with their block's position in place of its name. */
 static const char *by_position(rlxc_context *ctx, const char *steps, uint32_t position)
 {
     const char *name = strstr(steps, "name=\"") + strlen("name=\"");
@@ -142,7 +142,7 @@ RLX_TEST(tune, entries_of_the_database_are_used_noted_or_refused)
     rlxc_context_destroy(first);
 }
 
-/* A sum as two models have it: all names differ. */
+/* The same sum as two models write it, with all names different. */
 #define SUM(function, block, x, y, n)                                                          \
     "@I.ir_module\nclass Module:\n    @T.prim_func(private=True)\n    def " function           \
     "(a: T.handle, b: T.handle):\n        " n " = T.int64()\n"                                 \
@@ -214,7 +214,8 @@ RLX_TEST(tune, a_line_that_an_interrupted_run_left_is_ignored_and_cut_off)
                                        .version = RLX_VERSION};
     const char *line = rlxc_database_line(ctx, &entry);
     const size_t length = strlen(line);
-    /* one line, and as much of a second one; all of it but the end of the line counts */
+    /* a whole line, then a part of a second one; a line counts even if only its newline is missing
+     */
     const size_t cuts[] = {1, 2, length / 2, length - 2, length - 1};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         rlxc_database db;
@@ -351,7 +352,7 @@ RLX_TEST(tune, a_second_run_takes_what_the_database_has)
     rlxc_context_destroy(second);
 }
 
-/* |p| is a parameter of its own, beside the buffers. */
+/* |p| is a separate scalar parameter after the buffers. */
 #define WITH_SCALAR(type, at, value, call)                                                      \
     "@I.ir_module\nclass Module:\n    @T.prim_func(private=True)\n"                             \
     "    def shift(x: T.Buffer((128,), \"float32\"), y: T.Buffer((64,), \"float32\"), p: " type \
@@ -421,10 +422,10 @@ static bool lowers(const char *text, const rlxc_schedules *given, rlxc_context *
 typedef struct marking {
     rlxc_context *ctx;
     const char *text;
-    bool *taken; /* alternatives, by number */
+    bool *taken; /* indexed by alternative */
 } marking;
 
-/* Marks alternative |i| to step |k| if there is one and the rules take it. */
+/* Marks alternative |i| of step |k| if it exists and the rules accept it. */
 static void mark(const marking *m, const rlxc_schedule_steps *list, uint32_t k, uint32_t i)
 {
     rlxc_schedules one = {0};
@@ -435,7 +436,7 @@ static void mark(const marking *m, const rlxc_schedule_steps *list, uint32_t k, 
     m->taken[i] = lowers(m->text, &one, NULL, NULL);
 }
 
-/* All of them, then those that change only what another one has changed. */
+/* Marks all alternatives, then those that only apply after another one. */
 static void mark_step(const marking *m, const rlxc_schedule_steps *list, uint32_t k)
 {
     for (uint32_t i = 0; i < rlxc_alternative_count(); i++)
@@ -460,7 +461,7 @@ static void mark_taken(const char *text, bool *io_taken)
     rlxc_context_destroy(ctx);
 }
 
-/* A model with a constant: before |text|'s '@' and behind it, |n| numbers by |m|, "0.5". */
+/* A model with a constant of |n| by |m| elements "0.5", inserted at |text|'s '@'. */
 static char *with_constant(const char *text, uint32_t n, uint32_t m)
 {
     char *out = NULL;

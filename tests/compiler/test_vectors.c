@@ -1,5 +1,5 @@
-/* What schedules write as vectors themselves: transpositions in registers, at sizes around their
- * blocks; and the hint to fetch data ahead of its use. */
+/* Vector code written by schedules themselves: transpositions in registers, at sizes around their
+ * blocks; and prefetch hints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-/* O[b, c, r] = A[b, r, c], whole blocks of it by vectors. */
+/* O[b, c, r] = A[b, r, c], in vectors over whole blocks. */
 static void check_transposition(rlx_test *t, const char *cpu, const char *dtype, int64_t item)
 {
     static const int64_t lengths[] = {0, 1, 7, 15, 16, 17, 31, 32, 50};

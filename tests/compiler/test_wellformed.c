@@ -1,5 +1,5 @@
-/* Each invariant of the graph has a module that breaks it, and equality of modules sees what
- * matters and nothing else. */
+/* Each graph invariant has a module that breaks it, and module equality sees exactly the
+ * differences that matter. */
 #include <string.h>
 
 #include "tests/compiler/graph.h"
@@ -79,7 +79,7 @@ static const char *const wants[N_VIOLATIONS] = {
     [TWO_GLOBALS] = "the name 'main' is defined twice",
 };
 
-/* def main(cond, x): a = add(x, x); b = add(a, x); return b -- with one thing wrong. */
+/* def main(cond, x): a = add(x, x); b = add(a, x); return b -- with one fault. */
 static void build(rlxc_context *ctx, rlxc_module *module, enum violation v)
 {
     bool dataflow = v == IF_IN_DATAFLOW || v == IMPURE_IN_DATAFLOW || v == DATAFLOW_ESCAPES;
@@ -204,7 +204,7 @@ RLX_TEST(wellformed, impure_calls_are_fine_where_they_are_declared)
 
 enum variant {
     PLAIN,
-    RENAMED,     /* other variables' names, other order of making the symbols */
+    RENAMED,     /* different variable names, symbols created in another order */
     SPLIT_BLOCK, /* the same bindings in two blocks */
     OTHER_OPERAND,
     OTHER_SHAPE,
