@@ -436,15 +436,16 @@ static rlxc_atom both_integers(rlxc_quantized *p, rlxc_builder *b, const rlxc_bi
  * otherwise the result is -infinity, which no byte represents. */
 static bool reads_everywhere(const rlxc_binding *pool)
 {
-    int64_t size[2], dilation[2], padding[4];
-    uint32_t n_size, n_dilation, n_padding;
+    int64_t size[2], dilation[2], padding[4], strides[2];
+    uint32_t n_size, n_dilation, n_padding, n_strides;
     if (!rlxc_attr_get_ints(pool, "pool_size", size, 2, &n_size) || n_size != 2 ||
         !rlxc_attr_get_ints(pool, "dilation", dilation, 2, &n_dilation) || n_dilation != 2 ||
         !rlxc_attr_get_ints(pool, "padding", padding, 4, &n_padding) || n_padding != 4 ||
-        rlxc_attr_get_bool(pool, "ceil_mode", false))
+        !rlxc_attr_get_ints(pool, "strides", strides, 2, &n_strides) || n_strides != 2)
         return false;
-    for (uint32_t d = 0; d < 2; d++)
-        if (dilation[d] != 1 || padding[d] + padding[d + 2] >= size[d])
+    const bool up = rlxc_attr_get_bool(pool, "ceil_mode", false);
+    for (uint32_t d = 0; d < 2; d++) /* rounded up, the last window begins up to a stride later */
+        if (dilation[d] != 1 || padding[d] + padding[d + 2] > size[d] - (up ? strides[d] : 1))
             return false;
     return true;
 }

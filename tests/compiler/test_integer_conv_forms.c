@@ -101,24 +101,31 @@ RLX_TEST(integer_conv_forms, quotients)
 }
 
 /* Pooling of dequantized values, with windows over the border, and a residual. */
-RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
+typedef struct pooling {
+    const char *attributes;
+    int stride, border, height, width; /* of the result */
+} pooling;
+
+static void check_pooling(rlx_test *t, const pooling *pool)
 {
-    rlx_executable *exe = compile_body(
-        t, "(\"n\", 8, \"h\", \"v\")",
-        "        with R.dataflow():\n"
-        "            f = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
-        "            p = R.nn.max_pool2d(f, pool_size=[3, 3], strides=[1, 1], padding=[1, 1, 1, "
-        "1])\n"
-        "            q = R.quantize(p, R.const(0.5, \"float32\"), R.const(3, \"uint8\"), "
-        "out_dtype=\"uint8\")\n"
-        "            xd = R.dequantize(q, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
-        "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
-        "            y = R.nn.conv2d(xd, wd)\n"
-        "            s = R.add(y, R.concat((xd, xd), axis=1))\n"
-        "            r = R.quantize(s, R.const(1.0, \"float32\"), R.const(9, \"uint8\"), "
-        "out_dtype=\"uint8\")\n"
-        "            R.output(r)\n        return r\n");
-    enum { N = 2, H = 5, V = 7 };
+    char text[1200];
+    snprintf(text, sizeof text,
+             "        with R.dataflow():\n"
+             "            f = R.dequantize(x, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+             "            p = R.nn.max_pool2d(f, pool_size=[3, 3], %s)\n"
+             "            q = R.quantize(p, R.const(0.5, \"float32\"), R.const(3, \"uint8\"), "
+             "out_dtype=\"uint8\")\n"
+             "            xd = R.dequantize(q, R.const(0.5, \"float32\"), R.const(3, \"uint8\"))\n"
+             "            wd = R.dequantize(w, R.const(0.25, \"float32\"), R.const(0, \"int8\"))\n"
+             "            y = R.nn.conv2d(xd, wd)\n"
+             "            s = R.add(y, R.concat((xd, xd), axis=1))\n"
+             "            r = R.quantize(s, R.const(1.0, \"float32\"), R.const(9, \"uint8\"), "
+             "out_dtype=\"uint8\")\n"
+             "            R.output(r)\n        return r\n",
+             pool->attributes);
+    rlx_executable *exe = compile_body(t, "(\"n\", 8, \"h\", \"v\")", text);
+    enum { N = 2, H = 6, V = 7 };
+    const int height = pool->height, width = pool->width;
     const int64_t dims[4] = {N, 8, H, V};
     rlx_vm *vm = NULL;
     rlx_tensor *in = NULL;
@@ -132,13 +139,16 @@ RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
     rlx_value arg = rlx_of_tensor(in), out = rlx_none();
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &arg, 1, &out, &t->error));
     const unsigned char *got = rlx_tensor_data(out.as.tensor);
-    for (int i = 0; i < N * 16 * H * V; i++) {
-        const int column = i % V, row = i / V % H, o = i / V / H % 16;
+    cr_assert_eq(rlx_tensor_numel(out.as.tensor), N * 16 * height * width);
+    for (int i = 0; i < N * 16 * height * width; i++) {
+        const int place = i / width / height, o = place % 16;
+        const int row = i / width % height * pool->stride - pool->border,
+                  column = i % width * pool->stride - pool->border;
         int most[8] = {0}, sum = 0; /* with the zero point 3 subtracted, at least -3 */
         for (int c = 0; c < 8; c++) {
             for (int k = 0; k < 9; k++) {
-                const int h = row + k / 3 - 1, v = column + k % 3 - 1;
-                const int at = ((i / V / H / 16 * 8 + c) * H + h) * V + v;
+                const int h = row + k / 3, v = column + k % 3;
+                const int at = ((place / 16 * 8 + c) * H + h) * V + v;
                 if (h >= 0 && h < H && v >= 0 && v < V && x[at] > most[c])
                     most[c] = x[at];
             }
@@ -152,6 +162,17 @@ RLX_TEST(integer_conv_forms, a_pooling_and_a_residual)
     rlx_value_release(arg);
     rlx_vm_destroy(vm);
     rlx_executable_release(exe);
+}
+
+RLX_TEST(integer_conv_forms, poolings_and_a_residual)
+{
+    static const pooling poolings[] = {
+        {"strides=[1, 1], padding=[1, 1, 1, 1]", 1, 1, 6, 7},
+        {"strides=[2, 2], padding=[0, 0, 0, 0], ceil_mode=True", 2, 0, 3, 3},
+        {"strides=[2, 2], padding=[1, 1, 1, 1], ceil_mode=True", 2, 1, 4, 4},
+    };
+    for (size_t i = 0; i < sizeof poolings / sizeof *poolings; i++)
+        check_pooling(t, &poolings[i]);
 }
 
 /* A zero point of higher rank broadcasts x to its rank. */
