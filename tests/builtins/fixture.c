@@ -1,5 +1,5 @@
-/* The fixture of the builtins' tests. Conversions of 16-bit floats are by table-free bit work that
-   shares nothing with the code under test. */
+/* The fixture for tests of builtins. It converts 16-bit floats with bit operations and no tables,
+ * sharing nothing with the code under test. */
 #include "tests/builtins/fixture.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ static double half_value(uint16_t h)
     return h & 0x8000 ? -v : v;
 }
 
-/* Tests use values that float16 has. */
+/* Tests use values that float16 represents exactly. */
 static uint16_t half_bits(double v)
 {
     for (uint32_t h = 0; h < 65536; h++) {
@@ -103,7 +103,7 @@ static void store(rlx_dtype dtype, unsigned char *at, double v)
         bits = half_bits(v);
     else if (dtype.code == RLX_BFLOAT)
         bits = bits_of_float(f) >> 16;
-    else if (rlx_dtype_is_float(dtype)) /* float8, whose codes the suite float8 compares */
+    else if (rlx_dtype_is_float(dtype)) /* float8: suite float8 checks its codes */
         bits = rlx_float_encode(dtype, v);
     else
         bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;

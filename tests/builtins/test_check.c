@@ -1,4 +1,5 @@
-/* Checks of values: what passes comes back, what does not is named with its place. */
+/* Run-time checks of values: a value that passes is returned unchanged; an error names the place of
+ * one that fails. */
 #include "tests/builtins/fixture.h"
 
 typedef struct index_case {
@@ -8,7 +9,7 @@ typedef struct index_case {
     double values[4];
     uint32_t n_limits;
     int64_t low[2], high[2];
-    const char *message; /* NULL: it passes */
+    const char *message; /* NULL: passes */
     rlx_status status;   /* 0: RLX_E_INVALID_ARG */
 } index_case;
 
@@ -65,7 +66,7 @@ RLX_TEST(check, indices_outside_their_limits_are_named)
     }
 }
 
-/* What kernels call: the same with one pair of numbers. */
+/* The checks that kernels call: one pair of numbers each. */
 RLX_TEST(check, numbers_outside_a_range_are_named)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,5 @@
-/* Sequences, optionals and collected results (builtins/list.c): what programs never show, and what
- * is refused. tests/onnx/sequences.py runs whole programs of them. */
+/* Sequences, optionals and collected results (builtins/list.c): states that programs never reach,
+ * and refused arguments. tests/onnx/sequences.py runs whole programs with them. */
 #include "tests/builtins/fixture.h"
 
 static rlx_value list_of(rlx_test *t, rlx_value *items, uint32_t n)

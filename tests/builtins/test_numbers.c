@@ -1,5 +1,5 @@
-/* Random numbers, determinants, pooled regions: published and hand-computed values, and arguments
-   that do not fit. NumPy compares more of them in tests/onnx/ops.py. */
+/* Random numbers, determinants, region pooling: published and hand-computed values, and invalid
+ * arguments. tests/onnx/ops.py compares more of them with NumPy. */
 #include "tests/builtins/fixture.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ static rlx_value numbers(rlx_test *t, const char *name, rlx_dtype dtype, int64_t
     return call_builtin(t, name, args, fixed ? 6 : 5);
 }
 
-/* The 10000th word that the generator gives for seed 5489 is 4123659995 by the C++ standard
-   (rand.predef); it is the lower part of the 5000th double. */
+/* By the C++ standard (rand.predef), the generator's 10000th word for seed 5489 is 4123659995; it
+ * is the low part of the 5000th double. */
 RLX_TEST(builtins, uniform_numbers_are_those_of_mt19937)
 {
     rlx_value v = numbers(t, "rlx.random_uniform", RLX_F64, 5000, 5489, true);
@@ -103,7 +103,7 @@ RLX_TEST(builtins, inverses)
     RLX_FAILS(try_builtin(t, "rlx.inverse", bad, 1, &out), RLX_E_INVALID_ARG, "square matrices");
 }
 
-/* Regions that lie outside, are not numbers or name no image pool to 0, and read nothing. */
+/* Regions outside the image or of a missing image pool to 0; no region reads outside the image. */
 RLX_TEST(builtins, pooled_regions_stay_in_the_image)
 {
     const int64_t image[4] = {1, 1, 2, 2}, regions[2] = {5, 5};
@@ -116,7 +116,7 @@ RLX_TEST(builtins, pooled_regions_stay_in_the_image)
                         rlx_float(1)};
     rlx_value v = call_builtin(t, "rlx.roi_pool", args, 5);
     for (int64_t i = 0; i < 5; i++)
-        if (i != 3) /* a border that is no number may be any */
+        if (i != 3) /* a NaN border may pool to anything */
             cr_expect_eq(element(v, i), want[i], "region %d: %g", (int)i, element(v, i));
     rlx_value_release(v);
 }

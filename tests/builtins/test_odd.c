@@ -1,6 +1,6 @@
-/* Every builtin with arguments it does not expect: a file may call any of them with any values, so
- * each must give a result or an error with a message, whatever comes. What a builtin then reads or
- * writes beside its tensors, the sanitizer builds find. */
+/* Every builtin with unexpected arguments. A file may call any builtin with any values, so each
+ * call must give a result or an error with a message. The sanitizer builds catch accesses outside
+ * tensors. */
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* What builtins of several arguments take, a letter an argument: T tensor, V integer vector, I int,
- * B 0 or 1, F float, S shape, D dtype, W word, L tuple, N a tensor of one number, 2 to 4 float32 of
- * so many dimensions. Others take what comes. */
+/* Argument kinds of builtins with several arguments, one letter each: T tensor, V integer vector, I
+ * int, B 0 or 1, F float, S shape, D dtype, W word, L tuple, N one-element tensor, 2 to 4 a float32
+ * tensor of that rank. Other builtins get random values. */
 static const struct {
     const char *name, *args;
 } expected[] = {{"rlx.reshape", "TS"},
@@ -72,7 +72,7 @@ static rlx_value some_tensor(rlx_test *t, uint64_t *state, char kind)
                                         : (uint32_t)next_random(state) % 5;
     const bool all_four = next_random(state) % 2;
     for (uint32_t i = 0; i < ndim; i++)
-        dims[i] = kind == '2' && i == 1 ? 5 /* a region */
+        dims[i] = kind == '2' && i == 1 ? 5 /* a region: 5 numbers */
                   : all_four            ? 4
                                         : (int64_t)(next_random(state) % 5);
     const bool small = next_random(state) % 4 != 0 || rlx_dtype_size(dtype) < 4;
@@ -127,7 +127,7 @@ static rlx_value some_value(rlx_test *t, uint64_t *state, char kind)
     }
 }
 
-/* One call in a VM of its own; true where it gives a result. */
+/* One call in a fresh VM; true if it returns a result. */
 static bool call(rlx_test *t, const rlx_builtin *builtin, const char *kinds, uint64_t *state)
 {
     const int32_t most = builtin->max_args < 0 ? 6 : builtin->max_args;
@@ -201,7 +201,7 @@ RLX_TEST(odd, regions_that_are_none_may_have_any_size_but_not_any_samples)
     }
 }
 
-/* Numbers of boxes that are none or too many, scores that are no number, and positions outside. */
+/* Box counts below 0 or too large, NaN scores, positions out of range. */
 RLX_TEST(odd, suppression_reads_only_the_boxes_there_are)
 {
     const int64_t boxes[] = {2, 3, 6}, images[] = {2}, each[] = {2, 3}, one[] = {2, 1};

@@ -1,5 +1,5 @@
-/* sort, argsort, topk, unique, nonzero against plain references: insertion by comparison of
-   doubles, quadratic searches. */
+/* sort, argsort, topk, unique and nonzero against plain references: insertion sort on doubles,
+ * quadratic searches. */
 #include "tests/builtins/fixture.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ static const struct {
               {3, 1, {2, 0, 3}}, {2, 0, {1, 6}}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Small values with many ties that every dtype has; floats also NaN, infinities and both zeros. */
+/* Small values that every dtype represents, with many ties; floats also include NaN, infinities and
+ * both zeros. */
 static void fill(rlx_dtype dtype, uint64_t *state, double *values, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -52,12 +53,12 @@ static void fill(rlx_dtype dtype, uint64_t *state, double *values, int64_t n)
             values[i] = r % 2 ? (double)INFINITY : -(double)INFINITY;
         if (rlx_dtype_is_float(dtype) && values[i] == 0 && r % 3 == 0)
             values[i] = -0.0;
-        if (rlx_dtype_is_float(dtype)) /* float8 may have neither infinities nor -0 */
+        if (rlx_dtype_is_float(dtype)) /* float8 types may lack infinities and -0 */
             values[i] = rlx_float_decode(dtype, rlx_float_encode(dtype, values[i]));
     }
 }
 
-/* True if |a| comes before |b|; NaN last in both directions. */
+/* Whether |a| comes before |b|; NaN is last in both directions. */
 static bool before(double a, double b, bool descending)
 {
     if (isnan(a) || isnan(b))
@@ -65,7 +66,7 @@ static bool before(double a, double b, bool descending)
     return descending ? a > b : a < b;
 }
 
-/* Positions of |n| values at |stride|, in order, ties by position. */
+/* Sorts the indices of |n| values at |stride|; ties keep their order. */
 static void order_line(const double *values, int64_t n, int64_t stride, bool descending,
                        int64_t *order)
 {
@@ -132,7 +133,7 @@ static void check_sort(rlx_test *t, size_t shape, rlx_dtype dtype, bool descendi
     rlx_value_release(sorted);
     describe(what, sizeof what, "argsort", shape, dtype, descending);
     args[0] = make_tensor(t, dtype, ndim, shapes[shape].dims, values);
-    args[1] = rlx_int(axis - ndim); /* counted from the end */
+    args[1] = rlx_int(axis - ndim); /* negative axis */
     args[3] = rlx_of_dtype(descending ? RLX_I32 : RLX_I64);
     rlx_value indices = call_builtin(t, "rlx.argsort", args, 4);
     expect_tensor(what, indices, descending ? RLX_I32 : RLX_I64, ndim, want.dims, want.indices);
@@ -207,7 +208,7 @@ RLX_TEST(builtins, topk_gives_the_first_of_the_order)
     }
 }
 
-/* Of long lines only the first are kept, in float32 by blocks; a whole sort gives the same. */
+/* topk of long lines uses partial selection, for float32 by blocks; it must equal a full sort. */
 RLX_TEST(builtins, topk_of_long_lines_is_the_first_of_argsort)
 {
     enum { INNER = 2, LONGEST = 400 };
@@ -259,7 +260,7 @@ typedef struct uniques {
         counts[MOST_ELEMENTS];
 } uniques;
 
-/* Distinct values in order of appearance, or by value; for each the first place and the count. */
+/* Distinct values in order of appearance or by value, each with its first index and count. */
 static void find_uniques(const double *values, int64_t n, bool sorted, uniques *out)
 {
     out->count = 0;

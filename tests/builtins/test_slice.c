@@ -1,11 +1,11 @@
-/* rlx.strided_slice against positions that are counted one by one, as Python's slices have them. */
+/* rlx.strided_slice against indices enumerated one by one with Python's slice rules. */
 #include <stdio.h>
 
 #include "tests/builtins/fixture.h"
 
 enum { LONGEST = 4 };
 
-/* Positions of x[begin:end:step] in a sequence of |n|; gives how many. */
+/* Writes the indices of x[begin:end:step] for a sequence of |n|; returns their number. */
 static int64_t positions(int64_t n, int64_t begin, int64_t end, int64_t step, double *out)
 {
     int64_t count = 0;

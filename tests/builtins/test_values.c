@@ -1,5 +1,5 @@
-/* Shapes, views, tuples, conditions, printing, and the functions of TVM's lowered modules; then all
-   builtins with every allocation failing in turn. */
+/* Shapes, views, tuples, conditions, printing, and the functions used by TVM's lowered modules;
+ * then every builtin with each allocation failing in turn. */
 #include "tests/builtins/fixture.h"
 
 #include <stdio.h>
@@ -111,7 +111,7 @@ RLX_TEST(builtins, shapes_become_tensors_and_back)
         rlx_value_release(out);
     }
     rlx_value out = rlx_none(), x = make_tensor(t, RLX_I64, 1, &two, negative);
-    out = call_builtin(t, "rlx.tensor_to_shape", &x, 1); /* any integers: axes, begins */
+    out = call_builtin(t, "rlx.tensor_to_shape", &x, 1); /* any integers, such as axes or begins */
     expect_shape("negative", out, 2, ((const int64_t[]){2, -3}));
     rlx_value_release(out);
     x = make_tensor(t, RLX_F32, 1, &two, values);
@@ -271,7 +271,7 @@ RLX_TEST(builtins, checks_say_what_they_expected)
         const char *name;
         uint32_t n;
         rlx_value args[4];
-        const char *message; /* NULL: it holds */
+        const char *message; /* NULL: the check passes */
     } rows[] = {
         {"tensor", 4, {six_floats(t), rlx_int(2), rlx_of_dtype(RLX_F32), rlx_none()}, NULL},
         {"tensor", 4, {six_floats(t), rlx_int(-1), rlx_none(), rlx_none()}, NULL},
@@ -373,7 +373,7 @@ RLX_TEST(builtins, closures_are_invoked_with_the_values)
 
 /* --- running out of memory --- */
 
-/* Arguments for which builtin |row| succeeds; -1 where it needs what the host cannot make. */
+/* Arguments for which builtin |row| succeeds; -1 if the host cannot build them. */
 static int32_t good_args(rlx_test *t, size_t row, rlx_value *args)
 {
     const int64_t dims[] = {3, 2}, two = 2;
@@ -430,7 +430,7 @@ RLX_TEST(builtins, running_out_of_memory_anywhere_leaks_nothing)
             t->fail_at = 0;
             cr_assert(status == RLX_OK || status == RLX_E_NOMEM, "%s: %s", table[row].name,
                       t->error.message);
-            if (status == RLX_E_NOMEM && vm) { /* the VM goes on working */
+            if (status == RLX_E_NOMEM && vm) { /* the VM keeps working */
                 RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), args, (uint32_t)n, &out, &t->error));
             }
             rlx_value_release(out);

@@ -1,5 +1,5 @@
-/* The fixture of the rlx program's tests. Every test is a process of its own, so its standard
-   streams may be moved. */
+/* The fixture for tests of the rlx program. Each test runs in its own process, so it may redirect
+ * its standard streams. */
 #include "tests/cli/fixture.h"
 
 #include <dirent.h>

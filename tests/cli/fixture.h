@@ -1,5 +1,5 @@
-/* Commands of the rlx program run inside the test: in a folder of its own, with what they print
-   caught. */
+/* Runs commands of the rlx program inside the test process, in a temporary folder, and captures
+ * their output. */
 #ifndef CLI_FIXTURE_H
 #define CLI_FIXTURE_H
 
@@ -14,21 +14,21 @@ typedef struct cli_fixture {
 
 void fixture_init(cli_fixture *f);
 void fixture_deinit(cli_fixture *f); /* removes the folder */
-/* The path of |name| in the folder, in a buffer that the next eight calls leave alone. */
+/* The path of |name| in the folder; the buffer stays valid for eight calls. */
 const char *in_folder(cli_fixture *f, const char *name);
 void write_file(cli_fixture *f, const char *name, const void *data, size_t size);
 bool exists(cli_fixture *f, const char *name);
-/* The whole of a file as text, to be freed. */
+/* Reads a whole file as text; the caller frees it. */
 char *read_file(cli_fixture *f, const char *name);
 
 typedef int (*cli_run_fn)(int argc, char **argv);
-/* Runs a command on words separated by spaces, "@" standing for the folder and its "/", a tab for a
-   space in a word. */
+/* Runs a command. Spaces separate |words|; "@" stands for the folder and "/", a tab for a space
+ * inside a word. */
 int command(cli_fixture *f, cli_run_fn run, const char *words);
-/* Fails the test unless the command ends with |status| and its output or complaint holds |text|. */
+/* Expects the command to end with |status| and |text| in its output or error message. */
 void expect_command(cli_fixture *f, cli_run_fn run, const char *words, int status,
                     const char *text);
-/* Assembles |text| to |name| in the folder. */
+/* Assembles |text| into |name| in the folder. */
 void assemble_to(cli_fixture *f, const char *name, const char *text);
 
 #endif

@@ -1,11 +1,11 @@
-/* The commands of the rlx program: what they print, what they write, how they end. */
+/* The commands of the rlx program: output, files written, exit status. */
 #include "tests/cli/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Functions of every kind of parameter; main adds nothing, it gives back what it got. */
+/* Functions with every kind of parameter; main returns its arguments. */
 static const char program[] =
     ".func main (x: float32[s0!, 4], y: float32[s0 * 2]) -> tuple(float32[s0, 4], shape[s0]) "
     "symbols 1 {\n"
@@ -94,7 +94,7 @@ RLX_TEST(cli, run_takes_inputs_in_every_form)
         {"@p.rlx --input @x.npy --input @y.npy", CLI_OK,
          "result.0: tensor float32 (2, 4) [0, 1, 2, 3, 4, 5, ...]\nresult.1: shape (2,)\n"},
         {"@p.rlx --input y=@y.npy --input @x.npy", CLI_OK, "result.1: shape (2,)\n"},
-        {"--input=x=@x.npy @p.rlx --random", CLI_OK, "result.1: shape (2,)\n"}, /* n from x */
+        {"--input=x=@x.npy @p.rlx --random", CLI_OK, "result.1: shape (2,)\n"}, /* x determines n */
         {"@p.rlx --random --dim n=3", CLI_OK, "result.0: tensor float32 (3, 4) ["},
         {"@p.rlx --random --dim n=0", CLI_OK, "result.0: tensor float32 (0, 4) []"},
         {"@p.rlx -f nested --input p.0=@v.npy --input p.1.0=int:-5 --input p.1.1=int:1 "
@@ -242,7 +242,7 @@ RLX_TEST(cli, the_seed_decides_random_inputs)
     fixture_deinit(&f);
 }
 
-/* The places of |keys| in |text| must follow each other. */
+/* Expects |keys| in |text|, in this order. */
 static void expect_keys(const char *text, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -322,7 +322,7 @@ RLX_TEST(cli, dump_shows_parts_and_memory)
         {"@p.rlx --kernels", CLI_OK, "rlx.copy\n"},
         {"@p.rlx --memory --dim n=8", CLI_OK, "sum: 128 bytes of storage for 128 bytes"},
         {"@p.rlx --memory --dim n=8", CLI_OK, "float32 (n, 4) at 0  model.py:12:9\n"},
-        {"@p.rlx --memory", CLI_OK, "n * 16 bytes"}, /* as the function's slots are named */
+        {"@p.rlx --memory", CLI_OK, "n * 16 bytes"}, /* with the function's slot names */
         {"@p.rlx --memory", CLI_OK, "2 of unknown size"},
         {"@p.rlx --memory --dim zz=1", CLI_USAGE,
          "--dim zz: no function has such a symbol; it has n"},
@@ -386,8 +386,8 @@ RLX_TEST(cli, dump_shows_and_draws_memory_plans)
     fixture_deinit(&f);
 }
 
-/* Plans that take minutes where each sum is held against each other term by term, or each region
- * looks at all buffers: every second buffer lives to the end; as many regions as buffers. */
+/* Long plans on which a quadratic dump takes minutes: every second buffer lives to the end, or each
+ * buffer has its own region. */
 RLX_TEST(cli, dump_of_long_plans)
 {
     enum { MOST = 30000 };
@@ -463,7 +463,7 @@ RLX_TEST(cli, verify_finds_damage_anywhere)
     size_t size = fread(bytes, 1, sizeof bytes, file), accepted = 0;
     fclose(file);
     cr_assert_lt(size, sizeof bytes);
-    bytes[size - 1] ^= 0x40; /* the last constant's last byte: loading does not look at it */
+    bytes[size - 1] ^= 0x40; /* the last byte of the last constant: loading does not check it */
     write_file(&f, "bad.rlx", bytes, size);
     expect_command(&f, cli_command_run, "@bad.rlx", CLI_OK, "tensor float32 (4,)");
     expect_command(&f, cli_command_verify, "@bad.rlx", CLI_FAILED, "checksum");
@@ -507,7 +507,7 @@ RLX_TEST(cli, the_program_picks_commands)
     }
 }
 
-/* Sizes that fit no machine end before they are touched; limits of the user's are kept. */
+/* Sizes beyond any machine fail before memory is touched; the user's limits are respected. */
 RLX_TEST(cli, limits_of_memory_and_time)
 {
     static const char loops[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"
@@ -573,7 +573,8 @@ RLX_TEST(cli, limits_of_memory_and_time)
     fixture_deinit(&f);
 }
 
-/* Bytes that are no shared object would fail to load: --no-native says why it does not try. */
+/* The bytes are no valid shared object: --no-native must refuse the file before trying to load
+ * them. */
 RLX_TEST(cli, no_native_refuses_files_with_machine_code)
 {
     static const unsigned char elf[64] = {0x7f, 'E', 'L', 'F'};
@@ -602,7 +603,7 @@ RLX_TEST(cli, no_native_refuses_files_with_machine_code)
     fixture_deinit(&f);
 }
 
-/* A file that claims to be huge is not read into memory that is not there. */
+/* A file that claims a huge size is not read into memory that does not exist. */
 RLX_TEST(cli, an_input_larger_than_memory_is_refused)
 {
     cli_fixture f;

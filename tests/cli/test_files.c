@@ -1,5 +1,5 @@
-/* What the rlx program writes: never over what it reads, whole or not at all, and nothing is left
-   behind where a signal ends it. */
+/* Files that the rlx program writes: an input is never overwritten, a file is written completely or
+ * not at all, and a signal leaves nothing behind. */
 #include "tests/cli/fixture.h"
 
 #define XXH_INLINE_ALL
@@ -30,7 +30,7 @@ static void start(cli_fixture *f)
     cr_assert_eq(link(in_folder(f, "x.npy"), in_folder(f, "hard")), 0);
 }
 
-/* The bytes of a file, summed up; changes with any of them. */
+/* A hash of the file's bytes. */
 static uint64_t sum_of(cli_fixture *f, const char *name)
 {
     uint64_t sum = 0;
@@ -86,7 +86,7 @@ RLX_TEST(cli, an_output_that_is_an_input_is_refused)
     const int n = entries(&f);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         char words[256];
-        const char *again = strstr(rows[r].words, "%s"); /* the folder's own name */
+        const char *again = strstr(rows[r].words, "%s"); /* replaced by the folder's own name */
         snprintf(words, sizeof words, "%.*s%s%s",
                  (int)(again ? again - rows[r].words : (long)strlen(rows[r].words)), rows[r].words,
                  again ? strrchr(f.folder, '/') + 1 : "", again ? again + 2 : "");
@@ -95,14 +95,14 @@ RLX_TEST(cli, an_output_that_is_an_input_is_refused)
             cr_assert_eq(sum_of(&f, files[i]), sums[i], "'%s' changed %s", words, files[i]);
         cr_assert_eq(entries(&f), n, "'%s' left a file", words);
     }
-    /* A device is not lost by being written to. */
+    /* Writing to a device does not destroy it. */
     expect_command(&f, cli_command_run, "@p.rlx --input @x.npy -o 0=/dev/null", CLI_OK, "");
     RLX_OKAY(rlx_check_output("/dev/null", (const char *[]){"/dev/null"}, 1, &t->error));
     fixture_deinit(&f);
 }
 
-/* Names of files and of parameters may hold '='. What stands behind it is a file only where the
-   names say so. */
+/* Names of files and parameters may contain '='. The text after '=' is a file only if the text
+ * before it is a parameter's name. */
 RLX_TEST(cli, an_output_that_is_no_input_is_written)
 {
     static const char named[] = ".func main (\"a=b\": float32[s0!]) -> float32[s0] symbols 1 {\n"
@@ -153,7 +153,7 @@ RLX_TEST(cli, a_failed_write_leaves_the_old_file)
                    "cannot write");
     expect_command(&f, cli_command_run, "@p.rlx --input @x.npy -o 0=@none/out.npy", CLI_FAILED,
                    "cannot create");
-    /* A new file takes the place of the old one; readers of that keep what they have. */
+    /* A new file replaces the old one; open readers keep the old contents. */
     expect_command(&f, cli_command_run, "@p.rlx --input @x.npy -o 0=@out.npy", CLI_OK, "");
     cr_assert_eq(stat(in_folder(&f, "out.npy"), &after), 0);
     cr_expect_neq(after.st_ino, before.st_ino, "the file was written in place");
@@ -163,7 +163,7 @@ RLX_TEST(cli, a_failed_write_leaves_the_old_file)
 
 /* --- signals --------------------------------------------------------------------------------- */
 
-/* Ends with |signal| while a file is being written. */
+/* Raises |signal| while a file is being written. */
 static void write_until(const char *path, int signal)
 {
     static const char bytes[100];
@@ -178,7 +178,7 @@ static void write_until(const char *path, int signal)
     if (status != RLX_E_CANCELLED)
         _exit(12);
     rlx_status end = rlx_new_file_end(file, status, &err);
-    _exit(end == RLX_E_CANCELLED ? 13 : 14); /* the signal was first */
+    _exit(end == RLX_E_CANCELLED ? 13 : 14); /* the signal came first */
 }
 
 RLX_TEST(cli, a_signal_while_a_file_is_written_leaves_nothing_behind)
@@ -207,7 +207,7 @@ RLX_TEST(cli, a_signal_while_a_file_is_written_leaves_nothing_behind)
     fixture_deinit(&f);
 }
 
-/* A host's own handler is not the end of the process: the file is written. */
+/* If the host handles the signal, the file is written. */
 static void ignore_it(int signal)
 {
     (void)signal;

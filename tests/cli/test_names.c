@@ -1,10 +1,11 @@
-/* Names of parameters, results and dimensions are the model's, whatever they hold. */
+/* Names of parameters, results and dimensions are taken from the model unchanged, whatever bytes
+ * they contain. */
 #include "tests/cli/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Echoes: parameter i is result i. The names are what exporters and spiteful people write. */
+/* Returns parameter i as result i. The names are typical of exporters, or hostile. */
 static const char program[] =
     ".func main (\"in.put:0\": float32[s0!, s1!], \"in.put:0=x\": float32[s1], \"a b\": "
     "float32[s0],"
@@ -23,7 +24,7 @@ static const char program[] =
     "    ret r0\n"
     "}\n";
 
-/* All inputs of main but the first; the others take one or two elements. */
+/* All inputs of main except the first; the others take one or two elements. */
 #define REST                                                                            \
     " --input in.put:0=x=@v.npy --input a\tb=@v.npy --input a.0=int:3 --input a=int:8 " \
     "--input \xc3\xa9t\xc3\xa9/x=int:5 --input int:6 --input int:7 "
@@ -45,7 +46,7 @@ RLX_TEST(cli_names, options_take_them_to_the_letter)
         int status;
         const char *text;
     } rows[] = {
-        /* the longest known name, and what is a file though it looks like NAME=VALUE */
+        /* the longest known name wins; a file's name may look like NAME=VALUE */
         {"@p.rlx --input in.put:0=@x=1.npy" REST, CLI_OK,
          "'probs:0': tensor float32 (1, 1) [5]\n'out=1': tensor float32 (1,) [5]\n"
          "'p q': tensor float32 (1,) [5]\ntwice: tensor int64 () [3]\n"},
@@ -110,7 +111,7 @@ RLX_TEST(cli_names, dump_and_the_assembler_keep_them)
     fixture_deinit(&f);
 }
 
-/* Names of the file in C: to the letter; and as people are shown them. */
+/* Names as stored in the file and as displayed. */
 RLX_TEST(cli_names, shown_and_cut)
 {
     static const struct {
@@ -138,7 +139,8 @@ RLX_TEST(cli_names, shown_and_cut)
     }
 }
 
-/* A place in column 0 is what it names: in errors, in the profile and in the trace. */
+/* A location in column 0 names a node, and is shown by that name: in errors, in the profile and in
+ * the trace. */
 RLX_TEST(cli_names, nodes_are_named_where_they_fail_and_take_time)
 {
     static const char nodes[] = ".func main (n: int64[]) -> object symbols 0 {\n"

@@ -1,11 +1,12 @@
-/* .npy files: what NumPy writes is read, what is damaged is refused, what we write is read back. */
+/* .npy files: NumPy's output can be read, damaged files are refused, files written here read back.
+ */
 #include "tests/cli/fixture.h"
 
 #include <rlx/packed.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A file of version |major| with |header| as it stands and |size| bytes of data. */
+/* Writes a file of version |major| with |header| verbatim and |size| bytes of data. */
 static size_t make_npy(unsigned char *to, int major, const char *header, const void *data,
                        size_t size)
 {
@@ -84,7 +85,7 @@ RLX_TEST(npy, every_cut_and_every_flipped_byte_is_survived)
     RLX_OKAY(npy_decode("x", file, size, &out, &t->error));
     rlx_value_release(rlx_of_tensor(out));
     for (size_t cut = 0; cut < size; cut++) {
-        unsigned char *copy = malloc(cut ? cut : 1); /* so that a sanitizer sees the end */
+        unsigned char *copy = malloc(cut ? cut : 1); /* exact, for the sanitizers */
         memcpy(copy, file, cut);
         cr_expect_neq(npy_decode("x", copy, cut, &out, &t->error), RLX_OK, "cut at %zu", cut);
         free(copy);
@@ -154,7 +155,7 @@ RLX_TEST(npy, what_is_written_is_read_back)
         {{RLX_FLOAT, 32, 1}, {RLX_FLOAT, 32, 1}},
         {{RLX_FLOAT, 64, 1}, {RLX_FLOAT, 64, 1}},
         {{RLX_BOOL, 8, 1}, {RLX_BOOL, 8, 1}},
-        {{RLX_BFLOAT, 16, 1}, {RLX_UINT, 16, 1}}, /* its bits */
+        {{RLX_BFLOAT, 16, 1}, {RLX_UINT, 16, 1}}, /* stored as bits */
         {{RLX_FLOAT8_E4M3FN, 8, 1}, {RLX_UINT, 8, 1}},
         {{RLX_FLOAT8_E5M2FNUZ, 8, 1}, {RLX_UINT, 8, 1}},
     };
@@ -187,7 +188,7 @@ RLX_TEST(npy, what_is_written_is_read_back)
         }
     }
     rlx_tensor *out = NULL;
-    const int64_t many = 1001; /* more than are converted at a time */
+    const int64_t many = 1001; /* more than one conversion block */
     unsigned char packed[501];
     for (size_t i = 0; i < sizeof packed; i++)
         packed[i] = (unsigned char)(i * 37);

@@ -61,7 +61,7 @@ RLX_TEST(cli_sign, a_required_key_decides_what_runs)
     start(&f);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         expect_command(&f, good[i].run, good[i].words, CLI_OK, good[i].text);
-    /* A constant, for which loading compares no checksum. */
+    /* Damages a constant: loading checks no checksum for it. */
     FILE *from = fopen(in_folder(&f, "s.rlx"), "rb");
     unsigned char bytes[8192];
     cr_assert(from);
@@ -87,11 +87,11 @@ RLX_TEST(cli_sign, files_are_signed_whole_or_left)
     start(&f);
     cr_assert_eq(stat(in_folder(&f, "a.key"), &st), 0);
     cr_expect_eq(st.st_mode & 07777, 0600);
-    /* Another key's signature takes the place of the first; without -o, in the file's own place. */
+    /* Another key's signature replaces the first; without -o, the file is signed in place. */
     expect_command(&f, cli_command_sign, "@s.rlx --key @b.key", CLI_OK, "s.rlx: signed with key ");
     expect_command(&f, cli_command_verify, "@s.rlx --key @b.pub", CLI_OK, "signed with");
     expect_command(&f, cli_command_verify, "@s.rlx --key @a.pub", CLI_FAILED, "not with the one");
-    /* Old keys and inputs stay. */
+    /* Existing keys and inputs are kept. */
     static const struct {
         cli_run_fn run;
         const char *words;

@@ -1,4 +1,4 @@
-/* TensorProto files: what is written reads back; typed fields; refused bytes. */
+/* TensorProto files: written files read back, typed fields, refused bytes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ RLX_TEST(tensorproto, refused)
     }
 }
 
-/* Sequences and optionals: how many items, -1: none, -2: a tensor, -3: refused. */
+/* Sequences and optionals: expected number of items; -1: none, -2: a tensor, -3: refused. */
 RLX_TEST(tensorproto, sequences_and_optionals)
 {
 #define ONE "\x1a\x08\x10\x01\x4a\x04\x00\x00\x80\x3f" /* a float in field 3 */
@@ -119,10 +119,10 @@ RLX_TEST(tensorproto, sequences_and_optionals)
         {"\x10\x03\x2a\x0c\x10\x01" ONE, 16, 1},
         {"\x10\x03\x2a\x02\x10\x01", 6, 0},
         {"\x10\x01\x4a\x04\x00\x00\x80\x3f", 8, -2},
-        {"\x08\x01\x10\x03\x2a\x01\x05", 7, -2}, /* int8 in the field of a sequence */
+        {"\x08\x01\x10\x03\x2a\x01\x05", 7, -2}, /* an int8 tensor in a sequence's field */
         {"\x10\x03\x2a\x02\x10\x01\x2a\x02\x10\x01", 10, -3},
-        {"\x10\x01\x1a\x02\x10\x08", 6, -3}, /* a string inside */
-        {"\x10\x01\x1a\x08\x10\x01", 6, -3}, /* cut off */
+        {"\x10\x01\x1a\x02\x10\x08", 6, -3}, /* contains a string */
+        {"\x10\x01\x1a\x08\x10\x01", 6, -3}, /* truncated */
         {"", 0, -3},
     };
 #undef ONE
@@ -172,7 +172,7 @@ RLX_TEST(tensorproto, a_sequence_that_is_written_reads_back)
         rlx_value_release(items[i]);
 }
 
-/* Both formats are read by the same function. */
+/* One function reads both formats. */
 RLX_TEST(tensorproto, a_folder_is_no_file)
 {
     rlx_tensor *got = NULL;

@@ -1,5 +1,5 @@
-/* Casts of floats to integers: they saturate, and NaN gives a fixed number, alone and within the
- * formulas that quantize. */
+/* Casts of floats to integers saturate and map NaN to a fixed value, alone and inside quantization
+ * formulas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "tests/compiler/kernel_fixture.h"
 #include "tests/support/rlx_test.h"
 
-enum { EDGES = 37 }; /* full vectors and a rest */
+enum { EDGES = 37 }; /* full vectors and a remainder */
 
-/* Numbers around the limits of all integers, and what is none. */
+/* Numbers around the limits of all integer types, and NaN. */
 static void fill_edges(float *single, double *wide)
 {
     static const int powers[] = {7, 8, 15, 16, 31, 32, 63, 64};
@@ -33,8 +33,8 @@ static void fill_edges(float *single, double *wide)
     single[33] = (float)(wide[33] = -INFINITY);
 }
 
-/* |x| cut off to an integer of |bits|, the limit where it is beyond. NaN is the least int32 or
- * int64, so that it never is an index that exists, and 0 of other types. */
+/* |x| truncated to an integer of |bits|, saturating. NaN becomes INT32_MIN or INT64_MIN, never a
+ * valid index, and 0 for other types. */
 static uint64_t cut(double x, int bits, bool is_signed)
 {
     const uint64_t ones = UINT64_MAX >> (64 - bits), top = is_signed ? ones >> 1 : ones;
@@ -89,8 +89,8 @@ RLX_TEST(tir_casts, casts_to_integers_saturate)
     }
 }
 
-/* Quantized numbers as importers write them: a zero point, limits that the type has anyway, a
- * ReLU before the rounding, limits within the type's. */
+/* Quantization as importers write it: with a zero point, with limits outside the type's range, with
+ * a ReLU before the rounding, with limits inside the range. */
 static const struct {
     double zero, least, most;
     const char *text;
@@ -111,7 +111,7 @@ enum { QUANTIZED = sizeof quantized / sizeof *quantized, STEPS = 4 * EDGES };
 static uint64_t quantized_of(double x, size_t q, int bits, bool is_signed)
 {
     double r = nearbyint(x);
-    if (!isnan(x)) /* NaN passes limits */
+    if (!isnan(x)) /* NaN is not clamped */
         r = fmin(fmax(r, quantized[q].least), quantized[q].most);
     return cut(r + quantized[q].zero, bits, is_signed);
 }
@@ -123,7 +123,7 @@ RLX_TEST(tir_casts, quantized_numbers_saturate)
     float x[STEPS];
     double wide[EDGES];
     fill_edges(x, wide);
-    for (size_t i = EDGES; i < STEPS; i++) /* halves, on both sides of all limits of bytes */
+    for (size_t i = EDGES; i < STEPS; i++) /* halves on both sides of every 8-bit limit */
         x[i] = ((float)i - EDGES * 2.5f) * 8 + (float)(i % 2) + 0.5f;
     for (size_t c = 0; c < 4 * 2; c++) {
         char text[2048];

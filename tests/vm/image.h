@@ -1,4 +1,4 @@
-/* Editing executable images in tests: find a section, change words, make the checksums fit. */
+/* Edits executable images in tests: finds a section, changes words, recomputes checksums. */
 #ifndef RLX_TEST_IMAGE_H
 #define RLX_TEST_IMAGE_H
 

@@ -1,4 +1,4 @@
-/* Executables with machine code, made by the C compiler that built the tests. */
+/* Builds executables with machine code, using the C compiler that built the tests. */
 #ifndef RLX_TEST_NATIVE_IMAGE_H
 #define RLX_TEST_NATIVE_IMAGE_H
 
@@ -14,8 +14,8 @@
 #define TRIPLE "aarch64-unknown-linux-gnu"
 #endif
 
-/* A program whose main returns an int32 that the kernel "k" stores; |text| is the C source of it,
-   compiled in |folder|, which needs |feature| (NULL: none). */
+/* A program whose main returns the int32 that the kernel "k" stores. |text| is the kernel's C
+ * source, compiled in |folder|; it requires CPU feature |feature| (NULL: none). */
 static inline rlx_exec_builder *native_builder(rlx_test *t, const char *folder, const char *text,
                                                const char *feature)
 {

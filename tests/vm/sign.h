@@ -1,4 +1,4 @@
-/* What the tests of signatures and keys share: a folder, fixed keys, files. */
+/* Helpers for the tests of signatures and keys: a folder, fixed keys, files. */
 #ifndef RLX_TEST_SIGN_H
 #define RLX_TEST_SIGN_H
 
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A folder of the test's own, and keys that are the same in each run. */
+/* A temporary folder, and keys that are the same in every run. */
 typedef struct place {
     char folder[32];
     rlx_secret_key secret[2];
     rlx_public_key keys[2];
 } place;
 
-/* In a buffer that the next seven calls leave alone. */
+/* The buffer stays valid for seven calls. */
 static inline const char *path_of(const place *p, const char *name)
 {
     static char paths[8][64];

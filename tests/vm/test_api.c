@@ -1,5 +1,5 @@
-/* The C interface of VMs: stateful calls, saved functions, closures, instrument, registration,
-   output, profile, time evaluator, figures. */
+/* The C interface of VMs: stateful calls, saved functions, closures, instrumentation, registration,
+ * outputs, profile, time evaluator, statistics. */
 #include "../support/rlx_test.h"
 
 #include <pthread.h>
@@ -63,7 +63,7 @@ RLX_TEST(api, stateful_calls_keep_inputs_and_outputs)
               "no output yet");
     RLX_FAILS(rlx_vm_set_input(vm, nest, &x, 0, &t->error), RLX_E_INVALID_ARG, "takes 1 arguments");
     RLX_OKAY(rlx_vm_set_input(vm, nest, &x, 1, &t->error));
-    for (int i = 0; i < 2; i++) { /* inputs stay for another invocation */
+    for (int i = 0; i < 2; i++) { /* inputs remain set for the next invocation */
         RLX_OKAY(rlx_vm_invoke_stateful(vm, nest, &t->error));
         RLX_OKAY(rlx_vm_get_output_arity(vm, nest, NULL, 0, &arity, &t->error));
         cr_expect_eq(arity, 2);
@@ -101,7 +101,7 @@ RLX_TEST(api, saved_functions_carry_their_arguments)
     RLX_FAILS(rlx_vm_save_function(vm, add, RLX_STR("nest"), good, 2, &t->error), RLX_E_INVALID_ARG,
               "of its own");
     RLX_OKAY(rlx_vm_save_function(vm, add, saved, good, 2, &t->error));
-    RLX_OKAY(rlx_vm_save_function(vm, add, saved, good, 2, &t->error)); /* replaces */
+    RLX_OKAY(rlx_vm_save_function(vm, add, saved, good, 2, &t->error)); /* replaces it */
     rlx_value_release(x);
     RLX_OKAY(rlx_vm_invoke(vm, saved, NULL, 0, &out, &t->error));
     cr_expect_eq(((const float *)rlx_tensor_data(out.as.tensor))[2], 4);
@@ -132,7 +132,7 @@ RLX_TEST(api, closures_are_made_and_called_from_c)
     rlx_vm_destroy(stranger);
     rlx_executable_release(other);
     rlx_value_release(rlx_of_closure(closure));
-    /* A closure that came out of a call outlives its VM and holds the executable. */
+    /* A closure returned from a call outlives its VM and keeps the executable alive. */
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("curry"), &x, 1, &c, &t->error));
     stop(vm, exe);
     cr_expect_eq(c.kind, RLX_KIND_CLOSURE);
@@ -142,7 +142,7 @@ RLX_TEST(api, closures_are_made_and_called_from_c)
 
 typedef struct log_of_calls {
     char text[512];
-    int skip; /* kind to skip, or -1 */
+    int skip; /* instruction kind to skip, or -1 */
 } log_of_calls;
 
 static const char *const kind_names[] = {"kernel", "builtin", "packed", "function", "closure"};
@@ -329,7 +329,7 @@ RLX_TEST(api, storage_of_released_large_results_is_used_again)
     rlx_vm *vm = start(t, &exe);
     rlx_value x = rlx_test_iota(t, 1, (int64_t[]){300001}), kept, out;
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &kept, &t->error));
-    for (int i = 0; i < 40; i++) { /* every other result is released by another thread */
+    for (int i = 0; i < 40; i++) { /* another thread releases every other result */
         size_t now = t->calls;
         pthread_t thread;
         RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out, &t->error));
@@ -337,7 +337,7 @@ RLX_TEST(api, storage_of_released_large_results_is_used_again)
         const float *data = rlx_tensor_data(out.as.tensor);
         cr_assert_neq((const void *)data, rlx_tensor_data(kept.as.tensor));
         cr_assert_eq(data[1000], 4 * 1000);
-        if (i > 0) /* the tensor alone */
+        if (i > 0) /* only the tensor */
             cr_assert_eq(calls, 1, "call %d made %zu allocations", i, calls);
         if (i % 2 == 0) {
             rlx_value_release(out);
@@ -353,7 +353,7 @@ RLX_TEST(api, storage_of_released_large_results_is_used_again)
     rlx_vm_get_stats(vm, &stats);
     cr_expect_eq(stats.pool_bytes, 0);
     RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out, &t->error));
-    rlx_value_release(out); /* still on its way back when the VM goes */
+    rlx_value_release(out); /* not yet back in the pool when the VM is destroyed */
     stop(vm, exe);
     cr_expect_eq(((const float *)rlx_tensor_data(kept.as.tensor))[7], 4 * 7);
     rlx_value_release(kept);
@@ -370,7 +370,7 @@ RLX_TEST(api, storage_of_large_results_is_bounded)
     rlx_vm_stats stats;
     rlx_vm *vm;
     RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
-    for (int i = 0; i < 12; i++) { /* each of another size */
+    for (int i = 0; i < 12; i++) { /* each has a different size */
         rlx_value x = rlx_test_iota(t, 1, (int64_t[]){LEAST + i * STEP});
         RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &x, 1, &out[i], &t->error));
         rlx_value_release(x);
@@ -381,7 +381,7 @@ RLX_TEST(api, storage_of_large_results_is_bounded)
         cr_expect_leq(stats.pool_bytes, LIMIT);
     }
     cr_expect_gt(stats.pool_bytes, 1 << 20);
-    for (int i = 0; i < 48; i++) { /* what no call needs goes back */
+    for (int i = 0; i < 48; i++) { /* storage that no call uses is freed */
         RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("chain"), &small, 1, out, &t->error));
         rlx_value_release(out[0]);
     }
@@ -391,7 +391,7 @@ RLX_TEST(api, storage_of_large_results_is_bounded)
     stop(vm, exe);
 }
 
-/* Remembers where a tensor's bytes are; later, without arguments, looks at them. */
+/* Stores the address of a tensor's bytes; called without arguments, reads a byte there. */
 static rlx_status peek(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                        rlx_error *err)
 {
@@ -412,7 +412,7 @@ RLX_TEST(api, killed_storage_is_poisoned_when_asked)
                                            "    kill r0\n"
                                            "    call_packed r1, \"peek\", []\n"
                                            "    ret r1\n}\n");
-    rlx_vm *vm = rlx_test_vm(t, exe); /* asks for it */
+    rlx_vm *vm = rlx_test_vm(t, exe); /* with poisoning enabled */
     const uint8_t *bytes = NULL;
     rlx_value out;
     RLX_OKAY(rlx_vm_register(vm, RLX_STR("peek"), peek, &bytes, NULL, &t->error));

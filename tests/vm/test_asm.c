@@ -1,6 +1,6 @@
-/* Runs the .rlxasm files of tests/asm: every exported function named test_* must return a true
-   value, every fail_* must fail with the message that ".meta "fail_x" "message"" gives. Each file
-   also goes through disassembler and assembler and must come back byte for byte. */
+/* Runs the .rlxasm files of tests/asm: every exported function named test_* must return true, every
+ * fail_* must fail with the message given by ".meta "fail_x" "message"". Each file must also
+ * survive disassembly and reassembly byte for byte. */
 #include "../support/rlx_test.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ RLX_TEST(assembly, files_pass)
     }
 }
 
-/* Text to image to text to image. */
+/* Assembles, disassembles and reassembles. */
 static void round_trip(rlx_test *t, const char *text, const char *name)
 {
     void *first, *second;
@@ -168,7 +168,7 @@ RLX_TEST(assembly, mistakes_have_a_place)
         if (status == RLX_OK)
             rlx_executable_release(exe);
     }
-    /* Nesting without end stops before the C stack does. */
+    /* Unbounded nesting is refused before the C stack overflows. */
     static char deep[200000];
     memset(deep, '(', sizeof deep - 1);
     memcpy(deep, ".expr e0 = ", 11);

@@ -1,5 +1,5 @@
-/* The host's side of calls: what packed functions may make, call and keep; registries that VMs
-   share; one executable on several threads; the getters that hosts show to people. */
+/* The host's side of calls: values that packed functions may create, call and keep; registries
+ * shared by VMs; one executable on several threads; the getters for displaying values. */
 #include "../support/rlx_test.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static const char program[] =
     "    call_packed r1, \"host.work\", [r0]\n"
     "    ret r1\n}\n";
 
-/* Makes one value of each kind from the tensor args[0] = [2, 3]. */
+/* Creates one value of each kind from the tensor args[0] = [2, 3]. */
 static rlx_status makes_everything(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                                    rlx_value *out, rlx_error *err)
 {
@@ -139,7 +139,7 @@ RLX_TEST(host, mistakes_inside_packed_functions_are_errors_of_theirs)
     rlx_executable_release(exe);
 }
 
-/* Keeps a tensor made during the call in |user|. */
+/* Stores a tensor created during the call in |user|. */
 static rlx_status keeps(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                         rlx_error *err)
 {
@@ -217,7 +217,7 @@ RLX_TEST(host, a_registry_serves_several_vms_and_ends_with_the_last)
     rlx_executable_release(exe);
 }
 
-/* Lends its buffer to a packed function. */
+/* Passes its own buffer to a packed function. */
 static int32_t lends(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx)
 {
     const rlx_kernel_tensor x = {

@@ -1,5 +1,5 @@
-/* Bytes changed at random in good images, memory that runs out at any allocation, and calls that
-   hit every limit: errors, nothing leaked, never a crash. */
+/* Randomly changed bytes in valid images, allocations that fail at any point, and calls that hit
+ * every limit: errors, no leaks, never a crash. */
 #include "image.h"
 
 #include <pthread.h>
@@ -83,8 +83,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Most changes are caught by checksums; sealing them again lets the rest of the loader and the
-   interpreter see them. */
+/* Checksums catch most changes; recomputing them lets the rest of the loader and the interpreter
+ * see the damage. */
 RLX_TEST(hostile, changed_bytes_never_crash)
 {
     image good = image_of(t, program);
@@ -222,7 +222,7 @@ RLX_TEST(hostile, limits_stop_calls)
 
 RLX_TEST(hostile, many_registers_cost_an_error_not_the_memory)
 {
-    /* 160 KB a frame, 10 000 frames, no limit of bytes. */
+    /* 160 KB per frame, 10 000 frames, no byte limit. */
     rlx_executable *exe = rlx_test_load(t, ".func deep () -> object {\n load_const r9999, none\n"
                                            " call_func r0, @deep, []\n ret r0\n}\n");
     rlx_vm *vm = rlx_test_vm(t, exe);

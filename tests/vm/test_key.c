@@ -1,11 +1,12 @@
-/* Keys: made, written, read; what a key file may not hold; and what is signed. */
+/* Keys: generating, writing, reading; malformed key files; and signatures of another
+ * implementation. */
 #include "sign.h"
 
 #include <sys/stat.h>
 
 #if RLX_WITH_SODIUM
 
-/* The key of RFC 8032's section 7.3; its signature of "abc" by another implementation. */
+/* The key of RFC 8032, section 7.3, and its signature of "abc" by another implementation. */
 RLX_TEST(key, another_implementations_signature)
 {
     static const uint8_t seed[32] =
@@ -49,7 +50,7 @@ RLX_TEST(key, keys_are_made_and_read)
     for (size_t i = 0; i < sizeof secret; i++)
         cr_expect_eq(secret.bytes[i], 0);
 
-    /* Neither file is written over, and no half of a pair is left. */
+    /* Neither file is overwritten, and no half of a pair is left. */
     RLX_FAILS(rlx_key_generate(secret_path, path_of(&p, "out"), NULL, &t->error), RLX_E_INVALID_ARG,
               "exists");
     cr_expect_neq(access(path_of(&p, "out"), F_OK), 0);
@@ -78,7 +79,7 @@ RLX_TEST(key, malformed_key_files_are_refused)
 {
     static const struct {
         bool secret;
-        const char *text, *complaint; /* NULL: it is a key */
+        const char *text, *complaint; /* NULL: a valid key */
     } rows[] = {
         {false, BEGIN_PUBLIC PUBLIC_TEXT "\n" END_PUBLIC, NULL},
         {true, BEGIN_SECRET SECRET_TEXT "\n" END_SECRET, NULL},
@@ -99,7 +100,7 @@ RLX_TEST(key, malformed_key_files_are_refused)
         {false, BEGIN_PUBLIC PUBLIC_TEXT PUBLIC_TEXT "\n" END_PUBLIC, "no Ed25519 key"},
         {false, BEGIN_PUBLIC PUBLIC_TEXT "\n" END_PUBLIC BEGIN_PUBLIC PUBLIC_TEXT "\n" END_PUBLIC,
          "no Ed25519 key"},
-        /* padding: none, too much, in the middle; bits that no byte has; a wrong letter */
+        /* missing, excessive or inner padding; unused bits set; an invalid character */
         {false,
          BEGIN_PUBLIC "MCowBQYDK2VwAyEA7Bcrk61eVjv0kyxw4SRQNMNUZ+8u/U1k6/gZaDRn4r8\n" END_PUBLIC,
          "no Ed25519 key"},
@@ -117,7 +118,7 @@ RLX_TEST(key, malformed_key_files_are_refused)
         {false,
          BEGIN_PUBLIC "MCowBQYDK2VuAyEA7BcrkN1eVjv0kyxw4SRQNMNUZ+8u/U1k6/gZaDRn4r8=\n" END_PUBLIC,
          "no Ed25519 key"},
-        /* zeros, the neutral point, no point */
+        /* zeros, the identity, not a point on the curve */
         {false,
          BEGIN_PUBLIC "MCowBQYDK2VwAyEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n" END_PUBLIC,
          "not a valid Ed25519"},
@@ -163,7 +164,7 @@ RLX_TEST(key, malformed_key_files_are_refused)
             memcpy(&public, secret.bytes + 32, sizeof public);
         cr_expect_str_eq(rlx_key_id(&public, id), "ec172b93ad5e563b", "row %zu", i);
     }
-    /* A NUL, and a file that is too long. */
+    /* A NUL byte, and a file that is too long. */
     char *text = calloc(1, 1 << 16);
     cr_assert(text);
     const int n = snprintf(text, 1 << 16, "%s%s\n%s", BEGIN_PUBLIC, PUBLIC_TEXT, END_PUBLIC);

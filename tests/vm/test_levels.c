@@ -1,4 +1,5 @@
-/* Files for several CPU levels: which one is loaded, what they share, and what is refused. */
+/* Files for several CPU levels: which level is loaded, what levels share, and which files are
+ * refused. */
 #include "native_image.h"
 
 #include <rlx/cpu.h>
@@ -11,8 +12,8 @@ enum { N = 3, WEIGHTS = 4096 };
 static const char *const features[N] = {NULL, "sse3", "avx2"};
 static const char *const names[N] = {"plain", "middle", "best"};
 
-/* The builder of a level whose main gives its number, and which holds two constants of |WEIGHTS|
-   bytes: one that is the same in all levels, one of its own. */
+/* The builder of a level whose main returns |number|. It holds two constants of |WEIGHTS| bytes:
+ * one shared by all levels, one of its own. */
 static rlx_exec_builder *level(rlx_test *t, uint32_t number, uint8_t *weights, const char *feature)
 {
     const rlx_str needs = rlx_str_from(feature ? feature : "");
@@ -76,13 +77,13 @@ static int64_t result(rlx_test *t, rlx_executable *exe)
 RLX_TEST(levels, the_best_that_runs_here_is_loaded)
 {
     static const struct {
-        const char *features; /* of the machine; NULL: all it has */
+        const char *features; /* the machine's features; NULL: all of them */
         uint32_t wanted, level;
     } rows[] = {{"", 0, 1},     {"sse3", 0, 2}, {"sse3,avx,avx2", 0, 3},
-                {"avx2", 0, 3}, {"sse3", 1, 1}, {"", 3, 3} /* nothing of it is run */,
+                {"avx2", 0, 3}, {"sse3", 1, 1}, {"", 3, 3} /* nothing of it runs */,
                 {"fma", 0, 1}};
     image m = file_of_levels(t);
-    if (!rlx_cpu_has(RLX_STR("avx2"))) { /* another architecture, or an old CPU: the first level */
+    if (!rlx_cpu_has(RLX_STR("avx2"))) { /* other architectures, old CPUs */
         rlx_executable *exe;
         RLX_OKAY(load(t, &m, 0, &exe));
         cr_expect_lt(rlx_executable_level(exe), 3u);
@@ -155,7 +156,7 @@ RLX_TEST(levels, machine_code_of_the_level_runs)
     rmdir(folder);
 }
 
-/* Equal bytes are in the file once: one block that all have, and one of each level's own. */
+/* Equal bytes are stored once: one block shared by all levels, and one for each level. */
 RLX_TEST(levels, equal_constants_are_kept_once)
 {
     image m = file_of_levels(t);
@@ -176,7 +177,7 @@ RLX_TEST(levels, equal_constants_are_kept_once)
     image_free(t, &m);
 }
 
-/* And of a file without levels: the level's own constant has the bytes of the other one. */
+/* Also in a file without levels, whose two constants are equal. */
 RLX_TEST(levels, equal_constants_of_one_program_are_kept_once)
 {
     static uint8_t weights[2 * WEIGHTS];
@@ -198,7 +199,7 @@ RLX_TEST(levels, equal_constants_of_one_program_are_kept_once)
     image_free(t, &m);
 }
 
-/* The table's row of the n-th section that belongs to |level|. */
+/* The first row of the section table with level |wanted|. */
 static uint8_t *row_of(const image *m, uint32_t wanted)
 {
     uint8_t *e = m->data + RLXV_HEADER_BYTES;
@@ -263,7 +264,7 @@ RLX_TEST(levels, damaged_files_are_refused)
             image_store(e + RLXV_SECTION_BYTES, rlxv_load_u32(e), 4);
             break;
         case 10:
-            image_store(levels, 99, 4); /* unknown, and no longer required */
+            image_store(levels, 99, 4); /* an unknown kind, no longer required */
             image_store(levels + 4, 0, 4);
             break;
         default:
@@ -318,7 +319,7 @@ RLX_TEST(levels, builders_refuse_what_is_no_level)
     rlx_exec_builder_destroy(one);
 }
 
-/* Any byte changed, and the checksums made to fit: an error or a program that runs. */
+/* Any byte changed, with the checksums recomputed: an error, or a program that runs. */
 RLX_TEST(levels, any_changed_byte_is_harmless)
 {
     image m = file_of_levels(t);

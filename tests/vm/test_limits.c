@@ -1,10 +1,10 @@
-/* rlx_vm_options.max_bytes and .arena held against what the VM really takes from its allocator, at
-   every limit around the one that a program needs: a limit is neither passed nor asked for more. */
+/* rlx_vm_options.max_bytes and .arena against the VM's real allocations, at every limit around a
+ * program's need: the VM neither exceeds a limit nor demands a larger one than it needs. */
 #include <string.h>
 
 #include "tests/support/rlx_test.h"
 
-/* Planned memory inside planned memory, a kernel's scratch memory, tensors made on their own. */
+/* Planned memory within planned memory, a kernel's scratch memory, separate tensors. */
 static const char program[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"
                               ".kernel k1 \"t_scratch\" dims 1 (float32[s0], out float32[s0])\n"
                               ".func main (x: float32[s0!]) -> float32[s0] symbols 1 {\n"
@@ -63,7 +63,7 @@ static const char program[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out flo
                               "    ret r2\n"
                               "}\n";
 
-/* Runs |name| in a fresh VM; |*out_used|: most bytes at once, beyond those of the VM before. */
+/* Runs |name| in a fresh VM; |*out_used| gets the peak of the call's bytes. */
 static rlx_status run(rlx_test *t, rlx_executable *exe, const char *name, rlx_vm_options options,
                       int64_t n, size_t *out_used)
 {
@@ -87,14 +87,14 @@ static rlx_status run(rlx_test *t, rlx_executable *exe, const char *name, rlx_vm
     return status;
 }
 
-/* A limit that was enough stays enough, and the smallest such one is taken but for a page. */
+/* Any limit above a sufficient one is sufficient, and the smallest is used up except for a page. */
 RLX_TEST(limits, no_byte_beyond_max_bytes_is_taken)
 {
     static const struct {
         const char *name;
         int64_t n;
-        size_t slack; /* what is not counted: the record of the planned block, headers kept for
-                         later objects, and for a moment the planner's lists */
+        size_t slack; /* uncounted bytes: the record of the planned block, headers kept for reuse,
+                         and the planner's temporary lists */
     } rows[] = {{"main", 100, 256},     {"main", 5000, 256},     {"main", 17000, 256},
                 {"tensors", 5000, 256}, {"tensors", 17000, 256}, {"twice", 17000, 256},
                 {"alone", 5000, 0}};
@@ -124,7 +124,7 @@ RLX_TEST(limits, no_byte_beyond_max_bytes_is_taken)
     rlx_executable_release(exe);
 }
 
-/* Two regions of one buffer each; the host's memory begins where nothing is aligned. */
+/* Two regions of one buffer each, in host memory at unaligned addresses. */
 RLX_TEST(limits, an_arena_is_used_to_its_end_and_no_further)
 {
     static unsigned char memory[3 * 4096];

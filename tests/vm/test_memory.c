@@ -1,4 +1,5 @@
-/* What the system says of its memory, and that no size beyond it is asked for. */
+/* The system's report of available memory, and requests beyond it, which are refused before
+ * allocating. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ RLX_TEST(memory, the_least_of_machine_and_control_groups_is_available)
     static const struct {
         const char *name;
         file files[8];
-        uint64_t expected; /* before the sixteenth that is left to others */
+        uint64_t expected; /* before subtracting the sixteenth reserved for others */
         const char *source;
     } rows[] = {
         {"no groups", {{0}}, 17 * GIB, "the machine"},
@@ -118,7 +119,7 @@ RLX_TEST(memory, the_least_of_machine_and_control_groups_is_available)
 
 /* --- sizes that do not fit -------------------------------------------------------------------- */
 
-/* Every way in which a call takes memory, for x of s0 floats or the number s0. */
+/* Every way for a call to allocate, for x of s0 floats or the number s0. */
 static const char program[] = ".func planned (n: prim(int64, s0!)) -> object symbols 1 {\n"
                               "    .buffer u0 z0 s0 * 4 0 99\n"
                               "    .tensor p0 u0 float32[s0]\n"
@@ -157,13 +158,13 @@ RLX_TEST(memory, a_size_that_does_not_fit_is_refused_before_it_is_touched)
     const int64_t sizes[] = {99999999999, (int64_t)1 << 43, (int64_t)(now.available / 8) * 3};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int k = 0; k < N_NAMES; k++) {
-            rlx_vm *vm; /* not the test's allocator, which touches what it gives */
+            rlx_vm *vm; /* without the test's allocator, which would touch the memory */
             RLX_OKAY(rlx_vm_create(exe, NULL, &vm, &t->error));
             rlx_value n = rlx_int(sizes[i]), out;
             RLX_FAILS(rlx_vm_invoke(vm, rlx_str_from(names[k]), &n, 1, &out, &t->error),
                       RLX_E_LIMIT, "needs ");
             cr_expect(strstr(t->error.message, "available"), "%s: %s", names[k], t->error.message);
-            /* and the VM goes on */
+            /* the VM keeps working */
             n = rlx_int(1000);
             RLX_OKAY(rlx_vm_invoke(vm, rlx_str_from(names[k]), &n, 1, &out, &t->error));
             rlx_value_release(out);
@@ -199,8 +200,8 @@ RLX_TEST(memory, the_host_may_say_that_there_is_no_limit)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* With few addresses left, as by ulimit -v: a size between what is left and what the machine has.
- */
+/* With a limit on the address space, as by ulimit -v: a size between the limit and the machine's
+ * memory. */
 RLX_TEST(memory, the_limit_on_the_address_space_counts)
 {
     pid_t child = fork();

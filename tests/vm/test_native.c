@@ -1,13 +1,13 @@
-/* Real machine code in the native section. The shared objects are made by the C compiler that built
-   this test, from a line of C each. */
+/* Real machine code in the native section. The C compiler that built this test makes each shared
+ * object from a line of C. */
 #include "native_image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* An executable whose kernel "k" stores |value|; the object lacks "k" if |symbol| is another. It
-   is kept as |native_file| if that is not NULL. */
+/* Builds an executable whose kernel "k" stores |value|; the object lacks "k" if |symbol| is another
+ * name. |native_file|, unless NULL, keeps the object. */
 static rlx_status load_storing(rlx_test *t, const char *folder, int value, const char *symbol,
                                const char *native_file, rlx_executable **out)
 {
@@ -56,7 +56,7 @@ RLX_TEST(native, kernels_are_kept_in_a_file_where_asked)
     snprintf(kept, sizeof kept, "%s/kept.so", folder);
     snprintf(nowhere, sizeof nowhere, "%s/no/kept.so", folder);
     rlx_executable *exe[2];
-    /* The second replaces the file while the first still runs from it. */
+    /* The second file replaces the first, which is still running. */
     for (int i = 0; i < 2; i++)
         RLX_OKAY(load_storing(t, folder, i + 1, "k", kept, &exe[i]));
     for (int i = 0; i < 2; i++) {

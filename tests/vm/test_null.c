@@ -1,6 +1,6 @@
-/* Every public function, with NULL for each pointer in turn that its header does not say may be
-   NULL: an error or an empty answer, never a crash. The last test holds the list against the
-   headers. */
+/* Calls every public function with NULL for each pointer in turn that its header does not allow to
+ * be NULL: an error or an empty result, never a crash. The last test compares the list with the
+ * headers. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
     } while (0)
 #define EMPTY(call) cr_expect(!(call), "%s", #call)
 
-/* What the calls below get where they do not get NULL; nothing of it is reached. */
+/* Passed for the pointers that are not NULL; never dereferenced. */
 static uint64_t room[64];
 static char buffer[8];
 static const int64_t dims[1] = {1};
@@ -476,7 +476,7 @@ RLX_TEST(null, absurd_numbers_of_threads)
 
 /* --- none is forgotten ------------------------------------------------------------------------ */
 
-/* Functions that say of their pointers that they may be NULL, or have none. */
+/* Functions whose pointers may all be NULL, or that have none. */
 static bool takes_null(const char *name)
 {
     static const char *const names[] = {"rlx_status_name",
@@ -517,7 +517,7 @@ static bool takes_null(const char *name)
     return false;
 }
 
-/* The compiler's have tests/compiler/test_library_null.c. */
+/* tests/compiler/test_library_null.c covers the compiler's headers. */
 static bool of_compiler(const char *header)
 {
     return strstr(header, "/compiler.h") || strstr(header, "/ir.h");

@@ -1,5 +1,5 @@
-/* When loops run in parallel: loops close to each other, apart, and on machines whose cores others
- * keep busy. Times are made up, in nanoseconds. */
+/* When loops run in parallel: loops in close succession, loops far apart, and machines whose cores
+ * are busy. Times are simulated, in nanoseconds. */
 #include "../support/rlx_test.h"
 #include "vm/parallel_backoff.h"
 
@@ -7,8 +7,8 @@
 #define MS INT64_C(1000000)
 #define START (1000 * MS)
 
-/* A loop in parallel with two shares of 50 us that waits for |wait| when they are done; returns
- * when the next may begin. */
+/* Runs a loop in parallel with two shares of 50 us, then waits |wait| for workers; returns when the
+ * next loop may begin. */
 static int64_t loop(rlxv_parallel_backoff *p, int64_t now, int64_t wait)
 {
     cr_expect_neq(rlxv_parallel_backoff_begin(p, now), RLXV_ALONE, "at %lld", (long long)now);
@@ -16,7 +16,7 @@ static int64_t loop(rlxv_parallel_backoff *p, int64_t now, int64_t wait)
     return now + 50 * US + wait;
 }
 
-/* How long after |now| loops stay on their callers' threads, which ask every 10 us. */
+/* How long after |now| loops stay on the calling thread, probed every 10 us. */
 static int64_t pause_after(rlxv_parallel_backoff *p, int64_t now)
 {
     int64_t pause = 0;

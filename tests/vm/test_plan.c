@@ -1,6 +1,5 @@
-/* Memory plans: layouts are sound and tight, the arena and the limit are checked at the entry,
-   calls at a seen shape allocate nothing but their results, and memory stays at the most a shape
-   needs. */
+/* Memory plans: layouts are sound and tight, the arena and the limit are checked on entry, calls at
+ * a known shape allocate only their results, and memory stays within the largest shape's need. */
 #include "../support/rlx_test.h"
 
 #include <stdio.h>
@@ -21,8 +20,8 @@ static uint32_t below(draw *d, uint32_t n)
     return (uint32_t)(d->state >> 33) % n;
 }
 
-/* A function whose buffers have sizes s0 * k + c and random intervals: many short ones, or all of
-   them so long that |together| are in use at once. */
+/* A function whose buffers have sizes s0 * k + c and random lifetimes: many short ones, or long
+ * enough that |together| are live at once. */
 static rlx_executable *random_plan(rlx_test *t, draw *d, uint32_t n, uint32_t together)
 {
     size_t room = 512 + (size_t)n * 64, used = 0;
@@ -44,7 +43,8 @@ static rlx_executable *random_plan(rlx_test *t, draw *d, uint32_t n, uint32_t to
     return exe;
 }
 
-/* Every pair, and the sum at every beginning: what the planner knows by other ways. */
+/* Checks every pair for overlap, and recomputes the peak by brute force, independently of the
+ * planner. */
 static void check_layout(const rlx_executable *exe, uint32_t n, const uint64_t *sizes,
                          const uint64_t *offsets, const rlx_plan_sums *sums, int64_t k)
 {
@@ -100,8 +100,8 @@ RLX_TEST(plan, layouts_are_sound_and_near_the_bound)
     cr_expect_lt(worst, 1.4, "a layout takes %.2f times the bound", worst);
 }
 
-/* 500 buffers, of which 20 or 60 are in use at once, of few sizes: with the symbol as the order was
-   looked for, near that, and far from it. */
+/* 500 buffers of few sizes, 20 or 60 live at once: at the symbol's value for which the order was
+ * searched, near it, and far from it. */
 RLX_TEST(plan, layouts_of_many_buffers_are_near_the_bound)
 {
     draw d = {2};
@@ -180,7 +180,7 @@ RLX_TEST(plan, verify_finds_what_the_file_states_wrongly)
     }
 }
 
-/* More at once than the planner lists neighbours of. */
+/* More buffers live at once than the planner keeps neighbour lists for. */
 RLX_TEST(plan, verify_finds_two_that_overlap_among_many)
 {
     enum { N = 400 };
@@ -237,7 +237,7 @@ RLX_TEST(plan, rows_that_cannot_be_are_refused)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Two temporaries of n floats in use at once, and a result of its own. */
+/* Two temporaries of n floats live at once, and a separate result. */
 static const char chain[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"
                             ".func \"main\" (x: float32[s0!]) -> float32[s0] symbols 1 {\n"
                             "    .slot s0 \"n\"\n"
@@ -281,7 +281,7 @@ RLX_TEST(plan, a_seen_shape_allocates_nothing_but_the_result)
         rlx_value x = rlx_test_iota(t, 1, &ns[i]), out;
         size_t before = t->calls;
         RLX_OKAY(rlx_vm_invoke(vm, RLX_STR("main"), &x, 1, &out, &t->error));
-        /* The result's header, its storage's header, and its bytes: they leave with it. */
+        /* The result's header, its storage's header and its bytes, which go to the caller. */
         cr_expect_leq(t->calls - before, 3, "n = %lld: %zu calls of the allocator",
                       (long long)ns[i], t->calls - before);
         rlx_value_release(out);
@@ -323,7 +323,7 @@ RLX_TEST(plan, a_given_arena_is_used_and_checked)
         rlx_vm *vm;
         RLX_OKAY(rlx_vm_create(exe, &options, &vm, &t->error));
         memset(memory, 0xEE, sizeof memory);
-        run_chain(t, vm, 100); /* 2 * 448 bytes */
+        run_chain(t, vm, 100); /* two buffers of 448 bytes */
         cr_expect_neq(memory[64], 0xEE, "the arena was not used");
         run_chain(t, vm, 3);
         int64_t n = 200;
@@ -383,7 +383,7 @@ RLX_TEST(plan, allocation_failures_leave_the_vm_usable)
     rlx_executable_release(exe);
 }
 
-/* What a host function keeps is its own: later calls do not write over it. */
+/* A value kept by a host function is not overwritten by later calls. */
 static rlx_status keep(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                        rlx_error *err)
 {

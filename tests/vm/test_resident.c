@@ -1,5 +1,5 @@
-/* Memory goes back after a large shape: held against what VMs keep from their allocator, and
-   against what the process has resident. */
+/* Memory is returned after a large shape: measured by the bytes VMs keep from their allocator, and
+ * by the process's resident size. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Planned memory, a kernel's scratch memory, a tensor of its own and a result. */
+/* Planned memory, a kernel's scratch memory, a separate tensor and a result. */
 static const char program[] = ".kernel k0 \"t_neg\" dims 1 (float32[s0], out float32[s0])\n"
                               ".kernel k1 \"t_scratch\" dims 1 (float32[s0], out float32[s0])\n"
                               ".func main (x: float32[s0!]) -> float32[s0] symbols 1 {\n"
@@ -50,7 +50,7 @@ RLX_TEST(resident, a_vm_gives_back_what_small_shapes_do_not_need)
     cr_expect_gt(t->live_bytes, small + 4 * MIB, "the large shape left nothing to give back");
     call(t, vm, 16, 32);
     cr_expect_leq(t->live_bytes, small + 2 * MIB, "%zu bytes more", t->live_bytes - small);
-    /* A steady state takes only its results. */
+    /* In the steady state, a call allocates only its results. */
     rlx_vm_reset_stats(vm);
     call(t, vm, 16, 64);
     rlx_vm_get_stats(vm, &stats);
@@ -77,7 +77,7 @@ RLX_TEST(resident, many_vms_keep_what_their_last_calls_needed)
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < VMS; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
-            /* one shape in forty is large, and none of the last 32 */
+            /* one shape in forty is large, but none of the last 32 */
             const bool is_large = round < ROUNDS - 32 && (state >> 33) % 40 == 0;
             call(t, vms[i], is_large ? 1 << 19 : (int64_t)((state >> 40) % 1000), 1);
         }
@@ -97,7 +97,7 @@ static size_t resident(void)
     return (size_t)pages * 4096;
 }
 
-/* 64 VMs, a large shape each, then 32 small ones: at most 16 MiB more than before. */
+/* 64 VMs run one large shape each, then 32 small ones: resident memory grows by at most 16 MiB. */
 RLX_TEST(resident, the_system_gets_it_back)
 {
     enum { VMS = 64 };

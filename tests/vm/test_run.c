@@ -54,7 +54,7 @@ RLX_TEST(run, bad_arguments_are_named_and_leave_the_vm_usable)
               "argument 1 'y' of main: expected Tensor((n,), float32), got the int 5");
     pair[1] = x;
     pair[0] = rlx_int(5);
-    /* The file does not say where 'x' is written: the function's first line does. */
+    /* The file has no location for 'x': the error shows the function's first line. */
     RLX_FAILS(rlx_vm_invoke(vm, RLX_STR("main"), pair, 2, &out, &t->error), RLX_E_SHAPE,
               "model.py:12:9: argument 0 'x' of main");
     pair[0] = x;

@@ -1,6 +1,5 @@
-/* Signatures: whatever is changed in a signed file is refused before anything of it is decoded.
-   Checksums are made to fit again after each change, so that the signature alone is what refuses.
- */
+/* Signatures: any change to a signed file is refused before anything in it is decoded. Checksums
+ * are recomputed after each change, so that only the signature can detect it. */
 #include "native_image.h"
 #include "sign.h"
 
@@ -52,7 +51,7 @@ static image copy_of(rlx_test *t, const image *m, size_t size)
     return copy;
 }
 
-/* Loads where one of the |n| keys is required. */
+/* Loads with one of |n| keys required. */
 static rlx_status load_with(rlx_test *t, const image *m, const rlx_public_key *keys, uint32_t n)
 {
     const rlx_load_options options = {
@@ -84,7 +83,7 @@ RLX_TEST(sign, a_signed_file_loads_with_its_key_alone)
     RLX_FAILS(load_with(t, &m, &p.keys[1], 1), RLX_E_SIGNATURE, "it is signed with key");
     RLX_FAILS(load_with(t, &plain, p.keys, 2), RLX_E_SIGNATURE, "it has no signature");
 
-    /* Both names are in the message, of many keys as many as fit. */
+    /* The message names both keys; with many keys, as many as fit. */
     rlx_public_key many[64];
     char id[2][RLX_KEY_ID_SIZE], text[80];
     snprintf(text, sizeof text, "key %s, not with the one required: %s",
@@ -94,7 +93,7 @@ RLX_TEST(sign, a_signed_file_loads_with_its_key_alone)
         many[i] = p.keys[1];
     RLX_FAILS(load_with(t, &m, many, 64), RLX_E_SIGNATURE, ", ...");
 
-    /* Any of the three fields asks for a signature. */
+    /* Any of the three fields requires a signature. */
     const rlx_load_options wishes[] = {{.require_signature = true},
                                        {.require_signature = true, .keys = p.keys},
                                        {.require_signature = true, .n_keys = 1},
@@ -125,7 +124,7 @@ RLX_TEST(sign, a_signed_file_loads_with_its_key_alone)
     end(&p);
 }
 
-/* One bit of each byte, then with the checksums mended. */
+/* One bit of each byte, first as is, then with checksums recomputed. */
 RLX_TEST(sign, every_byte_counts)
 {
     place p;
@@ -137,7 +136,7 @@ RLX_TEST(sign, every_byte_counts)
         bad.data[at] ^= (uint8_t)(1u << at % 8);
         cr_assert_neq(load_with(t, &bad, p.keys, 1), RLX_OK, "byte %zu", at);
         image_seal(&bad);
-        if (memcmp(bad.data, m.data, m.size) != 0) { /* else it was a checksum's byte */
+        if (memcmp(bad.data, m.data, m.size) != 0) { /* else the byte belonged to a checksum */
             t->error = (rlx_error){0};
             cr_assert_neq(load_with(t, &bad, p.keys, 1), RLX_OK, "byte %zu, sealed", at);
             refused_by_signature += t->error.code == RLX_E_SIGNATURE;
@@ -161,7 +160,7 @@ RLX_TEST(sign, a_file_cut_or_extended_is_refused)
             continue;
         image bad = copy_of(t, &m, size);
         cr_assert_neq(load_with(t, &bad, p.keys, 1), RLX_OK, "%zu bytes", size);
-        if (size >= RLXV_HEADER_BYTES) { /* and the last section as long as the file is */
+        if (size >= RLXV_HEADER_BYTES) { /* also with the last size adjusted */
             const size_t last =
                 RLXV_HEADER_BYTES + (rlxv_load_u32(bad.data + 24) - 1) * (size_t)RLXV_SECTION_BYTES;
             rlxv_store(bad.data + 16, size, 8);
@@ -176,7 +175,7 @@ RLX_TEST(sign, a_file_cut_or_extended_is_refused)
     end(&p);
 }
 
-/* Appends the section of |row| of |from| to the image that is made; returns its end. */
+/* Appends the section of |row| of |from| to the image being built; returns its end. */
 static size_t put_section(image *to, uint32_t i, size_t at, const image *from, const uint8_t *row)
 {
     uint8_t *new_row = to->data + RLXV_HEADER_BYTES + (size_t)i * RLXV_SECTION_BYTES;
@@ -188,7 +187,7 @@ static size_t put_section(image *to, uint32_t i, size_t at, const image *from, c
     return at + size;
 }
 
-/* |m| with |more| empty sections of unknown kinds in front, and its own two first ones swapped. */
+/* |m| with |more| empty sections of unknown kinds in front; |swap| exchanges its own first two. */
 static image arranged(rlx_test *t, const image *m, uint32_t more, bool swap)
 {
     const uint32_t n = rlxv_load_u32(m->data + 24);
@@ -230,7 +229,7 @@ RLX_TEST(sign, sections_are_signed_in_their_order)
     end(&p);
 }
 
-/* Sections of kinds that this library does not know move with the others. */
+/* Sections of unknown kinds are moved along with the others. */
 RLX_TEST(sign, as_many_sections_as_a_file_may_have)
 {
     place p;
@@ -274,11 +273,11 @@ RLX_TEST(sign, a_signature_of_another_file_or_key_is_refused)
     move_signature(&b, &a, 0, RLXV_SIGNATURE_BYTES);
     RLX_OKAY(load_plain(t, &b));
     RLX_FAILS(load_with(t, &b, p.keys, 2), RLX_E_SIGNATURE, "differ from those that key");
-    /* A key's name alone is worth nothing. */
+    /* A matching key name alone is not enough. */
     image named = copy_of(t, &c, c.size);
     move_signature(&named, &a, 0, RLXV_SIGNATURE_AT);
     RLX_FAILS(load_with(t, &named, p.keys, 1), RLX_E_SIGNATURE, "differ from those that key");
-    move_signature(&c, &a, 0, RLXV_SIGNATURE_BYTES); /* that makes it |a| */
+    move_signature(&c, &a, 0, RLXV_SIGNATURE_BYTES); /* now equal to |a| */
     RLX_OKAY(load_with(t, &c, p.keys, 1));
     image_free(t, &named);
     image_free(t, &a);
@@ -298,7 +297,7 @@ RLX_TEST(sign, a_signature_has_one_form)
     begin(t, &p);
     image m = signed_of(t, &p, program, 0);
     uint8_t *s = image_section(&m, RLXV_SECTION_SIGNATURE) + RLXV_SIGNATURE_AT + 32;
-    /* S + L, S + 2 L and so on verify in libraries that reduce S. */
+    /* S + L, S + 2 L and so on are accepted by libraries that reduce S. */
     for (int i = 0; i < 4; i++) {
         unsigned carry = 0;
         for (size_t k = 0; k < 32; k++) {
@@ -314,7 +313,7 @@ RLX_TEST(sign, a_signature_has_one_form)
     end(&p);
 }
 
-/* Points of small order, for which one signature holds for every file in careless libraries. */
+/* Points of small order, for which careless libraries accept one signature for every file. */
 RLX_TEST(sign, a_key_of_zeros_or_of_small_order_is_refused)
 {
     static const rlx_public_key weak[] = {
@@ -347,7 +346,7 @@ RLX_TEST(sign, a_key_of_zeros_or_of_small_order_is_refused)
 RLX_TEST(sign, a_malformed_signature_section_is_refused_by_every_load)
 {
     static const struct {
-        size_t at; /* in the row, or in the section where |in_section| */
+        size_t at; /* offset in the row, or in the section if |in_section| */
         bool in_section;
         uint64_t value;
         rlx_status status;
@@ -386,7 +385,7 @@ RLX_TEST(sign, signing_again_replaces_the_signature)
     RLX_OKAY(load_with(t, &b, &p.keys[1], 1));
     RLX_FAILS(load_with(t, &b, &p.keys[0], 1), RLX_E_SIGNATURE, "it is signed with key");
     cr_expect(again.size == a.size && memcmp(again.data, a.data, a.size) == 0);
-    /* In its own place. */
+    /* Signs in place. */
     rlx_public_key key;
     RLX_OKAY(rlx_sign_file(NULL, path_of(&p, "in"), &p.secret[0], NULL, &key, &t->error));
     cr_expect_eq(memcmp(&key, &p.keys[0], sizeof key), 0);
@@ -407,7 +406,7 @@ RLX_TEST(sign, only_sound_files_are_signed)
     const rlx_secret_key *key = &p.secret[0];
     RLX_FAILS(rlx_sign_file(NULL, path_of(&p, "in"), key, NULL, NULL, &t->error), RLX_E_NOT_FOUND,
               "cannot open");
-    image_section(&m, RLXV_SECTION_DATA)[0] ^= 1; /* loading does not look at this checksum */
+    image_section(&m, RLXV_SECTION_DATA)[0] ^= 1; /* loading does not check this checksum */
     write_bytes(path_of(&p, "in"), m.data, m.size);
     RLX_FAILS(rlx_sign_file(NULL, path_of(&p, "in"), key, NULL, NULL, &t->error),
               RLX_E_INVALID_MODULE, "/in: the constants are damaged");
@@ -426,8 +425,8 @@ RLX_TEST(sign, only_sound_files_are_signed)
     end(&p);
 }
 
-/* A required signature is checked before anything else of the file is looked at, and what is used
-   is what was checked. */
+/* A required signature is checked before anything else in the file, and the bytes checked are the
+ * bytes used. */
 RLX_TEST(sign, the_signature_comes_first)
 {
     place p;
@@ -447,7 +446,7 @@ RLX_TEST(sign, the_signature_comes_first)
     write_bytes(path, m.data, m.size);
     RLX_OKAY(rlx_executable_load_file(path, &options, &exe, &t->error));
     memset(m.data, 0x55, m.size);
-    FILE *f = fopen(path, "r+b"); /* into the same file */
+    FILE *f = fopen(path, "r+b"); /* overwrites the same inode */
     cr_assert(f && fwrite(m.data, 1, m.size, f) == m.size && fclose(f) == 0);
     rlx_vm *vm = rlx_test_vm(t, exe);
     rlx_value out, x = rlx_test_iota(t, 1, (int64_t[]){2});
@@ -462,7 +461,7 @@ RLX_TEST(sign, the_signature_comes_first)
     end(&p);
 }
 
-/* An object whose constructor writes the file |marker|, so that it shows whether anything ran. */
+/* An object whose constructor writes the file |marker|, which shows whether it ran. */
 static image image_with_native(rlx_test *t, const place *p, const char *marker)
 {
     char source[400];
@@ -491,7 +490,7 @@ RLX_TEST(sign, nothing_of_a_refused_file_runs)
                                           .n_keys = 1};
         rlx_executable *exe;
         image bad = copy_of(t, round == 2 ? &plain : &m, round == 2 ? plain.size : m.size);
-        if (round == 0) { /* any byte of the machine code */
+        if (round == 0) { /* a byte of the machine code */
             uint8_t *row = image_entry(&bad, RLXV_SECTION_NATIVE);
             bad.data[rlxv_load_u64(row + 8) + rlxv_load_u64(row + 16) / 2] ^= 1;
             image_seal(&bad);
@@ -559,7 +558,7 @@ RLX_TEST(sign, every_allocation_may_fail)
 
 #else
 
-/* Built without libsodium: a signature that is asked for is an error, never passed over. */
+/* Built without libsodium: requiring a signature is an error, never ignored. */
 RLX_TEST(sign, without_libsodium_nothing_is_signed_or_checked)
 {
     image m = image_of(t, ".func main () -> object {\n load_const r0, int 7\n ret r0\n}\n");

@@ -1,5 +1,5 @@
-/* Threads of kernels' loops, shared between VMs: results are right, and no more threads are at work
-   than there are. */
+/* Worker threads for kernels' loops, shared between VMs: results are correct, and no more shares
+ * run at once than there are threads. */
 #include "../support/rlx_test.h"
 
 #include <pthread.h>
@@ -123,7 +123,7 @@ RLX_TEST(threads, a_vm_outlives_the_hosts_reference)
 
 enum { WANTED = 8, STARTED = 20, REFUSED, OTHER_ERROR, NO_LIMIT };
 
-/* In a child whose user may have |most| processes and threads. */
+/* Runs in a child whose user may have |most| processes and threads. */
 static void start_under_limit(uint32_t most)
 {
     rlx_error err = {0};

@@ -1,5 +1,5 @@
-/* Values by themselves: data types, checked arithmetic, tensors, DLPack, strings, objects; files
-   saved and loaded. */
+/* Values on their own: data types, checked arithmetic, tensors, DLPack, strings, objects; saving
+ * and loading files. */
 #include "image.h"
 
 #include <dlpack/dlpack.h>
@@ -58,7 +58,7 @@ RLX_TEST(value, packed_elements)
             RLX_OKAY(rlx_tensor_create(&t->allocator, d, 2, dims, &x, &t->error));
             cr_expect_eq(rlx_tensor_nbytes(x), (size_t)((n * d.bits + 7) / 8));
             unsigned char *data = rlx_tensor_mutable_data(x);
-            for (int64_t k = n; k-- > 0;) /* of a byte the last elements first */
+            for (int64_t k = n; k-- > 0;) /* backwards, since elements share a byte */
                 rlx_packed_set(d, data, (size_t)k, least + k % count);
             for (int64_t k = 0; k < n; k++)
                 cr_expect_eq(rlx_packed_get(d, data, (size_t)k), least + k % count);
@@ -118,7 +118,7 @@ RLX_TEST(value, tensors_reject_what_cannot_exist)
     RLX_OKAY(rlx_tensor_view(&t->allocator, x, 1, (int64_t[]){6}, &view, &t->error));
     cr_expect(rlx_tensor_same_storage(x, view));
     rlx_value_release(rlx_of_tensor(x));
-    ((float *)rlx_tensor_mutable_data(view))[5] = 1; /* the view holds the bytes */
+    ((float *)rlx_tensor_mutable_data(view))[5] = 1; /* the view keeps the storage alive */
     rlx_value_release(rlx_of_tensor(view));
 }
 
@@ -202,7 +202,7 @@ RLX_TEST(value, dlpack_out_shares_and_holds)
     cr_expect(m->dl_tensor.data == data && m->dl_tensor.ndim == 2 && m->dl_tensor.shape[1] == 3 &&
               m->dl_tensor.dtype.code == kDLFloat);
     m->deleter(m);
-    /* A constant's bytes are read-only memory: its export is a copy. */
+    /* Constants are read-only, so exporting one copies it. */
     rlx_executable *exe = rlx_test_load(t, ".const c0 = tensor bool [2] { true, false }");
     rlx_tensor *c = rlx_executable_constant(exe, 0).as.tensor;
     RLX_OKAY(rlx_tensor_to_dlpack(&t->allocator, c, &m, &t->error));
@@ -246,7 +246,7 @@ static void loads_back(rlx_test *t, const char *path, bool huge_pages, size_t si
     const rlx_load_options options = {.allocator = &t->allocator, .huge_pages = huge_pages};
     rlx_status status;
     size_t failures = 0;
-    do { /* each allocation fails once, then none does */
+    do { /* each allocation fails once, until none does */
         t->fail_at = t->calls + 1 + failures;
         status = rlx_executable_load_file(path, &options, &exe, &t->error);
         cr_assert(status == RLX_OK || status == RLX_E_NOMEM, "%s", t->error.message);
@@ -259,7 +259,7 @@ static void loads_back(rlx_test *t, const char *path, bool huge_pages, size_t si
     cr_expect_str_eq(rlx_function_signature(exe, 0, buffer, sizeof buffer),
                      "main(n: Prim(int64, n), x: Tensor(((n * 2) + 1, ?), float32)) -> Object");
     rlx_executable_release(exe);
-    cr_expect_eq(((const float *)rlx_tensor_data(c.as.tensor))[2], 3); /* still there */
+    cr_expect_eq(((const float *)rlx_tensor_data(c.as.tensor))[2], 3); /* still alive */
     cr_expect_null(rlx_tensor_mutable_data(c.as.tensor));
     rlx_value_release(c);
 }
@@ -277,12 +277,12 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     rlx_executable *exe = rlx_test_load(t, text);
     rlx_load_options options = {.allocator = &t->allocator};
     RLX_OKAY(rlx_executable_save(exe, path, &t->error));
-    RLX_OKAY(rlx_executable_save(exe, path, &t->error)); /* over itself */
+    RLX_OKAY(rlx_executable_save(exe, path, &t->error)); /* replaces the file it was loaded from */
     loads_back(t, path, false, rlx_executable_size(exe));
     loads_back(t, path, true, rlx_executable_size(exe));
     rlx_executable_release(exe);
 
-    /* What is no regular file is written into, not replaced. */
+    /* A file that is not regular is written to, not replaced. */
     char pipe_path[80], bytes[4096];
     struct stat st;
     snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
@@ -307,7 +307,7 @@ RLX_TEST(file, saved_and_loaded_with_mapped_constants)
     rlx_executable_release(exe);
     unlink(pipe_path);
 
-    /* A damaged constant is found by the explicit check alone. */
+    /* Only the explicit check finds a damaged constant. */
     image m = image_of(t, text);
     m.data[m.size - 1] ^= 1;
     RLX_OKAY(image_load(t, &m, &exe));
@@ -341,16 +341,16 @@ RLX_TEST(file, bytes_are_written_over_what_was_there)
         fclose(f);
     }
     unlink(path);
-    cr_expect_eq(rmdir(folder), 0); /* nothing else is in it */
+    cr_expect_eq(rmdir(folder), 0); /* no other file was left in it */
     RLX_FAILS(rlx_write_file(path, "", 0, &t->error), RLX_E_NOT_FOUND, "cannot create");
     RLX_FAILS(rlx_write_file("/dev/full", "x", 1, &t->error), RLX_E_IO, "cannot write");
 }
 
-/* A file that changes between two steps of loading: at allocation |at| of it. */
+/* A file that changes while it is loaded, at the |at|-th allocation. */
 typedef struct changing {
     rlx_test *t;
     const char *path;
-    const image *now; /* what it becomes, the first |size| bytes of it */
+    const image *now; /* the new contents: its first |size| bytes */
     size_t size;
     int at;
 } changing;
@@ -395,7 +395,7 @@ RLX_TEST(file, one_that_changes_while_it_is_read_is_refused)
     for (int huge = 0; huge < 2; huge++) {
         const size_t sizes[] = {0, 1, RLXV_HEADER_BYTES, head - 1, head, m.size - 1};
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            changing c = {t, path, &m, sizes[i], 0}; /* the first is of the head */
+            changing c = {t, path, &m, sizes[i], 0}; /* the first allocation is for the header */
             if (sizes[i] < head || huge)
                 RLX_FAILS(load_changing(&c, &m, huge), RLX_E_INVALID_MODULE, "the file ends early");
             c.at = 1; /* the second is for the constants */
@@ -420,7 +420,7 @@ RLX_TEST(file, one_that_changes_while_it_is_read_is_refused)
 RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
 {
     static const struct {
-        const char *triple, *feature, *limit; /* RLX_CPU_FEATURES */
+        const char *triple, *feature, *limit; /* limit: RLX_CPU_FEATURES */
         const char *message;
         rlx_status status;
     } rows[] = {
@@ -463,7 +463,7 @@ RLX_TEST(file, native_code_needs_trust_and_the_right_machine)
     free(before);
 }
 
-/* Two executables built from the same text, and one text twice in one process, are equal. */
+/* Two executables built from the same text in one process are equal. */
 RLX_TEST(file, same_calls_give_the_same_bytes)
 {
     static const char text[] = ".func f () -> object {\n load_const r0, \"b\"\n ret r0\n}\n"
@@ -474,7 +474,7 @@ RLX_TEST(file, same_calls_give_the_same_bytes)
     image_free(t, &b);
 }
 
-/* Numbers and operands are file format: a row may be added, never changed. */
+/* Numbers and operands are part of the file format: rows may be added, never changed. */
 RLX_TEST(file, opcodes_stay_as_they_are)
 {
     static const struct {
@@ -530,7 +530,7 @@ RLX_TEST(file, opcodes_stay_as_they_are)
     cr_expect_null(rlx_opcode_find(256));
 }
 
-/* Files written by earlier builds of this format keep loading. */
+/* Files from earlier builds of this format still load. */
 RLX_TEST(file, files_of_format_1_0_load)
 {
     static const char *const names[] = {"small", "closure", "calls", "control", "memory"};

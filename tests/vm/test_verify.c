@@ -1,5 +1,5 @@
-/* Every message of the verifier and of the loader has a row here that triggers it: text that the
-   assembler accepts and the verifier must not, and words changed in a good image. */
+/* Every message of the verifier and the loader has a row here that triggers it: text that assembles
+ * but must not verify, or a valid image with changed words. */
 #include "image.h"
 
 #include <stdio.h>
@@ -254,7 +254,7 @@ RLX_TEST(verify, names_of_results)
     } rows[] = {
         {0, 0, NULL},
         {0, 2, "names row 0: is out of range or order"},
-        {0, 1, "names row 0: is out of range or order"}, /* g has two */
+        {0, 1, "names row 0: is out of range or order"}, /* g has two results */
         {4, 0, "names row 0: is out of range or order"},
         {4, 2, "names row 0: is out of range or order"},
         {4, UINT32_MAX, "names row 0: is out of range or order"},
@@ -280,7 +280,7 @@ RLX_TEST(verify, names_of_results)
         }
         image_free(t, &m);
     }
-    /* A library that does not know the section passes over it. */
+    /* A library that does not know the section skips it. */
     image m = image_of(t, named);
     rlx_executable *exe = NULL;
     image_store(image_entry(&m, RLXV_SECTION_NAMES), 60, 4);
@@ -304,7 +304,8 @@ RLX_TEST(verify, an_unknown_optional_section_is_skipped)
     image_free(t, &m);
 }
 
-/* A long straight line and a long chain of branches: verified in a time linear enough to pass. */
+/* Long straight-line code and a long chain of branches: verification must be roughly linear to
+ * finish. */
 RLX_TEST(verify, long_code_is_verified_quickly)
 {
     enum { N = 100000 };
