@@ -103,3 +103,40 @@ RLX_TEST(vectors, a_prefetch_that_llvm_does_not_know_is_left_out)
         kernel_fixture_deinit(&f);
     }
 }
+
+RLX_TEST(vectors, a_shift_and_mask_of_halves_is_one_shift)
+{
+    static const struct {
+        unsigned by, mask;
+        bool halves;
+    } rows[] = {{8, 0x00ff00ff, true},  {4, 0x0fff0fff, true}, {12, 0x000f000f, true},
+                {8, 0x00ff00fe, false}, {8, 0x00ff, false},    {0, 0xffffffff, false},
+                {16, 0x0000ffff, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "@T.prim_func\n"
+                 "def k(A: T.Buffer((8,), \"uint32\"), O: T.Buffer((8,), \"uint32\")):\n"
+                 "    for i in T.vectorized(8):\n"
+                 "        O[i] = T.bitwise_and(T.shift_right(A[i], T.uint32(%u)), T.uint32(%u))\n",
+                 rows[i].by, rows[i].mask);
+        kernel_fixture f;
+        rlxc_native out;
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
+        cr_assert(rlxc_pass_lower_tir(f.ctx, f.module, &f.options));
+        cr_assert(rlxc_compile_native(f.ctx, f.module, &f.options, RLXC_NATIVE_LLVM, &out));
+        cr_expect_eq(strstr((const char *)out.data, "lshr <16 x i16>") != NULL, rows[i].halves,
+                     "%u, %x", rows[i].by, rows[i].mask);
+        kernel_fixture_deinit(&f);
+        uint32_t a[8], o[8] = {0};
+        for (uint32_t k = 0; k < 8; k++)
+            a[k] = 0xfedcba98u * (2 * k + 1);
+        cr_assert(kernel_fixture_parse(&f, &t->allocator, 2, NULL, text));
+        cr_assert(kernel_fixture_build(&f));
+        cr_expect_eq(kernel_fixture_call(&f, "k", (void *[]){a, o}, NULL), 0);
+        for (uint32_t k = 0; k < 8; k++)
+            cr_expect_eq(o[k], a[k] >> rows[i].by & rows[i].mask, "%u, %x", rows[i].by,
+                         rows[i].mask);
+        kernel_fixture_deinit(&f);
+    }
+}

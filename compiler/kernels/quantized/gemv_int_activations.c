@@ -202,23 +202,16 @@ static void add_word_second(panel *p, const rlxc_expr *word)
     add_dots(p, 1, word);
 }
 
-/* Prefetches the lines of |count| words that are |AHEAD| bytes after the |first|, but not beyond
- * the panel. */
-static void fetch_words(panel *p, const rlxc_expr *first, int64_t count)
+/* Prefetches what is |AHEAD| bytes after |word| of all columns: in the next panel near the end of
+ * this one. A prefetch beyond the last panel is harmless. */
+static void fetch_ahead(panel *p, const rlxc_expr *word)
 {
     rlxc_quant_rows_of *t = p->t;
-    rlxc_context *ctx = t->ctx;
-    int64_t rows, row = t->q.width * 4, line = LINE / 4;
-    if (!rlxc_is_int(t->q.words->shape[1], &rows) || rows < count)
-        return;
-    const rlxc_expr *ahead = rlxc_add(ctx, first, rlxc_i64(ctx, AHEAD / row));
-    ahead = rlxc_binary(ctx, RLXC_EXPR_MIN, ahead, rlxc_i64(ctx, rows - count));
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t column = 0; column < (int64_t)p->vectors * t->vl; column += line)
-            RLXC_PUSH(
-                ctx, &p->parts,
-                rlxc_fetch(ctx, at_panel(p, t->q.words, rlxc_add(ctx, ahead, rlxc_i64(ctx, i)),
-                                         rlxc_i64(ctx, column))));
+    const int64_t rows = AHEAD / (t->q.width * 4);
+    const rlxc_expr *ahead = rlxc_quant_add(t, word, rlxc_i64(t->ctx, rows));
+    for (int64_t column = 0; column < (int64_t)p->vectors * t->vl; column += LINE / 4)
+        RLXC_PUSH(t->ctx, &p->parts,
+                  rlxc_fetch(t->ctx, at_panel(p, t->q.words, ahead, rlxc_i64(t->ctx, column))));
 }
 
 static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
@@ -238,26 +231,30 @@ static void add_words(panel *p, void (*add)(panel *p, const rlxc_expr *word))
         put_no_halves(&inner);
     const rlxc_expr *first = rlxc_mul(ctx, p->block, rlxc_i64(ctx, words));
     first = rlxc_add(ctx, first, rlxc_mul(ctx, step, rlxc_i64(ctx, unrolled)));
-    fetch_words(&inner, first, unrolled);
     if (p->halves && p->rows > 1 && unrolled > 1) {
         const rlxc_expr *i = rlxc_loop_var(ctx, "i");
         panel one = inner;
         one.parts.items = NULL;
         one.parts.count = one.parts.capacity = 0;
+        fetch_ahead(&one, rlxc_add(ctx, first, i));
         add(&one, rlxc_add(ctx, first, i));
         RLXC_PUSH(
             ctx, &inner.parts,
             rlxc_rolled(ctx, rlxc_loop_of(ctx, i, rlxc_i64(ctx, unrolled), RLXC_LOOP_SERIAL,
                                           rlxc_stmt_seq(ctx, one.parts.items, one.parts.count))));
     } else {
-        for (int64_t i = 0; i < unrolled; i++)
-            add(&inner, rlxc_add(ctx, first, rlxc_i64(ctx, i)));
+        for (int64_t i = 0; i < unrolled; i++) {
+            const rlxc_expr *word = rlxc_add(ctx, first, rlxc_i64(ctx, i));
+            fetch_ahead(&inner, word);
+            add(&inner, word);
+        }
     }
     if (p->halves)
         add_halves(&inner);
-    RLXC_PUSH(ctx, &p->parts,
-              rlxc_loop_of(ctx, step, rlxc_i64(ctx, words / unrolled), RLXC_LOOP_SERIAL,
-                           rlxc_stmt_seq(ctx, inner.parts.items, inner.parts.count)));
+    const rlxc_stmt *steps =
+        rlxc_loop_of(ctx, step, rlxc_i64(ctx, words / unrolled), RLXC_LOOP_SERIAL,
+                     rlxc_stmt_seq(ctx, inner.parts.items, inner.parts.count));
+    RLXC_PUSH(ctx, &p->parts, unrolled == 1 ? rlxc_rolled(ctx, steps) : steps);
 }
 
 /* The block's sums as floats, times the scale. */

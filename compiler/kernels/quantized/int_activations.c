@@ -77,6 +77,9 @@ void rlxc_int_activations_decide(const rlxc_stages *s, const rlxc_stage *stage, 
         return;
     out->row_bits = bits;
     out->int_rows = most;
+    /* the sums of pairs stay in 16 registers only if LLVM cannot mix the words of a block */
+    if (form == RLXC_QUANT_PAIRS && s->target->vector_registers < 32)
+        out->unroll = 1;
     /* a product of floats less for each block counts where those of bytes are few */
     const rlxc_quant_digits d = digits_of(q, rows_of(stage), bits, form, 1);
     while (form == RLXC_QUANT_SHARED && 2 * out->span * d.block <= MAX_SPAN &&
