@@ -4,7 +4,7 @@
  * llvm_arcs.c and llvm_wide.c.
  *
  * Both types run the same code, each with the numbers of its row. The coefficients interpolate the
- * exact functions at Chebyshev nodes of the reduced range; those of erf's tail in float64 make the
+ * exact functions at Chebyshev nodes of the reduced range; those of erf's tail make the
  * largest error of erf small (E. Y. Remez's exchange, 1934, weighted with erfc). What
  * has no row in vector_function (llvm_intrinsics.c) calls libm. */
 #include "compiler/codegen/llvm_math.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LOG2_E = 0x1.71547652b82fep0;
+static const double LOG2_E = 0x1.71547652b82fep0, LN_2 = 0x1.62e42fefa39efp-1;
 
 typedef struct series {
     const double *c;
@@ -30,13 +30,16 @@ typedef struct format {
     double shift;           /* 1.5 * 2^mantissa: adding it rounds to an integer in the low bits */
     int64_t shift_bits, root_half_bits; /* bits of shift and of sqrt(1/2) */
     double normal;                      /* the least normal number */
-    double scale, scale_exponent;       /* 2^scale_exponent makes subnormal numbers normal */
-    double ln2_high, ln2_low;           /* ln 2: exact in products with exponents; the rest */
-    double exp_least, exp_most;         /* beyond which e^x is zero, infinite */
-    const char *scalef;                 /* p 2^n, on vectors of 64 bytes */
-    double tanh_most;                   /* of 2 |x|: beyond it tanh is 1 */
-    double tail_most, tail_centre;      /* of erf: beyond it is 1; subtracted from |x| */
-    series exp, log, tanh, erf, erf_tail;
+    double scale;                       /* 2^scale_exponent, makes subnormal numbers normal */
+    int64_t scale_exponent;
+    double ln2_high, ln2_low;      /* ln 2: exact in products with exponents; the rest */
+    double exp_least, exp_most;    /* beyond which e^x is zero, infinite */
+    const char *scalef;            /* p 2^n, on vectors of 64 bytes */
+    double tanh_most;              /* of 2 |x|: beyond it tanh is 1 */
+    double erf_split;              /* where its two expressions meet */
+    double tail_most, tail_centre; /* of erf: beyond it is 1; subtracted from |x| */
+    series exp;                    /* at most 14 terms (rlxc_llvm_tanh) */
+    series log, tanh, erf, erf_tail;
 } format;
 
 static const format formats[2] = {
@@ -46,8 +49,8 @@ static const format formats[2] = {
      .shift_bits = 0x4b400000,
      .root_half_bits = 0x3f3504f3,
      .normal = 0x1p-126,
-     .scale = 0x1p23,
-     .scale_exponent = 23,
+     .scale = 0x1p24,
+     .scale_exponent = 24,
      .ln2_high = 0x1.62e4p-1,
      .ln2_low = 0x1.7f7d1cp-20,
      .exp_least = -105,
@@ -60,11 +63,11 @@ static const format formats[2] = {
      .log = SERIES(0x1.555556p-2, -0x1.fffff2p-3, 0x1.9999a8p-3, -0x1.555c54p-3, 0x1.249688p-3,
                    -0x1.fdfb82p-4, 0x1.c41b8cp-4, -0x1.b4116ap-4, 0x1.af581ep-4, -0x1.fc06e2p-5),
      .tanh = SERIES(-0x1.555552p-2, 0x1.110e1cp-3, -0x1.b9258ap-5, 0x1.58048ep-6, -0x1.8f8de4p-8),
-     .erf = SERIES(0.1283791670955126, -0x1.81273ep-2, 0x1.ce2d10p-4, -0x1.b7fabap-6, 0x1.541270p-8,
-                   -0x1.a45088p-11, 0x1.4a5690p-14),
-     .erf_tail =
-         SERIES(0x1.4fb068p-12, -0x1.2156fap+0, -0x1.437eb4p-1, -0x1.c2e356p-4, 0x1.b0e246p-6,
-                -0x1.37ecc6p-8, 0x1.38e5e6p-11, -0x1.825ce4p-15, 0x1.b77830p-20)},
+     .erf_split = 1.1640625,
+     .erf = SERIES(0x1.06eba8p-3, -0x1.812744p-2, 0x1.ce2e70p-4, -0x1.b81d38p-6, 0x1.55ac8cp-8,
+                   -0x1.b7bbd4p-11, 0x1.be643ep-14, -0x1.0f305ep-17),
+     .erf_tail = SERIES(0x1.fbba26p-1, 0x1.70e1cap-3, 0x1.6f31b4p-7, 0x1.ca8e9ep-4, -0x1.c786b8p-5,
+                        0x1.a3ce72p-6, -0x1.689144p-8, 0x1.5c21dap-11)},
     {.mantissa = 52,
      .bias = 1023,
      .shift = 0x1.8p52,
@@ -95,6 +98,7 @@ static const format formats[2] = {
                     0x1.664f487e0a749p-6, -0x1.226e3473dce4fp-7, 0x1.d6d39ae3903dfp-9,
                     -0x1.7d9f6f23e6ba2p-10, 0x1.3526e9ed46253p-11, -0x1.f243823be4a52p-13,
                     0x1.8445870d15a08p-14, -0x1.05bbdae3c6e45p-15, 0x1.b336429008553p-18),
+     .erf_split = 1,
      .erf = SERIES(0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4,
                    -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11,
                    0x1.f9a321d5b8e1ep-14, -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b94p-20,
@@ -134,19 +138,23 @@ typedef struct exponent {
     LLVMValueRef p; /* e^x / 2^n */
 } exponent;
 
-/* |precise| costs two operations and takes the error of e^x from 1.1 to 0.8 ulp. */
-static exponent split_exp(fp f, LLVMValueRef x, bool precise)
+/* e^r - 1 for the reduced r */
+static LLVMValueRef exp_reduced(fp f, LLVMValueRef r)
+{
+    const series s = format_of(f)->exp;
+    LLVMValueRef r2 = mul(f, r, r);
+    return add(f, mul(f, poly_pairs(f, r, r2, s.c, s.n), r2), r);
+}
+
+static exponent split_exp(fp f, LLVMValueRef x)
 {
     const format *row = format_of(f);
     LLVMValueRef shift = num(f, row->shift);
     LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift);
     LLVMValueRef nf = sub(f, t, shift);
-    LLVMValueRef most = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
-    LLVMValueRef r = sub(f, most, mul(f, nf, num(f, row->ln2_low)));
-    LLVMValueRef p = mul(f, sum_of(f, r, row->exp), mul(f, r, r));
-    if (precise) /* the rounding error of r */
-        p = add(f, p, sub(f, sub(f, most, r), mul(f, nf, num(f, row->ln2_low))));
-    return (exponent){t, add(f, add(f, p, r), num(f, 1.0))};
+    LLVMValueRef r = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
+    r = sub(f, r, mul(f, nf, num(f, row->ln2_low)));
+    return (exponent){t, add(f, exp_reduced(f, r), num(f, 1.0))};
 }
 
 /* p 2^n for an integral float n if the target has an instruction for it; else NULL. */
@@ -166,14 +174,14 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
 }
 
 /* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. */
-static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
+LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
     const format *row = format_of(f);
     LLVMBuilderRef b = g->b;
     x = at_most(f, x, row->exp_most);
     x = at_least(f, x, row->exp_least);
-    exponent e = split_exp(f, x, precise);
+    exponent e = split_exp(f, x);
     LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, row->shift)));
     if (at_once)
         return at_once;
@@ -187,14 +195,9 @@ static LLVMValueRef exp_of(rlxc_llvm *g, LLVMValueRef x, bool precise)
 /* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
 LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x)
 {
-    exponent e = split_exp(f, x, false);
+    exponent e = split_exp(f, x);
     LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, format_of(f)->mantissa), "");
     return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
-}
-
-LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
-{
-    return exp_of(g, x, false);
 }
 
 /* x = m 2^k, m in [sqrt(1/2), sqrt 2); log x = k ln2 + t - t^2 / 2 + t^3 P(t), t = m - 1. k
@@ -212,7 +215,7 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
     LLVMValueRef m = from_bits(f, LLVMBuildSub(b, i, LLVMBuildShl(b, k, mantissa, ""), ""));
     LLVMValueRef e = from_bits(f, LLVMBuildAdd(b, k, integer(f, row->shift_bits), ""));
     e = sub(f, e, num(f, row->shift));
-    e = sub(f, e, pick(f, tiny, num(f, row->scale_exponent), num(f, 0.0)));
+    e = sub(f, e, pick(f, tiny, num(f, (double)row->scale_exponent), num(f, 0.0)));
     LLVMValueRef t = sub(f, m, num(f, 1.0));
     LLVMValueRef t2 = mul(f, t, t);
     LLVMValueRef r = mul(f, sum_of(f, t, row->log), mul(f, t2, t));
@@ -226,41 +229,66 @@ LLVMValueRef rlxc_llvm_log(rlxc_llvm *g, LLVMValueRef x)
     return pick(f, less(f, x, 0.0), num(f, (double)NAN), r);
 }
 
-/* |x| < 0.625: x + x^3 P(x^2). Else 1 - 2 / (e^(2 |x|) + 1). */
+/* |x| < 0.625: x + x^3 P(x^2). Else 1 - 2 / (e^(2 |x|) + 1), where the last term is so small that
+ * |x| is reduced by one product: |x| = n ln2 / 2 + r. */
 LLVMValueRef rlxc_llvm_tanh(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
     const format *row = format_of(f);
-    LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x);
-    LLVMValueRef small = add(f, mul(f, mul(f, sum_of(f, x2, row->tanh), x2), x), x);
-    LLVMValueRef e =
-        rlxc_llvm_exp_within(f, at_most(f, LLVMBuildFAdd(g->b, a, a, ""), row->tanh_most));
-    LLVMValueRef big = sub(f, num(f, 1.0), div_(f, num(f, 2.0), add(f, e, num(f, 1.0))));
+    LLVMValueRef a = magnitude(f, x), x2 = mul(f, x, x), one = num(f, 1.0);
+    LLVMValueRef small = add(f, mul(f, sum_of(f, x2, row->tanh), mul(f, x2, x)), x);
+    LLVMValueRef limited = at_most(f, a, row->tanh_most / 2), shift = num(f, row->shift);
+    LLVMValueRef t = add(f, mul(f, limited, num(f, 2 * LOG2_E)), shift);
+    LLVMValueRef r = sub(f, limited, mul(f, sub(f, t, shift), num(f, 0.5 * LN_2)));
+    double c[16] = {1, 2}; /* e^(2 r) */
+    for (uint32_t i = 0; i < row->exp.n; i++)
+        c[i + 2] = ldexp(row->exp.c[i], (int)i + 2);
+    LLVMValueRef p = poly_pairs(f, r, mul(f, r, r), c, row->exp.n + 2);
+    LLVMValueRef power = LLVMBuildShl(g->b, bits(f, t), integer(f, row->mantissa), "");
+    LLVMValueRef scale = LLVMBuildAdd(g->b, power, bits(f, one), "");
+    LLVMValueRef sum = add(f, mul(f, p, from_bits(f, scale)), one);
+    LLVMValueRef big = sub(f, one, div_(f, num(f, 2.0), sum));
     return with_sign(f, pick(f, not_above(f, a, 0.625), small, big), x);
 }
 
-/* e / (1 + e) or 1 / (1 + e), e = e^-|x|, corrected by the rounding error of the sum. */
+/* s / (s + p) with e^-x = p / s, s = 2^n, n = round(x / ln 2). s of a tiny result is subnormal: it
+ * is made from a normal number. */
 LLVMValueRef rlxc_llvm_sigmoid(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
-    LLVMValueRef one = num(f, 1.0);
-    LLVMValueRef e = exp_of(g, LLVMBuildFNeg(g->b, magnitude(f, x), ""), true);
-    LLVMValueRef sum = add(f, e, one), lost = sub(f, e, sub(f, sum, one));
-    LLVMValueRef r = div_(f, pick(f, less(f, x, 0.0), e, one), sum), other = sub(f, one, r);
-    LLVMValueRef inverse = pick(f, less(f, x, 0.0), other, r);
-    return sub(f, r, mul(f, r, mul(f, lost, inverse)));
+    const format *row = format_of(f);
+    LLVMBuilderRef b = g->b;
+    x = at_most(f, at_least(f, x, row->exp_least + 1), row->tanh_most);
+    LLVMValueRef shift = num(f, row->shift);
+    LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift), nf = sub(f, t, shift);
+    LLVMValueRef r = sub(f, mul(f, nf, num(f, row->ln2_high)), x);
+    r = add(f, r, mul(f, nf, num(f, row->ln2_low)));
+    LLVMValueRef exponent_bits = LLVMBuildShl(b, bits(f, t), integer(f, row->mantissa), "");
+    LLVMValueRef base =
+        LLVMBuildShl(b, integer(f, row->bias + row->scale_exponent), integer(f, row->mantissa), "");
+    LLVMValueRef s = from_bits(f, LLVMBuildAdd(b, exponent_bits, base, ""));
+    s = LLVMBuildFMul(b, s, num(f, 1 / row->scale), "");
+    LLVMValueRef sum = LLVMBuildFAdd(b, exp_reduced(f, r), s, ""); /* the smallest parts first */
+    return div_(f, s, add(f, sum, num(f, 1.0)));
 }
 
-/* |x| < 1: x + x P(x^2). Else 1 - e^Q(|x| - centre), where Q approximates log erfc; beyond
- * row->tail_most erf is 1. */
+/* |x| < row->erf_split: x + x P(x^2). Else 1 - T(|x| - centre); beyond row->tail_most erf is 1. T
+ * is Q^-8 in float32 and e^Q in float64. */
 LLVMValueRef rlxc_llvm_erf(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
     const format *row = format_of(f);
-    LLVMValueRef a = magnitude(f, x);
+    LLVMValueRef a = magnitude(f, x), one = num(f, 1.0);
     LLVMValueRef small = add(f, mul(f, x, sum_of(f, mul(f, x, x), row->erf)), x);
     LLVMValueRef beyond = sub(f, at_most(f, a, row->tail_most), num(f, row->tail_centre));
-    LLVMValueRef big =
-        sub(f, num(f, 1.0), rlxc_llvm_exp_within(f, sum_of(f, beyond, row->erf_tail)));
-    return pick(f, not_above(f, a, 1.0), small, with_sign(f, big, x));
+    LLVMValueRef tail = sum_of(f, beyond, row->erf_tail);
+    if (is_double(g, x)) {
+        tail = rlxc_llvm_exp_within(f, tail);
+    } else {
+        for (int i = 0; i < 3; i++)
+            tail = mul(f, tail, tail);
+        tail = div_(f, one, tail);
+    }
+    LLVMValueRef big = with_sign(f, sub(f, one, tail), x);
+    return pick(f, not_above(f, a, row->erf_split), small, big);
 }

@@ -108,6 +108,20 @@ static inline LLVMValueRef poly(fp f, LLVMValueRef x, const double *c, uint32_t 
         r = add(f, mul(f, r, x), num(f, c[i]));
     return r;
 }
+
+/* The same sum by Horner's rule in |x2| = x^2 over pairs of terms: half the latency, a little more
+ * rounding. */
+static inline LLVMValueRef poly_pairs(fp f, LLVMValueRef x, LLVMValueRef x2, const double *c,
+                                      uint32_t n)
+{
+    LLVMValueRef r = NULL;
+    for (uint32_t i = (n - 1) / 2 * 2;; i -= 2) {
+        LLVMValueRef pair = poly(f, x, c + i, i + 1 < n ? 2 : 1);
+        r = r ? add(f, mul(f, r, x2), pair) : pair;
+        if (i == 0)
+            return r;
+    }
+}
 #define POLY(f, x, c) poly(f, x, c, sizeof(c) / sizeof *(c))
 
 /* llvm_math.c: e^x for -80 < x < 80; the result for NaN is arbitrary. */
