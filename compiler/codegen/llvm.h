@@ -236,6 +236,9 @@ void rlxc_llvm_begin_in_place(rlxc_llvm *g);
 void rlxc_llvm_in_place_access(rlxc_llvm *g, const rlxc_buffer *buffer, LLVMValueRef access);
 void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch);
 
+/* --- llvm_unroll.c --- */
+bool rlxc_llvm_stays_rolled(const rlxc_stmt *loop);
+
 /* --- llvm_stmt.c --- */
 void rlxc_llvm_stmt(rlxc_llvm *g, const rlxc_stmt *s);
 /* if (fails) { ctx->fail(ctx, message); return 1; } */

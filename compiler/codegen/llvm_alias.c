@@ -9,7 +9,7 @@
  * LLVM's language reference). Temporaries are outside the group: LLVM analyses accesses to them as
  * usual.
  *
- * The same node of a loop says that LLVM must not unroll it ("rlx.rolled"). */
+ * The same node of a loop says that LLVM must not unroll it (llvm_unroll.c). */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
@@ -68,7 +68,7 @@ void rlxc_llvm_say_loop(rlxc_llvm *g, const rlxc_stmt *loop, LLVMValueRef branch
                                    g->accesses};
         own[n++] = LLVMMDNodeInContext2(g->lc, said, 2);
     }
-    if (rlxc_attrs_find(&loop->loop.annotations, "rlx.rolled")) {
+    if (rlxc_llvm_stays_rolled(loop)) {
         LLVMMetadataRef said = LLVMMDStringInContext2(g->lc, rolled, sizeof rolled - 1);
         own[n++] = LLVMMDNodeInContext2(g->lc, &said, 1);
     }

@@ -307,33 +307,13 @@ static void walk_annotations(rlxc_share_walk *w, const rlxc_attrs *attrs)
     }
 }
 
-/* Statements of |s| in all turns of its loops, up to |most|. */
-static int64_t count_statements(const rlxc_stmt *s, int64_t most)
-{
-    int64_t n = 0, turns;
-    if (s->kind == RLXC_STMT_SEQ) {
-        for (uint32_t i = 0; i < s->seq.n && n < most; i++)
-            n += count_statements(s->seq.items[i], most);
-        return n;
-    }
-    if (s->kind == RLXC_STMT_IF) {
-        n = count_statements(s->if_.then, most);
-        return s->if_.otherwise ? n + count_statements(s->if_.otherwise, most) : n;
-    }
-    if (s->kind != RLXC_STMT_FOR)
-        return 1;
-    n = count_statements(s->loop.body, most);
-    const bool is_known = rlxc_is_int(s->loop.extent, &turns);
-    return !is_known || n > most || turns > most ? most : n * turns;
-}
-
 static const rlxc_expr *walk_trips(rlxc_share_walk *w, const rlxc_stmt *s, const rlxc_expr *e)
 {
     int64_t n;
     const bool counts = s->loop.kind == RLXC_LOOP_SERIAL || s->loop.kind == RLXC_LOOP_PARALLEL;
     const bool is_short = s->loop.kind == RLXC_LOOP_SERIAL && rlxc_is_int(e, &n) &&
                           n <= SHORT_LOOP &&
-                          n * count_statements(s->loop.body, SMALL_LOOP + 1) <= SMALL_LOOP;
+                          n * rlxc_count_statements(s->loop.body, SMALL_LOOP + 1) <= SMALL_LOOP;
     return counts && !is_short ? walk_expr(w, e) : walk_literal(w, e);
 }
 
