@@ -1,12 +1,11 @@
-/* Greedy text generation with the character GPT: loads model.rlx and calls it with one more token
- * each time.
+/* Greedy text generation with the character GPT: loads model.rlx and calls it once per new token.
  *
  *     generate MODEL.rlx VOCABULARY.json PROMPT COUNT
  *
- * Prints the prompt and COUNT characters after it, then on stderr the tokens per second. It links
- * librlx and nothing else, and is meant to be read as an example of embedding: load, create, wrap a
- * buffer as a tensor, invoke, read the result. Sequences longer than the model's window go on with
- * the last WINDOW characters. */
+ * Prints the prompt and COUNT more characters, then tokens per second on stderr. It links only
+ * librlx and serves as an example of embedding: load, create a VM, wrap a buffer as a tensor,
+ * invoke, read the result. Once a sequence exceeds the model's window, only its last WINDOW
+ * characters are passed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 
 enum { WINDOW = 128, MAX_VOCABULARY = 256, MAX_TEXT = 1 << 16 };
 
-/* The vocabulary file is a JSON list of one-character strings; of escapes it has \n, \t, \" and \\.
- */
+/* The vocabulary file is a JSON list of one-character strings; only the escapes \n, \t, \" and \\
+ * occur. */
 static int read_vocabulary(const char *path, char *out_characters)
 {
     FILE *file = fopen(path, "rb");
@@ -57,7 +56,7 @@ static int64_t arg_max(const float *row, int64_t n)
     return best;
 }
 
-/* One step: the most likely character after the |n| tokens at |tokens|. */
+/* One step: finds the most likely character after the |n| tokens at |tokens|. */
 static rlx_status next_token(rlx_vm *vm, int64_t *tokens, int64_t n, int64_t *out, rlx_error *err)
 {
     const int64_t dims[2] = {1, n};

@@ -1,4 +1,4 @@
-/* The smallest host: loads an executable, calls `main` with one float32 vector, prints the first
+/* The smallest host: loads an executable, calls `main` with a float32 vector, prints the first
  * element of the result.
  *
  *     cc embed.c $(pkg-config --cflags --libs rlx) -o embed && ./embed MODEL.rlx */
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     rlx_vm *vm = NULL;
     rlx_tensor *input = NULL;
     rlx_value result = rlx_none();
-    const rlx_load_options load = {.trust_native = true}; /* run the machine code in the file */
+    const rlx_load_options load = {.trust_native = true}; /* run the file's machine code */
     float numbers[3] = {1, 2, 3};
     const int64_t dims[1] = {3};
     int status = 1;

@@ -25,7 +25,7 @@ static void check(rlx_status status, const rlx_error *err)
     exit(1);
 }
 
-/* Offered each binding; an error is reported by the calls themselves. */
+/* Called for each binding. Errors are reported by the calls themselves. */
 static rlx_ir_action replace(void *count, rlx_ir_builder *b, const rlx_ir_binding *binding,
                              const rlx_ir_value **out)
 {
@@ -69,7 +69,7 @@ int main(void)
     check(rlx_compiler_add_pass(compiler, &pass, &err), &err);
     check(rlx_compiler_parse(compiler, "model.py", model, strlen(model), &module, &err), &err);
     check(rlx_ir_module_load(module, NULL, NULL, &exe, &err), &err);
-    rlx_compiler_destroy(compiler); /* the executable does not need it */
+    rlx_compiler_destroy(compiler); /* the executable outlives the compiler */
 
     float data[3] = {-1, 0, 2};
     check(rlx_vm_create(exe, NULL, &vm, &err), &err);

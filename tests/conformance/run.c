@@ -1,18 +1,18 @@
 /* The conformance runner: compiles each case's module in-process, runs its calls on one fresh VM
  * and compares the results.
  *
- *     conformance_tests [-O0..-O3] [--check-bounds] [--jobs N] [--timeout SECONDS] [--filter TEXT]
- *                       [--known FILE] [FOLDER]
+ *     conformance_tests [-O0..-O3] [--check-bounds] [--jobs N] [--timeout SECONDS]
+ *                       [--filter TEXT] [--known FILE] [FOLDER]
  *
- * FOLDER (default: build/data/conformance, where `make data` unpacks the cases of this tree) holds
- * a folder a case: module.py, case.json, *.npy.
- * --filter takes the cases whose name contains TEXT. RLX_CHECK=1 checks the module after each pass.
+ * FOLDER (default: build/data/conformance, where `make data` unpacks the cases) has a subfolder per
+ * case: module.py, case.json, *.npy. --filter selects the cases whose name contains TEXT.
+ * RLX_CHECK=1 checks the module after each pass.
  *
- * Each case runs in a process of its own: a crash or a hang is one failure. Memory is poisoned and
- * counted, results are kept until the last call is done, so that leaks and writes into earlier
- * results are failures too. Prints a line per failure and "N passed, N failed"; failures listed in
- * FILE count as neither, unless they crash or the listed case passes. Exits 0, 1 after failures, 2
- * on wrong usage. */
+ * Each case runs in its own process, so a crash or a hang is one failure. Memory is poisoned and
+ * counted, and results are kept until the last call is done, so leaks and writes into earlier
+ * results are failures too. Prints a line per failure and "N passed, N failed". A failure listed in
+ * FILE is not counted, but a listed case that crashes or passes is an error. Exits 0; 1 after
+ * failures; 2 on wrong usage. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ typedef struct settings {
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* Counts live blocks; fresh and freed bytes are poisoned. */
+/* Counts live blocks; poisons fresh and freed bytes. */
 static void *count_alloc(void *ctx, size_t size, size_t align)
 {
     _Atomic size_t *live = ctx;
@@ -79,7 +79,7 @@ typedef struct test_case {
     complaint *complaint;
 } test_case;
 
-/* The first diagnostic on one line. */
+/* Reports the first diagnostic on one line. */
 static bool complain_diagnostics(test_case *t, rlxc_context *ctx)
 {
     complain(t->complaint, "does not compile: %s",
@@ -123,7 +123,7 @@ static bool compile_case(test_case *t)
     return t->exe != NULL;
 }
 
-/* Finds the function; its parameters must be those of the case, in order. */
+/* Finds the function; its parameters must match the case's arguments in order. */
 static bool find_function(test_case *t)
 {
     const char *name = json_string_value(json_object_get(t->json, "function"));
@@ -247,8 +247,8 @@ typedef struct entry {
 } entry;
 
 typedef struct job {
-    pid_t pid; /* 0: free */
-    int pipe;  /* the complaint comes here */
+    pid_t pid; /* 0: a free slot */
+    int pipe;  /* carries the failure message */
     entry *entry;
 } job;
 
@@ -281,7 +281,7 @@ static bool start(const settings *s, entry *e, job *j)
     return true;
 }
 
-/* Waits for one of the jobs and prints what went wrong. */
+/* Waits for one of the jobs and prints its failure, if any. */
 static bool finish_one(const settings *s, job *jobs)
 {
     int status;
@@ -367,7 +367,7 @@ static bool read_cases(const settings *s, entry **out, size_t *out_n)
     return kept > 0;
 }
 
-/* Marks the listed cases; a name that is no case is a mistake of the list. */
+/* Marks the listed cases; a name without a case is an error in the list. */
 static bool read_known(const settings *s, entry *entries, size_t n)
 {
     char line[512];

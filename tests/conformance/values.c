@@ -1,9 +1,9 @@
-/* The values of case.json: {"tensor": file, "dtype", "shape"}, {"shape": dims}, {"int"}, {"float"},
+/* The values in case.json: {"tensor": file, "dtype", "shape"}, {"shape": dims}, {"int"}, {"float"},
  * {"bool"} and {"tuple": values}, nested as needed.
  *
- * A tensor's file must itself agree with the dtype and shape beside it, so that a damaged case
- * cannot pass. bfloat16 is stored as the uint16 of its bits. Elements are compared in double: exact
- * for every float type; integers are compared as bits. */
+ * A tensor's file must agree with the dtype and shape next to it, so that a damaged case cannot
+ * pass. bfloat16 is stored as the uint16 of its bits. Floats are compared in double, exact for
+ * every float type; integers are compared as bits. */
 #include "tests/conformance/values.h"
 
 #include <inttypes.h>
@@ -218,7 +218,7 @@ static bool is_close(double got, double want, tolerance tol)
     return fabs(got - want) <= tol.atol + tol.rtol * fabs(want);
 }
 
-/* An element as text, for a complaint. */
+/* An element as text, for an error message. */
 static const char *element_text(const rlx_tensor *t, size_t i, char *buffer, size_t size)
 {
     const rlx_dtype dtype = rlx_tensor_dtype(t);

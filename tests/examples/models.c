@@ -1,5 +1,5 @@
-/* The two trained models against their stored outputs, through executables that rlxc wrote and
- * librlx loads.
+/* Checks the two trained models against their stored outputs, through executables written by rlxc
+ * and loaded by librlx.
  *
  *     models DIGITS.rlx CHARGPT.rlx        (run from the project's root)
  *
@@ -23,8 +23,8 @@ static void check(bool ok, const char *what, double figure)
     }
 }
 
-/* A .npy file of the project's own (version 1, C order): the data starts after the header's stated
- * length. */
+/* Reads one of the project's own .npy files (version 1, C order); the header states where the data
+ * starts. */
 static void *read_npy(const char *path, size_t *out_bytes)
 {
     FILE *file = fopen(path, "rb");
@@ -69,7 +69,7 @@ static void close_model(model m)
     rlx_executable_release(m.exe);
 }
 
-/* Calls main with one tensor; the result's reference is the caller's. */
+/* Calls main with one tensor; the caller owns the result. */
 static rlx_value call(model m, rlx_dtype dtype, uint32_t ndim, const int64_t *dims, void *data)
 {
     rlx_error err = {0};
@@ -137,8 +137,8 @@ static void digits(const char *path)
     free(expected);
 }
 
-/* Logits of b equal rows of the first n tokens against the first n rows stored: attention is
- * causal. */
+/* Compares the logits of b equal rows of the first n tokens with the first n stored rows, which
+ * must match because attention is causal. */
 static double chargpt_difference(model m, int64_t b, int64_t n, const int64_t *tokens,
                                  const float *expected)
 {

@@ -1,5 +1,5 @@
-/* Bytes as assembly text. What assembles is loaded; what loads is run, listed, assembled again, and
-   must then be the same file. */
+/* Fuzz target: any bytes as assembly text. If it assembles, it is loaded; if it loads, it is run,
+ * disassembled and reassembled, and must give the same file. */
 #include "run_any.h"
 
 #include <rlx/asm.h>
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             rlx_assemble(NULL, RLX_STR("fuzz"), (rlx_str){text, len}, &again, &again_size, &err) !=
                 RLX_OK ||
             again_size != data_size || memcmp(again, data, data_size) != 0)
-            abort(); /* the round trip is broken: that is the finding */
+            abort(); /* the round trip is broken */
         rlx_free(NULL, again, again_size, 64);
         rlx_free(NULL, text, len + 1, 1);
         rlx_executable_release(exe);

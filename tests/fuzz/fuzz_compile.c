@@ -1,7 +1,7 @@
-/* Fuzz target: any bytes as TVMScript through all passes and bytecode emission, without LLVM. What
- * is emitted must pass the runtime's verifier; it then runs with kernels that touch what their
- * signatures promise. The level of optimisation, and whether the module is checked after each pass,
- * follow from the text. */
+/* Fuzz target: any bytes as TVMScript through all passes and bytecode emission, without LLVM. The
+ * emitted file must pass the runtime's verifier; it then runs with kernels that touch exactly the
+ * bytes that their signatures promise. The text determines the optimisation level and whether the
+ * module is checked after each pass. */
 #include <stdlib.h>
 
 #include "compiler/codegen/codegen.h"
@@ -34,7 +34,7 @@ static void compile(rlxc_context *ctx, const char *text, size_t size, rlx_exec_b
         fuzz_run_all(exe);
         rlx_executable_release(exe);
     } else if (status != RLX_E_LIMIT && status != RLX_E_NOT_FOUND && status != RLX_E_NOMEM) {
-        abort(); /* the compiler wrote what the verifier refuses: that is the finding */
+        abort(); /* the compiler wrote a file that the verifier refuses */
     }
 }
 
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const rlxc_diagnostic *said = rlxc_diagnostics(ctx, &count);
     for (size_t i = 0; i < count; i++)
         if (strncmp(said[i].message, "internal error in ", 18) == 0)
-            abort(); /* so is a diagnostic that blames the compiler */
+            abort(); /* a diagnostic that blames the compiler is a bug, too */
     rlx_exec_builder_destroy(builder);
     rlxc_context_destroy(ctx);
     free(text);

@@ -1,6 +1,6 @@
-/* Bytes as an executable: checksums are made to fit, so that the decoder, the verifier and the
-   interpreter see what the fuzzer wrote. What loads is run, listed and assembled again. Where the
-   key of the corpus' signed files is required, no change of a file that loads may load. */
+/* Fuzz target: any bytes as an executable. Checksums are recomputed, so that the decoder, the
+ * verifier and the interpreter see the fuzzer's changes. A file that loads is run, disassembled and
+ * reassembled. With the key of the corpus' signed files required, no changed file may load. */
 #include "run_any.h"
 
 #include "vm/exec.h"
@@ -35,7 +35,7 @@ static void seal(uint8_t *data, size_t size)
                            rlxv_checksum(data + RLXV_HEADER_BYTES, (size_t)n * RLXV_SECTION_BYTES));
 }
 
-/* Whether |data| loads where the key of the seed 1, 0, 0 ... is required. */
+/* Whether |data| loads with the key of seed 1, 0, 0 ... required. */
 static bool is_signed(const uint8_t *data, size_t size)
 {
     static const uint8_t seed[32] = {1};
@@ -52,7 +52,7 @@ static bool is_signed(const uint8_t *data, size_t size)
     return loads;
 }
 
-/* Another bit in each call. */
+/* Flips one bit of a signed file, another one in each call; the result must not load. */
 static void try_a_change(const uint8_t *data, size_t size)
 {
     static size_t at;
@@ -70,8 +70,8 @@ static void try_a_change(const uint8_t *data, size_t size)
     rlx_free(NULL, changed, size, 64);
 }
 
-/* Runs, lists and assembles again the level |level|, or the file's only program. The number of
-   levels. */
+/* Runs, disassembles and reassembles level |level|, or the file's only program. Returns the number
+ * of levels. */
 static uint32_t use(const uint8_t *data, size_t size, uint32_t level)
 {
     const rlx_load_options options = {.level = level};

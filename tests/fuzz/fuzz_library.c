@@ -1,7 +1,7 @@
-/* Fuzz target: any bytes as calls of rlx/compiler.h and rlx/ir.h, in any order, on the handles that
- * earlier calls gave. Each call must give a status or an empty answer; a module that claims to be
- * well formed must print to text that parses. Nothing is compiled to native code here (fuzz_compile
- * does), and nothing is tuned. */
+/* Fuzz target: any bytes as calls of rlx/compiler.h and rlx/ir.h, in any order, on handles from
+ * earlier calls. Each call must return a status or an empty result; a module that claims to be well
+ * formed must print as text that parses. Nothing is compiled to native code here (fuzz_compile
+ * covers that) or tuned. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct state {
     rlx_ir_builder *builders[SLOTS];
     const rlx_ir_value *values[SLOTS];
     rlx_tensor *tensor;
-    uint32_t depth; /* of callbacks */
+    uint32_t depth; /* nesting depth of callbacks */
 } state;
 
 static const char *const types[] = {"R.Tensor((\"n\", 4), \"float32\")",

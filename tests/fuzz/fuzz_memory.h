@@ -1,6 +1,6 @@
-/* An allocator for the targets that make a compiler context for each input: large blocks are kept
-   for the next input (the sanitizer takes milliseconds for a fresh one), and what one input takes
-   is bounded, so that an input that asks for too much ends as running out of memory does. */
+/* An allocator for targets that create a compiler context per input. It keeps large blocks for the
+ * next input, because a fresh one costs the sanitizer milliseconds, and limits each input's memory:
+ * beyond the limit an input runs out of memory. */
 #ifndef RLX_FUZZ_MEMORY_H
 #define RLX_FUZZ_MEMORY_H
 

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlx_tensor *tensor;
-    unsigned char *copy = malloc(size ? size : 1); /* ends where the input ends */
+    unsigned char *copy = malloc(size ? size : 1); /* an exact copy: ends where the input ends */
     if (!copy)
         abort();
     if (size > 0)
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < rlx_tensor_nbytes(tensor); i++)
             sum ^= bytes[i];
         if (rlx_tensor_nbytes(tensor) > size)
-            abort(); /* more elements than the file has */
+            abort(); /* more elements than the file holds */
         *(volatile unsigned char *)copy = sum;
         rlx_value_release(rlx_of_tensor(tensor));
     }

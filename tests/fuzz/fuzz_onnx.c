@@ -1,5 +1,5 @@
-/* Fuzz target: any bytes as an ONNX model through the importer, and as a value of its test data.
- * What is imported must be well formed. */
+/* Fuzz target: any bytes as an ONNX model for the importer, and as a value in its test data. An
+ * imported model must be well formed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlxc_context *ctx = rlxc_context_create(&fuzz_allocator);
-    unsigned char *copy = malloc(size ? size : 1); /* ends where the input ends */
+    unsigned char *copy = malloc(size ? size : 1); /* an exact copy: ends where the input ends */
     rlx_value value = rlx_none();
     if (!ctx || !copy)
         abort();

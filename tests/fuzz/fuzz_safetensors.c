@@ -1,4 +1,5 @@
-/* Fuzz target: any bytes as a .safetensors file. Every byte of every tensor must be inside it. */
+/* Fuzz target: any bytes as a .safetensors file. All bytes of every tensor must lie inside the
+ * file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rlxc_weights weights = {0};
     rlxc_context *ctx = rlxc_context_create(&fuzz_allocator);
-    unsigned char *copy = malloc(size ? size : 1); /* ends where the input ends */
+    unsigned char *copy = malloc(size ? size : 1); /* an exact copy: ends where the input ends */
     if (!ctx || !copy)
         abort();
     if (size > 0)

@@ -1,7 +1,7 @@
-/* Fuzz target: schedules. The first byte says what the others are: 's' schedule text or trace JSON
- * for a small module, which it is applied to; 'd' a database of tuned schedules; 'e' the steps of
- * an entry for one of the module's functions. What is applied must leave a well-formed module that
- * prints to text which parses to an equal one; all else must be diagnosed. */
+/* Fuzz target: schedules. The first byte selects the kind of the rest: 's' schedule text or trace
+ * JSON, applied to a small module; 'd' a database of tuned schedules; 'e' the steps of an entry for
+ * one of the module's functions. An applied schedule must leave a well-formed module that prints to
+ * text which parses to an equal one; anything else must be diagnosed. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool note_hash(void *user, const rlxc_pass *pass, const rlxc_module *modu
     return true;
 }
 
-/* Lowers the model; what becomes of it must be a module. */
+/* Lowers the model; the result must be a valid module. */
 static uint64_t lower(rlxc_context *ctx, rlxc_rule_steps *steps, const rlxc_schedules *others)
 {
     rlxc_options options;
@@ -109,7 +109,7 @@ static void apply_database(rlxc_context *ctx, const char *text, size_t size)
 
 static void apply_entry(rlxc_context *ctx, const char *text)
 {
-    static uint64_t hash; /* of the model's function, once it is known */
+    static uint64_t hash; /* hash of the model's function, once known */
     if (hash == 0) {
         rlxc_context *own = rlxc_context_create(&fuzz_allocator);
         rlxc_rule_steps none = {0};
@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rlxc_context *ctx = size > 0 ? rlxc_context_create(&fuzz_allocator) : NULL;
     if (!ctx)
         return 0;
-    char *text = malloc(size); /* what is read keeps pointers into it */
+    char *text = malloc(size); /* the parsed steps keep pointers into it */
     if (!text)
         abort();
     memcpy(text, data + 1, size - 1);

@@ -1,6 +1,6 @@
-/* Fuzz target: any bytes as TVMScript. What parses must be well formed or be diagnosed, and must
- * print to text that parses again to an equal module. Half of the mutations work on words and
- * lines, so that they get past the lexer. */
+/* Fuzz target: any bytes as TVMScript. A parsed module must be well formed or diagnosed, and must
+ * print to text that parses to an equal module. Half of the mutations work on words and lines, to
+ * get past the lexer. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

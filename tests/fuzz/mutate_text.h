@@ -1,5 +1,5 @@
-/* Mutations of TVMScript and of schedules by words and lines, so that half of the inputs get past
-   the lexer. Shared by the targets that read it; each file that includes this has the mutator. */
+/* Mutates TVMScript and schedules by words and lines, so that half of the inputs get past the
+ * lexer. Shared by the fuzz targets for text: a file that includes this gets the mutator. */
 #ifndef RLX_FUZZ_MUTATE_TEXT_H
 #define RLX_FUZZ_MUTATE_TEXT_H
 
@@ -43,7 +43,7 @@ static bool mutate_is_word(uint8_t c)
            c == '.';
 }
 
-/* The word, line or single byte at a random place. */
+/* Picks the word, line or single byte at a random place. */
 static void mutate_pick(const uint8_t *data, size_t size, bool line, uint32_t *state,
                         size_t *out_begin, size_t *out_end)
 {
@@ -56,7 +56,7 @@ static void mutate_pick(const uint8_t *data, size_t size, bool line, uint32_t *s
     *out_end = end < size && (line || end == begin) ? end + 1 : end;
 }
 
-/* Replaces data[begin, end) by |text|, or drops it where the result would be too long. */
+/* Replaces data[begin, end) by |text|; deletes it if the result would be too long. */
 static size_t mutate_splice(uint8_t *data, size_t size, size_t max_size, size_t begin, size_t end,
                             const void *text, size_t length)
 {

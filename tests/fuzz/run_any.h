@@ -1,5 +1,5 @@
-/* Runs every function of an executable with arguments made from its signature, under tight
-   limits. Shared by the fuzz targets; what it must never do is crash. */
+/* Runs every function of an executable with arguments built from its signature, under tight limits.
+ * Shared by the fuzz targets; it must never crash. */
 #ifndef RLX_FUZZ_RUN_ANY_H
 #define RLX_FUZZ_RUN_ANY_H
 
@@ -9,10 +9,10 @@
 
 enum { FUZZ_KERNELS = 16 };
 
-/* The executable whose kernels run; one at a time. */
+/* The executable being run; one at a time. */
 static const rlx_executable *fuzz_exe;
 
-/* Bytes that the signature promises for a buffer; -1 where it says nothing. */
+/* Bytes that the signature promises for a buffer; -1 if unknown. */
 static int64_t fuzz_bytes(const rlx_type_info *type, const int64_t *dims, uint32_t n)
 {
     int64_t elements = 1;
@@ -30,8 +30,8 @@ static int64_t fuzz_bytes(const rlx_type_info *type, const int64_t *dims, uint32
     return elements * (int64_t)((type->dtype.bits + 7) / 8);
 }
 
-/* Reads all of each input and writes all of each output that the signature of kernel |k| promises:
-   the sanitizer sees where the VM gave less. */
+/* Reads every input and writes every output of kernel |k| to the full size promised by its
+ * signature, so that the sanitizer catches buffers that are too small. */
 static int32_t fuzz_touch(uint32_t k, void *const *buffers, const int64_t *dims,
                           rlx_kernel_context *ctx)
 {
@@ -64,7 +64,7 @@ static int32_t fuzz_touch(uint32_t k, void *const *buffers, const int64_t *dims,
     return 0;
 }
 
-/* A kernel does not learn its index: one function for each. */
+/* A kernel does not know its index, so each has its own function. */
 #define FUZZ_KERNEL(k)                                                        \
     static int32_t fuzz_kernel_##k(void *const *buffers, const int64_t *dims, \
                                    rlx_kernel_context *ctx)                   \
@@ -88,8 +88,8 @@ FUZZ_KERNEL(13)
 FUZZ_KERNEL(14)
 FUZZ_KERNEL(15)
 
-/* The first kernels by their symbols. Of several kernels with one symbol the first one's function
-   would run for all: then none is given. */
+/* Registers the first kernels by symbol. Kernels that share a symbol are not registered, since one
+ * function would run for all of them. */
 static rlx_status fuzz_add_kernels(rlx_registry *registry, const rlx_executable *exe)
 {
     static const rlx_kernel_fn fns[FUZZ_KERNELS] = {
@@ -109,7 +109,7 @@ static rlx_status fuzz_add_kernels(rlx_registry *registry, const rlx_executable 
     return RLX_OK;
 }
 
-/* Packed functions: the first argument again, and a failure. */
+/* Packed functions: one returns its first argument, one fails. */
 static rlx_status fuzz_packed(rlx_call_context *cc, const rlx_value *args, uint32_t n,
                               rlx_value *out, rlx_error *err)
 {
@@ -127,7 +127,7 @@ static rlx_status fuzz_fill(rlx_registry *registry, const rlx_executable *exe)
     return rlx_registry_add_packed(registry, RLX_STR("test.fail"), fuzz_packed, &yes, NULL, NULL);
 }
 
-/* A value of type |type|; dimensions that are no constants become 2, then small deviations. */
+/* A value of type |type|; symbolic dimensions become 2, with small deviations. */
 static rlx_value fuzz_value(const rlx_executable *exe, uint32_t type, uint32_t depth)
 {
     rlx_type_info info;

@@ -2,15 +2,15 @@
  * compiler. A module is a file, or random-SEED.
  *
  *     plan_check plans LEVEL MODULE...
- *     plan_check results LEVEL MODULE...     the same, and runs each module that is accepted
+ *     plan_check results LEVEL MODULE...     the same, and runs each accepted module
  *
- * "NAME plan HASH": every pass, the bytecode verifier and the check of the file's plans accept it;
- * HASH is of the module's text after all passes. "NAME refused BY: MESSAGE": BY is plan (the plan
+ * "NAME plan HASH": every pass, the bytecode verifier and the file's plan check accept it; HASH is
+ * of the module's text after all passes. "NAME refused BY: MESSAGE": BY is plan (the plan
  * verifier), compiler (another pass), bytecode (the loader) or file (rlx_executable_verify_plans).
- * "NAME result HASH": of what main(x, y, c) gives for several x, y and c, on poisoned memory, two
- * calls of one VM compared after both are over; or "NAME fails: MESSAGE".
+ * "NAME result HASH": HASH is of the results of main(x, y, c) for several x, y and c, on poisoned
+ * memory, with two calls of one VM compared after both are done; or "NAME fails: MESSAGE".
  *
- * Compiled at level 0, a module's names and forms reach the planner as they were written. */
+ * Compiled at level 0, a module's names and forms reach the planner as written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ enum { MAX_KEPT = 64 };
 typedef struct host {
     rlx_value kept[MAX_KEPT];
     uint32_t n_kept;
-    uint64_t hash; /* of everything that was looked at */
+    uint64_t hash; /* of every value seen */
 } host;
 
 static void hash_value(host *h, rlx_value v)
@@ -44,11 +44,11 @@ static void hash_value(host *h, rlx_value v)
         h->hash = rlxc_hash64_bytes(h->hash, rlx_tensor_data(t), rlx_tensor_nbytes(t));
     } else if (v.kind == RLX_KIND_TUPLE) {
         for (uint32_t i = 0; i < rlx_tuple_count(v.as.tuple); i++)
-            hash_value(h, rlx_tuple_get(v.as.tuple, i)); /* as deep as the modules' types */
+            hash_value(h, rlx_tuple_get(v.as.tuple, i)); /* the modules' types bound it */
     }
 }
 
-/* test.first(r, e): looks at r, gives e. */
+/* test.first(r, e): hashes r, returns e. */
 static rlx_status first(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                         rlx_error *err)
 {
@@ -60,7 +60,7 @@ static rlx_status first(rlx_call_context *cc, const rlx_value *args, uint32_t n,
     return RLX_OK;
 }
 
-/* test.keep(x): keeps x beyond the call. */
+/* test.keep(x): keeps x after the call. */
 static rlx_status keep(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                        rlx_error *err)
 {
@@ -73,7 +73,7 @@ static rlx_status keep(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return RLX_OK;
 }
 
-/* test.fill(x, o): keeps x, writes a copy of it to o. */
+/* test.fill(x, o): keeps x, copies it to o. */
 static rlx_status fill(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                        rlx_error *err)
 {
@@ -86,7 +86,7 @@ static rlx_status fill(rlx_call_context *cc, const rlx_value *args, uint32_t n, 
     return RLX_OK;
 }
 
-/* test.kept(): looks at what was kept. */
+/* test.kept(): hashes the kept values. */
 static rlx_status look(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                        rlx_error *err)
 {
@@ -127,7 +127,7 @@ static rlx_status call_main(rlx_vm *vm, int turn, host *h, rlx_value *out, rlx_e
     rlx_value args[3] = {vector(n, 1), vector(n, 0.5f), condition(turn % 2 == 0)};
     rlx_status status = rlx_vm_invoke(vm, RLX_STR("main"), args, 3, out, err);
     for (int i = 0; i < 3; i++) {
-        hash_value(h, args[i]); /* the caller's: nobody may write them */
+        hash_value(h, args[i]); /* the caller's arguments must not have been overwritten */
         rlx_value_release(args[i]);
     }
     return status;
@@ -177,7 +177,7 @@ typedef struct judged {
     uint64_t plan;
 } judged;
 
-/* The message's first line. */
+/* Prints the message's first line. */
 static void refused(const judged *j, const char *by, const char *message)
 {
     const char *text = strstr(message, "error: ");

@@ -1,7 +1,8 @@
-/* Models whose batch dimension is made symbolic, and runs at other batches than the stored data's.
+/* Makes the batch dimension of models symbolic, and runs them with batches other than the stored
+ * data's.
  *
- * Where a model treats each element of the batch by itself, rows of its inputs in any number and
- * order give those rows of its outputs: so the stored data is a reference at every batch. */
+ * If a model treats batch elements independently, any selection of input rows, in any order, gives
+ * the same selection of output rows: so the stored data is a reference for every batch size. */
 #include <onnx/onnx.pb-c.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 
 enum { MAX_ROWS = 64 };
 
-/* Models that work on the stored batch only, because its size is in a constant of theirs; other
- * batches must be refused, not computed wrongly. */
+/* Models with the stored batch size in a constant; other batches must be refused, not computed
+ * wrongly. */
 static const char *const fixed[] = {
     "test_PixelShuffle",             /* reshapes to constant dimensions */
-    "test_PoissonNLLLLoss_no_reduce" /* has a constant with one row an element */
+    "test_PoissonNLLLLoss_no_reduce" /* has a constant with one row per batch element */
 };
 
 static bool is_initializer(const Onnx__GraphProto *g, const char *name)
@@ -51,10 +52,10 @@ unsigned char *batch_rewrite(const unsigned char *model, size_t length, size_t *
     unsigned char *packed = malloc(onnx__model_proto__get_packed_size(m) + 1);
     if (packed)
         *out_length = onnx__model_proto__pack(m, packed);
-    return packed; /* the message stays: parts of it are not its own now */
+    return packed; /* the message is not freed: it shares memory with the model read */
 }
 
-/* The |n| given rows of |from|. */
+/* Replaces |*io| by |n| of its rows. */
 static bool take(case_report *report, rlx_value *io, const uint32_t *rows, uint32_t n)
 {
     rlx_error err = {0};
@@ -100,7 +101,7 @@ bool batch_run(case_report *report, const char *name, rlx_vm *vm, const case_io 
         case_io given = *in, expected = *want;
         uint32_t rows[MAX_ROWS];
         for (uint32_t i = 0; i < sizes[k]; i++)
-            rows[i] = (stored * 2 - 1 - i % stored) % stored; /* backwards, again and again */
+            rows[i] = (stored * 2 - 1 - i % stored) % stored; /* in reverse order, repeated */
         for (uint32_t i = 0; i < given.n; i++)
             if (!take(report, &given.values[i], rows, sizes[k]))
                 return false;
@@ -110,7 +111,7 @@ bool batch_run(case_report *report, const char *name, rlx_vm *vm, const case_io 
         bool same = case_run(report, vm, &given, &expected);
         size_t end = strlen(report->reason);
         if (is_fixed(name) && sizes[k] != stored) {
-            /* a batch of 1 may also broadcast to the constant, which shows in the dimensions */
+            /* a batch of 1 may also broadcast against the constant, which gives wrong dimensions */
             if (same ||
                 (strncmp(report->reason, "run: ", 5) != 0 && !strstr(report->reason, " is ")))
                 return case_fail(report, "batch %u is not refused", sizes[k]);
@@ -142,7 +143,7 @@ void batch_example(case_report *report, const char *name)
 {
     static const struct {
         const char *model, *in, *out;
-        bool wide; /* the model computes in float64, the file is float32 */
+        bool wide; /* the model computes in float64, the file holds float32 */
     } rows[] = {
         {"digits", "test_images", "expected_probabilities", false},
         {"chargpt", "one_tokens", "one_logits", true},

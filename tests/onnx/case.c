@@ -1,4 +1,4 @@
-/* One case: a model compiled to a file, run in a fresh VM, its outputs compared (case.h). */
+/* One case: compiles a model to a file, runs it in a fresh VM, compares its outputs (case.h). */
 #include "tests/onnx/case.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static bool to_file(case_report *report, const char *path, const void *bytes, si
     rlxc_module *module = ok ? rlxc_read_onnx(ctx, path, bytes, length) : NULL;
     if (!module)
         return diagnosed(report, ctx, "");
-    if (through_text) { /* nothing but the text goes on */
+    if (through_text) { /* only the text is passed on */
         const char *text = rlxc_print_module(ctx, module);
         rlxc_context *second = rlxc_context_create(NULL);
         if (rlxc_failed(ctx) || !second)
@@ -149,7 +149,7 @@ static bool equal(case_report *report, uint32_t index, rlx_value got, const rlx_
     const rlx_tensor *g = got.as.tensor;
     rlx_dtype t = rlx_tensor_dtype(want);
     if (rlx_dtype_eq(rlx_tensor_dtype(g), RLX_BF16) && rlx_dtype_eq(t, RLX_U16))
-        t = RLX_BF16; /* NumPy has no bfloat16: its bits are stored */
+        t = RLX_BF16; /* NumPy has no bfloat16, so the files store its bits */
     bool same = rlx_dtype_eq(rlx_tensor_dtype(g), t) && rlx_tensor_ndim(g) == rlx_tensor_ndim(want);
     for (uint32_t i = 0; same && i < rlx_tensor_ndim(g); i++)
         same = rlx_tensor_dims(g)[i] == rlx_tensor_dims(want)[i];
@@ -175,7 +175,7 @@ static bool equal(case_report *report, uint32_t index, rlx_value got, const rlx_
     return true;
 }
 
-/* A list of one is also given as the one. */
+/* A list of one item may also be given as the item. */
 static bool equal_value(case_report *report, uint32_t index, rlx_value got, rlx_value want)
 {
     if (want.kind == RLX_KIND_NONE)
@@ -210,7 +210,7 @@ bool case_read(case_report *report, const char *set, const char *stem, case_io *
     return true;
 }
 
-/* Gives the bits in a uint16 tensor to a bfloat16 parameter. */
+/* Reinterprets a uint16 tensor as bfloat16 where the parameter is one. */
 static bool as_bfloat(case_report *report, rlx_executable *exe, uint32_t param, rlx_value *io)
 {
     rlx_type_info type;
@@ -228,7 +228,7 @@ static bool as_bfloat(case_report *report, rlx_executable *exe, uint32_t param, 
         RLX_OK)
         return case_fail(report, "%s", err.message);
     memcpy(rlx_tensor_mutable_data(bits), rlx_tensor_data(t), rlx_tensor_nbytes(t));
-    *io = rlx_of_tensor(bits); /* what it was lives as long as this process */
+    *io = rlx_of_tensor(bits); /* the old value lives until the process ends */
     return true;
 }
 

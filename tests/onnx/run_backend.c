@@ -1,16 +1,16 @@
-/* Runs ONNX's backend test data: each model is imported, compiled to a file, loaded into a fresh VM
- * and run on its data sets; every output is compared (floats: rtol 1e-3, atol 1e-5; else exactly).
+/* Runs ONNX's backend test data: imports each model, compiles it to a file, loads it into a fresh
+ * VM and runs its data sets; every output is compared (floats: rtol 1e-3, atol 1e-5; else exactly).
  *
- * Each case runs in a process of its own with a time limit, so that a crash or a hang is a result
- * like any other, and what a compilation takes can be measured. The results are a table in
- * Markdown; a case that passes in the committed table must pass again, otherwise the exit status is
- * 1. It is 1 also where a compilation needs more memory than it may.
+ * Each case runs in its own process with a time limit, so that a crash or a hang is a result like
+ * any other and the cost of each compilation can be measured. The results are a table in Markdown.
+ * The exit status is 1 if a case that passes in the committed table fails, or if a compilation
+ * needs too much memory.
  *
- *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose] [--batch | --relax |
- * --free | --unranked] [part of a name]...
+ *   run_backend [--data DIR] [--table FILE] [--write] [--jobs N] [--verbose]
+ *               [--batch | --relax | --free | --unranked] [part of a name]...
  *
  * --batch runs the pytorch-converted cases and the examples with a symbolic batch dimension;
- * --relax every case by way of its TVMScript; --free with inputs whose dimensions have neither
+ * --relax runs every case through its TVMScript; --free with input dimensions that have neither
  * numbers nor names, --unranked with inputs of unknown rank. */
 #include <dirent.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 #define DATA "/usr/share/libonnx-testdata/data"
 
 enum { MAX_CASES = 4096, MAX_JOBS = 16, TIME_LIMIT = 30 };
-/* What a compilation may need beside three times the model, and how long it may take. */
+/* Limits of one compilation: memory beyond three times the model, and time. */
 #define MEMORY_LIMIT ((size_t)200 << 20)
 #define SECONDS_LIMIT 0.5
 
@@ -42,9 +42,9 @@ typedef struct job {
     uint32_t index;
 } job;
 
-/* Cases that need what --free and --unranked take away, and why. */
+/* Cases that need the shapes that --free and --unranked remove, with the reason. */
 static const char *const needs_shapes[] = {
-    "node/test_scan_sum" /* opset 8: a batch of more than 1 is not supported */
+    "node/test_scan_sum" /* opset 8: batches larger than 1 are not supported */
 };
 
 static bool must_pass(const test_case *c, case_mode mode)
@@ -105,7 +105,8 @@ static void find_cases(const char *data, case_mode mode, char *const *filters, u
     qsort(cases, n_cases, sizeof *cases, by_name);
 }
 
-/* Marks the cases that passed; gives how many of them the data does not hold, or -1: no table. */
+/* Marks the cases that passed. Returns how many of them are missing from the data, or -1 without a
+ * table. */
 static int read_table(const char *path, bool all)
 {
     FILE *file = fopen(path, "r");
@@ -223,8 +224,8 @@ static void run_all(const char *data, case_mode mode, uint32_t jobs)
     }
 }
 
-/* The worst of what the compilations took; false where one needed too much memory. Times depend on
- * the machine: they are said, not judged. */
+/* Reports the most expensive compilations; false if one needed too much memory. Times are reported
+ * but not judged, since they depend on the machine. */
 static bool report_cost(void)
 {
     const test_case *slow = NULL, *large = NULL;

@@ -1,5 +1,5 @@
-/* Models of which less is known: the dimensions of their inputs have no numbers and no names, or
- * not even their ranks are known. The stored data is a reference as before. */
+/* Models with less shape information: input dimensions without numbers and names, or even unknown
+ * ranks. The stored data remains the reference. */
 #include <onnx/onnx.pb-c.h>
 #include <stdlib.h>
 
@@ -31,5 +31,5 @@ unsigned char *unknown_rewrite(const unsigned char *model, size_t length, bool r
     unsigned char *packed = malloc(onnx__model_proto__get_packed_size(m) + 1);
     if (packed)
         *out_length = onnx__model_proto__pack(m, packed);
-    return packed; /* the message stays: parts of it are not its own now */
+    return packed; /* the message is not freed: it shares memory with the model read */
 }

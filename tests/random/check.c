@@ -1,6 +1,6 @@
-/* One random program: compiled at -O0 and -O3, each called at several sizes of its symbols on one
- * VM with poisoned memory. All results are kept until the end and compared then, so that a call
- * that writes into an earlier result is seen; so are the inputs. */
+/* Checks one random program: compiles it at -O0 and -O3 and calls both at several values of its
+ * symbols, on one VM with poisoned memory. All inputs and results are kept until the end and
+ * compared then, so that a call that overwrites an earlier result or an input is caught. */
 #include "tests/random/check.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static double from_bfloat(unsigned bits)
     return v;
 }
 
-/* Of inputs, which have few digits: nothing is rounded. */
+/* Exact for inputs, which have few significant bits. */
 static uint16_t to_bfloat(double v)
 {
     float narrow = (float)v;
@@ -145,7 +145,7 @@ static double random_element(elem t, bool special, uint64_t *rng)
     return ((double)random_below(rng, 33) - 16) / 4;
 }
 
-/* Some parameters of known extents are bound at compile time, as weights are. They are the same at
+/* Some parameters of known extents are bound at compile time, like weights. They are the same in
  * every call. */
 static bool is_weight(const program *p, unsigned index)
 {
@@ -169,7 +169,8 @@ static rlx_value to_value(const tensor *t)
     return rlx_of_tensor(made);
 }
 
-/* Sizes, inputs and wanted results of one call; smaller sizes until the work is bearable. */
+/* Chooses sizes, inputs and expected results of one call; retries with smaller sizes until the work
+ * is acceptable. */
 static bool prepare(const program *p, unsigned k, call_data *c, outcome *out)
 {
     static const int64_t sizes[] = {2, 3, 5, 8, 0, 1, 4, 7, 16, 17, 33};
@@ -181,7 +182,7 @@ static bool prepare(const program *p, unsigned k, call_data *c, outcome *out)
     while (n_symbols < f->n_atoms && f->atoms[n_symbols].signature)
         n_symbols++;
     for (unsigned range = 11; range >= 2; range -= 3) {
-        /* mostly small; once all symbols 0, once all 1 */
+        /* mostly small; all 0 in call 1, all 1 in call 2 */
         for (unsigned i = 0; i < n_symbols; i++)
             c->symbols[i] = k == 1                            ? 0
                             : k == 2                          ? 1
@@ -207,7 +208,7 @@ static bool prepare(const program *p, unsigned k, call_data *c, outcome *out)
         }
     }
     if (e.failed[0])
-        return false; /* too large at any size: this call is left out */
+        return false; /* too large at any size: skip this call */
     for (unsigned i = 0; i < f->n_params; i++) {
         c->inputs[i] = to_value(&c->params[i]);
         c->before[i] = to_value(&c->params[i]);
@@ -292,7 +293,7 @@ static void add_bounds(const program *p, rlxc_options *options)
     }
 }
 
-/* Binds the weights among the parameters of |c|. */
+/* Binds the parameters of |c| that are weights. */
 static bool bind_weights(rlxc_context *ctx, rlxc_module *module, const program *p,
                          const call_data *c)
 {
@@ -319,7 +320,7 @@ static bool bind_weights(rlxc_context *ctx, rlxc_module *module, const program *
     return weights.tensors.count == 0 || rlxc_bind_weights(ctx, module, &weights);
 }
 
-/* |c| has the weights. */
+/* Compiles |text|; |c| holds the weights. */
 static rlx_executable *compile(const program *p, const char *text, int level, const call_data *c,
                                outcome *out)
 {
@@ -418,7 +419,8 @@ void check_program(const program *p, outcome *out)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        /* of the processor, which others may use as well; the clock stops what only waits */
+        /* processor time, which other processes do not use up; the alarm stops a child that only
+         * waits */
         setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS + 1});
         alarm(20 * SECONDS);
         check_here(p, shared);

@@ -1,4 +1,4 @@
-/* Compiles a random program, runs it and compares with the plain evaluation. */
+/* Compiles a random program, runs it and compares with the reference evaluation. */
 #ifndef RANDOM_PROGRAM_CHECK_H
 #define RANDOM_PROGRAM_CHECK_H
 
@@ -8,12 +8,12 @@ enum { MAX_MESSAGE = 2000, MAX_TEXT = 1 << 17 };
 
 typedef struct outcome {
     bool failed;
-    int result;                  /* of main, which differs; -1 */
-    long long compared, skipped; /* elements */
+    int result;                  /* the result of main that differs; -1: none */
+    long long compared, skipped; /* numbers of elements */
     char message[MAX_MESSAGE];
 } outcome;
 
-/* In a child process, which may crash or hang. */
+/* Runs in a child process, which may crash or hang. */
 void check_program(const program *p, outcome *out);
 
 #endif

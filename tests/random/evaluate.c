@@ -1,5 +1,5 @@
-/* Evaluates a random program statement by statement. The dimensions that the generator claims are
- * checked on the way: what it gets wrong must not be blamed on the compiler. */
+/* Evaluates a random program statement by statement, checking the dimensions that the generator
+ * claims, so that its mistakes are not blamed on the compiler. */
 #include "tests/random/evaluate.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct frame {
     bool bound[MAX_ATOMS];
 } frame;
 
-/* False where it gets too much. */
+/* False if the work exceeds the limit. */
 static bool add_work(evaluation *e, int64_t n)
 {
     e->work += n;
@@ -46,7 +46,7 @@ static void fail(frame *fr, int id, const char *what)
         snprintf(fr->e->failed, sizeof fr->e->failed, "%s, value %d: %s", fr->f->name, id, what);
 }
 
-/* Checks |t| against its claimed type; binds atoms that stand alone. */
+/* Checks |t| against its claimed type; binds atoms that are a whole dimension. */
 static void check_type(frame *fr, int id, const type *claimed, const tensor *t)
 {
     if (claimed->ndim != t->ndim || claimed->elem != t->elem) {
@@ -70,7 +70,7 @@ static void check_type(frame *fr, int id, const type *claimed, const tensor *t)
     }
 }
 
-/* Dimensions of a type or a printed shape; its atoms are bound. */
+/* Evaluates the dimensions of a type or a printed shape; their atoms are bound. */
 static void dims_of(frame *fr, const dim *d, unsigned n, int64_t *out)
 {
     for (unsigned i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static void dims_of(frame *fr, const dim *d, unsigned n, int64_t *out)
 
 /* --- operators ------------------------------------------------------------------------------- */
 
-/* The element of |t| for position |at| of a result of |ndim| dimensions. */
+/* The element of |t| at position |at| of a result of |ndim| dimensions, broadcast. */
 static num broadcast_get(const tensor *t, const int64_t *at, unsigned ndim)
 {
     int64_t own[8];
@@ -128,7 +128,7 @@ static tensor elementwise(frame *fr, const value *v, const tensor *const *x)
                               num_binary(r.elem, B_MIN, a[0], (num){(double)v->ints[0], 0}),
                               (num){-(double)v->ints[0], 0});
         else
-            *out = a[0]; /* broadcast_to starts from another shape */
+            *out = a[0]; /* broadcast_to: only the shape changes */
     }
     return r;
 }
@@ -198,7 +198,7 @@ static tensor reduce(frame *fr, const value *v, const tensor *x)
     return r;
 }
 
-/* Operators that work along one axis and keep the shape. */
+/* Operators along one axis that keep the shape. */
 static tensor along_axis(frame *fr, const value *v, const tensor *x)
 {
     tensor r = tensor_new(fr->e, x->elem, x->ndim, x->dims);
@@ -326,7 +326,7 @@ static tensor quantized(frame *fr, const value *v, const tensor *const *x)
     return r;
 }
 
-/* What has as many elements as the data say: of integers that are known. */
+/* Operators whose result size depends on the data, which are known integers. */
 static tensor dependent(frame *fr, const value *v, const tensor *x)
 {
     int64_t n = 0, dims[2] = {x->ndim, 0};

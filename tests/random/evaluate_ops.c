@@ -1,11 +1,12 @@
-/* The larger operators of the plain evaluation: products, windows, reductions, normalisations. */
+/* The larger operators of the reference evaluation: products, windows, reductions, normalisations.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "tests/random/evaluate.h"
 
-/* Sum of products with its error, in whatever order it is computed. */
+/* A sum of products and its error bound, for any order of summation. */
 typedef struct accumulator {
     double sum, error, magnitude, granularity;
     int64_t n;
@@ -57,7 +58,7 @@ static int64_t product(const int64_t *dims, unsigned n)
     return p;
 }
 
-/* Position in the batches of |t| for position |i| of |out|'s batches. */
+/* Batch of |t| that broadcasts to batch |i| of |out|. */
 static int64_t batch_of(const tensor *out, unsigned out_batch, const tensor *t, unsigned t_batch,
                         int64_t i)
 {
@@ -113,7 +114,7 @@ void evaluate_conv2d(const value *v, const tensor *x, const tensor *w, tensor *o
                                                          x->dims[3] +
                                                      z],
                                                weight);
-                                else /* 0 times infinity may or may not be computed */
+                                else /* 0 * infinity may or may not be computed */
                                     s.unknown = s.unknown || !isfinite(weight.v);
                             }
                     out->at[n++] = accumulated(out->elem, &s);
@@ -145,7 +146,7 @@ void evaluate_pool(const value *v, const tensor *x, tensor *out)
             }
 }
 
-/* Mean and variance, as numbers with errors. */
+/* Mean and variance with error bounds. */
 static void moments(elem t, const num *const *at, int64_t n, num *mean, num *variance)
 {
     num sum = evaluate_reduce(t, R_SUM, at, n);
@@ -183,7 +184,7 @@ num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n)
         return accumulated(t, &s);
     }
     if (sub == R_MAX || sub == R_MIN) {
-        /* over nothing: the least or largest number that is finite */
+        /* of nothing: the lowest or greatest finite number */
         num best =
             t == F32 ? (num){sub == R_MAX ? -(double)FLT_MAX : (double)FLT_MAX, 0} : num_unknown();
         for (int64_t i = 0; i < n; i++)
@@ -216,7 +217,7 @@ num evaluate_reduce(elem t, unsigned sub, const num *const *at, int64_t n)
     return num_inexact(t, root, e, 2, root);
 }
 
-/* So far below |best| that nothing is left of it, infinitely far included. */
+/* So far below |best|, perhaps infinitely, that exp gives 0. */
 static bool is_masked(num a, double best)
 {
     return a.v + a.e < best - 200;
@@ -317,7 +318,7 @@ num evaluate_quantize(elem from, elem to, bool back, num x, num scale, num zero)
     num q = num_binary(from, B_DIV, x, scale);
     if (isinf(q.e) || !isfinite(q.v))
         return num_unknown();
-    /* the quotient of powers of two has no error */
+    /* a quotient of powers of two is exact */
     double error = x.e == 0 && num_granularity(x.v / scale.v) > 0 ? 0 : q.e;
     for (int k = 0; k < 3; k++)
         at[k] = fmin(fmax(nearbyint(q.v + (k - 1) * error) + zero.v, low), high);

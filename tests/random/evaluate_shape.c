@@ -1,4 +1,4 @@
-/* The operators of the plain evaluation that move elements. */
+/* The operators of the reference evaluation that move elements. */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ tensor evaluate_stack(evaluation *e, const value *v, const tensor *const *x)
     return r;
 }
 
-/* |count| elements along the axis, from |begin| in steps of |stride|. */
+/* |count| elements along the axis, starting at |begin|, |stride| apart. */
 static tensor slice(evaluation *e, const tensor *x, unsigned axis, int64_t begin, int64_t count,
                     int64_t stride)
 {
@@ -82,7 +82,7 @@ static tensor slice(evaluation *e, const tensor *x, unsigned axis, int64_t begin
     return r;
 }
 
-/* Begin, end and stride as Python's slices take them. */
+/* Begin, end and stride follow Python's slice rules. */
 tensor evaluate_slice(evaluation *e, const value *v, const tensor *x)
 {
     int64_t extent = x->dims[v->ints[0]], begin = v->ints[1], end = v->ints[2], stride = v->ints[3];

@@ -1,5 +1,5 @@
-/* Makes random programs: functions, their parameters and symbols, dataflow blocks and branches.
- * The operations are in generate_ops.c. */
+/* Generates random programs: functions, their parameters and symbols, dataflow blocks and branches.
+ * generate_ops.c has the operations. */
 #include <string.h>
 
 #include "tests/random/generate.h"
@@ -32,7 +32,7 @@ int64_t estimate(const gen *g, const dim *d)
 
 static dim new_atom(gen *g, const char *name, int64_t size)
 {
-    if (g->f->n_atoms == MAX_ATOMS) /* add_operation stops long before */
+    if (g->f->n_atoms == MAX_ATOMS) /* unreachable: add_operation stops long before */
         return dim_const(1);
     atom *a = &g->f->atoms[g->f->n_atoms];
     *a = (atom){.live = true, .estimate = size};
@@ -174,7 +174,7 @@ value call2(op o, int x, int y)
 int pick(gen *g, unsigned elems, unsigned min_ndim, unsigned max_ndim)
 {
     for (unsigned tries = 0; tries < 30 && g->n_scope > 0; tries++) {
-        /* mostly among the last ones, so that chains get long */
+        /* mostly recent values, so that chains get long */
         unsigned last = g->n_scope > 6 && chance(g, 60) ? 6 : g->n_scope;
         int id = g->scope[g->n_scope - 1 - rnd(g, last)];
         const value *v = &g->f->values[id];
@@ -212,7 +212,7 @@ int new_param(gen *g, type t)
 
 static void add_body(gen *g, unsigned operations);
 
-/* A last value of a branch, of the type of |x|. */
+/* The last value of a branch, of the type of |x|. */
 static int branch_result(gen *g, int x, int phi)
 {
     const type *t = &g->f->values[x].types[0];
@@ -237,7 +237,7 @@ static int branch_result(gen *g, int x, int phi)
     return bind(g, v);
 }
 
-/* A pair, in either order where the types allow it. */
+/* A pair, in either order if the types are equal. */
 static int branch_pair(gen *g, int x, int y, int phi)
 {
     value v = call1(OP_TUPLE, x);
@@ -328,7 +328,7 @@ static void add_dataflow(gen *g, unsigned n)
             g->scope[kept++] = g->scope[i];
     }
     if (g->n_scope == before)
-        g->f->n_stmts--; /* nothing fitted: no block */
+        g->f->n_stmts--; /* nothing fitted: drop the block */
     else
         add_stmt(g, (stmt){.kind = ST_END_DATAFLOW});
     g->n_scope = kept;
@@ -366,7 +366,8 @@ static void choose_results(gen *g, unsigned n)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-/* |d| of the callee in the caller's terms; false if it has an atom of the callee alone. */
+/* Expresses the callee's |d| in the caller's atoms; false if it has an atom that only the callee
+ * knows. */
 static bool substitute(const dim *d, const dim *map, unsigned n, dim *out)
 {
     bool known = true;
@@ -381,7 +382,8 @@ static bool substitute(const dim *d, const dim *map, unsigned n, dim *out)
     return known;
 }
 
-/* The type of a parameter for an argument: extents become symbols, equal ones the same. */
+/* The type of a parameter for an argument: extents become symbols, equal extents the same symbol.
+ */
 static type param_type(gen *caller, gen *callee, const type *t, dim *map)
 {
     type p = *t;
@@ -404,7 +406,7 @@ static type param_type(gen *caller, gen *callee, const type *t, dim *map)
     return p;
 }
 
-/* A function of the arguments of |call|. */
+/* Generates a function that takes the arguments of |call|. */
 static void new_function(gen *g, value *call, dim *map, unsigned *n_map)
 {
     function *f = &g->p->functions[g->p->n_functions];
@@ -423,7 +425,7 @@ static void new_function(gen *g, value *call, dim *map, unsigned *n_map)
     choose_results(&callee, chance(g, 35) ? 2 : 1);
 }
 
-/* The arguments fit the parameters of function |call->sub|. */
+/* Whether the arguments fit the parameters of function |call->sub|. */
 static bool fits(gen *g, const value *call, dim *map, unsigned *n_map)
 {
     const function *f = &g->p->functions[call->sub];
@@ -477,7 +479,7 @@ int add_call(gen *g)
     }
     if (known)
         return bind(g, call);
-    /* the signature does not say it: a match_cast does */
+    /* the signature does not give the extent, so a match_cast does */
     if (call.is_tuple || g->f->n_atoms + 12 > MAX_ATOMS)
         return -1;
     for (unsigned k = 0; k < call.types[0].ndim; k++) {
@@ -535,7 +537,7 @@ void generate(program *p, uint64_t seed)
             t.d[k] = printable_dim(&g);
         for (unsigned k = 0; i < n_symbols && k < t.ndim; k++)
             t.d[k] = chance(&g, 60) ? dim_atom(rnd(&g, n_symbols)) : constant_dim(&g);
-        if (i < n_symbols) /* binds its symbol: later ones may be polynomials */
+        if (i < n_symbols) /* binds its symbol, so later dimensions may be polynomials of it */
             t.d[rnd(&g, t.ndim)] = dim_atom(i);
         int id = new_param(&g, t);
         for (unsigned shrink = 0; id < 0 && shrink < 8; shrink++) {

@@ -1,10 +1,10 @@
-/* What the two halves of the generator share. */
+/* Interface between the parts of the generator. */
 #ifndef RANDOM_PROGRAM_GENERATE_H
 #define RANDOM_PROGRAM_GENERATE_H
 
 #include "tests/random/program.h"
 
-typedef struct gen { /* one function that is being made */
+typedef struct gen { /* the function being generated */
     program *p;
     function *f;
     uint64_t *rng;
@@ -15,22 +15,22 @@ typedef struct gen { /* one function that is being made */
 enum {
     ANY_ELEM = (1 << (B8 + 1)) - 1,
     FLOATS = 1 << F32 | 1 << F16 | 1 << BF16,
-    INDICES = 1 << I32 | 1 << I64, /* of any tensor here */
+    INDICES = 1 << I32 | 1 << I64, /* each can index any tensor here */
     INTEGERS = INDICES | 1 << I8 | 1 << U8
 };
 
 unsigned rnd(gen *g, unsigned n);
 bool chance(gen *g, unsigned percent);
-/* A value of the function that no statement binds: a parameter, a constant; -1 where full. */
+/* Adds a value that no statement binds: a parameter or a constant; -1 if full. */
 int add_value(gen *g, value v);
-/* A statement that binds |v|; -1 where the result would be too large or the function is full. */
+/* Adds a statement that binds |v|; -1 if the result would be too large or the function is full. */
 int bind(gen *g, value v);
 int constant(gen *g, elem t, double f);
 double constant_value(gen *g, elem t);
-/* A tensor in scope of one of |elems| and a rank within the limits; -1 if there is none. */
+/* A tensor in scope with a type in |elems| and a rank within the limits; -1 if there is none. */
 int pick(gen *g, unsigned elems, unsigned min_ndim, unsigned max_ndim);
-/* A further parameter of main; -1 in other functions, or with dimensions that no signature can
- * have. */
+/* Adds a parameter to main; -1 in other functions, or if a signature cannot express the dimensions.
+ */
 int new_param(gen *g, type t);
 dim unnamed(gen *g, int64_t estimate);
 /* A new symbol, bound by match_cast. */
@@ -39,19 +39,19 @@ int64_t estimate(const gen *g, const dim *d);
 /* A constant or a symbol that may be printed here. */
 dim printable_dim(gen *g);
 bool is_printable(const gen *g, const dim *d);
-/* One more operation: the value it binds, or -1. */
+/* Adds an operation; returns the value it binds, or -1. */
 int add_operation(gen *g);
-/* A function of |args|, called; binds the parts of its result. */
+/* Generates and calls a function; binds the parts of its result. */
 int add_call(gen *g);
-/* The type of |a| op |b| with broadcasting; false if they do not fit. */
+/* The type of |a| op |b| with broadcasting; false if the shapes do not broadcast. */
 bool broadcast_type(const type *a, const type *b, type *out);
 const type *type_of(const gen *g, int id);
 value call1(op o, int x);
 value call2(op o, int x, int y);
 void insert_dim(type *t, unsigned at, dim d);
 
-/* Several operations that belong together: what exporters write for one, or what passes join.
- * Of generate_pattern.c. */
+/* Adds several operations that belong together: an exporter's expansion of one operator, or a group
+ * that a pass merges. In generate_pattern.c. */
 int add_pattern(gen *g);
 int add_dependent(gen *g);
 int add_tir(gen *g);

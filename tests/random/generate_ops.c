@@ -1,5 +1,5 @@
 /* Random operations: each function picks operands in scope, chooses attributes that are valid for
- * every size of the symbols, and binds one value; -1 where nothing in scope fits. */
+ * every value of the symbols, and binds one value; -1 if nothing in scope fits. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int op_unary(gen *g)
     return bind(g, v);
 }
 
-/* Something to combine with |x|: of the same element type, a shape that broadcasts. */
+/* A second operand for |x|: the same element type, a shape that broadcasts. */
 static int partner(gen *g, int x)
 {
     const type *t = type_of(g, x);
@@ -269,7 +269,7 @@ static int op_matmul(gen *g)
     return bind(g, v);
 }
 
-/* The extent of a window operator whose padding keeps it at stride 1. */
+/* The result's extent of a window operator; unchanged if the padding preserves it at stride 1. */
 static dim window_dim(gen *g, const dim *d, int64_t stride, int64_t size, int64_t pad)
 {
     int64_t c, e = estimate(g, d);
@@ -332,7 +332,7 @@ static int op_window(gen *g)
     return bind(g, v);
 }
 
-/* A tuple and a part of it. */
+/* A tuple and one of its items. */
 static int op_tuple(gen *g)
 {
     value v = {.op = OP_TUPLE, .is_tuple = true, .named_after = -1};
@@ -385,7 +385,7 @@ int add_operation(gen *g)
     for (unsigned at = rnd(g, total); at >= operations[i].weight; i++)
         at -= operations[i].weight;
     int id = operations[i].make(g);
-    /* parts of a tuple become values at once */
+    /* the items of a tuple become values at once */
     for (unsigned k = 0; id >= 0 && g->f->values[id].is_tuple && k < g->f->values[id].n_types; k++)
         if (chance(g, 80) || k == 0) {
             value part = call1(OP_GET, id);

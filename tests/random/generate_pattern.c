@@ -1,6 +1,6 @@
-/* Random groups of operations: what exporters write where one operator is meant (so that the passes
- * that find such groups are compared with the plain evaluation of their parts), products that share
- * an operand, quantized operands, hand-written PrimFuncs and results whose size the data decide. */
+/* Random groups of operations: exporters' expansions of single operators (the passes that recognise
+ * them are thus compared with an evaluation of the parts), products that share an operand,
+ * quantized operands, hand-written PrimFuncs, and results with data-dependent sizes. */
 #include "tests/random/generate.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int with_scalar(gen *g, unsigned sub, int x, double f)
                                                            : binary(g, sub, x, y);
 }
 
-/* Over the last axis, which stays as a one. */
+/* Reduces the last axis, which stays as 1. */
 static int reduced(gen *g, unsigned sub, int x)
 {
     value v = call1(OP_REDUCE, x);
@@ -76,7 +76,7 @@ static int permuted(gen *g, int x, const int64_t *axes)
     return bind(g, v);
 }
 
-/* Both of rank 4, or |w| a matrix. */
+/* Both operands of rank 4, or |w| a matrix. */
 static int product(gen *g, int x, int w)
 {
     value v = call2(OP_MATMUL, x, w);
@@ -174,7 +174,7 @@ static int softmax(gen *g)
     return softmax_of(g, pick(g, 1 << F32, 1, MAX_DIMS));
 }
 
-/* Heads out of [b, s, h * d], or at once as [b, h, s, d]. */
+/* Splits heads out of [b, s, h * d], or starts with a parameter [b, h, s, d]. */
 static int heads(gen *g, dim b, dim s, int64_t h, int64_t d)
 {
     type t = {.elem = F32, .ndim = 4, .d = {b, dim_const(h), s, dim_const(d)}};
@@ -231,7 +231,7 @@ static int attention(gen *g)
 /* --- products ----------------------------------------------------------------------------------
  */
 
-/* Two or three products of one matrix, with what follows them. */
+/* Two or three products of one matrix, with their consumers. */
 static int joined(gen *g)
 {
     int x = pick(g, chance(g, 80) ? 1 << F32 : FLOATS, 2, 4), last = -1, parts[3];
@@ -255,7 +255,7 @@ static int joined(gen *g)
     return chance(g, 50) ? binary(g, B_MUL, gate, parts[1]) : last;
 }
 
-/* A product by a matrix of small integers with a scale for each column, or of integers alone. */
+/* A product with a matrix of small integers, scaled by column or left as integers. */
 static int quantized_product(gen *g)
 {
     int x = pick(g, 1 << F32, 2, 4), w, y;
@@ -292,7 +292,7 @@ static int quantized_product(gen *g)
     return product(g, x, y);
 }
 
-/* What follows a convolution: scale and shift of each channel, something added, an activation. */
+/* Consumers of a convolution: per-channel scale and shift, an addition, an activation. */
 static int after_convolution(gen *g)
 {
     int x = -1;
@@ -339,7 +339,7 @@ int add_quantize(gen *g)
     return v.args[1] < 0 || v.args[2] < 0 ? -1 : bind(g, v);
 }
 
-/* Of a parameter: its elements are known, so the evaluation knows the size. */
+/* Applied to a parameter, whose elements are known, so that the evaluation knows the size. */
 int add_dependent(gen *g)
 {
     static const elem elems[] = {I32, I64, B8};
@@ -357,7 +357,7 @@ int add_dependent(gen *g)
     if (v.op == OP_NONZERO)
         v.types[0].d[v.types[0].ndim++] = dim_const(type_of(g, x)->ndim);
     v.types[0].d[v.types[0].ndim++] = unnamed(g, 8);
-    /* nothing says of such an extent whether it broadcasts with another: it gets a name */
+    /* whether such an extent broadcasts with another is unknown, so it gets a name */
     value cast = call1(OP_MATCH_CAST, bind(g, v));
     if (cast.args[0] < 0)
         return -1;

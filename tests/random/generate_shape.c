@@ -1,5 +1,5 @@
-/* Random operations that move elements or make new ones: reshapes, joins, slices, creation. As in
- * generate_ops.c, each binds one value, or gives -1 where nothing in scope fits. */
+/* Random operations that move or create elements: reshapes, concatenations, slices, creation. As in
+ * generate_ops.c, each binds one value, or returns -1 if nothing in scope fits. */
 #include <string.h>
 
 #include "tests/random/generate.h"
@@ -17,7 +17,7 @@ static void remove_dim(type *t, unsigned at)
     memmove(&t->d[at], &t->d[at + 1], (t->ndim - at) * sizeof *t->d);
 }
 
-/* One step of a reshape: two dimensions become one, one becomes two, or a one comes or goes. */
+/* One step of a reshape: merges two dimensions, splits one, or adds or removes a 1. */
 static void reshape_step(gen *g, type *t)
 {
     unsigned at = t->ndim ? rnd(g, t->ndim) : 0;
@@ -36,7 +36,7 @@ static void reshape_step(gen *g, type *t)
         dim_constant(&t->d[at], &first);
         insert_dim(t, at + 1, dim_const(c / first));
     } else if (at + 1 < t->ndim) {
-        d = t->d[at]; /* other extents, of the same product */
+        d = t->d[at]; /* swaps extents; the product is unchanged */
         t->d[at] = t->d[at + 1];
         t->d[at + 1] = d;
     }
@@ -137,7 +137,7 @@ int add_concat(gen *g)
     v.ints[0] = axis;
     for (unsigned n = 1 + rnd(g, 2), tries = 0; tries < 20 && v.n_args <= n; tries++) {
         int y = pick(g, 1u << t->elem, t->ndim, t->ndim);
-        type other = *type_of(g, y); /* x itself at least */
+        type other = *type_of(g, y); /* finds at least x itself */
         if (!stacks)
             other.d[axis] = t->d[axis];
         if (type_equal(&other, t) &&
@@ -323,7 +323,7 @@ int add_create(gen *g)
     return bind(g, v);
 }
 
-/* The same value with its dimensions as new symbols. */
+/* The same value with new symbols as its dimensions. */
 int add_match_cast(gen *g)
 {
     int x = pick(g, ANY_ELEM, 1, MAX_DIMS);

@@ -1,4 +1,4 @@
-/* Numbers with a bound on their error, for the plain evaluation of random programs. */
+/* Numbers with error bounds, for the reference evaluation of random programs. */
 #include <math.h>
 
 #include "tests/random/evaluate.h"
@@ -85,7 +85,7 @@ num num_unary(elem t, const unary_row *row, num a)
     if (isinf(a.e))
         return num_unknown();
     double v = row->fn(a.v);
-    if (a.v == 0 && isinf(v)) /* of which sign is up to that of the zero */
+    if (a.v == 0 && isinf(v)) /* an infinity whose sign depends on the zero's sign */
         return num_unknown();
     if (a.e == 0 && (row->kind != SMOOTH_UNARY || !isfinite(v)))
         return num_exact(t, v);
@@ -94,12 +94,12 @@ num num_unary(elem t, const unary_row *row, num a)
     double below = row->fn(a.v - a.e), above = row->fn(a.v + a.e);
     if (row->kind == DISCRETE_UNARY)
         return below == v && above == v ? num_exact(t, v) : num_unknown();
-    if (isnan(v) && isnan(below) && isnan(above)) /* left of where the function is defined */
+    if (isnan(v) && isnan(below) && isnan(above)) /* outside the function's domain */
         return (num){NAN, 0};
     if (!isfinite(v) || !isfinite(below) || !isfinite(above))
         return num_unknown();
     double e = fmax(fabs(below - v), fabs(above - v)) * 1.2 + a.e * 0.01;
-    if (a.e > 0.1 && row->more[0] == '~') /* sin, cos: neighbours say nothing */
+    if (a.e > 0.1 && row->more[0] == '~') /* sin, cos oscillate */
         e += a.e;
     return num_inexact(t, v, e, 8, fmax(fabs(v), fmin(fabs(a.v), 1e3)));
 }
@@ -186,7 +186,7 @@ num num_binary(elem t, unsigned sub, num a, num b)
     default:
         break;
     }
-    double v = a.v / b.v; /* the one division of floats */
+    double v = a.v / b.v; /* B_DIV of floats */
     if (b.v == 0)
         return num_unknown();
     if (e == 0)
@@ -270,7 +270,7 @@ static double softplus(double x)
     return x > 20 ? x : log1p(exp(x));
 }
 
-/* '~' after the attributes' place marks functions that swing; it is not printed. */
+/* '~' after the attributes marks oscillating functions; it is not printed. */
 const unary_row unary_rows[] = {{"abs", EXACT_UNARY, fabs, true, ""},
                                 {"negative", EXACT_UNARY, negative, true, ""},
                                 {"sign", DISCRETE_UNARY, sign, true, ""},

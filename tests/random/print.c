@@ -1,5 +1,6 @@
-/* Random programs as TVMScript. What main's results do not need after a cut is left out, so that a
- * cut program prints short; a program as generated keeps its dead code. */
+/* Prints random programs as TVMScript. After a reduction, values that main's results do not need
+ * are omitted, so that a reduced program prints short; a program as generated keeps its dead code.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void put_shape(printer *w, const dim *d, unsigned n, bool quoted)
     put(w, ")");
 }
 
-/* All atoms named, for a signature also known from the parameters. */
+/* Whether all atoms are named; in a signature they must also be bound by a parameter. */
 static bool can_print(const function *f, const type *t, bool signature)
 {
     for (unsigned i = 0; i < t->ndim; i++)
@@ -85,7 +86,7 @@ static void put_type(printer *w, const type *t, bool quoted)
 
 static void put_const(printer *w, elem t, double f)
 {
-    bool whole = f == floor(f) && fabs(f) < 1e9; /* from there on an exponent is printed */
+    bool whole = f == floor(f) && fabs(f) < 1e9; /* larger values print with an exponent */
     if (t == B8)
         put(w, "R.const(%s, \"bool\")", f != 0 ? "True" : "False");
     else
@@ -383,7 +384,7 @@ void find_needed(const function *f, bool needed[MAX_VALUES])
     memset(needed, 0, MAX_VALUES * sizeof *needed);
     for (unsigned i = 0; i < f->n_results; i++)
         needed[f->results[i]] = true;
-    /* arguments come before their users, and conditions and branches before their phi */
+    /* users come after their arguments, a phi after its condition and branches */
     for (unsigned i = f->n_stmts; i-- > 0;) {
         const stmt *s = &f->stmts[i];
         const value *v = &f->values[s->value];
@@ -403,7 +404,7 @@ void find_needed(const function *f, bool needed[MAX_VALUES])
     }
 }
 
-/* What the statements from |from| to |to| bind and print. */
+/* Whether the dataflow block from |from| prints any binding. */
 static bool binds_any(const function *f, unsigned from, const bool *needed)
 {
     for (unsigned i = from; f->stmts[i].kind != ST_END_DATAFLOW; i++)
@@ -439,7 +440,7 @@ static void put_outputs(printer *w, unsigned end, const bool *needed)
 static void put_body(printer *w, const bool *needed)
 {
     const function *f = w->f;
-    unsigned skipping = 0; /* depth of branches that are left out */
+    unsigned skipping = 0; /* nesting depth of omitted branches */
     int indent = 8;
     for (unsigned i = 0; i < f->n_stmts; i++) {
         const stmt *s = &f->stmts[i];
@@ -552,7 +553,7 @@ static bool is_called(const program *p, unsigned callee, bool all)
     return false;
 }
 
-/* The PrimFuncs that the functions which are printed call, or all of them. */
+/* Whether any function calls PrimFunc |sub|. */
 static bool uses_tir(const program *p, unsigned sub)
 {
     for (unsigned k = 0; k < p->n_functions; k++)

@@ -1,9 +1,9 @@
-/* A random program as data: what is printed as TVMScript, evaluated plainly and cut down after a
- * difference. A program is a few functions; a function is an array of values (one assignment each)
- * and an array of statements that put them in order, into dataflow blocks and into branches.
+/* A random program as data, which is printed as TVMScript, evaluated, and reduced after a failure.
+ * A program is a few functions; a function is an array of values (one assignment each) and an array
+ * of statements that order them into dataflow blocks and branches.
  *
  * Dimensions are polynomials over atoms. An atom is a symbol of the function (n) or the unnamed
- * result of an operator (a slice's extent): unnamed ones can be compared but not printed. */
+ * result of an operator (a slice's extent); unnamed atoms can be compared but not printed. */
 #ifndef RANDOM_PROGRAM_DESCRIPTION_H
 #define RANDOM_PROGRAM_DESCRIPTION_H
 
@@ -32,7 +32,7 @@ typedef struct dim_term {
     int64_t c;
     uint8_t atoms[MAX_FACTORS]; /* 1 + index, sorted, 0 after the last */
 } dim_term;
-typedef struct dim { /* terms sorted by their atoms; no terms: 0 */
+typedef struct dim { /* terms sorted by their atoms; no terms mean 0 */
     unsigned n;
     dim_term t[MAX_TERMS];
 } dim;
@@ -95,7 +95,7 @@ typedef enum op {
 typedef struct value {
     op op;
     unsigned sub;
-    bool flag, is_tuple, is_output /* of its dataflow block */;
+    bool flag, is_tuple, is_output /* is_output: of its dataflow block */;
     unsigned n_types;
     type types[MAX_FIELDS];
     unsigned n_args;
@@ -105,7 +105,7 @@ typedef struct value {
     double f;
     unsigned n_shape;
     dim shape[MAX_DIMS];
-    int named_after; /* the OP_PHI whose name this result of a branch has; -1 */
+    int named_after; /* the OP_PHI that names this result of a branch; -1: none */
 } value;
 
 typedef struct stmt {
@@ -114,7 +114,7 @@ typedef struct stmt {
 } stmt;
 
 typedef struct atom {
-    char name[8]; /* "" : unnamed */
+    char name[8]; /* empty: unnamed */
     bool signature, live;
     int64_t estimate;
 } atom;
@@ -131,23 +131,23 @@ typedef struct function {
     unsigned n_stmts;
     int results[MAX_RESULTS];
     unsigned n_results;
-    bool nested_result; /* results[1..] are a tuple inside of the result */
+    bool nested_result; /* results[1..] are a nested tuple */
 } function;
 
 typedef struct program {
     uint64_t seed;
-    function functions[MAX_FUNCTIONS]; /* the first one is main */
+    function functions[MAX_FUNCTIONS]; /* the first is main */
     unsigned n_functions;
     bool large;   /* enough work for several threads and whole tiles */
     bool special; /* infinities and NaNs in the inputs */
-    bool cut;     /* made smaller: what no result needs is not printed */
+    bool cut;     /* reduced: values that no result needs are not printed */
 } program;
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
 typedef enum unary_kind {
-    EXACT_UNARY,    /* no rounding, of slope at most 1 */
-    DISCRETE_UNARY, /* steps */
+    EXACT_UNARY,    /* no rounding; slope at most 1 */
+    DISCRETE_UNARY, /* step functions */
     SMOOTH_UNARY
 } unary_kind;
 typedef struct unary_row {
@@ -155,7 +155,7 @@ typedef struct unary_row {
     unary_kind kind;
     double (*fn)(double);
     bool integers;
-    const char *more; /* attributes as printed */
+    const char *more; /* printed attributes */
 } unary_row;
 extern const unary_row unary_rows[];
 extern const unsigned n_unary_rows;
@@ -166,7 +166,7 @@ typedef enum binary_sub {
     B_MUL,
     B_MAX,
     B_MIN,
-    B_DIV, /* from here on: integers by constants alone */
+    B_DIV, /* from here on, integers only with constant operands */
     B_FLOOR_DIV,
     B_FLOOR_MOD,
     B_MOD,
@@ -187,7 +187,7 @@ typedef enum reduce_sub { R_SUM, R_MEAN, R_MAX, R_MIN, R_PROD, R_VARIANCE, R_STD
 extern const char *const reduce_names[];
 extern const char *const elem_names[];
 
-/* PrimFuncs written by hand, of float32. */
+/* Hand-written PrimFuncs on float32. */
 typedef enum tir_sub {
     TIR_SCALE,
     TIR_TRANSPOSE,
@@ -210,7 +210,7 @@ dim dim_atom(unsigned index);
 bool dim_is(const dim *d, int64_t c);
 bool dim_constant(const dim *d, int64_t *out);
 bool dim_equal(const dim *a, const dim *b);
-/* False where the polynomial would get too long. */
+/* False if the polynomial would get too long. */
 bool dim_add(const dim *a, const dim *b, dim *out);
 bool dim_mul(const dim *a, const dim *b, dim *out);
 int64_t dim_evaluate(const dim *d, const int64_t *atoms);
@@ -219,9 +219,9 @@ bool type_equal(const type *a, const type *b);
 /* --- the parts of the tester ------------------------------------------------------------------ */
 
 void generate(program *p, uint64_t seed);
-/* All of the module's text; into |out| of |capacity| bytes. */
+/* Prints the whole module to |out|. */
 void print_program(const program *p, char *out, size_t capacity);
-/* Marks what main's results need; false for everything else, which is then not printed. */
+/* Marks the values that main's results need; others are not printed. */
 void find_needed(const function *f, bool needed[MAX_VALUES]);
 
 static inline uint64_t random_next(uint64_t *state)

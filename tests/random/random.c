@@ -1,10 +1,10 @@
-/* The random tester: makes programs from consecutive seeds, checks each, cuts those that fail down
- * and prints them.
+/* The random tester: generates programs from consecutive seeds, checks each, and reduces and prints
+ * those that fail.
  *
  *     random_tests [--seed S] [--count N] [--jobs J] [--print] [--keep]
  *
- * --print shows the programs instead of running them; --keep does not cut. Prints
- * "N passed, M failed"; exits 0, or 1 after failures. */
+ * --print shows the programs instead of running them; --keep does not reduce. Prints "N passed, M
+ * failed"; exits 0, or 1 after failures. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ typedef struct totals { /* shared by the workers */
 
 /* --- cutting --------------------------------------------------------------------------------- */
 
-/* Whether |p| still fails, in the same manner: crash, message or difference. */
+/* Whether |p| still fails in the same way: crash, message or difference. */
 static bool still_fails(const program *p, const outcome *was, outcome *now)
 {
     check_program(p, now);
@@ -35,7 +35,7 @@ static bool still_fails(const program *p, const outcome *was, outcome *now)
            (!error || strncmp(error, now_error, 30) == 0);
 }
 
-/* Value |id| of main becomes a parameter. */
+/* Turns value |id| of main into a parameter. */
 static bool make_param(program *p, int id)
 {
     function *f = &p->functions[0];
@@ -59,7 +59,8 @@ static bool make_param(program *p, int id)
     return true;
 }
 
-/* Statements that no result needs go; they were not printed, now they are not evaluated. */
+/* Removes statements that no result needs: they were not printed, now they are not evaluated
+ * either. */
 static void drop_unneeded(function *f)
 {
     bool needed[MAX_VALUES];
@@ -89,7 +90,7 @@ static void drop_unneeded(function *f)
     f->n_params = kept;
 }
 
-/* The signature must go on binding each symbol that is used: parameters are dropped one by one. */
+/* Drops parameters one by one, as long as the signature still binds every symbol in use. */
 static void cut_params(program *p, const outcome *was)
 {
     static program trial;

@@ -1,4 +1,4 @@
-/* The PrimFuncs that random programs call. */
+/* The PrimFuncs called by random programs. */
 #include "tests/random/program.h"
 
 #define HEAD(name)                                                                  \
@@ -25,7 +25,7 @@ const tir_row tir_rows[TIR_COUNT] = {
                                      "                with T.init():\n"
                                      "                    B[vi] = T.float32(0)\n"
                                      "                B[vi] = B[vi] + A[vi, vj]\n"},
-    /* with a buffer between two stages */
+    /* two stages with a buffer between them */
     [TIR_MIRROR] = {"mirror", 1,
                     HEAD("mirror") "        B = T.match_buffer(b, (n, m), \"float32\")\n"
                                    "        S = T.alloc_buffer((n, m), \"float32\")\n"

@@ -1,4 +1,4 @@
-/* Public headers held against the tests of their functions. */
+/* See headers.h. */
 #include "tests/support/headers.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A stand-in for Criterion under ThreadSanitizer, whose shadow memory takes the addresses that
-   Criterion's arena wants: tests register themselves and run one after another in one process. A
-   failed assertion ends the run, a failed expectation its test only counts. */
+/* Replaces Criterion under ThreadSanitizer, whose shadow memory occupies the addresses of
+ * Criterion's arena. Tests register themselves and run one after another in one process. A failed
+ * assertion ends the run; a failed expectation only fails its test. */
 #ifndef RLX_TEST_PLAIN_RUNNER_H
 #define RLX_TEST_PLAIN_RUNNER_H
 

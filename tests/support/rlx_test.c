@@ -1,6 +1,6 @@
-/* The counting allocator, and the kernels and packed functions that tests call by name:
-   kernels t_add(x, y, out), t_neg(x, out), t_fail, t_scratch; packed test.id, test.fail, test.call,
-   test.pair, test.sum (of a float32 vector, as an int), test.seven. */
+/* The counting allocator, and the kernels and packed functions that tests call by name: kernels
+ * t_add(x, y, out), t_neg(x, out), t_fail, t_scratch; packed functions test.id, test.fail,
+ * test.call, test.pair, test.sum (of a float32 vector, as an int), test.seven. */
 #include "rlx_test.h"
 
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Bytes of a block that are overwritten: of the compiler's reserve of 16 MiB, which it seldom
-   touches, the pages of the rest would cost more than many a test. */
+/* Bytes overwritten per block. The compiler's reserve has 16 MiB, mostly untouched; touching all
+ * its pages would cost more time than many a test. */
 enum { POISON = 1 << 20 };
 
 static void *count_alloc(void *ctx, size_t size, size_t align)
@@ -23,7 +23,7 @@ static void *count_alloc(void *ctx, size_t size, size_t align)
         return NULL;
     size_t rounded = (size + align - 1) / align * align;
     void *p = aligned_alloc(align, rounded);
-    if (p) /* nobody may count on fresh memory being zero */
+    if (p) /* tests must not rely on zeroed memory */
         memset(p, 0xCD, rounded < POISON ? rounded : POISON);
     if (p && getpid() == t->process) {
         t->live_blocks++;
@@ -46,7 +46,7 @@ static void count_free(void *ctx, void *p, size_t size, size_t align)
     free(p);
 }
 
-/* A test that hangs is killed and counted as a crash, by its name. */
+/* A hanging test is killed and counted as a crash, by name. */
 enum { TEST_SECONDS = 900 };
 
 void rlx_test_run(void (*body)(rlx_test *t))
@@ -98,7 +98,7 @@ static int32_t t_fail(void *const *buffers, const int64_t *dims, rlx_kernel_cont
     return dims[0] == 3 ? 7 : ctx->fail(ctx, "as the test asked");
 }
 
-/* Reverses through scratch memory, in two pieces. */
+/* Reverses x through scratch memory, allocated in two blocks. */
 static int32_t t_scratch(void *const *buffers, const int64_t *dims, rlx_kernel_context *ctx)
 {
     const float *x = buffers[0];
@@ -138,7 +138,7 @@ static rlx_status p_fail(rlx_call_context *cc, const rlx_value *args, uint32_t n
     return rlx_fail(err, RLX_E_KERNEL, "as the test asked");
 }
 
-/* Calls the closure args[0] with the rest. */
+/* Calls the closure args[0] with the remaining arguments. */
 static rlx_status p_call(rlx_call_context *cc, const rlx_value *args, uint32_t n, rlx_value *out,
                          rlx_error *err)
 {
