@@ -2,6 +2,7 @@
  *
  * Equality is structural up to renaming; the first in module order stays and every reference is
  * redirected to it, so each kernel is compiled once however often the model repeats a layer. */
+#include "compiler/passes/merge.h"
 #include "compiler/passes/passes.h"
 
 #include "compiler/analysis/effects.h"
@@ -66,6 +67,11 @@ static bool same_signs(rlxc_context *ctx, const rlxc_prim_func *a, const rlxc_pr
     return same;
 }
 
+bool rlxc_prim_funcs_merge(rlxc_context *ctx, const rlxc_prim_func *a, const rlxc_prim_func *b)
+{
+    return rlxc_prim_func_equal(ctx, a, b) && same_signs(ctx, a, b);
+}
+
 bool rlxc_pass_merge_prim_funcs(rlxc_context *ctx, rlxc_module *module, const rlxc_options *options)
 {
     (void)options;
@@ -78,8 +84,7 @@ bool rlxc_pass_merge_prim_funcs(rlxc_context *ctx, rlxc_module *module, const rl
             continue;
         uint64_t hash = rlxc_prim_func_hash(ctx, g->prim);
         candidate *first = rlxc_map_get(&by_hash, hash), *same = first;
-        while (same && !(rlxc_prim_func_equal(ctx, same->global->prim, g->prim) &&
-                         same_signs(ctx, same->global->prim, g->prim)))
+        while (same && !rlxc_prim_funcs_merge(ctx, same->global->prim, g->prim))
             same = same->next;
         if (same && g->prim->is_private) {
             rlxc_map_set(ctx, &m.renamed, rlxc_key(g->name), (void *)(uintptr_t)same->global->name);
