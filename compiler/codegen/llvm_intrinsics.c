@@ -373,35 +373,14 @@ static LLVMValueRef inline_float(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_
     return problem(g, e, "not defined for floating-point arguments");
 }
 
-/* (x >> s) & mask of words, where the mask clears what came from the upper half of each word: one
- * shift of halves. NULL if |e| is something else. */
-static LLVMValueRef shift_halves(rlxc_llvm *g, const rlxc_expr *e, LLVMValueRef shifted)
-{
-    const rlxc_expr *x = e->call.args[0];
-    const uint32_t lanes = rlxc_llvm_lanes(shifted);
-    int64_t by, mask;
-    if (lanes == 1 || x->dtype.code != RLX_UINT || x->dtype.bits != 32 ||
-        x->kind != RLXC_EXPR_CALL || strcmp(x->call.name, "shift_right") != 0 ||
-        !LLVMIsABinaryOperator(shifted) || LLVMGetInstructionOpcode(shifted) != LLVMLShr ||
-        !rlxc_is_int(x->call.args[1], &by) || by <= 0 || by >= 16 ||
-        !rlxc_is_int(e->call.args[1], &mask) || mask != (0xffff >> by) * INT64_C(0x10001))
-        return NULL;
-    LLVMTypeRef halves = LLVMVectorType(LLVMInt16TypeInContext(g->lc), 2 * lanes);
-    LLVMValueRef y = LLVMBuildBitCast(g->b, LLVMGetOperand(shifted, 0), halves, "");
-    y = LLVMBuildLShr(g->b, y, rlxc_llvm_int(g, halves, by), "");
-    return LLVMBuildBitCast(g->b, y, LLVMTypeOf(shifted), "");
-}
-
 static LLVMValueRef inline_int(rlxc_llvm *g, rlxc_intrinsic_id id, const rlxc_expr *e,
                                LLVMValueRef *a)
 {
     LLVMBuilderRef b = g->b;
     rlx_dtype dtype = e->call.args[0]->dtype;
     bool is_signed = dtype.code == RLX_INT;
-    if (id == RLXC_INTRINSIC_bitwise_and) {
-        LLVMValueRef halves = shift_halves(g, e, a[0]);
-        return halves ? halves : LLVMBuildAnd(b, a[0], a[1], "");
-    }
+    if (id == RLXC_INTRINSIC_bitwise_and)
+        return LLVMBuildAnd(b, a[0], a[1], "");
     if (id == RLXC_INTRINSIC_bitwise_or)
         return LLVMBuildOr(b, a[0], a[1], "");
     if (id == RLXC_INTRINSIC_bitwise_xor)
