@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Signatures and keys of rlx against another implementation: RFC 8032's arithmetic in integers, hashlib's BLAKE2b.
+"""Compares rlx's signatures and keys with an independent implementation: RFC 8032's arithmetic on integers,
+hashlib's BLAKE2b.
 
     signature.py --rlx PATH
 
-Signs files with rlx and checks them here, as vm/signature.h describes them; makes the same signatures here and
-compares bytes; reads rlx's keys and writes keys that rlx reads. Ends with "N passed, N failed".
+Signs files with rlx and verifies them here, following vm/signature.h; creates the same signatures here and
+compares bytes; reads rlx's keys and writes keys for rlx to read. Ends with "N passed, N failed".
 """
 import argparse
 import base64
@@ -39,7 +40,7 @@ def multiply(n, a):
 
 
 def point(code):
-    """The point that 32 bytes encode."""
+    """Decodes a point from 32 bytes."""
     y = int.from_bytes(code, "little")
     sign, y = y >> 255, y & (2**255 - 1)
     xx = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -62,7 +63,7 @@ def number(data):
 
 
 def halves(seed):
-    """The secret scalar, and the prefix of what makes a signature's r."""
+    """The secret scalar, and the prefix hashed into a signature's r."""
     digest = hashlib.sha512(seed).digest()
     return int.from_bytes(digest[:32], "little") & ~7 & (1 << 254) - 1 | 1 << 254, digest[32:]
 
@@ -91,7 +92,7 @@ def pem(kind, data):
 
 
 def message_and_parts(data):
-    """What Ed25519 signs, the key and the signature of a file."""
+    """The message that Ed25519 signs, and a file's key and signature."""
     data = bytearray(data)
     for row in range(64, 64 + ROW * struct.unpack_from("<I", data, 24)[0], ROW):
         kind, _, at, size = struct.unpack_from("<IIQQ", data, row)
@@ -115,7 +116,7 @@ TEXTS = {
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlx", required=True)
-    parser.add_argument("--rlxc")  # given to every file of test-ops
+    parser.add_argument("--rlxc")  # unused; passed to every file of test-ops
     rlx = os.path.abspath(parser.parse_args().rlx)
     passed = failed = 0
 
@@ -136,7 +137,7 @@ def main():
         with open(name, "wb") as stream:
             stream.write(data)
 
-    # RFC 8032, 7.1, test 2: the arithmetic here is right.
+    # RFC 8032, 7.1, test 2: checks the arithmetic in this file
     seed = bytes.fromhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")
     expect("the reference", public_of(seed).hex() == "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
            and sign(seed, b"\x72").hex().startswith("92a009a9f0d4cab8720e820b5f642540")

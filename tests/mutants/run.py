@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Breaks the compiler on purpose, one place at a time, and expects each mutant to be caught.
+"""Breaks the compiler on purpose, in one place at a time, and expects each mutant to be caught.
 
     run.py [--build FOLDER] [--jobs N] [--only TEXT] [--verbose]
 
-A row of tests/mutants/table.py names a file, a piece of its text that occurs there exactly once, what replaces it, and
-what must happen. The mutant is compiled alone and linked before the library that has the original file; plan_check
-(check.c) then judges the memory plans of the modules:
+A row of tests/mutants/table.py names a file, a piece of its text that occurs exactly once, its replacement, and the expected
+outcome. The mutant is compiled alone and linked before the library with the original file; plan_check (check.c) then judges the
+memory plans of the modules:
 
     plan       the plan verifier refuses a module
     bytecode   the loader's verifier does
     file       the check of the file's plans does (rlx_executable_verify_plans)
     compiler   another pass does
     other      nothing is refused, some plan differs; every module gives the same results
-    results    a module that is accepted gives another result
+    results    an accepted module gives another result
     same       no plan differs
 
-A row that expects "other" or "same" says why the mutant is harmless, and one that expects "results" why no proof can
-find it. Any other outcome fails: a mutant that is caught elsewhere than expected, or a text that no longer occurs. Ends with "N passed, N failed".
+A row that expects "other" or "same" says why the mutant is harmless, a row that expects "results" why no proof can find it. Any
+other outcome is a failure: a mutant caught elsewhere than expected, or a text that no longer occurs. Ends with "N passed, N
+failed".
 """
 import argparse
 import concurrent.futures
@@ -36,7 +37,7 @@ RANDOM = ["random-%d" % seed for seed in range(1, 61)]
 
 
 def is_template(path):
-    """Whether the module is text that its test repeats for each of several types."""
+    """Whether the test repeats the module's text for several types."""
     with open(path) as file:
         return any(line.startswith("# each ") for line in file)
 
@@ -49,7 +50,8 @@ def modules():
 
 
 def check(program, mode, names):
-    """What plan_check says of each module: name -> (verdict, detail). A crash is a verdict of the next module."""
+    """plan_check's judgement of each module: name -> (verdict, detail). A crash counts for the module that
+    has no verdict yet."""
     said, rest = {}, list(names)
     while rest:
         try:
@@ -86,7 +88,8 @@ def program_of(build, number):
 
 
 def build_mutants(build, rows, jobs):
-    """Writes, compiles and links all of them; number -> why there is no mutant."""
+    """Writes, compiles and links all mutants; returns number -> reason, for each that could not
+    be built."""
     wrong = {}
     for number, row in rows:
         with open(row.file) as stream:
@@ -110,7 +113,7 @@ def build_mutants(build, rows, jobs):
 
 
 def judge(base, program):
-    """The outcome, and what shows it."""
+    """The outcome, and the evidence for it."""
     plans = check(program, "plans", base.names)
     refusals = {}
     for name, (verdict, detail) in plans.items():

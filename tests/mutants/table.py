@@ -1,4 +1,4 @@
-"""The mutants of run.py: file, text, replacement, the outcome, and for a harmless one the reason."""
+"""The mutants of run.py: file, text, replacement, outcome, and for a harmless one the reason."""
 import collections
 
 ROWS = []

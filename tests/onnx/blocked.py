@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Operators of onnxruntime for other layouts: channels in blocks (com.microsoft.nchwc), which it
-writes for the machine it optimizes on, and channels last, against NumPy; `make test-ops`.
+"""Operators of ONNX Runtime for other layouts, against NumPy: channels in blocks
+(com.microsoft.nchwc), which it writes when it optimizes for a machine, and channels last; `make
+test-ops`.
 
-Numbers of outputs are multiples of 8 and not of 16, so that the model says how large a block is.
+Output counts are multiples of 8 but not of 16, so that the model determines the block size.
 """
 import os
 import sys
@@ -24,7 +25,8 @@ def padded(v, axis):
 
 
 def blocked(w):
-    """The weight as the file has it: outputs filled up to blocks, inputs too where there is one."""
+    """The weight as stored: outputs padded to whole blocks, inputs too if there is at least one
+    block."""
     w = padded(w, 0)
     w = padded(w, 1) if w.shape[1] >= BLOCK else w
     outs, ins, h, v = w.shape
@@ -36,7 +38,7 @@ def blocked(w):
 
 
 def chain():
-    """A network: three channels in, blocks of 20, as many channels one by one, a sum, pooling."""
+    """A network: three input channels, blocks of 20, a depthwise convolution, a sum, pooling."""
     rng = np.random.default_rng(5)
     w = [(rng.integers(-4, 5, s) / 4).astype(np.float32) for s in (
         (20, 3, 3, 3), (20, 1, 3, 3), (20, 20, 1, 1), (20, 20, 3, 3))]

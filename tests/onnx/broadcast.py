@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ONNX operators on operands whose dimensions have unrelated names, against NumPy: those that
-broadcast with each dimension 0, 1 and more in both orders, sizes that are computed included, and
-those that need equal dimensions; what does not fit is an error of the run. `make test-ops`.
+"""ONNX operators on operands whose dimensions have unrelated names, against NumPy: broadcasting
+ones with each dimension 0, 1 and more, in both orders and with computed sizes; and ones that need
+equal dimensions. A mismatch is a run-time error. `make test-ops`.
 """
 import itertools
 import os
@@ -37,7 +37,8 @@ def fits(*sizes):
 
 
 def both(name, nodes, ins, outs, kinds, reference, good, fails=UNFIT):
-    """Two programs of one graph: |kinds| of inputs that fit, and those that do not."""
+    """Two programs of one graph: with the inputs among |kinds| that fit, and with those that do
+    not."""
     g = graph(nodes, ins, outs)
     return [Program(name, g, [k for k in kinds if good(*k)], reference),
             Program(name + ", unfit", g, [k for k in kinds if not good(*k)], None, fails=fails)]
@@ -57,7 +58,7 @@ def of_pairs(dtype, ops, computed):
 
 
 def alone():
-    """Each operator by itself says which dimensions do not fit."""
+    """Each operator alone reports which dimensions do not match."""
     wrong = [(values(F32, 2, 2), values(F32, 3, 2)), (values(F32, 3, 2), values(F32, 0, 2))]
     ins = [("x", tensor_type(F32, ["m", 2])), ("y", tensor_type(F32, ["n", 2]))]
     return [Program(op + " alone", graph([node(op, "x y", "z")], ins,
@@ -98,7 +99,7 @@ def norm(x, axes, epsilon=1e-5):
 
 
 def equal_ones():
-    """Operators whose operands must have equal dimensions, all unknown."""
+    """Operators whose operands must have equal dimensions, all of them unknown."""
     image, vector = tensor_type(F32, ["n", "c", "h", "w"]), lambda d: tensor_type(F32, [d])
     any_type = tensor_type(F32, None)
 
@@ -138,7 +139,8 @@ def equal_ones():
 
 
 def names():
-    """Two sizes of data have names of their own, and spaces do not make another expression."""
+    """Two data-dependent sizes get different names; spaces in a name do not make another
+    expression."""
     ins = [("x", tensor_type(F32, ["m"])), ("y", tensor_type(F32, ["n"]))]
     nodes = [node("NonZero", "x", "p"), node("NonZero", "y", "q"), node("Add", "p q", "z")]
     kinds = [(np.array(a, np.float32), np.array(b, np.float32))

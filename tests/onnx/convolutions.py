@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Convolutions and poolings over one, two and three dimensions, their weights constant, against NumPy
-in double: alone and in chains, with strides, dilations, groups, uneven padding, odd numbers of
-channels, sizes around tiles, none at all, sizes known and symbolic. `make test-ops`.
+"""Convolutions and poolings over one, two and three dimensions, with constant weights, against NumPy
+in double: alone and in chains, with strides, dilations, groups, uneven padding, odd channel counts,
+sizes around tiles and 0, static and symbolic sizes. `make test-ops`.
 """
 import itertools
 import os
@@ -14,7 +14,7 @@ from sequences import F32, Program, const, graph, node, run, tensor_type  # noqa
 
 
 def windows(x, size, strides, dilations, pads, fill):
-    """[position in the window] -> what lies there for each result."""
+    """Yields (position in the window, the input elements there for every result)."""
     n = len(size)
     x = np.pad(x, [(0, 0)] * 2 + [(pads[i], pads[n + i]) for i in range(n)], constant_values=fill)
     counts = [(x.shape[2 + i] - dilations[i] * (size[i] - 1) - 1) // strides[i] + 1 for i in range(n)]
@@ -50,7 +50,7 @@ def transposed(x, w, strides, dilations=(1, 1, 1), pads=(0,) * 6, extra=(0, 0, 0
 
 
 def program(rank, dims, channels, width, size, stride, dilation, groups, pads, known=False, pool="MaxPool"):
-    """y = pool(relu(conv(x))), z = relu(conv(y) + y), and that transposed back."""
+    """y = pool(relu(conv(x))), z = relu(conv(y) + y), and a transposed convolution of z."""
     rng = np.random.default_rng(channels * 13 + width)
     make = lambda *d: (rng.standard_normal(d) / max(1, np.prod(d[1:]))**.5).astype(np.float32)  # noqa: E731
     w, b = make(width, channels // groups, *[size] * rank), make(width)
@@ -79,7 +79,7 @@ def program(rank, dims, channels, width, size, stride, dilation, groups, pads, k
 
 
 def upsampling(dims, weight, strides, dilations=None, pads=None, extra=None, groups=1, kind="symbolic"):
-    """A transposed convolution and a bias; kind: of known sizes, symbolic, or of a weight that is an input."""
+    """A transposed convolution with bias. kind: known sizes, symbolic sizes, or the weight as an input."""
     rank, rng = len(dims), np.random.default_rng(sum(weight) + sum(strides))
     dilations, pads, extra = dilations or [1] * rank, pads or [0] * 2 * rank, extra or [0] * rank
     make = lambda *d: rng.standard_normal(d).astype(np.float32)  # noqa: E731
@@ -116,7 +116,7 @@ def upsamplings():
             upsampling([3, 4, 5], [16, 5, 2, 2, 2], [2, 2, 2]),
             upsampling([2, 3, 4], [17, 6, 3, 4, 3], [2, 2, 1], pads=[1, 1, 0, 1, 1, 2], extra=[1, 0, 0]),
             upsampling([2, 3, 4], [9, 1, 3, 3, 3], [2, 2, 2], pads=[1] * 6, extra=[1] * 3, groups=9, kind="known"),
-            # by columns: few outputs, a dilation beside a stride, an image smaller than the filter
+            # by columns: few outputs, both dilation and stride, an image smaller than the filter
             upsampling([13], [17, 2, 5], [3], pads=[1, 2], extra=[1]), upsampling([9, 7], [16, 1, 4, 4], [2, 2], pads=[1] * 4),
             upsampling([9, 7], [9, 3, 3, 2], [2, 3], pads=[1, 0, 2, 1], extra=[1, 1], kind="given"),
             upsampling([8, 9], [8, 3, 7, 7], [1, 1], pads=[3] * 4, kind="known"),
@@ -128,7 +128,7 @@ def upsamplings():
 
 
 def pooling(dims, size, strides, dilations, pads, kind, known):
-    """A pooling by itself, over columns that lie side by side."""
+    """Pooling alone, over adjacent columns."""
     rank = len(dims)
     x = tensor_type(F32, ["n", 3] + (dims if known else ["d", "h", "w"][:rank]))
     dilations = dilations if kind == "MaxPool" else [1] * rank

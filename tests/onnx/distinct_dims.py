@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes all dimension names of an ONNX model distinct, as exporters leave them that know no better.
+"""Makes all dimension names of an ONNX model distinct, as some exporters write them.
 
     distinct_dims.py IN.onnx OUT.onnx
 
-Each dim_param of each input, output and value_info becomes a name of its own; nothing else changes.
-The model is read as protobuf's wire format, so the onnx package is not needed."""
+Each dim_param of each input, output and value_info gets a unique name; nothing else changes. The
+model is read as protobuf's wire format, so the onnx package is not needed."""
 import sys
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-# field numbers on the way from a model to dim_param
+# field numbers on the path from a model to dim_param
 MODEL_GRAPH, GRAPH_VALUES, VALUE_TYPE, TYPE_TENSOR, TENSOR_SHAPE, SHAPE_DIM, DIM_PARAM = 7, (11, 12, 13), 2, 1, 2, 1, 2
 WAY = [(MODEL_GRAPH,), GRAPH_VALUES, (VALUE_TYPE,), (TYPE_TENSOR,), (TENSOR_SHAPE,), (SHAPE_DIM,)]
 
@@ -33,7 +33,7 @@ def read_varint(data, at):
 
 
 def fields(data):
-    """(number, kind, bytes of the whole field, contents of a field of bytes)"""
+    """Yields (number, kind, bytes of the whole field, contents of a length-delimited field)."""
     at = 0
     while at < len(data):
         begin = at
@@ -52,7 +52,7 @@ def fields(data):
 
 
 def rename(data, depth, count):
-    """|data|, a message |depth| steps on the way, with new names in it."""
+    """|data|, a message |depth| steps down the path, with new names."""
     parts = []
     for number, kind, whole, inside in fields(data):
         if kind == BYTES and depth < len(WAY) and number in WAY[depth]:

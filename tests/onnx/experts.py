@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mixtures of experts of com.microsoft, and products with weights of 4 bits that a table maps,
+"""com.microsoft's mixtures of experts, and products with 4-bit weights looked up in a table,
 against NumPy; `make test-ops`."""
 import math
 import os
@@ -19,7 +19,7 @@ EXPERTS = 4
 # --- MatMulBnb4 -------------------------------------------------------------------------------
 
 def float4():
-    """A sign, two bits of exponent, one of fraction; the table of bitsandbytes scales it to 12."""
+    """A sign, two exponent bits, one fraction bit; scaled by 12, as in bitsandbytes' table."""
     return np.array([s * v / 12 for s in (1, -1) for v in (0, .0625, 8, 12, 4, 6, 2, 3)])
 
 
@@ -56,7 +56,8 @@ ACTIVATIONS = {"relu": lambda v: np.maximum(v, 0), "silu": lambda v: v * sigmoid
 
 
 def mixed(tokens, router, layers, how, shares=None):
-    """|layers|: (weights, bias) of FC1, FC2 and FC3 or None; |shares|: to mix by, not router's."""
+    """|layers|: (weights, bias) of FC1, FC2 and FC3 or None; |shares|: mixing weights, None:
+    the router's."""
     flat, kind = tokens.reshape(-1, tokens.shape[-1]), how.get("activation_type", "relu")
     fusion, limit = how.get("swiglu_fusion", 0), how.get("swiglu_limit", math.inf)
     p, out = softmax(router), np.zeros_like(flat)
@@ -78,7 +79,7 @@ def mixed(tokens, router, layers, how, shares=None):
 
 
 def settings():
-    """The node's attributes, and whether there is a third layer."""
+    """Yields the node's attributes, and whether there is a third layer."""
     for k, normal in ((1, 0), (2, 1), (4, 0)):
         for kind in ACTIVATIONS:
             yield dict(k=k, normalize_routing_weights=normal, activation_type=kind), False
@@ -109,7 +110,7 @@ def mixtures():
 
 
 def whole(rng, rows, columns, bits, block, with_zeros):
-    """Weights as QMoE has them: what they mean, their numbers, scales and zero points."""
+    """Weights in QMoE's form: dequantized, packed integers, scales and zero points."""
     n = columns // block if block else 1
     values = rng.integers(0, 1 << bits, (EXPERTS, rows, columns))
     scales = rng.uniform(.01, .1, (EXPERTS, rows, n)).astype(F32)
@@ -135,7 +136,7 @@ def of_integers(rng):
                     how.update(swiglu_fusion=1, activation_alpha=1., activation_beta=0.)
                 w1, q1, s1, z1 = whole(rng, 32 if kind == "swiglu" else 16, 32, bits, block, with_zeros)
                 w2, q2, s2, z2 = whole(rng, 32, 16, bits, block, with_zeros)
-                # without weights of its own the mixture always sums to 1
+                # without separate mixing weights the shares always sum to 1
                 meant = {**how, "normalize_routing_weights": by != 2}
 
                 def meaning(v, r, *rest, w1=w1, w2=w2, how=meant, by=by):

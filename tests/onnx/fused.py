@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Operators of onnxruntime's domain com.microsoft that its optimizer makes of several standard ones,
-against NumPy; `make test-ops`.
+"""com.microsoft operators that ONNX Runtime's optimizer fuses from standard ones, against NumPy;
+`make test-ops`.
 """
 import functools
 import math
@@ -37,7 +37,7 @@ def flat_softmax(v, axis):
     return softmax(v.reshape(*v.shape[:axis], -1)).reshape(v.shape)
 
 
-# name: what it is of v, alpha, beta and gamma; numbers that a node gives, those that it need not
+# name: function of v, alpha, beta and gamma; required attributes, optional ones
 ACTIVATIONS = {
     "Relu": (lambda v, *_: np.maximum(v, 0), (), ()),
     "Sigmoid": (lambda v, *_: sigmoid(v), (), ()),
@@ -59,7 +59,7 @@ ACTIVATIONS = {
 
 
 def conv(v, w, bias=0, pads=0, stride=1, group=1):
-    """Two spatial dimensions."""
+    """A convolution over two spatial dimensions."""
     v = np.pad(v, ((0, 0), (0, 0), (pads, pads), (pads, pads)))
     windows = np.lib.stride_tricks.sliding_window_view(v, w.shape[2:], (2, 3))[:, :, ::stride, ::stride]
     parts = [np.einsum("nchwij,ocij->nohw", a, b) for a, b in zip(

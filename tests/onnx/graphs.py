@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ONNX graphs as exporters write them, against NumPy: sizes computed by operators on Shape, the
-list of a padding turned round, dimensions that are equal without that being provable, squeezes of a
-dimension that need not be 1. `make test-ops`.
+"""ONNX graphs as exporters write them, against NumPy: sizes computed by operators on Shape, a
+reversed padding list, dimensions that are equal but not provably so, squeezes of a dimension that
+need not be 1. `make test-ops`.
 """
 import os
 import sys
@@ -18,8 +18,8 @@ def i64(*values):
 
 
 def padding(pads):
-    """The nodes that torch.nn.functional.pad becomes: |pads| from the last axis on, made the list
-    of Pad (of a tensor of two dimensions) by zeros, rows turned round and a transposition."""
+    """torch.nn.functional.pad as exported: |pads|, from the last axis on, becomes Pad's list
+    (for two dimensions) through zeros, reversed rows and a transposition."""
     return [pads, node("Shape", "pads", "np"), const("four", i64(4)), node("Sub", "four np", "k"),
             node("ConstantOfShape", "k", "zeros", value=i64(0)),
             node("Concat", "pads zeros", "all", axis=0), const("by2", i64(-1, 2)),
@@ -51,7 +51,8 @@ def squeezing(then_rank_only):
 
 
 def in_sequence(turns, then, last=()):
-    """Squeezes of x0, x1..., each used by the node |then| (text of its inputs, its attributes)."""
+    """Squeezes of x0, x1..., each followed by the node |then| (operator, further inputs,
+    attributes)."""
     op, others, attrs = then
     nodes = [const("flat", i64(-1))]
     for i in range(turns):
@@ -63,7 +64,7 @@ def in_sequence(turns, then, last=()):
 
 
 def scattered(x, at):
-    """x with the numbers 0, 1... at the places |at|."""
+    """x with the numbers 0, 1... stored at the positions |at|."""
     out = x.copy()
     out[at] = np.arange(len(at))
     return out
@@ -76,7 +77,7 @@ def scattered_at(x, at, u):
 
 
 def narrow_sizes(name, to):
-    """Sizes that wrap when they are cast, and twice what that gives: known ones and symbolic."""
+    """Sizes that wrap in a cast, and twice the wrapped value: static and symbolic."""
     def meaning(x, y):
         d = np.array(x.shape + y.shape).astype(name)
         return [d, d.astype(np.int64), d + d, (d + d).astype(np.int64), (d < 50).astype(np.float32)]
@@ -95,13 +96,13 @@ def narrow_sizes(name, to):
 
 
 def quarters(*dims):
-    """Numbers of few bits: their sums of products are exact."""
+    """Values with few significant bits, so that sums of products are exact."""
     return np.round(floats(*dims) * 4) / 4
 
 
 def projected(biased, dims, together):
-    """Three products of x of |dims| dimensions, or (|together|) the columns of one; one result is
-    computed on while the others wait."""
+    """Three products of x of |dims| dimensions, or (|together|) the columns of one product; one
+    result is used while the others are still live."""
     weights = [i + quarters(8, 16) for i in range(3)]
     biases = [i * quarters(16) for i in range(3)]
     nodes = [const("heads", i64(*[0] * (dims - 1), 4, 4)), const("two", np.float32(2))]
@@ -134,8 +135,8 @@ def projected(biased, dims, together):
 
 
 def convolved(turns):
-    """A strided convolution, then |turns| heads split off and put back by sizes read from it: no
-    size is negative, though n // 2 - 1 might be."""
+    """A strided convolution, then heads split off and merged |turns| times, by sizes read from
+    it: no size is negative, though n // 2 - 1 might be."""
     nodes = [const("w", floats(4, 1, 4)), node("Conv", "x w", "y0", strides=[2]),
              const("i0", i64(0)), const("i2", i64(2)), const("two", i64(2)), const("four", i64(4))]
     for i in range(turns):
@@ -154,16 +155,17 @@ def convolved(turns):
 def convolve(x):
     windows = np.lib.stride_tricks.sliding_window_view(x[:, 0], 4, axis=1)[:, ::2]
     y = np.einsum("ck,blk->bcl", floats(4, 1, 4)[:, 0], windows)
-    return [-y[:, [0, 2, 1, 3]]] # three transpositions of two by two are one
+    return [-y[:, [0, 2, 1, 3]]] # three such transpositions equal one
 
 
 def cut(x, lengths):
-    """The first elements of x, as many as each length says, one after another."""
+    """The first k elements of x for each k of |lengths|, concatenated."""
     return [np.concatenate([x[:k] for k in lengths])]
 
 
 def functions():
-    """x + x, the sum after a leaky ReLU, softmax of everything after axis 0, and one of itself."""
+    """x + x; the sum after a leaky ReLU; softmax over all axes but the first; and a recursive
+    function."""
     twice = function("Twice", ["a"], ["x"], [node("Add", "a a", "x")])
     leaky = function("Leaky", ["v", "more"], ["kept", "y"], [
         node("LeakyRelu", "v", "x", alpha=Ref("slope")), node("Twice", "x", "y", domain="local"),
@@ -175,7 +177,8 @@ def functions():
 
 
 def old_scan():
-    """A Scan of opset 8, with a batch in front: running sums, and those times a value outside."""
+    """A Scan of opset 8, with a leading batch dimension: running sums, and their products with
+    an outer value."""
     of_one = tensor_type(F32, ["k"])
     turn = graph([node("Add", "s x", "t"), node("Mul", "t w", "o"), node("Identity", "t", "u")],
                  [("s", of_one), ("x", of_one)], [("u", of_one), ("o", of_one)])
@@ -209,7 +212,7 @@ def programs():
     any_rank = tensor_type(F32, None)
     three = tensor_type(F32, ["n", "k", "m"])
     four = tensor_type(F32, ["n", "k", "m", "l"])
-    # x joined with every second element written twice: 2 * ((m + 1) // 2) is m where m is even
+    # x joined with every second element repeated: 2 * ((m + 1) // 2) equals m if m is even
     strided = graph([const("b", i64(0)), const("e", i64(2**62)), const("ax", i64(1)),
                      const("st", i64(2)), const("two", i64(2)), node("Slice", "x b e ax st", "h"),
                      node("Unsqueeze", "h two", "h3"), node("Concat", "h3 h3", "p", axis=2),
@@ -217,7 +220,7 @@ def programs():
                      node("Concat", "x r", "y", axis=0)], [("x", nm)], [("y", nm)])
     xs = [(floats(a, b),) for a, b in ((2, 3), (1, 1), (5, 4), (0, 3))]
     out = [
-        # the same text for two dimensions that need not be equal
+        # one name for two dimensions that need not be equal
         Program("unknown dimensions", graph([node("Neg", "x", "y")], [("x", unknown)],
                                             [("y", unknown)]), xs, lambda x: [-x]),
         Program("joined after a stride", strided, [(floats(a, b),) for a, b in
@@ -225,7 +228,7 @@ def programs():
                 lambda x: [np.concatenate([x, np.repeat(x[:, ::2], 2, axis=1)])]),
         Program("joined after a stride that does not fit", strided, [(floats(2, 3),)], None,
                 fails=("(Concat): dimension 1 of 'r' does not fit the other inputs: 4 and 3",)),
-        # a size that Paddle's exporter takes through int32: Reshape to (n, 6)
+        # a size cast through int32, as in Paddle's exporter: Reshape to (n, 6)
         Program("sizes through int32",
                 graph([node("Shape", "x", "s"), node("Cast", "s", "s32", to=6), const("z", i64(0)),
                        const("o", i64(1)), node("Slice", "s32 z o z o", "n32"),
@@ -247,7 +250,7 @@ def programs():
                 [(floats(4, 5), np.array(a, np.float32), np.array(b, np.float32))
                  for a in (-1, np.nan) for b in (1, np.nan)],
                 lambda x, low, high: [np.fmin(np.fmax(x, low), high)]),
-        # the dimension summed over is known of one side only
+        # the summed dimension is known on one side only
         Program("matmul of dimensions found at run time",
                 graph([node("Reshape", "x s", "r"), const("w", floats(3, 2)),
                        node("MatMul", "r w", "y")], [("x", n), ("s", tensor_type(I64, [2]))],
@@ -265,7 +268,7 @@ def programs():
         Program("padding of both axes", graph(padding(const("pads", i64(1, 2, 3, 0))), [("x", nm)],
                                               [("y", nm)]), xs,
                 lambda x: [np.pad(x, ((3, 0), (1, 2)))]),
-        # to the next multiple of 4
+        # padded to a multiple of 4
         Program("padding by what is missing",
                 graph([node("Shape", "x", "d"), const("i1", i64(1)), const("c4", i64(4)),
                        node("Gather", "d i1", "m", axis=0), node("Neg", "m", "mm"),
@@ -275,7 +278,7 @@ def programs():
                 lambda x: [np.pad(x, ((0, 0), (0, -x.shape[1] % 4)))]),
         Program("sizes of a convolution's result", convolved(3),
                 [(floats(*d),) for d in ((2, 1, 9), (1, 1, 4), (3, 1, 32))], convolve),
-        # as exporters leave the length after a convolution: rounded towards 0, also where that is up
+        # the length after a convolution, as exporters write it: rounded towards 0, even if that is up
         Program("divisions of what may be negative",
                 graph([node("Shape", "x", "d"), const("three", i64(3)), const("m5", i64(-5)),
                        const("two", i64(2)), const("m1", i64(-1)), node("Add", "d m5", "a"),
@@ -305,7 +308,7 @@ def programs():
                       [("z", tensor_type(F32, ["n", "l"]))]),
                 [(floats(2, 3), floats(4, 4))], None,
                 fails=("(Einsum): dimension 0 of 'y' does not fit the other inputs: 4 and 3",)),
-        # names inside are those of the function, the operator set is its own
+        # names inside a function are local; it has its own operator set
         Program("functions of the model",
                 graph([node("Leaky", "x", "kept y", domain="local", slope=.25),
                        node("Add", "y kept", "z"),
@@ -331,7 +334,7 @@ def programs():
         Program("an attribute of no call",
                 graph([node("LeakyRelu", "x", "y", alpha=Ref("slope"))], [("x", n)], [("y", n)]),
                 [], None, refused="attribute slope refers to a function attribute outside a function"),
-        # the number of windows, times as many, divided by it: what is left are the images
+        # rows * m / m leaves rows
         Program("sizes divided by sizes",
                 graph([node("Shape", "x", "d"), const("i0", i64(0)), const("i1", i64(1)),
                        node("Gather", "d i0", "rows", axis=0), node("Gather", "d i1", "m", axis=0),
@@ -348,7 +351,7 @@ def programs():
                        const("most", i64(2)), node("Min", "d most", "k"),
                        node("TopK", "picked k", "y where")], [("x", nm)], [("y", n)]),
                 xs, lambda x: [np.sort(x[x > 0])[::-1][:2]]),
-        # how much is known at run time for every axis, and then again
+        # the padding of every axis is known at run time only; then padded again
         Program("padding found at run time",
                 graph([const("v", np.ones((), np.float32)), node("Pad", "x pads v", "p"),
                        node("Pad", "p pads v", "q"), node("Concat", "q q", "y", axis=0)],
@@ -365,7 +368,7 @@ def programs():
                       [node("Concat", " ".join(f"p{i}" for i in range(120)), "y", axis=0)],
                       [("x", nm), ("k", tensor_type(I64, [120]))], [("y", nm)]),
                 [(floats(5, 3), np.arange(120) % 7), (floats(1, 2), np.arange(120) % 3)], cut),
-        # the rank after the squeeze decides what is added
+        # the added number depends on the rank after the squeeze
         Program("squeeze of what need not be 1",
                 graph(squeezing(False), [("x", three)], [("y", any_rank)]),
                 [(floats(2, 1, 3),), (floats(2, 4, 3),), (floats(0, 1, 2),)],
@@ -405,13 +408,13 @@ def programs():
                       [("y", n)]),
                 [(floats(5), i64(3, 0), np.array(2)), (floats(2), i64(), np.array(0))],
                 lambda x, i, b: [scattered(x, i)]),
-        # the transposition after each decides; those before it do not multiply what is tried
+        # each transposition decides the rank at once, so the possible cases do not multiply
         Program("squeezes in sequence",
                 in_sequence(8, ("Transpose", "", {"perm": [1, 0]}),
                             [node("Sum", " ".join(f"y{i}" for i in range(8)), "y")]),
                 [tuple(i + floats(2, 1, 3) for i in range(8))],
                 lambda *x: [sum(v[:, 0].T for v in x)]),
-        # both ranks fit, and become a flat list at once
+        # both ranks fit, and are flattened at once
         Program("squeezes in sequence of either rank",
                 in_sequence(8, ("Reshape", " flat", {}),
                             [node("Concat", " ".join(f"y{i}" for i in range(8)), "y", axis=0)]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Models that ONNX's checker or ONNX Runtime refuses: each is an error that names what is wrong, and
-what looks alike but is right compiles; `make test-ops`.
+"""Models that ONNX's checker or ONNX Runtime refuses: each is an error that names the fault, and a
+similar valid model compiles; `make test-ops`.
 """
 import argparse
 import os
@@ -32,7 +32,7 @@ def model(nodes, ins=(X,), outs=(Y,), more=b"", ir=8, sets=((None, 18),), functi
 
 
 def twice(**kw):
-    """y = -|x|, with what the graph says of the value between."""
+    """y = -|x|, with the graph's declaration of the intermediate value."""
     return model([node("Abs", "x", "t"), node("Neg", "t", "y")], **kw)
 
 
@@ -50,7 +50,7 @@ def called(f, op="F", ins="x", outs="y", others=(), sets=((None, 18), ("local", 
 
 
 def outside(entries):
-    """The initializer w in a file."""
+    """The initializer w, stored in an external file."""
     return weights(number(1, 4) + number(2, 1) + data(8, "w") + number(14, 1) + b"".join(
         data(13, data(1, k) + data(2, v)) for k, v in entries))
 
@@ -77,7 +77,7 @@ def rows():
          "domain 'com.microsoft' is of opset 7; there are 1 to 1"),
         (twice(sets=((None, 18), ("ai.onnx.ml", 99))), "domain 'ai.onnx.ml' is of opset 99"),
         (twice(sets=((None, 18), ("my.own", 99))), None),
-        # what the model declares
+        # declarations
         (twice(outs=[("y", of(["n", 4], "float64"))]),
          "'y' is of float32, the model declares float64"),
         (twice(outs=[("y", of(["n", 4, 1]))]), "'y' has 2 dimensions, the model declares 3"),
@@ -116,7 +116,7 @@ def rows():
         (outside([("location", "w.bin"), ("offset", "-4")]), "must be whole numbers"),
         (outside([("location", "w.bin"), ("length", "")]), "must be whole numbers"),
         (outside([("location", "../w.bin")]), "it is not in the model's folder"),
-        # graphs in graphs
+        # nested graphs
         (branches(relu, relu), None),
         (branches(graph([node("Relu", "x", "c"), node("Neg", "c", "q")], [], [("q", FLAT)]), relu),
          "Relu: 'c' is defined twice"),
@@ -147,7 +147,7 @@ def rows():
         (called(soft, by=1), "attribute 'alpha' must be a float, is an integer"),
         (called(function("F", ["a"], ["b"], [node("F", "a", "b", domain="local")])),
          "nested too deeply"),
-        # attributes against the inputs
+        # attributes that contradict the inputs
         (model([node("Transpose", "x", "y", perm=[1, 0])], outs=[("y", of([4, "n"]))]), None),
         (model([node("Transpose", "x", "y", perm=[-1, 0])], outs=[("y", of([4, "n"]))]),
          "perm[0] is -1, expected 0 to 1"),
@@ -161,7 +161,7 @@ def rows():
         (recurrent(["Tanh"], hidden_size=2), None),
         (recurrent(["Tanh"], hidden_size=3), "hidden_size is 3"),
         (recurrent(["Tanh"], hidden_size=-1), "hidden_size is -1"),
-        # activations, by any spelling of capitals
+        # activation names are case-insensitive
         (recurrent(["tanh"]), None),
         (recurrent(["Cube"]), "activation 'Cube' is not one of Relu, Tanh, Sigmoid, Affine"),
         (recurrent(["Tanh", "Tanh"]), "2 activations, expected 1"),
@@ -186,7 +186,7 @@ def recurrent(names, hidden_size=2):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", required=True)
-    parser.add_argument("--rlx")  # given to every file of test-ops
+    parser.add_argument("--rlx")  # unused; passed to every file of test-ops
     args = parser.parse_args()
     bad, table = 0, rows()
     with tempfile.TemporaryDirectory() as folder:

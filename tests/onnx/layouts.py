@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What stands between convolutions (joins, cuts, shuffles, resizing, normalisation, other orders of
-the dimensions), where the compiler has the channels last, against NumPy in double: images of odd
-sizes, none at all, sizes known and symbolic, one channel, three, many. `make test-ops`.
+"""Operators between convolutions (concatenation, slicing, shuffles, resizing, normalisation,
+transposition), which the compiler runs with channels last, against NumPy in double: images of odd
+sizes and 0, static and symbolic sizes, one channel, three, many. `make test-ops`.
 """
 import os
 import sys
@@ -23,7 +23,7 @@ def ints(*values):
 
 
 def cut(name, axis, begin, end, step=1):
-    """Nodes that give z as a slice of |name|."""
+    """Nodes that compute z, a slice of |name|."""
     return [const("from", ints(begin)), const("to", ints(end)), const("axis", ints(axis)),
             const("by", ints(step)), node("Slice", f"{name} from to axis by", "z")]
 
@@ -50,7 +50,8 @@ def shuffled(y, g):
 
 
 def linear(y, axis):
-    """Twice as long, between the centres of two neighbours, the border repeated."""
+    """Resizes an axis to twice its length, linearly between pixel centres, clamped at the
+    border."""
     k = y.shape[axis]
     at = np.clip((np.arange(2 * k) + .5) / 2 - .5, 0, max(k - 1, 0))
     low = np.floor(at).astype(int)
@@ -80,8 +81,8 @@ def regions(y):
 
 
 def rows(c, h, w):
-    """(name, nodes from x (3 channels), y (c) and u (c + 2) to z, z of x, y and u); h and w are None where they are
-    symbols."""
+    """(name, nodes from x (3 channels), y (c) and u (c + 2) to z, reference for z); h and w are None if
+    symbolic."""
     rng = np.random.default_rng(c)
     make = lambda *d: rng.uniform(-1, 1, d).astype(np.float32)  # noqa: E731
     slope, scale, shift, dense = make(c, 1, 1), make(c), make(c), make(c, c)
@@ -199,7 +200,7 @@ def program(c, h, w, known, row):
     inputs = [(make(2, 3, h, w),), (make(1, 3, h, w),)]
     if not known:
         inputs += [(make(1, 3, h + 2, w + 4),)]
-    # no images: nothing has a largest channel where that is not known to exist, or has regions
+    # no batch of 0 for a maximum over unknown channels, or for regions
     if name != "regions" and (known or name not in ("largest channel", "which channel")):
         inputs += [(make(0, 3, h, w),)]
     outs = [("z", tensor_type(F32, [f"z{i}" for i in range(z.ndim)]))]

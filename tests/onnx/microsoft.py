@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Operators of onnxruntime's domain com.microsoft, against NumPy; `make test-ops`.
+"""com.microsoft operators, against NumPy; `make test-ops`.
 
-Scales are such that float32 rounds to the same integers as double: sums and products are exact, or
-lie between those numbers where rounding changes.
+Scales are chosen so that float32 rounds to the same integers as double: sums and products are
+exact, or lie between the rounding boundaries.
 """
 import math
 import os
@@ -66,12 +66,12 @@ def unary(op, t, dims, scale, meaning, sizes, **attrs):
 
 
 def blocked(values, scales, zeros, size, k):
-    """The weights that MatMulNBits means, K by N."""
+    """The dequantized weights of MatMulNBits, K by N."""
     return ((values - np.repeat(zeros, size, 1)) * np.repeat(scales, size, 1))[:, :k].T
 
 
 def packed(values, bits):
-    """Rows of numbers of |bits| bits, as bytes."""
+    """Packs rows of |bits|-bit numbers into bytes."""
     each = 8 // bits
     rows = np.pad(values, ((0, 0), (0, -values.shape[1] % each))).reshape(len(values), -1, each)
     return sum(rows[:, :, i].astype(int) << bits * i for i in range(each)).astype(U8)
@@ -102,7 +102,7 @@ def products(rng):
 
 
 def dynamic_quantized(a):
-    """What is left of |a| after quantization by its least and greatest element."""
+    """|a| quantized by its smallest and largest element, and dequantized."""
     a = a.astype(F32)
     low, high = min(a.min(initial=0), F32(0)), max(a.max(initial=0), F32(0))
     scale = F32((high - low) / F32(255))
@@ -111,7 +111,7 @@ def dynamic_quantized(a):
 
 
 def lstm(v, w, r, bias, h, c, directions):
-    """v (time, batch, inputs); w and r as they are meant, (directions, inputs, 4 hidden)."""
+    """v (time, batch, inputs); w and r dequantized, (directions, inputs, 4 hidden)."""
     v, n = dynamic_quantized(v), r.shape[1]
     out = np.zeros((len(v), directions, v.shape[1], n))
     h, c = h.copy(), c.copy()
@@ -125,7 +125,7 @@ def lstm(v, w, r, bias, h, c, directions):
 
 
 def renamed():
-    """Operators that are standard ones, or nearly."""
+    """Operators identical or close to standard ones."""
     more = dict(domain="com.microsoft", opset=11, sizes=[(2, 3), (1, 1), (7, 4)])
     one = np.array(1, np.int64)
 
@@ -189,7 +189,7 @@ def without_repeats(ids, scores, n):
 
 
 def shaped_anew():
-    """Operators that choose elements, and dropout that drops nothing."""
+    """Operators that select elements, and dropout that drops nothing."""
     out, more = [], dict(domain="com.microsoft", opset=17)
     sizes = [(2, 3), (1, 1), (5, 4), (9, 7)]
     out.append(Row("Unique", [x("n", "int64", 0, 5)], first_come, outputs=3,
@@ -271,7 +271,7 @@ def quantized_as_it_runs():
         zeros = rng.integers(0, 1 << bits, (9, 2))
         for given in (False, True):
             if bits == 2 and given:
-                continue # zero points of half a byte
+                continue # zero points smaller than a byte
             z = zeros if given else np.full((9, 2), 1 << bits - 1)
             table = ((values - z.repeat(16, 1)) * scales.astype(float).repeat(16, 1))
             out.append(Row("GatherBlockQuantized", [packed(values, bits), x("n m", "int64", 0, 9), scales] +

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""ONNX operators that the backend data of Debian does not cover, against NumPy.
+"""ONNX operators that Debian's backend data does not cover, against NumPy.
 
-Each row is a model of one node: its inputs (dimensions `n` and `m` are symbols, and constants in a
-second run), constants as initializers, and what the node means, written down in NumPy in double.
-Models are written by a few lines of protobuf, so that no ONNX library is needed; `make test-ops`.
+Each row is a model of one node: its inputs (dimensions `n` and `m` are symbolic, and constant in a
+second run), constants as initializers, and the reference in NumPy, in double. A few lines of
+protobuf write the models, so that no ONNX library is needed; `make test-ops`.
 """
 import math
 import os
@@ -47,21 +47,22 @@ def data(field, v):
 
 
 class Narrow:
-    """A tensor of 4-bit elements; |listed|: its bytes as numbers, not as raw data."""
+    """A tensor of 4-bit elements; |listed|: stored as a list of numbers, not as raw data."""
 
     def __init__(self, values, signed, listed=False):
         self.values, self.signed, self.listed = np.asarray(values), signed, listed
 
 
 class Float8:
-    """A tensor of |codes| of a float8 type; |listed|: as numbers, not as raw data."""
+    """A tensor of |codes| of a float8 type; |listed|: stored as a list of numbers, not as raw
+    data."""
 
     def __init__(self, codes, name, listed=False):
         self.codes, self.name, self.listed = np.asarray(codes, np.uint8), name, listed
 
 
 class Sparse:
-    """A constant given by its elements that are not 0."""
+    """A constant given by its nonzero elements."""
 
     def __init__(self, dense, coordinates):
         self.dense, self.coordinates = dense, coordinates
@@ -111,7 +112,7 @@ def value_info(name, dims, code):
 
 
 def model(row, n, m):
-    """The row's model; n and m are None where they are symbols."""
+    """The row's model; n and m are None if symbolic."""
     node, graph = b"", b""
     for i, v in enumerate(row.inputs):
         name = f"x{i}" if v is not None else ""
@@ -160,7 +161,7 @@ class Row:
         self.attrs = attrs = {**attrs, **(more or {})}
         said = [attrs[k] for k in ("dtype", "to", "output_dtype") if k in attrs]
         named = {**{code: name for name, code in TYPES.items()}, **{i: "uint8" for i in range(17, 22)},
-                 22: "int8"}  # as .npy has them
+                 22: "int8"}  # the types .npy files have
         self.gives = gives or (named[said[0]] if said else None)  # see element_type
         self.name = f"{op} {name} {attrs}"
 
@@ -431,7 +432,7 @@ def rows():
 
 def stored_types():
     """float8 as bits, int4 as bytes: casts of every code, rounding with and without saturation,
-    quantization with scales of tensors, axes and blocks, moves, initializers in both fields."""
+    quantization with scales per tensor, axis and block, copies, initializers in both fields."""
     x, f32 = Input, np.float32
     codes = np.arange(256).reshape(16, 16)
     fours = np.arange(15).reshape(5, 3) - 8
@@ -488,7 +489,7 @@ def normalized(a, axes, epsilon, scale=1, bias=0):
 
 
 def without_attributes():
-    """What a node means without its attributes, on values for which that makes a difference."""
+    """Nodes without optional attributes, on values where their defaults matter."""
     x = Input
     tiny = dict(low=-.01, high=.01)
     column = (slice(None), None)
@@ -545,7 +546,7 @@ def without_attributes():
                    a.shape) * s[:, None, None] + b[:, None, None], opset=21, num_groups=2),
            Row("RMSNormalization", [x("2 n m", **tiny), x("m")],
                lambda a, s: a / np.sqrt((a ** 2).mean(-1, keepdims=True) + 1e-5) * s, opset=23)]
-    # Before opset 13 everything from axis 1 on is one row.
+    # Before opset 13, all axes from 1 on are flattened into one row.
     for opset, rows_of in ((11, lambda a: a.reshape(len(a), -1)), (13, lambda a: a)):
         def share(a, rows_of=rows_of):
             e = np.exp(rows_of(a))
@@ -610,7 +611,7 @@ def run_one(args, folder, row, n, m):
 def check(args, row):
     bad, texts = [], [v.text for v in row.inputs if isinstance(v, Input)]
     sizes = row.sizes if re.search("[nm]", " ".join(texts)) else [(1, 1)]
-    # A dimension that is computed of n and m is no symbol: such a row runs at constants only.
+    # A dimension computed from n and m is not a symbol: such a row runs with constants only.
     composed = any(d not in ("n", "m") and re.search("[nm]", d) for t in texts for d in t.split())
     with tempfile.TemporaryDirectory() as folder:
         why = None if composed else compiled(args, folder, row, None, None)
@@ -625,7 +626,8 @@ def check(args, row):
 
 
 def random_normal_without_seed(args):
-    """Nodes without a seed: all different, from call to call as well, and spread as they should."""
+    """Nodes without a seed: values differ between nodes and between calls, with the right
+    spread."""
     node = b"".join(data(1, data(2, f"y{i}") + data(4, "RandomNormal") +
                          data(5, attribute("shape", [10000]))) for i in range(2))
     graph = node + data(2, "g") + b"".join(data(12, data(1, f"y{i}")) for i in range(2))

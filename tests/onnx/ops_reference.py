@@ -1,4 +1,4 @@
-"""What ONNX operators mean, in NumPy and in double (tests/onnx/ops.py)."""
+"""Reference implementations of ONNX operators, in NumPy and in double (tests/onnx/ops.py)."""
 import itertools
 
 import numpy as np
@@ -61,7 +61,7 @@ def flat_attention(q, k, v, heads, shared):
 def group_query(q, seqlens, total, k=None, v=None, pk=None, pv=None, cos=None, sin=None,
                 do_rotary=0, rotary_interleaved=0, local_window_size=None, scale=8 ** -.5, softcap=0,
                 smooth_softmax=0, bias=0, sink=None, qn=None, kn=None, qk_norm_epsilon=1e-6):
-    """6 heads of 8 that share 2; rows of the batch end at places seqlens of their caches."""
+    """6 query heads of 8 that share 2 key heads; batch row i of the caches ends at seqlens[i]."""
     if k is None:
         q, k, v = q[..., :48], q[..., 48:64], q[..., 64:]
     n = q.shape[1]
@@ -138,7 +138,7 @@ def dropout(x, ratio, seed):
 
 
 def linear_at(image, place):
-    """The image interpolated at a place, 0 outside."""
+    """The image interpolated at a point, 0 outside."""
     total = 0
     for corner in itertools.product((0, 1), repeat=image.ndim):
         at = [int(np.floor(p)) + c for p, c in zip(place, corner)]
@@ -149,7 +149,7 @@ def linear_at(image, place):
 
 
 def conv_transpose(x, w, groups, strides):
-    """Each element times a kernel, added where it lies."""
+    """Each element times the kernel, added at its position."""
     outs, ins = w.shape[1], x.shape[1] // groups
     y = np.zeros((len(x), outs * groups, *((d - 1) * s + k for d, s, k in zip(
         x.shape[2:], strides, w.shape[2:]))))
@@ -162,7 +162,7 @@ def conv_transpose(x, w, groups, strides):
 
 
 def spectra(x, step, window):
-    """Of real signals (batch, length): (batch, frames, half the bins, 2)."""
+    """The spectra of real signals (batch, length): (batch, frames, half the bins, 2)."""
     n = len(window)
     frames = [np.fft.rfft(x[:, i:i + n] * window) for i in range(0, x.shape[1] - n + 1, step)]
     y = np.stack(frames, 1)
@@ -326,8 +326,8 @@ def mel(bins, length, rate, low, high):
 
 
 def pool(x, size, stride, pad, best, include):
-    """Pooling of the last axis whose windows are counted upwards: the largest, or the mean over the
-    input or (|include|) also the padding, or (None) the sum."""
+    """Pooling of the last axis with the window count rounded up: the maximum, the mean over the
+    input or (|include|) over the padding too, or (None) the sum."""
     d = x.shape[-1]
     windows = -(-(d + 2 * pad - size) // stride) + 1
     if (windows - 1) * stride >= d + pad:
@@ -344,7 +344,7 @@ def pool(x, size, stride, pad, best, include):
     return np.stack(out, -1)
 
 
-# name -> exponent bias, bits of the mantissa, code of the largest number, of infinity (or None) and
+# name -> exponent bias, mantissa bits, code of the largest number, of infinity (or None) and
 # of NaN, whether there is a -0
 FLOAT8 = {"float8e4m3fn": (7, 3, 0x7e, None, 0x7f, True),
           "float8e4m3fnuz": (8, 3, 0x7f, None, 0x80, False),
@@ -353,7 +353,7 @@ FLOAT8 = {"float8e4m3fn": (7, 3, 0x7e, None, 0x7f, True),
 
 
 def float8_values(f):
-    """What the 256 codes mean."""
+    """The values of the 256 codes."""
     bias, mantissa, largest, infinity, nan, negative_zero = f
     code = np.arange(128)
     exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)
@@ -369,7 +369,7 @@ def float8_values(f):
 
 
 def to_float8(a, f, saturate):
-    """The codes of the nearest numbers, even ones of two as near."""
+    """The codes of the nearest numbers, ties to even."""
     bias, mantissa, largest, infinity, nan, negative_zero = f
     a = np.asarray(a, float)
     v = float8_values(f)[:largest + 1]

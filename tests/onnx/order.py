@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ONNX graphs whose nodes stand in another order than they have to run in, against NumPy: shuffled
-chains, in the graph, in bodies and in functions; cycles, which are refused. `make test-ops`.
+"""ONNX graphs whose nodes are not in execution order, against NumPy: shuffled chains in the graph,
+in subgraphs and in functions; cycles, which are refused. `make test-ops`.
 """
 import os
 import sys
@@ -18,7 +18,8 @@ def shuffled(rng, nodes):
 
 
 def chain(rng, count, prefix, first):
-    """Sums and differences of earlier results; gives nodes, the last name, what it is of x."""
+    """Sums and differences of earlier results; returns the nodes, the last name, and its
+    reference."""
     names, factors, nodes = [first], [1], []
     for i in range(count):
         a, b = rng.integers(0, len(names), 2)
@@ -41,7 +42,7 @@ def straight(seed, count):
 
 
 def branches(seed):
-    """Bodies out of order, which use what nodes after theirs make."""
+    """Subgraphs out of order, which use results of later nodes."""
     rng = np.random.default_rng(seed)
     outer, last, factor = chain(rng, 9, "o", "x")
     bodies, factors = [], []

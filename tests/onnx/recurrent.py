@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """RNN, GRU and LSTM with constant weights, against NumPy in double: batch, length and hidden sizes of
-0, 1 and odd, all directions, lengths of each sequence, both orders of the reset gate, peepholes.
-Weights reach the bodies of the loops as constants. `make test-ops`.
+0, 1 and odd, all directions, per-sequence lengths, both positions of the reset gate, peepholes.
+Weights reach the loop bodies as constants. `make test-ops`.
 """
 import itertools
 import os
@@ -20,7 +20,8 @@ def sigmoid(x):
 
 
 def turn(op, x, h, c, R, rb, P, before):
-    """One step: |x| is the input's part of the gates, biases but that of GRU's last gate included."""
+    """One step; |x| is the input's part of the gates, including all biases but that of GRU's last
+    gate."""
     n, a = h.shape[1], h @ R.T
     if op == "RNN":
         return np.tanh(x + a), c
@@ -60,7 +61,7 @@ def program(op, way, hidden, width, lengths=False, before=0, peephole=False):
     d, g = 2 if way == "bidirectional" else 1, GATES[op]
     make = lambda *dims: rng.uniform(-1, 1, dims).astype(np.float32)  # noqa: E731
     W, B = make(d, g * hidden, width), make(d, 2 * g * hidden)
-    R = make(d, g * hidden, hidden) / np.float32(hidden)**.5  # not chaotic: errors do not grow
+    R = make(d, g * hidden, hidden) / np.float32(hidden)**.5  # keeps the recurrence stable: errors do not grow
     P = make(d, 3 * hidden) * (1 if peephole else 0)
     state = tensor_type(F32, [d, "b", hidden])
     ins = [("x", tensor_type(F32, ["n", "b", width])), ("h", state)]

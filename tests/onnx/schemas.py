@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Nodes that are not as their operators' schemas say: each row of compiler/onnx/schema*.def, and
-each list of strings in it, each input of compiler/onnx/types_*.def with each element type;
-`make test-ops`.
+"""Nodes that violate their operators' schemas: each row of compiler/onnx/schema*.def and each list
+of strings in it, each input of compiler/onnx/types_*.def with each element type; `make test-ops`.
 
-All bad nodes of one kind stand in one model: each must have its error. That errors are not reported
-for good nodes is what every other test shows.
+All bad nodes of one kind are in one model, and each must get its error. All other tests show that
+good nodes get none.
 """
 import argparse
 import os
@@ -50,7 +49,7 @@ def filled(places, more=0):
 
 
 def node(s, index, ins=None, outs=None, attributes=None):
-    """A node of |s|, good but for what is given."""
+    """A node of |s|, valid except for the given parts."""
     ins = filled(s.inputs) if ins is None else ins
     outs = [f"y{index}_{k}" for k in range(len(s.outputs) if outs is None else outs)]
     if attributes is None:
@@ -66,7 +65,7 @@ def good(s, but=None):
 
 
 def errors(rlxc, folder, nodes, domain, opset):
-    """What rlxc says of each of |nodes|, by its number."""
+    """rlxc's errors for |nodes|, by node number."""
     path = os.path.join(folder, "m.onnx")
     graph = b"".join(nodes) + data(2, "g") + data(11, value_info("x", ["n"], 1))
     with open(path, "wb") as f:
@@ -80,7 +79,7 @@ def errors(rlxc, folder, nodes, domain, opset):
 
 
 def cases(s):
-    """Bad nodes: a function that writes it, and what the error says."""
+    """Bad nodes: a function that writes the node, and the expected error."""
     if s.inputs and s.inputs[-1] not in "+*":
         most = len(s.inputs)
         yield (lambda i: node(s, i, filled(s.inputs, 1)),
@@ -107,7 +106,7 @@ def cases(s):
                node(s, i, attributes=good(s, key) + [attribute(key, other)]),
                f"attribute '{key}' must be {TEXTS[kind]}, is " +
                ("an integer" if kind == "f" else "a float"))
-        if kind in "if":  # says that it is a number and holds a list
+        if kind in "if":  # declares a number but holds a list
             wrong = attribute(key, [1])[:-3] + number(20, 2 if kind == "i" else 1)
             yield (lambda i, key=key, wrong=wrong:
                    node(s, i, attributes=good(s, key) + [wrong]),
@@ -119,13 +118,13 @@ def cases(s):
 
 # --- element types ----------------------------------------------------------------------------
 
-# Letters of compiler/onnx/types_*.def: the type, and its number in ONNX.
+# Letters of compiler/onnx/types_*.def: the type, and ONNX's number for it.
 TYPES = {"?": ("bool", 9), "t": ("int2", 26), "T": ("uint2", 25), "n": ("int4", 22),
          "N": ("uint4", 21), "b": ("int8", 3), "B": ("uint8", 2), "h": ("int16", 5),
          "H": ("uint16", 4), "i": ("int32", 6), "I": ("uint32", 12), "q": ("int64", 7),
          "Q": ("uint64", 13), "8": ("float8_e4m3fn", 17), "e": ("float16", 10),
          "E": ("bfloat16", 16), "f": ("float32", 1), "d": ("float64", 11)}
-ANY = set("?bBhHiIqQefd")  # operators that take these take all
+ANY = set("?bBhHiIqQefd")  # operators that take all of these take any type
 
 
 def typed_rows(file):
@@ -145,10 +144,10 @@ def shown(types):
 
 
 def type_cases(schemas, name, since, types):
-    """Each input with each type: names of the inputs, and what the error says, or None."""
+    """Each input with each type: names of the inputs, and the expected error or None."""
     rows = [s for s in schemas if s.name == name and s.since <= since]
     if not rows or any(kind not in VALUES for must, kind, _ in rows[-1].attributes.values() if must):
-        return  # a graph, or a tensor: what the operator takes is then in it
+        return  # a required subgraph or tensor determines the types
     s = max(rows, key=lambda s: s.since)
     each = [types[min(k, len(types) - 1)] for k in range(len(s.inputs))]
     for k, of in enumerate(each):
@@ -161,7 +160,7 @@ def type_cases(schemas, name, since, types):
 
 
 def check_types(rlxc, folder, batch, domain, opset):
-    """Nodes whose inputs have a type that the operator takes have no such error."""
+    """Inputs with a type that the operator accepts give no such error."""
     path, nodes = os.path.join(folder, "t.onnx"), []
     for i, (s, ins, _) in enumerate(batch):
         nodes.append(node(s, i, ins))
@@ -187,7 +186,7 @@ def types_of(rlxc, folder, domain, schemas, file):
     for name, since, types in rows:
         by_opset.setdefault(since, []).extend(type_cases(schemas, name, since, types))
     for opset, batch in sorted(by_opset.items()):
-        for at in range(0, len(batch), 400):  # so many errors are shown
+        for at in range(0, len(batch), 400):  # the limit on displayed errors
             part = batch[at:at + 400]
             n += len(part)
             bad += check_types(rlxc, folder, part, domain, opset if not domain else 18)
@@ -207,7 +206,7 @@ def check_batch(rlxc, folder, batch, domain, opset):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", required=True)
-    parser.add_argument("--rlx")  # given to every file of test-ops
+    parser.add_argument("--rlx")  # unused; passed to every file of test-ops
     args = parser.parse_args()
     n, bad = 0, []
     with tempfile.TemporaryDirectory() as folder:
@@ -235,7 +234,7 @@ def main():
                         (s, lambda i, s=s: node(s, i), "the operator ended with operator set "
                          f"{int(since) - 1}, the model is of {since}"))
             for opset, batch in by_opset.items():
-                for at in range(0, len(batch), 400):  # so many errors are shown
+                for at in range(0, len(batch), 400):  # the limit on displayed errors
                     part = batch[at:at + 400]
                     n += len(part)
                     bad += check_batch(args.rlxc, folder, part, domain, opset)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""ONNX sequences and optionals whose length is found at run time, against Python's lists.
+"""ONNX sequences and optionals with data-dependent lengths, against Python's lists.
 
-Each program is a small graph, run on several inputs; what it means is written down on lists of
-NumPy arrays. Random programs of insertions and erasures run as straight code, in the branches of an
-If and in a Loop. `make test-ops`.
+Each program is a small graph, run on several inputs; its reference works on lists of NumPy arrays.
+Random programs of insertions and deletions run as straight-line code, in the branches of an If and
+in a Loop. `make test-ops`.
 """
 import argparse
 import os
@@ -44,7 +44,7 @@ class Graph(bytes):
 
 
 class Ref(str):
-    """An attribute, a float, of a function's call."""
+    """A float attribute that refers to one of the function's own."""
 
 
 def node(op, ins, outs, domain="", **attrs):
@@ -74,7 +74,7 @@ def graph(nodes, ins, outs):
 
 
 def function(name, ins, outs, nodes, opset=18, attributes=(), domain="local"):
-    """A function of the model; its nodes stand in another field than a graph's."""
+    """A function of the model; its nodes have another field number than a graph's."""
     return (data(1, name) + b"".join(data(4, n) for n in ins) + b"".join(data(5, n) for n in outs) +
             b"".join(data(6, a) for a in attributes) +
             b"".join(bytes([7 << 3 | 2]) + n[1:] for n in nodes) + data(9, number(2, opset)) +
@@ -88,7 +88,7 @@ def model(g, functions=()):
 
 
 def proto(value, kind):
-    """A value as the message of |kind|."""
+    """A value as a protobuf message of |kind|."""
     if kind == "optional":
         if value is None:
             return number(2, 0)
@@ -102,7 +102,8 @@ def proto(value, kind):
 # --- programs ---------------------------------------------------------------------------------
 
 class Program:
-    """|fails|: texts of which one is said when it runs; |refused|: said when it is compiled."""
+    """|fails|: texts, one of which the run-time error contains; |refused|: text of the compile
+    error."""
 
     def __init__(self, name, g, inputs, reference, kinds=(), fails=(), refused=None, functions=(),
                  loose=1e-5):
@@ -284,7 +285,7 @@ def programs():
 
 
 def random_program(seed):
-    """Edits at positions that are inputs, the same ones in each turn of a loop."""
+    """Edits at positions that are inputs; a loop repeats the same edits in every iteration."""
     rng = np.random.default_rng(seed)
     seq, scalar = sequence(tensor_type(F32, ["n"])), tensor_type(I64, [])
     nodes, steps, name = [], [], "q"
@@ -326,13 +327,13 @@ def same(got, want, loose):
     want = np.asarray(want)
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype} {got.shape}, expected {want.dtype} {want.shape}"
-    # a sum rounds in proportion to its terms, however small it is itself
+    # a sum rounds in proportion to its terms, however small the sum itself
     largest = np.abs(want[np.isfinite(want)]).max(initial=1) if want.dtype.kind == "f" else 1
     return None if np.allclose(got, want, loose, loose / 10 * largest) else "wrong numbers"
 
 
 def results(folder, path, want, loose=1e-5):
-    """What is in the files of a result, against a value or a list of them."""
+    """Compares the files of a result with a value or a list of values."""
     stem = os.path.join(folder, path)
     if not isinstance(want, list):
         return same(np.load(stem + ".npy"), want, loose)
@@ -368,7 +369,7 @@ def run_one(args, folder, p, values):
 
 
 def round_trip(args, folder):
-    """A sequence written as .pb and read again."""
+    """A sequence written as .pb and read back."""
     of = sequence(tensor_type(F32, ["n"]))
     path = [os.path.join(folder, f) for f in ("m.onnx", "m.rlx", "in.pb", "out.pb", "again.npy")]
     values = [floats(3), floats(0), floats(1)]
@@ -389,7 +390,7 @@ def round_trip(args, folder):
 
 
 def check(args, folder, p):
-    """What is wrong with a program, as texts."""
+    """A list of the program's failures."""
     with open(os.path.join(folder, "m.onnx"), "wb") as f:
         f.write(model(p.graph, p.functions))
     done = subprocess.run([args.rlxc, f.name, "-o", os.path.join(folder, "m.rlx")],
@@ -417,7 +418,7 @@ def arguments():
 
 
 def run(programs, further=()):
-    """Checks the programs that --filter leaves, then each of |further|, whose result says what failed."""
+    """Checks the programs selected by --filter, then each of |further|, which returns its failures."""
     args = arguments()
     with tempfile.TemporaryDirectory() as folder:
         wrong = [bool(check(args, folder, p)) for p in programs if args.filter in p.name]

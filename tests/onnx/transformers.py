@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Attention, embeddings and normalizations of onnxruntime's domain com.microsoft, against NumPy;
-`make test-ops`.
-"""
+"""com.microsoft's attention, embeddings and normalizations, against NumPy; `make test-ops`."""
 import functools
 import os
 import sys
@@ -35,7 +33,7 @@ def flat(v):
 
 
 def hidden(mask, batch, keys, before, queries, filter_value):
-    """What a mask of any form adds to the scores."""
+    """The number added to the scores for a mask of any form."""
     place = np.arange(keys)
     if mask.ndim == 1:
         ends = mask[:batch, None]
@@ -52,7 +50,7 @@ def hidden(mask, batch, keys, before, queries, filter_value):
 
 def attend(q, k, v, mask=None, added=0, past=None, length=None, unidirectional=0, scale=0,
            mask_filter_value=-10000.):
-    """All by head; gives the result, keys, values, and the scores."""
+    """Attention by head; returns the result, keys, values and scores."""
     before, shown = 0, (k, v)
     if past is not None and length is not None:
         before = int(length.item())
@@ -98,7 +96,7 @@ def call(op, order, given, outputs=1, reference=None, sizes=FEW, **how):
     names = [n for n in order if n in given]
     last = max(order.index(n) for n in names)
     inputs = [given.get(n) for n in order[:last + 1]]
-    # -10000 added to float32 rounds scores to multiples of 2^-10 where no key is left
+    # with all keys masked, -10000 in float32 rounds scores to multiples of 2^-10
     loose = 1e-3 if "mask" in given and "mask_filter_value" not in how else 0
     kinds = " ".join(f"{n}:{v.text if isinstance(v, x) else v.shape}" for n, v in given.items())
     return Row(op, inputs, (reference or multi)(names, {k: v for k, v in how.items() if k in (
@@ -197,7 +195,7 @@ def projected():
 # --- rotary embeddings ------------------------------------------------------------------------
 
 def turned(v, place, cos, sin, interleaved):
-    """v by head; place: of each row and position."""
+    """Rotates v, given by head; place: the position of each row and token."""
     half, y = cos.shape[1], v.copy()
     c, s = cos[place][:, None], sin[place][:, None]
     at = (slice(0, 2 * half, 2), slice(1, 2 * half, 2)) if interleaved else (
@@ -345,7 +343,7 @@ def rms(v, epsilon=1e-5):
 
 
 def branches():
-    """Streams of 4 branches of 6 elements, by branch or flat."""
+    """Streams with 4 branches of 6 elements, by branch or flat."""
     out = []
     for dims, how in (("n m 4 6", {}), ("n m 24", {"num_branches": 4})):
         def split(v):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What ONNX operators make of indices, sizes, axes, steps and lengths that are computed when the
-model runs: bad ones are errors that name the operator and the value, where ONNX Runtime refuses
-them too; with --lenient they do no harm. docs/values.md. `make test-ops`.
+"""ONNX operators with indices, sizes, axes, steps and lengths computed at run time: bad values are
+errors that name the operator and the value where ONNX Runtime refuses them too; with --lenient they
+do no harm. docs/values.md. `make test-ops`.
 """
 import os
 import subprocess
@@ -32,8 +32,8 @@ def f32(*values):
 
 
 class Row:
-    """A model of |nodes| whose inputs are |names|; |dims| of x as text. |cases|: values of the
-    inputs, and what the error says, or None where there is none."""
+    """A model of |nodes| with inputs |names|; |dims| of x as text. |cases|: input values, and
+    the expected error or None."""
 
     def __init__(self, title, nodes, names, cases, dims=None, opset=18, outs="y"):
         self.title, self.nodes, self.names, self.cases = title, nodes, names, cases
@@ -41,7 +41,7 @@ class Row:
 
 
 def one(op, outs="y", dims=None, opset=18, cases=(), ins="x k", constants=(), **attrs):
-    """The node |op| alone."""
+    """A model of the single node |op|."""
     names = [n for n in dict.fromkeys(ins.split()) if n != "_" and n not in dict(constants)]
     nodes = [const(n, v) for n, v in constants] + [node(op, ins, outs, **attrs)]
     return Row(op, nodes, names, cases, dims, opset, outs)
@@ -95,7 +95,7 @@ ROWS = [
     Row("Cast", [node("Cast", "x", "i", to=6), node("Gather", "k i", "y")], "xk",
         [((f32(-NAN), X), "index -2147483648 at [0]"), ((f32(-INF), X), "index -2147483648"),
       ((f32(-1), X), None)]),
-    # the check runs in the kernel of Neg, and names Gather
+    # the check runs in Neg's kernel, but names Gather
     Row("Gather", [node("Gather", "x k", "g"), node("Neg", "g", "y")], "xk",
         [((X, np.array([0, n])), why) for n, why in ((3, "node 0 (Gather): index 3 at [1] is out of range"), (-3, None))]),
     numbers("TopK", [((5,), "(TopK): k is 5, expected 0 to 4"), ((-1,), "(TopK): k is -1"), ((4,), None),
@@ -210,7 +210,7 @@ ROWS = [
 
 
 def model_of(row):
-    """Lists of integers and index vectors have their length, other dimensions names."""
+    """Integer lists and index vectors have known lengths, other dimensions have names."""
     ins = []
     for i, n in enumerate(row.names):
         shapes = {values[i].shape for values, _ in row.cases}
@@ -221,7 +221,7 @@ def model_of(row):
         if n != "x" and first.ndim > 1:
             dims[-1] = first.shape[-1]
         ins.append((n, tensor_type(first.dtype.name, dims)))
-    outs = [(n, b"") for n in row.outs]  # of no declared type
+    outs = [(n, b"") for n in row.outs]  # without a declared type
     return number(1, 8) + data(8, number(2, row.opset)) + data(7, graph(row.nodes, ins, outs))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Relax operators whose operands broadcast, with unrelated dimensions, against NumPy: each dimension
-0, 1 and more, in both orders, sizes that are computed included. One module, compiled once.
+"""Relax operators with broadcasting operands of unrelated dimensions, against NumPy: each dimension
+0, 1 and more, in both orders, also with computed sizes. One module, compiled once.
 
     python3 tests/ops/broadcast.py --rlxc build/rlxc --rlx build/rlx
 """
@@ -49,8 +49,8 @@ BATCHES = 'x: R.Tensor(("m", 2, 3), "float32"), y: R.Tensor(("n", 3, 4), "float3
 
 
 def module():
-    """Every operator of a type in one function, on the operands and on computed ones; then each
-    alone, for what it says of sizes that do not fit."""
+    """All operators of a type in one function, on given and on computed operands; then each
+    alone, to check its error for sizes that do not match."""
     text = "from tvm.script import ir as I\nfrom tvm.script import relax as R\n\n@I.ir_module\nclass Module:\n"
     for dtype, ops in KINDS.items():
         calls = [f"{op} = R.{op}(x, y)" for op in ops]
@@ -75,7 +75,7 @@ class Runner:
         subprocess.run([args.rlxc, source, "-o", self.exe], check=True, timeout=300)
 
     def run(self, function_name, inputs, want, fails):
-        """|want|: a list of results, or None where it |fails| with that text."""
+        """|want|: a list of results, or None if the run |fails| with that text."""
         for old in os.listdir(self.folder):
             if old.startswith("out"):
                 os.remove(os.path.join(self.folder, old))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Every operator with sample arguments (the rows of run.py) on operands of which less and less is
-known: dimensions with unrelated names, no numbers, only the rank, not even that. Each must compile,
-give the reference's results at shapes that fit, and at others fail with a message that names the
-operator and says nothing of the compiler's own means.
+"""Every operator with sample arguments (the rows of run.py) on operands with less and less shape
+information: unrelated dimension names, no numbers, only the rank, not even that. Each must compile, give
+the reference's results for shapes that fit, and fail for others with a message that names the operator
+and mentions no compiler internals.
 
     python3 tests/ops/matrix.py --rlxc build/rlxc --rlx build/rlx [--filter REGEX] [--jobs N] [--part I/N]
 
-All rows (--part 0/1) take several minutes; without --part every fourth is tried.
+All rows (--part 0/1) take several minutes; without --part every fourth runs.
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ SYMBOL = re.compile(r"\b[nm]\b(?!\.)")
 
 
 def named(name, dims, dtype):
-    """Unrelated names where there were names."""
+    """Gives named dimensions unrelated names."""
     return run.annotation([f"{name}{i}" if d in ("n", "m") else int(d) for i, d in enumerate(dims)], dtype)
 
 
@@ -61,7 +61,7 @@ def module(row, modes):
 
 
 def chosen(rows):
-    """One row of those that differ in element types alone."""
+    """Keeps one of the rows that differ only in element types."""
     seen, out = set(), []
     for row in rows:
         key = (re.sub(r"(float|u?int)(8|16|32|64)", "", row.expr), tuple(d for d, _, _, _ in row.inputs.values()))
@@ -84,7 +84,7 @@ class Case:
         return (exe, None) if done.returncode == 0 else (None, done.stderr.strip())
 
     def run(self, exe, mode, values, n, m):
-        """The results, or what it says."""
+        """Returns the results, or the error message."""
         for old in os.listdir(self.folder):
             if old.startswith("out"):
                 os.remove(os.path.join(self.folder, old))
@@ -141,7 +141,8 @@ class Case:
                 self.bad.append(f"{mode} ({n}, {m}): {why[:300]}")
 
     def invalid(self, exe, mode):
-        """Each dimension of each operand one larger, each operand with a dimension more."""
+        """Makes each dimension of each operand larger by one, and adds a dimension to each
+        operand."""
         n, m = UNFIT
         rng = np.random.default_rng(1)
         values = {k: run.make_input(rng, s, n, m) for k, s in self.row.inputs.items()}
@@ -159,11 +160,11 @@ class Case:
                     if hit:
                         self.bad.append(f"{mode} {name} {w.shape}: says {hit[0]}: {said[:300]}")
                     continue
-                # the reference knows the row's own numbers, ranks and sizes that are given beside it
+                # the reference knows only the row's own numbers, ranks and explicit sizes
                 comparable = symbolic and not SYMBOL.search(self.row.expr)
                 want = self.reference(changed) if comparable else None
                 if want is not None and any(np.isnan(np.asarray(w, float)).any() for w in want):
-                    continue # of nothing at all
+                    continue # a mean of nothing, or the like
                 if want is not None and (why := self.differs(got, changed, want)):
                     self.bad.append(f"{mode} {name} {w.shape}: {why}")
 

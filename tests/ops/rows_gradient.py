@@ -1,5 +1,5 @@
-"""Rows of tests/ops/run.py for gradients: each reference walks the windows, indices or targets and
-adds what they get. Row and x are run.py's."""
+"""Rows of tests/ops/run.py for gradients: each reference loops over the windows, indices or targets
+and accumulates their contributions. Row and x are run.py's."""
 import itertools
 
 import numpy as np

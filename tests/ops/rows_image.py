@@ -5,7 +5,7 @@ import numpy as np
 
 
 def starts(length, size, stride, dilation, before, after, up):
-    """Where the windows begin along a padded axis; none begins behind the input."""
+    """Starts of the windows along a padded axis; no window starts after the input."""
     free = length + before + after - dilation * (size - 1) - 1
     count = (-(-free // stride) if up else free // stride) + 1
     at = np.arange(max(count, 0)) * stride
@@ -13,7 +13,8 @@ def starts(length, size, stride, dilation, before, after, up):
 
 
 def pool(a, size, stride, pad, dilation=1, up=False, include=False, best=False):
-    """Windows of |size| over all dimensions of |a| but the first two. |pad|: (before, after)."""
+    """Pools windows of |size| over all but the first two dimensions of |a|. |pad|: (before,
+    after)."""
     space = a.shape[2:]
     begins = [starts(n, s, stride, dilation, *pad, up) for n, s in zip(space, size)]
     out = np.zeros(a.shape[:2] + tuple(len(b) for b in begins))
@@ -33,8 +34,8 @@ def pool(a, size, stride, pad, dilation=1, up=False, include=False, best=False):
 
 
 def pools(Row, x):
-    """Sizes, strides, paddings and dilations at which the last window reaches beyond the padding,
-    begins in it, or fits."""
+    """Sizes, strides, paddings and dilations for which the last window ends past the padding,
+    starts in it, or fits."""
     cases = [((3, 2), 2, (1, 1), 1), ((2, 2), 3, (1, 1), 1), ((3, 3), 2, (0, 2), 1),
              ((2, 3), 2, (1, 0), 2), ((2, 2), 5, (1, 1), 1), ((3, 3), 3, (2, 1), 2)]
     out = []
@@ -87,7 +88,7 @@ def reflected(p, n, corners):
 
 
 def taps(c, n, method, padding, corners):
-    """(position, weight) along a dimension of |n| for grid coordinate |c|."""
+    """(position, weight) pairs along a dimension of |n| for grid coordinate |c|."""
     def inside(p):
         if padding == "reflection":
             p = reflected(p, n, corners)
@@ -196,7 +197,7 @@ def meet(a, b):
 
 
 def box_nms(a, counts, indices, limit, iou, force, top, at, sigma=0, least=0):
-    """Rows (class, score, corners). (boxes, their indices, how many)."""
+    """Rows are (class, score, corners). Returns (boxes, their indices, their number)."""
     out, places = np.full(a.shape, -1.), np.full(a.shape[:2], -1)
     kept = np.zeros((len(a), 1))
     for b in range(len(a)):
@@ -226,7 +227,7 @@ def box_nms(a, counts, indices, limit, iou, force, top, at, sigma=0, least=0):
 
 
 def some_boxes(Row, x):
-    """Boxes without equal scores, of classes 0 to 2, whose corners are apart by at least .5."""
+    """Boxes with distinct scores, classes 0 to 2, and corners at least .5 apart."""
     spread_out = ("R.add(R.multiply(x, R.const([0., 1., 1., 1., .5, .5])), "
                   "R.const([0., 0., 0., 0., 1.5, 1.5]))")
     classed = f"R.concat((R.floor(R.strided_slice(x, [2], [0], [1])), " \
@@ -297,7 +298,7 @@ def images(Row, x):
         ref = lambda a, g, m=method, p=padding, c=corners: grid_sample(a, g, m, p, c)
         row = Row(f"R.image.grid_sample(x, g, {text})",
                   {"x": x("n 2 5 6"), "g": x("n 2 2 m", low=-2.5, high=2.5)}, ref)
-        row.loose = 1e-4 # of places far outside
+        row.loose = 1e-4 # positions far outside
         out.append(row)
         if method != "bicubic":
             out.append(Row(f"R.image.grid_sample(x, g, layout=\"NCDHW\", {text})",

@@ -1,4 +1,4 @@
-"""Rows of tests/ops/run.py for operators that are formulas over others, and for those that take
+"""Rows of tests/ops/run.py for operators defined by formulas over others, and for those that take
 positions, boxes or images. Row and x are run.py's."""
 import itertools
 import math
@@ -338,7 +338,7 @@ def rows(Row, x):
             {"x": x("n 3 m")}, lambda a: a.reshape(-1, a.shape[2]).T, empty=False),
     ]
 
-    # what is computed from a tensor of unknown size fits it
+    # two values computed from the same data-dependent size
     out.append(Row("R.add(R.exp(R.dynamic_strided_slice(x, b, e, e)), "
                    "R.dynamic_strided_slice(x, b, e, e))",
                    {"x": x(), "b": x("2", "int64", -5, 5), "e": x("2", "int64", 1, 3)},
@@ -362,7 +362,7 @@ def rows(Row, x):
                        lambda q, k, v, s, t, e, how=how: packed(q, k, v, s * t, **how),
                        empty=False))
 
-    # a bias of the least float, or -inf, on all keys that a query sees: it sees no others
+    # a bias of -FLT_MAX or -inf on all keys that a query sees: it still ignores the others
     for low in ("-3.4028234663852886e+38", 'float("-inf")'):
         hide = f'R.where(R.greater(t, R.const(0, "float32")), R.const({low}, "float32"), ' \
                f'R.const(0, "float32"))'
@@ -373,7 +373,7 @@ def rows(Row, x):
                            q * np.sqrt(q.shape[3]), k, v, np.tril(np.ones((q.shape[1],) * 2, bool)),
                            np.where(t > 0, -3e38, 0)), empty=False))
 
-    # what exporters decompose, and the compiler puts together again
+    # exporters' decompositions, which the compiler fuses again
     c = lambda v: f'R.const({v}, "float32")'
     mean = lambda v: f"R.mean({v}, axis=[-1], keepdims=True)"
     d = f"R.subtract(x, {mean('x')})"
@@ -445,7 +445,7 @@ def rows(Row, x):
             name="attention with shared heads of a size that is not known"),
     ]
 
-    # keys and values as caches are; queries that see nothing
+    # keys and values in cache layout; queries that see no keys
     cached = lambda q, k, v, *bias: turn(every(turn(q), k.repeat(3, 1), v.repeat(3, 1), True, *bias))
     zeros = lambda y, t: np.where(turn(t) > 0, 0, y)
     hiding = f'R.where(R.greater(t, {c(0)}), R.const(float("-inf"), "float32"), {c(0)})'

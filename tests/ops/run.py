@@ -2,7 +2,7 @@
 """Operators end to end against NumPy in float64.
 
 Each row is an expression over named inputs and its reference. It is compiled once with symbolic
-dimensions and run at several sizes (0 and 1 among them), and compiled again with constant ones.
+dimensions and run at several sizes (including 0 and 1), and compiled again with constant ones.
 
     python3 tests/ops/run.py --rlxc build/rlxc --rlx build/rlx [--filter REGEX] [--jobs N]
 
@@ -31,13 +31,13 @@ erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 class Row:
-    """expr: what R computes; inputs: name -> (dims, dtype, low, high); ref: NumPy, on float64;
-    gives: the results' type, or a list of them, where element_type does not know it."""
+    """expr: an R expression; inputs: name -> (dims, dtype, low, high); ref: NumPy, on float64;
+    gives: the type of the result, or a list of types, where element_type cannot infer it."""
 
     def __init__(self, expr, inputs, ref, empty=True, name=None, gives=None):
         self.expr, self.inputs, self.ref, self.empty = expr, inputs, ref, empty
         self.name, self.gives = name or expr, gives
-        self.loose = 0 # the least tolerance
+        self.loose = 0 # minimum tolerance
 
 
 def x(dims="n m", dtype="float32", low=-3, high=3):
@@ -162,7 +162,7 @@ def rows():
     }
     for op, (ref, low, high) in unary.items():
         for dtype in ("float32", "float64", "float16"):
-            if dtype == "float16": # its range ends at 65504
+            if dtype == "float16": # float16 ends at 65504
                 low, high = max(low, -9), min(high, 9)
             out.append(Row(f"R.{op}(x)", {"x": x("n m", dtype, low, high)}, ref,
                            name=f"R.{op}(x) {dtype}"))
@@ -251,7 +251,7 @@ def rows():
             lambda a: np.pad(a, ((1, 2), (0, 3)), constant_values=1.5)),
         Row("R.nn.pad(x, [1, 2, 0, 0], pad_mode=\"replicate\")", {"x": x("4 m")},
             lambda a: np.pad(a, ((1, 2), (0, 0)), mode="edge")),
-        Row("R.nn.pad(x, [2, 1, 0, 0], pad_mode=\"replicate\")", {"x": x("n 3")}, # of nothing: 0
+        Row("R.nn.pad(x, [2, 1, 0, 0], pad_mode=\"replicate\")", {"x": x("n 3")}, # n = 0: pads with 0
             lambda a: np.pad(a, ((2, 1), (0, 0)), mode="edge" if len(a) else "constant")),
         Row("R.nn.pad(x, [7, 9, 0, 0], pad_mode=\"reflect\")", {"x": x("3 m")},
             lambda a: np.pad(a, ((7, 9), (0, 0)), mode="reflect")),
@@ -315,12 +315,12 @@ def rows():
         Row("R.sum(x, axis=[0])", {"x": x("n m", "int32", -9, 9)}, lambda a: a.sum(0)),
         Row("R.sum(x, axis=[-1])", {"x": x("n m", "float16", -1, 1)}, lambda a: a.sum(-1)),
         Row("R.max(x, axis=[0])", {"x": x("n m", "uint8", 0, 200)}, lambda a: a.max(0), empty=False),
-        Row("R.argmax(R.sqrt(x), axis=1)", {"x": x()}, # the first NaN, as NumPy has it
+        Row("R.argmax(R.sqrt(x), axis=1)", {"x": x()}, # the first NaN wins, as in NumPy
             lambda a: np.sqrt(a).argmax(1), empty=False, gives="int64"),
         Row("R.argmin(R.sqrt(x), axis=0)", {"x": x(dtype="float64")},
             lambda a: np.sqrt(a).argmin(0), empty=False, gives="int64"),
         Row("R.nn.max_pool1d(R.log(R.nn.relu(x)), 2, padding=1)", {"x": x("2 n m")},
-            lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # of -inf alone, too
+            lambda a: windows_of_two(np.log(np.maximum(a, 0))).max(0)), # also for windows of -inf
         Row("R.cumsum(x, axis=1)", {"x": x()}, lambda a: a.cumsum(1)),
         Row("R.cumsum(x)", {"x": x()}, lambda a: a.cumsum()),
         Row("R.cumprod(x, axis=0)", {"x": x(low=.8, high=1.2)}, lambda a: a.cumprod(0)),
@@ -432,7 +432,7 @@ def rows():
             {"q": x("2 n 2 4"), "k": x("2 n 2 4"), "v": x("2 n 2 3")}, causal, empty=False),
     ]
 
-    # several at once: what fuses must give what its parts give
+    # several operators: fused code must equal its parts
     out += [
         Row("R.nn.relu(R.add(R.matmul(x, w), b))", {"x": x("n 16"), "w": x("16 m"), "b": x("m")},
             lambda a, w, b: np.maximum(a @ w + b, 0)),
@@ -487,9 +487,9 @@ def make_input(rng, spec, n, m):
 
 
 def element_type(gives, i, inputs, want):
-    """Of result |i|, whose reference is |want|: what the row |gives|, a name or a list of them.
-    Where it does not say, truth values are of type bool, all else is of the first type of floats
-    among the inputs, or of that of the first one; without inputs, float32."""
+    """The type of result |i|, whose reference is |want|: the row's |gives|, a name or a list of
+    names. Otherwise booleans are bool, and everything else has the type of the first float
+    input, or else of the first input; without inputs, float32."""
     if gives:
         return gives if isinstance(gives, str) else gives[i]
     if want.dtype == bool:
@@ -574,8 +574,8 @@ def check(args, row):
 
 
 def check_all(rows_of, check_row, further=()):
-    """Checks the rows that --filter leaves; without one, each of |further| too, whose result says
-    what failed. The exit status."""
+    """Checks the rows selected by --filter; without a filter also each of |further|, which
+    returns its failures. Returns the exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rlxc", default="build/rlxc")
     parser.add_argument("--rlx", default="build/rlx")

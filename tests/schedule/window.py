@@ -1,4 +1,4 @@
-# f(a, b, o): sums over windows of three of 2 a + b, times 3
+# f(a, b, o): 3 times the sums of 2 a + b over windows of three
 from tvm.script import ir as I, tir as T
 @I.ir_module
 class Module:

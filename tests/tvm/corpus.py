@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Packs what generate.py printed into corpus.txt: python3 tests/tvm/corpus.py FOLDER... > tests/tvm/corpus.txt
+"""Packs the output of generate.py into corpus.txt: python3 tests/tvm/corpus.py FOLDER... > tests/tvm/corpus.txt
 
-A text is kept when three of its tokens in a row stand in no text before it, where names, numbers and base64 are left
-out of the comparison. The plain module goes before what passes made of it, so that their results can be compared.
+A text is kept if it has three consecutive tokens that occur in no earlier text, ignoring names, numbers and base64.
+A plain module comes before its versions after passes, so that their results can be compared.
 """
 import os
 import re
 import sys
 
-# modules of ours that TVM does not build either: a symbol that nothing binds, a function that is not printed, nothing at
-# all; and bucketize, whose results depend on how unsorted boundaries are searched
+# modules that TVM cannot build either: an unbound symbol, an unprinted function, an empty
+# module; and bucketize, whose results depend on the search among unsorted boundaries
 BROKEN = re.compile(r"^0\.\d+(-312)?\.(broadcast\.|dynamic_slice\.|bucketize\.|b_int_log_add_exp\.|onnx_one_Tanh\.lower_opaque)")
 
 
@@ -17,7 +17,7 @@ TOKEN = re.compile(r"[A-Za-z_][\w.]*|\d[\w.]*|\S")
 
 
 def shapes_of(text):
-    """Runs of three tokens: names of one's own are all alike, and so are numbers."""
+    """The text's runs of three tokens, with all user-chosen names alike, and all numbers alike."""
     text = re.sub(r'\\"data\\": \\"[A-Za-z0-9+/=]+\\"', "DATA", text)
     out = set()
     for line in text.splitlines():

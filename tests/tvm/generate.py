@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Prints modules of our own with a release of Apache TVM, after each of its passes.
+"""Prints our own modules with a release of Apache TVM, after each of its passes.
 
-    python generate.py FOLDER        # with apache-tvm 0.25, 0.26 or 0.27; onnx and torch are used where they import
+    python generate.py FOLDER        # with apache-tvm 0.25, 0.26 or 0.27; uses onnx and torch if they can be
+    imported
 
-One file for each distinct text: FOLDER/RELEASE.NAME.PASS.py. corpus.py packs them into corpus.txt, which the tests
-read; nothing else needs TVM.
+One file per distinct text: FOLDER/RELEASE.NAME.PASS.py. corpus.py packs them into corpus.txt, which the tests read;
+nothing else needs TVM.
 """
 import hashlib
 import os
@@ -42,7 +43,8 @@ def symbol(name):
 
 
 def graph(name, inputs, build, dataflow=True, attrs=None):
-    """One function main of |inputs|, a list of (shape, dtype); build(*variables) gives its result."""
+    """A function main of |inputs|, a list of (shape, dtype); build(*variables) returns its
+    result."""
     try:
         bb = relax.BlockBuilder()
         params = [relax.Var("xyzwuv"[i] if i < 6 else "p%d" % i, tensor(*s) if isinstance(s, tuple) else s)
@@ -55,7 +57,7 @@ def graph(name, inputs, build, dataflow=True, attrs=None):
                 out = bb.emit(build(bb, *params))
             bb.emit_func_output(out)
         modules[name] = bb.get()
-    except Exception as e:  # an operator that this release does not have
+    except Exception as e:  # this release lacks the operator
         print("left out", name, str(e).splitlines()[-1] if str(e) else type(e))
 
 
@@ -181,7 +183,7 @@ def operators():
     graph("quantize", [xs], lambda bb, a: op.quantize(a, relax.const(0.5, F), relax.const(3, "int8"), 1, "int8"))
     graph("dequantize", [((n, 6), "int8"), ((6,), F), ((6,), "int8")],
           lambda bb, a, b, c: op.dequantize(a, b, c, 1))
-    # constants: in the metadata, not finite, of every type
+    # constants: in the metadata, non-finite, of every type
     rng = np.random.default_rng(0)
     graph("const_matmul", [xs], lambda bb, a: op.nn.relu(op.matmul(a, relax.const(rng.standard_normal((6, 3)).astype(F)))))
     for k, v in {"inf": np.inf, "ninf": -np.inf, "nan": np.nan}.items():
@@ -218,7 +220,7 @@ class Mlp(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Embedding, RMSNorm, attention with a mask, a gated layer: what a language model is made of."""
+    """Embedding, RMSNorm, masked attention, a gated layer: the parts of a language model."""
 
     def __init__(self):
         self.embed = nn.Embedding(32, 16)
@@ -411,7 +413,7 @@ LLVM = tvm.target.Target({"kind": "llvm"})
 
 
 def bind(mod):
-    """Parameters that are weights become constants."""
+    """Turns parameters that are weights into constants."""
     rng = np.random.default_rng(7)
     out = mod
     for gv, func in mod.functions.items():
@@ -462,7 +464,7 @@ CHAINS = [
 
 
 def schedule(mod):
-    """Schedules of TVM's for the CPU, where its default rules find one."""
+    """TVM's own CPU schedules, where its default rules apply."""
     mod = t.LegalizeOps()(mod)
     from tvm.s_tir import Schedule
     out = tvm.IRModule(mod.functions)

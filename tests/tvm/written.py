@@ -1,5 +1,5 @@
-"""Modules written by hand, for forms that no front end makes. Each function gives one; a release that does not take
-it raises, and generate.py leaves it out."""
+"""Modules written by hand, for forms that no front end produces. Each function returns one; a release that rejects
+it raises, and generate.py skips it."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T

@@ -1,4 +1,4 @@
-"""The result of an IF is a tensor of before it, in one branch or the other."""
+"""The result of an IF is an earlier tensor, in one branch or the other."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Two tensors that outlive the else branch, one the then branch; and a branch in a branch."""
+"""Two tensors outlive the else branch, one the then branch; and a branch inside a branch."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Branches that need memory of different sizes for what outlives them: the smaller first, the larger first."""
+"""Branches whose surviving tensors need different sizes: the smaller first, the larger first."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""An IF gives a tuple, whose fields are of branches and of before it."""
+"""An IF returns a tuple with fields from its branches and from before it."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Tensors from before an IF, in one branch, in both, after it; results of branches, nested."""
+"""Tensors made before an IF and used in one branch, in both, after it; branch results, nested."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

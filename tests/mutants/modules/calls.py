@@ -1,4 +1,4 @@
-"""Calls whose results share memory with what they are given, or do not: functions, a builtin."""
+"""Calls whose results share memory with their arguments, or do not: functions, a builtin."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

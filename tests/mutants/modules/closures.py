@@ -1,4 +1,4 @@
-"""A closure holds what it captured, and gives it back."""
+"""A closure holds a captured tensor, and returns it."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""call_tir_inplace on a tensor, on one that is read again, on a view."""
+"""call_tir_inplace on a tensor, on one that is read later, on a view."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""A condition of another element."""
+"""A condition on another element."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""A block that begins with a value, and has no axis of reduction."""
+"""A block with an initial value but no reduction axis."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""The last element, read in every turn."""
+"""The last element, read in every iteration."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""An operand that is read again: by the next call, through a view, after an IF, in one branch only."""
+"""An operand that is read later: by the next call, through a view, after an IF, in one branch only."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

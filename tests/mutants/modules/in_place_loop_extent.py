@@ -1,4 +1,4 @@
-"""How often a loop turns is read from the operand."""
+"""A loop's extent is read from the operand."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

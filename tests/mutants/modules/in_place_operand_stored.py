@@ -1,4 +1,4 @@
-"""The operand is stored to as well."""
+"""The operand is written as well."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

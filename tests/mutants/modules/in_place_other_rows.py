@@ -1,4 +1,4 @@
-"""The same indices in rows of another length."""
+"""The same indices in rows of a different length."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""The address of the operand is passed on."""
+"""The operand's address is passed on."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

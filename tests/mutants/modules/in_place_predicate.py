@@ -1,4 +1,4 @@
-"""Some elements under a condition."""
+"""Some elements are written conditionally."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""A load of the result that is never taken."""
+"""A load of the result that is never executed."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

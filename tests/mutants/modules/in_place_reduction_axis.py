@@ -1,4 +1,4 @@
-"""An axis of reduction that names the elements."""
+"""A reduction axis that indexes the elements."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

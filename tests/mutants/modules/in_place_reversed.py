@@ -1,4 +1,4 @@
-"""An element from another place of the operand."""
+"""An element read from another position of the operand."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Two statements in place, by way of a temporary: the planner may, and the verifier must see it."""
+"""Two statements in place, through a temporary: legal, and the verifier must accept it."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

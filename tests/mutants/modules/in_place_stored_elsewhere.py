@@ -1,4 +1,4 @@
-"""Stored at another place."""
+"""A store to another position."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

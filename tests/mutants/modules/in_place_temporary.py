@@ -1,4 +1,4 @@
-"""A temporary read at another place."""
+"""A temporary read at another position."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""A matrix read by columns into one of the same number of bytes."""
+"""A matrix read by columns into a result with the same number of bytes."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

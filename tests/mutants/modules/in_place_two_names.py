@@ -1,4 +1,4 @@
-"""A tensor that is read twice, once through a reshape of it and at another place."""
+"""A tensor that is read twice, once through a reshape and at another position."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Two results, the second made from another place of the first."""
+"""Two results, the second computed from another position of the first."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

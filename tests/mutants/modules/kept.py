@@ -1,4 +1,4 @@
-"""A packed function keeps what it gets beyond the call, by itself and out of a function or a closure."""
+"""A packed function keeps its arguments after the call, on its own, in a function and in a closure."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

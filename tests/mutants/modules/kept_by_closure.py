@@ -1,4 +1,4 @@
-"""A closure keeps what it is given."""
+"""A closure keeps its arguments."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""A function that calls itself last: its arguments are in memory of the turn before."""
+"""A tail-recursive function: its arguments lie in the previous call's memory."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

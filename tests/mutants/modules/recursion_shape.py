@@ -1,4 +1,4 @@
-"""A function that calls itself last and gives a shape, which holds no memory of its arguments."""
+"""A tail-recursive function that returns a shape, which holds none of its arguments' memory."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

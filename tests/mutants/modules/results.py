@@ -1,4 +1,4 @@
-"""Results of the function: a tensor, a view of one, fields of a tuple, one of them twice, a parameter."""
+"""Results of the function: a tensor, a view of one, fields of a tuple, the same one twice, a parameter."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""What outlives a branch has a size that is known in the branch only."""
+"""A tensor outlives its branch, but its size is known only in the branch."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T

@@ -1,4 +1,4 @@
-"""Names of one tensor: copies, reshapes, casts of the type, tuples and their fields, nested."""
+"""Aliases of one tensor: copies, reshapes, casts of the type, tuples and their fields, nested."""
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tir as T
