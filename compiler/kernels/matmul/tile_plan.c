@@ -12,7 +12,8 @@
 
 enum {
     MIN_LANES = 4,
-    MAX_GATHER = 4, /* stride, in elements */
+    MAX_GATHER = 4,  /* stride, in elements */
+    ROW_VECTORS = 8, /* of a tile of one row, at most */
     K_UNIT = 8,
     CHAINS = 8,            /* vectors summed at a time that hide the latency of a multiply-add */
     WIDE_CHAINS = 4,       /* for 64-byte vectors, if two cannot start in a cycle */
@@ -219,6 +220,18 @@ static void choose_packing(const rlxc_stages *s, const rlxc_stage *stage, rlxc_t
         p->pack_rows = 0;
 }
 
+/* Vectors of a tile of one row, which reads each row of the operand once: as many as leave half of
+ * the registers, so that it reads several cache lines of a row one after the other. */
+static uint32_t columns_at_once(const rlxc_stages *s, const rlxc_expr *columns, uint32_t lanes)
+{
+    uint32_t most = s->target->sum_registers / 2;
+    int64_t n;
+    most = most < ROW_VECTORS ? most : ROW_VECTORS;
+    if (rlxc_is_int(columns, &n) && n < (int64_t)most * lanes)
+        most = (uint32_t)(n / lanes);
+    return most > 0 ? most : 1;
+}
+
 /* Vectors, lanes and rows; false where panels of that width cannot be served. */
 static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_tile_plan *p)
 {
@@ -234,6 +247,8 @@ static bool choose_sizes(const rlxc_stages *s, const rlxc_stage *stage, rlxc_til
         vectors = (uint32_t)(n / p->vl);
     const rlxc_tile_shape *shape = shape_for(s, vectors);
     p->nv = shape->nv;
+    if (p->i == RLXC_NO_AXIS && !panel && p->operand)
+        p->nv = columns_at_once(s, columns, p->vl);
     p->mr = p->i == RLXC_NO_AXIS ? 1 : shape->mr;
     if (p->i != RLXC_NO_AXIS && rlxc_is_int(stage->extents[p->i], &n) && n < (int64_t)p->mr &&
         n > 0)
