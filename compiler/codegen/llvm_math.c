@@ -123,14 +123,6 @@ static LLVMValueRef sum_of(fp f, LLVMValueRef x, series s)
     return poly(f, x, s.c, s.n);
 }
 
-/* 2^n, a normal number */
-static LLVMValueRef power_of_two(fp f, LLVMValueRef n)
-{
-    const format *row = format_of(f);
-    n = LLVMBuildAdd(f.g->b, n, integer(f, row->bias), "");
-    return from_bits(f, LLVMBuildShl(f.g->b, n, integer(f, row->mantissa), ""));
-}
-
 /* x = n ln2 + r, |r| <= ln2 / 2; e^x = 2^n (1 + r + r^2 P(r)). n is found by adding row->shift,
  * which rounds and leaves n in the low bits without a conversion that NaN would make undefined. */
 typedef struct exponent {
@@ -146,10 +138,11 @@ static LLVMValueRef exp_reduced(fp f, LLVMValueRef r)
     return add(f, mul(f, poly_pairs(f, r, r2, s.c, s.n), r2), r);
 }
 
-static exponent split_exp(fp f, LLVMValueRef x)
+/* |more| is added to n in t: row->shift + more is an integer. */
+static exponent split_exp(fp f, LLVMValueRef x, int64_t more)
 {
     const format *row = format_of(f);
-    LLVMValueRef shift = num(f, row->shift);
+    LLVMValueRef shift = num(f, row->shift + (double)more);
     LLVMValueRef t = add(f, mul(f, x, num(f, LOG2_E)), shift);
     LLVMValueRef nf = sub(f, t, shift);
     LLVMValueRef r = sub(f, x, mul(f, nf, num(f, row->ln2_high)));
@@ -173,7 +166,8 @@ static LLVMValueRef scaled(fp f, LLVMValueRef p, LLVMValueRef n)
     return LLVMBuildCall2(f.g->b, LLVMIntrinsicGetType(f.g->lc, id, NULL, 0), fn, args, 5, "");
 }
 
-/* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. */
+/* 2^n is applied in two halves, so that subnormal results round and overflow gives infinity. t has
+ * n + 2 bias: without its lowest bit, and shifted one place less, it is the first half's number. */
 LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
 {
     fp f = begin(g, x);
@@ -181,21 +175,23 @@ LLVMValueRef rlxc_llvm_exp(rlxc_llvm *g, LLVMValueRef x)
     LLVMBuilderRef b = g->b;
     x = at_most(f, x, row->exp_most);
     x = at_least(f, x, row->exp_least);
-    exponent e = split_exp(f, x);
-    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, num(f, row->shift)));
+    exponent e = split_exp(f, x, 2 * row->bias);
+    LLVMValueRef shift = num(f, row->shift + 2.0 * (double)row->bias);
+    LLVMValueRef at_once = scaled(f, e.p, sub(f, e.t, shift));
     if (at_once)
         return at_once;
-    LLVMValueRef n = LLVMBuildSub(b, bits(f, e.t), integer(f, row->shift_bits), "");
-    LLVMValueRef half = LLVMBuildAShr(b, n, integer(f, 1), "");
-    LLVMValueRef rest = LLVMBuildSub(b, n, half, "");
-    return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, power_of_two(f, half), ""), power_of_two(f, rest),
-                         "");
+    const int64_t exponent_bits = (2 * row->bias + 1) << row->mantissa;
+    LLVMValueRef t = bits(f, e.t), all = LLVMBuildShl(b, t, integer(f, row->mantissa), "");
+    LLVMValueRef half = LLVMBuildShl(b, t, integer(f, row->mantissa - 1), "");
+    half = LLVMBuildAnd(b, half, integer(f, exponent_bits), "");
+    LLVMValueRef rest = LLVMBuildSub(b, all, half, "");
+    return LLVMBuildFMul(b, LLVMBuildFMul(b, e.p, from_bits(f, half), ""), from_bits(f, rest), "");
 }
 
 /* For -80 < x < 80: n is added to the exponent directly. The result for NaN is arbitrary. */
 LLVMValueRef rlxc_llvm_exp_within(fp f, LLVMValueRef x)
 {
-    exponent e = split_exp(f, x);
+    exponent e = split_exp(f, x, 0);
     LLVMValueRef n = LLVMBuildShl(f.g->b, bits(f, e.t), integer(f, format_of(f)->mantissa), "");
     return from_bits(f, LLVMBuildAdd(f.g->b, bits(f, e.p), n, ""));
 }
