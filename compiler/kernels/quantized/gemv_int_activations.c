@@ -44,8 +44,9 @@
 enum { COLUMN_VECTORS = 4, FEW_VECTORS = 2, HALVES_WORDS = 4 };
 /* Most rows of a tile, and sums in it, with 32 registers or fewer. */
 enum { TILE_ROWS = 4, MANY_SUMS = 16, FEW_SUMS = 8 };
-/* Bytes: weights are fetched so far ahead; of a line of memory. */
-enum { AHEAD = 2048, LINE = 64 };
+/* Bytes: weights are fetched so far ahead; of a line of memory; of a panel that columns read in
+ * turns. */
+enum { AHEAD = 2048, LINE = 64, TURN = 4096 };
 /* Bits of float32's infinity: magnitudes of finite numbers are below them as integers. */
 enum { INFINITE = 0x7f800000 };
 
@@ -57,7 +58,9 @@ typedef struct panel {
     const rlxc_expr *span, *block;
     const rlxc_expr *i0;    /* first row of the tile */
     const rlxc_expr *first; /* first column in the panel */
-    uint32_t rows, vectors; /* of the tile; vectors of columns */
+    uint32_t rows, vectors; /* of the tile; vectors of columns that are computed together */
+    uint32_t width;         /* vectors of the tile: those together take turns */
+    const rlxc_expr *turn;  /* their first column in the tile */
     RLXC_VEC(const rlxc_stmt *) parts;
 } panel;
 
@@ -77,6 +80,13 @@ static const rlxc_expr *dot_index(panel *p, int64_t limb, const rlxc_quant_point
     const rlxc_expr *row = rlxc_quant_add(p->t, at->m, rlxc_i64(p->t->ctx, limb * p->rows));
     return rlxc_quant_add(p->t, rlxc_quant_times(p->t, row, (int64_t)p->vectors * p->t->vl),
                           rlxc_quant_column(p->t, at));
+}
+
+/* The place of the point's result in the tile: [row][column]. */
+static const rlxc_expr *tile_index(panel *p, const rlxc_quant_point *at)
+{
+    const rlxc_expr *row = rlxc_quant_times(p->t, at->m, (int64_t)p->width * p->t->vl);
+    return rlxc_quant_add(p->t, row, rlxc_quant_add(p->t, p->turn, rlxc_quant_column(p->t, at)));
 }
 
 /* Element |index| of the point's row, in a buffer that has |size| of each row. */
@@ -288,7 +298,7 @@ static void add_block(panel *p)
     rlxc_buffer *to = p->sum ? p->sum : p->acc;
     if (!p->sum)
         value = rlxc_mul(ctx, value, step_of(p, &at));
-    const rlxc_expr *index = dot_index(p, 0, &at);
+    const rlxc_expr *index = tile_index(p, &at);
     value = rlxc_add(ctx, rlxc_load(ctx, to, &index, 1), rlxc_mul(ctx, value, scale));
     emit(p, to, &at, index, value);
 }
@@ -327,7 +337,7 @@ static const rlxc_stmt *one_block(panel *p)
 static void put_nothing(panel *p, rlxc_buffer *to)
 {
     rlxc_quant_point at = rlxc_quant_new_point(p->t);
-    emit(p, to, &at, dot_index(p, 0, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
+    emit(p, to, &at, tile_index(p, &at), rlxc_float(p->t->ctx, RLX_F32, 0));
 }
 
 /* The blocks of a span, and their sum times its step if they lack it. */
@@ -349,11 +359,39 @@ static const rlxc_stmt *one_span(panel *p)
               rlxc_loop_of(ctx, part, rlxc_i64(ctx, span), RLXC_LOOP_SERIAL, one_block(&inner)));
     if (p->sum) {
         rlxc_quant_point at = rlxc_quant_new_point(t);
-        const rlxc_expr *index = dot_index(p, 0, &at);
+        const rlxc_expr *index = tile_index(p, &at);
         const rlxc_expr *value = rlxc_mul(ctx, rlxc_load(ctx, p->sum, &index, 1), step_of(p, &at));
         emit(p, p->acc, &at, index, rlxc_add(ctx, rlxc_load(ctx, p->acc, &index, 1), value));
     }
     return rlxc_stmt_seq(ctx, p->parts.items, p->parts.count);
+}
+
+/* Spans that one turn takes: some |TURN| bytes of the panel, so that weights come in nearly the
+ * order of memory; all where these do not divide them. */
+static int64_t spans_of_turn(const panel *p, int64_t spans)
+{
+    const rlxc_quant_rows_of *t = p->t;
+    const int64_t rows = t->digits.span * t->digits.block / rlxc_quant_rows(&t->q),
+                  bytes = rows * t->q.width * 4;
+    int64_t n =
+        bytes <= TURN / 2 ? TURN / bytes : 2; /* of one, the row's numbers would be spilled */
+    while (n > 1 && spans % n != 0)
+        n--;
+    return n > 1 ? n : spans;
+}
+
+/* |count| spans from |first| for the columns that take turns. */
+static const rlxc_stmt *turns(panel p, const rlxc_expr *first, int64_t count)
+{
+    rlxc_context *ctx = p.t->ctx;
+    const rlxc_expr *turn = rlxc_loop_var(ctx, "turn"), *own = rlxc_loop_var(ctx, "own");
+    p.turn = rlxc_quant_times(p.t, turn, (int64_t)p.vectors * p.t->vl);
+    p.first = rlxc_quant_add(p.t, p.first, p.turn);
+    p.block = p.span = rlxc_quant_add(p.t, first, own);
+    const rlxc_stmt *spans =
+        rlxc_loop_of(ctx, own, rlxc_i64(ctx, count), RLXC_LOOP_SERIAL, one_span(&p));
+    return rlxc_rolled(
+        ctx, rlxc_loop_of(ctx, turn, rlxc_i64(ctx, p.width / p.vectors), RLXC_LOOP_SERIAL, spans));
 }
 
 /* acc = all spans. */
@@ -361,18 +399,26 @@ static const rlxc_stmt *all_spans(panel p)
 {
     rlxc_context *ctx = p.t->ctx;
     const int64_t spans = p.t->digits.blocks / p.t->digits.span;
+    const bool together = p.vectors == p.width;
+    const int64_t count = together ? 1 : spans_of_turn(&p, spans);
+    const rlxc_expr *span = rlxc_loop_var(ctx, "span");
     p.parts.items = NULL;
     p.parts.count = p.parts.capacity = 0;
-    p.block = p.span = rlxc_loop_var(ctx, "span");
-    put_nothing(&p, p.acc);
-    const rlxc_stmt *parts[2] = {p.parts.items[0]};
-    parts[1] = rlxc_loop_of(ctx, p.span, rlxc_i64(ctx, spans), RLXC_LOOP_SERIAL, one_span(&p));
+    p.turn = rlxc_i64(ctx, 0);
+    panel tile = p;
+    tile.vectors = p.width;
+    put_nothing(&tile, p.acc);
+    p.block = p.span = span;
+    const rlxc_stmt *parts[2] = {tile.parts.items[0]};
+    parts[1] =
+        rlxc_loop_of(ctx, span, rlxc_i64(ctx, spans / count), RLXC_LOOP_SERIAL,
+                     together ? one_span(&p) : turns(p, rlxc_quant_times(p.t, span, count), count));
     return rlxc_stmt_seq(ctx, parts, 2);
 }
 
 static int64_t tile_size(const panel *p)
 {
-    return (int64_t)p->rows * p->vectors * p->t->vl;
+    return (int64_t)p->rows * p->width * p->t->vl;
 }
 
 /* Pushes a loop that leaves the largest magnitude of acc in |most|, as bits: those of infinities
@@ -391,19 +437,19 @@ static void find_largest(const panel *p, rlxc_buffer *most, rlxc_schedule *to)
                            rlxc_stmt_store(ctx, most, &zero, 1, x)));
 }
 
-/* |p->rows| rows times |p->vectors| columns of the panel. */
+/* |p->rows| rows times |p->width| vectors of columns of the panel. */
 static const rlxc_stmt *one_tile(panel p)
 {
     rlxc_quant_rows_of *t = p.t;
     rlxc_context *ctx = t->ctx;
     rlxc_schedule own = {.s = t->c->s}, *outer = t->c;
     const rlx_dtype u32 = {RLX_UINT, 32, 1};
-    const int64_t size = tile_size(&p);
+    const int64_t size = tile_size(&p), together = (int64_t)p.rows * p.vectors * t->vl;
     t->c = &own;
     p.acc = rlxc_quant_local(t, "acc", RLX_F32, size);
-    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.accs * size);
+    p.dots = rlxc_quant_local(t, "dots", RLX_I32, t->digits.accs * together);
     if (t->digits.form == RLXC_QUANT_HALVES)
-        p.halves = rlxc_quant_local(t, "halves", RLX_I32, t->digits.limbs * size);
+        p.halves = rlxc_quant_local(t, "halves", RLX_I32, t->digits.limbs * together);
     p.numbers = rlxc_quant_local(t, "numbers", u32, (int64_t)p.vectors * t->vl);
     rlxc_buffer *memory = t->epilogue ? rlxc_quant_local(t, "results", RLX_F32, size) : NULL;
     const rlxc_expr *zero = rlxc_i64(ctx, 0);
@@ -419,13 +465,13 @@ static const rlxc_stmt *one_tile(panel p)
     } else {
         RLXC_PUSH(ctx, &own.out, all_spans(p));
     }
-    const rlxc_quant_results results = {p.rows, p.vectors, p.acc, memory, p.i0, p.first};
+    const rlxc_quant_results results = {p.rows, p.width, p.acc, memory, p.i0, p.first};
     RLXC_PUSH(ctx, &own.out, rlxc_quant_finish(t, &results));
     t->c = outer;
     return rlxc_body_of(&own);
 }
 
-/* Vectors of a tile of |rows| rows, such that its sums stay in registers. */
+/* Vectors that are computed together in |rows| rows, such that their sums stay in registers. */
 static uint32_t vectors_of(const rlxc_quant_rows_of *t, uint32_t rows)
 {
     const rlxc_quant_digits *d = &t->digits;
@@ -453,7 +499,8 @@ static const rlxc_stmt *one_panel(rlxc_quant_rows_of *t)
         const rlxc_tiles now = rlxc_take_tiles(t->c, &rest, rows, NULL);
         const rlxc_expr *part = rlxc_loop_var(ctx, "part");
         panel p = {.t = t, .i0 = now.first, .rows = rows, .vectors = vectors_of(t, rows)};
-        const int64_t width = (int64_t)p.vectors * t->vl;
+        p.width = rows == 1 ? COLUMN_VECTORS : p.vectors;
+        const int64_t width = (int64_t)p.width * t->vl;
         p.first = rlxc_mul(ctx, part, rlxc_i64(ctx, width));
         rlxc_close_tiles(t->c, &rest, &now,
                          rlxc_loop_of(ctx, part, rlxc_i64(ctx, t->q.width / width),
