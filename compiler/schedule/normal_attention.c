@@ -9,12 +9,13 @@
  * comparison is of expressions in four variables. */
 #include "compiler/schedule/normal_attention.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "compiler/ir/match_expr.h"
 
-enum { MOST_NESTS = 16, MOST_FACTORS = 8, LARGEST = 256 };
+enum { MOST_NESTS = 16, MOST_FACTORS = 8, LARGEST = 256 /* size of a head */ };
 
 typedef struct axis_map { /* the replacements of a block's axes */
     const rlxc_expr *to[RLXC_NEST_AXES];
@@ -274,7 +275,6 @@ static bool read_scores(reading *r)
     const uint32_t key = key_axis(r);
     uint32_t query = b->n_axes, others = 0;
     factors x = {.n_over = 0};
-    int64_t size;
     if (!product || key == b->n_axes)
         return false;
     add_factors(&x, product, false);
@@ -318,8 +318,7 @@ static bool read_scores(reading *r)
     set_places(r, 0, &map);
     r->f->query = mapped(r, score, &map, without);
     r->f->key = mapped(r, score, &map, with_key);
-    return r->f->axes[RLXC_ROLE_SIZE] && rlxc_is_int(r->f->extents[RLXC_ROLE_SIZE], &size) &&
-           size > 0 && size <= LARGEST;
+    return r->f->axes[RLXC_ROLE_SIZE] != NULL;
 }
 
 static bool read_max(reading *r)
@@ -368,7 +367,6 @@ static bool read_exponential(const reading *r, const rlxc_expr *weight, double *
 
 static bool read_weighted(reading *r, const rlxc_expr *weight, bool *divided)
 {
-    int64_t size;
     if (!map_axes(r, r->sums[3], 0, RLXC_ROLE_VALUE, &r->weighted))
         return false;
     set_places(r, 3, &r->weighted);
@@ -388,8 +386,7 @@ static bool read_weighted(reading *r, const rlxc_expr *weight, bool *divided)
     }
     *divided = x.n_under == 1 && x.under[0] == r->marks[2];
     return !x.too_many && weights == 1 && r->f->value && (x.n_under == 0 || *divided) &&
-           r->f->axes[RLXC_ROLE_VALUE] && rlxc_is_int(r->f->extents[RLXC_ROLE_VALUE], &size) &&
-           size > 0 && size <= LARGEST &&
+           r->f->axes[RLXC_ROLE_VALUE] &&
            !rlxc_expr_uses_var(r->ctx, r->f->value, r->f->axes[RLXC_ROLE_QUERY]);
 }
 
@@ -417,88 +414,7 @@ static bool read_final(reading *r, bool divided)
     return true;
 }
 
-/* --- the mask --------------------------------------------------------------------------------- */
-
-/* a <= b as "key <= bound" or "key >= bound" where it is linear in the key. */
-static const rlxc_expr *bound_of_key(const reading *r, const rlxc_expr *a, const rlxc_expr *b)
-{
-    rlxc_context *ctx = r->ctx;
-    const rlxc_expr *key = r->f->axes[RLXC_ROLE_KEY], *rest;
-    int64_t by;
-    const rlxc_expr *room = rlxc_canonical(ctx, rlxc_sub(ctx, b, a), NULL);
-    if (!rlxc_linear_in(ctx, room, key, &by, &rest) || (by != 1 && by != -1))
-        return rlxc_binary(ctx, RLXC_EXPR_LE, a, b);
-    if (by == -1)
-        return rlxc_binary(ctx, RLXC_EXPR_LE, key, rest);
-    rest = rlxc_canonical(ctx, rlxc_sub(ctx, rlxc_int(ctx, rest->dtype, 0), rest), NULL);
-    return rlxc_binary(ctx, RLXC_EXPR_GE, key, rest);
-}
-
-/* The condition, or (|negated|) its opposite, as the rules of the schedule read it. */
-static const rlxc_expr *condition(const reading *r, const rlxc_expr *e, bool negated)
-{
-    rlxc_context *ctx = r->ctx;
-    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
-    if (kind == RLXC_EXPR_NOT)
-        return condition(r, e->bin.a, !negated);
-    if (kind == RLXC_EXPR_AND || kind == RLXC_EXPR_OR)
-        return rlxc_binary(ctx, (kind == RLXC_EXPR_AND) == negated ? RLXC_EXPR_OR : RLXC_EXPR_AND,
-                           condition(r, e->bin.a, negated), condition(r, e->bin.b, negated));
-    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
-    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
-        !rlxc_dtype_is_int(e->bin.a->dtype))
-        return negated ? rlxc_not(ctx, e) : e;
-    const bool strict = (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT) != negated;
-    const rlxc_expr *low = less != negated ? e->bin.a : e->bin.b;
-    const rlxc_expr *high = less != negated ? e->bin.b : e->bin.a;
-    if (strict)
-        high = rlxc_sub(ctx, high, rlxc_int(ctx, high->dtype, 1));
-    return bound_of_key(r, low, high);
-}
-
-static bool is_no_load(void *user, const rlxc_expr *e)
-{
-    (void)user;
-    return e->kind != RLXC_EXPR_LOAD;
-}
-
-/* "condition ? score : number" in any of its spellings; other maps as they are. */
-static const rlxc_expr *masked(const reading *r, const rlxc_expr *e)
-{
-    rlxc_context *ctx = r->ctx;
-    const rlxc_expr *cond, *yes, *no;
-    if (e->kind == RLXC_EXPR_SELECT) {
-        cond = e->select.cond;
-        yes = e->select.yes;
-        no = e->select.no;
-    } else if (e->kind == RLXC_EXPR_CALL && e->call.n == 3 &&
-               strcmp(e->call.name, "if_then_else") == 0 &&
-               rlxc_expr_visit(ctx, e->call.args[1], is_no_load, NULL) &&
-               rlxc_expr_visit(ctx, e->call.args[2], is_no_load, NULL)) {
-        cond = e->call.args[0];
-        yes = e->call.args[1];
-        no = e->call.args[2];
-    } else {
-        return e;
-    }
-    if (yes->kind == RLXC_EXPR_FLOAT && no->kind != RLXC_EXPR_FLOAT)
-        return rlxc_select(ctx, condition(r, cond, true), no, yes);
-    return no->kind == RLXC_EXPR_FLOAT ? rlxc_select(ctx, condition(r, cond, false), yes, no) : e;
-}
-
 /* --- all -------------------------------------------------------------------------------------- */
-
-/* |map| times |factor|; values that hide a key stay unchanged. */
-static const rlxc_expr *scaled(rlxc_context *ctx, const rlxc_expr *map, double factor)
-{
-    const rlxc_expr *by = rlxc_float(ctx, map->dtype, factor);
-    if (fabs(factor - 1) < 1e-6)
-        return map;
-    if (map->kind == RLXC_EXPR_SELECT && map->select.no->kind == RLXC_EXPR_FLOAT)
-        return rlxc_select(ctx, map->select.cond, scaled(ctx, map->select.yes, factor),
-                           map->select.no);
-    return rlxc_mul(ctx, map, by);
-}
 
 typedef struct stray {
     const reading *r;
@@ -511,10 +427,11 @@ static bool find_stray(void *user, const rlxc_expr *e)
     if (e->kind == RLXC_EXPR_LOAD)
         s->found = s->found || rlxc_temp_writers(s->r->temps, e->load.buffer) > 0 ||
                    e->load.buffer->data == s->r->f->out->data;
+    s->found = s->found || e->kind == RLXC_EXPR_LET;
     return !s->found;
 }
 
-/* True if |e| reads no temporary, not the result, and no sums except |a| and |b|. */
+/* True if |e| binds nothing, reads no temporary, not the result, and no sums except |a| and |b|. */
 static bool is_closed(const reading *r, const rlxc_expr *e, const rlxc_expr *a, const rlxc_expr *b)
 {
     stray s = {r, false};
@@ -525,42 +442,83 @@ static bool is_closed(const reading *r, const rlxc_expr *e, const rlxc_expr *a, 
     return !s.found;
 }
 
+static bool are_closed(const reading *r)
+{
+    const rlxc_attention_form *f = r->f;
+    return is_closed(r, f->query, NULL, NULL) && is_closed(r, f->key, NULL, NULL) &&
+           is_closed(r, f->value, NULL, NULL) && is_closed(r, f->map, f->score, NULL) &&
+           is_closed(r, f->final, f->total, f->sum);
+}
+
+/* Axes for batch and head where the blocks have none; the sizes of the heads. */
+static bool complete(const reading *r)
+{
+    rlxc_attention_form *f = r->f;
+    for (int role = RLXC_ROLE_BATCH; role <= RLXC_ROLE_HEAD; role++)
+        if (!f->axes[role]) {
+            const char *name = role == RLXC_ROLE_BATCH ? "b" : "h";
+            f->axes[role] = rlxc_var(r->ctx, name, f->axes[RLXC_ROLE_KEY]->dtype);
+            f->extents[role] = rlxc_i64(r->ctx, 1);
+        }
+    f->why = "the sizes of the heads are no numbers";
+    if (!rlxc_is_int(f->extents[RLXC_ROLE_SIZE], &f->size) ||
+        !rlxc_is_int(f->extents[RLXC_ROLE_VALUE], &f->value_size) || f->size < 1 ||
+        f->value_size < 1)
+        return false;
+    f->why = rlxc_internf(r->ctx, "head sizes %" PRId64 " and %" PRId64 ", at most %d", f->size,
+                          f->value_size, LARGEST);
+    return f->size <= LARGEST && f->value_size <= LARGEST;
+}
+
+static bool begin(reading *r)
+{
+    static const char *const names[4] = {"score", "max", "sum", "total"};
+    rlxc_attention_form *f = r->f;
+    if (r->n < 4 || r->n > MOST_NESTS || !put_all_in(r))
+        return false;
+    f->dtype = store_of(r->sums[0])->store.buffer->dtype;
+    for (int i = 0; i < 4; i++) {
+        r->marks[i] = rlxc_var(r->ctx, names[i], f->dtype);
+        if (!rlxc_dtype_eq(store_of(r->sums[i])->store.buffer->dtype, f->dtype))
+            return false;
+    }
+    f->range = r->sums[0]->realize->range;
+    f->score = r->marks[0];
+    f->max = r->marks[1];
+    f->sum = r->marks[2];
+    f->total = r->marks[3];
+    return rlxc_dtype_eq(f->dtype, RLX_F32) || rlxc_dtype_eq(f->dtype, RLX_F64);
+}
+
 bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
                          const rlxc_temps *temps, rlxc_attention_form *out)
 {
-    static const char *const names[4] = {"score", "max", "sum", "total"};
-    *out = (rlxc_attention_form){.n_order = 0};
+    *out = (rlxc_attention_form){.why = "no four reductions of float32 or float64 whose results, "
+                                        "but for one, stay in the function"};
     reading r = {.ctx = ctx, .nests = nests, .n = n, .temps = temps, .f = out};
-    if (n < 4 || n > MOST_NESTS || !put_all_in(&r))
-        return false;
-    out->dtype = store_of(r.sums[0])->store.buffer->dtype;
-    if (!rlxc_dtype_eq(out->dtype, RLX_F32) && !rlxc_dtype_eq(out->dtype, RLX_F64))
-        return false;
-    for (int i = 0; i < 4; i++) {
-        r.marks[i] = rlxc_var(ctx, names[i], out->dtype);
-        if (!rlxc_dtype_eq(store_of(r.sums[i])->store.buffer->dtype, out->dtype))
-            return false;
-    }
-    out->range = r.sums[0]->realize->range;
-    out->score = r.marks[0];
-    out->max = r.marks[1];
-    out->sum = r.marks[2];
-    out->total = r.marks[3];
     axis_map map;
-    double factor = 1;
     bool divided;
-    if (!read_scores(&r) || !read_max(&r) || !map_axes(&r, r.sums[2], 0, RLXC_ROLES, &map))
+    if (!begin(&r))
+        return false;
+    out->why = "looks like attention, but the first sum is no product of queries and keys from 0";
+    if (!read_scores(&r))
+        return false;
+    out->why = "looks like attention, but the second reduction is no maximum of all scores of a "
+               "query that begins with a number up to 0";
+    if (!read_max(&r))
+        return false;
+    out->why = "looks like attention, but the third reduction is no sum from 0 of exp(score - max)";
+    if (!map_axes(&r, r.sums[2], 0, RLXC_ROLES, &map))
         return false;
     set_places(&r, 2, &map);
     const rlxc_expr *weight = summand(&r, 2, read_value(&r, r.sums[2], &map, 3), r.marks[2]);
-    if (!weight || !read_exponential(&r, weight, &factor) || !read_weighted(&r, weight, &divided) ||
-        !read_final(&r, divided))
+    if (!weight || !read_exponential(&r, weight, &out->factor))
         return false;
-    if (!is_closed(&r, out->query, NULL, NULL) || !is_closed(&r, out->key, NULL, NULL) ||
-        !is_closed(&r, out->value, NULL, NULL) || !is_closed(&r, out->map, out->score, NULL) ||
-        !is_closed(&r, out->final, out->total, out->sum))
+    out->why =
+        "looks like attention, but the last sum is not of these weights times values, from 0";
+    if (!read_weighted(&r, weight, &divided))
         return false;
-    out->map = scaled(ctx, masked(&r, out->map), factor);
-    out->start *= factor;
-    return !rlxc_failed(ctx);
+    out->why = "looks like attention, but the result, or an operand, is computed from other "
+               "temporaries than its own";
+    return read_final(&r, divided) && are_closed(&r) && complete(&r) && !rlxc_failed(ctx);
 }

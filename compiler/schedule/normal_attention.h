@@ -1,5 +1,5 @@
-/* Attention, softmax(Q K^T) V, in user code: recognised in the nests of a PrimFunc, and rewritten
- * as the seven blocks of legalization (kernels/attention/attention.h). */
+/* Attention, softmax(Q K^T) V, in the nests of a PrimFunc: recognised in any spelling, for rule
+ * attention, and in user code rewritten as the seven blocks of legalization. */
 #ifndef RLXC_SCHEDULE_NORMAL_ATTENTION_H
 #define RLXC_SCHEDULE_NORMAL_ATTENTION_H
 
@@ -16,11 +16,13 @@ typedef enum rlxc_role { /* of an axis */
 } rlxc_role;
 
 typedef struct rlxc_attention_form {
-    const rlxc_expr *axes[RLXC_ROLES], *extents[RLXC_ROLES]; /* absent: an extent of 1 */
+    const rlxc_expr *axes[RLXC_ROLES], *extents[RLXC_ROLES]; /* 1: no block has the axis */
+    int64_t size, value_size;                                /* of SIZE and VALUE */
     rlx_dtype dtype;
     const rlxc_expr *query, *key, *value;       /* over the axes */
     const rlxc_expr *score, *max, *sum, *total; /* their variables */
     const rlxc_expr *map;                       /* the score after scale and mask, over |score| */
+    double factor;                              /* a weight is exp(factor * (map - max)) */
     const rlxc_expr *final;                     /* the result, over |total| and |sum| */
     double start;                               /* of the maximum */
     rlxc_range range;                           /* of the scores */
@@ -28,12 +30,14 @@ typedef struct rlxc_attention_form {
     const rlxc_expr *indices[RLXC_NEST_AXES]; /* of the result in |out|, over the axes */
     rlxc_role order[RLXC_NEST_AXES];          /* of the last block's axes */
     uint32_t n_order;
+    const char *why; /* it is not attention */
 } rlxc_attention_form;
 
-/* False if the nests, which are the whole function, compute something else. */
+/* False, with the reason in out->why, if the nests, which are the whole function, compute something
+ * else. */
 bool rlxc_read_attention(rlxc_context *ctx, const rlxc_nest *nests, uint32_t n,
                          const rlxc_temps *temps, rlxc_attention_form *out);
-/* Appends the seven blocks and their allocations. */
+/* Appends the seven blocks and their allocations; the mask as rule attention reads it. */
 typedef RLXC_VEC(const rlxc_stmt *) rlxc_stmts;
 typedef RLXC_VEC(rlxc_buffer *) rlxc_buffers;
 void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *form, rlxc_stmts *stmts,

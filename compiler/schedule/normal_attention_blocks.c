@@ -2,12 +2,98 @@
  * result. */
 #include "compiler/schedule/normal_attention.h"
 
+#include <math.h>
+#include <string.h>
+
 typedef struct writing {
     rlxc_context *ctx;
     const rlxc_attention_form *f;
     rlxc_stmts *stmts;
     rlxc_buffers *temps;
 } writing;
+
+/* --- the mask --------------------------------------------------------------------------------- */
+
+/* a <= b as "key <= bound" or "key >= bound" where it is linear in the key. */
+static const rlxc_expr *bound_of_key(const writing *w, const rlxc_expr *a, const rlxc_expr *b)
+{
+    rlxc_context *ctx = w->ctx;
+    const rlxc_expr *key = w->f->axes[RLXC_ROLE_KEY], *rest;
+    int64_t by;
+    const rlxc_expr *room = rlxc_canonical(ctx, rlxc_sub(ctx, b, a), NULL);
+    if (!rlxc_linear_in(ctx, room, key, &by, &rest) || (by != 1 && by != -1))
+        return rlxc_binary(ctx, RLXC_EXPR_LE, a, b);
+    if (by == -1)
+        return rlxc_binary(ctx, RLXC_EXPR_LE, key, rest);
+    rest = rlxc_canonical(ctx, rlxc_sub(ctx, rlxc_int(ctx, rest->dtype, 0), rest), NULL);
+    return rlxc_binary(ctx, RLXC_EXPR_GE, key, rest);
+}
+
+/* The condition, or (|negated|) its opposite, as the rules of the schedule read it. */
+static const rlxc_expr *condition(const writing *w, const rlxc_expr *e, bool negated)
+{
+    rlxc_context *ctx = w->ctx;
+    const rlxc_expr_kind kind = (rlxc_expr_kind)e->kind;
+    if (kind == RLXC_EXPR_NOT)
+        return condition(w, e->bin.a, !negated);
+    if (kind == RLXC_EXPR_AND || kind == RLXC_EXPR_OR)
+        return rlxc_binary(ctx, (kind == RLXC_EXPR_AND) == negated ? RLXC_EXPR_OR : RLXC_EXPR_AND,
+                           condition(w, e->bin.a, negated), condition(w, e->bin.b, negated));
+    const bool less = kind == RLXC_EXPR_LT || kind == RLXC_EXPR_LE;
+    if ((!less && kind != RLXC_EXPR_GT && kind != RLXC_EXPR_GE) ||
+        !rlxc_dtype_is_int(e->bin.a->dtype))
+        return negated ? rlxc_not(ctx, e) : e;
+    const bool strict = (kind == RLXC_EXPR_LT || kind == RLXC_EXPR_GT) != negated;
+    const rlxc_expr *low = less != negated ? e->bin.a : e->bin.b;
+    const rlxc_expr *high = less != negated ? e->bin.b : e->bin.a;
+    if (strict)
+        high = rlxc_sub(ctx, high, rlxc_int(ctx, high->dtype, 1));
+    return bound_of_key(w, low, high);
+}
+
+static bool is_no_load(void *user, const rlxc_expr *e)
+{
+    (void)user;
+    return e->kind != RLXC_EXPR_LOAD;
+}
+
+/* "condition ? score : number" in any of its spellings; other maps as they are. */
+static const rlxc_expr *masked(const writing *w, const rlxc_expr *e)
+{
+    rlxc_context *ctx = w->ctx;
+    const rlxc_expr *cond, *yes, *no;
+    if (e->kind == RLXC_EXPR_SELECT) {
+        cond = e->select.cond;
+        yes = e->select.yes;
+        no = e->select.no;
+    } else if (e->kind == RLXC_EXPR_CALL && e->call.n == 3 &&
+               strcmp(e->call.name, "if_then_else") == 0 &&
+               rlxc_expr_visit(ctx, e->call.args[1], is_no_load, NULL) &&
+               rlxc_expr_visit(ctx, e->call.args[2], is_no_load, NULL)) {
+        cond = e->call.args[0];
+        yes = e->call.args[1];
+        no = e->call.args[2];
+    } else {
+        return e;
+    }
+    if (yes->kind == RLXC_EXPR_FLOAT && no->kind != RLXC_EXPR_FLOAT)
+        return rlxc_select(ctx, condition(w, cond, true), no, yes);
+    return no->kind == RLXC_EXPR_FLOAT ? rlxc_select(ctx, condition(w, cond, false), yes, no) : e;
+}
+
+/* |map| times |factor|; values that hide a key stay unchanged. */
+static const rlxc_expr *scaled(rlxc_context *ctx, const rlxc_expr *map, double factor)
+{
+    const rlxc_expr *by = rlxc_float(ctx, map->dtype, factor);
+    if (fabs(factor - 1) < 1e-6)
+        return map;
+    if (map->kind == RLXC_EXPR_SELECT && map->select.no->kind == RLXC_EXPR_FLOAT)
+        return rlxc_select(ctx, map->select.cond, scaled(ctx, map->select.yes, factor),
+                           map->select.no);
+    return rlxc_mul(ctx, map, by);
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static const rlxc_role scores[5] = {RLXC_ROLE_BATCH, RLXC_ROLE_HEAD, RLXC_ROLE_QUERY, RLXC_ROLE_KEY,
                                     RLXC_ROLE_SIZE};
@@ -90,18 +176,11 @@ static void push_result(writing *w, const rlxc_buffer *total, const rlxc_buffer 
     push_block(w, f->order, f->n_order, 0, place, NULL, rlxc_cast(w->ctx, f->out->dtype, value));
 }
 
-void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *given, rlxc_stmts *stmts,
+void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *f, rlxc_stmts *stmts,
                           rlxc_buffers *temps)
 {
-    rlxc_attention_form form = *given;
-    for (int role = RLXC_ROLE_BATCH; role <= RLXC_ROLE_HEAD; role++)
-        if (!form.axes[role]) {
-            form.axes[role] =
-                rlxc_var(ctx, role == RLXC_ROLE_BATCH ? "b" : "h", form.axes[RLXC_ROLE_KEY]->dtype);
-            form.extents[role] = rlxc_i64(ctx, 1);
-        }
-    writing w = {ctx, &form, stmts, temps};
-    const rlxc_expr *zero = rlxc_float(ctx, form.dtype, 0);
+    writing w = {ctx, f, stmts, temps};
+    const rlxc_expr *zero = rlxc_float(ctx, f->dtype, 0), *mapped = masked(&w, f->map);
     const rlxc_buffer *score = temp(&w, "T_score", scores, 4),
                       *map = temp(&w, "T_masked", scores, 4), *max = temp(&w, "T_max", scores, 3),
                       *exp = temp(&w, "T_exp", scores, 4), *sum = temp(&w, "T_sum", scores, 3),
@@ -110,13 +189,14 @@ void rlxc_write_attention(rlxc_context *ctx, const rlxc_attention_form *given, r
                     *largest = at(&w, max, scores, 3), *e = at(&w, exp, scores, 4),
                     *all = at(&w, sum, scores, 3), *t = at(&w, total, weighted, 4);
     const rlxc_expr *difference = rlxc_sub(ctx, m, largest);
-    push_block(&w, scores, 4, 1, s, zero, rlxc_add(ctx, s, rlxc_mul(ctx, form.query, form.key)));
-    push_block(&w, scores, 4, 0, m, NULL, rlxc_substitute(ctx, form.map, &form.score, &s, 1));
-    push_block(&w, scores, 3, 1, largest, rlxc_float(ctx, form.dtype, form.start),
+    push_block(&w, scores, 4, 1, s, zero, rlxc_add(ctx, s, rlxc_mul(ctx, f->query, f->key)));
+    push_block(&w, scores, 4, 0, m, NULL,
+               rlxc_substitute(ctx, scaled(ctx, mapped, f->factor), &f->score, &s, 1));
+    push_block(&w, scores, 3, 1, largest, rlxc_float(ctx, f->dtype, f->start * f->factor),
                rlxc_binary(ctx, RLXC_EXPR_MAX, largest, m));
     push_block(&w, scores, 4, 0, e, NULL,
-               rlxc_call(ctx, form.dtype, rlxc_intern_cstr(ctx, "exp"), &difference, 1));
+               rlxc_call(ctx, f->dtype, rlxc_intern_cstr(ctx, "exp"), &difference, 1));
     push_block(&w, scores, 3, 1, all, zero, rlxc_add(ctx, all, e));
-    push_block(&w, weighted, 4, 1, t, zero, rlxc_add(ctx, t, rlxc_mul(ctx, e, form.value)));
+    push_block(&w, weighted, 4, 1, t, zero, rlxc_add(ctx, t, rlxc_mul(ctx, e, f->value)));
     push_result(&w, total, sum);
 }

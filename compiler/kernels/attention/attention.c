@@ -39,7 +39,7 @@ static void alone(fused *t)
     rlxc_context *ctx = t->ctx;
     const rlxc_expr *zero = num(t, 0), *j = rlxc_loop_var(ctx, "j"), *d = rlxc_loop_var(ctx, "d"),
                     *e = rlxc_loop_var(ctx, "e");
-    const rlxc_expr *size = num(t, t->a->size), *value_size = num(t, t->a->value_size);
+    const rlxc_expr *size = num(t, t->a->form.size), *value_size = num(t, t->a->form.value_size);
     const rlxc_expr *dot = at1(t, t->acc, zero), *max = at1(t, t->max, zero),
                     *sum = at1(t, t->sum, zero), *corr = at1(t, t->corr, zero);
     const rlxc_expr *score = at1(t, t->st, j);
@@ -58,9 +58,9 @@ static void alone(fused *t)
     push(t, rlxc_reassociable(t->ctx, loop(t, j, t->nk, set(t, sum, plus(t, sum, score)))));
     const rlxc_expr *out = at1(t, t->ot, e);
     push(t, loop(t, e, value_size, set(t, out, times(t, out, corr))));
-    int64_t vectors = t->a->value_size / t->vl;
+    int64_t vectors = t->a->form.value_size / t->vl;
     const rlxc_stmt *more = set(t, out, plus(t, out, times(t, score, value_in_place(t, j, e))));
-    if (t->a->value_size % t->vl != 0 || vectors > 16) {
+    if (t->a->form.value_size % t->vl != 0 || vectors > 16) {
         push(t, loop(t, j, t->nk, loop(t, e, value_size, more)));
         return;
     }
@@ -76,8 +76,8 @@ static void begin_alone(fused *t)
 {
     const rlxc_expr *zero = num(t, 0), *d = rlxc_loop_var(t->ctx, "d"),
                     *e = rlxc_loop_var(t->ctx, "e");
-    push(t, loop(t, d, num(t, t->a->size), set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
-    push(t, loop(t, e, num(t, t->a->value_size), set(t, at1(t, t->ot, e), real(t, 0))));
+    push(t, loop(t, d, num(t, t->a->form.size), set(t, at1(t, t->qt, d), query_at(t, t->i0, d))));
+    push(t, loop(t, e, num(t, t->a->form.value_size), set(t, at1(t, t->ot, e), real(t, 0))));
     push(t, set(t, at1(t, t->max, zero), lowest(t)));
     push(t, set(t, at1(t, t->sum, zero), real(t, 0)));
 }
@@ -86,7 +86,7 @@ static void end_alone(fused *t)
 {
     const rlxc_expr *e = rlxc_loop_var(t->ctx, "e");
     const rlxc_expr *value = result_value(t, t->i0, e, at1(t, t->ot, e), at1(t, t->sum, num(t, 0)));
-    push(t, loop(t, e, num(t, t->a->value_size), set(t, result_place(t, t->i0, e), value)));
+    push(t, loop(t, e, num(t, t->a->form.value_size), set(t, result_place(t, t->i0, e), value)));
 }
 
 /* --- loops ------------------------------------------------------------------------------------ */
@@ -101,9 +101,7 @@ static const rlxc_expr *let(fused *t, const char *name, const rlxc_expr *value)
 /* The end of the interval of keys that query |i| sees. */
 static const rlxc_expr *bound_at(fused *t, const rlxc_expr *bound, const rlxc_expr *i)
 {
-    const rlxc_stage *s = t->a->map;
-    const rlxc_expr *values[4] = {t->b, t->h, i, num(t, 0)};
-    return rlxc_replace(t->ctx, bound, s->vars, values, 4);
+    return at_axes(t, bound, i, NULL, NULL);
 }
 
 /* Keys [*begin, *end) are those that some query of the block sees; all keys if a query might see
@@ -185,12 +183,13 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     bool single = t->nv == 0;
     t->c = &inner;
     t->keys = t->values = NULL;
-    t->qt = single ? local(t, "q", 0, a->size) : local(t, "qt", a->size, width);
+    t->qt = single ? local(t, "q", 0, a->form.size) : local(t, "qt", a->form.size, width);
     t->st = single ? local(t, "s", 0, t->z->keys_alone) : local(t, "st", t->z->keys, width);
-    t->ot = single ? local(t, "o", 0, a->value_size) : local(t, "ot", a->value_size, width);
+    t->ot =
+        single ? local(t, "o", 0, a->form.value_size) : local(t, "ot", a->form.value_size, width);
     if (!single && a->widens) {
-        t->keys = local(t, "keys", t->z->keys, a->size);
-        t->values = local(t, "values", t->z->keys, a->value_size);
+        t->keys = local(t, "keys", t->z->keys, a->form.size);
+        t->values = local(t, "values", t->z->keys, a->form.value_size);
     }
     for (uint32_t k = 0; !single && k < a->n_crossed; k++) {
         const rlxc_expr *shape[2] = {num(t, t->z->keys), num(t, width)};
@@ -201,8 +200,8 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     t->sum = local(t, "sum", 0, single ? 1 : width);
     t->corr = local(t, "correction", 0, single ? 1 : width);
     const rlxc_expr *p = rlxc_loop_var(t->ctx, "block");
-    t->b = let(t, "batch", divided(t, p, times(t, a->heads, blocks)));
-    t->h = let(t, "head", rest(t, divided(t, p, blocks), a->heads));
+    t->b = let(t, "batch", divided(t, p, times(t, a->form.extents[RLXC_ROLE_HEAD], blocks)));
+    t->h = let(t, "head", rest(t, divided(t, p, blocks), a->form.extents[RLXC_ROLE_HEAD]));
     t->i0 = let(t, "query", plus(t, start, times(t, rest(t, p, blocks), num(t, height))));
     push_part(t, &begin[single]);
     if (single)
@@ -210,7 +209,8 @@ static void nest(fused *t, rlxc_schedule *c, const rlxc_expr *blocks, const rlxc
     else
         over_keys(t, t->z->keys, vectors, sizeof vectors / sizeof *vectors);
     push_part(t, &end[single]);
-    const rlxc_expr *all = times(t, times(t, a->batches, a->heads), blocks);
+    const rlxc_expr *all = times(
+        t, times(t, a->form.extents[RLXC_ROLE_BATCH], a->form.extents[RLXC_ROLE_HEAD]), blocks);
     RLXC_PUSH(t->ctx, &c->out, rlxc_parallel_loop(t->ctx, p, all, true, rlxc_body_of(&inner)));
 }
 
@@ -218,12 +218,7 @@ static bool find(const rlxc_stages *s, uint32_t i, rlxc_attention *a)
 {
     if (i > 0)
         return rlxc_decline(s, "attention begins with the function's first block");
-    if (!rlxc_attention_find(s, a))
-        return false;
-    if (a->size > MAX_SIZE || a->value_size > MAX_SIZE)
-        return rlxc_decline(s, "head sizes %" PRId64 " and %" PRId64 ", at most %d", a->size,
-                            a->value_size, MAX_SIZE);
-    return true;
+    return rlxc_attention_find(s, a);
 }
 
 bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
@@ -234,15 +229,16 @@ bool rlxc_decide_attention(rlxc_schedule *c, uint32_t i, void *sizes)
     const uint32_t bytes = c->s->target->vector_bytes;
     const uint32_t registers = c->s->target->sum_registers;
     const bool wide = registers >= 32, medium = registers >= 16;
-    *(rlxc_attention_sizes *)sizes = (rlxc_attention_sizes){.lanes = bytes / (a.dtype.bits / 8u),
-                                                            .vectors = wide ? 4 : 2,
-                                                            .rows = wide || medium ? 6 : 4,
-                                                            .tail_rows = wide     ? 12
-                                                                         : medium ? 8
-                                                                                  : 6,
-                                                            .keys = KEYS,
-                                                            .keys_alone = KEYS_ALONE,
-                                                            .alone = ALONE};
+    *(rlxc_attention_sizes *)sizes =
+        (rlxc_attention_sizes){.lanes = bytes / (a.form.dtype.bits / 8u),
+                               .vectors = wide ? 4 : 2,
+                               .rows = wide || medium ? 6 : 4,
+                               .tail_rows = wide     ? 12
+                                            : medium ? 8
+                                                     : 6,
+                               .keys = KEYS,
+                               .keys_alone = KEYS_ALONE,
+                               .alone = ALONE};
     return true;
 }
 

@@ -76,7 +76,7 @@ void rlxc_attention_begin(fused *t)
         for (uint32_t k = 0; k < t->a->n_crossed; k++)
             clear(t, t->turned[k]);
     }
-    turn(t, d, num(t, t->a->size), i, t->qt, query_at(t, plus(t, t->i0, i), d));
+    turn(t, d, num(t, t->a->form.size), i, t->qt, query_at(t, plus(t, t->i0, i), d));
     clear(t, t->ot);
     lanes p = new_lanes(t);
     push(t, across(t, &p,
@@ -96,7 +96,7 @@ static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
     const rlxc_stmt *parts[3];
     parts[0] = unrolled(t, m, rows, across(t, &p, set(t, sum, real(t, 0))));
     parts[1] =
-        loop(t, d, num(t, t->a->size), unrolled(t, m, rows, across(t, &p, set(t, sum, more))));
+        loop(t, d, num(t, t->a->form.size), unrolled(t, m, rows, across(t, &p, set(t, sum, more))));
     parts[2] = unrolled(t, m, rows, across(t, &p, set(t, at2(t, t->st, row, p.column), sum)));
     return rlxc_stmt_seq(t->ctx, parts, 3);
 }
@@ -105,7 +105,6 @@ static const rlxc_stmt *score_tile(fused *t, const rlxc_expr *j, uint32_t rows)
  * block of keys. It reads only a few lines of each query, too few for the hardware prefetcher. */
 static void fetch_crossed(fused *t, const rlxc_expr *tile)
 {
-    const rlxc_stage *s = t->a->map;
     const rlxc_expr *one = num(t, 1), *next = plus(t, t->j0, num(t, t->z->keys));
     int64_t height = (int64_t)t->nv * t->vl, tiles = t->z->keys / t->mr,
             rows = (height + tiles - 1) / tiles;
@@ -115,9 +114,9 @@ static void fetch_crossed(fused *t, const rlxc_expr *tile)
         int64_t line = LINE * 8 / load->dtype.bits;
         const rlxc_expr *row = plus(t, t->i0, plus(t, times(t, tile, num(t, rows)), i));
         const rlxc_expr *key = plus(t, next, times(t, l, num(t, line)));
-        const rlxc_expr *at[4] = {t->b, t->h, least(t, row, rlxc_sub(t->ctx, t->a->queries, one)),
-                                  least(t, key, rlxc_sub(t->ctx, t->a->keys, one))};
-        const rlxc_stmt *fetch = rlxc_fetch(t->ctx, rlxc_replace(t->ctx, load, s->vars, at, 4));
+        row = least(t, row, rlxc_sub(t->ctx, t->a->queries, one));
+        key = least(t, key, rlxc_sub(t->ctx, t->a->keys, one));
+        const rlxc_stmt *fetch = rlxc_fetch(t->ctx, at_axes(t, load, row, key, NULL));
         push(t, loop(t, i, num(t, rows), unrolled(t, l, (t->z->keys + line - 1) / line, fetch)));
     }
 }
@@ -145,11 +144,10 @@ void rlxc_attention_scores(fused *t)
 /* Transposes the mask's operands for the block once. */
 void rlxc_attention_turn(fused *t)
 {
-    const rlxc_stage *s = t->a->map;
     for (uint32_t k = 0; k < t->a->n_crossed; k++) {
         const rlxc_expr *i = rlxc_loop_var(t->ctx, "i"), *j = rlxc_loop_var(t->ctx, "j");
-        const rlxc_expr *at[4] = {t->b, t->h, plus(t, t->i0, i), plus(t, t->j0, j)};
-        turn(t, j, t->nk, i, t->turned[k], rlxc_replace(t->ctx, t->a->crossed[k], s->vars, at, 4));
+        turn(t, j, t->nk, i, t->turned[k],
+             at_axes(t, t->a->crossed[k], plus(t, t->i0, i), plus(t, t->j0, j), NULL));
     }
 }
 
@@ -190,7 +188,8 @@ static const rlxc_stmt *value_tile(fused *t, const rlxc_expr *e0, uint32_t rows)
 
 void rlxc_attention_values(fused *t)
 {
-    uint32_t full = (uint32_t)t->a->value_size / t->mr, left = (uint32_t)t->a->value_size % t->mr;
+    uint32_t full = (uint32_t)t->a->form.value_size / t->mr,
+             left = (uint32_t)t->a->form.value_size % t->mr;
     const rlxc_expr *k = rlxc_loop_var(t->ctx, "tile");
     if (full > 0)
         push(t, loop(t, k, num(t, full), value_tile(t, times(t, k, num(t, t->mr)), t->mr)));
@@ -205,11 +204,11 @@ void rlxc_attention_widen(fused *t)
                     *e = rlxc_loop_var(t->ctx, "e");
     if (t->keys)
         push(t, loop(t, j, t->nk,
-                     loop(t, d, num(t, t->a->size),
+                     loop(t, d, num(t, t->a->form.size),
                           set(t, at2(t, t->keys, j, d), key_in_place(t, j, d)))));
     if (t->values)
         push(t, loop(t, j, t->nk,
-                     loop(t, e, num(t, t->a->value_size),
+                     loop(t, e, num(t, t->a->form.value_size),
                           set(t, at2(t, t->values, j, e), value_in_place(t, j, e)))));
 }
 
@@ -226,7 +225,7 @@ static const rlxc_stmt *whole_result(fused *t)
                                      .crossed = i,
                                      .last = e,
                                      .n_crossed = (int64_t)t->nv * t->vl,
-                                     .n_last = t->a->value_size};
+                                     .n_last = t->a->form.value_size};
     const rlxc_stmt *moved = rlxc_transposed(t->c, &move);
     const rlxc_stmt *quotients =
         loop(t, e, num(t, move.n_last), across(t, &p, set(t, total, value)));
@@ -244,7 +243,7 @@ void rlxc_attention_end(fused *t)
     const rlxc_expr *query = plus(t, t->i0, i);
     const rlxc_stmt *one = set(t, result_place(t, query, e),
                                result_value(t, query, e, at2(t, t->ot, e, i), at1(t, t->sum, i)));
-    one = loop(t, i, count, loop(t, e, num(t, t->a->value_size), one));
+    one = loop(t, i, count, loop(t, e, num(t, t->a->form.value_size), one));
     const rlxc_stmt *whole = whole_result(t);
     const rlxc_expr *all = rlxc_binary(t->ctx, RLXC_EXPR_EQ, count, num(t, width));
     push(t, !whole ? one : t->clamp ? rlxc_stmt_if(t->ctx, all, whole, one) : whole);

@@ -9,7 +9,7 @@
 
 #include <float.h>
 
-enum { MAX_SIZE = 256, LINE = 64 };
+enum { LINE = 64 };
 
 typedef struct fused {
     rlxc_context *ctx;
@@ -73,7 +73,7 @@ static inline const rlxc_expr *most(fused *t, const rlxc_expr *a, const rlxc_exp
 
 static inline const rlxc_expr *real(fused *t, double v)
 {
-    return rlxc_float(t->ctx, t->a->dtype, v);
+    return rlxc_float(t->ctx, t->a->form.dtype, v);
 }
 
 /* The initial maximum, unless the blocks start higher: finite, so that the first correction is not
@@ -81,8 +81,8 @@ static inline const rlxc_expr *real(fused *t, double v)
  * such scores are means. */
 static inline const rlxc_expr *lowest(fused *t)
 {
-    const double least = t->a->dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX;
-    return real(t, t->a->start > least ? t->a->start : least);
+    const double least = t->a->form.dtype.bits == 64 ? -DBL_MAX : -(double)FLT_MAX;
+    return real(t, t->a->form.start > least ? t->a->form.start : least);
 }
 
 static inline const rlxc_expr *exp_of(fused *t, const rlxc_expr *x)
@@ -149,7 +149,7 @@ static inline void push(fused *t, const rlxc_stmt *s)
 static inline rlxc_buffer *local(fused *t, const char *name, int64_t rows, int64_t columns)
 {
     const rlxc_expr *shape[2] = {num(t, rows ? rows : columns), num(t, columns)};
-    return rlxc_local_buffer(t->c, name, t->a->dtype, shape, rows ? 2 : 1);
+    return rlxc_local_buffer(t->c, name, t->a->form.dtype, shape, rows ? 2 : 1);
 }
 
 static inline const rlxc_stmt *unrolled(fused *t, const rlxc_expr *var, int64_t n,
@@ -160,25 +160,29 @@ static inline const rlxc_stmt *unrolled(fused *t, const rlxc_expr *var, int64_t 
 
 /* --- what the stages compute, at given places ------------------------------------------------- */
 
+/* |e| for query |i|, key |j| of all, and element |d| of a head; NULL: |e| has no such axis. */
+static inline const rlxc_expr *at_axes(fused *t, const rlxc_expr *e, const rlxc_expr *i,
+                                       const rlxc_expr *j, const rlxc_expr *d)
+{
+    const rlxc_expr *values[RLXC_ROLES] = {t->b, t->h, i, j, d, d};
+    for (uint32_t k = 0; k < RLXC_ROLES; k++)
+        values[k] = values[k] ? values[k] : num(t, 0);
+    return rlxc_replace(t->ctx, e, t->a->form.axes, values, RLXC_ROLES);
+}
+
 static inline const rlxc_expr *query_at(fused *t, const rlxc_expr *i, const rlxc_expr *d)
 {
-    const rlxc_stage *s = t->a->score;
-    const rlxc_expr *values[5] = {t->b, t->h, i, num(t, 0), d};
-    return rlxc_replace(t->ctx, t->a->query, s->vars, values, 5);
+    return at_axes(t, t->a->form.query, i, NULL, d);
 }
 
 static inline const rlxc_expr *key_in_place(fused *t, const rlxc_expr *j, const rlxc_expr *d)
 {
-    const rlxc_stage *s = t->a->score;
-    const rlxc_expr *values[5] = {t->b, t->h, num(t, 0), plus(t, t->j0, j), d};
-    return rlxc_replace(t->ctx, t->a->key, s->vars, values, 5);
+    return at_axes(t, t->a->form.key, NULL, plus(t, t->j0, j), d);
 }
 
 static inline const rlxc_expr *value_in_place(fused *t, const rlxc_expr *j, const rlxc_expr *e)
 {
-    const rlxc_stage *s = t->a->weigh;
-    const rlxc_expr *values[5] = {t->b, t->h, num(t, 0), e, plus(t, t->j0, j)};
-    return rlxc_replace(t->ctx, t->a->value, s->vars, values, 5);
+    return at_axes(t, t->a->form.value, NULL, plus(t, t->j0, j), e);
 }
 
 typedef struct turned_load {
@@ -200,42 +204,28 @@ static inline const rlxc_expr *read_turned(void *user, const rlxc_expr *e)
 static inline const rlxc_expr *masked(fused *t, const rlxc_expr *i, const rlxc_expr *j,
                                       const rlxc_expr *column, const rlxc_expr *score)
 {
-    const rlxc_stage *s = t->a->map;
-    const rlxc_expr *values[4] = {t->b, t->h, i, plus(t, t->j0, j)};
+    const rlxc_attention_form *f = &t->a->form;
     turned_load turned = {t, j, column};
-    const rlxc_expr *e =
-        column ? rlxc_expr_rewrite(t->ctx, s->value, read_turned, &turned) : s->value;
-    e = rlxc_replace(t->ctx, e, s->vars, values, 4);
-    return rlxc_replace_loads(t->ctx, e, t->a->score->out, score);
-}
-
-/* |expr| over the axes of the result, for element |e| of query |i|. */
-static inline const rlxc_expr *of_result(fused *t, const rlxc_expr *expr, const rlxc_expr *i,
-                                         const rlxc_expr *e)
-{
-    const rlxc_expr *known[4] = {t->b, t->h, i, e}, *values[4];
-    for (uint32_t k = 0; k < 4; k++)
-        if (t->a->place[k] != RLXC_ATTENTION_NOWHERE)
-            values[t->a->place[k]] = known[k];
-    return rlxc_replace(t->ctx, expr, t->a->final->vars, values, t->a->final->n_axes);
+    const rlxc_expr *e = column ? rlxc_expr_rewrite(t->ctx, f->map, read_turned, &turned) : f->map;
+    e = at_axes(t, e, i, plus(t, t->j0, j), NULL);
+    return rlxc_substitute(t->ctx, e, &f->score, &score, 1);
 }
 
 static inline const rlxc_expr *result_place(fused *t, const rlxc_expr *i, const rlxc_expr *e)
 {
-    const rlxc_stage *s = t->a->final;
-    const rlxc_expr **indices = rlxc_alloc(t->ctx, (s->out->ndim + 1) * sizeof *indices);
-    for (uint32_t k = 0; k < s->out->ndim; k++)
-        indices[k] = of_result(t, s->indices[k], i, e);
-    return rlxc_load(t->ctx, s->out, indices, s->out->ndim);
+    const rlxc_attention_form *f = &t->a->form;
+    const rlxc_expr *indices[RLXC_NEST_AXES];
+    for (uint32_t k = 0; k < f->out->ndim; k++)
+        indices[k] = at_axes(t, f->indices[k], i, NULL, e);
+    return rlxc_load(t->ctx, f->out, indices, f->out->ndim);
 }
 
 static inline const rlxc_expr *result_value(fused *t, const rlxc_expr *i, const rlxc_expr *e,
                                             const rlxc_expr *total, const rlxc_expr *sum)
 {
-    const rlxc_attention *a = t->a;
-    const rlxc_expr *value = of_result(t, a->final->value, i, e);
-    value = rlxc_replace_loads(t->ctx, value, a->weigh->out, total);
-    return rlxc_replace_loads(t->ctx, value, a->sum->out, sum);
+    const rlxc_attention_form *f = &t->a->form;
+    const rlxc_expr *vars[2] = {f->total, f->sum}, *values[2] = {total, sum};
+    return rlxc_substitute(t->ctx, at_axes(t, f->final, i, NULL, e), vars, values, 2);
 }
 
 #endif
